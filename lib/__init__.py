@@ -1,0 +1,1 @@
+"""Models, learners and experiments of *When the Model Is Wrong*."""

@@ -1,0 +1,302 @@
+"""The conditionally independent attribute (CIA) model and random models of a given difficulty.
+
+Grove & Roth (1997), sections 2, 5 and 7 (footnotes 3 and 4).
+"""
+
+from functools import lru_cache
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import betaincinv, softmax
+
+from lib.validation import check_boolean_matrix, check_choice, check_integer, check_real
+
+HIDDEN_WEIGHTS = ("beta", "dirichlet", "equal")
+ENUMERATION_LIMIT = 12
+_EDGE = 1e-12
+
+
+class CIAModel:
+    """A hidden value z with k values; given z, the target x0 and the attributes x1..xn are independent.
+
+    Parameters
+    ----------
+    weights : array-like of shape (k,)
+        P(z), non-negative, sums to 1.
+    probabilities : array-like of shape (k, n + 1)
+        P(x_i = 1 | z) in [0, 1]; column 0 is the target x0.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, a probability leaves [0, 1] or the weights do not sum to 1.
+
+    References
+    ----------
+    Grove & Roth (1997), section 2.
+    """
+
+    def __init__(self, weights, probabilities):
+        self.weights = np.asarray(weights, dtype=float)
+        self.probabilities = np.asarray(probabilities, dtype=float)
+        if self.probabilities.ndim != 2 or self.weights.shape != self.probabilities.shape[:1]:
+            raise ValueError(
+                f"probabilities must have shape (k, n + 1) for weights of shape (k,); got "
+                f"{self.probabilities.shape} and {self.weights.shape}"
+            )
+        if not (np.all(self.weights >= 0) and abs(self.weights.sum() - 1) < 1e-6):
+            raise ValueError(f"weights must be non-negative and sum to 1; got {self.weights}")
+        if not np.all((self.probabilities >= 0) & (self.probabilities <= 1)):
+            raise ValueError("probabilities must lie in [0, 1]")
+
+    def __repr__(self):
+        k, m = self.probabilities.shape
+        return f"CIAModel(n_hidden={k}, n_attributes={m - 1})"
+
+    def sample(self, size, rng):
+        """Draw examples.
+
+        Parameters
+        ----------
+        size : int, at least 1
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        X : ndarray of shape (size, n), uint8
+        y : ndarray of shape (size,), uint8
+            The target x0.
+        z : ndarray of shape (size,), uint8
+            The hidden value.
+        """
+        size = check_integer("size", size, 1)
+        # float rounding may leave the last cumulative weight a hair below 1
+        z = np.minimum(np.searchsorted(np.cumsum(self.weights), rng.random(size), side="right"), len(self.weights) - 1)
+        uniform = rng.random((size, self.probabilities.shape[1]), dtype=np.float32)
+        rows = (uniform < self.probabilities.astype(np.float32)[z]).astype(np.uint8)
+        return rows[:, 1:], rows[:, 0], z.astype(np.uint8)
+
+    def log_joint(self, rows):
+        """Log P(x0..xn, z) of complete rows, shape (size, n + 1), or of attributes only, shape (size, n).
+
+        Returns
+        -------
+        ndarray of shape (size, k)
+        """
+        probabilities = self.probabilities[:, self.probabilities.shape[1] - rows.shape[1] :]
+        coefficients, constants = log_linear(self.weights, probabilities)
+        return rows @ coefficients.T + constants
+
+    def target_posterior(self, X):
+        """P(x0 = 1 | x) for attributes `X` of shape (size, n); returns shape (size,)."""
+        X = check_boolean_matrix("X", X)
+        if X.shape[1] != self.probabilities.shape[1] - 1:
+            raise ValueError(f"X must have {self.probabilities.shape[1] - 1} columns; got {X.shape[1]}")
+        return softmax(self.log_joint(X), axis=1) @ self.probabilities[:, 0]
+
+    def difficulty(self, n_draws=20_000, rng=None):
+        """B, the accuracy of the best prediction of z from all n + 1 attributes (section 7).
+
+        Exact by enumeration up to n = 12; beyond, the mean of max_z P(z | x) over `n_draws` rows drawn
+        from the model (by default from a fixed stream, so that B is a function of the model).
+        """
+        m = self.probabilities.shape[1]
+        if m <= ENUMERATION_LIMIT + 1:
+            return float(_exact_difficulty(self.weights[None], self.probabilities[None])[0])
+        rng = np.random.default_rng(0) if rng is None else rng
+        uniform = rng.random((n_draws, m), dtype=np.float32)
+        return float(_sampled_difficulty(self.weights[None], self.probabilities[None], uniform)[0])
+
+    def linear_rule(self):
+        """Weights and intercept of the optimal linear predictor of x0, for two hidden values.
+
+        Returns
+        -------
+        coef : ndarray of shape (n,)
+        intercept : float
+            x0 = 1 is the more likely value exactly where ``X @ coef + intercept > 0``.
+
+        Raises
+        ------
+        ValueError
+            If the model has not exactly two hidden values: the rule is then not linear in general.
+
+        Notes
+        -----
+        With l(x) = log P(z = 1 | x) / P(z = 0 | x), linear in x, P(x0 = 1 | x) = q0 + (p0 - q0) sigmoid(l(x)).
+        It exceeds 1/2 where sigmoid(l) is beyond t = (1/2 - q0) / (p0 - q0); a t outside (0, 1) makes
+        the rule constant. Grove & Roth (1997), section 5, state the result without its derivation.
+        """
+        if len(self.weights) != 2:
+            raise ValueError(f"the optimal rule is linear for 2 hidden values; this model has {len(self.weights)}")
+        coefficients, constants = log_linear(self.weights, self.probabilities[:, 1:])
+        q0, p0 = self.probabilities[:, 0]
+        sign = np.sign(p0 - q0)
+        if (q0 - 0.5) * (p0 - 0.5) >= 0:
+            return np.zeros(coefficients.shape[1]), (1.0 if p0 + q0 > 1 else -1.0)
+        threshold = np.log(0.5 - q0 if sign > 0 else q0 - 0.5) - np.log(p0 - 0.5 if sign > 0 else 0.5 - p0)
+        coef, intercept = coefficients[1] - coefficients[0], constants[1] - constants[0]
+        return sign * coef, float(sign * (intercept - threshold))
+
+
+def log_linear(weights, probabilities, edge=_EDGE):
+    """Coefficients (..., k, m) and constants (..., k) with log P(x, z) = x @ coefficients.T + constants."""
+    p = np.clip(probabilities, edge, 1 - edge)
+    absent = np.log(1 - p)
+    return np.log(p) - absent, absent.sum(-1) + np.log(np.maximum(weights, edge))
+
+
+@lru_cache(maxsize=16)
+def all_inputs(n):
+    """All 2^n boolean rows, shape (2^n, n), uint8; row r holds the bits of r, the first attribute lowest."""
+    rows = ((np.arange(2**n)[:, None] >> np.arange(n)) & 1).astype(np.uint8)
+    rows.setflags(write=False)
+    return rows
+
+
+def _exact_difficulty(weights, probabilities):
+    """B of many models by enumeration: sum over x of max_z P(x, z)."""
+    rows = all_inputs(probabilities.shape[2]).astype(float)
+    coefficients, constants = log_linear(weights, probabilities)
+    log_joint = coefficients @ rows.T + constants[..., None]
+    return np.exp(log_joint.max(axis=1)).sum(axis=1)
+
+
+def _sampled_difficulty(weights, probabilities, uniform):
+    """B of many models: mean of max_z P(z | x) over rows made from the same uniform numbers (draws, m).
+
+    The hidden values are stratified: draw d has z at the quantile (d + 1/2) / draws.
+    """
+    quantiles = (np.arange(len(uniform)) + 0.5) / len(uniform)
+    difficulty = np.empty(len(weights))
+    for i, (w, p) in enumerate(zip(weights, probabilities.astype(np.float32), strict=True)):
+        z = np.minimum(np.searchsorted(np.cumsum(w), quantiles), len(w) - 1)
+        rows = (uniform < p[z]).astype(np.float32)
+        coefficients, constants = log_linear(w, probabilities[i])
+        log_joint = rows @ coefficients.T.astype(np.float32) + constants.astype(np.float32)
+        log_joint -= log_joint.max(axis=1, keepdims=True)
+        difficulty[i] = (1 / np.exp(log_joint).sum(axis=1, dtype=float)).mean()
+    return difficulty
+
+
+def _normalise(raw, hidden_weights):
+    """Weights (c, k) from independent positive draws; two beta weights are w and 1 - w, each beta(c, c)."""
+    if hidden_weights == "equal":
+        raw = np.ones_like(raw)
+    elif hidden_weights == "beta" and raw.shape[1] == 2:
+        raw = np.stack([raw[:, 0], 1 - raw[:, 0]], axis=1)
+    raw = raw + _EDGE
+    return raw / raw.sum(axis=1, keepdims=True)
+
+
+def _draw_models(n_models, n_hidden, m, c, rng, hidden_weights):
+    """Weights (n_models, k) and probabilities (n_models, k, m) with independent beta(c, c) parameters."""
+    flat = hidden_weights == "dirichlet"
+    raw = rng.standard_exponential((n_models, n_hidden)) if flat else rng.beta(c, c, (n_models, n_hidden))
+    return _normalise(raw, hidden_weights), rng.beta(c, c, (n_models, n_hidden, m))
+
+
+@lru_cache(maxsize=256)
+def concentration(n_attributes, n_hidden, difficulty, hidden_weights="beta"):
+    """Parameter c of the symmetric beta(c, c) distribution at which random models have mean B = `difficulty`.
+
+    Found by root finding on a fixed set of random models (one stream for all c, so that the mean is smooth
+    in c): c is a property of the class CIA(n, k, b) and does not depend on any seed of yours.
+
+    Raises
+    ------
+    ValueError
+        If no c gives that mean; the message says which difficulties can be reached.
+
+    References
+    ----------
+    Grove & Roth (1997), footnote 4.
+    """
+    n_attributes = check_integer("n_attributes", n_attributes, 1, 10_000)
+    n_hidden = check_integer("n_hidden", n_hidden, 2, 64)
+    difficulty = check_real("difficulty", difficulty, 0, 1, open_low=True, open_high=True)
+    check_choice("hidden_weights", hidden_weights, HIDDEN_WEIGHTS)
+    m = n_attributes + 1
+    rng = np.random.default_rng(0)
+    n_models = int(np.clip(30_000 // (n_hidden * m), 32, 512))
+    quantiles = rng.random((n_models, n_hidden, m + 1))
+    uniform = rng.random((500, m), dtype=np.float32)
+
+    def excess(log_c):
+        values = betaincinv(np.exp(log_c), np.exp(log_c), quantiles)
+        raw = -np.log(quantiles[:, :, 0]) if hidden_weights == "dirichlet" else values[:, :, 0]
+        return _difficulties(_normalise(raw, hidden_weights), values[:, :, 1:], uniform).mean() - difficulty
+
+    low, high = np.log(0.02), np.log(3000.0)
+    ends = excess(low), excess(high)
+    if ends[0] <= 0 or ends[1] >= 0:
+        raise ValueError(
+            f"difficulty={difficulty} cannot be reached for n_attributes={n_attributes}, n_hidden={n_hidden}, "
+            f"hidden_weights={hidden_weights!r}; reachable: {ends[1] + difficulty:.2f} to {ends[0] + difficulty:.3f}"
+        )
+    return float(np.exp(brentq(excess, low, high, xtol=1e-3)))
+
+
+def _difficulties(weights, probabilities, uniform):
+    if probabilities.shape[2] <= ENUMERATION_LIMIT + 1:
+        return _exact_difficulty(weights, probabilities)
+    return _sampled_difficulty(weights, probabilities, uniform)
+
+
+def random_cia(n_attributes, n_hidden, c, rng, hidden_weights="beta"):
+    """Draw a model whose parameters are independent beta(c, c), of whatever difficulty comes (footnote 3).
+
+    For two hidden values the weight of the second is beta(c, c); for more, k such draws are normalised.
+    """
+    weights, probabilities = _draw_models(1, n_hidden, n_attributes + 1, c, rng, hidden_weights)
+    return CIAModel(weights[0], probabilities[0])
+
+
+def sample_cia(n_attributes, n_hidden, difficulty, rng, tolerance=0.01, hidden_weights="beta", c=None):
+    """Draw a random model of the class CIA(n, k, b).
+
+    All parameters come from beta(c, c) with c calibrated so that the mean B is `difficulty`; models are
+    rejected until B is within `tolerance` of it.
+
+    Parameters
+    ----------
+    n_attributes : int, 1 to 10,000
+    n_hidden : int, 2 to 64
+    difficulty : float in (0, 1)
+    rng : numpy.random.Generator
+    tolerance : float in (0, 0.5]
+    hidden_weights : {"beta", "dirichlet", "equal"}
+        Distribution of P(z): beta(c, c) like every other parameter (normalised for k > 2), flat on the
+        simplex, or all 1/k. The paper's "each parameter" reads as the first.
+    c : float, optional
+        What `concentration` gives for this class, to save a worker process from finding it again.
+
+    Returns
+    -------
+    CIAModel
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the difficulty cannot be reached.
+
+    References
+    ----------
+    Grove & Roth (1997), section 7, footnote 4.
+    """
+    tolerance = check_real("tolerance", tolerance, 0, 0.5, open_low=True)
+    c = concentration(n_attributes, n_hidden, difficulty, hidden_weights) if c is None else c
+    m = n_attributes + 1
+    batch = int(np.clip(5_000 // (n_hidden * m), 4, 16))
+    for _ in range(max(1, 20_000 // batch)):
+        weights, probabilities = _draw_models(batch, n_hidden, m, c, rng, hidden_weights)
+        screen = rng.random((300, m), dtype=np.float32)
+        slack = tolerance if m <= ENUMERATION_LIMIT + 1 else tolerance + 0.02
+        near = np.abs(_difficulties(weights, probabilities, screen) - difficulty) <= slack
+        for w, p in zip(weights[near], probabilities[near], strict=True):
+            model = CIAModel(w, p)
+            if abs(model.difficulty() - difficulty) <= tolerance:
+                return model
+    raise ValueError(
+        f"no model within tolerance={tolerance} of difficulty={difficulty} in 20,000 draws; raise tolerance"
+    )

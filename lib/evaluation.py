@@ -1,0 +1,220 @@
+"""Normalised performance, paired comparisons, intervals and tests."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from lib.validation import check_choice, check_integer, check_real
+
+_COLUMNS = ("model", "size", "learner", "accuracy", "best", "constant")
+
+
+class Estimate(NamedTuple):
+    """A value, the ends of its confidence interval and the number of independent trials behind it."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+def mean_interval(values, confidence=0.95):
+    """Mean of independent `values` with its t interval.
+
+    Returns
+    -------
+    Estimate
+        With infinite ends for fewer than two values.
+    """
+    values = np.asarray(values, dtype=float)
+    confidence = check_real("confidence", confidence, 0, 1, open_low=True, open_high=True)
+    if len(values) < 2:
+        return Estimate(float(values.mean()) if len(values) else np.nan, -np.inf, np.inf, len(values))
+    half = stats.t.ppf((1 + confidence) / 2, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
+    return Estimate(float(values.mean()), float(values.mean() - half), float(values.mean() + half), len(values))
+
+
+def normalized_performance(frame, min_gain=0.02):
+    """T of each learner at each sample size, over models.
+
+    T = (accuracy - constant) / (best - constant) of one model is the part of the possible gain over the best
+    constant that a learner achieves. Where the gain is 0, T is undefined, and where it is tiny, T is noise: the
+    mean is over models with a gain of at least `min_gain`, beside the ratio of means over all models.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `lib.experiments.cia_learning_curves` returns it.
+    min_gain : float in [0, 1)
+        Smallest best - constant of a model that counts in `t`; with 0, every model with a gain above 0 counts.
+
+    Returns
+    -------
+    DataFrame
+        size, learner, t (mean), se (its standard error), t_pooled (ratio of means), n_models and n_set_aside.
+
+    References
+    ----------
+    Grove & Roth (1997), section 7 (T) and footnote 5 (standard error).
+    """
+    _check_frame(frame, min_gain)
+    rows = []
+    for (size, learner), part in frame.groupby(["size", "learner"], sort=True, observed=True):
+        t = _ratios(part, min_gain)
+        gain = (part["best"] - part["constant"]).sum()
+        pooled = (part["accuracy"] - part["constant"]).sum() / gain if gain > 0 else np.nan
+        se = t.std(ddof=1) / np.sqrt(len(t)) if len(t) > 1 else np.nan
+        mean = t.mean() if len(t) else np.nan
+        rows.append((size, learner, mean, se, pooled, len(t), len(part) - len(t)))
+    return pd.DataFrame(rows, columns=["size", "learner", "t", "se", "t_pooled", "n_models", "n_set_aside"])
+
+
+def paired_differences(frame, first, second, min_gain=0.02):
+    """T of `first` minus T of `second` on each model, sizes as columns.
+
+    Returns
+    -------
+    DataFrame of shape (n_models, n_sizes), indexed by model; models with too small a gain are left out.
+    """
+    _check_frame(frame, min_gain)
+    for name in (first, second):
+        check_choice("learner", name, frame["learner"].unique())
+    gain = frame["best"] - frame["constant"]
+    kept = frame[(gain >= min_gain) & (gain > 0)]
+    t = (kept["accuracy"] - kept["constant"]) / (kept["best"] - kept["constant"])
+    wide = kept.assign(t=t).pivot(index="model", columns=["learner", "size"], values="t")
+    return wide[first] - wide[second]
+
+
+def paired_comparison(frame, first, second, min_gain=0.02, confidence=0.95, simultaneous=False):
+    """Mean difference in T of two learners over the same models, with an interval at each size.
+
+    Parameters
+    ----------
+    simultaneous : bool
+        Widen the intervals (Bonferroni) so that all sizes hold together with the confidence.
+
+    Returns
+    -------
+    DataFrame
+        size, difference, low, high, median, n_models.
+    """
+    differences = paired_differences(frame, first, second, min_gain)
+    level = 1 - (1 - confidence) / differences.shape[1] if simultaneous else confidence
+    rows = []
+    for size, column in differences.items():
+        estimate = mean_interval(column.dropna(), level)
+        rows.append((size, estimate.value, estimate.low, estimate.high, column.median(), estimate.n))
+    return pd.DataFrame(rows, columns=["size", "difference", "low", "high", "median", "n_models"])
+
+
+def smallest_difference(frame, first, second, min_gain=0.02, confidence=0.95):
+    """Smallest mean paired difference over all sizes, with a conservative interval (simultaneous over sizes)."""
+    table = paired_comparison(frame, first, second, min_gain, confidence, simultaneous=True)
+    return Estimate(table["difference"].min(), table["low"].min(), table["high"].min(), int(table["n_models"].min()))
+
+
+def mean_difference(frame, first, second, min_gain=0.02, confidence=0.95):
+    """Mean paired difference in T over all sizes: one number a model, then mean and interval over models."""
+    return mean_interval(paired_differences(frame, first, second, min_gain).mean(axis=1).dropna(), confidence)
+
+
+def crossing_size(frame, first, second, rng, min_gain=0.02, confidence=0.95, n_resamples=1000):
+    """Sample size from which `first` stays ahead of `second` in mean T.
+
+    Interpolated between sizes on a log scale; infinite if `second` is ahead at the largest size, the smallest size
+    if `first` is ahead everywhere. The interval is of percentiles over resampled models.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    n_resamples : int, at least 1
+
+    Returns
+    -------
+    Estimate
+    """
+    check_integer("n_resamples", n_resamples, 1)
+    differences = paired_differences(frame, first, second, min_gain).dropna()
+    sizes, values = differences.columns.to_numpy(dtype=float), differences.to_numpy()
+    if not len(values):
+        return Estimate(np.nan, np.nan, np.nan, 0)
+    chosen = rng.integers(len(values), size=(n_resamples, len(values)))
+    crossings = _crossings(sizes, values[chosen].mean(axis=1))
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(crossings, [tail, 1 - tail], method="inverted_cdf")
+    return Estimate(float(_crossings(sizes, values.mean(axis=0)[None])[0]), float(low), float(high), len(values))
+
+
+def _crossings(sizes, curves):
+    """Crossing of each curve (c, n_sizes) from at or below 0 to above it for good."""
+    behind = curves <= 0
+    last = np.where(behind.any(axis=1), len(sizes) - 1 - np.argmax(behind[:, ::-1], axis=1), -1)
+    crossings = np.full(len(curves), sizes[0])
+    crossings[last == len(sizes) - 1] = np.inf
+    inner = (last >= 0) & (last < len(sizes) - 1)
+    i = last[inner]
+    before, after = curves[inner, i], curves[inner, i + 1]
+    logs = np.log(sizes)
+    crossings[inner] = np.exp(logs[i] - before / (after - before) * (logs[i + 1] - logs[i]))
+    return crossings
+
+
+def paired_t_test(a, b):
+    """Two-sided paired t-test of equal means.
+
+    Returns
+    -------
+    t : float
+    p : float
+    """
+    return _t_test(a, b, 0.0)
+
+
+def corrected_t_test(a, b, test_fraction):
+    """Two-sided t-test for scores of repeated cross-validation or resampling, corrected for shared training data.
+
+    The variance of the mean of J differences is taken as (1/J + test/train) s^2 instead of s^2 / J.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (J,)
+        Scores of two learners on the same J splits.
+    test_fraction : float in (0, 1)
+        Part of the examples in the test set of a split (0.2 for 5 folds).
+
+    References
+    ----------
+    Nadeau & Bengio (2003), section 4.
+    """
+    test_fraction = check_real("test_fraction", test_fraction, 0, 1, open_low=True, open_high=True)
+    return _t_test(a, b, test_fraction / (1 - test_fraction))
+
+
+def _t_test(a, b, extra):
+    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    if a.shape != b.shape or a.ndim != 1 or len(a) < 2:
+        raise ValueError(f"a and b must be one-dimensional, equally long, with at least 2; got {a.shape} and {b.shape}")
+    difference = a - b
+    error = np.sqrt((1 / len(a) + extra) * difference.var(ddof=1))
+    if error == 0:
+        return (0.0, 1.0) if difference[0] == 0 else (float(np.sign(difference[0]) * np.inf), 0.0)
+    t = difference.mean() / error
+    return float(t), float(2 * stats.t.sf(abs(t), len(a) - 1))
+
+
+def _ratios(part, min_gain):
+    gain = part["best"] - part["constant"]
+    kept = part[(gain >= min_gain) & (gain > 0)]
+    return ((kept["accuracy"] - kept["constant"]) / (kept["best"] - kept["constant"])).to_numpy()
+
+
+def _check_frame(frame, min_gain):
+    check_real("min_gain", min_gain, 0, 1, open_high=True)
+    missing = [c for c in _COLUMNS if c not in frame.columns]
+    if missing:
+        raise ValueError(f"frame must have the columns {', '.join(_COLUMNS)}; missing: {', '.join(missing)}")
+    if frame.duplicated(["model", "size", "learner"]).any():
+        raise ValueError("frame must hold one row for each model, size and learner; select one panel first")

@@ -1,0 +1,186 @@
+"""Expectation-Maximization for the CIA model (Grove & Roth, section 3), all restarts in one matrix product."""
+
+import warnings
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from lib.cia import log_linear
+from lib.latent_class.model import LatentClassClassifier
+from lib.validation import check_choice, check_integer, check_real
+
+_EDGE = 1e-10
+_FINISH = 100
+_SAFE_EXPONENT = 80.0
+
+
+class LatentClassEM(LatentClassClassifier):
+    """CIA model of maximum likelihood, by EM from many random starts.
+
+    Parameters
+    ----------
+    n_hidden : int, at least 2
+        Values of the hidden variable.
+    n_restarts : int, at least 1
+        Random starts; the run with the largest likelihood is kept.
+    max_iterations : int, at least 1
+        Iterations of one run at most; a ConvergenceWarning is given if the best run reaches it.
+    tolerance : float, at least 0
+        A run has converged when an iteration gains less than this in log likelihood per example; with 0 every
+        run takes `max_iterations`.
+    dtype : {"float32", "float64"}
+        Arithmetic of the search. Likelihoods are summed in float64 in either case, and the best run is
+        finished by up to 100 iterations in float64.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (k,)
+    probabilities_ : ndarray of shape (k, n_attributes + 1)
+        Column 0 is the target.
+    log_likelihood_ : float
+        Of the training sample, natural logarithm.
+    traces_ : list of n_restarts ndarrays
+        Log likelihood of the parameters at the start of each iteration of each run.
+    n_iter_ : int
+        Iterations of the best run, before its finish.
+    coef_, intercept_ : ndarrays of shape (1, n_attributes) and (1,)
+        The linear rule that follows from the fitted model (two hidden values only).
+
+    References
+    ----------
+    Grove & Roth (1997), sections 3 and 5; Dempster, Laird & Rubin (1977).
+    """
+
+    def __init__(
+        self, n_hidden=2, n_restarts=20, max_iterations=1000, tolerance=1e-6, dtype="float32", random_state=None
+    ):
+        self.n_hidden = n_hidden
+        self.n_restarts = n_restarts
+        self.max_iterations = max_iterations
+        self.tolerance = tolerance
+        self.dtype = dtype
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        check_integer("n_hidden", self.n_hidden, 2)
+        check_integer("n_restarts", self.n_restarts, 1)
+        check_integer("max_iterations", self.max_iterations, 1)
+        check_real("tolerance", self.tolerance, 0)
+        check_choice("dtype", self.dtype, ("float32", "float64"))
+
+    def _fit_model(self, rows, counts):
+        rng = check_random_state(self.random_state)
+        starts = random_starts(self.n_restarts, self.n_hidden, rows.shape[1], rng)
+        weights, probabilities, self.traces_ = maximize(
+            rows, counts, *starts, self.max_iterations, self.tolerance, self.dtype
+        )
+        best = int(np.argmax([trace[-1] for trace in self.traces_]))
+        self.n_iter_ = len(self.traces_[best])
+        if self.n_iter_ >= self.max_iterations > 1 and self.tolerance > 0:
+            warnings.warn(
+                f"EM did not converge in {self.max_iterations} iterations; raise max_iterations or tolerance",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        best, finish = slice(best, best + 1), _FINISH if self.tolerance else 1
+        weights, probabilities, _ = maximize(
+            rows, counts, weights[best], probabilities[best], finish, self.tolerance / 100, "float64"
+        )
+        return weights[0], probabilities[0]
+
+
+def random_starts(n_restarts, n_hidden, m, rng):
+    """Weights (r, k), equal, and probabilities (r, k, m), uniform on [1/4, 3/4]."""
+    weights = np.full((n_restarts, n_hidden), 1 / n_hidden)
+    return weights, rng.uniform(0.25, 0.75, (n_restarts, n_hidden, m))
+
+
+def maximize(rows, counts, weights, probabilities, max_iterations, tolerance, dtype):
+    """Run EM from each start until it converges; runs that have are dropped from the product.
+
+    Returns
+    -------
+    weights (r, k), probabilities (r, k, m), and a list of r log-likelihood traces.
+    """
+    weights, probabilities = weights.copy(), probabilities.copy()
+    data, threshold = EMData(rows, counts, dtype), tolerance * counts.sum()
+    active, running, history = np.arange(len(weights)), (weights, probabilities), []
+    for iteration in range(max_iterations):
+        *running, log_likelihoods = em_step(data, *running)
+        trace = np.full(len(weights), np.nan)
+        trace[active] = log_likelihoods
+        history.append(trace)
+        if iteration == 0 or tolerance == 0:
+            continue
+        keep = log_likelihoods - history[-2][active] >= threshold
+        if not keep.all():
+            weights[active], probabilities[active] = running
+            active, running = active[keep], [values[keep] for values in running]
+            if not len(active):
+                break
+    weights[active], probabilities[active] = running
+    history = np.array(history).T
+    return weights, np.clip(probabilities, 0, 1), [trace[~np.isnan(trace)] for trace in history]
+
+
+class EMData:
+    """Rows (s, m) and counts (s,) as EM needs them: with a leading column of ones, once plain, once counted."""
+
+    def __init__(self, rows, counts, dtype):
+        self.rows = np.hstack([np.ones((len(rows), 1), dtype), rows], dtype=dtype)
+        unit = bool((counts == 1).all())
+        self.counted = self.rows if unit else self.rows * counts[:, None].astype(dtype)
+        self.counts = counts.astype(float)
+        self.totals = self.counts @ self.rows.astype(float)
+        self.size = self.totals[0]
+
+
+def em_step(data, weights, probabilities):
+    """One E and M step for r runs at once (section 3).
+
+    Everything is relative to the first hidden value: the k - 1 log odds of the others are one matrix product,
+    and so are their sums U and sums over x_j = 1; the first one's are what remains of the totals.
+
+    Parameters
+    ----------
+    data : EMData
+    weights : (r, k)
+    probabilities : (r, k, m)
+
+    Returns
+    -------
+    weights, probabilities : updated
+    log_likelihoods : (r,), of the parameters passed in
+    """
+    r, k, m = probabilities.shape
+    linear = np.empty((r, k, m + 1))
+    linear[..., 1:], linear[..., 0] = log_linear(weights, probabilities, _EDGE)
+    relative = (linear[:, 1:] - linear[:, :1]).reshape(-1, m + 1).astype(data.rows.dtype)
+    posterior, log_sum = softmax_with_zero((data.rows @ relative.T).reshape(-1, r, k - 1))
+    log_likelihoods = data.counts @ log_sum + linear[:, 0] @ data.totals
+    sums = np.empty_like(linear)
+    sums[:, 1:] = (posterior.reshape(-1, r * (k - 1)).T @ data.counted).reshape(r, k - 1, m + 1)
+    sums[:, 0] = data.totals - sums[:, 1:].sum(axis=1)
+    mass = np.maximum(sums[..., 0], _EDGE)
+    return mass / data.size, sums[..., 1:] / mass[..., None], log_likelihoods
+
+
+def softmax_with_zero(odds):
+    """Softmax of (0, odds) over the last axis without its first entry, and the log of its normaliser.
+
+    Overwrites `odds`. The largest entry is taken out only where its exponential could overflow.
+    """
+    largest, first = 0.0, 1.0
+    if odds.max() > _SAFE_EXPONENT:
+        largest = np.maximum(odds.max(axis=-1), 0)
+        odds -= largest[..., None]
+        first = np.exp(-largest)
+    posterior = np.exp(odds, out=odds)
+    normaliser = posterior[..., 0] + first if posterior.shape[-1] == 1 else posterior.sum(axis=-1) + first
+    posterior /= normaliser[..., None]
+    log_sum = np.log(normaliser, out=normaliser)
+    if np.ndim(largest):
+        log_sum += largest
+    return posterior, log_sum

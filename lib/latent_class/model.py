@@ -1,0 +1,84 @@
+"""What EM and COV share: a CIA model fitted to rows (target, attributes), used as a classifier."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from lib.cia import CIAModel
+from lib.validation import check_boolean_matrix
+
+MERGE_LIMIT = 16
+
+
+class LatentClassClassifier(ClassifierMixin, BaseEstimator):
+    """Fit P(x0, x1, ..., xn) by a CIA model, then predict x0 from P(x0 | x1, ..., xn).
+
+    Subclasses implement ``_fit_model(rows, counts)``, which returns weights (k,) and probabilities (k, n + 1).
+    """
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _boolean(self, X):
+        return check_boolean_matrix("X", X)
+
+    def fit(self, X, y):
+        """Fit the model to attributes `X` (n_samples, n_attributes) of 0 and 1 and a two-valued target `y`.
+
+        Raises
+        ------
+        ValueError
+            If `X` holds other values, lengths differ, there are fewer than two rows, or `y` has not two classes.
+        """
+        self._check_parameters()
+        X, y = validate_data(self, X, y, dtype=None, ensure_min_samples=2)
+        check_classification_targets(y)
+        self.classes_, target = np.unique(y, return_inverse=True)
+        if len(self.classes_) != 2:
+            found = "one class" if len(self.classes_) == 1 else f"{len(self.classes_)} classes"
+            raise ValueError(
+                f"y must have two classes; got {found}: {self.classes_[:5]}. Only binary classification is supported."
+            )
+        rows, counts = merge_duplicates(np.column_stack([target.astype(np.uint8), self._boolean(X)]))
+        self.weights_, self.probabilities_ = self._fit_model(rows, counts)
+        if len(self.weights_) == 2:
+            coef, intercept = self._model().linear_rule()
+            self.coef_, self.intercept_ = coef[None], np.array([intercept])
+        self.log_likelihood_ = log_likelihood(self._model(), rows, counts)
+        return self
+
+    def _model(self):
+        return CIAModel(self.weights_, self.probabilities_)
+
+    def predict_proba(self, X):
+        """P(class | x), shape (n_samples, 2), in the order of ``classes_``."""
+        check_is_fitted(self)
+        X = self._boolean(validate_data(self, X, dtype=None, reset=False))
+        positive = self._model().target_posterior(X)
+        return np.column_stack([1 - positive, positive])
+
+    def decision_function(self, X):
+        """P(x0 = 1 | x) - 1/2, shape (n_samples,): positive where the second class is the more likely one."""
+        return self.predict_proba(X)[:, 1] - 0.5
+
+    def predict(self, X):
+        """The more likely class of each row, shape (n_samples,)."""
+        return self.classes_[(self.decision_function(X) > 0).astype(int)]
+
+
+def merge_duplicates(rows):
+    """Distinct rows and their counts where few attributes make repeats likely, else the rows with counts of 1."""
+    m = rows.shape[1]
+    if m > MERGE_LIMIT:
+        return rows, np.ones(len(rows))
+    counts = np.bincount(rows @ (1 << np.arange(m)), minlength=1)
+    codes = np.flatnonzero(counts)
+    return ((codes[:, None] >> np.arange(m)) & 1).astype(np.uint8), counts[codes].astype(float)
+
+
+def log_likelihood(model, rows, counts):
+    """Sum over rows of counts * log P(row) under a CIAModel."""
+    return float(counts @ np.logaddexp.reduce(model.log_joint(rows), axis=1))

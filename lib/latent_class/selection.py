@@ -1,0 +1,87 @@
+"""A richer model: EM with the number of hidden values chosen by the data (Grove & Roth, section 9)."""
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from lib.cia import CIAModel
+from lib.latent_class.em import maximize, random_starts
+from lib.latent_class.model import LatentClassClassifier, log_likelihood
+from lib.validation import check_choice, check_integer, check_real
+
+_SEED_LIMIT = 2**31 - 1
+
+
+class LatentClassSelection(LatentClassClassifier):
+    """CIA model by EM, its number of hidden values chosen by BIC or by held-out likelihood.
+
+    Parameters
+    ----------
+    criterion : {"bic", "heldout"}
+        Smallest BIC = -2 log L + d log s, with d = k (n + 1) + k - 1 free parameters, or the largest
+        likelihood of the last quarter of a random order of the sample under a fit to the rest.
+    max_hidden : int, at least 2
+        The values 2, 3, ..., max_hidden are tried in this order until the criterion gets worse.
+    n_restarts, max_iterations, tolerance, random_state
+        As in LatentClassEM.
+
+    Attributes
+    ----------
+    n_hidden_ : int
+    criterion_ : ndarray of shape (at most max_hidden - 1,)
+        BIC or minus the held-out log likelihood of each number tried: the smallest is chosen.
+
+    References
+    ----------
+    Schwarz (1978); Grove & Roth (1997), section 9.
+    """
+
+    def __init__(
+        self, criterion="bic", max_hidden=6, n_restarts=10, max_iterations=1000, tolerance=1e-5, random_state=None
+    ):
+        self.criterion = criterion
+        self.max_hidden = max_hidden
+        self.n_restarts = n_restarts
+        self.max_iterations = max_iterations
+        self.tolerance = tolerance
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        check_choice("criterion", self.criterion, ("bic", "heldout"))
+        check_integer("max_hidden", self.max_hidden, 2)
+        check_integer("n_restarts", self.n_restarts, 1)
+        check_integer("max_iterations", self.max_iterations, 1)
+        check_real("tolerance", self.tolerance, 0)
+
+    def _fit_model(self, rows, counts):
+        rng = check_random_state(self.random_state)
+        score = self._bic if self.criterion == "bic" else self._heldout
+        trials = []
+        for k in range(2, self.max_hidden + 1):
+            trials.append(score(rows, counts, k, rng))
+            if k > 2 and trials[-1][0] > trials[-2][0]:
+                break
+        self.criterion_ = np.array([value for value, _ in trials])
+        self.n_hidden_ = int(np.argmin(self.criterion_)) + 2
+        model = trials[self.n_hidden_ - 2][1] or self._best(rows, counts, self.n_hidden_, rng)
+        return model.weights, model.probabilities
+
+    def _best(self, rows, counts, k, rng):
+        starts = random_starts(self.n_restarts, k, rows.shape[1], rng)
+        weights, probabilities, traces = maximize(rows, counts, *starts, self.max_iterations, self.tolerance, "float32")
+        best = int(np.argmax([trace[-1] for trace in traces]))
+        return CIAModel(weights[best], probabilities[best])
+
+    def _bic(self, rows, counts, k, rng):
+        model = self._best(rows, counts, k, rng)
+        parameters = k * rows.shape[1] + k - 1
+        return -2 * log_likelihood(model, rows, counts) + parameters * np.log(counts.sum()), model
+
+    def _heldout(self, rows, counts, k, rng):
+        order = np.repeat(np.arange(len(rows)), counts.astype(int))
+        order = order[np.random.RandomState(rng.randint(_SEED_LIMIT)).permutation(len(order))]
+        cut = max(1, (3 * len(order)) // 4)
+        train, test = (np.bincount(part, minlength=len(rows)).astype(float) for part in (order[:cut], order[cut:]))
+        model = self._best(rows, train, k, rng)
+        floor = 1 / (train.sum() + 2)
+        model = CIAModel(model.weights, np.clip(model.probabilities, floor, 1 - floor))
+        return -log_likelihood(model, rows, test), None

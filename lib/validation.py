@@ -1,0 +1,53 @@
+"""Checks of arguments: each error names the parameter, its value and what is allowed."""
+
+import difflib
+import numbers
+
+import numpy as np
+
+
+def check_integer(name, value, low, high=None):
+    """Return `value` as an int within [low, high], or raise ValueError."""
+    allowed = f"an integer of at least {low}" if high is None else f"an integer from {low} to {high}"
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be {allowed}; got {value!r}")
+    if value < low or (high is not None and value > high):
+        raise ValueError(f"{name} must be {allowed}; got {value!r}")
+    return int(value)
+
+
+def check_real(name, value, low=-np.inf, high=np.inf, open_low=False, open_high=False):
+    """Return `value` as a finite float within the interval, or raise ValueError."""
+    real = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+    below = real and (value <= low if open_low else value < low)
+    above = real and (value >= high if open_high else value > high)
+    if not real or not np.isfinite(value) or below or above:
+        interval = f"{'(' if open_low else '['}{low}, {high}{')' if open_high else ']'}"
+        raise ValueError(f"{name} must be a finite number in {interval}; got {value!r}")
+    return float(value)
+
+
+def check_choice(name, value, allowed):
+    """Return `value` if it is one of `allowed`; the ValueError names the nearest of them."""
+    allowed = list(allowed)
+    if value in allowed:
+        return value
+    near = difflib.get_close_matches(str(value), [str(a) for a in allowed], n=1, cutoff=0.4)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}{hint}")
+
+
+def check_boolean_matrix(name, values):
+    """Return a 2-d array of 0/1 values as uint8; ValueError names the first value that is neither."""
+    values = np.asarray(values)
+    if values.dtype == np.uint8 or values.dtype == bool:
+        wrong = values > 1 if values.dtype == np.uint8 else np.zeros(0, bool)
+    else:
+        wrong = (values != 0) & (values != 1)
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        raise ValueError(
+            f"{name} must hold only 0 and 1; got {values[row, column]!r} at row {row}, column {column} "
+            f"(binarise the attributes first)"
+        )
+    return np.ascontiguousarray(values, dtype=np.uint8)

@@ -1,0 +1,118 @@
+"""The final classifier of Grove & Roth, section 6: a weighted average of thick Winnows on subsamples."""
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from lib.validation import check_integer, check_real
+from lib.winnow.kernel import train_members
+from lib.winnow.online import WinnowBase
+
+
+class WinnowEnsemble(WinnowBase):
+    """Winnows trained on random subsamples; their weights are averaged by their accuracy above the constant.
+
+    The paper gives no parameters; the defaults are choices (see the sensitivity chapter).
+
+    Parameters
+    ----------
+    n_members : int, at least 1
+    subsample : float in (0, 1]
+        Part of the sample that each member is trained on, drawn without replacement.
+    promotion, demotion, threshold, initial_weight, margin, complement, average, n_passes, inclusive
+        As in Winnow; margin None is 0.2 threshold.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_weights,)
+        Average of the members' weights.
+    member_weights_ : ndarray of shape (n_members, n_weights)
+    member_shares_ : ndarray of shape (n_members,)
+        Accuracy on the subsample less that of its best constant, normalised; equal if no member is better.
+    coef_, intercept_ : ndarrays of shape (1, n) and (1,)
+        The same rule in terms of the attributes.
+
+    References
+    ----------
+    Grove & Roth (1997), section 6.
+    """
+
+    def __init__(
+        self,
+        n_members=10,
+        subsample=0.7,
+        promotion=1.015,
+        demotion=None,
+        threshold=None,
+        initial_weight=1.0,
+        margin=None,
+        complement=True,
+        average=True,
+        n_passes=20,
+        inclusive=False,
+        random_state=None,
+    ):
+        self.n_members = n_members
+        self.subsample = subsample
+        self.promotion = promotion
+        self.demotion = demotion
+        self.threshold = threshold
+        self.initial_weight = initial_weight
+        self.margin = margin
+        self.complement = complement
+        self.average = average
+        self.n_passes = n_passes
+        self.inclusive = inclusive
+        self.random_state = random_state
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_integer("n_members", self.n_members, 1)
+        check_real("subsample", self.subsample, 0, 1, open_low=True)
+
+    def fit(self, X, y):
+        """Fit to attributes `X` (n_samples, n_attributes) of 0 and 1 and a two-valued target `y`.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, `X` holds other values, lengths differ, or `y` has not two classes.
+        """
+        self._check_parameters()
+        rows, y = self._training_data(X, y)
+        self.classes_, target = np.unique(y, return_inverse=True)
+        if len(self.classes_) != 2:
+            found = "one class" if len(self.classes_) == 1 else f"{len(self.classes_)} classes"
+            raise ValueError(f"y must have two classes; got {found}. Only binary classification is supported.")
+        positive, rng = target == 1, check_random_state(self.random_state)
+        chosen = self._subsamples(len(rows), rng)
+        orders = np.stack([np.concatenate([rng.permutation(part) for _ in range(self.n_passes)]) for part in chosen])
+        members = np.full((self.n_members, rows.shape[1]), float(self.initial_weight))
+        changes = np.zeros_like(members)
+        train_members(rows, positive, orders, members, changes, *self._updates(rows.shape[1]))
+        self.member_weights_ = members - changes / orders.shape[1] if self.average else members
+        self.member_shares_ = self._shares(rows, positive, chosen)
+        self.weights_ = self.member_shares_ @ self.member_weights_
+        n = rows.shape[1] // 2 if self.complement else rows.shape[1]
+        present, absent = self.weights_[:n], self.weights_[n:] if self.complement else np.zeros(n)
+        self.coef_ = (present - absent)[None]
+        self.intercept_ = np.array([absent.sum() - self.threshold_])
+        return self
+
+    def _subsamples(self, size, rng):
+        part = max(1, round(self.subsample * size))
+        return np.stack([rng.permutation(size)[:part] for _ in range(self.n_members)])
+
+    def _shares(self, rows, positive, chosen):
+        scores = (rows @ self.member_weights_.T).T
+        predicted = scores >= self.threshold_ if self.inclusive else scores > self.threshold_
+        labels = positive[chosen]
+        accuracy = (np.take_along_axis(predicted, chosen, axis=1) == labels).mean(axis=1)
+        base = labels.mean(axis=1)
+        gain = np.maximum(accuracy - np.maximum(base, 1 - base), 0)
+        return gain / gain.sum() if gain.any() else np.full(len(gain), 1 / len(gain))

@@ -1,0 +1,193 @@
+"""Winnow2: multiplicative updates of positive weights, with margin, complement attributes and averaging."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from lib.validation import check_boolean_matrix, check_integer, check_real
+from lib.winnow.kernel import doubled, train
+
+
+class WinnowBase(ClassifierMixin, BaseEstimator):
+    """Checks, thresholds and predictions that all Winnows share."""
+
+    def _boolean(self, X):
+        return check_boolean_matrix("X", X)
+
+    def _check_parameters(self):
+        check_real("promotion", self.promotion, 1, open_low=True)
+        if self.demotion is not None:
+            check_real("demotion", self.demotion, 0, 1, open_low=True, open_high=True)
+        if self.threshold is not None:
+            check_real("threshold", self.threshold, 0, open_low=True)
+        check_real("initial_weight", self.initial_weight, 0, open_low=True)
+        if self.margin is not None:
+            check_real("margin", self.margin, 0)
+        check_integer("n_passes", self.n_passes, 1)
+
+    def _training_data(self, X, y):
+        X, y = validate_data(self, X, y, dtype=None, ensure_min_samples=2)
+        check_classification_targets(y)
+        return self._attributes(X), y
+
+    def _attributes(self, X):
+        X = self._boolean(X)
+        return doubled(X) if self.complement else X
+
+    def _updates(self, n_weights):
+        """Promotion, demotion, threshold, margin and tie rule as the kernel takes them."""
+        demotion = 1 / self.promotion if self.demotion is None else self.demotion
+        self.threshold_ = n_weights / 2 if self.threshold is None else float(self.threshold)
+        margin = 0.2 * self.threshold_ if self.margin is None else float(self.margin)
+        return float(self.promotion), float(demotion), self.threshold_, margin, bool(self.inclusive)
+
+    def decision_function(self, X):
+        """Z - threshold, shape (n_samples,), for two classes; Z of each class, (n_samples, n_classes), for more."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=None, reset=False)
+        z = self._attributes(X) @ self.weights_.T
+        return z if z.ndim == 2 else z - self.threshold_
+
+    def predict(self, X):
+        """The predicted class of each row, shape (n_samples,)."""
+        scores = self.decision_function(X)
+        if scores.ndim == 2:
+            return self.classes_[scores.argmax(axis=1)]
+        return self.classes_[(scores >= 0 if self.inclusive else scores > 0).astype(int)]
+
+
+class Winnow(WinnowBase):
+    """Winnow2, the mistake-driven learner of a linear threshold function with positive weights.
+
+    It predicts 1 where Z, the sum of w_i x_i, reaches the threshold. After a mistake the weights of the
+    active attributes (x_i = 1) are multiplied by `promotion` if the label is 1, by `demotion` if it is 0.
+
+    Parameters
+    ----------
+    promotion : float, above 1
+    demotion : float in (0, 1), or None for 1 / promotion
+    threshold : float above 0, or None for half the number of weights
+    initial_weight : float above 0
+    margin : float, at least 0, or None for 0.2 threshold
+        Also update, correct or not, where |Z - threshold| < margin: "thick" Winnow.
+    complement : bool
+        Learn on the 2n attributes (x, 1 - x), which allows for negative weights.
+    average : bool
+        Predict with the mean of the weights over all presentations.
+    n_passes : int, at least 1
+        Passes of `fit` over the sample.
+    inclusive : bool
+        Predict 1 at Z >= threshold (Atlas), or only at Z > threshold (Littlestone, Grove & Roth).
+    shuffle : bool
+        Present the rows of each pass in a random order instead of the given one.
+    random_state : int, RandomState or None
+        Only for shuffle.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+    weights_ : ndarray of shape (n_weights,), or (n_classes, n_weights) for more than two classes
+        One against the rest; the largest Z wins. The first n of 2n weights belong to x, the others to 1 - x.
+    threshold_ : float
+    n_mistakes_ : int
+        Wrong predictions during training, over all passes (and all classes).
+    n_updates_ : int
+
+    Notes
+    -----
+    Weights stay positive but for underflow: many demotions may take one to 0, where it stays.
+
+    References
+    ----------
+    Littlestone (1988), Winnow2; Grove & Roth (1997), section 6.
+    """
+
+    def __init__(
+        self,
+        promotion=2.0,
+        demotion=None,
+        threshold=None,
+        initial_weight=1.0,
+        margin=0.0,
+        complement=False,
+        average=False,
+        n_passes=1,
+        inclusive=True,
+        shuffle=False,
+        random_state=None,
+    ):
+        self.promotion = promotion
+        self.demotion = demotion
+        self.threshold = threshold
+        self.initial_weight = initial_weight
+        self.margin = margin
+        self.complement = complement
+        self.average = average
+        self.n_passes = n_passes
+        self.inclusive = inclusive
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Learn from attributes `X` (n_samples, n_attributes) of 0 and 1 and the classes `y`, from the start.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, `X` holds other values, lengths differ, or there is only one class.
+        """
+        self._check_parameters()
+        rows, y = self._training_data(X, y)
+        self.classes_ = np.unique(y)
+        if len(self.classes_) < 2:
+            raise ValueError(f"y must have at least two classes; got one class: {self.classes_[0]!r}")
+        self._start(rows.shape[1])
+        self._learn(rows, y, self.n_passes)
+        return self
+
+    def partial_fit(self, X, y, classes=None):
+        """Go on learning from more examples, one pass over them.
+
+        Parameters
+        ----------
+        X, y
+            As in `fit`.
+        classes : array-like, required at the first call
+            All classes that will occur.
+        """
+        first = not hasattr(self, "weights_")
+        self._check_parameters()
+        if first and classes is None:
+            raise ValueError("classes must be given at the first call of partial_fit")
+        X, y = validate_data(self, X, y, dtype=None, reset=first)
+        rows = self._attributes(X)
+        if first:
+            self.classes_ = np.unique(classes)
+            self._start(rows.shape[1])
+        unknown = np.setdiff1d(y, self.classes_)
+        if len(unknown):
+            raise ValueError(f"y holds {unknown[0]!r}, which is not one of classes: {self.classes_}")
+        self._learn(rows, y, 1)
+        return self
+
+    def _start(self, n_weights):
+        n_concepts = 1 if len(self.classes_) == 2 else len(self.classes_)
+        self._current = np.full((n_concepts, n_weights), float(self.initial_weight))
+        self._weighted_changes = np.zeros_like(self._current)
+        self._n_presented = self.n_mistakes_ = self.n_updates_ = 0
+
+    def _learn(self, rows, y, n_passes):
+        rule, rng = self._updates(rows.shape[1]), check_random_state(self.random_state)
+        orders = [rng.permutation(len(rows)) if self.shuffle else np.arange(len(rows)) for _ in range(n_passes)]
+        order, positives = np.concatenate(orders), self.classes_[1:] if len(self.classes_) == 2 else self.classes_
+        for i, positive in enumerate(positives):
+            mistakes, updates = train(
+                rows, y == positive, order, self._current[i], self._weighted_changes[i], self._n_presented, *rule
+            )
+            self.n_mistakes_ += int(mistakes)
+            self.n_updates_ += int(updates)
+        self._n_presented += len(order)
+        weights = self._current - self._weighted_changes / self._n_presented if self.average else self._current
+        self.weights_ = weights[0].copy() if len(weights) == 1 else weights.copy()
