@@ -1,0 +1,68 @@
+# `make book` and `make test` set everything up by themselves, in .venv; `make help` lists the rest.
+PROFILE ?= paper
+PYTHON ?=
+PY := .venv/bin/python
+READY := .venv/ready
+CANDIDATES := python3.12 python3.11 python3.13 python3
+
+# One thread per numerical library: trials run side by side instead, and results do not depend on the machine.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+export SOURCE_DATE_EPOCH := 0
+
+.DEFAULT_GOAL := help
+.PHONY: help env book test lint bench lock clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1@\2/p' Makefile | awk -F@ '{printf "%-12s %s\n", $$1, $$2}'
+
+env: $(READY) ## set up .venv from requirements.lock
+
+book: $(READY) ## execute what has changed and build the pages (PROFILE=quick or paper, the default)
+	$(PY) -m lib.book build --profile $(PROFILE) --strict
+
+# The unit tests come last, so that the output ends with their summary.
+test: lint ## lint, all notebooks, a strict quick build and the unit tests
+	@if find chapters -name '*.ipynb' | grep -q .; then \
+	  $(PY) -m pytest --nbval --nbval-current-env --nbval-sanitize-with=tests/nbval_sanitize.cfg \
+	    -p no:cacheprovider -n 2 --dist loadfile chapters; \
+	else echo "no notebooks yet"; fi
+	$(PY) -m lib.book build --profile quick --strict
+	$(PY) -m pytest -n 2 tests
+
+lint: $(READY) ## ruff: rules and format, modules and notebooks
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+
+bench: $(READY) ## compare with other libraries (installs requirements-bench.lock)
+	.venv/bin/uv pip install --quiet --python $(PY) --require-hashes -r requirements-bench.lock
+	$(PY) -m tests.benchmarks.run
+
+lock: $(READY) ## resolve the lock files anew from pyproject.toml
+	$(call compile,requirements.lock)
+	$(call compile,requirements-bench.lock,--extra bench)
+
+clean: ## remove everything that was built; .venv stays
+	rm -rf _build .pytest_cache .ruff_cache .hypothesis
+
+compile = .venv/bin/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-emit-index-url \
+  --no-emit-find-links --no-header $(2) pyproject.toml -o $(1)
+
+# uv comes out of the lock itself, with its hashes, and then installs the rest.
+$(READY): requirements.lock pyproject.toml
+	@rm -f $(READY)
+	@found=; for python in $(if $(PYTHON),'$(PYTHON)',$(CANDIDATES)); do \
+	  "$$python" -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null \
+	    && found=$$python && break; \
+	done; \
+	if [ -z "$$found" ]; then \
+	  echo "This book needs Python 3.11, 3.12 or 3.13 with venv. On Debian: apt install python3 python3-venv" >&2; \
+	  echo "If Python is elsewhere: make PYTHON=/path/to/python" >&2; exit 1; \
+	fi; \
+	[ -x $(PY) ] && $(PY) -c '' 2>/dev/null || "$$found" -m venv --clear .venv
+	awk '/^uv==/ {on = 1} on {print} on && !/\\$$/ {exit}' requirements.lock > .venv/uv.lock
+	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r .venv/uv.lock
+	.venv/bin/uv pip install --quiet --python $(PY) --require-hashes -r requirements.lock
+	.venv/bin/uv pip install --quiet --python $(PY) --no-deps --no-build-isolation -e .
+	@touch $(READY)

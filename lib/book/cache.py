@@ -1,0 +1,57 @@
+"""Which results may be used again: a key over everything that a chapter's numbers come from."""
+
+import hashlib
+import json
+import platform
+import sys
+from pathlib import Path
+
+from lib.book.project import Project
+
+
+def digest(path: Path) -> str:
+    """Return the sha256 of a file, or "absent"."""
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "absent"
+
+
+def data_digests(project: Project) -> dict[str, str]:
+    """Return the sha256 of each file below ``data/``, by its path there."""
+    return _digests(project.root / "data", "*")
+
+
+def fingerprint(project: Project, chapter: str, parameters: dict) -> str:
+    """Return the key of a chapter's results: notebook, parameters, data, lock file, lib and Python."""
+    ingredients = {
+        "notebook": digest(project.notebook(chapter)),
+        "parameters": parameters,
+        "data": data_digests(project),
+        "lock": digest(project.root / "requirements.lock"),
+        "lib": _digests(project.root / "lib", "*.py"),
+        "python": [sys.version, platform.machine()],
+    }
+    return hashlib.sha256(json.dumps(ingredients, sort_keys=True).encode()).hexdigest()
+
+
+def is_fresh(executed: Path, key: str) -> bool:
+    """Return whether an executed notebook was made under this key and has not been touched since."""
+    record = read_record(executed)
+    return record.get("key") == key and record.get("sha256") == digest(executed)
+
+
+def read_record(executed: Path) -> dict:
+    """Return what was noted when a notebook was executed: key, sha256 and seconds; empty if nothing was."""
+    try:
+        return json.loads(executed.with_suffix(".json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def write_record(executed: Path, key: str, seconds: float) -> None:
+    """Note under which key a notebook was executed, its sha256 and how long it took."""
+    record = {"key": key, "sha256": digest(executed), "seconds": round(seconds, 1)}
+    executed.with_suffix(".json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+
+def _digests(folder: Path, pattern: str) -> dict[str, str]:
+    paths = (p for p in sorted(folder.rglob(pattern)) if p.is_file() and "__pycache__" not in p.parts)
+    return {path.relative_to(folder).as_posix(): digest(path) for path in paths}

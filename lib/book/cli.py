@@ -1,0 +1,145 @@
+"""The command ``book``."""
+
+import sys
+from pathlib import Path
+
+import click
+import nbformat
+
+from lib.book import build as building
+from lib.book import execution, site, verdicts
+from lib.book.parameters import ParameterError, load_yaml, read_parameters
+from lib.book.project import PROFILES, PUBLISHED, BookError, Project
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+profile_option = click.option(
+    "--profile", type=click.Choice(PROFILES), help="Scale: quick, a minute or two in all; paper, what is published."
+)
+
+
+FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+OLD_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+NEW_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("--root", default=REPOSITORY, type=FOLDER, envvar="BOOK_ROOT", help="Folder of the book.")
+@click.pass_context
+def cli(context, root):
+    """Run the chapters of the book with other parameters, or build all of it."""
+    context.obj = Project(root.resolve())
+
+
+@cli.command("list")
+@click.pass_obj
+def list_chapters(project):
+    """Show every chapter with its parameters: type, default, allowed values, meaning."""
+    for chapter in project.chapters:
+        click.secho(chapter, bold=True)
+        for p in _parameters(project, chapter).values():
+            allowed = f" [{p.allowed}]" if p.allowed else ""
+            click.echo(f"  {p.name}: {p.type} = {p.default!r}{allowed}\n      {p.meaning}")
+
+
+@cli.command()
+@click.argument("chapter")
+@click.option("-p", "given", nargs=2, multiple=True, metavar="NAME VALUE", help="Set a parameter; may be repeated.")
+@click.option("-f", "file", type=OLD_FILE, help="YAML file of parameters.")
+@profile_option
+@click.option("-o", "output", type=NEW_FILE, help="Where the executed notebook goes.")
+@click.option("--html", is_flag=True, help="Make a page of it, too, that opens without a network.")
+@click.pass_obj
+def run(project, chapter, given, file, profile, output, html):
+    """Run CHAPTER (such as cia/curves) with parameters of your own.
+
+    A later source wins: the notebook's defaults, --profile, -f, -p. Names and values are checked before anything runs.
+    `book list` shows what can be set.
+    """
+    chapter = project.find(chapter)
+    parameters = _parameters(project, chapter)
+    layers = [project.profile(profile, chapter) if profile else {}, _from_file(file), _from_options(parameters, given)]
+    values, _ = execution.settle(project, chapter, *layers)
+    output = (output or project.root / "_build" / "run" / f"{chapter}.ipynb").resolve()
+    if output == project.notebook(chapter):
+        raise BookError(f"{output} is the chapter itself; choose another file")
+    execution.execute(project, chapter, values, output)
+    click.echo(f"executed notebook: {output}")
+    if html:
+        scale = f"profile {profile}" if profile and not (file or given) else "parameters of its own"
+        click.echo(f"page: {site.build_page(project, chapter, output, values, scale)}")
+
+
+@cli.command()
+@click.argument("chapters", nargs=-1)
+@profile_option
+@click.option("--jobs", type=click.IntRange(min=1), help="Chapters executed at once; default: the number of cores.")
+@click.option("--strict", is_flag=True, help="A warning is an error; in profile paper, so is an unrecorded verdict.")
+@click.pass_obj
+def build(project, chapters, profile, jobs, strict):
+    """Execute what has changed and build the book's pages.
+
+    With CHAPTERS, only these are executed, and the pages are built if the others are up to date.
+    """
+    profile = profile or PUBLISHED
+    chosen = [project.find(name) for name in chapters] or project.chapters
+    outcomes = building.bring_up_to_date(project, profile, chosen, jobs)
+    click.echo(building.show(outcomes))
+    if any(outcome.status == "FAILED" for outcome in outcomes):
+        raise BookError("chapters failed; the pages were not built")
+    building.require_fresh(project, profile)
+    claims = verdicts.read_claims(project, profile)
+    if strict and profile == PUBLISHED:
+        verdicts.require_recorded(project, claims)
+    click.echo("building the pages ...")
+    click.echo(f"open {site.build_site(project, profile, strict)}")
+
+
+@cli.command()
+@profile_option
+@click.option("--record", is_flag=True, help="Record the verdicts of profile paper in chapters/verdicts.yml.")
+@click.pass_obj
+def claims(project, profile, record):
+    """Show every claim with its verdict in the last build."""
+    profile = profile or PUBLISHED
+    if record and profile != PUBLISHED:
+        raise BookError(f"only verdicts of profile {PUBLISHED} are recorded")
+    building.require_fresh(project, profile)
+    found = verdicts.read_claims(project, profile)
+    for claim in found:
+        click.echo(f"{claim['verdict']:9}  {claim['id']}: {claim['sentence']} ({verdicts.estimate(claim)})")
+    if record:
+        verdicts.record(project, found)
+        click.echo(f"recorded {len(found)} verdicts in {verdicts.recorded_path(project)}")
+
+
+def _parameters(project: Project, chapter: str) -> dict:
+    try:
+        return read_parameters(nbformat.read(project.notebook(chapter), as_version=4))
+    except ParameterError as error:
+        raise BookError(f"{chapter}: {error}") from error
+
+
+def _from_file(path: Path | None) -> dict:
+    values = (load_yaml(path.read_text(encoding="utf-8")) or {}) if path else {}
+    if not isinstance(values, dict):
+        raise BookError(f"{path}: expected lines `name: value`")
+    return values
+
+
+def _from_options(parameters: dict, given: tuple) -> dict:
+    try:
+        return {name: parameters[name].parse(text) if name in parameters else text for name, text in given}
+    except ParameterError as error:
+        raise BookError(str(error)) from error
+
+
+def main() -> None:
+    """Run the command; Ctrl-C ends it with exit code 130."""
+    try:
+        sys.exit(cli(standalone_mode=False))
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        sys.exit(130)

@@ -1,0 +1,120 @@
+"""Run one chapter with papermill, so that two runs of the same sources give the same bytes."""
+
+import os
+import re
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+import nbformat
+import papermill
+from papermill.exceptions import PapermillExecutionError
+from tqdm import tqdm
+from traitlets.config import Config
+
+from lib.book.parameters import ParameterError, read_parameters, resolve
+from lib.book.project import BookError, Project
+
+INJECTED = "injected-parameters"
+FIXED_ENVIRONMENT = {
+    "SOURCE_DATE_EPOCH": "0",
+    "PYTHONHASHSEED": "0",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+    "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+    "JUPYTER_PREFER_ENV_PATH": "1",
+}
+
+
+def settle(project: Project, chapter: str, *layers: dict) -> tuple[dict, dict]:
+    """Return the values that are set and all values, defaults included, of a chapter; BookError if one is wrong."""
+    try:
+        parameters = read_parameters(nbformat.read(project.notebook(chapter), as_version=4))
+        given = resolve(parameters, *layers)
+    except ParameterError as error:
+        raise BookError(f"{chapter}: {error}") from error
+    return given, {name: given.get(name, parameter.default) for name, parameter in parameters.items()}
+
+
+def execute(project: Project, chapter: str, parameters: dict, output: Path) -> None:
+    """Run a chapter's notebook into `output`; when a cell fails what was executed stays there.
+
+    Raises
+    ------
+    BookError
+        When a cell fails, with the cell, its error and the path of the notebook that was kept.
+    """
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with _kernel_environment() as config, _progress(project.notebook(chapter), chapter) as hooks:
+        try:
+            papermill.execute_notebook(
+                _literal(project.notebook(chapter)),
+                _literal(output),
+                parameters=parameters,
+                cwd=project.root,
+                progress_bar=False,
+                config=config,
+                timeout=None,
+                **hooks,
+            )
+        except PapermillExecutionError as error:
+            raise BookError(_failure(chapter, error, output)) from error
+    notebook = nbformat.read(output, as_version=4)
+    normalise(notebook)
+    nbformat.write(notebook, output)
+
+
+def normalise(notebook: nbformat.NotebookNode) -> None:
+    """Remove what differs from run to run: times, paths, process numbers, random cell names."""
+    notebook.metadata.pop("papermill", None)
+    for position, cell in enumerate(notebook.cells):
+        cell.metadata.pop("papermill", None)
+        cell.metadata.pop("execution", None)
+        if INJECTED in cell.metadata.get("tags", []):
+            cell.id = INJECTED
+        elif not cell.get("id"):
+            cell.id = f"cell-{position}"
+        for output in cell.get("outputs", []):
+            if "text" in output:
+                output.text = re.sub(r"\S*ipykernel_\d+", "ipykernel", output.text)
+
+
+def _literal(path: Path) -> str:
+    # papermill fills in {names} in paths
+    return str(path).replace("{", "{{").replace("}", "}}")
+
+
+@contextmanager
+def _kernel_environment():
+    """Fix what a kernel inherits; its sockets are files in a short-named folder, so that no two runs share a port."""
+    before = dict(os.environ)
+    with tempfile.TemporaryDirectory(prefix="book-") as folder:
+        os.environ.update(FIXED_ENVIRONMENT, JUPYTER_RUNTIME_DIR=folder, IPYTHONDIR=f"{folder}/ipython")
+        try:
+            yield Config({"KernelManager": {"transport": "ipc"}})
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+
+
+@contextmanager
+def _progress(path: Path, chapter: str):
+    """Yield nbclient's hooks that move a progress bar naming the cell under way."""
+    n_cells = sum(cell.cell_type == "code" for cell in nbformat.read(path, as_version=4).cells)
+    with tqdm(total=n_cells, unit="cell", disable=None, desc=chapter) as bar:
+        yield {
+            "on_cell_start": lambda cell, cell_index: bar.set_postfix_str(_title(cell.source)),
+            "on_cell_executed": lambda cell, cell_index, execute_reply: bar.update(),
+        }
+
+
+def _title(source: str) -> str:
+    lines = [line.strip() for line in source.splitlines() if line.strip() and not line.strip().startswith("#")]
+    return lines[0][:60] if lines else ""
+
+
+def _failure(chapter: str, error: PapermillExecutionError, output: Path) -> str:
+    where = f"{chapter}: cell In [{error.exec_count}] failed: {_title(error.source)}"
+    return f"{where}\n  {error.ename}: {error.evalue}\n  executed so far: {output}"

@@ -1,0 +1,170 @@
+"""The parameters cell of a chapter: what may be set, of which type, within which bounds.
+
+Each line of the cell reads ``name: type = literal  # meaning [allowed]``. The types are int, float, str, bool,
+list[int], list[float], list[str], and any of these ``| None``. ``[allowed]`` may be left out; it is ``[2..2000]`` for
+a closed range, with ``<`` at an end that is itself excluded (``[0.5<..<1]``) and either end left empty for no bound,
+or ``[em|cov|winnow]`` for choices. For a list it applies to each element. The cell is parsed and never run.
+"""
+
+import ast
+import difflib
+import io
+import math
+import re
+import tokenize
+from dataclasses import dataclass
+
+import nbformat
+import yaml
+
+TAG = "parameters"
+SCALARS = ("int", "float", "str", "bool", "None")
+LISTS = ("list[int]", "list[float]", "list[str]")
+RANGE = re.compile(r"(?P<lo>[^<|]*?)(?P<above><)?\.\.(?P<below><)?(?P<hi>[^<|]*)")
+
+
+class ParameterError(ValueError):
+    """A parameter that does not exist, or a value that it may not have."""
+
+
+class _Loader(yaml.SafeLoader):
+    """Safe YAML in which 1e-3 is a number, as it is in Python."""
+
+
+EXPONENT = re.compile(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+$")
+_Loader.add_implicit_resolver("tag:yaml.org,2002:float", EXPONENT, list("-+0123456789"))
+
+
+def load_yaml(text: str):
+    """Return the plain values that a YAML text stands for; tags that would build objects are refused."""
+    return yaml.load(text, Loader=_Loader)  # noqa: S506 - _Loader is a SafeLoader
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One line of a parameters cell."""
+
+    name: str
+    type: str
+    default: object
+    meaning: str = ""
+    allowed: str = ""
+
+    @property
+    def options(self) -> list[str]:
+        """The types that a value may have."""
+        return [option.strip() for option in self.type.split("|")]
+
+    @property
+    def expected(self) -> str:
+        """What a value must be, in words."""
+        return f"{self.type} in [{self.allowed}]" if self.allowed else self.type
+
+    def parse(self, text: str):
+        """Return the value that a command-line text stands for; what is meant as text stays as it was typed."""
+        if "str" in self.options and not ("None" in self.options and text in ("null", "None")):
+            return text
+        try:
+            return None if text == "None" else load_yaml(text)
+        except yaml.YAMLError as error:
+            raise ParameterError(f"{self.name} = {text!r}: expected {self.expected}") from error
+
+    def check(self, value):
+        """Return `value` in its type, or raise ParameterError saying what is allowed."""
+        for option in self.options:
+            if _has_type(value, option):
+                return self._within(_convert(value, option))
+        raise ParameterError(f"{self.name} = {value!r}: expected {self.expected}")
+
+    def _within(self, value):
+        elements = value if isinstance(value, list) else [value]
+        if not elements:
+            raise ParameterError(f"{self.name} = []: expected at least one element of {self.expected}")
+        for element in elements:
+            if element is not None and not _allowed(element, self.allowed):
+                raise ParameterError(f"{self.name} = {value!r}: expected {self.expected}")
+        return value
+
+
+def read_parameters(notebook: nbformat.NotebookNode) -> dict[str, Parameter]:
+    """Return the parameters of a chapter by name, in the order of its cell."""
+    cells = [cell for cell in notebook.cells if TAG in cell.metadata.get("tags", [])]
+    if len(cells) != 1:
+        raise ParameterError(f"a chapter has one cell tagged {TAG!r}; found {len(cells)}")
+    return parse_cell(cells[0].source)
+
+
+def parse_cell(source: str) -> dict[str, Parameter]:
+    """Return the parameters that the source of a parameters cell declares."""
+    comments = _comments(source)
+    parameters = [_parameter(node, comments) for node in ast.parse(source).body]
+    for parameter in parameters:
+        parameter.check(parameter.default)
+    return {parameter.name: parameter for parameter in parameters}
+
+
+def _parameter(node: ast.stmt, comments: dict[int, str]) -> Parameter:
+    if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name) or node.value is None:
+        raise ParameterError(f"parameters cell, line {node.lineno}: write `name: type = literal  # meaning [allowed]`")
+    name, type_ = node.target.id, ast.unparse(node.annotation)
+    if any(option.strip() not in SCALARS + LISTS for option in type_.split("|")):
+        raise ParameterError(f"parameters cell: {name} has type {type_}; known are {', '.join(SCALARS + LISTS)}")
+    try:
+        default = ast.literal_eval(node.value)
+    except ValueError as error:
+        raise ParameterError(f"parameters cell: the value of {name} must be a literal") from error
+    comment = comments.get(node.end_lineno, comments.get(node.lineno, ""))
+    meaning, allowed = re.fullmatch(r"(.*?)\s*(?:\[([^\[\]]*)\])?", comment).groups()
+    return Parameter(name, type_, default, meaning, (allowed or "").strip())
+
+
+def _comments(source: str) -> dict[int, str]:
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    return {t.start[0]: t.string.lstrip("#").strip() for t in tokens if t.type == tokenize.COMMENT}
+
+
+def _has_type(value, option: str) -> bool:
+    if option in LISTS:
+        return isinstance(value, list | tuple) and all(_has_type(v, option[5:-1]) for v in value)
+    if option in ("None", "bool", "str"):
+        return value is None if option == "None" else isinstance(value, bool if option == "bool" else str)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and (isinstance(value, int) if option == "int" else math.isfinite(value))
+
+
+def _convert(value, option: str):
+    if option in LISTS:
+        return [_convert(v, option[5:-1]) for v in value]
+    return float(value) if option == "float" else value
+
+
+def _allowed(value, allowed: str) -> bool:
+    match = RANGE.fullmatch(allowed)
+    if not allowed:
+        return True
+    if match is None:
+        return str(value) in [choice.strip() for choice in allowed.split("|")]
+    lo, hi = float(match["lo"] or -math.inf), float(match["hi"] or math.inf)
+    return (lo < value if match["above"] else lo <= value) and (value < hi if match["below"] else value <= hi)
+
+
+def resolve(parameters: dict[str, Parameter], *layers: dict) -> dict:
+    """Return the checked values that the layers set, a later layer over an earlier one.
+
+    Raises
+    ------
+    ParameterError
+        For a name that is not a parameter (it names the nearest) or a value of the wrong type or out of range.
+    """
+    values = {}
+    for name, value in (item for layer in layers for item in layer.items()):
+        if name not in parameters:
+            raise ParameterError(f"no parameter {name!r}{nearest(str(name), list(parameters))}")
+        values[name] = parameters[name].check(value)
+    return values
+
+
+def nearest(name: str, known: list[str]) -> str:
+    """Return "; did you mean ...?" with the known name closest to `name`, or nothing."""
+    found = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+    return f"; did you mean {found[0]!r}?" if found else ""

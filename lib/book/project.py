@@ -1,0 +1,70 @@
+"""Where things are: the chapters in the table of contents, the profiles, the build folders."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import click
+from sphinx_external_toc.parsing import parse_toc_yaml
+
+from lib.book.parameters import load_yaml, nearest
+
+PROFILES = ("quick", "paper")
+PUBLISHED = "paper"
+
+
+class BookError(click.ClickException):
+    """An error that is told to the reader without a traceback."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """A book's folder: ``_toc.yml``, ``_config.yml``, ``chapters/``, ``lib/`` and ``data/``."""
+
+    root: Path
+
+    @cached_property
+    def pages(self) -> list[Path]:
+        """The files that the table of contents names, in reading order."""
+        names = list(parse_toc_yaml(self.root / "_toc.yml"))
+        return [self._page(name) for name in names]
+
+    def _page(self, name: str) -> Path:
+        for suffix in ("", ".ipynb", ".md"):
+            if (self.root / f"{name}{suffix}").is_file():
+                return self.root / f"{name}{suffix}"
+        raise BookError(f"_toc.yml names {name}, but there is no {name}.ipynb or {name}.md")
+
+    @property
+    def chapters(self) -> list[str]:
+        """Names of the notebooks among the pages, such as ``cia/curves``."""
+        notebooks = [page for page in self.pages if page.suffix == ".ipynb"]
+        return [page.relative_to(self.root / "chapters").with_suffix("").as_posix() for page in notebooks]
+
+    def notebook(self, chapter: str) -> Path:
+        """Return the notebook of a chapter as it is committed."""
+        return self.root / "chapters" / f"{chapter}.ipynb"
+
+    def find(self, name: str) -> str:
+        """Return the chapter that `name` (or the path of its notebook) means; a near miss names the nearest."""
+        wanted = name.removeprefix("./").removeprefix("chapters/").removesuffix(".ipynb")
+        if wanted in self.chapters:
+            return wanted
+        raise BookError(f"no chapter {name!r}{nearest(wanted, self.chapters)}; `book list` shows them all")
+
+    def profile(self, name: str, chapter: str) -> dict:
+        """Return the parameters that a profile gives to a chapter."""
+        path = self.root / "chapters" / "profiles.yml"
+        profiles = (load_yaml(path.read_text(encoding="utf-8")) or {}) if path.exists() else {}
+        chapters = profiles.get(name) or {}
+        for unknown in set(chapters) - set(self.chapters):
+            raise BookError(f"chapters/profiles.yml, {name}: no chapter {unknown!r}{nearest(unknown, self.chapters)}")
+        return chapters.get(chapter) or {}
+
+    def build_folder(self, profile: str) -> Path:
+        """Return the folder that holds everything made in a profile."""
+        return self.root / "_build" / profile
+
+    def executed(self, profile: str, chapter: str) -> Path:
+        """Return where the executed notebook of a chapter is kept."""
+        return self.build_folder(profile) / "executed" / f"{chapter}.ipynb"

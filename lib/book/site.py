@@ -1,0 +1,124 @@
+"""Stage executed chapters with the book's other pages and turn them into HTML that works without a network."""
+
+import shutil
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import nbformat
+import yaml
+
+from lib.book.cache import data_digests
+from lib.book.execution import INJECTED, settle
+from lib.book.project import BookError, Project
+from lib.book.verdicts import read_claims, scorecard
+
+MARKER = "<!-- scorecard -->"
+SHOWN_VERSIONS = ("numpy", "scipy", "scikit-learn", "numba", "when-the-model-is-wrong")
+
+
+def build_site(project: Project, profile: str, strict: bool = False) -> Path:
+    """Build the HTML of the book from the executed chapters and return its first page."""
+    folder = project.build_folder(profile)
+    source = _fresh_folder(folder / "source")
+    _copy_shared(project, source)
+    for page in project.pages:
+        if page.suffix == ".md":
+            text = page.read_text(encoding="utf-8")
+            if MARKER in text:
+                text = text.replace(MARKER, scorecard(read_claims(project, profile), profile))
+            _write(source / page.relative_to(project.root), text)
+    for chapter in project.chapters:
+        given = project.profile(profile, chapter)
+        stage_notebook(project, chapter, project.executed(profile, chapter), source, f"profile {profile}", given)
+    return make_html(source, folder, strict)
+
+
+def build_page(project: Project, chapter: str, executed: Path, given: dict, scale: str) -> Path:
+    """Build the HTML of one executed chapter beside its notebook and return the page."""
+    folder = executed.with_name(f"{executed.stem}-html")
+    source = _fresh_folder(folder / "source")
+    _copy_shared(project, source)
+    _write(source / "_toc.yml", yaml.safe_dump({"format": "jb-book", "root": f"chapters/{chapter}"}))
+    stage_notebook(project, chapter, executed, source, scale, given)
+    make_html(source, folder, strict=False)
+    return folder / "html" / "chapters" / f"{chapter}.html"
+
+
+def stage_notebook(project: Project, chapter: str, executed: Path, source: Path, scale: str, given: dict) -> None:
+    """Write the notebook as the page shows it: given parameters behind a toggle, provenance at the end."""
+    notebook = nbformat.read(executed, as_version=4)
+    for cell in notebook.cells:
+        if INJECTED in cell.metadata.get("tags", []):
+            cell.metadata.tags.append("hide-input")
+            cell.metadata["mystnb"] = {"code_prompt_show": f"Values given to this run ({scale})"}
+    download = f"{{download}}`Download the executed notebook <{executed.name}>`"
+    text = f":::{{div}} provenance\n{provenance(project, chapter, scale, given)} {download}.\n:::"
+    notebook.cells.append(nbformat.v4.new_markdown_cell(text, id="provenance"))
+    path = source / "chapters" / f"{chapter}.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(notebook, path)
+
+
+def provenance(project: Project, chapter: str, scale: str, given: dict) -> str:
+    """Return how a chapter's numbers were made: commit, parameters, data and versions."""
+    _, values = settle(project, chapter, given)
+    settings = ", ".join(f"`{name} = {value!r}`" for name, value in values.items())
+    versions = ", ".join(f"{package} {version(package)}" for package in SHOWN_VERSIONS)
+    python = ".".join(map(str, sys.version_info[:3]))
+    made = f"{commit(project)}; {scale}; {settings}; {_data(project)}; Python {python}, {versions}"
+    return f"How this page was made: {made}."
+
+
+def commit(project: Project) -> str:
+    """Return the commit that is checked out, and whether files differ from it."""
+
+    def git(*arguments):
+        run = ["git", "-C", str(project.root), *arguments]
+        return subprocess.run(run, capture_output=True, text=True)
+
+    head = git("rev-parse", "--short=10", "HEAD")
+    if head.returncode:
+        return "no commit"
+    changed = git("status", "--porcelain", "--", ".").stdout.strip()
+    return f"commit `{head.stdout.strip()}`" + (" + uncommitted changes" if changed else "")
+
+
+def make_html(source: Path, folder: Path, strict: bool) -> Path:
+    """Run jupyter-book on the staged pages; in a strict build a warning is an error."""
+    jupyter_book = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()"]
+    command = [*jupyter_book, "build", source, "--path-output", folder, "--quiet", "--all"]
+    command += ["-W", "-n", "--keep-going"] if strict else []
+    shutil.rmtree(folder / "_build", ignore_errors=True)
+    process = subprocess.run(command, capture_output=True, text=True)
+    (folder / "site.log").write_text(process.stdout + process.stderr, encoding="utf-8")
+    if process.returncode:
+        raise BookError(f"the site was not built:\n{process.stderr.strip()}\nall messages: {folder / 'site.log'}")
+    shutil.rmtree(folder / "html", ignore_errors=True)
+    (folder / "_build" / "html").replace(folder / "html")
+    return folder / "html" / "index.html"
+
+
+def _copy_shared(project: Project, source: Path) -> None:
+    for name in ("_config.yml", "_toc.yml", "references.bib"):
+        if (project.root / name).exists():
+            shutil.copy(project.root / name, source)
+    if (project.root / "assets").exists():
+        shutil.copytree(project.root / "assets", source / "assets")
+
+
+def _fresh_folder(path: Path) -> Path:
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir(parents=True)
+    return path
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def _data(project: Project) -> str:
+    digests = data_digests(project)
+    return "data " + ", ".join(f"{name} `{sha[:12]}`" for name, sha in digests.items()) if digests else "no data files"

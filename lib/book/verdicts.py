@@ -1,0 +1,107 @@
+"""Claims out of executed notebooks: gather them, compare them with what is recorded, make the scorecard."""
+
+import json
+import posixpath
+from collections import Counter
+from pathlib import Path
+
+import nbformat
+import yaml
+
+from lib.book.project import PUBLISHED, BookError, Project
+from lib.claims import CLAIMS_JSON, SYMBOLS, badge, estimate, markdown_table, paper_says, region_words
+
+HEADER = """\
+# The verdict of every claim at the scale that is published. `book build --profile paper --strict` fails when a verdict
+# is not the one recorded here. After a change that is meant: `book build --profile paper`, then `book claims --record`.
+"""
+
+
+def claims_in(notebook: nbformat.NotebookNode) -> list[dict]:
+    """Return the claims that an executed notebook shows or glues, each once."""
+    found = []
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            for mime, value in output.get("data", {}).items():
+                if mime.endswith(CLAIMS_JSON):
+                    records = json.loads(value) if isinstance(value, str) else value
+                    found += [record for record in records if record not in found]
+    return found
+
+
+def claims_file(executed: Path) -> Path:
+    """Return the path of the claims beside an executed notebook."""
+    return executed.with_suffix(".claims.json")
+
+
+def write_claims(executed: Path) -> None:
+    """Write the claims of an executed notebook beside it."""
+    claims = claims_in(nbformat.read(executed, as_version=4))
+    claims_file(executed).write_text(json.dumps(claims, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def read_claims(project: Project, profile: str) -> list[dict]:
+    """Return the claims of the last build in reading order, each with its chapter."""
+    claims = []
+    for chapter in project.chapters:
+        path = claims_file(project.executed(profile, chapter))
+        if path.exists():
+            claims += [{"chapter": chapter, **record} for record in json.loads(path.read_text(encoding="utf-8"))]
+    repeated = [id for id, count in Counter(claim["id"] for claim in claims).items() if count > 1]
+    if repeated:
+        raise BookError(f"claims with the same id: {', '.join(repeated)}")
+    return claims
+
+
+def recorded_path(project: Project) -> Path:
+    """Return the path of the recorded verdicts."""
+    return project.root / "chapters" / "verdicts.yml"
+
+
+def record(project: Project, claims: list[dict]) -> None:
+    """Write the verdicts of the claims as the ones to expect."""
+    verdicts = {claim["id"]: claim["verdict"] for claim in claims}
+    body = yaml.safe_dump(verdicts, sort_keys=True) if verdicts else "{}\n"
+    recorded_path(project).write_text(HEADER + body, encoding="utf-8")
+
+
+def drift(project: Project, claims: list[dict]) -> list[str]:
+    """Return a line for each claim whose verdict is not the recorded one."""
+    path = recorded_path(project)
+    recorded = (yaml.safe_load(path.read_text(encoding="utf-8")) or {}) if path.exists() else {}
+    found = {claim["id"]: claim["verdict"] for claim in claims}
+    return [
+        f"{id}: recorded {recorded.get(id, 'nothing')}, found {found.get(id, 'no such claim')}"
+        for id in sorted(recorded.keys() | found.keys())
+        if recorded.get(id) != found.get(id)
+    ]
+
+
+def require_recorded(project: Project, claims: list[dict]) -> None:
+    """Raise BookError if a verdict differs from the recorded one."""
+    lines = drift(project, claims)
+    if lines:
+        advice = "if the change is meant, `book claims --record` records the verdicts"
+        raise BookError("verdicts differ from chapters/verdicts.yml:\n  " + "\n  ".join(lines) + f"\n{advice}")
+
+
+def scorecard(claims: list[dict], profile: str) -> str:
+    """Return the scorecard as MyST text: the counts, then one table a paper."""
+    counts = Counter(claim["verdict"] for claim in claims)
+    total = " ".join(f"{badge(verdict)} {counts[verdict]}" for verdict in SYMBOLS)
+    parts = [f"{len(claims)} claims: {total}"]
+    if profile != PUBLISHED:
+        note = f"These are numbers of the *{profile}* profile, a smaller scale than the one that is published."
+        parts.insert(0, f"```{{warning}}\n{note}\n```")
+    for paper in dict.fromkeys(claim["paper"] for claim in claims):
+        rows = [_row(claim) for claim in claims if claim["paper"] == paper]
+        header = ("Verdict", "Claim", "Paper", "Statistic", "Here")
+        parts.append(f"## {{cite:t}}`{paper}`\n\n{markdown_table(header, rows)}")
+    return "\n\n".join(parts)
+
+
+def _row(claim: dict) -> tuple:
+    place = f"#{claim['anchor']}" if claim["anchor"] else posixpath.join(f"{claim['chapter']}.ipynb")
+    sentence = claim["sentence"].replace("[", "\\[").replace("]", "\\]")
+    statistic = f"{claim['statistic']} (holds if {region_words(claim)})"
+    return badge(claim["verdict"]), f"[{sentence}]({place})", paper_says(claim), statistic, estimate(claim)

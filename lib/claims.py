@@ -1,0 +1,172 @@
+"""A claim of a paper as a statistic with an interval, and the verdict that follows from the two."""
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+CLAIMS_JSON = "application/vnd.claims+json"
+SYMBOLS = {"holds": "✔", "fails": "✘", "ambiguous": "◌"}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One sentence of a paper, tested.
+
+    Parameters
+    ----------
+    id : str
+        Kebab-case name, unique in the book.
+    sentence : str
+        The claim in our words, true or false.
+    quote : str
+        The paper's words in brief.
+    statistic : str
+        What `value` measures.
+    value, low, high : float
+        The estimate and its interval, low <= value <= high; NaN where it cannot be computed.
+    n : int
+        Number of trials behind the estimate.
+    region : tuple of float
+        The open interval of values for which the sentence is true; an end may be infinite.
+    paper_value : str, float or None
+        The paper's own number, if it gives one.
+    anchor : str or None
+        MyST label, in the chapter, of the place where the result is shown.
+    """
+
+    id: str
+    sentence: str
+    quote: str
+    statistic: str
+    value: float
+    low: float
+    high: float
+    n: int
+    region: tuple[float, float]
+    paper_value: str | float | None = None
+    anchor: str | None = None
+
+    def __post_init__(self):
+        if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", self.id):
+            raise ValueError(f"id must be kebab-case, such as 'em-beats-winnow'; got {self.id!r}")
+        for field in ("sentence", "quote", "statistic"):
+            if not str(getattr(self, field)).strip():
+                raise ValueError(f"{field} of claim {self.id!r} must not be empty")
+        if self.n < 1:
+            raise ValueError(f"n of claim {self.id!r} must be at least 1; got {self.n!r}")
+        if len(self.region) != 2 or not self.region[0] < self.region[1]:
+            raise ValueError(f"region of claim {self.id!r} must be (lo, hi) with lo < hi; got {self.region!r}")
+        if self.low > self.value:
+            raise ValueError(f"low of claim {self.id!r} must not exceed value; got {self.low!r} > {self.value!r}")
+        if self.value > self.high or self.low > self.high:
+            raise ValueError(f"high of claim {self.id!r} must not be below low or value; got {self.high!r}")
+
+    @property
+    def verdict(self) -> str:
+        """Return "holds", "fails" or "ambiguous": the interval lies inside the region, outside it, or neither."""
+        lo, hi = self.region
+        if any(math.isnan(x) for x in (self.value, self.low, self.high)):
+            return "ambiguous"
+        if lo < self.low and self.high < hi:
+            return "holds"
+        return "fails" if self.high <= lo or self.low >= hi else "ambiguous"
+
+    def to_dict(self, paper: str) -> dict:
+        """Return the claim, its verdict and its paper as JSON-safe values; a number that is not finite is null."""
+        numbers = {name: _json_number(getattr(self, name)) for name in ("value", "low", "high")}
+        paper_value = _json_number(self.paper_value) if isinstance(self.paper_value, int | float) else self.paper_value
+        return {
+            "id": self.id,
+            "paper": paper,
+            "verdict": self.verdict,
+            "sentence": self.sentence,
+            "quote": self.quote,
+            "statistic": self.statistic,
+            **numbers,
+            "n": int(self.n),
+            "region": [_json_number(end) for end in self.region],
+            "paper_value": paper_value,
+            "anchor": self.anchor,
+        }
+
+
+class Claims:
+    """The claims of one paper that a chapter tests; shows itself as a table of verdicts.
+
+    Parameters
+    ----------
+    paper : str
+        Key of the paper in ``references.bib``.
+    """
+
+    def __init__(self, paper: str):
+        self.paper = paper
+        self._claims: dict[str, Claim] = {}
+
+    def add(self, *, id: str, **fields) -> Claim:
+        """Add and return a `Claim`; an id that is there already is a ValueError."""
+        if id in self._claims:
+            raise ValueError(f"id {id!r} is already the name of a claim")
+        self._claims[id] = Claim(id=id, **fields)
+        return self._claims[id]
+
+    def __iter__(self) -> Iterator[Claim]:
+        return iter(self._claims.values())
+
+    def __len__(self) -> int:
+        return len(self._claims)
+
+    def _repr_mimebundle_(self, include=None, exclude=None) -> dict:
+        records = [claim.to_dict(self.paper) for claim in self]
+        lines = [f"{r['verdict']}: {r['sentence']} ({estimate(r)})" for r in records]
+        return {"text/plain": "\n".join(lines), "text/markdown": verdict_table(records), CLAIMS_JSON: records}
+
+
+def verdict_table(records: list[dict]) -> str:
+    """Return a MyST table: verdict, claim, our estimate, the paper's words and value."""
+    rows = [(badge(r["verdict"]), r["sentence"], f"{r['statistic']}: {estimate(r)}", paper_says(r)) for r in records]
+    return markdown_table(("Verdict", "Claim", "Here", "Paper"), rows)
+
+
+def markdown_table(header: tuple, rows: list[tuple]) -> str:
+    """Return a Markdown table; bars and line breaks inside a cell are made harmless."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(_cell(c) for c in line) + " |" for line in lines)
+
+
+def badge(verdict: str) -> str:
+    """Return the verdict with its symbol, as a span that the book's style sheet colours."""
+    return f'<span class="verdict verdict-{verdict}">{SYMBOLS[verdict]} {verdict}</span>'
+
+
+def estimate(record: dict) -> str:
+    """Return "value [low, high], n = ..." of a claim's record."""
+    value, low, high = (_show(record[name]) for name in ("value", "low", "high"))
+    return f"{value} [{low}, {high}], n = {record['n']}"
+
+
+def paper_says(record: dict) -> str:
+    """Return the paper's words and, where it gives one, its value."""
+    given = record["paper_value"]
+    return f"“{record['quote']}”" if given is None else f"“{record['quote']}” ({given})"
+
+
+def region_words(record: dict) -> str:
+    """Return for which values the claim holds, such as "> 0"."""
+    lo, hi = record["region"]
+    if lo is None:
+        return "any value" if hi is None else f"< {hi:g}"
+    return f"> {lo:g}" if hi is None else f"between {lo:g} and {hi:g}"
+
+
+def _cell(text) -> str:
+    return " ".join(str(text).split()).replace("|", "\\|")
+
+
+def _show(number: float | None) -> str:
+    return "—" if number is None else f"{number:.3g}"
+
+
+def _json_number(value) -> float | int | None:
+    return float(f"{value:.6g}") if math.isfinite(value) else None

@@ -1,0 +1,98 @@
+"""A book of one chapter and two pages, small enough to be built in a test."""
+
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from lib.book.project import Project
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PARAMETERS = """\
+seed: int = 0  # seed of everything random [0..]
+n_models: int = 3  # models drawn [2..2000]
+noise: float = 0.5  # share of flipped labels [0<..<1]
+sizes: list[int] = [10, 20]  # training sizes [1..1000]
+learner: str = "em"  # which learner [em|cov|winnow]
+title: str = "a title"  # shown in the figure
+limit: float | None = None  # time limit, if any
+"""
+CLAIMS = """\
+from myst_nb import glue
+from lib.claims import Claims
+
+verdicts = Claims(paper="groveroth1997")
+verdicts.add(id="mean-is-positive", sentence="The mean | of [it] is positive.", quote="it is positive",
+             statistic="mean", value=float(n_models), low=n_models - 2.5, high=n_models + 2.5, n=n_models,
+             region=(0, float("inf")), paper_value=1.5, anchor="the-result")
+glue("verdicts", verdicts, display=False)
+glue("n", n_models, display=False)
+"""
+FIGURE = """\
+import matplotlib.pyplot as plt
+import matplotlib_inline.backend_inline
+matplotlib_inline.backend_inline.set_matplotlib_formats("svg", "png")
+plt.rcParams["svg.hashsalt"] = "book"
+figure, axes = plt.subplots(figsize=(3, 2))
+_ = axes.plot(sizes, [n_models * size for size in sizes])
+"""
+
+
+def chapter(*code: str) -> nbformat.NotebookNode:
+    """Return a notebook with a parameters cell and these code cells."""
+    top = "# A chapter\n\n```{glue:md} verdicts\n:format: myst\n```\n\n{glue:text}`n:d` models {cite}`groveroth1997`."
+    result = "(the-result)=\n## Result\n\n$$\nx^2\n$$\n\nAs {cite:t}`littlestone1988`, see {ref}`the-result`."
+    code_cells = [new_code_cell(source, metadata={"tags": ["hide-input"]}) for source in code]
+    return new_notebook(
+        cells=[
+            new_markdown_cell(top),
+            new_code_cell(PARAMETERS, metadata={"tags": ["parameters"]}),
+            new_markdown_cell(result),
+            *code_cells,
+        ],
+        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
+    )
+
+
+@pytest.fixture
+def write_chapter():
+    """Return a function that writes a chapter of a project."""
+
+    def write(project: Project, name: str, *code: str) -> Path:
+        path = project.notebook(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(chapter(*code), path)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def project(tmp_path, write_chapter) -> Project:
+    """Return a project in a folder whose name would be code or a format string if it were not taken literally."""
+    project = make_project(tmp_path / "a {book} with 'quotes'")
+    write_chapter(project, "cia/curves", CLAIMS, FIGURE)
+    return project
+
+
+def make_project(root: Path) -> Project:
+    """Write the files of a small book, with this book's configuration, style and references."""
+    for name in ("chapters/cia", "lib", "data"):
+        (root / name).mkdir(parents=True)
+    toc = {"format": "jb-book", "root": "chapters/intro"}
+    toc["chapters"] = [{"file": "chapters/cia/curves"}, {"file": "chapters/scorecard"}, {"file": "chapters/references"}]
+    (root / "_toc.yml").write_text(yaml.safe_dump(toc))
+    (root / "chapters" / "intro.md").write_text("# Introduction\n\nA book.\n")
+    (root / "chapters" / "profiles.yml").write_text("paper: {cia/curves: {n_models: 5}}\n")
+    (root / "lib" / "model.py").write_text("SCALE = 1\n")
+    (root / "data" / "numbers.csv").write_text("x\n1\n")
+    (root / "requirements.lock").write_text("numpy==2\n")
+    for name in ("_config.yml", "references.bib"):
+        shutil.copy(REPOSITORY / name, root)
+    for name in ("scorecard.md", "references.md"):
+        shutil.copy(REPOSITORY / "chapters" / name, root / "chapters")
+    shutil.copytree(REPOSITORY / "assets", root / "assets")
+    return Project(root)

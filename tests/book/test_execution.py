@@ -1,0 +1,167 @@
+"""Running chapters: what is checked before, what is kept after, and that two runs are the same."""
+
+import nbformat
+import pytest
+from click.testing import CliRunner
+from conftest import CLAIMS, FIGURE
+
+from lib.book import build
+from lib.book.cli import cli
+from lib.book.execution import INJECTED, execute
+from lib.book.project import BookError
+
+FAILS = "kept = 1\nprint('got here')"
+RAISES = "raise RuntimeError('out of luck')"
+
+
+def book(project, *arguments):
+    return CliRunner().invoke(cli, ["--root", str(project.root), *map(str, arguments)])
+
+
+def test_list_shows_every_parameter(project):
+    output = book(project, "list").output
+    assert "cia/curves" in output
+    assert "noise: float = 0.5 [0<..<1]" in output
+    assert "share of flipped labels" in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("cia/curve",), "did you mean 'cia/curves'"),
+        (("cia/curves", "-p", "n_model", "4"), "did you mean 'n_models'"),
+        (("cia/curves", "-p", "n_models", "4.5"), "n_models = 4.5: expected int in [2..2000]"),
+        (("cia/curves", "-p", "learner", "tan"), "expected str in [em|cov|winnow]"),
+        (("cia/curves", "-p", "sizes", "[1"), "sizes = '[1'"),
+    ],
+)
+def test_a_wrong_command_runs_nothing(project, arguments, message):
+    result = book(project, "run", *arguments)
+    assert result.exit_code == 1
+    assert message in result.output
+    assert not (project.root / "_build").exists()
+
+
+def test_profiles_are_checked_too(project):
+    (project.root / "chapters" / "profiles.yml").write_text("paper: {cia/curves: {n_models: 1}}\n")
+    result = book(project, "build", "--profile", "paper")
+    assert result.exit_code == 1
+    assert "n_models = 1" in result.output
+
+
+def test_two_runs_are_the_same_bytes_and_strings_stay_strings(project, tmp_path):
+    hostile = '\'); raise SystemExit # {n_models} """ \\ \'é'
+    first, second = tmp_path / "first.ipynb", tmp_path / "second.ipynb"
+    for output in (first, second):
+        execute(project, "cia/curves", {"title": hostile, "n_models": 4}, output)
+    assert first.read_bytes() == second.read_bytes()
+    notebook = nbformat.read(first, as_version=4)
+    nbformat.validate(notebook)
+    injected = [cell for cell in notebook.cells if INJECTED in cell.metadata.get("tags", [])]
+    assert len(injected) == 1
+    values = {}
+    exec(injected[0].source, values)
+    assert (values["title"], values["n_models"]) == (hostile, 4)
+    assert {"image/svg+xml", "image/png"} <= notebook.cells[-1].outputs[0].data.keys()
+
+
+def test_a_file_is_overruled_by_an_option(project, write_chapter, tmp_path):
+    write_chapter(project, "cia/curves", "print(seed, n_models, noise)")
+    (tmp_path / "values.yml").write_text("seed: 7\nnoise: 1e-3\n")
+    output = tmp_path / "out.ipynb"
+    more = ("-f", tmp_path / "values.yml", "-p", "seed", "8", "--profile", "paper", "-o", output)
+    result = book(project, "run", "cia/curves", *more)
+    assert result.exit_code == 0, result.output
+    assert nbformat.read(output, as_version=4).cells[-1].outputs[0].text == "8 5 0.001\n"
+
+
+def test_a_failing_cell_keeps_what_was_executed(project, write_chapter, tmp_path):
+    write_chapter(project, "cia/curves", FAILS, RAISES)
+    output = tmp_path / "kept.ipynb"
+    with pytest.raises(BookError) as error:
+        execute(project, "cia/curves", {}, output)
+    for part in ("In [3]", RAISES, "RuntimeError: out of luck", str(output)):
+        assert part in error.value.message
+    assert "got here" in output.read_text()
+
+
+def test_a_failing_chapter_does_not_stop_the_others(project, write_chapter):
+    (project.root / "_toc.yml").write_text(
+        "format: jb-book\nroot: chapters/cia/curves\nchapters: [{file: chapters/bad}]\n"
+    )
+    write_chapter(project, "bad", RAISES)
+    write_chapter(project, "cia/curves", "1 + 1")
+    result = book(project, "build", "--profile", "quick", "--jobs", "1")
+    assert result.exit_code == 1
+    assert "FAILED" in result.output
+    assert "out of luck" in result.output
+    assert project.executed("quick", "cia/curves").exists()
+    assert not project.executed("quick", "bad").exists()
+    assert not (project.build_folder("quick") / "html").exists()
+
+
+def edit_notebook(project, write_chapter):
+    write_chapter(project, "cia/curves", CLAIMS, FIGURE, "1 + 1")
+
+
+def append(name):
+    def change(project, write_chapter):
+        path = project.root / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(path.read_text() + "# more\n" if path.exists() else "# new\n")
+
+    return change
+
+
+def edit_parameters(project, write_chapter):
+    (project.root / "chapters" / "profiles.yml").write_text("quick: {cia/curves: {seed: 9}}\n")
+
+
+def tamper(project, write_chapter):
+    path = project.executed("quick", "cia/curves")
+    path.write_text(path.read_text().replace("2", "3"))
+
+
+CHANGES = {
+    "notebook": edit_notebook,
+    "parameters": edit_parameters,
+    "data": append("data/numbers.csv"),
+    "new data": append("data/deep/new.csv"),
+    "lock": append("requirements.lock"),
+    "lib": append("lib/model.py"),
+    "new module": append("lib/deep/new.py"),
+    "the result itself": tamper,
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_in_any_ingredient_makes_a_result_stale(project, write_chapter, monkeypatch, change):
+    ran = []
+
+    def run(command, **options):
+        ran.append(command[command.index("run") + 1])
+        attempt = command[-1]
+        attempt.parent.mkdir(parents=True, exist_ok=True)
+        attempt.write_bytes(project.notebook("cia/curves").read_bytes())
+        return build.subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(build.subprocess, "run", run)
+    statuses = [build.bring_up_to_date(project, "quick", ["cia/curves"], 1)[0].status for _ in range(2)]
+    CHANGES[change](project, write_chapter)
+    with pytest.raises(BookError, match="not up to date: cia/curves"):
+        build.require_fresh(project, "quick")
+    statuses.append(build.bring_up_to_date(project, "quick", ["cia/curves"], 1)[0].status)
+    assert statuses == ["executed", "cached", "executed"]
+    assert len(ran) == 2
+    build.require_fresh(project, "quick")
+
+
+def test_sources_that_change_during_a_run_are_not_published(project, monkeypatch):
+    keys = iter(["before", "after"])
+    monkeypatch.setattr(build, "current_key", lambda *_: next(keys))
+    monkeypatch.setattr(
+        build.subprocess, "run", lambda command, **_: build.subprocess.CompletedProcess(command, 0, "", "")
+    )
+    outcome = build.bring_up_to_date(project, "quick", ["cia/curves"], 1)[0]
+    assert outcome.status == "FAILED"
+    assert "changed while it ran" in outcome.message

@@ -1,0 +1,161 @@
+"""The built pages: complete, true to their sources, and silent on the network."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from click.testing import CliRunner
+from conftest import make_project
+
+from lib.book import cli, site, verdicts
+from lib.book.project import BookError
+
+LOADS = {
+    "script": "src",
+    "img": "src",
+    "iframe": "src",
+    "source": "src",
+    "video": "src",
+    "audio": "src",
+    "link": "href",
+}
+
+
+class Loads(HTMLParser):
+    """Collects every address that a browser would load by itself."""
+
+    def __init__(self):
+        super().__init__()
+        self.addresses = []
+
+    def handle_starttag(self, tag, attrs):
+        address = dict(attrs).get(LOADS.get(tag, ""))
+        if address:
+            self.addresses.append(address)
+
+
+def outside_requests(folder):
+    """Return what the pages and style sheets below `folder` would fetch from elsewhere."""
+    found = []
+    for page in folder.rglob("*.html"):
+        parser = Loads()
+        parser.feed(page.read_text(encoding="utf-8"))
+        found += [(page.name, a) for a in parser.addresses if re.match(r"(https?:)?//", a)]
+    for sheet in folder.rglob("*.css"):
+        text = sheet.read_text(encoding="utf-8", errors="replace")
+        found += [(sheet.name, a) for a in re.findall(r"(?:url\(|@import )\s*[\"']?((?:https?:)?//[^\"')]+)", text)]
+    return found
+
+
+def book(project, *arguments):
+    return CliRunner().invoke(cli.cli, ["--root", str(project.root), *arguments])
+
+
+def claim(**changes):
+    record = {"id": "a-claim", "paper": "groveroth1997", "verdict": "holds", "sentence": "So.", "quote": "so"}
+    numbers = {"statistic": "mean", "value": 1.0, "low": 0.5, "high": 1.5, "n": 3, "region": [0, None]}
+    return {**record, **numbers, "paper_value": None, "anchor": None, "chapter": "cia/curves", **changes}
+
+
+def test_a_strict_build_gives_complete_pages(project):
+    """One build of the pages, and everything that can be read from them."""
+    result = book(project, "build", "--profile", "quick", "--strict")
+    assert result.exit_code == 0, result.output
+    html = project.build_folder("quick") / "html"
+    assert (html / "index.html").exists()
+    assert outside_requests(html) == []
+    chapter = (html / "chapters" / "cia" / "curves.html").read_text()
+    assert "verdict-holds" in chapter
+    assert re.search(r'<img[^>]*src="[^"]*\.svg"', chapter)
+    assert "profile quick" in chapter
+    assert "<code" in chapter[chapter.index("How this page was made") :]
+    for href in re.findall(r'href="([^"]*\.ipynb)"', chapter):
+        downloaded = (html / "chapters" / "cia" / href).read_text()
+        assert "image/png" in downloaded
+        assert "How this page was made" in downloaded
+    scorecard = (html / "chapters" / "scorecard.html").read_text()
+    assert "<em>quick</em> profile" in scorecard
+    assert "1 claims" in scorecard
+    assert 'href="cia/curves.html#the-result"' in scorecard
+    assert "3 [0.5, 5.5], n = 3" in scorecard
+    again = book(project, "build", "--profile", "quick", "--strict")
+    assert "cached" in again.output
+    assert "holds      mean-is-positive" in book(project, "claims", "--profile", "quick").output
+
+
+def test_given_parameters_are_behind_a_toggle_and_in_the_download(project, tmp_path):
+    result = book(project, "run", "cia/curves", "-p", "n_models", "4", "-o", str(tmp_path / "mine.ipynb"), "--html")
+    assert result.exit_code == 0, result.output
+    page = tmp_path / "mine-html" / "html" / "chapters" / "cia" / "curves.html"
+    assert str(page) in result.output
+    text = page.read_text()
+    assert "Values given to this run (parameters of its own)" in text
+    assert "4 [1.5, 6.5], n = 4" in text
+    downloads = (page.parent / href for href in re.findall(r'href="([^"]*\.ipynb)"', text))
+    assert all("n_models = 4" in path.read_text() for path in downloads)
+
+
+def test_a_warning_fails_a_strict_build(tmp_path):
+    project = make_project(tmp_path / "warns")
+    (project.root / "_toc.yml").write_text("format: jb-book\nroot: chapters/intro\n")
+    (project.root / "chapters" / "intro.md").write_text("# Introduction\n\nSee {ref}`nowhere`.\n")
+    with pytest.raises(BookError, match="nowhere"):
+        site.build_site(project, "quick", strict=True)
+    assert not (project.build_folder("quick") / "html").exists()
+
+
+def test_the_scan_sees_what_comes_from_elsewhere(tmp_path):
+    (tmp_path / "page.html").write_text(
+        '<script src="https://example.org/a.js"></script><a href="https://example.org">x</a>'
+    )
+    (tmp_path / "sheet.css").write_text("@font-face {src: url(//example.org/f.woff)} b {background: url(data:x)}")
+    assert [name for name, _ in outside_requests(tmp_path)] == ["page.html", "sheet.css"]
+
+
+def test_the_scorecard_counts_by_verdict_and_groups_by_paper():
+    claims = [claim(), claim(id="b", verdict="fails"), claim(id="c", paper="greiner2005", verdict="fails", value=None)]
+    text = verdicts.scorecard(claims, "paper")
+    assert re.findall(r"</span> (\d)", text) == ["1", "2", "0"]
+    assert re.findall(r"## {cite:t}`(\w+)`", text) == ["groveroth1997", "greiner2005"]
+    assert "(cia/curves.ipynb)" in text
+    assert "quick" not in text
+
+
+@pytest.mark.parametrize(
+    ("found", "line"),
+    [
+        ([claim()], None),
+        ([claim(verdict="fails")], "a-claim: recorded holds, found fails"),
+        ([], "a-claim: recorded holds, found no such claim"),
+        ([claim(), claim(id="b")], "b: recorded nothing, found holds"),
+    ],
+)
+def test_drift_names_what_changed(project, found, line):
+    verdicts.record(project, [claim()])
+    if line is None:
+        verdicts.require_recorded(project, found)
+        return
+    with pytest.raises(BookError, match=line) as error:
+        verdicts.require_recorded(project, found)
+    assert "book claims --record" in error.value.message
+
+
+def test_one_id_in_two_chapters_is_an_error(project):
+    path = verdicts.claims_file(project.executed("quick", "cia/curves"))
+    path.parent.mkdir(parents=True)
+    path.write_text(verdicts.json.dumps([claim(), claim(verdict="fails")]))
+    with pytest.raises(BookError, match="same id: a-claim"):
+        verdicts.read_claims(project, "quick")
+
+
+def test_the_commit_says_when_files_differ(project):
+    assert site.commit(project) == "no commit"
+    for command in (
+        ["init", "-q"],
+        ["add", "."],
+        ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "all"],
+    ):
+        site.subprocess.run(["git", "-C", project.root, *command], check=True)
+    assert re.fullmatch(r"commit `[0-9a-f]{10}`", site.commit(project))
+    (project.root / "lib" / "model.py").write_text("SCALE = 2\n")
+    assert site.commit(project).endswith("+ uncommitted changes")
