@@ -12,7 +12,7 @@ import yaml
 from lib.book.cache import data_digests
 from lib.book.execution import INJECTED, settle
 from lib.book.project import BookError, Project
-from lib.book.verdicts import read_claims, scorecard
+from lib.book.verdicts import scorecard
 
 MARKER = "<!-- scorecard -->"
 SHOWN_VERSIONS = ("numpy", "scipy", "scikit-learn", "numba", "when-the-model-is-wrong")
@@ -27,7 +27,7 @@ def build_site(project: Project, profile: str, strict: bool = False) -> Path:
         if page.suffix == ".md":
             text = page.read_text(encoding="utf-8")
             if MARKER in text:
-                text = text.replace(MARKER, scorecard(read_claims(project, profile), profile))
+                text = text.replace(MARKER, scorecard(project, profile))
             _write(source / page.relative_to(project.root), text)
     for chapter in project.chapters:
         given = project.profile(profile, chapter)

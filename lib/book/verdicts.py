@@ -1,13 +1,14 @@
 """Claims out of executed notebooks: gather them, compare them with what is recorded, make the scorecard."""
 
 import json
-import posixpath
 from collections import Counter
 from pathlib import Path
 
 import nbformat
 import yaml
+from pybtex.database import parse_file
 
+from lib.book.parameters import nearest
 from lib.book.project import PUBLISHED, BookError, Project
 from lib.claims import CLAIMS_JSON, SYMBOLS, badge, estimate, markdown_table, paper_says, region_words
 
@@ -85,23 +86,35 @@ def require_recorded(project: Project, claims: list[dict]) -> None:
         raise BookError("verdicts differ from chapters/verdicts.yml:\n  " + "\n  ".join(lines) + f"\n{advice}")
 
 
-def scorecard(claims: list[dict], profile: str) -> str:
-    """Return the scorecard as MyST text: the counts, then one table a paper."""
+def scorecard(project: Project, profile: str) -> str:
+    """Return the scorecard of a profile as MyST text: the counts, then one table a paper."""
+    claims = read_claims(project, profile)
     counts = Counter(claim["verdict"] for claim in claims)
-    total = " ".join(f"{badge(verdict)} {counts[verdict]}" for verdict in SYMBOLS)
-    parts = [f"{len(claims)} claims: {total}"]
+    total = ", ".join(f"{badge(verdict)} {counts[verdict]}" for verdict in SYMBOLS)
+    parts = [f"Claims: {len(claims)}. {total}."]
     if profile != PUBLISHED:
         note = f"These are numbers of the *{profile}* profile, a smaller scale than the one that is published."
         parts.insert(0, f"```{{warning}}\n{note}\n```")
     for paper in dict.fromkeys(claim["paper"] for claim in claims):
         rows = [_row(claim) for claim in claims if claim["paper"] == paper]
         header = ("Verdict", "Claim", "Paper", "Statistic", "Here")
-        parts.append(f"## {{cite:t}}`{paper}`\n\n{markdown_table(header, rows)}")
+        parts.append(f"## {_authors(project, paper)}\n\n{{cite}}`{paper}`\n\n{markdown_table(header, rows)}")
     return "\n\n".join(parts)
 
 
+def _authors(project: Project, paper: str) -> str:
+    entries = parse_file(project.root / "references.bib").entries
+    if paper not in entries:
+        raise BookError(
+            f"claims are about {paper!r}, which references.bib does not have{nearest(paper, list(entries))}"
+        )
+    names = [" ".join(person.last_names) for person in entries[paper].persons["author"]]
+    authors = " and ".join(names) if len(names) < 3 else f"{names[0]} et al."
+    return ", ".join(filter(None, (authors, entries[paper].fields.get("year"))))
+
+
 def _row(claim: dict) -> tuple:
-    place = f"#{claim['anchor']}" if claim["anchor"] else posixpath.join(f"{claim['chapter']}.ipynb")
+    place = f"#{claim['anchor']}" if claim["anchor"] else f"{claim['chapter']}.ipynb"
     sentence = claim["sentence"].replace("[", "\\[").replace("]", "\\]")
     statistic = f"{claim['statistic']} (holds if {region_words(claim)})"
     return badge(claim["verdict"]), f"[{sentence}]({place})", paper_says(claim), statistic, estimate(claim)
