@@ -1,5 +1,6 @@
 """The command ``book``."""
 
+import logging
 import sys
 from pathlib import Path
 
@@ -141,5 +142,6 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
+        logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # it would report the cell that was cut short
         click.echo("interrupted", err=True)
         sys.exit(130)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import nbformat
 import papermill
+from nbclient.exceptions import DeadKernelError
 from papermill.exceptions import PapermillExecutionError
 from tqdm import tqdm
 from traitlets.config import Config
@@ -61,6 +62,10 @@ def execute(project: Project, chapter: str, parameters: dict, output: Path) -> N
             )
         except PapermillExecutionError as error:
             raise BookError(_failure(chapter, error, output)) from error
+        except DeadKernelError as error:
+            raise BookError(
+                f"{chapter}: the kernel died, perhaps for want of memory\n  executed so far: {output}"
+            ) from error
     notebook = nbformat.read(output, as_version=4)
     normalise(notebook)
     nbformat.write(notebook, output)

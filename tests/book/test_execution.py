@@ -85,6 +85,14 @@ def test_a_failing_cell_keeps_what_was_executed(project, write_chapter, tmp_path
     assert "got here" in output.read_text()
 
 
+def test_a_dead_kernel_is_told_without_a_traceback(project, write_chapter, tmp_path):
+    write_chapter(project, "cia/curves", FAILS, "import os\nos._exit(1)")
+    result = book(project, "run", "cia/curves", "-o", tmp_path / "kept.ipynb")
+    assert result.exit_code == 1
+    assert "the kernel died" in result.output
+    assert "got here" in (tmp_path / "kept.ipynb").read_text()
+
+
 def test_a_failing_chapter_does_not_stop_the_others(project, write_chapter):
     (project.root / "_toc.yml").write_text(
         "format: jb-book\nroot: chapters/cia/curves\nchapters: [{file: chapters/bad}]\n"
