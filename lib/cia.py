@@ -46,8 +46,9 @@ class CIAModel:
             )
         if not (np.all(self.weights >= 0) and abs(self.weights.sum() - 1) < 1e-6):
             raise ValueError(f"weights must be non-negative and sum to 1; got {self.weights}")
-        if not np.all((self.probabilities >= 0) & (self.probabilities <= 1)):
-            raise ValueError("probabilities must lie in [0, 1]")
+        outside = ~((self.probabilities >= 0) & (self.probabilities <= 1))
+        if outside.any():
+            raise ValueError(f"probabilities must lie in [0, 1]; got {self.probabilities[outside][0]}")
 
     def __repr__(self):
         k, m = self.probabilities.shape
@@ -196,7 +197,6 @@ def _draw_models(n_models, n_hidden, m, c, rng, hidden_weights):
     return _normalise(raw, hidden_weights), rng.beta(c, c, (n_models, n_hidden, m))
 
 
-@lru_cache(maxsize=256)
 def concentration(n_attributes, n_hidden, difficulty, hidden_weights="beta"):
     """Parameter c of the symmetric beta(c, c) distribution at which random models have mean B = `difficulty`.
 
@@ -216,6 +216,11 @@ def concentration(n_attributes, n_hidden, difficulty, hidden_weights="beta"):
     n_hidden = check_integer("n_hidden", n_hidden, 2, 64)
     difficulty = check_real("difficulty", difficulty, 0, 1, open_low=True, open_high=True)
     check_choice("hidden_weights", hidden_weights, HIDDEN_WEIGHTS)
+    return _concentration(n_attributes, n_hidden, difficulty, hidden_weights)
+
+
+@lru_cache(maxsize=256)
+def _concentration(n_attributes, n_hidden, difficulty, hidden_weights):
     m = n_attributes + 1
     rng = np.random.default_rng(0)
     n_models = int(np.clip(30_000 // (n_hidden * m), 32, 512))

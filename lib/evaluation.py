@@ -82,10 +82,9 @@ def paired_differences(frame, first, second, min_gain=0.02):
     for name in (first, second):
         check_choice("learner", name, frame["learner"].unique())
     gain = frame["best"] - frame["constant"]
-    kept = frame[(gain >= min_gain) & (gain > 0)]
-    t = (kept["accuracy"] - kept["constant"]) / (kept["best"] - kept["constant"])
-    wide = kept.assign(t=t).pivot(index="model", columns=["learner", "size"], values="t")
-    return wide[first] - wide[second]
+    t = (frame["accuracy"] - frame["constant"]) / gain.where((gain >= min_gain) & (gain > 0))
+    wide = frame.assign(t=t).pivot(index="model", columns=["learner", "size"], values="t")
+    return (wide[first] - wide[second]).dropna(how="all")
 
 
 def paired_comparison(frame, first, second, min_gain=0.02, confidence=0.95, simultaneous=False):
@@ -137,6 +136,7 @@ def crossing_size(frame, first, second, rng, min_gain=0.02, confidence=0.95, n_r
     Estimate
     """
     check_integer("n_resamples", n_resamples, 1)
+    check_real("confidence", confidence, 0, 1, open_low=True, open_high=True)
     differences = paired_differences(frame, first, second, min_gain).dropna()
     sizes, values = differences.columns.to_numpy(dtype=float), differences.to_numpy()
     if not len(values):

@@ -40,6 +40,8 @@ def check_choice(name, value, allowed):
 def check_boolean_matrix(name, values):
     """Return a 2-d array of 0/1 values as uint8; ValueError names the first value that is neither."""
     values = np.asarray(values)
+    if values.ndim != 2:
+        raise ValueError(f"{name} must have shape (n_samples, n_attributes); got {values.shape}")
     if values.dtype == np.uint8 or values.dtype == bool:
         wrong = values > 1 if values.dtype == np.uint8 else np.zeros(0, bool)
     else:

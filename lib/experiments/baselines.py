@@ -1,5 +1,7 @@
 """The learners that experiments know by name."""
 
+from collections.abc import Collection
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, Perceptron
@@ -66,11 +68,20 @@ def make_learners(learners, n_hidden):
     """
     if isinstance(learners, str):
         learners = (learners,)
+    if not isinstance(learners, Collection):
+        raise ValueError(f"learners must be a list of names, or a dict from names to classifiers; got {learners!r}")
     if not len(learners):
         raise ValueError("learners must name at least one learner; got none")
     if isinstance(learners, dict):
-        return {name: clone(learner) for name, learner in learners.items()}
+        return {name: _clone(name, learner) for name, learner in learners.items()}
     made = {check_choice("learners", name, LEARNERS): clone(LEARNERS[name]) for name in learners}
     if "em_true_k" in made:
         made["em_true_k"].set_params(n_hidden=n_hidden)
     return made
+
+
+def _clone(name, learner):
+    try:
+        return clone(learner)
+    except TypeError as error:
+        raise ValueError(f"learners[{name!r}] must be a scikit-learn classifier; got {learner!r}") from error

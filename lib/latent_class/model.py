@@ -66,7 +66,8 @@ class LatentClassClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         """The more likely class of each row, shape (n_samples,)."""
-        return self.classes_[(self.decision_function(X) > 0).astype(int)]
+        positive = self.decision_function(X) > 0
+        return self.classes_[positive.astype(int)]
 
 
 def merge_duplicates(rows):

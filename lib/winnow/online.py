@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lib.validation import check_boolean_matrix, check_integer, check_real
 from lib.winnow.kernel import doubled, train
@@ -140,9 +140,7 @@ class Winnow(WinnowBase):
         """
         self._check_parameters()
         rows, y = self._training_data(X, y)
-        self.classes_ = np.unique(y)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y must have at least two classes; got one class: {self.classes_[0]!r}")
+        self.classes_ = _classes(y)
         self._start(rows.shape[1])
         self._learn(rows, y, self.n_passes)
         return self
@@ -164,7 +162,7 @@ class Winnow(WinnowBase):
         X, y = validate_data(self, X, y, dtype=None, reset=first)
         rows = self._attributes(X)
         if first:
-            self.classes_ = np.unique(classes)
+            self.classes_ = _classes(classes)
             self._start(rows.shape[1])
         unknown = np.setdiff1d(y, self.classes_)
         if len(unknown):
@@ -191,3 +189,10 @@ class Winnow(WinnowBase):
         self._n_presented += len(order)
         weights = self._current - self._weighted_changes / self._n_presented if self.average else self._current
         self.weights_ = weights[0].copy() if len(weights) == 1 else weights.copy()
+
+
+def _classes(y):
+    classes = np.unique(y)
+    if len(classes) < 2:
+        raise ValueError(f"y must have at least two classes; got one class: {classes.tolist()}")
+    return classes
