@@ -98,7 +98,7 @@ def _kernel_environment():
     with tempfile.TemporaryDirectory(prefix="book-") as folder:
         os.environ.update(FIXED_ENVIRONMENT, JUPYTER_RUNTIME_DIR=folder, IPYTHONDIR=f"{folder}/ipython")
         try:
-            yield Config({"KernelManager": {"transport": "ipc"}})
+            yield Config({"KernelManager": {"transport": "ipc", "ip": f"{folder}/socket"}})
         finally:
             os.environ.clear()
             os.environ.update(before)

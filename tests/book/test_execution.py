@@ -85,6 +85,16 @@ def test_a_failing_cell_keeps_what_was_executed(project, write_chapter, tmp_path
     assert "got here" in output.read_text()
 
 
+def test_no_two_kernels_share_a_socket(project, write_chapter, tmp_path):
+    address = "from ipykernel.connect import get_connection_info\nget_connection_info(unpack=True)['ip']"
+    write_chapter(project, "cia/curves", address)
+    found = set()
+    for output in (tmp_path / "first.ipynb", tmp_path / "second.ipynb"):
+        execute(project, "cia/curves", {}, output)
+        found.add(nbformat.read(output, as_version=4).cells[-1].outputs[0].data["text/plain"])
+    assert len(found) == 2
+
+
 def test_a_dead_kernel_is_told_without_a_traceback(project, write_chapter, tmp_path):
     write_chapter(project, "cia/curves", FAILS, "import os\nos._exit(1)")
     result = book(project, "run", "cia/curves", "-o", tmp_path / "kept.ipynb")
