@@ -75,7 +75,7 @@ class Winnow(WinnowBase):
     complement : bool
         Learn on the 2n attributes (x, 1 - x), which allows for negative weights.
     average : bool
-        Predict with the mean of the weights over all presentations.
+        Predict with the mean, over all presentations, of the weights each was predicted with.
     n_passes : int, at least 1
         Passes of `fit` over the sample.
     inclusive : bool

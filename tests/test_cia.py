@@ -1,0 +1,219 @@
+"""The CIA model against enumeration of its joint distribution, and random models against their difficulty."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import stats
+
+from lib import cia
+from lib.cia import CIAModel, all_inputs, concentration, random_cia, sample_cia
+
+PROBABILITY = st.one_of(st.floats(0.01, 0.99), st.sampled_from([0.0, 0.25, 0.5, 1.0]))
+
+
+def joint(model):
+    """P(x0, ..., xn, z) by the definition, shape (2,) * (n + 1) + (k,)."""
+    k, m = model.probabilities.shape
+    table = np.empty((2,) * m + (k,))
+    for *x, z in itertools.product(*[(0, 1)] * m, range(k)):
+        p = model.probabilities[z]
+        table[(*x, z)] = model.weights[z] * np.prod([p[i] if x[i] else 1 - p[i] for i in range(m)])
+    return table
+
+
+@st.composite
+def models(draw, n_hidden=(2, 4), n_attributes=(1, 5)):
+    k, n = draw(st.integers(*n_hidden)), draw(st.integers(*n_attributes))
+    weights = draw(arrays(float, k, elements=st.floats(0.05, 1)))
+    return CIAModel(weights / weights.sum(), draw(arrays(float, (k, n + 1), elements=PROBABILITY)))
+
+
+def test_samples_follow_the_joint_distribution():
+    rng = np.random.default_rng(1)
+    model = CIAModel([0.2, 0.5, 0.3], rng.uniform(0.1, 0.9, (3, 4)))
+    X, y, z = model.sample(100_000, rng)
+    counts = np.zeros((2, 2, 2, 2, 3))
+    np.add.at(counts, (y, *X.T, z), 1)
+    assert stats.chisquare(counts.ravel(), 100_000 * joint(model).ravel()).pvalue > 1e-4
+    assert (X.dtype, y.dtype, z.dtype) == (np.uint8,) * 3
+
+
+def test_samples_of_certain_attributes_are_constant():
+    model = CIAModel([0.5, 0.5], [[0, 0, 1], [1, 0, 1]])
+    X, y, z = model.sample(1000, np.random.default_rng(0))
+    assert (X == [0, 1]).all()
+    assert (y == z).all()
+
+
+@given(models())
+def test_target_posterior_is_the_conditional_of_the_joint(model):
+    table = joint(model).sum(axis=-1)
+    X = all_inputs(model.probabilities.shape[1] - 1)
+    positive, either = table[1][tuple(X.T)], table.sum(axis=0)[tuple(X.T)]
+    np.testing.assert_allclose(model.target_posterior(X) * either, positive, atol=1e-10)
+
+
+@given(models())
+def test_exact_difficulty_is_the_best_guess_of_z(model):
+    assert model.difficulty() == pytest.approx(joint(model).max(axis=-1).sum(), abs=1e-9)
+
+
+@given(models(), st.randoms(use_true_random=False))
+def test_names_of_hidden_values_do_not_matter(model, random):
+    order = random.sample(range(len(model.weights)), len(model.weights))
+    other = CIAModel(model.weights[order], model.probabilities[order])
+    X = all_inputs(model.probabilities.shape[1] - 1)
+    np.testing.assert_allclose(other.target_posterior(X), model.target_posterior(X), atol=1e-12)
+    assert other.difficulty() == pytest.approx(model.difficulty(), abs=1e-12)
+
+
+@pytest.mark.parametrize("n_hidden", [2, 3, 5])
+def test_sampled_difficulty_is_the_exact_one_within_its_error(n_hidden, monkeypatch):
+    model = random_cia(10, n_hidden, 1.5, np.random.default_rng(n_hidden))
+    exact = model.difficulty()
+    monkeypatch.setattr(cia, "ENUMERATION_LIMIT", 0)
+    assert model.difficulty(n_draws=20_000) == pytest.approx(exact, abs=5 * 0.33 / np.sqrt(20_000))
+    assert model.difficulty() != exact
+
+
+@given(models(n_hidden=(2, 2), n_attributes=(1, 6)))
+@settings(max_examples=300)
+def test_linear_rule_is_the_rule_of_the_posterior(model):
+    X = all_inputs(model.probabilities.shape[1] - 1)
+    gain = model.target_posterior(X) - 0.5
+    coef, intercept = model.linear_rule()
+    score = X @ coef + intercept
+    clear = (np.abs(gain) > 1e-9) & (np.abs(score) > 1e-9)
+    np.testing.assert_array_equal(score[clear] > 0, gain[clear] > 0)
+    assert (np.abs(gain[np.abs(score) <= 1e-9]) < 1e-6).all()
+
+
+@pytest.mark.parametrize(("q0", "p0", "sign"), [(0.6, 0.9, 1), (0.9, 0.6, 1), (0.1, 0.4, -1), (0.5, 1, 1), (0, 0, -1)])
+def test_linear_rule_is_constant_where_both_values_say_the_same(q0, p0, sign):
+    coef, intercept = CIAModel([0.3, 0.7], [[q0, 0.1], [p0, 0.9]]).linear_rule()
+    assert not coef.any()
+    assert np.sign(intercept) == sign
+
+
+def test_linear_rule_needs_two_hidden_values():
+    with pytest.raises(ValueError, match="this model has 3"):
+        random_cia(4, 3, 1, np.random.default_rng(0)).linear_rule()
+
+
+CLASSES = [
+    (1, 2, 0.8, "equal"),
+    (6, 2, 0.9, "beta"),
+    (6, 3, 0.7, "dirichlet"),
+    (10, 2, 0.9, "beta"),
+    (10, 5, 0.9, "beta"),
+    (20, 3, 0.8, "equal"),
+    (75, 2, 0.9, "beta"),
+    (75, 5, 0.9, "dirichlet"),
+]
+
+
+@pytest.mark.parametrize(("n", "k", "b", "hidden_weights"), CLASSES)
+def test_random_models_have_the_difficulty_asked_for(n, k, b, hidden_weights):
+    rng = np.random.default_rng(n + k)
+    for _ in range(3):
+        model = sample_cia(n, k, b, rng, hidden_weights=hidden_weights)
+        assert model.probabilities.shape == (k, n + 1)
+        # fresh draws, so that B is not measured on the ones that accepted the model
+        error = 0 if n <= cia.ENUMERATION_LIMIT else 5 * 0.3 / np.sqrt(20_000)
+        assert model.difficulty(rng=rng) == pytest.approx(b, abs=0.01 + error)
+
+
+@pytest.mark.parametrize(("n", "k", "b", "hidden_weights"), [(8, 2, 0.9, "beta"), (8, 5, 0.8, "dirichlet")])
+def test_mean_difficulty_at_the_calibrated_concentration(n, k, b, hidden_weights):
+    """Footnote 4: the parameter of the beta distribution is such that the average B is b."""
+    rng, c = np.random.default_rng(0), concentration(n, k, b, hidden_weights)
+    drawn = [random_cia(n, k, c, rng, hidden_weights).difficulty() for _ in range(1000)]
+    error = np.std(drawn) * np.sqrt(1 / len(drawn) + 1 / 512)
+    assert np.mean(drawn) == pytest.approx(b, abs=4 * error)
+
+
+@pytest.mark.parametrize(("hidden_weights", "k"), [("equal", 3), ("dirichlet", 3), ("beta", 2), ("beta", 3)])
+def test_hidden_weights_follow_their_distribution(hidden_weights, k):
+    rng, c = np.random.default_rng(3), 1.7
+    weights = np.array([random_cia(1, k, c, rng, hidden_weights).weights for _ in range(2000)])
+    assert weights.sum(axis=1) == pytest.approx(1)
+    if hidden_weights == "equal":
+        assert (weights == 1 / k).all()
+    elif (hidden_weights, k) == ("beta", 3):
+        assert weights.mean(axis=0) == pytest.approx(1 / k, abs=5 * 0.5 / np.sqrt(2000))
+    else:
+        marginal = stats.beta(1, k - 1) if hidden_weights == "dirichlet" else stats.beta(c, c)
+        assert stats.kstest(weights[:, -1], marginal.cdf).pvalue > 1e-4
+
+
+def test_all_inputs_are_all_inputs():
+    assert len(np.unique(all_inputs(5), axis=0)) == 2**5
+    assert all_inputs(5)[6].tolist() == [0, 1, 1, 0, 0]
+
+
+def test_an_unreachable_difficulty_says_which_are_reachable():
+    with pytest.raises(ValueError, match=r"difficulty=0.4 cannot be reached .* reachable: 0.5\d to 0.9\d+"):
+        sample_cia(4, 2, 0.4, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n_attributes": 0}, "n_attributes must be an integer from 1 to 10000; got 0"),
+        ({"n_attributes": 4.0}, "n_attributes must be an integer from 1 to 10000; got 4.0"),
+        ({"n_attributes": True}, "n_attributes .* got True"),
+        ({"n_hidden": 1}, "n_hidden must be an integer from 2 to 64; got 1"),
+        ({"n_hidden": "2"}, "n_hidden .* got '2'"),
+        ({"difficulty": 0}, r"difficulty must be a finite number in \(0, 1\); got 0"),
+        ({"difficulty": 1.0}, r"difficulty .* got 1.0"),
+        ({"difficulty": np.nan}, "difficulty .* got nan"),
+        ({"difficulty": [0.9]}, r"difficulty .* got \[0.9\]"),
+        ({"tolerance": 0}, r"tolerance must be a finite number in \(0, 0.5\]; got 0"),
+        ({"tolerance": 1e-12}, "raise tolerance"),
+        ({"hidden_weights": "bta"}, "hidden_weights .* got 'bta'; did you mean 'beta'"),
+    ],
+)
+def test_errors_name_the_argument(arguments, message):
+    concentration(4, 2, 0.8)  # a cached answer must not hide a bad argument
+    good = {"n_attributes": 4, "n_hidden": 2, "difficulty": 0.8, "rng": np.random.default_rng(0)}
+    with pytest.raises(ValueError, match=message):
+        sample_cia(**{**good, **arguments})
+
+
+@pytest.mark.parametrize(
+    ("weights", "probabilities", "message"),
+    [
+        ([0.5, 0.4], np.full((2, 3), 0.5), "weights .* sum to 1"),
+        ([-0.5, 1.5], np.full((2, 3), 0.5), "weights must be non-negative"),
+        ([0.5, 0.5], np.full((3, 3), 0.5), r"\(3, 3\) and \(2,\)"),
+        ([0.5, 0.5], [[0.5, 1.2], [0, 1]], r"probabilities must lie in \[0, 1\]; got 1.2"),
+        ([0.5, 0.5], np.full((2, 3), np.nan), "probabilities .* got nan"),
+    ],
+)
+def test_a_model_needs_probabilities(weights, probabilities, message):
+    with pytest.raises(ValueError, match=message):
+        CIAModel(weights, probabilities)
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ([[0, 1, 2]], "X must hold only 0 and 1; got .*2.* at row 0, column 2"),
+        ([[0, 1, np.nan]], "X must hold only 0 and 1; got .*nan"),
+        ([[0, 1]], "X must have 3 columns; got 2"),
+        ([0, 1, 1], r"X must have shape .* got \(3,\)"),
+    ],
+)
+def test_a_posterior_needs_boolean_rows(X, message):
+    with pytest.raises(ValueError, match=message):
+        CIAModel([0.5, 0.5], np.full((2, 4), 0.5)).target_posterior(X)
+
+
+@pytest.mark.parametrize("size", [0, 1.5, True])
+def test_a_sample_needs_a_size(size):
+    with pytest.raises(ValueError, match=f"size must be an integer of at least 1; got {size}"):
+        CIAModel([0.5, 0.5], np.full((2, 4), 0.5)).sample(size, np.random.default_rng(0))

@@ -1,0 +1,226 @@
+"""Statistics by hand, against SciPy, and by simulation."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import stats
+
+from lib.evaluation import (
+    corrected_t_test,
+    crossing_size,
+    mean_difference,
+    mean_interval,
+    normalized_performance,
+    paired_comparison,
+    paired_differences,
+    paired_t_test,
+    smallest_difference,
+)
+
+
+def frame_of(t, sizes, gains=None, learners=("a", "b")):
+    """A frame whose T values are t (models, sizes, learners)."""
+    t = np.asarray(t, dtype=float)
+    gains = np.full(len(t), 0.2) if gains is None else gains
+    rows = [
+        (model, size, learner, 0.6 + t[model, i, j] * gains[model], 0.6 + gains[model], 0.6)
+        for model in range(len(t))
+        for i, size in enumerate(sizes)
+        for j, learner in enumerate(learners)
+    ]
+    return pd.DataFrame(rows, columns=["model", "size", "learner", "accuracy", "best", "constant"])
+
+
+@pytest.fixture
+def random_frame():
+    t = np.random.default_rng(0).normal([0.5, 0.4], 0.1, (30, 3, 2))
+    return frame_of(t, [10, 100, 1000]), t
+
+
+def test_normalized_performance_by_hand():
+    columns = ["model", "size", "learner", "accuracy", "best", "constant"]
+    frame = pd.DataFrame(
+        [
+            (0, 10, "em", 0.70, 0.80, 0.60),  # T = 1/2
+            (1, 10, "em", 0.90, 0.90, 0.50),  # T = 1
+            (2, 10, "em", 0.60, 0.71, 0.70),  # gain of 0.01
+            (3, 10, "em", 0.60, 0.70, 0.70),  # no gain at all
+        ],
+        columns=columns,
+    )
+    [row] = normalized_performance(frame).itertuples(index=False)
+    assert row[:2] == (10, "em")
+    assert row.t == pytest.approx(0.75)
+    assert row.se == pytest.approx(0.25)
+    assert row.t_pooled == pytest.approx((0.1 + 0.4 - 0.1 - 0.1) / (0.2 + 0.4 + 0.01))
+    assert (row.n_models, row.n_set_aside) == (2, 2)
+    [row] = normalized_performance(frame, min_gain=0).itertuples(index=False)
+    assert row.t == pytest.approx((0.5 + 1 - 10) / 3)
+    assert (row.n_models, row.n_set_aside) == (3, 1)
+
+
+def test_normalized_performance_of_best_and_constant_is_one_and_zero():
+    frame = frame_of(np.broadcast_to([1.0, 0.0], (5, 2, 2)), [10, 20], gains=np.linspace(0.1, 0.4, 5))
+    table = normalized_performance(frame).set_index(["size", "learner"])
+    assert table.index.tolist() == [(10, "a"), (10, "b"), (20, "a"), (20, "b")]
+    np.testing.assert_allclose(table[["t", "t_pooled"]], [[1, 1], [0, 0]] * 2, atol=1e-12)
+
+
+def test_all_models_set_aside():
+    frame = frame_of(np.zeros((4, 2, 2)), [10, 20], gains=np.zeros(4))
+    table = normalized_performance(frame, min_gain=0)
+    assert table[["t", "se", "t_pooled"]].isna().all(axis=None)
+    assert (table["n_models"] == 0).all()
+    assert (table["n_set_aside"] == 4).all()
+    assert paired_differences(frame, "a", "b").shape == (0, 2)
+    comparison = paired_comparison(frame, "a", "b")
+    assert comparison["low"].tolist() == [-np.inf] * 2
+    assert comparison["n_models"].tolist() == [0, 0]
+    for estimate in (
+        smallest_difference(frame, "a", "b"),
+        mean_difference(frame, "a", "b"),
+        crossing_size(frame, "a", "b", np.random.default_rng(0)),
+    ):
+        assert np.isnan(estimate.value)
+        assert estimate.n == 0
+
+
+def test_paired_differences_are_of_the_same_model(random_frame):
+    frame, t = random_frame
+    shuffled = frame.sample(frac=1, random_state=0)
+    np.testing.assert_allclose(paired_differences(shuffled, "a", "b"), t[:, :, 0] - t[:, :, 1], atol=1e-12)
+
+
+def test_paired_comparison_is_scipys(random_frame):
+    frame, t = random_frame
+    table = paired_comparison(frame, "a", "b", confidence=0.9)
+    wide = paired_comparison(frame, "a", "b", confidence=0.9, simultaneous=True)
+    for i in range(3):
+        peer = stats.ttest_rel(t[:, i, 0], t[:, i, 1])
+        np.testing.assert_allclose(table.loc[i, ["low", "high"]].astype(float), peer.confidence_interval(0.9))
+        np.testing.assert_allclose(wide.loc[i, ["low", "high"]].astype(float), peer.confidence_interval(1 - 0.1 / 3))
+        assert table["median"][i] == pytest.approx(np.median(t[:, i, 0] - t[:, i, 1]))
+    assert table["size"].tolist() == [10, 100, 1000]
+    smallest = smallest_difference(frame, "a", "b", confidence=0.9)
+    assert smallest == pytest.approx((wide["difference"].min(), wide["low"].min(), wide["high"].min(), 30))
+
+
+def test_mean_difference_is_over_models(random_frame):
+    frame, t = random_frame
+    estimate = mean_difference(frame, "a", "b")
+    expected = stats.ttest_1samp((t[:, :, 0] - t[:, :, 1]).mean(axis=1), 0)
+    assert estimate[1:3] == pytest.approx(tuple(expected.confidence_interval(0.95)))
+    assert estimate.n == 30
+
+
+SIZES = [10, 20, 50, 100, 500, 1000]
+
+
+def line(crossing, noise=0.0, n_models=20):
+    """Differences of T that rise in log(size) through 0 at `crossing`."""
+    difference = np.log(SIZES) - np.log(crossing)
+    difference = difference + noise * np.random.default_rng(0).normal(size=(n_models, 1))
+    return frame_of(0.1 * np.stack([difference, 0 * difference], axis=-1), SIZES)
+
+
+@given(st.floats(10.5, 999))
+def test_crossing_of_a_line(crossing):
+    estimate = crossing_size(line(crossing, n_models=2), "a", "b", np.random.default_rng(0), n_resamples=5)
+    assert estimate[:3] == pytest.approx((crossing,) * 3, rel=1e-6)
+
+
+def test_crossing_interval_is_that_of_the_mean():
+    """With a line and noise that is common to all sizes, log crossing is the mean of normal numbers."""
+    noise = 0.5
+    estimate = crossing_size(line(100, noise, 400), "a", "b", np.random.default_rng(1), n_resamples=2000)
+    half = 1.96 * noise / np.sqrt(400)
+    assert np.log(estimate.value / 100) == pytest.approx(0, abs=2 * half)
+    assert np.log(estimate.high / estimate.low) == pytest.approx(2 * half, rel=0.15)
+
+
+@pytest.mark.parametrize(
+    ("differences", "expected"),
+    [
+        ([1, 1, 1, 1, 1, 1], 10),
+        ([-1, -1, -1, -1, -1, -1], np.inf),
+        ([1, 1, 1, 1, 1, -1], np.inf),
+        ([1, 1, 1, 1, 1, 0], np.inf),
+        ([1, -1, 1, -1, 1, 1], np.sqrt(100 * 500)),  # the last crossing counts
+        ([-1, 0, 1, 1, 1, 1], 20),
+    ],
+)
+def test_crossing_at_the_edges(differences, expected):
+    t = np.broadcast_to(np.stack([differences, np.zeros(6)], axis=-1) * 0.1, (3, 6, 2))
+    estimate = crossing_size(frame_of(t, SIZES), "a", "b", np.random.default_rng(0), n_resamples=3)
+    assert estimate[:3] == pytest.approx((expected,) * 3)
+
+
+def test_mean_interval_is_scipys():
+    values = np.random.default_rng(0).normal(size=12)
+    expected = stats.ttest_1samp(values, 0).confidence_interval(0.9)
+    assert mean_interval(values, 0.9) == pytest.approx((values.mean(), *expected, 12))
+
+
+@pytest.mark.parametrize("values", [[], [3.0]])
+def test_mean_interval_of_too_few_values_is_infinite(values):
+    estimate = mean_interval(values)
+    assert estimate[1:] == (-np.inf, np.inf, len(values))
+
+
+def test_mean_interval_covers():
+    rng = np.random.default_rng(0)
+    intervals = [mean_interval(rng.normal(3, 2, 8), 0.9) for _ in range(2000)]
+    covered = np.mean([low <= 3 <= high for _, low, high, _ in intervals])
+    assert covered == pytest.approx(0.9, abs=4 * np.sqrt(0.9 * 0.1 / 2000))
+
+
+scores = st.integers(2, 20).flatmap(lambda n: st.tuples(*[arrays(float, n, elements=st.floats(0, 1, width=16))] * 2))
+
+
+@given(scores)
+def test_paired_t_test_is_scipys(pair):
+    a, b = pair
+    if np.ptp(a - b) > 1e-6:
+        assert paired_t_test(a, b) == pytest.approx(tuple(stats.ttest_rel(a, b)), rel=1e-6, abs=1e-9)
+
+
+def test_corrected_t_test_is_its_formula():
+    a, b = [0.9, 0.8, 0.85, 0.7, 0.95], [0.8, 0.8, 0.75, 0.72, 0.85]
+    difference = np.subtract(a, b)
+    t = difference.mean() / np.sqrt((1 / 5 + 0.2 / 0.8) * difference.var(ddof=1))
+    assert corrected_t_test(a, b, 0.2) == pytest.approx((t, 2 * stats.t.sf(t, 4)))
+    assert corrected_t_test(b, a, 0.2) == pytest.approx((-t, 2 * stats.t.sf(t, 4)))
+
+
+def test_corrected_t_test_without_shared_data_is_the_paired_one():
+    a, b = np.random.default_rng(0).random((2, 10))
+    assert corrected_t_test(a, b, 1e-12) == pytest.approx(paired_t_test(a, b))
+    assert corrected_t_test(a, b, 0.2)[1] > paired_t_test(a, b)[1]
+
+
+def test_t_tests_of_equal_differences():
+    assert paired_t_test([1, 2], [1, 2]) == (0, 1)
+    assert paired_t_test([1, 2], [2, 3]) == (-np.inf, 0)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda f: normalized_performance(f, min_gain=1), r"min_gain must be a finite number in \[0, 1\); got 1"),
+        (lambda f: normalized_performance(f, min_gain="0"), "min_gain .* got '0'"),
+        (lambda f: normalized_performance(f.drop(columns="best")), "frame must have the columns .* missing: best"),
+        (lambda f: normalized_performance(pd.concat([f, f])), "one row for each model, size and learner"),
+        (lambda f: paired_differences(f, "a", "winow"), "learner must be one of 'a', 'b'; got 'winow'"),
+        (lambda f: paired_comparison(f, "a", "b", confidence=1), r"confidence must be .* \(0, 1\); got 1"),
+        (lambda f: crossing_size(f, "a", "b", None, n_resamples=0), "n_resamples must be an integer .* got 0"),
+        (lambda f: corrected_t_test([1, 2], [1, 3], 0), r"test_fraction must be .* \(0, 1\); got 0"),
+        (lambda f: corrected_t_test([1, 2], [1, 2, 3], 0.2), r"a and b must be .* equally long.* \(2,\) and \(3,\)"),
+        (lambda f: paired_t_test([1], [1]), r"at least 2; got \(1,\)"),
+    ],
+)
+def test_errors_name_the_argument(random_frame, call, message):
+    with pytest.raises(ValueError, match=message):
+        call(random_frame[0])

@@ -1,0 +1,439 @@
+"""EM and COV against the paper's formulas written out naively, and against models whose parameters are known."""
+
+import itertools
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+from lib.cia import CIAModel, all_inputs, random_cia
+from lib.latent_class import LatentClassCovariance, LatentClassEM, LatentClassSelection
+from lib.latent_class.covariance import squared_deltas, vote_signs
+from lib.latent_class.em import EMData, em_step, maximize, random_starts
+from lib.latent_class.model import MERGE_LIMIT, log_likelihood, merge_duplicates
+
+LEARNERS = [LatentClassEM(n_restarts=3), LatentClassCovariance(), LatentClassSelection(n_restarts=3)]
+EASY = {2: (12, [0.4, 0.6]), 3: (12, [0.3, 0.3, 0.4])}
+
+boolean_rows = st.tuples(st.integers(2, 30), st.integers(2, 8)).flatmap(
+    lambda shape: arrays(np.uint8, shape, elements=st.integers(0, 1))
+)
+
+
+def easy_model(n_hidden, seed=0):
+    """A model whose hidden values are far apart."""
+    n, weights = EASY[n_hidden]
+    rng = np.random.default_rng(seed)
+    return CIAModel(weights, rng.choice([0.1, 0.25, 0.75, 0.9], (n_hidden, n + 1)))
+
+
+def sample(model, size, seed=0):
+    X, y, _ = model.sample(size, np.random.default_rng(seed))
+    return X, y
+
+
+def with_target(X, y):
+    return np.column_stack([y, X])
+
+
+def distance_up_to_names(learner, model):
+    """Largest difference of a parameter, for the naming of hidden values that makes it smallest."""
+    orders = itertools.permutations(range(len(model.weights)))
+    return min(
+        max(
+            np.abs(learner.weights_[list(order)] - model.weights).max(),
+            np.abs(learner.probabilities_[list(order)] - model.probabilities).max(),
+        )
+        for order in orders
+    )
+
+
+# EM
+
+
+def naive_em_step(rows, alpha, p, q):
+    """Section 3, example by example; u and v divided by P(x), without which it is not EM (the paper omits this)."""
+    u, v, log_likelihood = [], [], 0.0
+    for x in rows:
+        joint_1 = alpha * np.prod(np.where(x, p, 1 - p))
+        joint_0 = (1 - alpha) * np.prod(np.where(x, q, 1 - q))
+        log_likelihood += np.log(joint_1 + joint_0)
+        u.append(joint_1 / (joint_1 + joint_0))
+        v.append(joint_0 / (joint_1 + joint_0))
+    U, V = sum(u), sum(v)
+    p = [sum(u_i for u_i, x in zip(u, rows, strict=True) if x[j]) / U for j in range(rows.shape[1])]
+    q = [sum(v_i for v_i, x in zip(v, rows, strict=True) if x[j]) / V for j in range(rows.shape[1])]
+    return U / (U + V), p, q, log_likelihood
+
+
+@pytest.mark.parametrize(("dtype", "error"), [("float64", 1e-12), ("float32", 1e-5)])
+@given(rows=boolean_rows, seed=st.integers(0, 99))
+def test_a_step_is_the_papers_formulas(rows, seed, dtype, error):
+    rng, m = np.random.default_rng(seed), rows.shape[1]
+    alpha, p, q = rng.uniform(0.2, 0.8), rng.uniform(0.1, 0.9, m), rng.uniform(0.1, 0.9, m)
+    data = EMData(rows, np.ones(len(rows)), dtype)
+    weights, probabilities, log_likelihoods = em_step(data, np.array([[1 - alpha, alpha]]), np.array([[q, p]]))
+    new_alpha, new_p, new_q, expected = naive_em_step(rows, alpha, p, q)
+    np.testing.assert_allclose(weights, [[1 - new_alpha, new_alpha]], atol=error)
+    np.testing.assert_allclose(probabilities, [[new_q, new_p]], atol=10 * error)
+    np.testing.assert_allclose(log_likelihoods, expected, rtol=error)
+
+
+@given(rows=boolean_rows, k=st.integers(2, 4), seed=st.integers(0, 99))
+@settings(max_examples=50)
+def test_likelihood_never_falls(rows, k, seed):
+    starts = random_starts(3, k, rows.shape[1], np.random.RandomState(seed))
+    *_, traces = maximize(rows, np.ones(len(rows)), *starts, 100, 0, "float64")
+    assert [len(trace) for trace in traces] == [100] * 3
+    for trace in traces:
+        assert (np.diff(trace) >= -1e-9 * (1 + np.abs(trace[1:]))).all()
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_trace_is_the_likelihood_of_the_model(k):
+    rows = with_target(*sample(easy_model(2), 200))
+    weights, probabilities = random_starts(1, k, rows.shape[1], np.random.RandomState(0))
+    *_, traces = maximize(rows, np.ones(200), weights, probabilities, 2, 0, "float64")
+    expected = log_likelihood(CIAModel(weights[0], probabilities[0]), rows, np.ones(200))
+    assert traces[0][0] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_single_and_double_precision_agree(k):
+    X, y = sample(random_cia(20, 3, 1.0, np.random.default_rng(k)), 500)
+    single, double = (LatentClassEM(k, random_state=0, dtype=d).fit(X, y) for d in ("float32", "float64"))
+    for a, b in zip(single.traces_, double.traces_, strict=True):
+        assert a[:10] == pytest.approx(b[:10], rel=1e-5)
+    assert single.log_likelihood_ == pytest.approx(double.log_likelihood_, rel=1e-4)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_recovers_known_parameters(k, dtype):
+    model = easy_model(k)
+    X, y = sample(model, 40_000)
+    learner = LatentClassEM(k, n_restarts=5, random_state=0, dtype=dtype).fit(X, y)
+    assert distance_up_to_names(learner, model) < 0.03
+    assert learner.log_likelihood_ > log_likelihood(model, with_target(X, y), np.ones(len(y)))
+
+
+def test_classes_that_are_alike_stay_alike():
+    """Independence is a stationary point; its likelihood has a closed form, and random starts find a larger one."""
+    X, y = sample(random_cia(6, 2, 1.0, np.random.default_rng(0)), 300)
+    rows = with_target(X, y)
+    mean = rows.mean(axis=0)
+    weights, probabilities = np.array([[0.5, 0.5]]), np.array([[mean, mean]])
+    weights, probabilities, traces = maximize(rows, np.ones(300), weights, probabilities, 5, 0, "float64")
+    np.testing.assert_allclose(probabilities[0], [mean, mean], atol=1e-12)
+    independent = 300 * (mean * np.log(mean) + (1 - mean) * np.log(1 - mean)).sum()
+    assert traces[0] == pytest.approx(independent, rel=1e-12)
+    assert LatentClassEM(random_state=0).fit(X, y).log_likelihood_ > independent
+
+
+@given(rows=boolean_rows)
+def test_merging_keeps_the_rows(rows):
+    distinct, counts = merge_duplicates(rows)
+    assert len(np.unique(distinct, axis=0)) == len(distinct)
+    again = np.repeat(distinct, counts.astype(int), axis=0)
+    assert sorted(map(tuple, again)) == sorted(map(tuple, rows))
+
+
+def test_merged_rows_give_the_same_fit():
+    rows = with_target(*sample(random_cia(6, 3, 1.0, np.random.default_rng(1)), 400))
+    assert rows.shape[1] <= MERGE_LIMIT
+    starts = random_starts(4, 3, rows.shape[1], np.random.RandomState(0))
+    plain = maximize(rows, np.ones(400), *starts, 60, 0, "float64")
+    merged = maximize(*merge_duplicates(rows), *starts, 60, 0, "float64")
+    for a, b in zip(plain, merged, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-7, atol=1e-9)
+
+
+def test_wide_rows_are_not_merged():
+    rows = np.zeros((3, MERGE_LIMIT + 1), dtype=np.uint8)
+    assert merge_duplicates(rows)[0] is rows
+
+
+def test_counts_are_repetitions():
+    rows = with_target(*sample(random_cia(20, 2, 1.0, np.random.default_rng(1)), 50))
+    counts = np.arange(50) % 4 + 1
+    starts = random_starts(2, 2, 21, np.random.RandomState(0))
+    counted = maximize(rows, counts.astype(float), *starts, 30, 0, "float64")
+    repeated = maximize(np.repeat(rows, counts, axis=0), np.ones(counts.sum()), *starts, 30, 0, "float64")
+    for a, b in zip(counted, repeated, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-7, atol=1e-9)
+
+
+def test_more_restarts_never_lower_the_likelihood():
+    X, y = sample(random_cia(10, 3, 1.0, np.random.default_rng(2)), 60)
+    fits = [LatentClassEM(n_restarts=r, random_state=0, dtype="float64").fit(X, y) for r in (1, 3, 10)]
+    assert [len(f.traces_) for f in fits] == [1, 3, 10]
+    values = [f.log_likelihood_ for f in fits]
+    assert values == sorted(values)
+    for fitted in fits:
+        assert fitted.log_likelihood_ >= max(trace[-1] for trace in fitted.traces_) - 1e-9
+        assert fitted.n_iter_ == len(max(fitted.traces_, key=lambda trace: trace[-1]))
+
+
+def test_runs_that_have_converged_are_dropped_and_change_no_other():
+    rows = with_target(*sample(random_cia(10, 3, 1.0, np.random.default_rng(2)), 60))
+    weights, probabilities = random_starts(6, 2, 11, np.random.RandomState(0))
+    together = maximize(rows, np.ones(60), weights, probabilities, 1000, 1e-6, "float64")
+    assert len({len(trace) for trace in together[2]}) > 1
+    for i, trace in enumerate(together[2]):
+        alone = maximize(rows, np.ones(60), weights[[i]], probabilities[[i]], 1000, 1e-6, "float64")
+        np.testing.assert_allclose(together[1][i], alone[1][0], atol=1e-9)
+        np.testing.assert_allclose(trace, alone[2][0], rtol=1e-12)
+        assert trace[-1] - trace[-2] < 60e-6
+        assert (np.diff(trace)[:-1] >= 60e-6).all()
+
+
+def test_warns_if_and_only_if_the_best_run_is_cut_short():
+    X, y = sample(easy_model(2), 200)
+    with pytest.warns(ConvergenceWarning, match="did not converge in 3 iterations"):
+        LatentClassEM(max_iterations=3, random_state=0).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        LatentClassEM(random_state=0).fit(X, y)
+        LatentClassEM(max_iterations=3, tolerance=0, random_state=0).fit(X, y)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("k", [2, 4])
+def test_extreme_samples(dtype, k):
+    rng = np.random.default_rng(0)
+    X, y = sample(random_cia(100, 2, 0.1, rng), 40)
+    X = np.hstack([X, X, X, np.zeros_like(X[:, :5]), np.ones_like(X[:, :5])])
+    learner = LatentClassEM(k, n_restarts=4, random_state=0, dtype=dtype).fit(X, y)
+    proba = learner.predict_proba(1 - X)
+    assert np.isfinite(proba).all()
+    assert proba.sum(axis=1) == pytest.approx(1)
+    assert np.isfinite(learner.log_likelihood_)
+    assert learner.log_likelihood_ <= 0
+    np.testing.assert_allclose(learner.probabilities_[:, -10:], [[0] * 5 + [1] * 5] * k, atol=1e-6)
+    for trace in learner.traces_:
+        assert (np.diff(trace) >= -(1e-9 if dtype == "float64" else 1e-4) * np.abs(trace[1:])).all()
+
+
+def test_exponents_beyond_the_range_of_floats():
+    """All of P(x, z) underflow or overflow relative to each other: the posterior is still 0 or 1."""
+    m = 300
+    rows = np.vstack([np.ones((5, m)), np.zeros((5, m))]).astype(np.uint8)
+    probabilities = np.array([[np.full(m, 1e-6), np.full(m, 1 - 1e-6)], [np.full(m, 1 - 1e-6), np.full(m, 1e-6)]])
+    for dtype, error in (("float32", 0.01), ("float64", 1e-8)):  # single precision holds exponents of 8000 to 0.001
+        weights, new, log_likelihoods = em_step(EMData(rows, np.ones(10), dtype), np.full((2, 2), 0.5), probabilities)
+        np.testing.assert_allclose(weights, 0.5, atol=1e-9)
+        np.testing.assert_allclose(new, probabilities, atol=1e-5)
+        np.testing.assert_allclose(log_likelihoods, 10 * (m * np.log1p(-1e-6) + np.log(0.5)), atol=10 * error)
+
+
+def test_two_different_rows_are_two_classes():
+    """The likelihood of two rows is at most 1/2 * 1/2, reached by a class for each."""
+    X, y = np.array([[0, 0, 1, 0], [1, 1, 0, 0]]), np.array([0, 1])
+    learner = LatentClassEM(random_state=0).fit(X, y)
+    assert learner.log_likelihood_ == pytest.approx(-2 * np.log(2), abs=1e-6)
+    assert (learner.predict(X) == y).all()
+
+
+# COV
+
+
+@st.composite
+def exact_moments(draw):
+    """a(1 - a) d_i d_j with any diagonal; signs and scaled deltas."""
+    m = draw(st.integers(3, 8))
+    magnitude = draw(arrays(float, m, elements=st.floats(0.05, 0.5)))
+    signs = np.array([1.0, *draw(st.lists(st.sampled_from([-1.0, 1.0]), min_size=m - 1, max_size=m - 1))])
+    covariance = np.outer(signs * magnitude, signs * magnitude)
+    np.fill_diagonal(covariance, draw(arrays(float, m, elements=st.floats(0, 1))))
+    return covariance, magnitude, signs
+
+
+@given(exact_moments())
+def test_exact_covariances_give_the_deltas_back(moments):
+    covariance, magnitude, signs = moments
+    before = covariance.copy()
+    np.testing.assert_allclose(squared_deltas(covariance), magnitude**2, rtol=1e-9)
+    np.testing.assert_array_equal(vote_signs(covariance), signs)
+    np.testing.assert_array_equal(covariance, before)
+
+
+@given(st.integers(3, 6).flatmap(lambda m: arrays(float, (m, m), elements=st.floats(-1, 1))))
+def test_squared_deltas_are_the_papers_weighted_average(y):
+    """Section 4: sum over distinct j, k other than i of |y_ij y_ik|, over the same sum of |y_jk|."""
+    y, m = y + y.T, len(y)
+    for i, estimate in enumerate(squared_deltas(y)):
+        numerator = denominator = 0.0
+        for j, k in itertools.permutations(set(range(m)) - {i}, 2):
+            numerator += abs(y[i, j] * y[i, k])
+            denominator += abs(y[j, k])
+        if denominator > 1e-9 * np.abs(y).sum():
+            assert estimate == pytest.approx(numerator / denominator, rel=1e-5, abs=1e-12)
+
+
+@given(st.integers(2, 8).flatmap(lambda m: arrays(float, (m, m), elements=st.floats(-1, 1))))
+def test_no_sign_is_outvoted(y):
+    y = y + y.T
+    np.fill_diagonal(y, 0)
+    signs = vote_signs(y)
+    assert signs[0] == 1
+    assert (signs * (y @ signs) >= -1e-12).all()
+
+
+def test_covariance_recovers_known_parameters():
+    model = easy_model(2)
+    X, y = sample(model, 100_000)
+    learner = LatentClassCovariance().fit(X, y)
+    assert distance_up_to_names(learner, model) < 0.03
+
+
+def test_a_complemented_attribute_has_the_complementary_probability():
+    X, y = sample(random_cia(8, 2, 1.0, np.random.default_rng(3)), 500)
+    flipped = X.copy()
+    flipped[:, [1, 4]] ^= 1
+    plain, other = LatentClassCovariance().fit(X, y), LatentClassCovariance().fit(flipped, y)
+    expected = plain.probabilities_.copy()
+    expected[:, [2, 5]] = 1 - expected[:, [2, 5]]
+    np.testing.assert_allclose(other.probabilities_, expected, atol=1e-9)
+    np.testing.assert_array_equal(other.predict(flipped), plain.predict(X))
+
+
+def test_the_search_takes_the_largest_likelihood():
+    X, y = sample(easy_model(2), 500)
+    learner = LatentClassCovariance(n_weights=21).fit(X, y)
+    assert learner.search_.shape == (42, 2)
+    best = learner.search_[learner.search_[:, 1].argmax()]
+    assert learner.weights_[1] == pytest.approx(best[0], abs=1e-12)
+    assert learner.log_likelihood_ == pytest.approx(best[1], rel=1e-9)
+    assert learner.scaled_deltas_[0] >= 0
+
+
+@pytest.mark.parametrize("size", [2, 3, 40])
+def test_covariance_of_extreme_samples(size):
+    X, y = sample(random_cia(60, 2, 0.1, np.random.default_rng(0)), size)
+    y[:2] = 0, 1
+    X = np.hstack([X, X, np.zeros_like(X), np.ones_like(X)])
+    proba = LatentClassCovariance().fit(X, y).predict_proba(1 - X)
+    assert np.isfinite(proba).all()
+    assert (LatentClassCovariance().fit(0 * X, y).predict(X) == np.bincount(y).argmax()).all()
+
+
+# The choice of the number of hidden values
+
+
+@pytest.mark.parametrize(("criterion", "share"), [("bic", 1.0), ("heldout", 0.5)])
+@pytest.mark.parametrize("k", [2, 3])
+def test_selection_finds_the_number_of_hidden_values(criterion, share, k):
+    """BIC is consistent; the held-out likelihood of one split is noise beyond the true number, but never below it."""
+    chosen = []
+    for seed in range(20):
+        learner = LatentClassSelection(criterion, max_hidden=5, n_restarts=5, random_state=seed)
+        learner.fit(*sample(easy_model(k), 1000, seed))
+        assert learner.n_hidden_ == len(learner.weights_) == learner.criterion_.argmin() + 2
+        assert hasattr(learner, "coef_") == (learner.n_hidden_ == 2)
+        chosen.append(learner.n_hidden_)
+    assert min(chosen) == k
+    assert chosen.count(k) >= share * len(chosen)
+
+
+def test_bic_is_its_formula():
+    X, y = sample(easy_model(3), 500)
+    learner = LatentClassSelection("bic", random_state=0).fit(X, y)
+    k, m = learner.probabilities_.shape
+    bic = -2 * learner.log_likelihood_ + (k * m + k - 1) * np.log(500)
+    assert learner.criterion_.min() == pytest.approx(bic, rel=1e-9)
+
+
+# All of them
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
+class TestEveryLearner:
+    def fitted(self, learner, **changes):
+        X, y = sample(easy_model(2), 300)
+        learner = clone(learner).set_params(**changes)
+        if "random_state" in learner.get_params():
+            learner.set_params(random_state=0)
+        return learner.fit(X, y), X, y
+
+    def test_linear_rule_predicts_the_same(self, learner):
+        learner, X, _ = self.fitted(learner)
+        inputs = all_inputs(X.shape[1])
+        score = inputs @ learner.coef_[0] + learner.intercept_[0]
+        np.testing.assert_array_equal(learner.predict(inputs), (score > 0).astype(int))
+
+    def test_posterior_is_that_of_the_fitted_model(self, learner):
+        learner, X, y = self.fitted(learner)
+        model = CIAModel(learner.weights_, learner.probabilities_)
+        np.testing.assert_array_equal(learner.predict_proba(X)[:, 1], model.target_posterior(X))
+        assert learner.log_likelihood_ == pytest.approx(log_likelihood(model, with_target(X, y), np.ones(len(y))))
+
+    def test_refit_clone_and_pickle(self, learner):
+        learner, X, y = self.fitted(learner)
+        again = clone(learner).fit(X, y)
+        restored = pickle.loads(pickle.dumps(learner))
+        for other in (again, restored):
+            np.testing.assert_array_equal(other.probabilities_, learner.probabilities_)
+            np.testing.assert_array_equal(other.predict(X), learner.predict(X))
+
+    def test_names_of_the_classes(self, learner):
+        learner, X, y = self.fitted(learner)
+        named = clone(learner).fit(X, np.array(["no", "yes"])[y])
+        np.testing.assert_array_equal(named.predict(X), np.array(["no", "yes"])[learner.predict(X)])
+
+    def test_not_fitted(self, learner):
+        for method in ("predict", "predict_proba", "decision_function"):
+            with pytest.raises(NotFittedError):
+                getattr(clone(learner), method)([[0, 1]])
+
+    @pytest.mark.parametrize(
+        ("X", "y", "message"),
+        [
+            ([[0, 2], [1, 1]], [0, 1], "X must hold only 0 and 1; got .*2.* at row 0, column 1"),
+            ([[0, 0.5], [1, 1]], [0, 1], "X must hold only 0 and 1; got .*0.5"),
+            ([[0, np.nan], [1, 1]], [0, 1], "X contains NaN"),
+            ([["a", "b"], ["a", "a"]], [0, 1], "X must hold only 0 and 1; got .*'a'"),
+            ([[0, 1], [1, 1]], [1, 1], r"y must have two classes; got one class: \[1\]"),
+            ([[0, 1], [1, 1], [0, 0]], [0, 1, 2], "y must have two classes; got 3 classes"),
+            ([[0, 1], [1, 1], [0, 0]], [0, 1], r"inconsistent numbers of samples: \[3, 2\]"),
+            ([[0, 1]], [0], r"1 sample\(s\) .* minimum of 2"),
+        ],
+    )
+    def test_data_errors(self, learner, X, y, message):
+        with pytest.raises(ValueError, match=message):
+            clone(learner).fit(X, y)
+
+    def test_prediction_errors(self, learner):
+        learner, X, _ = self.fitted(learner)
+        with pytest.raises(ValueError, match="X must hold only 0 and 1"):
+            learner.predict(X + 1)
+        with pytest.raises(ValueError, match="2 features"):
+            learner.predict(X[:, :2])
+
+
+@pytest.mark.parametrize(
+    ("learner", "message"),
+    [
+        (LatentClassEM(n_hidden=1), "n_hidden must be an integer of at least 2; got 1"),
+        (LatentClassEM(n_hidden=2.0), "n_hidden .* got 2.0"),
+        (LatentClassEM(n_restarts=0), "n_restarts must be an integer of at least 1; got 0"),
+        (LatentClassEM(max_iterations=0), "max_iterations .* got 0"),
+        (LatentClassEM(tolerance=-1), "tolerance .* got -1"),
+        (LatentClassEM(dtype="float16"), "dtype must be one of 'float32', 'float64'; got 'float16'"),
+        (LatentClassEM(random_state="a"), "'a' cannot be used to seed"),
+        (LatentClassEM(random_state=1.5), "1.5 cannot be used to seed"),
+        (LatentClassCovariance(n_weights=2), "n_weights must be an integer of at least 3; got 2"),
+        (LatentClassCovariance(max_votes=-1), "max_votes .* got -1"),
+        (LatentClassSelection("bci"), "criterion must be one of 'bic', 'heldout'; got 'bci'; did you mean 'bic'"),
+        (LatentClassSelection(max_hidden=1), "max_hidden .* got 1"),
+        (LatentClassSelection(n_restarts=None), "n_restarts .* got None"),
+    ],
+)
+def test_errors_name_the_parameter(learner, message):
+    with pytest.raises(ValueError, match=message):
+        learner.fit([[0, 1], [1, 0]], [0, 1])

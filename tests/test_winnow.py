@@ -1,0 +1,288 @@
+"""Winnow against ten lines of plain Python, and against Littlestone's mistake bound."""
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.base import clone
+
+from lib.cia import all_inputs, random_cia
+from lib.winnow import Winnow, WinnowEnsemble
+
+
+def plain_winnow(X, y, promotion, demotion, threshold, initial_weight, margin, inclusive, n_passes):
+    """Weights that each presentation is predicted with, then the last ones; and the number of wrong predictions."""
+    weights, history, mistakes = [initial_weight] * len(X[0]), [], 0
+    for x, label in [*zip(X, y, strict=True)] * n_passes:
+        z = sum(w for w, active in zip(weights, x, strict=True) if active)
+        predicted = z >= threshold if inclusive else z > threshold
+        history.append(weights)
+        mistakes += predicted != bool(label)
+        if predicted != bool(label) or abs(z - threshold) < margin:
+            factor = promotion if label else demotion
+            weights = [w * factor if active else w for w, active in zip(weights, x, strict=True)]
+    return np.array([*history, weights]), mistakes
+
+
+@st.composite
+def samples(draw, n_classes=2):
+    size, n = draw(st.integers(2, 20)), draw(st.integers(1, 6))
+    X = draw(arrays(np.uint8, (size, n), elements=st.integers(0, 1)))
+    y = draw(arrays(np.int64, size, elements=st.integers(0, n_classes - 1)))
+    assume(len(np.unique(y)) > 1)
+    return X, y
+
+
+# powers of two, so that sums are exact and ties are ties in whatever order they are added
+RULES = st.fixed_dictionaries(
+    {
+        "promotion": st.sampled_from([2.0, 4.0]),
+        "demotion": st.sampled_from([0.5, 0.25]),
+        "threshold": st.sampled_from([0.5, 1.0, 2.0, 3.0, 6.0]),
+        "initial_weight": st.sampled_from([0.5, 1.0, 2.0]),
+        "margin": st.sampled_from([0.0, 0.5, 1.5]),
+        "inclusive": st.booleans(),
+        "n_passes": st.integers(1, 2),
+    }
+)
+
+
+@given(samples(), RULES, st.booleans(), st.booleans())
+@settings(max_examples=300)
+def test_is_the_plain_algorithm(sample, rule, complement, average):
+    X, y = sample
+    rows = np.hstack([X, 1 - X]) if complement else X
+    history, mistakes = plain_winnow(rows.tolist(), y == y.max(), **rule)
+    learner = Winnow(**rule, complement=complement, average=average).fit(X, y)
+    expected = history[:-1].mean(axis=0) if average else history[-1]
+    np.testing.assert_allclose(learner.weights_, expected, rtol=1e-12)
+    assert learner.n_mistakes_ == mistakes
+    assert learner.n_updates_ >= mistakes
+    if not average:
+        z = rows @ expected
+        predicted = z >= rule["threshold"] if rule["inclusive"] else z > rule["threshold"]
+        np.testing.assert_array_equal(learner.predict(X) == y.max(), predicted)
+
+
+@given(samples(), RULES)
+def test_defaults_follow_from_the_other_parameters(sample, rule):
+    X, y = sample
+    for complement in (False, True):
+        rule.update(demotion=None, threshold=None, margin=None, complement=complement)
+        half = X.shape[1] * (2 if complement else 1) / 2
+        spelt = {**rule, "demotion": 1 / rule["promotion"], "threshold": half, "margin": 0.2 * half}
+        implied, given_ = Winnow(**rule).fit(X, y), Winnow(**spelt).fit(X, y)
+        assert implied.threshold_ == half
+        np.testing.assert_array_equal(implied.weights_, given_.weights_)
+
+
+@given(samples(n_classes=4), RULES)
+def test_several_classes_are_one_against_the_rest(sample, rule):
+    X, y = sample
+    assume(len(np.unique(y)) > 2)
+    learner = Winnow(**rule).fit(X, y)
+    parts = [plain_winnow(X.tolist(), y == c, **rule) for c in learner.classes_]
+    np.testing.assert_array_equal(learner.weights_, [history[-1] for history, _ in parts])
+    assert learner.n_mistakes_ == sum(mistakes for _, mistakes in parts)
+    largest = np.argmax([X @ history[-1] for history, _ in parts], axis=0)
+    np.testing.assert_array_equal(learner.predict(X), learner.classes_[largest])
+
+
+@given(samples(n_classes=3), RULES, st.booleans(), st.integers(1, 19))
+def test_pieces_teach_the_same_as_the_whole(sample, rule, average, cut):
+    X, y = sample
+    cut = min(cut, len(X) - 1)
+    whole = Winnow(**{**rule, "n_passes": 1}, average=average).fit(X, y)
+    pieces = Winnow(**rule, average=average)
+    pieces.partial_fit(X[:cut], y[:cut], classes=whole.classes_).partial_fit(X[cut:], y[cut:])
+    np.testing.assert_array_equal(pieces.weights_, whole.weights_)
+    assert (pieces.n_mistakes_, pieces.n_updates_) == (whole.n_mistakes_, whole.n_updates_)
+
+
+def test_fit_starts_afresh():
+    X, y = all_inputs(3), all_inputs(3)[:, 0]
+    learner = Winnow().fit(X, 1 - y)
+    np.testing.assert_array_equal(learner.fit(X, y).weights_, Winnow().fit(X, y).weights_)
+
+
+def test_the_tie_rule_decides_ties():
+    """Two of four attributes of weight 1 make a Z of exactly half the number of weights."""
+    X, y = np.array([[1, 1, 0, 0], [0, 0, 0, 0]]), np.array([1, 0])
+    inclusive, strict = Winnow().fit(X, y), Winnow(inclusive=False).fit(X, y)
+    assert (inclusive.n_mistakes_, strict.n_mistakes_) == (0, 1)
+    assert strict.weights_.tolist() == [2, 2, 1, 1]
+
+
+def test_shuffling_presents_each_row_once_a_pass():
+    X, y = all_inputs(4), all_inputs(4)[:, 2]
+    fits = [Winnow(shuffle=True, n_passes=3, random_state=seed).fit(X, y) for seed in (0, 0, 1)]
+    np.testing.assert_array_equal(fits[0].weights_, fits[1].weights_)
+    assert (fits[0].weights_ != fits[2].weights_).any()
+    rng = np.random.RandomState(1)
+    order = np.concatenate([rng.permutation(16) for _ in range(3)])
+    np.testing.assert_array_equal(fits[2].weights_, Winnow().fit(X[order], y[order]).weights_)
+
+
+@given(st.data(), st.integers(2, 40), st.integers(1, 5), st.booleans(), st.booleans())
+@settings(max_examples=200)
+def test_mistakes_on_disjunctions_are_bounded(data, n, r, n_as_threshold, inclusive):
+    """At most 2 + 3 r (1 + lg n) for a disjunction of r of n attributes, however many examples there are."""
+    r, rng = min(r, n), np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    relevant = rng.permutation(n)[:r]
+    X = (rng.random((300, n)) < rng.choice([0.05, 0.2, 0.5])).astype(np.uint8)
+    y = X[:, relevant].any(axis=1)
+    assume(0 < y.sum() < len(y))
+    learner = Winnow(threshold=n if n_as_threshold else None, inclusive=inclusive, n_passes=5).fit(X, y)
+    assert learner.n_mistakes_ <= 2 + 3 * r * (1 + math.log2(n))
+
+
+def test_separable_data_are_separated():
+    X = all_inputs(8)
+    y = X[:, 0] | X[:, 3]
+    assert (Winnow(n_passes=50).fit(X, y).predict(X) == y).all()
+    negated = 1 - (X[:, 0] & X[:, 3])  # needs the complement attributes
+    assert (Winnow(n_passes=50, complement=True).fit(X, negated).predict(X) == negated).all()
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    X, y, _ = random_cia(12, 2, 0.7, np.random.default_rng(5)).sample(300, np.random.default_rng(6))
+    return X, y
+
+
+class TestEnsemble:
+    def test_coefficients_make_the_same_predictions(self, noisy):
+        X, y = noisy
+        for complement in (False, True):
+            learner = WinnowEnsemble(complement=complement, random_state=0).fit(X, y)
+            inputs = all_inputs(12)
+            score = inputs @ learner.coef_[0] + learner.intercept_[0]
+            np.testing.assert_allclose(learner.decision_function(inputs), score, atol=1e-9)
+            np.testing.assert_array_equal(learner.predict(inputs), (score > 0).astype(int))
+
+    def test_weights_are_the_members_by_their_shares(self, noisy):
+        X, y = noisy
+        learner = WinnowEnsemble(n_members=7, random_state=0).fit(X, y)
+        assert learner.member_weights_.shape == (7, 24)
+        assert learner.member_shares_.sum() == pytest.approx(1)
+        assert (learner.member_shares_ >= 0).all()
+        np.testing.assert_allclose(learner.weights_, learner.member_shares_ @ learner.member_weights_)
+
+    def test_shares_are_gains_over_the_constant_on_the_subsample(self, noisy):
+        X, y = noisy
+        learner = WinnowEnsemble(n_members=4, subsample=0.5, random_state=3).fit(X, y)
+        rng = np.random.RandomState(3)
+        gains = []
+        for weights in learner.member_weights_:
+            part = rng.permutation(300)[:150]
+            predicted = np.hstack([X, 1 - X])[part] @ weights > learner.threshold_
+            constant = max(y[part].mean(), 1 - y[part].mean())
+            gains.append(max((predicted == y[part]).mean() - constant, 0))
+        np.testing.assert_allclose(learner.member_shares_, gains / np.sum(gains))
+
+    def test_one_member_on_everything_is_a_winnow(self, noisy):
+        X, y = noisy
+        learner = WinnowEnsemble(n_members=1, subsample=1.0, n_passes=3, random_state=0).fit(X, y)
+        rng = np.random.RandomState(0)
+        rows = rng.permutation(300)
+        order = np.concatenate([rng.permutation(rows) for _ in range(3)])
+        single = Winnow(1.015, margin=None, complement=True, average=True, inclusive=False).fit(X[order], y[order])
+        assert learner.member_shares_.tolist() == [1.0]
+        np.testing.assert_allclose(learner.weights_, single.weights_, rtol=1e-12)
+
+    def test_members_no_better_than_the_constant_count_alike(self):
+        X, y = np.zeros((10, 3), dtype=int), np.array([0] * 8 + [1] * 2)
+        learner = WinnowEnsemble(n_members=4, complement=False, random_state=0).fit(X, y)
+        assert learner.member_shares_.tolist() == [0.25] * 4
+        assert (learner.predict(X) == 0).all()
+
+    def test_tiny_samples(self):
+        learner = WinnowEnsemble(random_state=0).fit([[0, 1], [1, 0]], [0, 1])
+        assert np.isfinite(learner.weights_).all()
+
+
+def test_weights_that_underflow_stay_zero():
+    """Many demotions: the weight reaches 0 and stays there, without warnings or NaN."""
+    X, y = np.array([[1, 0], [1, 1]]), np.array([0, 1])
+    learner = Winnow(initial_weight=1e-300, demotion=1e-200, threshold=1e-310, promotion=2, n_passes=3).fit(X, y)
+    assert learner.weights_[0] == 0
+    assert np.isfinite(learner.weights_).all()
+
+
+LEARNERS = [Winnow(), WinnowEnsemble(n_members=3, random_state=0)]
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
+class TestEveryLearner:
+    def test_clone_and_pickle(self, learner, noisy):
+        X, y = noisy
+        learner = clone(learner).fit(X, y)
+        restored = pickle.loads(pickle.dumps(learner))
+        for other in (clone(learner).fit(X, y), restored):
+            np.testing.assert_array_equal(other.weights_, learner.weights_)
+            np.testing.assert_array_equal(other.predict(X), learner.predict(X))
+        if hasattr(learner, "partial_fit"):
+            np.testing.assert_array_equal(restored.partial_fit(X, y).weights_, learner.partial_fit(X, y).weights_)
+
+    def test_names_of_the_classes(self, learner, noisy):
+        X, y = noisy
+        plain, named = clone(learner).fit(X, y), clone(learner).fit(X, np.array(["no", "yes"])[y])
+        np.testing.assert_array_equal(named.predict(X), np.array(["no", "yes"])[plain.predict(X)])
+
+    @pytest.mark.parametrize(
+        ("X", "y", "message"),
+        [
+            ([[0, 2], [1, 1]], [0, 1], "X must hold only 0 and 1; got .*2.* at row 0, column 1"),
+            ([[0, 0.5], [1, 1]], [0, 1], "X must hold only 0 and 1; got .*0.5"),
+            ([[0, np.nan], [1, 1]], [0, 1], "X contains NaN"),
+            ([[0, 1], [1, 1]], [1, 1], "y must have .*two classes; got one class"),
+            ([[0, 1], [1, 1], [0, 0]], [0, 1], r"inconsistent numbers of samples: \[3, 2\]"),
+        ],
+    )
+    def test_data_errors(self, learner, X, y, message):
+        with pytest.raises(ValueError, match=message):
+            clone(learner).fit(X, y)
+
+    @pytest.mark.parametrize(
+        ("parameter", "value", "message"),
+        [
+            ("promotion", 1, r"promotion must be a finite number in \(1, inf\]; got 1"),
+            ("promotion", 0.5, "promotion .* got 0.5"),
+            ("promotion", "2", "promotion .* got '2'"),
+            ("promotion", True, "promotion .* got True"),
+            ("promotion", np.inf, "promotion .* got inf"),
+            ("demotion", 1, r"demotion must be a finite number in \(0, 1\); got 1"),
+            ("demotion", 0, "demotion .* got 0"),
+            ("threshold", 0, "threshold .* got 0"),
+            ("initial_weight", 0, "initial_weight .* got 0"),
+            ("margin", -1, "margin .* got -1"),
+            ("n_passes", 0, "n_passes must be an integer of at least 1; got 0"),
+            ("n_passes", 1.5, "n_passes .* got 1.5"),
+            ("random_state", "a", "'a' cannot be used to seed"),
+        ],
+    )
+    def test_errors_name_the_parameter(self, learner, parameter, value, message):
+        with pytest.raises(ValueError, match=message):
+            clone(learner).set_params(**{parameter: value}).fit([[0, 1], [1, 0]], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value"), [("n_members", 0), ("n_members", 2.5), ("subsample", 0), ("subsample", 2)]
+)
+def test_errors_name_the_parameter_of_the_ensemble(parameter, value):
+    with pytest.raises(ValueError, match=f"{parameter} must be .* got {value}"):
+        WinnowEnsemble(**{parameter: value}).fit([[0, 1], [1, 0]], [0, 1])
+
+
+def test_partial_fit_needs_all_classes_at_first():
+    X, y = np.array([[0, 1], [1, 0]]), np.array([0, 1])
+    with pytest.raises(ValueError, match="classes must be given at the first call"):
+        Winnow().partial_fit(X, y)
+    with pytest.raises(ValueError, match=r"two classes; got one class: \[0\]"):
+        Winnow().partial_fit(X, 0 * y, classes=[0])
+    with pytest.raises(ValueError, match=r"y holds .*1.*, which is not one of classes: \[0 2\]"):
+        Winnow().partial_fit(X, y, classes=[0, 2])
