@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -26,7 +27,7 @@ class Claim:
     value, low, high : float
         The estimate and its interval, low <= value <= high; NaN where it cannot be computed.
     n : int
-        Number of trials behind the estimate.
+        Number of trials behind the estimate; 0 where no trial could be used.
     region : tuple of float
         The open interval of values for which the sentence is true; an end may be infinite.
     paper_value : str, float or None
@@ -53,8 +54,8 @@ class Claim:
         for field in ("sentence", "quote", "statistic"):
             if not str(getattr(self, field)).strip():
                 raise ValueError(f"{field} of claim {self.id!r} must not be empty")
-        if self.n < 1:
-            raise ValueError(f"n of claim {self.id!r} must be at least 1; got {self.n!r}")
+        if self.n < 0:
+            raise ValueError(f"n of claim {self.id!r} must be at least 0; got {self.n!r}")
         if len(self.region) != 2 or not self.region[0] < self.region[1]:
             raise ValueError(f"region of claim {self.id!r} must be (lo, hi) with lo < hi; got {self.region!r}")
         if self.low > self.value:
@@ -73,7 +74,7 @@ class Claim:
         return "fails" if self.high <= lo or self.low >= hi else "ambiguous"
 
     def to_dict(self, paper: str) -> dict:
-        """Return the claim, its verdict and its paper as JSON-safe values; a number that is not finite is null."""
+        """Return the claim, its verdict and its paper as strict JSON: NaN is null, an infinite number is "∞"."""
         numbers = {name: _json_number(getattr(self, name)) for name in ("value", "low", "high")}
         paper_value = _json_number(self.paper_value) if isinstance(self.paper_value, int | float) else self.paper_value
         return {
@@ -85,7 +86,7 @@ class Claim:
             "statistic": self.statistic,
             **numbers,
             "n": int(self.n),
-            "region": [_json_number(end) for end in self.region],
+            "region": [_json_number(end) if math.isfinite(end) else None for end in self.region],
             "paper_value": paper_value,
             "anchor": self.anchor,
         }
@@ -124,9 +125,15 @@ class Claims:
 
 
 def verdict_table(records: list[dict]) -> str:
-    """Return a MyST table: verdict, claim, our estimate, the paper's words and value."""
+    """Return as MyST the number of each verdict, and a table: verdict, claim, our estimate, the paper's words."""
     rows = [(badge(r["verdict"]), r["sentence"], f"{r['statistic']}: {estimate(r)}", paper_says(r)) for r in records]
-    return markdown_table(("Verdict", "Claim", "Here", "Paper"), rows)
+    return verdict_counts(records) + "\n\n" + markdown_table(("Verdict", "Claim", "Here", "Paper"), rows)
+
+
+def verdict_counts(records: list[dict]) -> str:
+    """Return one line: the number of claims, and of each verdict."""
+    counts = Counter(record["verdict"] for record in records)
+    return f"Claims: {len(records)}. " + ", ".join(f"{badge(verdict)} {counts[verdict]}" for verdict in SYMBOLS) + "."
 
 
 def markdown_table(header: tuple, rows: list[tuple]) -> str:
@@ -149,7 +156,8 @@ def estimate(record: dict) -> str:
 def paper_says(record: dict) -> str:
     """Return the paper's words and, where it gives one, its value."""
     given = record["paper_value"]
-    return f"“{record['quote']}”" if given is None else f"“{record['quote']}” ({given})"
+    shown = f"{given:g}" if isinstance(given, int | float) else given
+    return f"“{record['quote']}”" if given is None else f"“{record['quote']}” ({shown})"
 
 
 def region_words(record: dict) -> str:
@@ -161,12 +169,16 @@ def region_words(record: dict) -> str:
 
 
 def _cell(text) -> str:
-    return " ".join(str(text).split()).replace("|", "\\|")
+    return " ".join(str(text).splitlines()).replace("|", "\\|")
 
 
-def _show(number: float | None) -> str:
-    return "—" if number is None else f"{number:.3g}"
+def _show(number: float | str | None) -> str:
+    if number is None:
+        return "—"
+    return number if isinstance(number, str) else f"{number:.3g}"
 
 
-def _json_number(value) -> float | int | None:
-    return float(f"{value:.6g}") if math.isfinite(value) else None
+def _json_number(value) -> float | str | None:
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    return None if math.isnan(value) else float(f"{value:.6g}")

@@ -50,7 +50,7 @@ class Project:
         wanted = name.removeprefix("./").removeprefix("chapters/").removesuffix(".ipynb")
         if wanted in self.chapters:
             return wanted
-        raise BookError(f"no chapter {name!r}{nearest(wanted, self.chapters)}; `book list` shows them all")
+        raise BookError(f"no chapter {name!r}{nearest(wanted, self.chapters)} (`book list` shows them all)")
 
     def profile(self, name: str, chapter: str) -> dict:
         """Return the parameters that a profile gives to a chapter."""

@@ -10,7 +10,7 @@ from pybtex.database import parse_file
 
 from lib.book.parameters import nearest
 from lib.book.project import PUBLISHED, BookError, Project
-from lib.claims import CLAIMS_JSON, SYMBOLS, badge, estimate, markdown_table, paper_says, region_words
+from lib.claims import CLAIMS_JSON, badge, estimate, markdown_table, paper_says, region_words, verdict_counts
 
 HEADER = """\
 # The verdict of every claim at the scale that is published. `book build --profile paper --strict` fails when a verdict
@@ -89,16 +89,15 @@ def require_recorded(project: Project, claims: list[dict]) -> None:
 def scorecard(project: Project, profile: str) -> str:
     """Return the scorecard of a profile as MyST text: the counts, then one table a paper."""
     claims = read_claims(project, profile)
-    counts = Counter(claim["verdict"] for claim in claims)
-    total = ", ".join(f"{badge(verdict)} {counts[verdict]}" for verdict in SYMBOLS)
-    parts = [f"Claims: {len(claims)}. {total}."]
+    parts = [verdict_counts(claims)]
     if profile != PUBLISHED:
         note = f"These are numbers of the *{profile}* profile, a smaller scale than the one that is published."
         parts.insert(0, f"```{{warning}}\n{note}\n```")
     for paper in dict.fromkeys(claim["paper"] for claim in claims):
         rows = [_row(claim) for claim in claims if claim["paper"] == paper]
         header = ("Verdict", "Claim", "Paper", "Statistic", "Here")
-        parts.append(f"## {_authors(project, paper)}\n\n{{cite}}`{paper}`\n\n{markdown_table(header, rows)}")
+        table = f":::{{div}} full-width\n{markdown_table(header, rows)}\n:::"
+        parts.append(f"## {_authors(project, paper)}\n\n{{cite}}`{paper}`\n\n{table}")
     return "\n\n".join(parts)
 
 
