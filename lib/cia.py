@@ -235,9 +235,10 @@ def _concentration(n_attributes, n_hidden, difficulty, hidden_weights):
     low, high = np.log(0.02), np.log(3000.0)
     ends = excess(low), excess(high)
     if ends[0] <= 0 or ends[1] >= 0:
+        least, most = np.ceil(100 * (ends[1] + difficulty)) / 100, np.floor(1000 * (ends[0] + difficulty)) / 1000
         raise ValueError(
             f"difficulty={difficulty} cannot be reached for n_attributes={n_attributes}, n_hidden={n_hidden}, "
-            f"hidden_weights={hidden_weights!r}; reachable: {ends[1] + difficulty:.2f} to {ends[0] + difficulty:.3f}"
+            f"hidden_weights={hidden_weights!r}; reachable: {least:.2f} to {most:.3f}"
         )
     return float(np.exp(brentq(excess, low, high, xtol=1e-3)))
 

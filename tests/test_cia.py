@@ -156,8 +156,13 @@ def test_all_inputs_are_all_inputs():
 
 
 def test_an_unreachable_difficulty_says_which_are_reachable():
-    with pytest.raises(ValueError, match=r"difficulty=0.4 cannot be reached .* reachable: 0.5\d to 0.9\d+"):
-        sample_cia(4, 2, 0.4, np.random.default_rng(0))
+    for wrong in (0.4, 0.999999):
+        with pytest.raises(ValueError, match=f"difficulty={wrong} cannot be reached .* reachable: ") as error:
+            sample_cia(4, 2, wrong, np.random.default_rng(0))
+        least, most = map(float, str(error.value).split("reachable: ")[1].split(" to "))
+        assert 0.5 < least < 0.55
+        for reachable in (least, most):
+            assert concentration(4, 2, reachable) > 0
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,232 @@
+"""Learning curves: the same for any number of workers, and accuracies that labels and enumeration confirm."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.dummy import DummyClassifier
+
+from lib.cia import CIAModel, all_inputs, random_cia
+from lib.experiments import LEARNERS, SIZES, cia_learning_curves, cia_panels
+from lib.experiments import cia_curves as curves
+from lib.experiments.baselines import TunedLogisticRegression, make_learners
+from lib.experiments.trials import keyed_seed, run_trials, trial_seeds
+from lib.winnow import Winnow
+
+SMALL = {"n_attributes": 5, "n_hidden": 2, "difficulty": 0.85, "sizes": (10, 40), "n_models": 6, "n_jobs": 1}
+FAST = ("cov", "winnow", "naive_bayes")
+
+
+def curve(**changes):
+    return cia_learning_curves(**{**SMALL, "learners": FAST, **changes})
+
+
+def rows_of(frame, **values):
+    for name, kept in values.items():
+        frame = frame[frame[name].isin(kept)]
+    return frame.reset_index(drop=True)
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return curve()
+
+
+class TestFrame:
+    def test_columns(self, frame):
+        assert frame.columns.tolist() == ["model", "size", "learner", "accuracy", "best", "constant"]
+        kinds = [frame[column].dtype.kind for column in ("model", "size", "accuracy", "best", "constant")]
+        assert kinds == ["i", "i", "f", "f", "f"]
+        assert pd.api.types.is_string_dtype(frame["learner"])
+        assert not frame.isna().any(axis=None)
+
+    def test_one_row_for_each_model_size_and_learner(self, frame):
+        index = pd.MultiIndex.from_product([range(6), (10, 40), FAST])
+        assert frame.set_index(["model", "size", "learner"]).index.tolist() == index.tolist()
+
+    def test_accuracies_are_between_their_bounds(self, frame):
+        assert (frame["accuracy"] <= frame["best"] + 1e-12).all()
+        assert (frame["accuracy"] >= 1 - frame["best"] - 1e-12).all()
+        assert frame["constant"].between(0.5, frame["best"] + 1e-12).all()
+        assert frame.groupby("model")[["best", "constant"]].nunique().eq(1).all(axis=None)
+
+    @pytest.mark.parametrize("n", [5, 14])
+    def test_does_not_depend_on_the_number_of_workers(self, n):
+        arguments = {"n_attributes": n, "n_models": 7, "learners": ("cov", "winnow", "em"), "sizes": (10, 30)}
+        pd.testing.assert_frame_equal(curve(**arguments, n_jobs=2), curve(**arguments, n_jobs=1), check_exact=True)
+
+    def test_another_learner_size_or_model_changes_no_other_row(self, frame):
+        more = curve(learners=("perceptron", *FAST[::-1], "em"), sizes=[25, 40, 10], n_models=8)
+        kept = rows_of(more, learner=FAST, size=(10, 40), model=range(6))
+        keys = ["model", "size", "learner"]
+        pd.testing.assert_frame_equal(
+            kept.sort_values(keys, ignore_index=True), frame.sort_values(keys, ignore_index=True), check_exact=True
+        )
+
+    def test_depends_on_the_seed(self, frame):
+        other = curve(seed=1)
+        assert (other["best"] != frame["best"]).all()
+
+    def test_sizes_are_distinct_and_rising(self):
+        assert rows_of(curve(sizes=[40, 10, 40], n_models=1), learner=["cov"])["size"].tolist() == [10, 40]
+        assert set(curve(sizes=np.int64(12), n_models=1)["size"]) == {12}
+        assert list(SIZES) == sorted(set(SIZES))
+
+    def test_own_learners(self):
+        made = curve(learners={"mine": DummyClassifier(), "littlestone": Winnow()}, n_models=2)
+        assert set(made["learner"]) == {"mine", "littlestone"}
+        assert (rows_of(made, learner=["mine"])["accuracy"] <= made["constant"].max() + 1e-12).all()
+
+    def test_panels_are_the_curves_side_by_side(self, frame):
+        arguments = {**SMALL, "learners": FAST}
+        panels = cia_panels(**{**arguments, "n_attributes": [5, 6], "difficulty": [0.85]})
+        assert panels.columns.tolist() == ["n_attributes", "n_hidden", "difficulty", *frame.columns]
+        first = rows_of(panels, n_attributes=[5])[frame.columns]
+        pd.testing.assert_frame_equal(first, frame, check_exact=True)
+        assert panels["n_attributes"].value_counts().to_dict() == {5: len(frame), 6: len(frame)}
+
+
+def test_every_learner_by_name_runs():
+    made = curve(learners=list(LEARNERS), n_models=2, sizes=[2, 30])
+    assert set(made["learner"]) == set(LEARNERS)
+    assert not made["accuracy"].isna().any()
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_right_model_gets_near_the_best_with_many_examples(k):
+    made = curve(n_attributes=8, n_hidden=k, learners=("em_true_k",), sizes=[3000], n_models=5)
+    assert (made["best"] - made["accuracy"]).mean() < 0.01
+
+
+def test_a_sample_of_one_class_teaches_that_constant(monkeypatch):
+    model = CIAModel([0.5, 0.5], [[0.0, 0.2], [0.0, 0.8]])
+    monkeypatch.setattr(curves, "sample_cia", lambda *args, **kwargs: model)
+    made = curve(n_models=1, sizes=[20])
+    assert (made["accuracy"] == 1).all()
+
+
+@pytest.fixture(scope="module")
+def model():
+    return random_cia(10, 3, 0.8, np.random.default_rng(4))
+
+
+@pytest.fixture(scope="module")
+def rule():
+    weights = np.random.default_rng(5).normal(size=10)
+    return lambda X: (X @ weights > weights.sum() / 2).astype(int)
+
+
+class TestInputs:
+    """P(x0 | x) in place of labels (Rao & Blackwell), over all inputs or over drawn ones."""
+
+    def test_enumeration_agrees_with_labels(self, model, rule):
+        inputs = curves.TestInputs(model, 1, None)
+        assert inputs.weights.sum() == pytest.approx(1)
+        X, y, _ = model.sample(200_000, np.random.default_rng(0))
+        error = 5 * 0.5 / np.sqrt(len(y))
+        assert inputs.accuracy(rule(inputs.X)) == pytest.approx((rule(X) == y).mean(), abs=error)
+        assert inputs.best == pytest.approx(((model.target_posterior(X) > 0.5) == y).mean(), abs=error)
+        assert inputs.constant == pytest.approx(max(y.mean(), 1 - y.mean()), abs=error)
+
+    def test_drawn_inputs_agree_with_enumeration(self, model, rule, monkeypatch):
+        exact = curves.TestInputs(model, 1, None)
+        monkeypatch.setattr(curves, "ENUMERATION_LIMIT", 0)
+        drawn = curves.TestInputs(model, 20_000, np.random.default_rng(0))
+        assert len(drawn.X) == 20_000
+        error = 5 * drawn.positive.std() / np.sqrt(20_000)
+        assert drawn.accuracy(rule(drawn.X)) == pytest.approx(exact.accuracy(rule(exact.X)), abs=error)
+        assert drawn.best == pytest.approx(exact.best, abs=error)
+        assert drawn.constant == pytest.approx(exact.constant, abs=error)
+
+    def test_the_posterior_rule_is_the_best_rule(self, model):
+        inputs = curves.TestInputs(model, 1, None)
+        assert inputs.accuracy((model.target_posterior(all_inputs(10)) > 0.5).astype(int)) == pytest.approx(inputs.best)
+        assert max(inputs.accuracy(np.zeros(1024)), inputs.accuracy(np.ones(1024))) == pytest.approx(inputs.constant)
+
+
+class TestTrials:
+    def test_seeds_do_not_depend_on_the_number_of_trials(self):
+        few, many = trial_seeds(7, 3), trial_seeds(7, 10)
+        assert [s.generate_state(2).tolist() for s in few] == [s.generate_state(2).tolist() for s in many[:3]]
+        assert len({tuple(s.generate_state(2)) for s in many}) == 10
+
+    def test_keys_make_independent_seeds(self):
+        seeds = [keyed_seed(s, *key) for s in trial_seeds(0, 2) for key in [(0,), (1,), (1, 10), (1, 20)]]
+        assert len({tuple(s.generate_state(2)) for s in seeds}) == 8
+
+    def test_trials_come_in_order(self):
+        frame = run_trials(lambda i, seed: pd.DataFrame({"i": [i], "key": [seed.spawn_key]}), 12, block_size=5)
+        assert frame["i"].tolist() == list(range(12))
+        assert frame["key"].tolist() == [(i,) for i in range(12)]
+
+
+def test_logistic_regression_without_enough_examples_to_tune():
+    learner = TunedLogisticRegression().fit([[0, 1], [1, 0], [1, 1]], [0, 1, 1])
+    assert TunedLogisticRegression.penalties[0] == learner.model_.C
+    assert learner.predict([[1, 0]]).shape == (1,)
+
+
+def test_making_learners_leaves_the_registry_alone():
+    made = make_learners(["em_true_k", "winnow"], 5)
+    assert made["em_true_k"].n_hidden == 5
+    assert LEARNERS["em_true_k"].n_hidden == 2
+    assert made["winnow"] is not LEARNERS["winnow"]
+    assert list(make_learners("cov", 2)) == ["cov"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n_attributes": 0}, "n_attributes must be an integer from 1 to 10000; got 0"),
+        ({"n_attributes": 5.0}, "n_attributes .* got 5.0"),
+        ({"n_hidden": 1}, "n_hidden must be an integer from 2 to 64; got 1"),
+        ({"n_hidden": None}, "n_hidden .* got None"),
+        ({"difficulty": 1.2}, r"difficulty must be a finite number in \(0, 1\); got 1.2"),
+        ({"difficulty": "0.9"}, "difficulty .* got '0.9'"),
+        ({"difficulty": 0.3}, r"difficulty=0.3 cannot be reached .* reachable: 0.5\d to 0.9"),
+        ({"difficulty": 0.99999}, "difficulty=0.99999 cannot be reached .* reachable"),
+        ({"sizes": [1]}, "sizes must be an integer from 2 to 1000000; got 1"),
+        ({"sizes": [10, 2.5]}, "sizes .* got 2.5"),
+        ({"sizes": [2_000_000]}, "sizes .* got 2000000"),
+        ({"sizes": "10"}, "sizes .* got '10'"),
+        ({"sizes": []}, "sizes must hold at least one sample size; got none"),
+        ({"n_models": 0}, "n_models must be an integer of at least 1; got 0"),
+        ({"n_models": 1.5}, "n_models .* got 1.5"),
+        ({"n_test": 0}, "n_test must be an integer of at least 1; got 0"),
+        ({"hidden_weights": "dirichle"}, "hidden_weights .* did you mean 'dirichlet'"),
+        ({"n_jobs": 0}, "n_jobs must be .* got 0"),
+        ({"n_jobs": 2.0}, "n_jobs must be .* got 2.0"),
+        ({"seed": 1.5}, "seed must be an integer of at least 0; got 1.5"),
+        ({"seed": "a"}, "seed .* got 'a'"),
+        ({"seed": None}, "seed .* got None"),
+        ({"seed": True}, "seed .* got True"),
+        ({"seed": -1}, "seed .* got -1"),
+        ({"learners": []}, "learners must name at least one learner; got none"),
+        ({"learners": {}}, "learners must name at least one learner; got none"),
+        ({"learners": ["winow"]}, "learners must be one of .* got 'winow'; did you mean 'winnow'"),
+        ({"learners": ["em", "em_tru_k"]}, "did you mean 'em_true_k'"),
+        ({"learners": "em, cov"}, "learners must be one of .* got 'em, cov'"),
+        ({"learners": [3]}, "learners must be one of .* got 3"),
+        ({"learners": None}, "learners must be a list of names.* got None"),
+        ({"learners": Winnow()}, r"learners must be a list of names.* got Winnow\(\)"),
+        ({"learners": {"mine": 3}}, r"learners\['mine'\] must be a scikit-learn classifier; got 3"),
+    ],
+)
+def test_errors_name_the_argument_before_any_work(arguments, message, monkeypatch):
+    monkeypatch.setattr(curves, "sample_cia", None)
+    with pytest.raises(ValueError, match=message):
+        curve(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n_attributes": []}, "n_attributes must hold at least one value; got none"),
+        ({"n_hidden": [2, 1]}, "n_hidden must be an integer from 2 to 64; got 1"),
+        ({"difficulty": [0.85, 0.1]}, "difficulty=0.1 cannot be reached"),
+        ({"n_jobs": 0}, "n_jobs must be .* got 0"),
+    ],
+)
+def test_errors_of_panels_come_before_any_work(arguments, message, monkeypatch):
+    monkeypatch.setattr(curves, "sample_cia", None)
+    with pytest.raises(ValueError, match=message):
+        cia_panels(**{**SMALL, "learners": FAST, **arguments})
