@@ -5,12 +5,11 @@ import sys
 from pathlib import Path
 
 import click
-import nbformat
 
 from lib.book import build as building
 from lib.book import execution, site, verdicts
-from lib.book.parameters import ParameterError, load_yaml, read_parameters
-from lib.book.project import PROFILES, PUBLISHED, BookError, Project
+from lib.book.parameters import ParameterError
+from lib.book.project import PROFILES, PUBLISHED, BookError, Project, read_mapping
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 profile_option = click.option(
@@ -37,7 +36,7 @@ def list_chapters(project):
     """Show every chapter with its parameters: type, default, allowed values, meaning."""
     for chapter in project.chapters:
         click.secho(chapter, bold=True)
-        for p in _parameters(project, chapter).values():
+        for p in execution.parameters_of(project, chapter).values():
             allowed = f" [{p.allowed}]" if p.allowed else ""
             click.echo(f"  {p.name}: {p.type} = {p.default!r}{allowed}\n      {p.meaning}")
 
@@ -57,17 +56,18 @@ def run(project, chapter, given, file, profile, output, html):
     `book list` shows what can be set.
     """
     chapter = project.find(chapter)
-    parameters = _parameters(project, chapter)
-    layers = [project.profile(profile, chapter) if profile else {}, _from_file(file), _from_options(parameters, given)]
+    parameters = execution.parameters_of(project, chapter)
+    scale = project.profile(profile, chapter) if profile else {}
+    layers = [scale, read_mapping(file) if file else {}, _from_options(parameters, given)]
     values, _ = execution.settle(project, chapter, *layers)
     output = (output or project.root / "_build" / "run" / f"{chapter}.ipynb").resolve()
-    if output == project.notebook(chapter):
-        raise BookError(f"{output} is the chapter itself; choose another file")
+    if output in [project.notebook(name) for name in project.chapters]:
+        raise BookError(f"{output} is a chapter of the book; choose another file")
     execution.execute(project, chapter, values, output)
     click.echo(f"executed notebook: {output}")
     if html:
-        scale = f"profile {profile}" if profile and not (file or given) else "parameters of its own"
-        click.echo(f"page: {site.build_page(project, chapter, output, values, scale)}")
+        name = f"profile {profile}" if profile and not (file or given) else "parameters of its own"
+        click.echo(f"page: {site.build_page(project, chapter, output, values, name)}")
 
 
 @cli.command()
@@ -83,6 +83,7 @@ def build(project, chapters, profile, jobs, strict):
     """
     profile = profile or PUBLISHED
     chosen = [project.find(name) for name in chapters] or project.chapters
+    site.remove(project, profile)
     outcomes = building.bring_up_to_date(project, profile, chosen, jobs)
     click.echo(building.show(outcomes))
     if any(outcome.status == "FAILED" for outcome in outcomes):
@@ -111,20 +112,6 @@ def claims(project, profile, record):
     if record:
         verdicts.record(project, found)
         click.echo(f"recorded {len(found)} verdicts in {verdicts.recorded_path(project)}")
-
-
-def _parameters(project: Project, chapter: str) -> dict:
-    try:
-        return read_parameters(nbformat.read(project.notebook(chapter), as_version=4))
-    except ParameterError as error:
-        raise BookError(f"{chapter}: {error}") from error
-
-
-def _from_file(path: Path | None) -> dict:
-    values = (load_yaml(path.read_text(encoding="utf-8")) or {}) if path else {}
-    if not isinstance(values, dict):
-        raise BookError(f"{path}: expected lines `name: value`")
-    return values
 
 
 def _from_options(parameters: dict, given: tuple) -> dict:

@@ -13,7 +13,7 @@ from papermill.exceptions import PapermillExecutionError
 from tqdm import tqdm
 from traitlets.config import Config
 
-from lib.book.parameters import ParameterError, read_parameters, resolve
+from lib.book.parameters import Parameter, ParameterError, read_parameters, resolve
 from lib.book.project import BookError, Project
 
 INJECTED = "injected-parameters"
@@ -29,10 +29,18 @@ FIXED_ENVIRONMENT = {
 }
 
 
+def parameters_of(project: Project, chapter: str) -> dict[str, Parameter]:
+    """Return the parameters of a chapter by name; BookError if its parameters cell cannot be read."""
+    try:
+        return read_parameters(nbformat.read(project.notebook(chapter), as_version=4))
+    except ParameterError as error:
+        raise BookError(f"{chapter}: {error}") from error
+
+
 def settle(project: Project, chapter: str, *layers: dict) -> tuple[dict, dict]:
     """Return the values that are set and all values, defaults included, of a chapter; BookError if one is wrong."""
+    parameters = parameters_of(project, chapter)
     try:
-        parameters = read_parameters(nbformat.read(project.notebook(chapter), as_version=4))
         given = resolve(parameters, *layers)
     except ParameterError as error:
         raise BookError(f"{chapter}: {error}") from error

@@ -5,6 +5,7 @@ from functools import cached_property
 from pathlib import Path
 
 import click
+import yaml
 from sphinx_external_toc.parsing import parse_toc_yaml
 
 from lib.book.parameters import load_yaml, nearest
@@ -55,10 +56,11 @@ class Project:
     def profile(self, name: str, chapter: str) -> dict:
         """Return the parameters that a profile gives to a chapter."""
         path = self.root / "chapters" / "profiles.yml"
-        profiles = (load_yaml(path.read_text(encoding="utf-8")) or {}) if path.exists() else {}
+        profiles = read_mapping(path)
         chapters = profiles.get(name) or {}
-        for unknown in set(chapters) - set(self.chapters):
-            raise BookError(f"chapters/profiles.yml, {name}: no chapter {unknown!r}{nearest(unknown, self.chapters)}")
+        for kind, given, known in (("profile", profiles, list(PROFILES)), ("chapter", chapters, self.chapters)):
+            for unknown in set(given) - set(known):
+                raise BookError(f"{path}: no {kind} {unknown!r}{nearest(str(unknown), known)}")
         return chapters.get(chapter) or {}
 
     def build_folder(self, profile: str) -> Path:
@@ -68,3 +70,14 @@ class Project:
     def executed(self, profile: str, chapter: str) -> Path:
         """Return where the executed notebook of a chapter is kept."""
         return self.build_folder(profile) / "executed" / f"{chapter}.ipynb"
+
+
+def read_mapping(path: Path) -> dict:
+    """Return the lines `name: value` of a YAML file; nothing if there is no such file."""
+    try:
+        values = (load_yaml(path.read_text(encoding="utf-8")) or {}) if path.exists() else {}
+    except yaml.YAMLError as error:
+        raise BookError(f"{path}: {error}") from error
+    if not isinstance(values, dict):
+        raise BookError(f"{path}: expected lines `name: value`")
+    return values

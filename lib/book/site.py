@@ -35,6 +35,11 @@ def build_site(project: Project, profile: str, strict: bool = False) -> Path:
     return make_html(source, folder, strict)
 
 
+def remove(project: Project, profile: str) -> None:
+    """Remove the pages of an earlier build, so that none outlives its results."""
+    shutil.rmtree(project.build_folder(profile) / "html", ignore_errors=True)
+
+
 def build_page(project: Project, chapter: str, executed: Path, given: dict, scale: str) -> Path:
     """Build the HTML of one executed chapter beside its notebook and return the page."""
     folder = executed.with_name(f"{executed.stem}-html")

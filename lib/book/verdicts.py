@@ -9,7 +9,7 @@ import yaml
 from pybtex.database import parse_file
 
 from lib.book.parameters import nearest
-from lib.book.project import PUBLISHED, BookError, Project
+from lib.book.project import PUBLISHED, BookError, Project, read_mapping
 from lib.claims import CLAIMS_JSON, badge, estimate, markdown_table, paper_says, region_words, verdict_counts
 
 HEADER = """\
@@ -30,24 +30,18 @@ def claims_in(notebook: nbformat.NotebookNode) -> list[dict]:
     return found
 
 
-def claims_file(executed: Path) -> Path:
-    """Return the path of the claims beside an executed notebook."""
-    return executed.with_suffix(".claims.json")
-
-
 def write_claims(executed: Path) -> None:
     """Write the claims of an executed notebook beside it."""
     claims = claims_in(nbformat.read(executed, as_version=4))
-    claims_file(executed).write_text(json.dumps(claims, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    text = json.dumps(claims, indent=1, ensure_ascii=False)
+    executed.with_suffix(".claims.json").write_text(text + "\n", encoding="utf-8")
 
 
 def read_claims(project: Project, profile: str) -> list[dict]:
     """Return the claims of the last build in reading order, each with its chapter."""
-    claims = []
-    for chapter in project.chapters:
-        path = claims_file(project.executed(profile, chapter))
-        if path.exists():
-            claims += [{"chapter": chapter, **record} for record in json.loads(path.read_text(encoding="utf-8"))]
+    executed = {chapter: project.executed(profile, chapter) for chapter in project.chapters}
+    notebooks = {chapter: nbformat.read(path, as_version=4) for chapter, path in executed.items()}
+    claims = [{"chapter": chapter, **record} for chapter, nb in notebooks.items() for record in claims_in(nb)]
     repeated = [id for id, count in Counter(claim["id"] for claim in claims).items() if count > 1]
     if repeated:
         raise BookError(f"claims with the same id: {', '.join(repeated)}")
@@ -68,8 +62,7 @@ def record(project: Project, claims: list[dict]) -> None:
 
 def drift(project: Project, claims: list[dict]) -> list[str]:
     """Return a line for each claim whose verdict is not the recorded one."""
-    path = recorded_path(project)
-    recorded = (yaml.safe_load(path.read_text(encoding="utf-8")) or {}) if path.exists() else {}
+    recorded = read_mapping(recorded_path(project))
     found = {claim["id"]: claim["verdict"] for claim in claims}
     return [
         f"{id}: recorded {recorded.get(id, 'nothing')}, found {found.get(id, 'no such claim')}"

@@ -42,11 +42,30 @@ def test_a_wrong_command_runs_nothing(project, arguments, message):
     assert not (project.root / "_build").exists()
 
 
-def test_profiles_are_checked_too(project):
-    (project.root / "chapters" / "profiles.yml").write_text("paper: {cia/curves: {n_models: 1}}\n")
+@pytest.mark.parametrize(
+    ("profiles", "message"),
+    [
+        ("paper: {cia/curves: {n_models: 1}}", "n_models = 1: expected int in [2..2000]"),
+        ("paper: {cia/curve: {n_models: 3}}", "no chapter 'cia/curve'; did you mean 'cia/curves'"),
+        ("papers: {cia/curves: {n_models: 3}}", "no profile 'papers'; did you mean 'paper'"),
+        ("paper: [", "profiles.yml"),
+        ("- paper", "expected lines `name: value`"),
+    ],
+)
+def test_profiles_are_checked_too(project, profiles, message):
+    (project.root / "chapters" / "profiles.yml").write_text(profiles)
     result = book(project, "build", "--profile", "paper")
     assert result.exit_code == 1
-    assert "n_models = 1" in result.output
+    assert message in result.output
+    assert not (project.root / "_build").exists()
+
+
+def test_a_chapter_is_never_overwritten(project):
+    before = project.notebook("cia/curves").read_bytes()
+    result = book(project, "run", "cia/curves", "-o", project.notebook("cia/curves"))
+    assert result.exit_code == 1
+    assert "is a chapter of the book" in result.output
+    assert project.notebook("cia/curves").read_bytes() == before
 
 
 def test_two_runs_are_the_same_bytes_and_strings_stay_strings(project, tmp_path):
@@ -109,6 +128,7 @@ def test_a_failing_chapter_does_not_stop_the_others(project, write_chapter):
     )
     write_chapter(project, "bad", RAISES)
     write_chapter(project, "cia/curves", "1 + 1")
+    (project.build_folder("quick") / "html").mkdir(parents=True)
     result = book(project, "build", "--profile", "quick", "--jobs", "1")
     assert result.exit_code == 1
     assert "FAILED" in result.output

@@ -3,12 +3,15 @@
 import re
 from html.parser import HTMLParser
 
+import nbformat
 import pytest
 from click.testing import CliRunner
 from conftest import make_project
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from lib.book import cli, site, verdicts
 from lib.book.project import BookError
+from lib.claims import CLAIMS_JSON
 
 LOADS = {
     "script": "src",
@@ -143,9 +146,10 @@ def test_drift_names_what_changed(project, found, line):
 
 
 def test_one_id_in_two_chapters_is_an_error(project):
-    path = verdicts.claims_file(project.executed("quick", "cia/curves"))
+    path = project.executed("quick", "cia/curves")
     path.parent.mkdir(parents=True)
-    path.write_text(verdicts.json.dumps([claim(), claim(verdict="fails")]))
+    shown = [new_output("display_data", data={CLAIMS_JSON: [claim(verdict=verdict)]}) for verdict in ("holds", "fails")]
+    nbformat.write(new_notebook(cells=[new_code_cell("", outputs=shown)]), path)
     with pytest.raises(BookError, match="same id: a-claim"):
         verdicts.read_claims(project, "quick")
 
