@@ -61,9 +61,14 @@ class Parameter:
         return f"{self.type} in [{self.allowed}]" if self.allowed else self.type
 
     def parse(self, text: str):
-        """Return the value that a command-line text stands for; what is meant as text stays as it was typed."""
+        """Return the value that a command-line text stands for; what is meant as text stays as it was typed.
+
+        A list may be typed without its brackets: ``4`` or ``em,cov``.
+        """
         if "str" in self.options and not ("None" in self.options and text in ("null", "None")):
             return text
+        if set(self.options) & set(LISTS) and text not in ("null", "None") and not text.startswith("["):
+            text = f"[{text}]"
         try:
             return None if text == "None" else load_yaml(text)
         except yaml.YAMLError as error:

@@ -67,6 +67,8 @@ def test_a_wrong_value_is_named_with_what_is_allowed(parameters, name, value):
         ("n_models", "2000", 2000),
         ("noise", "1e-3", 0.001),
         ("sizes", "[1, 1000]", [1, 1000]),
+        ("sizes", "4", [4]),
+        ("sizes", "4,5", [4, 5]),
         ("learner", "cov", "cov"),
         ("limit", "3", 3.0),
         ("limit", "null", None),
