@@ -87,6 +87,12 @@ def paired_differences(frame, first, second, min_gain=0.02):
     return (wide[first] - wide[second]).dropna(how="all")
 
 
+def with_constant(frame):
+    """`frame` with the best constant as one more learner, named "constant", whose T is 0."""
+    rows = frame.drop_duplicates(["model", "size"])
+    return pd.concat([frame, rows.assign(learner="constant", accuracy=rows["constant"])], ignore_index=True)
+
+
 def paired_comparison(frame, first, second, min_gain=0.02, confidence=0.95, simultaneous=False):
     """Mean difference in T of two learners over the same models, with an interval at each size.
 
@@ -115,9 +121,33 @@ def smallest_difference(frame, first, second, min_gain=0.02, confidence=0.95):
     return Estimate(table["difference"].min(), table["low"].min(), table["high"].min(), int(table["n_models"].min()))
 
 
+def largest_mean_t(frames, learners, min_gain=0.02, confidence=0.95):
+    """Largest mean T of any of `learners` at any size of any of `frames`, with a conservative simultaneous interval."""
+    groups = []
+    for frame in frames:
+        _check_frame(frame, min_gain)
+        kept = frame[frame["learner"].isin(list(learners))]
+        groups += [_ratios(part, min_gain) for _, part in kept.groupby(["size", "learner"], observed=True)]
+    groups = [t for t in groups if len(t)]
+    estimates = [mean_interval(t, 1 - (1 - confidence) / len(groups)) for t in groups]
+    if not estimates:
+        return Estimate(np.nan, np.nan, np.nan, 0)
+    return Estimate(*(max(e[i] for e in estimates) for i in range(3)), min(e.n for e in estimates))
+
+
 def mean_difference(frame, first, second, min_gain=0.02, confidence=0.95):
     """Mean paired difference in T over all sizes: one number a model, then mean and interval over models."""
     return mean_interval(paired_differences(frame, first, second, min_gain).mean(axis=1).dropna(), confidence)
+
+
+def mean_contrast(a, b, confidence=0.95):
+    """Difference of the means of two independent samples, mean(a) - mean(b), with Welch's t interval."""
+    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    if min(len(a), len(b)) < 2:
+        return Estimate(np.nan, np.nan, np.nan, min(len(a), len(b)))
+    difference = a.mean() - b.mean()
+    interval = stats.ttest_ind(a, b, equal_var=False).confidence_interval(confidence)
+    return Estimate(float(difference), float(interval.low), float(interval.high), min(len(a), len(b)))
 
 
 def crossing_size(frame, first, second, rng, min_gain=0.02, confidence=0.95, n_resamples=1000):
@@ -135,17 +165,45 @@ def crossing_size(frame, first, second, rng, min_gain=0.02, confidence=0.95, n_r
     -------
     Estimate
     """
+    value, resampled, n, _ = _resampled_crossings(frame, first, second, rng, min_gain, n_resamples)
+    return Estimate(value, *_percentiles(resampled, confidence, value), n)
+
+
+def crossing_ratio(frame, other, first, second, rng, min_gain=0.02, confidence=0.95, n_resamples=1000):
+    """Crossing size on `frame` divided by that on `other`, as a base-10 logarithm, over independent models.
+
+    A crossing beyond the largest size counts as twice that size.
+
+    Returns
+    -------
+    Estimate
+        Positive where `first` gets ahead of `second` later on `frame`.
+    """
+    logs, counts = [], []
+    for panel in (frame, other):
+        value, resampled, n, largest = _resampled_crossings(panel, first, second, rng, min_gain, n_resamples)
+        logs.append(np.log10(np.minimum(np.append(resampled, value), 2 * largest)))
+        counts.append(n)
+    ratio = logs[0] - logs[1]
+    return Estimate(float(ratio[-1]), *_percentiles(ratio[:-1], confidence, ratio[-1]), min(counts))
+
+
+def _resampled_crossings(frame, first, second, rng, min_gain, n_resamples):
     check_integer("n_resamples", n_resamples, 1)
-    check_real("confidence", confidence, 0, 1, open_low=True, open_high=True)
     differences = paired_differences(frame, first, second, min_gain).dropna()
     sizes, values = differences.columns.to_numpy(dtype=float), differences.to_numpy()
     if not len(values):
-        return Estimate(np.nan, np.nan, np.nan, 0)
+        return np.nan, np.full(n_resamples, np.nan), 0, sizes[-1]
     chosen = rng.integers(len(values), size=(n_resamples, len(values)))
-    crossings = _crossings(sizes, values[chosen].mean(axis=1))
+    resampled = _crossings(sizes, values[chosen].mean(axis=1))
+    return float(_crossings(sizes, values.mean(axis=0)[None])[0]), resampled, len(values), sizes[-1]
+
+
+def _percentiles(resampled, confidence, value):
+    """Ends of the percentile interval, widened to contain `value`."""
     tail = (1 - confidence) / 2
-    low, high = np.quantile(crossings, [tail, 1 - tail], method="inverted_cdf")
-    return Estimate(float(_crossings(sizes, values.mean(axis=0)[None])[0]), float(low), float(high), len(values))
+    low, high = np.quantile(resampled, [tail, 1 - tail], method="inverted_cdf")
+    return float(min(low, value)), float(max(high, value))
 
 
 def _crossings(sizes, curves):

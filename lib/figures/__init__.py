@@ -1,0 +1,26 @@
+"""Figures and tables of the book."""
+
+from lib.figures.curves import (
+    crossing_map,
+    curves_with_differences,
+    draw_differences,
+    draw_learning_curves,
+    learning_curve_row,
+    size_axis,
+)
+from lib.figures.page import glue_numbers, table
+from lib.figures.style import LEARNERS, look, use_style
+
+__all__ = [
+    "LEARNERS",
+    "crossing_map",
+    "curves_with_differences",
+    "draw_differences",
+    "draw_learning_curves",
+    "glue_numbers",
+    "learning_curve_row",
+    "look",
+    "size_axis",
+    "table",
+    "use_style",
+]

@@ -1,0 +1,55 @@
+"""The book's look: one style, one colour and marker a learner."""
+
+import os
+
+import matplotlib.pyplot as plt
+from matplotlib_inline.backend_inline import set_matplotlib_formats
+
+# Okabe & Ito's palette, which colour-blind readers can tell apart: label, colour, marker, line.
+LEARNERS = {
+    "em": ("EM", "#0072B2", "o", "-"),
+    "cov": ("COV", "#56B4E9", "^", "--"),
+    "winnow": ("Winnow", "#D55E00", "s", "-"),
+    "winnow_basic": ("Winnow without margin", "#E69F00", "D", ":"),
+    "perceptron": ("Perceptron", "#CC79A7", "X", ":"),
+    "logistic": ("Logistic regression", "#009E73", "v", "-."),
+    "naive_bayes": ("Naive Bayes on the target", "#7F7F7F", "P", ":"),
+    "em_true_k": ("EM with the true k", "#332288", "*", "-."),
+    "em_bic": ("EM, k by BIC", "#117733", "h", "--"),
+    "em_heldout": ("EM, k by held-out likelihood", "#882255", "p", "--"),
+}
+_OTHERS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#332288", "#7F7F7F")
+_MARKERS = "osDv^XPh"
+
+
+def use_style():
+    """Set the book's style; figures are stored as SVG for pages and PNG for other viewers, the same bytes each run."""
+    os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
+    set_matplotlib_formats("svg", "png")
+    plt.rcParams.update(
+        {
+            "svg.hashsalt": "when-the-model-is-wrong",
+            "svg.fonttype": "path",
+            "figure.dpi": 110,
+            "figure.constrained_layout.use": True,
+            "font.size": 11,
+            "axes.titlesize": 11,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": True,
+            "grid.color": "#DDDDDD",
+            "grid.linewidth": 0.6,
+            "lines.linewidth": 1.6,
+            "lines.markersize": 5,
+            "legend.frameon": False,
+            "image.cmap": "RdBu_r",
+        }
+    )
+
+
+def look(learner):
+    """Keyword arguments for a line of `learner`: label, color, marker and linestyle."""
+    if learner not in LEARNERS:
+        index = sum(map(ord, str(learner))) % len(_OTHERS)
+        return {"label": str(learner), "color": _OTHERS[index], "marker": _MARKERS[index], "linestyle": "-"}
+    return dict(zip(("label", "color", "marker", "linestyle"), LEARNERS[learner], strict=True))
