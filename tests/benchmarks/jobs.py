@@ -1,0 +1,113 @@
+"""The jobs: each runs ours and the peer in turn on the same data and returns rows of results."""
+
+import resource
+import statistics
+import sys
+import time
+import warnings
+
+import numpy as np
+from joblib.externals.loky import get_reusable_executor
+from sklearn.linear_model import Perceptron
+from stepmix import StepMix
+
+from lib.cia import sample_cia
+from lib.experiments import SIZES, cia_panels
+from lib.latent_class import LatentClassEM
+from lib.winnow import Winnow
+
+REPETITIONS = 7
+SIZE = 1000
+AGREEMENT = 1e-6
+
+
+def sample():
+    """Rows of one CIA(75, 2, 0.9)."""
+    model = sample_cia(75, 2, 0.9, np.random.default_rng(0))
+    X, y, _ = model.sample(SIZE, np.random.default_rng(1))
+    return X, y
+
+
+def seconds(call, clock=time.process_time):
+    """Time of one call: of the processor, which other programs on the machine hardly change, or by another clock."""
+    start = clock()
+    call()
+    return clock() - start
+
+
+def alternate(*calls):
+    """Seconds of each call (repetitions, calls), in turn and in one thread, after one round that warms up."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # StepMix warns that 200 iterations are not convergence
+        for call in calls:
+            call()
+        return np.array([[seconds(call) for call in calls] for _ in range(REPETITIONS)])
+
+
+def row(job, ours, peer, unit, ratios, target, aim):
+    """Medians over repetitions, and the median and range of the ratio within a repetition."""
+    middle, low, high = statistics.median(ratios), min(ratios), max(ratios)
+    medians = statistics.median(ours), statistics.median(peer)
+    names = ("ours", "peer", "ratio", "ratio_low", "ratio_high")
+    numbers = {name: float(f"{value:.4g}") for name, value in zip(names, (*medians, middle, low, high), strict=True)}
+    return {"job": job, **numbers, "unit": unit, "target": target, "aim": aim}
+
+
+def em():
+    """EM from 20 starts of at most 200 iterations, against StepMix."""
+    X, y = sample()
+    rows = np.column_stack([y, X]).astype(float)
+    settings = {"n_init": 20, "max_iter": 200, "abs_tol": 0, "rel_tol": 0, "verbose": 0, "progress_bar": 0}
+    peer = StepMix(n_components=2, measurement="bernoulli", random_state=0, **settings)
+    every = LatentClassEM(n_restarts=20, max_iterations=200, tolerance=0, random_state=0)
+    dropping = LatentClassEM(n_restarts=20, max_iterations=200, random_state=0)
+    times = alternate(lambda: every.fit(X, y), lambda: dropping.fit(X, y), lambda: peer.fit(rows))
+    likelihoods = [every.log_likelihood_, dropping.log_likelihood_, float(peer.score(rows)) * SIZE]
+    difference = (max(likelihoods) - min(likelihoods)) / abs(likelihoods[-1])
+    if not difference <= AGREEMENT:
+        raise AssertionError(f"best log likelihoods differ: {likelihoods}")
+    names = ("every_iteration", "converged_runs_dropped", "stepmix")
+    agreement = {"log_likelihood": dict(zip(names, likelihoods, strict=True)), "relative_difference": difference}
+    made = []
+    for i, what in enumerate(("every iteration", "converged runs dropped")):
+        job = f"EM, 20 starts of 200 iterations, {what}; StepMix"
+        made.append(row(job, times[:, i], times[:, 2], "s", times[:, 2] / times[:, i], 60, 150))
+    return made, agreement
+
+
+def winnow(n_passes=200):
+    """Passes over the same 150 doubled attributes, against scikit-learn's Perceptron."""
+    X, y = sample()
+    doubled = np.hstack([X, 1 - X]).astype(float)
+    peer = Perceptron(max_iter=n_passes, tol=None, shuffle=False)
+    basic = Winnow(promotion=1.015, complement=True, n_passes=n_passes)
+    thick = Winnow(promotion=1.015, complement=True, n_passes=n_passes, margin=None, average=True)
+    times = alternate(lambda: basic.fit(X, y), lambda: thick.fit(X, y), lambda: peer.fit(doubled, y))
+    if peer.n_iter_ != n_passes or basic._n_presented != n_passes * SIZE:
+        raise AssertionError(f"Perceptron made {peer.n_iter_} passes in place of {n_passes}")
+    visits = n_passes * SIZE / times
+    made = []
+    for i, what in enumerate(("Winnow", "thick, averaged Winnow")):
+        job = f"{what}, 150 weights; Perceptron"
+        made.append(row(job, visits[:, i], visits[:, 2], "visits/s", visits[:, i] / visits[:, 2], 4, 8))
+    return made
+
+
+def panels():
+    """All six panels of Grove & Roth's figures: wall time, and peak memory of this process and its workers."""
+    n_jobs = 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        wall = seconds(
+            lambda: cia_panels([10, 75], [2, 3, 5], 0.9, sizes=SIZES, n_models=100, n_jobs=n_jobs), time.perf_counter
+        )
+    get_reusable_executor().shutdown(wait=True)  # the memory of workers is known once they have ended
+    scale = 1 if sys.platform == "darwin" else 1024
+    own, worker = (resource.getrusage(w).ru_maxrss * scale for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    nothing = dict.fromkeys(("peer", "ratio", "ratio_low", "ratio_high"))
+    job = f"six panels, {len(SIZES)} sizes, 100 models, 2 workers"
+    memory = (own + n_jobs * worker) / 2**30
+    return [
+        {"job": f"{job}: time", "ours": round(wall, 1), **nothing, "unit": "s", "target": 360, "aim": None},
+        {"job": f"{job}: peak memory", "ours": round(memory, 2), **nothing, "unit": "GiB", "target": 2, "aim": None},
+    ]

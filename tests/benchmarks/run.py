@@ -1,0 +1,71 @@
+"""Compare speed with other libraries: `make bench`. Writes data/benchmarks/speed.json and prints a table."""
+
+import argparse
+import json
+import os
+import platform
+from datetime import date
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+RESULTS = Path(__file__).parents[2] / "data" / "benchmarks" / "speed.json"
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "stepmix")
+
+
+def processor():
+    """The processor's name, without anything that names the machine."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def machine():
+    versions = {name: version(name) for name in LIBRARIES}
+    return {"processor": processor(), "cores": os.cpu_count(), "python": platform.python_version(), **versions}
+
+
+def table(rows):
+    """One line a row; a row without a peer is compared with its target in its own unit."""
+    lines = [f"{'job':<58}{'ours':>11}{'peer':>11} {'unit':<9}{'ratio':>7}{'range':>16}{'target':>8}{'aim':>6}"]
+    for row in rows:
+        against = (
+            ("", "", "")
+            if row["peer"] is None
+            else (f"{row['peer']:.4g}", f"{row['ratio']:.1f}", f"{row['ratio_low']:.1f} to {row['ratio_high']:.1f}")
+        )
+        peer, ratio, interval = against
+        aim = "" if row["aim"] is None else f"{row['aim']:g}"
+        lines.append(
+            f"{row['job']:<58}{row['ours']:>11.4g}{peer:>11} {row['unit']:<9}{ratio:>7}{interval:>16}"
+            f"{row['target']:>8g}{aim:>6}"
+        )
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.run", description=__doc__)
+    parser.add_argument(
+        "--skip-panels", action="store_true", help="leave out the job of several minutes; write nothing"
+    )
+    arguments = parser.parse_args()
+    if find_spec("stepmix") is None:
+        raise SystemExit("StepMix is not installed; `make bench` installs it and runs this")
+    for name in ("OMP", "OPENBLAS", "MKL"):
+        os.environ[f"{name}_NUM_THREADS"] = "1"
+    from tests.benchmarks import jobs  # only now, as this imports numpy
+
+    rows = [] if arguments.skip_panels else jobs.panels()  # first, while this process is still small
+    em_rows, agreement = jobs.em()
+    rows = [*em_rows, *jobs.winnow(), *rows]
+    print(table(rows))
+    if arguments.skip_panels:
+        return
+    results = {"rows": rows, "agreement": agreement, "machine": machine(), "date": date.today().isoformat()}
+    RESULTS.parent.mkdir(parents=True, exist_ok=True)
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
