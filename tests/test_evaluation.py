@@ -10,7 +10,10 @@ from scipy import stats
 
 from lib.evaluation import (
     corrected_t_test,
+    crossing_ratio,
     crossing_size,
+    largest_mean_t,
+    mean_contrast,
     mean_difference,
     mean_interval,
     normalized_performance,
@@ -18,6 +21,7 @@ from lib.evaluation import (
     paired_differences,
     paired_t_test,
     smallest_difference,
+    with_constant,
 )
 
 
@@ -224,3 +228,45 @@ def test_t_tests_of_equal_differences():
 def test_errors_name_the_argument(random_frame, call, message):
     with pytest.raises(ValueError, match=message):
         call(random_frame[0])
+
+
+def test_the_constant_as_a_learner_has_a_t_of_zero(random_frame):
+    frame, t = random_frame
+    more = with_constant(frame)
+    assert len(more) == len(frame) * 3 // 2
+    np.testing.assert_allclose(paired_differences(more, "a", "constant"), t[:, :, 0], atol=1e-12)
+
+
+def test_largest_mean_t_is_the_largest(random_frame):
+    frame, t = random_frame
+    other = frame_of(t - 1, [10, 100, 1000])
+    estimate = largest_mean_t([other, frame], ["a", "b"], confidence=0.9)
+    intervals = [
+        stats.ttest_1samp(values[:, i, j], 0).confidence_interval(1 - 0.1 / 12)
+        for values in (t, t - 1)
+        for i in range(3)
+        for j in range(2)
+    ]
+    assert estimate.value == pytest.approx(t.mean(axis=0).max())
+    assert estimate[1:3] == pytest.approx((max(i.low for i in intervals), max(i.high for i in intervals)))
+    assert largest_mean_t([frame], ["b"]).value == pytest.approx(t[:, :, 1].mean(axis=0).max())
+
+
+def test_mean_contrast_is_welchs():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(1, 1, 12), rng.normal(0, 3, 20)
+    low, high = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.9)
+    assert mean_contrast(a, b, 0.9) == pytest.approx((a.mean() - b.mean(), low, high, 12))
+    assert np.isnan(mean_contrast([1.0], b).value)
+
+
+@given(st.floats(10.5, 999), st.floats(10.5, 999))
+def test_ratio_of_crossings_of_lines(first, second):
+    panels = line(first, n_models=2), line(second, n_models=2)
+    estimate = crossing_ratio(*panels, "a", "b", np.random.default_rng(0), n_resamples=5)
+    assert estimate[:3] == pytest.approx((np.log10(first / second),) * 3, abs=1e-6)
+
+
+def test_a_crossing_that_is_never_reached_counts_as_twice_the_largest_size():
+    estimate = crossing_ratio(line(5000), line(100), "a", "b", np.random.default_rng(0), n_resamples=5)
+    assert estimate.value == pytest.approx(np.log10(2000 / 100))

@@ -66,10 +66,13 @@ def test_conventions(estimator, check):
 
 @parametrize_with_checks(learners(LatentClassEM, LatentClassCovariance, LatentClassSelection, Winnow, WinnowEnsemble))
 def test_conventions_but_for_refusing_other_numbers(estimator, check):
+    refused = False
     try:
         run(check, estimator)
     except Exception as error:
         chain = [error, error.__cause__, error.__context__]
-        if not any(isinstance(e, ValueError) and REFUSAL in str(e) for e in chain):
+        refused = any(isinstance(e, ValueError) and REFUSAL in str(e) for e in chain)
+        if not refused:
             raise
-        pytest.xfail(f"the data of this check are not boolean: {error}")
+    if refused:  # outside of the handler, as the report of a chain of errors takes long
+        pytest.xfail("the data of this check are not boolean")

@@ -1,0 +1,21 @@
+"""The committed benchmark results can be read and say what a page needs."""
+
+import pytest
+
+from lib.benchmarks import read_benchmarks
+
+
+def test_results_are_complete_and_anonymous():
+    rows, machine = read_benchmarks()
+    assert {"job", "ours", "peer", "unit", "ratio", "ratio_low", "ratio_high", "target", "aim"} <= set(rows.columns)
+    compared = rows.dropna(subset="ratio")
+    assert len(compared) >= 2
+    assert (compared["ratio_low"] <= compared["ratio"]).all()
+    assert (compared["ratio"] <= compared["ratio_high"]).all()
+    assert set(machine) == {"processor", "cores", "python", "numpy", "scipy", "scikit-learn", "numba", "stepmix"}
+    assert not rows[["job", "ours", "unit", "target"]].isna().any(axis=None)
+
+
+def test_missing_results_say_how_to_get_them(tmp_path):
+    with pytest.raises(ValueError, match="make bench"):
+        read_benchmarks(tmp_path / "speed.json")
