@@ -142,9 +142,12 @@ class CIAModel:
 
 def log_linear(weights, probabilities, edge=_EDGE):
     """Coefficients (..., k, m) and constants (..., k) with log P(x, z) = x @ coefficients.T + constants."""
-    p = np.clip(probabilities, edge, 1 - edge)
-    absent = np.log(1 - p)
-    return np.log(p) - absent, absent.sum(-1) + np.log(np.maximum(weights, edge))
+    present = np.clip(probabilities, edge, 1 - edge)
+    absent = 1 - present
+    np.log(absent, out=absent)
+    np.log(present, out=present)
+    present -= absent
+    return present, absent.sum(-1) + np.log(np.maximum(weights, edge))
 
 
 @lru_cache(maxsize=16)

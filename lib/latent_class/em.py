@@ -106,34 +106,35 @@ def maximize(rows, counts, weights, probabilities, max_iterations, tolerance, dt
     """
     weights, probabilities = weights.copy(), probabilities.copy()
     data, threshold = EMData(rows, counts, dtype), tolerance * counts.sum()
-    active, running, history = np.arange(len(weights)), (weights, probabilities), []
-    for iteration in range(max_iterations):
+    active, running, history, before = np.arange(len(weights)), (weights, probabilities), [], -np.inf
+    for _ in range(max_iterations):
         *running, log_likelihoods = em_step(data, *running)
-        trace = np.full(len(weights), np.nan)
-        trace[active] = log_likelihoods
-        history.append(trace)
-        if iteration == 0 or tolerance == 0:
+        history.append((active, log_likelihoods))
+        if tolerance == 0:
             continue
-        keep = log_likelihoods - history[-2][active] >= threshold
+        keep = log_likelihoods - before >= threshold
+        before = log_likelihoods
         if not keep.all():
             weights[active], probabilities[active] = running
-            active, running = active[keep], [values[keep] for values in running]
+            active, before, running = active[keep], before[keep], [values[keep] for values in running]
             if not len(active):
                 break
     weights[active], probabilities[active] = running
-    history = np.array(history).T
-    return weights, np.clip(probabilities, 0, 1), [trace[~np.isnan(trace)] for trace in history]
+    traces = np.full((len(history), len(weights)), np.nan)
+    for row, (runs, values) in zip(traces, history, strict=True):
+        row[runs] = values
+    return weights, np.clip(probabilities, 0, 1), [trace[~np.isnan(trace)] for trace in traces.T]
 
 
 class EMData:
-    """Rows (s, m) and counts (s,) as EM needs them: with a leading column of ones, once plain, once counted."""
+    """Rows (s, m) and counts (s,) as EM needs them: with a leading 1, once as columns and once counted."""
 
     def __init__(self, rows, counts, dtype):
-        self.rows = np.hstack([np.ones((len(rows), 1), dtype), rows], dtype=dtype)
-        unit = bool((counts == 1).all())
-        self.counted = self.rows if unit else self.rows * counts[:, None].astype(dtype)
+        rows = np.hstack([np.ones((len(rows), 1), dtype), rows], dtype=dtype)
+        self.columns = np.ascontiguousarray(rows.T)
+        self.counted = rows if (counts == 1).all() else rows * counts[:, None].astype(dtype)
         self.counts = counts.astype(float)
-        self.totals = self.counts @ self.rows.astype(float)
+        self.totals = self.counts @ rows.astype(float)
         self.size = self.totals[0]
 
 
@@ -157,30 +158,31 @@ def em_step(data, weights, probabilities):
     r, k, m = probabilities.shape
     linear = np.empty((r, k, m + 1))
     linear[..., 1:], linear[..., 0] = log_linear(weights, probabilities, _EDGE)
-    relative = (linear[:, 1:] - linear[:, :1]).reshape(-1, m + 1).astype(data.rows.dtype)
-    posterior, log_sum = softmax_with_zero((data.rows @ relative.T).reshape(-1, r, k - 1))
-    log_likelihoods = data.counts @ log_sum + linear[:, 0] @ data.totals
+    relative = np.empty((r, k - 1, m + 1), data.columns.dtype)
+    np.subtract(linear[:, 1:], linear[:, :1], out=relative, casting="same_kind")
+    posterior, log_sum = softmax_with_zero((relative.reshape(-1, m + 1) @ data.columns).reshape(r, k - 1, -1))
+    log_likelihoods = log_sum @ data.counts + linear[:, 0] @ data.totals
     sums = np.empty_like(linear)
-    sums[:, 1:] = (posterior.reshape(-1, r * (k - 1)).T @ data.counted).reshape(r, k - 1, m + 1)
-    sums[:, 0] = data.totals - sums[:, 1:].sum(axis=1)
+    sums[:, 1:] = (posterior.reshape(r * (k - 1), -1) @ data.counted).reshape(r, k - 1, m + 1)
+    np.subtract(data.totals, sums[:, 1] if k == 2 else sums[:, 1:].sum(axis=1), out=sums[:, 0])
     mass = np.maximum(sums[..., 0], _EDGE)
     return mass / data.size, sums[..., 1:] / mass[..., None], log_likelihoods
 
 
 def softmax_with_zero(odds):
-    """Softmax of (0, odds) over the last axis without its first entry, and the log of its normaliser.
+    """Softmax of (0, odds) over axis 1 without its first entry, and the log of its normaliser.
 
-    Overwrites `odds`. The largest entry is taken out only where its exponential could overflow.
+    Overwrites `odds` (r, k - 1, s). The largest entry is taken out only where its exponential could overflow.
     """
-    largest, first = 0.0, 1.0
+    largest, first = None, 1.0
     if odds.max() > _SAFE_EXPONENT:
-        largest = np.maximum(odds.max(axis=-1), 0)
-        odds -= largest[..., None]
+        largest = np.maximum(odds.max(axis=1), 0)
+        odds -= largest[:, None]
         first = np.exp(-largest)
     posterior = np.exp(odds, out=odds)
-    normaliser = posterior[..., 0] + first if posterior.shape[-1] == 1 else posterior.sum(axis=-1) + first
-    posterior /= normaliser[..., None]
+    normaliser = (posterior[:, 0] if posterior.shape[1] == 1 else posterior.sum(axis=1)) + first
+    posterior /= normaliser[:, None]
     log_sum = np.log(normaliser, out=normaliser)
-    if np.ndim(largest):
+    if largest is not None:
         log_sum += largest
     return posterior, log_sum

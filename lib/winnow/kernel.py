@@ -25,22 +25,21 @@ def train(rows, positive, order, weights, average, step, promotion, demotion, th
     mistakes = updates = 0
     m = weights.shape[0]
     for t in range(order.shape[0]):
-        row = rows[order[t]]
+        i = order[t]
         z = 0.0
         for j in range(m):
-            z += weights[j] if row[j] else 0.0
-        label = positive[order[t]]
-        predicted = z >= threshold if inclusive else z > threshold
-        mistaken = predicted != label
+            z += weights[j] if rows[i, j] else 0.0
+        label = positive[i]
+        mistaken = (z > threshold or (inclusive and z == threshold)) != label
         mistakes += mistaken
         if mistaken or abs(z - threshold) < margin:
             updates += 1
             gain = (promotion if label else demotion) - 1.0
-            time = step + t + 1.0
+            late_gain = gain * (step + t + 1.0)
             for j in range(m):
-                change = gain * weights[j] if row[j] else 0.0
-                weights[j] += change
-                average[j] += time * change
+                active = weights[j] if rows[i, j] else 0.0
+                average[j] += late_gain * active
+                weights[j] += gain * active
     return mistakes, updates
 
 
