@@ -12,15 +12,18 @@ export MKL_NUM_THREADS := 1
 export SOURCE_DATE_EPOCH := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help env book test lint bench lock clean
+.PHONY: help env book refresh test lint bench lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1@\2/p' Makefile | awk -F@ '{printf "%-12s %s\n", $$1, $$2}'
 
 env: $(READY) ## set up .venv from requirements.lock
 
-book: $(READY) ## execute what has changed and build the pages (PROFILE=quick or paper, the default)
-	$(PY) -m lib.book build --profile $(PROFILE) --strict
+book: $(READY) ## execute what has changed and build the pages (PROFILE=quick or paper, the default; STRICT=1)
+	$(PY) -m lib.book build --profile $(PROFILE) $(if $(STRICT),--strict)
+
+refresh: $(READY) ## run all notebooks with their defaults and store the outputs that make test compares
+	$(PY) -m lib.book refresh
 
 # The unit tests come last, so that the output ends with their summary.
 test: lint ## lint, all notebooks, a strict quick build and the unit tests
