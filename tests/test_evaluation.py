@@ -61,6 +61,8 @@ def test_normalized_performance_by_hand():
     assert row.se == pytest.approx(0.25)
     assert row.t_pooled == pytest.approx((0.1 + 0.4 - 0.1 - 0.1) / (0.2 + 0.4 + 0.01))
     assert (row.n_models, row.n_set_aside) == (2, 2)
+    [row] = normalized_performance(frame, min_gain=0.9 - 0.5).itertuples(index=False)
+    assert (row.t, row.n_models, row.n_set_aside) == (1, 1, 3)
     [row] = normalized_performance(frame, min_gain=0).itertuples(index=False)
     assert row.t == pytest.approx((0.5 + 1 - 10) / 3)
     assert (row.n_models, row.n_set_aside) == (3, 1)

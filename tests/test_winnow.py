@@ -172,16 +172,21 @@ class TestEnsemble:
         assert (learner.member_shares_ >= 0).all()
         np.testing.assert_allclose(learner.weights_, learner.member_shares_ @ learner.member_weights_)
 
-    def test_shares_are_gains_over_the_constant_on_the_subsample(self, noisy):
-        X, y = noisy
-        learner = WinnowEnsemble(n_members=4, subsample=0.5, random_state=3).fit(X, y)
+    @pytest.mark.parametrize("inclusive", [False, True])
+    def test_shares_are_gains_over_the_constant_on_the_subsample(self, inclusive):
+        X = np.tile(all_inputs(4), (4, 1))
+        y = (X[:, 0] & X[:, 1]) ^ (np.arange(64) % 7 == 0)
+        coarse = {"promotion": 2.0, "margin": 0, "average": False, "complement": False}  # makes ties
+        learner = WinnowEnsemble(n_members=9, subsample=0.5, inclusive=inclusive, random_state=3, **coarse).fit(X, y)
         rng = np.random.RandomState(3)
-        gains = []
+        gains, n_ties = [], 0
         for weights in learner.member_weights_:
-            part = rng.permutation(300)[:150]
-            predicted = np.hstack([X, 1 - X])[part] @ weights > learner.threshold_
+            part = rng.permutation(64)[:32]
+            z = X[part] @ weights
+            n_ties += (z == 2).sum()
             constant = max(y[part].mean(), 1 - y[part].mean())
-            gains.append(max((predicted == y[part]).mean() - constant, 0))
+            gains.append(max(((z >= 2 if inclusive else z > 2) == y[part]).mean() - constant, 0))
+        assert n_ties > 0
         np.testing.assert_allclose(learner.member_shares_, gains / np.sum(gains))
 
     def test_one_member_on_everything_is_a_winnow(self, noisy):
