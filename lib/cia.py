@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betaincinv, softmax
 
-from lib.validation import check_boolean_matrix, check_choice, check_integer, check_real
+from lib.validation import check_boolean_matrix, check_choice, check_generator, check_integer, check_real
 
 HIDDEN_WEIGHTS = ("beta", "dirichlet", "equal")
 ENUMERATION_LIMIT = 12
@@ -71,6 +71,7 @@ class CIAModel:
             The hidden value.
         """
         size = check_integer("size", size, 1)
+        check_generator("rng", rng)
         # float rounding may leave the last cumulative weight a hair below 1
         z = np.minimum(np.searchsorted(np.cumsum(self.weights), rng.random(size), side="right"), len(self.weights) - 1)
         uniform = rng.random((size, self.probabilities.shape[1]), dtype=np.float32)
@@ -293,6 +294,7 @@ def sample_cia(n_attributes, n_hidden, difficulty, rng, tolerance=0.01, hidden_w
     ----------
     Grove & Roth (1997), section 7, footnote 4.
     """
+    check_generator("rng", rng)
     tolerance = check_real("tolerance", tolerance, 0, 0.5, open_low=True)
     c = concentration(n_attributes, n_hidden, difficulty, hidden_weights) if c is None else c
     m = n_attributes + 1

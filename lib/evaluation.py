@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from lib.validation import check_choice, check_integer, check_real
+from lib.validation import check_choice, check_generator, check_integer, check_real
 
 _COLUMNS = ("model", "size", "learner", "accuracy", "best", "constant")
 
@@ -190,6 +190,7 @@ def crossing_ratio(frame, other, first, second, rng, min_gain=0.02, confidence=0
 
 def _resampled_crossings(frame, first, second, rng, min_gain, n_resamples):
     check_integer("n_resamples", n_resamples, 1)
+    check_generator("rng", rng)
     differences = paired_differences(frame, first, second, min_gain).dropna()
     sizes, values = differences.columns.to_numpy(dtype=float), differences.to_numpy()
     if not len(values):
@@ -201,6 +202,7 @@ def _resampled_crossings(frame, first, second, rng, min_gain, n_resamples):
 
 def _percentiles(resampled, confidence, value):
     """Ends of the percentile interval, widened to contain `value`."""
+    confidence = check_real("confidence", confidence, 0, 1, open_low=True, open_high=True)
     tail = (1 - confidence) / 2
     low, high = np.quantile(resampled, [tail, 1 - tail], method="inverted_cdf")
     return float(min(low, value)), float(max(high, value))

@@ -27,6 +27,20 @@ def check_real(name, value, low=-np.inf, high=np.inf, open_low=False, open_high=
     return float(value)
 
 
+def check_flag(name, value):
+    """Return `value` if it is True or False, or raise ValueError."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False; got {value!r}")
+    return bool(value)
+
+
+def check_generator(name, value):
+    """Return `value` if it is a numpy.random.Generator, or raise ValueError."""
+    if not isinstance(value, np.random.Generator):
+        raise ValueError(f"{name} must be a numpy.random.Generator, such as numpy.random.default_rng(0); got {value!r}")
+    return value
+
+
 def check_choice(name, value, allowed):
     """Return `value` if it is one of `allowed`; the ValueError names the nearest of them."""
     allowed = list(allowed)

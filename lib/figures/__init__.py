@@ -8,7 +8,7 @@ from lib.figures.curves import (
     learning_curve_row,
     size_axis,
 )
-from lib.figures.page import glue_numbers, table
+from lib.figures.page import glue_numbers, plus_minus, table
 from lib.figures.style import LEARNERS, look, use_style
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "glue_numbers",
     "learning_curve_row",
     "look",
+    "plus_minus",
     "size_axis",
     "table",
     "use_style",

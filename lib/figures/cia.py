@@ -74,6 +74,7 @@ def exclusive_or(model):
     axis.set(xlim=(-0.4, 1.4), ylim=(-0.4, 1.4), xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
     axis.set_xticks([0, 1])
     axis.set_yticks([0, 1])
+    axis.grid(visible=False)
     return figure
 
 
@@ -102,6 +103,7 @@ def covariances(cov, rows, truth):
         axis.set_title(title)
         axis.grid(visible=False)
         axis.set_xlabel("attribute i")
+        axis.locator_params(integer=True)
     axes[0].set_ylabel("attribute j")
     figure.colorbar(image, ax=axes[:2], location="bottom", shrink=0.6)
     axes[2].axline((0, 0), slope=1, color="#999999", linewidth=0.8)
@@ -152,4 +154,5 @@ def rules(coefficients):
     return figure
 
 
-_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
+# from dark to light, so that they are not taken for learners
+_COLORS = ("#440154", "#31688E", "#35B779", "#B8A000", "#808080")

@@ -19,6 +19,12 @@ def glue_numbers(**values):
         glue(name, value, display=False)
 
 
+def plus_minus(values, errors):
+    """Return "value ± error" for each pair, a dash where the value is unknown."""
+    pairs = zip(values, errors, strict=True)
+    return ["—" if np.isnan(value) else f"{value:.2f} ± {error:.2f}" for value, error in pairs]
+
+
 def table(frame, caption, name, formats=None):
     """Return a numbered MyST table to be glued: columns become headings, the index is left out.
 
@@ -36,7 +42,8 @@ def table(frame, caption, name, formats=None):
     IPython.display.Markdown
     """
     formats = formats or {}
-    lines = ["| " + " | ".join(map(str, frame.columns)) + " |", "|" + " --- |" * frame.shape[1]]
+    heads = [_cell(str(name), None) for name in frame.columns]
+    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
     for row in frame.itertuples(index=False):
         cells = [_cell(value, formats.get(column)) for column, value in zip(frame.columns, row, strict=True)]
         lines.append("| " + " | ".join(cells) + " |")

@@ -93,7 +93,7 @@ class WinnowEnsemble(WinnowBase):
         chosen = self._subsamples(len(rows), rng)
         orders = np.stack([np.concatenate([rng.permutation(part) for _ in range(self.n_passes)]) for part in chosen])
         members = np.full((self.n_members, rows.shape[1]), float(self.initial_weight))
-        changes = np.zeros_like(members)
+        changes = np.zeros((self.n_members, rows.shape[1] if self.average else 0))
         train_members(rows, positive, orders, members, changes, *self._updates(rows.shape[1]))
         self.member_weights_ = members - changes / orders.shape[1] if self.average else members
         self.member_shares_ = self._shares(rows, positive, chosen)

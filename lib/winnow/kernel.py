@@ -12,7 +12,7 @@ def train(rows, positive, order, weights, average, step, promotion, demotion, th
     ----------
     rows : (s, m) uint8; positive : (s,) bool; order : (v,) int64, rows in the order of presentation
     weights : (m,) float64, updated in place
-    average : (m,) float64, updated in place
+    average : (m,) float64, updated in place, or (0,) where no average is wanted
         Sum over presentations t of t times the change of the weights at t, so that the mean of the weights
         over T presentations is weights - average / T at the cost of updates only.
     step : int
@@ -24,6 +24,7 @@ def train(rows, positive, order, weights, average, step, promotion, demotion, th
     """
     mistakes = updates = 0
     m = weights.shape[0]
+    averaging = average.shape[0] > 0
     for t in range(order.shape[0]):
         i = order[t]
         z = 0.0
@@ -36,10 +37,14 @@ def train(rows, positive, order, weights, average, step, promotion, demotion, th
             updates += 1
             gain = (promotion if label else demotion) - 1.0
             late_gain = gain * (step + t + 1.0)
-            for j in range(m):
-                active = weights[j] if rows[i, j] else 0.0
-                average[j] += late_gain * active
-                weights[j] += gain * active
+            if averaging:
+                for j in range(m):
+                    active = weights[j] if rows[i, j] else 0.0
+                    average[j] += late_gain * active
+                    weights[j] += gain * active
+            else:
+                for j in range(m):
+                    weights[j] += gain * weights[j] if rows[i, j] else 0.0
     return mistakes, updates
 
 

@@ -6,7 +6,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lib.validation import check_boolean_matrix, check_integer, check_real
+from lib.validation import check_boolean_matrix, check_flag, check_integer, check_real
 from lib.winnow.kernel import doubled, train
 
 
@@ -26,6 +26,8 @@ class WinnowBase(ClassifierMixin, BaseEstimator):
         if self.margin is not None:
             check_real("margin", self.margin, 0)
         check_integer("n_passes", self.n_passes, 1)
+        for name in {"complement", "average", "inclusive", "shuffle"} & set(self.get_params(deep=False)):
+            check_flag(name, getattr(self, name))
 
     def _training_data(self, X, y):
         X, y = validate_data(self, X, y, dtype=None, ensure_min_samples=2)
@@ -164,6 +166,8 @@ class Winnow(WinnowBase):
         if first:
             self.classes_ = _classes(classes)
             self._start(rows.shape[1])
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(f"classes must be those of the first call, {self.classes_}; got {classes!r}")
         unknown = np.setdiff1d(y, self.classes_)
         if len(unknown):
             raise ValueError(f"y holds {unknown[0]!r}, which is not one of classes: {self.classes_}")
@@ -173,7 +177,7 @@ class Winnow(WinnowBase):
     def _start(self, n_weights):
         n_concepts = 1 if len(self.classes_) == 2 else len(self.classes_)
         self._current = np.full((n_concepts, n_weights), float(self.initial_weight))
-        self._weighted_changes = np.zeros_like(self._current)
+        self._weighted_changes = np.zeros((n_concepts, n_weights if self.average else 0))
         self._n_presented = self.n_mistakes_ = self.n_updates_ = 0
 
     def _learn(self, rows, y, n_passes):
@@ -187,8 +191,9 @@ class Winnow(WinnowBase):
             self.n_mistakes_ += int(mistakes)
             self.n_updates_ += int(updates)
         self._n_presented += len(order)
-        weights = self._current - self._weighted_changes / self._n_presented if self.average else self._current
-        self.weights_ = weights[0].copy() if len(weights) == 1 else weights.copy()
+        averaged = self._weighted_changes.shape[1] > 0
+        weights = self._current - self._weighted_changes / self._n_presented if averaged else self._current.copy()
+        self.weights_ = weights[0] if len(weights) == 1 else weights
 
 
 def _classes(y):

@@ -85,11 +85,11 @@ def winnow(n_passes=200):
     times = alternate(lambda: basic.fit(X, y), lambda: thick.fit(X, y), lambda: peer.fit(doubled, y))
     if peer.n_iter_ != n_passes or basic._n_presented != n_passes * SIZE:
         raise AssertionError(f"Perceptron made {peer.n_iter_} passes in place of {n_passes}")
-    visits = n_passes * SIZE / times
+    visits = n_passes * SIZE / times / 1e6
     made = []
     for i, what in enumerate(("Winnow", "thick, averaged Winnow")):
         job = f"{what}, 150 weights; Perceptron"
-        made.append(row(job, visits[:, i], visits[:, 2], "visits/s", visits[:, i] / visits[:, 2], 4, 8))
+        made.append(row(job, visits[:, i], visits[:, 2], "million visits/s", visits[:, i] / visits[:, 2], 4, 8))
     return made
 
 

@@ -28,7 +28,7 @@ def machine():
 
 def table(rows):
     """One line a row; a row without a peer is compared with its target in its own unit."""
-    lines = [f"{'job':<58}{'ours':>11}{'peer':>11} {'unit':<9}{'ratio':>7}{'range':>16}{'target':>8}{'aim':>6}"]
+    lines = [f"{'job':<58}{'ours':>11}{'peer':>11} {'unit':<17}{'ratio':>7}{'range':>16}{'target':>8}{'aim':>6}"]
     for row in rows:
         against = (
             ("", "", "")
@@ -38,7 +38,7 @@ def table(rows):
         peer, ratio, interval = against
         aim = "" if row["aim"] is None else f"{row['aim']:g}"
         lines.append(
-            f"{row['job']:<58}{row['ours']:>11.4g}{peer:>11} {row['unit']:<9}{ratio:>7}{interval:>16}"
+            f"{row['job']:<58}{row['ours']:>11.4g}{peer:>11} {row['unit']:<17}{ratio:>7}{interval:>16}"
             f"{row['target']:>8g}{aim:>6}"
         )
     return "\n".join(lines)

@@ -145,6 +145,24 @@ def test_drift_names_what_changed(project, found, line):
     assert "book claims --record" in error.value.message
 
 
+def test_drift_warns_unless_strict(project, capsys):
+    verdicts.record(project, [claim()])
+    cli._compare_verdicts(project, [claim(verdict="fails")], strict=False)
+    assert "recorded holds, found fails" in capsys.readouterr().err
+    with pytest.raises(BookError, match="recorded holds, found fails"):
+        cli._compare_verdicts(project, [claim(verdict="fails")], strict=True)
+
+
+def test_refresh_stores_the_outputs_of_the_defaults(project):
+    result = book(project, "refresh", "cia/curves")
+    assert result.exit_code == 0, result.output
+    notebook = nbformat.read(project.notebook("cia/curves"), as_version=4)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
+    assert any(cell.outputs for cell in code)
+    assert not any("injected-parameters" in cell.metadata.get("tags", []) for cell in code)
+
+
 def test_one_id_in_two_chapters_is_an_error(project):
     path = project.executed("quick", "cia/curves")
     path.parent.mkdir(parents=True)
