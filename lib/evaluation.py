@@ -62,7 +62,7 @@ def normalized_performance(frame, min_gain=0.02):
     _check_frame(frame, min_gain)
     rows = []
     for (size, learner), part in frame.groupby(["size", "learner"], sort=True, observed=True):
-        t = _ratios(part, min_gain)
+        t = _ratios(part, min_gain).dropna()
         gain = (part["best"] - part["constant"]).sum()
         pooled = (part["accuracy"] - part["constant"]).sum() / gain if gain > 0 else np.nan
         se = t.std(ddof=1) / np.sqrt(len(t)) if len(t) > 1 else np.nan
@@ -71,26 +71,22 @@ def normalized_performance(frame, min_gain=0.02):
     return pd.DataFrame(rows, columns=["size", "learner", "t", "se", "t_pooled", "n_models", "n_set_aside"])
 
 
-def paired_differences(frame, first, second, min_gain=0.02):
-    """T of `first` minus T of `second` on each model, sizes as columns.
+def t_by_model(frame, learner, min_gain=0.02):
+    """T of one learner on each model, sizes as columns.
 
     Returns
     -------
     DataFrame of shape (n_models, n_sizes), indexed by model; models with too small a gain are left out.
     """
     _check_frame(frame, min_gain)
-    for name in (first, second):
-        check_choice("learner", name, frame["learner"].unique())
-    gain = frame["best"] - frame["constant"]
-    t = (frame["accuracy"] - frame["constant"]) / gain.where((gain >= min_gain) & (gain > 0))
-    wide = frame.assign(t=t).pivot(index="model", columns=["learner", "size"], values="t")
-    return (wide[first] - wide[second]).dropna(how="all")
+    check_choice("learner", learner, frame["learner"].unique())
+    rows = frame[frame["learner"] == learner]
+    return rows.assign(t=_ratios(rows, min_gain)).pivot(index="model", columns="size", values="t").dropna(how="all")
 
 
-def with_constant(frame):
-    """`frame` with the best constant as one more learner, named "constant", whose T is 0."""
-    rows = frame.drop_duplicates(["model", "size"])
-    return pd.concat([frame, rows.assign(learner="constant", accuracy=rows["constant"])], ignore_index=True)
+def paired_differences(frame, first, second, min_gain=0.02):
+    """T of `first` minus T of `second` on each model, as in `t_by_model`."""
+    return t_by_model(frame, first, min_gain) - t_by_model(frame, second, min_gain)
 
 
 def paired_comparison(frame, first, second, min_gain=0.02, confidence=0.95, simultaneous=False):
@@ -121,13 +117,16 @@ def smallest_difference(frame, first, second, min_gain=0.02, confidence=0.95):
     return Estimate(table["difference"].min(), table["low"].min(), table["high"].min(), int(table["n_models"].min()))
 
 
+def largest_difference(frame, first, second, min_gain=0.02, confidence=0.95):
+    """Largest mean paired difference over all sizes, with a conservative interval (simultaneous over sizes)."""
+    value, low, high, n = smallest_difference(frame, second, first, min_gain, confidence)
+    return Estimate(-value, -high, -low, n)
+
+
 def largest_mean_t(frames, learners, min_gain=0.02, confidence=0.95):
     """Largest mean T of any of `learners` at any size of any of `frames`, with a conservative simultaneous interval."""
-    groups = []
-    for frame in frames:
-        _check_frame(frame, min_gain)
-        kept = frame[frame["learner"].isin(list(learners))]
-        groups += [_ratios(part, min_gain) for _, part in kept.groupby(["size", "learner"], observed=True)]
+    columns = [t for frame in frames for name in learners for _, t in t_by_model(frame, name, min_gain).items()]
+    groups = [column.dropna() for column in columns]
     groups = [t for t in groups if len(t)]
     estimates = [mean_interval(t, 1 - (1 - confidence) / len(groups)) for t in groups]
     if not estimates:
@@ -144,7 +143,8 @@ def mean_contrast(a, b, confidence=0.95):
     """Difference of the means of two independent samples, mean(a) - mean(b), with Welch's t interval."""
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     if min(len(a), len(b)) < 2:
-        return Estimate(np.nan, np.nan, np.nan, min(len(a), len(b)))
+        difference = a.mean() - b.mean() if min(len(a), len(b)) else np.nan
+        return Estimate(float(difference), -np.inf, np.inf, min(len(a), len(b)))
     difference = a.mean() - b.mean()
     interval = stats.ttest_ind(a, b, equal_var=False).confidence_interval(confidence)
     return Estimate(float(difference), float(interval.low), float(interval.high), min(len(a), len(b)))
@@ -265,10 +265,10 @@ def _t_test(a, b, extra):
     return float(t), float(2 * stats.t.sf(abs(t), len(a) - 1))
 
 
-def _ratios(part, min_gain):
-    gain = part["best"] - part["constant"]
-    kept = part[(gain >= min_gain) & (gain > 0)]
-    return ((kept["accuracy"] - kept["constant"]) / (kept["best"] - kept["constant"])).to_numpy()
+def _ratios(rows, min_gain):
+    """T of each row, NaN where there is too little to gain."""
+    gain = rows["best"] - rows["constant"]
+    return (rows["accuracy"] - rows["constant"]) / gain.where((gain >= min_gain) & (gain > 0))
 
 
 def _check_frame(frame, min_gain):

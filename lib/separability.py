@@ -3,6 +3,8 @@
 import numpy as np
 from scipy.optimize import linprog
 
+_INFEASIBLE = 2
+
 
 def linear_separator(X, labels):
     """Find a linear rule that gives every row its label, by linear programming.
@@ -23,4 +25,6 @@ def linear_separator(X, labels):
     constraints = -signs[:, None] * np.column_stack([X, np.ones(len(X))])
     zero = np.zeros(constraints.shape[1])
     result = linprog(zero, A_ub=constraints, b_ub=-np.ones(len(X)), bounds=(None, None), method="highs")
+    if result.status not in (0, _INFEASIBLE):
+        raise RuntimeError(f"linear programming found neither a separator nor that there is none: {result.message}")
     return (result.x[:-1], float(result.x[-1])) if result.status == 0 else None

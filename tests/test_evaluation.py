@@ -12,6 +12,7 @@ from lib.evaluation import (
     corrected_t_test,
     crossing_ratio,
     crossing_size,
+    largest_difference,
     largest_mean_t,
     mean_contrast,
     mean_difference,
@@ -21,7 +22,7 @@ from lib.evaluation import (
     paired_differences,
     paired_t_test,
     smallest_difference,
-    with_constant,
+    t_by_model,
 )
 
 
@@ -232,11 +233,16 @@ def test_errors_name_the_argument(random_frame, call, message):
         call(random_frame[0])
 
 
-def test_the_constant_as_a_learner_has_a_t_of_zero(random_frame):
+def test_t_by_model_is_t(random_frame):
     frame, t = random_frame
-    more = with_constant(frame)
-    assert len(more) == len(frame) * 3 // 2
-    np.testing.assert_allclose(paired_differences(more, "a", "constant"), t[:, :, 0], atol=1e-12)
+    np.testing.assert_allclose(t_by_model(frame, "a"), t[:, :, 0], atol=1e-12)
+
+
+def test_largest_difference_mirrors_the_smallest(random_frame):
+    frame, t = random_frame
+    largest, smallest = largest_difference(frame, "a", "b"), smallest_difference(frame, "b", "a")
+    assert largest.value == pytest.approx((t[:, :, 0] - t[:, :, 1]).mean(axis=0).max())
+    assert (largest.low, largest.high) == (-smallest.high, -smallest.low)
 
 
 def test_largest_mean_t_is_the_largest(random_frame):
@@ -259,7 +265,8 @@ def test_mean_contrast_is_welchs():
     a, b = rng.normal(1, 1, 12), rng.normal(0, 3, 20)
     low, high = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.9)
     assert mean_contrast(a, b, 0.9) == pytest.approx((a.mean() - b.mean(), low, high, 12))
-    assert np.isnan(mean_contrast([1.0], b).value)
+    assert mean_contrast([1.0], b)[1:3] == (-np.inf, np.inf)
+    assert np.isnan(mean_contrast([], b).value)
 
 
 @given(st.floats(10.5, 999), st.floats(10.5, 999))

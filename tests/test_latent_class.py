@@ -437,3 +437,13 @@ class TestEveryLearner:
 def test_errors_name_the_parameter(learner, message):
     with pytest.raises(ValueError, match=message):
         learner.fit([[0, 1], [1, 0]], [0, 1])
+
+
+def test_a_refit_leaves_no_linear_rule_behind():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (80, 5)), rng.integers(0, 2, 80)
+    model = LatentClassEM(random_state=0).fit(X, y)
+    assert model.coef_.shape == (1, 5)
+    model.set_params(n_hidden=3).fit(X, y)
+    assert not hasattr(model, "coef_")
+    assert not hasattr(model, "intercept_")

@@ -291,3 +291,25 @@ def test_partial_fit_needs_all_classes_at_first():
         Winnow().partial_fit(X, 0 * y, classes=[0])
     with pytest.raises(ValueError, match=r"y holds .*1.*, which is not one of classes: \[0 2\]"):
         Winnow().partial_fit(X, y, classes=[0, 2])
+
+
+def test_partial_fit_goes_on_shuffling():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (60, 8)), rng.integers(0, 2, 60)
+    pieces = Winnow(shuffle=True, random_state=3)
+    for _ in range(4):
+        pieces.partial_fit(X, y, classes=[0, 1])
+    whole = Winnow(shuffle=True, random_state=3, n_passes=4).fit(X, y)
+    np.testing.assert_array_equal(pieces.weights_, whole.weights_)
+
+
+@pytest.mark.parametrize("name", ["complement", "average", "inclusive", "shuffle"])
+def test_flags_are_true_or_false(name):
+    with pytest.raises(ValueError, match=f"{name} must be True or False; got 'no'"):
+        Winnow(**{name: "no"}).fit([[0], [1]], [0, 1])
+
+
+def test_classes_stay_those_of_the_first_call():
+    model = Winnow().partial_fit([[0], [1]], [0, 1], classes=[0, 1])
+    with pytest.raises(ValueError, match="classes must be those of the first call"):
+        model.partial_fit([[0], [1]], [0, 1], classes=[0, 2])

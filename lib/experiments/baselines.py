@@ -9,7 +9,7 @@ from sklearn.naive_bayes import BernoulliNB
 
 from lib.latent_class import LatentClassCovariance, LatentClassEM, LatentClassSelection
 from lib.validation import check_choice
-from lib.winnow import WinnowEnsemble
+from lib.winnow import Winnow, WinnowEnsemble
 
 
 class TunedLogisticRegression(ClassifierMixin, BaseEstimator):
@@ -43,6 +43,7 @@ LEARNERS = {
     "cov": LatentClassCovariance(),
     "winnow": WinnowEnsemble(),
     "winnow_basic": WinnowEnsemble(margin=0.0),
+    "winnow_single": Winnow(1.015, complement=True, n_passes=20, inclusive=False, shuffle=True),
     "perceptron": Perceptron(),
     "logistic": TunedLogisticRegression(),
     "naive_bayes": BernoulliNB(),

@@ -8,7 +8,7 @@ from lib.figures.curves import (
     learning_curve_row,
     size_axis,
 )
-from lib.figures.page import glue_numbers, plus_minus, table
+from lib.figures.page import glue_numbers, plus_minus, size_words, table
 from lib.figures.style import LEARNERS, look, use_style
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "look",
     "plus_minus",
     "size_axis",
+    "size_words",
     "table",
     "use_style",
 ]

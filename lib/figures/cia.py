@@ -56,7 +56,7 @@ def linear_rule(model):
     positive = model.target_posterior(X)
     figure, axis = plt.subplots(figsize=(6.4, 3.4))
     line = np.linspace(odds.min(), odds.max(), 300)
-    axis.plot(line, q0 + (p0 - q0) * expit(line), color="#999999", zorder=1)
+    axis.plot(line, q0 + (p0 - q0) * expit(line), color="#CCCCCC", linewidth=5, zorder=1)
     axis.scatter(odds, positive, s=9, c=np.where(positive > 0.5, _POSITIVE, _NEGATIVE), linewidth=0, zorder=2)
     axis.axhline(0.5, color="black", linewidth=0.8)
     axis.set(xlabel="log odds l(x) of z = 1 against z = 0, linear in x", ylabel="$P(x_0 = 1 | x)$")
@@ -78,16 +78,16 @@ def exclusive_or(model):
     return figure
 
 
-def em_traces(em, size):
-    """Log likelihood per example over the iterations of each run, and where the runs end."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(6.8, 3.2), sharey=True, width_ratios=(3, 1))
-    ends = np.array([trace[-1] for trace in em.traces_]) / size
-    for trace in em.traces_:
-        left.plot(np.arange(1, len(trace) + 1), trace / size, color=look("em")["color"], alpha=0.35, linewidth=1)
-    left.set_xscale("log")
-    left.set(xlabel="iteration", ylabel="log likelihood per example")
-    right.hist(ends, bins=20, orientation="horizontal", color=look("em")["color"])
-    right.set_xlabel("runs that end here")
+def em_traces(panels):
+    """Log likelihood per example over the iterations of each run; `panels` maps titles to (fitted EM, sample size)."""
+    figure, axes = plt.subplots(1, len(panels), figsize=(3.4 * len(panels), 3.2), squeeze=False)
+    for axis, (title, (em, size)) in zip(axes[0], panels.items(), strict=True):
+        for trace in em.traces_:
+            axis.plot(np.arange(1, len(trace) + 1), trace / size, color=look("em")["color"], alpha=0.3, linewidth=1)
+            axis.plot(len(trace), trace[-1] / size, color=look("em")["color"], marker=".", alpha=0.6)
+        axis.set_xscale("log")
+        axis.set(xlabel="iteration", title=title)
+    axes[0, 0].set_ylabel("log likelihood per example")
     return figure
 
 
@@ -125,7 +125,7 @@ def likelihood_search(cov, size, true_weight):
 
 def winnow_passes(frame, weights, share=0.3):
     """T and gap of basic and thick Winnow after each pass, and the weights of the thick one."""
-    figure, axes = plt.subplots(1, 3, figsize=(7.6, 3.2))
+    figure, axes = plt.subplots(1, 3, figsize=(8.4, 3.2))
     for learner, part in frame.groupby("learner", sort=False):
         axes[0].plot(part["n_pass"], part["t"], **look(learner) | {"marker": None})
         axes[1].plot(part["n_pass"], part["gap"], **look(learner) | {"marker": None})
@@ -149,6 +149,7 @@ def rules(coefficients):
         offset = 0 if learner == "optimal" else 0.12 * (i - len(coefficients) / 2)
         axis.plot(np.arange(1, len(coef) + 1) + offset, coef / np.linalg.norm(coef), **style)
     axis.axhline(0, color="black", linewidth=0.8)
+    axis.locator_params(axis="x", nbins=min(20, len(coef) + 2), integer=True)
     axis.set(xlabel="attribute i", ylabel="coefficient")
     figure.legend(*axis.get_legend_handles_labels(), loc="outside upper center", ncols=4)
     return figure

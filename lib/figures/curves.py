@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from lib.evaluation import normalized_performance, paired_comparison
+from lib.figures.page import size_words
 from lib.figures.style import look
 
 T_LABEL = "T, part of the possible gain"
@@ -18,7 +19,7 @@ def size_axis(axis, sizes):
     axis.set_xlabel("sample size s")
 
 
-def draw_learning_curves(axis, frame, min_gain=0.02, learners=None, bottom=-0.6):
+def draw_learning_curves(axis, frame, min_gain=0.02, learners=None, bottom=-0.9):
     """Draw mean T with standard errors against sample size, a line a learner; below `bottom` nothing is shown."""
     summary = normalized_performance(frame, min_gain)
     for learner in learners if learners is not None else list(dict.fromkeys(frame["learner"])):
@@ -62,7 +63,7 @@ def curves_with_differences(frame, learners, min_gain=0.02, pair=("winnow", "em"
     return figure
 
 
-def learning_curve_row(panels, learners=None, min_gain=0.02, bottom=-0.6, width=3.3):
+def learning_curve_row(panels, learners=None, min_gain=0.02, bottom=-0.9, width=3.3):
     """Learning curves side by side: `panels` maps titles to frames; learners share one legend."""
     figure, axes = plt.subplots(1, len(panels), figsize=(width * len(panels) + 0.2, 3.7), sharey=True, squeeze=False)
     for axis, (title, frame) in zip(axes[0], panels.items(), strict=True):
@@ -75,22 +76,23 @@ def learning_curve_row(panels, learners=None, min_gain=0.02, bottom=-0.6, width=
     return figure
 
 
-def crossing_map(table, rows="difficulty", columns="n_hidden", panels="n_attributes", value="crossing"):
-    """Heat maps of the crossing size; a cell reads "never" where it is infinite, "?" where it is unknown."""
+def crossing_map(table, sizes, rows="difficulty", columns="n_hidden", panels="n_attributes", value="crossing"):
+    """Heat maps of the crossing size, a cell in words where it is beyond the `sizes` tried or unknown."""
     groups = list(table.groupby(panels))
     figure, axes = plt.subplots(1, len(groups), figsize=(3.3 * len(groups) + 0.4, 3.2), sharey=True, squeeze=False)
     for axis, (name, group) in zip(axes[0], groups, strict=True):
         grid = group.pivot(index=rows, columns=columns, values=value)
         shown = np.ma.masked_invalid(np.log10(grid.to_numpy(dtype=float)))
         axis.imshow(shown, cmap="viridis_r", vmin=1, vmax=3.5, aspect="auto", origin="lower")
+        axis.set_facecolor("#EEEEEE")
         for (i, j), size in np.ndenumerate(grid.to_numpy(dtype=float)):
-            text = "?" if np.isnan(size) else "never" if np.isinf(size) else f"{size:,.0f}"
             dark = np.isfinite(size) and size > 300
-            axis.text(j, i, text, ha="center", va="center", color="white" if dark else "black", fontsize=10)
+            color = "white" if dark else "black"
+            axis.text(j, i, size_words(size, sizes), ha="center", va="center", color=color, fontsize=10)
         axis.set_xticks(range(grid.shape[1]), grid.columns)
         axis.set_yticks(range(grid.shape[0]), [f"{b:g}" for b in grid.index])
         axis.grid(visible=False)
         axis.set_xlabel("hidden values k")
         axis.set_title(f"n = {name}")
-    axes[0, 0].set_ylabel("difficulty B")
+    axes[0, 0].set_ylabel("B (higher is easier)")
     return figure

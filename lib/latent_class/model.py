@@ -44,6 +44,8 @@ class LatentClassClassifier(ClassifierMixin, BaseEstimator):
             )
         rows, counts = merge_duplicates(np.column_stack([target.astype(np.uint8), self._boolean(X)]))
         self.weights_, self.probabilities_ = self._fit_model(rows, counts)
+        for name in ("coef_", "intercept_"):
+            self.__dict__.pop(name, None)
         if len(self.weights_) == 2:
             coef, intercept = self._model().linear_rule()
             self.coef_, self.intercept_ = coef[None], np.array([intercept])

@@ -22,7 +22,7 @@ class LatentClassSelection(LatentClassClassifier):
     max_hidden : int, at least 2
         The values 2, 3, ..., max_hidden are tried in this order until the criterion gets worse.
     n_restarts, max_iterations, tolerance, random_state
-        As in LatentClassEM.
+        As in LatentClassEM, with fewer restarts and a larger tolerance, as several models are fitted; in float32.
 
     Attributes
     ----------

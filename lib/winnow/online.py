@@ -179,10 +179,11 @@ class Winnow(WinnowBase):
         self._current = np.full((n_concepts, n_weights), float(self.initial_weight))
         self._weighted_changes = np.zeros((n_concepts, n_weights if self.average else 0))
         self._n_presented = self.n_mistakes_ = self.n_updates_ = 0
+        self._rng = check_random_state(self.random_state)
 
     def _learn(self, rows, y, n_passes):
-        rule, rng = self._updates(rows.shape[1]), check_random_state(self.random_state)
-        orders = [rng.permutation(len(rows)) if self.shuffle else np.arange(len(rows)) for _ in range(n_passes)]
+        rule = self._updates(rows.shape[1])
+        orders = [self._rng.permutation(len(rows)) if self.shuffle else np.arange(len(rows)) for _ in range(n_passes)]
         order, positives = np.concatenate(orders), self.classes_[1:] if len(self.classes_) == 2 else self.classes_
         for i, positive in enumerate(positives):
             mistakes, updates = train(
