@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, Perceptron
+from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, Perceptron, SGDClassifier
 from sklearn.naive_bayes import BernoulliNB
 
 from lib.latent_class import LatentClassCovariance, LatentClassEM, LatentClassSelection
@@ -45,6 +45,9 @@ LEARNERS = {
     "winnow_basic": WinnowEnsemble(margin=0.0),
     "winnow_single": Winnow(1.015, complement=True, n_passes=20, inclusive=False, shuffle=True),
     "perceptron": Perceptron(),
+    "averaged_perceptron": SGDClassifier(
+        loss="perceptron", penalty=None, learning_rate="constant", eta0=1.0, average=True, max_iter=20, tol=None
+    ),
     "logistic": TunedLogisticRegression(),
     "naive_bayes": BernoulliNB(),
     "em_true_k": LatentClassEM(),

@@ -7,6 +7,7 @@ from lib.figures.curves import (
     draw_learning_curves,
     learning_curve_row,
     size_axis,
+    t_histograms,
 )
 from lib.figures.page import glue_numbers, plus_minus, size_words, table
 from lib.figures.style import LEARNERS, look, use_style
@@ -23,6 +24,7 @@ __all__ = [
     "plus_minus",
     "size_axis",
     "size_words",
+    "t_histograms",
     "table",
     "use_style",
 ]

@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from lib.evaluation import normalized_performance, paired_comparison
+from lib.evaluation import normalized_performance, paired_comparison, t_by_model
 from lib.figures.page import size_words
 from lib.figures.style import look
 
@@ -73,6 +73,21 @@ def learning_curve_row(panels, learners=None, min_gain=0.02, bottom=-0.9, width=
         axis.set_ylabel("")
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=min(3, len(labels)))
+    return figure
+
+
+def t_histograms(panels, size, min_gain=0.02, learners=("em", "winnow")):
+    """Histograms of T over models at one sample size, a panel a title; values below -0.5 count at the left end."""
+    figure, axes = plt.subplots(1, len(panels), figsize=(3.3 * len(panels) + 0.2, 3.2), sharey=True, squeeze=False)
+    bins = np.linspace(-0.5, 1, 16)
+    for axis, (title, frame) in zip(axes[0], panels.items(), strict=True):
+        for learner in learners:
+            t = t_by_model(frame, learner, min_gain)[size].dropna()
+            style = {key: look(learner)[key] for key in ("label", "color", "linestyle")}
+            axis.hist(np.maximum(t, -0.5), bins, histtype="step", linewidth=2, **style)
+        axis.set(title=title, xlabel=T_LABEL)
+    axes[0, 0].set_ylabel("models")
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return figure
 
 

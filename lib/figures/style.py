@@ -13,11 +13,12 @@ LEARNERS = {
     "winnow_basic": ("Ensemble without margin", "#E69F00", "D", ":"),
     "winnow_single": ("Basic Winnow, one", "#A6761D", "<", ":"),
     "perceptron": ("Perceptron", "#CC79A7", "X", ":"),
+    "averaged_perceptron": ("Averaged Perceptron", "#882255", "d", "-."),
     "logistic": ("Logistic regression", "#009E73", "v", "-."),
     "naive_bayes": ("Naive Bayes on the target", "#7F7F7F", "P", ":"),
     "em_true_k": ("EM with the true k", "#332288", "*", "-."),
     "em_bic": ("EM, k by BIC", "#117733", "h", "--"),
-    "em_heldout": ("EM, k by held-out likelihood", "#882255", "p", "--"),
+    "em_heldout": ("EM, k by held-out likelihood", "#44AA99", "p", "--"),
 }
 _OTHERS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#332288", "#7F7F7F")
 _MARKERS = "osDv^XPh"

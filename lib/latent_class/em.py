@@ -28,7 +28,7 @@ class LatentClassEM(LatentClassClassifier):
         Iterations of one run at most; a ConvergenceWarning is given if the best run reaches it.
     tolerance : float, at least 0
         A run has converged when an iteration gains less than this in log likelihood per example; with 0 every
-        run takes `max_iterations`.
+        run takes `max_iterations`, and there is no finish.
     dtype : {"float32", "float64"}
         Arithmetic of the search. Likelihoods are summed in float64 in either case, and the best run is
         finished by up to 100 iterations in float64.
@@ -84,11 +84,12 @@ class LatentClassEM(LatentClassClassifier):
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        best, finish = slice(best, best + 1), _FINISH if self.tolerance else 1
-        weights, probabilities, _ = maximize(
-            rows, counts, weights[best], probabilities[best], finish, self.tolerance / 100, "float64"
-        )
-        return weights[0], probabilities[0]
+        best = slice(best, best + 1)
+        if self.tolerance:
+            weights[best], probabilities[best], _ = maximize(
+                rows, counts, weights[best], probabilities[best], _FINISH, self.tolerance / 100, "float64"
+            )
+        return weights[best][0], probabilities[best][0]
 
 
 def random_starts(n_restarts, n_hidden, m, rng):

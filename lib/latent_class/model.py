@@ -35,7 +35,8 @@ class LatentClassClassifier(ClassifierMixin, BaseEstimator):
         """
         self._check_parameters()
         X, y = validate_data(self, X, y, dtype=None, ensure_min_samples=2)
-        check_classification_targets(y)
+        if y.dtype.kind not in "biuU":
+            check_classification_targets(y)
         self.classes_, target = np.unique(y, return_inverse=True)
         if len(self.classes_) != 2:
             found = "one class" if len(self.classes_) == 1 else f"{len(self.classes_)} classes"

@@ -31,7 +31,8 @@ class WinnowBase(ClassifierMixin, BaseEstimator):
 
     def _training_data(self, X, y):
         X, y = validate_data(self, X, y, dtype=None, ensure_min_samples=2)
-        check_classification_targets(y)
+        if y.dtype.kind not in "biuU":
+            check_classification_targets(y)
         return self._attributes(X), y
 
     def _attributes(self, X):
