@@ -105,10 +105,15 @@ class Claims:
         self.paper = paper
         self._claims: dict[str, Claim] = {}
 
-    def add(self, *, id: str, **fields) -> Claim:
-        """Add and return a `Claim`; an id that is there already is a ValueError."""
+    def add(self, *, id: str, estimate: tuple | None = None, **fields) -> Claim:
+        """Add and return a `Claim`; `estimate` stands for its value, low, high and n.
+
+        An id that is there already is a ValueError.
+        """
         if id in self._claims:
             raise ValueError(f"id {id!r} is already the name of a claim")
+        if estimate is not None:
+            fields |= dict(zip(("value", "low", "high", "n"), estimate, strict=True))
         self._claims[id] = Claim(id=id, **fields)
         return self._claims[id]
 

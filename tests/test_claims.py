@@ -92,3 +92,19 @@ def test_no_sentence_breaks_the_table(sentence):
     table = claims._repr_mimebundle_()["text/markdown"]
     assert len(table.splitlines()) == 5
     assert table.replace("\\|", "").count("|") == 15
+
+
+def test_an_estimate_stands_for_its_four_numbers():
+    claims = Claims("groveroth1997")
+    common = {"sentence": "It is so.", "quote": "so", "statistic": "mean", "region": (0.0, math.inf)}
+    short = claims.add(id="a", estimate=(2.0, 1.0, 3.0, 7), **common)
+    assert (short.value, short.low, short.high, short.n, short.verdict) == (2.0, 1.0, 3.0, 7, "holds")
+    with pytest.raises(ValueError, match="zip"):
+        claims.add(id="b", estimate=(2.0, 1.0, 3.0), **common)
+
+
+def test_a_number_without_an_interval_is_called_exact():
+    claims = Claims("groveroth1997")
+    fields = {**FIELDS, "value": 0.0, "low": 0.0, "high": 0.0, "region": (-1.0, 1.0)}
+    claims.add(**fields)
+    assert "0 (exact)" in claims._repr_mimebundle_()["text/markdown"]
