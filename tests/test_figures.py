@@ -84,4 +84,4 @@ def test_glued_numbers_are_plain(monkeypatch):
 
 
 def test_plus_minus():
-    assert figures.plus_minus([0.123, np.nan], [0.045, np.nan]) == ["0.12 ± 0.04", "—"]
+    assert figures.plus_minus([0.123, np.nan], [0.045, np.nan]) == ["0.12\xa0±\xa00.04", "—"]

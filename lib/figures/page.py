@@ -29,9 +29,12 @@ def size_words(size, sizes):
 
 
 def plus_minus(values, errors):
-    """Return "value ± error" for each pair, a dash where the value is unknown."""
+    """Return "value ± error", unbroken, for each pair, a dash where the value is unknown."""
     pairs = zip(values, errors, strict=True)
-    return ["—" if np.isnan(value) else f"{value:.2f} ± {error:.2f}".replace("-", "−") for value, error in pairs]
+    return [
+        "—" if np.isnan(value) else f"{value:.2f}\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{error:.2f}".replace("-", "−")
+        for value, error in pairs
+    ]
 
 
 def table(frame, caption, name, formats=None):
