@@ -21,10 +21,13 @@ def read_benchmarks(path=RESULTS):
     Raises
     ------
     ValueError
-        If there is no such file.
+        If there is no such file, or it is broken.
     """
     path = Path(path)
     if not path.exists():
         raise ValueError(f"no benchmark results at path={path}; `make bench` writes them")
-    results = json.loads(path.read_text(encoding="utf-8"))
-    return pd.DataFrame(results["rows"]), results["machine"]
+    try:
+        results = json.loads(path.read_text(encoding="utf-8"))
+        return pd.DataFrame(results["rows"]), dict(results["machine"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"the benchmark results at path={path} are broken; `make bench` writes them anew") from error

@@ -19,3 +19,11 @@ def test_results_are_complete_and_anonymous():
 def test_missing_results_say_how_to_get_them(tmp_path):
     with pytest.raises(ValueError, match="make bench"):
         read_benchmarks(tmp_path / "speed.json")
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"rows": []}', '{"rows": [], "machine": 3}'])
+def test_broken_results_say_how_to_get_new_ones(tmp_path, text):
+    path = tmp_path / "speed.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match="broken; `make bench` writes them anew"):
+        read_benchmarks(path)

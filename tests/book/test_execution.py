@@ -203,3 +203,17 @@ def test_sources_that_change_during_a_run_are_not_published(project, monkeypatch
     outcome = build.bring_up_to_date(project, "quick", ["cia/curves"], 1)[0]
     assert outcome.status == "FAILED"
     assert "changed while it ran" in outcome.message
+
+
+def test_the_order_of_chapters_changes_nothing(project, write_chapter, tmp_path):
+    draw = "import numpy as np\nprint(np.random.default_rng(seed).random(3))"
+    for name in ("cia/one", "cia/two"):
+        write_chapter(project, name, draw)
+    orders = {"there": ("cia/one", "cia/two"), "back": ("cia/two", "cia/one")}
+    for folder, chapters in orders.items():
+        for name in chapters:
+            execute(project, name, {}, tmp_path / folder / f"{name}.ipynb")
+    for name in ("cia/one", "cia/two"):
+        there, back = ((tmp_path / folder / f"{name}.ipynb").read_bytes() for folder in orders)
+        assert there == back
+        assert b"0.636961" in there.replace(b" ", b"")
