@@ -8,6 +8,8 @@ from scipy import stats
 
 from lib.validation import check_choice, check_generator, check_integer, check_real
 
+# what rounding leaves of a gain of exactly 0
+_NO_GAIN = 1e-12
 _COLUMNS = ("model", "size", "learner", "accuracy", "best", "constant")
 
 
@@ -268,7 +270,7 @@ def _t_test(a, b, extra):
 def _ratios(rows, min_gain):
     """T of each row, NaN where there is too little to gain."""
     gain = rows["best"] - rows["constant"]
-    return (rows["accuracy"] - rows["constant"]) / gain.where((gain >= min_gain) & (gain > 0))
+    return (rows["accuracy"] - rows["constant"]) / gain.where((gain >= min_gain) & (gain > _NO_GAIN))
 
 
 def _check_frame(frame, min_gain):

@@ -279,3 +279,14 @@ def test_ratio_of_crossings_of_lines(first, second):
 def test_a_crossing_that_is_never_reached_counts_as_twice_the_largest_size():
     estimate = crossing_ratio(line(5000), line(100), "a", "b", np.random.default_rng(0), n_resamples=5)
     assert estimate.value == pytest.approx(np.log10(2000 / 100))
+
+
+def test_rounding_is_no_gain():
+    frame = pd.DataFrame(
+        [(0, 10, "a", 0.5, 0.7, 0.7), (1, 10, "a", 0.75, 0.8, 0.7)],
+        columns=["model", "size", "learner", "accuracy", "best", "constant"],
+    )
+    frame.loc[0, "best"] = np.nextafter(0.7, 1)
+    row = normalized_performance(frame, min_gain=0.0).iloc[0]
+    assert (row["n_models"], row["n_set_aside"]) == (1, 1)
+    assert row["t"] == pytest.approx(0.5)
