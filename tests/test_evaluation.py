@@ -9,14 +9,18 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from lib.evaluation import (
+    compare_ranks,
+    corrected_interval,
     corrected_t_test,
     crossing_ratio,
     crossing_size,
+    holm,
     largest_difference,
     largest_mean_t,
     mean_contrast,
     mean_difference,
     mean_interval,
+    nemenyi_difference,
     normalized_performance,
     paired_comparison,
     paired_differences,
@@ -290,3 +294,95 @@ def test_rounding_is_no_gain():
     row = normalized_performance(frame, min_gain=0.0).iloc[0]
     assert (row["n_models"], row["n_set_aside"]) == (1, 1)
     assert row["t"] == pytest.approx(0.5)
+
+
+@given(arrays(float, st.integers(2, 30), elements=st.floats(-1, 1, width=16)), st.floats(0.05, 0.5))
+def test_corrected_interval_excludes_zero_exactly_when_the_test_rejects(differences, fraction):
+    estimate = corrected_interval(differences, fraction)
+    assert estimate.low <= estimate.value <= estimate.high
+    _, p = corrected_t_test(differences, np.zeros(len(differences)), fraction)
+    if abs(p - 0.05) > 1e-9:
+        assert (p < 0.05) == (estimate.low > 0 or estimate.high < 0)
+
+
+def test_corrected_interval_of_one_split_is_infinite():
+    assert corrected_interval([0.25], 0.2) == (0.25, -np.inf, np.inf, 1)
+
+
+def test_corrected_interval_covers_where_the_plain_one_does_not():
+    """Splits that share data: each difference is a common part plus noise of its own, as in repeated holdout."""
+    rng = np.random.default_rng(0)
+    test_fraction, n = 0.2, 25
+    rho = test_fraction / 1.0  # the correlation that Nadeau & Bengio assume
+    shared = rng.normal(0, np.sqrt(rho), (2000, 1)) + rng.normal(0, np.sqrt(1 - rho), (2000, n))
+    covered = [e.low < 0 < e.high for e in (corrected_interval(row, test_fraction) for row in shared)]
+    plain = [e.low < 0 < e.high for e in (mean_interval(row) for row in shared)]
+    assert 0.93 < np.mean(covered) < 0.975
+    assert np.mean(plain) < 0.65
+
+
+def test_holm_by_hand():
+    """Of four p-values the smallest counts four times, the next three times, and none below the one before it."""
+    np.testing.assert_allclose(holm([0.01, 0.04, 0.03, 0.005]), [0.03, 0.06, 0.06, 0.02])
+    np.testing.assert_array_equal(holm([0.6, 0.7]), [1, 1])
+    assert holm([]).shape == (0,)
+
+
+@given(arrays(float, st.integers(1, 12), elements=st.floats(0, 1)), st.floats(0.001, 0.2))
+def test_holm_rejects_step_by_step(p, level):
+    """The definition: go through the sorted p-values until one exceeds level / (number of those left)."""
+    rejected, order = np.zeros(len(p), bool), np.argsort(p, kind="stable")
+    for i, index in enumerate(order):
+        if p[index] * (len(p) - i) > level:
+            break
+        rejected[index] = True
+    np.testing.assert_array_equal(holm(p) <= level, rejected)
+
+
+def test_nemenyi_is_demsars_table():
+    """Demsar (2006), Table 5(a), q at 0.05, and the critical difference of his example: 4 learners, 14 data sets."""
+    for k, q in {3: 2.343, 4: 2.569, 6: 2.850, 10: 3.164}.items():
+        assert nemenyi_difference(k, 1) / np.sqrt(k * (k + 1) / 6) == pytest.approx(q, abs=1e-3)
+    assert nemenyi_difference(4, 14, 0.95) == pytest.approx(1.25, abs=0.01)
+
+
+def test_ranks_by_hand():
+    scores = pd.DataFrame({"a": [0.9, 0.8, 0.7], "b": [0.8, 0.8, 0.6], "c": [0.1, 0.2, 0.65]})
+    compared = compare_ranks(scores)
+    assert compared.ranks.to_dict() == pytest.approx({"a": 3.5 / 3, "b": 6.5 / 3, "c": 8 / 3})
+    assert compared.groups == [["a", "b", "c"]]
+    assert compared.n_datasets == 3
+
+
+def test_a_clear_order_has_no_groups():
+    scores = pd.DataFrame(np.tile([0.9, 0.6, 0.3], (40, 1)), columns=list("abc"))
+    compared = compare_ranks(scores)
+    assert (list(compared.ranks), compared.groups, compared.p_friedman) == ([1, 2, 3], [], 0.0)
+
+
+def test_equal_scores_differ_in_nothing():
+    compared = compare_ranks(pd.DataFrame(np.full((5, 3), 0.5), columns=list("abc")))
+    assert compared.p_friedman == 1.0
+    assert compared.groups == [["a", "b", "c"]]
+
+
+def test_friedman_has_its_level():
+    rng = np.random.default_rng(0)
+    p = [compare_ranks(pd.DataFrame(rng.random((12, 5)))).p_friedman for _ in range(600)]
+    assert 0.03 < np.mean(np.array(p) < 0.05) < 0.07
+    assert stats.kstest(p, "uniform").pvalue > 0.001
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: compare_ranks(pd.DataFrame([[1.0, 2.0], [2.0, 1.0]])), "at least 2 data sets .* 3 learners"),
+        (lambda: compare_ranks(pd.DataFrame([[1.0, 2.0, np.nan], [2.0, 1.0, 3.0]])), "1 missing"),
+        (lambda: holm([0.1, 1.2]), "p_values must be"),
+        (lambda: corrected_interval([0.1, 0.2], 1.0), "test_fraction must be"),
+        (lambda: corrected_interval([0.1, 0.2], 0.2, confidence=2), "confidence must be"),
+    ],
+)
+def test_errors_of_tests_and_ranks_name_the_argument(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

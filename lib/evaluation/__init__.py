@@ -1,0 +1,39 @@
+"""Normalised performance, paired comparisons, intervals, tests and ranks."""
+
+from lib.evaluation.crossing import crossing_ratio, crossing_size
+from lib.evaluation.intervals import Estimate, mean_contrast, mean_interval
+from lib.evaluation.normalized import (
+    largest_difference,
+    largest_mean_t,
+    mean_difference,
+    normalized_performance,
+    paired_comparison,
+    paired_differences,
+    smallest_difference,
+    t_by_model,
+)
+from lib.evaluation.ranks import RankComparison, compare_ranks, nemenyi_difference
+from lib.evaluation.significance import corrected_interval, corrected_t_test, holm, paired_t_test
+
+__all__ = [
+    "Estimate",
+    "RankComparison",
+    "compare_ranks",
+    "corrected_interval",
+    "corrected_t_test",
+    "crossing_ratio",
+    "crossing_size",
+    "holm",
+    "largest_difference",
+    "largest_mean_t",
+    "mean_contrast",
+    "mean_difference",
+    "mean_interval",
+    "nemenyi_difference",
+    "normalized_performance",
+    "paired_comparison",
+    "paired_differences",
+    "paired_t_test",
+    "smallest_difference",
+    "t_by_model",
+]

@@ -1,0 +1,129 @@
+"""Normalised performance T, and paired comparisons of it over the same models."""
+
+import numpy as np
+import pandas as pd
+
+from lib.evaluation.intervals import Estimate, mean_interval
+from lib.validation import check_choice, check_real
+
+# what rounding leaves of a gain of exactly 0
+_NO_GAIN = 1e-12
+_COLUMNS = ("model", "size", "learner", "accuracy", "best", "constant")
+
+
+def normalized_performance(frame, min_gain=0.02):
+    """T of each learner at each sample size, over models.
+
+    T = (accuracy - constant) / (best - constant) of one model is the part of the possible gain over the best
+    constant that a learner achieves. Where the gain is 0, T is undefined, and where it is tiny, T is noise: the
+    mean is over models with a gain of at least `min_gain`, beside the ratio of means over all models.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `lib.experiments.cia_learning_curves` returns it.
+    min_gain : float in [0, 1)
+        Smallest best - constant of a model that counts in `t`; with 0, every model with a gain above 0 counts.
+
+    Returns
+    -------
+    DataFrame
+        size, learner, t (mean), se (its standard error), t_pooled (ratio of means), n_models and n_set_aside.
+
+    References
+    ----------
+    Grove & Roth (1997), section 7 (T) and footnote 5 (standard error).
+    """
+    _check_frame(frame, min_gain)
+    rows = []
+    for (size, learner), part in frame.groupby(["size", "learner"], sort=True, observed=True):
+        t = _ratios(part, min_gain).dropna()
+        gain = (part["best"] - part["constant"]).sum()
+        pooled = (part["accuracy"] - part["constant"]).sum() / gain if gain > 0 else np.nan
+        se = t.std(ddof=1) / np.sqrt(len(t)) if len(t) > 1 else np.nan
+        mean = t.mean() if len(t) else np.nan
+        rows.append((size, learner, mean, se, pooled, len(t), len(part) - len(t)))
+    return pd.DataFrame(rows, columns=["size", "learner", "t", "se", "t_pooled", "n_models", "n_set_aside"])
+
+
+def t_by_model(frame, learner, min_gain=0.02):
+    """T of one learner on each model, sizes as columns.
+
+    Returns
+    -------
+    DataFrame of shape (n_models, n_sizes), indexed by model; models with too small a gain are left out.
+    """
+    _check_frame(frame, min_gain)
+    check_choice("learner", learner, frame["learner"].unique())
+    rows = frame[frame["learner"] == learner]
+    return rows.assign(t=_ratios(rows, min_gain)).pivot(index="model", columns="size", values="t").dropna(how="all")
+
+
+def paired_differences(frame, first, second, min_gain=0.02):
+    """T of `first` minus T of `second` on each model, as in `t_by_model`."""
+    return t_by_model(frame, first, min_gain) - t_by_model(frame, second, min_gain)
+
+
+def paired_comparison(frame, first, second, min_gain=0.02, confidence=0.95, simultaneous=False):
+    """Mean difference in T of two learners over the same models, with an interval at each size.
+
+    Parameters
+    ----------
+    simultaneous : bool
+        Widen the intervals (Bonferroni) so that all sizes hold together with the confidence.
+
+    Returns
+    -------
+    DataFrame
+        size, difference, low, high, median, n_models.
+    """
+    differences = paired_differences(frame, first, second, min_gain)
+    level = 1 - (1 - confidence) / differences.shape[1] if simultaneous else confidence
+    rows = []
+    for size, column in differences.items():
+        estimate = mean_interval(column.dropna(), level)
+        rows.append((size, estimate.value, estimate.low, estimate.high, column.median(), estimate.n))
+    return pd.DataFrame(rows, columns=["size", "difference", "low", "high", "median", "n_models"])
+
+
+def smallest_difference(frame, first, second, min_gain=0.02, confidence=0.95):
+    """Smallest mean paired difference over all sizes, with a conservative interval (simultaneous over sizes)."""
+    table = paired_comparison(frame, first, second, min_gain, confidence, simultaneous=True)
+    return Estimate(table["difference"].min(), table["low"].min(), table["high"].min(), int(table["n_models"].min()))
+
+
+def largest_difference(frame, first, second, min_gain=0.02, confidence=0.95):
+    """Largest mean paired difference over all sizes, with a conservative interval (simultaneous over sizes)."""
+    value, low, high, n = smallest_difference(frame, second, first, min_gain, confidence)
+    return Estimate(-value, -high, -low, n)
+
+
+def largest_mean_t(frames, learners, min_gain=0.02, confidence=0.95):
+    """Largest mean T of any of `learners` at any size of any of `frames`, with a conservative simultaneous interval."""
+    columns = [t for frame in frames for name in learners for _, t in t_by_model(frame, name, min_gain).items()]
+    groups = [column.dropna() for column in columns]
+    groups = [t for t in groups if len(t)]
+    estimates = [mean_interval(t, 1 - (1 - confidence) / len(groups)) for t in groups]
+    if not estimates:
+        return Estimate(np.nan, np.nan, np.nan, 0)
+    return Estimate(*(max(e[i] for e in estimates) for i in range(3)), min(e.n for e in estimates))
+
+
+def mean_difference(frame, first, second, min_gain=0.02, confidence=0.95):
+    """Mean paired difference in T over all sizes: one number a model, then mean and interval over models."""
+    return mean_interval(paired_differences(frame, first, second, min_gain).mean(axis=1).dropna(), confidence)
+
+
+def _ratios(rows, min_gain):
+    """T of each row, NaN where there is too little to gain."""
+    gain = rows["best"] - rows["constant"]
+    return (rows["accuracy"] - rows["constant"]) / gain.where((gain >= min_gain) & (gain > _NO_GAIN))
+
+
+def _check_frame(frame, min_gain):
+    check_real("min_gain", min_gain, 0, 1, open_high=True)
+    missing = [c for c in _COLUMNS if c not in frame.columns]
+    if missing:
+        raise ValueError(f"frame must have the columns {', '.join(_COLUMNS)}; missing: {', '.join(missing)}")
+    if frame.duplicated(["model", "size", "learner"]).any():
+        raise ValueError("frame must hold one row for each model, size and learner; select one panel first")

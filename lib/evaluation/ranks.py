@@ -1,0 +1,84 @@
+"""Several learners over several data sets: average ranks, Friedman's test and Nemenyi's critical difference."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from lib.validation import check_real
+
+
+class RankComparison(NamedTuple):
+    """Average ranks (1 is best), the difference that is significant, Friedman's test and groups not told apart."""
+
+    ranks: pd.Series
+    critical_difference: float
+    p_friedman: float
+    groups: list
+    n_datasets: int
+
+
+def compare_ranks(scores, confidence=0.95):
+    """Rank learners on each data set and say which average ranks differ.
+
+    Parameters
+    ----------
+    scores : DataFrame of shape (n_datasets, n_learners)
+        Higher is better; at least two data sets and three learners, no gaps.
+    confidence : float in (0, 1)
+
+    Returns
+    -------
+    RankComparison
+        ranks in rising order; groups are the largest sets of neighbours whose ranks differ by less than the
+        critical difference.
+
+    Raises
+    ------
+    ValueError
+        If there are too few rows or columns, or a score is missing.
+
+    References
+    ----------
+    Demsar (2006), section 3.2.2: Friedman's test with Iman and Davenport's F, Nemenyi's critical difference.
+    """
+    confidence = check_real("confidence", confidence, 0, 1, open_low=True, open_high=True)
+    n, k = scores.shape
+    if n < 2 or k < 3 or scores.isna().any(axis=None):
+        raise ValueError(
+            f"scores must have at least 2 data sets (rows) and 3 learners (columns) without gaps; "
+            f"got {n} x {k} with {int(scores.isna().sum().sum())} missing"
+        )
+    # equal scores share a rank; rounding keeps ties that only the order of summation breaks
+    scores = scores.astype(float).round(12)
+    ranks = (-scores).rank(axis=1).mean().sort_values(kind="stable")
+    difference = nemenyi_difference(k, n, confidence)
+    return RankComparison(ranks, difference, _friedman(scores), _groups(ranks, difference), n)
+
+
+def nemenyi_difference(n_learners, n_datasets, confidence=0.95):
+    """Smallest significant difference of average ranks: q sqrt(k (k + 1) / 6 N) (Demsar 2006, section 3.2.2)."""
+    q = stats.studentized_range.ppf(confidence, n_learners, np.inf) / np.sqrt(2)
+    return float(q * np.sqrt(n_learners * (n_learners + 1) / (6 * n_datasets)))
+
+
+def _friedman(scores):
+    """P-value of Iman and Davenport's F with (k - 1) and (k - 1)(N - 1) degrees of freedom; ties as SciPy has them."""
+    n, k = scores.shape
+    if (scores.nunique(axis=1) == 1).all():
+        return 1.0
+    chi = stats.friedmanchisquare(*scores.to_numpy().T).statistic
+    if np.isclose(chi, n * (k - 1)):  # the same order everywhere
+        return 0.0
+    return float(stats.f.sf((n - 1) * chi / (n * (k - 1) - chi), k - 1, (k - 1) * (n - 1)))
+
+
+def _groups(ranks, difference):
+    values, names, groups, reached = ranks.to_numpy(), list(ranks.index), [], 0
+    for start in range(len(values)):
+        end = int(np.searchsorted(values, values[start] + difference, side="left"))
+        if end - start > 1 and end > reached:
+            groups.append(names[start:end])
+            reached = end
+    return groups

@@ -1,0 +1,114 @@
+"""Tests and intervals for scores on the same splits, and a correction for many tests."""
+
+import numpy as np
+from scipy import stats
+
+from lib.evaluation.intervals import Estimate
+from lib.validation import check_real
+
+
+def paired_t_test(a, b):
+    """Two-sided paired t-test of equal means.
+
+    Returns
+    -------
+    t : float
+    p : float
+    """
+    return _t_test(a, b, 0.0)
+
+
+def corrected_t_test(a, b, test_fraction):
+    """Two-sided t-test for scores of repeated cross-validation or resampling, corrected for shared training data.
+
+    The variance of the mean of J differences is taken as (1/J + test/train) s^2 instead of s^2 / J.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (J,)
+        Scores of two learners on the same J splits.
+    test_fraction : float in (0, 1)
+        Part of the examples in the test set of a split (0.2 for 5 folds).
+
+    References
+    ----------
+    Nadeau & Bengio (2003), section 4.
+    """
+    return _t_test(a, b, _shared(test_fraction))
+
+
+def corrected_interval(differences, test_fraction, confidence=0.95):
+    """Mean difference of scores over resamplings, with the interval that belongs to `corrected_t_test`.
+
+    Parameters
+    ----------
+    differences : array-like of shape (J,)
+        Score of one learner less that of another on each split.
+    test_fraction : float in (0, 1)
+        Part of the examples in the test set of a split.
+    confidence : float in (0, 1)
+
+    Returns
+    -------
+    Estimate
+        With n = J; infinite ends for fewer than two splits.
+
+    References
+    ----------
+    Nadeau & Bengio (2003), section 4.
+    """
+    confidence = check_real("confidence", confidence, 0, 1, open_low=True, open_high=True)
+    extra = _shared(test_fraction)
+    differences = np.asarray(differences, dtype=float)
+    value = float(differences.mean()) if len(differences) else np.nan
+    if len(differences) < 2:
+        return Estimate(value, -np.inf, np.inf, len(differences))
+    half = stats.t.ppf((1 + confidence) / 2, len(differences) - 1) * _standard_error(differences, extra)
+    return Estimate(value, value - half, value + half, len(differences))
+
+
+def holm(p_values):
+    """P-values adjusted for their number, step-down: rejecting where they are below a level keeps that level overall.
+
+    Parameters
+    ----------
+    p_values : array-like of shape (m,)
+        Each in [0, 1].
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        In the order given.
+
+    References
+    ----------
+    Holm (1979), section 3.
+    """
+    p = np.asarray(p_values, dtype=float)
+    if p.ndim != 1 or not ((p >= 0) & (p <= 1)).all():
+        raise ValueError(f"p_values must be one-dimensional, each in [0, 1]; got {p_values!r}")
+    order = np.argsort(p)
+    adjusted = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    return np.minimum(adjusted, 1)[np.argsort(order)]
+
+
+def _t_test(a, b, extra):
+    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    if a.shape != b.shape or a.ndim != 1 or len(a) < 2:
+        raise ValueError(f"a and b must be one-dimensional, equally long, with at least 2; got {a.shape} and {b.shape}")
+    difference = a - b
+    error = _standard_error(difference, extra)
+    if error == 0:
+        return (0.0, 1.0) if difference[0] == 0 else (float(np.sign(difference[0]) * np.inf), 0.0)
+    t = difference.mean() / error
+    return float(t), float(2 * stats.t.sf(abs(t), len(a) - 1))
+
+
+def _shared(test_fraction):
+    """Nadeau & Bengio's term for the training data that splits share, test / train."""
+    test_fraction = check_real("test_fraction", test_fraction, 0, 1, open_low=True, open_high=True)
+    return test_fraction / (1 - test_fraction)
+
+
+def _standard_error(differences, extra):
+    return np.sqrt((1 / len(differences) + extra) * differences.var(ddof=1))
