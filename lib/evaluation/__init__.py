@@ -1,5 +1,6 @@
 """Normalised performance, paired comparisons, intervals, tests and ranks."""
 
+from lib.evaluation.confusion import confusion_table, nearest_fold, percentile_among_folds
 from lib.evaluation.crossing import crossing_ratio, crossing_size
 from lib.evaluation.intervals import Estimate, mean_contrast, mean_interval
 from lib.evaluation.normalized import (
@@ -19,6 +20,7 @@ __all__ = [
     "Estimate",
     "RankComparison",
     "compare_ranks",
+    "confusion_table",
     "corrected_interval",
     "corrected_t_test",
     "crossing_ratio",
@@ -29,11 +31,13 @@ __all__ = [
     "mean_contrast",
     "mean_difference",
     "mean_interval",
+    "nearest_fold",
     "nemenyi_difference",
     "normalized_performance",
     "paired_comparison",
     "paired_differences",
     "paired_t_test",
+    "percentile_among_folds",
     "smallest_difference",
     "t_by_model",
 ]

@@ -1,0 +1,184 @@
+"""The bytes of a data set's files: shipped, in a mirror, in the cache or at UCI, always with their sha256 checked.
+
+Environment variables: `UCI_MIRROR` names a folder with files named as UCI names them (or with .gz added), which is
+looked at first; `UCI_CACHE` names the folder of downloaded files, by default the user's cache folder.
+"""
+
+import gzip
+import hashlib
+import os
+import warnings
+import zlib
+from pathlib import Path
+
+from lib.datasets import table
+from lib.datasets.catalogue import DATA
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # in a notebook tqdm, which pooch imports, asks for widgets
+    import pooch
+    from pooch import HTTPDownloader
+
+TIMEOUT = (6, 20)  # seconds to connect, and between two bytes
+
+pooch.get_logger().setLevel("WARNING")  # what it says names folders of the user
+
+
+class NotAvailableError(RuntimeError):
+    """A data set that this repository does not ship and that could not be had; the message says why and what to do."""
+
+
+def sha256(data):
+    """SHA-256 of bytes, in hex."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def read(entry):
+    """Contents of all files of a set, and their source: shipped, mirror, cache (also when just downloaded).
+
+    Raises
+    ------
+    ValueError
+        If a shipped file is not what the manifest says.
+    NotAvailableError
+        If a file is neither here nor to be had.
+    """
+    if entry.kind == "shipped":
+        return [shipped(entry)], "shipped"
+    found = [local(entry, file) or (download(entry, file), "cache") for file in entry.files]
+    return [data for data, _ in found], " and ".join(sorted({source for _, source in found}))
+
+
+def shipped(entry):
+    """Contents of the file in data/, decompressed; ValueError says what is wrong with it."""
+    path = DATA / entry.files[0]
+    remedy = f"restore it with `git checkout -- data/{path.name}`"
+    if not path.is_file():
+        raise ValueError(f"{entry.name}: data/{path.name} is not there; {remedy}")
+    raw = path.read_bytes()
+    if sha256(raw) != entry.sha256[0]:
+        raise ValueError(f"{entry.name}: data/{path.name} {_damage(raw, entry)}; {remedy}")
+    return _decompressed(raw, path.name)
+
+
+def _decompressed(raw, name):
+    try:
+        return gzip.decompress(raw) if name.endswith(".gz") else raw
+    except (EOFError, OSError, zlib.error):
+        raise ValueError(f"{name} is not a complete gzip file") from None
+
+
+def _damage(raw, entry):
+    """What is wrong with a shipped file whose sha256 is not the manifest's."""
+    if not raw:
+        return "is empty"
+    try:
+        lines = table.lines(_decompressed(raw, entry.files[0]))
+    except ValueError:
+        return "is truncated or not text"
+    header = ",".join(name for name, _ in entry.columns)
+    if not lines or lines[0] != header:
+        return f"has a wrong header: {''.join(lines[:1])[:80]!r}; expected {header[:80]!r}"
+    if len(lines) - 1 != entry.rows:
+        return f"has {len(lines) - 1} rows; expected {entry.rows} (truncated?)"
+    return f"has changed: its sha256 is {sha256(raw)}; expected {entry.sha256[0]}"
+
+
+def local(entry, file):
+    """Contents and source of a file in the mirror or in the cache, or None."""
+    path = mirrored(entry, file)
+    if path is not None:
+        return _mirror_copy(entry, file, path), "mirror"
+    path = cache() / file
+    data = path.read_bytes() if path.is_file() else b""
+    return (data, "cache") if sha256(data) == expected(entry, file) else None
+
+
+def _mirror_copy(entry, file, path):
+    try:
+        data = _decompressed(path.read_bytes(), path.name)
+    except (OSError, ValueError) as error:
+        raise _error(entry, file, f"the copy in UCI_MIRROR cannot be read ({error})") from None
+    if sha256(data) != expected(entry, file):
+        raise _error(entry, file, f"the copy in UCI_MIRROR has the sha256 {sha256(data)}, not that of the manifest")
+    return data
+
+
+def mirrored(entry, file):
+    """Path of a file in the mirror, or None."""
+    mirror = os.environ.get("UCI_MIRROR")
+    if not mirror:
+        return None
+    if not Path(mirror).is_dir():
+        raise _error(entry, file, f"UCI_MIRROR names a folder that does not exist: {mirror!r}")
+    paths = [Path(mirror) / file, Path(mirror) / f"{file}.gz"]
+    return next((path for path in paths if path.is_file()), None)
+
+
+def cache():
+    """Folder of the downloaded files."""
+    return Path(os.environ.get("UCI_CACHE") or pooch.os_cache("when-the-model-is-wrong"))
+
+
+def expected(entry, file):
+    """SHA-256 of a file according to the manifest."""
+    return entry.sha256[entry.files.index(file)]
+
+
+def download(entry, file):
+    """Contents of a file at UCI, now also in the cache: written aside, checked, then moved there."""
+    known = f"sha256:{expected(entry, file)}"
+    fetch = HTTPDownloader(timeout=TIMEOUT)
+    try:
+        path = pooch.retrieve(entry.address + file, known, fname=file, path=cache(), downloader=fetch)
+    except ValueError:
+        raise _error(entry, file, _differs(entry, file)) from None
+    except OSError as error:
+        first = "UCI_MIRROR does not have it and " if os.environ.get("UCI_MIRROR") else ""
+        raise _error(entry, file, f"{first}the download failed ({_root(error)})") from None
+    return Path(path).read_bytes()
+
+
+def _root(error):
+    """The first of a chain of errors, which says most."""
+    while error.__context__ is not None:
+        error = error.__context__
+    return f"{type(error).__name__}: {error}"
+
+
+def _differs(entry, file):
+    if file in entry.unconfirmed:
+        return "the file there differs from the one known here, which was never confirmed to have UCI's very bytes"
+    return "the file there does not have the sha256 of the manifest: it has changed or the download is damaged"
+
+
+def _error(entry, file, cause):
+    return NotAvailableError(
+        f"{entry.name}: no {file} from {entry.address + file}: {cause}. Either try again with a connection to that "
+        f"address, or put a good copy of the file into a folder and set the environment variable UCI_MIRROR to it."
+    )
+
+
+def status(entry):
+    """What can be had of a set without the network: a word and its reason."""
+    if entry.kind == "excluded":
+        return "not available", entry.changes
+    if entry.kind == "synthetic":
+        return "shipped", "a definition in lib.datasets.synthetic"
+    try:
+        if entry.kind == "shipped":
+            shipped(entry)
+            return "shipped", f"data/{entry.files[0]}"
+        sources = {file: local(entry, file) for file in entry.files}
+    except (NotAvailableError, ValueError) as error:
+        return "not available", str(error)
+    absent = [file for file, found in sources.items() if found is None]
+    if absent:
+        return "not available", _absence(entry, absent)
+    words = {source for _, source in sources.values()}
+    return ("mirrored", "in UCI_MIRROR") if "mirror" in words else ("cached", "downloaded before")
+
+
+def _absence(entry, absent):
+    doubt = f" (bytes there not confirmed: {', '.join(entry.unconfirmed)})" if entry.unconfirmed else ""
+    return f"not downloaded yet: load({entry.name!r}) fetches {', '.join(absent)} from {entry.address}{doubt}"

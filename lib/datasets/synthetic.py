@@ -1,0 +1,106 @@
+"""Data sets that are a definition, not a file."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+
+from lib.validation import check_choice, check_generator, check_integer
+
+TRAINING_SIZES = {"mofn-3-7-10": 300, "monks-1": 124, "waveform-21": 300}
+
+
+def corral():
+    """The 128 instances of MLC++: (A0 and A1) or (B0 and B1); `correlated` is the class in 3 of 4 copies.
+
+    References
+    ----------
+    John, Kohavi & Pfleger (1994), "Irrelevant features and the subset selection problem".
+    """
+    inputs = np.repeat(_inputs([range(2)] * 5), 4, axis=0)
+    a0, a1, b0, b1, _ = inputs.T
+    target = (a0 & a1) | (b0 & b1)
+    flipped = np.arange(len(inputs)) % 4 == 3
+    X = np.column_stack([inputs, target ^ flipped]).astype(bool)
+    return pd.DataFrame(X, columns=["a0", "a1", "b0", "b1", "irrelevant", "correlated"]), target.astype("U1")
+
+
+def mofn_3_7_10():
+    """All 1024 inputs of ten bits; the class is 1 where at least 3 of bits 2 to 8 are.
+
+    References
+    ----------
+    Kohavi & John (1997), "Wrappers for feature subset selection".
+    """
+    inputs = _inputs([range(2)] * 10)
+    target = (inputs[:, 2:9].sum(axis=1) >= 3).astype(int)
+    return pd.DataFrame(inputs.astype(bool), columns=[f"bit_{i}" for i in range(10)]), target.astype("U1")
+
+
+def monks_1():
+    """All 432 inputs of the first of MONK's problems: a1 = a2 or a5 = 1.
+
+    References
+    ----------
+    Thrun et al. (1991), "The MONK's problems", CMU-CS-91-197.
+    """
+    inputs = _inputs([range(1, n + 1) for n in (3, 3, 2, 3, 4, 2)])
+    target = ((inputs[:, 0] == inputs[:, 1]) | (inputs[:, 4] == 1)).astype(int)
+    X = pd.DataFrame(inputs.astype(str), columns=[f"a{i}" for i in range(1, 7)])
+    return X.astype("category"), target.astype("U1")
+
+
+def waveform_21(rng, size=5000):
+    """Rows of the waveform problem: a random mixture of two of three triangular waves, with standard normal noise.
+
+    The waves h1, h2 and h3 have their peaks at 7, 15 and 11, as in UCI's generator; class 0 mixes h1 and h2,
+    class 1 h1 and h3, class 2 h2 and h3.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    size : int, at least 1
+
+    References
+    ----------
+    Breiman, Friedman, Olshen & Stone (1984), "Classification and Regression Trees", section 2.6.1.
+    """
+    check_generator("rng", rng)
+    size = check_integer("size", size, 1)
+    i = np.arange(1, 22)
+    waves = np.maximum(6 - np.abs(i - np.array([[7], [15], [11]])), 0)
+    pairs = np.array([[0, 1], [0, 2], [1, 2]])
+    target = rng.integers(3, size=size)
+    u = rng.random((size, 1))
+    first, second = waves[pairs[target]].swapaxes(0, 1)
+    X = u * first + (1 - u) * second + rng.standard_normal((size, 21))
+    return pd.DataFrame(X, columns=[f"x{j}" for j in i]), target.astype("U1")
+
+
+def generate(name, seed=0):
+    """Attributes and target of a synthetic data set; `seed` matters to waveform-21 only."""
+    check_choice("name", name, [*COMPLETE, "waveform-21"])
+    if name in COMPLETE:
+        return COMPLETE[name]()
+    return waveform_21(np.random.default_rng(check_integer("seed", seed, 0)))
+
+
+def training_rows(name, seed=0):
+    """Row numbers, ascending, of a random training set of the published size: 300, 124 or 300 of all rows.
+
+    Parameters
+    ----------
+    name : "mofn-3-7-10", "monks-1" or "waveform-21"
+    seed : int, at least 0
+    """
+    size = TRAINING_SIZES[check_choice("name", name, TRAINING_SIZES)]
+    n_rows = len(generate(name)[1])
+    return np.sort(np.random.default_rng(check_integer("seed", seed, 0)).choice(n_rows, size, replace=False))
+
+
+def _inputs(domains):
+    """All combinations of values, the last attribute changing fastest."""
+    return np.array(list(itertools.product(*domains)))
+
+
+COMPLETE = {"corral": corral, "mofn-3-7-10": mofn_3_7_10, "monks-1": monks_1}

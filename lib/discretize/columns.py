@@ -1,0 +1,138 @@
+"""Columns of a DataFrame by the kind of their values, and the codes of those that are not continuous."""
+
+import numpy as np
+import pandas as pd
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+
+KINDS = {"b": "boolean", "i": "integer", "u": "integer", "f": "continuous", "O": "categorical", "U": "categorical"}
+MISSING, NEW = -1, -2
+BOOL = np.dtype(bool)
+TRUTH = pd.Index([False, True], dtype=object)
+
+
+def checked_frame(estimator, X, reset):
+    """Return `X` as a DataFrame after scikit-learn's checks of names and sizes.
+
+    Columns of an array, and columns whose names are not strings, are called x0, x1, ..., as in scikit-learn.
+    """
+    if not isinstance(X, pd.DataFrame):
+        X = validate_data(estimator, X, dtype=None, ensure_all_finite=False, reset=reset)
+        return pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    for count, what in zip(X.shape, ("sample", "feature"), strict=True):
+        if count == 0:
+            raise ValueError(f"Found array with 0 {what}(s) (shape={X.shape}) while a minimum of 1 is required.")
+    if not hasattr(estimator, "feature_names_in_"):
+        return X.set_axis([f"x{i}" for i in range(X.shape[1])], axis=1)
+    return X
+
+
+def checked_target(X, y):
+    """Return the sorted classes of `y` and the number of each row's class."""
+    y = column_or_1d(np.asarray(y), warn=True)
+    check_consistent_length(X, y)
+    codes, classes = pd.factorize(y, sort=True)
+    if (codes < 0).any():
+        raise ValueError(f"y contains NaN: no class is given in row {np.argmin(codes)}")
+    if classes.dtype.kind not in "biuO":
+        check_classification_targets(classes)
+    return np.asarray(classes), codes
+
+
+def column_kinds(X):
+    """List "boolean", "integer", "continuous" or "categorical" for each column, by its dtype."""
+    kinds = [_kind(dtype) for dtype in X.dtypes.to_numpy()]
+    if None in kinds:
+        i, allowed = kinds.index(None), "bool, category, string, object, integers and floats"
+        raise ValueError(f"column {X.columns[i]!r} has dtype {X.dtypes.iloc[i]}; allowed are {allowed}")
+    return kinds
+
+
+def _kind(dtype):
+    if dtype.kind == "O" and not isinstance(dtype, np.dtype | pd.CategoricalDtype | pd.StringDtype):
+        return None  # periods and intervals
+    return KINDS.get(dtype.kind)
+
+
+def check_kinds(X, fitted):
+    """Raise ValueError if a continuous column is not a number any more, or a boolean one became a number."""
+    for name, before, now in zip(X.columns, fitted, column_kinds(X), strict=True):
+        numeric = now in ("integer", "continuous")
+        if (before == "continuous" and not numeric) or (before == "boolean" and numeric):
+            raise ValueError(f"column {name!r} was {before} in fit; got {X[name].dtype}")
+
+
+def continuous_values(X, positions):
+    """Return the columns at `positions` as floats with NaN for missing; ValueError names an infinite one."""
+    if len(positions) == 0:
+        return np.empty((len(X), 0))
+    values = X.iloc[:, positions].to_numpy(dtype=float, na_value=np.nan)
+    infinite = np.isinf(values)
+    if infinite.any():
+        row, column = np.argwhere(infinite)[0]
+        raise ValueError(
+            f"X must not hold infinity; got {values[row, column]} in column {X.columns[positions[column]]!r}, row {row}"
+        )
+    return values
+
+
+def _categories(X, position, dtype):
+    if isinstance(dtype, pd.CategoricalDtype):
+        return dtype.categories
+    return TRUTH if dtype.kind == "b" else pd.Categorical(X.iloc[:, position].array).categories
+
+
+class Coding:
+    """Codes of the discrete columns of a DataFrame.
+
+    Parameters
+    ----------
+    X : DataFrame
+    positions : ndarray of int
+        Where the discrete columns are in `X`.
+
+    Attributes
+    ----------
+    categories : list of Index
+        For each discrete column; bools have False and True.
+    sizes : ndarray of int
+        Number of values each column can have: of declared categories, or of observed ones but at least 2.
+    """
+
+    def __init__(self, X, positions):
+        self.positions = positions
+        dtypes = X.dtypes.to_numpy()[positions]
+        self.categories = [_categories(X, i, dtype) for i, dtype in zip(positions, dtypes, strict=True)]
+        least = [0 if isinstance(dtype, pd.CategoricalDtype) else 2 for dtype in dtypes]
+        self.sizes = np.maximum(least, [len(categories) for categories in self.categories]).astype(np.intp)
+        self._truth = np.array([categories is TRUTH for categories in self.categories], dtype=bool)
+
+    def __call__(self, X):
+        """Number of each value among the categories of its column, (n_samples, n_discrete), or MISSING or NEW."""
+        codes = np.empty((len(X), len(self.positions)), dtype=np.intp)
+        plain = self._truth & _is_plain(X.dtypes.to_numpy()[self.positions])
+        if plain.any():
+            codes[:, plain] = X.iloc[:, self.positions[plain]].to_numpy()
+        for j in np.flatnonzero(~plain):
+            codes[:, j] = _codes(X.iloc[:, self.positions[j]].array, self.categories[j])
+        return codes
+
+
+def _is_plain(dtypes):
+    return np.array([dtype is BOOL for dtype in dtypes], dtype=bool)
+
+
+def _codes(values, categories):
+    if not isinstance(values.dtype, pd.CategoricalDtype):
+        codes = categories.get_indexer(values)
+        unknown = codes < 0
+        if unknown.any():
+            codes[unknown & ~pd.isna(values)] = NEW
+        return codes
+    own = values.categories
+    if own is categories or own.equals(categories):
+        return values.codes
+    lookup = categories.get_indexer(own)
+    lookup[lookup < 0] = NEW
+    return np.append(lookup, MISSING)[values.codes]

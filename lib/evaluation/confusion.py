@@ -1,0 +1,75 @@
+"""Confusion tables of cross-validation, and where a printed fold falls among ours."""
+
+import numpy as np
+from scipy import stats
+
+from lib.evaluation.intervals import Estimate
+from lib.validation import check_real
+
+
+def confusion_table(counts, classes, n_folds=1):
+    """Counts of predicted (rows) and actual (columns) classes, summed over folds and divided by `n_folds`.
+
+    Parameters
+    ----------
+    counts : DataFrame
+        predicted, actual, count.
+    classes : sequence of str
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_classes)
+    """
+    table = counts.pivot_table(index="predicted", columns="actual", values="count", aggfunc="sum", fill_value=0)
+    return table.reindex(index=classes, columns=classes, fill_value=0).to_numpy(dtype=float) / n_folds
+
+
+def nearest_fold(counts, class_counts):
+    """The fold whose test set has the class counts nearest to those given (sum of differences; the first of equals).
+
+    Parameters
+    ----------
+    counts : DataFrame
+        repeat, fold, learner, actual, count, of one data set.
+    class_counts : Series
+        Number of test examples by class.
+
+    Returns
+    -------
+    repeat, fold, distance : int
+    """
+    one = counts[counts["learner"] == counts["learner"].iloc[0]]
+    sizes = one.pivot_table(index=["repeat", "fold"], columns="actual", values="count", aggfunc="sum", fill_value=0)
+    sizes = sizes.reindex(columns=class_counts.index, fill_value=0)
+    distance = (sizes - class_counts).abs().sum(axis=1)
+    repeat, fold = distance.idxmin()
+    return int(repeat), int(fold), int(distance.min())
+
+
+def percentile_among_folds(accuracies, n_correct, n_test, confidence=0.95):
+    """Part of folds with a lower accuracy than n_correct / n_test, equal ones counted half, with its interval.
+
+    Accuracies within half a test example of each other count as equal, since folds differ in size by one.
+
+    Parameters
+    ----------
+    accuracies : array-like of shape (n_folds,)
+    n_correct, n_test : int
+    confidence : float in (0, 1)
+
+    Returns
+    -------
+    Estimate
+        With Wilson's interval, as if folds were independent; n is their number.
+
+    References
+    ----------
+    Wilson (1927), formula for a proportion.
+    """
+    confidence = check_real("confidence", confidence, 0, 1, open_low=True, open_high=True)
+    difference = n_correct / n_test - np.asarray(accuracies, dtype=float)
+    part = float(np.where(np.abs(difference) < 0.5 / n_test, 0.5, difference > 0).mean())
+    n, z = len(difference), stats.norm.ppf((1 + confidence) / 2)
+    middle = (part + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * np.sqrt(part * (1 - part) / n + z**2 / (4 * n**2))
+    return Estimate(part, max(0.0, float(middle - half)), min(1.0, float(middle + half)), n)

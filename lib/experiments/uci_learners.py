@@ -1,0 +1,176 @@
+"""The learners that the comparisons on real data know by name, each with the inputs it is given."""
+
+from collections.abc import Collection
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, Perceptron, SGDClassifier
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from lib.discretize import ClassSeparatingCuts, EntropyDiscretizer, OneHot
+from lib.experiments.atlas import printed_bins
+from lib.naive_bayes import NaiveBayes
+from lib.validation import check_choice
+from lib.winnow import Winnow, WinnowEnsemble
+
+BINS = ("paper", "means", "entropy")
+_PRINTED = ("iris", "glass")
+# Only the ratio of threshold and initial weight counts: with a threshold of half the number of weights m,
+# an initial weight w stands for a threshold of m / 2w and weights that start at 1.
+_WINNOW = {"initial_weight": [0.5, 1.5, 4.0], "promotion": [1.05, 1.3, 2.0]}
+_SMOOTHING = {"smoothing": [0.03, 0.1, 0.3, 1.0, 3.0]}
+
+
+def cuts(dataset, bins="paper"):
+    """The transformer that cuts the numbers of a data set: see `uci_comparison`."""
+    check_bins(bins)
+    if bins == "paper" and dataset in _PRINTED:
+        return printed_bins(dataset)
+    return ClassSeparatingCuts() if bins == "means" else EntropyDiscretizer()
+
+
+def boolean_inputs(dataset, bins="paper"):
+    """Steps that make booleans of any attributes: cuts, then one-hot codes.
+
+    A missing value has a code of its own, but for printed bins, where a number in a gap between bins has none.
+    """
+    printed = bins == "paper" and dataset in _PRINTED
+    return cuts(dataset, bins), OneHot(missing="ignore" if printed else "value", constant="drop")
+
+
+def check_bins(bins):
+    """Return `bins` if it names a way to cut numbers, else raise ValueError."""
+    return check_choice("bins", bins, BINS)
+
+
+class NumericInputs(TransformerMixin, BaseEstimator):
+    """Numbers as they are, missing ones as the mean, beside one-hot codes of all other attributes."""
+
+    def fit(self, X, y=None):
+        """Learn means and categories of the attributes `X`, a DataFrame."""
+        numbers = X.select_dtypes("number")
+        self.means_ = numbers.mean().fillna(0)
+        others = X.drop(columns=self.means_.index)
+        self.codes_ = OneHot(constant="drop").fit(others) if others.shape[1] else None
+        return self
+
+    def transform(self, X):
+        """The matrix (n_samples, n_inputs) of floats."""
+        numbers = X[self.means_.index].fillna(self.means_).to_numpy(dtype=float)
+        if self.codes_ is None:
+            return numbers
+        return np.hstack([numbers, self.codes_.transform(X.drop(columns=self.means_.index)).to_numpy(dtype=float)])
+
+
+class OtherClassFirst(ClassifierMixin, BaseEstimator):
+    """A learner that takes the first of two classes for the positive one, instead of the second."""
+
+    def __init__(self, learner):
+        self.learner = learner
+
+    def fit(self, X, y):
+        """Fit to `X` and reversed codes of `y`."""
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.learner_ = clone(self.learner).fit(X, len(self.classes_) - 1 - codes)
+        return self
+
+    def predict(self, X):
+        """The predicted class of each row."""
+        return self.classes_[len(self.classes_) - 1 - self.learner_.predict(X)]
+
+
+def missing_as_value(X):
+    """Categories with "missing" as one more value; numbers unchanged."""
+    filled = {
+        name: column.cat.add_categories(["missing"]).fillna("missing")
+        for name, column in X.items()
+        if isinstance(column.dtype, pd.CategoricalDtype) and column.hasnans
+    }
+    return X.assign(**filled)
+
+
+def tuned(learner, grid):
+    """The learner with the parameters of the grid that do best in three shuffled folds of its training rows."""
+    return GridSearchCV(learner, grid, cv=KFold(3, shuffle=True, random_state=0), error_score=0.0)
+
+
+_ON_BOOLEANS = {
+    "winnow": lambda: Winnow(),
+    "naive_bayes_boolean": lambda: NaiveBayes(),
+    "winnow_tuned": lambda: tuned(Winnow(shuffle=True), {**_WINNOW, "n_passes": [1, 5, 20]}),
+    "winnow_averaged": lambda: tuned(Winnow(shuffle=True, n_passes=20, average=True, complement=True), _WINNOW),
+    "winnow_thick": lambda: tuned(
+        Winnow(shuffle=True, n_passes=20, average=True, complement=True, margin=None), _WINNOW
+    ),
+    "winnow_ensemble": lambda: tuned(
+        OneVsRestClassifier(WinnowEnsemble()), {"estimator__promotion": [1.015, 1.05, 1.2]}
+    ),
+    "naive_bayes_boolean_tuned": lambda: tuned(NaiveBayes(), _SMOOTHING),
+    "perceptron": lambda: tuned(Perceptron(tol=None), {"max_iter": [1, 5, 20]}),
+    "averaged_perceptron": lambda: tuned(
+        SGDClassifier(loss="perceptron", penalty=None, learning_rate="constant", eta0=1.0, average=True, tol=None),
+        {"max_iter": [1, 5, 20]},
+    ),
+    "logistic": lambda: tuned(LogisticRegression(max_iter=300), {"C": [0.03, 0.1, 0.3, 1.0, 3.0, 10.0]}),
+}
+_ON_CATEGORIES = {"naive_bayes_multinomial": lambda: tuned(NaiveBayes(), _SMOOTHING)}
+_ON_NUMBERS = {
+    "logistic_numbers": lambda: make_pipeline(
+        StandardScaler(), tuned(LogisticRegression(max_iter=300), {"C": [0.03, 0.1, 0.3, 1.0, 3.0, 10.0]})
+    ),
+    "tree": lambda: tuned(DecisionTreeClassifier(), {"min_samples_leaf": [1, 2, 5, 10, 20]}),
+    "forest": lambda: RandomForestClassifier(100),
+}
+_ON_ATTRIBUTES = {
+    "naive_bayes": lambda: NaiveBayes(),
+    "naive_bayes_tuned": lambda: tuned(NaiveBayes(), _SMOOTHING),
+}
+UCI_LEARNERS = (*_ON_BOOLEANS, *_ON_CATEGORIES, *_ON_NUMBERS, *_ON_ATTRIBUTES)
+
+
+def uci_learner(name, dataset, bins="paper"):
+    """An unfitted learner that takes the attributes of a data set as `lib.datasets.load` gives them.
+
+    Parameters
+    ----------
+    name : str
+        One of UCI_LEARNERS.
+    dataset : str
+        Which printed bins to use, if any.
+    bins : {"paper", "means", "entropy"}
+
+    Raises
+    ------
+    ValueError
+        For an unknown name; the message names the nearest.
+    """
+    check_choice("learners", name, UCI_LEARNERS)
+    if name in _ON_BOOLEANS:
+        return make_pipeline(*boolean_inputs(dataset, bins), _ON_BOOLEANS[name]())
+    as_value = FunctionTransformer(missing_as_value)
+    if name in _ON_CATEGORIES:
+        return make_pipeline(cuts(dataset, bins), as_value, _ON_CATEGORIES[name]())
+    if name in _ON_NUMBERS:
+        return make_pipeline(NumericInputs(), _ON_NUMBERS[name]())
+    return make_pipeline(as_value, _ON_ATTRIBUTES[name]())
+
+
+def make_uci_learners(learners, dataset, bins):
+    """Unfitted learners by name, or copies of the classifiers given by name; see `uci_comparison`."""
+    learners = (learners,) if isinstance(learners, str) else learners
+    if not isinstance(learners, Collection):
+        raise ValueError(f"learners must be a list of names, or a dict from names to classifiers; got {learners!r}")
+    if not len(learners):
+        raise ValueError("learners must name at least one learner; got none")
+    if not isinstance(learners, dict):
+        return {name: uci_learner(name, dataset, bins) for name in learners}
+    for name, learner in learners.items():
+        if not (hasattr(learner, "fit") and hasattr(learner, "predict")):
+            raise ValueError(f"learners[{name!r}] must be a scikit-learn classifier; got {learner!r}")
+    return {name: clone(learner) for name, learner in learners.items()}

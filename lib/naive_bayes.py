@@ -1,0 +1,183 @@
+"""Naive Bayes on boolean, categorical and Gaussian columns at once."""
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.special import logsumexp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from lib.discretize.columns import (
+    MISSING,
+    Coding,
+    check_kinds,
+    checked_frame,
+    checked_target,
+    column_kinds,
+    continuous_values,
+)
+from lib.validation import check_integer, check_real
+
+
+class NaiveBayes(ClassifierMixin, BaseEstimator):
+    """Naive Bayes: the columns are independent given the class.
+
+    The dtype of a column says how it is modelled: bool columns as boolean; category, string, object and integer
+    columns as categorical; float columns as Gaussian. Of an array with one dtype, all columns are of one kind.
+
+    Parameters
+    ----------
+    smoothing : float, at least 0
+        P(v | c) = (count + smoothing) / (n + smoothing m), where n rows of class c have a value and m is the number
+        of declared categories of a category dtype, 2 for a boolean column, and otherwise the number of different
+        values in training, but at least 2 (so that integers 0 and 1 are the same as booleans).
+    ddof : 0 or 1
+        The variance of a Gaussian is the sum of squares divided by n - ddof.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Logarithm of the proportion of training rows in each class.
+    tables_ : dict of column -> ndarray of shape (n_classes, m)
+        P(v | c) of the boolean and categorical columns.
+    categories_ : dict of column -> Index
+        The values v in the order of the table. A table wider than this has the other, never seen value last.
+    means_, deviations_ : dict of column -> ndarray of shape (n_classes,)
+        Of the Gaussian columns; deviations are NaN where a column tells nothing.
+
+    Notes
+    -----
+    Missing values are left out of the counts and, at prediction, out of the product. A category that is not in
+    `categories_` counts as missing at prediction. Where no row of a class has a value, its table is uniform.
+
+    A Gaussian with no spread in its class (no value, one, or all the same) is replaced by that of all classes, with
+    its mean and its deviation. A column with no spread at all tells nothing and is left out of the product.
+
+    Without smoothing, or more than 1e154 deviations away, a row may be impossible in every class: its log joint
+    probability is -inf for all of them, and its posterior is the prior.
+
+    Columns of an array, or without string names, are called "x0", "x1", ... in the dicts.
+
+    References
+    ----------
+    Atlas, section 2; Hand & Yu (2001).
+    """
+
+    def __init__(self, smoothing=1.0, ddof=1):
+        self.smoothing = smoothing
+        self.ddof = ddof
+
+    def fit(self, X, y):
+        """Estimate prior, tables and Gaussians from `X` (n_samples, n_columns) and the classes `y` (n_samples,).
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, `X` has a column of another dtype (dates, say) or an infinite value, `y`
+            lacks a class, or the lengths differ.
+        """
+        check_real("smoothing", self.smoothing, 0)
+        check_integer("ddof", self.ddof, 0, 1)
+        X = checked_frame(self, X, reset=True)
+        self.classes_, y = checked_target(X, y)
+        self._kinds = column_kinds(X)
+        continuous = np.array([kind == "continuous" for kind in self._kinds])
+        self._gaussians, self._coding = np.flatnonzero(continuous), Coding(X, np.flatnonzero(~continuous))
+        self._fit_prior(y)
+        self._fit_tables(X, y)
+        self._fit_gaussians(X, y)
+        return self
+
+    def predict_joint_log_proba(self, X):
+        """Log P(c, x) of each row and class, (n_samples, n_classes); of its Gaussians, the log densities."""
+        check_is_fitted(self)
+        X = checked_frame(self, X, reset=False)
+        check_kinds(X, self._kinds)
+        discrete = self._indicators(self._coding(X)) @ self._log_tables
+        return self.class_log_prior_ + discrete + self._log_densities(continuous_values(X, self._gaussians))
+
+    def predict_log_proba(self, X):
+        """Log P(c | x) of each row and class, (n_samples, n_classes)."""
+        joint = self.predict_joint_log_proba(X)
+        joint[np.isneginf(joint).all(axis=1)] = self.class_log_prior_
+        return joint - logsumexp(joint, axis=1, keepdims=True)
+
+    def predict_proba(self, X):
+        """P(c | x) of each row and class, (n_samples, n_classes)."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X):
+        """The most probable class of each row, (n_samples,); of equally probable ones the first."""
+        log_posterior = self.predict_log_proba(X)
+        return self.classes_[log_posterior.argmax(axis=1)]
+
+    def _fit_prior(self, y):
+        self.class_log_prior_ = np.log(np.bincount(y) / len(y))
+
+    def _fit_tables(self, X, y):
+        """The tables of all columns, one below the other; row 0 of each stands for a missing value: log 1."""
+        names, sizes = X.columns.to_numpy()[self._coding.positions], self._coding.sizes
+        self._starts, self._n_rows = np.cumsum(sizes + 1) - sizes - 1, int((sizes + 1).sum())
+        counts = self._indicators(self._coding(X)).T @ np.eye(len(self.classes_))[y]
+        counts[self._starts] = 0
+        probabilities = _smoothed(counts, self._starts, sizes, self.smoothing)
+        with np.errstate(divide="ignore"):
+            self._log_tables = np.log(probabilities)
+        self._log_tables[self._starts] = 0
+        blocks = zip(names, self._starts + 1, sizes, strict=True)
+        self.tables_ = {name: probabilities[start : start + size].T for name, start, size in blocks}
+        self.categories_ = dict(zip(names, self._coding.categories, strict=True))
+
+    def _indicators(self, codes):
+        """Which row of the tables each value has, as a sparse matrix (n_samples, n_rows) of ones."""
+        n, d = codes.shape
+        rows = (np.maximum(codes, MISSING) - MISSING + self._starts).ravel()
+        return csr_array((np.ones(n * d), rows, np.arange(n + 1) * d), shape=(n, self._n_rows))
+
+    def _fit_gaussians(self, X, y):
+        """Mean and deviation of each column in each class; where it has no spread, those of all classes."""
+        values, names = continuous_values(X, self._gaussians), X.columns.to_numpy()[self._gaussians]
+        order = np.argsort(y, kind="stable")
+        starts = np.searchsorted(y[order], np.arange(len(self.classes_)))
+        means, deviations = _means_and_deviations(values[order], starts, self.ddof)
+        pooled_means, pooled_deviations = _means_and_deviations(values, np.zeros(1, int), self.ddof)
+        flat = np.isnan(deviations)
+        self._means = np.where(flat, pooled_means, means)
+        self._deviations = np.where(flat, pooled_deviations, deviations)
+        self.means_ = dict(zip(names, self._means.T, strict=True))
+        self.deviations_ = dict(zip(names, self._deviations.T, strict=True))
+
+    def _log_densities(self, values):
+        """Sum of the Gaussian log densities of the observed values, (n_samples, n_classes)."""
+        sums = np.empty((len(values), len(self.classes_)))
+        for c, (means, deviations) in enumerate(zip(self._means, self._deviations, strict=True)):
+            with np.errstate(over="ignore"):
+                squares = ((values - means) / deviations) ** 2
+            sums[:, c] = np.nansum(-0.5 * (squares + np.log(2 * np.pi)) - np.log(deviations), axis=1)
+        return sums
+
+    def __sklearn_tags__(self):
+        """Tell scikit-learn that missing values, categories and strings are welcome."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = True
+        return tags
+
+
+def _smoothed(counts, starts, sizes, smoothing):
+    """Proportions within each column's rows of `counts`; uniform where there is nothing to count."""
+    observed = np.repeat(np.add.reduceat(counts, starts, axis=0), sizes + 1, axis=0)
+    size = np.repeat(sizes, sizes + 1)[:, None]
+    total = observed + smoothing * size
+    uniform = np.broadcast_to(1 / np.maximum(size, 1), counts.shape)
+    return np.divide(counts + smoothing, total, out=uniform.copy(), where=total > 0)
+
+
+def _means_and_deviations(values, starts, ddof):
+    """Mean and deviation of each group of rows and column; deviations are NaN where all values are the same."""
+    groups = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(values)))
+    low, high = np.fmin.reduceat(values, starts, axis=0), np.fmax.reduceat(values, starts, axis=0)
+    n = np.add.reduceat(~np.isnan(values), starts, axis=0, dtype=int)
+    means = low + np.add.reduceat(np.nan_to_num(values - low[groups]), starts, axis=0) / np.maximum(n, 1)
+    squares = np.add.reduceat(np.nan_to_num(values - means[groups]) ** 2, starts, axis=0)
+    deviations = np.sqrt(squares / np.maximum(n - ddof, 1))
+    return means, np.where((high > low) & (deviations > 0), deviations, np.nan)

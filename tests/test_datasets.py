@@ -1,0 +1,435 @@
+"""Data sets: shipped files against the manifest, definitions against their rules, bad files against clear errors."""
+
+import dataclasses
+import gzip
+import itertools
+import os
+import shutil
+import socket
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lib import datasets
+from lib.datasets import files, synthetic, table
+from lib.datasets.catalogue import Entry, schemas
+from lib.datasets.catalogue import catalogue as entries
+
+SHIPPED = [name for name, entry in entries().items() if entry.kind == "shipped"]
+ELSEWHERE = [name for name, entry in entries().items() if entry.kind == "uci"]
+MIRROR = os.environ.get("UCI_MIRROR")
+CONTENT = b"M,?,1.5,t,b\nF,2,?,f,a\nM,10,3,t,b\n"
+
+
+@pytest.fixture(autouse=True)
+def no_copies(monkeypatch, tmp_path):
+    """Neither mirror nor cache of the user."""
+    monkeypatch.delenv("UCI_MIRROR", raising=False)
+    monkeypatch.setenv("UCI_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def port():
+    """A port of this machine at which nobody listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        yield probe.getsockname()[1]
+
+
+@pytest.fixture
+def tiny(monkeypatch, port):
+    """A data set of three rows in a file of no UCI."""
+    blank = dict.fromkeys((field.name for field in dataclasses.fields(Entry)), "")
+    counts = {"rows": 3, "attributes": 4, "classes": 2, "missing": 2, "n_train": 2}
+    known = {"files": ("tiny.data",), "sha256": (files.sha256(CONTENT),), "unconfirmed": (), "schema": "tiny"}
+    entry = Entry(
+        **{**blank, **counts, **known, "name": "tiny", "kind": "uci", "address": f"http://127.0.0.1:{port}/x/"}
+    )
+    monkeypatch.setitem(entries(), "tiny", entry)
+    monkeypatch.setitem(schemas(), "tiny", {"columns": "sex size weight:number ill:bool class:target"})
+    return entry
+
+
+@pytest.fixture
+def folder(monkeypatch, tmp_path):
+    """A copy of data/ that may be damaged."""
+    for name in ("iris.csv", "letter.csv.gz"):
+        shutil.copy(files.DATA / name, tmp_path / name)
+    monkeypatch.setattr(files, "DATA", tmp_path)
+    return tmp_path
+
+
+def serve(monkeypatch, content):
+    """Answer downloads with `content`, or with an exception; returns the addresses asked for."""
+    asked = []
+
+    def download(self, url, output_file, pooch, check_only=False):
+        asked.append(url)
+        with open(output_file, "wb") as file:
+            file.write(content if isinstance(content, bytes) else b"half of")
+        if not isinstance(content, bytes):
+            raise content
+
+    monkeypatch.setattr(files.HTTPDownloader, "__call__", download)
+    return asked
+
+
+def check_against_manifest(name):
+    data, entry = datasets.load(name), entries()[name]
+    assert (len(data.X), data.X.shape[1], len(set(data.y))) == (entry.rows, entry.attributes, entry.classes)
+    assert data.X.isna().to_numpy().sum() == entry.missing
+    assert data.y.shape == (entry.rows,)
+    assert data.y.dtype.kind == "U"
+    assert {str(dtype) for dtype in data.X.dtypes} <= {"float64", "category", "bool"}
+    return data
+
+
+@pytest.mark.parametrize("name", datasets.names())
+def test_sets_are_what_the_manifest_says(name, monkeypatch):
+    if name in ELSEWHERE:
+        if not MIRROR:
+            pytest.skip("set UCI_MIRROR to a folder of UCI's files to check the sets that are not shipped")
+        monkeypatch.setenv("UCI_MIRROR", MIRROR)
+    data = check_against_manifest(name)
+    for column in data.X.select_dtypes("category"):
+        assert not data.X[column].cat.ordered
+        assert data.X[column].cat.categories.tolist() == sorted(data.X[column].cat.categories, key=table._order)
+
+
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [
+        ("breast", {"benign": 458, "malignant": 241}),
+        ("vote", {"democrat": 267, "republican": 168}),
+        ("soybean-small", {"D1": 10, "D2": 10, "D3": 10, "D4": 17}),
+        ("glass", {"1": 70, "2": 76, "3": 17, "5": 13, "6": 9, "7": 29}),
+        ("glass2", {"float": 87, "non-float": 76}),
+        ("iris", {"Iris-setosa": 50, "Iris-versicolor": 50, "Iris-virginica": 50}),
+        ("pima", {"0": 500, "1": 268}),
+        ("corral", {"0": 72, "1": 56}),
+        ("mofn-3-7-10", {"0": 232, "1": 792}),
+        ("monks-1", {"0": 216, "1": 216}),
+    ],
+)
+def test_class_counts(name, counts):
+    assert Counter(datasets.load(name).y) == counts
+
+
+def test_iris_has_the_values_of_uci():
+    rows = datasets.load("iris").X.to_numpy()
+    np.testing.assert_array_equal(rows[34], [4.9, 3.1, 1.5, 0.1])
+    np.testing.assert_array_equal(rows[37], [4.9, 3.1, 1.5, 0.1])
+    assert rows.mean(axis=0) == pytest.approx([5.8433, 3.054, 3.7587, 1.1987], abs=1e-4)
+
+
+def test_breast_declares_ten_values_and_misses_some_in_one_attribute():
+    X = datasets.load("breast").X
+    assert all(X[c].cat.categories.tolist() == [str(v) for v in range(1, 11)] for c in X)
+    assert X.isna().sum()[lambda n: n > 0].to_dict() == {"bare_nuclei": 16}
+    assert X.iloc[0].tolist() == list("511121311")
+
+
+def test_small_soybean_has_14_constant_columns_and_its_rows_are_rows_of_the_large_one():
+    small, large = datasets.load("soybean-small"), datasets.load("soybean-large")
+    assert (small.X.nunique() == 1).sum() == 14
+    rot, known = small.y == "D4", set(map(tuple, large.X.astype(object).to_numpy()))
+    assert (small.X["roots"][rot] == "1").all()
+    undone = small.X.astype(object)
+    undone.loc[rot, "roots"] = "0"
+    assert set(map(tuple, undone.to_numpy())) <= known
+
+
+def test_votes_are_yes_no_or_missing():
+    X = datasets.load("vote").X
+    assert all(X[c].cat.categories.tolist() == ["n", "y"] for c in X)
+    assert (X.notna().all(axis=1)).sum() == 232
+
+
+@pytest.mark.parametrize(
+    ("name", "n_train", "counts"),
+    [
+        ("soybean-large", 307, {"brown-spot": 40, "phytophthora-rot": 40}),
+        ("satimage", 4435, {"1": 1072, "7": 1038}),
+        ("shuttle", 43500, {"1": 34108, "6": 6}),
+    ],
+)
+def test_the_published_training_set_comes_first(name, n_train, counts):
+    data = datasets.load(name)
+    assert data.n_train == n_train
+    assert counts.items() <= Counter(data.y[:n_train]).items()
+
+
+def test_complete_rows_keep_domains_and_count_the_training_rows():
+    data = datasets.load("soybean-large")
+    complete = data.complete_rows()
+    assert (len(complete.X), len(complete.y), complete.n_train) == (562, 562, 266)
+    assert not complete.X.isna().to_numpy().any()
+    assert (complete.X.dtypes == data.X.dtypes).all()
+    assert len(data.X) == 683
+    assert complete.changes.endswith("rows with missing values left out")
+
+
+def test_metadata_tells_where_a_set_is_from():
+    data = datasets.load("breast")
+    assert (data.source, data.licence, data.doi) == ("shipped", "CC BY 4.0", "10.24432/C5HP4Z")
+    assert data.address.startswith("https://archive.ics.uci.edu/")
+    assert data.sha256 == (files.sha256((files.DATA / "breast.csv").read_bytes()),)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        data.name = "other"
+
+
+def test_a_changed_answer_does_not_change_the_next():
+    first = datasets.load("iris")
+    first.X.iloc[:] = 0.0
+    first.y[:] = "x"
+    assert set(datasets.load("iris").y) == {"Iris-setosa", "Iris-versicolor", "Iris-virginica"}
+    assert datasets.load("iris").X.to_numpy().min() > 0
+
+
+@pytest.mark.parametrize("entry", entries().values(), ids=entries())
+def test_the_manifest_is_complete(entry):
+    assert len(entry.sha256) == (0 if entry.kind in ("synthetic", "derived", "excluded") else len(entry.files))
+    assert set(entry.unconfirmed) <= set(entry.files)
+    assert entry.title
+    assert entry.citation
+    assert entry.licence
+    assert entry.rows > 0
+    assert not entry.address or entry.address.startswith("https://archive.ics.uci.edu/")
+    if entry.kind in ("shipped", "uci"):
+        kinds = Counter("attribute" if kind not in ("target", "drop") else kind for _, kind in entry.columns)
+        assert (kinds["attribute"], kinds["target"]) == (entry.attributes, 1)
+
+
+def test_corral_is_the_test_set_of_mlc():
+    X, y = synthetic.corral()
+    target = (X.a0 & X.a1) | (X.b0 & X.b1)
+    assert (target.astype(int).astype(str) == y).all()
+    groups = X.assign(agrees=X.correlated == target).groupby(["a0", "a1", "b0", "b1", "irrelevant"])["agrees"]
+    assert (groups.sum() == 3).all()
+    assert groups.size().eq(4).sum() == 32
+
+
+def test_mofn_follows_its_rule_on_every_input():
+    X, y = synthetic.mofn_3_7_10()
+    assert len(X.drop_duplicates()) == 2**10
+    assert all((row[2:9].sum() >= 3) == (label == "1") for row, label in zip(X.to_numpy(), y, strict=True))
+
+
+def test_monks_follows_its_rule_on_every_input():
+    X, y = synthetic.monks_1()
+    expected = itertools.product("123", "123", "12", "123", "1234", "12")
+    assert sorted(map(tuple, X.astype(object).to_numpy())) == sorted(expected)
+    assert all((a[0] == a[1] or a[4] == "1") == (label == "1") for a, label in zip(X.to_numpy(), y, strict=True))
+
+
+def test_waveforms_have_the_means_and_covariances_of_their_definition():
+    """Of u h + (1 - u) g + noise: mean (h + g) / 2, covariance I + (h - g)(h - g)' / 12."""
+    X, y = synthetic.waveform_21(np.random.default_rng(0), 60_000)
+    peak = {"1": 7, "2": 15, "3": 11}
+    waves = {w: np.array([max(6 - abs(i - p), 0) for i in range(1, 22)]) for w, p in peak.items()}
+    for label, (h, g) in {"0": "12", "1": "13", "2": "23"}.items():
+        rows, h, g = X.to_numpy()[y == label], waves[h], waves[g]
+        covariance = np.eye(21) + np.outer(h - g, h - g) / 12
+        error = np.sqrt(np.diag(covariance) / len(rows))
+        assert (abs(rows.mean(axis=0) - (h + g) / 2) < 4.5 * error).all()
+        np.testing.assert_allclose(np.cov(rows.T), covariance, atol=0.2)
+    assert pd.Series(y).value_counts(normalize=True).to_numpy() == pytest.approx(1 / 3, abs=0.01)
+
+
+def test_waveforms_depend_on_the_seed_alone():
+    first, again, other = (datasets.load("waveform-21", seed=seed) for seed in (1, 1, 2))
+    pd.testing.assert_frame_equal(first.X, again.X)
+    assert first.sha256 == again.sha256 != other.sha256
+
+
+@pytest.mark.parametrize(("name", "size"), synthetic.TRAINING_SIZES.items())
+def test_training_rows_are_distinct_and_repeatable(name, size):
+    rows = synthetic.training_rows(name, seed=3)
+    assert len(set(rows)) == size
+    np.testing.assert_array_equal(rows, synthetic.training_rows(name, seed=3))
+    assert rows.tolist() != synthetic.training_rows(name, seed=4).tolist()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("irs",), "got 'irs'; did you mean 'iris'"),
+        (("soybean_small",), "did you mean 'soybean-small'"),
+        ((["iris"],), r"got \['iris'\]"),
+        (("water-treatment",), "water-treatment cannot be loaded: .* no class column"),
+        (("iris", -1), "seed must be an integer of at least 0; got -1"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        datasets.load(*arguments)
+
+
+def test_an_alias_is_the_same_set():
+    assert datasets.load("diabetes").name == "pima"
+
+
+@pytest.mark.parametrize(
+    ("name", "damage", "message"),
+    [
+        ("iris", lambda raw: b"", "data/iris.csv is empty"),
+        ("iris", lambda raw: raw[:2000], r"has 6\d rows; expected 150 \(truncated\?\)"),
+        ("iris", lambda raw: raw.replace(b"petal_width", b"petal width"), "wrong header: 'sepal_length.*petal width"),
+        ("iris", lambda raw: raw.split(b"\n", 1)[1], "wrong header: '5.1,3.5"),
+        ("iris", lambda raw: raw.replace(b"5.1", b"5.2", 1), "has changed: its sha256 is"),
+        ("iris", lambda raw: b"\xff\xfe" + raw, "is truncated or not text"),
+        ("letter", lambda raw: raw[:5000], "is truncated or not text"),
+        ("letter", lambda raw: raw[:500] + b"xxxxxxxx" + raw[508:], "letter.csv.gz"),
+    ],
+)
+def test_a_damaged_file_is_refused(folder, name, damage, message):
+    path = folder / entries()[name].files[0]
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(ValueError, match=f"{message}.*git checkout -- data/{path.name}"):
+        datasets.load(name)
+    row = datasets.available().set_index("name").loc[name]
+    assert row["status"] == "not available"
+    assert "git checkout" in row["reason"]
+
+
+def test_a_file_that_is_not_there_is_named(folder):
+    (folder / "iris.csv").unlink()
+    with pytest.raises(ValueError, match="iris: data/iris.csv is not there"):
+        datasets.load("iris")
+
+
+def test_columns_have_the_types_of_the_schema(tiny, monkeypatch):
+    serve(monkeypatch, CONTENT)
+    data = check_against_manifest("tiny")
+    assert data.X.dtypes.astype(str).tolist() == ["category", "category", "float64", "bool"]
+    assert data.X["size"].cat.categories.tolist() == ["2", "10"]
+    assert data.X["ill"].tolist() == [True, False, True]
+    assert data.y.tolist() == ["b", "a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"M,1,1,t,b\nM,1\n", "tiny: row 2 has 2 fields; expected 5"),
+        (b"M,1,1,?,b\n", "column ill must hold only"),
+        (b"M,1,1,7,b\n", "column ill must hold only .* got {'7'}"),
+        (b"M,1,one,t,b\n", "one"),
+    ],
+)
+def test_rows_that_are_no_rows_are_refused(tiny, content, message):
+    with pytest.raises(ValueError, match=message):
+        table.frame(table.rows(content, tiny), tiny)
+
+
+def test_values_outside_a_declared_domain_are_refused():
+    breast = entries()["breast"]
+    with pytest.raises(ValueError, match="column mitoses must hold only .* got {'11'}"):
+        table.frame([["1"] * 8 + ["11", "2"]], breast)
+
+
+def test_a_set_is_downloaded_once(tiny, monkeypatch, tmp_path):
+    asked = serve(monkeypatch, CONTENT)
+    for _ in range(2):
+        assert datasets.load("tiny").source == "cache"
+    assert asked == [tiny.address + "tiny.data"]
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["tiny.data"]
+
+
+def test_a_damaged_cached_file_is_replaced(tiny, monkeypatch, tmp_path):
+    serve(monkeypatch, CONTENT)
+    datasets.load("tiny")
+    (tmp_path / "cache" / "tiny.data").write_bytes(CONTENT[:10])
+    assert len(datasets.load("tiny").X) == 3
+    assert (tmp_path / "cache" / "tiny.data").read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("content", [CONTENT[:-5], b"", OSError(), KeyboardInterrupt()], ids=repr)
+def test_a_download_that_fails_leaves_nothing(tiny, monkeypatch, tmp_path, content):
+    serve(monkeypatch, content)
+    with pytest.raises((datasets.NotAvailableError, KeyboardInterrupt)):
+        datasets.load("tiny")
+    assert not list((tmp_path / "cache").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("content", "unconfirmed", "cause"),
+    [
+        (CONTENT + b"\n", (), "does not have the sha256 of the manifest"),
+        (CONTENT + b"\n", ("tiny.data",), "never confirmed to have UCI's very bytes"),
+        (OSError("404 Client Error"), (), r"the download failed \(OSError: 404 Client Error\)"),
+    ],
+    ids=["changed", "unconfirmed", "dead link"],
+)
+def test_a_failed_download_names_set_address_and_remedies(tiny, monkeypatch, content, unconfirmed, cause):
+    monkeypatch.setitem(entries(), "tiny", dataclasses.replace(tiny, unconfirmed=unconfirmed))
+    serve(monkeypatch, content)
+    with pytest.raises(datasets.NotAvailableError, match=cause) as error:
+        datasets.load("tiny")
+    for part in ("tiny: ", tiny.address + "tiny.data", "try again with a connection", "UCI_MIRROR"):
+        assert part in str(error.value)
+
+
+def test_no_network_is_a_clear_error(tiny, monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with pytest.raises(datasets.NotAvailableError, match="the download failed .*ConnectionRefusedError.*UCI_MIRROR"):
+        datasets.load("tiny")
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_mirror_is_read_first(tiny, monkeypatch, tmp_path, packed):
+    path = tmp_path / ("tiny.data.gz" if packed else "tiny.data")
+    path.write_bytes(gzip.compress(CONTENT) if packed else CONTENT)
+    monkeypatch.setenv("UCI_MIRROR", str(tmp_path))
+    asked = serve(monkeypatch, CONTENT)
+    assert datasets.load("tiny").source == "mirror"
+    assert not asked
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "cause"),
+    [
+        ("tiny.data", CONTENT + b"x", "the copy in UCI_MIRROR has the sha256"),
+        ("tiny.data", b"", "the copy in UCI_MIRROR has the sha256"),
+        ("tiny.data.gz", gzip.compress(CONTENT, mtime=0)[:-9], "cannot be read .*not a complete gzip file"),
+    ],
+    ids=["changed", "empty", "truncated"],
+)
+def test_a_mirror_with_a_wrong_copy_is_an_error(tiny, monkeypatch, tmp_path, file, content, cause):
+    (tmp_path / file).write_bytes(content)
+    monkeypatch.setenv("UCI_MIRROR", str(tmp_path))
+    with pytest.raises(datasets.NotAvailableError, match=cause):
+        datasets.load("tiny")
+    assert datasets.available().set_index("name").loc["tiny", "status"] == "not available"
+
+
+def test_a_mirror_must_be_a_folder(monkeypatch, tmp_path):
+    monkeypatch.setenv("UCI_MIRROR", str(tmp_path / "none"))
+    with pytest.raises(datasets.NotAvailableError, match="UCI_MIRROR names a folder that does not exist: '.*none'"):
+        datasets.load("chess")
+    assert datasets.load("iris").source == "shipped"
+
+
+def test_a_mirror_without_the_file_says_so(tiny, monkeypatch, tmp_path):
+    monkeypatch.setenv("UCI_MIRROR", str(tmp_path))
+    serve(monkeypatch, OSError("no route"))
+    with pytest.raises(datasets.NotAvailableError, match="UCI_MIRROR does not have it and the download failed"):
+        datasets.load("tiny")
+
+
+def test_available_tells_status_and_reason_of_every_set(tiny, monkeypatch, tmp_path):
+    asked = serve(monkeypatch, CONTENT)
+    frame = datasets.available().set_index("name")
+    assert frame.index.tolist() == list(entries())
+    assert (frame.loc[[*SHIPPED, "glass2", *synthetic.COMPLETE, "waveform-21"], "status"] == "shipped").all()
+    assert (frame.loc[[*ELSEWHERE, "tiny", "water-treatment"], "status"] == "not available").all()
+    assert frame.loc["tiny", "reason"].startswith("not downloaded yet: load('tiny') fetches tiny.data from http")
+    assert "not confirmed: allbp.test" in frame.loc["allbp", "reason"]
+    assert (frame["reason"] != "").all()
+    assert not asked
+    datasets.load("tiny")
+    assert datasets.available().set_index("name").loc["tiny", "status"] == "cached"
+    monkeypatch.setenv("UCI_MIRROR", str(tmp_path / "cache"))
+    assert datasets.available().set_index("name").loc["tiny", "status"] == "mirrored"

@@ -1,0 +1,456 @@
+"""Discretisers against pandas, a slow entropy discretiser and closed forms; one-hot columns."""
+
+import math
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.sparse import issparse
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from lib.discretize import ClassSeparatingCuts, CutPoints, EntropyDiscretizer, OneHot
+
+IRIS = {"sepal length": [5.5], "sepal width": [3], "petal length": [(0, 2), (2, 5), (5.5, 10)], "petal width": [1, 1.6]}
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    return X.set_axis(["sepal length", "sepal width", "petal length", "petal width"], axis=1), y
+
+
+class Numbers:
+    """scikit-learn compares the outputs of a transformer as numbers: here the numbers of the bins."""
+
+    def transform(self, X):
+        frame = super().transform(X)
+        return np.column_stack([c.cat.codes if c.dtype == "category" else c for _, c in frame.items()])
+
+
+class NumbersOfEntropy(Numbers, EntropyDiscretizer):
+    pass
+
+
+class NumbersOfSeparating(Numbers, ClassSeparatingCuts):
+    pass
+
+
+class NumbersOfCutPoints(Numbers, CutPoints):
+    pass
+
+
+class RoundingOneHot(OneHot):
+    """The checks use floats, which OneHot refuses."""
+
+    def fit(self, X, y=None):
+        return super().fit(rounded(X))
+
+    def transform(self, X):
+        return super().transform(rounded(X)).to_numpy()
+
+
+def rounded(X):
+    if isinstance(X, pd.DataFrame) or issparse(X):
+        return X
+    values = np.asarray(X)
+    return np.round(values).astype(int) if values.dtype.kind == "f" else values
+
+
+CHECKED = [
+    NumbersOfEntropy(),
+    NumbersOfSeparating(max_cuts=2),
+    NumbersOfCutPoints({"x0": [0, 1]}),
+    RoundingOneHot(),
+]
+
+
+def expected_failures(estimator):
+    if isinstance(estimator, CutPoints):
+        return {"check_dtype_object": "columns to cut must hold numbers"}
+    return {}
+
+
+@parametrize_with_checks(CHECKED, expected_failed_checks=expected_failures)
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
+def test_conventions(estimator, check):
+    check(estimator)
+
+
+ENDS = st.lists(st.integers(-6, 6), min_size=0, max_size=5, unique=True).map(sorted)
+VALUES = arrays(np.float64, st.integers(1, 30), elements=st.sampled_from([*np.arange(-7, 7.5, 0.5), np.nan, -np.inf]))
+
+
+class TestCutPoints:
+    @given(VALUES, ENDS, st.sampled_from(["right", "left"]))
+    def test_bins_are_those_of_pandas(self, values, cuts, closed):
+        binned = CutPoints({"a": cuts}, closed).fit_transform(pd.DataFrame({"a": values}))["a"]
+        edges = [-np.inf, *cuts, np.inf]
+        expected = pd.cut(values, edges, right=closed == "right", labels=False, include_lowest=True)
+        np.testing.assert_array_equal(binned.cat.codes, np.nan_to_num(expected, nan=-1))
+        assert len(binned.cat.categories) == len(cuts) + 1
+        assert binned.cat.ordered
+
+    @given(VALUES, ENDS.filter(lambda ends: len(ends) >= 4), st.sampled_from(["right", "left"]))
+    def test_pairs_are_intervals(self, values, ends, closed):
+        pairs = [(ends[0], ends[1]), (ends[-2], ends[-1])]
+        binned = CutPoints({"a": pairs}, closed).fit_transform(pd.DataFrame({"a": values}))["a"]
+        for code, (low, high) in enumerate(pairs):
+            inside = (values > low) & (values < high)
+            inside |= values == (high if closed == "right" else low)
+            inside |= (values == low) & (closed == "right") & (code == 0)
+            inside |= (values == high) & (closed == "left") & (code == 1)
+            np.testing.assert_array_equal(binned.cat.codes == code, inside)
+
+    def test_the_bins_of_table_1(self, iris):
+        X, _ = iris
+        binned = CutPoints(IRIS).fit_transform(X)
+        assert binned["sepal length"].cat.categories.tolist() == ["≤ 5.5", "> 5.5"]
+        assert binned["petal length"].cat.categories.tolist() == ["0 – 2", "2 – 5", "5.5 – 10"]
+        assert binned["petal width"].cat.categories.tolist() == ["≤ 1", "1 – 1.6", "> 1.6"]
+        between = (X["petal length"] > 5) & (X["petal length"] <= 5.5)
+        assert between.sum() == 17
+        np.testing.assert_array_equal(binned["petal length"].isna(), between)
+        np.testing.assert_array_equal(binned["sepal length"] == "> 5.5", X["sepal length"] > 5.5)
+
+    def test_other_columns_the_index_and_missing_values_stay(self):
+        X = pd.DataFrame({"b": ["x", "y", None], "a": [1.0, None, 3.0], "c": [1, 2, 3]}, index=[7, 7, 5])
+        binned = CutPoints({"a": [2]}).fit_transform(X)
+        pd.testing.assert_frame_equal(binned[["b", "c"]], X[["b", "c"]])
+        assert binned["a"].isna().tolist() == [False, True, False]
+        assert binned.columns.tolist() == CutPoints({"a": [2]}).fit(X).get_feature_names_out().tolist() == [*X.columns]
+
+    def test_close_cuts_have_different_labels(self):
+        binned = CutPoints({"a": [1, 1 + 1e-9]}).fit_transform(pd.DataFrame({"a": [1.0, 2]}))
+        assert binned["a"].tolist() == ["≤ 1", "> 1.000000001"]
+        assert CutPoints({"a": []}).fit_transform(pd.DataFrame({"a": [1, 2]}))["a"].tolist() == ["all", "all"]
+
+    def test_columns_of_an_array(self):
+        binned = CutPoints({"x1": [2.5]}, closed="left").fit_transform(np.array([[1, 2.5], [3, 2]]))
+        assert binned["x1"].tolist() == ["≥ 2.5", "< 2.5"]
+
+    @pytest.mark.parametrize(
+        ("parameters", "message"),
+        [
+            ({"cuts": [1, 2]}, r"cuts must be a dict .*; got \[1, 2\]"),
+            ({"cuts": {"sepal lenght": [1]}}, "got 'sepal lenght'; did you mean 'sepal length'"),
+            ({"cuts": {"petal width": [2, 1]}}, r"cuts\['petal width'\] must be finite and strictly increasing; got"),
+            ({"cuts": {"petal width": [1, 1]}}, "strictly increasing"),
+            ({"cuts": {"petal width": [1, np.inf]}}, "finite"),
+            ({"cuts": {"petal width": [1, np.nan]}}, "list of numbers or a list of"),
+            ({"cuts": {"petal width": "low"}}, "list of numbers or a list of .* got 'low'"),
+            ({"cuts": {"petal width": 1.0}}, "list of numbers or a list of"),
+            ({"cuts": {"petal width": [(1, 2), (1.5, 3)]}}, "without overlap"),
+            ({"cuts": {"petal width": [(2, 1)]}}, "without overlap"),
+            ({"cuts": {"petal width": [(1, 2, 3)]}}, "list of numbers or a list of"),
+            (
+                {"cuts": {}, "closed": "rihgt"},
+                "closed must be one of 'right', 'left'; got 'rihgt'; did you mean 'right'",
+            ),
+        ],
+    )
+    def test_errors(self, iris, parameters, message):
+        with pytest.raises(ValueError, match=message):
+            CutPoints(**parameters).fit(iris[0])
+
+    def test_only_numbers_are_cut(self):
+        X = pd.DataFrame({"a": [1.0, 2], "b": ["x", "y"]})
+        with pytest.raises(ValueError, match="column 'b' must hold numbers to be put into bins; got dtype str"):
+            CutPoints({"b": [1]}).fit(X)
+        with pytest.raises(ValueError, match="column 'a' must hold numbers"):
+            CutPoints({"a": [1]}).fit(X).transform(X.assign(a=["1", "2"]))
+
+
+class TestClassSeparatingCuts:
+    def test_midpoints_of_the_widest_gaps(self):
+        X, y = pd.DataFrame({"a": [0.0, 2, 10, 12, 13, 15]}), list("bbccaa")  # means 1, 11, 14
+        for max_cuts, cuts in ((1, [6]), (2, [6, 12.5]), (3, [6, 12.5])):
+            assert ClassSeparatingCuts(max_cuts).fit(X, y).cut_points_["a"].tolist() == cuts
+        assert ClassSeparatingCuts(min_gap=1).fit(X, y).cut_points_["a"].tolist() == [6]  # 3 of 6.1 is half a deviation
+        assert ClassSeparatingCuts(min_gap=2).fit(X, y).cut_points_["a"].tolist() == []
+
+    def test_median(self):
+        X, y = pd.DataFrame({"a": [0.0, 1, 20, 8, 9, 40]}), [0, 0, 0, 1, 1, 1]
+        assert ClassSeparatingCuts(center="median").fit(X, y).cut_points_["a"].tolist() == [5]
+        assert ClassSeparatingCuts(center="mean").fit(X, y).cut_points_["a"].tolist() == [13]
+
+    def test_iris_falls_near_the_cuts_of_table_1(self, iris):
+        cuts = ClassSeparatingCuts(max_cuts=2).fit(*iris).cut_points_
+        deviations = iris[0].std()
+        for name, given_cuts in (IRIS | {"petal length": [2, 5]}).items():
+            assert all(np.abs(cuts[name] - cut).min() < deviations[name] / 2 for cut in given_cuts)
+
+    @given(st.integers(0, 1000), st.floats(0.1, 10), st.floats(-5, 5))
+    @settings(max_examples=30)
+    def test_units_and_names_do_not_matter(self, seed, scale, shift):
+        rng = np.random.default_rng(seed)
+        X, y = pd.DataFrame(rng.normal(size=(40, 2)), columns=["a", "b"]), rng.integers(0, 4, 40)
+        one, other = (
+            ClassSeparatingCuts(2).fit(X, y),
+            ClassSeparatingCuts(2).fit(X * scale + shift, np.array(list("dbca"))[y]),
+        )
+        for name in X:
+            np.testing.assert_allclose(other.cut_points_[name], one.cut_points_[name] * scale + shift, atol=1e-9)
+
+    def test_nothing_to_separate(self):
+        X = pd.DataFrame({"same": [1.0] * 4, "none": [np.nan] * 4, "one": [1, *[np.nan] * 3], "text": list("abcd")})
+        X["half"] = [1.0, 3, np.nan, np.nan]
+        X["equal"] = [1, 3, 3, 1]
+        learner = ClassSeparatingCuts().fit(X, [0, 0, 1, 1])
+        assert {name: cuts.tolist() for name, cuts in learner.cut_points_.items()} == dict.fromkeys(
+            X.columns.drop("text"), []
+        )
+        assert learner.transform(X)["same"].tolist() == ["all"] * 4
+        assert learner.transform(X)["text"].tolist() == list("abcd")
+
+    @pytest.mark.parametrize(
+        ("parameters", "message"),
+        [
+            ({"max_cuts": 0}, "max_cuts must be an integer of at least 1; got 0"),
+            ({"min_gap": -1}, "min_gap .* got -1"),
+            ({"center": "mode"}, "center must be one of 'mean', 'median'; got 'mode'"),
+        ],
+    )
+    def test_errors(self, iris, parameters, message):
+        with pytest.raises(ValueError, match=message):
+            ClassSeparatingCuts(**parameters).fit(*iris)
+
+
+def entropy(labels):
+    shares = [labels.count(c) / len(labels) for c in set(labels)]
+    return -sum(p * math.log2(p) for p in shares)
+
+
+def slow_cuts(values, labels):
+    """Fayyad & Irani (1993) word by word: every midpoint is tried, none is left out."""
+    n, best = len(values), None
+    for low, high in zip(sorted(set(values)), sorted(set(values))[1:], strict=False):
+        cut = low + (high - low) / 2
+        sides = [[c for v, c in zip(values, labels, strict=True) if (v <= cut) == left] for left in (True, False)]
+        information = sum(len(s) / n * entropy(s) for s in sides)
+        if best is None or information < best[0] - 1e-12:
+            best = information, cut, sides
+    if best is None:
+        return []
+    information, cut, sides = best
+    k, k1, k2 = (len(set(s)) for s in (labels, *sides))
+    delta = math.log2(3**k - 2) - (k * entropy(labels) - k1 * entropy(sides[0]) - k2 * entropy(sides[1]))
+    if entropy(labels) - information <= math.log2(n - 1) / n + delta / n:
+        return []
+    values_of = [[v for v in values if (v <= cut) == left] for left in (True, False)]
+    return [*slow_cuts(values_of[0], sides[0]), cut, *slow_cuts(values_of[1], sides[1])]
+
+
+@st.composite
+def separated(draw):
+    """Values and classes that depend on them, mostly enough for some cuts."""
+    size, k = draw(st.integers(1, 60)), draw(st.integers(1, 5))
+    values = draw(arrays(np.int64, size, elements=st.integers(0, 30)))
+    noise = draw(arrays(np.int64, size, elements=st.sampled_from([0] * 9 + [1, 2])))
+    return values / 2, (values // draw(st.integers(3, 12)) + noise) % k
+
+
+class TestEntropyDiscretizer:
+    @given(separated())
+    @settings(max_examples=300)
+    def test_is_the_published_algorithm(self, sample):
+        values, y = sample
+        learner = EntropyDiscretizer().fit(pd.DataFrame({"a": values}), y)
+        np.testing.assert_allclose(learner.cut_points_["a"], slow_cuts(values.tolist(), y.tolist()))
+
+    def test_some_samples_are_cut(self):
+        """So that the comparison above is one of cuts: seven noisy steps, several of them found."""
+        rng = np.random.default_rng(0)
+        values = rng.uniform(0, 7, 400)
+        y = np.where(rng.random(400) < 0.1, rng.integers(0, 7, 400), values.astype(int))
+        cuts = EntropyDiscretizer().fit(values[:, None], y).cut_points_["x0"]
+        np.testing.assert_allclose(cuts, slow_cuts(values.tolist(), y.tolist()))
+        np.testing.assert_allclose(cuts, range(1, 7), atol=0.2)
+
+    def test_known_cuts_of_iris(self, iris):
+        """As other implementations of the method publish them."""
+        cuts = EntropyDiscretizer().fit(*iris).cut_points_
+        expected = ([5.55, 6.15], [2.95, 3.35], [2.45, 4.75], [0.8, 1.75])
+        for name, values in zip(iris[0], expected, strict=True):
+            np.testing.assert_allclose(cuts[name], values)
+
+    @pytest.mark.parametrize("size", [4, 20, 1000])
+    def test_perfect_separation_is_one_cut_in_the_middle(self, size):
+        values = np.r_[np.linspace(0, 1, size), np.linspace(3, 4, size)]
+        learner = EntropyDiscretizer().fit(values[:, None], np.repeat(["p", "q"], size))
+        np.testing.assert_allclose(learner.cut_points_["x0"], [2])
+
+    def test_the_criterion_by_hand(self):
+        """Three classes in turn: gain log2(3) - 2/3 against (log2(3n - 1) + log2(25) - 3 log2(3) + 2) / 3n."""
+        for n, n_cuts in ((1, 0), (2, 2)):
+            needed = (math.log2(3 * n - 1) + math.log2(25) - 3 * math.log2(3) + 2) / (3 * n)
+            assert (math.log2(3) - 2 / 3 > needed) == (n_cuts > 0)
+            learner = EntropyDiscretizer().fit(np.arange(3 * n)[:, None], np.repeat([0, 1, 2], n))
+            assert len(learner.cut_points_["x0"]) == n_cuts
+
+    def test_noise_is_seldom_cut(self):
+        rng = np.random.default_rng(0)
+        learner = EntropyDiscretizer().fit(rng.normal(size=(300, 200)), rng.integers(0, 3, 300))
+        assert sum(len(cuts) > 0 for cuts in learner.cut_points_.values()) <= 10
+
+    @given(separated())
+    def test_increasing_functions_do_not_matter(self, sample):
+        values, y = sample
+        X = pd.DataFrame({"a": values})
+        codes = [
+            EntropyDiscretizer().fit_transform(frame, y)["a"].cat.codes for frame in (X, X**3 - 5, np.exp(X), X.rank())
+        ]
+        for other in codes[1:]:
+            np.testing.assert_array_equal(other, codes[0])
+
+    @given(separated(), st.permutations(range(5)), st.randoms(use_true_random=False))
+    def test_names_of_classes_and_order_of_rows_do_not_matter(self, sample, names, random):
+        values, y = sample
+        rows = [*range(len(y))]
+        random.shuffle(rows)
+        one = EntropyDiscretizer().fit(values[:, None], y)
+        other = EntropyDiscretizer().fit(values[rows][:, None], np.array(names)[y[rows]])
+        np.testing.assert_array_equal(one.cut_points_["x0"], other.cut_points_["x0"])
+
+    def test_missing_values_are_ignored_and_kept(self):
+        values, y = np.r_[np.arange(10.0), [np.nan] * 5], np.r_[np.repeat([0, 1], 5), [0, 1, 2, 3, 4]]
+        X = pd.DataFrame({"a": values, "text": ["t"] * 15, "flag": [True] * 15, "none": np.nan})
+        learner = EntropyDiscretizer().fit(X, y)
+        assert {name: cuts.tolist() for name, cuts in learner.cut_points_.items()} == {"a": [4.5], "none": []}
+        binned = learner.transform(X)
+        assert binned["a"].tolist()[:10] == ["≤ 4.5"] * 5 + ["> 4.5"] * 5
+        assert binned["a"].isna().sum() == 5
+        assert binned["none"].isna().all()
+        pd.testing.assert_frame_equal(binned[["text", "flag"]], X[["text", "flag"]])
+
+    def test_neighbouring_floats_are_separated(self):
+        values = np.repeat([1.0, np.nextafter(1.0, 2)], 20)
+        learner = EntropyDiscretizer().fit(pd.DataFrame({"a": values}), np.repeat([0, 1], 20))
+        assert learner.transform(pd.DataFrame({"a": values}))["a"].cat.codes.tolist() == [0] * 20 + [1] * 20
+
+    @pytest.mark.parametrize(
+        ("X", "y", "message"),
+        [
+            (pd.DataFrame({"a": [1.0, np.inf]}), [0, 1], "infinity; got inf in column 'a', row 1"),
+            (pd.DataFrame({"a": [1.0, 2]}), [0, None], "y contains NaN"),
+            (pd.DataFrame({"a": [1.0, 2]}), [0], "inconsistent numbers of samples"),
+            (pd.DataFrame({"a": []}, dtype=float), [], "0 sample"),
+            (pd.DataFrame(index=[0, 1]), [0, 1], "0 feature"),
+        ],
+    )
+    def test_errors(self, X, y, message):
+        for learner in (EntropyDiscretizer(), ClassSeparatingCuts()):
+            with pytest.raises(ValueError, match=message):
+                learner.fit(X, y)
+
+
+class TestOneHot:
+    X = pd.DataFrame(
+        {
+            "odor": pd.Categorical(["almond", "foul", None], categories=["almond", "foul", "none"]),
+            "bruises": [True, False, True],
+            "text": ["b", "a", "b"],
+            "size": pd.array([2, None, 10], dtype="Int64"),
+        },
+        index=[4, 4, 9],
+    )
+
+    def test_one_column_a_value(self):
+        learner = OneHot().fit(self.X)
+        names = ["odor=almond", "odor=foul", "odor=none", "odor=(missing)", "bruises=False", "bruises=True"]
+        names += ["text=a", "text=b", "size=2", "size=10", "size=(missing)"]
+        assert learner.get_feature_names_out().tolist() == names
+        columns = learner.transform(self.X)
+        assert columns.columns.tolist() == names
+        assert columns.index.tolist() == [4, 4, 9]
+        assert set(columns.dtypes) == {np.dtype(bool)}
+        assert columns.astype(int).to_numpy().tolist() == [
+            [1, 0, 0, 0, 0, 1, 0, 1, 1, 0, 0],
+            [0, 1, 0, 0, 1, 0, 1, 0, 0, 0, 1],
+            [0, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0],
+        ]
+
+    def test_missing_ignored(self):
+        learner = OneHot(missing="ignore").fit(self.X)
+        kept = [name for name in OneHot().fit(self.X).get_feature_names_out() if "missing" not in name]
+        pd.testing.assert_frame_equal(learner.transform(self.X), OneHot().fit_transform(self.X)[kept])
+
+    def test_unknown_and_newly_missing_values_are_all_false(self):
+        learner = OneHot().fit(self.X[["odor", "text"]])
+        new = pd.DataFrame({"odor": pd.Categorical(["violet", None, "foul"]), "text": [None, "c", "a"]})
+        columns = learner.transform(new)
+        assert columns.columns[columns.iloc[0]].tolist() == []
+        assert columns.columns[columns.iloc[1]].tolist() == ["odor=(missing)"]
+        assert columns.columns[columns.iloc[2]].tolist() == ["odor=foul", "text=a"]
+        as_text = learner.transform(new.astype(object))
+        pd.testing.assert_frame_equal(as_text, columns)
+
+    def test_a_category_may_be_called_missing(self):
+        X = pd.DataFrame({"root": ["missing", None, "club"]})
+        assert OneHot().fit(X).get_feature_names_out().tolist() == ["root=club", "root=missing", "root=(missing)"]
+
+    def test_constant_attributes(self):
+        X = self.X.assign(
+            same=pd.Categorical(["r"] * 3, categories=["r", "g"]), none=pd.Series([None] * 3, dtype=object)
+        )
+        X["rarely"] = ["r", None, "r"]
+        dropped = OneHot(constant="drop").fit(X)
+        assert [*dropped.categories_] == ["odor", "bruises", "text", "size", "rarely"]
+        assert dropped.transform(X).equals(OneHot().fit_transform(X[[*dropped.categories_]]))
+        kept = OneHot().fit(X).get_feature_names_out().tolist()
+        assert kept[-5:] == ["same=r", "same=g", "none=(missing)", "rarely=r", "rarely=(missing)"]
+        assert OneHot(constant="drop").fit_transform(X[["same"]]).shape == (3, 0)
+
+    @given(st.integers(1, 20), st.integers(1, 4), st.integers(0, 1000), st.sampled_from(["category", "str", "object"]))
+    @settings(max_examples=50)
+    def test_is_get_dummies(self, size, n, seed, dtype):
+        values = np.random.default_rng(seed).choice(["a", "b", "c"], (size, n))
+        X = pd.DataFrame(values, columns=[f"x{i}" for i in range(n)], dtype="str").astype(dtype)
+        columns = OneHot().fit_transform(X)
+        pd.testing.assert_frame_equal(columns, pd.get_dummies(X, prefix_sep="=", dtype=bool), check_column_type=False)
+        assert (columns.sum(axis=1) == n).all()
+
+    def test_bins_become_columns(self, iris):
+        columns = OneHot().fit_transform(CutPoints(IRIS).fit_transform(iris[0]))
+        assert columns.columns.tolist()[:2] == ["sepal length=≤ 5.5", "sepal length=> 5.5"]
+        assert columns.shape == (150, 11)
+        assert columns["petal length=(missing)"].sum() == 17
+
+    @pytest.mark.parametrize(
+        ("parameters", "message"),
+        [
+            ({"missing": "valeu"}, "missing must be one of 'value', 'ignore'; got 'valeu'; did you mean 'value'"),
+            ({"constant": "no"}, "constant must be one of 'keep', 'drop'; got 'no'"),
+        ],
+    )
+    def test_parameter_errors(self, parameters, message):
+        with pytest.raises(ValueError, match=message):
+            OneHot(**parameters).fit(self.X)
+
+    def test_data_errors(self):
+        with pytest.raises(ValueError, match="column 'b' is continuous: discretise it first"):
+            OneHot().fit(pd.DataFrame({"a": [True], "b": [1.5]}))
+        with pytest.raises(ValueError, match="column 'bruises' was boolean in fit; got float64"):
+            OneHot().fit(self.X).transform(self.X.assign(bruises=0.5))
+        with pytest.raises(ValueError, match="feature names should match"):
+            OneHot().fit(self.X).transform(self.X[["text"]])
+        for X, what in ((self.X.iloc[:0], "sample"), (self.X[[]], "feature")):
+            with pytest.raises(ValueError, match=f"0 {what}"):
+                OneHot().fit(X)
+
+
+@pytest.mark.parametrize("learner", [CutPoints(IRIS), ClassSeparatingCuts(2), EntropyDiscretizer()], ids=str)
+def test_clone_and_pickle(learner, iris):
+    X, y = iris
+    fitted = clone(learner).fit(X, y)
+    expected = fitted.transform(X)
+    hot = OneHot(missing="ignore").fit(expected)
+    for other in (pickle.loads(pickle.dumps(fitted)), clone(fitted).fit(X, y)):
+        pd.testing.assert_frame_equal(other.transform(X), expected)
+    for other in (pickle.loads(pickle.dumps(hot)), clone(hot).fit(expected)):
+        pd.testing.assert_frame_equal(other.transform(expected), hot.transform(expected))

@@ -1,0 +1,366 @@
+"""Naive Bayes against scikit-learn's three, by enumeration, and where nothing is there to estimate."""
+
+import itertools
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.base import clone
+from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from lib.naive_bayes import NaiveBayes
+
+SMOOTHING = st.sampled_from([1e-3, 0.5, 1.0, 3.0])
+EXACT = {"atol": 1e-10, "rtol": 0}
+
+
+@parametrize_with_checks([NaiveBayes(), NaiveBayes(smoothing=0, ddof=0)])
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
+def test_conventions(estimator, check):
+    check(estimator)
+
+
+@st.composite
+def codes(draw, n_values, max_classes=4):
+    size, n, k = draw(st.integers(1, 15)), draw(st.integers(1, 5)), draw(st.integers(1, max_classes))
+    X = draw(arrays(np.int64, (size, n), elements=st.integers(0, n_values - 1)))
+    return X, draw(arrays(np.int64, size, elements=st.integers(0, k - 1)))
+
+
+@st.composite
+def numbers(draw):
+    X, y = draw(codes(81, max_classes=3))
+    X = X / 4 - 10
+    assume(all(len(np.unique(column[y == c])) > 1 for column in X.T for c in np.unique(y)))
+    return X, y
+
+
+def frame(X, n_values, prefix="a"):
+    """Codes as columns of category dtype with `n_values` declared categories."""
+    dtype = pd.CategoricalDtype(range(n_values))
+    return pd.DataFrame({f"{prefix}{j}": pd.Categorical(column, dtype=dtype) for j, column in enumerate(X.T)})
+
+
+def assert_same_posterior(learner, other, X, encoded):
+    np.testing.assert_allclose(learner.predict_proba(X), other.predict_proba(encoded), **EXACT)
+    assert learner.classes_.tolist() == other.classes_.tolist()
+
+
+@given(codes(2), SMOOTHING)
+def test_boolean_columns_are_bernoulli(sample, smoothing):
+    X, y = sample
+    other = BernoulliNB(alpha=smoothing, binarize=None).fit(X, y)
+    for attributes in (X.astype(bool), pd.DataFrame(X.astype(bool)), pd.DataFrame(X, dtype="boolean")):
+        assert_same_posterior(NaiveBayes(smoothing).fit(attributes, y), other, attributes, X)
+
+
+@given(codes(4), SMOOTHING)
+def test_category_columns_are_categorical(sample, smoothing):
+    X, y = sample
+    other = CategoricalNB(alpha=smoothing, min_categories=4).fit(X, y)
+    assert_same_posterior(NaiveBayes(smoothing).fit(frame(X, 4), y), other, frame(X, 4), X)
+
+
+@given(codes(4), SMOOTHING)
+def test_observed_values_are_the_categories_of_other_columns(sample, smoothing):
+    X, y = sample
+    ranks = np.column_stack([np.unique(column, return_inverse=True)[1] for column in X.T])
+    other = CategoricalNB(alpha=smoothing, min_categories=np.maximum(2, ranks.max(axis=0) + 1)).fit(ranks, y)
+    texts = np.array(list("dbca"))[X]
+    for attributes in (X, texts, pd.DataFrame(X, dtype="Int8"), pd.DataFrame(texts, dtype="str")):
+        assert_same_posterior(NaiveBayes(smoothing).fit(attributes, y), other, attributes, ranks)
+
+
+@given(numbers())
+def test_float_columns_are_gaussian(sample):
+    X, y = sample
+    other = GaussianNB(var_smoothing=0).fit(X, y)
+    assert_same_posterior(NaiveBayes(ddof=0).fit(X, y), other, X, X)
+    assert_same_posterior(NaiveBayes(ddof=0).fit(pd.DataFrame(X, dtype="Float64"), y), other, X, X)
+    learner = NaiveBayes().fit(X, y)
+    by_class = pd.DataFrame(X).groupby(y)
+    np.testing.assert_allclose(np.array([*learner.means_.values()]).T, by_class.mean(), **EXACT)
+    np.testing.assert_allclose(np.array([*learner.deviations_.values()]).T, by_class.std(), **EXACT)
+
+
+def test_gaussians_far_from_zero_keep_their_spread():
+    X, y = np.array([[1.0], [2], [3], [11], [12], [14]]), np.repeat([0, 1], 3)
+    near, far = NaiveBayes().fit(X, y), NaiveBayes().fit(X + 1e9, y)
+    np.testing.assert_allclose(far.deviations_["x0"], near.deviations_["x0"], rtol=1e-12)
+    np.testing.assert_allclose(far.predict_proba(X + 1e9), near.predict_proba(X), **EXACT)
+
+
+@st.composite
+def mixtures(draw):
+    """A DataFrame of boolean, categorical and Gaussian columns, some values missing, and classes."""
+    size = draw(st.integers(2, 25))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    X = pd.DataFrame(
+        {
+            "bool": rng.integers(0, 2, size).astype(bool),
+            "declared": pd.Categorical(rng.choice(list("abc"), size), categories=list("abcd")),
+            "text": rng.choice(["no", "yes", "?"], size),
+            "integer": rng.integers(3, 6, size),
+            "normal": rng.normal(size=size),
+            "truth": pd.array(rng.integers(0, 2, size).astype(bool), dtype="boolean"),
+            "wide": 1e4 * rng.normal(size=size),
+        }
+    )
+    for name in {"declared", "text", "normal", "truth", "wide"} - draw(st.sets(st.sampled_from([*X.columns]))):
+        X.loc[rng.random(size) < 0.3, name] = None
+    return X, rng.integers(0, draw(st.integers(1, 3)), size)
+
+
+@given(mixtures())
+def test_mixed_columns_add_up(sample):
+    """The joint log probability is the prior's plus those of the columns alone, less their priors."""
+    X, y = sample
+    learner = NaiveBayes().fit(X, y)
+    singles = [NaiveBayes().fit(X[[name]], y).predict_joint_log_proba(X[[name]]) for name in X]
+    prior = learner.class_log_prior_
+    np.testing.assert_allclose(prior, np.log(np.bincount(y)[np.unique(y)] / len(y)))
+    total = prior + sum(single - prior for single in singles)
+    np.testing.assert_allclose(learner.predict_joint_log_proba(X), total, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(learner.predict_proba(X).sum(axis=1), 1, rtol=1e-12)
+
+
+@given(mixtures())
+@settings(max_examples=30)
+def test_a_missing_value_is_a_column_left_out(sample):
+    """At prediction the row's column is dropped; in training, its class's estimates are of the other rows."""
+    X, y = sample
+    learner = NaiveBayes().fit(X, y)
+    together = learner.predict_joint_log_proba(X)
+    for i in range(len(X)):
+        observed = [name for name in X if pd.notna(X[name].iloc[i])]
+        if observed:
+            alone = NaiveBayes().fit(X[observed], y).predict_joint_log_proba(X[observed].iloc[[i]])
+        else:
+            alone = learner.class_log_prior_[None]
+        np.testing.assert_allclose(together[[i]], alone, rtol=1e-10, atol=1e-10)
+    for name in X:
+        present = X[name].notna().to_numpy()
+        if np.array_equal(np.unique(y[present]), learner.classes_):
+            complete = NaiveBayes().fit(X.loc[present, [name]], y[present])
+            for tables in ("tables_", "means_", "deviations_"):
+                if name in getattr(learner, tables):
+                    np.testing.assert_allclose(getattr(learner, tables)[name], getattr(complete, tables)[name])
+
+
+@given(mixtures(), st.randoms(use_true_random=False))
+def test_order_of_columns_and_rows_and_names_of_classes_do_not_matter(sample, random):
+    X, y = sample
+    learner = NaiveBayes().fit(X, y)
+    expected = learner.predict_joint_log_proba(X)
+    columns, rows = [*X.columns], [*range(len(X))]
+    random.shuffle(columns)
+    random.shuffle(rows)
+    names = np.array(["z", "m", "a"])
+    other = NaiveBayes().fit(X[columns].iloc[rows], names[y[rows]])
+    order = [other.classes_.tolist().index(name) for name in names[learner.classes_]]
+    np.testing.assert_allclose(other.predict_joint_log_proba(X[columns])[:, order], expected, rtol=1e-10, atol=1e-10)
+
+
+@given(codes(3), SMOOTHING)
+@settings(max_examples=30)
+def test_the_joint_distribution_sums_to_one(sample, smoothing):
+    X, y = sample
+    flags = pd.DataFrame(X[:, :1] > 0, columns=["flag"])
+    learner = NaiveBayes(smoothing).fit(flags.join(frame(X, 3)), y)
+    inputs = np.array(list(itertools.product(range(2), *[range(3)] * X.shape[1])))
+    attributes = pd.DataFrame(inputs[:, :1] > 0, columns=["flag"]).join(frame(inputs[:, 1:], 3))
+    assert np.exp(learner.predict_joint_log_proba(attributes)).sum() == pytest.approx(1, abs=1e-10)
+    for table in learner.tables_.values():
+        np.testing.assert_allclose(table.sum(axis=1), 1)
+
+
+def test_the_formula_by_hand():
+    """Atlas, section 2: (count + alpha) / (n + alpha m)."""
+    X = pd.DataFrame(
+        {"odor": pd.Categorical(["a", "a", "b", None], categories=["a", "b", "c"]), "size": [1.0, 2, 3, 5]}
+    )
+    learner = NaiveBayes(smoothing=2).fit(X, ["p", "p", "e", "e"])
+    np.testing.assert_allclose(learner.tables_["odor"], [[2 / 7, 3 / 7, 2 / 7], [4 / 8, 2 / 8, 2 / 8]])
+    assert learner.categories_["odor"].tolist() == ["a", "b", "c"]
+    np.testing.assert_allclose(learner.means_["size"], [4, 1.5])
+    np.testing.assert_allclose(learner.deviations_["size"], [2**0.5, 0.5**0.5])
+    assert learner.classes_.tolist() == ["e", "p"]
+    assert learner.predict(X).tolist() == ["p", "p", "e", "e"]
+
+
+def test_one_hot_columns_are_another_model():
+    """Each indicator counts by itself, the absent values too: a value of 3 is counted three times."""
+    X, y = pd.DataFrame({"a": pd.Categorical(list("rrgbbb"))}), [0, 0, 0, 1, 1, 0]
+    indicators = pd.DataFrame({value: X["a"] == value for value in "rgb"})
+    one, several = NaiveBayes().fit(X, y).predict_proba(X), NaiveBayes().fit(indicators, y).predict_proba(indicators)
+    assert np.abs(one - several).max() > 0.05
+    both = NaiveBayes().fit(X == "r", y).predict_proba(X == "r")
+    twice = pd.DataFrame({"r": X["a"] == "r", "not r": X["a"] != "r"})
+    squared = both**2 / np.exp(NaiveBayes().fit(twice, y).class_log_prior_)
+    np.testing.assert_allclose(NaiveBayes().fit(twice, y).predict_proba(twice), squared / squared.sum(1, keepdims=True))
+
+
+class TestNothingToEstimate:
+    """The defined behaviour of cells, columns and rows without information."""
+
+    @pytest.mark.parametrize("values", [[np.nan, np.nan], [7.0, np.nan], [7.0, 7.0], [0.1, 0.1]])
+    def test_a_flat_gaussian_is_that_of_all_classes(self, values):
+        column = [1.0, 2.0, 4.0, *values]
+        learner = NaiveBayes().fit(pd.DataFrame({"a": column}), [0, 0, 0, 1, 1])
+        assert learner.means_["a"][1] == pytest.approx(np.nanmean(column))
+        assert learner.deviations_["a"][1] == pytest.approx(np.nanstd(column, ddof=1))
+        assert learner.means_["a"][0] == pytest.approx(7 / 3)
+
+    @pytest.mark.parametrize("values", [[0.1] * 7, [np.nan] * 7, [np.nan, 3.0, *[np.nan] * 5]])
+    @pytest.mark.parametrize("ddof", [0, 1])
+    def test_a_column_without_spread_tells_nothing(self, values, ddof):
+        X, y = pd.DataFrame({"a": values}), [0, 0, 1, 0, 0, 1, 1]
+        learner = NaiveBayes(ddof=ddof).fit(X, y)
+        assert np.isnan(learner.deviations_["a"]).all()
+        np.testing.assert_allclose(learner.predict_proba(pd.DataFrame({"a": [0.1, 5, np.nan]})), [[4 / 7, 3 / 7]] * 3)
+
+    @pytest.mark.parametrize("dtype", ["category", "object", "str", "boolean", "Int64"])
+    def test_a_discrete_column_without_values_tells_nothing(self, dtype):
+        X = pd.DataFrame({"a": pd.Series([None] * 3, dtype=dtype)})
+        learner = NaiveBayes().fit(X, [0, 0, 1])
+        np.testing.assert_allclose(learner.predict_proba(X), [[2 / 3, 1 / 3]] * 3)
+        np.testing.assert_allclose(learner.tables_["a"], np.full((2, 0 if dtype == "category" else 2), 0.5))
+
+    def test_a_class_without_values_has_a_uniform_table(self):
+        X = pd.DataFrame({"a": pd.Categorical(["r", "g", None], categories=["r", "g", "b"])})
+        for smoothing in (0, 1):
+            np.testing.assert_allclose(NaiveBayes(smoothing).fit(X, [0, 0, 1]).tables_["a"][1], [1 / 3] * 3)
+
+    def test_a_column_of_one_value(self):
+        """The other value of an integer column is not known, but counted, as that of a boolean one."""
+        integers = NaiveBayes().fit(pd.DataFrame({"a": [5, 5, 5]}), [0, 0, 1])
+        booleans = NaiveBayes().fit(pd.DataFrame({"a": [False] * 3}), [0, 0, 1])
+        for learner in (integers, booleans):
+            np.testing.assert_allclose(learner.tables_["a"], [[3 / 4, 1 / 4], [2 / 3, 1 / 3]])
+        assert integers.categories_["a"].tolist() == [5]
+        declared = NaiveBayes().fit(pd.DataFrame({"a": pd.Categorical(["r"] * 3)}), [0, 0, 1])
+        np.testing.assert_allclose(declared.tables_["a"], [[1], [1]])
+
+    @pytest.mark.parametrize("dtype", ["category", "object", "str"])
+    def test_an_unknown_category_is_missing(self, dtype):
+        X = pd.DataFrame({"a": ["r", "g", "g"], "b": [0.5, 1.5, 4]}).astype({"a": dtype})
+        learner = NaiveBayes().fit(X, [0, 1, 1])
+        missing, unknown = (X.assign(a=pd.Series([v] * 3, dtype=dtype)) for v in (None, "violet"))
+        np.testing.assert_array_equal(learner.predict_proba(unknown), learner.predict_proba(missing))
+
+    def test_categories_are_compared_by_value(self):
+        X = pd.DataFrame({"a": pd.Categorical(["r", "g", "g"], categories=["b", "g", "r"])})
+        learner = NaiveBayes().fit(X, [0, 1, 1])
+        expected = learner.predict_proba(X)
+        for other in (X.astype("str"), X.astype("object"), X.astype(pd.CategoricalDtype(["violet", "r", "g"]))):
+            np.testing.assert_array_equal(learner.predict_proba(other), expected)
+
+    def test_impossible_in_every_class_is_the_prior(self):
+        X = pd.DataFrame({"a": [True, True, False], "b": [True, True, False]})
+        learner = NaiveBayes(smoothing=0).fit(X, ["p", "p", "q"])
+        rows = pd.DataFrame({"a": [True, True, False], "b": [True, False, False]})
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            np.testing.assert_allclose(learner.predict_proba(rows), [[1, 0], [2 / 3, 1 / 3], [0, 1]])
+        assert np.isneginf(learner.predict_joint_log_proba(rows)[1]).all()
+        assert learner.predict(rows).tolist() == ["p", "p", "q"]
+
+    def test_too_far_for_every_class_is_the_prior(self):
+        learner = NaiveBayes().fit(pd.DataFrame({"a": [1.0, 2, 3, 5, 6]}), [0, 0, 0, 1, 1])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            np.testing.assert_allclose(learner.predict_proba(pd.DataFrame({"a": [1e200]})), [[0.6, 0.4]])
+
+    def test_one_class(self):
+        learner = NaiveBayes().fit(pd.DataFrame({"a": [True, False], "b": [1.0, 2.0]}), ["p", "p"])
+        assert learner.predict_proba(pd.DataFrame({"a": [True], "b": [np.nan]})).tolist() == [[1.0]]
+
+
+def test_many_values_take_little_memory():
+    """An identifier has as many values as rows: 20000 x 20000 dense indicators would take 3 GB."""
+    X = pd.DataFrame({"id": np.arange(20000), "b": np.arange(20000) % 2 == 0})
+    y = np.arange(20000) % 2
+    assert (NaiveBayes().fit(X, y).predict(X) == y).all()
+
+
+def test_clone_and_pickle():
+    X = pd.DataFrame({"a": pd.Categorical(list("rgbr")), "b": [1.0, 2, np.nan, 9], "c": [True, False, True, True]})
+    learner = clone(NaiveBayes(smoothing=0.5, ddof=0)).fit(X, [0, 1, 0, 1])
+    restored = pickle.loads(pickle.dumps(learner))
+    np.testing.assert_array_equal(restored.predict_proba(X), learner.predict_proba(X))
+    assert clone(learner).get_params() == {"smoothing": 0.5, "ddof": 0}
+
+
+class TestErrors:
+    X = pd.DataFrame({"a": [True, False], "b": [1.0, 2.0]})
+
+    @pytest.mark.parametrize(
+        ("parameters", "message"),
+        [
+            ({"smoothing": -1}, r"smoothing must be a finite number in \[0, inf\]; got -1"),
+            ({"smoothing": "1"}, "smoothing .* got '1'"),
+            ({"ddof": 2}, "ddof must be an integer from 0 to 1; got 2"),
+        ],
+    )
+    def test_parameters(self, parameters, message):
+        with pytest.raises(ValueError, match=message):
+            NaiveBayes(**parameters).fit(self.X, [0, 1])
+
+    @pytest.mark.parametrize(
+        ("X", "y", "message"),
+        [
+            (X.assign(b=[1, np.inf]), [0, 1], "infinity; got inf in column 'b', row 1"),
+            (np.array([[1.0, 2], [3, -np.inf]]), [0, 1], "infinity; got -inf in column 'x1', row 1"),
+            (X.assign(b=pd.to_datetime(["2001", "2002"])), [0, 1], "column 'b' has dtype datetime.*; allowed are bool"),
+            (X.assign(b=pd.period_range("2001", periods=2)), [0, 1], "column 'b' has dtype period"),
+            (X, [0, np.nan], "y contains NaN: .* row 1"),
+            (X, ["p", None], "y contains NaN"),
+            (X, [0.5, 1.5], "Unknown label type"),
+            (X, [0, 1, 1], r"inconsistent numbers of samples: \[2, 3\]"),
+            (X.iloc[:0], [], "0 sample"),
+            (X[[]], [0, 1], "0 feature"),
+            (X.set_axis(["a", "a"], axis=1), [0, 1], "unique column names"),
+        ],
+    )
+    def test_data(self, X, y, message):
+        with pytest.raises(ValueError, match=message):
+            NaiveBayes().fit(X, y)
+
+    @pytest.mark.parametrize(
+        ("X", "message"),
+        [
+            (X[["b", "a"]], "feature names should match"),
+            (X[["a"]], "feature names should match"),
+            (X.assign(b=["x", "y"]), "column 'b' was continuous in fit; got str"),
+            (X.assign(a=[0, 1]), "column 'a' was boolean in fit; got int64"),
+            (X.assign(b=np.inf), "got inf in column 'b'"),
+            (X.iloc[:0], "0 sample"),
+        ],
+    )
+    def test_prediction(self, X, message):
+        learner = NaiveBayes().fit(self.X, [0, 1])
+        with pytest.raises(ValueError, match=message):
+            learner.predict(X)
+
+    def test_an_integer_where_floats_were_is_a_number(self):
+        learner = NaiveBayes().fit(self.X, [0, 1])
+        integers = self.X.assign(b=[1, 2])
+        np.testing.assert_array_equal(learner.predict_proba(integers), learner.predict_proba(self.X))
+
+    def test_dtypes_that_missing_values_bring_about(self):
+        """Booleans become objects and integers floats once a value is missing: they are still the same values."""
+        X = pd.DataFrame({"a": [True, False, False], "b": [4, 7, 9]})
+        learner = NaiveBayes().fit(X, [0, 1, 1])
+        later = pd.DataFrame({"a": [True, None, False], "b": [4, 7, np.nan]})
+        assert [*later.dtypes] == [np.dtype(object), np.dtype(float)]
+        expected = [
+            learner.predict_proba(X)[0],
+            *(NaiveBayes().fit(X[[c]], [0, 1, 1]).predict_proba(X[[c]])[i] for i, c in ((1, "b"), (2, "a"))),
+        ]
+        np.testing.assert_allclose(learner.predict_proba(later), expected)
