@@ -12,7 +12,7 @@ export MKL_NUM_THREADS := 1
 export SOURCE_DATE_EPOCH := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help env book refresh test lint bench lock clean
+.PHONY: help env book refresh test lint bench peers lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1@\2/p' Makefile | awk -F@ '{printf "%-12s %s\n", $$1, $$2}'
@@ -41,6 +41,9 @@ lint: $(READY) ## ruff: rules and format, modules and notebooks
 bench: $(READY) ## compare with other libraries (installs requirements-bench.lock)
 	.venv/bin/uv pip install --quiet --python $(PY) --require-hashes -r requirements-bench.lock
 	$(PY) -m tests.benchmarks.run
+
+peers: $(READY) ## compare with Weka 3.6 (skipped without Java and Weka)
+	$(PY) -m pytest -rs tests/peers
 
 lock: $(READY) ## resolve the lock files anew from pyproject.toml
 	$(call compile,requirements.lock)

@@ -4,6 +4,8 @@ import os
 
 from hypothesis import settings
 
+collect_ignore = ["peers"]  # these need Java: `make peers`
+
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ[f"{library}_NUM_THREADS"] = "1"
 

@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lib.latent_class import LatentClassCovariance, LatentClassEM, LatentClassSelection
@@ -18,6 +19,8 @@ REFUSAL = "X must hold only 0 and 1"
 
 class Binarising:
     def _boolean(self, X):
+        if sparse.issparse(X):
+            return (X > 0).astype(np.uint8)
         return (np.asarray(X, dtype=float) > 0).astype(np.uint8)
 
 
@@ -34,7 +37,10 @@ class BinarisingSelection(Binarising, LatentClassSelection):
 
 
 class BinarisingWinnow(Binarising, Winnow):
-    pass
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = not self.complement  # positive weights do not suit the data
+        return tags
 
 
 class BinarisingEnsemble(Binarising, WinnowEnsemble):
@@ -47,6 +53,7 @@ def learners(em, covariance, selection, winnow, ensemble):
         covariance(),
         selection(n_restarts=2, max_iterations=50, max_hidden=3),
         winnow(promotion=1.1, n_passes=20, complement=True, average=True),
+        winnow(promotion=1.1, n_passes=20, average=True, threshold=0.5),  # takes sparse data
         ensemble(n_members=3),
     ]
 

@@ -2,12 +2,14 @@
 
 import math
 import pickle
+import sys
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy import sparse
 from sklearn.base import clone
 
 from lib.cia import all_inputs, random_cia
@@ -24,7 +26,8 @@ def plain_winnow(X, y, promotion, demotion, threshold, initial_weight, margin, i
         mistakes += predicted != bool(label)
         if predicted != bool(label) or abs(z - threshold) < margin:
             factor = promotion if label else demotion
-            weights = [w * factor if active else w for w, active in zip(weights, x, strict=True)]
+            lowest = 0 if label else sys.float_info.min / demotion
+            weights = [w * factor if active and w >= lowest else w for w, active in zip(weights, x, strict=True)]
     return np.array([*history, weights]), mistakes
 
 
@@ -43,7 +46,7 @@ RULES = st.fixed_dictionaries(
         "promotion": st.sampled_from([2.0, 4.0]),
         "demotion": st.sampled_from([0.5, 0.25]),
         "threshold": st.sampled_from([0.5, 1.0, 2.0, 3.0, 6.0]),
-        "initial_weight": st.sampled_from([0.5, 1.0, 2.0]),
+        "initial_weight": st.sampled_from([0.5, 1.0, 2.0, 2.0**-1020]),
         "margin": st.sampled_from([0.0, 0.5, 1.5]),
         "inclusive": st.booleans(),
         "n_passes": st.integers(1, 2),
@@ -210,12 +213,121 @@ class TestEnsemble:
         assert np.isfinite(learner.weights_).all()
 
 
-def test_weights_that_underflow_stay_zero():
-    """Many demotions: the weight reaches 0 and stays there, without warnings or NaN."""
-    X, y = np.array([[1, 0], [1, 1]]), np.array([0, 1])
-    learner = Winnow(initial_weight=1e-300, demotion=1e-200, threshold=1e-310, promotion=2, n_passes=3).fit(X, y)
-    assert learner.weights_[0] == 0
-    assert np.isfinite(learner.weights_).all()
+class TestSparse:
+    @given(samples(n_classes=4), RULES, st.booleans(), st.sampled_from(["csr", "csc", "coo", "lil"]), st.booleans())
+    @settings(max_examples=200)
+    def test_teaches_the_same_as_dense(self, sample, rule, average, layout, matrix):
+        X, y = sample
+        rows = (sparse.csr_matrix if matrix else sparse.csr_array)(X).asformat(layout)
+        dense, learner = (Winnow(**rule, average=average).fit(rows_, y) for rows_ in (X, rows))
+        for name in ("weights_", "n_mistakes_", "n_updates_", "classes_"):
+            np.testing.assert_array_equal(getattr(learner, name), getattr(dense, name))
+        for data in (X, rows):
+            np.testing.assert_allclose(learner.decision_function(data), dense.decision_function(X), rtol=1e-12)
+        if not average:
+            np.testing.assert_array_equal(learner.predict(rows), dense.predict(X))
+
+    @given(samples(n_classes=3), RULES, st.booleans(), st.integers(1, 19))
+    def test_pieces_teach_the_same_as_the_whole(self, sample, rule, average, cut):
+        X, y = sample
+        cut, rows = min(cut, len(X) - 1), sparse.csr_array(X)
+        whole = Winnow(**{**rule, "n_passes": 1}, average=average).fit(X, y)
+        pieces = Winnow(**rule, average=average)
+        pieces.partial_fit(rows[:cut], y[:cut], classes=whole.classes_).partial_fit(rows[cut:], y[cut:])
+        np.testing.assert_array_equal(pieces.weights_, whole.weights_)
+        assert (pieces.n_mistakes_, pieces.n_updates_) == (whole.n_mistakes_, whole.n_updates_)
+
+    def test_small_steps_and_shuffling(self):
+        rng = np.random.default_rng(0)
+        X, y = (rng.random((300, 60)) < 0.2).astype(float), rng.integers(0, 3, 300)
+        rule = {"promotion": 1.1, "margin": None, "average": True, "n_passes": 7, "shuffle": True, "random_state": 1}
+        dense, learner = (Winnow(**rule, threshold=12).fit(rows, y) for rows in (X, sparse.csr_array(X)))
+        np.testing.assert_allclose(learner.weights_, dense.weights_, rtol=1e-9)
+        assert learner.n_updates_ == dense.n_updates_
+        np.testing.assert_array_equal(learner.predict(sparse.csr_array(X)), dense.predict(X))
+
+    @pytest.mark.parametrize("index", [np.int32, np.int64])
+    def test_stored_zeros_and_unsorted_columns(self, index):
+        data, columns, pointers = [1, 0, 1, 1, 0], [2, 0, 1, 1, 0], [0, 3, 5, 5]
+        made = (np.array(data, float), np.array(columns, index), np.array(pointers, index))
+        X = sparse.csr_array(made, shape=(3, 3))
+        learner = Winnow(inclusive=False).fit(X, [1, 0, 0])
+        assert learner.weights_.tolist() == Winnow(inclusive=False).fit(X.toarray(), [1, 0, 0]).weights_.tolist()
+        for kept, given_ in zip((X.data, X.indices, X.indptr), (data, columns, pointers), strict=True):
+            assert kept.tolist() == given_  # as it was
+
+    @pytest.mark.parametrize(
+        ("data", "columns", "message"),
+        [
+            ([1, 1, 2], [0, 2, 1], "X must hold only 0 and 1; got .*2.* at row 1, column 1"),
+            ([1, 0, -1], [0, 2, 1], "got .*-1.* at row 1, column 1"),
+            ([1, 0.5, 1], [0, 1, 1], "got .*0.5.* at row 0, column 1"),
+            ([1, 1, 1], [2, 2, 0], "got .*2.* at row 0, column 2"),  # twice the same place
+        ],
+    )
+    def test_other_values_are_errors(self, data, columns, message):
+        X = sparse.csr_array((np.array(data), np.array(columns), np.array([0, 2, 3])), shape=(2, 3))
+        fitted = Winnow().fit([[0, 1, 0], [1, 0, 1]], [0, 1])
+        for call in (lambda: Winnow().fit(X, [0, 1]), lambda: fitted.partial_fit(X, [0, 1]), lambda: fitted.predict(X)):
+            with pytest.raises(ValueError, match=message):
+                call()
+
+    def test_no_complement(self):
+        with pytest.raises(ValueError, match="complement must be False for sparse X"):
+            Winnow(complement=True).fit(sparse.csr_array(np.eye(2)), [0, 1])
+        with pytest.raises(TypeError, match="dense data is required"):
+            WinnowEnsemble(complement=False).fit(sparse.csr_array(np.eye(2)), [0, 1])
+
+    def test_is_never_made_dense(self):
+        size, n = 20_000, 5 * 10**6  # 93 GiB of bytes
+        columns = np.arange(size) % 50 * 10**5
+        X = sparse.csr_array((np.ones(size), columns, np.arange(size + 1)), shape=(size, n))
+        learner = Winnow(threshold=1.5).fit(X, columns == 0)
+        assert (learner.predict(X) == (columns == 0)).all()
+
+
+class TestExtremes:
+    """Z stays finite, and no weight is lost."""
+
+    @pytest.mark.parametrize("average", [False, True])
+    @pytest.mark.parametrize("made", [np.array, sparse.csr_array])
+    def test_a_weight_recovers_from_many_demotions(self, made, average):
+        """Attribute 0 is demoted 2,000 times, then it is all that positive examples have."""
+        before, after = [[1, 1]] * 2000, [[1, 0]] * 1100
+        rule = {"initial_weight": 1.0, "threshold": 1.0, "promotion": 2.0, "average": average}
+        learner = Winnow(**rule, margin=1e200).partial_fit(made(before), [0] * 2000, classes=[0, 1])
+        assert learner._current.min() == sys.float_info.min
+        learner.set_params(margin=0.0).partial_fit(made(after), [1] * 1100)
+        assert learner._current[0].tolist() == [1.0, sys.float_info.min]
+        if average:
+            presented = [1.0] + [2.0**-t for t in range(1, 1023)] + [2.0**-1022] * 977
+            presented += [2.0**t for t in range(-1022, 0)] + [1.0] * 78
+            assert learner.weights_[0] == pytest.approx(np.mean(presented), rel=1e-9)
+
+    @given(
+        samples(n_classes=3),
+        st.floats(1, 1e200, exclude_min=True),
+        st.floats(0, 1, exclude_min=True, exclude_max=True),
+        st.floats(1e-320, 1e40),
+        st.floats(1e-320, 1e240),
+        st.booleans(),
+        st.booleans(),
+    )
+    @settings(max_examples=200)
+    def test_nothing_underflows_or_overflows(self, sample, promotion, demotion, threshold, initial, average, dense):
+        X, y = sample
+        rule = {"promotion": promotion, "demotion": demotion, "threshold": threshold, "initial_weight": initial}
+        rows = X if dense else sparse.csr_array(X)
+        learner = Winnow(**rule, average=average, n_passes=20).fit(rows, y)
+        assert (learner._current > 0).all()
+        assert np.isfinite(learner.weights_).all()
+        assert np.isfinite(learner.decision_function(rows)).all()
+
+    @pytest.mark.parametrize("learner", [Winnow(), WinnowEnsemble()], ids=lambda learner: type(learner).__name__)
+    @pytest.mark.parametrize("name", ["promotion", "threshold", "initial_weight", "margin"])
+    def test_weights_that_could_overflow_are_refused(self, learner, name):
+        with pytest.raises(ValueError, match=r"weights would overflow: .* must be at most 1e\+250; got initial_weight"):
+            clone(learner).set_params(**{name: 1e300}).fit([[0, 1], [1, 0]], [0, 1])
 
 
 LEARNERS = [Winnow(), WinnowEnsemble(n_members=3, random_state=0)]

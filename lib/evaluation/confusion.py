@@ -72,4 +72,4 @@ def percentile_among_folds(accuracies, n_correct, n_test, confidence=0.95):
     n, z = len(difference), stats.norm.ppf((1 + confidence) / 2)
     middle = (part + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * np.sqrt(part * (1 - part) / n + z**2 / (4 * n**2))
-    return Estimate(part, max(0.0, float(middle - half)), min(1.0, float(middle + half)), n)
+    return Estimate(part, float(np.clip(middle - half, 0, part)), float(np.clip(middle + half, part, 1)), n)

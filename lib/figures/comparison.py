@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from lib.figures.style import look
+from lib.figures.style import empty_figure, look
 
 
 def critical_difference_diagram(comparison):
@@ -37,6 +37,8 @@ def critical_difference_diagram(comparison):
 
 def differences_by_dataset(table, label):
     """Differences with intervals, a row a data set and a panel a pair; `table` has dataset, pair, value, low, high."""
+    if table.empty:
+        return empty_figure("a comparison needs two learners")
     pairs, names = list(dict.fromkeys(table["pair"])), list(dict.fromkeys(table["dataset"]))
     size = (2.6 * len(pairs) + 1.4, 0.9 + 0.3 * len(names))
     figure, axes = plt.subplots(1, len(pairs), figsize=size, sharey=True, squeeze=False)

@@ -66,3 +66,11 @@ def look(learner):
         index = sum(map(ord, str(learner))) % len(_OTHERS)
         return {"label": str(learner), "color": _OTHERS[index], "marker": _MARKERS[index], "linestyle": "-"}
     return dict(zip(("label", "color", "marker", "linestyle"), LEARNERS[learner], strict=True))
+
+
+def empty_figure(words):
+    """A low figure that only says why there is nothing to see."""
+    figure, axis = plt.subplots(figsize=(7.4, 0.8))
+    axis.text(0.5, 0.5, words, ha="center", va="center")
+    axis.set_axis_off()
+    return figure

@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from lib.figures.style import look
+from lib.figures.style import empty_figure, look
 
 _CLASSES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 _UPDATES = {"promotion": "#009E73", "demotion": "#D55E00", "none": "#999999"}
@@ -50,6 +50,10 @@ def mistakes_by_attributes(frame, bound, adversary):
         axis.set_xscale("log")
         axis.set_yscale("log")
         axis.set(xlabel="attributes n", title=f"{kind} inputs")
+        axis.minorticks_off()
+    low, high = min(min(adversary.values()), last["mistakes"].min()), max(*bound.values(), last["mistakes"].max())
+    ticks = [tick for tick in (10, 30, 100, 300, 1000, 3000, 10_000, 30_000) if low / 2 < tick < 2 * high]
+    axes[0, 0].set_yticks(ticks, [f"{tick:,}" for tick in ticks])
     axes[0, 0].set_ylabel("mistakes")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
     return figure
@@ -129,6 +133,8 @@ def confusion_tables(tables, classes):
 
     Cells are coloured by their share of the true class; a mean over folds shows one decimal.
     """
+    if not tables:
+        return empty_figure("not among the data sets of this run")
     titles = list(next(iter(tables.values())))
     k = len(classes)
     cell = 0.36 if k < 6 else 0.31

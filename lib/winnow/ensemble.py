@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from lib.validation import check_integer, check_real
-from lib.winnow.kernel import train_members
+from lib.winnow.kernel import train
 from lib.winnow.online import WinnowBase
 
 
@@ -31,6 +31,10 @@ class WinnowEnsemble(WinnowBase):
         Accuracy on the subsample less that of its best constant, normalised; equal if no member is better.
     coef_, intercept_ : ndarrays of shape (1, n) and (1,)
         The same rule in terms of the attributes.
+
+    Notes
+    -----
+    `X` must be dense, as the complement attributes are.
 
     References
     ----------
@@ -91,11 +95,8 @@ class WinnowEnsemble(WinnowBase):
             raise ValueError(f"y must have two classes; got {found}. Only binary classification is supported.")
         positive, rng = target == 1, check_random_state(self.random_state)
         chosen = self._subsamples(len(rows), rng)
-        orders = np.stack([np.concatenate([rng.permutation(part) for _ in range(self.n_passes)]) for part in chosen])
-        members = np.full((self.n_members, rows.shape[1]), float(self.initial_weight))
-        changes = np.zeros((self.n_members, rows.shape[1] if self.average else 0))
-        train_members(rows, positive, orders, members, changes, *self._updates(rows.shape[1]))
-        self.member_weights_ = members - changes / orders.shape[1] if self.average else members
+        rule = self._updates(rows.shape[1])
+        self.member_weights_ = np.array([self._member(rows, positive, part, rule, rng) for part in chosen])
         self.member_shares_ = self._shares(rows, positive, chosen)
         self.weights_ = self.member_shares_ @ self.member_weights_
         n = rows.shape[1] // 2 if self.complement else rows.shape[1]
@@ -107,6 +108,14 @@ class WinnowEnsemble(WinnowBase):
     def _subsamples(self, size, rng):
         part = max(1, round(self.subsample * size))
         return np.stack([rng.permutation(size)[:part] for _ in range(self.n_members)])
+
+    def _member(self, rows, positive, part, rule, rng):
+        """Weights of one Winnow after all passes over part of the rows."""
+        weights = np.full(rows.shape[1], float(self.initial_weight))
+        changes = np.zeros(rows.shape[1] if self.average else 0)
+        order = np.concatenate([rng.permutation(part) for _ in range(self.n_passes)])
+        train(rows, positive, order, weights, changes, 0, *rule)
+        return weights - changes / len(order) if self.average else weights
 
     def _shares(self, rows, positive, chosen):
         scores = (rows @ self.member_weights_.T).T

@@ -1,12 +1,20 @@
-"""The one loop of Winnow, compiled."""
+"""The one loop of Winnow, compiled: over rows of 0 and 1, and over lists of the active attributes."""
 
 import numpy as np
 from numba import njit
 
+compiled = njit(nogil=True, cache=True)
+compiled_fast = njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
+LOWEST = np.finfo(float).tiny
+SOON = 64  # presentations
 
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
+
+@compiled_fast
 def train(rows, positive, order, weights, average, step, promotion, demotion, threshold, margin, inclusive):
     """Present ``rows[order]`` once, updating `weights` in place after each mistake or thin margin.
+
+    A demotion leaves out the weights that it would take below the smallest normal number. They are looked for
+    only while the smallest of all weights is within `SOON` demotions of it.
 
     Parameters
     ----------
@@ -22,19 +30,26 @@ def train(rows, positive, order, weights, average, step, promotion, demotion, th
     -------
     mistakes, updates : int
     """
-    mistakes = updates = 0
+    mistakes = updates = check = 0
     m = weights.shape[0]
-    averaging = average.shape[0] > 0
+    averaging, careful = average.shape[0] > 0, False
     for t in range(order.shape[0]):
         i = order[t]
         z = 0.0
         for j in range(m):
             z += weights[j] if rows[i, j] else 0.0
         label = positive[i]
-        mistaken = (z > threshold or (inclusive and z == threshold)) != label
+        # bitwise, as a branch on labels that no processor can foretell would take longer than Z
+        mistaken = ((z > threshold) | (inclusive & (z == threshold))) != label
         mistakes += mistaken
-        if mistaken or abs(z - threshold) < margin:
+        if mistaken | (abs(z - threshold) < margin):
             updates += 1
+            if t >= check:
+                left = _demotions_left(weights, demotion)
+                careful, check = left < SOON, t + max(left, SOON)
+            if careful and not label:
+                _demote_carefully(np.flatnonzero(rows[i]), weights, average, demotion, step + t + 1.0)
+                continue
             gain = (promotion if label else demotion) - 1.0
             late_gain = gain * (step + t + 1.0)
             if averaging:
@@ -48,13 +63,82 @@ def train(rows, positive, order, weights, average, step, promotion, demotion, th
     return mistakes, updates
 
 
-@njit(nogil=True, cache=True)
-def train_members(rows, positive, orders, weights, average, promotion, demotion, threshold, margin, inclusive):
-    """Train each member on its own order of rows; orders (members, v), weights and average (members, m)."""
-    for i in range(orders.shape[0]):
-        train(rows, positive, orders[i], weights[i], average[i], 0, promotion, demotion, threshold, margin, inclusive)
+@compiled
+def train_active(
+    indptr, indices, positive, order, weights, average, step, promotion, demotion, threshold, margin, inclusive
+):
+    """Do the same as `train` at a cost that follows the active attributes.
+
+    Those of row i are ``indices[indptr[i] : indptr[i + 1]]``; unsigned integers are twice as fast.
+    """
+    mistakes = updates = check = 0
+    averaging, careful = average.shape[0] > 0, False
+    for t in range(order.shape[0]):
+        i = order[t]
+        start, stop = np.intp(indptr[i]), np.intp(indptr[i + 1])
+        z = _total(indices, start, stop, weights)
+        label = positive[i]
+        mistaken = ((z > threshold) | (inclusive & (z == threshold))) != label
+        mistakes += mistaken
+        if mistaken | (abs(z - threshold) < margin):
+            updates += 1
+            if t >= check:
+                left = _demotions_left(weights, demotion)
+                careful, check = left < SOON, t + max(left, SOON)
+            if careful and not label:
+                _demote_carefully(indices[start:stop], weights, average, demotion, step + t + 1.0)
+                continue
+            gain = (promotion if label else demotion) - 1.0
+            late_gain = gain * (step + t + 1.0)
+            for k in range(start, stop):
+                j = indices[k]
+                if averaging:
+                    average[j] += late_gain * weights[j]
+                weights[j] += gain * weights[j]
+    return mistakes, updates
+
+
+@compiled
+def totals(indptr, indices, weights):
+    """Z of each row of active attributes for each row of weights (k, m): shape (s, k)."""
+    z = np.empty((indptr.shape[0] - 1, weights.shape[0]))
+    for i in range(z.shape[0]):
+        for k in range(z.shape[1]):
+            z[i, k] = _total(indices, np.intp(indptr[i]), np.intp(indptr[i + 1]), weights[k])
+    return z
 
 
 def doubled(X):
     """The 2n attributes (x, 1 - x) of Grove & Roth, section 6."""
     return np.hstack([X, 1 - X])
+
+
+@compiled
+def _total(indices, start, stop, weights):
+    a = b = c = d = 0.0  # four sums, so that additions need not wait for each other
+    k = start
+    while k + 4 <= stop:
+        a += weights[indices[k]]
+        b += weights[indices[k + 1]]
+        c += weights[indices[k + 2]]
+        d += weights[indices[k + 3]]
+        k += 4
+    while k < stop:
+        a += weights[indices[k]]
+        k += 1
+    return (a + b) + (c + d)
+
+
+@compiled
+def _demotions_left(weights, demotion):
+    return int(np.log(2 * LOWEST / weights.min()) / np.log(demotion))
+
+
+@compiled
+def _demote_carefully(active, weights, average, demotion, presented):
+    for j in active:
+        demoted = weights[j] * demotion
+        if demoted >= LOWEST:
+            if average.shape[0] > 0:
+                average[j] += presented * (demoted - weights[j])
+            weights[j] = demoted

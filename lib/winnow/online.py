@@ -1,20 +1,25 @@
 """Winnow2: multiplicative updates of positive weights, with margin, complement attributes and averaging."""
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lib.validation import check_boolean_matrix, check_flag, check_integer, check_real
-from lib.winnow.kernel import doubled, train
+from lib.validation import check_boolean_matrix, check_flag, check_integer, check_real, check_sparse_boolean_matrix
+from lib.winnow.kernel import doubled, totals, train, train_active
+
+HEAVIEST = 1e250
 
 
 class WinnowBase(ClassifierMixin, BaseEstimator):
     """Checks, thresholds and predictions that all Winnows share."""
 
+    _accept_sparse = False
+
     def _boolean(self, X):
-        return check_boolean_matrix("X", X)
+        return check_sparse_boolean_matrix("X", X) if sparse.issparse(X) else check_boolean_matrix("X", X)
 
     def _check_parameters(self):
         check_real("promotion", self.promotion, 1, open_low=True)
@@ -26,16 +31,18 @@ class WinnowBase(ClassifierMixin, BaseEstimator):
         if self.margin is not None:
             check_real("margin", self.margin, 0)
         check_integer("n_passes", self.n_passes, 1)
-        for name in {"complement", "average", "inclusive", "shuffle"} & set(self.get_params(deep=False)):
-            check_flag(name, getattr(self, name))
+        for name in ("complement", "average", "inclusive", "shuffle"):
+            check_flag(name, getattr(self, name, False))
 
     def _training_data(self, X, y):
-        X, y = validate_data(self, X, y, dtype=None, ensure_min_samples=2)
+        X, y = validate_data(self, X, y, dtype=None, ensure_min_samples=2, accept_sparse=self._accept_sparse)
         if y.dtype.kind not in "biuU":
             check_classification_targets(y)
         return self._attributes(X), y
 
     def _attributes(self, X):
+        if sparse.issparse(X) and self.complement:
+            raise ValueError("complement must be False for sparse X, as 1 - x is not sparse; or give X.toarray()")
         X = self._boolean(X)
         return doubled(X) if self.complement else X
 
@@ -44,13 +51,19 @@ class WinnowBase(ClassifierMixin, BaseEstimator):
         demotion = 1 / self.promotion if self.demotion is None else self.demotion
         self.threshold_ = n_weights / 2 if self.threshold is None else float(self.threshold)
         margin = 0.2 * self.threshold_ if self.margin is None else float(self.margin)
+        if max(self.initial_weight * n_weights, self.promotion * (self.threshold_ + margin)) > HEAVIEST:
+            raise ValueError(
+                f"weights would overflow: n_weights initial_weight and promotion (threshold + margin) must be at most "
+                f"{HEAVIEST:g}; got initial_weight={self.initial_weight!r}, promotion={self.promotion!r}, "
+                f"threshold={self.threshold_!r}, margin={margin!r}"
+            )
         return float(self.promotion), float(demotion), self.threshold_, margin, bool(self.inclusive)
 
     def decision_function(self, X):
         """Z - threshold, shape (n_samples,), for two classes; Z of each class, (n_samples, n_classes), for more."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=None, reset=False)
-        z = self._attributes(X) @ self.weights_.T
+        X = validate_data(self, X, dtype=None, reset=False, accept_sparse=self._accept_sparse)
+        z = _sums(self._attributes(X), self.weights_)
         return z if z.ndim == 2 else z - self.threshold_
 
     def predict(self, X):
@@ -100,12 +113,20 @@ class Winnow(WinnowBase):
 
     Notes
     -----
-    Weights stay positive but for underflow: many demotions may take one to 0, where it stays.
+    `X` may be sparse, of any scipy format; time then follows the ones in it. With `complement` it may not, as
+    1 - x is not sparse.
+
+    Weights neither underflow nor overflow, and Z is always finite. A demotion that would take a weight below the
+    smallest normal number, 2.2e-308, leaves it as it is, so that later promotions can bring it back. Since only a
+    Z of less than threshold + margin is promoted, no weight outgrows promotion (threshold + margin) or the initial
+    weight, and `fit` refuses parameters with which these could.
 
     References
     ----------
     Littlestone (1988), Winnow2; Grove & Roth (1997), section 6.
     """
+
+    _accept_sparse = "csr"
 
     def __init__(
         self,
@@ -132,6 +153,11 @@ class Winnow(WinnowBase):
         self.inclusive = inclusive
         self.shuffle = shuffle
         self.random_state = random_state
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not self.complement
+        return tags
 
     def fit(self, X, y):
         """Learn from attributes `X` (n_samples, n_attributes) of 0 and 1 and the classes `y`, from the start.
@@ -162,16 +188,16 @@ class Winnow(WinnowBase):
         self._check_parameters()
         if first and classes is None:
             raise ValueError("classes must be given at the first call of partial_fit")
-        X, y = validate_data(self, X, y, dtype=None, reset=first)
+        X, y = validate_data(self, X, y, dtype=None, reset=first, accept_sparse=self._accept_sparse)
         rows = self._attributes(X)
         if first:
             self.classes_ = _classes(classes)
             self._start(rows.shape[1])
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes must be those of the first call, {self.classes_}; got {classes!r}")
-        unknown = np.setdiff1d(y, self.classes_)
-        if len(unknown):
-            raise ValueError(f"y holds {unknown[0]!r}, which is not one of classes: {self.classes_}")
+        known = np.logical_or.reduce([y == name for name in self.classes_])
+        if not known.all():
+            raise ValueError(f"y holds {y[~known][0]!r}, which is not one of classes: {self.classes_}")
         self._learn(rows, y, 1)
         return self
 
@@ -183,19 +209,34 @@ class Winnow(WinnowBase):
         self._rng = check_random_state(self.random_state)
 
     def _learn(self, rows, y, n_passes):
-        rule = self._updates(rows.shape[1])
-        orders = [self._rng.permutation(len(rows)) if self.shuffle else np.arange(len(rows)) for _ in range(n_passes)]
-        order, positives = np.concatenate(orders), self.classes_[1:] if len(self.classes_) == 2 else self.classes_
-        for i, positive in enumerate(positives):
-            mistakes, updates = train(
-                rows, y == positive, order, self._current[i], self._weighted_changes[i], self._n_presented, *rule
-            )
-            self.n_mistakes_ += int(mistakes)
-            self.n_updates_ += int(updates)
-        self._n_presented += len(order)
+        size, rule = rows.shape[0], self._updates(rows.shape[1])
+        step, data = (train_active, _active(rows)) if sparse.issparse(rows) else (train, (rows,))
+        labels = [y == positive for positive in (self.classes_[1:] if len(self.classes_) == 2 else self.classes_)]
+        order = np.arange(size)
+        for _ in range(n_passes):
+            order = self._rng.permutation(size) if self.shuffle else order
+            for label, weights, average in zip(labels, self._current, self._weighted_changes, strict=True):
+                mistakes, updates = step(*data, label, order, weights, average, self._n_presented, *rule)
+                self.n_mistakes_ += int(mistakes)
+                self.n_updates_ += int(updates)
+            self._n_presented += size
         averaged = self._weighted_changes.shape[1] > 0
         weights = self._current - self._weighted_changes / self._n_presented if averaged else self._current.copy()
         self.weights_ = weights[0] if len(weights) == 1 else weights
+
+
+def _active(rows):
+    """The row pointers and columns of a CSR matrix as unsigned integers: they are never negative."""
+    unsigned = f"u{rows.indices.itemsize}"
+    return rows.indptr.view(unsigned), rows.indices.view(unsigned)
+
+
+def _sums(rows, weights):
+    """Z of each row, or of each row and class."""
+    if not sparse.issparse(rows):
+        return rows @ weights.T
+    z = totals(*_active(rows), np.atleast_2d(weights))
+    return z if weights.ndim == 2 else z[:, 0]
 
 
 def _classes(y):

@@ -8,11 +8,13 @@ import warnings
 
 import numpy as np
 from joblib.externals.loky import get_reusable_executor
+from river import linear_model
+from scipy import sparse
 from sklearn.linear_model import Perceptron
 from stepmix import StepMix
 
 from lib.cia import sample_cia
-from lib.experiments import SIZES, cia_panels
+from lib.experiments import SIZES, cia_panels, uci_comparison
 from lib.latent_class import LatentClassEM
 from lib.winnow import Winnow
 
@@ -93,6 +95,88 @@ def winnow(n_passes=200):
     return made
 
 
+def one_hot(n_attributes, n_values, size):
+    """Rows with one of n_values ones for each attribute, drawn from different distributions in the two classes."""
+    rng = np.random.default_rng(0)
+    y = rng.random(size) < 0.4
+    below = rng.dirichlet(np.ones(n_values), (2, n_attributes)).cumsum(axis=-1)[:, :, :-1]
+    codes = [(rng.random((n_attributes, 1)) > below[int(label)]).sum(axis=-1) for label in y]
+    columns = (np.array(codes) + n_values * np.arange(n_attributes)).astype(np.int32)
+    pointers = np.arange(0, columns.size + 1, n_attributes, dtype=np.int32)
+    shape = size, n_attributes * n_values
+    return sparse.csr_array((np.ones(columns.size, np.uint8), columns.ravel(), pointers), shape=shape), y
+
+
+def plain_winnow(rows, labels, n_weights, threshold):
+    """Winnow2 in plain Python as the algorithm is written, over all attributes: weights and number of mistakes."""
+    weights, mistakes = [1.0] * n_weights, 0
+    for row, label in zip(rows, labels, strict=True):
+        z = sum(w for w, active in zip(weights, row, strict=True) if active)
+        if (z >= threshold) != label:
+            mistakes += 1
+            factor = 2.0 if label else 0.5
+            weights = [w * factor if active else w for w, active in zip(weights, row, strict=True)]
+    return weights, mistakes
+
+
+def plain_active_winnow(rows, labels, n_weights, threshold):
+    """Winnow2 in plain Python over lists of active attributes."""
+    weights, mistakes = [1.0] * n_weights, 0
+    for row, label in zip(rows, labels, strict=True):
+        z = 0.0
+        for j in row:
+            z += weights[j]
+        if (z >= threshold) != label:
+            mistakes += 1
+            factor = 2.0 if label else 0.5
+            for j in row:
+                weights[j] *= factor
+    return weights, mistakes
+
+
+def river_perceptron(rows, labels):
+    """The Perceptron of river on dictionaries, one example at a time."""
+    model = linear_model.Perceptron()
+    for row, label in zip(rows, labels, strict=True):
+        model.learn_one(row, label)
+    return model
+
+
+def online(n_attributes, n_values, size, dense, few):
+    """One pass of Winnow over one-hot attributes, against plain Python (all attributes: of `few` rows) and river."""
+    X, y = one_hot(n_attributes, n_values, size)
+    n_weights, threshold, labels = X.shape[1], 1.5 * n_attributes, y.tolist()
+    lists, names = [row.tolist() for row in np.split(X.indices, X.indptr[1:-1])], [f"x{j}" for j in range(n_weights)]
+    dictionaries = [{names[j]: 1.0 for j in row} for row in lists]
+    full, data = X[:few].toarray().tolist(), X.toarray() if dense else X
+
+    def ours(rows=size):
+        return Winnow(threshold=threshold).partial_fit(data[:rows], y[:rows], classes=[False, True])
+
+    plain = (labels, n_weights, threshold)
+    peers = {
+        "plain Python": (few, 100, lambda: plain_winnow(full, labels[:few], n_weights, threshold)),
+        "plain Python, active ones only": (
+            size,
+            None,
+            lambda: plain_active_winnow(lists, labels, n_weights, threshold),
+        ),
+        "river's Perceptron": (size, 50, lambda: river_perceptron(dictionaries, labels)),
+    }
+    for rows, _, peer in list(peers.values())[:2]:
+        learner, (weights, mistakes) = ours(rows), peer()
+        if learner.n_mistakes_ != mistakes or learner.weights_.tolist() != weights:
+            raise AssertionError(f"Winnow and plain Python differ: {learner.n_mistakes_} and {mistakes} mistakes")
+    times = alternate(ours, *(peer for _, _, peer in peers.values()))
+    own = size / times[:, 0] / 1e6
+    made = []
+    for i, (name, (rows, target, _)) in enumerate(peers.items(), 1):
+        theirs = rows / times[:, i] / 1e6
+        job = f"Winnow, one pass, {n_weights:,} weights{'' if dense else ', CSR'}; {name}"
+        made.append(row(job, own, theirs, "million visits/s", own / theirs, target, None))
+    return made
+
+
 def panels():
     """All six panels of Grove & Roth's figures: wall time, and peak memory of this process and its workers."""
     n_jobs = 2
@@ -111,3 +195,12 @@ def panels():
         {"job": f"{job}: time", "ours": round(wall, 1), **nothing, "unit": "s", "target": 360, "aim": None},
         {"job": f"{job}: peak memory", "ours": round(memory, 2), **nothing, "unit": "GiB", "target": 2, "aim": None},
     ]
+
+
+def cross_validation():
+    """The learners of Atlas on his five data sets, 100 shuffles of 5 folds: wall time with 2 workers."""
+    uci_comparison(n_repeats=1, n_jobs=2)  # compiles
+    wall = seconds(lambda: uci_comparison(n_repeats=100, n_jobs=2), time.perf_counter)
+    nothing = dict.fromkeys(("peer", "ratio", "ratio_low", "ratio_high"))
+    job = "100 shuffles, 5 folds, 5 data sets, 3 learners, 2 workers: time"
+    return [{"job": job, "ours": round(wall, 1), **nothing, "unit": "s", "target": 60, "aim": None}]

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 RESULTS = Path(__file__).parents[2] / "data" / "benchmarks" / "speed.json"
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "stepmix")
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "stepmix", "river")
 
 
 def processor():
@@ -28,7 +28,7 @@ def machine():
 
 def table(rows):
     """One line a row; a row without a peer is compared with its target in its own unit."""
-    lines = [f"{'job':<58}{'ours':>11}{'peer':>11} {'unit':<17}{'ratio':>7}{'range':>16}{'target':>8}{'aim':>6}"]
+    lines = [f"{'job':<70}{'ours':>11}{'peer':>11} {'unit':<17}{'ratio':>7}{'range':>16}{'target':>8}{'aim':>6}"]
     for row in rows:
         against = (
             ("", "", "")
@@ -36,10 +36,10 @@ def table(rows):
             else (f"{row['peer']:.4g}", f"{row['ratio']:.1f}", f"{row['ratio_low']:.1f} to {row['ratio_high']:.1f}")
         )
         peer, ratio, interval = against
-        aim = "" if row["aim"] is None else f"{row['aim']:g}"
+        target, aim = ("" if row[level] is None else f"{row[level]:g}" for level in ("target", "aim"))
         lines.append(
-            f"{row['job']:<58}{row['ours']:>11.4g}{peer:>11} {row['unit']:<17}{ratio:>7}{interval:>16}"
-            f"{row['target']:>8g}{aim:>6}"
+            f"{row['job']:<70}{row['ours']:>11.4g}{peer:>11} {row['unit']:<17}{ratio:>7}{interval:>16}"
+            f"{target:>8}{aim:>6}"
         )
     return "\n".join(lines)
 
@@ -50,15 +50,20 @@ def main():
         "--skip-panels", action="store_true", help="leave out the job of several minutes; write nothing"
     )
     arguments = parser.parse_args()
-    if find_spec("stepmix") is None:
-        raise SystemExit("StepMix is not installed; `make bench` installs it and runs this")
+    for peer in ("stepmix", "river"):
+        if find_spec(peer) is None:
+            raise SystemExit(f"{peer} is not installed; `make bench` installs it and runs this")
     for name in ("OMP", "OPENBLAS", "MKL"):
         os.environ[f"{name}_NUM_THREADS"] = "1"
     from tests.benchmarks import jobs  # only now, as this imports numpy
 
-    rows = [] if arguments.skip_panels else jobs.panels()  # first, while this process is still small
+    rows = (
+        [] if arguments.skip_panels else [*jobs.panels(), *jobs.cross_validation()]
+    )  # first, while this process is still small
     em_rows, agreement = jobs.em()
-    rows = [*em_rows, *jobs.winnow(), *rows]
+    votes = jobs.online(16, 3, 50_000, dense=True, few=50_000)
+    wide = jobs.online(100, 100, 10_000, dense=False, few=200)
+    rows = [*em_rows, *jobs.winnow(), *votes, *wide, *rows]
     print(table(rows))
     if arguments.skip_panels:
         return
