@@ -65,16 +65,21 @@ def check_sparse_boolean_matrix(name, values):
     return values
 
 
+def at_least_one(name, values):
+    """Return `values`, an item or a sequence of items, as a list; ValueError if there is none."""
+    values = np.atleast_1d(np.asarray(values, dtype=object)).tolist()
+    if not values:
+        raise ValueError(f"{name} must hold at least one value; got none")
+    return values
+
+
 def check_boolean_matrix(name, values):
     """Return a 2-d array of 0/1 values as uint8; ValueError names the first value that is neither."""
     values = np.asarray(values)
     if values.ndim != 2:
         raise ValueError(f"{name} must have shape (n_samples, n_attributes); got {values.shape}")
-    if values.dtype == np.uint8 or values.dtype == bool:
-        wrong = values > 1 if values.dtype == np.uint8 else np.zeros(0, bool)
-    else:
-        wrong = (values != 0) & (values != 1)
-    if wrong.any():
+    small = values.dtype == bool or (values.dtype == np.uint8 and values.max(initial=0) <= 1)
+    if not small and (wrong := (values != 0) & (values != 1)).any():
         row, column = np.argwhere(wrong)[0]
         raise _not_boolean(name, values[row, column], row, column)
     return np.ascontiguousarray(values, dtype=np.uint8)

@@ -1,5 +1,6 @@
 """Stage executed chapters with the book's other pages and turn them into HTML that works without a network."""
 
+import hashlib
 import shutil
 import subprocess
 import sys
@@ -126,4 +127,5 @@ def _write(path: Path, text: str) -> None:
 
 def _data(project: Project) -> str:
     digests = data_digests(project)
-    return "data " + ", ".join(f"{name} `{sha[:12]}`" for name, sha in digests.items()) if digests else "no data files"
+    together = hashlib.sha256("".join(f"{name} {sha}\n" for name, sha in digests.items()).encode()).hexdigest()
+    return f"data: {len(digests)} files, sha256 `{together[:12]}`" if digests else "no data files"

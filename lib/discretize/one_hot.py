@@ -21,7 +21,8 @@ class OneHot(TransformerMixin, BaseEstimator):
         With "value", an attribute with missing values in training has a column "attribute=(missing)" too. Without
         this column a missing value is False in all of its attribute's.
     constant : "keep" or "drop"
-        With "drop", attributes with a single value in training (missing counts as a value) have no columns.
+        With "drop", attributes with a single value in training (missing counts as a value) have no columns, unless
+        there is no other attribute.
 
     Attributes
     ----------
@@ -56,7 +57,7 @@ class OneHot(TransformerMixin, BaseEstimator):
             )
         codes = Coding(X, np.arange(X.shape[1]))(X)
         varies = (codes != codes[0]).any(axis=0)
-        kept = np.flatnonzero(varies | (self.constant == "keep"))
+        kept = np.flatnonzero(varies if self.constant == "drop" and varies.any() else np.ones_like(varies))
         self._coding = Coding(X, kept)
         self._lay_out(X.columns[kept], (codes[:, kept] == MISSING).any(axis=0) & (self.missing == "value"))
         return self

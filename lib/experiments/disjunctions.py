@@ -9,8 +9,9 @@ from numba import njit
 from sklearn.naive_bayes import BernoulliNB
 
 from lib.experiments.trials import check_jobs, run_trials
-from lib.validation import check_choice, check_integer
+from lib.validation import at_least_one, check_choice, check_integer
 from lib.winnow import Winnow
+from lib.winnow.kernel import doubled
 
 INPUTS = ("dense", "sparse")
 # irrelevant attributes active in an example of the sparse kind, whatever their number
@@ -48,9 +49,11 @@ def mistakes_by_attributes(
         n_attributes, inputs, run, learner ("winnow", "perceptron"), n_examples so far, mistakes so far.
     """
     check_integer("n_relevant", n_relevant, 1, 50)
-    sizes = [check_integer("n_attributes", n, n_relevant + N_ACTIVE + 1) for n in np.atleast_1d(n_attributes).tolist()]
-    kinds = [check_choice("inputs", kind, INPUTS) for kind in ([inputs] if isinstance(inputs, str) else inputs)]
+    smallest = n_relevant + N_ACTIVE + 1
+    sizes = [check_integer("n_attributes", n, smallest) for n in at_least_one("n_attributes", n_attributes)]
+    kinds = [check_choice("inputs", kind, INPUTS) for kind in at_least_one("inputs", inputs)]
     check_integer("n_examples", n_examples, 1)
+    check_integer("n_runs", n_runs, 1)
     check_jobs(n_jobs)
     trial = _Mistakes(tuple(sizes), n_relevant, tuple(kinds), n_examples)
     return run_trials(trial, n_runs, seed, n_jobs, block_size=1, description="mistakes")
@@ -89,6 +92,7 @@ def drift(n_attributes=1000, n_relevant=5, n_examples=2000, n_runs=30, seed=0, n
     check_integer("n_attributes", n_attributes, 2 * n_relevant + N_ACTIVE)
     check_integer("chunk", chunk, 1)
     check_integer("n_examples", n_examples, 2 * chunk)
+    check_integer("n_runs", n_runs, 1)
     check_jobs(n_jobs)
     return run_trials(_Drift(n_attributes, n_relevant, n_examples, chunk), n_runs, seed, n_jobs, description="drift")
 
@@ -100,9 +104,11 @@ def winnow_steps(X, y, **parameters):
     -------
     frame : DataFrame
         step, label, z (before the update), update ("promotion", "demotion" or "none").
-    weights : ndarray of shape (n_steps + 1, n_attributes)
+    weights : ndarray of shape (n_steps + 1, n_weights)
         Before the first step and after each.
     """
+    if parameters.pop("complement", False):
+        X = doubled(X)
     learner, rows, weights = Winnow(**parameters), [], [np.full(X.shape[1], parameters.get("initial_weight", 1.0))]
     for step, (x, label) in enumerate(zip(X, y, strict=True)):
         before = learner.n_updates_ if step else 0
@@ -121,13 +127,19 @@ def active_probability(n_relevant):
 
 def _rows(n, n_relevant, kind, size, rng):
     """Rows (size, n) of 0 and 1; the first n_relevant attributes are those that may count."""
-    limit = round(256 * active_probability(n_relevant))
+    p = active_probability(n_relevant)
     if kind == "dense":
-        return (np.frombuffer(rng.bytes(size * n), dtype=np.uint8).reshape(size, n) < limit).view(np.uint8)
+        return _bits(size, n, p, rng)
     X = np.zeros((size, n), dtype=np.uint8)
-    X[:, :n_relevant] = np.frombuffer(rng.bytes(size * n_relevant), dtype=np.uint8).reshape(size, -1) < limit
+    X[:, :n_relevant] = _bits(size, n_relevant, p, rng)
     X[np.arange(size)[:, None], rng.integers(n_relevant, n, (size, N_ACTIVE))] = 1
     return X
+
+
+def _bits(size, n, p, rng):
+    """Bits (size, n) that are 1 with probability p, to 1 / 65536."""
+    draws = np.frombuffer(rng.bytes(2 * size * n), dtype=np.uint16)
+    return (draws < round(65536 * p)).view(np.uint8).reshape(size, n)
 
 
 @njit(nogil=True, cache=True)
@@ -202,8 +214,7 @@ class _Drift:
         return pd.DataFrame(rows, columns=["run", "learner", "n_examples", "error"])
 
     def _chunk(self, size, rng):
-        limit = round(256 * active_probability(self.n_relevant))
-        X = _rows(self.n_attributes, 2 * self.n_relevant, "sparse", size, rng)
-        draws = np.frombuffer(rng.bytes(size * 2 * self.n_relevant), dtype=np.uint8)
-        X[:, : 2 * self.n_relevant] = draws.reshape(size, -1) < limit
+        n_counting = 2 * self.n_relevant
+        X = _rows(self.n_attributes, n_counting, "sparse", size, rng)
+        X[:, :n_counting] = _bits(size, n_counting, active_probability(self.n_relevant), rng)
         return X

@@ -2,12 +2,13 @@
 
 import warnings
 import zlib
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 
 from lib import datasets as uci
 from lib.experiments.atlas import DATASETS, LEARNERS
@@ -63,7 +64,9 @@ def uci_comparison(
     Raises
     ------
     ValueError
-        Before any fit, if an argument is out of range or misspelt, or a data set cannot be had.
+        Before any fit, if an argument is out of range or misspelt.
+    lib.datasets.NotAvailableError
+        Before any fit, if a data set cannot be had.
 
     References
     ----------
@@ -92,7 +95,7 @@ def uci_confusions(
     """
     check_jobs(n_jobs)
     check_choice("presentation", presentation, ("shuffled", "file", "class"))
-    loaded = [load_prepared(name) for name in _names(datasets)]
+    loaded = load_all(datasets)
     for dataset in loaded:
         check_integer("n_folds", n_folds, 2, len(dataset.y))
     trial = _Trial(
@@ -128,14 +131,28 @@ def shuffled_folds(n_rows, n_folds, rng):
     return [(np.concatenate(parts[:i] + parts[i + 1 :]), part) for i, part in enumerate(parts)]
 
 
-def _names(datasets):
-    names = [datasets] if isinstance(datasets, str) else list(datasets)
-    if not names:
-        raise ValueError("datasets must name at least one data set; got none")
-    repeated = [name for i, name in enumerate(names) if name in names[:i]]
+def load_all(datasets):
+    """The data sets, prepared; ValueError unless `datasets` names at least one known set, and each once."""
+    names = [datasets] if isinstance(datasets, str) else datasets
+    if not isinstance(names, Collection) or not len(names):
+        raise ValueError(f"datasets must name at least one data set; got {datasets!r}")
+    loaded = [load_prepared(name) for name in names]
+    repeated = [data.name for i, data in enumerate(loaded) if data.name in [other.name for other in loaded[:i]]]
     if repeated:
         raise ValueError(f"datasets must name each data set once; got {repeated[0]!r} twice")
-    return names
+    return loaded
+
+
+def fit_predict(learner, X, y, X_test):
+    """Predictions of a copy of the learner fitted to `X` and `y`; where `y` has one class only, that class."""
+    if (y == y[0]).all():
+        return np.full(len(X_test), y[0])
+    with warnings.catch_warnings():
+        # passes may end before convergence, and a class may be too small for all inner folds of tuning
+        for category in (ConvergenceWarning, FitFailedWarning):
+            warnings.simplefilter("ignore", category)
+        warnings.filterwarnings("ignore", category=UserWarning, module="sklearn")
+        return clone(learner).fit(X, y).predict(X_test)
 
 
 @dataclass(frozen=True)
@@ -160,8 +177,9 @@ class _Trial:
             train = self._presented(train, codes)
             for name, learner in learners.items():
                 state = np.random.SeedSequence(self.seed, spawn_key=(*key, _FIT, fold, zlib.crc32(name.encode())))
-                predicted = _predict(learner, data, train, test, state)
-                counts = _counts(predicted, data.y[test], classes)
+                X, X_test = data.X.iloc[train], data.X.iloc[test]
+                predicted = fit_predict(_seeded(learner, state), X, data.y[train], X_test)
+                counts = _counts(name, predicted, data.y[test], classes)
                 frames.append(pd.DataFrame({"fold": fold, "learner": name, **counts}))
         return pd.concat(frames, ignore_index=True).assign(dataset=which, repeat=repeat)[_COLUMNS]
 
@@ -175,21 +193,21 @@ class _Trial:
 _COLUMNS = ["dataset", "repeat", "fold", "learner", "predicted", "actual", "count"]
 
 
-def _counts(predicted, actual, classes):
+def _counts(learner, predicted, actual, classes):
     k = len(classes)
+    unknown = ~np.isin(predicted, classes)
+    if unknown.any():
+        raise ValueError(
+            f"learners[{learner!r}] predicted {predicted[unknown].tolist()[0]!r}, which is not one of {classes}"
+        )
     pairs = np.bincount(np.searchsorted(classes, predicted) * k + np.searchsorted(classes, actual), minlength=k * k)
     found = np.flatnonzero(pairs)
     return {"predicted": classes[found // k], "actual": classes[found % k], "count": pairs[found]}
 
 
-def _predict(learner, data, train, test, state):
-    y = data.y[train]
-    if (y == y[0]).all():
-        return np.full(len(test), y[0])
+def _seeded(learner, state):
+    """A copy of the learner with each of its unset random states drawn from `state`."""
     learner = clone(learner)
-    seeded = [name for name, value in learner.get_params().items() if name.endswith("random_state") and value is None]
-    states = state.generate_state(max(len(seeded), 1))
-    learner.set_params(**{name: int(value >> 1) for name, value in zip(seeded, states, strict=False)})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return learner.fit(data.X.iloc[train], y).predict(data.X.iloc[test])
+    unset = [name for name, value in learner.get_params().items() if name.endswith("random_state") and value is None]
+    states = state.generate_state(max(len(unset), 1))
+    return learner.set_params(**{name: int(value >> 1) for name, value in zip(unset, states, strict=False)})

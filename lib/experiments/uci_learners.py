@@ -169,8 +169,12 @@ def make_uci_learners(learners, dataset, bins):
     if not len(learners):
         raise ValueError("learners must name at least one learner; got none")
     if not isinstance(learners, dict):
+        if len(set(learners)) < len(learners):
+            raise ValueError(f"learners must name each learner once; got {list(learners)!r}")
         return {name: uci_learner(name, dataset, bins) for name in learners}
     for name, learner in learners.items():
-        if not (hasattr(learner, "fit") and hasattr(learner, "predict")):
+        if not isinstance(name, str):
+            raise ValueError(f"learners must have strings for names; got {name!r}")
+        if isinstance(learner, type) or not (hasattr(learner, "fit") and hasattr(learner, "predict")):
             raise ValueError(f"learners[{name!r}] must be a scikit-learn classifier; got {learner!r}")
     return {name: clone(learner) for name, learner in learners.items()}

@@ -6,17 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
 from sklearn.linear_model import Perceptron
 from sklearn.pipeline import make_pipeline
 
 from lib.discretize import CutPoints
 from lib.experiments.atlas import DATASETS
 from lib.experiments.trials import check_jobs, run_trials
-from lib.experiments.uci import load_prepared, shuffled_folds
+from lib.experiments.uci import fit_predict, load_all, shuffled_folds
 from lib.experiments.uci_learners import OtherClassFirst, boolean_inputs, check_bins
 from lib.naive_bayes import NaiveBayes
-from lib.validation import check_integer, check_real
+from lib.validation import at_least_one, check_integer, check_real
 from lib.winnow import Winnow
 
 _SPLIT, _ORDER, _NOISE = 0, 1, 2
@@ -54,12 +53,12 @@ def winnow_settings(
         dataset, repeat, fold, order, theta, promotion, n_passes, accuracy.
     """
     check_jobs(n_jobs)
-    loaded = [load_prepared(name) for name in ([datasets] if isinstance(datasets, str) else datasets)]
+    loaded = load_all(datasets)
     settings = list(
         itertools.product(
-            [check_real("thetas", theta, 0, open_low=True) for theta in thetas],
-            [check_real("promotions", promotion, 1, open_low=True) for promotion in promotions],
-            [check_integer("n_passes", passes, 1) for passes in n_passes],
+            [check_real("thetas", theta, 0, open_low=True) for theta in at_least_one("thetas", thetas)],
+            [check_real("promotions", factor, 1, open_low=True) for factor in at_least_one("promotions", promotions)],
+            [check_integer("n_passes", passes, 1) for passes in at_least_one("n_passes", n_passes)],
         )
     )
     for data in loaded:
@@ -118,9 +117,9 @@ def irrelevant_attributes(
         averaged, with a margin and a promotion of 1.1.
     """
     check_jobs(n_jobs)
-    data = load_prepared(dataset)
+    [data] = load_all(dataset)
     check_integer("n_folds", n_folds, 2, len(data.y))
-    sizes = [check_integer("n_added", n, 0) for n in np.atleast_1d(n_added).tolist()]
+    sizes = [check_integer("n_added", n, 0) for n in at_least_one("n_added", n_added)]
     check_real("density", density, 0, 1, open_low=True, open_high=True)
     folds = _Folds([data], check_integer("n_repeats", n_repeats, 1), n_folds, check_integer("seed", seed, 0))
     return run_trials(
@@ -170,10 +169,8 @@ class _Settings:
 
 
 def _winnow(theta, promotion, n_passes, X, y, X_test, y_test):
-    if (y == y[0]).all():
-        return float((y_test == y[0]).mean())
     learner = Winnow(promotion, threshold=theta * X.shape[1], n_passes=n_passes)
-    return float((learner.fit(X, y).predict(X_test) == y_test).mean())
+    return float((fit_predict(learner, X, y, X_test) == y_test).mean())
 
 
 @dataclass(frozen=True)
@@ -185,7 +182,8 @@ class _Irrelevant:
     def __call__(self, index, seed):
         data, repeat, folds = self.folds.of_trial(index)
         rng = self.folds.generator(data, repeat, _NOISE)
-        noise = rng.random((len(data.y), max(self.sizes)), dtype=np.float32) < self.density
+        # an attribute a row, so that the first ones are the same however many there are
+        noise = (rng.random((max(self.sizes), len(data.y)), dtype=np.float32) < self.density).T
         rows = []
         for fold, (train, test) in enumerate(folds):
             codes = make_pipeline(*boolean_inputs(data.name)).fit(data.X.iloc[train], data.y[train])
@@ -193,8 +191,8 @@ class _Irrelevant:
             for n in self.sizes:
                 X = np.hstack([known, noise[:, :n]])
                 for name, learner in _BOOLEAN.items():
-                    fitted = clone(learner).fit(X[train], data.y[train])
-                    rows.append((repeat, fold, n, name, (fitted.predict(X[test]) == data.y[test]).mean()))
+                    predicted = fit_predict(learner, X[train], data.y[train], X[test])
+                    rows.append((repeat, fold, n, name, (predicted == data.y[test]).mean()))
         return pd.DataFrame(rows, columns=["repeat", "fold", "n_added", "learner", "accuracy"])
 
 

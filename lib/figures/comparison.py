@@ -40,9 +40,11 @@ def differences_by_dataset(table, label):
     if table.empty:
         return empty_figure("a comparison needs two learners")
     pairs, names = list(dict.fromkeys(table["pair"])), list(dict.fromkeys(table["dataset"]))
-    size = (2.6 * len(pairs) + 1.4, 0.9 + 0.3 * len(names))
-    figure, axes = plt.subplots(1, len(pairs), figsize=size, sharey=True, squeeze=False)
-    for axis, pair in zip(axes[0], pairs, strict=True):
+    columns = len(pairs) if len(pairs) < 4 else 2
+    rows = -(-len(pairs) // columns)
+    size = (2.1 * columns + 1.4 if columns == 3 else 7.0, (0.9 + 0.27 * len(names)) * rows)
+    figure, axes = plt.subplots(rows, columns, figsize=size, sharey=True, squeeze=False)
+    for axis, pair in zip(axes.flat, pairs, strict=False):
         part = table[table["pair"] == pair].set_index("dataset").reindex(names)
         colors = np.where(part["low"] > 0, "#0072B2", np.where(part["high"] < 0, "#D55E00", "#7F7F7F"))
         positions = np.arange(len(names))[::-1]
@@ -53,6 +55,8 @@ def differences_by_dataset(table, label):
         axis.set(title=pair, xlabel=label, ylim=(-0.6, len(names) - 0.4))
         axis.locator_params(axis="x", nbins=4)
         axis.set_yticks(positions, names)
+    for axis in axes.flat[len(pairs) :]:
+        axis.set_axis_off()
     return figure
 
 

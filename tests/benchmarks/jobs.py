@@ -153,14 +153,10 @@ def online(n_attributes, n_values, size, dense, few):
     def ours(rows=size):
         return Winnow(threshold=threshold).partial_fit(data[:rows], y[:rows], classes=[False, True])
 
-    plain = (labels, n_weights, threshold)
+    rule = (labels, n_weights, threshold)
     peers = {
         "plain Python": (few, 100, lambda: plain_winnow(full, labels[:few], n_weights, threshold)),
-        "plain Python, active ones only": (
-            size,
-            None,
-            lambda: plain_active_winnow(lists, labels, n_weights, threshold),
-        ),
+        "plain Python, active ones only": (size, None, lambda: plain_active_winnow(lists, *rule)),
         "river's Perceptron": (size, 50, lambda: river_perceptron(dictionaries, labels)),
     }
     for rows, _, peer in list(peers.values())[:2]:

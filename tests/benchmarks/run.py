@@ -28,7 +28,7 @@ def machine():
 
 def table(rows):
     """One line a row; a row without a peer is compared with its target in its own unit."""
-    lines = [f"{'job':<70}{'ours':>11}{'peer':>11} {'unit':<17}{'ratio':>7}{'range':>16}{'target':>8}{'aim':>6}"]
+    lines = [f"{'job':<70}{'ours':>11}{'peer':>11} {'unit':<17}{'ratio':>7}{'range':>18}{'target':>8}{'aim':>6}"]
     for row in rows:
         against = (
             ("", "", "")
@@ -38,7 +38,7 @@ def table(rows):
         peer, ratio, interval = against
         target, aim = ("" if row[level] is None else f"{row[level]:g}" for level in ("target", "aim"))
         lines.append(
-            f"{row['job']:<70}{row['ours']:>11.4g}{peer:>11} {row['unit']:<17}{ratio:>7}{interval:>16}"
+            f"{row['job']:<70}{row['ours']:>11.4g}{peer:>11} {row['unit']:<17}{ratio:>7}{interval:>18}"
             f"{target:>8}{aim:>6}"
         )
     return "\n".join(lines)
@@ -61,7 +61,7 @@ def main():
         [] if arguments.skip_panels else [*jobs.panels(), *jobs.cross_validation()]
     )  # first, while this process is still small
     em_rows, agreement = jobs.em()
-    votes = jobs.online(16, 3, 50_000, dense=True, few=50_000)
+    votes = jobs.online(16, 3, 100_000, dense=True, few=50_000)
     wide = jobs.online(100, 100, 10_000, dense=False, few=200)
     rows = [*em_rows, *jobs.winnow(), *votes, *wide, *rows]
     print(table(rows))
