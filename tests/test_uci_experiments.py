@@ -352,6 +352,11 @@ def noted(fit, seen):
         ({"learners": "winow"}, "learners must be one of .* got 'winow'; did you mean 'winnow'"),
         ({"learners": None}, "learners must be a list of names.* got None"),
         ({"learners": Winnow()}, r"learners must be a list of names.* got Winnow\(\)"),
+        ({"datasets": ["pima", "diabetes"]}, "datasets must name each data set once; got 'pima' twice"),
+        ({"datasets": None}, "datasets must name at least one data set; got None"),
+        ({"learners": ["winnow", "winnow"]}, "learners must name each learner once"),
+        ({"learners": {"mine": Winnow}}, r"learners\['mine'\] must be a scikit-learn classifier"),
+        ({"learners": {3: Winnow()}}, "learners must have strings for names; got 3"),
         ({"learners": {"mine": 3}}, r"learners\['mine'\] must be a scikit-learn classifier; got 3"),
         ({"learners": {"mine": OneHot()}}, r"learners\['mine'\] must be a scikit-learn classifier; got OneHot"),
     ],
@@ -722,7 +727,7 @@ class TestAtTheEdges:
     def test_a_prediction_that_is_no_class_is_an_error(self):
         learner = {"mine": DummyClassifier(strategy="constant", constant="Iris-setosa")}
         assert uci_comparison(["iris"], learner, 1, n_jobs=1)["accuracy"].mean() == pytest.approx(1 / 3)
-        with pytest.raises(ValueError, match=r"learners\['mine'\] predicted 'zebra', which is not one of"):
+        with pytest.raises(ValueError, match=r"learners\['mine'\] predicted 'zebra', which is not one of the classes"):
             uci_comparison(["iris"], {"mine": Zebra()}, 1, n_jobs=1)
 
     def test_noise_does_not_depend_on_how_much_more_is_added(self):

@@ -197,9 +197,8 @@ def _counts(learner, predicted, actual, classes):
     k = len(classes)
     unknown = ~np.isin(predicted, classes)
     if unknown.any():
-        raise ValueError(
-            f"learners[{learner!r}] predicted {predicted[unknown].tolist()[0]!r}, which is not one of {classes}"
-        )
+        label = predicted[unknown].tolist()[0]
+        raise ValueError(f"learners[{learner!r}] predicted {label!r}, which is not one of the classes {classes}")
     pairs = np.bincount(np.searchsorted(classes, predicted) * k + np.searchsorted(classes, actual), minlength=k * k)
     found = np.flatnonzero(pairs)
     return {"predicted": classes[found // k], "actual": classes[found % k], "count": pairs[found]}
