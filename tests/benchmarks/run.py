@@ -61,7 +61,7 @@ def main():
         [] if arguments.skip_panels else [*jobs.panels(), *jobs.cross_validation()]
     )  # first, while this process is still small
     em_rows, agreement = jobs.em()
-    votes = jobs.online(16, 3, 100_000, dense=True, few=50_000)
+    votes = jobs.online(16, 3, 50_000, dense=True, few=50_000)
     wide = jobs.online(100, 100, 10_000, dense=False, few=200)
     rows = [*em_rows, *jobs.winnow(), *votes, *wide, *rows]
     print(table(rows))
