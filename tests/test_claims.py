@@ -106,5 +106,8 @@ def test_an_estimate_stands_for_its_four_numbers():
 def test_a_number_without_an_interval_is_called_exact():
     claims = Claims("groveroth1997")
     fields = {**FIELDS, "value": 0.0, "low": 0.0, "high": 0.0, "region": (-1.0, 1.0)}
-    claims.add(**fields)
-    assert "0 (exact)" in claims._repr_mimebundle_()["text/markdown"]
+    claims.add(**fields | {"id": "computed", "n": 1})
+    claims.add(**fields | {"id": "sampled", "n": 30})
+    shown = claims._repr_mimebundle_()["text/markdown"]
+    assert shown.count("0 (exact)") == 1
+    assert "0, n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}30" in shown

@@ -1,6 +1,6 @@
 """Normalised performance, paired comparisons, intervals, tests and ranks."""
 
-from lib.evaluation.confusion import confusion_table, nearest_fold, percentile_among_folds
+from lib.evaluation.confusion import confusion_range, confusion_table, nearest_fold, percentile_among_folds
 from lib.evaluation.crossing import crossing_ratio, crossing_size
 from lib.evaluation.intervals import Estimate, mean_contrast, mean_interval
 from lib.evaluation.normalized import (
@@ -20,6 +20,7 @@ __all__ = [
     "Estimate",
     "RankComparison",
     "compare_ranks",
+    "confusion_range",
     "confusion_table",
     "corrected_interval",
     "corrected_t_test",

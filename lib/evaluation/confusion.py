@@ -24,6 +24,24 @@ def confusion_table(counts, classes, n_folds=1):
     return table.reindex(index=classes, columns=classes, fill_value=0).to_numpy(dtype=float) / n_folds
 
 
+def confusion_range(counts, classes, n_folds, low=0.05, high=0.95):
+    """Quantiles of each cell over `n_folds` folds, of which those without counts in a cell have 0 there.
+
+    Parameters
+    ----------
+    counts : DataFrame
+        repeat, fold, predicted, actual, count, of one learner.
+    low, high : float in [0, 1]
+
+    Returns
+    -------
+    low, high : ndarrays of shape (n_classes, n_classes)
+    """
+    folds = [confusion_table(part, classes) for _, part in counts.groupby(["repeat", "fold"])]
+    empty = [np.zeros((len(classes), len(classes)))] * (n_folds - len(folds))
+    return tuple(np.quantile(folds + empty, [low, high], axis=0, method="inverted_cdf"))
+
+
 def nearest_fold(counts, class_counts):
     """The fold whose test set has the class counts nearest to those given (sum of differences; the first of equals).
 

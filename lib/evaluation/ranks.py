@@ -32,7 +32,8 @@ def compare_ranks(scores, confidence=0.95):
     -------
     RankComparison
         ranks in rising order; groups are the largest sets of neighbours whose ranks differ by less than the
-        critical difference.
+        critical difference. The test is asymptotic; with few data sets its p-value is rough, and 0 where all
+        of them have the same order.
 
     Raises
     ------

@@ -29,7 +29,7 @@ def mistakes_by_attributes(
     """Mistakes of Winnow and of the perceptron, online, while they learn a disjunction of few of n attributes.
 
     Each relevant attribute is active with the probability that makes half of the labels 1. Of the others each is
-    active with that probability too ("dense"), or 16 of them are in every example ("sparse"). Winnow is that of the
+    active with that probability too ("dense"), or 16 draws of them are in every example ("sparse"). Winnow is that of the
     theorem: promotion 2, demotion 1/2, threshold n.
 
     Parameters
@@ -85,8 +85,10 @@ def drift(n_attributes=1000, n_relevant=5, n_examples=2000, n_runs=30, seed=0, n
     Returns
     -------
     DataFrame
-        run, learner ("winnow", "perceptron", "naive_bayes"), n_examples (at the end of a chunk), error (rate within
-        it). Naive Bayes counts all examples it has seen, and predicts a chunk before it counts it.
+        run, part ("before" or "after" the change, which comes with the first chunk of the second half), learner
+        ("winnow", "perceptron", "naive_bayes"), n_examples (at the end of a chunk), error (rate within it). Inputs are
+        sparse. Naive Bayes counts all examples it has seen, and predicts a chunk before it counts it; its error
+        is 1/2 in the first.
     """
     check_integer("n_relevant", n_relevant, 1, 50)
     check_integer("n_attributes", n_attributes, 2 * n_relevant + N_ACTIVE)
@@ -202,7 +204,8 @@ class _Drift:
         for start in range(0, self.n_examples, self.chunk):
             # twice as many attributes may count; the first half does before the change, the second half after it
             X = self._chunk(min(self.chunk, self.n_examples - start), rng)
-            relevant = slice(0, r) if start < self.n_examples // 2 else slice(r, 2 * r)
+            part = "before" if start < self.n_examples // 2 else "after"
+            relevant = slice(0, r) if part == "before" else slice(r, 2 * r)
             y = X[:, relevant].any(axis=1)
             before = winnow.n_mistakes_ if start else 0
             wrong = (bayes.predict(X) != y).sum() if start else len(y) / 2
@@ -210,8 +213,8 @@ class _Drift:
             bayes.partial_fit(X, y.astype(int), classes=[0, 1])
             errors = (winnow.n_mistakes_ - before, _perceptron(X, y, weights), wrong)
             names = ("winnow", "perceptron", "naive_bayes")
-            rows += [(index, name, start + len(X), e / len(X)) for name, e in zip(names, errors, strict=True)]
-        return pd.DataFrame(rows, columns=["run", "learner", "n_examples", "error"])
+            rows += [(index, part, name, start + len(X), e / len(X)) for name, e in zip(names, errors, strict=True)]
+        return pd.DataFrame(rows, columns=["run", "part", "learner", "n_examples", "error"])
 
     def _chunk(self, size, rng):
         n_counting = 2 * self.n_relevant

@@ -74,7 +74,7 @@ def mistakes_over_time(frame, n_attributes):
     return figure
 
 
-def error_over_time(frame, change):
+def error_over_time(frame):
     """Mean error rate with its 95% interval over the stream; a line marks where the target changes."""
     figure, axis = plt.subplots(figsize=(6.8, 3.4))
     for learner, part in frame.groupby("learner", sort=False):
@@ -83,6 +83,7 @@ def error_over_time(frame, change):
         axis.plot(curve.index, curve["mean"], **style | {"marker": None})
         low, high = curve["mean"] - 1.96 * curve["sem"], curve["mean"] + 1.96 * curve["sem"]
         axis.fill_between(curve.index, low, high, color=style["color"], alpha=0.2, linewidth=0)
+    change = frame.loc[frame["part"] == "before", "n_examples"].max()
     axis.axvline(change, color="black", linestyle=":", linewidth=1)
     axis.set(xlabel="examples", ylabel="error rate", ylim=(0, None))
     axis.legend(loc="upper right")
@@ -131,14 +132,15 @@ def boxes_by_class(dataset, cuts=None, columns=2):
 def confusion_tables(tables, classes):
     """Confusion tables, predicted classes in rows as Atlas prints them; `tables` maps learner to {title: table}.
 
-    Cells are coloured by their share of the true class; a mean over folds shows one decimal.
+    Cells are coloured by their share of the true class. A table may be of means, with lows and highs beside it, which
+    are shown below each mean.
     """
     if not tables:
         return empty_figure("not among the data sets of this run")
     titles = list(next(iter(tables.values())))
     k = len(classes)
-    cell = 0.36 if k < 6 else 0.31
-    size = (max(7.4, (cell * k + 0.5) * len(titles) + 1), (cell * k * 0.8 + 0.75) * len(tables) + 0.5)
+    cell = 0.4 if k < 6 else 0.38
+    size = (max(7.4, (0.32 * k + 0.5) * len(titles) + 1), (cell * k * 0.8 + 0.75) * len(tables) + 0.5)
     figure, axes = plt.subplots(len(tables), len(titles), figsize=size, squeeze=False, sharex=True, sharey=True)
     short = [c.removeprefix("Iris-")[:10] for c in classes]
     for row, (learner, panels) in zip(axes, tables.items(), strict=True):
@@ -157,18 +159,16 @@ def _confusion(axis, table, labels):
         axis.text(0.5, 0.5, "not printed", ha="center", va="center", transform=axis.transAxes, fontsize=9)
         axis.set_axis_off()
         return
+    table, *ends = table if isinstance(table, tuple) else (table,)
     total = table.sum(axis=0, keepdims=True)
     axis.imshow(table / np.where(total > 0, total, 1), cmap="Blues", vmin=0, vmax=1.4, aspect="auto")
     for (i, j), count in np.ndenumerate(table):
-        if count:
-            axis.text(
-                j,
-                i,
-                f"{count:g}" if float(count).is_integer() else f"{count:.1f}",
-                ha="center",
-                va="center",
-                fontsize=8,
-            )
+        if count and not ends:
+            axis.text(j, i, f"{count:g}", ha="center", va="center", fontsize=8)
+        elif count:
+            low, high = (end[i, j] for end in ends)
+            axis.text(j, i - 0.16, f"{count:.1f}", ha="center", va="center", fontsize=8)
+            axis.text(j, i + 0.28, f"{low:g}–{high:g}", ha="center", va="center", fontsize=6)
     turn = 0 if max(map(len, labels)) < 4 else 35
     axis.set_xticks(range(len(labels)), labels, fontsize=8, rotation=turn, ha="center" if not turn else "right")
     axis.set_yticks(range(len(labels)), labels, fontsize=8)
