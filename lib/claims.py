@@ -155,11 +155,10 @@ def badge(verdict: str) -> str:
 def estimate(record: dict) -> str:
     """Return "value [low, high], n = ..." of a claim's record, with spaces that do not break inside a part."""
     value, low, high = (_show(record[name]) for name in ("value", "low", "high"))
+    trials = f"n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{record['n']}"
     if value == low == high:
-        return (
-            f"{value} (exact)" if record["n"] <= 1 else f"{value}, n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{record['n']}"
-        )
-    return f"{value} [{low},\N{NO-BREAK SPACE}{high}], n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{record['n']}"
+        return f"{value} (exact)" if record["n"] <= 1 else f"{value}, {trials}"
+    return f"{value} [{low},\N{NO-BREAK SPACE}{high}], {trials}"
 
 
 def paper_says(record: dict) -> str:

@@ -186,15 +186,15 @@ def wide(line):
 
 def test_error_over_time_is_the_mean_with_its_interval():
     rows = [
-        (run, "winnow", end, e)
+        (run, part, "winnow", end, e)
         for run, errors in enumerate([(0.1, 0.4), (0.3, 0.4)])
-        for end, e in zip((25, 50), errors, strict=True)
+        for part, end, e in zip(("before", "after"), (25, 50), errors, strict=True)
     ]
-    frame = pd.DataFrame(rows, columns=["run", "learner", "n_examples", "error"])
-    (axis,) = winnow2.error_over_time(frame, change=30).axes
+    frame = pd.DataFrame(rows, columns=["run", "part", "learner", "n_examples", "error"])
+    (axis,) = winnow2.error_over_time(frame).axes
     mean, change = axis.lines
     np.testing.assert_allclose(mean.get_xydata(), [(25, 0.2), (50, 0.4)])
-    assert set(change.get_xdata()) == {30}
+    assert set(change.get_xdata()) == {25}
     ends = axis.collections[0].get_paths()[0].vertices
     assert ends[ends[:, 0] == 25][:, 1].min() == pytest.approx(0.2 - 1.96 * 0.1)
     assert ends[ends[:, 0] == 25][:, 1].max() == pytest.approx(0.2 + 1.96 * 0.1)
@@ -244,10 +244,15 @@ class TestConfusionTables:
 
     def test_counts_are_written_where_they_belong(self):
         whole, mean = np.array([[9.0, 1.0], [0.0, 20.0]]), np.array([[9.25, 0.0], [0.75, 20.0]])
-        figure = winnow2.confusion_tables({"winnow": {"printed": whole, "mean": mean}}, self.CLASSES)
+        ranged = (mean, mean.round() - [[1, 0], [1, 2]], mean.round() + [[1, 0], [1, 2]])
+        figure = winnow2.confusion_tables({"winnow": {"printed": whole, "mean": ranged}}, self.CLASSES)
         first, second = figure.axes
         assert {t.get_position(): t.get_text() for t in first.texts} == {(0, 0): "9", (1, 0): "1", (1, 1): "20"}
-        assert {t.get_position(): t.get_text() for t in second.texts} == {(0, 0): "9.2", (0, 1): "0.8", (1, 1): "20"}
+        cells = {}
+        for text in second.texts:  # the mean above, the range below
+            x, y = text.get_position()
+            cells.setdefault((x, round(y)), []).append(text.get_text())
+        assert cells == {(0, 0): ["9.2", "8–10"], (0, 1): ["0.8", "0–2"], (1, 1): ["20.0", "18–22"]}
         np.testing.assert_allclose(first.images[0].get_array(), [[1, 1 / 21], [0, 20 / 21]])
         assert first.get_title() == "Winnow\nprinted"
         assert second.get_title() == "\nmean"

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from lib.evaluation import confusion_table, nearest_fold, percentile_among_folds
+from lib.evaluation import confusion_range, confusion_table, nearest_fold, percentile_among_folds
 
 CLASSES = ("a", "b", "c")
 CELLS = st.lists(
@@ -115,3 +115,13 @@ class TestPercentile:
     def test_confidence_out_of_range(self, confidence):
         with pytest.raises(ValueError, match=r"confidence must be a finite number in \(0, 1\)"):
             percentile_among_folds([0.5], 1, 2, confidence)
+
+
+def test_range_of_cells_by_hand():
+    """Twenty folds with 1, 2, ..., 20 right ones of a class: the 5th and 95th percentiles are 1 and 19."""
+    rows = [(0, fold, "a", "a", fold + 1) for fold in range(20)] + [(0, 0, "b", "a", 7)]
+    counts = pd.DataFrame(rows, columns=["repeat", "fold", "predicted", "actual", "count"])
+    low, high = confusion_range(counts, ["a", "b"], 20)
+    assert low.tolist() == [[1, 0], [0, 0]]
+    assert high.tolist() == [[19, 0], [0, 0]]
+    assert confusion_range(counts, ["a", "b"], 40)[0][0, 0] == 0  # folds without counts have none

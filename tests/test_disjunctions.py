@@ -143,7 +143,7 @@ class TestRows:
 
 class TestDrift:
     def test_columns_and_rates(self, changing):
-        assert changing.columns.tolist() == ["run", "learner", "n_examples", "error"]
+        assert changing.columns.tolist() == ["run", "part", "learner", "n_examples", "error"]
         assert changing["error"].between(0, 1).all()
         assert len(changing) == 4 * 3 * 32
         assert set(changing["n_examples"]) == set(range(25, 801, 25))

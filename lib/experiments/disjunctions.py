@@ -29,8 +29,8 @@ def mistakes_by_attributes(
     """Mistakes of Winnow and of the perceptron, online, while they learn a disjunction of few of n attributes.
 
     Each relevant attribute is active with the probability that makes half of the labels 1. Of the others each is
-    active with that probability too ("dense"), or 16 draws of them are in every example ("sparse"). Winnow is that of the
-    theorem: promotion 2, demotion 1/2, threshold n.
+    active with that probability too ("dense"), or 16 draws of them are in every example ("sparse"). Winnow is that of
+    the theorem: promotion 2, demotion 1/2, threshold n.
 
     Parameters
     ----------
