@@ -14,6 +14,7 @@ from lib.evaluation import (
     corrected_t_test,
     crossing_ratio,
     crossing_size,
+    differences_by_dataset,
     holm,
     largest_difference,
     largest_mean_t,
@@ -386,3 +387,19 @@ def test_friedman_has_its_level():
 def test_errors_of_tests_and_ranks_name_the_argument(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_differences_by_dataset_are_those_of_the_same_folds():
+    rng = np.random.default_rng(0)
+    keys = [(d, r, f, name) for d in ("two", "one") for r in range(3) for f in range(5) for name in ("a", "b")]
+    frame = pd.DataFrame(keys, columns=["dataset", "repeat", "fold", "learner"]).assign(accuracy=rng.random(len(keys)))
+    table = differences_by_dataset(frame.sample(frac=1, random_state=0).sort_values("dataset"), "a", "b", 0.2)
+    assert table["dataset"].tolist() == ["one", "two"]
+    for name, row in table.set_index("dataset").iterrows():
+        part = frame[frame["dataset"] == name]
+        a, b = (part.loc[part["learner"] == who, "accuracy"].to_numpy() for who in "ab")
+        assert tuple(row[["value", "low", "high", "n"]]) == pytest.approx(tuple(corrected_interval(a - b, 0.2)))
+        assert row["p"] == pytest.approx(corrected_t_test(a, b, 0.2)[1])
+    np.testing.assert_allclose(table["p_holm"], holm(table["p"]))
+    with pytest.raises(ValueError, match="got 'c'"):
+        differences_by_dataset(frame, "a", "c", 0.2)

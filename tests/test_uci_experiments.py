@@ -766,3 +766,18 @@ class TestAtTheEdges:
 class Zebra(DummyClassifier):
     def predict(self, X):
         return np.full(len(X), "zebra")
+
+
+def test_printed_tables_stand_beside_ours():
+    learners = ["winnow", "naive_bayes"]
+    counts = uci_confusions(["vote"], learners, 2, n_jobs=1)
+    tables, distance = experiments.beside_printed(counts, "vote", ["democrat", "republican"], learners)
+    assert tables["winnow"]["printed"].tolist() == [[54, 0], [3, 30]]
+    assert tables["naive_bayes"]["printed"] is None
+    ours, (mean, low, high) = tables["winnow"]["a fold of ours"], tables["winnow"]["our folds: mean, 5–95%"]
+    assert np.abs(ours.sum(axis=0) - [57, 30]).sum() == distance
+    assert mean.sum() == pytest.approx(87)
+    np.testing.assert_allclose(mean.sum(axis=0), [267 / 5, 168 / 5])
+    assert (low <= mean).all()
+    assert (mean <= high).all()
+    assert experiments.beside_printed(counts, "iris", ["a"], learners) == ({}, 0)

@@ -14,7 +14,13 @@ from lib.evaluation.normalized import (
     t_by_model,
 )
 from lib.evaluation.ranks import RankComparison, compare_ranks, nemenyi_difference
-from lib.evaluation.significance import corrected_interval, corrected_t_test, holm, paired_t_test
+from lib.evaluation.significance import (
+    corrected_interval,
+    corrected_t_test,
+    differences_by_dataset,
+    holm,
+    paired_t_test,
+)
 
 __all__ = [
     "Estimate",
@@ -26,6 +32,7 @@ __all__ = [
     "corrected_t_test",
     "crossing_ratio",
     "crossing_size",
+    "differences_by_dataset",
     "holm",
     "largest_difference",
     "largest_mean_t",

@@ -1,10 +1,11 @@
 """Tests and intervals for scores on the same splits, and a correction for many tests."""
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 
 from lib.evaluation.intervals import Estimate
-from lib.validation import check_real
+from lib.validation import check_choice, check_real
 
 
 def paired_t_test(a, b):
@@ -65,6 +66,36 @@ def corrected_interval(differences, test_fraction, confidence=0.95):
         return Estimate(value, -np.inf, np.inf, len(differences))
     half = stats.t.ppf((1 + confidence) / 2, len(differences) - 1) * _standard_error(differences, extra)
     return Estimate(value, value - half, value + half, len(differences))
+
+
+def differences_by_dataset(frame, first, second, test_fraction, confidence=0.95):
+    """Mean difference in accuracy of two learners on each data set, over the same folds.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        dataset, repeat, fold, learner, accuracy, as `lib.experiments.uci_comparison` returns it.
+    first, second : str
+        Names of learners in `frame`.
+    test_fraction, confidence
+        As in `corrected_interval`.
+
+    Returns
+    -------
+    DataFrame
+        dataset (in the order of `frame`), value (first - second), low, high, n, p (of `corrected_t_test`) and p_holm,
+        which allows for all rows.
+    """
+    for learner in (first, second):
+        check_choice("first and second", learner, frame["learner"].unique())
+    wide = frame.pivot(index=["dataset", "repeat", "fold"], columns="learner", values="accuracy")
+    rows = []
+    for name in frame["dataset"].unique():
+        a, b = wide.loc[name, first].to_numpy(), wide.loc[name, second].to_numpy()
+        p = corrected_t_test(a, b, test_fraction)[1]
+        rows.append((name, *corrected_interval(a - b, test_fraction, confidence), p))
+    table = pd.DataFrame(rows, columns=["dataset", "value", "low", "high", "n", "p"])
+    return table.assign(p_holm=holm(table["p"]))
 
 
 def holm(p_values):

@@ -1,6 +1,6 @@
 """Experiments: one call, one tidy DataFrame."""
 
-from lib.experiments.atlas import printed_accuracies, printed_bins, printed_confusions, printed_means
+from lib.experiments.atlas import beside_printed, printed_accuracies, printed_bins, printed_confusions, printed_means
 from lib.experiments.baselines import LEARNERS
 from lib.experiments.cia_curves import SIZES, cia_learning_curves, cia_panels
 from lib.experiments.cia_models import (
@@ -22,6 +22,7 @@ from lib.experiments.uci_learners import UCI_LEARNERS, boolean_inputs, uci_learn
 from lib.experiments.uci_variations import irrelevant_attributes, readings, winnow_settings
 
 __all__ = [
+    "beside_printed",
     "LEARNERS",
     "OneSample",
     "SIZES",

@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from lib.discretize import CutPoints
+from lib.evaluation import confusion_range, confusion_table, nearest_fold
 from lib.validation import check_choice
 
 DATASETS = ("iris", "breast", "glass", "soybean-small", "vote")
@@ -58,3 +59,39 @@ def printed_bins(dataset):
         gaps = any(low != high for (_, high), (low, _) in itertools.pairwise(pairs))
         bins[column] = part["high"].tolist() if dataset == "glass" else pairs if gaps else part["low"].tolist()[1:]
     return CutPoints(bins)
+
+
+def beside_printed(counts, dataset, classes, learners):
+    """The printed confusion tables of a data set beside ours.
+
+    Parameters
+    ----------
+    counts : DataFrame
+        As `uci_confusions` returns it.
+    dataset : str
+    classes, learners : sequences of str
+
+    Returns
+    -------
+    tables : dict of learner to dict
+        "printed" (None where there is none), "a fold of ours", whose test set is nearest to the printed one in its
+        counts of classes, and the mean with 5% and 95% quantiles over all folds; empty if `counts` has no such set.
+    distance : int
+        Sum of the differences in class counts between the printed fold and ours.
+    """
+    mine, paper = counts[counts["dataset"] == dataset], printed_confusions().query("dataset == @dataset")
+    if mine.empty:
+        return {}, 0
+    one = paper[(paper["table"] == paper["table"].iloc[0]) & (paper["learner"] == paper["learner"].iloc[0])]
+    repeat, fold, distance = nearest_fold(mine, one.groupby("actual")["count"].sum().reindex(classes))
+    n_folds, tables = len(mine[["repeat", "fold"]].drop_duplicates()), {}
+    for learner in learners:
+        theirs, ours = (frame[frame["learner"] == learner] for frame in (paper, mine))
+        near = ours[(ours["repeat"] == repeat) & (ours["fold"] == fold)]
+        mean, ends = confusion_table(ours, classes, n_folds), confusion_range(ours, classes, n_folds)
+        tables[learner] = {
+            "printed": confusion_table(theirs, classes) if len(theirs) else None,
+            "a fold of ours": confusion_table(near, classes),
+            "our folds: mean, 5–95%": (mean, *ends),
+        }
+    return tables, distance
