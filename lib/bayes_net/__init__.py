@@ -1,0 +1,9 @@
+"""Bayesian network classifiers: ELR and its generative rivals, with exact inference."""
+
+from lib.bayes_net.ascent import ascend
+from lib.bayes_net.cases import Cases
+from lib.bayes_net.classifier import BayesNetClassifier
+from lib.bayes_net.learners import learn, observed_frequencies
+from lib.bayes_net.network import Network
+
+__all__ = ["BayesNetClassifier", "Cases", "Network", "ascend", "learn", "observed_frequencies"]

@@ -1,0 +1,203 @@
+"""Rows of a table merged and prepared for a network: likelihoods, gradients, counts and posteriors."""
+
+from functools import cached_property
+
+import numpy as np
+from scipy.special import softmax
+
+from lib.bayes_net.likelihood import Objective, Rows, errors, evaluate, expect, log_joints, observed
+from lib.bayes_net.network import LOWEST
+
+LARGEST_PACK = 2**15  # numbers in the table of joint values of factors that are looked up together
+
+
+class Cases:
+    """Rows of a table, equal ones merged, and how often each class comes with them.
+
+    Parameters
+    ----------
+    network : Network
+    attributes : ndarray of int, shape (n_rows, n_attributes)
+        Different rows of values, -1 where missing.
+    counts : ndarray of shape (n_rows, n_classes)
+        How often, or with which weight, each class comes with each row.
+    """
+
+    def __init__(self, network, attributes, counts):
+        self.network = network
+        self.attributes = np.ascontiguousarray(attributes, dtype=np.int32)
+        self.counts = np.ascontiguousarray(counts, dtype=float)
+        self._shared = {"pairs": np.nonzero(self.counts)}
+
+    @classmethod
+    def from_rows(cls, network, codes):
+        """Merge `codes` (n_samples, n_variables), -1 where missing, with the class in column 0."""
+        attributes, index = merged(codes[:, 1:], network.sizes[1:])
+        return cls(network, attributes, class_counts(index, codes[:, 0], (len(attributes), network.sizes[0])))
+
+    def weighted(self, counts):
+        """Return the same rows with other counts (n_rows, n_classes), 0 where they were 0."""
+        other = Cases(self.network, self.attributes, counts)
+        other._shared = self._shared
+        return other
+
+    def present(self):
+        """Return the cases without rows that have no count, and which rows are left (n_rows,)."""
+        keep = self.counts.any(axis=1)
+        other = Cases(self.network, self.attributes[keep], self.counts[keep])
+        other._shared["given_class"] = _chosen(self.given_class, keep)
+        rows, classes = self._shared["pairs"]
+        found = self.counts[rows, classes] > 0
+        other._shared["pairs"] = (np.cumsum(keep) - 1)[rows[found]], classes[found]
+        other._shared["with_class"] = _chosen(self.with_class[0], found)
+        return other, keep
+
+    @property
+    def given_class(self):
+        """Rows for inference of the class."""
+        if "given_class" not in self._shared:
+            values = np.column_stack([np.zeros(len(self.attributes), np.int32), self.attributes])
+            self._shared["given_class"] = prepared(self.network.given_class, values, _needed(self.network, values))
+        return self._shared["given_class"]
+
+    @property
+    def with_class(self):
+        """Rows with each class that comes with them, for inference of what is missing; and their counts."""
+        rows, classes = pairs = self._shared["pairs"]
+        if "with_class" not in self._shared:
+            values = np.column_stack([classes, self.attributes[rows]]).astype(np.int32)
+            self._shared["with_class"] = prepared(self.network.with_class, values, np.ones(values.shape, dtype=bool))
+        return self._shared["with_class"], self.counts[pairs][:, None]
+
+    @cached_property
+    def size(self):
+        """Number of rows before merging, or the sum of weights."""
+        return float(self.counts.sum())
+
+    def objective(self, conditional, smoothing=0.0):
+        """What `evaluate` needs for the mean ln P(c | e), or else ln P(c, e), with a log prior."""
+        if conditional:
+            tree, rows, counts = self.network.given_class.tree, self.given_class, self.counts
+        else:
+            tree, (rows, counts) = self.network.with_class.tree, self.with_class
+        return Objective(tree, rows, counts, bool(conditional), float(smoothing), self.size)
+
+    def conditional(self, beta):
+        """Mean ln P(c | e) and its gradient with respect to the softmax parameters (Proposition 3)."""
+        gradient = np.empty_like(beta)
+        return evaluate(beta, self.objective(True), gradient), gradient
+
+    def joint(self, beta, smoothing=0.0):
+        """Mean ln P(c, e), plus `smoothing` times the sum of all ln theta over the size, and its gradient."""
+        gradient = np.empty_like(beta)
+        return evaluate(beta, self.objective(False, smoothing), gradient), gradient
+
+    def expected_counts(self, theta):
+        """Sum of ln P(c, e), and how often each value comes with its parents' values, as expected given the rows."""
+        expected = np.zeros(self.network.n_parameters)
+        value = expect(_logs(theta), self.network.with_class.tree, *self.with_class, expected)
+        return value, expected
+
+    def observed_counts(self):
+        """How often each value and its parents' values are all observed, (n_parameters,)."""
+        return observed(self.network.given_class.tree, self.given_class, self.counts)
+
+    def log_joints(self, theta):
+        """Ln P(c, e) of each merged row and class, (n_rows, n_classes)."""
+        return log_joints(_logs(theta), self.network.given_class.tree, self.given_class)
+
+    def posterior(self, theta):
+        """P(c | e) of each merged row and class, (n_rows, n_classes)."""
+        return softmax(self.log_joints(theta), axis=1)
+
+    def error(self, theta):
+        """What part of the rows is not of the class predicted."""
+        return errors(_logs(theta), self.network.given_class.tree, self.given_class, self.counts)
+
+
+def _chosen(rows, keep):
+    return Rows(*(array[keep] for array in rows[:-1]), rows.packs)
+
+
+def merged(values, sizes):
+    """Return the different rows of `values` (n, m), -1 where missing, and the number of each row among them."""
+    if len(sizes) and np.prod(np.asarray(sizes, dtype=float) + 1) < 2.0**62:
+        steps = np.concatenate([np.cumprod(np.asarray(sizes[:0:-1], dtype=np.int64) + 1)[::-1], [1]])
+        keys = (values.astype(np.int64) + 1) @ steps
+    else:
+        keys = np.ascontiguousarray(values, dtype=np.int32).view(f"V{4 * max(values.shape[1], 1)}").ravel()
+    _, first, index = np.unique(keys, return_index=True, return_inverse=True)
+    return values[first], index
+
+
+def class_counts(index, classes, shape):
+    """How often each class comes with each row, for `index` and `classes` of every example."""
+    return np.bincount(index * shape[1] + classes, minlength=shape[0] * shape[1]).reshape(shape).astype(float)
+
+
+def prepared(compiled, values, needed):
+    """Rows for the compiled loops: which cell each factor is looked up in, and which factors are to be summed.
+
+    A missing variable that is not `needed` is left out with its factor, as it sums to one.
+    """
+    columns, free = np.ascontiguousarray(values.T), np.ascontiguousarray(((values < 0) & needed).T)
+    live = np.zeros((len(compiled.scopes), len(values)), dtype=bool)
+    cells = np.empty(live.shape, dtype=np.uint32)
+    for f, (scope, strides) in enumerate(zip(compiled.scopes, compiled.strides, strict=True)):
+        cells[f] = compiled.offsets[f]
+        for v, stride in zip(scope, strides, strict=True):
+            cells[f] += columns[v].astype(np.uint32) * np.uint32(stride)
+            live[f] |= free[v]
+    live &= needed.T  # factor f is the table of variable f
+    if (values < 0).any():
+        cells[live | ~needed.T] = compiled.n_cells
+    picks, packs = _packed(cells, compiled)
+    live, free = np.ascontiguousarray(live.T), np.ascontiguousarray(free.T)
+    return Rows(np.maximum(values, 0), free, live, live.any(axis=1), np.ascontiguousarray(cells.T), picks, packs)
+
+
+def _needed(network, values):
+    """Which variables are observed or have observed descendants, with the class as an observed one."""
+    needed = values >= 0
+    for v in reversed(network.order):
+        for p in network.parents[v]:
+            needed[:, p] |= needed[:, v]
+    return needed
+
+
+def _packed(cells, compiled):
+    """Which joint values of a pack of factors each row has, (n_rows, n_packs), and their cells (n_values, width)."""
+    n_rows = cells.shape[1]
+    largest = min(n_rows // 8, LARGEST_PACK // compiled.tree.lookup.shape[1])
+    packs = []  # number of each row's joint value, first row of each joint value, factors
+    for f, size in enumerate(np.diff(compiled.offsets)):
+        code = np.minimum(cells[f] - np.uint32(compiled.offsets[f]), np.uint32(size))
+        if packs and len(packs[-1][1]) * (size + 1) <= 8 * n_rows:
+            number, first, members = packs[-1]
+            joint, first = _numbered(number * np.uint32(size + 1) + code, len(first) * (size + 1))
+            if len(first) <= largest:
+                packs[-1] = joint, first, [*members, f]
+                continue
+        packs.append((*_numbered(code, size + 1), [f]))
+    picks, blocks, start = np.empty((n_rows, len(packs)), np.uint32), [], 0
+    width = max(len(members) for *_, members in packs)
+    for g, (number, first, members) in enumerate(packs):
+        picks[:, g] = start + number
+        block = np.full((len(first), width), compiled.n_cells, dtype=np.uint32)
+        block[:, : len(members)] = cells[np.ix_(members, first)].T
+        blocks.append(block)
+        start += len(first)
+    return picks, np.concatenate(blocks)
+
+
+def _numbered(codes, size):
+    """Number the codes that occur: the number of each row's code, and a row of each number."""
+    row = np.full(size, -1, dtype=np.intp)
+    row[codes] = np.arange(len(codes))
+    occurs = row >= 0
+    number = np.cumsum(occurs, dtype=np.uint32) - np.uint32(1)
+    return number[codes], row[occurs]
+
+
+def _logs(theta):
+    return np.log(np.maximum(theta, LOWEST))

@@ -1,0 +1,245 @@
+"""Bayesian network classifiers of discrete attributes, with tables learned generatively or discriminatively."""
+
+import warnings
+
+import numpy as np
+from scipy.special import log_softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from lib import structures
+from lib.bayes_net.cases import Cases, class_counts, merged
+from lib.bayes_net.learners import LEARNERS, learn
+from lib.bayes_net.network import Network
+from lib.bayes_net.tuning import fold_counts
+from lib.discretize.columns import checked_frame, checked_target
+from lib.validation import check_choice, check_flag, check_integer, check_real
+
+STRUCTURES = ("naive", "tan", "bic")
+TUNED_ITERATIONS, MANY_ITERATIONS = 20, 1000
+SPREAD = 1.0
+
+
+class BayesNetClassifier(ClassifierMixin, BaseEstimator):
+    """A Bayesian network over the class and discrete attributes, with missing values.
+
+    Parameters
+    ----------
+    structure : "naive", "tan", "bic" or parents
+        Naive Bayes; tree-augmented naive Bayes or a network of highest BIC, learned from the training data
+        (`lib.structures`); or the parents of each variable, class first.
+    learner : "ofe", "elr", "em" or "apn"
+        Observed frequencies (of the rows where a variable and its parents are observed); ELR, ascent of the log
+        conditional likelihood; EM, or APN's gradient ascent, of the log likelihood of what is observed.
+    smoothing : float, at least 0
+        Added to each count. For em and apn, weight of a log prior that has the same effect; elr only starts there.
+        With 0, an entry that was never seen is out of reach of elr and apn.
+    n_iterations : "cross-tune", int or None
+        Number of iterations of elr, em and apn: chosen by held-out error in folds of the training data, given, or
+        as many as it takes to converge.
+    method : "cg" or "lbfgs"
+        Climb by conjugate gradients with line search, as published, or by L-BFGS, which takes fewer evaluations.
+    max_iterations : int, at least 1, optional
+        Most iterations; by default 20 where they are cross-tuned, as in the paper, and else 1000.
+    n_folds : int, at least 2
+        Folds of cross-tuning.
+    allow_zero : bool
+        Whether cross-tuning may choose no iteration at all.
+    start : "ofe" or "random"
+        Start from the observed frequencies, or from random tables (of softmax parameters with deviation 1), which
+        variables that are never observed need.
+    tolerance : float, above 0
+        Converged where no entry of the gradient of the mean log (conditional) likelihood is larger; for em, where an
+        iteration gains less.
+    max_parents : int, at least 0
+        For "bic".
+    random_state : int, RandomState or None
+        Of the folds and of a random start.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    parents_ : tuple of tuples of int
+        Parents of each variable; variable 0 is the class, variable i the attribute in column i - 1.
+    tables_ : list of ndarray
+        P(v | parents) of each variable, of shape (size of each parent..., size of v).
+    categories_ : list of Index
+        Values of each attribute, in the order of the tables.
+    n_iterations_ : int
+        Iterations carried out.
+    log_conditional_likelihood_, log_likelihood_ : float
+        Sum of ln P(c | e), and of ln P(c, e), over the training rows.
+    path_ : ndarray of shape (n_iterations_ + 1,)
+        Mean of what was climbed after 0, 1, ... iterations; empty for ofe.
+    chosen_ : ndarray of int, shape (n_folds,), or None
+        Iterations with the smallest held-out error in each fold of cross-tuning.
+    held_out_errors_ : ndarray of shape (n_folds, n_iterations + 1), or None
+        After 0, 1, ... iterations; NaN where an ascent had ended.
+
+    Notes
+    -----
+    Columns are those of `lib.structures.DiscreteCoding`: booleans, categories, strings, integers and whole numbers;
+    continuous ones have to be discretised first. NaN and None are missing values. A value that was not seen in
+    training counts as missing. Missing values are summed out exactly, by message passing.
+
+    References
+    ----------
+    Greiner, Su, Shen & Zhou (2005); the gradient is their Proposition 3, cross-tuning their Appendix B.
+    """
+
+    def __init__(
+        self,
+        structure="naive",
+        learner="elr",
+        smoothing=1.0,
+        n_iterations="cross-tune",
+        method="cg",
+        max_iterations=None,
+        n_folds=5,
+        allow_zero=True,
+        start="ofe",
+        tolerance=1e-6,
+        max_parents=2,
+        random_state=None,
+    ):
+        self.structure = structure
+        self.learner = learner
+        self.smoothing = smoothing
+        self.n_iterations = n_iterations
+        self.method = method
+        self.max_iterations = max_iterations
+        self.n_folds = n_folds
+        self.allow_zero = allow_zero
+        self.start = start
+        self.tolerance = tolerance
+        self.max_parents = max_parents
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Learn structure and tables from `X` (n_samples, n_attributes) and the classes `y` (n_samples,).
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, `X` is not discrete, `y` lacks a class, or the structure is not a
+            directed acyclic graph over the columns or too large for exact inference.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If `n_iterations` is None and `max_iterations` were not enough.
+        """
+        self._check()
+        X = checked_frame(self, X, reset=True)
+        self.classes_, classes = checked_target(X, y)
+        structures.check_discrete(X)
+        self._coding = structures.DiscreteCoding(X)
+        self.categories_ = self._coding.categories
+        values, sizes = self._coding(X), np.append(len(self.classes_), self._coding.sizes)
+        self._network = Network(self._structure(np.column_stack([classes, values]), sizes), sizes)
+        self.parents_ = self._network.parents
+        rows, index = merged(values, sizes[1:])
+        cases = Cases(self._network, rows, class_counts(index, classes, (len(rows), sizes[0])))
+        self._learn(cases, index, classes)
+        return self
+
+    def predict_joint_log_proba(self, X):
+        """Ln P(c, e) of each class and what is observed in each row, (n_samples, n_classes)."""
+        check_is_fitted(self)
+        X = checked_frame(self, X, reset=False)
+        structures.check_discrete(X)
+        values = self._coding(X)
+        rows, index = merged(values, self._coding.sizes)
+        counts = np.ones((len(rows), len(self.classes_)))
+        return Cases(self._network, rows, counts).log_joints(self._theta)[index]
+
+    def predict_log_proba(self, X):
+        """Ln P(c | e) of each row and class, (n_samples, n_classes)."""
+        return log_softmax(self.predict_joint_log_proba(X), axis=1)
+
+    def predict_proba(self, X):
+        """P(c | e) of each row and class, (n_samples, n_classes)."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X):
+        """The most probable class of each row, (n_samples,); of equally probable ones the first."""
+        joint = self.predict_joint_log_proba(X)
+        return self.classes_[joint.argmax(axis=1)]
+
+    def _check(self):
+        if isinstance(self.structure, str):
+            check_choice("structure", self.structure, STRUCTURES)
+        check_choice("learner", self.learner, LEARNERS)
+        check_real("smoothing", self.smoothing, 0)
+        if isinstance(self.n_iterations, str):
+            check_choice("n_iterations", self.n_iterations, ["cross-tune"])
+        elif self.n_iterations is not None:
+            check_integer("n_iterations", self.n_iterations, 0)
+        check_choice("method", self.method, ("cg", "lbfgs"))
+        if self.max_iterations is not None:
+            check_integer("max_iterations", self.max_iterations, 1)
+        check_integer("n_folds", self.n_folds, 2)
+        check_flag("allow_zero", self.allow_zero)
+        check_choice("start", self.start, ("ofe", "random"))
+        check_real("tolerance", self.tolerance, 0, open_low=True)
+        check_integer("max_parents", self.max_parents, 0)
+
+    def _structure(self, codes, sizes):
+        if not isinstance(self.structure, str):
+            return self.structure
+        if self.structure == "naive":
+            return structures.naive(len(sizes) - 1)
+        if self.structure == "tan":
+            return structures.tan_from_codes(codes, sizes)
+        return structures.bic_from_codes(codes, sizes, self.max_parents)
+
+    def _learn(self, cases, index, classes):
+        rng = check_random_state(self.random_state)
+        tuned, given = self.n_iterations == "cross-tune", isinstance(self.n_iterations, int | np.integer)
+        most = self.n_iterations if given else self.max_iterations or (TUNED_ITERATIONS if tuned else MANY_ITERATIONS)
+        held_out = self._folds(index, classes, cases.counts.shape, rng) if tuned else None
+        learned = learn(
+            cases,
+            self.learner,
+            smoothing=self.smoothing,
+            n_iterations=most,
+            held_out=held_out,
+            first=self._first(rng),
+            allow_zero=self.allow_zero,
+            method=self.method,
+            tolerance=self.tolerance,
+        )
+        self._theta, self.path_ = learned.theta, learned.path
+        self.tables_ = self._network.tables(learned.theta)
+        self.n_iterations_, self.chosen_, self.held_out_errors_ = learned.n_iterations, learned.chosen, learned.errors
+        joints = cases.log_joints(learned.theta)
+        self.log_likelihood_ = float((cases.counts * joints).sum())
+        self.log_conditional_likelihood_ = float((cases.counts * log_softmax(joints, axis=1)).sum())
+        if not (given or tuned or learned.converged):
+            warnings.warn(
+                f"{self.learner} did not converge in {learned.n_iterations} iterations; parameters of separable data "
+                "grow without end (raise max_iterations or tolerance, or give n_iterations)",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _folds(self, index, classes, shape, rng):
+        """Counts of each fold of a random partition, or None where there is nothing to be tuned with."""
+        n = len(index)
+        n_folds = min(self.n_folds, n)
+        if n_folds < 2:
+            return np.empty((0, *shape))
+        return fold_counts(index, classes, rng.permutation(n) % n_folds, (n_folds, *shape))
+
+    def _first(self, rng):
+        if self.start == "ofe":
+            return None
+        return self._network.softmax(SPREAD * rng.standard_normal(self._network.n_parameters))
+
+    def __sklearn_tags__(self):
+        """Tell scikit-learn that missing values, categories and strings are welcome."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = True
+        return tags

@@ -1,0 +1,234 @@
+"""Conditional and joint log likelihood of merged rows with their gradients, in compiled loops."""
+
+from collections import namedtuple
+
+import numpy as np
+
+from lib.bayes_net.messages import collect, compiled, distribute
+
+LOG_LOWEST = np.log(1e-300)
+BLOCK = 256  # rows that are handled together, as calls and references to arrays cost more than a row
+
+Rows = namedtuple("Rows", "values free live summed cells picks packs")
+Objective = namedtuple("Objective", "tree rows counts conditional smoothing size")
+
+
+@compiled
+def evaluate(beta, objective, gradient):
+    """Return the mean log likelihood at the softmax parameters `beta`; set `gradient` to its derivatives.
+
+    Rows count as often as `counts` (n_rows, n_classes) says. With `conditional` it is the mean of ln P(c | e), else
+    of ln P(c, e), in either case plus `smoothing` times the sum of all ln theta, over `size`.
+    """
+    log_theta, theta = np.empty_like(beta), np.empty_like(beta)
+    tree, smoothing = objective.tree, objective.smoothing
+    _softmax(beta, tree.row_starts, log_theta, theta)
+    expected = np.full_like(beta, smoothing)
+    value = _expect(log_theta, tree, objective.rows, objective.counts, objective.conditional, expected)
+    if smoothing > 0:
+        value += smoothing * log_theta.sum()
+    _to_softmax(expected, theta, tree.row_starts, gradient)
+    gradient /= objective.size
+    return value / objective.size
+
+
+@compiled
+def expect(log_theta, tree, rows, counts, expected):
+    """Return the sum of ln P(c, e); `expected` gains the expected number of each value and its parents' values."""
+    return _expect(log_theta, tree, rows, counts, False, expected)
+
+
+@compiled
+def log_joints(log_theta, tree, rows):
+    """Ln P(c, e) of each row and class, (n_rows, n_classes)."""
+    packed, work = _tables(log_theta, tree, rows)
+    beliefs, scales = np.empty_like(work), np.empty((tree.order.shape[0], tree.lookup.shape[1]))
+    live, roots = np.zeros(rows.live.shape[1] + len(tree.order), np.bool_), np.zeros(len(tree.order), np.bool_)
+    scores = np.empty((rows.values.shape[0], tree.lookup.shape[1]))
+    _gather(packed, rows.picks, 0, len(scores), scores)
+    for r in np.flatnonzero(rows.summed):
+        live[: rows.live.shape[1]] = rows.live[r]
+        collect(rows.values[r], rows.free[r], live, roots, tree, work, beliefs, scales, scores[r])
+    return scores
+
+
+@compiled
+def errors(log_theta, tree, rows, counts):
+    """Return what part of `counts` (n_rows, n_classes) is not of the class predicted, the first of equally likely."""
+    scores = log_joints(log_theta, tree, rows)
+    wrong = total = 0.0
+    for r in range(counts.shape[0]):
+        predicted = 0
+        for c in range(counts.shape[1]):
+            total += counts[r, c]
+            wrong += counts[r, c]
+            if scores[r, c] > scores[r, predicted]:
+                predicted = c
+        wrong -= counts[r, predicted]
+    return wrong / total
+
+
+@compiled
+def observed(tree, rows, counts):
+    """How often each value and its parents' values are all observed, (n_parameters,)."""
+    n_cells, n_classes = tree.lookup.shape
+    found, expected = np.zeros((n_cells + 1, n_classes)), np.zeros(tree.row_starts[-1])
+    _scatter(found, rows.cells, 0, len(counts), counts)
+    for m in range(n_cells):
+        for c in range(n_classes):
+            expected[tree.lookup[m, c]] += found[m, c]
+    return expected
+
+
+@compiled
+def log_softmax(beta, row_starts):
+    """Logarithms of the table entries, none below that of the lowest."""
+    log_theta, theta = np.empty_like(beta), np.empty_like(beta)
+    _softmax(beta, row_starts, log_theta, theta)
+    return log_theta
+
+
+@compiled
+def _expect(log_theta, tree, rows, counts, conditional, expected):
+    """As `expect`; with `conditional`, the sum of ln P(c | e), and the expectations given c, e less those given e."""
+    n_classes = counts.shape[1]
+    packed, work = _tables(log_theta, tree, rows)
+    changes, beliefs = np.zeros_like(packed), np.zeros_like(work)
+    scales, scores = np.empty((len(tree.order), n_classes)), np.empty((BLOCK, n_classes))
+    live, roots = np.zeros(rows.live.shape[1] + len(tree.order), np.bool_), np.zeros(len(tree.order), np.bool_)
+    value, start = 0.0, 0
+    while start < len(counts):
+        summed, stop = rows.summed[start], start + 1
+        while not summed and stop < min(len(counts), start + BLOCK) and not rows.summed[stop]:
+            stop += 1
+        if summed and counts[start].sum() == 0.0:
+            start = stop
+            continue
+        _gather(packed, rows.picks, start, stop, scores)
+        if summed:
+            live[: rows.live.shape[1]] = rows.live[start]
+            collect(rows.values[start], rows.free[start], live, roots, tree, work, beliefs, scales, scores[0])
+        value += _weigh(scores, counts, start, stop, conditional)
+        _scatter(changes, rows.picks, start, stop, scores)
+        if summed:
+            distribute(rows.values[start], rows.free[start], live, roots, tree, work, beliefs, scales, scores[0])
+        start = stop
+    _scatter(beliefs, rows.packs, 0, len(changes), changes)
+    for m in range(tree.lookup.shape[0]):
+        for c in range(n_classes):
+            expected[tree.lookup[m, c]] += beliefs[m, c]
+    return value
+
+
+@compiled
+def _weigh(scores, counts, start, stop, conditional):
+    """Return the log likelihood of rows; put how much each class's expectations count in place of its score."""
+    n_classes, value = scores.shape[1], 0.0
+    for r in range(start, stop):
+        i = r - start
+        total = 0.0
+        for c in range(n_classes):
+            total += counts[r, c]
+        if total == 0.0 or not conditional:
+            for c in range(n_classes):
+                value += counts[r, c] * scores[i, c]
+                scores[i, c] = counts[r, c]
+            continue
+        top = scores[i, 0]
+        for c in range(1, n_classes):
+            top = max(top, scores[i, c])
+        normaliser = 0.0
+        for c in range(n_classes):
+            difference = scores[i, c] - top
+            value += counts[r, c] * difference
+            scores[i, c] = 1.0 if difference == 0.0 else np.exp(difference)
+            normaliser += scores[i, c]
+        part = total / normaliser
+        for c in range(n_classes):
+            scores[i, c] = counts[r, c] - part * scores[i, c]
+        value -= total * np.log(normaliser)
+    return value
+
+
+@compiled
+def _tables(log_theta, tree, rows):
+    """Sums of the log factors over packs of factors; factors as they are, with space for messages."""
+    n_cells, n_classes = tree.lookup.shape
+    logs = np.zeros((n_cells + 1, n_classes))
+    for m in range(n_cells):
+        for c in range(n_classes):
+            logs[m, c] = log_theta[tree.lookup[m, c]]
+    packed = np.empty((rows.packs.shape[0], n_classes))
+    _gather(logs, rows.packs, 0, len(packed), packed)
+    work = np.empty((tree.n_total, n_classes))
+    if rows.summed.any():
+        work[:n_cells] = np.exp(logs[:n_cells])
+    return packed, work
+
+
+@compiled
+def _gather(tables, picks, start, stop, scores):
+    """Sum the rows of `tables` that each row of `picks` from start to stop has, into the rows of `scores`."""
+    if scores.shape[1] == 2:
+        for r in range(start, stop):
+            a = b = 0.0
+            for g in range(picks.shape[1]):
+                m = picks[r, g]
+                a += tables[m, 0]
+                b += tables[m, 1]
+            scores[r - start, 0], scores[r - start, 1] = a, b
+        return
+    for r in range(start, stop):
+        for c in range(scores.shape[1]):
+            scores[r - start, c] = 0.0
+        for g in range(picks.shape[1]):
+            m = picks[r, g]
+            for c in range(scores.shape[1]):
+                scores[r - start, c] += tables[m, c]
+
+
+@compiled
+def _scatter(tables, picks, start, stop, weights):
+    """Add the rows of `weights` to the rows of `tables` that the rows of `picks` have: `_gather` transposed."""
+    if weights.shape[1] == 2:
+        for r in range(start, stop):
+            a, b = weights[r - start, 0], weights[r - start, 1]
+            for g in range(picks.shape[1]):
+                m = picks[r, g]
+                tables[m, 0] += a
+                tables[m, 1] += b
+        return
+    for r in range(start, stop):
+        for g in range(picks.shape[1]):
+            m = picks[r, g]
+            for c in range(weights.shape[1]):
+                tables[m, c] += weights[r - start, c]
+
+
+@compiled
+def _softmax(beta, row_starts, log_theta, theta):
+    for row in range(row_starts.shape[0] - 1):
+        start, stop = row_starts[row], row_starts[row + 1]
+        top = beta[start]
+        for i in range(start, stop):
+            top = max(top, beta[i])
+        total = 0.0
+        for i in range(start, stop):
+            theta[i] = np.exp(beta[i] - top)
+            total += theta[i]
+        shift = top + np.log(total)
+        for i in range(start, stop):
+            theta[i] /= total
+            log_theta[i] = max(beta[i] - shift, LOG_LOWEST)
+
+
+@compiled
+def _to_softmax(expected, theta, row_starts, gradient):
+    """Derivatives with respect to the softmax parameters: N(d, f) - theta N(f)."""
+    for row in range(row_starts.shape[0] - 1):
+        start, stop = row_starts[row], row_starts[row + 1]
+        total = 0.0
+        for i in range(start, stop):
+            total += expected[i]
+        for i in range(start, stop):
+            gradient[i] = expected[i] - theta[i] * total

@@ -1,0 +1,205 @@
+"""A Bayesian network over discrete variables: its tables as one flat vector, and the clique tree for inference."""
+
+from collections import namedtuple
+from functools import cached_property
+from math import prod
+
+import numpy as np
+
+from lib.structures.graphs import check_parents, topological_order
+
+LARGEST = 20_000_000  # entries of all tables, or of all messages
+LOWEST = 1e-300  # table entries are kept above this, so that their logarithms are finite
+
+CliqueTree = namedtuple(
+    "CliqueTree",
+    "row_starts lookup n_total sizes order cliques widths pointers slots offsets strides "
+    "message_offsets message_strides",
+)
+
+
+class Network:
+    """Structure and sizes of a Bayesian network; its parameters are one flat vector.
+
+    The vector holds the variables in order, class first, each conditional probability table in C order: of shape
+    (size of each parent..., size of the variable).
+
+    Parameters
+    ----------
+    parents : sequence of sequences of int
+        Parents of each variable; variable 0 is the class, variable i attribute i - 1.
+    sizes : sequence of int
+        Number of values of each variable.
+
+    Raises
+    ------
+    ValueError
+        If `parents` is not a directed acyclic graph over the variables, or the tables are too large.
+    """
+
+    def __init__(self, parents, sizes):
+        self.sizes = np.asarray(sizes, dtype=np.intp)
+        self.parents = check_parents(parents, len(self.sizes))
+        self.order = topological_order(self.parents)
+        self.shapes = [(*(int(self.sizes[p]) for p in ps), int(self.sizes[v])) for v, ps in enumerate(self.parents)]
+        counts = [prod(shape) for shape in self.shapes]
+        if sum(counts) > LARGEST:
+            v = int(np.argmax([float(count) for count in counts]))
+            raise ValueError(
+                f"structure must have at most {LARGEST:,} table entries; variable {v} with its "
+                f"{len(self.parents[v])} parents alone has {counts[v]:,} (give it fewer parents or coarser values)"
+            )
+        self.starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
+        self.n_parameters = int(self.starts[-1])
+
+    @cached_property
+    def row_starts(self):
+        """Where each row of each table begins in the flat vector, and the end of the last."""
+        firsts = [
+            np.arange(a, b, size) for a, b, size in zip(self.starts[:-1], self.starts[1:], self.sizes, strict=True)
+        ]
+        return np.concatenate([*firsts, self.starts[-1:]]).astype(np.intp)
+
+    def normalised(self, numbers):
+        """Flat probabilities in proportion to non-negative `numbers`, uniform where a row has none; kept > 0."""
+        widths = np.diff(self.row_starts)
+        totals = np.repeat(np.add.reduceat(numbers, self.row_starts[:-1]), widths)
+        uniform = np.repeat(1.0 / widths, widths)
+        return np.maximum(np.divide(numbers, totals, out=uniform, where=totals > 0), LOWEST)
+
+    def softmax(self, beta):
+        """Flat probabilities exp(beta) / sum of exp(beta) over each row, of shape (n_parameters,)."""
+        widths, starts = np.diff(self.row_starts), self.row_starts[:-1]
+        return self.normalised(np.exp(beta - np.repeat(np.maximum.reduceat(beta, starts), widths)))
+
+    def tables(self, theta):
+        """List the tables P(v | parents) of a flat vector, one array a variable, class first."""
+        return [theta[a:b].reshape(s) for a, b, s in zip(self.starts[:-1], self.starts[1:], self.shapes, strict=True)]
+
+    def flat(self, tables):
+        """Return the flat vector of a list of tables."""
+        return np.concatenate([np.asarray(table, dtype=float).ravel() for table in tables])
+
+    @cached_property
+    def given_class(self):
+        """Inference for each class at once: factors over attributes, with a column a class."""
+        return Compiled(self, by_class=True)
+
+    @cached_property
+    def with_class(self):
+        """Inference with the class as one variable among the others."""
+        return Compiled(self, by_class=False)
+
+    def __getstate__(self):
+        return {name: value for name, value in self.__dict__.items() if name not in ("given_class", "with_class")}
+
+
+class Compiled:
+    """Factors of a network and the bucket tree that sums variables out, as arrays for compiled loops.
+
+    Each variable's table is a factor over its scope. With `by_class` the class is not a variable of the scopes but
+    the last axis of every factor, so that the messages for all classes are computed side by side.
+    """
+
+    def __init__(self, network, by_class):
+        self.network, self.by_class = network, by_class
+        families = [(*ps, v) for v, ps in enumerate(network.parents)]
+        self.scopes = [tuple(v for v in family if v or not by_class) for family in families]
+        sizes = network.sizes
+        self.strides = [_strides(sizes[list(scope)]) for scope in self.scopes]
+        cells = [prod(int(sizes[v]) for v in scope) for scope in self.scopes]
+        self.offsets = np.concatenate([[0], np.cumsum(cells)]).astype(np.intp)
+        self.n_cells = int(self.offsets[-1])
+        self.tree = self._tree(self._lookup(families))
+
+    def _lookup(self, families):
+        """Return which parameter each cell and class is, (n_cells, n_classes)."""
+        network, columns = self.network, int(self.network.sizes[0]) if self.by_class else 1
+        blocks = []
+        for family, start, shape in zip(families, network.starts[:-1], network.shapes, strict=True):
+            block = np.arange(start, start + prod(shape)).reshape(shape)
+            if self.by_class and 0 in family:
+                block = np.moveaxis(block, family.index(0), -1).reshape(-1, columns)
+            else:
+                block = np.repeat(block.reshape(-1, 1), columns, axis=1)
+            blocks.append(block)
+        return np.ascontiguousarray(np.concatenate(blocks), dtype=np.intp)
+
+    def _tree(self, lookup):
+        """Return the bucket tree: a factor goes to the first of its variables to be summed out, as do messages."""
+        sizes, cliques = self.network.sizes, _elimination(self.scopes, self.network.sizes)
+        position = {clique[0]: b for b, clique in enumerate(cliques)}
+        inputs = [[] for _ in cliques]  # of each bucket: slot, offset, variables, strides
+        for f, (scope, strides) in enumerate(zip(self.scopes, self.strides, strict=True)):
+            if scope:
+                inputs[min(position[v] for v in scope)].append((f, self.offsets[f], scope, strides))
+        offset, n_factors = self.n_cells + 1, len(self.scopes)  # one cell for what is left out
+        message_offsets, message_strides = [], []
+        for b, (_, *separator) in enumerate(cliques):
+            strides = _strides(sizes[separator])
+            message_offsets.append(offset)
+            message_strides.append(dict(zip(separator, strides, strict=True)))
+            if separator:
+                inputs[min(position[v] for v in separator)].append((n_factors + b, offset, separator, strides))
+            offset += prod(int(size) for size in sizes[separator])
+        width = max((len(clique) for clique in cliques), default=1)
+        flat = [(b, *one) for b, several in enumerate(inputs) for one in several]
+        spread = [_spread(dict(zip(vs, strides, strict=True)), cliques[b], width) for b, _, _, vs, strides in flat]
+        messages = [_spread(s, clique, width) for s, clique in zip(message_strides, cliques, strict=True)]
+        return CliqueTree(
+            row_starts=self.network.row_starts,
+            lookup=lookup,
+            n_total=int(offset),
+            sizes=sizes,
+            order=_integers([clique[0] for clique in cliques]),
+            cliques=_integers([[*clique, *[0] * (width - len(clique))] for clique in cliques]).reshape(-1, width),
+            widths=_integers([len(clique) for clique in cliques]),
+            pointers=_integers(np.cumsum([0, *map(len, inputs)])),
+            slots=_integers([one[1] for one in flat]),
+            offsets=_integers([one[2] for one in flat]),
+            strides=_integers(spread).reshape(-1, width),
+            message_offsets=_integers(message_offsets),
+            message_strides=_integers(messages).reshape(-1, width),
+        )
+
+
+def _integers(values):
+    return np.asarray(values, dtype=np.intp)
+
+
+def _strides(sizes):
+    """Steps of each position in C order."""
+    return np.concatenate([np.cumprod(sizes[:0:-1])[::-1], [1]]).astype(np.intp)[: len(sizes)]
+
+
+def _spread(strides, clique, width):
+    return [*(strides.get(v, 0) for v in clique), *[0] * (width - len(clique))]
+
+
+def _elimination(scopes, sizes):
+    """Cliques in the order of elimination by least fill: each the variable summed out, then those left with it."""
+    variables = sorted({v for scope in scopes for v in scope})
+    neighbours = {v: set() for v in variables}
+    for scope in scopes:
+        for v in scope:
+            neighbours[v] |= set(scope) - {v}
+    cliques, cells = [], 0
+    while neighbours:
+        v = min(neighbours, key=lambda v: (_fill(v, neighbours), prod(int(sizes[u]) for u in neighbours[v]), v))
+        around = neighbours.pop(v)
+        for u in around:
+            neighbours[u] |= around - {u}
+            neighbours[u] -= {u, v}
+        cliques.append((v, *sorted(around)))
+        cells += prod(int(sizes[u]) for u in around)
+        if cells > LARGEST:
+            raise ValueError(
+                f"structure is too entangled for exact inference: variables {sorted(around)} would need a message of "
+                f"more than {LARGEST:,} numbers (give a sparser structure)"
+            )
+    return cliques
+
+
+def _fill(v, neighbours):
+    """Edges that eliminating v would add, counted twice."""
+    return sum(len(neighbours[v] - neighbours[u]) - 1 for u in neighbours[v])

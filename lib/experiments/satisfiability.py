@@ -1,0 +1,245 @@
+"""3-SAT as a search for the parameters of largest conditional likelihood (Greiner, Su, Shen & Zhou, Theorem 2).
+
+A formula is a sequence of clauses, a clause three non-zero integers over different variables: +i stands for x_i and -i
+for its negation (DIMACS).
+"""
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from lib.validation import check_generator, check_integer, check_real
+
+MAX_VARIABLES = 20
+MAX_DRAWS = 10_000
+
+# The largest sum of log conditional likelihoods of an unsatisfiable formula is at most this. See `Reduction`.
+UNSATISFIABLE_BOUND = -2 * math.log(2)
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """The network and the sample that a formula of n variables and K clauses becomes (Figure 1 and Table I).
+
+    Each of the first K rows of `codes` holds the three values that falsify one clause, with label 0; the last has the
+    label 1 and nothing else. If the formula is satisfiable, the sum of the log conditional likelihoods can be brought
+    as near to 0 as one likes; if not, it is at most -2 ln 2, whatever the network.
+
+    Attributes
+    ----------
+    formula : tuple of tuple of int
+    parents : tuple of tuple of int
+        Parents of each variable, ascending. Variable 0 is A, the class; then X_1 to X_n, C_1 to C_K, D_2 to D_{K-1}.
+        D_1 is C_1 and D_K is A; so with a single clause A is C_1, and there is neither C nor D.
+    names : tuple of str
+    codes : ndarray of shape (K + 1, n_variables), int8
+        -1 where a variable is not observed.
+
+    Notes
+    -----
+    The paper's proof has a score of exactly 0 on the satisfiable side. No parameters with P(gamma_j) > 0 for the
+    falsifying rows gamma_j attain it: P(+a) = 1 forbids P(-a | gamma_j) = 1. Those of the proof make P(gamma_j) = 0.
+    They attain it if a condition on X_i replaces its table (as the limit of positive tables does); otherwise 0 is a
+    supremum, and the other side needs a gap, which the proof does not give. This one is ours.
+
+    For events N, G and H with P(G), P(H) > 0: P(N | G) P(N | H) <= P(N | G or H). Within G or H, with g = P(G),
+    h = P(H), p = P(N | G) and q = P(N | H): if g >= q, then P(N) >= g p >= p q, and likewise if h >= p; otherwise
+    P(not N) <= g (1 - p) + h (1 - q) <= q (1 - p) + p (1 - q) = 1 - p q - (1 - p)(1 - q). If no assignment satisfies
+    the formula, every one has some gamma_j, so that the product of all P(-a | gamma_j) is at most P(-a), and the
+    conditional likelihood of the sample at most P(-a) P(+a) <= 1/4. If some assignment violates one clause only, 1/4 is
+    the least upper bound: bring that assignment's probability near 1, and let the clause's C be true with 1/2.
+    """
+
+    formula: tuple
+    parents: tuple
+    names: tuple
+    codes: np.ndarray
+
+
+def check_formula(formula):
+    """Return `formula` as a tuple of tuples of int, or raise a ValueError that names the wrong clause."""
+    clauses = list(formula)
+    if not clauses:
+        raise ValueError("formula must hold at least one clause; got none")
+    return tuple(_checked_clause(number, clause) for number, clause in enumerate(clauses, start=1))
+
+
+def satisfying_assignment(formula):
+    """The values of x_1 to x_n of one satisfying assignment, by enumeration.
+
+    Parameters
+    ----------
+    formula : sequence of clauses
+        Over at most 20 variables.
+
+    Returns
+    -------
+    tuple of bool, or None if no assignment satisfies the formula
+    """
+    formula = check_formula(formula)
+    n = check_integer("the number of variables", _n_variables(formula), 3, MAX_VARIABLES)
+    rows = np.arange(2**n)
+    for clause in formula:
+        rows = rows[(rows & _bits(clause)) != _bits(literal for literal in clause if literal < 0)]
+    return tuple(bool(rows[0] >> i & 1) for i in range(n)) if len(rows) else None
+
+
+def random_formula(n_variables, n_clauses, rng, satisfiable=None):
+    """Draw a formula of distinct clauses, all equally likely.
+
+    Parameters
+    ----------
+    n_variables : int, 3 to 20
+    n_clauses : int, 1 to 8 times the number of triples of variables
+    rng : numpy.random.Generator
+    satisfiable : bool, optional
+        Draw again until the formula is, or is not, satisfiable.
+
+    Returns
+    -------
+    tuple of clauses
+    """
+    triples = list(combinations(range(1, check_integer("n_variables", n_variables, 3, MAX_VARIABLES) + 1), 3))
+    # an assignment violates one clause of each triple, and each clause excludes an eighth of the assignments
+    low, high = 8 if satisfiable is False else 1, (7 if satisfiable else 8) * len(triples)
+    check_integer("n_clauses", n_clauses, low, high)
+    check_generator("rng", rng)
+    for _ in range(MAX_DRAWS):
+        drawn = rng.choice(8 * len(triples), n_clauses, replace=False)
+        formula = tuple(_signed(triples[i // 8], i % 8) for i in drawn.tolist())
+        if satisfiable is None or (satisfying_assignment(formula) is not None) == satisfiable:
+            return formula
+    kind = "satisfiable" if satisfiable else "unsatisfiable"
+    raise ValueError(
+        f"no {kind} formula of {n_variables} variables and {n_clauses} clauses in {MAX_DRAWS} draws; "
+        f"ask for {'fewer' if satisfiable else 'more'} clauses"
+    )
+
+
+def unsatisfiable_formula():
+    """The smallest unsatisfiable formula: all 8 clauses over three variables."""
+    return tuple(_signed((1, 2, 3), signs) for signs in range(8))
+
+
+def near_miss_formula(assignment=(True, True, True)):
+    """The smallest unsatisfiable formula less one clause, so that only `assignment` of three values satisfies it."""
+    return tuple(clause for clause in unsatisfiable_formula() if _satisfies(assignment, clause))
+
+
+def reduction(formula):
+    """The network and the incomplete sample of the proof of Theorem 2.
+
+    Returns
+    -------
+    Reduction
+    """
+    formula = check_formula(formula)
+    n, k = _n_variables(formula), len(formula)
+    clauses = [tuple(sorted(map(abs, clause))) for clause in formula]
+    if k == 1:
+        parents, names = clauses, ["A"]
+    else:
+        chain = [n + 1, *range(n + k + 1, n + 2 * k - 1)]
+        links = [tuple(sorted((n + j, d))) for j, d in zip(range(2, k + 1), chain, strict=True)]
+        parents = [links[-1], *clauses, *links[:-1]]
+        names = ["A", *(f"C{j}" for j in range(1, k + 1)), *(f"D{j}" for j in range(2, k))]
+    parents[1:1] = [()] * n
+    names[1:1] = [f"X{i}" for i in range(1, n + 1)]
+    return Reduction(formula, tuple(parents), tuple(names), _queries(formula, len(parents)))
+
+
+def proof_tables(reduction, assignment, doubt=0.0):
+    """The tables of the proof's "if" direction: the clauses' disjunctions, conjunctions, and the assignment.
+
+    Parameters
+    ----------
+    reduction : Reduction
+    assignment : sequence of bool
+        A value for each of x_1 to x_n, satisfying or not.
+    doubt : float, 0 to 1
+        Probability of the other value of each x_i. Only above 0 have the falsifying rows a probability that is not 0.
+        If the assignment satisfies the formula, the sum of the log conditional likelihoods is at least n ln(1 - doubt).
+
+    Returns
+    -------
+    list of ndarray, one a variable, of shape (2,) * n_parents + (2,)
+        P(variable | parents).
+    """
+    doubt = check_real("doubt", doubt, 0, 1)
+    n = _n_variables(reduction.formula)
+    if len(assignment) != n:
+        raise ValueError(f"assignment must hold {n} values, one a variable of the formula; got {len(assignment)}")
+    positive = [np.where(value, 1 - doubt, doubt) for value in assignment]
+    disjunctions = [_disjunction(clause) for clause in reduction.formula]
+    conjunctions = [np.array([[0.0, 0.0], [0.0, 1.0]])] * (len(disjunctions) - 1)
+    if not conjunctions:
+        return [_table(p) for p in (*disjunctions, *positive)]
+    return [_table(p) for p in (conjunctions[0], *positive, *disjunctions, *conjunctions[1:])]
+
+
+def conditional_likelihood_bound(n_clauses):
+    """What the union bound alone gives for an unsatisfiable formula of K clauses; ours, not the paper's.
+
+    Let p_j be P(+a | gamma_j). Every assignment has some gamma_j, so that P(+a) is at most the sum of the p_j, and the
+    sum of the log conditional likelihoods at most sum_j ln(1 - p_j) + ln(sum_j p_j). That is concave and symmetric,
+    and so largest where all p_j are 1 / (K + 1). It is not tight: `UNSATISFIABLE_BOUND` is lower for every K > 1.
+
+    Returns
+    -------
+    float
+        (K + 1) ln(K / (K + 1)), which rises with K to -1.
+    """
+    k = check_integer("n_clauses", n_clauses, 1)
+    return -(k + 1) * math.log1p(1 / k)
+
+
+def _checked_clause(number, clause):
+    try:
+        literals = tuple(check_integer("literal", int(v) if isinstance(v, np.integer) else v, -np.inf) for v in clause)
+    except (TypeError, ValueError):
+        raise ValueError(f"clause {number} must hold three integers; got {clause!r}") from None
+    if len(literals) != 3:
+        raise ValueError(f"clause {number} must hold three literals; got {clause!r}")
+    if 0 in literals:
+        raise ValueError(f"clause {number} must hold +i for x_i or -i for its negation, and no 0; got {clause!r}")
+    if len(set(map(abs, literals))) < 3:
+        raise ValueError(f"clause {number} must be over three different variables; got {clause!r}")
+    return literals
+
+
+def _n_variables(formula):
+    return max(abs(literal) for clause in formula for literal in clause)
+
+
+def _bits(literals):
+    return sum(1 << abs(literal) - 1 for literal in literals)
+
+
+def _signed(variables, signs):
+    return tuple(-v if signs >> i & 1 else v for i, v in enumerate(variables))
+
+
+def _satisfies(assignment, clause):
+    return any(bool(assignment[abs(literal) - 1]) == (literal > 0) for literal in clause)
+
+
+def _queries(formula, n_variables):
+    codes = np.full((len(formula) + 1, n_variables), -1, dtype=np.int8)
+    codes[:, 0] = [0] * len(formula) + [1]
+    for row, clause in zip(codes, formula, strict=False):
+        for literal in clause:
+            row[abs(literal)] = literal < 0
+    return codes
+
+
+def _disjunction(clause):
+    """P(true | values of the clause's variables, in ascending order), shape (2, 2, 2)."""
+    table = np.ones((2, 2, 2))
+    table[tuple(int(literal < 0) for literal in sorted(clause, key=abs))] = 0
+    return table
+
+
+def _table(positive):
+    return np.stack([1 - positive, positive], axis=-1)

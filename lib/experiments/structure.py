@@ -1,0 +1,260 @@
+"""Learning tables for a structure that is poorer or richer than the truth, with exact errors by enumeration."""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from lib.bayes_net import Cases, Network, learn
+from lib.experiments.trials import run_trials
+from lib.structures import chain, naive
+from lib.validation import at_least_one, check_choice, check_integer, check_real
+
+N_FOLDS = 5
+TUNED, CONVERGED = 20, 500
+BAYES_NET_LEARNERS = {
+    "ofe": {"learner": "ofe"},
+    "elr": {"learner": "elr", "n_iterations": TUNED, "tuned": True},
+    "elr_forced": {"learner": "elr", "n_iterations": TUNED, "tuned": True, "allow_zero": False},
+    "elr_converged": {"learner": "elr", "n_iterations": CONVERGED},
+    "em": {"learner": "em", "n_iterations": CONVERGED},
+    "apn": {"learner": "apn", "n_iterations": TUNED, "tuned": True},
+    "apn_forced": {"learner": "apn", "n_iterations": TUNED, "tuned": True, "allow_zero": False},
+    "apn_converged": {"learner": "apn", "n_iterations": CONVERGED},
+}
+PRIOR, LIKELY, UNLIKELY = 0.9, 0.8, 0.2
+
+
+def structure_robustness(
+    n_attributes=5,
+    duplicates=range(6),
+    n_instances=400,
+    missing=0.0,
+    learners=("ofe", "elr"),
+    n_runs=30,
+    seed=0,
+    n_jobs=-1,
+    test_missing=0.0,
+    smoothing=1.0,
+):
+    """Error of naive Bayes with learned tables when the first m attributes are copies of each other.
+
+    Parameters
+    ----------
+    n_attributes : int from 1 to 8
+        k: binary attributes E_1, ..., E_k.
+    duplicates : sequence of int from 0 to n_attributes
+        m: E_1 = E_2 = ... = E_m. With 0 and with 1 the naive Bayes structure is right.
+    n_instances : int, at least 1
+        Size of the training sample.
+    missing : float in [0, 1)
+        Probability with which each training value is removed.
+    learners : sequence of str
+        Names in `BAYES_NET_LEARNERS`.
+    n_runs : int, at least 1
+        Training samples.
+    seed, n_jobs
+        As in `run_trials`.
+    test_missing : float in [0, 1)
+        Probability with which each value is removed from the inputs that are to be classified.
+    smoothing : float, at least 0
+        Laplace's, as in `lib.bayes_net.BayesNetClassifier`.
+
+    Returns
+    -------
+    DataFrame
+        duplicates, run, learner, error (exact, by enumeration of all inputs), bayes_error (the smallest possible).
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    References
+    ----------
+    Greiner et al. (2005), Appendix F and equation (2).
+    """
+    n = check_integer("n_attributes", n_attributes, 1, 8)
+    ms = [check_integer("duplicates", m, 0, n) for m in at_least_one("duplicates", list(duplicates))]
+    scenes = [({"duplicates": m}, naive(n), duplicated_truth(n, m)) for m in ms]
+    frame = structure_study(scenes, [n_instances], learners, missing, [test_missing], n_runs, seed, n_jobs, smoothing)
+    return frame[["duplicates", "run", "learner", "error", "bayes_error"]]
+
+
+def irrelevant_truth_study(n_attributes=(6, 7), agreement=(1.0,), **settings):
+    """Error of naive Bayes when the truth is only C = E_1, with probability `agreement`; E_2, ... are coins.
+
+    Parameters
+    ----------
+    n_attributes : sequence of int from 1 to 8
+    agreement : sequence of float in [0, 1]
+        P(C = E_1).
+    settings
+        sizes, learners, missing, tests, n_runs, seed, n_jobs, smoothing, as in `structure_study`.
+
+    Returns
+    -------
+    DataFrame
+        n_attributes, agreement, and what `structure_study` returns.
+
+    References
+    ----------
+    Greiner et al. (2005), Appendix G, first experiment.
+    """
+    ns = [check_integer("n_attributes", n, 1, 8) for n in at_least_one("n_attributes", n_attributes)]
+    parts = [check_real("agreement", a, 0, 1) for a in at_least_one("agreement", agreement)]
+    scenes = [
+        ({"n_attributes": n, "agreement": part}, naive(n), single_cause_truth(n, part)) for n in ns for part in parts
+    ]
+    return structure_study(scenes, **settings)
+
+
+def richer_model_study(n_attributes=5, linked=(2, 3, 4, 5), **settings):
+    """Error of naive Bayes with E_1, ..., E_m in a chain besides, when the truth is plain naive Bayes.
+
+    Parameters
+    ----------
+    n_attributes : int from 1 to 8
+    linked : sequence of int from 0 to n_attributes
+        m of the structure P_m.
+    settings
+        sizes, learners, missing, tests, n_runs, seed, n_jobs, smoothing, as in `structure_study`.
+
+    Returns
+    -------
+    DataFrame
+        linked, and what `structure_study` returns.
+
+    References
+    ----------
+    Greiner et al. (2005), Appendix G, second experiment.
+    """
+    n = check_integer("n_attributes", n_attributes, 1, 8)
+    ms = [check_integer("linked", m, 0, n) for m in at_least_one("linked", linked)]
+    scenes = [({"linked": m}, chain(n, m), duplicated_truth(n, 0)) for m in ms]
+    return structure_study(scenes, **settings)
+
+
+def structure_study(
+    scenes,
+    sizes=(400,),
+    learners=("ofe", "elr"),
+    missing=0.0,
+    tests=(0.0,),
+    n_runs=10,
+    seed=0,
+    n_jobs=1,
+    smoothing=1.0,
+    description=None,
+):
+    """Exact errors of learners that fill the tables of a structure from samples of a truth.
+
+    Parameters
+    ----------
+    scenes : sequence of (labels, parents, truth)
+        Columns that tell the scene, the structure, and P(x, c) of all binary inputs in order, (2^n, 2).
+    sizes : sequence of int
+        Sizes of training samples; in a run, smaller ones are the beginning of larger ones.
+    learners : sequence of str
+        Names in `BAYES_NET_LEARNERS`.
+    missing : float in [0, 1)
+        Probability with which each training value is removed.
+    tests : sequence of float in [0, 1)
+        Probabilities with which values are removed from the inputs to be classified.
+    n_runs, seed, n_jobs
+        As in `run_trials`. All scenes of a run have the same seed.
+    smoothing : float, at least 0
+
+    Returns
+    -------
+    DataFrame
+        The scene's labels, size, run, learner, test, error, bayes_error, n_iterations.
+    """
+    sizes = [check_integer("sizes", size, 1) for size in at_least_one("sizes", sizes)]
+    names = [check_choice("learners", name, BAYES_NET_LEARNERS) for name in at_least_one("learners", learners)]
+    rates = [check_real("tests", rate, 0, 1, open_high=True) for rate in at_least_one("tests", tests)]
+    missing = check_real("missing", missing, 0, 1, open_high=True)
+    check_real("smoothing", smoothing, 0)
+    scenes = [_Scene(*scene, missing, rates) for scene in scenes]
+    trial = partial(_trial, scenes=scenes, sizes=sizes, learners=names, smoothing=smoothing)
+    return run_trials(trial, n_runs, seed, n_jobs, block_size=5, description=description)
+
+
+def duplicated_truth(n_attributes, duplicates):
+    """P_m(x, c) of all inputs, (2^n, 2): equation (2), but E_1, ..., E_m are copies; class 1 is +c."""
+    x = inputs(n_attributes)
+    own = x[:, [i for i in range(n_attributes) if i == 0 or i >= duplicates]].astype(bool)
+    likelihoods = [np.where(own, p, 1 - p).prod(axis=1) for p in (LIKELY, UNLIKELY)]
+    copies = (x[:, :duplicates] == x[:, :1]).all(axis=1)
+    return np.column_stack(likelihoods) * [1 - PRIOR, PRIOR] * copies[:, None]
+
+
+def single_cause_truth(n_attributes, agreement):
+    """P(x, c) of all inputs, (2^n, 2): C is a fair coin and equals E_1 with probability `agreement`; others coins."""
+    first = inputs(n_attributes)[:, :1]
+    return np.where(first == [0, 1], agreement, 1 - agreement) / 2**n_attributes
+
+
+def agreement_of_correlation(correlation):
+    """P(C = E_1) of two fair coins with a correlation coefficient."""
+    return (1 + correlation) / 2
+
+
+def inputs(n_attributes, missing=False):
+    """All binary inputs in order, (2^n, n), or with -1 for missing, (3^n, n)."""
+    values = np.indices((3,) * n_attributes if missing else (2,) * n_attributes)
+    return values.reshape(n_attributes, -1).T - int(missing)
+
+
+def blocked(truth, rate):
+    """P(e, c) of what is left to see when each value is removed with probability `rate`, (3^n, 2)."""
+    n = (len(truth) - 1).bit_length()
+    table = truth.reshape((2,) * n + (2,))
+    for axis in range(n):
+        unseen = rate * table.sum(axis=axis, keepdims=True)
+        table = np.concatenate([unseen, (1 - rate) * table], axis=axis)
+    return table.reshape(-1, 2)
+
+
+class _Scene:
+    """A structure and a truth, with the cases of all inputs and their probabilities."""
+
+    def __init__(self, labels, parents, truth, missing, rates):
+        incomplete = missing > 0 or any(rate > 0 for rate in rates)
+        n = len(parents) - 1
+        rows = inputs(n, incomplete)
+        self.labels = labels
+        self.cases = Cases(Network(parents, [2] * (n + 1)), rows, np.ones((len(rows), 2)))
+        self.training = blocked(truth, missing) if incomplete else truth
+        self.tests = {rate: blocked(truth, rate) if incomplete else truth for rate in rates}
+        self.bayes_errors = {rate: float(p.min(axis=1).sum()) for rate, p in self.tests.items()}
+
+
+def _trial(run, seed, scenes, sizes, learners, smoothing):
+    rows = []
+    for scene in scenes:
+        rng = np.random.default_rng(seed)
+        drawn = rng.choice(scene.training.size, max(sizes), p=scene.training.ravel())
+        for size in sizes:
+            for name, learned in _learned(scene, drawn[:size], learners, smoothing):
+                for rate, p in scene.tests.items():
+                    error = scene.cases.weighted(p).error(learned.theta)
+                    outcome = {"error": error, "bayes_error": scene.bayes_errors[rate]}
+                    rows.append(
+                        {**scene.labels, "size": size, "run": run, "learner": name, "test": rate}
+                        | outcome
+                        | {"n_iterations": learned.n_iterations}
+                    )
+    return pd.DataFrame(rows)
+
+
+def _learned(scene, drawn, learners, smoothing):
+    """Each learner's tables from a sample, given as indices of inputs and classes."""
+    shape, folds = scene.training.shape, np.arange(len(drawn)) % min(N_FOLDS, len(drawn))
+    counts = np.bincount(drawn, minlength=scene.training.size).reshape(shape)
+    cases, present = scene.cases.weighted(counts).present()
+    held_out = [np.bincount(drawn[folds == f], minlength=counts.size).reshape(shape)[present] for f in set(folds)]
+    for name in learners:
+        settings = dict(BAYES_NET_LEARNERS[name])
+        tuned = np.array(held_out, dtype=float) if settings.pop("tuned", False) and len(held_out) > 1 else None
+        yield name, learn(cases, settings.pop("learner"), smoothing=smoothing, held_out=tuned, **settings)

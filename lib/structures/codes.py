@@ -1,0 +1,74 @@
+"""Attributes and class as codes 0, 1, ... of their values."""
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from lib.discretize.columns import MISSING, Coding, checked_frame, checked_target, column_kinds, continuous_values
+
+
+class DiscreteCoding(Coding):
+    """Codes of all columns of a DataFrame, where a value that was never seen counts as missing.
+
+    Parameters
+    ----------
+    X : DataFrame
+        After `checked_frame` and `check_discrete`.
+
+    Attributes
+    ----------
+    categories : list of Index
+        The values of each column, in the order of their codes.
+    sizes : ndarray of shape (n_attributes,)
+        Number of values each column can have: the declared categories of a category dtype, and otherwise those
+        observed, but at least 2; so a column without any value has 2, or its declared ones.
+    """
+
+    def __init__(self, X):
+        super().__init__(X, np.arange(X.shape[1]))
+        self.sizes = np.maximum(self.sizes, 1)
+
+    def __call__(self, X):
+        """Code of each value, (n_samples, n_attributes), in 0 .. size - 1, or -1 for a missing or never seen one."""
+        return np.maximum(super().__call__(X), MISSING)
+
+
+def check_discrete(X):
+    """Raise ValueError if a float column of the DataFrame `X` holds anything but whole numbers and NaN (missing)."""
+    positions = np.flatnonzero(np.array(column_kinds(X)) == "continuous")
+    values = continuous_values(X, positions)
+    fractional = values != np.floor(values)
+    fractional &= ~np.isnan(values)
+    if fractional.any():
+        row, column = np.argwhere(fractional)[0]
+        raise ValueError(
+            f"a float column must hold whole numbers or NaN; column {X.columns[positions[column]]!r} has "
+            f"{values[row, column]} in row {row}: discretise first, for example with lib.discretize.EntropyDiscretizer"
+        )
+
+
+def discrete_codes(X, y):
+    """Return codes of the class and the attributes, and the number of values of each.
+
+    Parameters
+    ----------
+    X : DataFrame or ndarray of shape (n_samples, n_attributes)
+        Of any columns that `check_discrete` allows; NaN and None are missing values.
+    y : array of shape (n_samples,)
+        The class of each row, none missing.
+
+    Returns
+    -------
+    codes : ndarray of int, shape (n_samples, n_attributes + 1)
+        The class in column 0; -1 is a missing value.
+    sizes : ndarray of int, shape (n_attributes + 1,)
+
+    Raises
+    ------
+    ValueError
+        If `X` is not discrete or infinite somewhere, `y` lacks a class, or the lengths differ.
+    """
+    X = checked_frame(BaseEstimator(), X, reset=True)
+    classes, y = checked_target(X, y)
+    check_discrete(X)
+    coding = DiscreteCoding(X)
+    return np.column_stack([y, coding(X)]), np.append(len(classes), coding.sizes)

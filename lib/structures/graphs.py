@@ -1,0 +1,98 @@
+"""Given structures, and the checks of one."""
+
+import numbers
+from graphlib import CycleError, TopologicalSorter
+
+from lib.validation import check_integer
+
+
+def naive(n_attributes):
+    """Parents of naive Bayes: the class is the only parent of every attribute."""
+    return chain(n_attributes, 0)
+
+
+def chain(n_attributes, n_linked):
+    """Parents of naive Bayes with the first `n_linked` attributes in a chain besides.
+
+    Parameters
+    ----------
+    n_attributes : int, at least 0
+    n_linked : int from 0 to n_attributes
+        m: there is a link from attribute i - 1 to i for i = 2 .. m. With 0 or 1 it is naive Bayes.
+
+    Returns
+    -------
+    parents : tuple of tuples of int
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+
+    References
+    ----------
+    Greiner, Su, Shen & Zhou (2005), Appendix F: the structures P_m.
+    """
+    n = check_integer("n_attributes", n_attributes, 0)
+    m = check_integer("n_linked", n_linked, 0, n)
+    return ((), *((0, i - 1) if 2 <= i <= m else (0,) for i in range(1, n + 1)))
+
+
+def check_parents(parents, n_variables=None):
+    """Return a structure as a tuple of ascending tuples of ints.
+
+    Parameters
+    ----------
+    parents : sequence of sequences of int
+        `parents[v]` are the parents of variable v, in any order; variable 0 is the class.
+    n_variables : int, optional
+        How many variables the data have: one for the class and one for each attribute.
+
+    Returns
+    -------
+    parents : tuple of tuples of int
+
+    Raises
+    ------
+    ValueError
+        If there is no variable or the wrong number of them, or a parent is unknown, repeated or the variable itself,
+        or the links form a cycle.
+    """
+    try:
+        families = [tuple(family) for family in parents]
+    except TypeError:
+        raise ValueError(f"parents must be a sequence of sequences of integers; got {parents!r}") from None
+    _check_number(len(families), n_variables)
+    checked = tuple(_checked_family(v, family, len(families)) for v, family in enumerate(families))
+    topological_order(checked)
+    return checked
+
+
+def topological_order(parents):
+    """Return all variables as a tuple, each after its parents; ValueError names the variables of a cycle."""
+    try:
+        return tuple(TopologicalSorter(dict(enumerate(parents))).static_order())
+    except CycleError as error:
+        cycle = " -> ".join(map(str, error.args[1]))
+        raise ValueError(f"parents must not form a cycle; got {cycle}") from None
+
+
+def _check_number(n, n_variables):
+    if n == 0:
+        raise ValueError("parents must hold at least the class, as variable 0; got no variable")
+    if n_variables is not None and n != n_variables:
+        raise ValueError(
+            f"parents must hold {n_variables} tuples, one for the class and one for each of the "
+            f"{n_variables - 1} attributes; got {n}"
+        )
+
+
+def _checked_family(v, family, n):
+    for p in family:
+        if not isinstance(p, numbers.Integral) or isinstance(p, bool) or not 0 <= p < n:
+            raise ValueError(f"parents of variable {v} must be integers from 0 to {n - 1}; got {p!r}")
+        if p == v:
+            raise ValueError(f"variable {v} must not be its own parent")
+    if len(set(family)) < len(family):
+        raise ValueError(f"parents of variable {v} must not repeat; got {family}")
+    return tuple(sorted(int(p) for p in family))

@@ -1,0 +1,206 @@
+"""Belief nets by enumeration: every quantity is a plain sum over all assignments.
+
+A net is `parents` (a tuple of parents for each variable, the class being variable 0) and `tables` (an array for each
+variable, P(v | parents), of shape (sizes of its parents..., its size)). A row has a code for each variable; -1 is
+missing. Flat vectors hold the tables one after the other, each in C order.
+"""
+
+import itertools
+import math
+
+import numpy as np
+
+MISSING = -1
+
+
+def sizes_of(tables):
+    return tuple(table.shape[-1] for table in tables)
+
+
+def table_shapes(parents, sizes):
+    return [tuple(sizes[p] for p in family) + (sizes[v],) for v, family in enumerate(parents)]
+
+
+def flat(tables):
+    return np.concatenate([table.ravel() for table in tables])
+
+
+def unflat(vector, parents, sizes):
+    tables, start = [], 0
+    for shape in table_shapes(parents, sizes):
+        stop = start + math.prod(shape)
+        tables.append(np.reshape(vector[start:stop], shape))
+        start = stop
+    assert start == len(vector)
+    return tables
+
+
+def softmax(beta, parents, sizes):
+    """theta_{d|f} = exp(beta_{d|f}) / sum over d' of exp(beta_{d'|f})."""
+    powers = [np.exp(table - table.max(axis=-1, keepdims=True)) for table in unflat(beta, parents, sizes)]
+    return [table / table.sum(axis=-1, keepdims=True) for table in powers]
+
+
+def completions(row, sizes):
+    """All assignments to all variables that agree with what is observed in `row`."""
+    return itertools.product(*[range(m) if code == MISSING else [code] for code, m in zip(row, sizes, strict=True)])
+
+
+def family(parents, assignment, v):
+    """Index of v's entry in its table: (values of the parents..., value of v)."""
+    return tuple(assignment[p] for p in parents[v]) + (assignment[v],)
+
+
+def joint(parents, tables, assignment):
+    return math.prod(float(tables[v][family(parents, assignment, v)]) for v in range(len(parents)))
+
+
+def evidence(parents, tables, row):
+    """P(row)."""
+    return math.fsum(joint(parents, tables, a) for a in completions(row, sizes_of(tables)))
+
+
+def without_class(row):
+    return (MISSING, *row[1:])
+
+
+def posterior(parents, tables, row):
+    """P(c | e) of every class; None if P(e) = 0."""
+    joints = [evidence(parents, tables, (c, *row[1:])) for c in range(len(tables[0].T))]
+    total = math.fsum(joints)
+    return np.array(joints) / total if total > 0 else None
+
+
+def family_posteriors(parents, tables, row):
+    """P(d, f | row) of every entry of every table, flat."""
+    sums = [np.zeros(table.shape) for table in tables]
+    total = evidence(parents, tables, row)
+    for assignment in completions(row, sizes_of(tables)):
+        weight = joint(parents, tables, assignment) / total
+        for v in range(len(parents)):
+            sums[v][family(parents, assignment, v)] += weight
+    return flat(sums)
+
+
+def parent_posteriors(parents, tables, row):
+    """P(f | row) of every entry of every table, the same for all d, flat."""
+    split = unflat(family_posteriors(parents, tables, row), parents, sizes_of(tables))
+    return flat([np.broadcast_to(table.sum(axis=-1, keepdims=True), table.shape) for table in split])
+
+
+def expected_counts(parents, tables, rows):
+    return sum(family_posteriors(parents, tables, row) for row in rows)
+
+
+def proposition_3(parents, tables, row):
+    """[P(d, f | e, c) - P(d, f | e)] - theta_{d|f} [P(f | c, e) - P(f | e)], flat."""
+    e, theta = without_class(row), flat(tables)
+    families = family_posteriors(parents, tables, row) - family_posteriors(parents, tables, e)
+    return families - theta * (parent_posteriors(parents, tables, row) - parent_posteriors(parents, tables, e))
+
+
+def log_likelihood(parents, tables, rows):
+    """Sum of ln P(c, e)."""
+    return math.fsum(math.log(evidence(parents, tables, row)) for row in rows)
+
+
+def log_conditional_likelihood(parents, tables, rows):
+    """Sum of ln P(c | e)."""
+    return math.fsum(math.log(posterior(parents, tables, row)[row[0]]) for row in rows)
+
+
+def log_prior(tables, smoothing):
+    return smoothing * np.log(flat(tables)).sum() if smoothing else 0.0
+
+
+def maximise(counts, parents, sizes, smoothing):
+    """(count + smoothing) / (total + smoothing size); uniform where there is nothing to count."""
+    tables = []
+    for table in unflat(counts, parents, sizes):
+        total = table.sum(axis=-1, keepdims=True) + smoothing * table.shape[-1]
+        uniform = np.full(table.shape, 1 / table.shape[-1])
+        tables.append(np.where(total > 0, (table + smoothing) / np.where(total > 0, total, 1), uniform))
+    return tables
+
+
+def ofe(parents, sizes, rows, smoothing):
+    """Frequencies in the rows where the variable and all of its parents are observed."""
+    counts = [np.zeros(shape) for shape in table_shapes(parents, sizes)]
+    for row in rows:
+        for v in range(len(parents)):
+            entry = family(parents, row, v)
+            if MISSING not in entry:
+                counts[v][entry] += 1
+    return maximise(flat(counts), parents, sizes, smoothing)
+
+
+def em_step(parents, tables, rows, smoothing):
+    return maximise(expected_counts(parents, tables, rows), parents, sizes_of(tables), smoothing)
+
+
+def forward(tables, row):
+    """P(row) of x1 -> x2 -> ..., all of them children of the class as well, parents (0,), (0, 1), (0, 2), ..."""
+    total = 0.0
+    for c in range(len(tables[0])):
+        message = np.array([tables[0][c] * (row[0] in (MISSING, c))])
+        for table, code in zip(tables[1:], row[1:], strict=True):
+            message = message @ np.atleast_2d(table[c])
+            if code != MISSING:
+                message = message * (np.arange(len(message)) == code)
+        total += message.sum()
+    return total
+
+
+def random_parents(rng, n_variables, max_parents=2):
+    """A random acyclic graph in a random order."""
+    order, parents = rng.permutation(n_variables), [()] * n_variables
+    for position, v in enumerate(order):
+        k = rng.integers(0, min(position, max_parents) + 1)
+        parents[v] = tuple(sorted(rng.choice(order[:position], k, replace=False).tolist())) if k else ()
+    return tuple(parents)
+
+
+def random_tables(rng, parents, sizes):
+    return [rng.dirichlet(np.ones(shape[-1]), shape[:-1]) for shape in table_shapes(parents, sizes)]
+
+
+def topological(parents):
+    order = []
+    while len(order) < len(parents):
+        order += [v for v in range(len(parents)) if v not in order and set(parents[v]) <= set(order)]
+    return order
+
+
+def sample(rng, parents, tables, size):
+    """Complete rows, (size, n_variables)."""
+    rows = np.empty((size, len(parents)), dtype=int)
+    for row in rows:
+        for v in topological(parents):
+            row[v] = rng.choice(tables[v].shape[-1], p=tables[v][tuple(row[p] for p in parents[v])])
+    return rows
+
+
+def mask(rng, rows, share):
+    """The rows with that share of the attributes missing at random."""
+    hidden = rng.random(rows.shape) < share
+    hidden[:, 0] = False
+    return np.where(hidden, MISSING, rows)
+
+
+def conditional_information(x, z, y):
+    """I(X; Z | Y) of the frequencies, natural logarithm."""
+    total = 0.0
+    for a, b, c in set(zip(x, z, y, strict=True)):
+        n = np.sum((x == a) & (z == b) & (y == c))
+        total += n * math.log(n * np.sum(y == c) / (np.sum((x == a) & (y == c)) * np.sum((z == b) & (y == c))))
+    return total / len(y)
+
+
+def spanning_trees(n):
+    """All sets of n - 1 edges that connect n vertices."""
+    for edges in itertools.combinations(itertools.combinations(range(n), 2), n - 1):
+        reached = {0}
+        for _ in range(n):
+            reached |= {v for edge in edges if reached & set(edge) for v in edge}
+        if len(reached) == n:
+            yield edges

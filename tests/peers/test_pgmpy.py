@@ -1,0 +1,177 @@
+"""Bayesian networks against pgmpy: tables, the posterior of the class with hidden attributes, TAN's tree and BIC.
+
+What the comparison has to know of pgmpy: a table has one column for each combination of the parents' values, the last
+parent's changing fastest; its search for a tree takes an edge of weight zero for none.
+"""
+
+from functools import cache
+from itertools import pairwise, permutations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import mutual_info_score
+
+from lib.bayes_net import BayesNetClassifier
+from lib.structures import bic_search, chain, check_parents, naive, tan
+
+WITHOUT = "no pgmpy; `make peers` installs it"
+estimators = pytest.importorskip("pgmpy.estimators", reason=WITHOUT)
+factors = pytest.importorskip("pgmpy.factors.discrete", reason=WITHOUT)
+inference = pytest.importorskip("pgmpy.inference", reason=WITHOUT)
+learners = pytest.importorskip("pgmpy.parameter_estimator", reason=WITHOUT)
+models = pytest.importorskip("pgmpy.models", reason=WITHOUT)
+scores = pytest.importorskip("pgmpy.structure_score", reason=WITHOUT)
+
+N_ATTRIBUTES = 6
+N_NETWORKS = 5
+N_ROWS = 20
+
+
+def draw(rng, size, n_attributes=N_ATTRIBUTES):
+    """Rows with 2 to 4 values an attribute, each of which depends on the class and on the attribute before it."""
+    sizes = rng.integers(2, 5, n_attributes + 1)
+    columns = [rng.integers(sizes[0], size=size)]
+    for n_values in sizes[1:]:
+        product = columns[0] * columns[-1]
+        columns.append(np.where(rng.random(size) < 0.6, product, rng.integers(n_values, size=size)) % n_values)
+    y, *attributes = columns
+    return np.column_stack(attributes), y
+
+
+def dag(rng, n_attributes):
+    """Up to 3 parents each along a random order in which the class is neither first nor last."""
+    order = rng.permutation(np.arange(1, n_attributes + 1))
+    order = np.insert(order, rng.integers(2, n_attributes - 1), 0)
+    parents = {order[0]: (), order[1]: (order[0],)}
+    for i, v in enumerate(order[2:], 2):
+        parents[v] = rng.choice(order[:i], rng.integers(1, min(i, 3) + 1), replace=False)
+    return tuple(tuple(sorted(int(p) for p in parents[v])) for v in range(n_attributes + 1))
+
+
+STRUCTURES = {
+    "naive": lambda rng, X, y: naive(X.shape[1]),
+    "chain": lambda rng, X, y: chain(X.shape[1], 3),
+    "tan": lambda rng, X, y: tan(X, y),
+    "class_with_parents": lambda rng, X, y: dag(rng, X.shape[1]),
+}
+
+
+def edges(parents):
+    return [(u, v) for v, above in enumerate(parents) for u in above]
+
+
+def empty_network(parents):
+    model = models.DiscreteBayesianNetwork(edges(parents))
+    model.add_nodes_from(range(len(parents)))
+    return model
+
+
+def network(parents, tables):
+    """The same network in pgmpy."""
+    model = empty_network(parents)
+    for v, (above, table) in enumerate(zip(parents, tables, strict=True)):
+        *sizes, size = table.shape
+        model.add_cpds(factors.TabularCPD(v, size, table.reshape(-1, size).T, list(above), sizes))
+    assert model.check_model()
+    return model
+
+
+def posterior(model, X):
+    """P(class | the attributes that are not missing) of each row."""
+    query, rows = inference.VariableElimination(model).query, []
+    for x in X:
+        evidence = {i: int(value) for i, value in enumerate(x, 1) if not np.isnan(value)}
+        rows.append(query([0], evidence=evidence, show_progress=False).values)
+    return np.array(rows)
+
+
+def with_missing(rng, X):
+    """Rows with none to all of the attributes missing."""
+    missing = rng.random(X.shape) < np.linspace(0, 1, len(X))[:, None]
+    return np.where(missing, np.nan, X)
+
+
+@pytest.mark.parametrize("seed", range(N_NETWORKS))
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_posterior_of_class(structure, seed):
+    rng = np.random.default_rng(seed)
+    X, y = draw(rng, 300)
+    parents = STRUCTURES[structure](rng, X, y)
+    learner = BayesNetClassifier(structure=parents, learner="ofe").fit(X, y)
+    peer = network(parents, learner.tables_)
+    for rows in (X[:N_ROWS].astype(float), with_missing(rng, X[:N_ROWS])):
+        np.testing.assert_allclose(learner.predict_proba(rows), posterior(peer, rows), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_smoothed_frequencies(structure):
+    rng = np.random.default_rng(0)
+    X, y = draw(rng, 300)
+    parents = STRUCTURES[structure](rng, X, y)
+    learner = BayesNetClassifier(structure=parents, learner="ofe", smoothing=1.0).fit(X, y)
+    laplace = learners.DiscreteBayesianEstimator(prior_type="K2")
+    peer = empty_network(parents).fit(pd.DataFrame(np.column_stack([y, X])), estimator=laplace)
+    for v, (above, table) in enumerate(zip(parents, learner.tables_, strict=True)):
+        cpd = peer.get_cpds(v)
+        axes = [cpd.variables.index(u) for u in (*above, v)]
+        np.testing.assert_allclose(table, cpd.values.transpose(axes), rtol=1e-12)
+
+
+def conditional_information(X, y, tree):
+    """Sum over the edges of the mutual information of both ends, given the class."""
+    parts = [
+        (y == label).mean() * mutual_info_score(X[y == label, i], X[y == label, j])
+        for label in np.unique(y)
+        for i, j in tree
+    ]
+    return sum(parts)
+
+
+def among_attributes(pairs):
+    return [(u - 1, v - 1) for u, v in pairs if u != 0]
+
+
+@pytest.mark.parametrize("seed", range(N_NETWORKS))
+def test_tan_has_the_best_tree(seed):
+    X, y = draw(np.random.default_rng(seed), 400, n_attributes=10)
+    search = estimators.TreeSearch(pd.DataFrame(np.column_stack([y, X])), root_node=1, n_jobs=1)
+    peer = search.estimate("tan", class_node=0, show_progress=False)
+    ours, theirs = edges(tan(X, y)), list(peer.edges())
+    assert {v for u, v in ours if u == 0} == {v for u, v in theirs if u == 0} == set(range(1, 11))
+    ours, theirs = among_attributes(ours), among_attributes(theirs)
+    assert len(ours) == len(theirs) == 9
+    path = list(pairwise(range(10)))
+    best = conditional_information(X, y, theirs)
+    assert conditional_information(X, y, ours) == pytest.approx(best, rel=1e-12)
+    assert conditional_information(X, y, path) <= best * (1 + 1e-12)
+
+
+def is_acyclic(parents):
+    try:
+        check_parents(parents, len(parents))
+    except ValueError:
+        return False
+    return True
+
+
+def neighbours(parents):
+    """Structures of at most 2 parents a variable that one added, deleted or reversed link leads to."""
+    links = set(edges(parents))
+    every = set(permutations(range(len(parents)), 2))
+    changed = [links ^ {link} for link in every] + [links ^ {(u, v), (v, u)} for u, v in links]
+    for others in changed:
+        above = tuple(tuple(sorted(u for u, w in others if w == v)) for v in range(len(parents)))
+        if max(map(len, above)) <= 2 and is_acyclic(above):
+            yield above
+
+
+@pytest.mark.parametrize("seed", range(N_NETWORKS))
+def test_bic_search_ends_at_a_local_optimum(seed):
+    X, y = draw(np.random.default_rng(seed), 400)
+    local_score = cache(scores.BIC(pd.DataFrame(np.column_stack([y, X])).astype("category")).local_score)
+    found = bic_search(X, y, max_parents=2)
+    bic, *others = (sum(map(local_score, range(len(p)), p)) for p in (found, *neighbours(found)))
+    assert edges(found)
+    assert len(others) >= N_ATTRIBUTES
+    assert max(others) <= bic + 1e-5

@@ -1,0 +1,686 @@
+"""Inference, gradients and expected counts of belief nets against enumeration, and what the classifier takes."""
+
+import itertools
+import math
+import pickle
+import warnings
+
+import bayes_net_reference as reference
+import numpy as np
+import pandas as pd
+import pytest
+from bayes_net_reference import MISSING
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.naive_bayes import CategoricalNB
+
+from lib.bayes_net import BayesNetClassifier, Cases, Network
+
+SIZES = (3, 2, 3, 2, 4)
+GRAPHS = {
+    "naive": ((), (0,), (0,), (0,), (0,)),
+    "tan": ((), (0,), (0, 1), (0, 1), (0, 3)),
+    "chain": ((), (0,), (0, 1), (0, 2), (0, 3)),
+    "class with parents": ((1, 2), (), (1,), (0, 2), ()),
+    "alone": ((), (2,), (), (1, 2), ()),
+    "three parents": ((3,), (2, 3, 4), (), (2,), (0, 2)),
+}
+LEARNERS = ("ofe", "elr", "em", "apn")
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+@pytest.fixture(params=GRAPHS, ids=lambda name: name.replace(" ", "-"))
+def parents(request):
+    return GRAPHS[request.param]
+
+
+@st.composite
+def nets(draw, extremes=False):
+    """Parents, tables and rows with missing values; with `extremes`, entries of 0 and 1e-30."""
+    rng = np.random.default_rng(draw(seeds))
+    n_attributes = draw(st.integers(1, 4))
+    sizes = (draw(st.integers(2, 4)), *draw(st.tuples(*[st.integers(1, 3)] * n_attributes)))
+    parents = reference.random_parents(rng, len(sizes))
+    tables = reference.random_tables(rng, parents, sizes)
+    if extremes:
+        tables = [table * rng.choice([0, 1e-30, 1], table.shape) for table in tables]
+        tables = [np.where(table.sum(axis=-1, keepdims=True) > 0, table, 1) for table in tables]
+        tables = [table / table.sum(axis=-1, keepdims=True) for table in tables]
+    rows = rng.integers(0, sizes, (draw(st.integers(1, 6)), len(sizes)))
+    return parents, sizes, tables, reference.mask(rng, rows, draw(st.sampled_from([0, 0.3, 1])))
+
+
+def example(parents, sizes=SIZES, size=12, share=0.3, seed=0):
+    rng = np.random.default_rng(seed)
+    tables = reference.random_tables(rng, parents, sizes)
+    return tables, reference.mask(rng, rng.integers(0, sizes, (size, len(sizes))), share)
+
+
+def cases(parents, sizes, rows):
+    return Cases.from_rows(Network(parents, sizes), np.array(rows))
+
+
+def logarithms(tables):
+    return np.log(reference.flat(tables))
+
+
+def posterior(parents, tables, row):
+    return cases(parents, reference.sizes_of(tables), [row]).posterior(reference.flat(tables))[0]
+
+
+def assert_same_posterior(parents, tables, row):
+    expected = reference.posterior(parents, tables, row)
+    assume(expected is not None)
+    np.testing.assert_allclose(posterior(parents, tables, row), expected, rtol=1e-10, atol=1e-12)
+
+
+# The parameters
+
+
+@given(nets())
+def test_tables_and_flat_vector(net):
+    parents, sizes, tables, _ = net
+    network = Network(parents, sizes)
+    theta = reference.flat(tables)
+    assert network.n_parameters == len(theta)
+    for ours, expected in zip(network.tables(theta), tables, strict=True):
+        np.testing.assert_array_equal(ours, expected)
+
+
+@given(nets(), st.sampled_from([1.0, 30.0, 1000.0]))
+def test_softmax(net, scale):
+    parents, sizes, tables, _ = net
+    beta = scale * logarithms(tables)
+    theta = Network(parents, sizes).softmax(beta)
+    np.testing.assert_allclose(theta, reference.flat(reference.softmax(beta, parents, sizes)), rtol=1e-9, atol=1e-290)
+    for table in reference.unflat(theta, parents, sizes):
+        np.testing.assert_allclose(table.sum(axis=-1), 1, rtol=1e-12)
+
+
+# Posterior
+
+
+@given(nets())
+@settings(max_examples=300)
+def test_posterior_by_enumeration(net):
+    parents, _, tables, rows = net
+    for row in rows:
+        assert_same_posterior(parents, tables, tuple(row))
+
+
+@given(nets(extremes=True))
+@settings(max_examples=300)
+def test_posterior_with_entries_of_zero_and_nearly(net):
+    parents, _, tables, rows = net
+    assert_same_posterior(parents, tables, tuple(rows[0]))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_posterior_of_every_pattern_of_missing_values(parents, seed):
+    tables, rows = example(parents, share=0, seed=seed)
+    for pattern in itertools.product([False, True], repeat=len(SIZES) - 1):
+        row = np.where((False, *pattern), MISSING, rows[0])
+        np.testing.assert_allclose(
+            posterior(parents, tables, row), reference.posterior(parents, tables, tuple(row)), rtol=1e-12, atol=0
+        )
+
+
+def test_a_row_with_nothing_observed_has_the_prior(parents):
+    tables, _ = example(parents)
+    prior = [reference.evidence(parents, tables, (c, *[MISSING] * 4)) for c in range(3)]
+    np.testing.assert_allclose(posterior(parents, tables, [0] + [MISSING] * 4), prior, rtol=1e-12)
+
+
+@pytest.mark.parametrize("length", [6, 60])
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
+def test_a_long_chain_is_the_forward_algorithm(length, share):
+    """50 missing values in a row are beyond enumeration."""
+    sizes, rng = (3, *[2, 4, 3] * (length // 3)), np.random.default_rng(length)
+    chain = ((), (0,), *[(0, v) for v in range(1, length)])
+    tables = reference.random_tables(rng, chain, sizes)
+    for row in reference.mask(rng, rng.integers(0, sizes, (3, length + 1)), share):
+        joints = np.array([reference.forward(tables, (c, *row[1:])) for c in range(3)])
+        np.testing.assert_allclose(posterior(chain, tables, row), joints / joints.sum(), rtol=1e-10)
+    for row in reference.mask(rng, rng.integers(0, (3, *[2] * 6), (3, 7)), 0.5):
+        expected = reference.evidence(chain[:7], tables[:7], tuple(row))
+        assert reference.forward(tables[:7], row) == pytest.approx(expected, rel=1e-12)
+
+
+def test_thousands_of_attributes_do_not_underflow():
+    """P(e) is far below the smallest float."""
+    rng = np.random.default_rng(0)
+    codes, y = rng.integers(0, 8, (80, 1500)), np.repeat([0, 1], 40)
+    X = declared(codes, [2] + [8] * 1500)
+    learner = BayesNetClassifier("naive", "ofe").fit(X, y)
+    peer = CategoricalNB(alpha=1, min_categories=8).fit(codes, y)
+    np.testing.assert_allclose(learner.predict_log_proba(X), peer.predict_log_proba(codes), rtol=1e-8, atol=1e-10)
+    halves = pd.concat([X[:40], X[:40]])
+    np.testing.assert_allclose(BayesNetClassifier("naive", "ofe").fit(halves, y).predict_proba(halves), 0.5, rtol=1e-8)
+
+
+# Gradients
+
+
+def test_proposition_3_by_enumeration(parents):
+    tables, rows = example(parents)
+    together = cases(parents, SIZES, rows).conditional(logarithms(tables))
+    gradients = [reference.proposition_3(parents, tables, tuple(row)) for row in rows]
+    np.testing.assert_allclose(together[1], np.mean(gradients, axis=0), rtol=1e-10, atol=1e-14)
+    assert together[0] == pytest.approx(reference.log_conditional_likelihood(parents, tables, rows) / 12, rel=1e-12)
+
+
+@given(nets())
+@settings(max_examples=100)
+def test_proposition_3_of_drawn_nets(net):
+    parents, sizes, tables, rows = net
+    for row in rows[:3]:
+        value, gradient = cases(parents, sizes, [row]).conditional(logarithms(tables))
+        expected = reference.log_conditional_likelihood(parents, tables, [tuple(row)])
+        assert value == pytest.approx(expected, rel=1e-10, abs=1e-13)
+        np.testing.assert_allclose(gradient, reference.proposition_3(parents, tables, tuple(row)), atol=1e-12)
+
+
+@given(nets(), st.sampled_from([0.0, 0.5, 1.0]))
+@settings(max_examples=100)
+def test_gradient_of_the_joint_likelihood_of_drawn_nets(net, smoothing):
+    parents, sizes, tables, rows = net
+    n, theta = len(rows), reference.flat(tables)
+    value, gradient = cases(parents, sizes, rows).joint(np.log(theta), smoothing)
+    expected = reference.log_likelihood(parents, tables, rows) + reference.log_prior(tables, smoothing)
+    assert value == pytest.approx(expected / n, rel=1e-10, abs=1e-13)
+    counts = [c + smoothing for c in reference.unflat(sum_of_families(parents, tables, rows), parents, sizes)]
+    slopes = [c - t * c.sum(axis=-1, keepdims=True) for c, t in zip(counts, tables, strict=True)]
+    np.testing.assert_allclose(gradient, reference.flat(slopes) / n, rtol=1e-9, atol=1e-12)
+
+
+def sum_of_families(parents, tables, rows):
+    return reference.expected_counts(parents, tables, [tuple(row) for row in rows])
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3])
+@pytest.mark.parametrize("objective", ["conditional", "joint", "smoothed"])
+def test_gradients_are_finite_differences(parents, share, objective):
+    _, rows = example(parents, share=share, size=30)
+    sample = cases(parents, SIZES, rows)
+    functions = {"conditional": sample.conditional, "joint": sample.joint, "smoothed": lambda b: sample.joint(b, 1.0)}
+    function = functions[objective]
+    beta = np.random.default_rng(1).normal(size=Network(parents, SIZES).n_parameters)
+    gradient, step = function(beta)[1], 1e-5
+    differences = [
+        (function(beta + step * unit)[0] - function(beta - step * unit)[0]) / (2 * step) for unit in np.eye(len(beta))
+    ]
+    assert np.abs(gradient - differences).max() <= 1e-6 * np.linalg.norm(gradient)
+
+
+@given(nets(), seeds)
+@settings(max_examples=30)
+def test_adding_a_constant_to_a_row_of_parameters_changes_nothing(net, seed):
+    """So the gradient sums to 0 over the values of each variable, for each assignment to its parents."""
+    parents, sizes, tables, rows = net
+    sample, rng = cases(parents, sizes, rows), np.random.default_rng(seed)
+    shifts = reference.flat([0 * table + rng.normal(size=(*table.shape[:-1], 1)) for table in tables])
+    for function in (sample.conditional, sample.joint, lambda beta: sample.joint(beta, 2.0)):
+        value, gradient = function(logarithms(tables))
+        shifted, same = function(logarithms(tables) + shifts)
+        assert shifted == pytest.approx(value, rel=1e-11, abs=1e-12)
+        np.testing.assert_allclose(same, gradient, atol=1e-11)
+        for table in reference.unflat(gradient, parents, sizes):
+            np.testing.assert_allclose(table.sum(axis=-1), 0, atol=1e-11)
+
+
+@pytest.mark.parametrize("scale", [300.0, 3000.0])
+def test_extreme_parameters_have_finite_objectives(parents, scale):
+    """Entries underflow to 0 beyond exp(-745)."""
+    _, rows = example(parents, size=30)
+    sample = cases(parents, SIZES, rows)
+    beta = scale * np.random.default_rng(2).normal(size=Network(parents, SIZES).n_parameters)
+    for value, gradient in (sample.conditional(beta), sample.joint(beta), sample.joint(beta, 1.0)):
+        assert np.isfinite(value)
+        assert value < 0
+        assert np.isfinite(gradient).all()
+        assert np.abs(gradient).max() <= 2 * len(SIZES)
+
+
+# Expected counts and merged rows
+
+
+@given(nets())
+@settings(max_examples=100)
+def test_expected_counts_by_enumeration(net):
+    parents, sizes, tables, rows = net
+    log_likelihood, counts = cases(parents, sizes, rows).expected_counts(reference.flat(tables))
+    np.testing.assert_allclose(counts, sum_of_families(parents, tables, rows), rtol=1e-10, atol=1e-12)
+    expected = reference.log_likelihood(parents, tables, rows)
+    assert log_likelihood == pytest.approx(expected, rel=1e-10, abs=1e-12)
+
+
+@given(nets())
+@settings(max_examples=50)
+def test_expected_counts_add_up_to_the_rows(net):
+    parents, sizes, tables, rows = net
+    _, counts = cases(parents, sizes, rows).expected_counts(reference.flat(tables))
+    for table in reference.unflat(counts, parents, sizes):
+        assert table.sum() == pytest.approx(len(rows), rel=1e-12)
+
+
+def test_expected_counts_of_complete_rows_are_counts(parents):
+    tables, rows = example(parents, share=0, size=40)
+    _, counts = cases(parents, SIZES, rows).expected_counts(reference.flat(tables))
+    for v, table in enumerate(reference.unflat(counts, parents, SIZES)):
+        expected = np.zeros_like(table)
+        np.add.at(expected, tuple(rows[:, [*parents[v], v]].T), 1)
+        np.testing.assert_allclose(table, expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("k", [2, 7])
+def test_repeated_rows_change_no_mean(parents, k):
+    tables, rows = example(parents)
+    order = np.random.default_rng(0).permutation(k * len(rows))
+    once, often = cases(parents, SIZES, rows), cases(parents, SIZES, np.tile(rows, (k, 1))[order])
+    beta = logarithms(tables)
+    for a, b in (
+        (once.conditional(beta), often.conditional(beta)),
+        (once.joint(beta), often.joint(beta)),
+        (once.joint(beta, 1.0), often.joint(beta, float(k))),
+    ):
+        assert a[0] == pytest.approx(b[0], rel=1e-12)
+        np.testing.assert_allclose(a[1], b[1], rtol=1e-10, atol=1e-13)
+    a, b = (sample.expected_counts(np.exp(beta)) for sample in (once, often))
+    assert k * a[0] == pytest.approx(b[0], rel=1e-12)
+    np.testing.assert_allclose(k * a[1], b[1], rtol=1e-12, atol=1e-12)
+
+
+def test_equal_rows_are_merged(parents):
+    _, rows = example(parents, size=5)
+    counts = cases(parents, SIZES, np.tile(rows, (9, 1))).counts
+    assert len(counts) == len(np.unique(rows[:, 1:], axis=0))
+    np.testing.assert_array_equal(counts.sum(axis=0), 9 * np.bincount(rows[:, 0], minlength=3))
+
+
+# What the classifier takes
+
+
+def as_data(rows, classes=None):
+    """Rows of codes as floats with NaN for missing, and the target."""
+    X = np.where(rows[:, 1:] == MISSING, np.nan, rows[:, 1:])
+    return X, rows[:, 0] if classes is None else np.array(classes)[rows[:, 0]]
+
+
+def declared(X, sizes):
+    """Columns of category dtype with all codes declared."""
+    columns = {
+        f"a{j}": pd.Categorical(column, categories=np.arange(float(m)))
+        for j, (column, m) in enumerate(zip(X.T, sizes[1:], strict=True))
+    }
+    return pd.DataFrame(columns)
+
+
+def small(share=0.2, size=60, seed=0):
+    """Rows of codes from a random TAN, every value and class among them."""
+    rng = np.random.default_rng(seed)
+    tables = [
+        (table + 0.1) / (table + 0.1).sum(axis=-1, keepdims=True)
+        for table in reference.random_tables(rng, GRAPHS["tan"], SIZES)
+    ]
+    return reference.mask(rng, reference.sample(rng, GRAPHS["tan"], tables, size), share)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_the_classifier_predicts_with_its_tables(parents, learner):
+    rows = small()
+    X, y = as_data(rows, classes=["n", "m", "z"])
+    X = declared(X, SIZES)
+    model = BayesNetClassifier(parents, learner, n_iterations=3).fit(X, y)
+    assert model.classes_.tolist() == ["m", "n", "z"]
+    assert model.parents_ == parents
+    assert [table.shape for table in model.tables_] == reference.table_shapes(parents, SIZES)
+    rows = rows[:25]
+    expected = [reference.posterior(parents, model.tables_, tuple(row)) for row in rows]
+    proba = model.predict_proba(X[:25])
+    np.testing.assert_allclose(proba, expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(model.predict_log_proba(X[:25]), np.log(expected), rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(model.predict(X[:25]), model.classes_[proba.argmax(axis=1)])
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_likelihoods_are_sums_over_the_training_rows(parents, learner):
+    rows = small(size=40)
+    X, y = as_data(rows)
+    model = BayesNetClassifier(parents, learner, n_iterations=2).fit(declared(X, SIZES), y)
+    rows = [tuple(row) for row in rows]
+    expected = reference.log_conditional_likelihood(parents, model.tables_, rows)
+    assert model.log_conditional_likelihood_ == pytest.approx(expected, rel=1e-10)
+    assert model.log_likelihood_ == pytest.approx(reference.log_likelihood(parents, model.tables_, rows), rel=1e-10)
+
+
+def forms(X):
+    """The same values as arrays and frames of other types."""
+    names = [f"a{j}" for j in range(X.shape[1])]
+    frame = pd.DataFrame(X, columns=names)
+    letters = frame.map(lambda value: None if np.isnan(value) else "abcd"[int(value)])
+    return {
+        "floats": X,
+        "float32": X.astype(np.float32),
+        "objects": np.where(np.isnan(X), None, X),
+        "frame": frame,
+        "Int64": frame.astype("Int64"),
+        "Float64": frame.astype("Float64"),
+        "letters": letters,
+        "letters in an array": letters.to_numpy(),
+        "string": letters.astype("string"),
+        "category": letters.astype("category"),
+        "reversed category": letters.astype(pd.CategoricalDtype(["d", "c", "b", "a"])),
+    }
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_types_of_the_values_do_not_matter(learner):
+    rows = small()
+    rows[:, 1:] = np.where(rows[:, 1:] == MISSING, MISSING, rows[:, 1:] % 2)
+    rows[:8, 1:] = np.arange(8)[:, None] % 4
+    X, y = as_data(rows)
+    settings = {"structure": GRAPHS["tan"], "learner": learner, "n_iterations": 3}
+    expected = BayesNetClassifier(**settings).fit(X, y).predict_proba(X)
+    for name, form in forms(X).items():
+        proba = BayesNetClassifier(**settings).fit(form, y).predict_proba(form)
+        np.testing.assert_allclose(proba, expected, rtol=1e-9, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_booleans_are_zeros_and_ones(learner):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (40, 3)), rng.integers(0, 2, 40)
+    expected = BayesNetClassifier("tan", learner, n_iterations=2).fit(X, y).predict_proba(X)
+    frame = pd.DataFrame(X, columns=list("abc"))
+    for form in (X.astype(bool), X.astype(np.uint8), frame.astype(bool), frame.astype("boolean"), X.astype(str)):
+        model = BayesNetClassifier("tan", learner, n_iterations=2).fit(form, y)
+        np.testing.assert_allclose(model.predict_proba(form), expected, rtol=1e-9)
+
+
+def test_a_missing_boolean_is_missing():
+    X = pd.DataFrame({"a": [True, None, False, True], "b": [0, 1, 0, 1]})
+    y = [0, 1, 0, 1]
+    boxed, nullable = (X.astype({"a": dtype}) for dtype in ("object", "boolean"))
+    floats = X.astype({"a": "boolean"}).astype({"a": "Float64"})
+    expected = BayesNetClassifier("naive", "ofe").fit(floats, y).tables_
+    for form in (boxed, nullable):
+        tables = BayesNetClassifier("naive", "ofe").fit(form, y).tables_
+        np.testing.assert_array_equal(reference.flat(tables), reference.flat(expected))
+    np.testing.assert_allclose(expected[1], [[2 / 4, 2 / 4], [1 / 3, 2 / 3]])
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+class TestNothingToEstimate:
+    """The defined behaviour of values, columns, classes and rows without information."""
+
+    def fit(self, learner, X, y, **changes):
+        changes = {"structure": "naive", "n_iterations": 2, "random_state": 0} | changes
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model = BayesNetClassifier(learner=learner, **changes).fit(X, y)
+        for table in model.tables_:
+            assert (table > 0).all()
+            np.testing.assert_allclose(table.sum(axis=-1), 1)
+        return model
+
+    def prior(self, model):
+        return model.tables_[0].reshape(1, -1)
+
+    @pytest.mark.parametrize("dtype", ["category", "object", "str"])
+    def test_a_new_value_is_missing(self, learner, dtype):
+        X = pd.DataFrame({"a": list("rggrb"), "b": [0, 1, 1, 0, 1]}).astype({"a": dtype})
+        model = self.fit(learner, X, [0, 1, 1, 0, 1])
+        missing, new = (X.assign(a=pd.Series([v] * 5, dtype=dtype)) for v in (None, "violet"))
+        new["a"] = new["a"].astype("object")
+        np.testing.assert_array_equal(model.predict_proba(new), model.predict_proba(missing))
+
+    def test_a_new_number_is_missing(self, learner):
+        X, y = np.array([[0.0, 1], [1, 1], [2, 0], [2, 1]]), [0, 1, 1, 0]
+        model = self.fit(learner, X, y)
+        np.testing.assert_array_equal(model.predict_proba([[7, 1]]), model.predict_proba([[np.nan, 1]]))
+
+    def test_a_declared_value_that_never_occurs_has_an_entry(self, learner):
+        X = pd.DataFrame({"a": pd.Categorical(list("rggr"), categories=list("rgb"))})
+        model = self.fit(learner, X, [0, 1, 1, 0])
+        assert model.tables_[1].shape == (2, 3)
+
+    def test_a_row_without_values_has_the_prior(self, learner):
+        X, y = as_data(small())
+        X[0] = np.nan
+        model = self.fit(learner, X, y)
+        np.testing.assert_allclose(model.predict_proba(X[:1]), self.prior(model), rtol=1e-10)
+
+    def test_rows_without_values_only(self, learner):
+        model = self.fit(learner, np.full((5, 2), np.nan), [0, 1, 1, 2, 1])
+        np.testing.assert_allclose(model.predict_proba([[0, 1]]), self.prior(model))
+        assert model.predict([[0, np.nan]]) == [1]
+
+    @pytest.mark.parametrize("value", [np.nan, 3.0])
+    def test_a_column_that_tells_nothing(self, learner, value):
+        X, y = as_data(small(share=0))
+        plain = self.fit(learner, X, y)
+        more = self.fit(learner, np.column_stack([X, np.full(len(X), value)]), y)
+        assert more.tables_[-1].shape == (3, 2)
+        if learner == "ofe" and np.isnan(value):
+            wide = np.column_stack([X, np.full(len(X), value)])
+            np.testing.assert_allclose(more.predict_proba(wide), plain.predict_proba(X), rtol=1e-10)
+
+    def test_a_category_without_another(self, learner):
+        X = pd.DataFrame({"a": pd.Categorical(list("rrrr")), "b": [0, 1, 0, 1]})
+        model = self.fit(learner, X, [0, 1, 0, 0])
+        np.testing.assert_allclose(model.tables_[1], [[1], [1]])
+        alone = self.fit(learner, X[["b"]], [0, 1, 0, 0])
+        np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X[["b"]]), rtol=1e-9)
+
+    @pytest.mark.parametrize("structure", ["naive", "tan", "bic"])
+    @pytest.mark.parametrize("n_iterations", [2, "cross-tune"])
+    def test_a_class_with_one_row(self, learner, structure, n_iterations):
+        X, y = as_data(small(size=30))
+        y = np.where(np.arange(30) == 7, 9, y % 2)
+        model = self.fit(learner, X, y, structure=structure, n_iterations=n_iterations)
+        assert model.classes_.tolist() == [0, 1, 9]
+        np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+
+    @pytest.mark.parametrize("structure", ["naive", "tan", "bic"])
+    @pytest.mark.parametrize("n_iterations", [2, None, "cross-tune"])
+    def test_one_class(self, learner, structure, n_iterations):
+        X, y = as_data(small(size=30))
+        model = self.fit(learner, X, ["only"] * 30, structure=structure, n_iterations=n_iterations)
+        np.testing.assert_allclose(model.predict_proba(X), np.ones((30, 1)))
+        assert set(model.predict(X)) == {"only"}
+        assert model.log_conditional_likelihood_ == pytest.approx(0, abs=1e-9)
+
+    @pytest.mark.parametrize("structure", ["naive", "tan", "bic"])
+    @pytest.mark.parametrize("n_iterations", [2, None, "cross-tune"])
+    def test_one_row(self, learner, structure, n_iterations):
+        model = self.fit(learner, [[0, 1, 5]], ["only"], structure=structure, n_iterations=n_iterations)
+        assert model.predict([[1, 1, np.nan]]).tolist() == ["only"]
+
+    @pytest.mark.parametrize("size", [2, 3, 4, 6])
+    def test_fewer_rows_than_folds(self, learner, size):
+        X, y = as_data(small(size=size))
+        model = self.fit(learner, X, np.arange(size) % 2, n_iterations="cross-tune")
+        assert np.isfinite(model.predict_proba(X)).all()
+
+    @pytest.mark.parametrize("structure", ["naive", "tan", "bic"])
+    def test_one_attribute(self, learner, structure):
+        X, y = as_data(small())
+        model = self.fit(learner, X[:, :1], y, structure=structure)
+        assert model.parents_[0] in ((), (1,))
+        assert len(model.tables_) == 2
+
+    def test_without_smoothing_nothing_is_nan(self, learner):
+        X, y = np.array([[0, 0], [0, 1], [1, 1], [np.nan, 1]]), [0, 0, 1, 1]
+        model = BayesNetClassifier("naive", learner, smoothing=0, n_iterations=3).fit(X, y)
+        for inputs in (X, [[1, 0], [0, 0], [1, np.nan]]):
+            proba = model.predict_proba(inputs)
+            np.testing.assert_allclose(proba.sum(axis=1), 1)
+        assert not any(np.isnan(table).any() for table in model.tables_)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("structure", ["naive", "tan", "bic"])
+class TestConventions:
+    def fit(self, structure, learner, **changes):
+        X, y = as_data(small())
+        settings = {"n_iterations": 2, "random_state": 0} | changes
+        return BayesNetClassifier(structure, learner, **settings).fit(X, y), X, y
+
+    def test_refit_clone_and_pickle(self, structure, learner):
+        model, X, y = self.fit(structure, learner)
+        restored = pickle.loads(pickle.dumps(model))
+        for other in (clone(model).fit(X, y), restored, model.fit(X, y)):
+            np.testing.assert_array_equal(reference.flat(other.tables_), reference.flat(restored.tables_))
+            np.testing.assert_array_equal(other.predict_proba(X), restored.predict_proba(X))
+
+    def test_the_state_of_numpy_does_not_matter(self, structure, learner):
+        np.random.seed(1)  # noqa: NPY002
+        changes = {"n_iterations": "cross-tune", "max_iterations": 4, "start": "random"}
+        first, X, _ = self.fit(structure, learner, **changes)
+        state = np.random.get_state()[1].tolist()  # noqa: NPY002
+        np.random.seed(2)  # noqa: NPY002
+        again, *_ = self.fit(structure, learner, **changes)
+        np.testing.assert_array_equal(first.predict_proba(X), again.predict_proba(X))
+        np.random.seed(1)  # noqa: NPY002
+        assert np.random.get_state()[1].tolist() == state  # noqa: NPY002
+
+    def test_input_is_left_alone(self, structure, learner):
+        X, y = as_data(small())
+        before = X.copy()
+        BayesNetClassifier(structure, learner, n_iterations=1).fit(X, y).predict(X)
+        np.testing.assert_array_equal(X, before)
+
+    def test_not_fitted(self, structure, learner):
+        for method in ("predict", "predict_proba", "predict_log_proba"):
+            with pytest.raises(NotFittedError):
+                getattr(BayesNetClassifier(structure, learner), method)([[0, 1]])
+
+    def test_columns_at_prediction(self, structure, learner):
+        model, X, _ = self.fit(structure, learner)
+        assert model.n_features_in_ == 4
+        with pytest.raises(ValueError, match="3 features.* 4 features"):
+            model.predict(X[:, :3])
+        with pytest.raises(ValueError, match="feature names"):
+            model.fit(pd.DataFrame(X, columns=list("abcd")), np.arange(60) % 3).predict(
+                pd.DataFrame(X, columns=list("abdc"))
+            )
+
+
+def test_tables_belong_to_the_caller():
+    """Writing to what was passed as `structure` or came out as `tables_` changes no other model."""
+    X, y = as_data(small())
+    parents = [list(family) for family in GRAPHS["tan"]]
+    model = BayesNetClassifier(parents, "ofe").fit(X, y)
+    assert model.parents_ == GRAPHS["tan"]
+    parents[1].clear()
+    assert model.parents_ == GRAPHS["tan"]
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        ([[0.5, 1], [1, 0]], [0, 1], "discreti[sz]e"),
+        ([[0, np.inf], [1, 0]], [0, 1], "infinit"),
+        ([[0, -np.inf], [1, 0]], [0, 1], "infinit"),
+        ([[0, 1], [1, 1], [0, 0]], [0, 1], r"inconsistent numbers of samples: \[3, 2\]"),
+        ([[0, 1], [1, 1]], [0, np.nan], "NaN"),
+        ([0, 1], [0, 1], "2D array"),
+        (np.empty((0, 2)), [], "0 sample"),
+        (np.empty((2, 0)), [0, 1], "0 feature"),
+        (pd.DataFrame({"when": pd.to_datetime(["2000-01-01", "2001-01-01"])}), [0, 1], "when"),
+    ],
+)
+def test_data_errors(X, y, message):
+    with pytest.raises(ValueError, match=message):
+        BayesNetClassifier("naive", "ofe").fit(X, y)
+
+
+def test_continuous_values_at_prediction():
+    model = BayesNetClassifier("naive", "ofe").fit([[0, 1], [1, 0]], [0, 1])
+    with pytest.raises(ValueError, match="infinit"):
+        model.predict([[0, np.inf]])
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"structure": "navie"}, "structure must be .*got 'navie'; did you mean 'naive'"),
+        ({"structure": "TAN"}, "structure .*'tan'.*got 'TAN'"),
+        ({"structure": None}, "(structure|parents) .*None"),
+        ({"structure": 3}, "(structure|parents) .*3"),
+        ({"learner": "erl"}, "learner must be one of .*; got 'erl'; did you mean 'elr'"),
+        ({"learner": None}, "learner .*None"),
+        ({"method": "lbgfs"}, "method .*got 'lbgfs'; did you mean 'lbfgs'"),
+        ({"start": "rnadom"}, "start .*got 'rnadom'; did you mean 'random'"),
+        ({"smoothing": -1}, "smoothing .*got -1"),
+        ({"smoothing": np.nan}, "smoothing .*got nan"),
+        ({"smoothing": np.inf}, "smoothing .*got inf"),
+        ({"smoothing": "1"}, "smoothing .*got '1'"),
+        ({"n_iterations": -1}, "n_iterations .*got -1"),
+        ({"n_iterations": True}, "n_iterations .*got True"),
+        ({"n_iterations": 1.5}, "n_iterations .*got 1.5"),
+        ({"n_iterations": "crosstune"}, "n_iterations .*'cross-tune'.*got 'crosstune'|got 'crosstune'.*'cross-tune'"),
+        ({"max_iterations": 0}, "max_iterations .*got 0"),
+        ({"max_iterations": 2.0}, "max_iterations .*got 2.0"),
+        ({"n_folds": 1}, "n_folds .*got 1"),
+        ({"n_folds": 2.0}, "n_folds .*got 2.0"),
+        ({"allow_zero": "yes"}, "allow_zero .*got 'yes'"),
+        ({"tolerance": -1}, "tolerance .*got -1"),
+        ({"tolerance": 0}, "tolerance .*got 0"),
+        ({"tolerance": None}, "tolerance .*got None"),
+        ({"max_parents": -1, "structure": "bic"}, "max_parents .*got -1"),
+        ({"max_parents": 1.5, "structure": "bic"}, "max_parents .*got 1.5"),
+        ({"random_state": "a"}, "'a' cannot be used to seed"),
+        ({"random_state": 1.5}, "1.5 cannot be used to seed"),
+    ],
+)
+@pytest.mark.parametrize("learner", ["ofe", "elr"])
+def test_errors_name_the_parameter(settings, message, learner):
+    with pytest.raises(ValueError, match=message):
+        BayesNetClassifier(**({"structure": "naive", "learner": learner} | settings)).fit([[0, 1], [1, 0]], [0, 1])
+
+
+WRONG_PARENTS = {
+    "cycle of two": (((1,), (0,), ()), "cycle"),
+    "cycle of three": (((1,), (2,), (0,)), "cycle"),
+    "itself": (((), (1,), (0,)), "."),
+    "twice": (((), (0, 0), (0,)), "."),
+    "too large": (((), (3,), (0,)), "3"),
+    "negative": (((), (-1,), (0,)), "-1"),
+    "float": (((), (0.0,), (0,)), "."),
+    "bool": (((), (True,), (0,)), "."),
+    "text": (((), ("class",), (0,)), "."),
+    "no tuples": (((), 0, 0), "."),
+    "too few": (((), (0,)), "2.*3|3.*2|1 attribute"),
+    "too many": (((), (0,), (0,), (0,)), "4.*3|3.*4|3 attribute"),
+    "none": ((), "."),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_PARENTS)
+def test_wrong_parents(name):
+    parents, message = WRONG_PARENTS[name]
+    with pytest.raises(ValueError, match=message) as error:
+        BayesNetClassifier(parents, "ofe").fit([[0, 1], [1, 0], [1, 1]], [0, 1, 0])
+    assert any(word in str(error.value) for word in ("structure", "parents"))
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_too_large_a_table_is_refused_before_it_is_made(learner):
+    X = pd.DataFrame({name: pd.Categorical([0, 1, 1], categories=range(3000)) for name in "abcd"})
+    with pytest.raises(ValueError, match=r"table|entries|large"):
+        BayesNetClassifier(((), (0,), (0,), (0,), (0, 1, 2, 3)), learner).fit(X, [0, 1, 0])
+
+
+@pytest.mark.parametrize("structure", ["naive", "tan", "bic"])
+def test_sizes_multiply_without_overflow(structure):
+    """30 attributes of 1000 values have 1e90 joint assignments; their tables are small."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({f"a{j}": pd.Categorical(rng.integers(0, 3, 20), categories=range(50)) for j in range(30)})
+    X.iloc[3:6, 2:9] = None
+    model = BayesNetClassifier(structure, "ofe").fit(X, rng.integers(0, 2, 20))
+    assert np.isfinite(model.predict_proba(X)).all()
+    assert math.isfinite(model.log_likelihood_)

@@ -1,0 +1,460 @@
+"""Learning of belief nets: closed forms, scikit-learn's logistic regression, and EM by enumeration."""
+
+import itertools
+import math
+import warnings
+
+import bayes_net_reference as reference
+import numpy as np
+import pytest
+from bayes_net_reference import MISSING
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import OneHotEncoder
+from test_bayes_net import GRAPHS, LEARNERS, SIZES, as_data, declared, small
+
+from lib.bayes_net import BayesNetClassifier
+from lib.datasets import load
+from lib.datasets.synthetic import training_rows
+from lib.naive_bayes import NaiveBayes
+
+ITERATIVE = ("elr", "em", "apn")
+METHODS = ("cg", "lbfgs")
+
+
+def fit(rows, structure, learner, sizes=SIZES, **changes):
+    X, y = as_data(rows)
+    return BayesNetClassifier(structure, learner, **changes).fit(declared(X, sizes), y)
+
+
+def proba(model, rows, sizes=SIZES):
+    return model.predict_proba(declared(as_data(rows)[0], sizes))
+
+
+def tuples(rows):
+    return [tuple(row) for row in rows.tolist()]
+
+
+def assert_tables(model, expected, **tolerance):
+    np.testing.assert_allclose(reference.flat(model.tables_), reference.flat(expected), **tolerance)
+
+
+# OFE
+
+
+@given(
+    st.sampled_from(sorted(GRAPHS)), st.sampled_from([0, 0.2, 0.6]), st.sampled_from([0, 0.5, 1, 3]), st.integers(0, 9)
+)
+@settings(max_examples=60)
+def test_ofe_is_its_formula_on_available_cases(name, share, smoothing, seed):
+    rows = small(share, seed=seed)
+    model = fit(rows, GRAPHS[name], "ofe", smoothing=smoothing)
+    assert_tables(model, reference.ofe(GRAPHS[name], SIZES, tuples(rows), smoothing), rtol=1e-12, atol=1e-290)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_ofe_of_repeated_rows(name):
+    """Without smoothing, or with as many times the smoothing, k copies of the data are the data."""
+    rows = small()
+    for smoothing in (0, 1):
+        once = fit(rows, GRAPHS[name], "ofe", smoothing=smoothing)
+        often = fit(np.tile(rows, (5, 1)), GRAPHS[name], "ofe", smoothing=5 * smoothing)
+        assert_tables(often, once.tables_, rtol=1e-12)
+
+
+def test_ofe_of_naive_bayes_is_naive_bayes():
+    """The other implementation does not smooth the classes: as many rows of each as there are make no difference."""
+    rows = small(size=200)
+    rows = np.vstack([rows[rows[:, 0] == c][:15] for c in range(3)])
+    X = declared(as_data(rows)[0], SIZES)
+    expected = NaiveBayes().fit(X.apply(lambda column: column.astype("category")), rows[:, 0])
+    np.testing.assert_allclose(proba(fit(rows, "naive", "ofe"), rows), expected.predict_proba(X), rtol=1e-10)
+
+
+def test_ofe_has_no_iterations():
+    model = fit(small(), "naive", "ofe")
+    assert model.n_iterations_ == 0
+    assert model.parents_ == ((), (0,), (0,), (0,), (0,))
+
+
+# ELR
+
+
+def logistic_regression(rows, sizes):
+    """Log likelihood and posterior of the maximum, without penalty."""
+    encoder = OneHotEncoder(categories=[range(m) for m in sizes[1:]], drop="first", sparse_output=False)
+    codes = encoder.fit_transform(rows[:, 1:])
+    model = LogisticRegression(C=np.inf, solver="newton-cg", tol=1e-12, max_iter=10_000).fit(codes, rows[:, 0])
+    log_proba = model.predict_log_proba(codes)
+    return log_proba[np.arange(len(rows)), rows[:, 0]].sum(), np.exp(log_proba)
+
+
+def random_rows(sizes, size, seed):
+    """Rows of a random TAN: wrong for naive Bayes, and no class can be told for sure."""
+    rng, n = np.random.default_rng(seed), len(sizes)
+    parents = ((), (0,), *[(0, v - 1) for v in range(2, n)])
+    tables = [0.6 * table + 0.4 / table.shape[-1] for table in reference.random_tables(rng, parents, sizes)]
+    return reference.sample(rng, parents, tables, size)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("sizes", [(2, 2, 2, 2, 2, 2), (2, 3, 4, 2, 5), (3, 2, 2, 2), (3, 4, 3, 2), (4, 3, 3)])
+def test_elr_of_naive_bayes_is_logistic_regression(sizes, method):
+    rows = random_rows(sizes, 400, seed=len(sizes))
+    expected, posterior = logistic_regression(rows, sizes)
+    for start in ("ofe", "random"):
+        model = fit(
+            rows, "naive", "elr", sizes, n_iterations=None, method=method, start=start, tolerance=1e-8, random_state=0
+        )
+        assert model.log_conditional_likelihood_ == pytest.approx(expected, rel=1e-8)
+        np.testing.assert_allclose(proba(model, rows, sizes), posterior, atol=1e-5)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_elr_of_a_full_net_is_the_frequencies(method):
+    """Every attribute a parent of the class: the maximum is the share of each class among equal rows."""
+    rows = small(share=0, size=300)[:, :3]
+    sizes, parents = SIZES[:3], ((1, 2), (), ())
+    model = fit(rows, parents, "elr", sizes, n_iterations=None, method=method, tolerance=1e-7)
+    table = reference.ofe(parents, sizes, tuples(rows), 0)[0]
+    np.testing.assert_allclose(proba(model, rows, sizes), table[rows[:, 1], rows[:, 2]], atol=1e-4)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("learner", ITERATIVE)
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("share", [0, 0.3])
+def test_the_objective_never_falls(name, share, learner, method):
+    rows = small(share)
+    for changes in ({"start": "ofe"}, {"start": "random", "random_state": 0}, {"smoothing": 0.1}):
+        model = fit(rows, GRAPHS[name], learner, n_iterations=15, method=method, **changes)
+        assert model.path_.shape == (model.n_iterations_ + 1,)
+        assert (np.diff(model.path_) >= -1e-12).all()
+    if learner != "elr":
+        model = fit(rows, GRAPHS[name], learner, n_iterations=15, smoothing=0)
+        assert (np.diff(model.path_) >= -1e-12).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", GRAPHS)
+def test_the_path_starts_at_ofe_and_ends_at_the_model(name, method):
+    rows = small()
+    n = len(rows)
+    start = fit(rows, GRAPHS[name], "ofe")
+    prior = reference.log_prior(start.tables_, 1)
+    elr = fit(rows, GRAPHS[name], "elr", n_iterations=6, method=method)
+    assert elr.path_[0] == pytest.approx(start.log_conditional_likelihood_ / n, rel=1e-10)
+    assert elr.path_[-1] == pytest.approx(elr.log_conditional_likelihood_ / n, rel=1e-10)
+    assert elr.log_conditional_likelihood_ >= start.log_conditional_likelihood_
+    for learner in ("em", "apn"):
+        model = fit(rows, GRAPHS[name], learner, n_iterations=6, method=method)
+        assert model.path_[0] == pytest.approx((start.log_likelihood_ + prior) / n, rel=1e-10)
+        end = model.log_likelihood_ + reference.log_prior(model.tables_, 1)
+        assert model.path_[-1] == pytest.approx(end / n, rel=1e-10)
+
+
+@pytest.mark.parametrize("learner", ITERATIVE)
+@pytest.mark.parametrize("method", METHODS)
+def test_fewer_iterations_are_the_first_of_more(learner, method):
+    rows = small()
+    paths = [fit(rows, "tan", learner, n_iterations=k, method=method).path_ for k in range(7)]
+    for k, path in enumerate(paths):
+        assert len(path) == k + 1
+        np.testing.assert_allclose(path, paths[-1][: k + 1], rtol=1e-12)
+
+
+@pytest.mark.parametrize("learner", ITERATIVE)
+@pytest.mark.parametrize("name", GRAPHS)
+def test_no_iterations_is_ofe(learner, name):
+    rows = small()
+    model = fit(rows, GRAPHS[name], learner, n_iterations=0)
+    assert model.n_iterations_ == 0
+    assert_tables(model, fit(rows, GRAPHS[name], "ofe").tables_, rtol=1e-10)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", GRAPHS)
+def test_converged_elr_is_stationary(name, method):
+    """No small change of any parameter raises the conditional likelihood."""
+    sizes = (2, 2, 2, 2, 2)
+    rows = reference.mask(np.random.default_rng(0), random_rows(sizes, 400, 0), 0.1)
+    model = fit(rows, GRAPHS[name], "elr", sizes, n_iterations=None, method=method)
+    distinct, counts = np.unique(rows, axis=0, return_counts=True)
+    gradients = [reference.proposition_3(GRAPHS[name], model.tables_, row) for row in tuples(distinct)]
+    assert np.abs(counts @ gradients).max() / 400 < 1.01e-6
+
+
+def separable():
+    X = np.array(list(itertools.product([0, 1], repeat=4)))
+    return X, (X[:, 0] | X[:, 1]).astype(int)
+
+
+@pytest.mark.parametrize("structure", ["naive", "tan"])
+@pytest.mark.parametrize("method", METHODS)
+def test_separable_classes(structure, method):
+    """The supremum is not reached; what is returned is still a distribution."""
+    X, y = separable()
+    with pytest.warns(ConvergenceWarning, match="max_iterations|tolerance"):
+        model = BayesNetClassifier(
+            structure, "elr", n_iterations=None, method=method, tolerance=1e-300, max_iterations=30
+        ).fit(X, y)
+    assert_distributions(model, X)
+    assert (model.predict(X) == y).all()
+    assert model.log_conditional_likelihood_ > -0.1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        longer = BayesNetClassifier(structure, "elr", n_iterations=None, method=method, tolerance=1e-300).fit(X, y)
+    assert_distributions(longer, X)
+    assert longer.log_conditional_likelihood_ >= model.log_conditional_likelihood_ - 1e-12
+
+
+def assert_distributions(model, X):
+    for table in model.tables_:
+        assert np.isfinite(table).all()
+        assert (table > 0).all()
+        np.testing.assert_allclose(table.sum(axis=-1), 1, rtol=1e-9)
+    missing = np.where(np.eye(*np.shape(X)) == 1, np.nan, X)
+    for inputs in (X, missing, np.full(np.shape(X), np.nan)):
+        np.testing.assert_allclose(model.predict_proba(inputs).sum(axis=1), 1, rtol=1e-9)
+        assert np.isfinite(model.predict_log_proba(inputs)).all()
+
+
+@pytest.mark.parametrize("learner", ITERATIVE)
+def test_warns_if_and_only_if_cut_short(learner):
+    rows = small()
+    changes = {"n_iterations": None, "start": "random", "random_state": 0}
+    with pytest.warns(ConvergenceWarning, match="in 2 iterations"):
+        cut = fit(rows, GRAPHS["tan"], learner, max_iterations=2, **changes)
+    assert cut.n_iterations_ == 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        done = fit(rows, GRAPHS["tan"], learner, tolerance=1e-4, max_iterations=5000, **changes)
+        fit(rows, GRAPHS["tan"], learner, n_iterations=2)
+        fit(rows, GRAPHS["tan"], learner, max_iterations=2)
+    assert 2 < done.n_iterations_ < 5000
+
+
+# EM
+
+
+@pytest.mark.parametrize(
+    ("name", "smoothing"), [*itertools.product(GRAPHS, [0.5, 1]), ("naive", 0), ("chain", 0), ("tan", 0)]
+)
+def test_em_by_enumeration(name, smoothing):
+    rows = tuples(small(share=0.4, size=40) if smoothing else small(share=0.1, size=300, seed=1))
+    tables, path = reference.ofe(GRAPHS[name], SIZES, rows, smoothing), []
+    assert all(reference.evidence(GRAPHS[name], tables, row) > 0 for row in rows)
+    for k in range(4):
+        prior = reference.log_prior(tables, smoothing)
+        path.append((reference.log_likelihood(GRAPHS[name], tables, rows) + prior) / len(rows))
+        model = fit(np.array(rows), GRAPHS[name], "em", n_iterations=k, smoothing=smoothing, tolerance=1e-300)
+        assert_tables(model, tables, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(model.path_, path[: model.n_iterations_ + 1], rtol=1e-10)
+        assert model.n_iterations_ == k or abs(path[-1] - path[-2]) < 1e-12
+        tables = reference.em_step(GRAPHS[name], tables, rows, smoothing)
+
+
+@pytest.mark.parametrize("smoothing", [0, 1, 2])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_em_of_complete_rows_is_ofe_in_one_step(name, smoothing):
+    rows = small(share=0)
+    expected = fit(rows, GRAPHS[name], "ofe", smoothing=smoothing).tables_
+    for start in ("ofe", "random"):
+        model = fit(rows, GRAPHS[name], "em", n_iterations=1, smoothing=smoothing, start=start, random_state=0)
+        assert_tables(model, expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("smoothing", [0, 1])
+@pytest.mark.parametrize("start", ["ofe", "random"])
+@pytest.mark.parametrize("learner", ["em", "apn"])
+def test_naive_bayes_with_an_observed_class_has_a_closed_form(learner, start, smoothing):
+    """Rows without the value tell nothing about it: the maximum is the frequencies of the available cases."""
+    rows = small(share=0.4, size=100)
+    changes = {"method": "lbfgs", "tolerance": 1e-14 if learner == "em" else 1e-8, "max_iterations": 2000}
+    if learner == "apn" and smoothing == 0:
+        rows = rows[rows[:, 0] < 2]
+    expected = fit(rows, "naive", "ofe", smoothing=smoothing)
+    assert (reference.flat(expected.tables_) > 0).all() or learner == "em"
+    model = fit(rows, "naive", learner, n_iterations=None, smoothing=smoothing, start=start, random_state=0, **changes)
+    assert_tables(model, expected.tables_, atol=1e-6)
+    if (learner, start) == ("em", "ofe"):
+        assert model.n_iterations_ <= 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", ["tan", "chain", "class with parents"])
+def test_apn_and_em_climb_the_same_likelihood(name, method):
+    rows = small(share=0.1, size=150)
+    changes = {"n_iterations": None, "max_iterations": 5000}
+    em = fit(rows, GRAPHS[name], "em", tolerance=1e-13, **changes)
+    apn = fit(rows, GRAPHS[name], "apn", tolerance=1e-8, method=method, **changes)
+    assert em.path_[0] == pytest.approx(apn.path_[0], rel=1e-12)
+    assert em.path_[-1] == pytest.approx(apn.path_[-1], rel=1e-9)
+    assert_tables(em, apn.tables_, atol=1e-4)
+
+
+@pytest.mark.parametrize("smoothing", [0, 1])
+def test_em_with_an_attribute_that_is_never_observed(smoothing):
+    """Hidden x2 between the class and the others, from a random start."""
+    rows = small(share=0.1, size=100)
+    rows[:, 2] = MISSING
+    parents = ((), (0, 2), (0,), (2,), (2,))
+    model = fit(
+        rows, parents, "em", n_iterations=60, smoothing=smoothing, start="random", random_state=1, tolerance=1e-300
+    )
+    assert (np.diff(model.path_) >= -1e-12).all()
+    assert model.path_[-1] > model.path_[0] + 1e-3
+    expected = [reference.posterior(parents, model.tables_, row) for row in tuples(rows[:10])]
+    np.testing.assert_allclose(proba(model, rows[:10]), expected, rtol=1e-9)
+
+
+def test_a_random_start_is_one_of_many():
+    rows = small()
+    settings = {"n_iterations": 0, "start": "random"}
+    models = [BayesNetClassifier("tan", "elr", **settings, random_state=seed).fit(*as_data(rows)) for seed in (0, 0, 1)]
+    assert_tables(models[0], models[1].tables_, rtol=0)
+    assert np.abs(reference.flat(models[0].tables_) - reference.flat(models[2].tables_)).max() > 0.01
+    assert_distributions(models[0], np.zeros((5, 4)))
+
+
+# Names and order
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("name", GRAPHS)
+def test_names_and_order_do_not_matter(learner, name):
+    """Values, classes, columns and rows in another order give the same posterior."""
+    rows, rng = small(), np.random.default_rng(3)
+    expected = proba(fit(rows, GRAPHS[name], learner, n_iterations=4), rows)
+    codes = [rng.permutation(m) for m in SIZES]
+    renamed = np.column_stack([np.where(x == MISSING, MISSING, p[x]) for p, x in zip(codes, rows.T, strict=True)])
+    columns = np.append(0, 1 + rng.permutation(4))
+    place = np.argsort(columns)
+    parents = [tuple(int(place[p]) for p in GRAPHS[name][v]) for v in columns]
+    other, order = renamed[:, columns], rng.permutation(len(rows))
+    sizes = tuple(np.array(SIZES)[columns])
+    model = fit(other[order], parents, learner, sizes, n_iterations=4)
+    np.testing.assert_allclose(proba(model, other, sizes)[:, codes[0]], expected, rtol=1e-6, atol=1e-8)
+
+
+# Structures
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_tan_is_the_best_of_all_trees(seed):
+    rows = small(share=0, size=80, seed=seed)
+    model = fit(rows, "tan", "ofe")
+    assert model.parents_[0] == ()
+    assert sorted(len(family) for family in model.parents_) == [0, 1, 2, 2, 2]
+    assert all(0 in family for family in model.parents_[1:])
+    y, X = rows[:, 0], rows[:, 1:].T
+    weights = {(i, j): reference.conditional_information(X[i], X[j], y) for i, j in itertools.combinations(range(4), 2)}
+    found = [tuple(sorted((v - 1, p - 1))) for v, family in enumerate(model.parents_) for p in family if p]
+    best = max(sum(weights[edge] for edge in tree) for tree in reference.spanning_trees(4))
+    assert sum(weights[edge] for edge in found) == pytest.approx(best, rel=1e-12)
+
+
+def bic(parents, rows):
+    tables = reference.ofe(parents, SIZES, rows, 0)
+    n_free = sum(table.size * (table.shape[-1] - 1) / table.shape[-1] for table in tables)
+    return reference.log_likelihood(parents, tables, rows) - math.log(len(rows)) / 2 * n_free
+
+
+def acyclic(parents):
+    left = set(range(len(parents)))
+    while ready := {v for v in left if not set(parents[v]) & left}:
+        left -= ready
+    return not left
+
+
+@pytest.mark.parametrize("max_parents", [1, 2, 3])
+def test_no_single_arc_improves_the_bic_structure(max_parents):
+    rows = small(share=0, size=200)
+    parents = fit(rows, "bic", "ofe", max_parents=max_parents).parents_
+    assert max(map(len, parents)) <= max_parents
+    rows, best = tuples(rows), bic(parents, tuples(rows))
+    assert best >= bic(((),) * 5, rows)
+    for v, p in itertools.permutations(range(5), 2):
+        changed = list(parents)
+        changed[v] = tuple(set(parents[v]) ^ {p})
+        if acyclic(changed) and len(changed[v]) <= max_parents:
+            assert bic(changed, rows) <= best + 1e-9
+
+
+# Cross-tuning
+
+
+def held_out_errors(rows, structure, learner, n_folds, seed, max_iterations, **changes):
+    """Share of errors in each fold after 0, 1, ... iterations on the others."""
+    folds, errors = np.random.RandomState(seed).permutation(len(rows)) % n_folds, []  # noqa: NPY002
+    for fold in range(n_folds):
+        train, test, curve = rows[folds != fold], rows[folds == fold], []
+        for k in range(max_iterations + 1):
+            model = fit(train, structure, learner, n_iterations=k, **changes)
+            curve.append(np.mean(model.classes_[proba(model, test).argmax(axis=1)] != test[:, 0]))
+        errors.append(curve)
+    return np.array(errors)
+
+
+@pytest.mark.parametrize("n_folds", [4, 5])
+@pytest.mark.parametrize(("learner", "method"), [("elr", "cg"), ("elr", "lbfgs"), ("em", "cg"), ("apn", "cg")])
+def test_cross_tuning_written_out(learner, method, n_folds):
+    """The first of the smallest errors in each fold, and of an even number of folds the lower median."""
+    rows = small(share=0.4, size=120, seed=4)
+    changes = {"method": method, "max_iterations": 6}
+    errors = held_out_errors(rows, GRAPHS["tan"], learner, n_folds, 3, **changes)
+    for allow_zero, first in ((True, 0), (False, 1)):
+        model = fit(rows, GRAPHS["tan"], learner, random_state=3, n_folds=n_folds, allow_zero=allow_zero, **changes)
+        np.testing.assert_allclose(model.held_out_errors_, errors, atol=1e-12)
+        chosen = first + errors[:, first:].argmin(axis=1)
+        np.testing.assert_array_equal(model.chosen_, chosen)
+        assert model.n_iterations_ == sorted(chosen)[(n_folds - 1) // 2]
+        again = fit(rows, GRAPHS["tan"], learner, n_iterations=model.n_iterations_, method=method)
+        assert_tables(model, again.tables_, rtol=1e-12)
+    assert (errors != errors[:, :1]).any()
+
+
+@pytest.mark.parametrize("n_folds", [2, 3, 10])
+def test_cross_tuning_by_default(n_folds):
+    model = fit(small(share=0.1, size=120), "naive", "elr", random_state=1, n_folds=n_folds)
+    assert model.held_out_errors_.shape == (n_folds, 21)
+    np.testing.assert_array_equal(model.chosen_, model.held_out_errors_.argmin(axis=1))
+    assert model.n_iterations_ == sorted(model.chosen_)[(n_folds - 1) // 2] == len(model.path_) - 1
+
+
+def test_cross_tuning_leaves_naive_bayes_where_em_starts():
+    """Its start is the maximum already, in every fold."""
+    rows = small(share=0.3, size=120)
+    model = fit(rows, "naive", "em", random_state=0)
+    assert (model.chosen_ == 0).all()
+    assert_tables(model, fit(rows, "naive", "ofe").tables_, rtol=1e-12)
+
+
+# MOFN-3-7-10
+
+
+def mofn(seed=None):
+    data = load("mofn-3-7-10")
+    return (data.X, data.y) if seed is None else (data.X.iloc[rows := training_rows(data.name, seed)], data.y[rows])
+
+
+def test_naive_bayes_of_all_of_mofn_by_hand():
+    """Of 1024 rows 792 are of class 1; of these 8 * 57 have a given relevant bit, of the others 8 * 7."""
+    X, y = mofn()
+    model = BayesNetClassifier("naive", "ofe").fit(X, y)
+    np.testing.assert_allclose(model.tables_[0], [233 / 1026, 793 / 1026])
+    for j in range(10):
+        ones = [57 / 234, 457 / 794] if 2 <= j < 9 else [117 / 234, 397 / 794]
+        np.testing.assert_allclose(model.tables_[j + 1][:, 1], ones)
+
+
+@pytest.mark.parametrize("structure", ["naive", "tan"])
+def test_elr_learns_mofn(structure):
+    """A threshold of bits is a linear rule, which naive Bayes can represent but frequencies do not find."""
+    X, y = mofn()
+    train = mofn(0)
+    scores = [BayesNetClassifier(structure, "ofe").fit(*train).score(X, y)]
+    scores.append(BayesNetClassifier(structure, "elr", n_iterations=100).fit(*train).score(X, y))
+    assert scores[0] < scores[1] == 1
