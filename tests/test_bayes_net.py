@@ -149,12 +149,14 @@ def test_a_long_chain_is_the_forward_algorithm(length, share):
         assert reference.forward(tables[:7], row) == pytest.approx(expected, rel=1e-12)
 
 
-def test_thousands_of_attributes_do_not_underflow():
+def test_hundreds_of_attributes_do_not_underflow():
     """P(e) is far below the smallest float."""
     rng = np.random.default_rng(0)
-    codes, y = rng.integers(0, 8, (80, 1500)), np.repeat([0, 1], 40)
-    X = declared(codes, [2] + [8] * 1500)
-    learner = BayesNetClassifier("naive", "ofe").fit(X, y)
+    codes, y = rng.integers(0, 8, (80, 400)), np.repeat([0, 1], 40)
+    X = declared(codes, [2] + [8] * 400)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        learner = BayesNetClassifier("naive", "ofe").fit(X, y)
     peer = CategoricalNB(alpha=1, min_categories=8).fit(codes, y)
     np.testing.assert_allclose(learner.predict_log_proba(X), peer.predict_log_proba(codes), rtol=1e-8, atol=1e-10)
     halves = pd.concat([X[:40], X[:40]])
@@ -665,7 +667,7 @@ def test_wrong_parents(name):
     parents, message = WRONG_PARENTS[name]
     with pytest.raises(ValueError, match=message) as error:
         BayesNetClassifier(parents, "ofe").fit([[0, 1], [1, 0], [1, 1]], [0, 1, 0])
-    assert any(word in str(error.value) for word in ("structure", "parents"))
+    assert any(word in str(error.value) for word in ("structure", "parent"))
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

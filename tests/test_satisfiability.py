@@ -7,21 +7,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lib.bayes_net import Cases, Network
 from lib.experiments import satisfiability
 from lib.experiments.satisfiability import (
     UNSATISFIABLE_BOUND,
+    best_conditional_likelihood,
     check_formula,
     conditional_likelihood_bound,
     near_miss_formula,
     proof_tables,
     random_formula,
     reduction,
+    satisfiability_experiment,
     satisfying_assignment,
     unsatisfiable_formula,
+    violation_score,
 )
 
 # the clauses of the proof's example, C1 = x1 or not x2 or x3 and C2 = not x1 or not x3 or x4
 EXAMPLE = ((1, -2, 3), (-1, -3, 4))
+FORMULAS = (near_miss_formula(), unsatisfiable_formula(), EXAMPLE)
 SEEDS = st.integers(0, 2**32 - 1)
 
 
@@ -68,6 +73,11 @@ def clamped_likelihoods(made, tables):
 def random_tables(made, rng):
     positive = [rng.beta(0.3, 0.3, (2,) * len(ps)) for ps in made.parents]
     return [np.stack([1 - p, p], axis=-1).clip(1e-6) for p in positive]
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return satisfiability_experiment(FORMULAS, n_starts=6)
 
 
 class TestFormulas:
@@ -328,3 +338,110 @@ class TestBounds:
         scores = np.log1p(-p).sum(axis=1) + np.log(np.minimum(p.sum(axis=1), 1))
         assert scores.max() <= bound
         assert k * math.log1p(-1 / (k + 1)) + math.log(k / (k + 1)) == pytest.approx(bound)
+
+
+class TestViolationScore:
+    @given(SEEDS)
+    @settings(max_examples=20)
+    def test_is_reached_by_the_assignment(self, seed):
+        rng = np.random.default_rng(seed)
+        made = reduction(random_formula(3, 6, rng))
+        assignment = rng.integers(0, 2, 3)
+        violated = [j for j, clause in enumerate(made.formula, 1) if not satisfies([clause], assignment)]
+        assert len(violated) <= 1  # distinct clauses over the same variables
+        assert self.score(made, assignment, violated) == pytest.approx(violation_score(len(violated)), abs=1e-6)
+
+    def test_of_several_clauses(self):
+        made = reduction([(1, 2, 3), (1, 2, 4), (2, 3, 4), (-1, -3, 4)])
+        assert self.score(made, (0, 0, 0, 0), [1, 2, 3]) == pytest.approx(violation_score(3), abs=1e-6)
+
+    def test_by_hand(self):
+        assert violation_score(0) == 0
+        assert violation_score(1) == pytest.approx(UNSATISFIABLE_BOUND)
+        assert violation_score(2) == pytest.approx(2 * math.log(2 / 3) + math.log(1 / 3))
+
+    @staticmethod
+    def score(made, assignment, violated):
+        """With C_j true whatever the values for all but the first violated clause, true with 1 / (m + 1) for that."""
+        tables = proof_tables(made, assignment, doubt=1e-9)
+        for j in violated:
+            values = tuple(int(v < 0) for v in sorted(made.formula[j - 1], key=abs))
+            p = 1 / (len(violated) + 1) if j == violated[0] else 1
+            tables[made.names.index(f"C{j}")][values] = 1 - p, p
+        return np.log(conditional_likelihoods(made, tables)).sum()
+
+
+class TestOfBayesNet:
+    """The message passing of lib.bayes_net against the joint distribution."""
+
+    @staticmethod
+    def score(made, tables):
+        network = Network(made.parents, [2] * len(made.parents))
+        beta = np.log(network.normalised(network.flat(tables)))
+        return len(made.codes) * Cases.from_rows(network, made.codes).conditional(beta)[0]
+
+    @pytest.mark.parametrize("k", [1, 2, 5])
+    def test_scores_by_definition(self, k):
+        rng = np.random.default_rng(k)
+        made = reduction(random_formula(4, k, rng))
+        tables = random_tables(made, rng)
+        assert self.score(made, tables) == pytest.approx(np.log(conditional_likelihoods(made, tables)).sum())
+
+    @pytest.mark.parametrize("formula", [EXAMPLE, near_miss_formula()])
+    def test_scores_0_with_the_tables_of_the_proof(self, formula):
+        made = reduction(formula)
+        assert self.score(made, proof_tables(made, satisfying_assignment(formula))) == pytest.approx(0, abs=1e-12)
+
+
+class TestExperiment:
+    def test_columns_and_rows(self, frame):
+        facts = frame[["formula", "n_variables", "n_clauses", "satisfiable"]].drop_duplicates()
+        assert facts.values.tolist() == [[0, 3, 7, True], [1, 3, 8, False], [2, 4, 2, True]]
+        assert frame["start"].tolist() == [*range(6)] * 3
+        assert frame.columns[4:].tolist() == [
+            "start", "log_conditional_likelihood", "n_iterations", "bound", "decides",
+        ]  # fmt: skip
+        assert (frame["bound"] == -2 * math.log(2)).all()
+
+    def test_decides_for_satisfiable_formulas_only(self, frame):
+        decides = frame.groupby("formula")["decides"].mean()
+        assert decides[0] >= 0.5
+        assert decides[1] == 0
+        assert decides[2] == 1
+        best = frame.groupby("formula")["log_conditional_likelihood"].max()
+        np.testing.assert_allclose(best, [0, UNSATISFIABLE_BOUND, 0], atol=1e-3)
+
+    def test_ends_at_the_score_of_some_assignment(self, frame):
+        scores = np.array([violation_score(m) for m in range(8)])
+        distances = abs(frame["log_conditional_likelihood"].to_numpy()[:, None] - scores).min(axis=1)
+        assert distances.max() < 0.01
+
+    def test_more_starts_and_formulas_leave_the_first_alone(self, frame):
+        fewer = satisfiability_experiment(FORMULAS[:2], n_starts=3, n_jobs=1)
+        first = frame[(frame["formula"] < 2) & (frame["start"] < 3)].reset_index(drop=True)
+        pd.testing.assert_frame_equal(fewer, first, check_exact=True)
+        assert not satisfiability_experiment(FORMULAS[:2], n_starts=3, seed=1).equals(fewer)
+
+    def test_of_one_formula(self, frame):
+        found = best_conditional_likelihood(near_miss_formula(), n_starts=6)
+        pd.testing.assert_frame_equal(found, frame.loc[frame["formula"] == 0, found.columns])
+        short = best_conditional_likelihood(near_miss_formula(), 2, method="lbfgs", max_iterations=1, spread=2.0)
+        assert short["n_iterations"].tolist() == [1, 1]
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({"formulas": []}, "formulas must hold at least one formula; got none"),
+            ({"formulas": [EXAMPLE, [(1, 2)]]}, "clause 1 must hold three literals"),
+            ({"n_starts": 0}, "n_starts must be an integer of at least 1; got 0"),
+            ({"n_jobs": 0}, "n_jobs must be .* got 0"),
+            ({"seed": -1}, "seed must be .* got -1"),
+            ({"method": "gc"}, "method must be one of 'cg', 'lbfgs'; got 'gc'; did you mean 'cg'"),
+            ({"max_iterations": 0}, "max_iterations must be .* got 0"),
+            ({"spread": 0}, r"spread must be a finite number in \(0, inf\]; got 0"),
+        ],
+    )
+    def test_errors(self, arguments, message, monkeypatch):
+        monkeypatch.setattr(satisfiability, "ascend", None)
+        with pytest.raises(ValueError, match=message):
+            satisfiability_experiment(**{"formulas": [EXAMPLE]} | arguments)

@@ -3,7 +3,19 @@
 from lib.bayes_net.ascent import ascend
 from lib.bayes_net.cases import Cases
 from lib.bayes_net.classifier import BayesNetClassifier
-from lib.bayes_net.learners import learn, observed_frequencies
+from lib.bayes_net.learners import climb, learn, observed_frequencies, tuning_errors
 from lib.bayes_net.network import Network
+from lib.bayes_net.tuning import choose_iterations, fold_counts
 
-__all__ = ["BayesNetClassifier", "Cases", "Network", "ascend", "learn", "observed_frequencies"]
+__all__ = [
+    "BayesNetClassifier",
+    "Cases",
+    "Network",
+    "ascend",
+    "choose_iterations",
+    "climb",
+    "fold_counts",
+    "learn",
+    "observed_frequencies",
+    "tuning_errors",
+]

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
+from lib.bayes_net.compiled import compiled
 from lib.bayes_net.likelihood import errors, evaluate, log_softmax
-from lib.bayes_net.messages import compiled
 
 STEEP = 0.1  # a line search ends where the slope is this part of the first
 TRIES = 30
@@ -62,10 +62,10 @@ def _conjugate(beta, objective, n_iterations, tolerance, watch):
 
 
 def _lbfgs(beta, objective, n_iterations, tolerance, watch):
-    gradient = np.empty_like(beta)
+    gradient, expected = np.empty_like(beta), np.empty_like(beta)
 
     def descent(x):
-        return -evaluate(x, objective, gradient), -gradient
+        return -evaluate(x, objective, expected, gradient), -gradient
 
     def record(intermediate_result):
         path.append(-intermediate_result.fun)
@@ -83,22 +83,23 @@ def _lbfgs(beta, objective, n_iterations, tolerance, watch):
 @compiled
 def climb_conjugate(beta, objective, n_iterations, tolerance, watch, path, seen):
     """Climb by the conjugate gradients of Polak & Ribiere; return the number of iterations and if they converged."""
-    gradient, following = np.empty_like(beta), np.empty_like(beta)
-    value = evaluate(beta, objective, gradient)
+    gradient, following, work = np.empty_like(beta), np.empty_like(beta), np.empty_like(beta)
+    value = evaluate(beta, objective, work, gradient)
     direction, step = gradient.copy(), 0.0
     path[0], seen[0] = value, watched_errors(beta, watch)
     for i in range(n_iterations):
         squared = gradient @ gradient
         if np.abs(gradient).max() <= tolerance or squared == 0.0:
             return i, True
-        slope = gradient @ direction
-        if slope <= 0.0:
-            direction[:], slope = gradient, squared
-        first = step if step > 0.0 else 1.0 / np.sqrt(squared)
-        step, found = search(beta, objective, direction, first, value, slope, following)
-        if step == 0.0 and slope != squared:
-            direction[:], slope = gradient, squared
-            step, found = search(beta, objective, direction, 1.0 / np.sqrt(squared), value, slope, following)
+        slope, found = gradient @ direction, value
+        while True:
+            if slope <= 0.0:
+                direction[:], slope, step = gradient, squared, 0.0
+            first = step if step > 0.0 else 1.0 / np.sqrt(squared)
+            step, found = search(beta, objective, direction, first, value, slope, work, following)
+            if step > 0.0 or slope == squared:
+                break
+            slope = 0.0  # once more, straight up
         if step == 0.0:
             return i, False
         beta += step * direction
@@ -111,7 +112,7 @@ def climb_conjugate(beta, objective, n_iterations, tolerance, watch, path, seen)
 
 
 @compiled
-def search(beta, objective, direction, step, value, slope, gradient):
+def search(beta, objective, direction, step, value, slope, work, gradient):
     """Return a step to near the first maximum along `direction`, and the value there; set `gradient`.
 
     The maximum is bracketed by the sign of the slope, then found by secants. The step is 0 if none gains anything.
@@ -120,7 +121,7 @@ def search(beta, objective, direction, step, value, slope, gradient):
     high, high_slope = np.inf, np.nan
     best, best_value, best_gradient = 0.0, value, np.empty_like(gradient)
     for _ in range(TRIES):
-        reached = evaluate(beta + step * direction, objective, gradient)
+        reached = evaluate(beta + step * direction, objective, work, gradient)
         new_slope = gradient @ direction
         if reached >= best_value:
             best, best_value, best_gradient[:] = step, reached, gradient

@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import softmax
 
-from lib.bayes_net.likelihood import Objective, Rows, errors, evaluate, expect, log_joints, observed
+from lib.bayes_net.likelihood import Objective, Rows, errors, evaluate, log_joints, observed
 from lib.bayes_net.network import LOWEST
 
 LARGEST_PACK = 2**15  # numbers in the table of joint values of factors that are looked up together
@@ -76,27 +76,25 @@ class Cases:
 
     def objective(self, conditional, smoothing=0.0):
         """What `evaluate` needs for the mean ln P(c | e), or else ln P(c, e), with a log prior."""
-        if conditional:
-            tree, rows, counts = self.network.given_class.tree, self.given_class, self.counts
-        else:
-            tree, (rows, counts) = self.network.with_class.tree, self.with_class
-        return Objective(tree, rows, counts, bool(conditional), float(smoothing), self.size)
+        tree, rows = self.network.given_class.tree, self.given_class
+        return Objective(tree, rows, self.counts, bool(conditional), float(smoothing), self.size)
 
     def conditional(self, beta):
         """Mean ln P(c | e) and its gradient with respect to the softmax parameters (Proposition 3)."""
         gradient = np.empty_like(beta)
-        return evaluate(beta, self.objective(True), gradient), gradient
+        return evaluate(beta, self.objective(True), np.empty_like(beta), gradient), gradient
 
     def joint(self, beta, smoothing=0.0):
         """Mean ln P(c, e), plus `smoothing` times the sum of all ln theta over the size, and its gradient."""
         gradient = np.empty_like(beta)
-        return evaluate(beta, self.objective(False, smoothing), gradient), gradient
+        return evaluate(beta, self.objective(False, smoothing), np.empty_like(beta), gradient), gradient
 
     def expected_counts(self, theta):
         """Sum of ln P(c, e), and how often each value comes with its parents' values, as expected given the rows."""
-        expected = np.zeros(self.network.n_parameters)
-        value = expect(_logs(theta), self.network.with_class.tree, *self.with_class, expected)
-        return value, expected
+        expected = np.empty(self.network.n_parameters)
+        rows, counts = self.with_class
+        objective = Objective(self.network.with_class.tree, rows, counts, False, 0.0, 1.0)
+        return evaluate(_logs(theta), objective, expected, np.empty_like(expected)), expected
 
     def observed_counts(self):
         """How often each value and its parents' values are all observed, (n_parameters,)."""
@@ -121,11 +119,13 @@ def _chosen(rows, keep):
 
 def merged(values, sizes):
     """Return the different rows of `values` (n, m), -1 where missing, and the number of each row among them."""
-    if len(sizes) and np.prod(np.asarray(sizes, dtype=float) + 1) < 2.0**62:
+    if values.shape[1] == 0:
+        return values[:1], np.zeros(len(values), dtype=np.intp)
+    if np.log2(np.asarray(sizes, dtype=float) + 1).sum() < 62:
         steps = np.concatenate([np.cumprod(np.asarray(sizes[:0:-1], dtype=np.int64) + 1)[::-1], [1]])
         keys = (values.astype(np.int64) + 1) @ steps
     else:
-        keys = np.ascontiguousarray(values, dtype=np.int32).view(f"V{4 * max(values.shape[1], 1)}").ravel()
+        keys = np.ascontiguousarray(values, dtype=np.int32).view(f"V{4 * values.shape[1]}").ravel()
     _, first, index = np.unique(keys, return_index=True, return_inverse=True)
     return values[first], index
 

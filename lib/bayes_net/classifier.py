@@ -19,7 +19,7 @@ from lib.validation import check_choice, check_flag, check_integer, check_real
 
 STRUCTURES = ("naive", "tan", "bic")
 TUNED_ITERATIONS, MANY_ITERATIONS = 20, 1000
-SPREAD = 1.0
+SPREAD = 0.1
 
 
 class BayesNetClassifier(ClassifierMixin, BaseEstimator):
@@ -48,7 +48,7 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):
     allow_zero : bool
         Whether cross-tuning may choose no iteration at all.
     start : "ofe" or "random"
-        Start from the observed frequencies, or from random tables (of softmax parameters with deviation 1), which
+        Start from the observed frequencies, or from random tables (of softmax parameters with deviation 0.1), which
         variables that are never observed need.
     tolerance : float, above 0
         Converged where no entry of the gradient of the mean log (conditional) likelihood is larger; for em, where an
@@ -218,12 +218,15 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):
         self.log_likelihood_ = float((cases.counts * joints).sum())
         self.log_conditional_likelihood_ = float((cases.counts * log_softmax(joints, axis=1)).sum())
         if not (given or tuned or learned.converged):
-            warnings.warn(
-                f"{self.learner} did not converge in {learned.n_iterations} iterations; parameters of separable data "
-                "grow without end (raise max_iterations or tolerance, or give n_iterations)",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+            self._warn(learned.n_iterations < most)
+
+    def _warn(self, stuck):
+        if stuck:
+            why = "rounding errors hide what is left to gain (raise tolerance)"
+        else:
+            why = "those of separable data never do (raise max_iterations or tolerance, or give n_iterations)"
+        words = f"{self.learner} did not converge in {self.n_iterations_} iterations: {why}"
+        warnings.warn(words, ConvergenceWarning, stacklevel=4)
 
     def _folds(self, index, classes, shape, rng):
         """Counts of each fold of a random partition, or None where there is nothing to be tuned with."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from lib.bayes_net.ascent import ascend
 from lib.bayes_net.em import maximise_expectation
-from lib.bayes_net.tuning import cross_tune
+from lib.bayes_net.tuning import choose_iterations, held_out_errors
 
 LEARNERS = ("ofe", "elr", "em", "apn")
 
@@ -30,43 +30,80 @@ def observed_frequencies(cases, smoothing=1.0):
     return cases.network.normalised(cases.observed_counts() + smoothing)
 
 
-def learn(cases, learner, *, smoothing=1.0, n_iterations=None, held_out=None, first=None, allow_zero=True, **options):
+def climb(
+    cases,
+    learner,
+    n_iterations,
+    smoothing=1.0,
+    first=None,
+    method="cg",
+    tolerance=1e-6,
+    watched=None,
+):
+    """Run the ascent of "elr", "em" or "apn".
+
+    Parameters
+    ----------
+    cases : Cases
+    learner : "elr", "em" or "apn"
+    n_iterations : int
+        Most iterations.
+    smoothing : float, at least 0
+        Of the frequencies to start from; em and apn climb the likelihood times the prior with the same effect.
+    first : ndarray of shape (n_parameters,), optional
+        Flat tables to start from, in place of the observed frequencies.
+    method, tolerance, watched
+        As in `ascend`.
+
+    Returns
+    -------
+    Ascent
+    """
+    start = observed_frequencies(cases, smoothing) if first is None else first
+    if learner == "em":
+        return maximise_expectation(cases, start, n_iterations, smoothing, tolerance, watched)
+    conditional = learner == "elr"
+    return ascend(
+        cases, np.log(start), n_iterations, conditional, 0.0 if conditional else smoothing, method, tolerance, watched
+    )
+
+
+def tuning_errors(cases, learner, held_out, n_iterations, **settings):
+    """Errors of held-out folds after each iteration of `climb`, (n_folds, n_iterations + 1)."""
+
+    def climbing(training, watched):
+        return climb(training, learner, n_iterations, watched=watched, **settings)
+
+    return held_out_errors(cases, held_out, climbing)
+
+
+def learn(cases, learner, n_iterations=None, smoothing=1.0, held_out=None, allow_zero=True, **settings):
     """Learn the tables of `cases.network`.
 
     Parameters
     ----------
     cases : Cases
     learner : "ofe", "elr", "em" or "apn"
-    smoothing : float, at least 0
-        Of the frequencies; em and apn climb the likelihood times the prior that makes the same of complete data.
     n_iterations : int
         Most iterations.
+    smoothing : float, at least 0
     held_out : ndarray of shape (n_folds, n_rows, n_classes), optional
-        Folds to cross-tune with: up to n_iterations.
-    first : ndarray of shape (n_parameters,), optional
-        Flat tables to start from, in place of the observed frequencies of the training rows.
-    options : method and tolerance of `ascend`
+        Counts of the examples in each fold, to choose up to `n_iterations` with.
+    allow_zero : bool
+        Whether no iteration at all may be chosen.
+    settings
+        first, method and tolerance of `climb`.
 
     Returns
     -------
     Learned
     """
-    options = {"method": "cg", "tolerance": 1e-6} | options
     if learner == "ofe":
         return Learned(observed_frequencies(cases, smoothing), np.empty(0), True, 0)
-
-    def climb(cases, watched=None, n_iterations=n_iterations):
-        start = observed_frequencies(cases, smoothing) if first is None else first
-        if learner == "em":
-            return maximise_expectation(cases, start, n_iterations, smoothing, options["tolerance"], watched)
-        prior = smoothing if learner == "apn" else 0.0
-        return ascend(cases, np.log(start), n_iterations, learner == "elr", prior, watched=watched, **options)
-
     chosen = errors = None
-    if held_out is not None and len(held_out) == 0:
-        n_iterations, chosen = 0, np.empty(0, int)
-    elif held_out is not None:
-        n_iterations, chosen, errors = cross_tune(cases, held_out, climb, allow_zero)
-    ascent = climb(cases, n_iterations=n_iterations)
+    if held_out is not None:
+        errors = tuning_errors(cases, learner, held_out, n_iterations, smoothing=smoothing, **settings)
+        n_iterations, chosen = choose_iterations(errors, allow_zero)
+    ascent = climb(cases, learner, n_iterations, smoothing, **settings)
     theta = cases.network.softmax(ascent.beta)
     return Learned(theta, ascent.path, ascent.converged, len(ascent.path) - 1, chosen, errors)

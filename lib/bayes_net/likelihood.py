@@ -4,7 +4,8 @@ from collections import namedtuple
 
 import numpy as np
 
-from lib.bayes_net.messages import collect, compiled, distribute
+from lib.bayes_net.compiled import compiled
+from lib.bayes_net.messages import collect, distribute
 
 LOG_LOWEST = np.log(1e-300)
 BLOCK = 256  # rows that are handled together, as calls and references to arrays cost more than a row
@@ -14,28 +15,25 @@ Objective = namedtuple("Objective", "tree rows counts conditional smoothing size
 
 
 @compiled
-def evaluate(beta, objective, gradient):
-    """Return the mean log likelihood at the softmax parameters `beta`; set `gradient` to its derivatives.
+def evaluate(beta, objective, expected, gradient):
+    """Return the mean log likelihood at the softmax parameters `beta`.
 
     Rows count as often as `counts` (n_rows, n_classes) says. With `conditional` it is the mean of ln P(c | e), else
     of ln P(c, e), in either case plus `smoothing` times the sum of all ln theta, over `size`.
+
+    `expected` is set to how often each value comes with its parents' values, as expected given the rows and their
+    classes, plus `smoothing`; with `conditional`, less what is expected without knowing the classes. `gradient` is set
+    to the derivatives of the mean.
     """
     log_theta, theta = np.empty_like(beta), np.empty_like(beta)
-    tree, smoothing = objective.tree, objective.smoothing
-    _softmax(beta, tree.row_starts, log_theta, theta)
-    expected = np.full_like(beta, smoothing)
-    value = _expect(log_theta, tree, objective.rows, objective.counts, objective.conditional, expected)
-    if smoothing > 0:
-        value += smoothing * log_theta.sum()
-    _to_softmax(expected, theta, tree.row_starts, gradient)
+    _softmax(beta, objective.tree.row_starts, log_theta, theta)
+    expected[:] = objective.smoothing
+    value = _expect(log_theta, objective, expected)
+    if objective.smoothing > 0:
+        value += objective.smoothing * log_theta.sum()
+    _to_softmax(expected, theta, objective.tree.row_starts, gradient)
     gradient /= objective.size
     return value / objective.size
-
-
-@compiled
-def expect(log_theta, tree, rows, counts, expected):
-    """Return the sum of ln P(c, e); `expected` gains the expected number of each value and its parents' values."""
-    return _expect(log_theta, tree, rows, counts, False, expected)
 
 
 @compiled
@@ -89,8 +87,9 @@ def log_softmax(beta, row_starts):
 
 
 @compiled
-def _expect(log_theta, tree, rows, counts, conditional, expected):
-    """As `expect`; with `conditional`, the sum of ln P(c | e), and the expectations given c, e less those given e."""
+def _expect(log_theta, objective, expected):
+    """Return the sum of log likelihoods, and add the expectations to `expected`."""
+    tree, rows, counts, conditional = objective.tree, objective.rows, objective.counts, objective.conditional
     n_classes = counts.shape[1]
     packed, work = _tables(log_theta, tree, rows)
     changes, beliefs = np.zeros_like(packed), np.zeros_like(work)

@@ -1,9 +1,9 @@
 """Message passing on the bucket tree, one row at a time and for all classes at once."""
 
 import numpy as np
-from numba import njit
 
-compiled = njit(nogil=True, cache=True, error_model="numpy")
+from lib.bayes_net.compiled import compiled, inlined
+
 TINY = 1e-300
 
 
@@ -93,7 +93,7 @@ def distribute(x, free, live, roots, tree, work, beliefs, scales, weights):
                     index[k] += tree.strides[alive[k], 0]
 
 
-@compiled
+@inlined
 def _prepare(b, x, free, live, tree, alive, base, digits):
     """Inputs of a bucket that are alive, where each begins given the row, and the bucket's free variables."""
     n_alive = n_free = 0
@@ -118,7 +118,7 @@ def _prepare(b, x, free, live, tree, alive, base, digits):
     return n_alive, n_free, n_cells, tree.sizes[own] if free[own] else 1, start
 
 
-@compiled
+@inlined
 def _position(s, b, n_free, start, tree, alive, n_alive, base, index, digits):
     """Set where the inputs are read for the s-th assignment to the free separators; return its message cell."""
     for k in range(n_alive):
@@ -134,7 +134,7 @@ def _position(s, b, n_free, start, tree, alive, n_alive, base, index, digits):
     return start
 
 
-@compiled
+@inlined
 def _message_cell(s, b, n_free, start, tree, digits):
     for j in range(n_free):
         q = digits[j]
@@ -145,7 +145,7 @@ def _message_cell(s, b, n_free, start, tree, digits):
     return start
 
 
-@compiled
+@inlined
 def _multiply(work, alive, n_alive, index, product):
     first = index[0]
     for c in range(product.shape[0]):

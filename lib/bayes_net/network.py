@@ -27,7 +27,8 @@ class Network:
     Parameters
     ----------
     parents : sequence of sequences of int
-        Parents of each variable; variable 0 is the class, variable i attribute i - 1.
+        Parents of each variable; variable 0 is the class, variable i attribute i - 1. They are taken in ascending
+        order, also in the tables.
     sizes : sequence of int
         Number of values of each variable.
 

@@ -17,8 +17,8 @@ def fold_counts(index, classes, folds, shape):
     return np.bincount(codes, minlength=np.prod(shape)).reshape(shape).astype(float)
 
 
-def cross_tune(cases, held_out, climb, allow_zero=True):
-    """Choose a number of iterations: in each fold that of the smallest held-out error, then their median.
+def held_out_errors(cases, held_out, climb):
+    """Error on each fold while climbing on the others.
 
     Parameters
     ----------
@@ -27,29 +27,40 @@ def cross_tune(cases, held_out, climb, allow_zero=True):
         Counts of the examples of each fold.
     climb : callable (cases, watched) -> Ascent
         Climbs as often as may be chosen, recording the error of the `watched` counts after each iteration.
+
+    Returns
+    -------
+    ndarray of shape (n_folds, n_iterations + 1)
+        After each iteration; NaN after the last one of an ascent that ended early.
+    """
+    curves = [climb(cases.weighted(cases.counts - counts), counts[None]).errors[:, 0] for counts in held_out]
+    errors = np.full((len(curves), max(map(len, curves), default=1)), np.nan)
+    for row, curve in zip(errors, curves, strict=True):
+        row[: len(curve)] = curve
+    return errors
+
+
+def choose_iterations(errors, allow_zero=True):
+    """Choose a number of iterations: in each fold that of the smallest held-out error, then their median.
+
+    Parameters
+    ----------
+    errors : ndarray of shape (n_folds, n_iterations + 1)
+        As `held_out_errors` returns them.
     allow_zero : bool
         Whether the start itself, after no iteration, may be chosen.
 
     Returns
     -------
     n_iterations : int
-        The lower median, if the number of folds is even.
+        The lower median, if the number of folds is even; 0 if there is no fold.
     chosen : ndarray of int, shape (n_folds,)
-        The first of equally good numbers.
-    errors : ndarray of shape (n_folds, n_iterations + 1)
-        After each iteration; NaN after the last one of an ascent that ended early.
+        The first of equally good numbers; 0 in any case where an ascent had converged at its start.
 
     References
     ----------
     Greiner et al. (2005), Appendix B.
     """
-    curves = []
-    for counts in held_out:
-        ascent = climb(cases.weighted(cases.counts - counts), counts[None])
-        curves.append(ascent.errors[:, 0])
-    errors = np.full((len(curves), max(map(len, curves))), np.nan)
-    for row, curve in zip(errors, curves, strict=True):
-        row[: len(curve)] = curve
     first = 0 if allow_zero else 1
-    chosen = np.array([first + np.argmin(c[first:]) if len(c) > first else 0 for c in curves])
-    return int(np.sort(chosen)[(len(chosen) - 1) // 2]), chosen, errors
+    chosen = np.array([first + np.nanargmin(e[first:]) if np.isfinite(e[first:]).any() else 0 for e in errors], int)
+    return int(np.sort(chosen)[(len(chosen) - 1) // 2]) if len(chosen) else 0, chosen

@@ -9,17 +9,25 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 
-from lib.validation import check_generator, check_integer, check_real
+from lib.bayes_net import Cases, Network, ascend
+from lib.experiments.trials import check_jobs, keyed_seed, run_trials
+from lib.validation import check_choice, check_generator, check_integer, check_real
 
 MAX_VARIABLES = 20
 MAX_DRAWS = 10_000
+METHODS = ("cg", "lbfgs")
+# deviation of the softmax parameters at a random start: at 0.01 all starts end alike, and of easy formulas fewer starts
+# decide at 0.3, 1 and 3 than at 0.1
+SPREAD = 0.1
 
-# The largest sum of log conditional likelihoods of an unsatisfiable formula is at most this. See `Reduction`.
+# no parameters have a larger sum of log conditional likelihoods if the formula is unsatisfiable: see `Reduction`
 UNSATISFIABLE_BOUND = -2 * math.log(2)
+ROUNDING = 1e-9
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Reduction:
     """The network and the sample that a formula of n variables and K clauses becomes (Figure 1 and Table I).
 
@@ -159,7 +167,7 @@ def proof_tables(reduction, assignment, doubt=0.0):
     assignment : sequence of bool
         A value for each of x_1 to x_n, satisfying or not.
     doubt : float, 0 to 1
-        Probability of the other value of each x_i. Only above 0 have the falsifying rows a probability that is not 0.
+        Probability of the other value of each x_i. At 0 the rows that falsify a satisfied clause have probability 0.
         If the assignment satisfies the formula, the sum of the log conditional likelihoods is at least n ln(1 - doubt).
 
     Returns
@@ -195,9 +203,103 @@ def conditional_likelihood_bound(n_clauses):
     return -(k + 1) * math.log1p(1 / k)
 
 
+def violation_score(n_violated):
+    """The sum of log conditional likelihoods that an assignment which violates m clauses can be given.
+
+    Its probability is brought near 1, and the probability of A given it to 1 / (m + 1) by the tables of those clauses.
+
+    Returns
+    -------
+    float
+        m ln m - (m + 1) ln(m + 1): 0 for m = 0, and `UNSATISFIABLE_BOUND` for m = 1.
+    """
+    m = check_integer("n_violated", n_violated, 0)
+    return m * math.log(max(m, 1)) - (m + 1) * math.log(m + 1)
+
+
+def best_conditional_likelihood(formula, n_starts=20, seed=0, method="cg", max_iterations=200, spread=SPREAD):
+    """Climb the conditional likelihood of a formula's network and sample (ELR) from random starts.
+
+    Parameters
+    ----------
+    formula : sequence of clauses
+    n_starts : int, at least 1
+    seed : int, at least 0
+    method : "cg" or "lbfgs"
+        As of `lib.bayes_net.ascend`.
+    max_iterations : int, at least 1
+    spread : float, above 0
+        Deviation of the softmax parameters at the start.
+
+    Returns
+    -------
+    DataFrame
+        start, log_conditional_likelihood (the sum over the K + 1 rows), n_iterations.
+    """
+    frame = satisfiability_experiment([formula], n_starts, seed, 1, method, max_iterations, spread)
+    return frame[["start", "log_conditional_likelihood", "n_iterations"]]
+
+
+def satisfiability_experiment(formulas, n_starts=20, seed=0, n_jobs=1, method="cg", max_iterations=200, spread=SPREAD):
+    """Which starts of ELR find out that a formula is satisfiable.
+
+    Parameters
+    ----------
+    formulas : sequence of formulas
+    n_starts : int, at least 1
+        A start's numbers depend on `seed`, its number and the formula's, not on how many there are.
+    seed : int, at least 0
+    n_jobs : int
+    method, max_iterations, spread
+        As of `best_conditional_likelihood`.
+
+    Returns
+    -------
+    DataFrame
+        formula (number), n_variables, n_clauses, satisfiable (by enumeration), start, log_conditional_likelihood (the
+        sum), n_iterations, bound (-2 ln 2), decides (whether the sum is above the bound by more than rounding, which
+        proves the formula satisfiable).
+    """
+    formulas = [check_formula(formula) for formula in formulas]
+    if not formulas:
+        raise ValueError("formulas must hold at least one formula; got none")
+    check_integer("n_starts", n_starts, 1)
+    check_jobs(n_jobs)
+    check_choice("method", method, METHODS)
+    check_integer("max_iterations", max_iterations, 1)
+    check_real("spread", spread, 0, open_low=True)
+    known = [(i, _n_variables(f), len(f), satisfying_assignment(f) is not None) for i, f in enumerate(formulas)]
+    climbs = run_trials(_Climb(tuple(formulas), method, max_iterations, spread), n_starts, seed, n_jobs)
+    frame = pd.DataFrame(known, columns=["formula", "n_variables", "n_clauses", "satisfiable"]).merge(climbs)
+    frame["bound"] = UNSATISFIABLE_BOUND
+    frame["decides"] = frame["log_conditional_likelihood"] > UNSATISFIABLE_BOUND + ROUNDING
+    return frame
+
+
+@dataclass(frozen=True)
+class _Climb:
+    formulas: tuple
+    method: str
+    max_iterations: int
+    spread: float
+
+    def __call__(self, index, seed):
+        rows = []
+        for number, formula in enumerate(self.formulas):
+            ascent = self._ascent(formula, np.random.default_rng(keyed_seed(seed, number)))
+            rows.append((number, index, (len(formula) + 1) * ascent.path[-1], len(ascent.path) - 1))
+        return pd.DataFrame(rows, columns=["formula", "start", "log_conditional_likelihood", "n_iterations"])
+
+    def _ascent(self, formula, rng):
+        made = reduction(formula)
+        network = Network(made.parents, [2] * len(made.parents))
+        start = self.spread * rng.standard_normal(network.n_parameters)
+        return ascend(Cases.from_rows(network, made.codes), start, self.max_iterations, method=self.method)
+
+
 def _checked_clause(number, clause):
     try:
-        literals = tuple(check_integer("literal", int(v) if isinstance(v, np.integer) else v, -np.inf) for v in clause)
+        literals = tuple(check_integer("literal", literal, -np.inf) for literal in clause)
     except (TypeError, ValueError):
         raise ValueError(f"clause {number} must hold three integers; got {clause!r}") from None
     if len(literals) != 3:

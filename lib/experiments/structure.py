@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from lib.bayes_net import Cases, Network, learn
+from lib.bayes_net import Cases, Network, choose_iterations, learn, tuning_errors
 from lib.experiments.trials import run_trials
 from lib.structures import chain, naive
 from lib.validation import at_least_one, check_choice, check_integer, check_real
@@ -254,7 +254,12 @@ def _learned(scene, drawn, learners, smoothing):
     counts = np.bincount(drawn, minlength=scene.training.size).reshape(shape)
     cases, present = scene.cases.weighted(counts).present()
     held_out = [np.bincount(drawn[folds == f], minlength=counts.size).reshape(shape)[present] for f in set(folds)]
+    held_out, errors = np.array(held_out, dtype=float), {}
     for name in learners:
         settings = dict(BAYES_NET_LEARNERS[name])
-        tuned = np.array(held_out, dtype=float) if settings.pop("tuned", False) and len(held_out) > 1 else None
-        yield name, learn(cases, settings.pop("learner"), smoothing=smoothing, held_out=tuned, **settings)
+        learner, allow_zero = settings.pop("learner"), settings.pop("allow_zero", True)
+        if settings.pop("tuned", False) and len(held_out) > 1:
+            if learner not in errors:
+                errors[learner] = tuning_errors(cases, learner, held_out, smoothing=smoothing, **settings)
+            settings["n_iterations"], _ = choose_iterations(errors[learner], allow_zero)
+        yield name, learn(cases, learner, smoothing=smoothing, **settings)

@@ -1,0 +1,277 @@
+"""When ELR should stop: cross-tuning against fixed, greedy and no stopping on data sets of UCI (Appendix B)."""
+
+import zlib
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from lib import datasets as uci
+from lib import structures as graphs
+from lib.bayes_net import Cases, Network, choose_iterations, climb, fold_counts, tuning_errors
+from lib.bayes_net.cases import merged
+from lib.datasets.synthetic import TRAINING_SIZES, training_rows
+from lib.discretize import EntropyDiscretizer
+from lib.evaluation import corrected_interval, mean_interval, paired_t_test
+from lib.experiments.trials import check_jobs, keyed_seed, run_trials
+from lib.experiments.uci_learners import missing_as_value
+from lib.structures.codes import DiscreteCoding
+from lib.validation import at_least_one, check_choice, check_integer
+
+CAP = 200  # iterations of a climb "to convergence"
+STRUCTURES = ("naive", "tan")
+STOPPINGS = {
+    "start": "at the start (OFE)",
+    "tuned": "cross-tuned",
+    "tuned_forced": "cross-tuned, not 0",
+    "fixed": "fixed number",
+    "greedy": "while training error falls",
+    "converged": "at convergence",
+    "best": "best in hindsight",
+    "best_forced": "best in hindsight, not 0",
+}
+WITHOUT_TUNING = ("fixed", "greedy", "converged")
+MISSING_AS_VALUE = ("vote",)  # a vote that is neither for nor against; the paper's 435 rows are all there are
+PUBLISHED_SPLIT = ("letter", "satimage", "shuttle")
+# Table IX, seconds: NB+ELR and TAN+ELR without cross-tuning, then with it
+SECONDS = {
+    "australian": (593.23, 1204.16, 1345.39, 2965.11),
+    "breast": (478.16, 850.11, 1067.95, 1997.25),
+    "cleve": (214.85, 500.27, 473.33, 1028.93),
+    "corral": (25.33, 118.97, 110.67, 300.29),
+    "crx": (701.17, 1296.07, 1591.67, 3648.29),
+    "diabetes": (518.7, 666.61, 1107.73, 2617.4),
+    "flare": (919.35, 1057.65, 2090.83, 5080.25),
+    "german": (951.43, 2151.93, 3755.08, 10346.66),
+    "glass2": (109.62, 49.18, 229.08, 435.69),
+    "heart": (245.18, 170.88, 530.64, 1055.6),
+    "hepatitis": (138.79, 95.4, 308.16, 587.67),
+    "pima": (705.64, 330.59, 1361.73, 3345.17),
+    "vote": (776.67, 468.1, 1878.65, 1976.25),
+    "chess": (1932.27, 2180.17, 4784.38, 5574.15),
+    "mofn-3-7-10": (70.78, 85.86, 140.74, 232.32),
+}
+
+
+def stopping_study(
+    datasets=("pima",), structures=STRUCTURES, n_iterations=20, n_folds=5, n_repeats=1, seed=0, n_jobs=1
+):
+    """Errors of ELR after each iteration and under each rule that says when to stop.
+
+    Each training part gets its cut points, its structure and its smoothed frequencies, from which ELR climbs by
+    conjugate gradients. All rules stop the same climb.
+
+    Parameters
+    ----------
+    datasets : sequence of names that `lib.datasets.load` knows
+        Rows with missing values are left out, except of "vote", where a missing vote is a value.
+    structures : sequence of "naive" or "tan"
+    n_iterations : int, at least 1
+        Of the fixed rule, and the most that cross-tuning and hindsight may choose.
+    n_folds : int, at least 2
+        Of cross-validation and, inside the training part, of cross-tuning. A test fold has floor(N / n_folds) rows;
+        those left over are never tested. Sets with a published test set have one split: see `training_and_test`.
+    n_repeats : int, at least 1
+        Shuffles.
+    seed, n_jobs
+        As in `run_trials`. Folds depend on the seed, the data set and the repeat only.
+
+    Returns
+    -------
+    DataFrame
+        dataset, repeat, fold, structure, stopping, n_iterations, error, resubstitution, passes, n_test. Rows with
+        stopping "each" hold the errors after 0, 1, ..., `n_iterations` iterations, the others those of the rule in
+        `STOPPINGS`. `passes` is the work: examples seen in all iterations over training examples.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range or misspelt, or a data set is named twice.
+    lib.datasets.NotAvailableError
+        If a data set cannot be had.
+
+    References
+    ----------
+    Greiner et al. (2005), Appendix B and Tables II and IX.
+    """
+    check_jobs(n_jobs)
+    loaded = [complete(name) for name in at_least_one("datasets", datasets)]
+    names = [data.name for data in loaded]
+    if len(set(names)) < len(names):
+        raise ValueError(f"datasets must name each data set once; got {names}")
+    n_repeats = check_integer("n_repeats", n_repeats, 1)
+    trial = partial(
+        _trial,
+        loaded=loaded,
+        structures=[check_choice("structures", s, STRUCTURES) for s in at_least_one("structures", structures)],
+        n_iterations=check_integer("n_iterations", n_iterations, 1, CAP),
+        n_folds=check_integer("n_folds", n_folds, 2, min(len(data.y) for data in loaded)),
+        n_repeats=n_repeats,
+        entropy=check_integer("seed", seed, 0),
+    )
+    return run_trials(trial, n_repeats * len(loaded), seed, n_jobs, block_size=2, description="stopping")
+
+
+def complete(name):
+    """The data set, its incomplete rows left out or, of `MISSING_AS_VALUE`, with "missing" as a value."""
+    return uci.load(name) if name in MISSING_AS_VALUE else uci.load(name).complete_rows()
+
+
+def first_available(name, stand_in):
+    """Return the name of the data set that can be had, and why it is not the first one, or ""."""
+    try:
+        uci.load(name)
+    except uci.NotAvailableError as error:
+        return stand_in, str(error)
+    return name, ""
+
+
+def training_and_test(data, n_folds, seed):
+    """Pairs of row numbers, training and test: `n_folds` folds, or the one split of a published test set.
+
+    letter, satimage and shuttle have their published split. mofn-3-7-10, monks-1 and waveform-21 are trained on a
+    random sample of the published size and tested on all inputs or, the last one, on the others.
+    """
+    rows = np.arange(len(data.y))
+    if data.name in PUBLISHED_SPLIT:
+        return [(rows[: data.n_train], rows[data.n_train :])]
+    if data.name in TRAINING_SIZES:
+        train = training_rows(data.name, int(seed.generate_state(1)[0]))
+        return [(train, np.setdiff1d(rows, train) if data.name == "waveform-21" else rows)]
+    shuffled = np.random.default_rng(seed).permutation(rows)
+    parts = shuffled[: len(rows) // n_folds * n_folds].reshape(n_folds, -1)
+    return [(np.setdiff1d(rows, part), part) for part in parts]
+
+
+def gains(frame, rules=WITHOUT_TUNING, tuned="tuned"):
+    """Error of each rule less that of cross-tuning, in points: dataset, repeat, fold, structure, stopping, gain."""
+    keys = ["dataset", "repeat", "fold", "structure"]
+    wide = frame[frame["stopping"] != "each"].pivot(index=keys, columns="stopping", values="error")
+    gain = wide[list(rules)].sub(wide[tuned], axis=0) * 100
+    return gain.stack().rename("gain").reset_index()
+
+
+def gains_by_dataset(frame, n_folds):
+    """Mean gain of each data set with its interval: dataset, structure, stopping, value, low, high, n.
+
+    The interval is that of `corrected_interval` for folds and of `mean_interval` for repeated training samples.
+    """
+    rows = []
+    for keys, part in gains(frame).groupby(["dataset", "structure", "stopping"], sort=False):
+        folds = part["fold"].nunique() > 1
+        estimate = corrected_interval(part["gain"], 1 / n_folds) if folds else mean_interval(part["gain"])
+        rows.append((*keys, *estimate))
+    return pd.DataFrame(rows, columns=["dataset", "structure", "stopping", "value", "low", "high", "n"])
+
+
+def mean_errors(frame):
+    """Mean error of each data set: a row a data set, columns (structure, stopping)."""
+    rules = frame[frame["stopping"] != "each"]
+    return rules.pivot_table(index="dataset", columns=["structure", "stopping"], values="error", sort=False)
+
+
+def one_sided_p(better, worse):
+    """P of the paired t-test of the means' equality against `better` being smaller, as the paper's tests are."""
+    if len(better) < 2:
+        return np.nan
+    t, p = paired_t_test(worse, better)
+    return p / 2 if t > 0 else 1 - p / 2
+
+
+def work_ratios(frame, tuned="tuned"):
+    """Work of cross-tuning over that of each rule, means of a data set: a row a data set and structure."""
+    passes = frame[frame["stopping"] != "each"].pivot_table(
+        index=["dataset", "structure"], columns="stopping", values="passes", sort=False
+    )
+    return passes[[tuned]].to_numpy() / passes[list(WITHOUT_TUNING)].clip(lower=1)
+
+
+def seconds_ratios():
+    """Table IX: seconds with cross-tuning over seconds without, a row a data set, columns naive and tan."""
+    seconds = pd.DataFrame.from_dict(SECONDS, orient="index").to_numpy()
+    return pd.DataFrame(seconds[:, 2:] / seconds[:, :2], index=list(SECONDS), columns=STRUCTURES)
+
+
+def _trial(index, _, loaded, structures, n_iterations, n_folds, n_repeats, entropy):
+    which, repeat = divmod(index, n_repeats)
+    data = loaded[which]
+    seed = np.random.SeedSequence(entropy, spawn_key=(zlib.crc32(data.name.encode()), repeat))
+    frames = []
+    for fold, (train, test) in enumerate(training_and_test(data, n_folds, keyed_seed(seed, 0))):
+        codes, sizes = coded(data, train, test)
+        inner = np.random.default_rng(keyed_seed(seed, 1, fold)).permutation(len(train)) % n_folds
+        folds = np.append(inner, np.full(len(test), n_folds))
+        for structure in structures:
+            found = _stopped(codes, sizes, folds, n_folds, structure, n_iterations)
+            frames.append(found.assign(fold=fold, structure=structure, n_test=len(test)))
+    return pd.concat(frames, ignore_index=True).assign(dataset=data.name, repeat=repeat)[_COLUMNS]
+
+
+_COLUMNS = ["dataset", "repeat", "fold", "structure", "stopping", "n_iterations"]
+_COLUMNS += ["error", "resubstitution", "passes", "n_test"]
+
+
+def coded(data, train, test):
+    """Codes of the training rows and then the test rows, class first, cut by the entropy of the training rows.
+
+    Returns codes (n, n_attributes + 1) and the number of values of each variable. A value that no training row of the
+    set could have is missing.
+    """
+    X, classes = data.X, np.unique(data.y, return_inverse=True)[1]
+    if data.name in MISSING_AS_VALUE:
+        X = missing_as_value(X)
+    cutter = EntropyDiscretizer().fit(X.iloc[train], data.y[train])
+    known = cutter.transform(X.iloc[train])
+    coding = DiscreteCoding(known)
+    values = np.concatenate([coding(known), coding(cutter.transform(X.iloc[test]))])
+    codes = np.column_stack([classes[np.append(train, test)], values])
+    return codes, np.append(classes.max() + 1, coding.sizes)
+
+
+def _stopped(codes, sizes, folds, n_folds, structure, n_iterations):
+    """Iterations, errors and work of every rule, from one long climb and `n_folds` short ones."""
+    training = folds < n_folds
+    n = len(sizes) - 1
+    parents = graphs.naive(n) if structure == "naive" else graphs.tan_from_codes(codes[training], sizes)
+    rows, index = merged(codes[:, 1:], sizes[1:])
+    counts = fold_counts(index, codes[:, 0], folds, (n_folds + 1, len(rows), int(sizes[0])))
+    train, test = counts[:-1].sum(axis=0), counts[-1]
+    cases = Cases(Network(parents, sizes), rows, train + test).weighted(train)
+    resubstitution, held_out = climb(cases, "elr", CAP, watched=np.array([train, test])).errors.T
+    errors = tuning_errors(cases, "elr", counts[:-1], n_iterations)
+    return _rules(resubstitution, held_out, errors, n_iterations, counts[:-1].sum(axis=(1, 2)))
+
+
+def _rules(resubstitution, held_out, errors, n_iterations, fold_sizes):
+    last = len(held_out) - 1
+    forced, short = min(1, last), held_out[: n_iterations + 1]
+    stops = {
+        "start": 0,
+        "tuned": choose_iterations(errors)[0],
+        "tuned_forced": choose_iterations(errors, allow_zero=False)[0],
+        "fixed": n_iterations,
+        "greedy": greedy(resubstitution),
+        "converged": last,
+        "best": np.argmin(short),
+        "best_forced": forced + np.argmin(short[forced:]),
+    }
+    each = np.arange(n_iterations + 1)
+    reached = np.minimum([*each, *stops.values()], last)
+    size = fold_sizes.sum()
+    tuning = np.isfinite(errors[:, 1:]).sum(axis=1) @ (size - fold_sizes) / size
+    stopping = ["each"] * len(each) + list(stops)
+    return pd.DataFrame(
+        {
+            "stopping": stopping,
+            "n_iterations": [*each, *reached[len(each) :]],
+            "error": held_out[reached],
+            "resubstitution": resubstitution[reached],
+            "passes": reached + tuning * np.char.startswith(stopping, "tuned"),
+        }
+    )
+
+
+def greedy(resubstitution):
+    """Iterations until the training error does not fall any more."""
+    stays = np.flatnonzero(np.diff(resubstitution) >= 0)
+    return int(stays[0]) if len(stays) else len(resubstitution) - 1

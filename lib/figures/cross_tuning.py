@@ -1,0 +1,108 @@
+"""Pictures of ELR's errors over its iterations, and of where it stops."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from lib.figures.style import empty_figure
+
+STRUCTURES = {"naive": "NB", "tan": "TAN"}
+_ERRORS = {
+    "resubstitution": ("resubstitution", "#0072B2", "--"),
+    "error": ("held out", "#D55E00", "-"),
+}
+_RULES = {
+    "fixed": ("fixed number", "#0072B2", "o"),
+    "greedy": ("while training error falls", "#E69F00", "D"),
+    "converged": ("at convergence", "#009E73", "s"),
+}
+
+
+def fold_curves(frame, tuned="tuned", best="best", columns=3):
+    """Errors after each iteration, a panel a fold, with the iterations that cross-tuning and hindsight choose."""
+    folds = list(dict.fromkeys(frame["fold"]))
+    columns = min(columns, len(folds))
+    rows = -(-len(folds) // columns)
+    size = (2.4 * columns + 0.4, 1.95 * rows + 0.8)
+    figure, axes = plt.subplots(rows, columns, figsize=size, sharex=True, sharey=True, squeeze=False)
+    for axis, fold in zip(axes.flat, folds, strict=False):
+        part = frame[frame["fold"] == fold]
+        _draw_errors(axis, part[part["stopping"] == "each"].set_index("n_iterations"))
+        marks = part.set_index("stopping")[["n_iterations", "error"]]
+        axis.plot(*marks.loc[best], **_mark("*", 11), label="best in hindsight")
+        axis.axvline(marks.loc[tuned, "n_iterations"], color="black", linestyle=":", label="cross-tuning's choice")
+        axis.set_title(f"fold {fold + 1}", fontsize=10)
+    for axis in axes.flat[len(folds) :]:
+        axis.set_axis_off()
+    figure.supxlabel("iterations", fontsize=11)
+    figure.supylabel("error (%)", fontsize=11)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    return figure
+
+
+def mean_curves(frame, marked=()):
+    """Mean errors after each iteration with the range of the middle 90% of shuffles, each a mean over its folds."""
+    figure, axis = plt.subplots(figsize=(6.2, 3.6))
+    shuffles = _each(frame).groupby(["n_iterations", "repeat"])[list(_ERRORS)].mean() * 100
+    means = shuffles.groupby("n_iterations").mean()
+    low, high = (shuffles.groupby("n_iterations").quantile(q) for q in (0.05, 0.95))
+    for name, (label, color, line) in _ERRORS.items():
+        axis.fill_between(means.index, low[name], high[name], color=color, alpha=0.2, linewidth=0)
+        axis.plot(means.index, means[name], color=color, linestyle=line, marker="o", markersize=3, label=label)
+    for iterations in marked:
+        axis.axvline(iterations, color="black", linestyle=":", linewidth=0.9)
+    axis.set(xlabel="iterations", ylabel="error (%)")
+    axis.xaxis.get_major_locator().set_params(integer=True)
+    figure.legend(*axis.get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    return figure
+
+
+def chosen_against_best(counts):
+    """Maps of how many folds have each pair of chosen and best iteration; `counts` maps titles to square arrays."""
+    figure, axes = plt.subplots(1, len(counts), figsize=(3.4 * len(counts) + 0.6, 3.6), sharey=True, squeeze=False)
+    largest = max(part.max() for part in counts.values())
+    for axis, (title, part) in zip(axes[0], counts.items(), strict=True):
+        shown = np.ma.masked_equal(part.T, 0)
+        image = axis.imshow(shown, origin="lower", cmap="viridis_r", vmin=0, vmax=largest)
+        axis.plot([0, len(part) - 1], [0, len(part) - 1], color="#999999", linewidth=0.8)
+        axis.set(title=title, xlabel="best in hindsight (iterations)")
+        axis.locator_params(integer=True, nbins=6)
+    axes[0, 0].set_ylabel("chosen by cross-tuning")
+    figure.colorbar(image, ax=axes[0].tolist(), label="folds", shrink=0.85)
+    return figure
+
+
+def gains_by_dataset(table):
+    """What cross-tuning gains on each rule, a row a data set and a panel a structure, sorted by the mean gain."""
+    if table.empty:
+        return empty_figure("there is nothing to compare")
+    structures = list(dict.fromkeys(table["structure"]))
+    names = table.groupby("dataset")["value"].mean().sort_values().index
+    size = (3.4 * len(structures) + 1.2, 1.5 + 0.38 * len(names))
+    figure, axes = plt.subplots(1, len(structures), figsize=size, sharey=True, squeeze=False)
+    for axis, structure in zip(axes[0], structures, strict=True):
+        for i, (rule, (label, color, marker)) in enumerate(_RULES.items()):
+            part = table[(table["structure"] == structure) & (table["stopping"] == rule)].set_index("dataset")
+            part, positions = part.reindex(names), np.arange(len(names)) + 0.25 * (1 - i)
+            known = np.isfinite(part["low"])
+            ends = part["low"].where(known, part["value"]), part["high"].where(known, part["value"])
+            axis.hlines(positions, *ends, color=color, linewidth=1.4)
+            axis.plot(part["value"], positions, color=color, marker=marker, linestyle="", markersize=4.5, label=label)
+        axis.axvline(0, color="black", linewidth=0.8)
+        axis.set(title=STRUCTURES[structure], xlabel="error − cross-tuned (points)", ylim=(-0.6, len(names) - 0.4))
+        axis.set_yticks(np.arange(len(names)), names)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    return figure
+
+
+def _each(frame):
+    return frame[frame["stopping"] == "each"]
+
+
+def _draw_errors(axis, errors):
+    for name, (label, color, line) in _ERRORS.items():
+        axis.plot(errors.index, errors[name], color=color, linestyle=line, label=label)
+    axis.xaxis.get_major_locator().set_params(integer=True)
+
+
+def _mark(marker, size):
+    return {"marker": marker, "markersize": size, "color": "#D55E00", "markeredgecolor": "black", "linestyle": ""}
