@@ -2,7 +2,7 @@
 
 from lib.evaluation.confusion import confusion_range, confusion_table, nearest_fold, percentile_among_folds
 from lib.evaluation.crossing import crossing_ratio, crossing_size
-from lib.evaluation.intervals import Estimate, mean_contrast, mean_interval
+from lib.evaluation.intervals import Estimate, mean_contrast, mean_interval, proportion_interval
 from lib.evaluation.normalized import (
     largest_difference,
     largest_mean_t,
@@ -19,6 +19,7 @@ from lib.evaluation.significance import (
     corrected_t_test,
     differences_by_dataset,
     holm,
+    one_sided_p_values,
     paired_t_test,
 )
 
@@ -42,10 +43,12 @@ __all__ = [
     "nearest_fold",
     "nemenyi_difference",
     "normalized_performance",
+    "one_sided_p_values",
     "paired_comparison",
     "paired_differences",
     "paired_t_test",
     "percentile_among_folds",
+    "proportion_interval",
     "smallest_difference",
     "t_by_model",
 ]

@@ -1,10 +1,8 @@
 """Confusion tables of cross-validation, and where a printed fold falls among ours."""
 
 import numpy as np
-from scipy import stats
 
-from lib.evaluation.intervals import Estimate
-from lib.validation import check_real
+from lib.evaluation.intervals import proportion_interval
 
 
 def confusion_table(counts, classes, n_folds=1):
@@ -79,15 +77,7 @@ def percentile_among_folds(accuracies, n_correct, n_test, confidence=0.95):
     -------
     Estimate
         With Wilson's interval, as if folds were independent; n is their number.
-
-    References
-    ----------
-    Wilson (1927), formula for a proportion.
     """
-    confidence = check_real("confidence", confidence, 0, 1, open_low=True, open_high=True)
     difference = n_correct / n_test - np.asarray(accuracies, dtype=float)
-    part = float(np.where(np.abs(difference) < 0.5 / n_test, 0.5, difference > 0).mean())
-    n, z = len(difference), stats.norm.ppf((1 + confidence) / 2)
-    middle = (part + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * np.sqrt(part * (1 - part) / n + z**2 / (4 * n**2))
-    return Estimate(part, float(np.clip(middle - half, 0, part)), float(np.clip(middle + half, part, 1)), n)
+    n_below = float(np.where(np.abs(difference) < 0.5 / n_test, 0.5, difference > 0).sum())
+    return proportion_interval(n_below, len(difference), confidence)

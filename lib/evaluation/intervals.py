@@ -42,3 +42,24 @@ def mean_contrast(a, b, confidence=0.95):
     difference = a.mean() - b.mean()
     interval = stats.ttest_ind(a, b, equal_var=False).confidence_interval(confidence)
     return Estimate(float(difference), float(interval.low), float(interval.high), min(len(a), len(b)))
+
+
+def proportion_interval(n_found, n, confidence=0.95):
+    """Part of `n` independent trials, n_found / n, with Wilson's interval.
+
+    Returns
+    -------
+    Estimate
+        From 0 to 1 and with value NaN for no trial at all.
+
+    References
+    ----------
+    Wilson (1927), formula for a proportion.
+    """
+    confidence = check_real("confidence", confidence, 0, 1, open_low=True, open_high=True)
+    if n == 0:
+        return Estimate(np.nan, 0.0, 1.0, 0)
+    part, z = n_found / n, stats.norm.ppf((1 + confidence) / 2)
+    middle = (part + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * np.sqrt(part * (1 - part) / n + z**2 / (4 * n**2))
+    return Estimate(float(part), float(np.clip(middle - half, 0, part)), float(np.clip(middle + half, part, 1)), n)

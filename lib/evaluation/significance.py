@@ -19,6 +19,27 @@ def paired_t_test(a, b):
     return _t_test(a, b, 0.0)
 
 
+def one_sided_p_values(differences):
+    """P-values of paired t-tests that the mean is not above 0, one a row.
+
+    Parameters
+    ----------
+    differences : array-like of shape (n_tests, n_pairs), n_pairs at least 2
+
+    Returns
+    -------
+    ndarray of shape (n_tests,)
+        1 where all differences are 0.
+    """
+    differences = np.asarray(differences, dtype=float)
+    if differences.ndim != 2 or differences.shape[1] < 2:
+        raise ValueError(f"differences must have shape (n_tests, at least 2); got {differences.shape}")
+    means, errors = differences.mean(axis=1), differences.std(axis=1, ddof=1) / np.sqrt(differences.shape[1])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = stats.t.sf(means / errors, differences.shape[1] - 1)
+    return np.where((errors == 0) & (means <= 0), 1.0, p)
+
+
 def corrected_t_test(a, b, test_fraction):
     """Two-sided t-test for scores of repeated cross-validation or resampling, corrected for shared training data.
 

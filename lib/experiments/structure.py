@@ -1,11 +1,13 @@
 """Learning tables for a structure that is poorer or richer than the truth, with exact errors by enumeration."""
 
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from lib.bayes_net import Cases, Network, choose_iterations, learn, tuning_errors
+from lib.evaluation import mean_interval, one_sided_p_values, proportion_interval
 from lib.experiments.trials import run_trials
 from lib.structures import chain, naive
 from lib.validation import at_least_one, check_choice, check_integer, check_real
@@ -23,6 +25,7 @@ BAYES_NET_LEARNERS = {
     "apn_converged": {"learner": "apn", "n_iterations": CONVERGED},
 }
 PRIOR, LIKELY, UNLIKELY = 0.9, 0.8, 0.2
+PRINTED = Path(__file__).parents[2] / "data" / "paper" / "greiner_appendix_g.csv"
 
 
 def structure_robustness(
@@ -74,11 +77,59 @@ def structure_robustness(
     ----------
     Greiner et al. (2005), Appendix F and equation (2).
     """
+    check_integer("n_instances", n_instances, 1)
+    check_real("test_missing", test_missing, 0, 1, open_high=True)
+    settings = {"missing": missing, "n_runs": n_runs, "seed": seed, "n_jobs": n_jobs, "smoothing": smoothing}
+    settings |= {"sizes": [n_instances], "learners": learners, "tests": [test_missing]}
+    frame = robustness_study(n_attributes, duplicates, **settings)
+    return frame[["duplicates", "run", "learner", "error", "bayes_error"]]
+
+
+def robustness_study(n_attributes=5, duplicates=range(6), **settings):
+    """Do the same as `structure_robustness` for several sizes and several ways to remove values from test inputs.
+
+    Parameters
+    ----------
+    n_attributes, duplicates
+        As in `structure_robustness`.
+    settings
+        sizes, learners, missing, tests, n_runs, seed, n_jobs, smoothing, as in `structure_study`.
+
+    Returns
+    -------
+    DataFrame
+        duplicates, and what `structure_study` returns.
+    """
     n = check_integer("n_attributes", n_attributes, 1, 8)
     ms = [check_integer("duplicates", m, 0, n) for m in at_least_one("duplicates", list(duplicates))]
     scenes = [({"duplicates": m}, naive(n), duplicated_truth(n, m)) for m in ms]
-    frame = structure_study(scenes, [n_instances], learners, missing, [test_missing], n_runs, seed, n_jobs, smoothing)
-    return frame[["duplicates", "run", "learner", "error", "bayes_error"]]
+    return structure_study(scenes, **settings)
+
+
+def large_sample_errors(n_attributes=5, duplicates=range(6), missing=0.0, test_missing=0.0):
+    """Error of naive Bayes as the training sample grows without end: tables learned from the truth itself.
+
+    Parameters
+    ----------
+    n_attributes, duplicates, missing, test_missing
+        As in `structure_robustness`.
+
+    Returns
+    -------
+    DataFrame
+        duplicates, learner ("ofe" or "elr_converged"), error, bayes_error.
+    """
+    rows = []
+    for m in duplicates:
+        labels = {"duplicates": m}
+        scene = _Scene(labels, naive(n_attributes), duplicated_truth(n_attributes, m), missing, [test_missing])
+        cases, _ = scene.cases.weighted(scene.training).present()
+        for name in ("ofe", "elr_converged"):
+            settings = BAYES_NET_LEARNERS[name]
+            theta = learn(cases, settings["learner"], 5000, smoothing=0.0, tolerance=1e-9).theta
+            error = scene.cases.weighted(scene.tests[test_missing]).error(theta)
+            rows.append(labels | {"learner": name, "error": error, "bayes_error": scene.bayes_errors[test_missing]})
+    return pd.DataFrame(rows)
 
 
 def irrelevant_truth_study(n_attributes=(6, 7), agreement=(1.0,), **settings):
@@ -175,9 +226,84 @@ def structure_study(
     rates = [check_real("tests", rate, 0, 1, open_high=True) for rate in at_least_one("tests", tests)]
     missing = check_real("missing", missing, 0, 1, open_high=True)
     check_real("smoothing", smoothing, 0)
+    check_integer("n_runs", n_runs, 1)
     scenes = [_Scene(*scene, missing, rates) for scene in scenes]
     trial = partial(_trial, scenes=scenes, sizes=sizes, learners=names, smoothing=smoothing)
     return run_trials(trial, n_runs, seed, n_jobs, block_size=5, description=description)
+
+
+def compare_learners(frame, better, worse, runs=10, p=0.05):
+    """How much smaller the error of one learner is, and how often a small experiment shows it.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `structure_study` returns it, with all learners on the same samples.
+    better, worse : str
+        Learners in `frame`.
+    runs : int, at least 2
+        Runs of one experiment; consecutive runs are taken together, those that are left over not at all.
+    p : float in (0, 1)
+        Level of each experiment's one-sided paired t-test over its scenes, sizes and runs.
+
+    Returns
+    -------
+    difference : Estimate
+        Mean error of `worse` less that of `better`, with the interval over runs.
+    share : Estimate
+        Part of the experiments with a p-value below `p`, with Wilson's interval.
+    """
+    wide = frame.pivot_table(
+        index="run", columns=["learner", *_labels(frame), "size", "test"], values="error", sort=False
+    )
+    differences = (wide[worse] - wide[better]).to_numpy()
+    n_experiments = len(differences) // check_integer("runs", runs, 2)
+    experiments = differences[: n_experiments * runs].reshape(n_experiments, -1)
+    n_found = int((one_sided_p_values(experiments) < p).sum()) if n_experiments else 0
+    return mean_interval(differences.mean(axis=1)), proportion_interval(n_found, n_experiments)
+
+
+def compare_printed(printed, frames, readings, runs=10):
+    """Test each comparison that the paper prints, under each reading of it.
+
+    Parameters
+    ----------
+    printed : DataFrame
+        id, study, better, worse, p and quote, as `printed_comparisons` returns it.
+    frames : dict of study -> dict of variant -> DataFrame
+        Results of `structure_study`; a study may have variants, named by words or "".
+    readings : dict of reading -> dict of learner of the paper -> learner of `frames`
+    runs : int, at least 2
+        Runs of one experiment.
+
+    Returns
+    -------
+    DataFrame
+        id, study, variant, reading, comparison, p, quote; difference, low, high, n of the mean error of the worse less
+        that of the better; share, share_low, share_high of n_experiments in which a p-value below p comes out.
+    """
+    rows = []
+    for row in printed.itertuples():
+        for variant, frame in frames[row.study].items():
+            for reading, names in readings.items():
+                better, worse = (names.get(name, name) for name in (row.better, row.worse))
+                difference, share = compare_learners(frame, better, worse, runs, row.p)
+                about = {"id": row.id, "study": row.study, "variant": variant, "reading": reading}
+                about |= {"comparison": row.comparison + (f" ({variant})" if variant else ""), "p": row.p}
+                about |= dict(zip(("difference", "low", "high", "n"), difference, strict=True))
+                about |= dict(zip(("share", "share_low", "share_high", "n_experiments"), share, strict=True))
+                rows.append(about | {"quote": row.quote})
+    return pd.DataFrame(rows)
+
+
+def printed_comparisons():
+    """The p-values of Greiner et al. (2005), Appendix G: id, study, comparison, better, worse, p, quote."""
+    return pd.read_csv(PRINTED)
+
+
+def _labels(frame):
+    known = ("size", "run", "learner", "test", "error", "bayes_error", "n_iterations")
+    return [column for column in frame if column not in known]
 
 
 def duplicated_truth(n_attributes, duplicates):
