@@ -38,11 +38,12 @@ lint: $(READY) ## ruff: rules and format, modules and notebooks
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 
-bench: $(READY) ## compare with other libraries (installs requirements-bench.lock)
-	.venv/bin/uv pip install --quiet --python $(PY) --require-hashes -r requirements-bench.lock
+bench: $(READY) ## compare speed with other libraries (installs requirements-bench.lock)
+	$(install_peers)
 	$(PY) -m tests.benchmarks.run
 
-peers: $(READY) ## compare with Weka 3.6 (skipped without Java and Weka)
+peers: $(READY) ## compare results with pgmpy (installs requirements-bench.lock) and, where Java and it are, Weka 3.6
+	$(install_peers)
 	$(PY) -m pytest -rs tests/peers
 
 lock: $(READY) ## resolve the lock files anew from pyproject.toml
@@ -51,6 +52,8 @@ lock: $(READY) ## resolve the lock files anew from pyproject.toml
 
 clean: ## remove everything that was built; .venv stays
 	rm -rf _build .pytest_cache .ruff_cache .hypothesis
+
+install_peers = .venv/bin/uv pip install --quiet --python $(PY) --require-hashes -r requirements-bench.lock
 
 compile = .venv/bin/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-emit-index-url \
   --no-emit-find-links --no-header $(2) pyproject.toml -o $(1)

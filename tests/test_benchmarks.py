@@ -22,6 +22,7 @@ def test_results_are_complete_and_anonymous():
         "numba",
         "stepmix",
         "river",
+        "pgmpy",
     }
     assert not rows[["job", "ours", "unit"]].isna().any(axis=None)
 

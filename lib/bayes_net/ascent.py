@@ -1,18 +1,16 @@
 """Ascent of a log likelihood in softmax parameters: conjugate gradients with line search, and L-BFGS."""
 
-from collections import namedtuple
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
 
 from lib.bayes_net.compiled import compiled
-from lib.bayes_net.likelihood import errors, evaluate, log_softmax
+from lib.bayes_net.likelihood import evaluate, observed
 
-STEEP = 0.1  # a line search ends where the slope is this part of the first
+STEEP = 0.1  # a line search of conjugate gradients ends where the slope is this part of the first
+FLAT = 0.9  # the same for L-BFGS, whose steps have the right length once it has seen some
+MEMORY = 20  # steps that L-BFGS remembers
 TRIES = 30
-
-Watch = namedtuple("Watch", "tree rows counts")
 
 
 class Ascent(NamedTuple):
@@ -49,44 +47,30 @@ def ascend(cases, beta, n_iterations, conditional=True, smoothing=0.0, method="c
     Ascent
     """
     climb = _lbfgs if method == "lbfgs" else _conjugate
-    watched = np.empty((0, *cases.counts.shape)) if watched is None else np.ascontiguousarray(watched, dtype=float)
-    watch = Watch(cases.network.given_class.tree, cases.given_class, watched)
-    objective = cases.objective(conditional, smoothing)
-    return climb(np.array(beta, dtype=float), objective, n_iterations, tolerance, watch)
+    beta, path = np.array(beta, dtype=float), np.empty(n_iterations + 1)
+    trace = np.empty((0 if watched is None else n_iterations + 1, len(beta)))
+    done, converged = climb(beta, cases.objective(conditional, smoothing), n_iterations, tolerance, path, trace)
+    errors = np.empty((done + 1, 0)) if watched is None else cases.errors(trace[: done + 1], watched)
+    return Ascent(beta, path[: done + 1], errors, converged)
 
 
-def _conjugate(beta, objective, n_iterations, tolerance, watch):
-    path, seen = np.empty(n_iterations + 1), np.empty((n_iterations + 1, len(watch.counts)))
-    done, converged = climb_conjugate(beta, objective, n_iterations, tolerance, watch, path, seen)
-    return Ascent(beta, path[: done + 1], seen[: done + 1], converged)
+def _conjugate(beta, objective, *settings):
+    return climb_conjugate(beta, objective, *settings)
 
 
-def _lbfgs(beta, objective, n_iterations, tolerance, watch):
-    gradient, expected = np.empty_like(beta), np.empty_like(beta)
-
-    def descent(x):
-        return -evaluate(x, objective, expected, gradient), -gradient
-
-    def record(intermediate_result):
-        path.append(-intermediate_result.fun)
-        seen.append(watched_errors(intermediate_result.x, watch))
-
-    path, seen = [-descent(beta)[0]], [watched_errors(beta, watch)]
-    largest = abs(gradient).max(initial=0.0)
-    if n_iterations and largest > tolerance:
-        options = {"maxiter": n_iterations, "maxfun": TRIES * n_iterations, "gtol": tolerance, "ftol": 0.0}
-        found = minimize(descent, beta, jac=True, method="L-BFGS-B", callback=record, options=options)
-        beta, largest = found.x, abs(found.jac).max()
-    return Ascent(beta, np.array(path), np.array(seen), bool(largest <= tolerance))
+def _lbfgs(beta, objective, *settings):
+    # Entries with few rows have small derivatives and little curvature: the power was chosen by trials.
+    seen = observed(objective.tree, objective.rows, objective.counts)
+    return climb_lbfgs(beta, ((seen + 1.0) / objective.size) ** -0.5, objective, *settings)
 
 
 @compiled
-def climb_conjugate(beta, objective, n_iterations, tolerance, watch, path, seen):
+def climb_conjugate(beta, objective, n_iterations, tolerance, path, trace):
     """Climb by the conjugate gradients of Polak & Ribiere; return the number of iterations and if they converged."""
     gradient, following, work = np.empty_like(beta), np.empty_like(beta), np.empty_like(beta)
     value = evaluate(beta, objective, work, gradient)
     direction, step = gradient.copy(), 0.0
-    path[0], seen[0] = value, watched_errors(beta, watch)
+    path[0], trace[:1] = value, beta
     for i in range(n_iterations):
         squared = gradient @ gradient
         if np.abs(gradient).max() <= tolerance or squared == 0.0:
@@ -96,7 +80,7 @@ def climb_conjugate(beta, objective, n_iterations, tolerance, watch, path, seen)
             if slope <= 0.0:
                 direction[:], slope, step = gradient, squared, 0.0
             first = step if step > 0.0 else 1.0 / np.sqrt(squared)
-            step, found = search(beta, objective, direction, first, value, slope, work, following)
+            step, found = search(beta, objective, direction, first, value, slope, STEEP, work, following)
             if step > 0.0 or slope == squared:
                 break
             slope = 0.0  # once more, straight up
@@ -107,15 +91,69 @@ def climb_conjugate(beta, objective, n_iterations, tolerance, watch, path, seen)
         direction = following + turn * direction
         gradient[:], value = following, found
         step *= min(10.0, slope / max(gradient @ direction, 1e-300))
-        path[i + 1], seen[i + 1] = value, watched_errors(beta, watch)
+        path[i + 1], trace[i + 1 : i + 2] = value, beta
     return n_iterations, np.abs(gradient).max() <= tolerance
 
 
 @compiled
-def search(beta, objective, direction, step, value, slope, work, gradient):
+def climb_lbfgs(beta, scale, objective, n_iterations, tolerance, path, trace):
+    """Climb by L-BFGS, from `scale` as the diagonal of the inverse Hessian; return as `climb_conjugate` does."""
+    gradient, following, work = np.empty_like(beta), np.empty_like(beta), np.empty_like(beta)
+    value = evaluate(beta, objective, work, gradient)
+    path[0], trace[:1] = value, beta
+    moves, bends, curvatures = np.empty((MEMORY, len(beta))), np.empty((MEMORY, len(beta))), np.empty(MEMORY)
+    direction, kept = np.empty_like(beta), 0
+    for i in range(n_iterations):
+        if np.abs(gradient).max() <= tolerance:
+            return i, True
+        while True:
+            _newton(gradient, scale, moves, bends, curvatures, kept, direction)
+            slope = gradient @ direction
+            step, found = 0.0, value
+            if slope > 0.0:
+                first = 1.0 if kept > 0 else 1.0 / np.sqrt(slope)
+                step, found = search(beta, objective, direction, first, value, slope, FLAT, work, following)
+            if step > 0.0 or kept == 0:
+                break
+            kept = 0  # once more, as at first
+        if step == 0.0:
+            return i, False
+        beta += step * direction
+        move, bend = moves[kept % MEMORY], bends[kept % MEMORY]
+        move[:], bend[:] = step * direction, gradient - following
+        curvature = move @ bend
+        if curvature > 0.0:
+            curvatures[kept % MEMORY] = curvature
+            kept += 1
+        gradient[:], value = following, found
+        path[i + 1], trace[i + 1 : i + 2] = value, beta
+    return n_iterations, np.abs(gradient).max() <= tolerance
+
+
+@compiled
+def _newton(gradient, scale, moves, bends, curvatures, kept, direction):
+    """Set `direction` to the gradient times the inverse Hessian, by the two loops over the last moves."""
+    direction[:] = gradient
+    parts, oldest = np.empty(MEMORY), max(0, kept - MEMORY)
+    for k in range(kept - 1, oldest - 1, -1):
+        i = k % MEMORY
+        parts[i] = moves[i] @ direction / curvatures[i]
+        direction -= parts[i] * bends[i]
+    direction *= scale
+    if kept > 0:
+        i = (kept - 1) % MEMORY
+        direction *= curvatures[i] / (bends[i] @ (scale * bends[i]))
+    for k in range(oldest, kept):
+        i = k % MEMORY
+        direction += (parts[i] - bends[i] @ direction / curvatures[i]) * moves[i]
+
+
+@compiled
+def search(beta, objective, direction, step, value, slope, flat, work, gradient):
     """Return a step to near the first maximum along `direction`, and the value there; set `gradient`.
 
-    The maximum is bracketed by the sign of the slope, then found by secants. The step is 0 if none gains anything.
+    It is near enough where the slope is `flat` times the first. The maximum is bracketed by the sign of the slope, then
+    found by secants. The step is 0 if none gains anything.
     """
     low, low_value, low_slope, change = 0.0, value, slope, 0.0
     high, high_slope = np.inf, np.nan
@@ -125,7 +163,7 @@ def search(beta, objective, direction, step, value, slope, work, gradient):
         new_slope = gradient @ direction
         if reached >= best_value:
             best, best_value, best_gradient[:] = step, reached, gradient
-            if abs(new_slope) <= STEEP * slope:
+            if abs(new_slope) <= flat * slope:
                 break
         if reached >= low_value and new_slope > 0.0:
             change = (step - low) / max(low_slope - new_slope, 1e-300)
@@ -147,14 +185,3 @@ def _next_step(low, low_slope, high, high_slope, change):
     width = high - low
     zero = low + width * low_slope / (low_slope - high_slope)
     return min(max(zero, low + 0.1 * width), high - 0.1 * width)
-
-
-@compiled
-def watched_errors(beta, watch):
-    """Classification errors of the counts that are watched."""
-    found = np.empty(watch.counts.shape[0])
-    if len(found) > 0:
-        log_theta = log_softmax(beta, watch.tree.row_starts)
-        for i in range(len(found)):
-            found[i] = errors(log_theta, watch.tree, watch.rows, watch.counts[i])
-    return found

@@ -7,6 +7,7 @@ from scipy.special import softmax
 
 from lib.bayes_net.likelihood import Objective, Rows, errors, evaluate, log_joints, observed
 from lib.bayes_net.network import LOWEST
+from lib.bayes_net.packing import factor_cells, packed
 
 LARGEST_PACK = 2**15  # numbers in the table of joint values of factors that are looked up together
 
@@ -110,7 +111,13 @@ class Cases:
 
     def error(self, theta):
         """What part of the rows is not of the class predicted."""
-        return errors(_logs(theta), self.network.given_class.tree, self.given_class, self.counts)
+        return float(self.errors(_logs(theta)[None], self.counts[None])[0, 0])
+
+    def errors(self, betas, counts):
+        """Errors of several softmax parameters (n, n_parameters) on several counts (m, n_rows, n_classes), (n, m)."""
+        log_thetas = self.network.log_softmax(betas)
+        counts = np.ascontiguousarray(counts, dtype=float)
+        return errors(log_thetas, self.network.given_class.tree, self.given_class, counts)
 
 
 def _chosen(rows, keep):
@@ -140,63 +147,22 @@ def prepared(compiled, values, needed):
 
     A missing variable that is not `needed` is left out with its factor, as it sums to one.
     """
-    columns, free = np.ascontiguousarray(values.T), np.ascontiguousarray(((values < 0) & needed).T)
-    live = np.zeros((len(compiled.scopes), len(values)), dtype=bool)
-    cells = np.empty(live.shape, dtype=np.uint32)
-    for f, (scope, strides) in enumerate(zip(compiled.scopes, compiled.strides, strict=True)):
-        cells[f] = compiled.offsets[f]
-        for v, stride in zip(scope, strides, strict=True):
-            cells[f] += columns[v].astype(np.uint32) * np.uint32(stride)
-            live[f] |= free[v]
-    live &= needed.T  # factor f is the table of variable f
-    if (values < 0).any():
-        cells[live | ~needed.T] = compiled.n_cells
-    picks, packs = _packed(cells, compiled)
-    live, free = np.ascontiguousarray(live.T), np.ascontiguousarray(free.T)
-    return Rows(np.maximum(values, 0), free, live, live.any(axis=1), np.ascontiguousarray(cells.T), picks, packs)
+    columns, rows_needed = np.ascontiguousarray(values.T), np.ascontiguousarray(needed.T)
+    cells, live = factor_cells(columns, rows_needed, *compiled.padded, compiled.offsets)
+    live = np.ascontiguousarray(live.T)
+    picks, packs = packed(cells, compiled.offsets, min(len(values) // 8, LARGEST_PACK // compiled.tree.lookup.shape[1]))
+    return Rows(np.maximum(values, 0), (values < 0) & needed, live, live.any(axis=1), picks, packs)
 
 
 def _needed(network, values):
     """Which variables are observed or have observed descendants, with the class as an observed one."""
     needed = values >= 0
+    if needed.all():
+        return needed
     for v in reversed(network.order):
         for p in network.parents[v]:
             needed[:, p] |= needed[:, v]
     return needed
-
-
-def _packed(cells, compiled):
-    """Which joint values of a pack of factors each row has, (n_rows, n_packs), and their cells (n_values, width)."""
-    n_rows = cells.shape[1]
-    largest = min(n_rows // 8, LARGEST_PACK // compiled.tree.lookup.shape[1])
-    packs = []  # number of each row's joint value, first row of each joint value, factors
-    for f, size in enumerate(np.diff(compiled.offsets)):
-        code = np.minimum(cells[f] - np.uint32(compiled.offsets[f]), np.uint32(size))
-        if packs and len(packs[-1][1]) * (size + 1) <= 8 * n_rows:
-            number, first, members = packs[-1]
-            joint, first = _numbered(number * np.uint32(size + 1) + code, len(first) * (size + 1))
-            if len(first) <= largest:
-                packs[-1] = joint, first, [*members, f]
-                continue
-        packs.append((*_numbered(code, size + 1), [f]))
-    picks, blocks, start = np.empty((n_rows, len(packs)), np.uint32), [], 0
-    width = max(len(members) for *_, members in packs)
-    for g, (number, first, members) in enumerate(packs):
-        picks[:, g] = start + number
-        block = np.full((len(first), width), compiled.n_cells, dtype=np.uint32)
-        block[:, : len(members)] = cells[np.ix_(members, first)].T
-        blocks.append(block)
-        start += len(first)
-    return picks, np.concatenate(blocks)
-
-
-def _numbered(codes, size):
-    """Number the codes that occur: the number of each row's code, and a row of each number."""
-    row = np.full(size, -1, dtype=np.intp)
-    row[codes] = np.arange(len(codes))
-    occurs = row >= 0
-    number = np.cumsum(occurs, dtype=np.uint32) - np.uint32(1)
-    return number[codes], row[occurs]
 
 
 def _logs(theta):

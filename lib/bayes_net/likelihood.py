@@ -10,7 +10,7 @@ from lib.bayes_net.messages import collect, distribute
 LOG_LOWEST = np.log(1e-300)
 BLOCK = 256  # rows that are handled together, as calls and references to arrays cost more than a row
 
-Rows = namedtuple("Rows", "values free live summed cells picks packs")
+Rows = namedtuple("Rows", "values free live summed picks packs")
 Objective = namedtuple("Objective", "tree rows counts conditional smoothing size")
 
 
@@ -51,19 +51,25 @@ def log_joints(log_theta, tree, rows):
 
 
 @compiled
-def errors(log_theta, tree, rows, counts):
-    """Return what part of `counts` (n_rows, n_classes) is not of the class predicted, the first of equally likely."""
-    scores = log_joints(log_theta, tree, rows)
-    wrong = total = 0.0
-    for r in range(counts.shape[0]):
-        predicted = 0
-        for c in range(counts.shape[1]):
-            total += counts[r, c]
-            wrong += counts[r, c]
-            if scores[r, c] > scores[r, predicted]:
-                predicted = c
-        wrong -= counts[r, predicted]
-    return wrong / total
+def errors(log_thetas, tree, rows, counts):
+    """What part of each of `counts` (m, n_rows, n_classes) is not of the class predicted by each of `log_thetas`.
+
+    The first of equally likely classes is predicted. The result is (n_thetas, m).
+    """
+    found = np.empty((len(log_thetas), len(counts)))
+    for t in range(len(log_thetas)):
+        scores = log_joints(log_thetas[t], tree, rows)
+        for i in range(len(counts)):
+            right = total = 0.0
+            for r in range(scores.shape[0]):
+                predicted = 0
+                for c in range(scores.shape[1]):
+                    total += counts[i, r, c]
+                    if scores[r, c] > scores[r, predicted]:
+                        predicted = c
+                right += counts[i, r, predicted]
+            found[t, i] = (total - right) / total
+    return found
 
 
 @compiled
@@ -71,19 +77,13 @@ def observed(tree, rows, counts):
     """How often each value and its parents' values are all observed, (n_parameters,)."""
     n_cells, n_classes = tree.lookup.shape
     found, expected = np.zeros((n_cells + 1, n_classes)), np.zeros(tree.row_starts[-1])
-    _scatter(found, rows.cells, 0, len(counts), counts)
+    together = np.zeros((len(rows.packs), n_classes))
+    _scatter(together, rows.picks, 0, len(counts), counts)
+    _scatter(found, rows.packs, 0, len(together), together)
     for m in range(n_cells):
         for c in range(n_classes):
             expected[tree.lookup[m, c]] += found[m, c]
     return expected
-
-
-@compiled
-def log_softmax(beta, row_starts):
-    """Logarithms of the table entries, none below that of the lowest."""
-    log_theta, theta = np.empty_like(beta), np.empty_like(beta)
-    _softmax(beta, row_starts, log_theta, theta)
-    return log_theta
 
 
 @compiled
@@ -123,6 +123,7 @@ def _expect(log_theta, objective, expected):
 def _weigh(scores, counts, start, stop, conditional):
     """Return the log likelihood of rows; put how much each class's expectations count in place of its score."""
     n_classes, value = scores.shape[1], 0.0
+    product = 1.0  # of normalisers, as one logarithm takes longer than many products
     for r in range(start, stop):
         i = r - start
         total = 0.0
@@ -145,8 +146,11 @@ def _weigh(scores, counts, start, stop, conditional):
         part = total / normaliser
         for c in range(n_classes):
             scores[i, c] = counts[r, c] - part * scores[i, c]
-        value -= total * np.log(normaliser)
-    return value
+        if total == 1.0 and product < 1e200:
+            product *= normaliser
+        else:
+            value -= total * np.log(normaliser)
+    return value - np.log(product)
 
 
 @compiled

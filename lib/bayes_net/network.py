@@ -68,10 +68,16 @@ class Network:
         uniform = np.repeat(1.0 / widths, widths)
         return np.maximum(np.divide(numbers, totals, out=uniform, where=totals > 0), LOWEST)
 
+    def log_softmax(self, beta):
+        """Logarithms of `softmax`, for one or several vectors, (..., n_parameters)."""
+        widths, starts = np.diff(self.row_starts), self.row_starts[:-1]
+        beta = beta - np.repeat(np.maximum.reduceat(beta, starts, axis=-1), widths, axis=-1)
+        totals = np.log(np.add.reduceat(np.exp(beta), starts, axis=-1))
+        return np.maximum(beta - np.repeat(totals, widths, axis=-1), np.log(LOWEST))
+
     def softmax(self, beta):
         """Flat probabilities exp(beta) / sum of exp(beta) over each row, of shape (n_parameters,)."""
-        widths, starts = np.diff(self.row_starts), self.row_starts[:-1]
-        return self.normalised(np.exp(beta - np.repeat(np.maximum.reduceat(beta, starts), widths)))
+        return np.exp(self.log_softmax(beta))
 
     def tables(self, theta):
         """List the tables P(v | parents) of a flat vector, one array a variable, class first."""
@@ -111,6 +117,11 @@ class Compiled:
         cells = [prod(int(sizes[v]) for v in scope) for scope in self.scopes]
         self.offsets = np.concatenate([[0], np.cumsum(cells)]).astype(np.intp)
         self.n_cells = int(self.offsets[-1])
+        width = max(1, *map(len, self.scopes))
+        # Scopes and strides of factors in rows of equal length, for loops.
+        self.padded = [
+            _integers([[*a, *[-1] * (width - len(a))] for a in some]) for some in (self.scopes, self.strides)
+        ]
         self.tree = self._tree(self._lookup(families))
 
     def _lookup(self, families):

@@ -35,7 +35,7 @@ def checked_target(X, y):
     codes, classes = pd.factorize(y, sort=True)
     if (codes < 0).any():
         raise ValueError(f"y contains NaN: no class is given in row {np.argmin(codes)}")
-    if classes.dtype.kind not in "biuO":
+    if classes.dtype.kind not in "biuOUT":
         check_classification_targets(classes)
     return np.asarray(classes), codes
 

@@ -18,6 +18,7 @@ from lib.experiments.uci_learners import missing_as_value
 from lib.structures.codes import DiscreteCoding
 from lib.validation import at_least_one, check_choice, check_integer
 
+KEYS = ["dataset", "repeat", "fold", "structure"]
 CAP = 200  # iterations of a climb "to convergence"
 STRUCTURES = ("naive", "tan")
 STOPPINGS = {
@@ -118,12 +119,12 @@ def complete(name):
 
 
 def first_available(name, stand_in):
-    """Return the name of the data set that can be had, and why it is not the first one, or ""."""
+    """Return `name` if that data set can be had, else `stand_in`."""
     try:
         uci.load(name)
-    except uci.NotAvailableError as error:
-        return stand_in, str(error)
-    return name, ""
+    except uci.NotAvailableError:
+        return stand_in
+    return name
 
 
 def training_and_test(data, n_folds, seed):
@@ -143,53 +144,130 @@ def training_and_test(data, n_folds, seed):
     return [(np.setdiff1d(rows, part), part) for part in parts]
 
 
-def gains(frame, rules=WITHOUT_TUNING, tuned="tuned"):
-    """Error of each rule less that of cross-tuning, in points: dataset, repeat, fold, structure, stopping, gain."""
-    keys = ["dataset", "repeat", "fold", "structure"]
-    wide = frame[frame["stopping"] != "each"].pivot(index=keys, columns="stopping", values="error")
-    gain = wide[list(rules)].sub(wide[tuned], axis=0) * 100
-    return gain.stack().rename("gain").reset_index()
+def by_rule(frame, column):
+    """One column of the rules' rows: a row a dataset, repeat, fold and structure, a column a rule."""
+    return frame[frame["stopping"] != "each"].pivot(index=KEYS, columns="stopping", values=column)
 
 
-def gains_by_dataset(frame, n_folds):
-    """Mean gain of each data set with its interval: dataset, structure, stopping, value, low, high, n.
+def excess_examples(frame, best="best"):
+    """By how many test examples each rule errs more than the `best` iteration, as `by_rule`."""
+    errors = by_rule(frame, "error")
+    return errors.sub(errors[best], axis=0).mul(by_rule(frame, "n_test")[best], axis=0).round()
 
-    The interval is that of `corrected_interval` for folds and of `mean_interval` for repeated training samples.
+
+def part_of_folds(events):
+    """Part of the folds in which `events`, as rows of `by_rule`, are true, with the t interval over shuffles."""
+    return mean_interval(events.groupby("repeat").mean())
+
+
+def stopping_summary(frame, test_fraction):
+    """Means of each rule over folds: rule, iterations, training and held-out error in percent, and what it misses.
+
+    The difference in error from cross-tuning is in points, with the interval of `corrected_interval`; `missed` is the
+    part of folds in which the rule errs on more than one example more than the best iteration.
     """
+    errors, excess = by_rule(frame, "error") * 100, excess_examples(frame)
+    means = {name: by_rule(frame, name).mean() for name in ("n_iterations", "resubstitution")}
     rows = []
-    for keys, part in gains(frame).groupby(["dataset", "structure", "stopping"], sort=False):
-        folds = part["fold"].nunique() > 1
-        estimate = corrected_interval(part["gain"], 1 / n_folds) if folds else mean_interval(part["gain"])
-        rows.append((*keys, *estimate))
+    for rule, label in STOPPINGS.items():
+        difference = corrected_interval(errors[rule] - errors["tuned"], test_fraction)
+        averages = means["n_iterations"][rule], means["resubstitution"][rule] * 100, errors[rule].mean()
+        rows.append((label, *averages, *difference[:3], (excess[rule] > 1).mean()))
+    columns = ["rule", "iterations", "training error", "held-out error", "difference", "low", "high", "missed"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def tied_iterations(frame):
+    """How many iterations of each climb share the least held-out error."""
+    each = frame[frame["stopping"] == "each"]
+    errors = each.pivot(index=KEYS, columns="n_iterations", values="error")
+    return errors.eq(errors.min(axis=1), axis=0).sum(axis=1)
+
+
+def choices(frame, chosen="tuned", best="best"):
+    """Number of folds with each number of iterations that is best (rows) and that cross-tuning chose (columns)."""
+    picked = by_rule(frame, "n_iterations")[[best, chosen]].to_numpy(dtype=int)
+    counts = np.zeros((frame["n_iterations"][frame["stopping"] == "each"].max() + 1,) * 2, dtype=int)
+    np.add.at(counts, tuple(picked.T), 1)
+    return counts
+
+
+def gains_by_dataset(frame, test_fraction, tuned="tuned"):
+    """Error of each rule without tuning less that of cross-tuning, in points, of each data set with its interval.
+
+    Returns dataset, structure, stopping, value, low, high, n. The interval is that of `corrected_interval` for folds
+    and of `mean_interval` for repeated training samples.
+    """
+    errors = by_rule(frame, "error") * 100
+    rows = []
+    for (name, structure), part in errors.groupby(["dataset", "structure"], sort=False):
+        folds = part.index.get_level_values("fold").nunique() > 1
+        for rule in WITHOUT_TUNING:
+            gain = part[rule] - part[tuned]
+            estimate = corrected_interval(gain, test_fraction) if folds else mean_interval(gain)
+            rows.append((name, structure, rule, *estimate))
     return pd.DataFrame(rows, columns=["dataset", "structure", "stopping", "value", "low", "high", "n"])
 
 
-def mean_errors(frame):
-    """Mean error of each data set: a row a data set, columns (structure, stopping)."""
-    rules = frame[frame["stopping"] != "each"]
-    return rules.pivot_table(index="dataset", columns=["structure", "stopping"], values="error", sort=False)
+def contrast(frame, worse, better):
+    """Mean errors of data sets, `worse` - `better` in points; each is (structure, stopping).
+
+    Returns an empty array where one of the two structures was not asked for.
+    """
+    errors = by_rule(frame, "error").groupby(["dataset", "structure"], sort=False).mean().unstack("structure") * 100
+    pair = [(rule, structure) for structure, rule in (worse, better)]
+    if not set(pair) <= set(errors.columns):
+        return np.empty(0)
+    return (errors[pair[0]] - errors[pair[1]]).to_numpy().round(9)
 
 
-def one_sided_p(better, worse):
-    """P of the paired t-test of the means' equality against `better` being smaller, as the paper's tests are."""
-    if len(better) < 2:
+def one_sided_p(gains):
+    """P of the t-test over data sets that the mean gain is not positive, as the paper's paired tests are."""
+    if len(gains) < 2:
         return np.nan
-    t, p = paired_t_test(worse, better)
+    t, p = paired_t_test(gains, np.zeros(len(gains)))
     return p / 2 if t > 0 else 1 - p / 2
 
 
+def tuning_tests(frame):
+    """Cross-tuning against each rule over data sets: mean gain, p and numbers of data sets, a row a structure and rule.
+
+    Returns structure, rule, gain, low, high, p, p_forced (zero iterations may not be chosen), better, equal, worse.
+    """
+    rows = []
+    for structure in dict.fromkeys(frame["structure"]):
+        for rule in WITHOUT_TUNING:
+            gain = contrast(frame, (structure, rule), (structure, "tuned"))
+            forced = contrast(frame, (structure, rule), (structure, "tuned_forced"))
+            signs = [(np.sign(gain) == sign).sum() for sign in (1, 0, -1)]
+            rows.append((structure, rule, *mean_interval(gain)[:3], one_sided_p(gain), one_sided_p(forced), *signs))
+    columns = ["structure", "rule", "gain", "low", "high", "p", "p_forced", "better", "equal", "worse"]
+    return pd.DataFrame(rows, columns=columns)
+
+
 def work_ratios(frame, tuned="tuned"):
-    """Work of cross-tuning over that of each rule, means of a data set: a row a data set and structure."""
-    passes = frame[frame["stopping"] != "each"].pivot_table(
-        index=["dataset", "structure"], columns="stopping", values="passes", sort=False
-    )
-    return passes[[tuned]].to_numpy() / passes[list(WITHOUT_TUNING)].clip(lower=1)
+    """Work of cross-tuning over that of each rule without it: a row a data set and structure, a column a rule.
+
+    A climb of no iteration counts as one.
+    """
+    passes = by_rule(frame, "passes").groupby(["dataset", "structure"], sort=False).mean()
+    return passes[list(WITHOUT_TUNING)].clip(lower=1).rdiv(passes[tuned], axis=0)
+
+
+def work_summary(ratios):
+    """Geometric mean, least and largest of `work_ratios` over data sets: a row a structure and rule."""
+    rows = [
+        (structure, rule, np.exp(np.log(part[rule]).mean()), part[rule].min(), part[rule].max())
+        for structure, part in ratios.groupby("structure", sort=False)
+        for rule in WITHOUT_TUNING
+    ]
+    return pd.DataFrame(rows, columns=["structure", "rule", "mean", "smallest", "largest"])
 
 
 def seconds_ratios():
     """Table IX: seconds with cross-tuning over seconds without, a row a data set, columns naive and tan."""
     seconds = pd.DataFrame.from_dict(SECONDS, orient="index").to_numpy()
-    return pd.DataFrame(seconds[:, 2:] / seconds[:, :2], index=list(SECONDS), columns=STRUCTURES)
+    return pd.DataFrame(seconds[:, 2:] / seconds[:, :2], index=list(SECONDS), columns=list(STRUCTURES))
 
 
 def _trial(index, _, loaded, structures, n_iterations, n_folds, n_repeats, entropy):
@@ -207,15 +285,14 @@ def _trial(index, _, loaded, structures, n_iterations, n_folds, n_repeats, entro
     return pd.concat(frames, ignore_index=True).assign(dataset=data.name, repeat=repeat)[_COLUMNS]
 
 
-_COLUMNS = ["dataset", "repeat", "fold", "structure", "stopping", "n_iterations"]
-_COLUMNS += ["error", "resubstitution", "passes", "n_test"]
+_COLUMNS = [*KEYS, "stopping", "n_iterations", "error", "resubstitution", "passes", "n_test"]
 
 
 def coded(data, train, test):
     """Codes of the training rows and then the test rows, class first, cut by the entropy of the training rows.
 
-    Returns codes (n, n_attributes + 1) and the number of values of each variable. A value that no training row of the
-    set could have is missing.
+    Returns codes (n, n_attributes + 1) and the number of values of each variable. A test value that the training
+    rows do not have, nor their column declares, is missing.
     """
     X, classes = data.X, np.unique(data.y, return_inverse=True)[1]
     if data.name in MISSING_AS_VALUE:

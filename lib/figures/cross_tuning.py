@@ -2,6 +2,8 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
+from matplotlib.ticker import MaxNLocator
 
 from lib.figures.style import empty_figure
 
@@ -26,6 +28,7 @@ def fold_curves(frame, tuned="tuned", best="best", columns=3):
     figure, axes = plt.subplots(rows, columns, figsize=size, sharex=True, sharey=True, squeeze=False)
     for axis, fold in zip(axes.flat, folds, strict=False):
         part = frame[frame["fold"] == fold]
+        part = part.assign(**{name: part[name] * 100 for name in _ERRORS})
         _draw_errors(axis, part[part["stopping"] == "each"].set_index("n_iterations"))
         marks = part.set_index("stopping")[["n_iterations", "error"]]
         axis.plot(*marks.loc[best], **_mark("*", 11), label="best in hindsight")
@@ -33,6 +36,8 @@ def fold_curves(frame, tuned="tuned", best="best", columns=3):
         axis.set_title(f"fold {fold + 1}", fontsize=10)
     for axis in axes.flat[len(folds) :]:
         axis.set_axis_off()
+    for axis in axes.flat[max(len(folds) - columns, 0) : len(folds)]:
+        axis.tick_params(labelbottom=True)
     figure.supxlabel("iterations", fontsize=11)
     figure.supylabel("error (%)", fontsize=11)
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
@@ -67,7 +72,7 @@ def chosen_against_best(counts):
         axis.set(title=title, xlabel="best in hindsight (iterations)")
         axis.locator_params(integer=True, nbins=6)
     axes[0, 0].set_ylabel("chosen by cross-tuning")
-    figure.colorbar(image, ax=axes[0].tolist(), label="folds", shrink=0.85)
+    figure.colorbar(image, ax=axes[0].tolist(), label="folds", shrink=0.85, ticks=MaxNLocator(integer=True))
     return figure
 
 
@@ -92,6 +97,41 @@ def gains_by_dataset(table):
         axis.set_yticks(np.arange(len(names)), names)
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     return figure
+
+
+def stops_shown(summary):
+    """`lib.experiments.cross_tuning.stopping_summary` as it is printed."""
+    shown = summary[["rule"]].assign(**{"iterations": _digits(summary["iterations"], ".1f")})
+    shown["training error (%)"] = _digits(summary["training error"], ".2f")
+    shown["held-out error (%)"] = _digits(summary["held-out error"], ".2f")
+    shown["− cross-tuned"] = _digits(summary["difference"], "+.2f")
+    shown["95% interval"] = _intervals(summary)
+    return shown.assign(**{"missed (%)": _digits(100 * summary["missed"], ".0f")})
+
+
+def tests_shown(tests, rules):
+    """`lib.experiments.cross_tuning.tuning_tests` as it is printed; `rules` has the words of each rule."""
+    shown = {"structure": tests["structure"].map(STRUCTURES), "−xt stops": tests["rule"].map(rules)}
+    shown |= {"mean gain": _digits(tests["gain"], "+.2f"), "95% interval": _intervals(tests)}
+    shown |= {"p": _digits(tests["p"], ".3f"), "p, 0 not allowed": _digits(tests["p_forced"], ".3f")}
+    counts = tests[["better", "equal", "worse"]].astype(str)
+    return pd.DataFrame(shown | {"better, equal, worse": counts.agg(", ".join, axis=1)})
+
+
+def work_shown(summary, rules):
+    """`lib.experiments.cross_tuning.work_summary` as it is printed."""
+    shown = {"structure": summary["structure"].map(STRUCTURES), "−xt stops": summary["rule"].map(rules)}
+    shown["geometric mean"] = _digits(summary["mean"], ".2f")
+    return pd.DataFrame(shown | {name: _digits(summary[name], ".2f") for name in ("smallest", "largest")})
+
+
+def _digits(values, spec):
+    return ["—" if not np.isfinite(value) else format(value, spec).replace("-", "−") for value in values]
+
+
+def _intervals(table):
+    ends = zip(_digits(table["low"], "+.2f"), _digits(table["high"], "+.2f"), strict=True)
+    return ["—" if "—" in pair else f"[{pair[0]}, {pair[1]}]" for pair in ends]
 
 
 def _each(frame):

@@ -54,8 +54,10 @@ def excess_by_size(panels, learners, x="size", columns=3, log=True, label="sampl
         axis.set_axis_off()
     for axis in axes[:, 0]:
         axis.set_ylabel("error above Bayes")
-    for axis in axes[-1]:
-        axis.set_xlabel(label)
+    for column in range(columns):
+        lowest = [axis for axis in axes[:, column] if axis.axison][-1]
+        lowest.set_xlabel(label)
+        lowest.tick_params(labelbottom=True)
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=4)
     return figure

@@ -38,13 +38,13 @@ def seconds(call, clock=time.process_time):
     return clock() - start
 
 
-def alternate(*calls):
+def alternate(*calls, repetitions=REPETITIONS):
     """Seconds of each call (repetitions, calls), in turn and in one thread, after one round that warms up."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # StepMix warns that 200 iterations are not convergence
+        warnings.simplefilter("ignore")  # StepMix and scikit-learn warn that iterations were too few
         for call in calls:
             call()
-        return np.array([[seconds(call) for call in calls] for _ in range(REPETITIONS)])
+        return np.array([[seconds(call) for call in calls] for _ in range(repetitions)])
 
 
 def row(job, ours, peer, unit, ratios, target, aim):

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 RESULTS = Path(__file__).parents[2] / "data" / "benchmarks" / "speed.json"
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "stepmix", "river")
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "stepmix", "river", "pgmpy")
 
 
 def processor():
@@ -49,21 +49,29 @@ def main():
     parser.add_argument(
         "--skip-panels", action="store_true", help="leave out the job of several minutes; write nothing"
     )
+    parser.add_argument("--only", choices=["bayes_nets"], help="run only the jobs of Bayesian networks; write nothing")
     arguments = parser.parse_args()
-    for peer in ("stepmix", "river"):
+    for peer in ("stepmix", "river", "pgmpy"):
         if find_spec(peer) is None:
             raise SystemExit(f"{peer} is not installed; `make bench` installs it and runs this")
     for name in ("OMP", "OPENBLAS", "MKL"):
         os.environ[f"{name}_NUM_THREADS"] = "1"
+    if arguments.only:
+        from tests.benchmarks import bayes_nets
+
+        print(table(bayes_nets.rows()))
+        return
     from tests.benchmarks import jobs  # only now, as this imports numpy
 
     rows = (
         [] if arguments.skip_panels else [*jobs.panels(), *jobs.cross_validation()]
     )  # first, while this process is still small
+    from tests.benchmarks import bayes_nets  # only now, as pgmpy is large
+
     em_rows, agreement = jobs.em()
     votes = jobs.online(16, 3, 50_000, dense=True, few=50_000)
     wide = jobs.online(100, 100, 10_000, dense=False, few=200)
-    rows = [*em_rows, *jobs.winnow(), *votes, *wide, *rows]
+    rows = [*em_rows, *jobs.winnow(), *votes, *wide, *bayes_nets.rows(), *rows]
     print(table(rows))
     if arguments.skip_panels:
         return

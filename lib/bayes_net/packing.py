@@ -1,0 +1,89 @@
+"""Layout of rows for the compiled loops: the cells that factors are looked up in, and packs of factors."""
+
+import numpy as np
+
+from lib.bayes_net.compiled import compiled
+
+
+@compiled
+def factor_cells(values, needed, scopes, strides, offsets):
+    """Which cell each row looks each factor up in, and which factors are to be summed; both (n_factors, n_rows).
+
+    What is not looked up has the cell after the last. `values` and `needed` are (n_variables, n_rows), `scopes` and
+    `strides` (n_factors, width), filled with -1.
+    """
+    shape = len(scopes), values.shape[1]
+    cells, live = np.empty(shape, np.uint32), np.zeros(shape, np.bool_)
+    for f in range(shape[0]):
+        own, summed, left_out = cells[f], live[f], np.uint32(offsets[-1])
+        own[:] = offsets[f]
+        for i in range(scopes.shape[1]):
+            if scopes[f, i] >= 0:
+                column, stride = values[scopes[f, i]], np.int32(strides[f, i])
+                for r in range(shape[1]):
+                    own[r] += np.uint32(column[r] * stride)
+                    summed[r] |= column[r] < 0
+        for r in range(shape[1]):
+            summed[r] &= needed[f, r]  # factor f is the table of variable f
+            own[r] = own[r] if needed[f, r] and not summed[r] else left_out
+    return cells, live
+
+
+@compiled
+def packed(cells, offsets, largest):
+    """Which joint values of a pack of factors each row has, (n_rows, n_packs), and their cells (n_values, width).
+
+    A pack is of factors that follow each other and of at most `largest` joint values, if it is of several.
+    """
+    n_factors, n_rows = cells.shape
+    numbers, sizes, begins = np.empty((n_factors, n_rows), np.uint32), [0] * 0, [0] * 0
+    code, joint = np.empty(n_rows, np.uint32), np.empty(n_rows, np.uint32)
+    for f in range(n_factors):
+        size = offsets[f + 1] - offsets[f]
+        for r in range(n_rows):
+            code[r] = min(cells[f, r] - offsets[f], size)
+        if len(sizes) > 0 and sizes[-1] * (size + 1) <= 8 * n_rows:
+            last = numbers[len(sizes) - 1]
+            for r in range(n_rows):
+                joint[r] = last[r] * (size + 1) + code[r]
+            n_values = _number(joint, sizes[-1] * (size + 1))
+            if n_values <= largest:
+                last[:] = joint
+                sizes[-1] = n_values
+                continue
+        sizes.append(_number(code, size + 1))
+        begins.append(f)
+        numbers[len(begins) - 1] = code
+    begins.append(n_factors)
+    width, start = 0, 0
+    for g in range(len(sizes)):
+        width = max(width, begins[g + 1] - begins[g])
+    picks = np.empty((n_rows, len(sizes)), np.uint32)
+    packs = np.full((sum(sizes), width), offsets[-1]).astype(np.uint32)
+    met = np.zeros(len(packs), np.bool_)
+    for g in range(len(sizes)):
+        for r in range(n_rows):
+            pick = start + numbers[g, r]
+            picks[r, g] = pick
+            if not met[pick]:
+                met[pick] = True
+                for i in range(begins[g + 1] - begins[g]):
+                    packs[pick, i] = cells[begins[g] + i, r]
+        start += sizes[g]
+    return picks, packs
+
+
+@compiled
+def _number(codes, size):
+    """Put in place of each code, less than `size`, its number among those that occur; return how many do."""
+    number = np.zeros(size, np.uint32)
+    for r in range(len(codes)):
+        number[codes[r]] = 1
+    n_values = 0
+    for code in range(size):
+        occurs = number[code]
+        number[code] = n_values
+        n_values += occurs
+    for r in range(len(codes)):
+        codes[r] = number[codes[r]]
+    return n_values
