@@ -32,7 +32,7 @@ test: lint ## lint, all notebooks, a strict quick build and the unit tests
 	    -p no:cacheprovider -n 2 --dist loadfile chapters; \
 	else echo "no notebooks yet"; fi
 	$(PY) -m lib.book build --profile quick --strict
-	$(PY) -m pytest -n 2 tests
+	$(PY) -m pytest -n 2 --dist loadgroup tests
 
 lint: $(READY) ## ruff: rules and format, modules and notebooks
 	$(PY) -m ruff check .

@@ -4,7 +4,7 @@ import os
 
 from hypothesis import settings
 
-collect_ignore = ["peers"]  # these need Java: `make peers`
+collect_ignore = ["peers"]  # these need other programs and libraries: `make peers`
 
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ[f"{library}_NUM_THREADS"] = "1"

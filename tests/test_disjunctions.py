@@ -112,6 +112,7 @@ class TestMistakes:
         assert sorted(set(made["n_examples"])) == [*range(2, 103, 2), 103]
         assert mistakes_by_attributes(30, 3, "dense", 1, n_runs=1, n_jobs=1)["n_examples"].tolist() == [1, 1]
 
+    @pytest.mark.xdist_group("workers")
     def test_do_not_depend_on_the_number_of_workers_or_runs(self, growth):
         more = mistakes_by_attributes(**SMALL | {"n_runs": 4, "n_jobs": 2})
         pd.testing.assert_frame_equal(more[more["run"] < 3], growth, check_exact=True)
@@ -182,6 +183,7 @@ class TestDrift:
             assert relevant.any(axis=1).mean() == pytest.approx(0.5, abs=4 * 0.5 / np.sqrt(4000))
         assert X[:, 10:].sum(axis=1).max() <= 16
 
+    @pytest.mark.xdist_group("workers")
     def test_does_not_depend_on_the_number_of_workers_or_runs(self, changing):
         more = drift(**CHANGING | {"n_runs": 6, "n_jobs": 2})
         pd.testing.assert_frame_equal(more[more["run"] < 4], changing, check_exact=True)

@@ -49,6 +49,7 @@ class TestFrame:
         assert frame["constant"].between(0.5, frame["best"] + 1e-12).all()
         assert frame.groupby("model")[["best", "constant"]].nunique().eq(1).all(axis=None)
 
+    @pytest.mark.xdist_group("workers")
     @pytest.mark.parametrize("n", [5, 14])
     def test_does_not_depend_on_the_number_of_workers(self, n):
         arguments = {"n_attributes": n, "n_models": 7, "learners": ("cov", "winnow", "em"), "sizes": (10, 30)}

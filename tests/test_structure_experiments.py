@@ -74,6 +74,7 @@ def test_columns_and_order_are_the_contract():
 SMALL = {"sizes": [15, 40], "learners": ("ofe", "elr", "elr_forced", "em", "apn"), "missing": 0.3, "tests": [0.0, 0.3]}
 
 
+@pytest.mark.xdist_group("workers")
 def test_same_for_any_number_of_workers_and_any_company():
     frame = experiments.richer_model_study(4, [3], n_runs=6, seed=3, **SMALL)
     pd.testing.assert_frame_equal(frame, experiments.richer_model_study(4, [3], n_runs=6, seed=3, n_jobs=2, **SMALL))

@@ -164,6 +164,7 @@ class TestFrame:
             assert accuracy == right[tuple(key)] / all_[tuple(key)]
         pd.testing.assert_frame_equal(experiments.accuracies(counts), made, check_exact=True)
 
+    @pytest.mark.xdist_group("workers")
     def test_does_not_depend_on_the_number_of_workers(self, counts):
         pd.testing.assert_frame_equal(uci_confusions(**SMALL | {"n_jobs": 2}), counts, check_exact=True)
 

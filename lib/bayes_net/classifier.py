@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from lib import structures
 from lib.bayes_net.cases import Cases, class_counts, merged
 from lib.bayes_net.learners import LEARNERS, learn
+from lib.bayes_net.likelihood import TIE
 from lib.bayes_net.network import Network
 from lib.bayes_net.tuning import fold_counts
 from lib.discretize.columns import checked_frame, checked_target
@@ -164,9 +165,9 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X):
-        """The most probable class of each row, (n_samples,); of equally probable ones the first."""
+        """The most probable class of each row, (n_samples,); of those equally probable, but for rounding, the first."""
         joint = self.predict_joint_log_proba(X)
-        return self.classes_[joint.argmax(axis=1)]
+        return self.classes_[(joint >= joint.max(axis=1, keepdims=True) - TIE).argmax(axis=1)]
 
     def _check(self):
         if isinstance(self.structure, str):

@@ -8,6 +8,7 @@ from lib.bayes_net.compiled import compiled
 from lib.bayes_net.messages import collect, distribute
 
 LOG_LOWEST = np.log(1e-300)
+TIE = 1e-9  # classes whose log probabilities differ by less are equally likely
 BLOCK = 256  # rows that are handled together, as calls and references to arrays cost more than a row
 
 Rows = namedtuple("Rows", "values free live summed picks packs")
@@ -54,7 +55,7 @@ def log_joints(log_theta, tree, rows):
 def errors(log_thetas, tree, rows, counts):
     """What part of each of `counts` (m, n_rows, n_classes) is not of the class predicted by each of `log_thetas`.
 
-    The first of equally likely classes is predicted. The result is (n_thetas, m).
+    Predicted is the first class that is as likely as any, but for rounding. The result is (n_thetas, m).
     """
     found = np.empty((len(log_thetas), len(counts)))
     for t in range(len(log_thetas)):
@@ -63,10 +64,9 @@ def errors(log_thetas, tree, rows, counts):
             right = total = 0.0
             for r in range(scores.shape[0]):
                 predicted = 0
-                for c in range(scores.shape[1]):
-                    total += counts[i, r, c]
-                    if scores[r, c] > scores[r, predicted]:
-                        predicted = c
+                while scores[r, predicted] < scores[r].max() - TIE:
+                    predicted += 1
+                total += counts[i, r].sum()
                 right += counts[i, r, predicted]
             found[t, i] = (total - right) / total
     return found

@@ -159,10 +159,10 @@ class Compiled:
         spread = [_spread(dict(zip(vs, strides, strict=True)), cliques[b], width) for b, _, _, vs, strides in flat]
         messages = [_spread(s, clique, width) for s, clique in zip(message_strides, cliques, strict=True)]
         return CliqueTree(
-            row_starts=self.network.row_starts,
+            row_starts=np.array(self.network.row_starts),  # copies, as what was unpickled may be read-only
             lookup=lookup,
             n_total=int(offset),
-            sizes=sizes,
+            sizes=np.array(sizes),
             order=_integers([clique[0] for clique in cliques]),
             cliques=_integers([[*clique, *[0] * (width - len(clique))] for clique in cliques]).reshape(-1, width),
             widths=_integers([len(clique) for clique in cliques]),

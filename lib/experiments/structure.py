@@ -93,7 +93,7 @@ def robustness_study(n_attributes=5, duplicates=range(6), **settings):
     n_attributes, duplicates
         As in `structure_robustness`.
     settings
-        sizes, learners, missing, tests, n_runs, seed, n_jobs, smoothing, as in `structure_study`.
+        sizes, learners, missing, tests, n_runs, seed, n_jobs, smoothing, stopping, as in `structure_study`.
 
     Returns
     -------
@@ -127,7 +127,7 @@ def large_sample_errors(n_attributes=5, duplicates=range(6), missing=0.0, test_m
         for name in ("ofe", "elr_converged"):
             settings = BAYES_NET_LEARNERS[name]
             theta = learn(cases, settings["learner"], 5000, smoothing=0.0, tolerance=1e-9).theta
-            error = scene.cases.weighted(scene.tests[test_missing]).error(theta)
+            error = round(scene.cases.weighted(scene.tests[test_missing]).error(theta), 12)
             rows.append(labels | {"learner": name, "error": error, "bayes_error": scene.bayes_errors[test_missing]})
     return pd.DataFrame(rows)
 
@@ -141,7 +141,7 @@ def irrelevant_truth_study(n_attributes=(6, 7), agreement=(1.0,), **settings):
     agreement : sequence of float in [0, 1]
         P(C = E_1).
     settings
-        sizes, learners, missing, tests, n_runs, seed, n_jobs, smoothing, as in `structure_study`.
+        sizes, learners, missing, tests, n_runs, seed, n_jobs, smoothing, stopping, as in `structure_study`.
 
     Returns
     -------
@@ -169,7 +169,7 @@ def richer_model_study(n_attributes=5, linked=(2, 3, 4, 5), **settings):
     linked : sequence of int from 0 to n_attributes
         m of the structure P_m.
     settings
-        sizes, learners, missing, tests, n_runs, seed, n_jobs, smoothing, as in `structure_study`.
+        sizes, learners, missing, tests, n_runs, seed, n_jobs, smoothing, stopping, as in `structure_study`.
 
     Returns
     -------
@@ -196,6 +196,7 @@ def structure_study(
     seed=0,
     n_jobs=1,
     smoothing=1.0,
+    stopping=TUNED,
     description=None,
 ):
     """Exact errors of learners that fill the tables of a structure from samples of a truth.
@@ -215,11 +216,16 @@ def structure_study(
     n_runs, seed, n_jobs
         As in `run_trials`. All scenes of a run have the same seed.
     smoothing : float, at least 0
+    stopping : int, at least 1
+        Most iterations among which cross-tuning chooses.
+    description : str, optional
+        Of the progress bar.
 
     Returns
     -------
     DataFrame
-        The scene's labels, size, run, learner, test, error, bayes_error, n_iterations.
+        The scene's labels, size, run, learner, test, error, bayes_error, n_iterations. Errors are rounded to twelve
+        places, so that sums of the same probabilities are equal.
     """
     sizes = [check_integer("sizes", size, 1) for size in at_least_one("sizes", sizes)]
     names = [check_choice("learners", name, BAYES_NET_LEARNERS) for name in at_least_one("learners", learners)]
@@ -227,8 +233,9 @@ def structure_study(
     missing = check_real("missing", missing, 0, 1, open_high=True)
     check_real("smoothing", smoothing, 0)
     check_integer("n_runs", n_runs, 1)
+    check_integer("stopping", stopping, 1)
     scenes = [_Scene(*scene, missing, rates) for scene in scenes]
-    trial = partial(_trial, scenes=scenes, sizes=sizes, learners=names, smoothing=smoothing)
+    trial = partial(_trial, scenes=scenes, sizes=sizes, learners=names, smoothing=smoothing, stopping=stopping)
     return run_trials(trial, n_runs, seed, n_jobs, block_size=5, description=description)
 
 
@@ -353,18 +360,18 @@ class _Scene:
         self.cases = Cases(Network(parents, [2] * (n + 1)), rows, np.ones((len(rows), 2)))
         self.training = blocked(truth, missing) if incomplete else truth
         self.tests = {rate: blocked(truth, rate) if incomplete else truth for rate in rates}
-        self.bayes_errors = {rate: float(p.min(axis=1).sum()) for rate, p in self.tests.items()}
+        self.bayes_errors = {rate: round(float(p.min(axis=1).sum()), 12) for rate, p in self.tests.items()}
 
 
-def _trial(run, seed, scenes, sizes, learners, smoothing):
+def _trial(run, seed, scenes, sizes, learners, smoothing, stopping):
     rows = []
     for scene in scenes:
         rng = np.random.default_rng(seed)
         drawn = rng.choice(scene.training.size, max(sizes), p=scene.training.ravel())
         for size in sizes:
-            for name, learned in _learned(scene, drawn[:size], learners, smoothing):
+            for name, learned in _learned(scene, drawn[:size], learners, smoothing, stopping):
                 for rate, p in scene.tests.items():
-                    error = scene.cases.weighted(p).error(learned.theta)
+                    error = round(scene.cases.weighted(p).error(learned.theta), 12)
                     outcome = {"error": error, "bayes_error": scene.bayes_errors[rate]}
                     rows.append(
                         {**scene.labels, "size": size, "run": run, "learner": name, "test": rate}
@@ -374,7 +381,7 @@ def _trial(run, seed, scenes, sizes, learners, smoothing):
     return pd.DataFrame(rows)
 
 
-def _learned(scene, drawn, learners, smoothing):
+def _learned(scene, drawn, learners, smoothing, stopping):
     """Each learner's tables from a sample, given as indices of inputs and classes."""
     shape, folds = scene.training.shape, np.arange(len(drawn)) % min(N_FOLDS, len(drawn))
     counts = np.bincount(drawn, minlength=scene.training.size).reshape(shape)
@@ -384,6 +391,8 @@ def _learned(scene, drawn, learners, smoothing):
     for name in learners:
         settings = dict(BAYES_NET_LEARNERS[name])
         learner, allow_zero = settings.pop("learner"), settings.pop("allow_zero", True)
+        if settings.get("n_iterations") == TUNED:
+            settings["n_iterations"] = stopping
         if settings.pop("tuned", False) and len(held_out) > 1:
             if learner not in errors:
                 errors[learner] = tuning_errors(cases, learner, held_out, smoothing=smoothing, **settings)

@@ -83,6 +83,6 @@ def p_value_shares(table, readings):
         axis.errorbar(part["share"], y, xerr=spread, linestyle="", marker=MARKS[j], color=color, capsize=2, label=words)
     axis.set_yticks(range(len(names)), names)
     axis.invert_yaxis()
-    axis.set(xlim=(-0.02, 1.02), xlabel="share of experiments of ten runs with the paper's p-value")
+    axis.set(xlim=(-0.02, 1.02), xlabel="share of experiments with the paper's p-value")
     figure.legend(loc="outside upper center", ncols=len(readings))
     return figure
