@@ -2,10 +2,13 @@
 
 import itertools
 import math
+import os
 import warnings
+from pathlib import Path
 
 import bayes_net_reference as reference
 import numpy as np
+import pandas as pd
 import pytest
 from bayes_net_reference import MISSING
 from hypothesis import given, settings
@@ -15,10 +18,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import OneHotEncoder
 from test_bayes_net import GRAPHS, LEARNERS, SIZES, as_data, declared, small
 
-from lib.bayes_net import BayesNetClassifier
+from lib.bayes_net import BayesNetClassifier, Cases, Network, ascend, climb, learn
 from lib.datasets import load
 from lib.datasets.synthetic import training_rows
 from lib.naive_bayes import NaiveBayes
+from lib.structures import naive
 
 ITERATIVE = ("elr", "em", "apn")
 METHODS = ("cg", "lbfgs")
@@ -458,3 +462,96 @@ def test_elr_learns_mofn(structure):
     scores = [BayesNetClassifier(structure, "ofe").fit(*train).score(X, y)]
     scores.append(BayesNetClassifier(structure, "elr", n_iterations=100).fit(*train).score(X, y))
     assert scores[0] < scores[1] == 1
+
+
+@pytest.mark.skipif("UCI_MIRROR" not in os.environ, reason="the paper's training rows are not shipped: set UCI_MIRROR")
+@pytest.mark.parametrize(("structure", "accuracy"), [("naive", 86.72), ("tan", 91.60)])
+def test_the_paper_s_accuracies_on_mofn(structure, accuracy):
+    """Greiner et al., Table III, to the printed digits, from the paper's own 300 training rows."""
+    mirror = Path(os.environ["UCI_MIRROR"])
+    train, test = (pd.read_csv(mirror / f"mofn-3-7-10.{part}", header=None) for part in ("data", "test"))
+    model = BayesNetClassifier(structure, "ofe").fit(train.iloc[:, :10], train[10])
+    assert f"{100 * (model.predict(test.iloc[:, :10]) == test[10]).mean():.2f}" == f"{accuracy:.2f}"
+
+
+@pytest.mark.parametrize(("structure", "accuracy"), [("naive", 86.72), ("tan", 91.60)])
+def test_the_paper_s_accuracies_on_mofn_are_ordinary(structure, accuracy):
+    """They lie within those of other training samples of 300 rows of the same problem."""
+    data = load("mofn-3-7-10")
+    found = []
+    for seed in range(30):
+        rows = np.random.default_rng(seed).choice(len(data.y), 300, replace=False)
+        model = BayesNetClassifier(structure, "ofe").fit(data.X.iloc[rows], data.y[rows])
+        found.append(100 * (model.predict(data.X) == data.y).mean())
+    assert min(found) < accuracy < max(found)
+
+
+def test_many_messages_at_a_hidden_root_do_not_underflow():
+    n = 400
+    network = Network([(), (), *[(0, 1)] * n], [2] * (n + 2))
+    child = np.array([[[0.9, 0.1], [0.2, 0.8]], [[0.99, 0.01], [0.01, 0.99]]])
+    tables = [np.array([0.5, 0.5]), np.array([0.5, 0.5]), *[child] * n]
+    x = np.arange(n) % 2
+    sample = Cases.from_rows(network, np.concatenate([[0, -1], x])[None])
+    expected = [
+        np.log(0.5) + np.logaddexp(*(np.log(0.5) + np.log(child[c, h, x]).sum() for h in (0, 1))) for c in (0, 1)
+    ]
+    np.testing.assert_allclose(sample.log_joints(network.flat(tables))[0], expected, rtol=1e-12)
+    counts = sample.expected_counts(network.flat(tables))[1]
+    assert counts.sum() == pytest.approx(n + 2)
+
+
+def test_complete_rows_need_no_messages():
+    """Two hundred attributes with two random parents each are too entangled for messages."""
+    rng = np.random.default_rng(0)
+    parents = [(), (0,), (0, 1), *((0, *rng.choice(np.arange(1, v), 2, replace=False)) for v in range(3, 201))]
+    codes = rng.integers(0, 2, (50, 201))
+    sample = Cases.from_rows(Network(parents, [2] * 201), codes)
+    assert np.isfinite(sample.conditional(np.zeros(sample.network.n_parameters))[0])
+    codes[:, 1:][rng.random((50, 200)) < 0.3] = -1
+    with pytest.raises(ValueError, match="too entangled"):
+        Cases.from_rows(Network(parents, [2] * 201), codes).conditional(np.zeros(sample.network.n_parameters))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda c, b: climb(c, "elr", -1), "n_iterations"),
+        (lambda c, b: climb(c, "em", -1), "n_iterations"),
+        (lambda c, b: climb(c, "elrr", 3), "did you mean 'elr'"),
+        (lambda c, b: climb(c, "ofe", 3), "learner"),
+        (lambda c, b: ascend(c, b, 3, method="lbgfs"), "did you mean 'lbfgs'"),
+        (lambda c, b: ascend(c, b[:-1], 3), "parameters must have shape"),
+        (lambda c, b: c.conditional(b[:-1]), "parameters must have shape"),
+        (lambda c, b: learn(c, "elr"), "n_iterations"),
+        (lambda c, b: Cases(c.network, c.attributes, np.ones((5, 3))), "counts must have shape"),
+        (lambda c, b: Cases(c.network, c.attributes + 5, c.counts), "attributes must be from -1 to 1 in column 0"),
+        (lambda c, b: Cases.from_rows(c.network, [[-1, 0, 0]]), "classes, in column 0"),
+    ],
+)
+def test_wrong_arguments_below_the_estimator(call, message):
+    sample = Cases.from_rows(Network(naive(2), [2, 2, 2]), np.array([[0, 1, 1], [1, 0, 1]]))
+    with pytest.raises(ValueError, match=message):
+        call(sample, np.zeros(sample.network.n_parameters))
+
+
+@pytest.mark.parametrize(("fit", "predict"), [(bool, int), (int, bool), (int, str), (str, int), (bool, float)])
+def test_a_column_that_changes_its_type_is_an_error(fit, predict):
+    X, y = np.random.default_rng(0).integers(0, 2, (40, 3)), np.arange(40) % 2
+    model = BayesNetClassifier(learner="ofe").fit(pd.DataFrame(X.astype(fit)), y)
+    with pytest.raises(ValueError, match=r"column 'x0' was \w+ in fit"):
+        model.predict(pd.DataFrame(X.astype(predict)))
+
+
+def test_fractions_in_object_columns_are_continuous():
+    X = np.random.default_rng(0).random((20, 2)).astype(object)
+    with pytest.raises(ValueError, match="discretise first"):
+        BayesNetClassifier().fit(X, np.arange(20) % 2)
+
+
+def test_tables_are_copies():
+    X, y = np.random.default_rng(0).integers(0, 2, (40, 3)), np.arange(40) % 2
+    model = BayesNetClassifier(learner="ofe").fit(X, y)
+    before = model.predict_proba(X)
+    model.tables_[0][:] = [0.99, 0.01]
+    np.testing.assert_array_equal(model.predict_proba(X), before)

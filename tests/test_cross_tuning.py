@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -5,7 +7,7 @@ import pytest
 from scipy import stats
 
 from lib import datasets as uci
-from lib.bayes_net import BayesNetClassifier
+from lib.bayes_net import BayesNetClassifier, choose_iterations
 from lib.discretize import EntropyDiscretizer
 from lib.experiments import cross_tuning as stopping
 from lib.figures import cross_tuning as pictures
@@ -65,6 +67,37 @@ def test_other_data_sets_change_nothing(frame):
     again = stopping.stopping_study(["monks-1", "corral"], n_iterations=6, n_repeats=2, seed=3)
     both = [part[part["dataset"] == "corral"].reset_index(drop=True) for part in (frame, again)]
     pd.testing.assert_frame_equal(*both)
+
+
+@pytest.fixture
+def tuning(monkeypatch):
+    """The held-out errors of all inner folds that were voted with."""
+    seen = []
+
+    def spy(errors, **settings):
+        seen.append(errors)
+        return choose_iterations(errors, **settings)
+
+    monkeypatch.setattr(stopping, "choose_iterations", spy)
+    return seen
+
+
+def test_more_folds_than_training_rows(tuning):
+    """MONKS-1 has 432 inputs, of which 124 are trained on."""
+    frames = [stopping.stopping_study("monks-1", "naive", n_iterations=2, n_folds=n, seed=1) for n in (124, 130)]
+    pd.testing.assert_frame_equal(*frames)
+    assert [len(errors) for errors in tuning] == [124] * 4
+    assert np.isfinite([errors[:, 0] for errors in tuning]).all()
+
+
+def test_as_many_folds_as_rows(tuning, monkeypatch):
+    data, rows = uci.load("iris"), np.arange(0, 150, 15)
+    few = replace(data, X=data.X.iloc[rows].reset_index(drop=True), y=data.y[rows])
+    monkeypatch.setattr(stopping, "complete", lambda name: few)
+    found = stopping.stopping_study("iris", "naive", n_iterations=2, n_folds=10)
+    assert found["fold"].nunique() == 10
+    assert [len(errors) for errors in tuning] == [9] * 20
+    assert np.isfinite([errors[:, 0] for errors in tuning]).all()
 
 
 @pytest.mark.parametrize("name", ["iris", "glass2"])
@@ -157,6 +190,15 @@ def test_table_ix():
     assert len(ratios) == 15
     assert ratios.loc["pima", "tan"] == pytest.approx(10.119, abs=1e-3)
     assert ratios.loc["australian", "naive"] == pytest.approx(1345.39 / 593.23)
+    assert list(ratios.columns) == list(stopping.STRUCTURES)
+
+
+def test_printed_averages_of_table_ix_are_not_those_of_its_rows():
+    printed = pd.read_csv(stopping.PRINTED)
+    averages = printed[printed["dataset"] == "average"].set_index("structure")[["without", "with"]]
+    means = printed[printed["dataset"] != "average"].groupby("structure")[["without", "with"]].mean()
+    assert averages.shape == (2, 2)
+    assert (averages > 1.5 * means).all(axis=None)
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,9 @@ class TestTwoObjectives:
             ({"datasets": []}, "datasets must hold at least one value; got none"),
             ({"datasets": ["made-2"], "cuts": "mean"}, "cuts must be one of"),
             ({"datasets": ["irsi"]}, "did you mean 'iris'"),
+            ({"datasets": ["made-1"]}, "datasets must hold .* 'made-k', k from 2 to 9; got 'made-1'"),
+            ({"datasets": ["made-10"]}, "got 'made-10'"),
+            ({"datasets": ["made-2"], "seed": -1}, "seed must be .* got -1"),
         ],
     )
     def test_errors(self, arguments, message):
@@ -158,9 +161,34 @@ class TestOptima:
         link = 1 / (1 + math.exp(-likelihood.symmetric_maximum(0.8)))
         assert link**2 + (1 - link) ** 2 == pytest.approx(0.8)
 
-    def test_errors(self):
-        with pytest.raises(ValueError, match="n_starts must be an integer of at least 2; got 1"):
-            likelihood.random_optima(n_starts=1)
+    @pytest.mark.parametrize(
+        ("call", "arguments", "message"),
+        [
+            ("random_optima", {"n_starts": 1}, "n_starts must be an integer of at least 2; got 1"),
+            ("random_optima", {"n_rows": 0}, "n_rows must be an integer of at least 1; got 0"),
+            ("random_optima", {"n_attributes": 0}, "n_attributes must be .* got 0"),
+            ("random_optima", {"share": 1}, r"share must be a finite number in \[0, 1\); got 1"),
+            ("random_optima", {"seed": -1}, "seed must be .* got -1"),
+            ("along_lines", {"optima": None, "n_points": 1}, "n_points must be .* got 1"),
+            ("two_parameters", {"share": 1.1}, r"share must be a finite number in \[0, 1\]; got 1.1"),
+            ("two_parameters", {"n_points": 1}, "n_points must be .* got 1"),
+            ("two_parameters", {"reach": 0}, "reach must be .* got 0"),
+            ("symmetric_maximum", {"share": 0.5}, r"share must be a finite number in \(0.5, 1\); got 0.5"),
+            ("symmetric_maximum", {"share": 1}, "share must be .* got 1"),
+            ("made_rows", {"n_classes": 1}, "n_classes must be .* got 1"),
+            ("gradient_errors", {"n_rows": 0}, "n_rows must be an integer of at least 1; got 0"),
+            ("gradient_errors", {"share": -0.1}, r"share must be a finite number in \[0, 1\); got -0.1"),
+            ("gradient_errors", {"steps": ()}, "steps must hold at least one value; got none"),
+            ("gradient_errors", {"steps": (0.1, 0)}, "steps must be .* got 0"),
+        ],
+    )
+    def test_errors(self, call, arguments, message):
+        with pytest.raises(ValueError, match=message):
+            getattr(likelihood, call)(**arguments)
+
+    @pytest.mark.parametrize("share", [0, 1])
+    def test_two_parameters_at_the_ends_of_the_share(self, share):
+        assert np.isfinite(likelihood.two_parameters(share, n_points=3)[1]).all()
 
 
 class TestTheorem2:
@@ -212,7 +240,7 @@ class TestFigures:
 
     def test_a_line_for_each_network(self):
         frame = likelihood.gradient_errors(n_rows=3, steps=(1e-2, 1e-4))
-        assert len(pictures.gradient_error_by_step(frame).axes[0].lines) == 8 + 1
+        assert len(pictures.gradient_error_by_step(frame, 1e-6).axes[0].lines) == 8 + 1
 
     def test_gaps_are_in_order(self, optima):
         for line in pictures.ends_of_climbs(optima.ends).axes[0].lines:

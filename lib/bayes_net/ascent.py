@@ -6,11 +6,13 @@ import numpy as np
 
 from lib.bayes_net.compiled import compiled
 from lib.bayes_net.likelihood import evaluate, observed
+from lib.validation import check_choice, check_integer
 
 STEEP = 0.1  # a line search of conjugate gradients ends where the slope is this part of the first
 FLAT = 0.9  # the same for L-BFGS, whose steps have the right length once it has seen some
 MEMORY = 20  # steps that L-BFGS remembers
 TRIES = 30
+METHODS = ("cg", "lbfgs")
 
 
 class Ascent(NamedTuple):
@@ -46,7 +48,9 @@ def ascend(cases, beta, n_iterations, conditional=True, smoothing=0.0, method="c
     -------
     Ascent
     """
-    climb = _lbfgs if method == "lbfgs" else _conjugate
+    n_iterations = check_integer("n_iterations", n_iterations, 0)
+    climb = {"cg": _conjugate, "lbfgs": _lbfgs}[check_choice("method", method, METHODS)]
+    cases.network.check_parameters(beta)
     beta, path = np.array(beta, dtype=float), np.empty(n_iterations + 1)
     trace = np.empty((0 if watched is None else n_iterations + 1, len(beta)))
     done, converged = climb(beta, cases.objective(conditional, smoothing), n_iterations, tolerance, path, trace)

@@ -9,6 +9,7 @@ from lib.bayes_net.likelihood import Objective, Rows, errors, evaluate, log_join
 from lib.bayes_net.network import LOWEST
 from lib.bayes_net.packing import factor_cells, packed
 
+MISSING = -1
 LARGEST_PACK = 2**15  # numbers in the table of joint values of factors that are looked up together
 
 
@@ -22,6 +23,11 @@ class Cases:
         Different rows of values, -1 where missing.
     counts : ndarray of shape (n_rows, n_classes)
         How often, or with which weight, each class comes with each row.
+
+    Raises
+    ------
+    ValueError
+        If a shape is wrong or a value is none of its variable's.
     """
 
     def __init__(self, network, attributes, counts):
@@ -29,10 +35,17 @@ class Cases:
         self.attributes = np.ascontiguousarray(attributes, dtype=np.int32)
         self.counts = np.ascontiguousarray(counts, dtype=float)
         self._shared = {"pairs": np.nonzero(self.counts)}
+        _check_codes("attributes", self.attributes, network.sizes[1:], MISSING)
+        shape = len(self.attributes), int(network.sizes[0])
+        if self.counts.shape != shape:
+            raise ValueError(f"counts must have shape (n_rows, n_classes) = {shape}; got {self.counts.shape}")
 
     @classmethod
     def from_rows(cls, network, codes):
         """Merge `codes` (n_samples, n_variables), -1 where missing, with the class in column 0."""
+        codes = np.asarray(codes)
+        _check_codes("codes", codes, network.sizes, MISSING)
+        _check_codes("classes, in column 0 of codes,", codes[:, :1], network.sizes[:1], 0)
         attributes, index = merged(codes[:, 1:], network.sizes[1:])
         return cls(network, attributes, class_counts(index, codes[:, 0], (len(attributes), network.sizes[0])))
 
@@ -77,16 +90,20 @@ class Cases:
 
     def objective(self, conditional, smoothing=0.0):
         """What `evaluate` needs for the mean ln P(c | e), or else ln P(c, e), with a log prior."""
-        tree, rows = self.network.given_class.tree, self.given_class
-        return Objective(tree, rows, self.counts, bool(conditional), float(smoothing), self.size)
+        rows = self.given_class
+        return Objective(
+            _tree(self.network.given_class, rows), rows, self.counts, bool(conditional), float(smoothing), self.size
+        )
 
     def conditional(self, beta):
         """Mean ln P(c | e) and its gradient with respect to the softmax parameters (Proposition 3)."""
+        self.network.check_parameters(beta)
         gradient = np.empty_like(beta)
         return evaluate(beta, self.objective(True), np.empty_like(beta), gradient), gradient
 
     def joint(self, beta, smoothing=0.0):
         """Mean ln P(c, e), plus `smoothing` times the sum of all ln theta over the size, and its gradient."""
+        self.network.check_parameters(beta)
         gradient = np.empty_like(beta)
         return evaluate(beta, self.objective(False, smoothing), np.empty_like(beta), gradient), gradient
 
@@ -94,16 +111,16 @@ class Cases:
         """Sum of ln P(c, e), and how often each value comes with its parents' values, as expected given the rows."""
         expected = np.empty(self.network.n_parameters)
         rows, counts = self.with_class
-        objective = Objective(self.network.with_class.tree, rows, counts, False, 0.0, 1.0)
+        objective = Objective(_tree(self.network.with_class, rows), rows, counts, False, 0.0, 1.0)
         return evaluate(_logs(theta), objective, expected, np.empty_like(expected)), expected
 
     def observed_counts(self):
         """How often each value and its parents' values are all observed, (n_parameters,)."""
-        return observed(self.network.given_class.tree, self.given_class, self.counts)
+        return observed(self.network.given_class.no_tree, self.given_class, self.counts)
 
     def log_joints(self, theta):
         """Ln P(c, e) of each merged row and class, (n_rows, n_classes)."""
-        return log_joints(_logs(theta), self.network.given_class.tree, self.given_class)
+        return log_joints(_logs(theta), _tree(self.network.given_class, self.given_class), self.given_class)
 
     def posterior(self, theta):
         """P(c | e) of each merged row and class, (n_rows, n_classes)."""
@@ -117,7 +134,31 @@ class Cases:
         """Errors of several softmax parameters (n, n_parameters) on several counts (m, n_rows, n_classes), (n, m)."""
         log_thetas = self.network.log_softmax(betas)
         counts = np.ascontiguousarray(counts, dtype=float)
-        return errors(log_thetas, self.network.given_class.tree, self.given_class, counts)
+        return errors(log_thetas, _tree(self.network.given_class, self.given_class), self.given_class, counts)
+
+    def __getstate__(self):
+        return self.__dict__ | {"_shared": {"pairs": self._shared["pairs"]}}
+
+    def __setstate__(self, state):
+        # what comes to a worker may be read-only, for which all loops would be compiled again
+        arrays = {name: np.require(state[name], requirements="W") for name in ("attributes", "counts")}
+        self.__dict__ |= state | arrays
+
+
+def _tree(factors, rows):
+    return factors.tree if rows.summed.any() else factors.no_tree
+
+
+def _check_codes(name, codes, sizes, lowest):
+    """Raise ValueError unless each column of `codes` is from `lowest` to its size less one."""
+    codes = np.asarray(codes)
+    if codes.ndim != 2 or codes.shape[1] != len(sizes) or codes.dtype.kind not in "iu":
+        raise ValueError(f"{name} must be integers of shape (n, {len(sizes)}); got {codes.dtype} of {codes.shape}")
+    wrong = (codes < lowest) | (codes >= sizes)
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        allowed = f"from {lowest} to {sizes[column] - 1} in column {column}"
+        raise ValueError(f"{name} must be {allowed}; got {codes[row, column]} in row {row}")
 
 
 def _chosen(rows, keep):
@@ -142,15 +183,15 @@ def class_counts(index, classes, shape):
     return np.bincount(index * shape[1] + classes, minlength=shape[0] * shape[1]).reshape(shape).astype(float)
 
 
-def prepared(compiled, values, needed):
+def prepared(factors, values, needed):
     """Rows for the compiled loops: which cell each factor is looked up in, and which factors are to be summed.
 
     A missing variable that is not `needed` is left out with its factor, as it sums to one.
     """
     columns, rows_needed = np.ascontiguousarray(values.T), np.ascontiguousarray(needed.T)
-    cells, live = factor_cells(columns, rows_needed, *compiled.padded, compiled.offsets)
+    cells, live = factor_cells(columns, rows_needed, *factors.padded, factors.offsets)
     live = np.ascontiguousarray(live.T)
-    picks, packs = packed(cells, compiled.offsets, min(len(values) // 8, LARGEST_PACK // compiled.tree.lookup.shape[1]))
+    picks, packs = packed(cells, factors.offsets, min(len(values) // 8, LARGEST_PACK // factors.lookup.shape[1]))
     return Rows(np.maximum(values, 0), (values < 0) & needed, live, live.any(axis=1), picks, packs)
 
 

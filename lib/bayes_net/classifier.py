@@ -10,12 +10,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from lib import structures
+from lib.bayes_net.ascent import METHODS
 from lib.bayes_net.cases import Cases, class_counts, merged
 from lib.bayes_net.learners import LEARNERS, learn
 from lib.bayes_net.likelihood import TIE
 from lib.bayes_net.network import Network
 from lib.bayes_net.tuning import fold_counts
-from lib.discretize.columns import checked_frame, checked_target
+from lib.discretize.columns import checked_frame, checked_target, column_kinds
 from lib.validation import check_choice, check_flag, check_integer, check_real
 
 STRUCTURES = ("naive", "tan", "bic")
@@ -38,19 +39,20 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):
         Added to each count. For em and apn, weight of a log prior that has the same effect; elr only starts there.
         With 0, an entry that was never seen is out of reach of elr and apn.
     n_iterations : "cross-tune", int or None
-        Number of iterations of elr, em and apn: chosen by held-out error in folds of the training data, given, or
-        as many as it takes to converge.
+        Number of iterations of elr, em and apn: chosen by held-out error in folds of the training data, given (less
+        if they converge before), or as many as it takes to converge.
     method : "cg" or "lbfgs"
-        Climb by conjugate gradients with line search, as published, or by L-BFGS, which takes fewer evaluations.
+        Of elr and apn: climb by conjugate gradients with line search, as published, or by L-BFGS, which takes fewer
+        evaluations.
     max_iterations : int, at least 1, optional
         Most iterations; by default 20 where they are cross-tuned, as in the paper, and else 1000.
     n_folds : int, at least 2
         Folds of cross-tuning.
     allow_zero : bool
-        Whether cross-tuning may choose no iteration at all.
+        Whether cross-tuning may choose no iteration at all. (Where the start is a maximum, none is needed.)
     start : "ofe" or "random"
-        Start from the observed frequencies, or from random tables (of softmax parameters with deviation 0.1), which
-        variables that are never observed need.
+        Of elr, em and apn: start from the observed frequencies, or from random tables (of softmax parameters with
+        deviation 0.1), which variables that are never observed need.
     tolerance : float, above 0
         Converged where no entry of the gradient of the mean log (conditional) likelihood is larger; for em, where an
         iteration gains less.
@@ -74,9 +76,9 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):
         Sum of ln P(c | e), and of ln P(c, e), over the training rows.
     path_ : ndarray of shape (n_iterations_ + 1,)
         Mean of what was climbed after 0, 1, ... iterations; empty for ofe.
-    chosen_ : ndarray of int, shape (n_folds,), or None
+    chosen_ : ndarray of int, shape (min(n_folds, n_samples),), or None
         Iterations with the smallest held-out error in each fold of cross-tuning.
-    held_out_errors_ : ndarray of shape (n_folds, n_iterations + 1), or None
+    held_out_errors_ : ndarray of shape (min(n_folds, n_samples), n_iterations + 1), or None
         After 0, 1, ... iterations; NaN where an ascent had ended.
 
     Notes
@@ -84,6 +86,9 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):
     Columns are those of `lib.structures.DiscreteCoding`: booleans, categories, strings, integers and whole numbers;
     continuous ones have to be discretised first. NaN and None are missing values. A value that was not seen in
     training counts as missing. Missing values are summed out exactly, by message passing.
+
+    Classes whose log probabilities differ by less than 1e-9 are equally probable, and the first of them is predicted:
+    so rounding errors, which are other ones on other machines, decide nothing.
 
     References
     ----------
@@ -136,7 +141,7 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):
         X = checked_frame(self, X, reset=True)
         self.classes_, classes = checked_target(X, y)
         structures.check_discrete(X)
-        self._coding = structures.DiscreteCoding(X)
+        self._coding, self._kinds = structures.DiscreteCoding(X), column_kinds(X)
         self.categories_ = self._coding.categories
         values, sizes = self._coding(X), np.append(len(self.classes_), self._coding.sizes)
         self._network = Network(self._structure(np.column_stack([classes, values]), sizes), sizes)
@@ -152,6 +157,7 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):
         X = checked_frame(self, X, reset=False)
         structures.check_discrete(X)
         values = self._coding(X)
+        self._check_known(X, values)
         rows, index = merged(values, self._coding.sizes)
         counts = np.ones((len(rows), len(self.classes_)))
         return Cases(self._network, rows, counts).log_joints(self._theta)[index]
@@ -178,7 +184,7 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):
             check_choice("n_iterations", self.n_iterations, ["cross-tune"])
         elif self.n_iterations is not None:
             check_integer("n_iterations", self.n_iterations, 0)
-        check_choice("method", self.method, ("cg", "lbfgs"))
+        check_choice("method", self.method, METHODS)
         if self.max_iterations is not None:
             check_integer("max_iterations", self.max_iterations, 1)
         check_integer("n_folds", self.n_folds, 2)
@@ -186,6 +192,15 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):
         check_choice("start", self.start, ("ofe", "random"))
         check_real("tolerance", self.tolerance, 0, open_low=True)
         check_integer("max_parents", self.max_parents, 0)
+
+    def _check_known(self, X, values):
+        """Raise ValueError if a column has changed its type so that none of its values is known any more."""
+        numbers = {"integer", "continuous"}
+        pairs = zip(self._kinds, column_kinds(X), strict=True)
+        changed = [before != now and not {before, now} <= numbers for before, now in pairs]
+        for j in np.flatnonzero(changed):
+            if (values[:, j] < 0).all() and X.iloc[:, j].notna().any():
+                raise ValueError(f"column {X.columns[j]!r} was {self._kinds[j]} in fit; got {X.iloc[:, j].dtype}")
 
     def _structure(self, codes, sizes):
         if not isinstance(self.structure, str):
@@ -213,7 +228,7 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):
             tolerance=self.tolerance,
         )
         self._theta, self.path_ = learned.theta, learned.path
-        self.tables_ = self._network.tables(learned.theta)
+        self.tables_ = self._network.tables(learned.theta.copy())
         self.n_iterations_, self.chosen_, self.held_out_errors_ = learned.n_iterations, learned.chosen, learned.errors
         joints = cases.log_joints(learned.theta)
         self.log_likelihood_ = float((cases.counts * joints).sum())

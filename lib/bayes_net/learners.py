@@ -7,6 +7,7 @@ import numpy as np
 from lib.bayes_net.ascent import ascend
 from lib.bayes_net.em import maximise_expectation
 from lib.bayes_net.tuning import choose_iterations, held_out_errors
+from lib.validation import check_choice, check_integer
 
 LEARNERS = ("ofe", "elr", "em", "apn")
 
@@ -59,6 +60,8 @@ def climb(
     -------
     Ascent
     """
+    check_choice("learner", learner, LEARNERS[1:])
+    n_iterations = check_integer("n_iterations", n_iterations, 0)
     start = observed_frequencies(cases, smoothing) if first is None else first
     if learner == "em":
         return maximise_expectation(cases, start, n_iterations, smoothing, tolerance, watched)
@@ -77,7 +80,7 @@ def tuning_errors(cases, learner, held_out, n_iterations, **settings):
     return held_out_errors(cases, held_out, climbing)
 
 
-def learn(cases, learner, n_iterations=None, smoothing=1.0, held_out=None, allow_zero=True, **settings):
+def learn(cases, learner, n_iterations=None, smoothing=1.0, held_out=None, errors=None, allow_zero=True, **settings):
     """Learn the tables of `cases.network`.
 
     Parameters
@@ -85,10 +88,12 @@ def learn(cases, learner, n_iterations=None, smoothing=1.0, held_out=None, allow
     cases : Cases
     learner : "ofe", "elr", "em" or "apn"
     n_iterations : int
-        Most iterations.
+        Most iterations; not for "ofe".
     smoothing : float, at least 0
     held_out : ndarray of shape (n_folds, n_rows, n_classes), optional
         Counts of the examples in each fold, to choose up to `n_iterations` with.
+    errors : ndarray of shape (n_folds, n_iterations + 1), optional
+        What `tuning_errors` returned for them, if it is known.
     allow_zero : bool
         Whether no iteration at all may be chosen.
     settings
@@ -98,11 +103,12 @@ def learn(cases, learner, n_iterations=None, smoothing=1.0, held_out=None, allow
     -------
     Learned
     """
-    if learner == "ofe":
+    if check_choice("learner", learner, LEARNERS) == "ofe":
         return Learned(observed_frequencies(cases, smoothing), np.empty(0), True, 0)
-    chosen = errors = None
-    if held_out is not None:
+    chosen = None
+    if held_out is not None and errors is None:
         errors = tuning_errors(cases, learner, held_out, n_iterations, smoothing=smoothing, **settings)
+    if errors is not None:
         n_iterations, chosen = choose_iterations(errors, allow_zero)
     ascent = climb(cases, learner, n_iterations, smoothing, **settings)
     theta = cases.network.softmax(ascent.beta)

@@ -42,12 +42,13 @@ def log_joints(log_theta, tree, rows):
     """Ln P(c, e) of each row and class, (n_rows, n_classes)."""
     packed, work = _tables(log_theta, tree, rows)
     beliefs, scales = np.empty_like(work), np.empty((tree.order.shape[0], tree.lookup.shape[1]))
+    shifts = np.empty_like(scales)
     live, roots = np.zeros(rows.live.shape[1] + len(tree.order), np.bool_), np.zeros(len(tree.order), np.bool_)
     scores = np.empty((rows.values.shape[0], tree.lookup.shape[1]))
     _gather(packed, rows.picks, 0, len(scores), scores)
     for r in np.flatnonzero(rows.summed):
         live[: rows.live.shape[1]] = rows.live[r]
-        collect(rows.values[r], rows.free[r], live, roots, tree, work, beliefs, scales, scores[r])
+        collect(rows.values[r], rows.free[r], live, roots, tree, work, beliefs, scales, shifts, scores[r])
     return scores
 
 
@@ -63,12 +64,12 @@ def errors(log_thetas, tree, rows, counts):
         for i in range(len(counts)):
             right = total = 0.0
             for r in range(scores.shape[0]):
-                predicted = 0
-                while scores[r, predicted] < scores[r].max() - TIE:
+                top, predicted = scores[r].max(), 0
+                while scores[r, predicted] < top - TIE:
                     predicted += 1
                 total += counts[i, r].sum()
                 right += counts[i, r, predicted]
-            found[t, i] = (total - right) / total
+            found[t, i] = (total - right) / total  # NaN where nothing is counted
     return found
 
 
@@ -94,6 +95,7 @@ def _expect(log_theta, objective, expected):
     packed, work = _tables(log_theta, tree, rows)
     changes, beliefs = np.zeros_like(packed), np.zeros_like(work)
     scales, scores = np.empty((len(tree.order), n_classes)), np.empty((BLOCK, n_classes))
+    shifts = np.empty_like(scales)
     live, roots = np.zeros(rows.live.shape[1] + len(tree.order), np.bool_), np.zeros(len(tree.order), np.bool_)
     value, start = 0.0, 0
     while start < len(counts):
@@ -106,11 +108,13 @@ def _expect(log_theta, objective, expected):
         _gather(packed, rows.picks, start, stop, scores)
         if summed:
             live[: rows.live.shape[1]] = rows.live[start]
-            collect(rows.values[start], rows.free[start], live, roots, tree, work, beliefs, scales, scores[0])
+            collect(rows.values[start], rows.free[start], live, roots, tree, work, beliefs, scales, shifts, scores[0])
         value += _weigh(scores, counts, start, stop, conditional)
         _scatter(changes, rows.picks, start, stop, scores)
         if summed:
-            distribute(rows.values[start], rows.free[start], live, roots, tree, work, beliefs, scales, scores[0])
+            distribute(
+                rows.values[start], rows.free[start], live, roots, tree, work, beliefs, scales, shifts, scores[0]
+            )
         start = stop
     _scatter(beliefs, rows.packs, 0, len(changes), changes)
     for m in range(tree.lookup.shape[0]):

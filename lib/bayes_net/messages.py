@@ -5,10 +5,11 @@ import numpy as np
 from lib.bayes_net.compiled import compiled, inlined
 
 TINY = 1e-300
+MANY = 32  # factors whose product might underflow
 
 
 @compiled
-def collect(x, free, live, roots, tree, work, beliefs, scales, scores):
+def collect(x, free, live, roots, tree, work, beliefs, scales, shifts, scores):
     """Sum out the missing variables of one row, leaves first.
 
     Parameters
@@ -24,8 +25,8 @@ def collect(x, free, live, roots, tree, work, beliefs, scales, scores):
         Factors first; messages are stored after them, each divided by its largest value.
     beliefs : as `work`
         Cells of messages are set to 0.
-    scales : (n_buckets, n_classes)
-        What the messages were divided by.
+    scales, shifts : (n_buckets, n_classes)
+        What the messages were divided by, and the logs that were taken from products of many factors before.
     scores : (n_classes,)
         The log of the sum is added.
     """
@@ -40,13 +41,23 @@ def collect(x, free, live, roots, tree, work, beliefs, scales, scores):
         live[n_factors + b] = n_alive > 0 and n_free > 0
         if n_alive == 0:
             continue
-        scale = scales[b]
-        scale[:] = 0.0
+        scale, shift = scales[b], shifts[b]
+        scale[:], shift[:] = 0.0, 0.0
+        if n_alive > MANY:
+            shift[:] = -np.inf
+            for s in range(n_cells):
+                _position(s, b, n_free, start, tree, alive, n_alive, base, index, digits)
+                for _ in range(n_own):
+                    _add_logs(work, n_alive, index, product)
+                    for c in range(n_classes):
+                        shift[c] = max(shift[c], product[c])
+                    for k in range(n_alive):
+                        index[k] += tree.strides[alive[k], 0]
         for s in range(n_cells):
             cell = _position(s, b, n_free, start, tree, alive, n_alive, base, index, digits)
             total[:] = 0.0
             for _ in range(n_own):
-                _multiply(work, alive, n_alive, index, product)
+                _multiply(work, n_alive, index, shift, product)
                 for c in range(n_classes):
                     total[c] += product[c]
                 for k in range(n_alive):
@@ -56,7 +67,7 @@ def collect(x, free, live, roots, tree, work, beliefs, scales, scores):
                 beliefs[cell, c] = 0.0
                 scale[c] = max(scale[c], total[c])
         for c in range(n_classes):
-            scores[c] += np.log(max(scale[c], TINY))
+            scores[c] += np.log(max(scale[c], TINY)) + shift[c]
             if scale[c] == 0.0:
                 scale[c] = 1.0
         for s in range(n_cells):
@@ -66,7 +77,7 @@ def collect(x, free, live, roots, tree, work, beliefs, scales, scores):
 
 
 @compiled
-def distribute(x, free, live, roots, tree, work, beliefs, scales, weights):
+def distribute(x, free, live, roots, tree, work, beliefs, scales, shifts, weights):
     """Add to the `beliefs` of each live factor's cell its probability given the row, times the class's weight."""
     n_classes = work.shape[1]
     n_factors = live.shape[0] - tree.order.shape[0]
@@ -85,7 +96,7 @@ def distribute(x, free, live, roots, tree, work, beliefs, scales, weights):
                 above = weights[c] if roots[b] else beliefs[cell, c]
                 outer[c] = above / below if below > TINY else 0.0
             for _ in range(n_own):
-                _multiply(work, alive, n_alive, index, product)
+                _multiply(work, n_alive, index, shifts[b], product)
                 for k in range(n_alive):
                     i = index[k]
                     for c in range(n_classes):
@@ -146,11 +157,25 @@ def _message_cell(s, b, n_free, start, tree, digits):
 
 
 @inlined
-def _multiply(work, alive, n_alive, index, product):
-    first = index[0]
-    for c in range(product.shape[0]):
-        product[c] = work[first, c]
-    for k in range(1, n_alive):
-        i = index[k]
+def _multiply(work, n_alive, index, shift, product):
+    """Product of the inputs at `index`, for each class; if they are many, times exp(-shift)."""
+    if n_alive > MANY:
+        _add_logs(work, n_alive, index, product)
         for c in range(product.shape[0]):
-            product[c] *= work[i, c]
+            product[c] = np.exp(product[c] - shift[c])
+    else:
+        first = index[0]
+        for c in range(product.shape[0]):
+            product[c] = work[first, c]
+        for k in range(1, n_alive):
+            i = index[k]
+            for c in range(product.shape[0]):
+                product[c] *= work[i, c]
+
+
+@compiled
+def _add_logs(work, n_alive, index, total):
+    total[:] = 0.0
+    for k in range(n_alive):
+        for c in range(total.shape[0]):
+            total[c] += np.log(max(work[index[k], c], TINY))

@@ -61,6 +61,11 @@ class Network:
         ]
         return np.concatenate([*firsts, self.starts[-1:]]).astype(np.intp)
 
+    def check_parameters(self, beta):
+        """Raise ValueError unless `beta` is a flat vector of this network's parameters."""
+        if np.shape(beta) != (self.n_parameters,):
+            raise ValueError(f"parameters must have shape ({self.n_parameters},); got {np.shape(beta)}")
+
     def normalised(self, numbers):
         """Flat probabilities in proportion to non-negative `numbers`, uniform where a row has none; kept > 0."""
         widths = np.diff(self.row_starts)
@@ -90,18 +95,18 @@ class Network:
     @cached_property
     def given_class(self):
         """Inference for each class at once: factors over attributes, with a column a class."""
-        return Compiled(self, by_class=True)
+        return Factors(self, by_class=True)
 
     @cached_property
     def with_class(self):
         """Inference with the class as one variable among the others."""
-        return Compiled(self, by_class=False)
+        return Factors(self, by_class=False)
 
     def __getstate__(self):
         return {name: value for name, value in self.__dict__.items() if name not in ("given_class", "with_class")}
 
 
-class Compiled:
+class Factors:
     """Factors of a network and the bucket tree that sums variables out, as arrays for compiled loops.
 
     Each variable's table is a factor over its scope. With `by_class` the class is not a variable of the scopes but
@@ -122,13 +127,14 @@ class Compiled:
         self.padded = [
             _integers([[*a, *[-1] * (width - len(a))] for a in some]) for some in (self.scopes, self.strides)
         ]
-        self.tree = self._tree(self._lookup(families))
+        self._families = families
 
-    def _lookup(self, families):
-        """Return which parameter each cell and class is, (n_cells, n_classes)."""
+    @cached_property
+    def lookup(self):
+        """Which parameter each cell and class is, (n_cells, n_classes)."""
         network, columns = self.network, int(self.network.sizes[0]) if self.by_class else 1
         blocks = []
-        for family, start, shape in zip(families, network.starts[:-1], network.shapes, strict=True):
+        for family, start, shape in zip(self._families, network.starts[:-1], network.shapes, strict=True):
             block = np.arange(start, start + prod(shape)).reshape(shape)
             if self.by_class and 0 in family:
                 block = np.moveaxis(block, family.index(0), -1).reshape(-1, columns)
@@ -137,13 +143,23 @@ class Compiled:
             blocks.append(block)
         return np.ascontiguousarray(np.concatenate(blocks), dtype=np.intp)
 
-    def _tree(self, lookup):
+    @cached_property
+    def tree(self):
+        """The bucket tree."""
+        return self._tree(_elimination(self.scopes, self.network.sizes, self.lookup.shape[1]))
+
+    @cached_property
+    def no_tree(self):
+        """What stands for the tree where nothing has to be summed out."""
+        return self._tree([])
+
+    def _tree(self, cliques):
         """Return the bucket tree: a factor goes to the first of its variables to be summed out, as do messages."""
-        sizes, cliques = self.network.sizes, _elimination(self.scopes, self.network.sizes)
+        sizes = self.network.sizes
         position = {clique[0]: b for b, clique in enumerate(cliques)}
         inputs = [[] for _ in cliques]  # of each bucket: slot, offset, variables, strides
         for f, (scope, strides) in enumerate(zip(self.scopes, self.strides, strict=True)):
-            if scope:
+            if scope and cliques:
                 inputs[min(position[v] for v in scope)].append((f, self.offsets[f], scope, strides))
         offset, n_factors = self.n_cells + 1, len(self.scopes)  # one cell for what is left out
         message_offsets, message_strides = [], []
@@ -160,7 +176,7 @@ class Compiled:
         messages = [_spread(s, clique, width) for s, clique in zip(message_strides, cliques, strict=True)]
         return CliqueTree(
             row_starts=np.array(self.network.row_starts),  # copies, as what was unpickled may be read-only
-            lookup=lookup,
+            lookup=self.lookup,
             n_total=int(offset),
             sizes=np.array(sizes),
             order=_integers([clique[0] for clique in cliques]),
@@ -188,7 +204,7 @@ def _spread(strides, clique, width):
     return [*(strides.get(v, 0) for v in clique), *[0] * (width - len(clique))]
 
 
-def _elimination(scopes, sizes):
+def _elimination(scopes, sizes, n_columns):
     """Cliques in the order of elimination by least fill: each the variable summed out, then those left with it."""
     variables = sorted({v for scope in scopes for v in scope})
     neighbours = {v: set() for v in variables}
@@ -204,7 +220,7 @@ def _elimination(scopes, sizes):
             neighbours[u] -= {u, v}
         cliques.append((v, *sorted(around)))
         cells += prod(int(sizes[u]) for u in around)
-        if cells > LARGEST:
+        if cells * n_columns > LARGEST:
             raise ValueError(
                 f"structure is too entangled for exact inference: variables {sorted(around)} would need a message of "
                 f"more than {LARGEST:,} numbers (give a sparser structure)"

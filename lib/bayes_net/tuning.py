@@ -55,12 +55,14 @@ def choose_iterations(errors, allow_zero=True):
     n_iterations : int
         The lower median, if the number of folds is even; 0 if there is no fold.
     chosen : ndarray of int, shape (n_folds,)
-        The first of equally good numbers; 0 in any case where an ascent had converged at its start.
+        The first of equally good numbers; 0 in any case where an ascent had converged at its start. A fold without
+        examples, whose errors are all NaN, has none.
 
     References
     ----------
     Greiner et al. (2005), Appendix B.
     """
+    errors = errors[np.isfinite(errors[:, 0])]
     first = 0 if allow_zero else 1
     chosen = np.array([first + np.nanargmin(e[first:]) if np.isfinite(e[first:]).any() else 0 for e in errors], int)
     return int(np.sort(chosen)[(len(chosen) - 1) // 2]) if len(chosen) else 0, chosen

@@ -2,6 +2,7 @@
 
 import zlib
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -34,24 +35,7 @@ STOPPINGS = {
 WITHOUT_TUNING = ("fixed", "greedy", "converged")
 MISSING_AS_VALUE = ("vote",)  # a vote that is neither for nor against; the paper's 435 rows are all there are
 PUBLISHED_SPLIT = ("letter", "satimage", "shuttle")
-# Table IX, seconds: NB+ELR and TAN+ELR without cross-tuning, then with it
-SECONDS = {
-    "australian": (593.23, 1204.16, 1345.39, 2965.11),
-    "breast": (478.16, 850.11, 1067.95, 1997.25),
-    "cleve": (214.85, 500.27, 473.33, 1028.93),
-    "corral": (25.33, 118.97, 110.67, 300.29),
-    "crx": (701.17, 1296.07, 1591.67, 3648.29),
-    "diabetes": (518.7, 666.61, 1107.73, 2617.4),
-    "flare": (919.35, 1057.65, 2090.83, 5080.25),
-    "german": (951.43, 2151.93, 3755.08, 10346.66),
-    "glass2": (109.62, 49.18, 229.08, 435.69),
-    "heart": (245.18, 170.88, 530.64, 1055.6),
-    "hepatitis": (138.79, 95.4, 308.16, 587.67),
-    "pima": (705.64, 330.59, 1361.73, 3345.17),
-    "vote": (776.67, 468.1, 1878.65, 1976.25),
-    "chess": (1932.27, 2180.17, 4784.38, 5574.15),
-    "mofn-3-7-10": (70.78, 85.86, 140.74, 232.32),
-}
+PRINTED = Path(__file__).parents[2] / "data" / "paper" / "greiner_table_ix.csv"
 
 
 def stopping_study(
@@ -70,8 +54,9 @@ def stopping_study(
     n_iterations : int, at least 1
         Of the fixed rule, and the most that cross-tuning and hindsight may choose.
     n_folds : int, at least 2
-        Of cross-validation and, inside the training part, of cross-tuning. A test fold has floor(N / n_folds) rows;
-        those left over are never tested. Sets with a published test set have one split: see `training_and_test`.
+        Of cross-validation and, inside the training part, of cross-tuning (there at most one a row). A test fold has
+        floor(N / n_folds) rows; those left over are never tested. Sets with a published test set have one split: see
+        `training_and_test`.
     n_repeats : int, at least 1
         Shuffles.
     seed, n_jobs
@@ -266,8 +251,8 @@ def work_summary(ratios):
 
 def seconds_ratios():
     """Table IX: seconds with cross-tuning over seconds without, a row a data set, columns naive and tan."""
-    seconds = pd.DataFrame.from_dict(SECONDS, orient="index").to_numpy()
-    return pd.DataFrame(seconds[:, 2:] / seconds[:, :2], index=list(SECONDS), columns=list(STRUCTURES))
+    seconds = pd.read_csv(PRINTED, index_col=["dataset", "structure"]).drop("average", level="dataset")
+    return (seconds["with"] / seconds["without"]).unstack("structure")
 
 
 def _trial(index, _, loaded, structures, n_iterations, n_folds, n_repeats, entropy):
@@ -277,10 +262,11 @@ def _trial(index, _, loaded, structures, n_iterations, n_folds, n_repeats, entro
     frames = []
     for fold, (train, test) in enumerate(training_and_test(data, n_folds, keyed_seed(seed, 0))):
         codes, sizes = coded(data, train, test)
-        inner = np.random.default_rng(keyed_seed(seed, 1, fold)).permutation(len(train)) % n_folds
-        folds = np.append(inner, np.full(len(test), n_folds))
+        n_inner = min(n_folds, len(train))
+        inner = np.random.default_rng(keyed_seed(seed, 1, fold)).permutation(len(train)) % n_inner
+        folds = np.append(inner, np.full(len(test), n_inner))
         for structure in structures:
-            found = _stopped(codes, sizes, folds, n_folds, structure, n_iterations)
+            found = _stopped(codes, sizes, folds, n_inner, structure, n_iterations)
             frames.append(found.assign(fold=fold, structure=structure, n_test=len(test)))
     return pd.concat(frames, ignore_index=True).assign(dataset=data.name, repeat=repeat)[_COLUMNS]
 

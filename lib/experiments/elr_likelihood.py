@@ -27,7 +27,7 @@ from lib.experiments.satisfiability import (
 )
 from lib.experiments.trials import trial_seeds
 from lib.structures import chain, discrete_codes, naive
-from lib.validation import at_least_one, check_choice, check_integer
+from lib.validation import at_least_one, check_choice, check_integer, check_real
 
 CUTS = ("median", "entropy")
 CLIMB = {"n_iterations": 1000, "method": "lbfgs", "tolerance": 1e-8}
@@ -75,6 +75,7 @@ def two_objectives(datasets, cuts="median", seed=0):
     """
     names = at_least_one("datasets", datasets)
     check_choice("cuts", cuts, CUTS)
+    seed = check_integer("seed", seed, 0)
     with threadpool_limits(1, user_api="blas"):
         return pd.DataFrame([_compared(name, *_discrete(name, cuts, seed)) for name in names])
 
@@ -110,14 +111,15 @@ def has_maximum(codes, sizes):
 
 
 def made_rows(n_classes, seed=0, n_rows=400):
-    """Rows of a random TAN of four attributes, so that naive Bayes is wrong and no class can be told for sure.
+    """Rows of a random TAN over `MADE_SIZES`, so that naive Bayes is wrong and no class can be told for sure.
 
     Returns
     -------
     codes : ndarray of int, shape (n_rows, 5)
     sizes : ndarray of shape (5,)
     """
-    sizes = np.array([n_classes, *MADE_SIZES])
+    n_rows = check_integer("n_rows", n_rows, 1)
+    sizes = np.array([check_integer("n_classes", n_classes, 2), *MADE_SIZES])
     network = Network(chain(len(MADE_SIZES), len(MADE_SIZES)), sizes)
     return _drawn(network, n_rows, np.random.default_rng(trial_seeds(seed, n_classes)[-1]), 0.4), sizes
 
@@ -171,7 +173,7 @@ def gauge_posteriors(n_rows=4000, seed=0):
 
 
 def gradient_errors(seed=0, n_rows=40, share=0.4, steps=STEPS):
-    """Proposition 3 against central differences, at random parameters of four networks.
+    """Proposition 3 against central differences, at random parameters of the networks of `GRAPHS`.
 
     The gradient is that of the message passing, the differences are of conditional likelihoods by enumeration of the
     joint distribution.
@@ -180,19 +182,22 @@ def gradient_errors(seed=0, n_rows=40, share=0.4, steps=STEPS):
     ----------
     seed : int
     n_rows : int, at least 1
-    share : float
+    share : float, from 0 to below 1
         Probability that a value is missing, in the rows with missing values.
-    steps : sequence of float
+    steps : sequence of float, above 0
 
     Returns
     -------
     DataFrame
         network, missing (bool), n_parameters, step, error (largest, over the largest derivative).
     """
+    n_rows = check_integer("n_rows", n_rows, 1)
+    share = check_real("share", share, 0, 1, open_high=True)
+    steps = [check_real("steps", step, 0, open_low=True) for step in at_least_one("steps", steps)]
     rows = []
     for (name, parents), s in zip(GRAPHS.items(), trial_seeds(seed, len(GRAPHS)), strict=True):
         rng, network = np.random.default_rng(s), Network(parents, GRAPH_SIZES)
-        complete = rng.integers(0, GRAPH_SIZES, (check_integer("n_rows", n_rows, 1), len(GRAPH_SIZES)))
+        complete = rng.integers(0, GRAPH_SIZES, (n_rows, len(GRAPH_SIZES)))
         beta = rng.standard_normal(network.n_parameters)
         holes = rng.random((len(complete), len(GRAPH_SIZES) - 1)) < share
         for missing in (False, True):
@@ -260,16 +265,21 @@ def random_optima(n_starts=12, seed=0, n_rows=200, n_attributes=4, share=0.5):
     ----------
     n_starts : int, at least 2
         The same for the three kinds of data.
-    seed, n_rows, n_attributes : int
-        Attributes beside H.
-    share : float
+    seed : int
+    n_rows : int, at least 1
+    n_attributes : int, at least 1
+        Beside H.
+    share : float, from 0 to below 1
         Probability that a value is missing in "missing" data, completely at random.
 
     Returns
     -------
     Optima
     """
-    check_integer("n_starts", n_starts, 2)
+    n_starts = check_integer("n_starts", n_starts, 2)
+    n_rows = check_integer("n_rows", n_rows, 1)
+    n_attributes = check_integer("n_attributes", n_attributes, 1)
+    share = check_real("share", share, 0, 1, open_high=True)
     network = Network(((), (0,), *[(0, HIDDEN)] * n_attributes), [2] * (n_attributes + 2))
     first, *seeds = trial_seeds(seed, n_starts + 1)
     rng = np.random.default_rng(first)
@@ -314,6 +324,7 @@ def along_lines(optima, n_points=101):
     DataFrame
         line ("renamed" or "worst"), t (0 to 1), value, chord.
     """
+    n_points = check_integer("n_points", n_points, 2)
     best, *others = three_ends(optima)
     t, frames = np.linspace(0, 1, n_points), []
     for line, other in zip(("renamed", "worst"), others, strict=True):
@@ -330,8 +341,12 @@ def two_parameters(share=0.8, n_points=81, reach=5.0):
 
     Parameters
     ----------
-    share : float
+    share : float, 0 to 1
         Share of the rows in which C = E.
+    n_points : int, at least 2
+        For either parameter.
+    reach : float, above 0
+        Both are from -reach to reach.
 
     Returns
     -------
@@ -340,6 +355,9 @@ def two_parameters(share=0.8, n_points=81, reach=5.0):
     values : ndarray of shape (n_points, n_points)
         A row for each v.
     """
+    share = check_real("share", share, 0, 1)
+    n_points = check_integer("n_points", n_points, 2)
+    reach = check_real("reach", reach, 0, open_low=True)
     network = Network(((), (0,), (1,)), [2, 2, 2])
     counts = np.array([[share, 1 - share], [1 - share, share]]) / 2
     cases = Cases(network, np.array([[-1, 0], [-1, 1]]), counts)
@@ -353,7 +371,8 @@ def two_parameters(share=0.8, n_points=81, reach=5.0):
 
 
 def symmetric_maximum(share=0.8):
-    """The u = v > 0 of `two_parameters` at which P(C = E) is `share`."""
+    """The u = v > 0 of `two_parameters` at which P(C = E) is `share`, above 1/2 and below 1."""
+    share = check_real("share", share, 0.5, 1, open_low=True, open_high=True)
     agree = (1 + np.sqrt(2 * share - 1)) / 2
     return float(np.log(agree / (1 - agree)))
 
@@ -438,7 +457,10 @@ def clause_words(clause):
 
 def _discrete(name, cuts, seed):
     """Codes of the complete rows, class first, and sizes; columns with a single value are left out."""
-    if found := re.fullmatch("made-([2-9])", name):
+    if str(name).startswith("made-"):
+        found = re.fullmatch("made-([2-9])", name)
+        if not found:
+            raise ValueError(f"datasets must hold names of data sets or 'made-k', k from 2 to 9; got {name!r}")
         return made_rows(int(found[1]), seed)
     data = shipped.load(name).complete_rows()
     if cuts == "entropy":

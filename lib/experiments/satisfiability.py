@@ -187,22 +187,6 @@ def proof_tables(reduction, assignment, doubt=0.0):
     return [_table(p) for p in (conjunctions[0], *positive, *disjunctions, *conjunctions[1:])]
 
 
-def conditional_likelihood_bound(n_clauses):
-    """What the union bound alone gives for an unsatisfiable formula of K clauses; ours, not the paper's.
-
-    Let p_j be P(+a | gamma_j). Every assignment has some gamma_j, so that P(+a) is at most the sum of the p_j, and the
-    sum of the log conditional likelihoods at most sum_j ln(1 - p_j) + ln(sum_j p_j). That is concave and symmetric,
-    and so largest where all p_j are 1 / (K + 1). It is not tight: `UNSATISFIABLE_BOUND` is lower for every K > 1.
-
-    Returns
-    -------
-    float
-        (K + 1) ln(K / (K + 1)), which rises with K to -1.
-    """
-    k = check_integer("n_clauses", n_clauses, 1)
-    return -(k + 1) * math.log1p(1 / k)
-
-
 def violation_score(n_violated):
     """The sum of log conditional likelihoods that an assignment which violates m clauses can be given.
 
@@ -217,14 +201,18 @@ def violation_score(n_violated):
     return m * math.log(max(m, 1)) - (m + 1) * math.log(m + 1)
 
 
-def best_conditional_likelihood(formula, n_starts=20, seed=0, method="cg", max_iterations=200, spread=SPREAD):
-    """Climb the conditional likelihood of a formula's network and sample (ELR) from random starts.
+def satisfiability_experiment(formulas, n_starts=20, seed=0, n_jobs=1, method="cg", max_iterations=200, spread=SPREAD):
+    """Which starts of ELR find out that a formula is satisfiable.
+
+    ELR climbs the conditional likelihood of each formula's network and sample from random softmax parameters.
 
     Parameters
     ----------
-    formula : sequence of clauses
+    formulas : sequence of formulas
     n_starts : int, at least 1
+        A start's numbers depend on `seed`, its number and the formula's, not on how many there are.
     seed : int, at least 0
+    n_jobs : int
     method : "cg" or "lbfgs"
         As of `lib.bayes_net.ascend`.
     max_iterations : int, at least 1
@@ -234,31 +222,9 @@ def best_conditional_likelihood(formula, n_starts=20, seed=0, method="cg", max_i
     Returns
     -------
     DataFrame
-        start, log_conditional_likelihood (the sum over the K + 1 rows), n_iterations.
-    """
-    frame = satisfiability_experiment([formula], n_starts, seed, 1, method, max_iterations, spread)
-    return frame[["start", "log_conditional_likelihood", "n_iterations"]]
-
-
-def satisfiability_experiment(formulas, n_starts=20, seed=0, n_jobs=1, method="cg", max_iterations=200, spread=SPREAD):
-    """Which starts of ELR find out that a formula is satisfiable.
-
-    Parameters
-    ----------
-    formulas : sequence of formulas
-    n_starts : int, at least 1
-        A start's numbers depend on `seed`, its number and the formula's, not on how many there are.
-    seed : int, at least 0
-    n_jobs : int
-    method, max_iterations, spread
-        As of `best_conditional_likelihood`.
-
-    Returns
-    -------
-    DataFrame
         formula (number), n_variables, n_clauses, satisfiable (by enumeration), start, log_conditional_likelihood (the
-        sum), n_iterations, bound (-2 ln 2), decides (whether the sum is above the bound by more than rounding, which
-        proves the formula satisfiable).
+        sum over the K + 1 rows), n_iterations, bound (-2 ln 2), decides (whether the sum is above the bound by more
+        than rounding, which proves the formula satisfiable).
     """
     formulas = [check_formula(formula) for formula in formulas]
     if not formulas:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from lib.bayes_net import Cases, Network, choose_iterations, learn, tuning_errors
+from lib.bayes_net import Cases, Network, learn, tuning_errors
 from lib.evaluation import mean_interval, one_sided_p_values, proportion_interval
 from lib.experiments.trials import run_trials
 from lib.structures import chain, naive
@@ -57,7 +57,7 @@ def structure_robustness(
     n_runs : int, at least 1
         Training samples.
     seed, n_jobs
-        As in `run_trials`.
+        As in `run_trials`; by default all cores are used.
     test_missing : float in [0, 1)
         Probability with which each value is removed from the inputs that are to be classified.
     smoothing : float, at least 0
@@ -101,7 +101,7 @@ def robustness_study(n_attributes=5, duplicates=range(6), **settings):
         duplicates, and what `structure_study` returns.
     """
     n = check_integer("n_attributes", n_attributes, 1, 8)
-    ms = [check_integer("duplicates", m, 0, n) for m in at_least_one("duplicates", list(duplicates))]
+    ms = [check_integer("duplicates", m, 0, n) for m in at_least_one("duplicates", duplicates)]
     scenes = [({"duplicates": m}, naive(n), duplicated_truth(n, m)) for m in ms]
     return structure_study(scenes, **settings)
 
@@ -119,9 +119,12 @@ def large_sample_errors(n_attributes=5, duplicates=range(6), missing=0.0, test_m
     DataFrame
         duplicates, learner ("ofe" or "elr_converged"), error, bayes_error.
     """
+    n = check_integer("n_attributes", n_attributes, 1, 8)
+    check_real("missing", missing, 0, 1, open_high=True)
+    check_real("test_missing", test_missing, 0, 1, open_high=True)
     rows = []
-    for m in duplicates:
-        labels = {"duplicates": m}
+    for m in at_least_one("duplicates", duplicates):
+        labels = {"duplicates": check_integer("duplicates", m, 0, n)}
         scene = _Scene(labels, naive(n_attributes), duplicated_truth(n_attributes, m), missing, [test_missing])
         cases, _ = scene.cases.weighted(scene.training).present()
         for name in ("ofe", "elr_converged"):
@@ -260,12 +263,14 @@ def compare_learners(frame, better, worse, runs=10, p=0.05):
     share : Estimate
         Part of the experiments with a p-value below `p`, with Wilson's interval.
     """
+    for name, learner in (("better", better), ("worse", worse)):
+        check_choice(name, learner, frame["learner"].unique())
     wide = frame.pivot_table(
         index="run", columns=["learner", *_labels(frame), "size", "test"], values="error", sort=False
     )
     differences = (wide[worse] - wide[better]).to_numpy()
     n_experiments = len(differences) // check_integer("runs", runs, 2)
-    experiments = differences[: n_experiments * runs].reshape(n_experiments, -1)
+    experiments = differences[: n_experiments * runs].reshape(n_experiments, runs * differences.shape[1])
     n_found = int((one_sided_p_values(experiments) < p).sum()) if n_experiments else 0
     return mean_interval(differences.mean(axis=1)), proportion_interval(n_found, n_experiments)
 
@@ -386,15 +391,16 @@ def _learned(scene, drawn, learners, smoothing, stopping):
     shape, folds = scene.training.shape, np.arange(len(drawn)) % min(N_FOLDS, len(drawn))
     counts = np.bincount(drawn, minlength=scene.training.size).reshape(shape)
     cases, present = scene.cases.weighted(counts).present()
-    held_out = [np.bincount(drawn[folds == f], minlength=counts.size).reshape(shape)[present] for f in set(folds)]
+    held_out = [
+        np.bincount(drawn[folds == f], minlength=counts.size).reshape(shape)[present] for f in range(max(folds) + 1)
+    ]
     held_out, errors = np.array(held_out, dtype=float), {}
     for name in learners:
-        settings = dict(BAYES_NET_LEARNERS[name])
-        learner, allow_zero = settings.pop("learner"), settings.pop("allow_zero", True)
-        if settings.get("n_iterations") == TUNED:
+        settings = {"smoothing": smoothing} | BAYES_NET_LEARNERS[name]
+        if settings.pop("tuned", False):
             settings["n_iterations"] = stopping
-        if settings.pop("tuned", False) and len(held_out) > 1:
-            if learner not in errors:
-                errors[learner] = tuning_errors(cases, learner, held_out, smoothing=smoothing, **settings)
-            settings["n_iterations"], _ = choose_iterations(errors[learner], allow_zero)
-        yield name, learn(cases, learner, smoothing=smoothing, **settings)
+            if (key := settings["learner"]) not in errors:
+                fixed = {k: v for k, v in settings.items() if k != "allow_zero"}
+                errors[key] = tuning_errors(cases, held_out=held_out, **fixed) if len(held_out) > 1 else held_out[:0, 0]
+            settings["errors"] = errors[key]
+        yield name, learn(cases, **settings)

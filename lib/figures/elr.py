@@ -38,15 +38,18 @@ def posterior_maps(posteriors, titles):
     return figure
 
 
-def gradient_error_by_step(frame):
-    """Relative error of central differences against the step, a line a network; open markers with missing values."""
+def gradient_error_by_step(frame, limit):
+    """Relative error of central differences against the step, a line a network, and a dotted one at `limit`.
+
+    Markers are open with missing values.
+    """
     figure, axis = plt.subplots(figsize=(6.6, 3.9))
     for (name, missing), part in frame.groupby(["network", "missing"], sort=False):
         color, marker = _NETWORKS[name]
         style = {"linestyle": "--", "markerfacecolor": "white"} if missing else {}
         label = f"{name}{', values missing' if missing else ''}"
         axis.plot(part["step"], part["error"], color=color, marker=marker, label=label, **style)
-    axis.axhline(1e-6, color="black", linestyle=":", linewidth=1)
+    axis.axhline(limit, color="black", linestyle=":", linewidth=1)
     axis.set(xscale="log", yscale="log", xlabel="step h", ylabel="largest error, relative")
     figure.legend(*axis.get_legend_handles_labels(), loc="outside right upper", fontsize=9)
     return figure

@@ -80,7 +80,16 @@ def p_value_shares(table, readings):
         y = np.arange(len(names)) + 0.3 * (j - (len(readings) - 1) / 2)
         spread = [part["share"] - part["share_low"], part["share_high"] - part["share"]]
         color = look(("elr", "elr_forced")[j % 2])["color"]
-        axis.errorbar(part["share"], y, xerr=spread, linestyle="", marker=MARKS[j], color=color, capsize=2, label=words)
+        axis.errorbar(
+            part["share"],
+            y,
+            xerr=spread,
+            linestyle="",
+            marker=MARKS[j % len(MARKS)],
+            color=color,
+            capsize=2,
+            label=words,
+        )
     axis.set_yticks(range(len(names)), names)
     axis.invert_yaxis()
     axis.set(xlim=(-0.02, 1.02), xlabel="share of experiments with the paper's p-value")

@@ -1,6 +1,7 @@
 """Attributes and class as codes 0, 1, ... of their values."""
 
 import numpy as np
+from pandas.api.types import infer_dtype
 from sklearn.base import BaseEstimator
 
 from lib.discretize.columns import MISSING, Coding, checked_frame, checked_target, column_kinds, continuous_values
@@ -34,6 +35,7 @@ class DiscreteCoding(Coding):
 
 def check_discrete(X):
     """Raise ValueError if a float column of the DataFrame `X` holds anything but whole numbers and NaN (missing)."""
+    _check_objects(X)
     positions = np.flatnonzero(np.array(column_kinds(X)) == "continuous")
     values = continuous_values(X, positions)
     fractional = values != np.floor(values)
@@ -44,6 +46,22 @@ def check_discrete(X):
             f"a float column must hold whole numbers or NaN; column {X.columns[positions[column]]!r} has "
             f"{values[row, column]} in row {row}: discretise first, for example with lib.discretize.EntropyDiscretizer"
         )
+
+
+def _check_objects(X):
+    """Raise ValueError if an object column holds numbers that are not whole."""
+    for name, column in X.items():
+        if column.dtype == object and infer_dtype(column, skipna=True) in (
+            "floating",
+            "mixed-integer-float",
+            "decimal",
+        ):
+            values = column[column.notna()].astype(float)
+            if (values != np.floor(values)).any():
+                raise ValueError(
+                    f"column {name!r} holds {values[values != np.floor(values)].iloc[0]}, which is no whole number: "
+                    "discretise first, for example with lib.discretize.EntropyDiscretizer"
+                )
 
 
 def discrete_codes(X, y):
