@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import platform
 import sys
 from pathlib import Path
@@ -20,13 +21,14 @@ def data_digests(project: Project) -> dict[str, str]:
 
 
 def fingerprint(project: Project, chapter: str, parameters: dict) -> str:
-    """Return the key of a chapter's results: notebook, parameters, data, lock file, lib and Python."""
+    """Return the key of a chapter's results: notebook, parameters, data, mirrored data, lock file, lib and Python."""
     ingredients = {
         "notebook": digest(project.notebook(chapter)),
         "parameters": parameters,
         "data": data_digests(project),
         "lock": digest(project.root / "requirements.lock"),
         "lib": _digests(project.root / "lib", "*.py"),
+        "mirror": _mirror(),
         "python": [sys.version, platform.machine()],
     }
     return hashlib.sha256(json.dumps(ingredients, sort_keys=True).encode()).hexdigest()
@@ -50,6 +52,12 @@ def write_record(executed: Path, key: str, seconds: float) -> None:
     """Note under which key a notebook was executed, its sha256 and how long it took."""
     record = {"key": key, "sha256": digest(executed), "seconds": round(seconds, 1)}
     executed.with_suffix(".json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+
+def _mirror() -> list[tuple[str, int]]:
+    """Return names and sizes of the files in the folder UCI_MIRROR, from which chapters may take more data sets."""
+    folder = os.environ.get("UCI_MIRROR")
+    return sorted((p.name, p.stat().st_size) for p in Path(folder).glob("*") if p.is_file()) if folder else []
 
 
 def _digests(folder: Path, pattern: str) -> dict[str, str]:

@@ -6,6 +6,7 @@ from click.testing import CliRunner
 from conftest import CLAIMS, FIGURE
 
 from lib.book import build
+from lib.book.cache import fingerprint
 from lib.book.cli import cli
 from lib.book.execution import INJECTED, execute
 from lib.book.project import BookError
@@ -217,3 +218,14 @@ def test_the_order_of_chapters_changes_nothing(project, write_chapter, tmp_path)
         there, back = ((tmp_path / folder / f"{name}.ipynb").read_bytes() for folder in orders)
         assert there == back
         assert b"0.636961" in there.replace(b" ", b"")
+
+
+def test_mirrored_data_are_part_of_the_key(project, tmp_path, monkeypatch):
+    monkeypatch.delenv("UCI_MIRROR", raising=False)
+    without = fingerprint(project, "cia/curves", {})
+    mirror = tmp_path / "mirror"
+    mirror.mkdir()
+    monkeypatch.setenv("UCI_MIRROR", str(mirror))
+    assert fingerprint(project, "cia/curves", {}) == without
+    (mirror / "cleve.data").write_text("1,2\n")
+    assert fingerprint(project, "cia/curves", {}) != without
