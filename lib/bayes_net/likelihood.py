@@ -5,9 +5,9 @@ from collections import namedtuple
 import numpy as np
 
 from lib.bayes_net.compiled import compiled
-from lib.bayes_net.messages import collect, distribute
+from lib.bayes_net.messages import LOWEST, collect, distribute
 
-LOG_LOWEST = np.log(1e-300)
+LOG_LOWEST = np.log(LOWEST)
 TIE = 1e-9  # classes whose log probabilities differ by less are equally likely
 BLOCK = 256  # rows that are handled together, as calls and references to arrays cost more than a row
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from lib.bayes_net.compiled import compiled, inlined
 
-TINY = 1e-300
+LOWEST = 1e-300  # of table entries and sums, so that their logarithms are finite
 MANY = 32  # factors whose product might underflow
 
 
@@ -67,11 +67,11 @@ def collect(x, free, live, roots, tree, work, beliefs, scales, shifts, scores):
                 beliefs[cell, c] = 0.0
                 scale[c] = max(scale[c], total[c])
         for c in range(n_classes):
-            scores[c] += np.log(max(scale[c], TINY)) + shift[c]
+            scores[c] += np.log(max(scale[c], LOWEST)) + shift[c]
             if scale[c] == 0.0:
                 scale[c] = 1.0
         for s in range(n_cells):
-            cell = _message_cell(s, b, n_free, start, tree, digits)
+            cell = _position(s, b, n_free, start, tree, alive, 0, base, index, digits)
             for c in range(n_classes):
                 work[cell, c] /= scale[c]
 
@@ -94,7 +94,7 @@ def distribute(x, free, live, roots, tree, work, beliefs, scales, shifts, weight
                 # where the message is 0, so are all products that it sums
                 below = work[cell, c] * scales[b, c]
                 above = weights[c] if roots[b] else beliefs[cell, c]
-                outer[c] = above / below if below > TINY else 0.0
+                outer[c] = above / below if below > LOWEST else 0.0
             for _ in range(n_own):
                 _multiply(work, n_alive, index, shifts[b], product)
                 for k in range(n_alive):
@@ -146,17 +146,6 @@ def _position(s, b, n_free, start, tree, alive, n_alive, base, index, digits):
 
 
 @inlined
-def _message_cell(s, b, n_free, start, tree, digits):
-    for j in range(n_free):
-        q = digits[j]
-        size = tree.sizes[tree.cliques[b, q]]
-        digit = s if j == n_free - 1 else s % size
-        s = s // size if j < n_free - 1 else 0
-        start += digit * tree.message_strides[b, q]
-    return start
-
-
-@inlined
 def _multiply(work, n_alive, index, shift, product):
     """Product of the inputs at `index`, for each class; if they are many, times exp(-shift)."""
     if n_alive > MANY:
@@ -178,4 +167,4 @@ def _add_logs(work, n_alive, index, total):
     total[:] = 0.0
     for k in range(n_alive):
         for c in range(total.shape[0]):
-            total[c] += np.log(max(work[index[k], c], TINY))
+            total[c] += np.log(max(work[index[k], c], LOWEST))

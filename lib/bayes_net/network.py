@@ -6,10 +6,10 @@ from math import prod
 
 import numpy as np
 
+from lib.bayes_net.messages import LOWEST
 from lib.structures.graphs import check_parents, topological_order
 
 LARGEST = 20_000_000  # entries of all tables, or of all messages
-LOWEST = 1e-300  # table entries are kept above this, so that their logarithms are finite
 
 CliqueTree = namedtuple(
     "CliqueTree",
