@@ -49,17 +49,13 @@ def ascend(cases, beta, n_iterations, conditional=True, smoothing=0.0, method="c
     Ascent
     """
     n_iterations = check_integer("n_iterations", n_iterations, 0)
-    climb = {"cg": _conjugate, "lbfgs": _lbfgs}[check_choice("method", method, METHODS)]
+    climb = {"cg": climb_conjugate, "lbfgs": _lbfgs}[check_choice("method", method, METHODS)]
     cases.network.check_parameters(beta)
     beta, path = np.array(beta, dtype=float), np.empty(n_iterations + 1)
     trace = np.empty((0 if watched is None else n_iterations + 1, len(beta)))
     done, converged = climb(beta, cases.objective(conditional, smoothing), n_iterations, tolerance, path, trace)
     errors = np.empty((done + 1, 0)) if watched is None else cases.errors(trace[: done + 1], watched)
     return Ascent(beta, path[: done + 1], errors, converged)
-
-
-def _conjugate(beta, objective, *settings):
-    return climb_conjugate(beta, objective, *settings)
 
 
 def _lbfgs(beta, objective, *settings):
@@ -123,11 +119,11 @@ def climb_lbfgs(beta, scale, objective, n_iterations, tolerance, path, trace):
         if step == 0.0:
             return i, False
         beta += step * direction
-        move, bend = moves[kept % MEMORY], bends[kept % MEMORY]
-        move[:], bend[:] = step * direction, gradient - following
+        move, bend = step * direction, gradient - following
         curvature = move @ bend
         if curvature > 0.0:
-            curvatures[kept % MEMORY] = curvature
+            k = kept % MEMORY
+            moves[k], bends[k], curvatures[k] = move, bend, curvature
             kept += 1
         gradient[:], value = following, found
         path[i + 1], trace[i + 1 : i + 2] = value, beta
