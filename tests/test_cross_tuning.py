@@ -10,6 +10,9 @@ from lib import datasets as uci
 from lib.bayes_net import BayesNetClassifier, choose_iterations
 from lib.discretize import EntropyDiscretizer
 from lib.experiments import cross_tuning as stopping
+from lib.experiments.elr_data import dataset_key, problem
+from lib.experiments.greiner_printed import printed
+from lib.experiments.trials import keyed_seed
 from lib.figures import cross_tuning as pictures
 
 RULES = list(stopping.STOPPINGS)
@@ -53,8 +56,8 @@ def test_rules_stop_the_same_climb(frame):
 def test_errors_are_those_of_the_classifier(structure):
     data = uci.load("glass2")
     found = stopping.stopping_study("glass2", structure, n_iterations=3, n_folds=3, seed=5)
-    seed = np.random.SeedSequence(5, spawn_key=(stopping.zlib.crc32(b"glass2"), 0))
-    for fold, (train, test) in enumerate(stopping.training_and_test(data, 3, stopping.keyed_seed(seed, 0))):
+    seed = np.random.SeedSequence(5, spawn_key=(dataset_key("glass2"), 0))
+    for fold, (train, test) in enumerate(problem("glass2").splits(3, keyed_seed(seed, 0))):
         cutter = EntropyDiscretizer().fit(data.X.iloc[train], data.y[train])
         X, X_test = (cutter.transform(data.X.iloc[rows]) for rows in (train, test))
         for row in each(found[found["fold"] == fold]).itertuples():
@@ -91,36 +94,13 @@ def test_more_folds_than_training_rows(tuning):
 
 
 def test_as_many_folds_as_rows(tuning, monkeypatch):
-    data, rows = uci.load("iris"), np.arange(0, 150, 15)
-    few = replace(data, X=data.X.iloc[rows].reset_index(drop=True), y=data.y[rows])
-    monkeypatch.setattr(stopping, "complete", lambda name: few)
+    iris, rows = problem("iris"), np.arange(0, 150, 15)
+    few = replace(iris.data, X=iris.data.X.iloc[rows].reset_index(drop=True), y=iris.data.y[rows])
+    monkeypatch.setattr(stopping, "problem", lambda name: replace(iris, data=few))
     found = stopping.stopping_study("iris", "naive", n_iterations=2, n_folds=10)
     assert found["fold"].nunique() == 10
     assert [len(errors) for errors in tuning] == [9] * 20
     assert np.isfinite([errors[:, 0] for errors in tuning]).all()
-
-
-@pytest.mark.parametrize("name", ["iris", "glass2"])
-def test_test_folds_have_equal_sizes_and_no_row_twice(name):
-    data = uci.load(name)
-    splits = stopping.training_and_test(data, 4, np.random.SeedSequence(0))
-    assert [len(test) for _, test in splits] == [len(data.y) // 4] * 4
-    assert len(np.unique(np.concatenate([test for _, test in splits]))) == len(data.y) // 4 * 4
-    for train, test in splits:
-        assert sorted([*train, *test]) == list(range(len(data.y)))
-
-
-@pytest.mark.parametrize(("name", "n_train", "n_test"), [("mofn-3-7-10", 300, 1024), ("waveform-21", 300, 4700)])
-def test_published_test_sets(name, n_train, n_test):
-    [(train, test)] = stopping.training_and_test(uci.load(name), 5, np.random.SeedSequence(1))
-    assert (len(train), len(test)) == (n_train, n_test)
-
-
-@pytest.mark.parametrize(
-    ("name", "rows"), [("breast", 683), ("vote", 435), ("soybean-large", 562), ("glass2", 163), ("pima", 768)]
-)
-def test_rows_are_as_many_as_in_table_ii(name, rows):
-    assert len(stopping.complete(name).y) == rows
 
 
 def test_stand_in(monkeypatch):
@@ -194,9 +174,10 @@ def test_table_ix():
 
 
 def test_printed_averages_of_table_ix_are_not_those_of_its_rows():
-    printed = pd.read_csv(stopping.PRINTED)
-    averages = printed[printed["dataset"] == "average"].set_index("structure")[["without", "with"]]
-    means = printed[printed["dataset"] != "average"].groupby("structure")[["without", "with"]].mean()
+    rows = printed("ix").set_index("structure")
+    is_average = rows["dataset"] == "average"
+    averages = rows.loc[is_average, ["without", "with"]]
+    means = rows.loc[~is_average, ["without", "with"]].groupby(level="structure").mean()
     assert averages.shape == (2, 2)
     assert (averages > 1.5 * means).all(axis=None)
 

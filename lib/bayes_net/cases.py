@@ -63,7 +63,8 @@ class Cases:
         rows, classes = self._shared["pairs"]
         found = self.counts[rows, classes] > 0
         other._shared["pairs"] = (np.cumsum(keep) - 1)[rows[found]], classes[found]
-        other._shared["with_class"] = _chosen(self.with_class[0], found)
+        for name in ("with_class", "of_class"):
+            other._shared[name] = _chosen(getattr(self, name)[0], found)
         return other, keep
 
     @property
@@ -83,6 +84,15 @@ class Cases:
             self._shared["with_class"] = prepared(self.network.with_class, values, np.ones(values.shape, dtype=bool))
         return self._shared["with_class"], self.counts[pairs][:, None]
 
+    @property
+    def of_class(self):
+        """Rows with each class that comes with them, without missing variables that sum to one; and their counts."""
+        rows, classes = pairs = self._shared["pairs"]
+        if "of_class" not in self._shared:
+            values = np.column_stack([classes, self.attributes[rows]]).astype(np.int32)
+            self._shared["of_class"] = prepared(self.network.with_class, values, _needed(self.network, values))
+        return self._shared["of_class"], self.counts[pairs][:, None]
+
     @cached_property
     def size(self):
         """Number of rows before merging, or the sum of weights."""
@@ -90,10 +100,10 @@ class Cases:
 
     def objective(self, conditional, smoothing=0.0):
         """What `evaluate` needs for the mean ln P(c | e), or else ln P(c, e), with a log prior."""
-        rows = self.given_class
-        return Objective(
-            _tree(self.network.given_class, rows), rows, self.counts, bool(conditional), float(smoothing), self.size
-        )
+        # the likelihood of the class that is there takes no sum over the others
+        factors = self.network.given_class if conditional else self.network.with_class
+        rows, counts = (self.given_class, self.counts) if conditional else self.of_class
+        return Objective(_tree(factors, rows), rows, counts, bool(conditional), float(smoothing), self.size)
 
     def conditional(self, beta):
         """Mean ln P(c | e) and its gradient with respect to the softmax parameters (Proposition 3)."""
@@ -120,7 +130,8 @@ class Cases:
 
     def log_joints(self, theta):
         """Ln P(c, e) of each merged row and class, (n_rows, n_classes)."""
-        return log_joints(_logs(theta), _tree(self.network.given_class, self.given_class), self.given_class)
+        rows = self.given_class
+        return log_joints(_logs(theta), _tree(self.network.given_class, rows), rows, np.ones(len(self.counts), bool))
 
     def posterior(self, theta):
         """P(c | e) of each merged row and class, (n_rows, n_classes)."""

@@ -38,15 +38,15 @@ def evaluate(beta, objective, expected, gradient):
 
 
 @compiled
-def log_joints(log_theta, tree, rows):
-    """Ln P(c, e) of each row and class, (n_rows, n_classes)."""
+def log_joints(log_theta, tree, rows, wanted):
+    """Ln P(c, e) of each row and class, (n_rows, n_classes); without meaning in rows that are not `wanted`."""
     packed, work = _tables(log_theta, tree, rows)
     beliefs, scales = np.empty_like(work), np.empty((tree.order.shape[0], tree.lookup.shape[1]))
     shifts = np.empty_like(scales)
     live, roots = np.zeros(rows.live.shape[1] + len(tree.order), np.bool_), np.zeros(len(tree.order), np.bool_)
     scores = np.empty((rows.values.shape[0], tree.lookup.shape[1]))
     _gather(packed, rows.picks, 0, len(scores), scores)
-    for r in np.flatnonzero(rows.summed):
+    for r in np.flatnonzero(rows.summed & wanted):
         live[: rows.live.shape[1]] = rows.live[r]
         collect(rows.values[r], rows.free[r], live, roots, tree, work, beliefs, scales, shifts, scores[r])
     return scores
@@ -58,9 +58,11 @@ def errors(log_thetas, tree, rows, counts):
 
     Predicted is the first class that is as likely as any, but for rounding. The result is (n_thetas, m).
     """
-    found = np.empty((len(log_thetas), len(counts)))
+    found, wanted = np.empty((len(log_thetas), len(counts))), np.zeros(counts.shape[1], np.bool_)
+    for r in range(counts.shape[1]):
+        wanted[r] = counts[:, r].any()
     for t in range(len(log_thetas)):
-        scores = log_joints(log_thetas[t], tree, rows)
+        scores = log_joints(log_thetas[t], tree, rows, wanted)
         for i in range(len(counts)):
             right = total = 0.0
             for r in range(scores.shape[0]):

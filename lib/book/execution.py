@@ -3,6 +3,7 @@
 import os
 import re
 import tempfile
+import threading
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from lib.book.parameters import Parameter, ParameterError, read_parameters, reso
 from lib.book.project import BookError, Project
 
 INJECTED = "injected-parameters"
+POLL = 1.0  # seconds between two looks at how far the trials of a cell are
 FIXED_ENVIRONMENT = {
     "SOURCE_DATE_EPOCH": "0",
     "PYTHONHASHSEED": "0",
@@ -105,6 +107,7 @@ def _kernel_environment():
     before = dict(os.environ)
     with tempfile.TemporaryDirectory(prefix="book-") as folder:
         os.environ.update(FIXED_ENVIRONMENT, JUPYTER_RUNTIME_DIR=folder, IPYTHONDIR=f"{folder}/ipython")
+        os.environ["BOOK_PROGRESS"] = f"{folder}/progress"  # see lib.experiments.trials
         try:
             yield Config({"KernelManager": {"transport": "ipc", "ip": f"{folder}/socket"}})
         finally:
@@ -114,13 +117,38 @@ def _kernel_environment():
 
 @contextmanager
 def _progress(path: Path, chapter: str):
-    """Yield nbclient's hooks that move a progress bar naming the cell under way."""
+    """Yield nbclient's hooks that move a progress bar naming the cell under way and how far its trials are."""
     n_cells = sum(cell.cell_type == "code" for cell in nbformat.read(path, as_version=4).cells)
+    trials, title, ended = Path(os.environ["BOOK_PROGRESS"]), "", threading.Event()
+
+    def start(cell, cell_index):
+        nonlocal title
+        trials.unlink(missing_ok=True)
+        title = _title(cell.source)
+        bar.set_postfix_str(title)
+
+    def watch():
+        while not ended.wait(POLL):
+            line = _line(trials)
+            bar.set_postfix_str(f"{title[:24]} · {line}" if line else title)
+
     with tqdm(total=n_cells, unit="cell", disable=None, desc=chapter) as bar:
-        yield {
-            "on_cell_start": lambda cell, cell_index: bar.set_postfix_str(_title(cell.source)),
-            "on_cell_executed": lambda cell, cell_index, execute_reply: bar.update(),
-        }
+        watcher = threading.Thread(target=watch, daemon=True)
+        if not bar.disable:
+            watcher.start()
+        try:
+            yield {"on_cell_start": start, "on_cell_executed": lambda cell, cell_index, execute_reply: bar.update()}
+        finally:
+            ended.set()
+            if watcher.is_alive():
+                watcher.join()
+
+
+def _line(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:  # nothing is written yet
+        return ""
 
 
 def _title(source: str) -> str:

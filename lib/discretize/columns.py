@@ -114,8 +114,10 @@ class Coding:
         plain = self._truth & _is_plain(X.dtypes.to_numpy()[self.positions])
         if plain.any():
             codes[:, plain] = X.iloc[:, self.positions[plain]].to_numpy()
-        for j in np.flatnonzero(~plain):
-            codes[:, j] = _codes(X.iloc[:, self.positions[j]].array, self.categories[j])
+        if not plain.all():
+            columns = [column.array for _, column in X.items()]
+            for j in np.flatnonzero(~plain):
+                codes[:, j] = _codes(columns[self.positions[j]], self.categories[j])
         return codes
 
 

@@ -1,8 +1,6 @@
 """When ELR should stop: cross-tuning against fixed, greedy and no stopping on data sets of UCI (Appendix B)."""
 
-import zlib
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,12 +9,10 @@ from lib import datasets as uci
 from lib import structures as graphs
 from lib.bayes_net import Cases, Network, choose_iterations, climb, fold_counts, tuning_errors
 from lib.bayes_net.cases import merged
-from lib.datasets.synthetic import TRAINING_SIZES, training_rows
-from lib.discretize import EntropyDiscretizer
 from lib.evaluation import corrected_interval, mean_interval, paired_t_test
+from lib.experiments.elr_data import coded, dataset_key, problem
+from lib.experiments.greiner_printed import printed
 from lib.experiments.trials import check_jobs, keyed_seed, run_trials
-from lib.experiments.uci_learners import missing_as_value
-from lib.structures.codes import DiscreteCoding
 from lib.validation import at_least_one, check_choice, check_integer
 
 KEYS = ["dataset", "repeat", "fold", "structure"]
@@ -33,9 +29,6 @@ STOPPINGS = {
     "best_forced": "best in hindsight, not 0",
 }
 WITHOUT_TUNING = ("fixed", "greedy", "converged")
-MISSING_AS_VALUE = ("vote",)  # a vote that is neither for nor against; the paper's 435 rows are all there are
-PUBLISHED_SPLIT = ("letter", "satimage", "shuttle")
-PRINTED = Path(__file__).parents[2] / "data" / "paper" / "greiner_table_ix.csv"
 
 
 def stopping_study(
@@ -56,7 +49,7 @@ def stopping_study(
     n_folds : int, at least 2
         Of cross-validation and, inside the training part, of cross-tuning (there at most one a row). A test fold has
         floor(N / n_folds) rows; those left over are never tested. Sets with a published test set have one split: see
-        `training_and_test`.
+        `lib.experiments.elr_data.problem`.
     n_repeats : int, at least 1
         Shuffles.
     seed, n_jobs
@@ -81,8 +74,8 @@ def stopping_study(
     Greiner et al. (2005), Appendix B and Tables II and IX.
     """
     check_jobs(n_jobs)
-    loaded = [complete(name) for name in at_least_one("datasets", datasets)]
-    names = [data.name for data in loaded]
+    loaded = [problem(name) for name in at_least_one("datasets", datasets)]
+    names = [one.data.name for one in loaded]
     if len(set(names)) < len(names):
         raise ValueError(f"datasets must name each data set once; got {names}")
     n_repeats = check_integer("n_repeats", n_repeats, 1)
@@ -91,16 +84,11 @@ def stopping_study(
         loaded=loaded,
         structures=[check_choice("structures", s, STRUCTURES) for s in at_least_one("structures", structures)],
         n_iterations=check_integer("n_iterations", n_iterations, 1, CAP),
-        n_folds=check_integer("n_folds", n_folds, 2, min(len(data.y) for data in loaded)),
+        n_folds=check_integer("n_folds", n_folds, 2, min(len(one.data.y) for one in loaded)),
         n_repeats=n_repeats,
         entropy=check_integer("seed", seed, 0),
     )
     return run_trials(trial, n_repeats * len(loaded), seed, n_jobs, block_size=2, description="stopping")
-
-
-def complete(name):
-    """The data set, its incomplete rows left out or, of `MISSING_AS_VALUE`, with "missing" as a value."""
-    return uci.load(name) if name in MISSING_AS_VALUE else uci.load(name).complete_rows()
 
 
 def first_available(name, stand_in):
@@ -110,23 +98,6 @@ def first_available(name, stand_in):
     except uci.NotAvailableError:
         return stand_in
     return name
-
-
-def training_and_test(data, n_folds, seed):
-    """Pairs of row numbers, training and test: `n_folds` folds, or the one split of a published test set.
-
-    letter, satimage and shuttle have their published split. mofn-3-7-10, monks-1 and waveform-21 are trained on a
-    random sample of the published size and tested on all inputs or, the last one, on the others.
-    """
-    rows = np.arange(len(data.y))
-    if data.name in PUBLISHED_SPLIT:
-        return [(rows[: data.n_train], rows[data.n_train :])]
-    if data.name in TRAINING_SIZES:
-        train = training_rows(data.name, int(seed.generate_state(1)[0]))
-        return [(train, np.setdiff1d(rows, train) if data.name == "waveform-21" else rows)]
-    shuffled = np.random.default_rng(seed).permutation(rows)
-    parts = shuffled[: len(rows) // n_folds * n_folds].reshape(n_folds, -1)
-    return [(np.setdiff1d(rows, part), part) for part in parts]
 
 
 def by_rule(frame, column):
@@ -251,16 +222,16 @@ def work_summary(ratios):
 
 def seconds_ratios():
     """Table IX: seconds with cross-tuning over seconds without, a row a data set, columns naive and tan."""
-    seconds = pd.read_csv(PRINTED, index_col=["dataset", "structure"]).drop("average", level="dataset")
+    seconds = printed("ix").set_index(["dataset", "structure"]).drop("average", level="dataset")
     return (seconds["with"] / seconds["without"]).unstack("structure")
 
 
 def _trial(index, _, loaded, structures, n_iterations, n_folds, n_repeats, entropy):
     which, repeat = divmod(index, n_repeats)
-    data = loaded[which]
-    seed = np.random.SeedSequence(entropy, spawn_key=(zlib.crc32(data.name.encode()), repeat))
+    data = loaded[which].data
+    seed = np.random.SeedSequence(entropy, spawn_key=(dataset_key(data.name), repeat))
     frames = []
-    for fold, (train, test) in enumerate(training_and_test(data, n_folds, keyed_seed(seed, 0))):
+    for fold, (train, test) in enumerate(loaded[which].splits(n_folds, keyed_seed(seed, 0))):
         codes, sizes = coded(data, train, test)
         n_inner = min(n_folds, len(train))
         inner = np.random.default_rng(keyed_seed(seed, 1, fold)).permutation(len(train)) % n_inner
@@ -272,23 +243,6 @@ def _trial(index, _, loaded, structures, n_iterations, n_folds, n_repeats, entro
 
 
 _COLUMNS = [*KEYS, "stopping", "n_iterations", "error", "resubstitution", "passes", "n_test"]
-
-
-def coded(data, train, test):
-    """Codes of the training rows and then the test rows, class first, cut by the entropy of the training rows.
-
-    Returns codes (n, n_attributes + 1) and the number of values of each variable. A test value that the training
-    rows do not have, nor their column declares, is missing.
-    """
-    X, classes = data.X, np.unique(data.y, return_inverse=True)[1]
-    if data.name in MISSING_AS_VALUE:
-        X = missing_as_value(X)
-    cutter = EntropyDiscretizer().fit(X.iloc[train], data.y[train])
-    known = cutter.transform(X.iloc[train])
-    coding = DiscreteCoding(known)
-    values = np.concatenate([coding(known), coding(cutter.transform(X.iloc[test]))])
-    codes = np.column_stack([classes[np.append(train, test)], values])
-    return codes, np.append(classes.max() + 1, coding.sizes)
 
 
 def _stopped(codes, sizes, folds, n_folds, structure, n_iterations):

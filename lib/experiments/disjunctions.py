@@ -5,13 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numba import njit
 from sklearn.naive_bayes import BernoulliNB
 
 from lib.experiments.trials import check_jobs, run_trials
 from lib.validation import at_least_one, check_choice, check_integer
 from lib.winnow import Winnow
-from lib.winnow.kernel import doubled
+from lib.winnow.kernel import compiled_fast, doubled
 
 INPUTS = ("dense", "sparse")
 # irrelevant attributes active in an example of the sparse kind, whatever their number
@@ -140,13 +139,16 @@ def _rows(n, n_relevant, kind, size, rng):
 
 def _bits(size, n, p, rng):
     """Bits (size, n) that are 1 with probability p, to 1 / 65536."""
-    draws = np.frombuffer(rng.bytes(2 * size * n), dtype=np.uint16)
+    draws = rng.integers(2**32, size=(size * n + 1) // 2, dtype=np.uint32).view(np.uint16)[: size * n]
     return (draws < round(65536 * p)).view(np.uint8).reshape(size, n)
 
 
-@njit(nogil=True, cache=True)
+@compiled_fast
 def _perceptron(rows, positive, weights):
-    """Present rows (s, n) once; weights (n + 1,), the bias last, are updated in place. Returns wrong predictions."""
+    """Present rows (s, n) once; weights (n + 1,), the bias last, are updated in place. Returns wrong predictions.
+
+    The weights are whole numbers, so that their sums are exact in any order.
+    """
     mistakes = 0
     n = rows.shape[1]
     for i in range(rows.shape[0]):
@@ -199,7 +201,8 @@ class _Drift:
 
     def __call__(self, index, seed):
         rng, r = np.random.default_rng(seed), self.n_relevant
-        winnow, bayes, weights = theorem_winnow(self.n_attributes), BernoulliNB(), np.zeros(self.n_attributes + 1)
+        winnow, bayes = theorem_winnow(self.n_attributes), BernoulliNB(binarize=None)
+        weights = np.zeros(self.n_attributes + 1)
         rows = []
         for start in range(0, self.n_examples, self.chunk):
             # twice as many attributes may count; the first half does before the change, the second half after it

@@ -106,7 +106,7 @@ def uci_confusions(
         check_integer("seed", seed, 0),
         presentation,
     )
-    frame = run_trials(trial, n_repeats * len(loaded), seed, n_jobs, description="cross-validation")
+    frame = run_trials(trial, n_repeats * len(loaded), seed, n_jobs, block_size=1, description="cross-validation")
     labels = [dataset.name for dataset in loaded]
     return frame.assign(dataset=frame["dataset"].map(dict(enumerate(labels))))
 

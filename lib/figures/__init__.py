@@ -1,5 +1,6 @@
 """Figures and tables of the book."""
 
+from lib.figures.agreement import agreement_map, error_scatter, few_attributes, shuffle_positions, time_ratio_plot
 from lib.figures.curves import (
     crossing_map,
     curves_with_differences,
@@ -10,21 +11,27 @@ from lib.figures.curves import (
     t_histograms,
 )
 from lib.figures.page import glue_numbers, plus_minus, size_words, table
-from lib.figures.style import LEARNERS, look, use_style
+from lib.figures.style import LEARNERS, look, pair_label, use_style
 
 __all__ = [
     "LEARNERS",
+    "agreement_map",
     "crossing_map",
     "curves_with_differences",
     "draw_differences",
     "draw_learning_curves",
+    "error_scatter",
+    "few_attributes",
     "glue_numbers",
     "learning_curve_row",
     "look",
+    "pair_label",
     "plus_minus",
+    "shuffle_positions",
     "size_axis",
     "size_words",
     "t_histograms",
     "table",
+    "time_ratio_plot",
     "use_style",
 ]

@@ -60,21 +60,25 @@ def differences_by_dataset(table, label):
     return figure
 
 
-def accuracy_map(table, colour_label):
-    """Accuracies (a row a learner, a column a data set) as numbers, coloured by the distance to the best of a column.
+def accuracy_map(table, colour_label, sets_down=False):
+    """Accuracies as numbers, coloured by the distance to the best learner of the data set; a column a data set.
 
-    `table` has data sets in rows and learners in columns.
+    `table` has data sets in rows and learners in columns; with `sets_down` so has the picture.
     """
-    values = table.to_numpy().T * 100
-    gap = values.max(axis=0) - values
-    figure, axis = plt.subplots(figsize=(0.52 * values.shape[1] + 3.2, 0.3 * len(values) + 1.6))
+    accuracies = table.to_numpy() * 100
+    gap = accuracies.max(axis=1, keepdims=True) - accuracies
+    learners, names = [look(name)["label"] for name in table.columns], list(table.index)
+    values, gap = (accuracies, gap) if sets_down else (accuracies.T, gap.T)
+    down, across = (names, learners) if sets_down else (learners, names)
+    size = 0.52 * values.shape[1] + 3.2, (0.26 if sets_down else 0.3) * len(values) + (2.0 if sets_down else 1.6)
+    figure, axis = plt.subplots(figsize=size)
     image = axis.imshow(gap, cmap="Blues", vmin=0, vmax=20, aspect="auto")
     for (row, column), value in np.ndenumerate(values):
         weight = "bold" if gap[row, column] == 0 else "normal"
         color = "white" if gap[row, column] > 12 else "black"
         axis.text(column, row, f"{value:.1f}", ha="center", va="center", color=color, fontsize=9, fontweight=weight)
-    axis.set_xticks(range(len(table)), table.index, rotation=35, ha="right", rotation_mode="anchor", fontsize=9)
-    axis.set_yticks(range(len(values)), [look(name)["label"] for name in table.columns], fontsize=9)
+    axis.set_xticks(range(len(across)), across, rotation=35, ha="right", rotation_mode="anchor", fontsize=9)
+    axis.set_yticks(range(len(down)), down, fontsize=9)
     axis.grid(visible=False)
     figure.colorbar(image, ax=axis, label=colour_label, extend="max")
     return figure

@@ -34,10 +34,18 @@ LEARNERS = {
     "apn": ("APN", "#009E73", "v", "-."),
     "apn_forced": ("APN, one step at least", "#66CCAA", "^", "-."),
     "apn_converged": ("APN to convergence", "#117733", "h", ":"),
+    "elr_fixed": ("ELR, 20 steps", "#A6761D", "o", "--"),
+    "apn_tuned": ("APN, cross-tuned", "#44AA99", "v", "--"),
+    "selective": ("Selective naive Bayes", "#56B4E9", "<", "-."),
+    "svm_paper": ("SVM, quadratic", "#CC79A7", "p", "--"),
+    "svm_rbf": ("SVM, RBF tuned", "#AA4499", "H", "-"),
+    "boosting": ("Gradient boosting", "#999933", ">", "-"),
     "em_true_k": ("EM with the true k", "#332288", "*", "-."),
     "em_bic": ("EM, k by BIC", "#117733", "h", "--"),
     "em_heldout": ("EM, k by held-out likelihood", "#44AA99", "p", "--"),
 }
+# A structure's short name and marker, for pairs such as "naive+elr".
+STRUCTURES = {"naive": ("NB", "o"), "tan": ("TAN", "^"), "bic": ("GBN", "s")}
 _OTHERS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#332288", "#7F7F7F")
 _MARKERS = "osDv^XPh"
 
@@ -68,11 +76,25 @@ def use_style():
 
 
 def look(learner):
-    """Keyword arguments for a line of `learner`: label, color, marker and linestyle."""
+    """Keyword arguments for a line of `learner`: label, color, marker and linestyle.
+
+    A structure and a learner, such as "naive+elr", have the learner's colour and the structure's marker.
+    """
+    structure, plus, rest = str(learner).partition("+")
+    if plus and structure in STRUCTURES:
+        return look(rest) | {"label": pair_label(learner), "marker": STRUCTURES[structure][1]}
     if learner not in LEARNERS:
         index = sum(map(ord, str(learner))) % len(_OTHERS)
         return {"label": str(learner), "color": _OTHERS[index], "marker": _MARKERS[index], "linestyle": "-"}
     return dict(zip(("label", "color", "marker", "linestyle"), LEARNERS[learner], strict=True))
+
+
+def pair_label(pair):
+    """The words for a structure and a learner: "NB+ELR" for "naive+elr"."""
+    structure, plus, learner = str(pair).partition("+")
+    if not plus or structure not in STRUCTURES:
+        return look(pair)["label"]
+    return f"{STRUCTURES[structure][0]}+{look(learner)['label']}"
 
 
 def empty_figure(words):

@@ -1,4 +1,7 @@
-"""Compare speed with other libraries: `make bench`. Writes data/benchmarks/speed.json and prints a table."""
+"""Compare speed with other libraries: `make bench`. Writes data/benchmarks/speed.json and prints a table.
+
+It also writes data/benchmarks/elr_times.json: see `tests.benchmarks.elr_times`.
+"""
 
 import argparse
 import json
@@ -10,7 +13,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 RESULTS = Path(__file__).parents[2] / "data" / "benchmarks" / "speed.json"
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "stepmix", "river", "pgmpy")
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
+PEERS = ("stepmix", "river", "pgmpy")
 
 
 def processor():
@@ -21,8 +25,8 @@ def processor():
     return names[0] if names else platform.processor() or platform.machine()
 
 
-def machine():
-    versions = {name: version(name) for name in LIBRARIES}
+def machine(libraries=LIBRARIES):
+    versions = {name: version(name) for name in libraries}
     return {"processor": processor(), "cores": os.cpu_count(), "python": platform.python_version(), **versions}
 
 
@@ -49,13 +53,22 @@ def main():
     parser.add_argument(
         "--skip-panels", action="store_true", help="leave out the job of several minutes; write nothing"
     )
-    parser.add_argument("--only", choices=["bayes_nets"], help="run only the jobs of Bayesian networks; write nothing")
+    parser.add_argument(
+        "--only",
+        choices=["bayes_nets", "elr_times"],
+        help="run only the jobs of Bayesian networks and write nothing, or only ELR's training times and write these",
+    )
     arguments = parser.parse_args()
-    for peer in ("stepmix", "river", "pgmpy"):
-        if find_spec(peer) is None:
-            raise SystemExit(f"{peer} is not installed; `make bench` installs it and runs this")
     for name in ("OMP", "OPENBLAS", "MKL"):
         os.environ[f"{name}_NUM_THREADS"] = "1"
+    if arguments.only == "elr_times":
+        from tests.benchmarks import elr_times
+
+        elr_times.run(machine())
+        return
+    for peer in PEERS:
+        if find_spec(peer) is None:
+            raise SystemExit(f"{peer} is not installed; `make bench` installs it and runs this")
     if arguments.only:
         from tests.benchmarks import bayes_nets
 
@@ -75,9 +88,17 @@ def main():
     print(table(rows))
     if arguments.skip_panels:
         return
-    results = {"rows": rows, "agreement": agreement, "machine": machine(), "date": date.today().isoformat()}
+    results = {
+        "rows": rows,
+        "agreement": agreement,
+        "machine": machine(LIBRARIES + PEERS),
+        "date": date.today().isoformat(),
+    }
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    from tests.benchmarks import elr_times  # last, so that the peak memory above is not its own
+
+    elr_times.run(machine())
 
 
 if __name__ == "__main__":

@@ -1,11 +1,15 @@
 """Running chapters: what is checked before, what is kept after, and that two runs are the same."""
 
+import io
+import sys
+import threading
+
 import nbformat
 import pytest
 from click.testing import CliRunner
 from conftest import CLAIMS, FIGURE
 
-from lib.book import build
+from lib.book import build, execution
 from lib.book.cache import fingerprint
 from lib.book.cli import cli
 from lib.book.execution import INJECTED, execute
@@ -103,6 +107,48 @@ def test_a_failing_cell_keeps_what_was_executed(project, write_chapter, tmp_path
     for part in ("In [3]", RAISES, "RuntimeError: out of luck", str(output)):
         assert part in error.value.message
     assert "got here" in output.read_text()
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+TRIALS = """\
+a_very_long_name_of_a_frame_of_trials = 1
+import os, pathlib, time
+file = pathlib.Path(os.environ["BOOK_PROGRESS"])
+for i in range(1, 5):
+    file.write_text(f"ELR wählen {i}/4", encoding="utf-8")
+    time.sleep(0.2)
+"""
+
+
+def watching():
+    return [thread for thread in threading.enumerate() if "watch" in thread.name]
+
+
+@pytest.mark.parametrize(("stream", "shown"), [(Terminal, True), (io.StringIO, False)])
+def test_a_terminal_shows_how_far_the_trials_are(project, write_chapter, tmp_path, monkeypatch, stream, shown):
+    write_chapter(project, "cia/curves", TRIALS, "import time\ntime.sleep(0.5)", "print(file.exists())")
+    monkeypatch.setattr(execution, "POLL", 0.05)
+    monkeypatch.setattr(sys, "stderr", stream())
+    output = tmp_path / "out.ipynb"
+    execute(project, "cia/curves", {}, output)
+    written = sys.stderr.getvalue()
+    assert ("a_very_long_name_of_a_fr · ELR wählen 2/4" in written) == shown
+    assert "import time · ELR" not in written
+    assert bool(written) == shown
+    assert nbformat.read(output, as_version=4).cells[-1].outputs[0].text == "False\n"
+    assert not watching()
+
+
+def test_a_failing_cell_ends_the_watch(project, write_chapter, tmp_path, monkeypatch):
+    write_chapter(project, "cia/curves", RAISES)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with pytest.raises(BookError):
+        execute(project, "cia/curves", {}, tmp_path / "kept.ipynb")
+    assert not watching()
 
 
 def test_no_two_kernels_share_a_socket(project, write_chapter, tmp_path):

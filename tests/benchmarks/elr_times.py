@@ -1,0 +1,109 @@
+"""Training times of ELR and of an SVM on the data sets of Table IX (Greiner et al. 2005, Appendix E).
+
+A time is the processor's, in one thread, for all training parts of one repetition: five folds, or the single training
+set, as `lib.experiments.elr_uci` splits them with seed 0. Their attributes are cut by entropy and coded beforehand. All
+that follows is timed: the search for TAN's tree, merging rows and preparing them for the network, smoothed frequencies
+and 20 iterations of conjugate gradients; with cross-tuning, up to 20 in each of five inner folds and then as many as
+these choose. The SVM's time is that of one-hot columns and its solver.
+"""
+
+import json
+import time
+from datetime import date
+from functools import partial
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+from lib.bayes_net import Cases, Network, fold_counts, learn
+from lib.bayes_net.cases import merged
+from lib.experiments.elr_data import coded, dataset_key, problems
+from lib.experiments.elr_peers import quadratic_svm
+from lib.experiments.elr_uci import N_FOLDS
+from lib.experiments.greiner_printed import printed
+from lib.experiments.structure import TUNED
+from lib.experiments.trials import keyed_seed
+from lib.structures import naive, tan_from_codes
+
+RESULTS = Path(__file__).parents[2] / "data" / "benchmarks" / "elr_times.json"
+STRUCTURES = {"naive": lambda codes, sizes: naive(len(sizes) - 1), "tan": tan_from_codes}
+STOPPINGS = {"without": False, "with": True}
+DATASETS = tuple(printed("ix")["dataset"].unique()[:-1])  # without the average
+REPETITIONS = 7
+
+
+def training_parts(problem):
+    """Codes with the class first, numbers of values and inner folds of each training part."""
+    seed = np.random.SeedSequence(0, spawn_key=(dataset_key(problem.name), 0))
+    for fold, (train, test) in enumerate(problem.splits(N_FOLDS, keyed_seed(seed, 0))):
+        codes, sizes = coded(problem.data, train, test)
+        inner = np.random.default_rng(keyed_seed(seed, 1, fold)).permutation(len(train)) % N_FOLDS
+        yield codes[: len(train)], sizes, inner
+
+
+def train_elr(parts, structure, tuned):
+    return [_elr(*part, structure, tuned) for part in parts]
+
+
+def _elr(codes, sizes, inner, structure, tuned):
+    network = Network(STRUCTURES[structure](codes, sizes), sizes)
+    rows, index = merged(codes[:, 1:], sizes[1:])
+    counts = fold_counts(index, codes[:, 0], inner, (N_FOLDS, len(rows), int(sizes[0])))
+    cases = Cases(network, rows, counts.sum(axis=0))
+    return learn(cases, "elr", TUNED, held_out=counts if tuned else None)
+
+
+def train_svm(parts):
+    return [quadratic_svm().fit(one_hot(codes, sizes), codes[:, 0]) for codes, sizes, _ in parts]
+
+
+def one_hot(codes, sizes):
+    """A column a value of the attributes that vary, as the SVM of Table VIII gets them."""
+    varying = np.flatnonzero(np.ptp(codes[:, 1:], axis=0)) + 1
+    return np.concatenate([codes[:, [j]] == np.arange(sizes[j]) for j in varying], axis=1, dtype=float)
+
+
+def measure(names=DATASETS, repetitions=REPETITIONS):
+    """Rows of median seconds over repetitions in turn, after one that compiles; and why sets are not to be had."""
+    found, reasons = problems(names)
+    jobs = {}
+    for name, parts in ((p.name, list(training_parts(p))) for p in found):
+        for structure, (stopping, tuned) in product(STRUCTURES, STOPPINGS.items()):
+            jobs[name, "elr", structure, stopping] = partial(train_elr, parts, structure, tuned)
+        jobs[name, "svm", None, None] = partial(train_svm, parts)
+    with threadpool_limits(1):
+        seconds = [[_seconds(job) for job in jobs.values()] for _ in range(1 + repetitions)]
+    medians = np.median(seconds[1:], axis=0)
+    columns = "dataset", "learner", "structure", "stopping"
+    rows = [dict(zip(columns, key, strict=True)) for key in jobs]
+    return [r | {"seconds": float(f"{t:.3g}")} for r, t in zip(rows, medians, strict=True)], reasons
+
+
+def _seconds(job):
+    start = time.process_time()
+    job()
+    return time.process_time() - start
+
+
+def table(rows):
+    """A line a data set."""
+    frame = pd.DataFrame(rows).fillna({"structure": "", "stopping": ""})
+    wide = frame.pivot(index="dataset", columns=["learner", "structure", "stopping"], values="seconds")
+    return wide.reindex(frame["dataset"].unique()).to_string()
+
+
+def write(rows, machine, path=RESULTS):
+    """Write these rows only, so that times of different runs never stand side by side."""
+    lines = ",\n".join(f"  {json.dumps(row)}" for row in rows)
+    about = json.dumps({"machine": machine, "date": date.today().isoformat()}, indent=1)
+    path.write_text(f'{{\n "rows": [\n{lines}\n ],{about[1:]}\n', encoding="utf-8")
+
+
+def run(machine):
+    """Measure all sets of Table IX that can be had, print and write the times."""
+    rows, reasons = measure()
+    print(table(rows), *(f"not measured: {name}, {reason}" for name, reason in reasons.items()), sep="\n")
+    write(rows, machine)

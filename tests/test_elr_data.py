@@ -1,0 +1,253 @@
+"""Data of the experiments with ELR: rows as Table II counts them, splits, and codes that know training rows only."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lib import datasets as uci
+from lib.discretize import EntropyDiscretizer
+from lib.experiments import elr_data
+from lib.experiments.elr_data import coded, dataset_key, problem, problems, removed
+from lib.experiments.greiner_printed import printed
+from lib.structures.codes import DiscreteCoding
+
+AT_HAND = set(uci.available().query("status == 'shipped'")["name"])
+TABLE_II = printed("ii").set_index("dataset")
+TABLE_V = printed("v").set_index("dataset")
+# What the files have, where the paper has another number.
+OTHER_ATTRIBUTES = {"breast": 9, "breast-cancer": 9, "soybean-large": 35}  # UCI's tenth of breast is a number of rows
+OTHER_CLASSES = {"glass": 6, "soybean-large": 15}  # of the type 4 of glass and of four diseases there are no such rows
+
+
+def shipped(table):
+    return [name for name in table.index if elr_data.SOURCES.get(name, name) in AT_HAND]
+
+
+def seed(number, *key):
+    return np.random.SeedSequence(number, spawn_key=key)
+
+
+@pytest.fixture
+def nothing_elsewhere(monkeypatch, tmp_path):
+    """Neither a mirror nor a cache nor a connection."""
+
+    def unreachable(entry, file):
+        raise uci.NotAvailableError(file)
+
+    monkeypatch.delenv("UCI_MIRROR", raising=False)
+    monkeypatch.setenv("UCI_CACHE", str(tmp_path))
+    monkeypatch.setattr(uci.files, "download", unreachable)
+
+
+class TestTables:
+    def test_at_least_the_shipped_sets_are_checked(self):
+        assert len(shipped(TABLE_II)) >= 15
+
+    @pytest.mark.parametrize("name", shipped(TABLE_II))
+    def test_table_ii(self, name):
+        row, found = TABLE_II.loc[name], problem(name)
+        assert found.data.X.shape[1] == OTHER_ATTRIBUTES.get(name, row["attributes"])
+        assert len(np.unique(found.data.y)) == OTHER_CLASSES.get(name, row["classes"])
+        assert not found.data.X.isna().any(axis=None)
+        splits = found.splits(5, seed(0))
+        if row["test"] == "CV-5":
+            assert len(found.data.y) == row["train"]
+            assert [len(test) for _, test in splits] == [row["train"] // 5] * 5
+        else:
+            assert [(len(train), len(test)) for train, test in splits] == [(row["train"], int(row["test"]))]
+
+    @pytest.mark.parametrize("name", shipped(TABLE_V))
+    def test_table_v(self, name):
+        row, found = TABLE_V.loc[name], problem(name, incomplete=True)
+        assert found.data.X.shape[1] == OTHER_ATTRIBUTES.get(name, row["attributes"])
+        assert found.data.X.isna().any(axis=None)
+        train, test = found.splits(5, seed(0))[0]
+        if np.isnan(row["test"]):
+            assert len(found.data.y) == row["train"]
+        else:
+            assert (len(train), len(test)) == (row["train"], row["test"])
+
+    def test_incomplete_rows_stay_or_go(self):
+        everything, complete = problem("soybean-large", incomplete=True).data, problem("soybean-large").data
+        assert len(everything.y) == 683
+        assert (complete.y == everything.y[~everything.X.isna().any(axis=1)]).all()
+
+    def test_a_missing_vote_is_a_value(self):
+        assert problem("vote").data.X.iloc[:, 0].cat.categories[-1] == "missing"
+        assert problem("vote", incomplete=True).data.X.isna().any(axis=None)
+
+
+class TestSplits:
+    @pytest.mark.parametrize(("name", "n_folds"), [("iris", 5), ("glass2", 5), ("glass2", 4), ("breast", 7)])
+    def test_folds(self, name, n_folds):
+        found = problem(name)
+        n = len(found.data.y)
+        splits = found.splits(n_folds, seed(0))
+        assert [len(test) for _, test in splits] == [n // n_folds] * n_folds
+        assert len(np.unique(np.concatenate([test for _, test in splits]))) == n // n_folds * n_folds
+        for train, test in splits:
+            assert sorted([*train, *test]) == list(range(n))
+
+    @pytest.mark.parametrize("name", ["iris", "shuttle-small", "waveform-21", "mofn-3-7-10", "satimage"])
+    def test_the_seed_decides(self, name):
+        found = problem(name)
+        key = dataset_key(name)
+        first, again, other, repeat = (
+            np.concatenate([np.concatenate(pair) for pair in found.splits(5, s)])
+            for s in (seed(3, key, 0), seed(3, key, 0), seed(4, key, 0), seed(3, key, 1))
+        )
+        assert (first == again).all()
+        assert (first != other).any() == (first != repeat).any() == found.is_random
+
+    def test_published(self):
+        for name, n_train, n_test in (("satimage", 4435, 2000), ("letter", 15000, 5000), ("shuttle", 43500, 14500)):
+            [(train, test)] = problem(name).splits(5, seed(0))
+            assert (train == np.arange(n_train)).all()
+            assert (test == np.arange(n_train, n_train + n_test)).all()
+
+    def test_first_and_last_rows(self):
+        """Between the 100 of training and the 50 of test there are 13 that have no part."""
+        found = replace(problem("glass2"), sizes=(100, 50), split="published")
+        [(train, test)] = found.splits(5, seed(0))
+        assert (list(train), list(test)) == (list(range(100)), list(range(113, 163)))
+
+    def test_random(self):
+        [(train, test)] = problem("shuttle-small").splits(5, seed(0))
+        assert (len(train), len(test)) == (3866, 1934)
+        assert not np.intersect1d(train, test).size
+        for part in (train, test):
+            assert (np.diff(part) > 0).all()
+
+    def test_samples(self):
+        [(train, test)] = problem("mofn-3-7-10").splits(5, seed(1))
+        assert (len(np.unique(train)), list(test)) == (300, list(range(1024)))
+        [(train, test)] = problem("waveform-21").splits(5, seed(1))
+        assert sorted([*train, *test]) == list(range(5000))
+        [(train, test)] = problem("monks-1").splits(5, seed(1))
+        assert (len(train), len(test)) == (124, 432)
+
+    def test_sets_have_keys_of_their_own(self):
+        names = sorted({*TABLE_II.index, *TABLE_V.index, *uci.names()})
+        assert len({dataset_key(name) for name in names}) == len(names)
+
+
+class TestNames:
+    @pytest.mark.parametrize(
+        ("names", "incomplete", "words"),
+        [
+            (["pimma"], False, "did you mean 'pima'"),
+            (["agaricus"], True, "did you mean 'agaricus-lepiota'"),
+            (["iris", "iris"], False, "each data set once"),
+            ([], False, "at least one"),
+            (["monk1-corrupt", "water-treatment"], True, "not to be had.*no class column"),
+        ],
+    )
+    def test_errors(self, names, incomplete, words):
+        with pytest.raises(ValueError, match=words):
+            problems(names, incomplete)
+
+    def test_what_cannot_be_had_has_a_reason(self, nothing_elsewhere):
+        found, reasons = problems(["heart", "iris", "monk1-corrupt", "corral"], incomplete=True)
+        assert [p.name for p in found] == ["iris", "corral"]
+        assert list(reasons) == ["heart", "monk1-corrupt"]
+        assert "neither shipped" in reasons["heart"]
+        assert reasons["monk1-corrupt"] == elr_data.LOST["monk1-corrupt"]
+
+    def test_none_at_all(self, nothing_elsewhere):
+        with pytest.raises(ValueError, match="at least one set that can be had.*'heart'"):
+            problems(["heart"])
+
+    def test_two_names_of_one_set(self):
+        found, _ = problems(["diabetes", "pima"])
+        assert [p.name for p in found] == ["diabetes", "pima"]
+        assert [p.data.name for p in found] == ["pima", "pima"]
+
+
+class TestCodes:
+    @pytest.fixture(params=["glass2", "corral", "vote"])
+    def data(self, request):
+        return problem(request.param).data
+
+    @pytest.fixture
+    def rows(self, data):
+        return np.split(np.random.default_rng(0).permutation(len(data.y)), [len(data.y) * 3 // 4])
+
+    def test_are_those_of_the_discretised_columns(self, data, rows):
+        train, test = rows
+        codes, sizes = coded(data, train, test)
+        cutter = EntropyDiscretizer().fit(data.X.iloc[train], data.y[train])
+        tables = [cutter.transform(data.X.iloc[part]) for part in rows]
+        coding = DiscreteCoding(tables[0])
+        assert (codes[:, 1:] == np.concatenate([coding(table) for table in tables])).all()
+        assert (np.unique(data.y)[codes[:, 0]] == data.y[np.concatenate(rows)]).all()
+        assert list(sizes) == [len(np.unique(data.y)), *coding.sizes]
+
+    def test_nothing_removed(self, data, rows):
+        train, test = rows
+        plain, sizes = coded(data, train, test)
+        codes, sizes_too = coded(data, train, test, np.zeros(data.X.shape, bool))
+        assert (codes == np.concatenate([plain, plain[len(train) :]])).all()
+        assert (sizes == sizes_too).all()
+
+    def test_removed_values_are_missing(self, data, rows):
+        train, test = rows
+        holes = removed(data.X.shape, 0.3, seed(1))
+        codes, _ = coded(data, train, test, holes)
+        first, masked, complete = np.split(codes[:, 1:], [len(train), len(train) + len(test)])
+        assert (first[holes[train]] == -1).all()
+        assert (first[~holes[train]] >= 0).all()
+        assert (masked[holes[test]] == -1).all()
+        assert (masked == np.where(holes[test], -1, complete)).all()
+        assert (complete[holes[test]] >= 0).mean() > 0.9
+
+    def test_removed_values_teach_nothing(self, data, rows):
+        """Whatever was in a place that is removed, the codes of training rows and masked test rows are the same."""
+        train, test = rows
+        holes, rng = removed(data.X.shape, 0.3, seed(1)), np.random.default_rng(2)
+        shuffled = data.X.copy()
+        for i, name in enumerate(shuffled):
+            places = np.flatnonzero(holes[:, i])
+            shuffled.loc[places, name] = shuffled[name].array.take(rng.permutation(places))
+        found = [coded(d, train, test, holes)[0] for d in (data, replace(data, X=shuffled))]
+        n = len(train) + len(test)
+        assert (found[0][:n] == found[1][:n]).all()
+
+    @pytest.mark.parametrize("rate", [0, 0.25])
+    def test_test_rows_teach_nothing(self, data, rows, rate):
+        """With the test rows' values and classes in another order, training rows have the same codes."""
+        train, test = rows
+        order = np.arange(len(data.y))
+        order[test] = test[::-1]
+        shuffled = replace(data, X=data.X.iloc[order].reset_index(drop=True), y=data.y[order])
+        holes = removed(data.X.shape, rate, seed(1)) if rate else None
+        (codes, sizes), (again, sizes_too) = (coded(d, train, test, holes) for d in (data, shuffled))
+        assert (codes[: len(train)] == again[: len(train)]).all()
+        assert (sizes == sizes_too).all()
+        if holes is None:
+            assert (codes[len(train) :] == again[len(train) :][::-1]).all()
+
+    def test_values_far_from_all_training_rows(self):
+        data = problem("glass2").data
+        train, test = np.arange(100), np.arange(100, 163)
+        far = data.X.copy()
+        far.iloc[test] += 1000.0
+        codes, sizes = coded(replace(data, X=far), train, test)
+        same, sizes_too = coded(data, train, test)
+        assert (codes[:100] == same[:100]).all()
+        assert (sizes == sizes_too).all()
+        assert (codes[100:, 1:] == sizes[1:] - 1).all()  # the last interval
+
+    def test_an_unknown_value_is_missing(self):
+        letters = pd.DataFrame({"letter": pd.Series(list("abababac"), dtype=str)})
+        data = replace(problem("iris").data, X=letters, y=np.array(list("01010101")))
+        codes, sizes = coded(data, np.arange(6), np.array([6, 7]))
+        assert list(codes[:, 1]) == [0, 1, 0, 1, 0, 1, 0, -1]
+        assert list(sizes) == [2, 2]
+
+    def test_the_rate_of_removal(self):
+        holes = removed((400, 500), 0.25, seed(3))
+        assert abs(holes.mean() - 0.25) < 4 * (0.25 * 0.75 / holes.size) ** 0.5
+        assert (holes == removed((400, 500), 0.25, seed(3))).all()
+        assert not removed((40, 50), 0.0, seed(3)).any()
