@@ -309,7 +309,7 @@ class TestPairs:
         assert figures.look("a+b")["label"] == "a+b"
 
     def test_the_new_learners_look_different(self):
-        names = ["elr", "ofe", "apn", "elr_forced", "elr_converged", "elr_fixed", "apn_tuned", "selective", "svm_paper",
+        names = ["elr", "ofe", "apn", "elr_forced", "elr_converged", "elr_fixed", "selective", "svm_paper",
                  "svm_rbf", "boosting", "forest", "tree"]  # fmt: skip
         looks = [figures.look(name) for name in names]
         assert set(names) <= set(figures.LEARNERS)

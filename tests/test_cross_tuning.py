@@ -10,7 +10,7 @@ from lib import datasets as uci
 from lib.bayes_net import BayesNetClassifier, choose_iterations
 from lib.discretize import EntropyDiscretizer
 from lib.experiments import cross_tuning as stopping
-from lib.experiments.elr_data import dataset_key, problem
+from lib.experiments.elr_data import problem, repeat_seed
 from lib.experiments.greiner_printed import printed
 from lib.experiments.trials import keyed_seed
 from lib.figures import cross_tuning as pictures
@@ -56,7 +56,7 @@ def test_rules_stop_the_same_climb(frame):
 def test_errors_are_those_of_the_classifier(structure):
     data = uci.load("glass2")
     found = stopping.stopping_study("glass2", structure, n_iterations=3, n_folds=3, seed=5)
-    seed = np.random.SeedSequence(5, spawn_key=(dataset_key("glass2"), 0))
+    seed = repeat_seed("glass2", 0, 5)
     for fold, (train, test) in enumerate(problem("glass2").splits(3, keyed_seed(seed, 0))):
         cutter = EntropyDiscretizer().fit(data.X.iloc[train], data.y[train])
         X, X_test = (cutter.transform(data.X.iloc[rows]) for rows in (train, test))

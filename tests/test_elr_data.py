@@ -9,7 +9,7 @@ import pytest
 from lib import datasets as uci
 from lib.discretize import EntropyDiscretizer
 from lib.experiments import elr_data
-from lib.experiments.elr_data import coded, dataset_key, problem, problems, removed
+from lib.experiments.elr_data import coded, problem, problems, removed, repeat_seed
 from lib.experiments.greiner_printed import printed
 from lib.structures.codes import DiscreteCoding
 
@@ -93,10 +93,14 @@ class TestSplits:
     @pytest.mark.parametrize("name", ["iris", "shuttle-small", "waveform-21", "mofn-3-7-10", "satimage"])
     def test_the_seed_decides(self, name):
         found = problem(name)
-        key = dataset_key(name)
         first, again, other, repeat = (
             np.concatenate([np.concatenate(pair) for pair in found.splits(5, s)])
-            for s in (seed(3, key, 0), seed(3, key, 0), seed(4, key, 0), seed(3, key, 1))
+            for s in (
+                repeat_seed(name, 0, 3),
+                repeat_seed(name, 0, 3),
+                repeat_seed(name, 0, 4),
+                repeat_seed(name, 1, 3),
+            )
         )
         assert (first == again).all()
         assert (first != other).any() == (first != repeat).any() == found.is_random
@@ -130,7 +134,7 @@ class TestSplits:
 
     def test_sets_have_keys_of_their_own(self):
         names = sorted({*TABLE_II.index, *TABLE_V.index, *uci.names()})
-        assert len({dataset_key(name) for name in names}) == len(names)
+        assert len({repeat_seed(name, 0, 0).spawn_key for name in names}) == len(names)
 
 
 class TestNames:
@@ -160,9 +164,10 @@ class TestNames:
             problems(["heart"])
 
     def test_two_names_of_one_set(self):
-        found, _ = problems(["diabetes", "pima"])
-        assert [p.name for p in found] == ["diabetes", "pima"]
-        assert [p.data.name for p in found] == ["pima", "pima"]
+        found, _ = problems(["diabetes"])
+        assert [p.name for p in found] == ["pima"]
+        with pytest.raises(ValueError, match="each data set once"):
+            problems(["diabetes", "pima"])
 
 
 class TestCodes:

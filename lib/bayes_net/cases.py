@@ -63,8 +63,8 @@ class Cases:
         rows, classes = self._shared["pairs"]
         found = self.counts[rows, classes] > 0
         other._shared["pairs"] = (np.cumsum(keep) - 1)[rows[found]], classes[found]
-        for name in ("with_class", "of_class"):
-            other._shared[name] = _chosen(getattr(self, name)[0], found)
+        for name in {"with_class", "of_class"} & set(self._shared):
+            other._shared[name] = _chosen(self._shared[name], found)
         return other, keep
 
     @property

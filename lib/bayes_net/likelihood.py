@@ -23,8 +23,8 @@ def evaluate(beta, objective, expected, gradient):
     of ln P(c, e), in either case plus `smoothing` times the sum of all ln theta, over `size`.
 
     `expected` is set to how often each value comes with its parents' values, as expected given the rows and their
-    classes, plus `smoothing`; with `conditional`, less what is expected without knowing the classes. `gradient` is set
-    to the derivatives of the mean.
+    classes, plus `smoothing`; with `conditional`, less what is expected without knowing the classes; of missing
+    variables only those that `rows` sums over. `gradient` is set to the derivatives of the mean.
     """
     log_theta, theta = np.empty_like(beta), np.empty_like(beta)
     _softmax(beta, objective.tree.row_starts, log_theta, theta)

@@ -9,8 +9,8 @@ from lib import datasets as uci
 from lib import structures as graphs
 from lib.bayes_net import Cases, Network, choose_iterations, climb, fold_counts, tuning_errors
 from lib.bayes_net.cases import merged
-from lib.evaluation import corrected_interval, mean_interval, paired_t_test
-from lib.experiments.elr_data import coded, dataset_key, problem
+from lib.evaluation import corrected_interval, mean_interval, one_sided_p_values
+from lib.experiments.elr_data import coded, problem, repeat_seed
 from lib.experiments.greiner_printed import printed
 from lib.experiments.trials import check_jobs, keyed_seed, run_trials
 from lib.validation import at_least_one, check_choice, check_integer
@@ -179,10 +179,7 @@ def contrast(frame, worse, better):
 
 def one_sided_p(gains):
     """P of the t-test over data sets that the mean gain is not positive, as the paper's paired tests are."""
-    if len(gains) < 2:
-        return np.nan
-    t, p = paired_t_test(gains, np.zeros(len(gains)))
-    return p / 2 if t > 0 else 1 - p / 2
+    return one_sided_p_values([gains])[0] if len(gains) > 1 else np.nan
 
 
 def tuning_tests(frame):
@@ -229,7 +226,7 @@ def seconds_ratios():
 def _trial(index, _, loaded, structures, n_iterations, n_folds, n_repeats, entropy):
     which, repeat = divmod(index, n_repeats)
     data = loaded[which].data
-    seed = np.random.SeedSequence(entropy, spawn_key=(dataset_key(data.name), repeat))
+    seed = repeat_seed(data.name, repeat, entropy)
     frames = []
     for fold, (train, test) in enumerate(loaded[which].splits(n_folds, keyed_seed(seed, 0))):
         codes, sizes = coded(data, train, test)

@@ -2,6 +2,7 @@
 
 import zlib
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -18,6 +19,10 @@ PUBLISHED_SPLIT = ("letter", "satimage", "shuttle")
 PUBLISHED_SPLIT_INCOMPLETE = ("allbp", "allrep", "soybean-large")
 TRAINING_FILE_ONLY = ("anneal", "dis", "sick")  # Table V counts the rows of UCI's training file
 SOURCES = {"diabetes": "pima", "shuttle-small": "shuttle", "breast-cancer": "breast"}
+SAME_DATA = {"diabetes": "pima"}  # two rows of the paper, one data set
+LEAST_ROWS = 20  # complete rows that a set must have
+N_FOLDS = 5
+SPLIT, TUNING, HOLES, FIT = range(4)  # keys of a repeat's random numbers
 LOST = {
     "monk1-corrupt": "monks-1 with values removed: not to be had",
     "water-treatment": "UCI's file has no class column",
@@ -78,7 +83,8 @@ def problems(names, incomplete=False):
     Parameters
     ----------
     names : sequence of str
-        Each once: of Table II (with `incomplete`, of Table V), in lower case, or of `lib.datasets`.
+        Each once: of Table II (with `incomplete`, of Table V), in lower case, or of `lib.datasets`. "diabetes" is
+        "pima", which has the same rows.
     incomplete : bool
         Whether rows with missing values stay.
 
@@ -95,20 +101,23 @@ def problems(names, incomplete=False):
     found, reasons = [], {}
     known = sorted({*printed("v" if incomplete else "ii")["dataset"], *uci.names()})
     names = [check_choice("datasets", name, known) for name in at_least_one("datasets", names)]
+    names = [SAME_DATA.get(name, name) for name in names]
     if len(set(names)) < len(names):
         raise ValueError(f"datasets must name each data set once; got {names}")
     for name in names:
         try:
             found.append(problem(name, incomplete))
-        except uci.NotAvailableError:
-            reasons[name] = LOST.get(name, "neither shipped nor, when this was run, to be had from a mirror or UCI")
+        except uci.NotAvailableError as error:
+            known = name in LOST or "rows are complete" in str(error)
+            why = "neither shipped nor, when this was run, to be had from a mirror or UCI"
+            reasons[name] = str(error).partition(": ")[2] if known else why
     if not found:
         raise ValueError(f"datasets must name at least one set that can be had; got {reasons}")
     return found, reasons
 
 
 def problem(name, incomplete=False):
-    """Load one problem; NotAvailableError if it cannot be had.
+    """Load one problem; NotAvailableError if it cannot be had, or has few complete rows where these are asked for.
 
     Sets that Table II (or V) gives sizes for are split so: into the published parts where those are known, else at
     random. All others have folds. Rows with missing values are left out unless `incomplete`, but of "vote", where a
@@ -120,6 +129,8 @@ def problem(name, incomplete=False):
     if incomplete:
         return _incomplete(name, data)
     data = replace(data, X=missing_as_value(data.X)) if data.name in MISSING_AS_VALUE else data.complete_rows()
+    if len(data.y) < LEAST_ROWS:
+        raise uci.NotAvailableError(f"{name}: only {len(data.y)} of its rows are complete")
     if data.name in TRAINING_SIZES:
         return Problem(name, data, None, "sample")
     if name in PUBLISHED_SPLIT:
@@ -181,6 +192,12 @@ def coded(data, train, test, holes=None):
     return np.column_stack([classes[rows], values]), np.append(classes.max() + 1, coding.sizes)
 
 
-def dataset_key(name):
-    """A number for the random numbers of a data set, that does not depend on which others are asked for."""
-    return zlib.crc32(name.encode())
+@lru_cache(maxsize=64)
+def loaded(name, incomplete=False):
+    """What `problem` returns, kept in this process."""
+    return problem(name, incomplete)
+
+
+def repeat_seed(name, repeat, entropy):
+    """SeedSequence of one repeat of a data set, which does not depend on what else is asked for."""
+    return np.random.SeedSequence(entropy, spawn_key=(zlib.crc32(name.encode()), repeat))

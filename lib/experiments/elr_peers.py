@@ -6,10 +6,9 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
@@ -17,12 +16,11 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from lib.discretize import EntropyDiscretizer, OneHot
-from lib.experiments.elr_data import dataset_key, problems
-from lib.experiments.elr_uci import N_FOLDS
+from lib.experiments.elr_data import FIT, N_FOLDS, SPLIT, loaded, problems, repeat_seed
 from lib.experiments.finished import FinishedTrials
 from lib.experiments.trials import check_jobs, keyed_seed, run_trials
 from lib.experiments.uci import fit_predict
-from lib.experiments.uci_learners import NumericInputs
+from lib.experiments.uci_learners import NumericInputs, Tuned
 from lib.selective_naive_bayes import SelectiveNaiveBayes
 from lib.validation import at_least_one, check_choice, check_integer
 
@@ -30,37 +28,7 @@ BINARY_ONLY = ("svm_paper", "svm_paper_standardised", "svm_paper_raw")
 MAX_ITERATIONS = 200_000  # of the paper's SVM, whose solver does not converge on numbers in the hundreds and more
 MAX_TUNED = 1500  # rows with which learners that take long are tuned
 LARGE = 5e4  # training rows times attributes times classes from which on each peer is a trial of its own
-_SPLIT, _FIT = 0, 3  # the first as in `elr_uci`
 _COLUMNS = ["dataset", "repeat", "fold", "learner", "n_wrong", "n_test"]
-
-
-class Tuned(ClassifierMixin, BaseEstimator):
-    """A learner with the parameters of a grid that do best in three shuffled folds.
-
-    The folds are of at most `n_rows` training rows, drawn at random; the learner is then fitted to all of them.
-    """
-
-    def __init__(self, learner, grid, n_rows=None, random_state=None):
-        self.learner = learner
-        self.grid = grid
-        self.n_rows = n_rows
-        self.random_state = random_state
-
-    def fit(self, X, y):
-        """Tune and fit to `X` (n_samples, n_inputs) and `y`."""
-        X, self.classes_ = np.asarray(X, dtype=float), np.unique(y)
-        part = np.sort(np.random.default_rng(self.random_state).permutation(len(y))[: self.n_rows])
-        self.learner_ = clone(self.learner)
-        if (y[part] != y[part[0]]).any():
-            folds = KFold(3, shuffle=True, random_state=self.random_state)
-            search = GridSearchCV(self.learner, self.grid, cv=folds, error_score=0.0, refit=False)
-            self.learner_.set_params(**search.fit(X[part], y[part]).best_params_)
-        self.learner_.fit(X, y)
-        return self
-
-    def predict(self, X):
-        """The predicted class of each row."""
-        return self.learner_.predict(np.asarray(X, dtype=float))
 
 
 class StandardisedNumbers(TransformerMixin, BaseEstimator):
@@ -92,7 +60,7 @@ def _as_number(column):
 
 
 def _one_hot(learner):
-    return make_pipeline(EntropyDiscretizer(), OneHot(constant="drop"), learner)
+    return make_pipeline(EntropyDiscretizer(), OneHot(constant="drop"), FunctionTransformer(np.asarray), learner)
 
 
 def _standardised(learner):
@@ -183,7 +151,7 @@ def peer_study(datasets, peers=tuple(PEERS), n_repeats=1, seed=0, n_jobs=1, resu
         n_jobs,
         block_size=1,
         description="peers",
-        labels=[" ".join([p.name, str(r), str(f), *group, *p.data.sha256]) for p, r, f, group, _ in trials],
+        labels=[" ".join([name, str(r), str(f), *group, *loaded(name).data.sha256]) for name, r, f, group, _ in trials],
         finished=FinishedTrials({"entropy": seed, "study": "elr_peers"}) if resume else None,
     )
     return _in_order(frame, {"dataset": [p.name for p in found], "learner": peers})
@@ -205,24 +173,24 @@ def _taking(problem, peers):
 
 
 def _trials(problem, peers, n_repeats):
-    """(problem, repeat, fold, peers, work) of each trial; a work too large is cut into one a peer."""
+    """(name, repeat, fold, peers, work) of each trial; a work too large is cut into one a peer."""
     splits = problem.splits(N_FOLDS, np.random.SeedSequence(0))
     work = len(splits[0][0]) * problem.data.X.shape[1] * len(np.unique(problem.data.y))
     groups = [[name] for name in peers] if work > LARGE else [peers]
     repeats = range(n_repeats if problem.is_random else 1)
-    return [(problem, r, fold, group, work) for r, fold, group in product(repeats, range(len(splits)), groups)]
+    return [(problem.name, r, fold, group, work) for r, fold, group in product(repeats, range(len(splits)), groups)]
 
 
 def _trial(index, _, trials, entropy):
-    problem, repeat, fold, peers, _ = trials[index]
+    name, repeat, fold, peers, _ = trials[index]
+    problem, seed = loaded(name), repeat_seed(name, repeat, entropy)
     X, y = problem.data.X, problem.data.y
-    seed = np.random.SeedSequence(entropy, spawn_key=(dataset_key(problem.name), repeat))
-    train, test = problem.splits(N_FOLDS, keyed_seed(seed, _SPLIT))[fold]
+    train, test = problem.splits(N_FOLDS, keyed_seed(seed, SPLIT))[fold]
     wrong = []
-    for name in peers:
-        state = int(keyed_seed(seed, _FIT, fold, zlib.crc32(name.encode())).generate_state(1)[0] >> 1)
+    for peer in peers:
+        state = int(keyed_seed(seed, FIT, fold, zlib.crc32(peer.encode())).generate_state(1)[0] >> 1)
         with threadpool_limits(1):
-            predicted = fit_predict(PEERS[name](state), X.iloc[train], y[train], X.iloc[test])
-        wrong.append((name, int((predicted != y[test]).sum())))
-    labels = {"dataset": problem.name, "repeat": repeat, "fold": fold, "n_test": len(test)}
+            predicted = fit_predict(PEERS[peer](state), X.iloc[train], y[train], X.iloc[test])
+        wrong.append((peer, int((predicted != y[test]).sum())))
+    labels = {"dataset": name, "repeat": repeat, "fold": fold, "n_test": len(test)}
     return pd.DataFrame(wrong, columns=["learner", "n_wrong"]).assign(**labels)[_COLUMNS]

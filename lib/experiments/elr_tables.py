@@ -4,12 +4,11 @@ import numpy as np
 import pandas as pd
 
 from lib.evaluation import mean_interval, one_sided_p_values
-from lib.experiments.elr_data import SOURCES
+from lib.experiments.elr_data import N_FOLDS, SAME_DATA
 from lib.experiments.greiner_printed import printed, tested_rows
 from lib.validation import check_choice
 
 CELL = ["dataset", "structure", "learner"]
-SAME_DATA = {"diabetes": "pima"}  # two rows of the paper, one data set
 ERRORS = ("vi",)  # tables that hold errors, not accuracies
 AGREE = 2.0  # standard errors
 
@@ -122,17 +121,20 @@ def inside(cells):
 
 
 def own_agreement(results):
-    """Part of the pairs of successive repeats of ours that are within two standard errors of each other.
+    """Part of the repeats that are within two standard errors of the mean of the others, as a re-run of ours would be.
 
-    It is what an exact re-run would reach.
+    Like `agreement` it compares one run with the mean of several. NaN without repeats.
     """
     labels = [name for name in (*CELL, "test") if name in results]
-    results = results.sort_values("repeat", kind="stable", ignore_index=True)
-    groups = results.groupby(labels, sort=False)
-    following = groups[["value", "se"]].shift(-1)
-    z = standardised(following["value"] - results["value"], following["se"], results["se"])
-    known = following["value"].notna()
-    return float((np.abs(z[known]) <= AGREE).mean()) if known.any() else np.nan
+    groups = results.assign(square=results["se"] ** 2).groupby(labels, sort=False)
+    n, total, squares = (
+        groups[name].transform(how) for name, how in (("value", "size"), ("value", "sum"), ("square", "sum"))
+    )
+    known = n > 1
+    others = (total - results["value"])[known] / (n - 1)[known]
+    others_se = np.sqrt((squares - results["se"] ** 2)[known] / (n - 1)[known])
+    z = standardised(results["value"][known] - others, results["se"][known], others_se)
+    return float((np.abs(z) <= AGREE).mean()) if known.any() else np.nan
 
 
 def errors_by_dataset(results):
@@ -213,11 +215,6 @@ def scatter_points(errors_and_ses, pairs):
     return pd.concat(rows, ignore_index=True) if rows else pd.DataFrame()
 
 
-def source_name(name):
-    """The name that `lib.datasets.load` knows a printed data set by."""
-    return SOURCES.get(name, name)
-
-
 def described(table, found, reasons):
     """Table II or V beside the problems that we have.
 
@@ -251,9 +248,9 @@ def _ours(problem, name, reasons):
         return {"attributes": np.nan, "classes": np.nan, "rows": np.nan, "protocol": "—", "source": why}
     data = problem.data
     if problem.split == "folds":
-        n_rows, protocol = len(data.y), "5 folds"
+        n_rows, protocol = len(data.y), f"{N_FOLDS} folds"
     else:
-        train, test = problem.splits(5, np.random.SeedSequence(0))[0]
+        train, test = problem.splits(N_FOLDS, np.random.SeedSequence(0))[0]
         n_rows, kind = (
             len(train) + len(test),
             {"published": "in the order of the file"}.get(problem.split, "random splits"),

@@ -9,7 +9,7 @@ import pandas as pd
 from lib import structures as graphs
 from lib.bayes_net import Cases, Network, choose_iterations, climb, fold_counts, tuning_errors
 from lib.bayes_net.cases import merged
-from lib.experiments.elr_data import coded, dataset_key, problems, removed
+from lib.experiments.elr_data import HOLES, N_FOLDS, SPLIT, TUNING, coded, loaded, problems, removed, repeat_seed
 from lib.experiments.finished import FinishedTrials
 from lib.experiments.structure import BAYES_NET_LEARNERS
 from lib.experiments.trials import check_jobs, keyed_seed, run_trials
@@ -17,12 +17,13 @@ from lib.validation import at_least_one, check_choice, check_flag, check_integer
 
 STRUCTURES = ("naive", "tan", "bic")
 CAP = 200  # iterations of a climb "to convergence", as in lib.experiments.cross_tuning
-LEARNERS = {name: settings | {"n_iterations": CAP} for name, settings in BAYES_NET_LEARNERS.items()}
+_CAPPED = {
+    name: {"learner": name.split("_")[0], "n_iterations": CAP} for name in ("elr_converged", "apn_converged", "em")
+}
+LEARNERS = BAYES_NET_LEARNERS | _CAPPED
 LEARNERS |= {"elr_fixed": {"learner": "elr"}}
 MASK_TEST = {"yes": ("masked",), "no": ("complete",), "both": ("masked", "complete")}
-N_FOLDS = 5
 LARGE = 2e6  # work of one split from which on each structure is a trial of its own
-_SPLIT, _TUNING, _HOLES = 0, 1, 2
 _COLUMNS = ["dataset", "repeat", "fold", "structure", "learner", "test", "n_iterations", "n_wrong", "n_test"]
 
 
@@ -80,32 +81,34 @@ def elr_uci_study(
         If an argument is out of range or misspelt, before anything is run.
     """
     check_jobs(n_jobs)
+    check_choice("mask_test", mask_test, MASK_TEST)
+    structures = _each_once("structures", structures, STRUCTURES)
     settings = {
-        "structures": _each_once("structures", structures, STRUCTURES),
         "learners": _each_once("learners", learners, LEARNERS),
         "missing_rate": check_real("missing_rate", missing_rate, 0, 1, open_high=True),
-        "tests": MASK_TEST[check_choice("mask_test", mask_test, MASK_TEST)] if missing_rate else ("complete",),
+        "tests": MASK_TEST[mask_test] if missing_rate else ("complete",),
         "stopping": check_integer("stopping", stopping, 1, 200),
         "entropy": check_integer("seed", seed, 0),
     }
     n_repeats = check_integer("n_repeats", n_repeats, 1)
-    found, _ = problems(datasets, check_flag("incomplete", incomplete))
-    trials = [trial for p in found for trial in _trials(p, n_repeats, settings)]
+    incomplete = check_flag("incomplete", incomplete)
+    found, _ = problems(datasets, incomplete)
+    trials = [trial for p in found for trial in _trials(p, n_repeats, structures, settings["missing_rate"])]
     trials.sort(key=lambda trial: -trial[-1])
     finished = None
     if check_flag("resume", resume):
-        finished = FinishedTrials({**settings, "incomplete": bool(incomplete), "study": "elr_uci"})
+        finished = FinishedTrials({**settings, "incomplete": incomplete, "study": "elr_uci"})
     frame = run_trials(
-        partial(_trial, trials=trials, **settings),
+        partial(_trial, trials=trials, incomplete=incomplete, **settings),
         len(trials),
         seed,
         n_jobs,
         block_size=1,
         description="ELR",
-        labels=[_label(*trial[:-1]) for trial in trials],
+        labels=[_label(*trial[:-1], loaded(trial[0], incomplete).data) for trial in trials],
         finished=finished,
     )
-    return _in_order(frame, [p.name for p in found], settings)
+    return _in_order(frame, [p.name for p in found], structures, settings["learners"])
 
 
 def _each_once(name, values, allowed):
@@ -115,40 +118,39 @@ def _each_once(name, values, allowed):
     return values
 
 
-def _trials(problem, n_repeats, settings):
-    """(problem, repeat, fold, structures, work) of each trial; a work too large is cut into one a structure."""
-    once = not (problem.is_random or settings["missing_rate"])
+def _trials(problem, n_repeats, structures, missing_rate):
+    """(name, repeat, fold, structures, work) of each trial; a work too large is cut into one a structure."""
+    once = not (problem.is_random or missing_rate)
     splits = problem.splits(N_FOLDS, np.random.SeedSequence(0))
-    n_train, n_test = (len(part) for part in splits[0])
-    work = n_train * problem.data.X.shape[1] * len(np.unique(problem.data.y)) * (1 + 50 * settings["missing_rate"])
-    groups = [[s] for s in settings["structures"]] if work > LARGE else [settings["structures"]]
+    work = len(splits[0][0]) * problem.data.X.shape[1] * len(np.unique(problem.data.y)) * (1 + 50 * missing_rate)
+    groups = [[structure] for structure in structures] if work > LARGE else [structures]
     return [
-        (problem, repeat, fold, group, work * len(group))
+        (problem.name, repeat, fold, group, work * len(group))
         for repeat, fold, group in product(range(1 if once else n_repeats), range(len(splits)), groups)
     ]
 
 
-def _label(problem, repeat, fold, structures):
-    return " ".join([problem.name, str(repeat), str(fold), *structures, *problem.data.sha256])
+def _label(name, repeat, fold, structures, data):
+    return " ".join([name, str(repeat), str(fold), *structures, *data.sha256])
 
 
-def _in_order(frame, names, settings):
+def _in_order(frame, names, structures, learners):
     """Rows by data set, repeat, fold, structure, learner and test, as these were asked for."""
-    orders = {"dataset": names, "structure": settings["structures"], "learner": settings["learners"]}
+    orders = {"dataset": names, "structure": structures, "learner": learners}
     ranks = {key: {name: i for i, name in enumerate(values)} for key, values in orders.items()}
     keys = ["dataset", "repeat", "fold", "structure", "learner"]
     frame = frame.sort_values(keys, key=lambda column: column.map(ranks.get(column.name, lambda v: v)), kind="stable")
     return frame.reset_index(drop=True)[_COLUMNS]
 
 
-def _trial(index, _, trials, structures, learners, missing_rate, tests, stopping, entropy):
-    problem, repeat, fold, structures, _ = trials[index]
+def _trial(index, _, trials, incomplete, learners, missing_rate, tests, stopping, entropy):
+    name, repeat, fold, structures, _ = trials[index]
+    problem, seed = loaded(name, incomplete), repeat_seed(name, repeat, entropy)
     data = problem.data
-    seed = np.random.SeedSequence(entropy, spawn_key=(dataset_key(problem.name), repeat))
-    train, test = problem.splits(N_FOLDS, keyed_seed(seed, _SPLIT))[fold]
-    holes = removed(data.X.shape, missing_rate, keyed_seed(seed, _HOLES)) if missing_rate else None
+    train, test = problem.splits(N_FOLDS, keyed_seed(seed, SPLIT))[fold]
+    holes = removed(data.X.shape, missing_rate, keyed_seed(seed, HOLES)) if missing_rate else None
     codes, sizes = coded(data, train, test, holes)
-    inner = np.random.default_rng(keyed_seed(seed, _TUNING, fold)).permutation(len(train)) % min(N_FOLDS, len(train))
+    inner = np.random.default_rng(keyed_seed(seed, TUNING, fold)).permutation(len(train)) % min(N_FOLDS, len(train))
     readings = ("masked", "complete") if missing_rate else ("complete",)
     folds = np.concatenate([inner, *(np.full(len(test), N_FOLDS + i) for i in range(len(readings)))])
     frames = []
@@ -157,7 +159,7 @@ def _trial(index, _, trials, structures, learners, missing_rate, tests, stopping
         frames.append(found.assign(structure=structure))
     frame = pd.concat(frames, ignore_index=True)
     frame["test"] = np.array(readings)[frame["test"]]
-    labels = {"dataset": problem.name, "repeat": repeat, "fold": fold, "n_test": len(test)}
+    labels = {"dataset": name, "repeat": repeat, "fold": fold, "n_test": len(test)}
     return frame[frame["test"].isin(tests)].assign(**labels)[_COLUMNS]
 
 

@@ -7,12 +7,11 @@ import pandas as pd
 
 from lib import structures as graphs
 from lib.bayes_net import Cases, Network, observed_frequencies
-from lib.experiments.elr_data import coded, dataset_key, problem, removed
+from lib.experiments.elr_data import HOLES, N_FOLDS, SPLIT, coded, problem, removed, repeat_seed
 from lib.experiments.trials import check_jobs, keyed_seed, run_trials
 from lib.structures.information import JointCounts
-from lib.validation import check_choice, check_integer
+from lib.validation import check_choice, check_integer, check_real
 
-N_FOLDS = 5
 ONE_VALUED = ("dropped", "spare value")
 
 
@@ -38,15 +37,16 @@ def few_attributes_study(dataset="glass", missing_rate=0.0, n_repeats=10, seed=0
         discretisation cuts at all), accuracy (percent).
     """
     check_jobs(n_jobs)
+    missing_rate = check_real("missing_rate", missing_rate, 0, 1, open_high=True)
     trial = partial(_trial, about=problem(dataset), missing_rate=missing_rate, entropy=check_integer("seed", seed, 0))
     return run_trials(trial, check_integer("n_repeats", n_repeats, 1), seed, n_jobs, description="few attributes")
 
 
 def _trial(repeat, _, about, missing_rate, entropy):
-    seed = np.random.SeedSequence(entropy, spawn_key=(dataset_key(about.name), repeat))
-    holes = removed(about.data.X.shape, missing_rate, keyed_seed(seed, 2)) if missing_rate else None
+    seed = repeat_seed(about.name, repeat, entropy)
+    holes = removed(about.data.X.shape, missing_rate, keyed_seed(seed, HOLES)) if missing_rate else None
     rows = []
-    for fold, (train, test) in enumerate(about.splits(N_FOLDS, keyed_seed(seed, 0))):
+    for fold, (train, test) in enumerate(about.splits(N_FOLDS, keyed_seed(seed, SPLIT))):
         codes, sizes = coded(about.data, train, test, holes)
         codes, n = codes[: len(train) + len(test)], len(train)
         order, n_cut = _most_informative(codes[:n], sizes), int((sizes[1:] > 1).sum())

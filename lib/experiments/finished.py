@@ -36,7 +36,8 @@ class FinishedTrials:
     """
 
     def __init__(self, settings, folder=None):
-        ingredients = {"settings": settings, "environment": environment()}
+        self.environment = environment()
+        ingredients = {"settings": settings, "environment": self.environment}
         key = hashlib.sha256(json.dumps(ingredients, sort_keys=True).encode()).hexdigest()[:24]
         self.folder = Path(folder or os.environ.get("BOOK_RESULTS") or FOLDER) / key
 
@@ -52,7 +53,9 @@ class FinishedTrials:
             return pd.DataFrame({name: arrays[name] for name in arrays.files})
 
     def write(self, label, frame):
-        """Store a frame: all of it or, if that is interrupted, nothing."""
+        """Store a frame: all of it or, if that is interrupted or this process has other code, nothing."""
+        if environment() != self.environment:
+            return
         buffer = io.BytesIO()
         np.savez_compressed(buffer, **{name: _array(column) for name, column in frame.items()})
         contents = buffer.getvalue()

@@ -51,7 +51,9 @@ def run_trials(trial, n_trials, seed=0, n_jobs=1, block_size=5, description=None
     n_trials = check_integer("n_trials", n_trials, 1)
     check_jobs(n_jobs)
     seeds = trial_seeds(seed, n_trials)
-    labels = [""] * n_trials if labels is None else labels
+    labels = [""] * n_trials if labels is None else list(labels)
+    if len(labels) != n_trials or (finished and len(set(labels)) < n_trials):
+        raise ValueError(f"labels must hold one for each of {n_trials} trials, each once if they are stored")
     blocks = [range(start, min(start + block_size, n_trials)) for start in range(0, n_trials, block_size)]
     with parallel_config("loky", inner_max_num_threads=1):
         pool = Parallel(n_jobs=min(n_jobs, len(blocks)), return_as="generator")

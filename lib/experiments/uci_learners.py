@@ -101,17 +101,23 @@ class Tuned(ClassifierMixin, BaseEstimator):
 
     It chooses as scikit-learn's GridSearchCV does, by accuracy and of equally good parameters the first, at a fraction
     of its cost on small data. Where the learner cannot be fitted, as to one class only, its accuracy counts as 0.
+
+    The folds are of at most `n_rows` training rows, drawn at random; the learner is then fitted to all of them.
     """
 
-    def __init__(self, learner, grid):
+    def __init__(self, learner, grid, n_rows=None, random_state=0):
         self.learner = learner
         self.grid = grid
+        self.n_rows = n_rows
+        self.random_state = random_state
 
     def fit(self, X, y):
         """Choose the parameters, and fit the learner with them to all rows."""
         candidates = [clone(self.learner).set_params(**parameters) for parameters in ParameterGrid(self.grid)]
+        drawn = np.sort(np.random.default_rng(self.random_state).permutation(len(y))[: self.n_rows])
         scores = []
-        for train, test in KFold(3, shuffle=True, random_state=0).split(X):
+        for folds in KFold(3, shuffle=True, random_state=self.random_state).split(drawn):
+            train, test = (drawn[rows] for rows in folds)
             parts = [_safe_indexing(values, rows) for rows in (train, test) for values in (X, y)]
             scores.append([_accuracy(learner, *parts) for learner in candidates])
         self.learner_ = candidates[np.mean(scores, axis=0).argmax()].fit(X, y)

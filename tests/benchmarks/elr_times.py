@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from lib.bayes_net import Cases, Network, fold_counts, learn
 from lib.bayes_net.cases import merged
-from lib.experiments.elr_data import coded, dataset_key, problems
+from lib.experiments.elr_data import coded, problems, repeat_seed
 from lib.experiments.elr_peers import quadratic_svm
 from lib.experiments.elr_uci import N_FOLDS
 from lib.experiments.greiner_printed import printed
@@ -37,7 +37,7 @@ REPETITIONS = 7
 
 def training_parts(problem):
     """Codes with the class first, numbers of values and inner folds of each training part."""
-    seed = np.random.SeedSequence(0, spawn_key=(dataset_key(problem.name), 0))
+    seed = repeat_seed(problem.name, 0, 0)
     for fold, (train, test) in enumerate(problem.splits(N_FOLDS, keyed_seed(seed, 0))):
         codes, sizes = coded(problem.data, train, test)
         inner = np.random.default_rng(keyed_seed(seed, 1, fold)).permutation(len(train)) % N_FOLDS
