@@ -116,6 +116,20 @@ def problems(names, incomplete=False):
     return found, reasons
 
 
+def problems_of_table(names, incomplete=False):
+    """Like `problems`, of Table II (or V) only; ValueError unless two at least can be had, to be compared."""
+    table = "v" if incomplete else "ii"
+    found, reasons = problems(names, incomplete)
+    others = [p.name for p in found if p.name not in set(printed(table)["dataset"])]
+    if others:
+        raise ValueError(f"datasets must be of Table {table.upper()}; got {', '.join(others)}")
+    if len(found) < 2:
+        raise ValueError(
+            f"datasets must name at least two sets that can be had; got {found[0].name}, but not {reasons}"
+        )
+    return found, reasons
+
+
 def problem(name, incomplete=False):
     """Load one problem; NotAvailableError if it cannot be had, or has few complete rows where these are asked for.
 

@@ -115,6 +115,11 @@ def agreement(cells):
     return pd.DataFrame(rows, columns=columns)
 
 
+def distinct(cells):
+    """Cells but for those of a data set that has another name as well."""
+    return cells[~cells["dataset"].str.lower().isin(list(SAME_DATA))]
+
+
 def inside(cells):
     """Whether the printed number of each cell, but for its rounding, is in the range of our repeats."""
     return cells["printed"].between(cells["low"] - 0.005, cells["high"] + 0.005)

@@ -48,9 +48,10 @@ def comparisons_shown(comparisons):
     ]
     shown["wins / ties / losses"] = [f"{row.wins} / {row.ties} / {row.losses}" for row in table.itertuples()]
     shown["p"] = [p_shown(p) for p in table["p"]]
-    for column, title in (("p_of_cells", "p of the printed cells"), ("printed_p", "p printed")):
-        if column in table:
-            shown[title] = [p_shown(p) for p in table[column]]
+    if "p_of_cells" in table:
+        shown["p of the printed cells"] = [p_shown(p) for p in table["p_of_cells"]]
+    if "printed_p" in table:
+        shown["p printed"] = ["—" if np.isnan(p) else f"{p:g}" for p in table["printed_p"]]
     return shown
 
 
@@ -68,7 +69,9 @@ def accuracies_shown(table, columns):
 
 
 def slips_shown(slips):
-    """Slips with their table in capitals and printed numbers without trailing zeros."""
+    """Slips in the order of their tables, with printed numbers without trailing zeros."""
+    order = {table: i for i, table in enumerate(("ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"))}
+    slips = slips.sort_values("table", key=lambda column: column.map(order), kind="stable")
     shown = pd.DataFrame({"table": slips["table"].str.upper(), "cell": slips["cell"]})
     shown["printed"] = [f"{value:.10g}" for value in slips["printed"]]
     shown["implied"] = ["—" if np.isnan(value) else f"{value:.4g}" for value in slips["implied"]]
