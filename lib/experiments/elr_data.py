@@ -124,9 +124,8 @@ def problems_of_table(names, incomplete=False):
     if others:
         raise ValueError(f"datasets must be of Table {table.upper()}; got {', '.join(others)}")
     if len(found) < 2:
-        raise ValueError(
-            f"datasets must name at least two sets that can be had; got {found[0].name}, but not {reasons}"
-        )
+        lacking = f"; not available: {reasons}" if reasons else ""
+        raise ValueError(f"datasets must name at least two sets that can be had; got {found[0].name}{lacking}")
     return found, reasons
 
 
