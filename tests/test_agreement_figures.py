@@ -136,7 +136,7 @@ class TestAgreementMap:
         assert [tick.get_text() for tick in axis.get_xticklabels()] == ["OFE", "ELR", "ELR"]
         assert [tick.get_text() for tick in axis.get_yticklabels()] == ["iris", "vote", "|z| ≤ 2"]
         assert [patch.get_hatch() for patch in cells(axis)] == [None, None, None, None, "////", None]
-        assert [text.get_text() for text in figure.legends[0].get_texts()] == ["not available"]
+        assert [text.get_text() for text in figure.legends[0].get_texts()] == ["no run here"]
 
     def test_groups_are_kept_together_with_gaps_between(self):
         axis = figures.agreement_map(agreement(["NB+OFE", "TAN+OFE", "NB+ELR"])).axes[0]
@@ -204,7 +204,7 @@ class TestShufflePositions:
         assert marked(first, "#000000") == [(-1, 0, "x")]
         assert marked(first, VERMILLION) == [(2, 1, "X")]
         assert marked(second) == [(0, 0, "o")]
-        assert texts(second) == ["not available"]  # vote
+        assert texts(second) == ["no run here"]  # vote
         assert [tick.get_text() for tick in first.get_yticklabels()] == ["iris", "vote"]
         assert first.get_ylim()[0] > first.get_ylim()[1]  # the first data set on top
 

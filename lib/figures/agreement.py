@@ -86,7 +86,7 @@ def agreement_map(cells, colour_label="z = (ours − paper's) / standard error")
     bar.set_label(colour_label, fontsize=9)
     bar.ax.tick_params(labelsize=9)
     if not np.isfinite(values).all():
-        patch = Patch(facecolor="#EEEEEE", edgecolor="#AAAAAA", hatch="////", linewidth=0, label="not available")
+        patch = Patch(facecolor="#EEEEEE", edgecolor="#AAAAAA", hatch="////", linewidth=0, label="no run here")
         figure.legend(handles=[patch], loc="outside lower right", fontsize=9)
     return figure
 
@@ -398,7 +398,7 @@ def _positions(axis, part, limit):
                       textcoords="offset points", va="center_baseline", ha="right" if side > 0 else "left",
                       fontsize=8.5, color=_VERMILLION, path_effects=_HALO)  # fmt: skip
     for row in rows[~measured]:
-        axis.text(0, row, "not available", ha="center", va="center_baseline", fontsize=8, color="#777777",
+        axis.text(0, row, "no run here", ha="center", va="center_baseline", fontsize=8, color="#777777",
                   fontstyle="italic", path_effects=_HALO)  # fmt: skip
     _stripe(axis, len(part))
 

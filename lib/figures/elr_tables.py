@@ -39,7 +39,7 @@ def agreement_shown(found):
 def comparisons_shown(comparisons):
     """Rows of `lib.experiments.elr_tables.compare`, perhaps with `label`, `printed_p` and `p_of_cells`."""
     table = pd.DataFrame(comparisons)
-    shown = pd.DataFrame({"comparison": table["better"].map(pair_label) + " over " + table["worse"].map(pair_label)})
+    shown = pd.DataFrame({"comparison": table["better"].map(pair_label) + " against " + table["worse"].map(pair_label)})
     if "label" in table:
         shown.insert(0, "of", table["label"])
     shown["difference"] = [
