@@ -6,6 +6,7 @@ import pytest
 from scipy import stats
 
 from lib.experiments import elr_tables as tables
+from lib.experiments.elr_data import problems
 from lib.experiments.greiner_printed import printed
 
 NAN = float("nan")
@@ -310,3 +311,23 @@ class TestComparisons:
         assert incomplete.loc["cleve", "naive+elr"] == 16.0
         assert {"diabetes", "pima"} <= set(complete.index)
         assert "average" not in incomplete.index
+
+
+class TestDescribed:
+    def test_the_paper_beside_what_we_have(self):
+        found, reasons = problems(["iris", "pima", "mofn-3-7-10", "satimage", "waveform-21"])
+        table = tables.described("ii", found, {**reasons, "chess": "gone"}).set_index("dataset")
+        assert list(table.index) == list(printed("ii")["dataset"])
+        assert (table.loc["iris", ["rows", "rows_printed"]] == 150).all()
+        assert table.loc["diabetes", "protocol"] == table.loc["pima", "protocol"] == "5 folds"
+        assert table.loc["mofn-3-7-10", ["rows", "protocol"]].tolist() == [1024, "300 at random, tested on all"]
+        assert table.loc["satimage", ["rows", "protocol"]].tolist() == [6435, "4435 + 2000, file order"]
+        assert table.loc["waveform-21", "protocol"] == "300 + 4700, random splits"
+        assert table.loc["chess", "source"] == "not available: gone"
+        assert table.loc["vote", "source"] == "not asked for"
+
+    def test_without_the_other_name_of_a_set(self):
+        frame = pd.DataFrame({"dataset": ["pima", "DIABETES", "iris"]})
+        assert list(tables.distinct(frame)["dataset"]) == ["pima", "iris"]
+        wide = tables.with_twins(pd.DataFrame({"tree": [1.0, 2.0]}, index=["iris", "pima"]))
+        assert wide["tree"].to_dict() == {"iris": 1.0, "pima": 2.0, "diabetes": 2.0}

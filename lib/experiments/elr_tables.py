@@ -252,14 +252,11 @@ def _ours(problem, name, reasons):
         why = "not available: " + reasons[name] if name in reasons else "not asked for"
         return {"attributes": np.nan, "classes": np.nan, "rows": np.nan, "protocol": "—", "source": why}
     data = problem.data
-    if problem.split == "folds":
-        n_rows, protocol = len(data.y), f"{N_FOLDS} folds"
-    else:
-        train, test = problem.splits(N_FOLDS, np.random.SeedSequence(0))[0]
-        n_rows, kind = (
-            len(train) + len(test),
-            {"published": "in the order of the file"}.get(problem.split, "random splits"),
-        )
-        protocol = f"{len(train)} + {len(test)}, {kind}"
+    train, test = problem.splits(N_FOLDS, np.random.SeedSequence(0))[0]
+    n_rows = len(data.y) if problem.split in ("folds", "sample") else len(train) + len(test)
+    split = "file order" if problem.split == "published" else "random splits"
+    protocol = f"{N_FOLDS} folds" if problem.split == "folds" else f"{len(train)} + {len(test)}, {split}"
+    if problem.split == "sample" and np.isin(train, test).all():
+        protocol = f"{len(train)} at random, tested on all"
     sizes = {"attributes": data.X.shape[1], "classes": len(np.unique(data.y)), "rows": n_rows}
     return {**sizes, "protocol": protocol, "source": data.source}
