@@ -12,15 +12,22 @@ export MKL_NUM_THREADS := 1
 export SOURCE_DATE_EPOCH := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help env book refresh test lint bench peers lock clean
+.PHONY: help env book pdf lab refresh test test-browser commands lint bench peers lock clean
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1@\2/p' Makefile | awk -F@ '{printf "%-12s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1@\2/p' Makefile | awk -F@ '{printf "%-12s %s\n", $$1, $$2}'
 
 env: $(READY) ## set up .venv from requirements.lock
 
 book: $(READY) ## execute what has changed and build the pages (PROFILE=quick or paper, the default; STRICT=1)
 	$(PY) -m lib.book build --profile $(PROFILE) $(if $(STRICT),--strict)
+
+pdf: book ## the whole book as one PDF beside its pages, too (needs Chromium)
+	$(PY) -m lib.book pdf --profile $(PROFILE)
+
+lab: $(READY) ## open the chapters in JupyterLab (installs requirements-lab.lock)
+	.venv/bin/uv pip install --quiet --python $(PY) --require-hashes -r requirements-lab.lock
+	JUPYTER_PREFER_ENV_PATH=1 $(PY) -m jupyterlab --ServerApp.preferred_dir=chapters
 
 refresh: $(READY) ## run all notebooks with their defaults and store the outputs that make test compares
 	$(PY) -m lib.book refresh
@@ -33,6 +40,12 @@ test: lint ## lint, all notebooks, a strict quick build and the unit tests
 	else echo "no notebooks yet"; fi
 	$(PY) -m lib.book build --profile quick --strict
 	$(PY) -m pytest -n 2 --dist loadgroup tests
+
+test-browser: $(READY) ## the pages of the last build in a real browser (needs Chromium)
+	$(PY) -m pytest -n 2 --dist loadgroup tests/browser
+
+commands: $(READY) ## run every command that the chapters print (about half an hour)
+	RUN_COMMANDS=1 $(PY) -m pytest -rs tests/test_commands.py -k test_each_command_works
 
 lint: $(READY) ## ruff: rules and format, modules and notebooks
 	$(PY) -m ruff check .
@@ -49,6 +62,7 @@ peers: $(READY) ## compare results with pgmpy (installs requirements-bench.lock)
 lock: $(READY) ## resolve the lock files anew from pyproject.toml
 	$(call compile,requirements.lock)
 	$(call compile,requirements-bench.lock,--extra bench)
+	$(call compile,requirements-lab.lock,--extra lab)
 
 clean: ## remove everything that was built; .venv stays
 	rm -rf _build .pytest_cache .ruff_cache .hypothesis

@@ -65,7 +65,7 @@ class Claim:
 
     @property
     def verdict(self) -> str:
-        """Return "holds", "fails" or "ambiguous": the interval lies inside the region, outside it, or neither."""
+        """Return "holds" if the interval lies inside the region, "fails" if outside, and otherwise "ambiguous"."""
         lo, hi = self.region
         if any(math.isnan(x) for x in (self.value, self.low, self.high)):
             return "ambiguous"
@@ -156,6 +156,8 @@ def estimate(record: dict) -> str:
     """Return "value [low, high], n = ..." of a claim's record, with spaces that do not break inside a part."""
     value, low, high = (_show(record[name]) for name in ("value", "low", "high"))
     trials = f"n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{record['n']}"
+    if record["value"] is None:
+        return f"unknown, {trials}"
     if value == low == high:
         return f"{value} (exact)" if record["n"] <= 1 else f"{value}, {trials}"
     return f"{value} [{low},\N{NO-BREAK SPACE}{high}], {trials}"

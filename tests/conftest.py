@@ -4,7 +4,7 @@ import os
 
 from hypothesis import settings
 
-collect_ignore = ["peers"]  # these need other programs and libraries: `make peers`
+collect_ignore = ["peers", "browser"]  # these need other programs and libraries: make peers, make test-browser
 
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ[f"{library}_NUM_THREADS"] = "1"

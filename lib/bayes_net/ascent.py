@@ -47,6 +47,8 @@ def ascend(cases, beta, n_iterations, conditional=True, smoothing=0.0, method="c
     Returns
     -------
     Ascent
+        Named tuple of beta (n_parameters,), path (the mean objective at the start and after each iteration), errors
+        (of the watched counts, a row each time) and converged.
     """
     n_iterations = check_integer("n_iterations", n_iterations, 0)
     climb = {"cg": climb_conjugate, "lbfgs": _lbfgs}[check_choice("method", method, METHODS)]

@@ -26,7 +26,8 @@ class Learned(NamedTuple):
 def observed_frequencies(cases, smoothing=1.0):
     """Laplace-smoothed frequencies of the rows in which a variable and its parents are all observed.
 
-    theta_{d|f} = (count of d, f + smoothing) / (count of f + smoothing * number of values d), shape (n_parameters,).
+    ``theta_{d|f} = (count of d, f + smoothing) / (count of f + smoothing * number of values d)``, shape
+    (n_parameters,).
     """
     return cases.network.normalised(cases.observed_counts() + smoothing)
 
@@ -59,6 +60,7 @@ def climb(
     Returns
     -------
     Ascent
+        As `ascend` returns it.
     """
     check_choice("learner", learner, LEARNERS[1:])
     n_iterations = check_integer("n_iterations", n_iterations, 0)
@@ -72,7 +74,23 @@ def climb(
 
 
 def tuning_errors(cases, learner, held_out, n_iterations, **settings):
-    """Errors of held-out folds after each iteration of `climb`, (n_folds, n_iterations + 1)."""
+    """Errors of held-out folds after each iteration of `climb`, to be given to `choose_iterations`.
+
+    Parameters
+    ----------
+    cases : Cases
+    learner : "elr", "em" or "apn"
+    held_out : ndarray of shape (n_folds, n_rows, n_classes)
+        Counts of the examples in each fold.
+    n_iterations : int
+    settings
+        smoothing, first, method and tolerance of `climb`.
+
+    Returns
+    -------
+    ndarray of shape (n_folds, n_iterations + 1)
+        NaN after the last iteration of an ascent that ended early.
+    """
 
     def climbing(training, watched):
         return climb(training, learner, n_iterations, watched=watched, **settings)
@@ -102,6 +120,8 @@ def learn(cases, learner, n_iterations=None, smoothing=1.0, held_out=None, error
     Returns
     -------
     Learned
+        Named tuple of theta (n_parameters,), the path of the last ascent, converged, n_iterations, and, where they
+        were chosen, the numbers that the folds chose and their errors.
     """
     if check_choice("learner", learner, LEARNERS) == "ofe":
         return Learned(observed_frequencies(cases, smoothing), np.empty(0), True, 0)

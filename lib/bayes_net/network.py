@@ -94,7 +94,7 @@ class Network:
 
     @cached_property
     def given_class(self):
-        """Inference for each class at once: factors over attributes, with a column a class."""
+        """Inference for each class at once, by factors over attributes with a column a class."""
         return Factors(self, by_class=True)
 
     @cached_property

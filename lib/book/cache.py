@@ -9,6 +9,8 @@ from pathlib import Path
 
 from lib.book.project import Project
 
+EXECUTING = ("book/execution.py", "book/parameters.py")
+
 
 def digest(path: Path) -> str:
     """Return the sha256 of a file, or "absent"."""
@@ -27,11 +29,17 @@ def fingerprint(project: Project, chapter: str, parameters: dict) -> str:
         "parameters": parameters,
         "data": data_digests(project),
         "lock": digest(project.root / "requirements.lock"),
-        "lib": _digests(project.root / "lib", "*.py"),
+        "lib": _library(project),
         "mirror": _mirror(),
         "python": [sys.version, platform.machine()],
     }
     return hashlib.sha256(json.dumps(ingredients, sort_keys=True).encode()).hexdigest()
+
+
+def _library(project: Project) -> dict[str, str]:
+    """Return the sha256 of what a chapter may run: all of lib but the part of the driver that makes pages."""
+    digests = _digests(project.root / "lib", "*.py")
+    return {path: sha for path, sha in digests.items() if not path.startswith("book/") or path in EXECUTING}
 
 
 def is_fresh(executed: Path, key: str) -> bool:

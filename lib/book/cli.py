@@ -7,9 +7,14 @@ from pathlib import Path
 import click
 
 from lib.book import build as building
-from lib.book import execution, site, verdicts
+from lib.book import execution, site, sweep_page, verdicts
+from lib.book import sweep as sweeping
+from lib.book.first_cell import put_first_cell
 from lib.book.parameters import ParameterError
+from lib.book.pdf import make_pdf
 from lib.book.project import PROFILES, PUBLISHED, BookError, Project, read_mapping
+from lib.book.repository import address
+from lib.claims import estimate
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 profile_option = click.option(
@@ -19,7 +24,13 @@ profile_option = click.option(
 
 FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 OLD_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
 NEW_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+SWEEP_EXAMPLE = """\b
+Example, four runs, two at a time, compared in _build/sweep/cia/curves/index.html:
+  book sweep cia/curves -p n_hidden 2,3,4,5 --jobs 2"""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -70,6 +81,37 @@ def run(project, chapter, given, file, profile, output, html):
         click.echo(f"page: {site.build_page(project, chapter, output, values, name)}")
 
 
+@cli.command(epilog=SWEEP_EXAMPLE)
+@click.argument("chapter")
+@click.option("-p", "given", nargs=2, multiple=True, metavar="NAME VALUES", help="Values with commas; may be repeated.")
+@click.option("-f", "file", type=OLD_FILE, help="YAML file of fixed parameters.")
+@profile_option
+@click.option("--jobs", type=click.IntRange(min=1), help="Runs at once; default: the number of cores.")
+@click.option("-o", "output", type=NEW_FOLDER, help="Where the runs go; default: _build/sweep/CHAPTER.")
+@click.option("--html", is_flag=True, help="Make a page of each run, too.")
+@click.pass_obj
+def sweep(project, chapter, given, file, profile, jobs, output, html):
+    """Run CHAPTER once for each value of a parameter, and compare the claims on one page.
+
+    With several swept parameters there is a run for each combination. For a parameter that is a list, each element is
+    a run, and [2,3],[5] is one run with both 2 and 3 and one with 5. A single value is the same in all runs. All is
+    checked before anything runs; runs whose parameters and sources have not changed are used again.
+    """
+    chapter = project.find(chapter)
+    folder = (output or project.root / "_build" / "sweep" / chapter).resolve()
+    layers = [project.profile(profile, chapter) if profile else {}, read_mapping(file) if file else {}]
+    runs = {run.name: run for run in sweeping.plan(project, chapter, folder, given, *layers)}
+    sweeping.claim_folder(folder, chapter)
+    sweeping.announce(list(runs.values()))
+    try:
+        sweeping.execute_all(project, chapter, list(runs.values()), jobs, html, lambda run: _report(runs, run))
+    finally:
+        click.echo(f"comparison: {sweep_page.write_pages(folder, chapter, list(runs.values()))}")
+    failed = [f"{run.name}: {run.message}" for run in runs.values() if run.status == "FAILED"]
+    if failed:
+        raise BookError("\n  ".join([f"{len(failed)} of {len(runs)} runs failed:", *failed]))
+
+
 @cli.command()
 @click.argument("chapters", nargs=-1)
 @profile_option
@@ -108,10 +150,20 @@ def claims(project, profile, record):
     building.require_fresh(project, profile)
     found = verdicts.read_claims(project, profile)
     for claim in found:
-        click.echo(f"{claim['verdict']:9}  {claim['id']}: {claim['sentence']} ({verdicts.estimate(claim)})")
+        click.echo(f"{claim['verdict']:9}  {claim['id']}: {claim['sentence']} ({estimate(claim)})")
     if record:
         verdicts.record(project, found)
         click.echo(f"recorded {len(found)} verdicts in {verdicts.recorded_path(project)}")
+
+
+@cli.command()
+@profile_option
+@click.pass_obj
+def pdf(project, profile):
+    """Print the pages of the last build into one PDF beside them (needs the browser Chromium)."""
+    profile = profile or PUBLISHED
+    building.require_fresh(project, profile)
+    click.echo(f"open {make_pdf(project, profile)}")
 
 
 @cli.command()
@@ -120,13 +172,22 @@ def claims(project, profile, record):
 def refresh(project, chapters):
     """Run CHAPTERS (all, if none is named) with their own defaults and store the outputs in the notebooks.
 
-    These outputs are what the tests compare with; look at the difference before you commit it.
+    These outputs are what the tests compare with; look at the difference before you commit it. The first cell, which
+    says what to install, is put in or brought up to date.
     """
     for chapter in [project.find(name) for name in chapters] or project.chapters:
+        put_first_cell(project.notebook(chapter), address(project))
         attempt = project.root / "_build" / "refresh" / f"{chapter}.ipynb"
         execution.execute(project, chapter, {}, attempt)
         attempt.replace(project.notebook(chapter))
         click.echo(f"stored: {project.notebook(chapter)}")
+
+
+def _report(runs: dict, run: sweeping.Run) -> None:
+    runs[run.name] = run
+    done = sum(other.status != "not run" for other in runs.values())
+    took = "" if run.status == "reused" else f" in {run.seconds:.0f} s"
+    click.echo(f"{run.name}: {run.status}{took} ({done} of {len(runs)})")
 
 
 def _compare_verdicts(project: Project, claims: list[dict], strict: bool) -> None:

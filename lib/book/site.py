@@ -10,12 +10,18 @@ from pathlib import Path
 import nbformat
 import yaml
 
+from lib.book import repository
 from lib.book.cache import data_digests
 from lib.book.execution import INJECTED, settle
-from lib.book.project import BookError, Project
-from lib.book.verdicts import scorecard
+from lib.book.finish import finish
+from lib.book.glued import write_glued_figure
+from lib.book.project import BookError, Project, read_mapping
+from lib.book.reference import data_sets, settings
+from lib.book.scorecard import scorecard, write_downloads
 
-MARKER = "<!-- scorecard -->"
+# What a page has in place of a comment such as <!-- scorecard -->.
+PARTS = {"scorecard": scorecard, "data-sets": data_sets, "settings": settings}
+TITLE_PICTURE = ("explorer", "title_picture")  # the chapter that glues the picture of the first page, and its name
 SHOWN_VERSIONS = ("numpy", "scipy", "scikit-learn", "numba", "when-the-model-is-wrong")
 
 
@@ -26,14 +32,27 @@ def build_site(project: Project, profile: str, strict: bool = False) -> Path:
     _copy_shared(project, source)
     for page in project.pages:
         if page.suffix == ".md":
-            text = page.read_text(encoding="utf-8")
-            if MARKER in text:
-                text = text.replace(MARKER, scorecard(project, profile))
+            text = fill(project, profile, page.read_text(encoding="utf-8"))
             _write(source / page.relative_to(project.root), text)
     for chapter in project.chapters:
         given = project.profile(profile, chapter)
         stage_notebook(project, chapter, project.executed(profile, chapter), source, f"profile {profile}", given)
-    return make_html(source, folder, strict)
+    chapter, picture = TITLE_PICTURE
+    if chapter in project.chapters:
+        write_glued_figure(project.executed(profile, chapter), picture, source / "chapters")
+    write_downloads(project, profile, source / "chapters", commit(project))
+    first = make_html(source, folder, strict)
+    finish(project, first.parent)
+    return first
+
+
+def fill(project: Project, profile: str, text: str) -> str:
+    """Return a page's text with what is computed for it in place of its markers."""
+    for name, part in PARTS.items():
+        marker = f"<!-- {name} -->"
+        if marker in text:
+            text = text.replace(marker, part(project, profile))
+    return text
 
 
 def remove(project: Project, profile: str) -> None:
@@ -48,7 +67,7 @@ def build_page(project: Project, chapter: str, executed: Path, given: dict, scal
     _copy_shared(project, source)
     _write(source / "_toc.yml", yaml.safe_dump({"format": "jb-book", "root": f"chapters/{chapter}"}))
     stage_notebook(project, chapter, executed, source, scale, given)
-    make_html(source, folder, strict=False)
+    finish(project, make_html(source, folder, strict=False).parent)
     return folder / "html" / "chapters" / f"{chapter}.html"
 
 
@@ -107,9 +126,11 @@ def make_html(source: Path, folder: Path, strict: bool) -> Path:
 
 
 def _copy_shared(project: Project, source: Path) -> None:
-    for name in ("_config.yml", "_toc.yml", "references.bib"):
+    for name in ("_toc.yml", "references.bib"):
         if (project.root / name).exists():
             shutil.copy(project.root / name, source)
+    config = repository.configure(read_mapping(project.root / "_config.yml"))
+    _write(source / "_config.yml", yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
     if (project.root / "assets").exists():
         shutil.copytree(project.root / "assets", source / "assets")
 

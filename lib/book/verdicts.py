@@ -6,11 +6,9 @@ from pathlib import Path
 
 import nbformat
 import yaml
-from pybtex.database import parse_file
 
-from lib.book.parameters import nearest
-from lib.book.project import PUBLISHED, BookError, Project, read_mapping
-from lib.claims import CLAIMS_JSON, badge, estimate, markdown_table, paper_says, region_words, verdict_counts
+from lib.book.project import BookError, Project, read_mapping
+from lib.claims import CLAIMS_JSON
 
 HEADER = """\
 # The verdict of every claim at the scale that is published. `book build --profile paper --strict` fails when a verdict
@@ -77,36 +75,3 @@ def require_recorded(project: Project, claims: list[dict]) -> None:
     if lines:
         advice = "if the change is meant, `book claims --record` records the verdicts"
         raise BookError("verdicts differ from chapters/verdicts.yml:\n  " + "\n  ".join(lines) + f"\n{advice}")
-
-
-def scorecard(project: Project, profile: str) -> str:
-    """Return the scorecard of a profile as MyST text: the counts, then one table a paper."""
-    claims = read_claims(project, profile)
-    parts = [verdict_counts(claims)]
-    if profile != PUBLISHED:
-        note = f"These are numbers of the *{profile}* profile, a smaller scale than the one that is published."
-        parts.insert(0, f"```{{warning}}\n{note}\n```")
-    for paper in dict.fromkeys(claim["paper"] for claim in claims):
-        rows = [_row(claim) for claim in claims if claim["paper"] == paper]
-        header = ("Verdict", "Claim", "Paper", "Statistic", "Here")
-        table = f":::{{div}} full-width\n{markdown_table(header, rows)}\n:::"
-        parts.append(f"## {_authors(project, paper)}\n\n{{cite}}`{paper}`\n\n{table}")
-    return "\n\n".join(parts)
-
-
-def _authors(project: Project, paper: str) -> str:
-    entries = parse_file(project.root / "references.bib").entries
-    if paper not in entries:
-        raise BookError(
-            f"claims are about {paper!r}, which references.bib does not have{nearest(paper, list(entries))}"
-        )
-    names = [" ".join(person.last_names) for person in entries[paper].persons["author"]]
-    authors = " and ".join(names) if len(names) < 3 else f"{names[0]} et al."
-    return ", ".join(filter(None, (authors, entries[paper].fields.get("year"))))
-
-
-def _row(claim: dict) -> tuple:
-    place = f"#{claim['anchor']}" if claim["anchor"] else f"{claim['chapter']}.ipynb"
-    sentence = claim["sentence"].replace("[", "\\[").replace("]", "\\]")
-    statistic = f"{claim['statistic']} (holds if {region_words(claim)})"
-    return badge(claim["verdict"]), f"[{sentence}]({place})", paper_says(claim), statistic, estimate(claim)

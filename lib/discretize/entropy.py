@@ -13,7 +13,7 @@ class EntropyDiscretizer(Discretizer):
     """Cut each numeric column where the entropy of the classes falls most, as long as that shortens the description.
 
     A range S of N examples is cut at the boundary point T of least class information entropy
-    E(T) = (|S1| Ent(S1) + |S2| Ent(S2)) / N, and so are S1 and S2 in turn, if
+    ``E(T) = (|S1| Ent(S1) + |S2| Ent(S2)) / N``, and so are S1 and S2 in turn, if::
 
         Ent(S) - E(T) > log2(N - 1) / N + (log2(3^k - 2) - k Ent(S) + k1 Ent(S1) + k2 Ent(S2)) / N
 

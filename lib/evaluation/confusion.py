@@ -13,6 +13,8 @@ def confusion_table(counts, classes, n_folds=1):
     counts : DataFrame
         predicted, actual, count.
     classes : sequence of str
+        In the order of rows and columns.
+    n_folds : int, at least 1
 
     Returns
     -------
@@ -29,6 +31,9 @@ def confusion_range(counts, classes, n_folds, low=0.05, high=0.95):
     ----------
     counts : DataFrame
         repeat, fold, predicted, actual, count, of one learner.
+    classes : sequence of str
+        In the order of rows and columns.
+    n_folds : int, at least the number of folds in `counts`
     low, high : float in [0, 1]
 
     Returns

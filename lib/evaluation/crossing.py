@@ -15,6 +15,8 @@ def crossing_size(frame, first, second, rng, min_gain=0.02, confidence=0.95, n_r
 
     Parameters
     ----------
+    frame, first, second, min_gain, confidence
+        As in `paired_comparison`.
     rng : numpy.random.Generator
     n_resamples : int, at least 1
 
@@ -30,6 +32,13 @@ def crossing_ratio(frame, other, first, second, rng, min_gain=0.02, confidence=0
     """Crossing size on `frame` divided by that on `other`, as a base-10 logarithm, over independent models.
 
     A crossing beyond the largest size counts as twice that size.
+
+    Parameters
+    ----------
+    frame, other : DataFrame
+        Each as in `normalized_performance`.
+    first, second, rng, min_gain, confidence, n_resamples
+        As in `crossing_size`.
 
     Returns
     -------

@@ -9,7 +9,10 @@ from lib.validation import check_real
 
 
 class Estimate(NamedTuple):
-    """A value, the ends of its confidence interval and the number of independent trials behind it."""
+    """A value, the ends of its confidence interval and the number of independent trials behind it.
+
+    A named tuple of value, low, high (float) and n (int).
+    """
 
     value: float
     low: float
@@ -19,6 +22,11 @@ class Estimate(NamedTuple):
 
 def mean_interval(values, confidence=0.95):
     """Mean of independent `values` with its t interval.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+    confidence : float in (0, 1)
 
     Returns
     -------
@@ -34,7 +42,18 @@ def mean_interval(values, confidence=0.95):
 
 
 def mean_contrast(a, b, confidence=0.95):
-    """Difference of the means of two independent samples, mean(a) - mean(b), with Welch's t interval."""
+    """Difference of the means of two independent samples, mean(a) - mean(b), with Welch's t interval.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n_a,) and (n_b,)
+    confidence : float in (0, 1)
+
+    Returns
+    -------
+    Estimate
+        With the smaller of n_a and n_b; infinite ends if that is below 2.
+    """
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     if min(len(a), len(b)) < 2:
         difference = a.mean() - b.mean() if min(len(a), len(b)) else np.nan
@@ -46,6 +65,12 @@ def mean_contrast(a, b, confidence=0.95):
 
 def proportion_interval(n_found, n, confidence=0.95):
     """Part of `n` independent trials, n_found / n, with Wilson's interval.
+
+    Parameters
+    ----------
+    n_found, n : int
+        With n_found from 0 to n.
+    confidence : float in (0, 1)
 
     Returns
     -------

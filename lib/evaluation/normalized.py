@@ -30,6 +30,11 @@ def normalized_performance(frame, min_gain=0.02):
     DataFrame
         size, learner, t (mean), se (its standard error), t_pooled (ratio of means), n_models and n_set_aside.
 
+    Raises
+    ------
+    ValueError
+        If `min_gain` is out of range, or `frame` lacks a column or has a model, size and learner twice.
+
     References
     ----------
     Grove & Roth (1997), section 7 (T) and footnote 5 (standard error).
@@ -49,6 +54,15 @@ def normalized_performance(frame, min_gain=0.02):
 def t_by_model(frame, learner, min_gain=0.02):
     """T of one learner on each model, sizes as columns.
 
+    Parameters
+    ----------
+    frame : DataFrame
+        As in `normalized_performance`.
+    learner : str
+        One of those in `frame`.
+    min_gain : float in [0, 1)
+        As in `normalized_performance`.
+
     Returns
     -------
     DataFrame of shape (n_models, n_sizes), indexed by model; models with too small a gain are left out.
@@ -60,7 +74,22 @@ def t_by_model(frame, learner, min_gain=0.02):
 
 
 def paired_differences(frame, first, second, min_gain=0.02):
-    """T of `first` minus T of `second` on each model, as in `t_by_model`."""
+    """T of `first` minus T of `second` on each model.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As in `normalized_performance`.
+    first, second : str
+        Learners in `frame`.
+    min_gain : float in [0, 1)
+        As in `normalized_performance`.
+
+    Returns
+    -------
+    DataFrame of shape (n_models, n_sizes)
+        As `t_by_model` returns it.
+    """
     return t_by_model(frame, first, min_gain) - t_by_model(frame, second, min_gain)
 
 
@@ -69,6 +98,13 @@ def paired_comparison(frame, first, second, min_gain=0.02, confidence=0.95, simu
 
     Parameters
     ----------
+    frame : DataFrame
+        As in `normalized_performance`.
+    first, second : str
+        Learners in `frame`.
+    min_gain : float in [0, 1)
+        As in `normalized_performance`.
+    confidence : float in (0, 1)
     simultaneous : bool
         Widen the intervals (Bonferroni) so that all sizes hold together with the confidence.
 
@@ -87,19 +123,56 @@ def paired_comparison(frame, first, second, min_gain=0.02, confidence=0.95, simu
 
 
 def smallest_difference(frame, first, second, min_gain=0.02, confidence=0.95):
-    """Smallest mean paired difference over all sizes, with a conservative interval (simultaneous over sizes)."""
+    """Smallest mean paired difference over all sizes, with a conservative interval (simultaneous over sizes).
+
+    Parameters
+    ----------
+    frame, first, second, min_gain, confidence
+        As in `paired_comparison`.
+
+    Returns
+    -------
+    Estimate
+        With the smallest n of any size.
+    """
     table = paired_comparison(frame, first, second, min_gain, confidence, simultaneous=True)
     return Estimate(table["difference"].min(), table["low"].min(), table["high"].min(), int(table["n_models"].min()))
 
 
 def largest_difference(frame, first, second, min_gain=0.02, confidence=0.95):
-    """Largest mean paired difference over all sizes, with a conservative interval (simultaneous over sizes)."""
+    """Largest mean paired difference over all sizes, with a conservative interval (simultaneous over sizes).
+
+    Parameters
+    ----------
+    frame, first, second, min_gain, confidence
+        As in `paired_comparison`.
+
+    Returns
+    -------
+    Estimate
+        With the smallest n of any size.
+    """
     value, low, high, n = smallest_difference(frame, second, first, min_gain, confidence)
     return Estimate(-value, -high, -low, n)
 
 
 def largest_mean_t(frames, learners, min_gain=0.02, confidence=0.95):
-    """Largest mean T of any of `learners` at any size of any of `frames`, with a conservative simultaneous interval."""
+    """Largest mean T of any of `learners` at any size of any of `frames`, with a conservative simultaneous interval.
+
+    Parameters
+    ----------
+    frames : sequence of DataFrames
+        Each as in `normalized_performance`.
+    learners : sequence of str
+    min_gain : float in [0, 1)
+    confidence : float in (0, 1)
+        Of all the intervals together (Bonferroni).
+
+    Returns
+    -------
+    Estimate
+        With the smallest n of any mean; NaN and n = 0 where no model counts.
+    """
     columns = [t for frame in frames for name in learners for _, t in t_by_model(frame, name, min_gain).items()]
     groups = [column.dropna() for column in columns]
     groups = [t for t in groups if len(t)]
@@ -110,7 +183,17 @@ def largest_mean_t(frames, learners, min_gain=0.02, confidence=0.95):
 
 
 def mean_difference(frame, first, second, min_gain=0.02, confidence=0.95):
-    """Mean paired difference in T over all sizes: one number a model, then mean and interval over models."""
+    """Mean paired difference in T over all sizes: one number a model, then mean and interval over models.
+
+    Parameters
+    ----------
+    frame, first, second, min_gain, confidence
+        As in `paired_comparison`.
+
+    Returns
+    -------
+    Estimate
+    """
     return mean_interval(paired_differences(frame, first, second, min_gain).mean(axis=1).dropna(), confidence)
 
 

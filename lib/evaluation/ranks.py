@@ -10,7 +10,11 @@ from lib.validation import check_real
 
 
 class RankComparison(NamedTuple):
-    """Average ranks (1 is best), the difference that is significant, Friedman's test and groups not told apart."""
+    """Average ranks (1 is best), the difference that is significant, Friedman's test and groups not told apart.
+
+    A named tuple of ranks (Series by learner), critical_difference (float), p_friedman (float), groups (list of lists
+    of learners) and n_datasets (int).
+    """
 
     ranks: pd.Series
     critical_difference: float
@@ -59,7 +63,23 @@ def compare_ranks(scores, confidence=0.95):
 
 
 def nemenyi_difference(n_learners, n_datasets, confidence=0.95):
-    """Smallest significant difference of average ranks: q sqrt(k (k + 1) / 6 N) (Demsar 2006, section 3.2.2)."""
+    """Smallest significant difference of average ranks: q sqrt(k (k + 1) / 6 N).
+
+    Parameters
+    ----------
+    n_learners, n_datasets : int
+        k and N.
+    confidence : float in (0, 1)
+        Of all pairs together.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Demsar (2006), section 3.2.2.
+    """
     q = stats.studentized_range.ppf(confidence, n_learners, np.inf) / np.sqrt(2)
     return float(q * np.sqrt(n_learners * (n_learners + 1) / (6 * n_datasets)))
 

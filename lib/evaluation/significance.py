@@ -11,6 +11,11 @@ from lib.validation import check_choice, check_real
 def paired_t_test(a, b):
     """Two-sided paired t-test of equal means.
 
+    Parameters
+    ----------
+    a, b : array-like of shape (n,), n at least 2
+        Scores of two learners on the same cases.
+
     Returns
     -------
     t : float
@@ -51,6 +56,11 @@ def corrected_t_test(a, b, test_fraction):
         Scores of two learners on the same J splits.
     test_fraction : float in (0, 1)
         Part of the examples in the test set of a split (0.2 for 5 folds).
+
+    Returns
+    -------
+    t : float
+    p : float
 
     References
     ----------

@@ -80,6 +80,13 @@ def cia_learning_curves(
 def cia_panels(n_attributes, n_hidden, difficulty=0.9, **arguments):
     """`cia_learning_curves` for every combination of the values of n, k and b, each an item or a list.
 
+    Parameters
+    ----------
+    n_attributes, n_hidden, difficulty
+        A value or a sequence of values of each.
+    arguments
+        The others of `cia_learning_curves`.
+
     Returns
     -------
     DataFrame

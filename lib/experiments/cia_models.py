@@ -14,6 +14,15 @@ from lib.validation import check_integer
 def unadjusted_difficulty(n_attributes, n_hidden=(2, 3, 5), n_models=200, seed=0, n_jobs=1):
     """B of models whose parameters are independent and uniform on [0, 1] (footnote 3).
 
+    Parameters
+    ----------
+    n_attributes : int or sequence of int, 1 to 10,000
+    n_hidden : int or sequence of int, 2 to 64
+    n_models : int, at least 1
+    seed : int, at least 0
+    n_jobs : int
+        Worker processes, -1 for all cores. The result does not depend on it.
+
     Returns
     -------
     DataFrame
@@ -27,6 +36,15 @@ def unadjusted_difficulty(n_attributes, n_hidden=(2, 3, 5), n_models=200, seed=0
 def linear_rule_agreement(n_attributes=10, difficulty=0.9, n_models=100, seed=0, n_jobs=1):
     """Inputs on which the derived linear rule and the posterior of a two-valued model disagree, by enumeration.
 
+    Parameters
+    ----------
+    n_attributes : int, 1 to 16
+    difficulty : float in (0, 1)
+    n_models : int, at least 1
+    seed : int, at least 0
+    n_jobs : int
+        Worker processes, -1 for all cores. The result does not depend on it.
+
     Returns
     -------
     DataFrame
@@ -38,6 +56,16 @@ def linear_rule_agreement(n_attributes=10, difficulty=0.9, n_models=100, seed=0,
 
 def optimal_rule_separability(n_attributes=6, n_hidden=(2, 3, 5), difficulty=0.9, n_models=100, seed=0, n_jobs=1):
     """Whether a linear rule can make the optimal prediction of x0 on all 2^n inputs.
+
+    Parameters
+    ----------
+    n_attributes : int, 1 to 10
+    n_hidden : int or sequence of int, 2 to 64
+    difficulty : float in (0, 1)
+    n_models : int, at least 1
+    seed : int, at least 0
+    n_jobs : int
+        Worker processes, -1 for all cores. The result does not depend on it.
 
     Returns
     -------
@@ -55,6 +83,13 @@ def find_exclusive_or(n_hidden, rng, max_draws=100_000, min_gain=0.05):
     """Draw models of two attributes until one's optimal rule is an exclusive or, which no line can separate.
 
     Every one of the four inputs must be predicted with at least `min_gain` beyond 1/2.
+
+    Parameters
+    ----------
+    n_hidden : int, 2 to 64
+    rng : numpy.random.Generator
+    max_draws : int
+    min_gain : float in [0, 1/2)
 
     Returns
     -------

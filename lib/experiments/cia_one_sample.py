@@ -22,6 +22,17 @@ class OneSample:
     seed : int, at least 0
     min_gain : float
         Models are drawn until best - constant is at least this, so that there is something to learn.
+
+    Attributes
+    ----------
+    model : CIAModel
+    X, y, z : ndarrays of shape (size, n), (size,) and (size,)
+        The sample: attributes, target and hidden value.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, no such model is found, or the sample holds one class only.
     """
 
     def __init__(self, n_attributes, n_hidden, difficulty, size, seed, min_gain=0.05):
@@ -52,7 +63,7 @@ class OneSample:
         return LatentClassCovariance().fit(self.X, self.y)
 
     def winnow_passes(self, n_passes, learners=None):
-        """Winnow after each pass: mistakes in it, T, the gap |Z - threshold| / threshold and the weights.
+        """Winnow after each pass: mistakes in it, T, the gap ``|Z - threshold| / threshold`` and the weights.
 
         Parameters
         ----------

@@ -52,8 +52,10 @@ def stopping_study(
         `lib.experiments.elr_data.problem`.
     n_repeats : int, at least 1
         Shuffles.
-    seed, n_jobs
-        As in `run_trials`. Folds depend on the seed, the data set and the repeat only.
+    seed : int, at least 0
+        Folds depend on the seed, the data set and the repeat only.
+    n_jobs : int
+        Worker processes, -1 for all cores. The result does not depend on it.
 
     Returns
     -------

@@ -18,7 +18,12 @@ N_ACTIVE = 16
 
 
 def mistake_bound(n_attributes, n_relevant):
-    """Littlestone's bound 2 + 3 r (1 + lg n) on Winnow's mistakes (Theorem 1 of Dietterich, section 3.2.3)."""
+    """Littlestone's bound 2 + 3 r (1 + lg n) on Winnow's mistakes, for r = `n_relevant` of n = `n_attributes`.
+
+    References
+    ----------
+    Theorem 1 of Dietterich, section 3.2.3.
+    """
     return 2 + 3 * n_relevant * (1 + math.log2(n_attributes))
 
 
@@ -61,6 +66,11 @@ def mistakes_by_attributes(
 def adversary_mistakes(n_attributes, n_relevant):
     """Mistakes that a simple adversary forces: each relevant attribute alone, again and again, until Winnow says 1.
 
+    Parameters
+    ----------
+    n_attributes, n_relevant : int
+        n and r, with r from 1 to n.
+
     Returns
     -------
     int
@@ -81,6 +91,19 @@ def theorem_winnow(n_attributes):
 def drift(n_attributes=1000, n_relevant=5, n_examples=2000, n_runs=30, seed=0, n_jobs=-1, chunk=25):
     """Error rate of online learners of a disjunction that half-way becomes one of other attributes.
 
+    Parameters
+    ----------
+    n_attributes : int, at least 2 n_relevant + 16
+    n_relevant : int, 1 to 50
+    n_examples : int, at least 2 chunk
+        Length of the stream.
+    n_runs : int, at least 1
+    seed : int, at least 0
+    n_jobs : int
+        Worker processes, -1 for all cores. The result does not depend on it.
+    chunk : int, at least 1
+        Examples over which an error rate is taken.
+
     Returns
     -------
     DataFrame
@@ -100,6 +123,13 @@ def drift(n_attributes=1000, n_relevant=5, n_examples=2000, n_runs=30, seed=0, n
 
 def winnow_steps(X, y, **parameters):
     """Present the rows of `X` to Winnow one at a time.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_steps, n_attributes)
+    y : array-like of shape (n_steps,), 0 or 1
+    parameters
+        Of `lib.winnow.Winnow`.
 
     Returns
     -------

@@ -27,8 +27,11 @@ def few_attributes_study(dataset="glass", missing_rate=0.0, n_repeats=10, seed=0
         As for `lib.experiments.elr_data.problem`.
     missing_rate : float in [0, 1)
         Probability with which each value is removed before discretisation, also from test rows.
-    n_repeats, seed, n_jobs
-        As in `run_trials`; a repeat is a shuffle.
+    n_repeats : int, at least 1
+        Shuffles.
+    seed : int, at least 0
+    n_jobs : int
+        Worker processes, -1 for all cores. The result does not depend on it.
 
     Returns
     -------

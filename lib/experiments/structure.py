@@ -56,8 +56,9 @@ def structure_robustness(
         Names in `BAYES_NET_LEARNERS`.
     n_runs : int, at least 1
         Training samples.
-    seed, n_jobs
-        As in `run_trials`; by default all cores are used.
+    seed : int, at least 0
+    n_jobs : int
+        Worker processes, -1 for all cores. The result does not depend on it.
     test_missing : float in [0, 1)
         Probability with which each value is removed from the inputs that are to be classified.
     smoothing : float, at least 0
@@ -216,8 +217,12 @@ def structure_study(
         Probability with which each training value is removed.
     tests : sequence of float in [0, 1)
         Probabilities with which values are removed from the inputs to be classified.
-    n_runs, seed, n_jobs
-        As in `run_trials`. All scenes of a run have the same seed.
+    n_runs : int, at least 1
+        Training samples.
+    seed : int, at least 0
+        All scenes of a run have the same stream of random numbers.
+    n_jobs : int
+        Worker processes, -1 for all cores. The result does not depend on it.
     smoothing : float, at least 0
     stopping : int, at least 1
         Most iterations among which cross-tuning chooses.
@@ -334,7 +339,7 @@ def single_cause_truth(n_attributes, agreement):
 
 
 def agreement_of_correlation(correlation):
-    """P(C = E_1) of two fair coins with a correlation coefficient."""
+    """P(C = E_1) of two fair coins with a correlation coefficient in [-1, 1]."""
     return (1 + correlation) / 2
 
 

@@ -112,7 +112,18 @@ def uci_confusions(
 
 
 def accuracies(counts):
-    """Accuracy of each fold from its confusion counts: dataset, repeat, fold, learner, accuracy."""
+    """Accuracy of each fold from its confusion counts.
+
+    Parameters
+    ----------
+    counts : DataFrame
+        As `uci_confusions` returns it.
+
+    Returns
+    -------
+    DataFrame
+        dataset, repeat, fold, learner, accuracy.
+    """
     correct = counts["count"].where(counts["predicted"] == counts["actual"], 0)
     keys = ["dataset", "repeat", "fold", "learner"]
     sums = counts[keys].assign(correct=correct, count=counts["count"]).groupby(keys, sort=False).sum()
@@ -120,7 +131,7 @@ def accuracies(counts):
 
 
 def load_prepared(name):
-    """The data set, for the names in COMPLETE_ROWS_ONLY without the rows that have missing values."""
+    """What `lib.datasets.load` returns for `name`, of "breast" without the rows that have missing values."""
     dataset = uci.load(name)
     return dataset.complete_rows() if name in COMPLETE_ROWS_ONLY else dataset
 

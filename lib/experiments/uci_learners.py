@@ -40,6 +40,17 @@ def boolean_inputs(dataset, bins="paper"):
     """Steps that make booleans of any attributes: cuts, then one-hot codes.
 
     A missing value has a code of its own, but for printed bins, where a number in a gap between bins has none.
+
+    Parameters
+    ----------
+    dataset : str
+        Which printed bins to use, if any.
+    bins : {"paper", "means", "entropy"}
+        As in `uci_comparison`.
+
+    Returns
+    -------
+    tuple of two transformers
     """
     printed = bins == "paper" and dataset in _PRINTED
     return cuts(dataset, bins), OneHot(missing="ignore" if printed else "value", constant="drop")
@@ -180,6 +191,11 @@ def uci_learner(name, dataset, bins="paper"):
     dataset : str
         Which printed bins to use, if any.
     bins : {"paper", "means", "entropy"}
+        As in `uci_comparison`.
+
+    Returns
+    -------
+    classifier
 
     Raises
     ------

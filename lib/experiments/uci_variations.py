@@ -71,6 +71,11 @@ def winnow_settings(
 def readings(dataset):
     """Winnow2 under other readings of what the paper leaves open, one at a time, to be given to `uci_comparison`.
 
+    Parameters
+    ----------
+    dataset : str
+        A name that `lib.datasets.load` knows.
+
     Returns
     -------
     dict of str to Pipeline

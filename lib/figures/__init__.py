@@ -12,6 +12,8 @@ from lib.figures.curves import (
 )
 from lib.figures.page import glue_numbers, plus_minus, size_words, table
 from lib.figures.style import LEARNERS, look, pair_label, use_style
+from lib.figures.title import title_picture
+from lib.figures.winners import winner_maps
 
 __all__ = [
     "LEARNERS",
@@ -33,5 +35,7 @@ __all__ = [
     "t_histograms",
     "table",
     "time_ratio_plot",
+    "title_picture",
     "use_style",
+    "winner_maps",
 ]

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from lib.figures.style import STRUCTURES, empty_figure
+from lib.figures.style import STRUCTURES, empty_figure, keep_colours
 
 _BLUE, _VERMILLION, _GREY = "#0072B2", "#D55E00", "#7F7F7F"
 _SIDES = {
@@ -80,11 +80,13 @@ def agreement_map(cells, colour_label="z = (ours − paper's) / standard error")
     colours = ScalarMappable(Normalize(-4, 4), _diverging())
     for (row, column), z in np.ndenumerate(values):
         _draw_cell(axis, places[column], row, z, colours.to_rgba(z))
+    keep_colours(axis, [*axis.patches, *axis.texts])
     _shares(axis, places, len(names) + 0.25, values)
     _name_cells(axis, names, groups, places)
     bar = figure.colorbar(colours, ax=axis, location="bottom", extend="both", aspect=38, shrink=0.9, pad=0.12 / size[1])
     bar.set_label(colour_label, fontsize=9)
     bar.ax.tick_params(labelsize=9)
+    keep_colours(bar.ax, bar.ax.patches)
     if not np.isfinite(values).all():
         patch = Patch(facecolor="#EEEEEE", edgecolor="#AAAAAA", hatch="////", linewidth=0, label="no run here")
         figure.legend(handles=[patch], loc="outside lower right", fontsize=9)
@@ -227,7 +229,7 @@ def _scatter(axis, part, top):
     for scale in (axis.set_xscale, axis.set_yscale):
         scale("function", functions=(_signed_root, _signed_square))
     axis.plot([0, top], [0, top], color="black", linewidth=0.8, zorder=1.6)
-    bars = {"fmt": "none", "ecolor": "#A8A8A8", "elinewidth": 0.8, "zorder": 1.5}
+    bars = {"fmt": "none", "ecolor": "#8C8C8C", "elinewidth": 0.8, "zorder": 1.5}
     known = part.dropna(subset=["x", "y"])
     sides = _sides_of(known)
     axis.errorbar(known["x"], known["y"], xerr=known["x_se"], yerr=known["y_se"], **bars)
@@ -396,9 +398,9 @@ def _positions(axis, part, limit):
         axis.plot(side * 0.965 * limit, row, color=_VERMILLION, marker=">" if side > 0 else "<", markersize=5, zorder=4)
         axis.annotate(f"{printed[row]:+.0f}".replace("-", "−"), (side * 0.965 * limit, row), (-5 * side, 0),
                       textcoords="offset points", va="center_baseline", ha="right" if side > 0 else "left",
-                      fontsize=8.5, color=_VERMILLION, path_effects=_HALO)  # fmt: skip
+                      fontsize=8.5, path_effects=_HALO)  # fmt: skip
     for row in rows[~measured]:
-        axis.text(0, row, "no run here", ha="center", va="center_baseline", fontsize=8, color="#777777",
+        axis.text(0, row, "no run here", ha="center", va="center_baseline", fontsize=8.5, color="#666666",
                   fontstyle="italic", path_effects=_HALO)  # fmt: skip
     _stripe(axis, len(part))
 
@@ -426,7 +428,7 @@ def _times(axis, part):
     for who, hollow, shift in (("ours", False, -0.17), ("printed", True, 0.17)):
         ends = {name: _column(part, who, name) for name in _STOPPINGS}
         both = np.isfinite(ends["without"]) & np.isfinite(ends["with"])
-        axis.hlines(rows[both] + shift, ends["without"][both], ends["with"][both], color="#999999", linewidth=1,
+        axis.hlines(rows[both] + shift, ends["without"][both], ends["with"][both], color="#8C8C8C", linewidth=1,
                     linestyle=":" if hollow else "-", zorder=2)  # fmt: skip
         for name, (color, marker, _) in _STOPPINGS.items():
             fill = "white" if hollow else color

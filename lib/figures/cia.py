@@ -6,7 +6,7 @@ from scipy.special import expit
 
 from lib.cia import all_inputs, log_linear
 from lib.figures.curves import T_LABEL
-from lib.figures.style import look
+from lib.figures.style import keep_colours, look
 
 _POSITIVE, _NEGATIVE = "#D55E00", "#0072B2"
 
@@ -70,7 +70,8 @@ def exclusive_or(model):
     figure, axis = plt.subplots(figsize=(4.2, 3.6))
     axis.scatter(*X.T, s=1900, c=np.where(positive > 0.5, _POSITIVE, _NEGATIVE))
     for (x1, x2), p in zip(X, positive, strict=True):
-        axis.text(x1, x2, f"{p:.2f}", ha="center", va="center", color="white", fontweight="bold")
+        axis.text(x1, x2, f"{p:.2f}", ha="center", va="center", color="white", fontsize=14, fontweight="bold")
+    keep_colours(axis, [*axis.collections, *axis.texts])
     axis.set(xlim=(-0.4, 1.4), ylim=(-0.4, 1.4), xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
     axis.set_xticks([0, 1])
     axis.set_yticks([0, 1])
@@ -106,7 +107,7 @@ def covariances(cov, rows, truth):
         axis.locator_params(integer=True)
     axes[0].set_ylabel("attribute j")
     figure.colorbar(image, ax=axes[:2], location="bottom", shrink=0.6)
-    axes[2].axline((0, 0), slope=1, color="#999999", linewidth=0.8)
+    axes[2].axline((0, 0), slope=1, color="#8C8C8C", linewidth=0.8)
     axes[2].plot(truth, cov.scaled_deltas_, color=look("cov")["color"], marker="o", linestyle="")
     axes[2].set(xlabel="true value", ylabel="COV's estimate", title="signed deltas")
     return figure
@@ -118,14 +119,14 @@ def likelihood_search(cov, size, true_weight):
     figure, axis = plt.subplots(figsize=(6.4, 2.9))
     axis.plot(cov.search_[order, 0], cov.search_[order, 1] / size, color=look("cov")["color"], marker=".")
     for weight in (true_weight, 1 - true_weight):
-        axis.axvline(weight, color="#999999", linestyle=":")
+        axis.axvline(weight, color="#8C8C8C", linestyle=":")
     axis.set(xlabel="P(z = 1)", ylabel="log likelihood per example")
     return figure
 
 
 def winnow_passes(frame, weights, share=0.3):
     """T and gap of basic and thick Winnow after each pass, and the weights of the thick one."""
-    figure, axes = plt.subplots(1, 3, figsize=(8.4, 3.2))
+    figure, axes = plt.subplots(1, 3, figsize=(7.8, 3.2))
     for learner, part in frame.groupby("learner", sort=False):
         axes[0].plot(part["n_pass"], part["t"], **look(learner) | {"marker": None})
         axes[1].plot(part["n_pass"], part["gap"], **look(learner) | {"marker": None})
@@ -156,4 +157,4 @@ def rules(coefficients):
 
 
 # from dark to light, so that they are not taken for learners
-_COLORS = ("#440154", "#31688E", "#35B779", "#B8A000", "#808080")
+_COLORS = ("#440154", "#31688E", "#2A9A63", "#9A8600", "#808080")

@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from lib.figures.style import empty_figure, look
+from lib.figures.style import empty_figure, keep_colours, look
 
 
 def critical_difference_diagram(comparison):
@@ -70,15 +70,17 @@ def accuracy_map(table, colour_label, sets_down=False):
     learners, names = [look(name)["label"] for name in table.columns], list(table.index)
     values, gap = (accuracies, gap) if sets_down else (accuracies.T, gap.T)
     down, across = (names, learners) if sets_down else (learners, names)
-    size = 0.52 * values.shape[1] + 3.2, (0.26 if sets_down else 0.3) * len(values) + (2.0 if sets_down else 1.6)
+    size = 0.46 * values.shape[1] + 2.7, (0.26 if sets_down else 0.3) * len(values) + (2.0 if sets_down else 1.6)
     figure, axis = plt.subplots(figsize=size)
     image = axis.imshow(gap, cmap="Blues", vmin=0, vmax=20, aspect="auto")
     for (row, column), value in np.ndenumerate(values):
         weight = "bold" if gap[row, column] == 0 else "normal"
-        color = "white" if gap[row, column] > 12 else "black"
+        color = "white" if gap[row, column] > 14 else "black"
         axis.text(column, row, f"{value:.1f}", ha="center", va="center", color=color, fontsize=9, fontweight=weight)
+    keep_colours(axis, axis.texts)
     axis.set_xticks(range(len(across)), across, rotation=35, ha="right", rotation_mode="anchor", fontsize=9)
     axis.set_yticks(range(len(down)), down, fontsize=9)
     axis.grid(visible=False)
-    figure.colorbar(image, ax=axis, label=colour_label, extend="max")
+    bar = figure.colorbar(image, ax=axis, label=colour_label, extend="max")
+    keep_colours(bar.ax, bar.ax.patches)
     return figure

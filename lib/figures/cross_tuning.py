@@ -14,7 +14,7 @@ _ERRORS = {
 }
 _RULES = {
     "fixed": ("fixed number", "#0072B2", "o"),
-    "greedy": ("while training error falls", "#E69F00", "D"),
+    "greedy": ("while training error falls", "#C48600", "D"),
     "converged": ("at convergence", "#009E73", "s"),
 }
 
@@ -68,7 +68,7 @@ def chosen_against_best(counts):
     for axis, (title, part) in zip(axes[0], counts.items(), strict=True):
         shown = np.ma.masked_equal(part.T, 0)
         image = axis.imshow(shown, origin="lower", cmap="viridis_r", vmin=0, vmax=largest)
-        axis.plot([0, len(part) - 1], [0, len(part) - 1], color="#999999", linewidth=0.8)
+        axis.plot([0, len(part) - 1], [0, len(part) - 1], color="#8C8C8C", linewidth=0.8)
         axis.set(title=title, xlabel="best in hindsight (iterations)")
         axis.locator_params(integer=True, nbins=6)
     axes[0, 0].set_ylabel("chosen by cross-tuning")

@@ -5,7 +5,7 @@ import numpy as np
 
 from lib.evaluation import normalized_performance, paired_comparison, t_by_model
 from lib.figures.page import size_words
-from lib.figures.style import look
+from lib.figures.style import keep_colours, look
 
 T_LABEL = "T, part of the possible gain"
 
@@ -54,7 +54,7 @@ def curves_with_differences(frame, learners, min_gain=0.02, pair=("winnow", "em"
         draw_learning_curves(top, panel, min_gain, learners)
         k, b = panel["n_hidden"].iloc[0], panel["difficulty"].iloc[0]
         top.set_title(f"CIA({n}, {k}, {b:g})")
-        top.axvline(n, color="#999999", linewidth=0.8, linestyle=":")
+        top.axvline(n, color="#8C8C8C", linewidth=0.8, linestyle=":")
         draw_differences(below, panel, *pair, min_gain)
         below.set_title(f"{look(pair[0])['label']} − {look(pair[1])['label']}")
     for axis in axes[:, 1:].flat:
@@ -65,10 +65,13 @@ def curves_with_differences(frame, learners, min_gain=0.02, pair=("winnow", "em"
 
 def learning_curve_row(panels, learners=None, min_gain=0.02, bottom=-0.9, width=3.3):
     """Learning curves side by side: `panels` maps titles to frames; learners share one legend."""
-    figure, axes = plt.subplots(1, len(panels), figsize=(width * len(panels) + 0.2, 3.7), sharey=True, squeeze=False)
+    figure, axes = plt.subplots(
+        1, len(panels), figsize=(min(width * len(panels) + 0.2, 8.0), 3.7), sharey=True, squeeze=False
+    )
     for axis, (title, frame) in zip(axes[0], panels.items(), strict=True):
         draw_learning_curves(axis, frame, min_gain, learners, bottom)
         axis.set_title(title)
+        axis.tick_params(labelsize=11 if len(panels) < 4 else 9)
     for axis in axes[0, 1:]:
         axis.set_ylabel("")
     handles, labels = axes[0, 0].get_legend_handles_labels()
@@ -104,6 +107,7 @@ def crossing_map(table, sizes, rows="difficulty", columns="n_hidden", panels="n_
             dark = np.isfinite(size) and size > 300
             color = "white" if dark else "black"
             axis.text(j, i, size_words(size, sizes), ha="center", va="center", color=color, fontsize=10)
+        keep_colours(axis, [axis.patch, *axis.texts])
         axis.set_xticks(range(grid.shape[1]), grid.columns)
         axis.set_yticks(range(grid.shape[0]), [f"{b:g}" for b in grid.index])
         axis.grid(visible=False)

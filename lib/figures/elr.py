@@ -4,13 +4,15 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import FancyArrowPatch
 
+from lib.figures.style import keep_colours
+
 _NETWORKS = {
     "naive Bayes": ("#0072B2", "o"),
     "TAN": ("#D55E00", "s"),
     "chain": ("#009E73", "^"),
     "general": ("#CC79A7", "D"),
 }
-_DATA = {"complete": ("#0072B2", "o"), "missing": ("#E69F00", "s"), "hidden": ("#D55E00", "D")}
+_DATA = {"complete": ("#0072B2", "o"), "missing": ("#C48600", "s"), "hidden": ("#D55E00", "D")}
 _LINES = {
     "renamed": ("#0072B2", "best end to its twin, H renamed"),
     "worst": ("#D55E00", "best end to worst end"),
@@ -22,15 +24,16 @@ _NODES = {"X": "#DCEBF7", "C": "#FBE5D0", "D": "#EEEEEE", "A": "#CFEADF"}
 def posterior_maps(posteriors, titles):
     """P(class 1) over two attributes, a panel a learner, with contours; `posteriors` and `titles` by name."""
     figure, axes = plt.subplots(
-        1, len(posteriors), figsize=(2.0 * len(posteriors) + 0.8, 2.7), sharex=True, sharey=True
+        1, len(posteriors), figsize=(1.75 * len(posteriors) + 0.8, 2.7), sharex=True, sharey=True
     )
     for axis, (name, table) in zip(axes, posteriors.items(), strict=True):
         image = axis.imshow(table, origin="lower", vmin=0, vmax=1, cmap="RdBu_r", aspect="equal")
         lines = axis.contour(table, levels=[0.1, 0.25, 0.5, 0.75, 0.9], colors="black", linewidths=[1, 1, 2, 1, 1])
-        axis.clabel(lines, fontsize=7, fmt=lambda level: f"{level:g}")
+        axis.clabel(lines, fontsize=8.5, fmt=lambda level: f"{level:g}")
+        keep_colours(axis, [lines, *axis.texts])
         axis.set_title(titles[name], fontsize=10)
-        axis.set_xticks(range(len(table)), range(1, len(table) + 1), fontsize=8)
-        axis.set_yticks(range(len(table)), range(1, len(table) + 1), fontsize=8)
+        axis.set_xticks(range(len(table)), range(1, len(table) + 1), fontsize=8.5)
+        axis.set_yticks(range(len(table)), range(1, len(table) + 1), fontsize=8.5)
         axis.set_xlabel("second gauge")
         axis.grid(visible=False)
     axes[0].set_ylabel("first gauge")
@@ -71,16 +74,18 @@ def two_maxima(u, values, ends, lines):
     levels = np.linspace(values.max() - 0.5, values.max(), 11)
     filled = left.contourf(u, u, values, levels=levels, cmap="viridis", extend="min")
     left.plot([-ends, ends], [-ends, ends], color="white", marker="o", markeredgecolor="black", linewidth=1.2)
+    keep_colours(left, [filled, *left.lines])
     left.set(xlabel="u", ylabel="v", aspect="equal", title="C → H → E, H hidden")
     left.grid(visible=False)
     bar = figure.colorbar(filled, ax=left, shrink=0.8)
+    keep_colours(bar.ax, [*bar.ax.patches, bar.solids])
     bar.set_ticks(levels[::5], labels=[f"{level:.2f}" for level in levels[::5]])
     for line, part in lines.groupby("line", sort=False):
         color, label = _LINES[line]
         right.plot(part["t"], part["value"], color=color, label=label)
         right.plot(part["t"], part["chord"], color=color, linestyle=":", linewidth=1)
     right.set(xlabel="part of the way", ylabel="mean ln P(c | e)", title="between ends of climbs")
-    right.legend(fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 1.1))
+    right.legend(fontsize=8.5, loc="lower center", bbox_to_anchor=(0.5, 1.1))
     return figure
 
 
@@ -118,6 +123,7 @@ def formula_network(made):
         axis.scatter(x, y, s=640, color=_NODES[name[0]], edgecolor="black", linewidth=0.9, zorder=3)
         label = f"${name[0]}_{{{name[1:]}}}$" if name[1:] else f"${name}$"
         axis.text(x, y, label, ha="center", va="center", zorder=4, fontsize=11)
+    keep_colours(axis, [*axis.collections, *axis.texts])
     axis.set(xlim=(-0.4, width + 0.4), ylim=(-0.45, 3.35))
     axis.set_axis_off()
     return figure
@@ -126,7 +132,7 @@ def formula_network(made):
 def starts_by_formula(frame, levels):
     """The score at which each start ended, a column a formula; `levels` are those with 0, 1, ... violated clauses."""
     names = list(dict.fromkeys(frame["name"]))
-    figure, axis = plt.subplots(figsize=(max(5.6, 0.55 * len(names) + 2.2), 4.6))
+    figure, axis = plt.subplots(figsize=(max(5.6, 0.45 * len(names) + 2.2), 4.6))
     lowest = frame["log_conditional_likelihood"].min()
     for m, level in enumerate(levels):
         if level < lowest - 0.25:
@@ -137,15 +143,15 @@ def starts_by_formula(frame, levels):
         )
         words = ("all satisfied: 0", "1 violated: −2 ln 2")[m] if m < 2 else f"{m} violated"
         axis.annotate(words, (1, level), xycoords=("axes fraction", "data"), xytext=(4, 0), textcoords="offset points",
-                      fontsize=8, va="center", annotation_clip=False)  # fmt: skip
+                      fontsize=8.5, va="center", annotation_clip=False)  # fmt: skip
     for position, name in enumerate(names):
         part = frame[frame["name"] == name]
         ranks = part["log_conditional_likelihood"].rank(method="first") / (len(part) + 1) - 0.5
         color, marker = (_SATISFIABLE, "o") if part["satisfiable"].iloc[0] else (_UNSATISFIABLE, "s")
         axis.scatter(position + 0.7 * ranks, part["log_conditional_likelihood"], s=14, color=color, marker=marker,
                      alpha=0.7, linewidth=0, zorder=2)  # fmt: skip
-        axis.text(position, 0.12, f"{part['decides'].mean():.0%}", ha="center", va="bottom", fontsize=8, color=color)
-    axis.set_xticks(range(len(names)), [_short(name) for name in names], fontsize=8)
+        axis.text(position, 0.12, f"{part['decides'].mean():.0%}", ha="center", va="bottom", fontsize=8.5)
+    axis.set_xticks(range(len(names)), [_short(name) for name in names], fontsize=8.5)
     axis.set(
         xlabel="variables, and below them clauses",
         ylabel="sum of ln P(a | e) at the end",

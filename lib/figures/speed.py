@@ -9,7 +9,7 @@ def ratios(rows):
     figure, axis = plt.subplots(figsize=(6.4, 0.9 + 0.65 * len(rows)))
     positions = np.arange(len(rows))[::-1]
     error = np.array([rows["ratio"] - rows["ratio_low"], rows["ratio_high"] - rows["ratio"]]).clip(min=0)
-    axis.barh(positions, rows["ratio"], xerr=error, height=0.45, color="#56B4E9", ecolor="#333333", capsize=3)
+    axis.barh(positions, rows["ratio"], xerr=error, height=0.45, color="#309BD6", ecolor="#333333", capsize=3)
     axis.plot(rows["target"], positions, color="#D55E00", marker="|", markersize=22, markeredgewidth=2.5, linestyle="")
     for position, job, ratio in zip(positions, rows["job"], rows["ratio"], strict=True):
         axis.text(1.08, position + 0.36, f"{job}: {ratio:.3g} times", fontsize=10)

@@ -36,7 +36,7 @@ def excess_by_size(panels, learners, x="size", columns=3, log=True, label="sampl
     """Mean error above the Bayes error with standard errors over runs, a panel a title."""
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
-    size = (3.3 * columns + 0.4, 2.6 * rows + 0.9)
+    size = ((3.3 if columns < 3 else 2.5) * columns + 0.4, 2.6 * rows + 0.9)
     figure, axes = plt.subplots(rows, columns, figsize=size, sharex=True, sharey=True, squeeze=False)
     for axis, (title, frame) in zip(axes.flat, panels.items(), strict=False):
         excess = frame.assign(excess=frame["error"] - frame["bayes_error"])
@@ -50,6 +50,7 @@ def excess_by_size(panels, learners, x="size", columns=3, log=True, label="sampl
             axis.minorticks_off()
         axis.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
         axis.set_title(title)
+        axis.tick_params(labelsize=11 if columns < 3 else 9)
     for axis in axes.flat[len(panels) :]:
         axis.set_axis_off()
     for axis in axes[:, 0]:

@@ -5,37 +5,38 @@ import os
 import matplotlib.pyplot as plt
 from matplotlib_inline.backend_inline import set_matplotlib_formats
 
-# Okabe & Ito's palette, which colour-blind readers can tell apart: label, colour, marker, line.
+# From the palettes of Okabe & Ito and of Tol for colour-blind readers, each colour as dark as a white page asks for
+# (contrast 3). Where colours are near, markers and lines are not. Label, colour, marker, line.
 LEARNERS = {
     "em": ("EM", "#0072B2", "o", "-"),
-    "cov": ("COV", "#56B4E9", "^", "--"),
+    "cov": ("COV", "#309BD6", "^", "--"),
     "winnow": ("Winnow", "#D55E00", "s", "-"),
-    "winnow_basic": ("Ensemble without margin", "#E69F00", "D", ":"),
-    "winnow_single": ("Basic Winnow, one", "#A6761D", "<", ":"),
-    "perceptron": ("Perceptron", "#CC79A7", "X", ":"),
+    "winnow_basic": ("Ensemble without margin", "#C48600", "D", ":"),
+    "winnow_single": ("Basic Winnow, one", "#7A4F12", "<", ":"),
+    "perceptron": ("Perceptron", "#CC79A7", "X", "--"),
     "averaged_perceptron": ("Averaged Perceptron", "#882255", "d", "-."),
     "logistic": ("Logistic regression", "#009E73", "v", "-."),
     "naive_bayes": ("Naive Bayes", "#7F7F7F", "P", ":"),
     "naive_bayes_boolean": ("Naive Bayes, booleans", "#0072B2", "o", "--"),
     "naive_bayes_boolean_tuned": ("Naive Bayes, booleans", "#0072B2", "o", "--"),
-    "naive_bayes_multinomial": ("Naive Bayes, categories", "#56B4E9", "^", "--"),
+    "naive_bayes_multinomial": ("Naive Bayes, categories", "#309BD6", "^", "--"),
     "naive_bayes_tuned": ("Naive Bayes, own types", "#7F7F7F", "P", ":"),
     "winnow_tuned": ("Winnow", "#D55E00", "s", "-"),
-    "winnow_averaged": ("Winnow, averaged", "#E69F00", "D", "-"),
-    "winnow_thick": ("Winnow, thick", "#A6761D", "<", "-"),
-    "winnow_ensemble": ("Winnow, ensemble", "#F0B8A0", ">", "-"),
-    "logistic_numbers": ("Logistic regression, numbers", "#66CCAA", "^", "-."),
+    "winnow_averaged": ("Winnow, averaged", "#C48600", "D", "-"),
+    "winnow_thick": ("Winnow, thick", "#7A4F12", "<", "-"),
+    "winnow_ensemble": ("Winnow, ensemble", "#CC6677", ">", "-"),
+    "logistic_numbers": ("Logistic regression, numbers", "#2A8C9E", "^", "--"),
     "tree": ("Decision tree", "#332288", "*", ":"),
     "forest": ("Random forest", "#117733", "h", "-"),
     "ofe": ("OFE", "#7F7F7F", "P", ":"),
     "elr": ("ELR", "#D55E00", "s", "-"),
-    "elr_forced": ("ELR, one step at least", "#E69F00", "D", "--"),
+    "elr_forced": ("ELR, one step at least", "#C48600", "D", "--"),
     "elr_converged": ("ELR to convergence", "#882255", "d", "-."),
     "apn": ("APN", "#009E73", "v", "-."),
-    "apn_forced": ("APN, one step at least", "#66CCAA", "^", "-."),
+    "apn_forced": ("APN, one step at least", "#2A8C9E", "^", "--"),
     "apn_converged": ("APN to convergence", "#117733", "h", ":"),
-    "elr_fixed": ("ELR, fixed steps", "#A6761D", "o", "--"),
-    "selective": ("Selective naive Bayes", "#56B4E9", "<", "-."),
+    "elr_fixed": ("ELR, fixed steps", "#7A4F12", "o", "--"),
+    "selective": ("Selective naive Bayes", "#309BD6", "<", "-."),
     "svm_paper": ("SVM, quadratic, codes", "#CC79A7", "p", "--"),
     "svm_paper_standardised": ("SVM, quadratic, standardised numbers", "#CC79A7", "^", "--"),
     "svm_paper_raw": ("SVM, quadratic, raw numbers", "#882255", "v", ":"),
@@ -43,11 +44,11 @@ LEARNERS = {
     "boosting": ("Gradient boosting", "#999933", ">", "-"),
     "em_true_k": ("EM with the true k", "#332288", "*", "-."),
     "em_bic": ("EM, k by BIC", "#117733", "h", "--"),
-    "em_heldout": ("EM, k by held-out likelihood", "#44AA99", "p", "--"),
+    "em_heldout": ("EM, k by held-out likelihood", "#35998A", "p", "--"),
 }
 # A structure's short name and marker, for pairs such as "naive+elr".
 STRUCTURES = {"naive": ("NB", "o"), "tan": ("TAN", "^"), "bic": ("GBN", "s")}
-_OTHERS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#332288", "#7F7F7F")
+_OTHERS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#C48600", "#309BD6", "#332288", "#7F7F7F")
 _MARKERS = "osDv^XPh"
 
 
@@ -96,6 +97,13 @@ def pair_label(pair):
     if not plus or structure not in STRUCTURES:
         return look(pair)["label"]
     return f"{STRUCTURES[structure][0]}+{look(learner)['label']}"
+
+
+def keep_colours(axis, artists):
+    """Mark artists whose colours belong together, such as words on coloured cells: a dark page leaves them alone."""
+    number = axis.figure.axes.index(axis)
+    for i, artist in enumerate(artists):
+        artist.set_gid(f"fixed-{number}-{i}")
 
 
 def empty_figure(words):

@@ -3,10 +3,10 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from lib.figures.style import empty_figure, look
+from lib.figures.style import empty_figure, keep_colours, look
 
-_CLASSES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
-_UPDATES = {"promotion": "#009E73", "demotion": "#D55E00", "none": "#999999"}
+_CLASSES = ("#0072B2", "#C48600", "#009E73", "#CC79A7", "#309BD6", "#D55E00")
+_UPDATES = {"promotion": "#009E73", "demotion": "#D55E00", "none": "#8C8C8C"}
 
 
 def weights_by_step(frame, weights, names, threshold):
@@ -28,9 +28,13 @@ def weights_by_step(frame, weights, names, threshold):
         axis = figure.add_subplot(grid[1 + i // columns, i % columns], sharex=first, sharey=first)
         first = first or axis
         relevant = name.endswith("*")
-        axis.step(range(len(weights)), weights[:, i], where="post", color="#0072B2" if relevant else "#999999")
+        axis.step(range(len(weights)), weights[:, i], where="post", color="#0072B2" if relevant else "#8C8C8C")
         axis.set_title(name, fontsize=9)
         axis.set_yscale("log", base=2)
+        if i % columns == 0:
+            axis.set_ylabel("weight", fontsize=9)
+        if i + columns >= len(names):
+            axis.set_xlabel("examples", fontsize=9)
     return figure
 
 
@@ -137,11 +141,12 @@ def confusion_tables(tables, classes):
     """
     if not tables:
         return empty_figure("not among the data sets of this run")
-    titles = list(next(iter(tables.values())))
-    k = len(classes)
-    cell = 0.4 if k < 6 else 0.38
-    size = (max(7.4, (0.32 * k + 0.5) * len(titles) + 1), (cell * k * 0.8 + 0.75) * len(tables) + 0.5)
-    figure, axes = plt.subplots(len(tables), len(titles), figsize=size, squeeze=False, sharex=True, sharey=True)
+    first = next(iter(tables.values()))
+    titles, k = list(first), len(classes)
+    widths = [1.6 if k > 4 and isinstance(first[title], tuple) else 1 for title in titles]
+    size = (max(7.4, (0.3 * k + 0.4) * len(titles) + 1), (0.34 * k + 0.75) * len(tables) + 0.5)
+    grid = {"squeeze": False, "sharex": True, "sharey": True, "width_ratios": widths}
+    figure, axes = plt.subplots(len(tables), len(titles), figsize=size, **grid)
     short = [c.removeprefix("Iris-")[:10] for c in classes]
     for row, (learner, panels) in zip(axes, tables.items(), strict=True):
         for axis, title in zip(row, titles, strict=True):
@@ -164,14 +169,15 @@ def _confusion(axis, table, labels):
     axis.imshow(table / np.where(total > 0, total, 1), cmap="Blues", vmin=0, vmax=1.4, aspect="auto")
     for (i, j), count in np.ndenumerate(table):
         if count and not ends:
-            axis.text(j, i, f"{count:g}", ha="center", va="center", fontsize=8)
+            axis.text(j, i, f"{count:g}", ha="center", va="center", fontsize=8.5)
         elif count:
             low, high = (end[i, j] for end in ends)
-            axis.text(j, i - 0.16, f"{count:.1f}", ha="center", va="center", fontsize=8)
-            axis.text(j, i + 0.28, f"{low:g}–{high:g}", ha="center", va="center", fontsize=6)
+            axis.text(j, i - 0.2, f"{count:.1f}", ha="center", va="center", fontsize=8.5)
+            axis.text(j, i + 0.26, f"{low:g}–{high:g}", ha="center", va="center", fontsize=8.5)
+    keep_colours(axis, axis.texts)
     turn = 0 if max(map(len, labels)) < 4 else 35
-    axis.set_xticks(range(len(labels)), labels, fontsize=8, rotation=turn, ha="center" if not turn else "right")
-    axis.set_yticks(range(len(labels)), labels, fontsize=8)
+    axis.set_xticks(range(len(labels)), labels, fontsize=8.5, rotation=turn, ha="center" if not turn else "right")
+    axis.set_yticks(range(len(labels)), labels, fontsize=8.5)
     axis.grid(visible=False)
 
 
@@ -217,7 +223,7 @@ def settings_map(frame):
     figure, axes = plt.subplots(
         len(passes),
         len(names),
-        figsize=(1.75 * len(names) + 0.7, 1.55 * len(passes) + 0.6),
+        figsize=(1.38 * len(names) + 0.8, 1.55 * len(passes) + 0.6),
         squeeze=False,
         sharex=True,
         sharey=True,
@@ -228,12 +234,13 @@ def settings_map(frame):
         for axis, n in zip(column, passes, strict=True):
             grid = means.xs(n).unstack()
             axis.imshow(grid, cmap="viridis", vmin=means.min(), vmax=means.max(), aspect="auto", origin="lower")
-            middle = (means.min() + means.max()) / 2
+            middle = 0.55 * means.min() + 0.45 * means.max()  # where white and black are equally easy to read
             for (i, j), value in np.ndenumerate(grid.to_numpy()):
                 color = "black" if value > middle else "white"
-                axis.text(j, i, f"{value:.0f}", ha="center", va="center", fontsize=8, color=color)
-            axis.set_xticks(range(grid.shape[1]), [f"{p:g}" for p in grid.columns], fontsize=8)
-            axis.set_yticks(range(len(grid)), [f"{t:g}" for t in grid.index], fontsize=8)
+                axis.text(j, i, f"{value:.0f}", ha="center", va="center", fontsize=8.5, color=color)
+            keep_colours(axis, axis.texts)
+            axis.set_xticks(range(grid.shape[1]), [f"{p:g}" for p in grid.columns], fontsize=8.5)
+            axis.set_yticks(range(len(grid)), [f"{t:g}" for t in grid.index], fontsize=8.5)
             axis.grid(visible=False)
         column[0].set_title(name, fontsize=10)
         column[-1].set_xlabel("promotion α", fontsize=9)

@@ -87,7 +87,7 @@ class Winnow(WinnowBase):
     threshold : float above 0, or None for half the number of weights
     initial_weight : float above 0
     margin : float, at least 0, or None for 0.2 threshold
-        Also update, correct or not, where |Z - threshold| < margin: "thick" Winnow.
+        Also update, correct or not, where ``|Z - threshold| < margin``: "thick" Winnow.
     complement : bool
         Learn on the 2n attributes (x, 1 - x), which allows for negative weights.
     average : bool
@@ -183,6 +183,11 @@ class Winnow(WinnowBase):
             As in `fit`.
         classes : array-like, required at the first call
             All classes that will occur.
+
+        Raises
+        ------
+        ValueError
+            As in `fit`; if `classes` is missing at the first call or differs later, or `y` has another class.
         """
         first = not hasattr(self, "weights_")
         self._check_parameters()

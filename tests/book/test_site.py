@@ -82,6 +82,7 @@ def test_a_strict_build_gives_complete_pages(project):
     assert "Grove and Roth, 1997" in scorecard
     assert 'href="cia/curves.html#the-result"' in scorecard
     assert "3 [0.5, 5.5], n = 3" in scorecard.replace("\N{NO-BREAK SPACE}", " ")
+    assert all(list(html.glob(f"_downloads/*/claims.{kind}")) for kind in ("json", "csv"))
     again = book(project, "build", "--profile", "quick", "--strict")
     assert "cached" in again.output
     assert "holds      mean-is-positive" in book(project, "claims", "--profile", "quick").output
@@ -114,16 +115,6 @@ def test_the_scan_sees_what_comes_from_elsewhere(tmp_path):
     )
     (tmp_path / "sheet.css").write_text("@font-face {src: url(//example.org/f.woff)} b {background: url(data:x)}")
     assert [name for name, _ in outside_requests(tmp_path)] == ["page.html", "sheet.css"]
-
-
-def test_the_scorecard_counts_by_verdict_and_groups_by_paper(project, monkeypatch):
-    claims = [claim(), claim(id="b", verdict="fails"), claim(id="c", paper="greiner2005", verdict="fails", value=None)]
-    monkeypatch.setattr(verdicts, "read_claims", lambda *_: claims)
-    text = verdicts.scorecard(project, "paper")
-    assert re.findall(r"</span> (\d)", text) == ["1", "2", "0"]
-    assert re.findall("## (.*)", text) == ["Grove and Roth, 1997", "Greiner et al., 2005"]
-    assert "(cia/curves.ipynb)" in text
-    assert "quick" not in text
 
 
 @pytest.mark.parametrize(

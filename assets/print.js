@@ -1,0 +1,11 @@
+// Tables wider than the paper get smaller type, until they fit.
+addEventListener("beforeprint", () => {
+  for (const table of document.querySelectorAll("main table")) {
+    const room = table.parentElement.clientWidth;
+    let points = Number.parseFloat(getComputedStyle(table).fontSize) * 0.75;
+    while (table.offsetWidth > room && points > 4.5) {
+      points -= 0.25;
+      table.style.setProperty("font-size", `${points}pt`, "important");
+    }
+  }
+});

@@ -1,0 +1,28 @@
+"""Write a figure that a chapter glued beside its page, for pages that cannot glue it from there."""
+
+from base64 import b64decode
+from pathlib import Path
+
+import nbformat
+
+_PREFIX = "application/papermill.record/image/"
+
+
+def write_glued_figure(executed: Path, name: str, folder: Path) -> list[Path]:
+    """Write figure `name` of an executed chapter as SVG and PNG files into `folder`, and return them.
+
+    Glueing a figure from another page is not offered by MyST-NB: its reference takes PNG only, without caption or
+    alternative text.
+    """
+    for cell in nbformat.read(executed, as_version=4).cells:
+        for output in cell.get("outputs", []):
+            if output.get("metadata", {}).get("scrapbook", {}).get("name") == name:
+                return _write(output["data"], folder / name)
+    return []
+
+
+def _write(data: dict, path: Path) -> list[Path]:
+    svg, png = path.with_suffix(".svg"), path.with_suffix(".png")
+    svg.write_text(data[f"{_PREFIX}svg+xml"], encoding="utf-8")
+    png.write_bytes(b64decode(data[f"{_PREFIX}png"]))
+    return [svg, png]

@@ -1,0 +1,113 @@
+"""Print the built pages as one PDF with the browser Chromium."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from lib.book.project import BookError, Project
+from lib.book.volume import number_contents, volume
+
+NAME = "when-the-model-is-wrong.pdf"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+SECONDS = 600
+LINK = re.compile(r'<p class="pdf-link"[^>]*>(?:<a [^>]*>)?([^<]*)(?:</a>.*?)?</p>', re.DOTALL)
+
+
+def make_pdf(project: Project, profile: str) -> Path:
+    """Print the pages of a built book into one PDF beside them, show the link to it and return its path."""
+    folder = project.build_folder(profile)
+    first = folder / "html" / project.pages[0].relative_to(project.root).with_suffix(".html")
+    if not first.exists():
+        raise BookError(f"there are no pages in {folder / 'html'}; run `book build --profile {profile}`")
+    browser = find_browser()
+    paper = folder / "pdf"
+    shutil.rmtree(paper, ignore_errors=True)
+    paper.mkdir()
+    for style in ("print.css", "print.js"):
+        shutil.copy(project.root / "assets" / style, paper)
+    # The first printing tells on which pages the sections begin, the second has these numbers in its contents.
+    text = volume(project, profile, commit_date(project))
+    numbers = {}
+    for _ in range(2):
+        (paper / "book.html").write_text(number_contents(text, numbers), encoding="utf-8")
+        printed = print_page(browser, paper / "book.html", paper / NAME)
+        numbers = page_numbers(printed)
+    target = folder / "html" / NAME
+    target.write_bytes(set_date(printed, commit_date(project)))
+    show_link(first, target.stat().st_size)
+    return target
+
+
+def find_browser() -> str:
+    """Return the program named in the environment variable CHROMIUM, or else the first that is installed."""
+    chosen = os.environ.get("CHROMIUM")
+    found = shutil.which(chosen) if chosen else next(filter(None, map(shutil.which, BROWSERS)), None)
+    if found:
+        return found
+    if chosen:
+        raise BookError(f"CHROMIUM={chosen!r}: there is no such program; it must be the browser Chromium or Chrome")
+    raise BookError(
+        f"the PDF is printed with the browser Chromium, and none of {', '.join(BROWSERS)} is installed: on Debian, "
+        "`apt install chromium`, or set the environment variable CHROMIUM to the program"
+    )
+
+
+def print_page(browser: str, page: Path, target: Path) -> bytes:
+    """Print a page into the PDF file `target`, bookmarks included, and return its bytes."""
+    target.unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory() as profile:
+        command = [browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        command += [f"--user-data-dir={profile}", "--virtual-time-budget=2000", "--no-pdf-header-footer"]
+        command += ["--generate-pdf-document-outline", f"--print-to-pdf={target}", page.as_uri()]
+        try:
+            process = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+        except subprocess.TimeoutExpired as error:
+            raise BookError(f"{browser} did not finish {target} in {SECONDS} seconds") from error
+    if not target.exists():
+        raise BookError(f"{browser} made no PDF:\n{process.stderr.strip()}")
+    return target.read_bytes()
+
+
+def page_numbers(pdf: bytes) -> dict[str, int]:
+    """Return the number of the page on which each place that is linked to lies.
+
+    Chromium writes the tree of pages and the places in the clear, which saves a library that reads PDF.
+    """
+    text = pdf.decode("latin-1")
+    kids = {node: re.findall(r"(\d+) 0 R", inside) for node, inside in _NODE.findall(text)}
+    inner = {kid for below in kids.values() for kid in below}
+    order = [leaf for root in kids if root not in inner for leaf in _leaves(root, kids)]
+    number = {page: position for position, page in enumerate(order, start=1)}
+    return {name: number[page] for name, page in _PLACE.findall(text) if page in number}
+
+
+def set_date(pdf: bytes, day: str) -> bytes:
+    """Return the PDF dated `day` (such as 2026-01-31) at midnight, as long as before; unchanged if it is empty."""
+    stamp = day.replace("-", "").encode() + b"000000"
+    return re.sub(rb"(?<=Date \(D:)\d{14}", stamp, pdf) if day else pdf
+
+
+def commit_date(project: Project) -> str:
+    """Return the day of the commit that is checked out; empty if there is none."""
+    run = ["git", "-C", str(project.root), "show", "--no-patch", "--format=%cs", "HEAD"]
+    return subprocess.run(run, capture_output=True, text=True).stdout.strip()
+
+
+def show_link(page: Path, size: int) -> None:
+    """Show the link to the PDF, which a page hides until there is one, with its size."""
+    text = page.read_text(encoding="utf-8")
+    shown = LINK.sub(rf'<p class="pdf-link"><a href="../{NAME}">\1</a> ({size / 1e6:.1f} MB)</p>', text)
+    page.write_text(shown, encoding="utf-8")
+
+
+_NODE = re.compile(r"(\d+) 0 obj\n<</Type /Pages\b.*?/Kids \[([^]]*)\]", re.DOTALL)
+_PLACE = re.compile(r"/([\w.-]+) \[(\d+) 0 R /XYZ")
+
+
+def _leaves(node: str, kids: dict[str, list[str]]) -> list[str]:
+    if node not in kids:
+        return [node]
+    return [leaf for kid in kids[node] for leaf in _leaves(kid, kids)]

@@ -1,0 +1,87 @@
+"""Figures on a page: a light and a dark copy of each, without superfluous bytes, in a box that scrolls on a phone."""
+
+import html
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+from lib.book.svg import colour_variants
+
+# Words of 8.5 points, the smallest in a figure, are then about 9 pixels high.
+LEAST_SCALE = 0.8
+_ATTRIBUTES = r'(?:[^>"]|"[^"]*")*'
+_IMAGE = re.compile(rf"(?P<link><a\b{_ATTRIBUTES}>\s*)?(?P<image><img\b{_ATTRIBUTES}>)(?P<end>\s*</a>)?")
+
+
+def adapt(page: str, folder: Path) -> str:
+    """Return a page with each of its figures in two variants, of which the theme shows one.
+
+    Parameters
+    ----------
+    page : str
+        HTML. An image that is not a figure of matplotlib's in SVG stays as it is.
+    folder : Path
+        Where the page's file is. The variants are written beside the picture, which is removed.
+    """
+    adapted = _IMAGE.sub(lambda match: _picture(match, folder) or match[0], page)
+    for source in sorted(set(_sources(page)) - set(_sources(adapted))):
+        if f'"{source}"' not in adapted:
+            (folder / source).unlink(missing_ok=True)
+    return adapted
+
+
+def _sources(page):
+    return [_attributes(match["image"]).get("src", "") for match in _IMAGE.finditer(page)]
+
+
+def _attributes(tag):
+    return {name: html.unescape(value) for name, value in re.findall(r'([\w-]+)="([^"]*)"', tag)}
+
+
+def _picture(match, folder):
+    """The box of a figure, or None where the image is none."""
+    attributes = _attributes(match["image"])
+    source = attributes.get("src", "")
+    if not source.endswith(".svg") or ":" in source:
+        return None
+    if not _write_variants(folder / source):
+        return None
+    light = source.removesuffix(".svg") + "-light.svg"
+    width, height = _size(folder / light)
+    images = "".join(_image(attributes, theme, width, height) for theme in ("light", "dark"))
+    link = match["link"] or ""
+    if link and "image-reference" not in link:
+        images = f"{link}{images}</a>"
+    else:
+        name = "" if attributes.get("alt") else ' aria-label="The picture alone"'
+        images = f'<a href="{html.escape(light)}"{name}>{images}</a>{"" if link else match["end"] or ""}'
+    return f'<span class="picture" style="--least: {LEAST_SCALE * width:.0f}px">{images}</span>'
+
+
+def _image(attributes, theme, width, height):
+    given = attributes | {
+        "class": f"{attributes.get('class', '')} only-{theme}".strip(),
+        "src": attributes["src"].removesuffix(".svg") + f"-{theme}.svg",
+        "width": str(width),
+        "height": str(height),
+        "loading": "lazy",
+    }
+    given.pop("style", None)
+    return "<img " + " ".join(f'{name}="{html.escape(value)}"' for name, value in given.items()) + ">"
+
+
+def _write_variants(path):
+    """Write the variants of a figure, unless another page has; whether they are there."""
+    paths = {theme: path.with_name(f"{path.stem}-{theme}.svg") for theme in ("light", "dark")}
+    if not path.exists():
+        return all(variant.exists() for variant in paths.values())
+    variants = colour_variants(path.read_text(encoding="utf-8"))
+    for theme, text in variants.items():
+        paths[theme].write_text(text, encoding="utf-8")
+    return bool(variants)
+
+
+def _size(path):
+    """Width and height of a figure in pixels."""
+    root = ElementTree.parse(path).getroot()
+    return round(float(root.get("width"))), round(float(root.get("height")))

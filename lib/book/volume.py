@@ -1,0 +1,255 @@
+"""The pages of a built book as one page for paper: unique ids, links that stay inside, nothing that needs a screen."""
+
+import html
+import posixpath
+import re
+from collections import Counter
+from dataclasses import dataclass
+from importlib.metadata import metadata
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import yaml
+from bs4 import BeautifulSoup, Tag
+from sphinx_external_toc.api import SiteMap
+from sphinx_external_toc.parsing import parse_toc_yaml
+
+from lib.book.project import Project
+from lib.book.site import commit
+
+MATH = re.compile("katex|mathjax", re.IGNORECASE)
+PLACE = re.compile('class="contents-number" data-place="([^"]*)">')
+CONTROLS = "a.headerlink, script, form, button, input, select, iframe, dialog"
+SCREEN_ONLY = f"{CONTROLS}, [hidden], .pdf-link, .screen-only, .only-dark"
+TITLE_PAGE = """\
+<section class="title-page">
+<p class="book-title">{title}</p>
+<p class="book-subtitle">{subtitle}</p>
+<p class="book-author">{author}</p>
+<p class="colophon">{commit}, profile {profile}{date}.<br>
+Text and figures: CC BY 4.0. Code: MIT.<br>
+Every number in this book is computed when it is built. The code that the web pages fold away is left out here; it is in
+the notebooks.</p>
+</section>
+"""
+PAPER = """\
+<!DOCTYPE html>
+<html lang="{language}" data-theme="light" data-mode="light">
+<head>
+<meta charset="utf-8">
+<title>{title}</title>
+{head}
+<link rel="stylesheet" href="print.css">
+<script src="print.js"></script>
+<style>
+{running_titles}
+</style>
+</head>
+<body class="paper">
+{title_page}
+{contents}
+<main>
+{chapters}
+</main>
+</body>
+</html>
+"""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of the site: its address below the site's folder, content, how far below a chapter, the part it opens."""
+
+    address: str
+    soup: BeautifulSoup
+    depth: int
+    part: str | None
+
+    @property
+    def name(self) -> str:
+        """The page's name, which begins all its ids."""
+        return name_of(self.address)
+
+    @property
+    def article(self) -> Tag:
+        """What is on the page besides its frame."""
+        return self.soup.find("article")
+
+
+def volume(project: Project, profile: str, commit_date: str) -> str:
+    """Return all pages of a built book as one page of HTML, to lie in a folder beside `html`.
+
+    Its table of contents has no page numbers yet: `number_contents` puts them in.
+
+    Parameters
+    ----------
+    project : Project
+    profile : str
+        Profile whose pages are taken.
+    commit_date : str
+        Date shown on the title page; empty if there is none.
+    """
+    config = yaml.safe_load((project.root / "_config.yml").read_text(encoding="utf-8"))
+    pages = read_pages(project, project.build_folder(profile) / "html")
+    head = "\n".join(dict.fromkeys(tag for page in pages for tag in _head(page)))
+    ids = {page.address: {tag["id"] for tag in page.article.find_all(id=True)} for page in pages}
+    for page in pages:
+        _clean(page.article)
+        _stay_inside(page, ids)
+        _style_headings(page)
+    return PAPER.format(
+        language=config.get("sphinx", {}).get("config", {}).get("language", "en"),
+        title=html.escape(config["title"]),
+        head=head,
+        running_titles="\n".join(_running_title(page) for page in pages),
+        title_page=_title_page(project, profile, config, commit_date),
+        contents=_contents(pages),
+        chapters="\n".join(_chapter(page) for page in pages),
+    )
+
+
+def name_of(address: str) -> str:
+    """Return a page's name from its address: page-cia-curves from chapters/cia/curves.html."""
+    return "page-" + address.removeprefix("chapters/").removesuffix(".html").replace("/", "-")
+
+
+def number_contents(text: str, numbers: dict[str, int]) -> str:
+    """Return the page with each place's page number in its table of contents; a place without one is left blank."""
+    return PLACE.sub(lambda place: f"{place[0]}{numbers.get(place[1], '')}", text)
+
+
+def read_pages(project: Project, folder: Path) -> list[Page]:
+    """Return the pages of the site in `folder` that the table of contents names, in reading order."""
+    sitemap = parse_toc_yaml(project.root / "_toc.yml")
+    pages = [_read_page(folder, sitemap.root.docname, 0, None)]
+    for tree in sitemap.root.subtrees:
+        for position, name in enumerate(tree.items):
+            part = tree.caption if position == 0 else None
+            pages += [_read_page(folder, name, 0, part)]
+            pages += [_read_page(folder, below, 1, None) for below in _below(sitemap, name)]
+    return pages
+
+
+def _read_page(folder: Path, name: str, depth: int, part: str | None) -> Page:
+    text = (folder / f"{name}.html").read_text(encoding="utf-8")
+    return Page(f"{name}.html", BeautifulSoup(text, "html.parser"), depth, part)
+
+
+def _below(sitemap: SiteMap, name: str) -> list[str]:
+    pages = [item for tree in sitemap[name].subtrees for item in tree.items]
+    return [page for item in pages for page in (item, *_below(sitemap, item))]
+
+
+def _head(page: Page) -> list[str]:
+    tags = [tag for tag in page.soup.head.find_all("link", rel="stylesheet")]
+    tags += [tag for tag in page.soup.head.find_all("script") if MATH.search(str(tag))]
+    for tag in tags:
+        _move(tag, page)
+    return [str(tag) for tag in tags]
+
+
+def _move(tag: Tag, page: Page) -> None:
+    for attribute in ("href", "src", "data"):
+        address = tag.get(attribute)
+        if address and not urlsplit(address).scheme:
+            tag[attribute] = posixpath.join("..", "html", _resolve(page, address))
+
+
+def _resolve(page: Page, address: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(page.address), address))
+
+
+def _clean(article: Tag) -> None:
+    for tag in article.select(SCREEN_ONLY):
+        tag.decompose()
+    for cell in article.select("div.cell"):
+        _leave_out_code(cell)
+    for link in article.select(".provenance a.download"):
+        link.next_sibling.extract()
+        link.decompose()
+    for tag in article.find_all("noscript"):
+        tag.unwrap()
+    for tag in article.find_all("details"):
+        tag["open"] = ""
+    for tag in article.find_all("img", loading=True):
+        del tag["loading"]
+
+
+def _leave_out_code(cell: Tag) -> None:
+    """Take folded code out of a cell, but not the values given to this run."""
+    if "tag_injected-parameters" in cell["class"]:
+        return
+    for folded in cell.select("details.hide"):
+        folded.decompose()
+    if not cell.select("pre, img, svg, table, p"):
+        cell.decompose()
+
+
+def _stay_inside(page: Page, ids: dict[str, set[str]]) -> None:
+    """Make ids unique in the book; a link to what the book does not hold becomes plain text."""
+    for tag in page.article.find_all(["img", "object", "source"]):
+        _move(tag, page)
+    for link in page.article.find_all("a", href=True):
+        address = urlsplit(link["href"])
+        if address.scheme:
+            continue
+        target = _resolve(page, address.path) if address.path else page.address
+        if target not in ids:
+            link.unwrap()
+            continue
+        place = f".{address.fragment}" if address.fragment in ids[target] else ""
+        link["href"] = f"#{name_of(target)}{place}"
+    for tag in page.article.find_all(id=True):
+        if not tag.find_parent("svg"):
+            tag["id"] = f"{page.name}.{tag['id']}"
+
+
+def _style_headings(page: Page) -> None:
+    """Name each heading's rank, and move all of them down, below those of the parts and of the pages above."""
+    for tag in page.article.find_all(re.compile("^h[1-5]$")):
+        rank = int(tag.name[1])
+        tag["class"] = f"rank-{rank}"
+        tag.name = f"h{min(6, rank + 1 + page.depth)}"
+
+
+def _running_title(page: Page) -> str:
+    title = page.soup.find(class_="rank-1").get_text().replace("\\", r"\\").replace('"', r"\"")
+    return (
+        f'@page page-{page.name} {{ @top-left {{ content: "{title}"; }} }}\n#{page.name} {{ page: page-{page.name}; }}'
+    )
+
+
+def _title_page(project: Project, profile: str, config: dict, commit_date: str) -> str:
+    return TITLE_PAGE.format(
+        title=html.escape(config["title"]),
+        subtitle=html.escape(metadata("when-the-model-is-wrong")["Summary"]),
+        author=html.escape(str(config.get("author", ""))),
+        commit=commit(project).replace("`", ""),
+        profile=profile,
+        date=f", {commit_date}" if commit_date else "",
+    )
+
+
+def _contents(pages: list[Page]) -> str:
+    sections = [heading for page in pages if not page.depth for heading in page.article.find_all(class_="rank-2")]
+    often = Counter(heading.get_text() for heading in sections)
+    lines = ['<nav class="table-of-contents"><h1 class="rank-1">Contents</h1>']
+    for page in pages:
+        if page.part:
+            lines.append(f'<p class="contents-part">{html.escape(page.part)}</p>')
+        rank = "section" if page.depth else "chapter"
+        lines.append(_contents_line(rank, page.name, page.soup.find(class_="rank-1")))
+        for heading in [] if page.depth else page.article.find_all(class_="rank-2"):
+            if often[heading.get_text()] == 1:  # not those that each chapter has
+                lines.append(_contents_line("section", heading.find_parent("section")["id"], heading))
+    return "\n".join([*lines, "</nav>"])
+
+
+def _contents_line(rank: str, target: str, heading: Tag) -> str:
+    number = f'<span class="contents-number" data-place="{target}"></span>'
+    return f'<a class="contents-{rank}" href="#{target}"><span>{heading.decode_contents()}</span>{number}</a>'
+
+
+def _chapter(page: Page) -> str:
+    part = f'<h1 class="part">{html.escape(page.part)}</h1>' if page.part else ""
+    return f'<section class="chapter" id="{page.name}">{part}{page.article}</section>'

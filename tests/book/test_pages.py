@@ -1,0 +1,103 @@
+"""The pages written by hand: what they name exists, and what they say of printed numbers is so."""
+
+import re
+
+import pytest
+import yaml
+from conftest import REPOSITORY
+
+from lib.experiments import printed_accuracies, printed_confusions
+from lib.experiments.greiner_printed import printed, recomputed_p_values
+
+CHAPTERS = REPOSITORY / "chapters"
+REFERENCE = CHAPTERS / "reference"
+CHANGE = re.compile(r"- from (\w+) to (\w+): (.*?)[;.]\n", re.DOTALL)
+
+
+def terms() -> list[str]:
+    body = (REFERENCE / "glossary.md").read_text(encoding="utf-8").split("```{glossary}\n")[1].split("```")[0]
+    return [line for line in body.splitlines() if line and not line.startswith((" ", ":"))]
+
+
+def roles(name: str, text: str) -> list[str]:
+    """Return the targets of a role: ``{name}`target` `` or ``{name}`words <target>` ``."""
+    return [found.split("<")[-1].rstrip(">") for found in re.findall(rf"{{{name}}}`([^`]+)`", text.replace("\n", " "))]
+
+
+def words_of(folder, pattern: str) -> set[str]:
+    return {word for path in folder.rglob("*.py") for word in re.findall(pattern, path.read_text(encoding="utf-8"))}
+
+
+def test_no_term_is_explained_twice():
+    assert len(terms()) >= 50
+    assert len({term.lower() for term in terms()}) == len(terms())
+
+
+@pytest.mark.parametrize("page", sorted(CHAPTERS.rglob("*.md")), ids=lambda page: page.stem)
+def test_terms_are_in_the_glossary(page):
+    known = {term.lower() for term in terms()}
+    asked = [re.sub(r"\s+", " ", term).lower() for term in roles("term", page.read_text(encoding="utf-8"))]
+    assert [term for term in asked if term not in known] == []
+
+
+@pytest.mark.parametrize("page", ["glossary", "notation", "errata"])
+def test_places_that_are_named_are_in_a_chapter(page):
+    text = (REFERENCE / f"{page}.md").read_text(encoding="utf-8")
+    notebooks = "\n".join(path.read_text(encoding="utf-8") for path in CHAPTERS.rglob("*.ipynb"))
+    places = roles("numref", text) + roles("eq", text)
+    assert places
+    assert [place for place in places if not re.search(rf"(?<![\w-]){place}(?![\w-])", notebooks)] == []
+
+
+def test_names_in_the_notation_are_in_the_library():
+    rows = re.findall(r"^\|(.*)\|$", (REFERENCE / "notation.md").read_text(encoding="utf-8"), re.MULTILINE)
+    columns = [row.split(" | ")[2] for row in rows if row.count(" | ") == 3]
+    code = {name for column in columns for name in re.findall(r"`([^`]+)`", column)}
+    names = {name for text in code for name in re.findall(r"[A-Za-z_]\w*", text)} - {"True", "False"}
+    assert len(names) > 40
+    assert names - words_of(REPOSITORY / "lib", r"[A-Za-z_]\w*") == set()
+
+
+def test_the_newest_change_of_a_verdict_is_the_recorded_one():
+    text = (REFERENCE / "changelog.md").read_text(encoding="utf-8")
+    recorded = yaml.safe_load((CHAPTERS / "verdicts.yml").read_text(encoding="utf-8"))
+    newest = {}
+    for before, after, ids in CHANGE.findall(text):
+        for claim in re.findall(r"`([^`]+)`", ids):
+            newest.setdefault(claim, (before, after))
+    assert len(newest) >= 15
+    assert {claim: after for claim, (_, after) in newest.items()} == {claim: recorded.get(claim) for claim in newest}
+
+
+def test_errata_three_bounds_of_appendix_d_are_not_above_the_value():
+    tests = recomputed_p_values().query("tables == 'vi'")
+    assert tests["to_the_digit"].all()
+    assert list(tests["below"]).count(False) == 3
+
+
+def test_errata_heart_in_table_viii_is_the_cell_of_ofe():
+    cell = printed("viii").query("dataset == 'heart' and structure == 'naive' and learner == 'elr'")
+    third = printed("iii").query("dataset == 'heart' and structure == 'naive'").set_index("learner")
+    assert (cell["value"].item(), cell["se"].item()) == tuple(third.loc["ofe", ["value", "se"]])
+    assert (third.loc["elr", "value"], third.loc["elr", "se"]) == (78.52, 3.44)
+
+
+def test_errata_the_svm_is_ahead_of_elr_where_they_say_so():
+    cells = printed("viii").pivot(index="dataset", columns=["structure", "learner"], values="value")
+    elr, svm = cells.xs("elr", axis=1, level="learner"), cells["", "svm"]
+    assert (elr.loc["chess"] < svm["chess"]).all()
+    assert elr.loc["glass2", "bic"] < svm["glass2"]
+
+
+def test_errata_table_10_lacks_a_shard_of_class_1():
+    tables = printed_confusions().query("table in [9, 10, 11]").groupby(["table", "actual"])["count"].sum().unstack()
+    missing = tables.loc[9] - tables.loc[10]
+    assert (tables.loc[9] == tables.loc[11]).all()
+    assert missing.sum() == 1
+    assert list(missing.index).index(missing.idxmax()) == 1
+
+
+@pytest.mark.parametrize(("dataset", "right", "of", "percent"), [("iris", 29, 30, 96.6), ("vote", 80, 87, 91.9)])
+def test_errata_percentages_are_cut_off(dataset, right, of, percent):
+    assert percent in list(printed_accuracies().query("dataset == @dataset")["percent"])
+    assert int(1000 * right / of) / 10 == percent != round(100 * right / of, 1)

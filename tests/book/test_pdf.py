@@ -1,0 +1,88 @@
+"""The book as one PDF."""
+
+import re
+import shutil
+
+import pytest
+from click import ClickException
+
+from lib.book import pdf
+from lib.book.pdf import NAME, find_browser, make_pdf, page_numbers, set_date, show_link
+from lib.book.site import make_html, stage_notebook
+
+needs_chromium = pytest.mark.skipif(not any(map(shutil.which, pdf.BROWSERS)), reason="Chromium is not installed")
+HIDDEN = '<p class="pdf-link" hidden>The whole book as a PDF</p>'
+
+
+def test_without_a_browser_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(ClickException, match="apt install chromium"):
+        find_browser()
+
+
+def test_a_browser_that_is_named_but_missing_is_an_error(monkeypatch):
+    monkeypatch.setenv("CHROMIUM", "no-such-browser")
+    with pytest.raises(ClickException, match="CHROMIUM='no-such-browser'"):
+        find_browser()
+
+
+def test_pages_that_were_not_built_are_an_error(project):
+    with pytest.raises(ClickException, match="book build --profile quick"):
+        make_pdf(project, "quick")
+
+
+def test_the_date_is_the_commits_and_nothing_moves():
+    made = b"/CreationDate (D:20300101120000+00'00')\n/ModDate (D:20300101120000+00'00')"
+    dated = set_date(made, "2026-01-31")
+    assert dated == b"/CreationDate (D:20260131000000+00'00')\n/ModDate (D:20260131000000+00'00')"
+    assert set_date(made, "") == made
+
+
+def test_page_numbers_follow_the_tree_of_pages():
+    tree = b"9 0 obj\n<</Type /Pages\n/Count 3\n/Kids [4 0 R 8 0 R]>>\n8 0 obj\n<</Type /Pages\n/Kids [7 0 R 2 0 R]>>\n"
+    places = b"<</intro [7 0 R /XYZ 6 8 0]\n/cia-curves.the-result [2 0 R /XYZ 6 7 0]\n/gone [5 0 R /XYZ 6 7 0]>>"
+    assert page_numbers(tree + places) == {"intro": 2, "cia-curves.the-result": 3}
+
+
+def test_the_link_is_shown_once_with_the_size(tmp_path):
+    page = tmp_path / "intro.html"
+    page.write_text(f"<body>{HIDDEN}</body>")
+    show_link(page, 2_000_000)
+    show_link(page, 3_140_000)
+    assert page.read_text().count("MB") == 1
+    assert f'<p class="pdf-link"><a href="../{NAME}">The whole book as a PDF</a> (3.1 MB)</p>' in page.read_text()
+
+
+@pytest.fixture
+def built(project):
+    """Return a project whose pages are built from a chapter that was not executed."""
+    (project.root / "chapters" / "intro.md").write_text(f"# Introduction\n\n{HIDDEN}\n\n[a claim](cia/curves.ipynb)\n")
+    toc = (
+        "format: jb-book\nroot: chapters/intro\nparts:\n- caption: A part\n  chapters:\n  - file: chapters/cia/curves\n"
+    )
+    source = project.root / "source"
+    shutil.copytree(project.root, source)
+    for root in (project.root, source):
+        (root / "_toc.yml").write_text(toc)
+    stage_notebook(project, "cia/curves", project.notebook("cia/curves"), source, "quick", {})
+    make_html(source, project.build_folder("quick"), strict=False)
+    return project
+
+
+@needs_chromium
+def test_the_book_is_one_pdf_with_bookmarks_and_links_that_stay_inside(built):
+    made = make_pdf(built, "quick").read_bytes()
+    assert made.startswith(b"%PDF")
+    assert b"/Outlines" in made
+    assert {b"A part", b"A chapter", b"Result"} <= set(re.findall(rb"/Title \((.*?)\)\n", made))
+    assert b"/MediaBox [0 0 594.95996 841.91998]" in made  # A4
+    assert not re.search(rb"/URI \((file:|https?://(localhost|127))", made)
+    places = page_numbers(made)
+    assert {name.decode() for name in re.findall(rb"/Dest /(\S+)", made)} <= set(places)
+    page = (built.build_folder("quick") / "pdf" / "book.html").read_text()
+    contents = dict(re.findall(r'href="#([\w.-]+)".*?contents-number"[^>]*>(\d*)<', page.partition("<main>")[0]))
+    listed = ("page-intro", "page-cia-curves", "page-cia-curves.result")
+    assert contents == {name: str(places[name]) for name in listed}
+    assert "n_models" in page
+    assert "Claims(" not in page  # code that the web page folds

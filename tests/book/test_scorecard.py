@@ -1,0 +1,258 @@
+"""The scorecard: its pictures are true to the numbers, its text to the claims, and its downloads to the records."""
+
+import csv
+import json
+import math
+import re
+from collections import Counter
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pytest
+from docutils.core import publish_string
+from hypothesis import given
+from hypothesis import strategies as st
+from myst_parser.parsers.docutils_ import Parser
+
+from lib.book import scorecard as page
+from lib.book.project import BookError
+from lib.book.range_plot import MIDDLE, WIDTH, range_plot
+from lib.claims import SYMBOLS, Claim
+
+INFINITE = math.inf
+HOSTILE = """<script>alert("x")</script> | [x](y) 'a' "b" $p$ {{ q }} {ref}`r` *s* &amp; -- \\ # `t`"""
+
+
+def record(id="a-claim", paper="groveroth1997", chapter="cia/curves", **changes):
+    fields = {"sentence": "So.", "quote": "so", "statistic": "mean", "value": 1.0, "low": 0.5, "high": 1.5, "n": 3}
+    claim = Claim(id=id, **{**fields, "region": (0, INFINITE), **changes})
+    return {"chapter": chapter, **claim.to_dict(paper)}
+
+
+CLAIMS = [
+    record(anchor="the-result", paper_value="p < 0.05"),
+    record(
+        "hostile",
+        sentence=HOSTILE,
+        quote=HOSTILE,
+        statistic=HOSTILE,
+        paper_value=HOSTILE,
+        anchor="the-result",
+        value=-1,
+        low=-2,
+        high=-0.1,
+    ),
+    record("open-end", low=-INFINITE, high=INFINITE, paper_value=2.5),
+    record("unknown", paper="greiner2005", value=math.nan, low=math.nan, high=math.nan, n=0, region=(-0.1, 0.1)),
+    record("exact", paper="greiner2005", value=0, low=0, high=0, n=1, region=(-INFINITE, 1e-9)),
+]
+
+
+@pytest.fixture
+def text(project, monkeypatch):
+    monkeypatch.setattr(page, "read_claims", lambda *_: CLAIMS)
+    return page.scorecard(project, "paper")
+
+
+class Elements(HTMLParser):
+    """Collects the start tags and the text of a page."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.found, self.text = [], ""
+        self.feed(html)
+
+    def handle_starttag(self, tag, attributes):
+        self.found.append((tag, dict(attributes)))
+
+    def handle_data(self, data):
+        self.text += data
+
+    def having(self, tag, **wanted):
+        return [a for t, a in self.found if t == tag and wanted.items() <= a.items()]
+
+
+def rendered(text):
+    """Return the page that MyST makes of a text, without what Sphinx adds."""
+    settings = {"myst_enable_extensions": ["dollarmath", "substitution", "attrs_inline"], "report_level": 5}
+    html = publish_string(text, parser=Parser(), writer_name="html5", settings_overrides=settings)
+    return Elements(html.decode())
+
+
+def drawn(claim):
+    return ElementTree.fromstring(range_plot(claim))
+
+
+def line(svg):
+    """Return where the interval's line begins and ends."""
+    path = svg.find("path[@class='interval']")
+    return [float(x) for x in re.match(rf"M([\d.]+) {MIDDLE}H([\d.]+)", path.get("d")).groups()]
+
+
+def dot(svg):
+    return float(svg.find("circle").get("cx"))
+
+
+def edge_places(svg):
+    edge = svg.find("path[@class='edge']")
+    return [float(x) for x in re.findall(r"M([\d.]+) 0V", edge.get("d"))]
+
+
+numbers = st.floats(-1e12, 1e12).map(lambda x: float(f"{x:.6g}"))
+
+
+@given(st.lists(numbers, min_size=3, max_size=3).map(sorted), st.lists(numbers, min_size=2, max_size=2, unique=True))
+def test_the_picture_is_ordered_as_the_numbers_and_on_their_side_of_an_edge(points, edges):
+    low, value, high = points
+    svg = drawn(record(low=low, value=value, high=high, region=tuple(sorted(edges))))
+    places = [*line(svg), dot(svg)] if low < high else [dot(svg)] * 3
+    left, right, at = places
+    assert 0 <= left <= at <= right <= WIDTH
+    for edge, place in zip(sorted(edges), edge_places(svg), strict=True):
+        for number, drawn_at in zip((low, high, value), places, strict=True):
+            assert (drawn_at > place, drawn_at < place) == (number > edge, number < edge)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1, 1e12])
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"), [(0.2, 0.4, "holds"), (-0.4, -0.2, "fails"), (-0.1, 0.3, "ambiguous")]
+)
+def test_the_interval_lies_in_the_band_where_the_claim_holds(low, high, verdict, scale):
+    claim = record(low=low * scale, value=(low + high) / 2 * scale, high=high * scale, region=(0, INFINITE))
+    assert claim["verdict"] == verdict
+    svg = drawn(claim)
+    band = [float(x) for x in re.match(r"M([\d.]+) 1H([\d.]+)", svg.find("path[@class='region']").get("d")).groups()]
+    inside = [band[0] < end < band[1] for end in line(svg)]
+    assert inside == {"holds": [True, True], "fails": [False, False], "ambiguous": [False, True]}[verdict]
+
+
+def test_positions_are_in_proportion():
+    svg = drawn(record(low=1, value=2, high=4, region=(0, INFINITE)))
+    (edge,) = edge_places(svg)
+    left, right = line(svg)
+    assert [(x - edge) / (right - edge) for x in (left, dot(svg))] == pytest.approx([0.25, 0.5], abs=0.01)
+
+
+@pytest.mark.parametrize("high", [INFINITE, 1e9])
+def test_an_end_out_of_sight_is_an_arrow_at_the_border(high):
+    svg = drawn(record(low=0.1, value=0.3, high=high))
+    (edge,) = edge_places(svg)
+    assert line(svg)[1] == WIDTH - 1
+    assert edge < line(svg)[0] < dot(svg) < WIDTH - 10
+    assert f"L{WIDTH - 1:.1f} {MIDDLE}L" in svg.find("path[@class='interval']").get("d")
+
+
+def test_an_unknown_value_is_told_and_not_drawn():
+    svg = drawn(CLAIMS[3])
+    assert svg.find("circle") is None
+    assert svg.find("path[@class='interval']") is None
+    assert svg.find("text[@class='unknown']").text == "no number"
+    half = drawn(record(value=1.0, low=math.nan, high=1.5))
+    assert line(half)[0] == dot(half)
+
+
+def test_an_exact_value_is_a_dot_alone():
+    svg = drawn(CLAIMS[4])
+    assert svg.find("path[@class='interval']") is None
+    assert dot(svg) < edge_places(svg)[0]
+
+
+def test_the_counts_add_up(text):
+    html = rendered(text)
+    counts = Counter((claim["paper"], claim["verdict"]) for claim in CLAIMS)
+    cells = re.findall(r'<td data-paper="(\w+)" data-verdict="(\w+)">([1-9]\d*)<', text)
+    assert {(paper, verdict): int(n) for paper, verdict, n in cells} == counts
+    total = text[text.index("<tfoot>") : text.index("</tfoot>")]
+    assert re.findall(r">(\d+)<", total) == ["2", "1", "2", "5"]
+    rows = html.having("li", **{"class": "claim"})
+    assert Counter((row["data-paper"], row["data-verdict"]) for row in rows) == counts
+    assert re.search(r"Claims: 5\. .*holds</span> 2, .*fails</span> 1, .*ambiguous</span> 2\.", text)
+
+
+def test_bars_are_as_long_as_the_counts(text):
+    by_paper = text[: text.index("<details>")]
+    widths = [float(width) for width in re.findall(r'style="width:([\d.]+)%"', by_paper)]
+    assert widths == pytest.approx([100 / 3, 100 / 3, 100 / 3, 100 / 3, 100 / 3], abs=0.01)
+
+
+def test_papers_are_headings_and_claims_link_to_their_place(text):
+    assert re.findall("^## (.*)", text, re.MULTILINE) == ["Grove and Roth, 1997", "Greiner et al., 2005"]
+    assert "[So\\.](#the-result)" in text
+    assert "[So\\.](cia/curves.ipynb)" in text
+    assert "### [A chapter](cia/curves.ipynb)" in text
+    assert "quick" not in text
+
+
+def test_hostile_text_is_shown_as_it_is(text):
+    html = rendered(text)
+    assert html.having("script") == [{"src": "../_static/scorecard.js", "defer": None}]
+    assert html.text.count(HOSTILE) == 4
+    assert "<script>alert" not in text
+    assert len(html.having("li", **{"class": "claim"})) == len(CLAIMS)
+    assert not [tag for tag, _ in html.found if tag in ("code", "em", "math")]
+
+
+def test_an_unknown_number_is_called_unknown(text):
+    assert "<b>unknown, n = 0</b>" in text
+    assert "exact)</b> holds if between" not in text
+
+
+def test_what_the_filter_needs_is_on_the_page(text):
+    html = rendered(text)
+    assert "hidden" in html.having("form", id="scorecard-filter")[0]
+    assert html.having("input", id="scorecard-search")
+    assert html.having("p", id="scorecard-count")[0]["aria-live"] == "polite"
+    for field in ("paper", "chapter", "verdict"):
+        select = re.search(f'<select id="scorecard-{field}">(.*?)</select>', text)[1]
+        values = set(re.findall('value="(.*?)"', select)) - {""}
+        assert values == (set(SYMBOLS) if field == "verdict" else {claim[field] for claim in CLAIMS})
+
+
+def test_the_number_wrong_by_chance_counts_the_intervals(project, monkeypatch):
+    many = [record(f"claim-{i}") for i in range(60)] + [record("exact", value=1, low=1, high=1)]
+    monkeypatch.setattr(page, "read_claims", lambda *_: many)
+    text = page.scorecard(project, "paper")
+    assert "here some 3 of 60" in text
+    assert "without an interval: 1." in text
+
+
+def test_another_profile_is_named(project, monkeypatch):
+    monkeypatch.setattr(page, "read_claims", lambda *_: CLAIMS)
+    assert "*quick* profile" in page.scorecard(project, "quick")
+
+
+def test_a_paper_without_an_entry_is_an_error(project, monkeypatch):
+    monkeypatch.setattr(page, "read_claims", lambda *_: [record(paper="groveroth1979")])
+    with pytest.raises(BookError, match="'groveroth1979'.*groveroth1997"):
+        page.scorecard(project, "paper")
+
+
+@pytest.fixture
+def downloads(project, monkeypatch, tmp_path):
+    monkeypatch.setattr(page, "read_claims", lambda *_: CLAIMS)
+    page.write_downloads(project, "quick", tmp_path, "commit `0123456789` + uncommitted changes")
+    return tmp_path
+
+
+def test_the_json_has_the_records_and_where_they_come_from(downloads):
+    read = json.loads((downloads / "claims.json").read_text(encoding="utf-8"))
+    assert read["claims"] == CLAIMS
+    assert read["title"] == "When the Model Is Wrong"
+    assert (read["profile"], read["commit"]) == ("quick", "0123456789 + uncommitted changes")
+
+
+def test_the_csv_has_every_number_of_the_records(downloads):
+    with (downloads / "claims.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert tuple(rows[0]) == page.COLUMNS
+    for row, claim in zip(rows, CLAIMS, strict=True):
+        for name in ("id", "paper", "chapter", "verdict", "sentence", "quote", "statistic"):
+            assert row[name] == claim[name]
+        for name in ("value", "low", "high"):
+            shown = float(row[name]) if row[name] else None
+            assert {INFINITE: "∞", -INFINITE: "−∞"}.get(shown, shown) == claim[name]
+        ends = [float(row["region_low"]), float(row["region_high"])]
+        assert [end if math.isfinite(end) else None for end in ends] == claim["region"]
+        assert int(row["n"]) == claim["n"]
+        assert row["paper_value"] == ("" if claim["paper_value"] is None else str(claim["paper_value"]))
+        assert row["anchor"] == (claim["anchor"] or "")

@@ -1,0 +1,246 @@
+"""Sweeps: what is checked before the runs, the folders they leave, and the page that compares them."""
+
+import csv
+import io
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from html.parser import HTMLParser
+
+import nbformat
+import pytest
+from click.testing import CliRunner
+
+from lib.book import sweep, sweep_page
+from lib.book.cli import cli
+from lib.book.project import BookError
+
+CLAIM = """\
+from lib.claims import Claims
+verdicts = Claims(paper="groveroth1997")
+verdicts.add(id="many-models", sentence="More than <3> models & more.", quote="more", statistic="models", n=n_models,
+             value=float(n_models), low=n_models - 0.5, high=n_models + 0.5, region=(3, float("inf")))
+verdicts
+"""
+FAILS_AT_4 = "if n_models == 4:\n    raise RuntimeError('<b>four</b> is too many')"
+
+
+def book(project, *arguments):
+    return CliRunner().invoke(cli, ["--root", str(project.root), *map(str, arguments)])
+
+
+def plan(project, tmp_path, *options, fixed=None):
+    return sweep.plan(project, "cia/curves", tmp_path, options, fixed or {})
+
+
+def folder(project):
+    return project.root / "_build" / "sweep" / "cia" / "curves"
+
+
+def values(runs, name):
+    return [run.given[name] for run in runs]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("n_models", "2,3, 10", [2, 3, 10]),
+        ("noise", "0.1,1e-3", [0.1, 0.001]),
+        ("learner", "em,cov", ["em", "cov"]),
+        ("title", '"a, b",c', ["a, b", "c"]),
+        ("limit", "None,2", [None, 2.0]),
+        ("sizes", "2,3", [[2], [3]]),
+        ("sizes", "[2,3],[5]", [[2, 3], [5]]),
+        ("sizes", "[2,3], 5", [[2, 3], [5]]),
+    ],
+)
+def test_values_are_separated_by_commas(project, tmp_path, name, text, expected):
+    assert values(plan(project, tmp_path, (name, text)), name) == expected
+
+
+def test_every_combination_is_a_run_with_the_fixed_values(project, tmp_path):
+    options = (("n_models", "2,3"), ("noise", "0.5"), ("sizes", "[10,20],30"))
+    runs = plan(project, tmp_path, *options, fixed={"seed": 7, "n_models": 9})
+    names = ["n_models=2,sizes=10+20", "n_models=2,sizes=30", "n_models=3,sizes=10+20", "n_models=3,sizes=30"]
+    assert [run.name for run in runs] == names
+    assert all(run.given["seed"] == 7 and run.given["noise"] == 0.5 for run in runs)
+    assert values(runs, "n_models") == [2, 2, 3, 3]
+    assert [run.notebook for run in runs] == [tmp_path / name / "curves.ipynb" for name in names]
+
+
+def test_names_are_safe_for_any_file_system_and_differ(project, tmp_path):
+    texts = ["../x", "A", "a", "a/b", "a b", "x" * 300, "x" * 301, "-", "é", "..", ""]
+    line = io.StringIO()
+    csv.writer(line).writerow(texts)
+    names = [run.name for run in plan(project, tmp_path, ("title", line.getvalue().strip()))]
+    assert len({name.casefold() for name in names}) == len(texts)
+    assert all(re.fullmatch(r"title=[A-Za-z0-9_.=,+-]{0,115}", name) for name in names)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([("n_model", "2,3")], "did you mean 'n_models'"),
+        ([("n_models", "2,3.5")], "n_models = 3.5: expected int in [2..2000]"),
+        ([("n_models", "2,,3")], "n_models = None: expected int in [2..2000]"),
+        ([("n_models", "2,5000")], "n_models = 5000: expected int in [2..2000]"),
+        ([("learner", "em,tan")], "learner = 'tan': expected str in [em|cov|winnow]"),
+        ([("sizes", "[2,3")], "sizes = '[2,3': expected values of list[int]"),
+        ([("sizes", "2,a")], "sizes = ['a']: expected list[int]"),
+        ([("n_models", "2,3,2")], "n_models = 2 is given twice"),
+        ([("noise", "0.5,5e-1")], "noise = 0.5 is given twice"),
+        ([("seed", "1,2"), ("seed", "3")], "seed is given twice"),
+        ([("seed", "1")], "no parameter has several values"),
+        ([], "no parameter has several values"),
+        ([("seed", ",".join(map(str, range(501))))], "501 runs are too many; 500 are the most"),
+        ([("seed", ",".join(map(str, range(251)))), ("n_models", "2,3")], "502 runs are too many"),
+    ],
+)
+def test_a_wrong_sweep_runs_nothing(project, options, message):
+    result = book(project, "sweep", "cia/curves", *[part for name, text in options for part in ("-p", name, text)])
+    assert result.exit_code == 1
+    assert message in result.output
+    assert not (project.root / "_build").exists()
+
+
+def test_a_folder_with_other_files_is_left_alone(project, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "index.html").write_text("my page")
+    result = book(project, "sweep", "cia/curves", "-p", "seed", "1,2", "-o", tmp_path / "mine")
+    assert result.exit_code == 1
+    assert "holds other files" in result.output
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["index.html"]
+    sweep.claim_folder(tmp_path / "new", "cia/curves")
+    sweep.claim_folder(tmp_path / "new", "cia/curves")
+    with pytest.raises(BookError, match="another chapter"):
+        sweep.claim_folder(tmp_path / "new", "cia/model")
+
+
+class Page(HTMLParser):
+    """Collects tags that were not closed, the links, and the text of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.links, self.text = [], [], ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.links += [value for name, value in attributes if name == "href"]
+        if tag not in ("meta", "link", "br"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        pass
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_a_sweep_leaves_folders_a_comparison_and_a_table(project, write_chapter):
+    """One sweep of three runs of which one fails, what it leaves, and what a second call does."""
+    write_chapter(project, "cia/curves", FAILS_AT_4, CLAIM)
+    result = book(project, "sweep", "cia/curves", "-p", "n_models", "2,4,8", "-p", "seed", "5", "--jobs", "2")
+    assert result.exit_code == 1
+    assert "3 runs: n_models = 2, 4, 8" in result.output
+    assert "(3 of 3)" in result.output
+    assert "1 of 3 runs failed:\n  n_models=4: Error: cia/curves: cell In [3] failed" in result.output
+    for n_models in (2, 8):
+        here = folder(project) / f"n_models={n_models}"
+        assert (here / "parameters.yml").read_text() == f"n_models: {n_models}\nseed: 5\n"
+        assert '"many-models"' in (here / "curves.claims.json").read_text()
+        assert nbformat.read(here / "curves.ipynb", as_version=4).cells[-1].outputs
+    _check_page(folder(project))
+    rows = list(csv.DictReader((folder(project) / "claims.csv").open(newline="")))
+    assert [(row["run"], row["n_models"], row["verdict"]) for row in rows] == [
+        ("n_models=2", "2", "fails"),
+        ("n_models=8", "8", "holds"),
+    ]
+    assert (rows[0]["value"], rows[0]["region_low"], rows[0]["region_high"]) == ("2.0", "3.0", "")
+
+    write_times = {n: (folder(project) / f"n_models={n}" / "curves.ipynb").stat().st_mtime_ns for n in (2, 8)}
+    again = book(project, "sweep", "cia/curves", "-p", "n_models", "2,8", "-p", "seed", "5").output
+    assert again.count("reused") == 2
+    assert write_times == {n: (folder(project) / f"n_models={n}" / "curves.ipynb").stat().st_mtime_ns for n in (2, 8)}
+    (project.root / "lib" / "model.py").write_text("SCALE = 2\n")
+    assert "executed" in book(project, "sweep", "cia/curves", "-p", "n_models", "2,8", "-p", "seed", "5").output
+
+
+def _check_page(folder):
+    text = (folder / "index.html").read_text()
+    page = Page(text)
+    assert page.open == []
+    assert not re.findall(r"https?:|//[a-z]|<script", text)
+    assert "<b>four</b> is too many" in page.text  # escaped, so it is text
+    assert "✘ fails for n_models=2, ✔ holds for n_models=8." in page.text
+    assert "Claims tested in more than one run: 1. With different verdicts: 1." in page.text
+    assert "More than <3> models & more." in page.text
+    assert "Verdicts differ." in page.text
+    assert "8 [7.5, 8.5]" in page.text.replace("\N{NO-BREAK SPACE}", " ")
+    assert {"n_models%3D2/curves.ipynb", "n_models%3D8/parameters.yml", "claims.csv"} <= set(page.links)
+
+
+def test_each_run_may_have_a_page(project):
+    result = book(project, "sweep", "cia/curves", "-p", "n_models", "2,3", "--html")
+    assert result.exit_code == 0, result.output
+    for n_models in (2, 3):
+        html = folder(project) / f"n_models={n_models}" / "curves-html" / "html" / "chapters" / "cia" / "curves.html"
+        assert f"sweep, n_models={n_models}" in html.read_text()
+        assert f"n_models%3D{n_models}/curves-html/html" in (folder(project) / "index.html").read_text()
+
+
+def test_runs_without_claims_or_results_are_shown(project, tmp_path):
+    runs = plan(project, tmp_path, ("n_models", "2,3"))
+    page = Page(sweep_page.write_pages(tmp_path, "cia/curves", runs).read_text())
+    assert "2 not run" in page.text
+    assert "Claims tested in more than one run: 0." in page.text
+    assert "No run has claims." in page.text
+
+
+def test_a_claim_that_one_run_does_not_test_differs_only_between_the_others(project, tmp_path):
+    runs = plan(project, tmp_path, ("n_models", "2,3,4"))
+    verdicts = {"n_models=2": {"a": "holds", "b": "fails"}, "n_models=3": {"a": "fails"}, "n_models=4": {}}
+    claims = {run: {id: {"verdict": verdict} for id, verdict in of_run.items()} for run, of_run in verdicts.items()}
+    assert sweep_page._verdicts("a", runs, claims) == {"holds": ["n_models=2"], "fails": ["n_models=3"]}
+    assert sweep_page._verdicts("b", runs, claims) == {"fails": ["n_models=2"]}
+
+
+def record(value, low, high, verdict, region=(0, None)):
+    return {"value": value, "low": low, "high": high, "verdict": verdict, "region": list(region)}
+
+
+def test_plots_share_a_scale_and_skip_what_is_not_finite():
+    assert sweep_page._scale([record(1, 0.5, 2, "holds"), record(None, None, None, "ambiguous")]) == (0, 2)
+    assert sweep_page._plot(record(None, None, None, "ambiguous"), (0, 2)) == ""
+    assert sweep_page._plot(record("∞", 1, "∞", "holds"), (0, 2)) == ""
+    assert sweep_page._scale([record(1, 1, 1, "holds", (None, None))]) is None
+    drawn = sweep_page._plot(record(1, 0, 2, "ambiguous"), (0, 2))
+    assert 'x1="5.0" x2="125.0"' in drawn
+    assert 'cx="65.0"' in drawn
+    assert '<rect class="true" x="5.0" y="0" width="125.0"' in drawn
+
+
+def test_an_interruption_leaves_what_has_finished(project, write_chapter):
+    write_chapter(project, "cia/curves", "import time\ntime.sleep(60 if n_models == 3 else 0)", CLAIM)
+    command = [sys.executable, "-m", "lib.book", "--root", str(project.root), "sweep", "cia/curves"]
+    process = subprocess.Popen(
+        [*command, "-p", "n_models", "2,3,5", "--jobs", "1"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    while "(1 of 3)" not in (line := process.stdout.readline()):
+        assert line or process.poll() is None
+    time.sleep(4)  # the second run is under way
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=40)
+    assert process.returncode == 130, errors
+    text = Page((folder(project) / "index.html").read_text()).text
+    assert "1 executed, 2 not run" in text

@@ -1,0 +1,24 @@
+"""What stands for an image where it is not seen; no browser needed."""
+
+SHORTEST = 20
+
+
+def is_decorative(image):
+    return image.get("alt") == "" or image.get("role") in ("presentation", "none")
+
+
+def has_no_text(image):
+    return "alt" not in image or not (image["alt"].strip() or is_decorative(image))
+
+
+def is_figure(image):
+    return "_images/" in image.get("src", "")
+
+
+def test_every_image_has_a_text_or_is_decoration(page_name, markups):
+    assert [image["src"] for image in markups[page_name].images if has_no_text(image)] == []
+
+
+def test_every_figure_of_a_chapter_is_described(chapter_name, markups):
+    figures = [image for image in markups[chapter_name].images if is_figure(image)]
+    assert {image["src"]: image.get("alt") for image in figures if len(image.get("alt", "").strip()) <= SHORTEST} == {}

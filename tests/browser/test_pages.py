@@ -1,0 +1,44 @@
+"""Every page in a browser, as a reader meets it for the first time."""
+
+import pytest
+
+LIMIT = 1_500_000
+EXPLORER_LIMIT = 5_000_000
+
+
+def limit(name):
+    return EXPLORER_LIMIT if "explorer" in name else LIMIT
+
+
+def test_opens_without_a_message(seen):
+    assert seen.watch.messages == []
+    assert seen.watch.failed == []
+
+
+def test_asks_no_other_machine(seen):
+    assert seen.watch.outside == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_is_accessible(seen, theme):
+    assert seen.violations[theme] == []
+
+
+@pytest.mark.parametrize("width", [390, 320])
+def test_fits_a_phone(seen, width):
+    assert seen.too_wide[width] == []
+
+
+def test_images_are_shown(seen):
+    assert seen.images_missing == []
+
+
+def test_formulas_are_drawn(seen):
+    assert seen.formulas_left == []
+
+
+def test_is_light(seen):
+    heaviest = sorted(seen.sizes.items(), key=lambda item: -item[1])[:10]
+    table = "\n".join(f"{size:>10,} {name}" for name, size in heaviest)
+    total = sum(seen.sizes.values())
+    assert total <= limit(seen.name), f"{seen.name} loads {total:,} bytes, allowed are {limit(seen.name):,}:\n{table}"

@@ -1,0 +1,108 @@
+"""One visit to a page gathers all that is asserted about it, since loading and axe take nearly all of the time."""
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from accessibility import COLOURS, violations
+from watch import Watch
+
+LAPTOP = {"width": 1300, "height": 900}
+PHONES = ({"width": 390, "height": 844}, {"width": 320, "height": 640})
+
+# Fonts are there and the browser has drawn them.
+READY = """async () => {
+  const frame = () => new Promise(requestAnimationFrame);
+  await document.fonts.ready;
+  await frame();
+  await frame();
+}"""
+# For formulas that never come some seconds are enough.
+DRAW_FORMULAS = """async () => {
+  const end = performance.now() + 5000;
+  while (document.querySelector(".math:not(:has(.katex, .katex-error))") && performance.now() < end)
+    await new Promise(requestAnimationFrame);
+}"""
+FORMULAS_LEFT = """[...document.querySelectorAll('.math:not(:has(.katex)), .katex-error')].map(at => at.textContent)"""
+SCROLL_TO_END = """async () => {
+  for (let y = 0; y < document.documentElement.scrollHeight; y += innerHeight) {
+    scrollTo(0, y);
+    await new Promise(requestAnimationFrame);
+  }
+  const visible = [...document.images].filter((image) => image.checkVisibility());
+  await Promise.all(visible.map((image) => image.decode().catch(() => null)));
+  scrollTo(0, 0);
+}"""
+IMAGES_MISSING = """[...document.images]
+  .filter((image) => image.checkVisibility() && image.naturalWidth == 0).map((image) => image.outerHTML)"""
+# Of the folded cells one is enough for axe: they are alike, and coloured code takes it long.
+UNFOLD = """(everything) => {
+  const folded = [...document.querySelectorAll("details:not([open])")];
+  const cells = folded.filter((details) => details.matches(".hide"));
+  for (const details of folded) details.open = everything || !cells.includes(details) || details == cells[0];
+}"""
+TOO_WIDE = """() => {
+  const scrolls = (at) => at && at != document.documentElement &&
+    (getComputedStyle(at).overflowX != "visible" || scrolls(at.parentElement));
+  const out = (at) => at.getBoundingClientRect().right > innerWidth + 1 && at.checkVisibility();
+  if (document.documentElement.scrollWidth <= innerWidth) return [];
+  const widest = [...document.body.querySelectorAll("*")].filter((at) => out(at) && !scrolls(at.parentElement));
+  const page = `page: ${document.documentElement.scrollWidth} px`;
+  return [page, ...widest.slice(0, 5).map((at) => at.outerHTML.slice(0, 200))];
+}"""
+
+
+@dataclass
+class Visit:
+    """What was seen on a page."""
+
+    name: str
+    watch: Watch = field(repr=False)
+    sizes: dict = field(default_factory=dict, repr=False)
+    formulas_left: list = field(default_factory=list)
+    images_missing: list = field(default_factory=list)
+    violations: dict = field(default_factory=dict)
+    too_wide: dict = field(default_factory=dict)
+
+
+@contextmanager
+def opened(browser, site, address, name, **options):
+    """A reader's first page of the book: nothing is stored or cached yet. Gives the page and its watch."""
+    context = browser.new_context(viewport=LAPTOP, color_scheme="light", reduced_motion="reduce", **options)
+    context.set_default_timeout(20_000)
+    page = context.new_page()
+    watch = Watch(page, site, address)
+    page.goto(address + name)
+    page.evaluate(DRAW_FORMULAS)
+    page.evaluate(READY)
+    yield page, watch
+    context.close()
+
+
+def visit_page(browser, site, address, name):
+    """Open a page, scroll through it, look at it in both themes and at the width of phones."""
+    with opened(browser, site, address, name) as (page, watch):
+        seen = Visit(name, watch)
+        page.evaluate(SCROLL_TO_END)
+        seen.sizes = watch.sizes()
+        seen.formulas_left = page.evaluate(FORMULAS_LEFT)
+        seen.images_missing = page.evaluate(IMAGES_MISSING)
+        page.evaluate(UNFOLD, False)
+        seen.violations["light"] = violations(page)
+        switch_system_theme(page, "dark")
+        seen.violations["dark"] = violations(page, COLOURS)
+        page.evaluate(UNFOLD, True)
+        for size in PHONES:
+            page.set_viewport_size(size)
+            page.evaluate(READY)
+            seen.too_wide[size["width"]] = page.evaluate(TOO_WIDE)
+    return seen
+
+
+def switch_system_theme(page, theme):
+    """What the reader's system prefers; the page follows, since its own button stands on automatic."""
+    page.emulate_media(color_scheme=theme)
+    page.wait_for_function(
+        "theme => !document.querySelector('.theme-switch-button') || document.documentElement.dataset.theme == theme",
+        arg=theme,
+    )
+    page.evaluate(READY)

@@ -1,0 +1,40 @@
+"""What a page says and what it asks for while it is open."""
+
+from urllib.parse import unquote, urlsplit
+
+BUILT_IN = ("data:", "blob:", "about:")  # addresses that are no request to anybody
+
+
+class Watch:
+    """Records messages, failed requests and requests for anything but `site`, which lies at `address`."""
+
+    def __init__(self, page, site, address):
+        self.site, self.address = site, address
+        self.messages, self.failed, self.outside, self.loaded = [], [], [], set()
+        page.on("console", self._message)
+        page.on("pageerror", lambda error: self.messages.append(f"uncaught: {error}"))
+        page.on("requestfailed", lambda request: self.failed.append(f"{request.failure}: {request.url}"))
+        page.on("request", self._request)
+        page.on("response", self._response)
+
+    def _message(self, message):
+        if message.type in ("error", "warning"):
+            self.messages.append(f"{message.type}: {message.text}")
+
+    def _request(self, request):
+        if request.url.startswith(BUILT_IN):
+            return
+        if request.url.startswith(self.address):
+            path = unquote(urlsplit(request.url.removeprefix(self.address)).path)
+            self.loaded.add(path)
+        else:
+            self.outside.append(request.url)
+
+    def _response(self, response):
+        if response.status >= 400:
+            self.failed.append(f"status {response.status}: {response.url}")
+
+    def sizes(self):
+        """Bytes of each file that the page loaded, as they lie on the disk."""
+        files = {name: self.site / name for name in self.loaded}
+        return {name: path.stat().st_size for name, path in files.items() if path.is_file()}

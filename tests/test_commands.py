@@ -1,0 +1,154 @@
+"""The commands that chapters and pages show: quick checks of what they say, and (`make commands`) a run of each.
+
+A chapter's commands are run in the repository and write into a temporary folder.
+"""
+
+import csv
+import os
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+from click.testing import CliRunner
+from papermill.cli import _resolve_type as papermill_value
+from papermill.cli import papermill as papermill_command
+
+from lib.book import sweep
+from lib.book.cli import cli
+from lib.book.execution import INJECTED, parameters_of, settle
+from lib.book.project import Project
+
+PROJECT = Project(Path(__file__).parents[1])
+BASH = re.compile(r"```bash\n(.*?)```", re.DOTALL)
+RUN_ALL = os.environ.get("RUN_COMMANDS")  # set by `make commands`: each command takes about a minute
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command line of a chapter."""
+
+    chapter: str
+    line: str
+
+    @property
+    def words(self):
+        return shlex.split(self.line)
+
+    @property
+    def kind(self):
+        return self.words[0] if self.words[0] != "book" else f"book {self.words[1]}"
+
+
+def lines_of(text):
+    return [line for block in BASH.findall(text) for line in block.strip().splitlines()]
+
+
+def chapter_commands():
+    found = []
+    for chapter in PROJECT.chapters:
+        notebook = nbformat.read(PROJECT.notebook(chapter), as_version=4)
+        text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+        found += [Command(chapter, line) for line in lines_of(text)]
+    return found
+
+
+def page_commands(name):
+    text = (PROJECT.root / "chapters" / name).read_text(encoding="utf-8")
+    lines = [line for line in lines_of(text) if line.split()[0] in ("book", "papermill")]
+    return [Command(re.search(r"(?!chapters)\b\w+/\w+", line)[0], line) for line in lines if "/" in line]
+
+
+COMMANDS = chapter_commands()
+PAGES = page_commands("running.md")
+IDS = [f"{command.chapter}-{command.kind}" for command in COMMANDS]
+
+
+def given(command):
+    """Return the values that a command sets, checked; a sweep's in a list, one for each run."""
+    if command.kind == "book run":
+        options = cli.commands["run"].make_context("run", command.words[2:]).params
+        parameters = parameters_of(PROJECT, options["chapter"])
+        values = {n: parameters[n].parse(text) if n in parameters else text for n, text in options["given"]}
+        return settle(PROJECT, options["chapter"], values)[0]
+    if command.kind == "book sweep":
+        options = cli.commands["sweep"].make_context("sweep", command.words[2:]).params
+        runs = sweep.plan(PROJECT, PROJECT.find(options["chapter"]), Path("nowhere"), options["given"])
+        return [run.given for run in runs]
+    options = papermill_command.make_context("papermill", command.words[1:]).params
+    assert options["notebook_path"] == f"chapters/{command.chapter}.ipynb"
+    values = {name: papermill_value(text) for name, text in options["parameters"]}
+    for text in options["parameters_yaml"]:
+        values |= yaml.safe_load(text)
+    checked = settle(PROJECT, command.chapter, values)[0]
+    assert checked == values, "papermill does not convert: the value must have its type as it is written"
+    return checked
+
+
+@pytest.mark.parametrize("chapter", PROJECT.chapters)
+def test_each_chapter_has_the_two_commands_with_the_same_values(chapter):
+    commands = {command.kind: command for command in COMMANDS if command.chapter == chapter}
+    assert {"book run", "papermill"} <= set(commands) <= {"book run", "papermill", "book sweep"}
+    for kind in ("book run", "book sweep"):
+        if kind in commands:
+            assert commands[kind].words[2] == chapter
+    assert given(commands["book run"]) == given(commands["papermill"]) != {}
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, *PAGES], ids=lambda command: command.line)
+def test_each_command_sets_what_may_be_set(command):
+    assert given(command)
+
+
+@pytest.mark.parametrize("wrong", [("n_model", "4"), ("difficulty", "2")])
+def test_the_page_shows_errors_as_they_are(wrong):
+    result = CliRunner().invoke(cli, ["run", "cia/curves", "-p", *wrong])
+    assert result.exit_code == 1
+    assert result.output.strip() in (PROJECT.root / "chapters" / "running.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(not RUN_ALL, reason="make commands")
+@pytest.mark.parametrize("command", COMMANDS, ids=IDS)
+def test_each_command_works(command, tmp_path):
+    words = command.words
+    if command.kind == "papermill":
+        output = tmp_path / "out.ipynb"
+        words[words.index("out.ipynb")] = str(output)
+    else:
+        output = tmp_path / ("sweep" if command.kind == "book sweep" else "out.ipynb")
+        words += ["-o", str(output)]
+    script = [str(Path(sys.executable).with_name(words[0])), *words[1:]]
+    process = subprocess.run(script, cwd=PROJECT.root, capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr[-2000:]
+    if command.kind == "book sweep":
+        assert_swept(output, given(command))
+    else:
+        assert_executed(output, given(command))
+
+
+def assert_executed(path, values):
+    cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+    assert all(cell.execution_count for cell in cells if cell.source.strip())
+    injected = [cell for cell in cells if INJECTED in cell.metadata.get("tags", [])]
+    assert len(injected) == 1
+    found = {}
+    exec(injected[0].source, found)
+    assert {name: found[name] for name in values} == values
+
+
+def assert_swept(folder, runs):
+    notebooks = sorted(folder.glob("*/*.ipynb"))
+    assert len(notebooks) == len(runs)
+    found = [yaml.safe_load(path.with_name("parameters.yml").read_text()) for path in notebooks]
+    assert sorted(map(str, found)) == sorted(map(str, runs))
+    for path, values in zip(notebooks, found, strict=True):
+        assert_executed(path, values)
+    with open(folder / "claims.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["run"] for row in rows} <= {path.parent.name for path in notebooks}
+    assert f"{len(runs)} executed" in (folder / "index.html").read_text(encoding="utf-8")
