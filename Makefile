@@ -32,13 +32,13 @@ lab: $(READY) ## open the chapters in JupyterLab (installs requirements-lab.lock
 refresh: $(READY) ## run all notebooks with their defaults and store the outputs that make test compares
 	$(PY) -m lib.book refresh
 
-# The unit tests come last, so that the output ends with their summary.
+# The pages show the stored outputs, which nbval has just compared. The unit tests come last: the output ends with them.
 test: lint ## lint, all notebooks, a strict quick build and the unit tests
 	@if find chapters -name '*.ipynb' | grep -q .; then \
 	  $(PY) -m pytest --nbval --nbval-current-env --nbval-sanitize-with=tests/nbval_sanitize.cfg \
 	    -p no:cacheprovider -n 2 --dist loadfile chapters; \
 	else echo "no notebooks yet"; fi
-	$(PY) -m lib.book build --profile quick --strict
+	$(PY) -m lib.book build --profile quick --stored --strict
 	$(PY) -m pytest -n 2 --dist loadgroup tests
 
 test-browser: $(READY) ## the pages of the last build in a real browser (needs Chromium)

@@ -43,7 +43,7 @@
       set(new URLSearchParams(location.hash.slice(3)));
       return form.scrollIntoView();
     }
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = document.getElementById(location.hash.slice(1));
     if (target?.closest("[hidden]")) {
       set(new Map());
       target.scrollIntoView();

@@ -158,7 +158,7 @@ def estimate(record: dict) -> str:
     trials = f"n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{record['n']}"
     if record["value"] is None:
         return f"unknown, {trials}"
-    if value == low == high:
+    if record["value"] == record["low"] == record["high"]:
         return f"{value} (exact)" if record["n"] <= 1 else f"{value}, {trials}"
     return f"{value} [{low},\N{NO-BREAK SPACE}{high}], {trials}"
 

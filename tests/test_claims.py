@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from lib.claims import CLAIMS_JSON, Claim, Claims
+from lib.claims import CLAIMS_JSON, Claim, Claims, estimate
 
 FIELDS = {"id": "a-claim", "sentence": "It is so.", "quote": "so", "statistic": "mean", "n": 10}
 FINITE = st.floats(-1e6, 1e6)
@@ -111,3 +111,17 @@ def test_a_number_without_an_interval_is_called_exact():
     shown = claims._repr_mimebundle_()["text/markdown"]
     assert shown.count("0 (exact)") == 1
     assert "0, n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}30" in shown
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "n", "words"),
+    [
+        (0.5, 0.5, 0.5, 1, "0.5 (exact)"),
+        (0.5, 0.5, 0.5, 7, "0.5, n = 7"),
+        (1.0402, 1.0401, 1.0403, 1, "1.04 [1.04, 1.04], n = 1"),
+        (math.nan, math.nan, math.nan, 0, "unknown, n = 0"),
+    ],
+)
+def test_only_an_estimate_without_spread_is_called_exact(value, low, high, n, words):
+    record = claim(value=value, low=low, high=high, n=n).to_dict("someone1999")
+    assert estimate(record).replace("\N{NO-BREAK SPACE}", " ") == words

@@ -117,20 +117,24 @@ def sweep(project, chapter, given, file, profile, jobs, output, html):
 @profile_option
 @click.option("--jobs", type=click.IntRange(min=1), help="Chapters executed at once; default: the number of cores.")
 @click.option("--strict", is_flag=True, help="A warning is an error; in profile paper, so is an unrecorded verdict.")
+@click.option("--stored", is_flag=True, help="Execute nothing: show the outputs stored in the notebooks (quick).")
 @click.pass_obj
-def build(project, chapters, profile, jobs, strict):
+def build(project, chapters, profile, jobs, strict, stored):
     """Execute what has changed and build the book's pages.
 
     With CHAPTERS, only these are executed, and the pages are built if the others are up to date.
     """
     profile = profile or PUBLISHED
     chosen = [project.find(name) for name in chapters] or project.chapters
+    if stored and any(project.profile(profile, chapter) for chapter in project.chapters):
+        raise BookError(f"--stored: the notebooks hold outputs of their defaults, profile {profile} sets other values")
+    if stored and chapters:
+        raise BookError("--stored is for all chapters: name none")
     site.remove(project, profile)
-    outcomes = building.bring_up_to_date(project, profile, chosen, jobs)
-    click.echo(building.show(outcomes))
-    if any(outcome.status == "FAILED" for outcome in outcomes):
-        raise BookError("chapters failed; the pages were not built")
-    building.require_fresh(project, profile)
+    if stored:
+        building.take_stored(project, profile)
+    else:
+        _execute(project, profile, chosen, jobs)
     claims = verdicts.read_claims(project, profile)
     if profile == PUBLISHED:
         _compare_verdicts(project, claims, strict)
@@ -190,6 +194,14 @@ def _report(runs: dict, run: sweeping.Run) -> None:
     click.echo(f"{run.name}: {run.status}{took} ({done} of {len(runs)})")
 
 
+def _execute(project: Project, profile: str, chapters: list[str], jobs: int | None) -> None:
+    outcomes = building.bring_up_to_date(project, profile, chapters, jobs)
+    click.echo(building.show(outcomes))
+    if any(outcome.status == "FAILED" for outcome in outcomes):
+        raise BookError("chapters failed; the pages were not built")
+    building.require_fresh(project, profile)
+
+
 def _compare_verdicts(project: Project, claims: list[dict], strict: bool) -> None:
     try:
         verdicts.require_recorded(project, claims)
@@ -213,6 +225,10 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
+    except PermissionError as error:
+        where = "the results go into _build in the folder of the book; where that may not be written, copy the book"
+        click.echo(f"Error: {error.filename}: {error.strerror}; {where}", err=True)
+        sys.exit(1)
     except (click.Abort, KeyboardInterrupt):
         logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # it would report the cell that was cut short
         click.echo("interrupted", err=True)

@@ -4,12 +4,12 @@ import html
 import re
 import textwrap
 from pathlib import Path
-
-import yaml
+from urllib.parse import quote, unquote
 
 from lib.book.icons import keep_used_icons
 from lib.book.pictures import adapt
 from lib.book.project import Project
+from lib.book.styles import keep_used_rules
 
 LENGTH = 160  # characters of a description that search engines show
 # The theme's style sheet has the icons as a font; the script, 1.5 MB, has them a second time.
@@ -39,7 +39,7 @@ TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
 FIRST_PARAGRAPH = re.compile(r"</h1>.*?<p>(.*?)</p>", re.DOTALL)
 FIRST_PAGE = """\
 <!DOCTYPE html>
-<html lang="{language}">
+<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -55,16 +55,17 @@ FIRST_PAGE = """\
 
 def finish(project: Project, folder: Path) -> None:
     """Go over every page below `folder`, a built site, and add what a site has besides its pages."""
-    config = yaml.safe_load((project.root / "_config.yml").read_text(encoding="utf-8"))
+    book = project.title
     for path in sorted(folder.rglob("*.html")):
         page = path.read_text(encoding="utf-8")
         if "<head>" in page:
-            path.write_text(finish_page(page, config["title"], path.parent), encoding="utf-8")
+            path.write_text(finish_page(page, book, path.parent), encoding="utf-8")
+    keep_used_rules(folder)
     keep_used_icons(folder)
     quiet_search(folder)
-    write_first_page(folder, config)
-    write_not_found(project, folder, config)
-    write_sitemap(project, folder, config.get("html", {}).get("baseurl"))
+    write_first_page(folder, book)
+    write_not_found(project, folder, book)
+    write_sitemap(project, folder, (project.config.get("html") or {}).get("baseurl"))
 
 
 def finish_page(page: str, book: str, folder: Path) -> str:
@@ -75,14 +76,15 @@ def finish_page(page: str, book: str, folder: Path) -> str:
     for old, new in REPAIRS:
         page = page.replace(old, new)
     title = page_title(page, book)
-    head = f"<title>{title if title == book else f'{title} — {book}'}</title>\n" + description_tags(page, title, book)
+    shown = html.escape(title if title == book else f"{title} — {book}")
+    head = f"<title>{shown}</title>\n{description_tags(page, title, book)}"
     return TITLE.sub(lambda _: head, page, count=1)
 
 
 def page_title(page: str, book: str) -> str:
-    """Return the title of a page without the book's, as HTML."""
+    """Return the title of a page without the book's, as plain text."""
     found = TITLE.search(page)[1]
-    return found.split(" &#8212; ")[0].strip() or book
+    return html.unescape(found.split(" &#8212; ")[0]).strip() or book
 
 
 def description_tags(page: str, title: str, book: str) -> str:
@@ -93,7 +95,7 @@ def description_tags(page: str, title: str, book: str) -> str:
         [
             f'<meta name="description" content="{content}">',
             '<meta property="og:type" content="article">',
-            f'<meta property="og:title" content="{title}">',
+            f'<meta property="og:title" content="{html.escape(title)}">',
             f'<meta property="og:description" content="{content}">',
         ]
     )
@@ -110,13 +112,15 @@ def description(page: str) -> str:
     return textwrap.shorten(re.sub(r"\s+([,.;:])", r"\1", text), LENGTH, placeholder=" …")
 
 
-def write_first_page(folder: Path, config: dict) -> None:
-    """Write index.html, which leads on to the first page of the book."""
-    target = re.search(r"url=([^\"]+)", (folder / "index.html").read_text(encoding="utf-8"))[1]
-    first = (folder / target).read_text(encoding="utf-8")
-    values = {"title": config["title"], "description": description(first) or config["title"], "target": target}
+def write_first_page(folder: Path, book: str) -> None:
+    """Write index.html, which leads on to the first page of the book, unless it is that page."""
+    found = re.search(r'http-equiv="Refresh".*?url=([^"]+)', (folder / "index.html").read_text(encoding="utf-8"))
+    if not found:
+        return
+    first = (folder / unquote(found[1])).read_text(encoding="utf-8")
+    values = {"title": book, "description": description(first) or book, "target": found[1]}
     escaped = {name: html.escape(value) for name, value in values.items()}
-    (folder / "index.html").write_text(FIRST_PAGE.format(language="en", **escaped), encoding="utf-8")
+    (folder / "index.html").write_text(FIRST_PAGE.format(**escaped), encoding="utf-8")
 
 
 def quiet_search(folder: Path) -> None:
@@ -126,20 +130,21 @@ def quiet_search(folder: Path) -> None:
         file.write('if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;\n')
 
 
-def write_not_found(project: Project, folder: Path, config: dict) -> None:
+def write_not_found(project: Project, folder: Path, book: str) -> None:
     """Write 404.html, which a web server shows for an address that does not exist."""
     template = project.root / "assets" / "404.html"
     if template.exists():
-        text = template.read_text(encoding="utf-8").replace("{title}", html.escape(config["title"]))
+        text = template.read_text(encoding="utf-8").replace("{title}", html.escape(book))
         (folder / "404.html").write_text(text, encoding="utf-8")
         (folder / "_static" / "404.html").unlink(missing_ok=True)
 
 
 def write_sitemap(project: Project, folder: Path, address: str | None) -> None:
-    """Write sitemap.xml, which needs full addresses: nothing as long as the site's (html: baseurl) is not set."""
+    """Write sitemap.xml of the pages in `folder`; nothing as long as the site's address (html: baseurl) is not set."""
     if not address:
         return
-    pages = [page.relative_to(project.root).with_suffix(".html").as_posix() for page in project.pages]
-    lines = [f"<url><loc>{html.escape(address.rstrip('/'))}/{page}</loc></url>" for page in pages]
+    names = [page.relative_to(project.root).with_suffix(".html").as_posix() for page in project.pages]
+    places = [f"{address.rstrip('/')}/{quote(name)}" for name in names if (folder / name).exists()]
+    lines = [f"<url><loc>{html.escape(place)}</loc></url>" for place in places]
     head = '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
     (folder / "sitemap.xml").write_text("\n".join([head, *lines, "</urlset>\n"]), encoding="utf-8")

@@ -13,6 +13,8 @@ from lib.book.volume import number_contents, volume
 NAME = "when-the-model-is-wrong.pdf"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SECONDS = 600
+NODE = re.compile(r"(\d+) 0 obj\n<</Type /Pages\b.*?/Kids \[([^]]*)\]", re.DOTALL)
+PLACE = re.compile(r"/([\w.-]+) \[(\d+) 0 R /XYZ")
 LINK = re.compile(r'<p class="pdf-link"[^>]*>(?:<a [^>]*>)?([^<]*)(?:</a>.*?)?</p>', re.DOTALL)
 
 
@@ -77,11 +79,17 @@ def page_numbers(pdf: bytes) -> dict[str, int]:
     Chromium writes the tree of pages and the places in the clear, which saves a library that reads PDF.
     """
     text = pdf.decode("latin-1")
-    kids = {node: re.findall(r"(\d+) 0 R", inside) for node, inside in _NODE.findall(text)}
+    kids = {node: re.findall(r"(\d+) 0 R", inside) for node, inside in NODE.findall(text)}
     inner = {kid for below in kids.values() for kid in below}
     order = [leaf for root in kids if root not in inner for leaf in _leaves(root, kids)]
     number = {page: position for position, page in enumerate(order, start=1)}
-    return {name: number[page] for name, page in _PLACE.findall(text) if page in number}
+    return {name: number[page] for name, page in PLACE.findall(text) if page in number}
+
+
+def _leaves(node: str, kids: dict[str, list[str]]) -> list[str]:
+    if node not in kids:
+        return [node]
+    return [leaf for kid in kids[node] for leaf in _leaves(kid, kids)]
 
 
 def set_date(pdf: bytes, day: str) -> bytes:
@@ -101,13 +109,3 @@ def show_link(page: Path, size: int) -> None:
     text = page.read_text(encoding="utf-8")
     shown = LINK.sub(rf'<p class="pdf-link"><a href="../{NAME}">\1</a> ({size / 1e6:.1f} MB)</p>', text)
     page.write_text(shown, encoding="utf-8")
-
-
-_NODE = re.compile(r"(\d+) 0 obj\n<</Type /Pages\b.*?/Kids \[([^]]*)\]", re.DOTALL)
-_PLACE = re.compile(r"/([\w.-]+) \[(\d+) 0 R /XYZ")
-
-
-def _leaves(node: str, kids: dict[str, list[str]]) -> list[str]:
-    if node not in kids:
-        return [node]
-    return [leaf for kid in kids[node] for leaf in _leaves(kid, kids)]

@@ -3,6 +3,7 @@
 import html
 import re
 from pathlib import Path
+from urllib.parse import unquote
 from xml.etree import ElementTree
 
 from lib.book.svg import colour_variants
@@ -26,7 +27,7 @@ def adapt(page: str, folder: Path) -> str:
     adapted = _IMAGE.sub(lambda match: _picture(match, folder) or match[0], page)
     for source in sorted(set(_sources(page)) - set(_sources(adapted))):
         if f'"{source}"' not in adapted:
-            (folder / source).unlink(missing_ok=True)
+            (folder / unquote(source)).unlink(missing_ok=True)
     return adapted
 
 
@@ -44,10 +45,10 @@ def _picture(match, folder):
     source = attributes.get("src", "")
     if not source.endswith(".svg") or ":" in source:
         return None
-    if not _write_variants(folder / source):
+    if not _write_variants(folder / unquote(source)):
         return None
     light = source.removesuffix(".svg") + "-light.svg"
-    width, height = _size(folder / light)
+    width, height = _size(folder / unquote(light))
     images = "".join(_image(attributes, theme, width, height) for theme in ("light", "dark"))
     link = match["link"] or ""
     if link and "image-reference" not in link:

@@ -5,6 +5,7 @@ from functools import cached_property
 from pathlib import Path
 
 import click
+import nbformat
 import yaml
 from sphinx_external_toc.parsing import parse_toc_yaml
 
@@ -37,6 +38,19 @@ class Project:
         raise BookError(f"_toc.yml names {name}, but there is no {name}.ipynb or {name}.md")
 
     @property
+    def config(self) -> dict:
+        """The settings in ``_config.yml``; none if there is no such file."""
+        return read_mapping(self.root / "_config.yml")
+
+    @property
+    def title(self) -> str:
+        """The book's title."""
+        title = self.config.get("title")
+        if not title:
+            raise BookError(f"{self.root / '_config.yml'}: title is missing; expected a line `title: NAME OF THE BOOK`")
+        return str(title)
+
+    @property
     def chapters(self) -> list[str]:
         """Names of the notebooks among the pages, such as ``cia/curves``."""
         notebooks = [page for page in self.pages if page.suffix == ".ipynb"]
@@ -45,6 +59,12 @@ class Project:
     def notebook(self, chapter: str) -> Path:
         """Return the notebook of a chapter as it is committed."""
         return self.root / "chapters" / f"{chapter}.ipynb"
+
+    def heading(self, chapter: str) -> str:
+        """Return the heading of a chapter as its notebook has it; without one, the chapter's name."""
+        cells = nbformat.read(self.notebook(chapter), as_version=4).cells
+        lines = [line for cell in cells if cell.cell_type == "markdown" for line in cell.source.splitlines()]
+        return next((line.removeprefix("# ").strip() for line in lines if line.startswith("# ")), chapter)
 
     def find(self, name: str) -> str:
         """Return the chapter that `name` (or the path of its notebook) means; a near miss names the nearest."""

@@ -9,20 +9,22 @@ CHARACTER = 6.4  # pixels of a digit of an edge's label
 FAR = 30  # times as wide as all the rest: an end so far out is an arrow
 
 
-def range_plot(record: dict) -> str:
+def range_plot(record: dict, scale: tuple[float, float] | None = None) -> str:
     """Return as inline SVG a claim's region (shaded), its edges, the interval and the value.
 
-    The scale is the claim's own. Positions are linear, but for two things: what lies beyond an edge is drawn visibly
-    beyond it, however little that is, and an end that is infinite or far out is an arrow at the border.
+    Positions are linear, but for two things: what lies beyond an edge is drawn visibly beyond it, however little that
+    is, and an end that is infinite or far out is an arrow at the border.
 
     Parameters
     ----------
     record : dict
         A record of `lib.claims.Claim.to_dict`.
+    scale : tuple of float, optional
+        Its two ends, so that plots share it; by default it is the claim's own.
     """
     value, low, high = (as_number(record[name]) for name in ("value", "low", "high"))
     edges = region_ends(record)
-    place = _placement((value, low, high), edges)
+    place = _placement(edges, *(scale or _domain((value, low, high), edges)))
     parts = [
         f'<path class="axis" d="M0 {MIDDLE}H{WIDTH}"/>',
         _region(edges, place),
@@ -47,9 +49,8 @@ def region_ends(record: dict) -> tuple[float, float]:
     return -math.inf if low is None else float(low), math.inf if high is None else float(high)
 
 
-def _placement(points: tuple, edges: tuple):
-    """Return the function from a number to its place, in pixels."""
-    left, right = _domain(points, edges)
+def _placement(edges: tuple, left: float, right: float):
+    """Return the function from a number to its place, in pixels, on a scale from `left` to `right`."""
     lower, upper = _edge_places(edge if math.isinf(edge) else _linear(edge, left, right) for edge in edges)
 
     def place(x: float) -> float:

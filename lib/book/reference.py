@@ -2,8 +2,6 @@
 
 import csv
 
-import nbformat
-
 from lib.book.cache import read_record
 from lib.book.execution import parameters_of, settle
 from lib.book.project import BookError, Project
@@ -23,7 +21,7 @@ def data_sets(project: Project, profile: str) -> str:
     path = project.root / "data" / "manifest.csv"
     with open(path, newline="", encoding="utf-8") as file:
         entries = sorted(csv.DictReader(file), key=lambda entry: entry["name"])
-    known = {kind for kinds in GROUPS.values() for kind in kinds}
+    known = [kind for kinds in GROUPS.values() for kind in kinds]
     for entry in entries:
         if entry["kind"] not in known:
             raise BookError(f"{path}: {entry['name']} has the kind {entry['kind']!r}; allowed: {', '.join(known)}")
@@ -89,7 +87,7 @@ def _chapter(project: Project, profile: str, chapter: str) -> str:
     table = markdown_table(("Parameter", "Default", f"Profile {profile}"), rows) if rows else "Defaults throughout."
     facts = ", ".join(filter(None, [_seed(values), _seconds(project, profile, chapter)]))
     line = f"[Go to the chapter](/chapters/{chapter}.ipynb)" + (f" ({facts})" if facts else "")
-    return f"### {_title(project, chapter)}\n\n{line}.\n\n:::{{div}} settings\n{table}\n:::"
+    return f"### {project.heading(chapter)}\n\n{line}.\n\n:::{{div}} settings\n{table}\n:::"
 
 
 def _seed(values: dict) -> str:
@@ -99,9 +97,3 @@ def _seed(values: dict) -> str:
 def _seconds(project: Project, profile: str, chapter: str) -> str:
     seconds = read_record(project.executed(profile, chapter)).get("seconds")
     return "" if seconds is None else f"executed in {seconds:,.0f} s"
-
-
-def _title(project: Project, chapter: str) -> str:
-    cells = nbformat.read(project.notebook(chapter), as_version=4).cells
-    lines = [line for cell in cells if cell.cell_type == "markdown" for line in cell.source.splitlines()]
-    return next((line.removeprefix("# ") for line in lines if line.startswith("# ")), chapter)

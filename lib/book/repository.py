@@ -2,7 +2,7 @@
 
 import re
 
-from lib.book.project import BookError, Project, read_mapping
+from lib.book.project import BookError, Project
 
 ADDRESS = re.compile(r"https://[\w.-]+(/[\w.-]+)*/[\w.-]+/[\w.-]+")
 BINDER = "https://mybinder.org"
@@ -12,7 +12,7 @@ BRANCH = "main"
 
 def address(project: Project) -> str:
     """Return the repository's address in ``_config.yml`` (``repository: url:``), or nothing if it is not set."""
-    return _address(read_mapping(project.root / "_config.yml"))
+    return _address(project.config)
 
 
 def configure(config: dict) -> dict:

@@ -6,8 +6,6 @@ import re
 from html import escape
 from pathlib import Path
 
-import nbformat
-import yaml
 from pybtex.database import parse_file
 
 from lib.book.parameters import nearest
@@ -41,7 +39,7 @@ def scorecard(project: Project, profile: str) -> str:
     """Return the scorecard of a profile as MyST text: counts, key and filter, then one list of claims a paper."""
     claims = read_claims(project, profile)
     papers = {paper: _authors(project, paper) for paper in _distinct(claims, "paper")}
-    chapters = {chapter: _title(project, chapter) for chapter in _distinct(claims, "chapter")}
+    chapters = {chapter: project.heading(chapter) for chapter in _distinct(claims, "chapter")}
     parts = [
         _scale(profile),
         verdict_counts(claims),
@@ -69,9 +67,8 @@ def write_downloads(project: Project, profile: str, folder: Path, commit: str) -
         What the pages were made from, as `lib.book.site.commit` says it.
     """
     claims = read_claims(project, profile)
-    title = yaml.safe_load((project.root / "_config.yml").read_text(encoding="utf-8"))["title"]
     header = {
-        "title": title,
+        "title": project.title,
         "profile": profile,
         "commit": re.sub("^commit |`", "", commit),
         "note": NULLS,
@@ -82,10 +79,10 @@ def write_downloads(project: Project, profile: str, folder: Path, commit: str) -
     with (folder / "claims.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         table.writeheader()
-        table.writerows(_flat(claim) for claim in claims)
+        table.writerows(as_row(claim) for claim in claims)
 
 
-def _flat(claim: dict) -> dict:
+def as_row(claim: dict) -> dict:
     """Return a claim as a row of numbers and texts: unknown is empty, infinite is inf or -inf."""
     numbers = {name: "" if claim[name] is None else as_number(claim[name]) for name in ("value", "low", "high")}
     ends = dict(zip(("region_low", "region_high"), region_ends(claim), strict=True))
@@ -112,13 +109,6 @@ def _authors(project: Project, paper: str) -> str:
     names = [" ".join(person.last_names) for person in entries[paper].persons["author"]]
     authors = " and ".join(names) if len(names) < 3 else f"{names[0]} et al."
     return ", ".join(filter(None, (authors, entries[paper].fields.get("year"))))
-
-
-def _title(project: Project, chapter: str) -> str:
-    notebook = nbformat.read(project.notebook(chapter), as_version=4)
-    texts = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-    found = re.search(r"^# +(.+)$", texts, re.MULTILINE)
-    return found[1].strip() if found else chapter
 
 
 def _counts(field: str, names: dict[str, str], claims: list[dict]) -> str:
@@ -205,13 +195,9 @@ def _claim(claim: dict) -> str:
         f"[{_literal(claim['sentence'])}]({place})\n\n"
         f'<div class="claim-words">{_html(paper_says(claim))}</div>\n'
         f'<div class="claim-statistic">{_html(claim["statistic"])}</div>\n'
-        f'<div class="claim-range">{range_plot(claim)}\n<b>{_html(_found(claim))}</b> '
+        f'<div class="claim-range">{range_plot(claim)}\n<b>{_html(estimate(claim))}</b> '
         f"holds if {_html(region_words(claim))}</div></li>"
     )
-
-
-def _found(claim: dict) -> str:
-    return estimate(claim) if claim["value"] is not None else f"unknown, n = {claim['n']}"
 
 
 def _literal(text: str) -> str:

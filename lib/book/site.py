@@ -15,7 +15,7 @@ from lib.book.cache import data_digests
 from lib.book.execution import INJECTED, settle
 from lib.book.finish import finish
 from lib.book.glued import write_glued_figure
-from lib.book.project import BookError, Project, read_mapping
+from lib.book.project import BookError, Project
 from lib.book.reference import data_sets, settings
 from lib.book.scorecard import scorecard, write_downloads
 
@@ -129,7 +129,7 @@ def _copy_shared(project: Project, source: Path) -> None:
     for name in ("_toc.yml", "references.bib"):
         if (project.root / name).exists():
             shutil.copy(project.root / name, source)
-    config = repository.configure(read_mapping(project.root / "_config.yml"))
+    config = repository.configure(project.config)
     _write(source / "_config.yml", yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
     if (project.root / "assets").exists():
         shutil.copytree(project.root / "assets", source / "assets")

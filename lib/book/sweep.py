@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -120,7 +121,7 @@ def show_value(value) -> str:
 def _values(project: Project, chapter: str, name: str, text: str) -> list:
     parameters = parameters_of(project, chapter)
     if name not in parameters:
-        settle(project, chapter, {name: text})
+        settle(project, chapter, {name: text})  # an error that names the nearest
     try:
         values = [parameters[name].check(value) for value in _split(parameters[name], text)]
     except ParameterError as error:
@@ -133,12 +134,13 @@ def _values(project: Project, chapter: str, name: str, text: str) -> list:
 
 def _split(parameter: Parameter, text: str) -> list:
     """Return the values that a text lists; an element of a list parameter's text is a list of its own."""
-    if not set(parameter.options) & set(LISTS):
-        return [parameter.parse(part) for part in next(csv.reader([text], skipinitialspace=True), [""])]
+    is_list = set(parameter.options) & set(LISTS)
     try:
-        values = load_yaml(f"[{text}]")
-    except yaml.YAMLError as error:
+        values = load_yaml(f"[{text}]") if is_list else next(csv.reader([text], skipinitialspace=True), [""])
+    except (csv.Error, yaml.YAMLError) as error:
         raise ParameterError(f"{parameter.name} = {text!r}: expected values of {parameter.expected}") from error
+    if not is_list:
+        return [parameter.parse(value) for value in values]
     if "None" in parameter.options:
         values = [None if value == "None" else value for value in values]
     return [value if isinstance(value, list) or value is None else [value] for value in values]
@@ -171,7 +173,7 @@ def _finish(project: Project, chapter: str, run: Run, html: bool) -> Run:
     run = _update(project, chapter, run)
     if not html or run.status == "FAILED":
         return run
-    page = run.notebook.with_name(f"{run.notebook.stem}-html") / "html" / "chapters" / f"{chapter}.html"
+    page = _page_folder(run) / "html" / "chapters" / f"{chapter}.html"
     if run.status == "executed" or not page.exists():
         try:
             page = site.build_page(project, chapter, run.notebook, run.given, f"sweep, {run.name}")
@@ -180,12 +182,17 @@ def _finish(project: Project, chapter: str, run: Run, html: bool) -> Run:
     return replace(run, page=page)
 
 
+def _page_folder(run: Run) -> Path:
+    return run.notebook.with_name(f"{run.notebook.stem}-html")
+
+
 def _update(project: Project, chapter: str, run: Run) -> Run:
     key = _key(project, chapter, run)
     if is_fresh(run.notebook, key) and run.notebook.with_suffix(".claims.json").exists():
         return replace(run, status="reused", seconds=read_record(run.notebook)["seconds"])
     file = _write_parameters(run)
     run.notebook.with_suffix(".json").unlink(missing_ok=True)
+    shutil.rmtree(_page_folder(run), ignore_errors=True)  # no page outlives its results
     start = time.monotonic()
     book = [sys.executable, "-m", "lib.book", "--root", project.root]
     process = subprocess.run(

@@ -1,16 +1,21 @@
 """The page that compares the claims of a sweep's runs, and all of its claims as one table."""
 
 import csv
+import math
 from collections import Counter
 from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
+from lib.book.range_plot import as_number, range_plot, region_ends
+from lib.book.scorecard import as_row
 from lib.book.sweep import Run, show_value
 from lib.claims import SYMBOLS, estimate, region_words
 
-FIELDS = ("id", "paper", "verdict", "sentence", "quote", "statistic", "value", "low", "high", "n", "paper_value")
-WIDTH, HEIGHT, MARGIN = 130, 16, 5
+FIELDS = (
+    *("id", "paper", "verdict", "sentence", "quote", "statistic"),
+    *("value", "low", "high", "n", "paper_value", "region_low", "region_high"),
+)
 STYLE = """\
 :root { color-scheme: light dark; --page: #ffffff; --text: #1b1f24; --muted: #4d5663; --line: #c9d0d8; --row: #f3f5f7;
   --link: #00588a; --holds: #116329; --fails: #a40e26; --ambiguous: #6b4e00; --true: #cfe5d5; }
@@ -29,16 +34,21 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 table { border-collapse: collapse; font-size: 0.875rem; font-variant-numeric: tabular-nums; }
 th, td { border-bottom: 1px solid var(--line); padding: 0.4rem 0.6rem; text-align: left; vertical-align: top; }
 thead th { background: var(--row); }
-.claims td, .claims thead th { min-width: 9.5rem; }
+.claims td, .claims thead th { min-width: 12rem; }
 .claims tbody th { background: var(--page); font-weight: 400; left: 0; max-width: 22rem; min-width: 9rem;
   position: sticky; }
 .claims .differs th { border-left: 4px solid var(--ambiguous); }
 .note { color: var(--muted); display: block; font-size: 0.8125rem; }
 .verdict { display: block; font-weight: 600; white-space: nowrap; }
 .holds { color: var(--holds); } .fails, .FAILED { color: var(--fails); } .ambiguous { color: var(--ambiguous); }
-svg { display: block; margin-top: 0.2rem; max-width: 100%; }
-svg .true { fill: var(--true); } svg line { stroke: currentcolor; stroke-width: 2; } svg circle { fill: currentcolor; }
-@media (max-width: 40rem) { .claims tbody th { max-width: 9rem; } .claims td { min-width: 8.5rem; } }
+.range { display: block; margin-top: 0.2rem; max-width: 13.75rem; overflow: visible; width: 100%; }
+.range .axis { stroke: var(--line); }
+.range .region { fill: var(--true); }
+.range .edge { stroke: var(--muted); stroke-dasharray: 3 2; stroke-width: 1.5; }
+.range .interval { fill: none; stroke: currentcolor; stroke-width: 2; }
+.range .value { fill: currentcolor; }
+.range text { fill: var(--muted); font: 12px system-ui, sans-serif; text-anchor: middle; }
+@media (max-width: 40rem) { .claims tbody th { max-width: 9rem; } .claims td { min-width: 10rem; } }
 """
 
 
@@ -54,11 +64,11 @@ def write_pages(folder: Path, chapter: str, runs: list[Run]) -> Path:
 
 def _table(runs: list[Run], claims: dict) -> list[list]:
     """Return a row for each claim of each run: the run, its own values, the claim."""
-    rows = [["run", *runs[0].swept, *FIELDS, "region_low", "region_high"]]
+    rows = [["run", *runs[0].swept, *FIELDS]]
     for run in runs:
         values = [show_value(value) for value in run.swept.values()]
-        for record in claims[run.name].values():
-            rows.append([run.name, *values, *(record[field] for field in FIELDS), *record["region"]])
+        for row in map(as_row, claims[run.name].values()):
+            rows.append([run.name, *values, *(row[field] for field in FIELDS)])
     return rows
 
 
@@ -131,8 +141,8 @@ def _claims(runs: list[Run], claims: dict) -> str:
     head = "".join(f'<th scope="col">{escape(run.name)}</th>' for run in runs)
     rows = "\n".join(_claim(id, record, runs, claims) for id, record in records.items())
     return f"""<p>A claim holds where its interval lies inside the values for which it is true, the shaded part of the
-plot; it fails where the interval lies outside, and is ambiguous otherwise. The plots of a line share a scale. The same
-numbers are in <a href="claims.csv">claims.csv</a>.</p>
+plot; it fails where the interval lies outside, and is ambiguous otherwise. The plots of a line share a scale; an arrow
+goes on beyond it. The same numbers are in <a href="claims.csv">claims.csv</a>.</p>
 <div class="wide" role="region" aria-label="Every claim in every run" tabindex="0">
 <table class="claims">
 <thead><tr><th scope="col">Claim</th>{head}</tr></thead>
@@ -158,7 +168,8 @@ def _claim(id: str, record: dict, runs: list[Run], claims: dict) -> str:
 def _cell(record: dict | None, run: Run, scale: tuple | None) -> str:
     if record is None:
         return "not tested" if run.status in ("executed", "reused") else escape(run.status.lower())
-    return f"{_verdict(record['verdict'], 'verdict')}{escape(estimate(record))}{_plot(record, scale)}"
+    plot = "" if record["value"] is None else range_plot(record, scale)
+    return f"{_verdict(record['verdict'], 'verdict')}{escape(estimate(record))}{plot}"
 
 
 def _verdict(verdict: str, kind: str = "") -> str:
@@ -168,29 +179,10 @@ def _verdict(verdict: str, kind: str = "") -> str:
 
 def _scale(records: list[dict]) -> tuple[float, float] | None:
     """Return the least and the greatest finite number of a claim's plots; None if they do not span anything."""
-    ends = [number for record in records for number in (record["low"], record["high"], *record["region"])]
-    finite = [number for number in ends if isinstance(number, int | float)]
+    numbers = [as_number(record[name]) for record in records for name in ("low", "value", "high")]
+    edges = [edge for record in records for edge in region_ends(record)]
+    finite = [number for number in (*numbers, *edges) if math.isfinite(number)]
     return (min(finite), max(finite)) if finite and min(finite) < max(finite) else None
-
-
-def _plot(record: dict, scale: tuple[float, float] | None) -> str:
-    numbers = [record[name] for name in ("low", "value", "high")]
-    if scale is None or not all(isinstance(number, int | float) for number in numbers):
-        return ""
-    low, value, high = (_place(number, scale) for number in numbers)
-    from_, to = (
-        _place(end, scale) if end is not None else edge for end, edge in zip(record["region"], (0, WIDTH), strict=True)
-    )
-    return (
-        f'<svg width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true">'
-        f'<rect class="true" x="{from_:.1f}" y="0" width="{to - from_:.1f}" height="{HEIGHT}"/>'
-        f'<line x1="{low:.1f}" x2="{high:.1f}" y1="{HEIGHT / 2}" y2="{HEIGHT / 2}"/>'
-        f'<circle cx="{value:.1f}" cy="{HEIGHT / 2}" r="3.5"/></svg>'
-    )
-
-
-def _place(number: float, scale: tuple[float, float]) -> float:
-    return MARGIN + (WIDTH - 2 * MARGIN) * (number - scale[0]) / (scale[1] - scale[0])
 
 
 def _runs(folder: Path, runs: list[Run]) -> str:

@@ -7,14 +7,13 @@ from collections import Counter
 from dataclasses import dataclass
 from importlib.metadata import metadata
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
-import yaml
 from bs4 import BeautifulSoup, Tag
 from sphinx_external_toc.api import SiteMap
 from sphinx_external_toc.parsing import parse_toc_yaml
 
-from lib.book.project import Project
+from lib.book.project import BookError, Project
 from lib.book.site import commit
 
 MATH = re.compile("katex|mathjax", re.IGNORECASE)
@@ -34,7 +33,7 @@ the notebooks.</p>
 """
 PAPER = """\
 <!DOCTYPE html>
-<html lang="{language}" data-theme="light" data-mode="light">
+<html lang="en" data-theme="light" data-mode="light">
 <head>
 <meta charset="utf-8">
 <title>{title}</title>
@@ -75,6 +74,14 @@ class Page:
         """What is on the page besides its frame."""
         return self.soup.find("article")
 
+    @property
+    def heading(self) -> Tag:
+        """Its title, once `_style_headings` has named the ranks."""
+        found = self.soup.find(class_="rank-1")
+        if found is None:
+            raise BookError(f"{self.address} has no heading `# ...`, which the contents of the PDF need")
+        return found
+
 
 def volume(project: Project, profile: str, commit_date: str) -> str:
     """Return all pages of a built book as one page of HTML, to lie in a folder beside `html`.
@@ -89,7 +96,6 @@ def volume(project: Project, profile: str, commit_date: str) -> str:
     commit_date : str
         Date shown on the title page; empty if there is none.
     """
-    config = yaml.safe_load((project.root / "_config.yml").read_text(encoding="utf-8"))
     pages = read_pages(project, project.build_folder(profile) / "html")
     head = "\n".join(dict.fromkeys(tag for page in pages for tag in _head(page)))
     ids = {page.address: {tag["id"] for tag in page.article.find_all(id=True)} for page in pages}
@@ -98,19 +104,18 @@ def volume(project: Project, profile: str, commit_date: str) -> str:
         _stay_inside(page, ids)
         _style_headings(page)
     return PAPER.format(
-        language=config.get("sphinx", {}).get("config", {}).get("language", "en"),
-        title=html.escape(config["title"]),
+        title=html.escape(project.title),
         head=head,
         running_titles="\n".join(_running_title(page) for page in pages),
-        title_page=_title_page(project, profile, config, commit_date),
+        title_page=_title_page(project, profile, commit_date),
         contents=_contents(pages),
         chapters="\n".join(_chapter(page) for page in pages),
     )
 
 
 def name_of(address: str) -> str:
-    """Return a page's name from its address: page-cia-curves from chapters/cia/curves.html."""
-    return "page-" + address.removeprefix("chapters/").removesuffix(".html").replace("/", "-")
+    """Return a page's name, fit for an id, from its address: page-cia-curves from chapters/cia/curves.html."""
+    return "page-" + re.sub(r"[^A-Za-z0-9_]", "-", address.removeprefix("chapters/").removesuffix(".html"))
 
 
 def number_contents(text: str, numbers: dict[str, int]) -> str:
@@ -193,7 +198,7 @@ def _stay_inside(page: Page, ids: dict[str, set[str]]) -> None:
         address = urlsplit(link["href"])
         if address.scheme:
             continue
-        target = _resolve(page, address.path) if address.path else page.address
+        target = _resolve(page, unquote(address.path)) if address.path else page.address
         if target not in ids:
             link.unwrap()
             continue
@@ -213,17 +218,17 @@ def _style_headings(page: Page) -> None:
 
 
 def _running_title(page: Page) -> str:
-    title = page.soup.find(class_="rank-1").get_text().replace("\\", r"\\").replace('"', r"\"")
+    title = " ".join(page.heading.get_text().split()).replace("\\", r"\\").replace('"', r"\"")
     return (
         f'@page page-{page.name} {{ @top-left {{ content: "{title}"; }} }}\n#{page.name} {{ page: page-{page.name}; }}'
     )
 
 
-def _title_page(project: Project, profile: str, config: dict, commit_date: str) -> str:
+def _title_page(project: Project, profile: str, commit_date: str) -> str:
     return TITLE_PAGE.format(
-        title=html.escape(config["title"]),
+        title=html.escape(project.title),
         subtitle=html.escape(metadata("when-the-model-is-wrong")["Summary"]),
-        author=html.escape(str(config.get("author", ""))),
+        author=html.escape(str(project.config.get("author") or "")),
         commit=commit(project).replace("`", ""),
         profile=profile,
         date=f", {commit_date}" if commit_date else "",
@@ -238,7 +243,7 @@ def _contents(pages: list[Page]) -> str:
         if page.part:
             lines.append(f'<p class="contents-part">{html.escape(page.part)}</p>')
         rank = "section" if page.depth else "chapter"
-        lines.append(_contents_line(rank, page.name, page.soup.find(class_="rank-1")))
+        lines.append(_contents_line(rank, page.name, page.heading))
         for heading in [] if page.depth else page.article.find_all(class_="rank-2"):
             if often[heading.get_text()] == 1:  # not those that each chapter has
                 lines.append(_contents_line("section", heading.find_parent("section")["id"], heading))

@@ -1,15 +1,17 @@
 """Running chapters: what is checked before, what is kept after, and that two runs are the same."""
 
 import io
+import re
 import sys
 import threading
 
 import nbformat
 import pytest
 from click.testing import CliRunner
-from conftest import CLAIMS, FIGURE
+from conftest import CLAIMS, FIGURE, REPOSITORY
 
 from lib.book import build, execution
+from lib.book import cli as command
 from lib.book.cache import fingerprint
 from lib.book.cli import cli
 from lib.book.execution import INJECTED, execute
@@ -21,6 +23,17 @@ RAISES = "raise RuntimeError('out of luck')"
 
 def book(project, *arguments):
     return CliRunner().invoke(cli, ["--root", str(project.root), *map(str, arguments)])
+
+
+def test_a_folder_that_may_not_be_written_is_told_without_a_traceback(monkeypatch, capsys):
+    def denied(**_):
+        raise PermissionError(13, "Permission denied", "/book/_build")
+
+    monkeypatch.setattr(command, "cli", denied)
+    with pytest.raises(SystemExit) as error:
+        command.main()
+    assert error.value.code == 1
+    assert "/book/_build: Permission denied; the results go into _build" in capsys.readouterr().err
 
 
 def test_list_shows_every_parameter(project):
@@ -215,6 +228,7 @@ CHANGES = {
     "lock": append("requirements.lock"),
     "lib": append("lib/model.py"),
     "new module": append("lib/deep/new.py"),
+    "what executes": append("lib/book/execution.py"),
     "the result itself": tamper,
 }
 
@@ -239,6 +253,22 @@ def test_a_change_in_any_ingredient_makes_a_result_stale(project, write_chapter,
     assert statuses == ["executed", "cached", "executed"]
     assert len(ran) == 2
     build.require_fresh(project, "quick")
+
+
+def test_what_makes_the_pages_is_no_ingredient(project):
+    before = fingerprint(project, "cia/curves", {})
+    append("lib/book/site.py")(project, None)
+    assert fingerprint(project, "cia/curves", {}) == before
+
+
+def test_no_chapter_and_no_experiment_uses_the_driver():
+    """Else more of lib/book than `lib.book.cache.EXECUTING` would have to count for their results."""
+    modules = [path for path in (REPOSITORY / "lib").rglob("*.py") if "book" not in path.relative_to(REPOSITORY).parts]
+    notebooks = [nbformat.read(path, as_version=4) for path in (REPOSITORY / "chapters").rglob("*.ipynb")]
+    code = [cell.source for notebook in notebooks for cell in notebook.cells if cell.cell_type == "code"]
+    texts = [path.read_text(encoding="utf-8") for path in modules] + code
+    assert len(modules) > 50
+    assert not [text for text in texts if re.search(r"lib\.book|from lib import .*\bbook\b", text)]
 
 
 def test_sources_that_change_during_a_run_are_not_published(project, monkeypatch):
@@ -275,3 +305,14 @@ def test_mirrored_data_are_part_of_the_key(project, tmp_path, monkeypatch):
     assert fingerprint(project, "cia/curves", {}) == without
     (mirror / "cleve.data").write_text("1,2\n")
     assert fingerprint(project, "cia/curves", {}) != without
+
+
+def test_stored_outputs_are_shown_and_never_count_as_results(project):
+    book(project, "refresh", "cia/curves")
+    result = book(project, "build", "--profile", "quick", "--stored", "--strict")
+    assert result.exit_code == 0, result.output
+    assert (project.build_folder("quick") / "html" / "chapters" / "cia" / "curves.html").exists()
+    with pytest.raises(BookError, match="not up to date: cia/curves"):
+        build.require_fresh(project, "quick")
+    assert "profile paper sets other values" in book(project, "build", "--stored").output
+    assert "name none" in book(project, "build", "cia/curves", "--profile", "quick", "--stored").output

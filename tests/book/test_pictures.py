@@ -221,6 +221,13 @@ class TestAdapt:
             assert 'alt="A &quot;curve&quot;  0"' in image
             assert 'loading="lazy"' in image
 
+    def test_an_address_may_be_quoted(self, folder):
+        images = folder.parent / "_images"
+        (images / "a.svg").rename(images / "für zwei.svg")
+        page = adapt(self.PAGE.replace("a.svg", "f%C3%BCr%20zwei.svg"), folder)
+        assert 'src="../_images/f%C3%BCr%20zwei-dark.svg"' in page
+        assert sorted(path.name for path in images.iterdir()) == ["für zwei-dark.svg", "für zwei-light.svg"]
+
     def test_it_has_the_pictures_own_size(self, folder):
         page = adapt(self.PAGE, folder)
         assert page.count('width="576" height="288"') == 2  # 6 by 3 inches of 96 pixels

@@ -91,6 +91,7 @@ def test_names_are_safe_for_any_file_system_and_differ(project, tmp_path):
         ([("sizes", "[2,3")], "sizes = '[2,3': expected values of list[int]"),
         ([("sizes", "2,a")], "sizes = ['a']: expected list[int]"),
         ([("n_models", "2,3,2")], "n_models = 2 is given twice"),
+        ([("title", "a\nb,c")], r"title = 'a\nb,c': expected values of str"),
         ([("noise", "0.5,5e-1")], "noise = 0.5 is given twice"),
         ([("seed", "1,2"), ("seed", "3")], "seed is given twice"),
         ([("seed", "1")], "no parameter has several values"),
@@ -161,7 +162,7 @@ def test_a_sweep_leaves_folders_a_comparison_and_a_table(project, write_chapter)
         ("n_models=2", "2", "fails"),
         ("n_models=8", "8", "holds"),
     ]
-    assert (rows[0]["value"], rows[0]["region_low"], rows[0]["region_high"]) == ("2.0", "3.0", "")
+    assert (rows[0]["value"], rows[0]["region_low"], rows[0]["region_high"]) == ("2.0", "3.0", "inf")
 
     write_times = {n: (folder(project) / f"n_models={n}" / "curves.ipynb").stat().st_mtime_ns for n in (2, 8)}
     again = book(project, "sweep", "cia/curves", "-p", "n_models", "2,8", "-p", "seed", "5").output
@@ -194,6 +195,16 @@ def test_each_run_may_have_a_page(project):
         assert f"n_models%3D{n_models}/curves-html/html" in (folder(project) / "index.html").read_text()
 
 
+def test_a_page_does_not_outlive_its_results(project, write_chapter):
+    write_chapter(project, "cia/curves", CLAIM)
+    sweep.claim_folder(folder(project), "cia/curves")
+    old = folder(project) / "n_models=2" / "curves-html" / "html" / "chapters" / "cia" / "curves.html"
+    old.parent.mkdir(parents=True)
+    old.write_text("of an earlier run")
+    assert book(project, "sweep", "cia/curves", "-p", "n_models", "2,3").exit_code == 0
+    assert not old.exists()
+
+
 def test_runs_without_claims_or_results_are_shown(project, tmp_path):
     runs = plan(project, tmp_path, ("n_models", "2,3"))
     page = Page(sweep_page.write_pages(tmp_path, "cia/curves", runs).read_text())
@@ -211,18 +222,21 @@ def test_a_claim_that_one_run_does_not_test_differs_only_between_the_others(proj
 
 
 def record(value, low, high, verdict, region=(0, None)):
-    return {"value": value, "low": low, "high": high, "verdict": verdict, "region": list(region)}
+    return {"value": value, "low": low, "high": high, "verdict": verdict, "n": 5, "region": list(region)}
 
 
-def test_plots_share_a_scale_and_skip_what_is_not_finite():
-    assert sweep_page._scale([record(1, 0.5, 2, "holds"), record(None, None, None, "ambiguous")]) == (0, 2)
-    assert sweep_page._plot(record(None, None, None, "ambiguous"), (0, 2)) == ""
-    assert sweep_page._plot(record("∞", 1, "∞", "holds"), (0, 2)) == ""
+def test_plots_share_a_scale(project, tmp_path):
+    found = [record(1, 0.5, 2, "holds"), record(3, 2, "∞", "holds"), record(None, None, None, "ambiguous")]
+    scale = sweep_page._scale(found)
+    assert scale == (0, 3)
+    run = plan(project, tmp_path, ("n_models", "2,3"))[0]
+    cells = [sweep_page._cell(one, run, scale) for one in found]
+    one, three = (float(re.search(r'class="value" cx="([\d.]+)"', cell)[1]) for cell in cells[:2])
+    edges = [re.search(r'class="edge" d="M([\d.]+) ', cell)[1] for cell in cells[:2]]
+    assert edges[0] == edges[1]
+    assert one - float(edges[0]) == pytest.approx((three - float(edges[0])) / 3, abs=0.1)
+    assert "<svg" not in cells[2]
     assert sweep_page._scale([record(1, 1, 1, "holds", (None, None))]) is None
-    drawn = sweep_page._plot(record(1, 0, 2, "ambiguous"), (0, 2))
-    assert 'x1="5.0" x2="125.0"' in drawn
-    assert 'cx="65.0"' in drawn
-    assert '<rect class="true" x="5.0" y="0" width="125.0"' in drawn
 
 
 def test_an_interruption_leaves_what_has_finished(project, write_chapter):

@@ -9,9 +9,11 @@ STOPS = 150
 # Where the focus is, and whether it is seen there.
 FOCUS = """() => {
   const at = document.activeElement;
-  const {outlineStyle, outlineWidth, boxShadow, textDecorationLine, borderBottomStyle} = getComputedStyle(at);
+  // the summary of a part in the sidebar has no box of its own: its arrow has, and the ring
+  const shown = at.getBoundingClientRect().height ? at : at.firstElementChild ?? at;
+  const {outlineStyle, outlineWidth, boxShadow, textDecorationLine, borderBottomStyle} = getComputedStyle(shown);
   const ring = (outlineStyle != "none" && parseFloat(outlineWidth) > 0) || boxShadow != "none";
-  const box = at.getBoundingClientRect();
+  const box = shown.getBoundingClientRect();
   return {
     tag: at.tagName, text: at.outerHTML.slice(0, 120), seen: ring && box.width > 0 && box.height > 0,
     place: ["#pst-skip-link", ".search-button__button", "nav.bd-links", ".theme-switch-button", "article"]
