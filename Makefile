@@ -42,7 +42,7 @@ test: lint ## lint, all notebooks, a strict quick build and the unit tests
 	$(PY) -m pytest -n 2 --dist loadgroup tests
 
 test-browser: $(READY) ## the pages of the last build in a real browser (needs Chromium)
-	$(PY) -m pytest -n 2 --dist loadgroup tests/browser
+	$(PY) -m pytest -n 2 --dist loadscope tests/browser
 
 commands: $(READY) ## run every command that the chapters print (about half an hour)
 	RUN_COMMANDS=1 $(PY) -m pytest -rs tests/test_commands.py -k test_each_command_works

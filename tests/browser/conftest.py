@@ -1,6 +1,7 @@
 """The built site, a server for it and one browser a worker."""
 
 import os
+import re
 
 import pytest
 from built_site import chapter_names, find_chromium, find_site, is_redirect, page_names
@@ -8,6 +9,7 @@ from markup import read_markup
 from playwright.sync_api import sync_playwright
 from server import serve
 from visit import visit_page
+from xdist.scheduler import LoadScopeScheduling
 
 NO_SITE = "no built pages in _build/quick/html or _build/paper/html: `make book PROFILE=quick` builds them"
 NO_BROWSER = "no chromium, chromium-browser or google-chrome on PATH (or elsewhere: CHROMIUM=/path/to/it)"
@@ -28,12 +30,23 @@ def pytest_configure(config):
         raise pytest.UsageError(f"BOOK_HTML={given!r} holds no index.html" if given else NO_SITE)
 
 
+class ByPage(LoadScopeScheduling):
+    """Gives all tests of a page to one worker, which visits it once; other tests go file by file."""
+
+    def _split_scope(self, nodeid):
+        page = re.search(r"\[([^\]]*?\.html)", nodeid)
+        return page[1] if page else nodeid.split("::")[0]
+
+
+def pytest_xdist_make_scheduler(config, log):
+    return ByPage(config, log)
+
+
 def pytest_generate_tests(metafunc):
     site = find_site()
     if "seen" in metafunc.fixturenames:
         names = [name for name in page_names(site) if not is_redirect(site / name)]
-        pages = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in names]
-        metafunc.parametrize("seen", pages, indirect=True, scope="session")
+        metafunc.parametrize("seen", names, indirect=True)
     if "page_name" in metafunc.fixturenames:
         metafunc.parametrize("page_name", page_names(site))
     if "chapter_name" in metafunc.fixturenames:
@@ -71,6 +84,14 @@ def browser():
 
 
 @pytest.fixture(scope="session")
-def seen(request, browser, site, address):
-    """What a visit to the page shows; all tests of a page share it."""
-    return visit_page(browser, site, address, request.param)
+def visits():
+    """What was seen so far, by page: one visit does for all tests of a page."""
+    return {}
+
+
+@pytest.fixture
+def seen(request, visits, browser, site, address):
+    """What a visit to the page shows."""
+    if request.param not in visits:
+        visits[request.param] = visit_page(browser, site, address, request.param)
+    return visits[request.param]

@@ -18,6 +18,8 @@ def test_works_from_a_folder(browser, site, name):
 
 
 def test_the_first_page_leads_to_the_book(browser, site):
-    with opened(browser, site, f"{site.as_uri()}/", "index.html") as (page, _):
-        page.wait_for_url("**/chapters/*.html")
-        assert page.locator("article h1").is_visible()
+    page = browser.new_page()
+    page.goto(f"{site.as_uri()}/index.html")
+    page.wait_for_url("**/chapters/*.html")
+    assert page.locator("article h1").is_visible()
+    page.close()
