@@ -85,5 +85,5 @@ def test_references_to_other_hosts_are_links_only():
 
 
 def test_places_on_a_machine_are_found():
-    text = "see file:///x and /work/book/y, http://localhost:8888/, not /usr/bin/env or chapters/home/ or file: a.csv"
-    assert local_addresses(text, Path("/work/book")) == ["/work/book/", "file:/", "localhost"]
+    text = "see file:///x and /srv/book/y, http://localhost:8888/, not /usr/bin/env or chapters/home/ or file: a.csv"
+    assert local_addresses(text, Path("/srv/book")) == ["/srv/book/", "file:/", "localhost"]
