@@ -9,6 +9,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betaincinv, softmax
 
+from lib.batches import CACHE, row_batches
 from lib.validation import check_boolean_matrix, check_choice, check_generator, check_integer, check_real
 
 HIDDEN_WEIGHTS = ("beta", "dirichlet", "equal")
@@ -55,7 +56,7 @@ class CIAModel:
         return f"CIAModel(n_hidden={k}, n_attributes={m - 1})"
 
     def sample(self, size, rng):
-        """Draw examples.
+        """Draw examples, in batches of rows: their numbers are those of one draw of them all.
 
         Parameters
         ----------
@@ -74,8 +75,10 @@ class CIAModel:
         check_generator("rng", rng)
         # float rounding may leave the last cumulative weight a hair below 1
         z = np.minimum(np.searchsorted(np.cumsum(self.weights), rng.random(size), side="right"), len(self.weights) - 1)
-        uniform = rng.random((size, self.probabilities.shape[1]), dtype=np.float32)
-        rows = (uniform < self.probabilities.astype(np.float32)[z]).astype(np.uint8)
+        probabilities = self.probabilities.astype(np.float32)
+        rows = np.empty((size, probabilities.shape[1]), dtype=np.uint8)
+        for batch in row_batches(size, 9 * rows.shape[1], CACHE):
+            rows[batch] = rng.random(rows[batch].shape, dtype=np.float32) < probabilities[z[batch]]
         return rows[:, 1:], rows[:, 0], z.astype(np.uint8)
 
     def log_joint(self, rows):
@@ -87,14 +90,20 @@ class CIAModel:
         """
         probabilities = self.probabilities[:, self.probabilities.shape[1] - rows.shape[1] :]
         coefficients, constants = log_linear(self.weights, probabilities)
-        return rows @ coefficients.T + constants
+        joint = np.empty((len(rows), len(constants)))
+        for batch in row_batches(len(rows), 8 * (rows.shape[1] + 2 * len(constants))):
+            joint[batch] = rows[batch] @ coefficients.T + constants
+        return joint
 
     def target_posterior(self, X):
         """P(x0 = 1 | x) for attributes `X` of shape (size, n); returns shape (size,)."""
         X = check_boolean_matrix("X", X)
         if X.shape[1] != self.probabilities.shape[1] - 1:
             raise ValueError(f"X must have {self.probabilities.shape[1] - 1} columns; got {X.shape[1]}")
-        return softmax(self.log_joint(X), axis=1) @ self.probabilities[:, 0]
+        positive = np.empty(len(X))
+        for batch in row_batches(len(X), 8 * (X.shape[1] + 6 * len(self.weights))):
+            positive[batch] = softmax(self.log_joint(X[batch]), axis=1) @ self.probabilities[:, 0]
+        return positive
 
     def difficulty(self, n_draws=20_000, rng=None):
         """B, the accuracy of the best prediction of z from all n + 1 attributes (section 7).
@@ -106,8 +115,11 @@ class CIAModel:
         if m <= ENUMERATION_LIMIT + 1:
             return float(_exact_difficulty(self.weights[None], self.probabilities[None])[0])
         rng = np.random.default_rng(0) if rng is None else rng
-        uniform = rng.random((n_draws, m), dtype=np.float32)
-        return float(_sampled_difficulty(self.weights[None], self.probabilities[None], uniform)[0])
+        z, best = _stratified(self.weights, n_draws), np.empty(n_draws)
+        for batch in row_batches(n_draws, 13 * m):
+            uniform = rng.random((len(z[batch]), m), dtype=np.float32)
+            best[batch] = _best_guess(self.weights, self.probabilities, z[batch], uniform)
+        return float(best.mean())
 
     def linear_rule(self):
         """Weights and intercept of the optimal linear predictor of x0, for two hidden values.
@@ -168,20 +180,24 @@ def _exact_difficulty(weights, probabilities):
 
 
 def _sampled_difficulty(weights, probabilities, uniform):
-    """B of many models: mean of max_z P(z | x) over rows made from the same uniform numbers (draws, m).
+    """B of many models: mean of max_z P(z | x) over rows made from the same uniform numbers (draws, m)."""
+    models = zip(weights, probabilities, strict=True)
+    return np.array([_best_guess(w, p, _stratified(w, len(uniform)), uniform).mean() for w, p in models])
 
-    The hidden values are stratified: draw d has z at the quantile (d + 1/2) / draws.
-    """
-    quantiles = (np.arange(len(uniform)) + 0.5) / len(uniform)
-    difficulty = np.empty(len(weights))
-    for i, (w, p) in enumerate(zip(weights, probabilities.astype(np.float32), strict=True)):
-        z = np.minimum(np.searchsorted(np.cumsum(w), quantiles), len(w) - 1)
-        rows = (uniform < p[z]).astype(np.float32)
-        coefficients, constants = log_linear(w, probabilities[i])
-        log_joint = rows @ coefficients.T.astype(np.float32) + constants.astype(np.float32)
-        log_joint -= log_joint.max(axis=1, keepdims=True)
-        difficulty[i] = (1 / np.exp(log_joint).sum(axis=1, dtype=float)).mean()
-    return difficulty
+
+def _stratified(weights, n_draws):
+    """Hidden values of draws: draw d has z at the quantile (d + 1/2) / draws."""
+    quantiles = (np.arange(n_draws) + 0.5) / n_draws
+    return np.minimum(np.searchsorted(np.cumsum(weights), quantiles), len(weights) - 1)
+
+
+def _best_guess(weights, probabilities, z, uniform):
+    """max_z P(z | x) of the rows x with hidden values z (draws,) that uniform numbers (draws, m) make."""
+    rows = (uniform < probabilities.astype(np.float32)[z]).astype(np.float32)
+    coefficients, constants = log_linear(weights, probabilities)
+    log_joint = rows @ coefficients.T.astype(np.float32) + constants.astype(np.float32)
+    log_joint -= log_joint.max(axis=1, keepdims=True)
+    return 1 / np.exp(log_joint).sum(axis=1, dtype=float)
 
 
 def _normalise(raw, hidden_weights):

@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from lib import cia
+from lib.batches import row_batches
 from lib.cia import CIAModel, all_inputs, concentration, random_cia, sample_cia
 
 PROBABILITY = st.one_of(st.floats(0.01, 0.99), st.sampled_from([0.0, 0.25, 0.5, 1.0]))
@@ -47,6 +48,41 @@ def test_samples_of_certain_attributes_are_constant():
     X, y, z = model.sample(1000, np.random.default_rng(0))
     assert (X == [0, 1]).all()
     assert (y == z).all()
+
+
+@pytest.fixture
+def rows_a_batch(monkeypatch):
+    """Return a function that makes all batches of this number of rows."""
+    return lambda n: monkeypatch.setattr(cia, "row_batches", lambda n_rows, *_: row_batches(n_rows, 2**20, n))
+
+
+# a float32 takes half of 64 random bits: odd numbers of them leave the other half for the next
+@pytest.mark.parametrize("bits", [np.random.PCG64, np.random.SFC64, np.random.MT19937])
+@pytest.mark.parametrize("n", [4, 5])
+@pytest.mark.parametrize("size", [1, 2, 3, 6, 7, 8, 9])
+def test_samples_in_batches_are_those_of_one_draw(size, n, bits, rows_a_batch):
+    rows_a_batch(3)
+    model = random_cia(n, 3, 1.0, np.random.default_rng(n))
+    rng, other = (np.random.Generator(bits(size)) for _ in range(2))
+    X, y, z = model.sample(size, rng)
+    hidden = np.searchsorted(np.cumsum(model.weights), other.random(size), side="right")
+    uniform = other.random((size, n + 1), dtype=np.float32)
+    rows = uniform < model.probabilities.astype(np.float32)[hidden]
+    np.testing.assert_array_equal(np.column_stack([z, y, X]), np.column_stack([hidden, rows]))
+    assert rng.random(3, dtype=np.float32).tolist() == other.random(3, dtype=np.float32).tolist()
+
+
+@pytest.mark.parametrize("n_rows", [1, 3, 20])
+def test_batches_change_no_posterior_and_no_difficulty(n_rows, rows_a_batch):
+    model = random_cia(13, 3, 1.0, np.random.default_rng(0))
+    rows = np.random.default_rng(1).integers(0, 2, (20, 14), dtype=np.uint8)
+    streams = [np.random.default_rng(2) for _ in range(2)]
+    whole = model.log_joint(rows), model.target_posterior(rows[:, 1:]), model.difficulty(101, streams[0])
+    rows_a_batch(n_rows)
+    parts = model.log_joint(rows), model.target_posterior(rows[:, 1:]), model.difficulty(101, streams[1])
+    for one, other, error in zip(whole, parts, (1e-14, 1e-14, 1e-6), strict=True):
+        np.testing.assert_allclose(other, one, rtol=error)
+    assert streams[0].random() == streams[1].random()
 
 
 @given(models())

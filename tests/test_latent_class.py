@@ -13,8 +13,8 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from lib.cia import CIAModel, all_inputs, random_cia
-from lib.latent_class import LatentClassCovariance, LatentClassEM, LatentClassSelection
-from lib.latent_class.covariance import squared_deltas, vote_signs
+from lib.latent_class import LatentClassCovariance, LatentClassEM, LatentClassSelection, covariance
+from lib.latent_class.covariance import pair_counts, squared_deltas, vote_signs
 from lib.latent_class.em import EMData, em_step, maximize, random_starts
 from lib.latent_class.model import MERGE_LIMIT, log_likelihood, merge_duplicates
 
@@ -72,12 +72,14 @@ def naive_em_step(rows, alpha, p, q):
     return U / (U + V), p, q, log_likelihood
 
 
+@pytest.mark.parametrize("memory_limit", [256, 1e-6])  # all rows at once, or one at a time
 @pytest.mark.parametrize(("dtype", "error"), [("float64", 1e-12), ("float32", 1e-5)])
 @given(rows=boolean_rows, seed=st.integers(0, 99))
-def test_a_step_is_the_papers_formulas(rows, seed, dtype, error):
+def test_a_step_is_the_papers_formulas(rows, seed, dtype, error, memory_limit):
     rng, m = np.random.default_rng(seed), rows.shape[1]
     alpha, p, q = rng.uniform(0.2, 0.8), rng.uniform(0.1, 0.9, m), rng.uniform(0.1, 0.9, m)
-    data = EMData(rows, np.ones(len(rows)), dtype)
+    data = EMData(rows, np.ones(len(rows)), dtype, (1, 2), memory_limit)
+    assert len(list(data)) == (1 if memory_limit == 256 else len(rows))
     weights, probabilities, log_likelihoods = em_step(data, np.array([[1 - alpha, alpha]]), np.array([[q, p]]))
     new_alpha, new_p, new_q, expected = naive_em_step(rows, alpha, p, q)
     np.testing.assert_allclose(weights, [[1 - new_alpha, new_alpha]], atol=error)
@@ -226,7 +228,8 @@ def test_exponents_beyond_the_range_of_floats():
     rows = np.vstack([np.ones((5, m)), np.zeros((5, m))]).astype(np.uint8)
     probabilities = np.array([[np.full(m, 1e-6), np.full(m, 1 - 1e-6)], [np.full(m, 1 - 1e-6), np.full(m, 1e-6)]])
     for dtype, error in (("float32", 0.01), ("float64", 1e-8)):  # single precision holds exponents of 8000 to 0.001
-        weights, new, log_likelihoods = em_step(EMData(rows, np.ones(10), dtype), np.full((2, 2), 0.5), probabilities)
+        weights = np.full((2, 2), 0.5)
+        weights, new, log_likelihoods = em_step(EMData(rows, np.ones(10), dtype, (2, 2)), weights, probabilities)
         np.testing.assert_allclose(weights, 0.5, atol=1e-9)
         np.testing.assert_allclose(new, probabilities, atol=1e-5)
         np.testing.assert_allclose(log_likelihoods, 10 * (m * np.log1p(-1e-6) + np.log(0.5)), atol=10 * error)
@@ -240,7 +243,48 @@ def test_two_different_rows_are_two_classes():
     assert (learner.predict(X) == y).all()
 
 
+@pytest.mark.parametrize(("dtype", "error"), [("float64", 1e-10), ("float32", 1e-4)])
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("counted", [False, True])
+def test_batches_change_nothing_but_rounding(k, dtype, error, counted):
+    rows = with_target(*sample(random_cia(20, 3, 1.0, np.random.default_rng(1)), 500))
+    counts = np.arange(500) % 3 if counted else np.ones(500)
+    starts = random_starts(4, k, 21, np.random.RandomState(0))
+    whole = maximize(rows, counts, *starts, 10, 0, dtype)
+    for memory_limit in (0.004, 0.01, 0.1):
+        assert 1 < len(list(EMData(rows, counts, dtype, (4, k), memory_limit))) < 500
+        parts = maximize(rows, counts, *starts, 10, 0, dtype, memory_limit)
+        for one, other in zip(whole, parts, strict=True):
+            np.testing.assert_allclose(other, one, rtol=error, atol=error / 10)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [LatentClassEM(n_restarts=3, dtype="float64"), LatentClassCovariance(), LatentClassSelection(n_restarts=2)],
+    ids=lambda learner: type(learner).__name__,
+)
+def test_a_fit_in_batches_is_the_same_fit(learner):
+    X, y = sample(easy_model(2), 500)
+    X = np.hstack([X, X])  # too wide for equal rows to be merged
+    if "random_state" in learner.get_params():
+        learner.set_params(random_state=0)
+    whole, parts = (clone(learner).set_params(memory_limit=limit).fit(X, y) for limit in (256, 0.02))
+    assert parts.get_params()["memory_limit"] == 0.02
+    np.testing.assert_allclose(parts.probabilities_, whole.probabilities_, atol=1e-4)
+    assert parts.log_likelihood_ == pytest.approx(whole.log_likelihood_, rel=1e-8)
+    np.testing.assert_array_equal(parts.predict(X), whole.predict(X))
+
+
 # COV
+
+
+@pytest.mark.parametrize("largest", [1, 5, 2**24])  # the last takes more than float32 can count
+@pytest.mark.parametrize("memory_limit", [256, 0.001])
+def test_pairs_are_counted_exactly(largest, memory_limit):
+    rng = np.random.default_rng(0)
+    rows, counts = rng.integers(0, 2, (300, 9), dtype=np.uint8), rng.integers(1, largest + 1, 300)
+    expected = (rows * counts[:, None]).T @ rows.astype(int)
+    np.testing.assert_array_equal(pair_counts(rows, counts.astype(float), memory_limit), expected)
 
 
 @st.composite
@@ -261,6 +305,14 @@ def test_exact_covariances_give_the_deltas_back(moments):
     np.testing.assert_allclose(squared_deltas(covariance), magnitude**2, rtol=1e-9)
     np.testing.assert_array_equal(vote_signs(covariance), signs)
     np.testing.assert_array_equal(covariance, before)
+
+
+def test_the_leading_eigenvector_of_many_attributes():
+    y = np.cov(np.random.default_rng(0).random((400, 250)) < 0.5, bias=True)[:300, :300]
+    y += np.outer(d := np.linspace(-0.5, 0.5, 300), d)
+    exact, found = np.linalg.eigh(y)[1][:, -1], covariance._leading_eigenvector(y)
+    np.testing.assert_allclose(found * np.sign(found @ exact), exact, atol=1e-10)
+    assert vote_signs(np.zeros((300, 300))).tolist() == [1] * 300
 
 
 @given(st.integers(3, 6).flatmap(lambda m: arrays(float, (m, m), elements=st.floats(-1, 1))))
@@ -425,6 +477,9 @@ class TestEveryLearner:
         (LatentClassEM(max_iterations=0), "max_iterations .* got 0"),
         (LatentClassEM(tolerance=-1), "tolerance .* got -1"),
         (LatentClassEM(dtype="float16"), "dtype must be one of 'float32', 'float64'; got 'float16'"),
+        (LatentClassEM(memory_limit=0), r"memory_limit must be a finite number in \(0, inf\]; got 0"),
+        (LatentClassCovariance(memory_limit="256"), "memory_limit .* got '256'"),
+        (LatentClassSelection(memory_limit=-1), "memory_limit .* got -1"),
         (LatentClassEM(random_state="a"), "'a' cannot be used to seed"),
         (LatentClassEM(random_state=1.5), "1.5 cannot be used to seed"),
         (LatentClassCovariance(n_weights=2), "n_weights must be an integer of at least 3; got 2"),

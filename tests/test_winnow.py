@@ -12,8 +12,10 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from sklearn.base import clone
 
+from lib.batches import row_batches
 from lib.cia import all_inputs, random_cia
-from lib.winnow import Winnow, WinnowEnsemble
+from lib.winnow import Winnow, WinnowEnsemble, online
+from lib.winnow.kernel import doubled
 
 
 def plain_winnow(X, y, promotion, demotion, threshold, initial_weight, margin, inclusive, n_passes):
@@ -104,6 +106,26 @@ def test_pieces_teach_the_same_as_the_whole(sample, rule, average, cut):
     pieces.partial_fit(X[:cut], y[:cut], classes=whole.classes_).partial_fit(X[cut:], y[cut:])
     np.testing.assert_array_equal(pieces.weights_, whole.weights_)
     assert (pieces.n_mistakes_, pieces.n_updates_) == (whole.n_mistakes_, whole.n_updates_)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, bool, np.int64, float])
+def test_doubled_rows_hold_the_complements(dtype):
+    X = all_inputs(3).astype(dtype)
+    rows = doubled(X)
+    assert rows.dtype == dtype
+    np.testing.assert_array_equal(rows, np.hstack([X == 1, X == 0]))
+
+
+@pytest.mark.parametrize("n_rows", [1, 7, 40])
+def test_predictions_in_batches_are_the_same(n_rows, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (40, 8)), rng.integers(0, 3, 40)
+    ensemble = WinnowEnsemble(n_members=3, random_state=0)
+    fitted = [Winnow().fit(X, y), Winnow().fit(X, y % 2), ensemble.fit(X, y % 2)]
+    whole = [learner.decision_function(X) for learner in fitted]
+    monkeypatch.setattr(online, "row_batches", lambda size, *_: row_batches(size, 2**20, n_rows))
+    for learner, scores in zip(fitted, whole, strict=True):
+        np.testing.assert_allclose(learner.decision_function(X), scores, rtol=1e-12, atol=1e-12)
 
 
 def test_fit_starts_afresh():

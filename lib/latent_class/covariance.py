@@ -1,10 +1,14 @@
 """COV: a two-valued latent class from pairwise covariances (Grove & Roth, section 4)."""
 
 import numpy as np
+from scipy.sparse.linalg import eigsh
 
+from lib.batches import row_batches
 from lib.latent_class.em import EMData, em_step
 from lib.latent_class.model import LatentClassClassifier
-from lib.validation import check_integer
+from lib.validation import check_integer, check_real
+
+_LANCZOS = 200  # attributes from which on all eigenvectors take much longer than the leading one
 
 
 class LatentClassCovariance(LatentClassClassifier):
@@ -20,6 +24,8 @@ class LatentClassCovariance(LatentClassClassifier):
         Values of P(z = 1) that each of the two rounds of the search tries.
     max_votes : int, at least 0
         Rounds of sign voting at most.
+    memory_limit : float, above 0
+        MiB of working arrays beside the sample and matrices of all pairs, as in LatentClassEM.
 
     Attributes
     ----------
@@ -35,22 +41,24 @@ class LatentClassCovariance(LatentClassClassifier):
     Grove & Roth (1997), section 4. The paper omits the voting; see `vote_signs`.
     """
 
-    def __init__(self, n_weights=41, max_votes=100):
+    def __init__(self, n_weights=41, max_votes=100, memory_limit=256):
         self.n_weights = n_weights
         self.max_votes = max_votes
+        self.memory_limit = memory_limit
 
     def _check_parameters(self):
         check_integer("n_weights", self.n_weights, 3)
         check_integer("max_votes", self.max_votes, 0)
+        check_real("memory_limit", self.memory_limit, 0, open_low=True)
 
     def _fit_model(self, rows, counts):
-        rows = rows.astype(float)
-        size = counts.sum()
-        means = counts @ rows / size
-        covariance = (rows * counts[:, None]).T @ rows / size - np.outer(means, means)
+        size, pairs = counts.sum(), pair_counts(rows, counts, self.memory_limit)
+        means = np.diag(pairs) / size
+        covariance = pairs / size - np.outer(means, means)
         signs = vote_signs(covariance, self.max_votes)
         self.scaled_deltas_ = signs * np.sqrt(squared_deltas(covariance))
-        edge, data = 1 / (2 * size + 2), EMData(rows, counts, "float64")
+        edge = 1 / (2 * size + 2)
+        data = EMData(rows, counts, "float64", (self.n_weights, 2), self.memory_limit)
         coarse = np.arange(1, self.n_weights + 1) / (self.n_weights + 1)
         first = _likelihoods(data, means, self.scaled_deltas_, coarse, edge)
         fine = coarse[np.argmax(first)] + (2 * coarse - 1) * coarse[0]
@@ -60,6 +68,16 @@ class LatentClassCovariance(LatentClassClassifier):
         best = self.search_[np.argmax(self.search_[:, 1]), :1]
         weights, probabilities = _candidates(means, self.scaled_deltas_, best, edge)
         return weights[0], probabilities[0]
+
+
+def pair_counts(rows, counts, memory_limit=256):
+    """Examples in which x_i = x_j = 1, shape (m, m); exact, as float32 holds the integers up to 2^24."""
+    dtype, m = np.dtype("float32" if counts.sum() <= 2**24 else "float64"), rows.shape[1]
+    single, pairs = (counts == 1).all(), np.zeros((m, m))
+    for batch in row_batches(len(rows), 2 * dtype.itemsize * m, memory_limit):
+        columns = rows[batch].T.astype(dtype)
+        pairs += (columns if single else columns * counts[batch].astype(dtype)) @ columns.T
+    return pairs
 
 
 def squared_deltas(covariance):
@@ -86,7 +104,7 @@ def vote_signs(covariance, max_votes=100):
     """
     y = covariance.copy()
     np.fill_diagonal(y, 0)
-    signs = np.where(np.linalg.eigh(y)[1][:, -1] >= 0, 1.0, -1.0)
+    signs = np.where(_leading_eigenvector(y) >= 0, 1.0, -1.0)
     for _ in range(max_votes):
         votes = signs * (y @ signs)
         loser = int(np.argmin(votes))
@@ -94,6 +112,12 @@ def vote_signs(covariance, max_votes=100):
             break
         signs[loser] *= -1
     return signs * signs[0]
+
+
+def _leading_eigenvector(y):
+    if len(y) <= _LANCZOS or not y.any():
+        return np.linalg.eigh(y)[1][:, -1]
+    return eigsh(y, k=1, which="LA", v0=np.ones(len(y)))[1][:, 0]
 
 
 def _candidates(means, scaled_deltas, a, edge):

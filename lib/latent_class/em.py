@@ -1,11 +1,13 @@
 """Expectation-Maximization for the CIA model (Grove & Roth, section 3), all restarts in one matrix product."""
 
 import warnings
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from lib.batches import CACHE, row_batches
 from lib.cia import log_linear
 from lib.latent_class.model import LatentClassClassifier
 from lib.validation import check_choice, check_integer, check_real
@@ -33,6 +35,9 @@ class LatentClassEM(LatentClassClassifier):
         Arithmetic of the search. Likelihoods are summed in float64 in either case, and the best run is
         finished by up to 100 iterations in float64.
     random_state : int, RandomState or None
+    memory_limit : float, above 0
+        MiB of working arrays beside the sample, which stays uint8, and the parameters. If the sample in `dtype`
+        takes more, each step converts it in small batches: the same results but for rounding.
 
     Attributes
     ----------
@@ -54,7 +59,14 @@ class LatentClassEM(LatentClassClassifier):
     """
 
     def __init__(
-        self, n_hidden=2, n_restarts=20, max_iterations=1000, tolerance=1e-6, dtype="float32", random_state=None
+        self,
+        n_hidden=2,
+        n_restarts=20,
+        max_iterations=1000,
+        tolerance=1e-6,
+        dtype="float32",
+        random_state=None,
+        memory_limit=256,
     ):
         self.n_hidden = n_hidden
         self.n_restarts = n_restarts
@@ -62,6 +74,7 @@ class LatentClassEM(LatentClassClassifier):
         self.tolerance = tolerance
         self.dtype = dtype
         self.random_state = random_state
+        self.memory_limit = memory_limit
 
     def _check_parameters(self):
         check_integer("n_hidden", self.n_hidden, 2)
@@ -69,12 +82,13 @@ class LatentClassEM(LatentClassClassifier):
         check_integer("max_iterations", self.max_iterations, 1)
         check_real("tolerance", self.tolerance, 0)
         check_choice("dtype", self.dtype, ("float32", "float64"))
+        check_real("memory_limit", self.memory_limit, 0, open_low=True)
 
     def _fit_model(self, rows, counts):
         rng = check_random_state(self.random_state)
         starts = random_starts(self.n_restarts, self.n_hidden, rows.shape[1], rng)
         weights, probabilities, self.traces_ = maximize(
-            rows, counts, *starts, self.max_iterations, self.tolerance, self.dtype
+            rows, counts, *starts, self.max_iterations, self.tolerance, self.dtype, self.memory_limit
         )
         best = int(np.argmax([trace[-1] for trace in self.traces_]))
         self.n_iter_ = len(self.traces_[best])
@@ -86,8 +100,9 @@ class LatentClassEM(LatentClassClassifier):
             )
         best = slice(best, best + 1)
         if self.tolerance:
+            start = weights[best], probabilities[best]
             weights[best], probabilities[best], _ = maximize(
-                rows, counts, weights[best], probabilities[best], _FINISH, self.tolerance / 100, "float64"
+                rows, counts, *start, _FINISH, self.tolerance / 100, "float64", self.memory_limit
             )
         return weights[best][0], probabilities[best][0]
 
@@ -98,7 +113,7 @@ def random_starts(n_restarts, n_hidden, m, rng):
     return weights, rng.uniform(0.25, 0.75, (n_restarts, n_hidden, m))
 
 
-def maximize(rows, counts, weights, probabilities, max_iterations, tolerance, dtype):
+def maximize(rows, counts, weights, probabilities, max_iterations, tolerance, dtype, memory_limit=256):
     """Run EM from each start until it converges; runs that have are dropped from the product.
 
     Returns
@@ -106,7 +121,7 @@ def maximize(rows, counts, weights, probabilities, max_iterations, tolerance, dt
     weights (r, k), probabilities (r, k, m), and a list of r log-likelihood traces.
     """
     weights, probabilities = weights.copy(), probabilities.copy()
-    data, threshold = EMData(rows, counts, dtype), tolerance * counts.sum()
+    data, threshold = EMData(rows, counts, dtype, weights.shape, memory_limit), tolerance * counts.sum()
     active, running, history, before = np.arange(len(weights)), (weights, probabilities), [], -np.inf
     for _ in range(max_iterations):
         *running, log_likelihoods = em_step(data, *running)
@@ -128,15 +143,40 @@ def maximize(rows, counts, weights, probabilities, max_iterations, tolerance, dt
 
 
 class EMData:
-    """Rows (s, m) and counts (s,) as EM needs them: with a leading 1, once as columns and once counted."""
+    """Rows (s, m) and counts (s,) as EM needs them, in batches.
 
-    def __init__(self, rows, counts, dtype):
-        rows = np.hstack([np.ones((len(rows), 1), dtype), rows], dtype=dtype)
-        self.columns = np.ascontiguousarray(rows.T)
-        self.counted = rows if (counts == 1).all() else rows * counts[:, None].astype(dtype)
-        self.counts = counts.astype(float)
-        self.totals = self.counts @ rows.astype(float)
-        self.size = self.totals[0]
+    There is one, which is kept, if it fits into `memory_limit` MiB with the posteriors of r runs with k hidden
+    values, shape = (r, k); else there are many small ones, made anew at each step.
+    """
+
+    def __init__(self, rows, counts, dtype, shape, memory_limit=256):
+        self.rows, self.counts, self.dtype = rows, counts.astype(float), np.dtype(dtype)
+        self.single = (counts == 1).all()
+        (r, k), m, cache = shape, rows.shape[1], min(memory_limit, CACHE)
+        row_bytes = self.dtype.itemsize * (3 * (m + 1) + r * (k + 3)) + 8 * r
+        fits = len(rows) * row_bytes <= memory_limit * 2**20
+        self.kept = [self._batch(slice(None), contiguous=True)] if fits else None
+        self.parts = row_batches(len(rows), row_bytes, cache)
+        self.size = self.counts.sum()
+        sums = sum(self.counts[part] @ rows[part] for part in row_batches(len(rows), 8 * m, cache))
+        self.totals = np.append(self.size, sums)
+
+    def __iter__(self):
+        return iter(self.kept) if self.kept else map(self._batch, self.parts)
+
+    def _batch(self, part, contiguous=False):
+        rows, counts = self.rows[part], self.counts[part]
+        rows = np.hstack([np.ones((len(rows), 1), self.dtype), rows], dtype=self.dtype)
+        counted = rows if self.single else rows * counts[:, None].astype(self.dtype)
+        return Batch(np.ascontiguousarray(rows.T) if contiguous else rows.T, counted, counts)
+
+
+class Batch(NamedTuple):
+    """Rows with a leading 1 as columns (m + 1, b), the same counted (b, m + 1), and their counts (b,)."""
+
+    columns: np.ndarray
+    counted: np.ndarray
+    counts: np.ndarray
 
 
 def em_step(data, weights, probabilities):
@@ -159,13 +199,15 @@ def em_step(data, weights, probabilities):
     r, k, m = probabilities.shape
     linear = np.empty((r, k, m + 1))
     linear[..., 1:], linear[..., 0] = log_linear(weights, probabilities, _EDGE)
-    relative = np.empty((r, k - 1, m + 1), data.columns.dtype)
+    relative = np.empty((r, k - 1, m + 1), data.dtype)
     np.subtract(linear[:, 1:], linear[:, :1], out=relative, casting="same_kind")
-    posterior, log_sum = softmax_with_zero((relative.reshape(-1, m + 1) @ data.columns).reshape(r, k - 1, -1))
-    log_likelihoods = log_sum @ data.counts + linear[:, 0] @ data.totals
-    sums = np.empty_like(linear)
-    sums[:, 1:] = (posterior.reshape(r * (k - 1), -1) @ data.counted).reshape(r, k - 1, m + 1)
-    np.subtract(data.totals, sums[:, 1] if k == 2 else sums[:, 1:].sum(axis=1), out=sums[:, 0])
+    sums, log_likelihoods = np.zeros(linear.shape), linear[:, 0] @ data.totals
+    others = sums[:, 1:]
+    for batch in data:
+        posterior, log_sum = softmax_with_zero((relative.reshape(-1, m + 1) @ batch.columns).reshape(r, k - 1, -1))
+        log_likelihoods += log_sum @ batch.counts
+        others += (posterior.reshape(r * (k - 1), -1) @ batch.counted).reshape(others.shape)
+    np.subtract(data.totals, others[:, 0] if k == 2 else others.sum(axis=1), out=sums[:, 0])
     mass = np.maximum(sums[..., 0], _EDGE)
     return mass / data.size, sums[..., 1:] / mass[..., None], log_likelihoods
 

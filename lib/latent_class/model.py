@@ -5,6 +5,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from lib.batches import row_batches
 from lib.cia import CIAModel
 from lib.validation import check_boolean_matrix
 
@@ -14,7 +15,9 @@ MERGE_LIMIT = 16
 class LatentClassClassifier(ClassifierMixin, BaseEstimator):
     """Fit P(x0, x1, ..., xn) by a CIA model, then predict x0 from P(x0 | x1, ..., xn).
 
-    Subclasses implement ``_fit_model(rows, counts)``, which returns weights (k,) and probabilities (k, n + 1).
+    Subclasses implement ``_fit_model(rows, counts)``, which returns weights (k,) and probabilities (k, n + 1), and
+    have a ``memory_limit``. The rows stay uint8: `fit` holds one copy of them, and another while it checks them.
+    Predictions work on 64 MiB at a time.
     """
 
     def __sklearn_tags__(self):
@@ -50,7 +53,7 @@ class LatentClassClassifier(ClassifierMixin, BaseEstimator):
         if len(self.weights_) == 2:
             coef, intercept = self._model().linear_rule()
             self.coef_, self.intercept_ = coef[None], np.array([intercept])
-        self.log_likelihood_ = log_likelihood(self._model(), rows, counts)
+        self.log_likelihood_ = log_likelihood(self._model(), rows, counts, self.memory_limit)
         return self
 
     def _model(self):
@@ -78,11 +81,13 @@ def merge_duplicates(rows):
     m = rows.shape[1]
     if m > MERGE_LIMIT:
         return rows, np.ones(len(rows))
-    counts = np.bincount(rows @ (1 << np.arange(m)), minlength=1)
+    codes = sum(rows[:, j].astype(np.uint16) << j for j in range(m))
+    counts = np.bincount(codes, minlength=1)
     codes = np.flatnonzero(counts)
     return ((codes[:, None] >> np.arange(m)) & 1).astype(np.uint8), counts[codes].astype(float)
 
 
-def log_likelihood(model, rows, counts):
+def log_likelihood(model, rows, counts, memory_limit=256):
     """Sum over rows of counts * log P(row) under a CIAModel."""
-    return float(counts @ np.logaddexp.reduce(model.log_joint(rows), axis=1))
+    batches = row_batches(len(rows), 8 * (rows.shape[1] + 4 * len(model.weights)), memory_limit)
+    return float(sum(counts[part] @ np.logaddexp.reduce(model.log_joint(rows[part]), axis=1) for part in batches))

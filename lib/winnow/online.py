@@ -7,10 +7,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from lib.batches import row_batches
 from lib.validation import check_boolean_matrix, check_flag, check_integer, check_real, check_sparse_boolean_matrix
 from lib.winnow.kernel import doubled, totals, train, train_active
 
 HEAVIEST = 1e250
+PRODUCT = 256  # MiB of rows in float64 at a time
 
 
 class WinnowBase(ClassifierMixin, BaseEstimator):
@@ -63,7 +65,7 @@ class WinnowBase(ClassifierMixin, BaseEstimator):
         """Z - threshold, shape (n_samples,), for two classes; Z of each class, (n_samples, n_classes), for more."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=None, reset=False, accept_sparse=self._accept_sparse)
-        z = _sums(self._attributes(X), self.weights_)
+        z = sums(self._attributes(X), self.weights_)
         return z if z.ndim == 2 else z - self.threshold_
 
     def predict(self, X):
@@ -236,10 +238,11 @@ def _active(rows):
     return rows.indptr.view(unsigned), rows.indices.view(unsigned)
 
 
-def _sums(rows, weights):
-    """Z of each row, or of each row and class."""
+def sums(rows, weights):
+    """Z of each row (s, m) of 0 and 1, or of each row and each of the weights (k, m)."""
     if not sparse.issparse(rows):
-        return rows @ weights.T
+        batches = row_batches(rows.shape[0], 8 * (rows.shape[1] + len(np.atleast_2d(weights))), PRODUCT)
+        return np.concatenate([rows[batch] @ weights.T for batch in batches])
     z = totals(*_active(rows), np.atleast_2d(weights))
     return z if weights.ndim == 2 else z[:, 0]
 

@@ -1,0 +1,117 @@
+"""What learning, sampling and prediction take beside a sample of many rows, which stays uint8."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+
+from lib.batches import row_batches
+from lib.cia import random_cia
+from lib.latent_class import LatentClassCovariance, LatentClassEM, LatentClassSelection
+from lib.latent_class.em import EMData, maximize, random_starts
+from lib.winnow import Winnow, WinnowEnsemble, online
+
+MIB = 2**20
+N = 300
+SIZE = 50_000  # 14 MiB as uint8, 114 MiB as float64
+LIMIT = 8  # MiB
+SMALL = 6  # MiB: parameters, matrices of all pairs, and a few numbers a row
+
+EM = LatentClassEM(n_restarts=2, max_iterations=2, tolerance=0, random_state=0, memory_limit=LIMIT)
+DOUBLE = clone(EM).set_params(n_hidden=3, dtype="float64")
+COVARIANCE = LatentClassCovariance(memory_limit=LIMIT)
+SELECTION = LatentClassSelection(
+    n_restarts=2, max_iterations=1, max_hidden=2, tolerance=0, random_state=0, memory_limit=LIMIT
+)
+ENSEMBLE = WinnowEnsemble(n_members=3, n_passes=1, random_state=0)
+WINNOW = Winnow(complement=True, average=True)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return random_cia(N, 2, 1.0, np.random.default_rng(0))
+
+
+@pytest.fixture(scope="module")
+def sample(model):
+    X, y, _ = model.sample(SIZE, np.random.default_rng(0))
+    return X, y
+
+
+def peak(call):
+    """Largest memory in MiB that a call takes beside what there was before it."""
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1] / MIB
+    finally:
+        tracemalloc.stop()
+
+
+@given(st.integers(1, 200), st.integers(1, 10**6), st.floats(1e-6, 1e3))
+def test_batches_are_all_rows_within_the_memory(n_rows, row_bytes, memory):
+    batches = row_batches(n_rows, row_bytes, memory)
+    assert np.concatenate([np.arange(n_rows)[batch] for batch in batches]).tolist() == list(range(n_rows))
+    sizes = [batch.stop - batch.start for batch in batches]
+    assert min(sizes) >= 1
+    assert max(sizes) == 1 or max(sizes) * row_bytes <= memory * MIB
+    assert len(batches) == 1 or (sizes[0] + 1) * row_bytes > memory * MIB
+
+
+# `fit` checks the attributes in a copy that lies row after row and makes rows with the target of it;
+# Winnow's are twice as wide, with the complements.
+@pytest.mark.parametrize(
+    ("learner", "copies", "working"),
+    [
+        (EM, 2, LIMIT),
+        (DOUBLE, 2, LIMIT),
+        (SELECTION, 2, LIMIT),
+        (COVARIANCE, 2, LIMIT),
+        (WINNOW, 3, 0),
+        (ENSEMBLE, 3, LIMIT),
+    ],
+    ids=["EM", "EM in float64", "selection", "COV", "Winnow", "ensemble"],
+)
+def test_learning_takes_copies_of_the_sample_and_the_memory_limit(learner, copies, working, sample, monkeypatch):
+    monkeypatch.setattr(online, "PRODUCT", LIMIT)
+    X, y = sample
+    learner.fit(X[:100], y[:100])  # compiled
+    half, whole = (peak(lambda size=size: learner.fit(X[:size], y[:size])) for size in (SIZE // 2, SIZE))
+    assert whole <= copies * X.nbytes / MIB + working + SMALL
+    assert whole <= 2 * half
+
+
+@pytest.mark.parametrize(("memory_limit", "kept"), [(1, False), (8, False), (82, True), (256, True)])
+def test_em_works_within_the_memory_limit(memory_limit, kept, sample):
+    rows, counts = np.ascontiguousarray(sample[0][:20_000]), np.arange(20_000.0) % 3  # 81.1 MiB for 20 runs
+    starts = random_starts(20, 3, N, np.random.RandomState(0))
+    assert (EMData(rows, counts, "float32", (20, 3), memory_limit).kept is not None) == kept
+    assert peak(lambda: maximize(rows, counts, *starts, 2, 0, "float32", memory_limit)) <= memory_limit + 2
+
+
+def test_sampling_takes_the_sample(model):
+    half, whole = (peak(lambda size=size: model.sample(size, np.random.default_rng(0))) for size in (SIZE // 2, SIZE))
+    assert whole <= SIZE * (N + 1) / MIB + SMALL
+    assert whole <= 2 * half
+
+
+@pytest.mark.parametrize(
+    ("learner", "copies", "batch"),
+    [(EM, 1, 64), (COVARIANCE, 1, 64), (WINNOW, 3, LIMIT), (ENSEMBLE, 3, LIMIT)],
+    ids=["EM", "COV", "Winnow", "ensemble"],
+)
+def test_prediction_takes_copies_of_the_rows_and_one_batch(learner, copies, batch, sample, monkeypatch):
+    monkeypatch.setattr(online, "PRODUCT", LIMIT)
+    X, y = sample
+    learner.fit(X[:1000], y[:1000])
+    half, whole = (peak(lambda size=size: learner.predict(X[:size])) for size in (SIZE // 2, SIZE))
+    assert whole <= copies * X.nbytes / MIB + batch + SMALL
+    assert whole <= 2 * half
+
+
+def test_the_difficulty_of_a_wide_model_takes_one_batch_of_its_draws():
+    wide = random_cia(2000, 2, 1.0, np.random.default_rng(0))
+    assert peak(lambda: wide.difficulty(n_draws=8000)) <= 64 + SMALL
