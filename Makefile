@@ -12,7 +12,7 @@ export MKL_NUM_THREADS := 1
 export SOURCE_DATE_EPOCH := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help env book pdf lab refresh test test-browser commands lint bench peers lock clean
+.PHONY: help env book pdf lab refresh test test-browser commands lint bench numbers peers lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1@\2/p' Makefile | awk -F@ '{printf "%-12s %s\n", $$1, $$2}'
@@ -51,18 +51,23 @@ lint: $(READY) ## ruff: rules and format, modules and notebooks
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 
-bench: $(READY) ## compare speed with other libraries (installs requirements-bench.lock)
+bench: $(READY) ## compare speed with other libraries, measure growth (installs requirements-bench.lock)
 	$(install_peers)
 	$(PY) -m tests.benchmarks.run
+	$(PY) -m tests.benchmarks.scaling
+
+numbers: $(READY) ## compare results in single and double precision and under other builds of numpy (an hour)
+	$(PY) -m tests.benchmarks.precision
+	$(PY) -m tests.benchmarks.builds
 
 peers: $(READY) ## compare results with pgmpy (installs requirements-bench.lock) and, where Java and it are, Weka 3.6
 	$(install_peers)
 	$(PY) -m pytest -rs tests/peers
 
 lock: $(READY) ## resolve the lock files anew from pyproject.toml
-	$(call compile,requirements.lock)
-	$(call compile,requirements-bench.lock,--extra bench)
-	$(call compile,requirements-lab.lock,--extra lab)
+	$(call compile,requirements.lock,--extra scale)
+	$(call compile,requirements-bench.lock,--extra scale --extra bench --constraint requirements.lock)
+	$(call compile,requirements-lab.lock,--extra scale --extra lab --constraint requirements.lock)
 
 clean: ## remove everything that was built; .venv stays
 	rm -rf _build .pytest_cache .ruff_cache .hypothesis

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 CLAIMS_JSON = "application/vnd.claims+json"
 SYMBOLS = {"holds": "✔", "fails": "✘", "ambiguous": "◌"}
+# What MyST would take for a sign: of code, emphasis, formulas, HTML, links, footnotes, substitutions and entities.
+_SIGNS = re.compile(r"[\\`*$~]|(?<![^\W_])_|<(?=[A-Za-z/!?])|\[(?=\^)|\](?=[(\[{])|\{(?=\{)|&(?=[#A-Za-z])")
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Claim:
     paper_value : str, float or None
         The paper's own number, if it gives one.
     anchor : str or None
-        MyST label, in the chapter, of the place where the result is shown.
+        MyST label, in the chapter, of the place where the result is shown; letters, digits and hyphens.
     """
 
     id: str
@@ -51,6 +53,8 @@ class Claim:
     def __post_init__(self):
         if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", self.id):
             raise ValueError(f"id must be kebab-case, such as 'em-beats-winnow'; got {self.id!r}")
+        if self.anchor is not None and not re.fullmatch(r"[A-Za-z0-9-]+", self.anchor):
+            raise ValueError(f"anchor of claim {self.id!r} must be letters, digits and hyphens; got {self.anchor!r}")
         for field in ("sentence", "quote", "statistic"):
             if not str(getattr(self, field)).strip():
                 raise ValueError(f"{field} of claim {self.id!r} must not be empty")
@@ -131,7 +135,8 @@ class Claims:
 
 def verdict_table(records: list[dict]) -> str:
     """Return as MyST the number of each verdict, and a table: verdict, claim, our estimate, the paper's words."""
-    rows = [(badge(r["verdict"]), r["sentence"], f"{r['statistic']}: {estimate(r)}", paper_says(r)) for r in records]
+    texts = [(r["sentence"], f"{r['statistic']}: {estimate(r)}", paper_says(r)) for r in records]
+    rows = [(badge(r["verdict"]), *map(literal, text)) for r, text in zip(records, texts, strict=True)]
     return verdict_counts(records) + "\n\n" + markdown_table(("Verdict", "Claim", "Here", "Paper"), rows)
 
 
@@ -142,9 +147,21 @@ def verdict_counts(records: list[dict]) -> str:
 
 
 def markdown_table(header: tuple, rows: list[tuple]) -> str:
-    """Return a Markdown table; bars and line breaks inside a cell are made harmless."""
+    """Return a MyST table of cells in MyST (see `literal`); bars and line breaks inside a cell are made harmless."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(_cell(c) for c in line) + " |" for line in lines)
+
+
+def literal(text: str) -> str:
+    """Return text as MyST that shows it as it is, inside a line: what would be a sign there is escaped."""
+    return _SIGNS.sub(r"\\\g<0>", text)
+
+
+def code(text: str) -> str:
+    """Return text as MyST code, in back quotes enough for those inside it."""
+    quotes = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    space = " " if text.startswith(("`", " ")) or text.endswith(("`", " ")) else ""
+    return f"{quotes}{space}{text}{space}{quotes}"
 
 
 def badge(verdict: str) -> str:

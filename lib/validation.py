@@ -2,8 +2,19 @@
 
 import difflib
 import numbers
+import re
 
 import numpy as np
+
+SCHEDULER = re.compile(r"(tcp|tls|ucx|ws|wss|inproc)://\S+")
+
+
+def check_engine(engine):
+    """Return `engine` if it is "local" or looks like the address of a Dask scheduler, or raise ValueError."""
+    if engine != "local" and not (isinstance(engine, str) and SCHEDULER.fullmatch(engine)):
+        allowed = '"local" or the address of a Dask scheduler, such as "tcp://10.0.0.1:8786"'
+        raise ValueError(f"engine must be {allowed}; got {engine!r}")
+    return engine
 
 
 def check_integer(name, value, low, high=None):

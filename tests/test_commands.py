@@ -80,6 +80,9 @@ def given(command):
         options = cli.commands["sweep"].make_context("sweep", command.words[2:]).params
         runs = sweep.plan(PROJECT, PROJECT.find(options["chapter"]), Path("nowhere"), options["given"])
         return [run.given for run in runs]
+    if command.kind == "book verify":
+        options = cli.commands["verify"].make_context("verify", command.words[2:]).params
+        return {"chapters": [PROJECT.find(name) for name in options["chapters"]]}
     options = papermill_command.make_context("papermill", command.words[1:]).params
     assert options["notebook_path"] == f"chapters/{command.chapter}.ipynb"
     values = {name: papermill_value(text) for name, text in options["parameters"]}

@@ -45,7 +45,7 @@ def tiny(monkeypatch, port):
     counts = {"rows": 3, "attributes": 4, "classes": 2, "missing": 2, "n_train": 2}
     known = {"files": ("tiny.data",), "sha256": (files.sha256(CONTENT),), "unconfirmed": (), "schema": "tiny"}
     entry = Entry(
-        **{**blank, **counts, **known, "name": "tiny", "kind": "uci", "address": f"http://127.0.0.1:{port}/x/"}
+        **{**blank, **counts, **known, "name": "tiny", "kind": "uci", "address": f"https://127.0.0.1:{port}/x/"}
     )
     monkeypatch.setitem(entries(), "tiny", entry)
     monkeypatch.setitem(schemas(), "tiny", {"columns": "sex size weight:number ill:bool class:target"})
@@ -67,8 +67,7 @@ def serve(monkeypatch, content):
 
     def download(self, url, output_file, pooch, check_only=False):
         asked.append(url)
-        with open(output_file, "wb") as file:
-            file.write(content if isinstance(content, bytes) else b"half of")
+        output_file.write(content if isinstance(content, bytes) else b"half of")
         if not isinstance(content, bytes):
             raise content
 

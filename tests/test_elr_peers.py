@@ -140,11 +140,11 @@ def test_others_change_nothing(frame):
 
 def test_finished_trials_are_found_again(monkeypatch, tmp_path):
     monkeypatch.setenv("BOOK_RESULTS", str(tmp_path))
-    settings = {"datasets": ["glass2", "iris"], "peers": ["tree", "selective"], "seed": 2, "resume": True}
+    settings = {"datasets": ["glass2", "iris"], "peers": ["tree", "selective"], "seed": 2}
     first = peer_study(**settings)
     monkeypatch.setattr(elr_peers, "fit_predict", None)
     again = peer_study(**settings)
-    pd.testing.assert_frame_equal(first, again, check_dtype=False)
+    pd.testing.assert_frame_equal(first, again, check_exact=True)
     with pytest.raises(TypeError):
         peer_study(**settings | {"seed": 3})
 
@@ -237,6 +237,6 @@ def test_a_class_of_one_row_and_a_constant_column(monkeypatch):
     ],
 )
 def test_wrong_arguments(arguments, words, monkeypatch):
-    monkeypatch.setattr(elr_peers, "run_trials", None)
+    monkeypatch.setattr(elr_peers, "run_cases", None)
     with pytest.raises(ValueError, match=words):
         peer_study(**{"datasets": ["corral"]} | arguments)

@@ -16,9 +16,10 @@ import pytest
 
 from lib.bayes_net import BayesNetClassifier, choose_iterations
 from lib.discretize import EntropyDiscretizer
-from lib.experiments import elr_uci, finished
+from lib.experiments import elr_uci
 from lib.experiments.elr_data import coded, problem, removed, repeat_seed
 from lib.experiments.elr_uci import LEARNERS, N_FOLDS, STRUCTURES, elr_uci_study
+from lib.experiments.store import SHA256, decode
 from lib.experiments.trials import keyed_seed
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -212,9 +213,9 @@ class TestRows:
         ],
     )
     def test_bad_arguments(self, arguments, words, monkeypatch, results):
-        monkeypatch.setattr(elr_uci, "run_trials", lambda *a, **k: pytest.fail("something was run"))
+        monkeypatch.setattr(elr_uci, "run_cases", lambda *a, **k: pytest.fail("something was run"))
         with pytest.raises(ValueError, match=words):
-            elr_uci_study(**{"datasets": ["iris"], "resume": True, **arguments})
+            elr_uci_study(**{"datasets": ["iris"], **arguments})
         assert not results.exists()
 
 
@@ -236,26 +237,26 @@ def uninterrupted():
     return elr_uci_study(**LONG)
 
 
-class TestResume:
+class TestStored:
     @pytest.fixture
     def calls(self, monkeypatch):
-        """Numbers of the trials that are run in this process."""
-        seen, trial = [], elr_uci._trial
+        """How many trials are run in this process."""
+        seen, function = [], elr_uci.coded
 
-        def counted(index, seed, **settings):
-            seen.append(index)
-            return trial(index, seed, **settings)
+        def counted(*arguments):
+            seen.append(arguments)
+            return function(*arguments)
 
-        monkeypatch.setattr(elr_uci, "_trial", counted)
+        monkeypatch.setattr(elr_uci, "coded", counted)
         return seen
 
-    def kill_half_way(self, results, n_jobs):
-        """Kill a study and its workers as soon as it has finished some trials; return when each was."""
-        settings = json.dumps({**LONG, "resume": True, "n_jobs": n_jobs})
+    def kill_half_way(self, results):
+        """Kill a study and its workers as soon as it has finished some blocks; return when each was."""
+        settings = json.dumps({**LONG, "n_jobs": 2})
         study = subprocess.Popen([sys.executable, "-c", SCRIPT, settings], cwd=REPOSITORY, start_new_session=True)
         until = time.monotonic() + 120
         try:
-            while len(list(results.rglob("*.trial"))) < 5 and study.poll() is None and time.monotonic() < until:
+            while len(list(results.rglob("*.block"))) < 2 and study.poll() is None and time.monotonic() < until:
                 time.sleep(0.002)
         finally:
             study.kill()
@@ -264,7 +265,7 @@ class TestResume:
                 study.poll()
                 time.sleep(0.01)
         assert study.wait() == -signal.SIGKILL
-        return {path: path.stat().st_mtime_ns for path in results.rglob("*.trial")}
+        return {path: path.stat().st_mtime_ns for path in results.rglob("*.block")}
 
     def terminate_group(self, group):
         """Whether there was any process left; joblib's own, which tidies up after workers, does not listen."""
@@ -275,30 +276,27 @@ class TestResume:
         return True
 
     @pytest.mark.xdist_group("workers")
-    @pytest.mark.parametrize("n_jobs", [1, 2])
-    def test_a_killed_study_goes_on(self, n_jobs, results, uninterrupted, calls):
-        done = self.kill_half_way(results, n_jobs)
-        assert 5 <= len(done) < N_TRIALS
-        finished.environment.cache_clear()
-        same(elr_uci_study(**LONG, resume=True), uninterrupted)
-        assert len(calls) == len(set(calls)) == N_TRIALS - len(done)
+    def test_a_killed_study_goes_on(self, results, uninterrupted, calls):
+        done = self.kill_half_way(results)
+        frames = [decode(path.read_bytes()[SHA256:]) for path in done]
+        n_done = sum(len(frame[["dataset", "repeat", "fold"]].drop_duplicates()) for frame in frames)
+        assert 2 <= n_done < N_TRIALS
+        same(elr_uci_study(**LONG), uninterrupted)
+        assert len(calls) == N_TRIALS - n_done
         assert {path: path.stat().st_mtime_ns for path in done} == done
-        assert len(list(results.rglob("*.trial"))) == N_TRIALS
-        same(elr_uci_study(**LONG, resume=True), uninterrupted)
-        assert len(calls) == N_TRIALS - len(done)
+        same(elr_uci_study(**LONG), uninterrupted)
+        assert len(calls) == N_TRIALS - n_done
 
     def test_trials_cut_differently_are_not_mixed_up(self, small, monkeypatch):
         for large in (0, elr_uci.LARGE, 0):
             monkeypatch.setattr(elr_uci, "LARGE", large)
-            same(elr_uci_study(**SMALL, resume=True), small)
+            same(elr_uci_study(**SMALL), small)
 
-    def test_more_repeats_and_sets_use_what_is_there(self, calls):
-        elr_uci_study(**SMALL, resume=True)
+    def test_more_sets_use_what_is_there(self, calls):
+        elr_uci_study(**SMALL)
         calls.clear()
-        more = SMALL | {"datasets": ["glass2", "iris", "corral"], "n_repeats": 2}
-        frame = elr_uci_study(**more, resume=True)
-        assert len(calls) == 5 * (3 * 2 - 2)
-        same(frame, elr_uci_study(**more))
+        elr_uci_study(**SMALL | {"datasets": ["glass2", "corral", "iris"]})
+        assert len(calls) == 5
 
     @pytest.mark.parametrize(
         "other", [{"seed": 5}, {"stopping": 2}, {"learners": ["elr"]}, {"missing_rate": 0.1}, {"structures": ["tan"]}]
@@ -307,15 +305,11 @@ class TestResume:
         settings = SMALL | {"datasets": ["corral"], "structures": ["naive"]}
         for changes in ({}, other):
             calls.clear()
-            elr_uci_study(**settings | changes, resume=True)
+            elr_uci_study(**settings | changes)
             assert len(calls) == 5
 
     def test_incomplete_rows_are_another_study(self, calls):
         for incomplete in (False, True):
             calls.clear()
-            elr_uci_study("soybean-small", "naive", "ofe", incomplete=incomplete, resume=True)
+            elr_uci_study("soybean-small", "naive", "ofe", incomplete=incomplete)
             assert len(calls) == 5
-
-    def test_without_resume_nothing_is_written(self, small, results):
-        elr_uci_study("corral", "naive", "ofe")
-        assert not results.exists()

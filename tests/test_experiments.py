@@ -9,7 +9,6 @@ from lib.cia import CIAModel, all_inputs, random_cia
 from lib.experiments import LEARNERS, SIZES, cia_learning_curves, cia_panels
 from lib.experiments import cia_curves as curves
 from lib.experiments.baselines import TunedLogisticRegression, make_learners
-from lib.experiments.trials import keyed_seed, run_trials, trial_seeds
 from lib.winnow import Winnow
 
 SMALL = {"n_attributes": 5, "n_hidden": 2, "difficulty": 0.85, "sizes": (10, 40), "n_models": 6, "n_jobs": 1}
@@ -142,22 +141,6 @@ class TestInputs:
         inputs = curves.TestInputs(model, 1, None)
         assert inputs.accuracy((model.target_posterior(all_inputs(10)) > 0.5).astype(int)) == pytest.approx(inputs.best)
         assert max(inputs.accuracy(np.zeros(1024)), inputs.accuracy(np.ones(1024))) == pytest.approx(inputs.constant)
-
-
-class TestTrials:
-    def test_seeds_do_not_depend_on_the_number_of_trials(self):
-        few, many = trial_seeds(7, 3), trial_seeds(7, 10)
-        assert [s.generate_state(2).tolist() for s in few] == [s.generate_state(2).tolist() for s in many[:3]]
-        assert len({tuple(s.generate_state(2)) for s in many}) == 10
-
-    def test_keys_make_independent_seeds(self):
-        seeds = [keyed_seed(s, *key) for s in trial_seeds(0, 2) for key in [(0,), (1,), (1, 10), (1, 20)]]
-        assert len({tuple(s.generate_state(2)) for s in seeds}) == 8
-
-    def test_trials_come_in_order(self):
-        frame = run_trials(lambda i, seed: pd.DataFrame({"i": [i], "key": [seed.spawn_key]}), 12, block_size=5)
-        assert frame["i"].tolist() == list(range(12))
-        assert frame["key"].tolist() == [(i,) for i in range(12)]
 
 
 def test_logistic_regression_without_enough_examples_to_tune():

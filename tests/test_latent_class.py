@@ -175,11 +175,13 @@ def test_more_restarts_never_lower_the_likelihood():
     X, y = sample(random_cia(10, 3, 1.0, np.random.default_rng(2)), 60)
     fits = [LatentClassEM(n_restarts=r, random_state=0, dtype="float64").fit(X, y) for r in (1, 3, 10)]
     assert [len(f.traces_) for f in fits] == [1, 3, 10]
-    values = [f.log_likelihood_ for f in fits]
-    assert values == sorted(values)
+    equal = 60 * fits[0].tolerance
+    values = np.array([f.log_likelihood_ for f in fits])
+    assert (np.diff(values) >= -equal).all()
     for fitted in fits:
-        assert fitted.log_likelihood_ >= max(trace[-1] for trace in fitted.traces_) - 1e-9
-        assert fitted.n_iter_ == len(max(fitted.traces_, key=lambda trace: trace[-1]))
+        reached = np.array([trace[-1] for trace in fitted.traces_])
+        assert fitted.log_likelihood_ >= reached.max() - equal
+        assert fitted.n_iter_ == len(fitted.traces_[np.argmax(reached >= reached.max() - equal)])
 
 
 def test_runs_that_have_converged_are_dropped_and_change_no_other():

@@ -547,11 +547,10 @@ class TestWinnowSettings:
     @staticmethod
     def presented(name, n_repeats=2):
         """Codes and classes of training rows as presented, and of test rows, of each fold."""
-        folds = uci_variations._Folds([experiments.load_prepared(name)], n_repeats, 5, 0)
+        data, folds = experiments.load_prepared(name), uci_variations._Folds(5, 0)
         seen = iter(folds_of(name, n_repeats))
-        for index in range(n_repeats):
-            data, repeat, pairs = folds.of_trial(index)
-            for fold, (train, test) in enumerate(pairs):
+        for repeat in range(n_repeats):
+            for fold, (train, test) in enumerate(folds(data, repeat)):
                 np.testing.assert_array_equal(next(seen)[0], train)  # the same folds as in a comparison
                 codes = make_pipeline(*boolean_inputs(name, "entropy")).fit(data.X.iloc[train], data.y[train])
                 order = folds.generator(data, repeat, uci_variations._ORDER, fold, 0).permutation(len(train))
@@ -617,7 +616,7 @@ class TestWinnowSettings:
         ],
     )
     def test_errors_name_the_argument_before_any_fit(self, arguments, message, monkeypatch):
-        monkeypatch.setattr(uci_variations, "run_trials", None)
+        monkeypatch.setattr(uci_variations, "run_cases", None)
         with pytest.raises(ValueError, match=message):
             experiments.winnow_settings(**{"datasets": "iris", **arguments})
 
@@ -708,7 +707,7 @@ class TestIrrelevantAttributes:
         ],
     )
     def test_errors_name_the_argument_before_any_fit(self, arguments, message, monkeypatch):
-        monkeypatch.setattr(uci_variations, "run_trials", None)
+        monkeypatch.setattr(uci_variations, "run_cases", None)
         with pytest.raises(ValueError, match=message):
             experiments.irrelevant_attributes(**arguments)
 

@@ -1,5 +1,5 @@
 """``python -m lib.book`` does what the command ``book`` does."""
 
-from lib.book.cli import main
+from lib.book import main
 
 main()

@@ -7,6 +7,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 import click
 
@@ -14,6 +15,8 @@ from lib.book.cache import fingerprint, is_fresh, read_record, write_record
 from lib.book.execution import settle
 from lib.book.project import BookError, Project
 from lib.book.verdicts import write_claims
+
+LIBRARY = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,12 @@ def require_fresh(project: Project, profile: str) -> None:
         raise BookError(f"not up to date: {', '.join(stale)}; run `book build --profile {profile}`")
 
 
+def run_book(project: Project, *arguments) -> subprocess.CompletedProcess:
+    """Run the command in a process of its own, which takes no other `lib` from the folder it was called in."""
+    command = [sys.executable, "-m", "lib.book", "--root", project.root, *arguments]
+    return subprocess.run(command, capture_output=True, cwd=LIBRARY, encoding="utf-8", errors="replace")
+
+
 def _update(project: Project, profile: str, chapter: str, key: str) -> Outcome:
     executed = project.executed(profile, chapter)
     if is_fresh(executed, key):
@@ -76,9 +85,7 @@ def _update(project: Project, profile: str, chapter: str, key: str) -> Outcome:
     attempt = project.build_folder(profile) / "attempts" / f"{chapter}.ipynb"
     executed.with_suffix(".json").unlink(missing_ok=True)
     start = time.monotonic()
-    book = [sys.executable, "-m", "lib.book", "--root", project.root]
-    run = [*book, "run", chapter, "--profile", profile, "-o", attempt]
-    process = subprocess.run(run, capture_output=True, text=True)
+    process = run_book(project, "run", chapter, "--profile", profile, "-o", attempt)
     seconds = time.monotonic() - start
     if process.returncode:
         return Outcome(chapter, "FAILED", seconds, process.stderr.strip())
@@ -88,6 +95,9 @@ def _update(project: Project, profile: str, chapter: str, key: str) -> Outcome:
     attempt.replace(executed)
     write_claims(executed)
     write_record(executed, key, seconds)
+    for line in process.stdout.splitlines() + process.stderr.splitlines():
+        if line.startswith(("found ", "Warning: ")):
+            click.echo(f"{chapter}: {line}")
     click.echo(f"{chapter}: executed in {seconds:.0f} s")
     return Outcome(chapter, "executed", seconds)
 

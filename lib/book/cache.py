@@ -7,7 +7,7 @@ import platform
 import sys
 from pathlib import Path
 
-from lib.book.project import Project
+from lib.book.project import Project, write_whole
 
 EXECUTING = ("book/execution.py", "book/parameters.py")
 
@@ -51,15 +51,16 @@ def is_fresh(executed: Path, key: str) -> bool:
 def read_record(executed: Path) -> dict:
     """Return what was noted when a notebook was executed: key, sha256 and seconds; empty if nothing was."""
     try:
-        return json.loads(executed.with_suffix(".json").read_text(encoding="utf-8"))
+        found = json.loads(executed.with_suffix(".json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
+    return found if isinstance(found, dict) else {}
 
 
 def write_record(executed: Path, key: str, seconds: float) -> None:
     """Note under which key a notebook was executed, its sha256 and how long it took."""
     record = {"key": key, "sha256": digest(executed), "seconds": round(seconds, 1)}
-    executed.with_suffix(".json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    write_whole(executed.with_suffix(".json"), json.dumps(record, indent=1) + "\n")
 
 
 def _mirror() -> list[tuple[str, int]]:

@@ -1,22 +1,33 @@
 """The command ``book``."""
 
+import errno
 import logging
+import os
+import secrets
 import sys
 from pathlib import Path
 
 import click
 
 from lib.book import build as building
-from lib.book import execution, site, sweep_page, verdicts
+from lib.book import environment, execution, site, stored, sweep_page, verdicts
 from lib.book import sweep as sweeping
+from lib.book.alone import alone_in
 from lib.book.first_cell import put_first_cell
-from lib.book.parameters import ParameterError
+from lib.book.parameters import SURROGATE, ParameterError
 from lib.book.pdf import make_pdf
 from lib.book.project import PROFILES, PUBLISHED, BookError, Project, read_mapping
 from lib.book.repository import address
 from lib.claims import estimate
+from lib.validation import check_engine
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+READ_ONLY = "; the results go into _build in the folder of the book; where that may not be written, copy the book"
+FULL = "; make room and start again: what has finished is kept"
+REMEDIES = {
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), READ_ONLY),
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), FULL),
+}
 profile_option = click.option(
     "--profile", type=click.Choice(PROFILES), help="Scale: quick, a minute or two in all; paper, what is published."
 )
@@ -26,6 +37,14 @@ FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 OLD_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
 NEW_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+def _engine(context, parameter, value):
+    """Check the address before anything runs."""
+    try:
+        return value and check_engine(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 SWEEP_EXAMPLE = """\b
@@ -57,28 +76,71 @@ def list_chapters(project):
 @click.option("-p", "given", nargs=2, multiple=True, metavar="NAME VALUE", help="Set a parameter; may be repeated.")
 @click.option("-f", "file", type=OLD_FILE, help="YAML file of parameters.")
 @profile_option
+@click.option("--engine", callback=_engine, help="Address of a Dask scheduler whose workers run the trials.")
 @click.option("-o", "output", type=NEW_FILE, help="Where the executed notebook goes.")
 @click.option("--html", is_flag=True, help="Make a page of it, too, that opens without a network.")
 @click.pass_obj
-def run(project, chapter, given, file, profile, output, html):
+def run(project, chapter, given, file, profile, engine, output, html):
     """Run CHAPTER (such as cia/curves) with parameters of your own.
 
     A later source wins: the notebook's defaults, --profile, -f, -p. Names and values are checked before anything runs.
-    `book list` shows what can be set.
+    `book list` shows what can be set. Finished blocks of trials are stored: a second run goes on from there.
     """
     chapter = project.find(chapter)
     parameters = execution.parameters_of(project, chapter)
     scale = project.profile(profile, chapter) if profile else {}
     layers = [scale, read_mapping(file) if file else {}, _from_options(parameters, given)]
+    layers += [{"engine": engine}] if engine else []
     values, _ = execution.settle(project, chapter, *layers)
     output = (output or project.root / "_build" / "run" / f"{chapter}.ipynb").resolve()
     if output in [project.notebook(name) for name in project.chapters]:
         raise BookError(f"{output} is a chapter of the book; choose another file")
-    execution.execute(project, chapter, values, output)
+    stored.execute_stored(project, chapter, values, output)
     click.echo(f"executed notebook: {output}")
     if html:
         name = f"profile {profile}" if profile and not (file or given) else "parameters of its own"
         click.echo(f"page: {site.build_page(project, chapter, output, values, name)}")
+
+
+@cli.command()
+@click.option("--clear", type=click.Choice(["old", "all"]), help="Remove those of old code, data or packages; or all.")
+@click.pass_obj
+def cache(project, clear):
+    """Show or clear the finished blocks of trials.
+
+    They are found again only with the code, data, packages and Python that they were made with.
+    """
+    from lib.experiments.store import clear as remove  # slow to import
+    from lib.experiments.store import stored_experiments
+
+    found = stored_experiments(project.results)
+    if clear:
+        removed = [experiment for experiment in found if clear == "all" or not experiment.current]
+        remove(removed)
+        click.echo(f"removed: {stored.total(removed)}")
+        found = stored_experiments(project.results)
+    click.echo(stored.show(project.results, found))
+
+
+@cli.command()
+@click.argument("chapters", nargs=-1)
+@profile_option
+@click.option("--part", type=click.FloatRange(0, 1), default=0.1, help="How many of the blocks; default: a tenth.")
+@click.option("--seed", type=click.IntRange(min=0), help="Which blocks; default: others each time.")
+@click.pass_obj
+def verify(project, chapters, profile, part, seed):
+    """Run a random part of the stored blocks again and compare.
+
+    Only blocks of CHAPTERS (all, if none is named) in the profile (default: paper) are chosen, after a build.
+    """
+    seed = secrets.randbelow(10**6) if seed is None else seed
+    counts = []
+    for chapter in [project.find(name) for name in chapters] or project.chapters:
+        values, _ = execution.settle(project, chapter, project.profile(profile or PUBLISHED, chapter))
+        counts.append(stored.verify(project, chapter, values, part, seed))
+        click.echo(f"{chapter}: {counts[-1][0]} of {counts[-1][1]} stored blocks run again, equal")
+    again, of = map(sum, zip(*counts, strict=True))
+    click.echo(f"in all: {again} of {of} (--seed {seed})")
 
 
 @cli.command(epilog=SWEEP_EXAMPLE)
@@ -102,6 +164,7 @@ def sweep(project, chapter, given, file, profile, jobs, output, html):
     layers = [project.profile(profile, chapter) if profile else {}, read_mapping(file) if file else {}]
     runs = {run.name: run for run in sweeping.plan(project, chapter, folder, given, *layers)}
     sweeping.claim_folder(folder, chapter)
+    click.get_current_context().with_resource(alone_in(folder))
     sweeping.announce(list(runs.values()))
     try:
         sweeping.execute_all(project, chapter, list(runs.values()), jobs, html, lambda run: _report(runs, run))
@@ -130,6 +193,10 @@ def build(project, chapters, profile, jobs, strict, stored):
         raise BookError(f"--stored: the notebooks hold outputs of their defaults, profile {profile} sets other values")
     if stored and chapters:
         raise BookError("--stored is for all chapters: name none")
+    for chapter in chosen:
+        execution.settle(project, chapter, project.profile(profile, chapter))
+    _or_warn(strict, environment.require_locked, project.root / "requirements.lock")
+    click.get_current_context().with_resource(alone_in(project.build_folder(profile)))
     site.remove(project, profile)
     if stored:
         building.take_stored(project, profile)
@@ -137,7 +204,7 @@ def build(project, chapters, profile, jobs, strict, stored):
         _execute(project, profile, chosen, jobs)
     claims = verdicts.read_claims(project, profile)
     if profile == PUBLISHED:
-        _compare_verdicts(project, claims, strict)
+        _or_warn(strict, verdicts.require_recorded, project, claims)
     click.echo("building the pages ...")
     click.echo(f"open {site.build_site(project, profile, strict)}")
 
@@ -202,9 +269,10 @@ def _execute(project: Project, profile: str, chapters: list[str], jobs: int | No
     building.require_fresh(project, profile)
 
 
-def _compare_verdicts(project: Project, claims: list[dict], strict: bool) -> None:
+def _or_warn(strict: bool, require, *arguments) -> None:
+    """Call `require`; unless the build is strict, what it requires is a warning."""
     try:
-        verdicts.require_recorded(project, claims)
+        require(*arguments)
     except BookError as error:
         if strict:
             raise
@@ -218,16 +286,28 @@ def _from_options(parameters: dict, given: tuple) -> dict:
         raise BookError(str(error)) from error
 
 
+def _check_surroundings() -> None:
+    """Raise BookError where the current folder is gone, or a name is not readable in the locale."""
+    try:
+        names = [os.getcwd(), str(REPOSITORY), os.environ.get("BOOK_ROOT", ""), *sys.argv]
+    except FileNotFoundError as error:
+        raise BookError("the folder in which this was called does not exist any more; `cd` to another one") from error
+    for name in names:
+        if SURROGATE.search(name):
+            raise BookError(f"{name!r} is not text in this locale; call it with the environment variable PYTHONUTF8=1")
+
+
 def main() -> None:
     """Run the command; Ctrl-C ends it with exit code 130."""
     try:
+        _check_surroundings()
         sys.exit(cli(standalone_mode=False))
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except PermissionError as error:
-        where = "the results go into _build in the folder of the book; where that may not be written, copy the book"
-        click.echo(f"Error: {error.filename}: {error.strerror}; {where}", err=True)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        click.echo(f"Error: {place}{error.strerror or error}{REMEDIES.get(error.errno, '')}", err=True)
         sys.exit(1)
     except (click.Abort, KeyboardInterrupt):
         logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # it would report the cell that was cut short

@@ -1,5 +1,6 @@
 """Run one chapter with papermill, so that two runs of the same sources give the same bytes."""
 
+import json
 import os
 import re
 import tempfile
@@ -15,13 +16,15 @@ from tqdm import tqdm
 from traitlets.config import Config
 
 from lib.book.parameters import Parameter, ParameterError, read_parameters, resolve
-from lib.book.project import BookError, Project
+from lib.book.project import BookError, Project, read_notebook
 
 INJECTED = "injected-parameters"
 POLL = 1.0  # seconds between two looks at how far the trials of a cell are
+STORING = ("BOOK_RESULTS", "BOOK_VERIFY")  # see lib.experiments.trials
 FIXED_ENVIRONMENT = {
     "SOURCE_DATE_EPOCH": "0",
     "PYTHONHASHSEED": "0",
+    "PYTHONUTF8": "1",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
@@ -34,7 +37,7 @@ FIXED_ENVIRONMENT = {
 def parameters_of(project: Project, chapter: str) -> dict[str, Parameter]:
     """Return the parameters of a chapter by name; BookError if its parameters cell cannot be read."""
     try:
-        return read_parameters(nbformat.read(project.notebook(chapter), as_version=4))
+        return read_parameters(read_notebook(project.notebook(chapter)))
     except ParameterError as error:
         raise BookError(f"{chapter}: {error}") from error
 
@@ -49,8 +52,11 @@ def settle(project: Project, chapter: str, *layers: dict) -> tuple[dict, dict]:
     return given, {name: given.get(name, parameter.default) for name, parameter in parameters.items()}
 
 
-def execute(project: Project, chapter: str, parameters: dict, output: Path) -> None:
+def execute(project: Project, chapter: str, parameters: dict, output: Path, **variables: str) -> list[dict]:
     """Run a chapter's notebook into `output`; when a cell fails what was executed stays there.
+
+    The kernel has `variables` in its environment: of those that `lib.experiments` knows, only these. What it notes (see
+    `lib.experiments.notes`) is returned.
 
     Raises
     ------
@@ -58,11 +64,15 @@ def execute(project: Project, chapter: str, parameters: dict, output: Path) -> N
         When a cell fails, with the cell, its error and the path of the notebook that was kept.
     """
     output.parent.mkdir(parents=True, exist_ok=True)
-    with _kernel_environment() as config, _progress(project.notebook(chapter), chapter) as hooks:
+    with (
+        _aside(output) as part,
+        _kernel_environment(**variables) as config,
+        _progress(project.notebook(chapter), chapter) as hooks,
+    ):
         try:
             papermill.execute_notebook(
                 _literal(project.notebook(chapter)),
-                _literal(output),
+                _literal(part),
                 parameters=parameters,
                 cwd=project.root,
                 progress_bar=False,
@@ -76,9 +86,37 @@ def execute(project: Project, chapter: str, parameters: dict, output: Path) -> N
             raise BookError(
                 f"{chapter}: the kernel died, perhaps for want of memory\n  executed so far: {output}"
             ) from error
-    notebook = nbformat.read(output, as_version=4)
-    normalise(notebook)
-    nbformat.write(notebook, output)
+        notebook = nbformat.read(part, as_version=4)
+        normalise(notebook)
+        nbformat.write(notebook, part)
+        return _notes()
+
+
+def _notes() -> list[dict]:
+    try:
+        lines = Path(os.environ["BOOK_NOTES"]).read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:  # nothing was noted
+        return []
+    return [json.loads(line) for line in lines]
+
+
+@contextmanager
+def _aside(output: Path):
+    """Yield where to write what is executed; it takes the place of `output` at the end, if it is a whole notebook."""
+    part = output.with_name(f"{output.stem}.part-{os.getpid()}.ipynb")
+    try:
+        yield part
+    finally:
+        if _is_whole(part):
+            part.replace(output)
+        part.unlink(missing_ok=True)
+
+
+def _is_whole(path: Path) -> bool:
+    try:
+        return bool(json.loads(path.read_bytes()))
+    except (OSError, ValueError):  # not begun, or cut short
+        return False
 
 
 def normalise(notebook: nbformat.NotebookNode) -> None:
@@ -93,7 +131,7 @@ def normalise(notebook: nbformat.NotebookNode) -> None:
             cell.id = f"cell-{position}"
         for output in cell.get("outputs", []):
             if "text" in output:
-                output.text = re.sub(r"\S*ipykernel_\d+", "ipykernel", output.text)
+                output.text = re.sub(r"(?<!\S)\S*ipykernel_\d+", "ipykernel", output.text)
 
 
 def _literal(path: Path) -> str:
@@ -101,13 +139,23 @@ def _literal(path: Path) -> str:
     return str(path).replace("{", "{{").replace("}", "}}")
 
 
+def _kernels() -> dict[str, str]:
+    """Return the variable that makes OpenBLAS add up as on any x86 processor since 2013, if this is one."""
+    info = Path("/proc/cpuinfo")
+    since_2013 = info.exists() and " avx2 " in info.read_text(encoding="utf-8", errors="replace")
+    return {"OPENBLAS_CORETYPE": "Haswell"} if since_2013 else {}
+
+
 @contextmanager
-def _kernel_environment():
+def _kernel_environment(**variables):
     """Fix what a kernel inherits; its sockets are files in a short-named folder, so that no two runs share a port."""
     before = dict(os.environ)
     with tempfile.TemporaryDirectory(prefix="book-") as folder:
+        os.environ.update(_kernels() | os.environ)
         os.environ.update(FIXED_ENVIRONMENT, JUPYTER_RUNTIME_DIR=folder, IPYTHONDIR=f"{folder}/ipython")
-        os.environ["BOOK_PROGRESS"] = f"{folder}/progress"  # see lib.experiments.trials
+        for name in STORING:
+            os.environ.pop(name, None)
+        os.environ.update(variables, BOOK_PROGRESS=f"{folder}/progress", BOOK_NOTES=f"{folder}/notes")
         try:
             yield Config({"KernelManager": {"transport": "ipc", "ip": f"{folder}/socket"}})
         finally:

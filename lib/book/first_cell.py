@@ -6,6 +6,8 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
+from lib.book.project import read_notebook, write_whole
+
 ID = "first-cell"
 SOURCE = '''\
 # Where the book is installed, this does nothing.
@@ -30,7 +32,7 @@ def first_cell(address: str) -> NotebookNode:
 
 def put_first_cell(path: Path, address: str) -> bool:
     """Write the cell into a notebook, after its title or in place of an older one; return whether it was changed."""
-    notebook = nbformat.read(path, as_version=4)
+    notebook = read_notebook(path)
     cell, others = first_cell(address), [c for c in notebook.cells if c.get("id") != ID]
     old = [c for c in notebook.cells if c.get("id") == ID]
     title = int(bool(others) and others[0].cell_type == "markdown")
@@ -38,5 +40,5 @@ def put_first_cell(path: Path, address: str) -> bool:
     if place == title and (old[0].source, old[0].metadata) == (cell.source, cell.metadata):
         return False
     notebook.cells = [*others[:title], cell, *others[title:]]
-    nbformat.write(notebook, path)
+    write_whole(path, nbformat.writes(notebook) + "\n")
     return True

@@ -11,6 +11,7 @@ import difflib
 import io
 import math
 import re
+import reprlib
 import tokenize
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ import yaml
 TAG = "parameters"
 SCALARS = ("int", "float", "str", "bool", "None")
 LISTS = ("list[int]", "list[float]", "list[str]")
+SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which no file can hold
 RANGE = re.compile(r"(?P<lo>[^<|]*?)(?P<above><)?\.\.(?P<below><)?(?P<hi>[^<|]*)")
 
 
@@ -28,7 +30,13 @@ class ParameterError(ValueError):
 
 
 class _Loader(yaml.SafeLoader):
-    """Safe YAML in which 1e-3 is a number, as it is in Python."""
+    """Safe YAML in which 1e-3 is a number, as in Python; no aliases, by which a few lines can stand for gigabytes."""
+
+    def compose_node(self, parent, index):
+        if self.check_event(yaml.AliasEvent):
+            mark = self.peek_event().start_mark
+            raise yaml.MarkedYAMLError(problem="an alias (*name) is not allowed", problem_mark=mark)
+        return super().compose_node(parent, index)
 
 
 EXPONENT = re.compile(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+$")
@@ -37,7 +45,12 @@ _Loader.add_implicit_resolver("tag:yaml.org,2002:float", EXPONENT, list("-+01234
 
 def load_yaml(text: str):
     """Return the plain values that a YAML text stands for; tags that would build objects are refused."""
-    return yaml.load(text, Loader=_Loader)  # noqa: S506 - _Loader is a SafeLoader
+    try:
+        return yaml.load(text, Loader=_Loader)  # noqa: S506 - _Loader is a SafeLoader
+    except yaml.YAMLError:
+        raise
+    except Exception as error:  # such as ValueError for 2020-13-45, RecursionError for thousands of brackets
+        raise yaml.YAMLError(f"{type(error).__name__}: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -72,22 +85,25 @@ class Parameter:
         try:
             return None if text == "None" else load_yaml(text)
         except yaml.YAMLError as error:
-            raise ParameterError(f"{self.name} = {text!r}: expected {self.expected}") from error
+            raise ParameterError(f"{self.name} = {shown(text)}: expected {self.expected}") from error
 
     def check(self, value):
         """Return `value` in its type, or raise ParameterError saying what is allowed."""
         for option in self.options:
             if _has_type(value, option):
                 return self._within(_convert(value, option))
-        raise ParameterError(f"{self.name} = {value!r}: expected {self.expected}")
+        raise ParameterError(f"{self.name} = {shown(value)}: expected {self.expected}")
 
     def _within(self, value):
         elements = value if isinstance(value, list) else [value]
         if not elements:
             raise ParameterError(f"{self.name} = []: expected at least one element of {self.expected}")
-        for element in elements:
-            if element is not None and not _allowed(element, self.allowed):
-                raise ParameterError(f"{self.name} = {value!r}: expected {self.expected}")
+        try:
+            allowed = all(element is None or _allowed(element, self.allowed) for element in elements)
+        except (TypeError, ValueError) as error:
+            raise ParameterError(f"parameters cell: [{self.allowed}] of {self.name} is no range of numbers") from error
+        if not allowed:
+            raise ParameterError(f"{self.name} = {shown(value)}: expected {self.expected}")
         return value
 
 
@@ -101,11 +117,17 @@ def read_parameters(notebook: nbformat.NotebookNode) -> dict[str, Parameter]:
 
 def parse_cell(source: str) -> dict[str, Parameter]:
     """Return the parameters that the source of a parameters cell declares."""
-    comments = _comments(source)
-    parameters = [_parameter(node, comments) for node in ast.parse(source).body]
-    for parameter in parameters:
+    try:
+        body, comments = ast.parse(source).body, _comments(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, tokenize.TokenError) as error:
+        raise ParameterError(f"parameters cell: not Python: {error}") from error
+    parameters = {}
+    for parameter in (_parameter(node, comments) for node in body):
+        if parameter.name in parameters:
+            raise ParameterError(f"parameters cell: {parameter.name} is set twice")
         parameter.check(parameter.default)
-    return {parameter.name: parameter for parameter in parameters}
+        parameters[parameter.name] = parameter
+    return parameters
 
 
 def _parameter(node: ast.stmt, comments: dict[int, str]) -> Parameter:
@@ -116,7 +138,7 @@ def _parameter(node: ast.stmt, comments: dict[int, str]) -> Parameter:
         raise ParameterError(f"parameters cell: {name} has type {type_}; known are {', '.join(SCALARS + LISTS)}")
     try:
         default = ast.literal_eval(node.value)
-    except ValueError as error:
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError) as error:
         raise ParameterError(f"parameters cell: the value of {name} must be a literal") from error
     comment = comments.get(node.end_lineno, comments.get(node.lineno, ""))
     meaning, allowed = re.fullmatch(r"(.*?)\s*(?:\[([^\[\]]*)\])?", comment).groups()
@@ -131,10 +153,19 @@ def _comments(source: str) -> dict[int, str]:
 def _has_type(value, option: str) -> bool:
     if option in LISTS:
         return isinstance(value, list | tuple) and all(_has_type(v, option[5:-1]) for v in value)
-    if option in ("None", "bool", "str"):
-        return value is None if option == "None" else isinstance(value, bool if option == "bool" else str)
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and (isinstance(value, int) if option == "int" else math.isfinite(value))
+    if option in ("None", "bool"):
+        return value is None if option == "None" else isinstance(value, bool)
+    if option == "str":
+        return isinstance(value, str) and not SURROGATE.search(value)
+    number = isinstance(value, int if option == "int" else int | float) and not isinstance(value, bool)
+    return number and _is_finite(value)
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer that no float is near
+        return False
 
 
 def _convert(value, option: str):
@@ -167,6 +198,17 @@ def resolve(parameters: dict[str, Parameter], *layers: dict) -> dict:
             raise ParameterError(f"no parameter {name!r}{nearest(str(name), list(parameters))}")
         values[name] = parameters[name].check(value)
     return values
+
+
+def shown(value) -> str:
+    """Return a value as Python writes it, cut if it is very long."""
+    brief = reprlib.Repr()
+    brief.maxstring = brief.maxother = 200
+    brief.maxlist = brief.maxdict = 20
+    try:
+        return brief.repr(value)
+    except ValueError:  # Python writes out no number of more than 4300 digits
+        return "a number too large to be shown"
 
 
 def nearest(name: str, known: list[str]) -> str:

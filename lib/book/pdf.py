@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from lib.book.project import BookError, Project
+from lib.book.project import BookError, Project, write_whole
 from lib.book.volume import number_contents, volume
 
 NAME = "when-the-model-is-wrong.pdf"
@@ -37,8 +37,8 @@ def make_pdf(project: Project, profile: str) -> Path:
         (paper / "book.html").write_text(number_contents(text, numbers), encoding="utf-8")
         printed = print_page(browser, paper / "book.html", paper / NAME)
         numbers = page_numbers(printed)
-    target = folder / "html" / NAME
-    target.write_bytes(set_date(printed, commit_date(project)))
+    (paper / NAME).write_bytes(set_date(printed, commit_date(project)))
+    target = (paper / NAME).replace(folder / "html" / NAME)
     show_link(first, target.stat().st_size)
     return target
 
@@ -108,4 +108,4 @@ def show_link(page: Path, size: int) -> None:
     """Show the link to the PDF, which a page hides until there is one, with its size."""
     text = page.read_text(encoding="utf-8")
     shown = LINK.sub(rf'<p class="pdf-link"><a href="../{NAME}">\1</a> ({size / 1e6:.1f} MB)</p>', text)
-    page.write_text(shown, encoding="utf-8")
+    write_whole(page, shown)

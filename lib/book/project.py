@@ -1,5 +1,6 @@
 """Where things are: the chapters in the table of contents, the profiles, the build folders."""
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import click
 import nbformat
 import yaml
-from sphinx_external_toc.parsing import parse_toc_yaml
+from sphinx_external_toc.parsing import MalformedError, parse_toc_yaml
 
 from lib.book.parameters import load_yaml, nearest
 
@@ -28,7 +29,11 @@ class Project:
     @cached_property
     def pages(self) -> list[Path]:
         """The files that the table of contents names, in reading order."""
-        names = list(parse_toc_yaml(self.root / "_toc.yml"))
+        path = self.root / "_toc.yml"
+        try:
+            names = list(parse_toc_yaml(path))
+        except (OSError, UnicodeDecodeError, yaml.YAMLError, MalformedError) as error:
+            raise BookError(f"{path}: {error}") from error
         return [self._page(name) for name in names]
 
     def _page(self, name: str) -> Path:
@@ -62,7 +67,7 @@ class Project:
 
     def heading(self, chapter: str) -> str:
         """Return the heading of a chapter as its notebook has it; without one, the chapter's name."""
-        cells = nbformat.read(self.notebook(chapter), as_version=4).cells
+        cells = read_notebook(self.notebook(chapter)).cells
         lines = [line for cell in cells if cell.cell_type == "markdown" for line in cell.source.splitlines()]
         return next((line.removeprefix("# ").strip() for line in lines if line.startswith("# ")), chapter)
 
@@ -77,15 +82,20 @@ class Project:
         """Return the parameters that a profile gives to a chapter."""
         path = self.root / "chapters" / "profiles.yml"
         profiles = read_mapping(path)
-        chapters = profiles.get(name) or {}
+        chapters = _mapping(f"{path}: {name}", profiles.get(name))
         for kind, given, known in (("profile", profiles, list(PROFILES)), ("chapter", chapters, self.chapters)):
             for unknown in set(given) - set(known):
                 raise BookError(f"{path}: no {kind} {unknown!r}{nearest(str(unknown), known)}")
-        return chapters.get(chapter) or {}
+        return _mapping(f"{path}: {name}: {chapter}", chapters.get(chapter))
 
     def build_folder(self, profile: str) -> Path:
         """Return the folder that holds everything made in a profile."""
         return self.root / "_build" / profile
+
+    @property
+    def results(self) -> Path:
+        """The folder of finished blocks of trials: see `lib.experiments.store`."""
+        return Path(os.environ.get("BOOK_RESULTS") or self.root / "_build" / "results").resolve()
 
     def executed(self, profile: str, chapter: str) -> Path:
         """Return where the executed notebook of a chapter is kept."""
@@ -95,9 +105,44 @@ class Project:
 def read_mapping(path: Path) -> dict:
     """Return the lines `name: value` of a YAML file; nothing if there is no such file."""
     try:
-        values = (load_yaml(path.read_text(encoding="utf-8")) or {}) if path.exists() else {}
+        return _mapping(str(path), load_yaml(read_text(path)) if path.exists() else None)
     except yaml.YAMLError as error:
         raise BookError(f"{path}: {error}") from error
-    if not isinstance(values, dict):
-        raise BookError(f"{path}: expected lines `name: value`")
-    return values
+
+
+def _mapping(place: str, values) -> dict:
+    if not isinstance(values, dict | None):
+        raise BookError(f"{place}: expected lines `name: value`")
+    return values or {}
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file in UTF-8, whatever the locale is; BookError if it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise BookError(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise BookError(f"{path} is not text in UTF-8: {error}") from error
+
+
+def read_notebook(path: Path) -> nbformat.NotebookNode:
+    """Return a notebook; BookError if the file is none."""
+    text, invalid = read_text(path), {}
+    try:
+        notebook = nbformat.reads(text, as_version=4, capture_validation_error=invalid)
+    except Exception as error:  # nbformat lets through whatever goes wrong with a strange file
+        raise BookError(f"{path} is not a notebook: {error}") from error
+    if invalid:
+        raise BookError(f"{path} is not a valid notebook: {invalid['ValidationError']}")
+    return notebook
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file aside and move it to its place, where nobody ever finds half of it."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,6 +1,7 @@
 """A claim's interval as a small picture: where the sentence is true, where the interval lies."""
 
 import math
+from html import escape
 
 WIDTH, EDGE_BOTTOM, MIDDLE, HEIGHT = 220, 24, 12, 36
 BORDER = 14  # pixels kept free at both sides, for arrows and for the region beyond an edge
@@ -32,7 +33,9 @@ def range_plot(record: dict, scale: tuple[float, float] | None = None) -> str:
         _dot(value, place),
         *_labels(edges, place),
     ]
-    opening = f'<svg class="range verdict-{record["verdict"]}" viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true">'
+    opening = (
+        f'<svg class="range verdict-{escape(record["verdict"])}" viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true">'
+    )
     return opening + "".join(parts) + "</svg>"
 
 

@@ -1,11 +1,12 @@
 """Reference pages made from the project's own files: the data sets, and the settings of every profile."""
 
 import csv
+from urllib.parse import quote
 
 from lib.book.cache import read_record
 from lib.book.execution import parameters_of, settle
 from lib.book.project import BookError, Project
-from lib.claims import markdown_table
+from lib.claims import code, literal, markdown_table
 
 GROUPS = {
     "Shipped with the book": ("shipped", "derived", "synthetic"),
@@ -13,7 +14,7 @@ GROUPS = {
     "Not to be had": ("excluded",),
 }
 DOI = "https://doi.org/"
-NO_RESULT = ("n_jobs",)  # parameters that change no result
+NO_RESULT = ("n_jobs", "engine")  # parameters that change no result
 
 
 def data_sets(project: Project, profile: str) -> str:
@@ -36,40 +37,47 @@ def _group(title: str, entries: list[dict]) -> str:
 
 
 def _name(entry: dict) -> str:
-    return f"`{entry['name']}`<br>{entry['title']}"
+    return f"{code(entry['name'])}<br>{literal(entry['title'])}"
 
 
 def _size(entry: dict) -> str:
     missing = f"{int(entry['missing']):,} missing values" if int(entry["missing"]) else "none missing"
-    classes = f"{entry['classes']} classes" if entry["classes"] else "no class"
-    numbers = [f"{int(entry['rows']):,} rows", f"{entry['attributes']} attributes", classes, missing]
+    classes = f"{int(entry['classes'])} classes" if entry["classes"] else "no class"
+    numbers = [f"{int(entry['rows']):,} rows", f"{int(entry['attributes'])} attributes", classes, missing]
     return "<br>".join(number.replace(" ", "\N{NO-BREAK SPACE}", 1) for number in numbers)
 
 
 def _origin(entry: dict) -> str:
     """Return where a set comes from, its citation and licence, and what was changed."""
     citation = entry["citation"].replace(f"{DOI}{entry['doi']}", "").strip() if entry["doi"] else entry["citation"]
-    doi = f" [doi:{entry['doi']}]({DOI}{entry['doi']})." if entry["doi"] else ""
+    doi = f" {_link('doi:' + entry['doi'], DOI + entry['doi'])}." if entry["doi"] else ""
+    cited, changes = literal(citation) + doi, literal(entry["changes"])
     if entry["kind"] == "synthetic":
-        return f"{citation}{doi}<br>In the book, {entry['changes']}."
-    lines = [f"{citation}{doi} Licence: {entry['licence']}.", _place(entry)]
-    if entry["changes"] and entry["kind"] != "excluded":
-        lines.append(f"Changes: {entry['changes']}.")
+        return f"{cited}<br>In the book, {changes}."
+    lines = [f"{cited} Licence: {literal(entry['licence'])}.", _place(entry)]
+    if changes and entry["kind"] != "excluded":
+        lines.append(f"Changes: {changes}.")
     return "<br>".join(lines)
 
 
 def _place(entry: dict) -> str:
     """Return where the files of a set are, or why there are none."""
-    files = ", ".join(f"`{name}`" for name in entry["files"].split())
-    unconfirmed = ", ".join(f"`{name}`" for name in entry["unconfirmed"].split())
+    files = ", ".join(code(name) for name in entry["files"].split())
+    unconfirmed = ", ".join(code(name) for name in entry["unconfirmed"].split())
+    source = _link("UCI", entry["address"])
     places = {
-        "shipped": f"In the book: `data/{entry['files']}`.",
+        "shipped": f"In the book: {code('data/' + entry['files'])}.",
         "derived": f"In the book: made from {files}.",
-        "uci": f"From [UCI]({entry['address']}): {files}.",
-        "excluded": f"Not available: {entry['changes']} ([UCI]({entry['address']})).",
+        "uci": f"From {source}: {files}.",
+        "excluded": f"Not available: {literal(entry['changes'])} ({source}).",
     }
     doubt = f" Expected sha256 not confirmed to be that of UCI's bytes: {unconfirmed}." if unconfirmed else ""
     return places[entry["kind"]] + doubt
+
+
+def _link(words: str, address: str) -> str:
+    """Return a link to an https address; any other address is no link."""
+    return f"[{literal(words)}]({quote(address, safe=':/')})" if address.startswith("https://") else literal(words)
 
 
 def settings(project: Project, profile: str) -> str:
@@ -80,7 +88,7 @@ def settings(project: Project, profile: str) -> str:
 def _chapter(project: Project, profile: str, chapter: str) -> str:
     _, values = settle(project, chapter, project.profile(profile, chapter))
     rows = [
-        (f"`{name}`", f"`{parameter.default!r}`", f"`{values[name]!r}`")
+        (code(name), code(repr(parameter.default)), code(repr(values[name])))
         for name, parameter in parameters_of(project, chapter).items()
         if values[name] != parameter.default and name not in NO_RESULT
     ]
@@ -91,7 +99,7 @@ def _chapter(project: Project, profile: str, chapter: str) -> str:
 
 
 def _seed(values: dict) -> str:
-    return f"seed `{values['seed']}`" if "seed" in values else ""
+    return f"seed {code(str(values['seed']))}" if "seed" in values else ""
 
 
 def _seconds(project: Project, profile: str, chapter: str) -> str:

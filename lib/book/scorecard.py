@@ -12,7 +12,7 @@ from lib.book.parameters import nearest
 from lib.book.project import PUBLISHED, BookError, Project
 from lib.book.range_plot import as_number, range_plot, region_ends
 from lib.book.verdicts import read_claims
-from lib.claims import SYMBOLS, badge, estimate, paper_says, region_words, verdict_counts
+from lib.claims import SYMBOLS, badge, estimate, literal, paper_says, region_words, verdict_counts
 
 SCRIPT = '<script src="../_static/scorecard.js" defer></script>'
 MEANING = {
@@ -178,7 +178,7 @@ def _select(field: str, names: dict[str, str]) -> str:
 
 def _paper(paper: str, authors: str, chapters: dict[str, str], claims: list[dict]) -> str:
     ours = [claim for claim in claims if claim["paper"] == paper]
-    parts = [f"## {authors}", f"{{cite}}`{paper}`", verdict_counts(ours)]
+    parts = [f"## {literal(authors)}", f"{{cite}}`{paper}`", verdict_counts(ours)]
     for chapter in _distinct(ours, "chapter"):
         items = "\n".join(_claim(claim) for claim in ours if claim["chapter"] == chapter)
         parts.append(f"### [{chapters[chapter]}]({chapter}.ipynb)")

@@ -1,6 +1,7 @@
 """Stage executed chapters with the book's other pages and turn them into HTML that works without a network."""
 
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
@@ -15,12 +16,14 @@ from lib.book.cache import data_digests
 from lib.book.execution import INJECTED, settle
 from lib.book.finish import finish
 from lib.book.glued import write_glued_figure
+from lib.book.numerics import numbers
 from lib.book.project import BookError, Project
 from lib.book.reference import data_sets, settings
 from lib.book.scorecard import scorecard, write_downloads
+from lib.claims import code
 
 # What a page has in place of a comment such as <!-- scorecard -->.
-PARTS = {"scorecard": scorecard, "data-sets": data_sets, "settings": settings}
+PARTS = {"scorecard": scorecard, "data-sets": data_sets, "settings": settings, "numbers": numbers}
 TITLE_PICTURE = ("explorer", "title_picture")  # the chapter that glues the picture of the first page, and its name
 SHOWN_VERSIONS = ("numpy", "scipy", "scikit-learn", "numba", "when-the-model-is-wrong")
 
@@ -41,9 +44,7 @@ def build_site(project: Project, profile: str, strict: bool = False) -> Path:
     if chapter in project.chapters:
         write_glued_figure(project.executed(profile, chapter), picture, source / "chapters")
     write_downloads(project, profile, source / "chapters", commit(project))
-    first = make_html(source, folder, strict)
-    finish(project, first.parent)
-    return first
+    return make_html(project, source, folder, strict)
 
 
 def fill(project: Project, profile: str, text: str) -> str:
@@ -67,7 +68,7 @@ def build_page(project: Project, chapter: str, executed: Path, given: dict, scal
     _copy_shared(project, source)
     _write(source / "_toc.yml", yaml.safe_dump({"format": "jb-book", "root": f"chapters/{chapter}"}))
     stage_notebook(project, chapter, executed, source, scale, given)
-    finish(project, make_html(source, folder, strict=False).parent)
+    make_html(project, source, folder, strict=False)
     return folder / "html" / "chapters" / f"{chapter}.html"
 
 
@@ -78,7 +79,7 @@ def stage_notebook(project: Project, chapter: str, executed: Path, source: Path,
         if INJECTED in cell.metadata.get("tags", []):
             cell.metadata.tags.append("hide-input")
             cell.metadata["mystnb"] = {"code_prompt_show": f"Values given to this run ({scale})"}
-    download = f"{{download}}`Download the executed notebook <{executed.name}>`"
+    download = f"{{download}}`Download the executed notebook <{Path(chapter).name}.ipynb>`"
     text = f":::{{div}} provenance\n{provenance(project, chapter, scale, given)} {download}.\n:::"
     notebook.cells.append(nbformat.v4.new_markdown_cell(text, id="provenance"))
     path = source / "chapters" / f"{chapter}.ipynb"
@@ -89,7 +90,7 @@ def stage_notebook(project: Project, chapter: str, executed: Path, source: Path,
 def provenance(project: Project, chapter: str, scale: str, given: dict) -> str:
     """Return how a chapter's numbers were made: commit, parameters, data and versions."""
     _, values = settle(project, chapter, given)
-    settings = ", ".join(f"`{name} = {value!r}`" for name, value in values.items())
+    settings = ", ".join(code(f"{name} = {value!r}") for name, value in values.items())
     versions = ", ".join(f"{package} {version(package)}" for package in SHOWN_VERSIONS)
     python = ".".join(map(str, sys.version_info[:3]))
     made = f"{commit(project)}; {scale}; {settings}; {_data(project)}; Python {python}, {versions}"
@@ -110,18 +111,22 @@ def commit(project: Project) -> str:
     return f"commit `{head.stdout.strip()}`" + (" + uncommitted changes" if changed else "")
 
 
-def make_html(source: Path, folder: Path, strict: bool) -> Path:
-    """Run jupyter-book on the staged pages; in a strict build a warning is an error."""
+def make_html(project: Project, source: Path, folder: Path, strict: bool) -> Path:
+    """Make the staged pages and return the first; in a strict build a warning is an error."""
     jupyter_book = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()"]
     command = [*jupyter_book, "build", source, "--path-output", folder, "--quiet", "--all"]
     command += ["-W", "-n", "--keep-going"] if strict else []
     shutil.rmtree(folder / "_build", ignore_errors=True)
-    process = subprocess.run(command, capture_output=True, text=True)
+    # jupyter-book reads in the encoding of the locale, and modules from the folder in which it is called
+    place = {"cwd": project.root, "env": {**os.environ, "PYTHONUTF8": "1"}}
+    process = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", **place)
     (folder / "site.log").write_text(process.stdout + process.stderr, encoding="utf-8")
     if process.returncode:
         raise BookError(f"the site was not built:\n{process.stderr.strip()}\nall messages: {folder / 'site.log'}")
     shutil.rmtree(folder / "html", ignore_errors=True)
-    (folder / "_build" / "html").replace(folder / "html")
+    made = folder / "_build" / "html"
+    finish(project, made)
+    made.replace(folder / "html")
     return folder / "html" / "index.html"
 
 

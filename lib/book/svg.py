@@ -3,6 +3,7 @@
 What a figure's author marked with a gid that begins with "fixed-", and whatever is a raster, keeps its colours.
 """
 
+import html
 import re
 from functools import cache, lru_cache
 from itertools import count
@@ -239,7 +240,7 @@ def _serialise(root, styles, colour):
         rules.append(f"svg{{fill:{colour('#000000')}}}")
     for name, (style, fixed) in styles.items():
         rules.append(f".{name}{{{style if fixed else _HEX.sub(lambda match: colour(match[0]), style)}}}")
-    sheet = f"<style>{''.join(rules)}</style>"
+    sheet = f"<style>{html.escape(''.join(rules), quote=False)}</style>"
     body = ElementTree.tostring(root, encoding="unicode").replace(" />", "/>")
     head = re.match(r"<svg[^>]*>", body)[0]
     return head.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"') + sheet + body[len(head) :]

@@ -7,8 +7,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -19,14 +17,16 @@ import click
 import yaml
 
 from lib.book import site
+from lib.book.build import run_book
 from lib.book.cache import fingerprint, is_fresh, read_record, write_record
 from lib.book.execution import parameters_of, settle
 from lib.book.parameters import LISTS, Parameter, ParameterError, load_yaml
-from lib.book.project import BookError, Project
+from lib.book.project import BookError, Project, write_whole
 from lib.book.verdicts import write_claims
 
 MOST_RUNS = 500
 LONGEST_NAME = 100
+UNWRITABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufffe\uffff]")  # in YAML, unless it is escaped
 UNSAFE = re.compile(r"[^\w.=,+-]", re.ASCII)
 MARK = "sweep.json"
 
@@ -104,13 +104,13 @@ def execute_all(
 
 def claim_folder(folder: Path, chapter: str) -> None:
     """Make a folder the place of a chapter's sweep; BookError if it holds anything else."""
-    mark = folder / MARK
-    if mark.exists() and json.loads(mark.read_text(encoding="utf-8")) != {"chapter": chapter}:
+    mark, claim = folder / MARK, json.dumps({"chapter": chapter}) + "\n"
+    if mark.exists() and mark.read_bytes() != claim.encode():
         raise BookError(f"{folder} holds a sweep of another chapter; choose another folder")
     if folder.exists() and any(folder.iterdir()) and not mark.exists():
         raise BookError(f"{folder} holds other files; choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
-    mark.write_text(json.dumps({"chapter": chapter}) + "\n", encoding="utf-8")
+    write_whole(mark, claim)
 
 
 def show_value(value) -> str:
@@ -194,10 +194,7 @@ def _update(project: Project, chapter: str, run: Run) -> Run:
     run.notebook.with_suffix(".json").unlink(missing_ok=True)
     shutil.rmtree(_page_folder(run), ignore_errors=True)  # no page outlives its results
     start = time.monotonic()
-    book = [sys.executable, "-m", "lib.book", "--root", project.root]
-    process = subprocess.run(
-        [*book, "run", chapter, "-f", file, "-o", run.notebook], capture_output=True, text=True, check=False
-    )
+    process = run_book(project, "run", chapter, "-f", file, "-o", run.notebook)
     run = replace(run, seconds=time.monotonic() - start)
     if process.returncode:
         return replace(run, status="FAILED", message=process.stderr.strip())
@@ -213,11 +210,11 @@ def _key(project: Project, chapter: str, run: Run) -> str:
 
 
 def _write_parameters(run: Run) -> Path:
-    """Write the values as a file for `book run -f` and return its path; JSON, so that text stays text."""
+    """Write the values as a file for `book run -f` and return its path; as in JSON, so that text stays text."""
     file = run.notebook.with_name("parameters.yml")
     file.parent.mkdir(parents=True, exist_ok=True)
-    lines = [f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in run.given.items()]
-    file.write_text("".join(lines), encoding="utf-8")
+    text = "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in run.given.items())
+    write_whole(file, UNWRITABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
     return file
 
 

@@ -1,12 +1,14 @@
 """The page that compares the claims of a sweep's runs, and all of its claims as one table."""
 
 import csv
+import io
 import math
 from collections import Counter
 from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
+from lib.book.project import write_whole
 from lib.book.range_plot import as_number, range_plot, region_ends
 from lib.book.scorecard import as_row
 from lib.book.sweep import Run, show_value
@@ -56,9 +58,10 @@ def write_pages(folder: Path, chapter: str, runs: list[Run]) -> Path:
     """Write ``index.html`` and ``claims.csv`` into a sweep's folder and return the page."""
     claims = {run.name: {record["id"]: record for record in run.claims} for run in runs}
     page = folder / "index.html"
-    page.write_text(_page(folder, chapter, runs, claims), encoding="utf-8")
-    with open(folder / "claims.csv", "w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(_table(runs, claims))
+    write_whole(page, _page(folder, chapter, runs, claims))
+    table = io.StringIO()
+    csv.writer(table, lineterminator="\n").writerows(_table(runs, claims))
+    write_whole(folder / "claims.csv", table.getvalue())
     return page
 
 
@@ -174,7 +177,7 @@ def _cell(record: dict | None, run: Run, scale: tuple | None) -> str:
 
 def _verdict(verdict: str, kind: str = "") -> str:
     symbol = SYMBOLS.get(verdict, "")
-    return f'<span class="{f"{kind} {verdict}".strip()}">{escape(f"{symbol} {verdict}".strip())}</span>'
+    return f'<span class="{escape(f"{kind} {verdict}".strip())}">{escape(f"{symbol} {verdict}".strip())}</span>'
 
 
 def _scale(records: list[dict]) -> tuple[float, float] | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 import yaml
 
-from lib.book.project import BookError, Project, read_mapping
+from lib.book.project import BookError, Project, read_mapping, read_notebook, write_whole
 from lib.claims import CLAIMS_JSON
 
 HEADER = """\
@@ -30,15 +30,14 @@ def claims_in(notebook: nbformat.NotebookNode) -> list[dict]:
 
 def write_claims(executed: Path) -> None:
     """Write the claims of an executed notebook beside it."""
-    claims = claims_in(nbformat.read(executed, as_version=4))
-    text = json.dumps(claims, indent=1, ensure_ascii=False)
-    executed.with_suffix(".claims.json").write_text(text + "\n", encoding="utf-8")
+    text = json.dumps(claims_in(read_notebook(executed)), indent=1, ensure_ascii=False)
+    write_whole(executed.with_suffix(".claims.json"), text + "\n")
 
 
 def read_claims(project: Project, profile: str) -> list[dict]:
     """Return the claims of the last build in reading order, each with its chapter."""
     executed = {chapter: project.executed(profile, chapter) for chapter in project.chapters}
-    notebooks = {chapter: nbformat.read(path, as_version=4) for chapter, path in executed.items()}
+    notebooks = {chapter: read_notebook(path) for chapter, path in executed.items()}
     claims = [{"chapter": chapter, **record} for chapter, nb in notebooks.items() for record in claims_in(nb)]
     repeated = [id for id, count in Counter(claim["id"] for claim in claims).items() if count > 1]
     if repeated:
@@ -55,7 +54,7 @@ def record(project: Project, claims: list[dict]) -> None:
     """Write the verdicts of the claims as the ones to expect."""
     verdicts = {claim["id"]: claim["verdict"] for claim in claims}
     body = yaml.safe_dump(verdicts, sort_keys=True) if verdicts else "{}\n"
-    recorded_path(project).write_text(HEADER + body, encoding="utf-8")
+    write_whole(recorded_path(project), HEADER + body)
 
 
 def drift(project: Project, claims: list[dict]) -> list[str]:

@@ -218,7 +218,7 @@ def _style_headings(page: Page) -> None:
 
 
 def _running_title(page: Page) -> str:
-    title = " ".join(page.heading.get_text().split()).replace("\\", r"\\").replace('"', r"\"")
+    title = " ".join(page.heading.get_text().split()).replace("\\", r"\\").replace('"', r"\"").replace("<", r"\3c ")
     return (
         f'@page page-{page.name} {{ @top-left {{ content: "{title}"; }} }}\n#{page.name} {{ page: page-{page.name}; }}'
     )
@@ -251,6 +251,7 @@ def _contents(pages: list[Page]) -> str:
 
 
 def _contents_line(rank: str, target: str, heading: Tag) -> str:
+    target = html.escape(target)
     number = f'<span class="contents-number" data-place="{target}"></span>'
     return f'<a class="contents-{rank}" href="#{target}"><span>{heading.decode_contents()}</span>{number}</a>'
 

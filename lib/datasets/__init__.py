@@ -100,6 +100,8 @@ def _contents(entry, seed):
         return X, y, "synthetic", (digest,)
     contents, source = files.read(entry)
     X, y = table.frame([row for data in contents for row in table.rows(data, entry)], entry)
+    if len(y) != entry.rows:
+        raise ValueError(f"{entry.name}: its files have {len(y)} rows; expected {entry.rows}, as in data/manifest.csv")
     return X, y, source, entry.sha256
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 ALIASES = {"diabetes": "pima"}
+RESTORE = "`git checkout --"
 
 
 @dataclass(frozen=True)
@@ -41,24 +42,33 @@ class Entry:
     @property
     def columns(self):
         """Pairs (name, kind) of the columns of its files, in their order."""
-        return [column.partition(":")[::2] for column in schemas()[self.schema]["columns"].split()]
+        return [column.partition(":")[::2] for column in self.option("columns", "").split()]
 
     def option(self, name, default):
         """A reading option of the schema."""
+        if self.schema not in schemas():
+            raise ValueError(f"data/schema.toml has no {self.schema!r}; restore it with {RESTORE} data/schema.toml`")
         return schemas()[self.schema].get(name, default)
 
 
 @lru_cache
 def schemas():
     """Tables of data/schema.toml."""
-    return tomllib.loads((DATA / "schema.toml").read_text(encoding="utf-8"))
+    return _read("schema.toml", lambda file: tomllib.loads(file.read()))
 
 
 @lru_cache
 def catalogue():
     """Entries of data/manifest.csv by name."""
-    with open(DATA / "manifest.csv", newline="", encoding="utf-8") as file:
-        return {row["name"]: _entry(row) for row in csv.DictReader(file)}
+    return _read("manifest.csv", lambda file: {row["name"]: _entry(row) for row in csv.DictReader(file)})
+
+
+def _read(name, parse):
+    try:
+        with open(DATA / name, newline="", encoding="utf-8") as file:
+            return parse(file)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, csv.Error) as error:
+        raise ValueError(f"data/{name} cannot be read ({error}); restore it with {RESTORE} data/{name}`") from error
 
 
 def _entry(row):

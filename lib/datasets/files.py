@@ -1,15 +1,21 @@
 """The bytes of a data set's files: shipped, in a mirror, in the cache or at UCI, always with their sha256 checked.
 
+Downloads are made over https only, redirections included. A file is read as text and never run; no archive is unpacked
+by the names in it.
+
 Environment variables: `UCI_MIRROR` names a folder with files named as UCI names them (or with .gz added), which is
 looked at first; `UCI_CACHE` names the folder of downloaded files, by default the user's cache folder.
 """
 
 import gzip
 import hashlib
+import io
 import os
+import re
 import warnings
 import zlib
 from pathlib import Path
+from urllib.parse import urljoin, urlsplit
 
 from lib.datasets import table
 from lib.datasets.catalogue import DATA
@@ -20,6 +26,9 @@ with warnings.catch_warnings():
     from pooch import HTTPDownloader
 
 TIMEOUT = (6, 20)  # seconds to connect, and between two bytes
+LARGEST = 64 * 2**20  # bytes of a file, unpacked; the largest of the manifest has about two million
+FILE_NAME = re.compile(r"\w[\w.+-]*", re.ASCII)
+SHA256 = re.compile(r"[0-9a-f]{64}")
 
 pooch.get_logger().setLevel("WARNING")  # what it says names folders of the user
 
@@ -39,14 +48,34 @@ def read(entry):
     Raises
     ------
     ValueError
-        If a shipped file is not what the manifest says.
+        If a shipped file is not what the manifest says, or the manifest is unsafe (see `check`).
     NotAvailableError
         If a file is neither here nor to be had.
     """
+    check(entry)
     if entry.kind == "shipped":
         return [shipped(entry)], "shipped"
     found = [local(entry, file) or (download(entry, file), "cache") for file in entry.files]
     return [data for data, _ in found], " and ".join(sorted({source for _, source in found}))
+
+
+def check(entry):
+    """Raise ValueError unless a set has plain file names, a sha256 for each and, to fetch it, an https address."""
+    for file in entry.files:
+        if not FILE_NAME.fullmatch(file):
+            raise ValueError(f"{entry.name}: file {file!r} must be a plain name of letters, digits and . _ + -")
+    for digest in entry.sha256:
+        if not SHA256.fullmatch(digest):
+            raise ValueError(f"{entry.name}: sha256 {digest!r} must be 64 hexadecimal digits in lower case")
+    if len(entry.sha256) != len(entry.files):
+        raise ValueError(f"{entry.name}: sha256 must be given for each of {len(entry.files)} files; got {entry.sha256}")
+    if entry.kind == "uci" and not _is_secure(entry.address):
+        raise ValueError(f"{entry.name}: address {entry.address!r} must begin with https:// and a host")
+
+
+def _is_secure(address):
+    parts = urlsplit(address)
+    return parts.scheme == "https" and bool(parts.hostname)
 
 
 def shipped(entry):
@@ -62,10 +91,15 @@ def shipped(entry):
 
 
 def _decompressed(raw, name):
+    if not name.endswith(".gz"):
+        return raw
     try:
-        return gzip.decompress(raw) if name.endswith(".gz") else raw
+        data = gzip.GzipFile(fileobj=io.BytesIO(raw)).read(LARGEST + 1)
     except (EOFError, OSError, zlib.error):
         raise ValueError(f"{name} is not a complete gzip file") from None
+    if len(data) > LARGEST:
+        raise ValueError(f"{name} unpacks to more than {LARGEST:,} bytes")
+    return data
 
 
 def _damage(raw, entry):
@@ -125,10 +159,31 @@ def expected(entry, file):
     return entry.sha256[entry.files.index(file)]
 
 
+class _LimitedFile(io.FileIO):
+    def write(self, data):
+        if self.tell() + len(data) > LARGEST:
+            raise OSError(f"it has more than {LARGEST:,} bytes")
+        return super().write(data)
+
+
+class _Downloader(HTTPDownloader):
+    def __call__(self, url, output_file, pooch):
+        with _LimitedFile(output_file, "w") as file:
+            super().__call__(url, file, pooch)
+
+
+def _refuse_insecure(response, **_):
+    """Stop at a redirection that leaves https, before anything is sent there."""
+    target = urljoin(response.url, response.headers.get("location", ""))
+    if not _is_secure(target):
+        raise OSError(f"redirected to {target}, which is not https")
+
+
 def download(entry, file):
     """Contents of a file at UCI, now also in the cache: written aside, checked, then moved there."""
+    check(entry)
     known = f"sha256:{expected(entry, file)}"
-    fetch = HTTPDownloader(timeout=TIMEOUT)
+    fetch = _Downloader(timeout=TIMEOUT, hooks={"response": _refuse_insecure})
     try:
         path = pooch.retrieve(entry.address + file, known, fname=file, path=cache(), downloader=fetch)
     except ValueError:
@@ -166,6 +221,7 @@ def status(entry):
     if entry.kind == "synthetic":
         return "shipped", "a definition in lib.datasets.synthetic"
     try:
+        check(entry)
         if entry.kind == "shipped":
             shipped(entry)
             return "shipped", f"data/{entry.files[0]}"

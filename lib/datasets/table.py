@@ -57,13 +57,21 @@ def frame(fields, entry):
 def _column(text, kind):
     present = text.where(text != "?", np.nan)
     if kind == "number":
-        return present.astype(float)
+        return _numbers(present)
     if kind == "bool":
         return _boolean(present)
     if kind:
         low, high = map(int, kind.split(".."))
         return _categories(present, [str(value) for value in range(low, high + 1)])
     return _categories(present, sorted(present.dropna().unique(), key=_order))
+
+
+def _numbers(text):
+    values = text.astype(float)
+    unknown = set(text[text.notna() & ~np.isfinite(values)])
+    if unknown:
+        raise ValueError(f"column {text.name} must hold only numbers and ?; got {unknown}")
+    return values
 
 
 def _boolean(text):

@@ -17,6 +17,7 @@ from lib.experiments.disjunctions import (
     mistakes_by_attributes,
     winnow_steps,
 )
+from lib.experiments.store import stored_in
 from lib.experiments.structure import (
     BAYES_NET_LEARNERS,
     agreement_of_correlation,
@@ -70,6 +71,7 @@ __all__ = [
     "printed_confusions",
     "printed_means",
     "readings",
+    "stored_in",
     "uci_comparison",
     "uci_confusions",
     "uci_learner",

@@ -13,10 +13,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lib.cia import ENUMERATION_LIMIT, HIDDEN_WEIGHTS, all_inputs, concentration, sample_cia
 from lib.experiments.baselines import make_learners
-from lib.experiments.trials import check_jobs, keyed_seed, run_trials
+from lib.experiments.engine import check_workers
+from lib.experiments.trials import keyed_seed, run_cases, trial_seed
 from lib.validation import check_choice, check_integer
 
 SIZES = (10, 20, 35, 50, 100, 200, 350, 500, 1000, 2000)
+_PANEL = ("n_attributes", "n_hidden", "difficulty")
 _MODEL, _TEST, _SAMPLE = 0, 1, 2
 
 
@@ -31,6 +33,7 @@ def cia_learning_curves(
     n_jobs=-1,
     hidden_weights="beta",
     n_test=2000,
+    engine="local",
 ):
     """Accuracy of learners of x0 on samples from random models of CIA(n, k, b).
 
@@ -51,6 +54,8 @@ def cia_learning_curves(
     hidden_weights : {"beta", "dirichlet", "equal"}
         See `lib.cia.sample_cia`.
     n_test : int, at least 1
+    engine : str
+        "local", or the address of a Dask scheduler, whose workers then run the trials. The result is the same.
 
     Returns
     -------
@@ -63,7 +68,49 @@ def cia_learning_curves(
     ValueError
         Before any work, if an argument is out of range or misspelt.
     """
-    trial = _Trial(
+    check_workers(n_jobs, engine)
+    panel = _panel(n_attributes, n_hidden, difficulty, sizes, learners, hidden_weights, n_test)
+    return _curves([panel], n_models, seed, n_jobs, engine).drop(columns=list(_PANEL))
+
+
+def cia_panels(
+    n_attributes,
+    n_hidden,
+    difficulty=0.9,
+    sizes=SIZES,
+    n_models=100,
+    learners=("em", "cov", "winnow"),
+    seed=0,
+    n_jobs=-1,
+    hidden_weights="beta",
+    n_test=2000,
+    engine="local",
+):
+    """`cia_learning_curves` for every combination of the values of n, k and b, each an item or a list.
+
+    Parameters
+    ----------
+    n_attributes, n_hidden, difficulty
+        A value or a sequence of values of each.
+    sizes, n_models, learners, seed, n_jobs, hidden_weights, n_test, engine
+        As in `cia_learning_curves`.
+
+    Returns
+    -------
+    DataFrame
+        n_attributes, n_hidden and difficulty in front of the columns of `cia_learning_curves`.
+    """
+    check_workers(n_jobs, engine)
+    axes = [np.atleast_1d(values).tolist() for values in (n_attributes, n_hidden, difficulty)]
+    for name, values in zip(_PANEL, axes, strict=True):
+        if not values:
+            raise ValueError(f"{name} must hold at least one value; got none")
+    panels = [_panel(*panel, sizes, learners, hidden_weights, n_test) for panel in itertools.product(*axes)]
+    return _curves(panels, n_models, seed, n_jobs, engine)
+
+
+def _panel(n_attributes, n_hidden, difficulty, sizes, learners, hidden_weights, n_test):
+    return _Panel(
         check_integer("n_attributes", n_attributes, 1, 10_000),
         check_integer("n_hidden", n_hidden, 2, 64),
         difficulty,
@@ -73,38 +120,18 @@ def cia_learning_curves(
         check_integer("n_test", n_test, 1),
         concentration(n_attributes, n_hidden, difficulty, hidden_weights),
     )
-    description = f"CIA({n_attributes}, {n_hidden}, {difficulty})"
-    return run_trials(trial, check_integer("n_models", n_models, 1), seed, n_jobs, description=description)
 
 
-def cia_panels(n_attributes, n_hidden, difficulty=0.9, **arguments):
-    """`cia_learning_curves` for every combination of the values of n, k and b, each an item or a list.
+def _curves(panels, n_models, seed, n_jobs, engine):
+    n_models, seed = check_integer("n_models", n_models, 1), check_integer("seed", seed, 0)
+    cases = [(panel, seed, index) for panel in panels for index in range(n_models)]
+    seconds = [panel.seconds for panel in panels for _ in range(n_models)]
+    groups = [panel.name for panel in panels for _ in range(n_models)]
+    return run_cases(_one_model, cases, n_jobs, engine, seconds, groups, "learning curves of CIA models")
 
-    Parameters
-    ----------
-    n_attributes, n_hidden, difficulty
-        A value or a sequence of values of each.
-    arguments
-        The others of `cia_learning_curves`.
 
-    Returns
-    -------
-    DataFrame
-        n_attributes, n_hidden and difficulty in front of the columns of `cia_learning_curves`.
-    """
-    axes = [np.atleast_1d(values).tolist() for values in (n_attributes, n_hidden, difficulty)]
-    for name, values in zip(("n_attributes", "n_hidden", "difficulty"), axes, strict=True):
-        if not values:
-            raise ValueError(f"{name} must hold at least one value; got none")
-    check_jobs(arguments.get("n_jobs", -1))
-    panels = list(itertools.product(*axes))
-    for n, k, b in panels:
-        concentration(n, k, b, arguments.get("hidden_weights", "beta"))
-    frames = [cia_learning_curves(n, k, b, **arguments) for n, k, b in panels]
-    keys = [dict(zip(("n_attributes", "n_hidden", "difficulty"), panel, strict=True)) for panel in panels]
-    columns = ["n_attributes", "n_hidden", "difficulty", *frames[0].columns]
-    parts = [frame.assign(**key) for frame, key in zip(frames, keys, strict=True)]
-    return pd.concat(parts, ignore_index=True)[columns]
+def _one_model(panel, seed, index):
+    return panel(index, trial_seed(seed, index))
 
 
 def check_sizes(sizes):
@@ -116,7 +143,7 @@ def check_sizes(sizes):
 
 
 @dataclass(frozen=True)
-class _Trial:
+class _Panel:
     n_attributes: int
     n_hidden: int
     difficulty: float
@@ -125,6 +152,15 @@ class _Trial:
     hidden_weights: str
     n_test: int
     concentration: float
+
+    @property
+    def name(self):
+        return f"CIA({self.n_attributes}, {self.n_hidden}, {self.difficulty})"
+
+    @property
+    def seconds(self):
+        """What one model takes, roughly: drawing it, and so much for each example, attribute and learner."""
+        return 0.02 + 1e-6 * sum(self.sizes) * (self.n_attributes + 40) * len(self.learners) / 3
 
     def __call__(self, index, seed):
         model = sample_cia(
@@ -143,7 +179,9 @@ class _Trial:
                 state = keyed_seed(seed, _SAMPLE, size, zlib.crc32(name.encode()))
                 rows.append((index, size, name, test.accuracy(_predict(learner, X, y, test.X, state))))
         frame = pd.DataFrame(rows, columns=["model", "size", "learner", "accuracy"])
-        return frame.assign(best=test.best, constant=test.constant)
+        frame = frame.assign(best=test.best, constant=test.constant)
+        values = {name: getattr(self, name) for name in _PANEL}
+        return frame.assign(**values)[[*_PANEL, *frame.columns]]
 
 
 class TestInputs:

@@ -11,7 +11,7 @@ from lib.separability import linear_separator
 from lib.validation import check_integer
 
 
-def unadjusted_difficulty(n_attributes, n_hidden=(2, 3, 5), n_models=200, seed=0, n_jobs=1):
+def unadjusted_difficulty(n_attributes, n_hidden=(2, 3, 5), n_models=200, seed=0, n_jobs=1, engine="local"):
     """B of models whose parameters are independent and uniform on [0, 1] (footnote 3).
 
     Parameters
@@ -22,6 +22,8 @@ def unadjusted_difficulty(n_attributes, n_hidden=(2, 3, 5), n_models=200, seed=0
     seed : int, at least 0
     n_jobs : int
         Worker processes, -1 for all cores. The result does not depend on it.
+    engine : str
+        As in `cia_learning_curves`.
 
     Returns
     -------
@@ -30,10 +32,10 @@ def unadjusted_difficulty(n_attributes, n_hidden=(2, 3, 5), n_models=200, seed=0
     """
     ns = [check_integer("n_attributes", n, 1, 10_000) for n in np.atleast_1d(n_attributes).tolist()]
     ks = [check_integer("n_hidden", k, 2, 64) for k in np.atleast_1d(n_hidden).tolist()]
-    return run_trials(_Unadjusted(ns, ks), n_models, seed, n_jobs, block_size=25, description="unadjusted models")
+    return run_trials(_Unadjusted(ns, ks), n_models, seed, n_jobs, engine, 0.05, "unadjusted models")
 
 
-def linear_rule_agreement(n_attributes=10, difficulty=0.9, n_models=100, seed=0, n_jobs=1):
+def linear_rule_agreement(n_attributes=10, difficulty=0.9, n_models=100, seed=0, n_jobs=1, engine="local"):
     """Inputs on which the derived linear rule and the posterior of a two-valued model disagree, by enumeration.
 
     Parameters
@@ -44,6 +46,8 @@ def linear_rule_agreement(n_attributes=10, difficulty=0.9, n_models=100, seed=0,
     seed : int, at least 0
     n_jobs : int
         Worker processes, -1 for all cores. The result does not depend on it.
+    engine : str
+        As in `cia_learning_curves`.
 
     Returns
     -------
@@ -51,10 +55,12 @@ def linear_rule_agreement(n_attributes=10, difficulty=0.9, n_models=100, seed=0,
         model, disagreements, inputs (2^n less exact ties), constant (whether the optimal rule is constant).
     """
     n = check_integer("n_attributes", n_attributes, 1, 16)
-    return run_trials(_Agreement(n, difficulty), n_models, seed, n_jobs, block_size=25, description="linear rule")
+    return run_trials(_Agreement(n, difficulty), n_models, seed, n_jobs, engine, 0.01, "linear rule")
 
 
-def optimal_rule_separability(n_attributes=6, n_hidden=(2, 3, 5), difficulty=0.9, n_models=100, seed=0, n_jobs=1):
+def optimal_rule_separability(
+    n_attributes=6, n_hidden=(2, 3, 5), difficulty=0.9, n_models=100, seed=0, n_jobs=1, engine="local"
+):
     """Whether a linear rule can make the optimal prediction of x0 on all 2^n inputs.
 
     Parameters
@@ -66,6 +72,8 @@ def optimal_rule_separability(n_attributes=6, n_hidden=(2, 3, 5), difficulty=0.9
     seed : int, at least 0
     n_jobs : int
         Worker processes, -1 for all cores. The result does not depend on it.
+    engine : str
+        As in `cia_learning_curves`.
 
     Returns
     -------
@@ -74,9 +82,7 @@ def optimal_rule_separability(n_attributes=6, n_hidden=(2, 3, 5), difficulty=0.9
     """
     n = check_integer("n_attributes", n_attributes, 1, 10)
     ks = [check_integer("n_hidden", k, 2, 64) for k in np.atleast_1d(n_hidden).tolist()]
-    return run_trials(
-        _Separability(n, ks, difficulty), n_models, seed, n_jobs, block_size=25, description="separability"
-    )
+    return run_trials(_Separability(n, ks, difficulty), n_models, seed, n_jobs, engine, 0.05, "separability")
 
 
 def find_exclusive_or(n_hidden, rng, max_draws=100_000, min_gain=0.05):

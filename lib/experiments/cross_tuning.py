@@ -11,8 +11,9 @@ from lib.bayes_net import Cases, Network, choose_iterations, climb, fold_counts,
 from lib.bayes_net.cases import merged
 from lib.evaluation import corrected_interval, mean_interval, one_sided_p_values
 from lib.experiments.elr_data import coded, problem, repeat_seed
+from lib.experiments.engine import check_workers
 from lib.experiments.greiner_printed import printed
-from lib.experiments.trials import check_jobs, keyed_seed, run_trials
+from lib.experiments.trials import keyed_seed, run_cases
 from lib.validation import at_least_one, check_choice, check_integer
 
 KEYS = ["dataset", "repeat", "fold", "structure"]
@@ -32,7 +33,14 @@ WITHOUT_TUNING = ("fixed", "greedy", "converged")
 
 
 def stopping_study(
-    datasets=("pima",), structures=STRUCTURES, n_iterations=20, n_folds=5, n_repeats=1, seed=0, n_jobs=1
+    datasets=("pima",),
+    structures=STRUCTURES,
+    n_iterations=20,
+    n_folds=5,
+    n_repeats=1,
+    seed=0,
+    n_jobs=1,
+    engine="local",
 ):
     """Errors of ELR after each iteration and under each rule that says when to stop.
 
@@ -56,6 +64,8 @@ def stopping_study(
         Folds depend on the seed, the data set and the repeat only.
     n_jobs : int
         Worker processes, -1 for all cores. The result does not depend on it.
+    engine : str
+        As in `cia_learning_curves`.
 
     Returns
     -------
@@ -75,7 +85,7 @@ def stopping_study(
     ----------
     Greiner et al. (2005), Appendix B and Tables II and IX.
     """
-    check_jobs(n_jobs)
+    check_workers(n_jobs, engine)
     loaded = [problem(name) for name in at_least_one("datasets", datasets)]
     names = [one.data.name for one in loaded]
     if len(set(names)) < len(names):
@@ -83,14 +93,14 @@ def stopping_study(
     n_repeats = check_integer("n_repeats", n_repeats, 1)
     trial = partial(
         _trial,
-        loaded=loaded,
         structures=[check_choice("structures", s, STRUCTURES) for s in at_least_one("structures", structures)],
         n_iterations=check_integer("n_iterations", n_iterations, 1, CAP),
         n_folds=check_integer("n_folds", n_folds, 2, min(len(one.data.y) for one in loaded)),
-        n_repeats=n_repeats,
         entropy=check_integer("seed", seed, 0),
     )
-    return run_trials(trial, n_repeats * len(loaded), seed, n_jobs, block_size=2, description="stopping")
+    cases = [(one, repeat) for one in loaded for repeat in range(n_repeats)]
+    groups = [one.data.name for one, _ in cases]
+    return run_cases(trial, cases, n_jobs, engine, 1.0, groups, "stopping")
 
 
 def first_available(name, stand_in):
@@ -225,12 +235,11 @@ def seconds_ratios():
     return (seconds["with"] / seconds["without"]).unstack("structure")
 
 
-def _trial(index, _, loaded, structures, n_iterations, n_folds, n_repeats, entropy):
-    which, repeat = divmod(index, n_repeats)
-    data = loaded[which].data
+def _trial(split, repeat, structures, n_iterations, n_folds, entropy):
+    data = split.data
     seed = repeat_seed(data.name, repeat, entropy)
     frames = []
-    for fold, (train, test) in enumerate(loaded[which].splits(n_folds, keyed_seed(seed, 0))):
+    for fold, (train, test) in enumerate(split.splits(n_folds, keyed_seed(seed, 0))):
         codes, sizes = coded(data, train, test)
         n_inner = min(n_folds, len(train))
         inner = np.random.default_rng(keyed_seed(seed, 1, fold)).permutation(len(train)) % n_inner

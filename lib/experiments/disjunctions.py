@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 from sklearn.naive_bayes import BernoulliNB
 
-from lib.experiments.trials import check_jobs, run_trials
+from lib.experiments.engine import check_workers
+from lib.experiments.trials import run_trials
 from lib.validation import at_least_one, check_choice, check_integer
 from lib.winnow import Winnow
 from lib.winnow.kernel import compiled_fast, doubled
@@ -28,7 +29,14 @@ def mistake_bound(n_attributes, n_relevant):
 
 
 def mistakes_by_attributes(
-    n_attributes=(100, 1000, 10_000), n_relevant=5, inputs=INPUTS, n_examples=5000, n_runs=10, seed=0, n_jobs=-1
+    n_attributes=(100, 1000, 10_000),
+    n_relevant=5,
+    inputs=INPUTS,
+    n_examples=5000,
+    n_runs=10,
+    seed=0,
+    n_jobs=-1,
+    engine="local",
 ):
     """Mistakes of Winnow and of the perceptron, online, while they learn a disjunction of few of n attributes.
 
@@ -46,6 +54,9 @@ def mistakes_by_attributes(
     n_runs : int, at least 1
     seed : int, at least 0
     n_jobs : int
+        Worker processes, -1 for all cores. The result does not depend on it.
+    engine : str
+        As in `cia_learning_curves`.
 
     Returns
     -------
@@ -58,9 +69,9 @@ def mistakes_by_attributes(
     kinds = [check_choice("inputs", kind, INPUTS) for kind in at_least_one("inputs", inputs)]
     check_integer("n_examples", n_examples, 1)
     check_integer("n_runs", n_runs, 1)
-    check_jobs(n_jobs)
+    check_workers(n_jobs, engine)
     trial = _Mistakes(tuple(sizes), n_relevant, tuple(kinds), n_examples)
-    return run_trials(trial, n_runs, seed, n_jobs, block_size=1, description="mistakes")
+    return run_trials(trial, n_runs, seed, n_jobs, engine, 5.0, "mistakes")
 
 
 def adversary_mistakes(n_attributes, n_relevant):
@@ -88,7 +99,7 @@ def theorem_winnow(n_attributes):
     return Winnow(promotion=2.0, demotion=0.5, threshold=float(n_attributes), inclusive=False)
 
 
-def drift(n_attributes=1000, n_relevant=5, n_examples=2000, n_runs=30, seed=0, n_jobs=-1, chunk=25):
+def drift(n_attributes=1000, n_relevant=5, n_examples=2000, n_runs=30, seed=0, n_jobs=-1, chunk=25, engine="local"):
     """Error rate of online learners of a disjunction that half-way becomes one of other attributes.
 
     Parameters
@@ -103,6 +114,8 @@ def drift(n_attributes=1000, n_relevant=5, n_examples=2000, n_runs=30, seed=0, n
         Worker processes, -1 for all cores. The result does not depend on it.
     chunk : int, at least 1
         Examples over which an error rate is taken.
+    engine : str
+        As in `cia_learning_curves`.
 
     Returns
     -------
@@ -117,8 +130,9 @@ def drift(n_attributes=1000, n_relevant=5, n_examples=2000, n_runs=30, seed=0, n
     check_integer("chunk", chunk, 1)
     check_integer("n_examples", n_examples, 2 * chunk)
     check_integer("n_runs", n_runs, 1)
-    check_jobs(n_jobs)
-    return run_trials(_Drift(n_attributes, n_relevant, n_examples, chunk), n_runs, seed, n_jobs, description="drift")
+    check_workers(n_jobs, engine)
+    trial = _Drift(n_attributes, n_relevant, n_examples, chunk)
+    return run_trials(trial, n_runs, seed, n_jobs, engine, 0.2, "drift")
 
 
 def winnow_steps(X, y, **parameters):

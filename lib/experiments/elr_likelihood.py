@@ -403,7 +403,7 @@ def theorem_formulas(n_formulas=1, seed=0):
     return formulas
 
 
-def theorem_2(formulas, n_starts=20, seed=0, n_jobs=1):
+def theorem_2(formulas, n_starts=20, seed=0, n_jobs=1, engine="local"):
     """Climbs from random starts for named formulas, by L-BFGS.
 
     Returns
@@ -411,7 +411,7 @@ def theorem_2(formulas, n_starts=20, seed=0, n_jobs=1):
     DataFrame
         name, and what `satisfiability_experiment` returns.
     """
-    frame = satisfiability_experiment(list(formulas.values()), n_starts, seed, n_jobs, method="lbfgs")
+    frame = satisfiability_experiment(list(formulas.values()), n_starts, seed, n_jobs, method="lbfgs", engine=engine)
     frame.insert(0, "name", np.array(list(formulas))[frame["formula"]])
     return frame
 

@@ -17,8 +17,8 @@ from threadpoolctl import threadpool_limits
 
 from lib.discretize import EntropyDiscretizer, OneHot
 from lib.experiments.elr_data import FIT, N_FOLDS, SPLIT, loaded, problems, repeat_seed
-from lib.experiments.finished import FinishedTrials
-from lib.experiments.trials import check_jobs, keyed_seed, run_trials
+from lib.experiments.engine import check_workers
+from lib.experiments.trials import keyed_seed, run_cases
 from lib.experiments.uci import fit_predict
 from lib.experiments.uci_learners import NumericInputs, Tuned
 from lib.selective_naive_bayes import SelectiveNaiveBayes
@@ -27,6 +27,7 @@ from lib.validation import at_least_one, check_choice, check_integer
 BINARY_ONLY = ("svm_paper", "svm_paper_standardised", "svm_paper_raw")
 MAX_ITERATIONS = 200_000  # of the paper's SVM, whose solver does not converge on numbers in the hundreds and more
 MAX_TUNED = 1500  # rows with which learners that take long are tuned
+WORK_A_SECOND = 1e4
 LARGE = 5e4  # training rows times attributes times classes from which on each peer is a trial of its own
 _COLUMNS = ["dataset", "repeat", "fold", "learner", "n_wrong", "n_test"]
 
@@ -100,7 +101,7 @@ PEERS = {
 }
 
 
-def peer_study(datasets, peers=tuple(PEERS), n_repeats=1, seed=0, n_jobs=1, resume=False):
+def peer_study(datasets, peers=tuple(PEERS), n_repeats=1, seed=0, n_jobs=1, engine="local"):
     """Test errors of other learners on the splits of `elr_uci_study` with the same seed.
 
     Whatever is learned, cut points and encodings included, is learned from the training part.
@@ -117,8 +118,8 @@ def peer_study(datasets, peers=tuple(PEERS), n_repeats=1, seed=0, n_jobs=1, resu
     seed : int, at least 0
     n_jobs : int
         Worker processes, -1 for all cores. The result does not depend on it.
-    resume : bool
-        Whether finished trials are kept on disk and found again: see `lib.experiments.finished`.
+    engine : str
+        As in `cia_learning_curves`.
 
     Returns
     -------
@@ -137,23 +138,16 @@ def peer_study(datasets, peers=tuple(PEERS), n_repeats=1, seed=0, n_jobs=1, resu
     numbers of the file. Where these are in the hundreds and more (AUSTRALIAN's reach 100,001) the solver is stopped by
     `MAX_ITERATIONS` before it has converged: its errors there are those of an unfinished search.
     """
-    check_jobs(n_jobs)
+    check_workers(n_jobs, engine)
     peers = [check_choice("peers", name, PEERS) for name in at_least_one("peers", peers)]
     if len(set(peers)) < len(peers):
         raise ValueError(f"peers must name each learner once; got {peers}")
     n_repeats, seed = check_integer("n_repeats", n_repeats, 1), check_integer("seed", seed, 0)
     found, _ = problems(datasets)
     trials = sorted((t for p in found for t in _trials(p, _taking(p, peers), n_repeats)), key=lambda t: -t[-1])
-    frame = run_trials(
-        partial(_trial, trials=trials, entropy=seed),
-        len(trials),
-        seed,
-        n_jobs,
-        block_size=1,
-        description="peers",
-        labels=[" ".join([name, str(r), str(f), *group, *loaded(name).data.sha256]) for name, r, f, group, _ in trials],
-        finished=FinishedTrials({"entropy": seed, "study": "elr_peers"}) if resume else None,
-    )
+    cases = [(*trial[:-1], loaded(trial[0]).data.sha256) for trial in trials]
+    seconds, groups = [trial[-1] / WORK_A_SECOND for trial in trials], [trial[0] for trial in trials]
+    frame = run_cases(partial(_trial, entropy=seed), cases, n_jobs, engine, seconds, groups, "peers")
     return _in_order(frame, {"dataset": [p.name for p in found], "learner": peers})
 
 
@@ -181,8 +175,7 @@ def _trials(problem, peers, n_repeats):
     return [(problem.name, r, fold, group, work) for r, fold, group in product(repeats, range(len(splits)), groups)]
 
 
-def _trial(index, _, trials, entropy):
-    name, repeat, fold, peers, _ = trials[index]
+def _trial(name, repeat, fold, peers, _, entropy):
     problem, seed = loaded(name), repeat_seed(name, repeat, entropy)
     X, y = problem.data.X, problem.data.y
     train, test = problem.splits(N_FOLDS, keyed_seed(seed, SPLIT))[fold]

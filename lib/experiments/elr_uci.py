@@ -10,9 +10,9 @@ from lib import structures as graphs
 from lib.bayes_net import Cases, Network, choose_iterations, climb, fold_counts, tuning_errors
 from lib.bayes_net.cases import merged
 from lib.experiments.elr_data import HOLES, N_FOLDS, SPLIT, TUNING, coded, loaded, problems, removed, repeat_seed
-from lib.experiments.finished import FinishedTrials
+from lib.experiments.engine import check_workers
 from lib.experiments.structure import BAYES_NET_LEARNERS
-from lib.experiments.trials import check_jobs, keyed_seed, run_trials
+from lib.experiments.trials import keyed_seed, run_cases
 from lib.validation import at_least_one, check_choice, check_flag, check_integer, check_real
 
 STRUCTURES = ("naive", "tan", "bic")
@@ -23,6 +23,7 @@ _CAPPED = {
 LEARNERS = BAYES_NET_LEARNERS | _CAPPED
 LEARNERS |= {"elr_fixed": {"learner": "elr"}}
 MASK_TEST = {"yes": ("masked",), "no": ("complete",), "both": ("masked", "complete")}
+WORK_A_SECOND = 2e5
 LARGE = 2e6  # work of one split from which on each structure is a trial of its own
 _COLUMNS = ["dataset", "repeat", "fold", "structure", "learner", "test", "n_iterations", "n_wrong", "n_test"]
 
@@ -38,7 +39,7 @@ def elr_uci_study(
     stopping=20,
     seed=0,
     n_jobs=1,
-    resume=False,
+    engine="local",
 ):
     """Test errors of Bayesian networks whose tables and structures are learned on each training part.
 
@@ -67,8 +68,8 @@ def elr_uci_study(
         Splits depend on the seed, the data set and the repeat only, and so do the values removed.
     n_jobs : int
         Worker processes, -1 for all cores. The result does not depend on it.
-    resume : bool
-        Whether finished trials are kept on disk and found again: see `lib.experiments.finished`.
+    engine : str
+        As in `cia_learning_curves`.
 
     Returns
     -------
@@ -80,7 +81,7 @@ def elr_uci_study(
     ValueError
         If an argument is out of range or misspelt, before anything is run.
     """
-    check_jobs(n_jobs)
+    check_workers(n_jobs, engine)
     check_choice("mask_test", mask_test, MASK_TEST)
     structures = _each_once("structures", structures, STRUCTURES)
     settings = {
@@ -95,19 +96,10 @@ def elr_uci_study(
     found, _ = problems(datasets, incomplete)
     trials = [trial for p in found for trial in _trials(p, n_repeats, structures, settings["missing_rate"])]
     trials.sort(key=lambda trial: -trial[-1])
-    finished = None
-    if check_flag("resume", resume):
-        finished = FinishedTrials({**settings, "incomplete": incomplete, "study": "elr_uci"})
-    frame = run_trials(
-        partial(_trial, trials=trials, incomplete=incomplete, **settings),
-        len(trials),
-        seed,
-        n_jobs,
-        block_size=1,
-        description="ELR",
-        labels=[_label(*trial[:-1], loaded(trial[0], incomplete).data) for trial in trials],
-        finished=finished,
-    )
+    cases = [(*trial[:-1], loaded(trial[0], incomplete).data.sha256) for trial in trials]
+    seconds, groups = [trial[-1] / WORK_A_SECOND for trial in trials], [trial[0] for trial in trials]
+    trial = partial(_trial, incomplete=incomplete, **settings)
+    frame = run_cases(trial, cases, n_jobs, engine, seconds, groups, "ELR")
     return _in_order(frame, [p.name for p in found], structures, settings["learners"])
 
 
@@ -130,10 +122,6 @@ def _trials(problem, n_repeats, structures, missing_rate):
     ]
 
 
-def _label(name, repeat, fold, structures, data):
-    return " ".join([name, str(repeat), str(fold), *structures, *data.sha256])
-
-
 def _in_order(frame, names, structures, learners):
     """Rows by data set, repeat, fold, structure, learner and test, as these were asked for."""
     orders = {"dataset": names, "structure": structures, "learner": learners}
@@ -143,8 +131,7 @@ def _in_order(frame, names, structures, learners):
     return frame.reset_index(drop=True)[_COLUMNS]
 
 
-def _trial(index, _, trials, incomplete, learners, missing_rate, tests, stopping, entropy):
-    name, repeat, fold, structures, _ = trials[index]
+def _trial(name, repeat, fold, structures, _, incomplete, learners, missing_rate, tests, stopping, entropy):
     problem, seed = loaded(name, incomplete), repeat_seed(name, repeat, entropy)
     data = problem.data
     train, test = problem.splits(N_FOLDS, keyed_seed(seed, SPLIT))[fold]

@@ -8,14 +8,15 @@ import pandas as pd
 from lib import structures as graphs
 from lib.bayes_net import Cases, Network, observed_frequencies
 from lib.experiments.elr_data import HOLES, N_FOLDS, SPLIT, coded, problem, removed, repeat_seed
-from lib.experiments.trials import check_jobs, keyed_seed, run_trials
+from lib.experiments.engine import check_workers
+from lib.experiments.trials import keyed_seed, run_cases
 from lib.structures.information import JointCounts
 from lib.validation import check_choice, check_integer, check_real
 
 ONE_VALUED = ("dropped", "spare value")
 
 
-def few_attributes_study(dataset="glass", missing_rate=0.0, n_repeats=10, seed=0, n_jobs=1):
+def few_attributes_study(dataset="glass", missing_rate=0.0, n_repeats=10, seed=0, n_jobs=1, engine="local"):
     """Accuracy of OFE when only the most informative attributes keep the values that discretisation gave them.
 
     All others get a single value: with "dropped" they have no table (with one value it is 1 in any case), with
@@ -32,6 +33,8 @@ def few_attributes_study(dataset="glass", missing_rate=0.0, n_repeats=10, seed=0
     seed : int, at least 0
     n_jobs : int
         Worker processes, -1 for all cores. The result does not depend on it.
+    engine : str
+        As in `cia_learning_curves`.
 
     Returns
     -------
@@ -39,13 +42,14 @@ def few_attributes_study(dataset="glass", missing_rate=0.0, n_repeats=10, seed=0
         repeat, fold, structure ("naive", "tan"), one_valued ("dropped", "spare value"), n_kept, n_cut (attributes that
         discretisation cuts at all), accuracy (percent).
     """
-    check_jobs(n_jobs)
+    check_workers(n_jobs, engine)
     missing_rate = check_real("missing_rate", missing_rate, 0, 1, open_high=True)
     trial = partial(_trial, about=problem(dataset), missing_rate=missing_rate, entropy=check_integer("seed", seed, 0))
-    return run_trials(trial, check_integer("n_repeats", n_repeats, 1), seed, n_jobs, description="few attributes")
+    repeats = [(repeat,) for repeat in range(check_integer("n_repeats", n_repeats, 1))]
+    return run_cases(trial, repeats, n_jobs, engine, 1.0, description="few attributes")
 
 
-def _trial(repeat, _, about, missing_rate, entropy):
+def _trial(repeat, about, missing_rate, entropy):
     seed = repeat_seed(about.name, repeat, entropy)
     holes = removed(about.data.X.shape, missing_rate, keyed_seed(seed, HOLES)) if missing_rate else None
     rows = []

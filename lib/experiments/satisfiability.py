@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from lib.bayes_net import Cases, Network, ascend
-from lib.experiments.trials import check_jobs, keyed_seed, run_trials
+from lib.experiments.engine import check_workers
+from lib.experiments.trials import keyed_seed, run_trials
 from lib.validation import check_choice, check_generator, check_integer, check_real
 
 MAX_VARIABLES = 20
@@ -201,7 +202,9 @@ def violation_score(n_violated):
     return m * math.log(max(m, 1)) - (m + 1) * math.log(m + 1)
 
 
-def satisfiability_experiment(formulas, n_starts=20, seed=0, n_jobs=1, method="cg", max_iterations=200, spread=SPREAD):
+def satisfiability_experiment(
+    formulas, n_starts=20, seed=0, n_jobs=1, method="cg", max_iterations=200, spread=SPREAD, engine="local"
+):
     """Which starts of ELR find out that a formula is satisfiable.
 
     ELR climbs the conditional likelihood of each formula's network and sample from random softmax parameters.
@@ -218,6 +221,8 @@ def satisfiability_experiment(formulas, n_starts=20, seed=0, n_jobs=1, method="c
     max_iterations : int, at least 1
     spread : float, above 0
         Deviation of the softmax parameters at the start.
+    engine : str
+        As in `cia_learning_curves`.
 
     Returns
     -------
@@ -230,12 +235,13 @@ def satisfiability_experiment(formulas, n_starts=20, seed=0, n_jobs=1, method="c
     if not formulas:
         raise ValueError("formulas must hold at least one formula; got none")
     check_integer("n_starts", n_starts, 1)
-    check_jobs(n_jobs)
+    check_workers(n_jobs, engine)
     check_choice("method", method, METHODS)
     check_integer("max_iterations", max_iterations, 1)
     check_real("spread", spread, 0, open_low=True)
     known = [(i, _n_variables(f), len(f), satisfying_assignment(f) is not None) for i, f in enumerate(formulas)]
-    climbs = run_trials(_Climb(tuple(formulas), method, max_iterations, spread), n_starts, seed, n_jobs)
+    climb = _Climb(tuple(formulas), method, max_iterations, spread)
+    climbs = run_trials(climb, n_starts, seed, n_jobs, engine, 0.5, "satisfiability")
     frame = pd.DataFrame(known, columns=["formula", "n_variables", "n_clauses", "satisfiable"]).merge(climbs)
     frame["bound"] = UNSATISFIABLE_BOUND
     frame["decides"] = frame["log_conditional_likelihood"] > UNSATISFIABLE_BOUND + ROUNDING

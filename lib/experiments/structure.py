@@ -8,6 +8,7 @@ import pandas as pd
 
 from lib.bayes_net import Cases, Network, learn, tuning_errors
 from lib.evaluation import mean_interval, one_sided_p_values, proportion_interval
+from lib.experiments.engine import check_workers
 from lib.experiments.trials import run_trials
 from lib.structures import chain, naive
 from lib.validation import at_least_one, check_choice, check_integer, check_real
@@ -39,6 +40,7 @@ def structure_robustness(
     n_jobs=-1,
     test_missing=0.0,
     smoothing=1.0,
+    engine="local",
 ):
     """Error of naive Bayes with learned tables when the first m attributes are copies of each other.
 
@@ -63,6 +65,8 @@ def structure_robustness(
         Probability with which each value is removed from the inputs that are to be classified.
     smoothing : float, at least 0
         Laplace's, as in `lib.bayes_net.BayesNetClassifier`.
+    engine : str
+        As in `cia_learning_curves`.
 
     Returns
     -------
@@ -80,7 +84,14 @@ def structure_robustness(
     """
     check_integer("n_instances", n_instances, 1)
     check_real("test_missing", test_missing, 0, 1, open_high=True)
-    settings = {"missing": missing, "n_runs": n_runs, "seed": seed, "n_jobs": n_jobs, "smoothing": smoothing}
+    settings = {
+        "missing": missing,
+        "n_runs": n_runs,
+        "seed": seed,
+        "n_jobs": n_jobs,
+        "smoothing": smoothing,
+        "engine": engine,
+    }
     settings |= {"sizes": [n_instances], "learners": learners, "tests": [test_missing]}
     frame = robustness_study(n_attributes, duplicates, **settings)
     return frame[["duplicates", "run", "learner", "error", "bayes_error"]]
@@ -94,7 +105,7 @@ def robustness_study(n_attributes=5, duplicates=range(6), **settings):
     n_attributes, duplicates
         As in `structure_robustness`.
     settings
-        sizes, learners, missing, tests, n_runs, seed, n_jobs, smoothing, stopping, as in `structure_study`.
+        sizes, learners, missing, tests, n_runs, seed, n_jobs, smoothing, stopping, engine, as in `structure_study`.
 
     Returns
     -------
@@ -145,7 +156,7 @@ def irrelevant_truth_study(n_attributes=(6, 7), agreement=(1.0,), **settings):
     agreement : sequence of float in [0, 1]
         P(C = E_1).
     settings
-        sizes, learners, missing, tests, n_runs, seed, n_jobs, smoothing, stopping, as in `structure_study`.
+        sizes, learners, missing, tests, n_runs, seed, n_jobs, smoothing, stopping, engine, as in `structure_study`.
 
     Returns
     -------
@@ -173,7 +184,7 @@ def richer_model_study(n_attributes=5, linked=(2, 3, 4, 5), **settings):
     linked : sequence of int from 0 to n_attributes
         m of the structure P_m.
     settings
-        sizes, learners, missing, tests, n_runs, seed, n_jobs, smoothing, stopping, as in `structure_study`.
+        sizes, learners, missing, tests, n_runs, seed, n_jobs, smoothing, stopping, engine, as in `structure_study`.
 
     Returns
     -------
@@ -202,6 +213,7 @@ def structure_study(
     smoothing=1.0,
     stopping=TUNED,
     description=None,
+    engine="local",
 ):
     """Exact errors of learners that fill the tables of a structure from samples of a truth.
 
@@ -228,6 +240,8 @@ def structure_study(
         Most iterations among which cross-tuning chooses.
     description : str, optional
         Of the progress bar.
+    engine : str
+        As in `cia_learning_curves`.
 
     Returns
     -------
@@ -235,6 +249,7 @@ def structure_study(
         The scene's labels, size, run, learner, test, error, bayes_error, n_iterations. Errors are rounded to twelve
         places, so that sums of the same probabilities are equal.
     """
+    check_workers(n_jobs, engine)
     sizes = [check_integer("sizes", size, 1) for size in at_least_one("sizes", sizes)]
     names = [check_choice("learners", name, BAYES_NET_LEARNERS) for name in at_least_one("learners", learners)]
     rates = [check_real("tests", rate, 0, 1, open_high=True) for rate in at_least_one("tests", tests)]
@@ -244,7 +259,7 @@ def structure_study(
     check_integer("stopping", stopping, 1)
     scenes = [_Scene(*scene, missing, rates) for scene in scenes]
     trial = partial(_trial, scenes=scenes, sizes=sizes, learners=names, smoothing=smoothing, stopping=stopping)
-    return run_trials(trial, n_runs, seed, n_jobs, block_size=5, description=description)
+    return run_trials(trial, n_runs, seed, n_jobs, engine, 0.5, description or "structures")
 
 
 def compare_learners(frame, better, worse, runs=10, p=0.05):

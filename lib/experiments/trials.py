@@ -1,21 +1,37 @@
-"""The trial runner: seeded, in parallel, with progress; the same results for any number of workers."""
+"""The trial runner: seeded, in blocks, in parallel, with progress; the same results wherever they are computed."""
 
 import os
+import threading
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed, parallel_config
+from joblib import parallel_config
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
+from lib.experiments.description import DIGITS, digest
+from lib.experiments.engine import check_workers, run_blocks
+from lib.experiments.notes import tell
+from lib.experiments.store import ENVIRONMENT, DamagedBlockError, decode, encode, open_store
 from lib.validation import check_integer
+
+BLOCK_SECONDS = 2.0  # of work in a block, roughly
+_ONE_BLOCK = threading.RLock()  # in a process: a Dask worker may have more threads, and the limit on theirs is shared
 
 
 def trial_seeds(seed, n_trials):
-    """One independent SeedSequence a trial: trial i has spawn key (i,), whatever the number of trials."""
+    """One independent SeedSequence a trial, whatever the number of trials: see `trial_seed`."""
     seed = check_integer("seed", seed, 0)
-    return np.random.SeedSequence(seed).spawn(n_trials)
+    return [trial_seed(seed, index) for index in range(n_trials)]
+
+
+def trial_seed(seed, index):
+    """The SeedSequence of one trial, with spawn key (index,)."""
+    return np.random.SeedSequence(seed, spawn_key=(index,))
 
 
 def keyed_seed(trial_seed, *key):
@@ -23,76 +39,164 @@ def keyed_seed(trial_seed, *key):
     return np.random.SeedSequence(trial_seed.entropy, spawn_key=(*trial_seed.spawn_key, *key))
 
 
-def run_trials(trial, n_trials, seed=0, n_jobs=1, block_size=5, description=None, labels=None, finished=None):
-    """Run ``trial(index, seed_sequence)`` for every index and concatenate the frames in the order of trials.
+@dataclass(frozen=True)
+class _Seeded:
+    """Trials by number, each with its own of `trial_seeds`."""
 
-    Blocks of trials depend on `block_size` only and every block computes in one BLAS thread, so that the result is the
-    same for any `n_jobs`.
+    trial: object
+    seed: int
+
+    def __call__(self, index):
+        return self.trial(index, trial_seed(self.seed, index))
+
+
+def run_trials(trial, n_trials, seed=0, n_jobs=1, engine="local", seconds=0.5, description=None):
+    """Run ``trial(index, seed_sequence)`` for every index and concatenate the frames in the order of trials.
 
     Parameters
     ----------
-    trial : callable that can be pickled, returning a DataFrame
+    trial : callable that can be pickled, returning a DataFrame of numbers, truth values and text
     n_trials : int, at least 1
     seed : int, at least 0
-    n_jobs : int
-        Worker processes; -1 for all cores.
-    description : str, optional
-        Of the progress bar, which only shows in a terminal. Where the environment variable BOOK_PROGRESS names a file,
-        it always holds one line that says how far the trials are.
-    labels : sequence of str, optional
-        Names of the trials in `finished`; the first word, such as the data set, is shown as progress.
-    finished : lib.experiments.finished.FinishedTrials, optional
-        Trials found there are not run again; each that is run is stored there as soon as it ends.
+    n_jobs, engine, seconds, description
+        See `run_cases`.
 
     Returns
     -------
     DataFrame
     """
     n_trials = check_integer("n_trials", n_trials, 1)
-    check_jobs(n_jobs)
-    seeds = trial_seeds(seed, n_trials)
-    labels = [""] * n_trials if labels is None else list(labels)
-    if len(labels) != n_trials or (finished and len(set(labels)) < n_trials):
-        raise ValueError(f"labels must hold one for each of {n_trials} trials, each once if they are stored")
-    blocks = [range(start, min(start + block_size, n_trials)) for start in range(0, n_trials, block_size)]
-    with parallel_config("loky", inner_max_num_threads=1):
-        pool = Parallel(n_jobs=min(n_jobs, len(blocks)), return_as="generator")
-        results = pool(
-            delayed(_run_block)(trial, block, [(seeds[i], labels[i]) for i in block], finished) for block in blocks
-        )
-        frames = list(_shown(results, [labels[block[-1]].partition(" ")[0] for block in blocks], description))
-    return pd.concat(frames, ignore_index=True)
+    seeded = _Seeded(trial, check_integer("seed", seed, 0))
+    return run_cases(seeded, [(i,) for i in range(n_trials)], n_jobs, engine, seconds, description=description)
 
 
-def _shown(results, words, description):
-    """Yield the results, and show for each how far they are."""
-    file = os.environ.get("BOOK_PROGRESS")
-    with tqdm(total=len(words), desc=description, disable=None, leave=False) as bar:
-        for done, (result, word) in enumerate(zip(results, words, strict=True), 1):
-            bar.set_postfix_str(word, refresh=False)
-            bar.update()
-            if file:
-                line = [description, word, f"{done}/{len(words)}"]
-                Path(file).write_text(" ".join(filter(None, line)), encoding="utf-8")
-            yield result
+def run_cases(trial, cases, n_jobs=1, engine="local", seconds=0.5, groups=None, description=None):
+    """Run ``trial(*case)`` for every case and concatenate the frames in the order of cases.
+
+    Cases are cut into blocks of consecutive ones of about `BLOCK_SECONDS`, each of which computes in one thread. How
+    they are cut depends on neither `n_jobs` nor `engine`, nor does anything else in the result. Where a folder for
+    results is named (see `lib.experiments.stored_in`), each block is stored when it is finished, and blocks found
+    there are not run again.
+
+    Parameters
+    ----------
+    trial : callable that can be pickled, returning a DataFrame of numbers, truth values and text
+        Its random numbers may depend on its settings and the case only.
+    cases : sequence of tuples, at least one
+    n_jobs : int
+        Worker processes of this machine; -1 for all cores.
+    engine : str
+        "local", or the address of a Dask scheduler, whose workers must have the same code.
+    seconds : float, or a sequence with one for each case
+        What a case takes, roughly.
+    groups : sequence of str, optional
+        A word for each case, shown as progress; no block holds cases of two groups.
+    description : str, optional
+        Of the progress bar, which only shows in a terminal. Where the environment variable BOOK_PROGRESS names a file,
+        it always holds one line that says how far the blocks are.
+
+    Returns
+    -------
+    DataFrame
+    """
+    check_workers(n_jobs, engine)
+    name = description or "trials"
+    groups = [""] * len(cases) if groups is None else groups
+    parts = cut(np.broadcast_to(seconds, len(cases)), groups)
+    blocks = {number: cases[part] for number, part in enumerate(parts)}
+    store = open_store(trial, blocks, name)
+    frames = _found(store, blocks, name) if store else {}
+    again = _drawn(store, blocks, frames, name)
+    waiting = {number: block for number, block in blocks.items() if number not in frames or number in again}
+    results = run_blocks(partial(_run_block, trial), waiting, n_jobs, engine, name)
+    words = [groups[part.start] for part in parts]
+    with _Progress(description, words, len(blocks) - len(waiting)) as progress, closing(results):
+        for number, (contents, where) in results:
+            if where != ENVIRONMENT:
+                raise RuntimeError(f"{name}: the code of lib changed while it ran; run it again")
+            frame = decode(contents)
+            if number in again:
+                _require_equal(frame, frames[number], store.path(number))
+            elif store:
+                store.write(number, contents)
+            frames[number] = frame
+            progress.advance(number)
+    if again:
+        tell("verified", name, blocks=len(again), all=len(blocks))
+    return pd.concat([frames[number] for number in blocks], ignore_index=True)
 
 
-def check_jobs(n_jobs):
-    """Raise ValueError unless `n_jobs` is -1 or a positive integer."""
-    if n_jobs != -1:
-        check_integer("n_jobs", n_jobs, 1)
+def cut(seconds, groups, target=BLOCK_SECONDS):
+    """Slices of consecutive cases, each the shortest whose work reaches `target` seconds or whose group ends."""
+    slices, start, work = [], 0, 0.0
+    for i, own in enumerate(seconds):
+        work += own
+        if i + 1 == len(seconds) or work >= target or groups[i + 1] != groups[i]:
+            slices.append(slice(start, i + 1))
+            start, work = i + 1, 0.0
+    return slices
 
 
-def _run_block(trial, indices, about, finished):
-    with threadpool_limits(1, user_api="blas"):
-        frames = [_run(trial, i, *given, finished) for i, given in zip(indices, about, strict=True)]
-    return pd.concat(frames, ignore_index=True)
+def _run_block(trial, cases):
+    """Frames of the cases, as bytes, and the code and versions that made them."""
+    with _ONE_BLOCK, parallel_config("sequential"), threadpool_limits(1):
+        frames = [trial(*case) for case in cases]
+    return encode(pd.concat(frames, ignore_index=True)), ENVIRONMENT
 
 
-def _run(trial, index, seed, label, finished):
-    frame = finished.read(label) if finished else None
-    if frame is None:
-        frame = trial(index, seed)
-        if finished:
-            finished.write(label, frame)
-    return frame
+def _found(store, blocks, name):
+    """Frames of the blocks that are stored, by number."""
+    found = {}
+    for number in blocks:
+        try:
+            frame = store.read(number)
+        except DamagedBlockError as error:
+            tell("damaged", name, path=str(error))
+        else:
+            if frame is not None:
+                found[number] = frame
+    if found:
+        tell("found", name, blocks=len(found), all=len(blocks))
+    return found
+
+
+def _drawn(store, blocks, found, name):
+    """Numbers of the stored blocks to be run again: the part that BOOK_VERIFY="seed part" says, drawn at random."""
+    if "BOOK_VERIFY" not in os.environ:
+        return set()
+    if len(found) < len(blocks):
+        raise RuntimeError(f"{name}: {len(blocks) - len(found)} of {len(blocks)} blocks are not stored; run it first")
+    seed, part = os.environ["BOOK_VERIFY"].split()
+    drawn = {number: int(digest([seed, *store.path(number).parts[-2:]]), 16) for number in found}
+    return {number for number, draw in drawn.items() if draw / 16**DIGITS < float(part)}
+
+
+def _require_equal(new, stored, path):
+    try:
+        pd.testing.assert_frame_equal(new, stored, check_exact=True)
+    except AssertionError as error:
+        raise RuntimeError(f"the stored block {path} is not what its trials give now: {error}") from None
+
+
+class _Progress:
+    """A bar in a terminal, and a line in the file that BOOK_PROGRESS names."""
+
+    def __init__(self, description, words, done):
+        self.description, self.words, self.done = description, words, done
+        self.file = os.environ.get("BOOK_PROGRESS")
+        self.bar = tqdm(total=len(words), initial=done, desc=description, disable=None, leave=False)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.bar.close()
+
+    def advance(self, number):
+        """Show that a block is done."""
+        self.done += 1
+        self.bar.set_postfix_str(self.words[number], refresh=False)
+        self.bar.update()
+        if self.file:
+            line = [self.description, self.words[number], f"{self.done}/{len(self.words)}"]
+            Path(self.file).write_text(" ".join(filter(None, line)), encoding="utf-8")

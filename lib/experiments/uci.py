@@ -12,7 +12,8 @@ from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 
 from lib import datasets as uci
 from lib.experiments.atlas import DATASETS, LEARNERS
-from lib.experiments.trials import check_jobs, run_trials
+from lib.experiments.engine import check_workers
+from lib.experiments.trials import run_cases
 from lib.experiments.uci_learners import check_bins, make_uci_learners
 from lib.validation import check_choice, check_integer
 
@@ -30,6 +31,7 @@ def uci_comparison(
     n_jobs=-1,
     bins="paper",
     presentation="shuffled",
+    engine="local",
 ):
     """Accuracy of learners in repeated cross-validation with shuffled folds.
 
@@ -55,6 +57,8 @@ def uci_comparison(
         between class means; or by entropy (see `lib.discretize`).
     presentation : {"shuffled", "file", "class"}
         Order of the training rows: random, as in the file, or class by class.
+    engine : str
+        As in `cia_learning_curves`.
 
     Returns
     -------
@@ -72,7 +76,7 @@ def uci_comparison(
     ----------
     Atlas, section 3.
     """
-    counts = uci_confusions(datasets, learners, n_repeats, n_folds, seed, n_jobs, bins, presentation)
+    counts = uci_confusions(datasets, learners, n_repeats, n_folds, seed, n_jobs, bins, presentation, engine)
     return accuracies(counts)
 
 
@@ -85,6 +89,7 @@ def uci_confusions(
     n_jobs=-1,
     bins="paper",
     presentation="shuffled",
+    engine="local",
 ):
     """Confusion counts of each fold, with the arguments of `uci_comparison`.
 
@@ -93,22 +98,18 @@ def uci_confusions(
     DataFrame
         dataset, repeat, fold, learner, predicted, actual, count; pairs of classes that do not occur are left out.
     """
-    check_jobs(n_jobs)
+    check_workers(n_jobs, engine)
     check_choice("presentation", presentation, ("shuffled", "file", "class"))
     loaded = load_all(datasets)
     for dataset in loaded:
         check_integer("n_folds", n_folds, 2, len(dataset.y))
-    trial = _Trial(
-        loaded,
-        [make_uci_learners(learners, dataset.name, check_bins(bins)) for dataset in loaded],
-        check_integer("n_repeats", n_repeats, 1),
-        n_folds,
-        check_integer("seed", seed, 0),
-        presentation,
+    n_repeats, seed = check_integer("n_repeats", n_repeats, 1), check_integer("seed", seed, 0)
+    made = [make_uci_learners(learners, dataset.name, check_bins(bins)) for dataset in loaded]
+    cases = [(*pair, repeat) for pair in zip(loaded, made, strict=True) for repeat in range(n_repeats)]
+    groups = [case[0].name for case in cases]
+    return run_cases(
+        _Shuffle(n_folds, seed, presentation), cases, n_jobs, engine, 1.0, groups, description="cross-validation"
     )
-    frame = run_trials(trial, n_repeats * len(loaded), seed, n_jobs, block_size=1, description="cross-validation")
-    labels = [dataset.name for dataset in loaded]
-    return frame.assign(dataset=frame["dataset"].map(dict(enumerate(labels))))
 
 
 def accuracies(counts):
@@ -167,19 +168,14 @@ def fit_predict(learner, X, y, X_test):
 
 
 @dataclass(frozen=True)
-class _Trial:
+class _Shuffle:
     """One shuffle of one data set."""
 
-    datasets: list
-    learners: list
-    n_repeats: int
     n_folds: int
     seed: int
     presentation: str
 
-    def __call__(self, index, seed):
-        which, repeat = divmod(index, self.n_repeats)
-        data, learners = self.datasets[which], self.learners[which]
+    def __call__(self, data, learners, repeat):
         classes, codes = np.unique(data.y, return_inverse=True)
         key = (zlib.crc32(data.name.encode()), repeat)
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(*key, _SPLIT)))
@@ -192,7 +188,7 @@ class _Trial:
                 predicted = fit_predict(_seeded(learner, state), X, data.y[train], X_test)
                 counts = _counts(name, predicted, data.y[test], classes)
                 frames.append(pd.DataFrame({"fold": fold, "learner": name, **counts}))
-        return pd.concat(frames, ignore_index=True).assign(dataset=which, repeat=repeat)[_COLUMNS]
+        return pd.concat(frames, ignore_index=True).assign(dataset=data.name, repeat=repeat)[_COLUMNS]
 
     def _presented(self, train, codes):
         if self.presentation == "shuffled":

@@ -11,7 +11,8 @@ from sklearn.pipeline import make_pipeline
 
 from lib.discretize import CutPoints
 from lib.experiments.atlas import DATASETS
-from lib.experiments.trials import check_jobs, run_trials
+from lib.experiments.engine import check_workers
+from lib.experiments.trials import run_cases
 from lib.experiments.uci import fit_predict, load_all, shuffled_folds
 from lib.experiments.uci_learners import OtherClassFirst, boolean_inputs, check_bins
 from lib.naive_bayes import NaiveBayes
@@ -32,6 +33,7 @@ def winnow_settings(
     seed=0,
     n_jobs=-1,
     bins="paper",
+    engine="local",
 ):
     """Accuracy of Winnow2 for every setting and several orders of presentation, on the same folds.
 
@@ -44,7 +46,7 @@ def winnow_settings(
     n_passes : sequence of int, at least 1
     n_orders : int, at least 1
         Orders of the training rows a fold; each pass of one has the same order.
-    n_repeats, n_folds, seed, n_jobs, bins
+    n_repeats, n_folds, seed, n_jobs, bins, engine
         As in `uci_comparison`.
 
     Returns
@@ -52,7 +54,7 @@ def winnow_settings(
     DataFrame
         dataset, repeat, fold, order, theta, promotion, n_passes, accuracy.
     """
-    check_jobs(n_jobs)
+    check_workers(n_jobs, engine)
     loaded = load_all(datasets)
     settings = list(
         itertools.product(
@@ -63,9 +65,12 @@ def winnow_settings(
     )
     for data in loaded:
         check_integer("n_folds", n_folds, 2, len(data.y))
-    folds = _Folds(loaded, check_integer("n_repeats", n_repeats, 1), n_folds, check_integer("seed", seed, 0))
+    check_integer("n_repeats", n_repeats, 1)
+    folds = _Folds(n_folds, check_integer("seed", seed, 0))
     trial = _Settings(folds, settings, check_integer("n_orders", n_orders, 1), check_bins(bins))
-    return run_trials(trial, len(loaded) * n_repeats, seed, n_jobs, description="Winnow's settings")
+    cases = [(data, repeat) for data in loaded for repeat in range(n_repeats)]
+    groups = [data.name for data, _ in cases]
+    return run_cases(trial, cases, n_jobs, engine, 1.0, groups, "Winnow's settings")
 
 
 def readings(dataset):
@@ -101,7 +106,14 @@ def readings(dataset):
 
 
 def irrelevant_attributes(
-    dataset="vote", n_added=(0, 10, 100, 1000, 10_000), density=0.5, n_repeats=10, n_folds=5, seed=0, n_jobs=-1
+    dataset="vote",
+    n_added=(0, 10, 100, 1000, 10_000),
+    density=0.5,
+    n_repeats=10,
+    n_folds=5,
+    seed=0,
+    n_jobs=-1,
+    engine="local",
 ):
     """Accuracy of learners of booleans when random attributes are added to a data set.
 
@@ -111,7 +123,7 @@ def irrelevant_attributes(
     n_added : sequence of int, at least 0
     density : float in (0, 1)
         Probability that an added attribute is active.
-    n_repeats, n_folds, seed, n_jobs
+    n_repeats, n_folds, seed, n_jobs, engine
         As in `uci_comparison`.
 
     Returns
@@ -121,30 +133,25 @@ def irrelevant_attributes(
         Winnow with a promotion of 2 and a threshold of half the number of weights, 20 passes; the thick one is
         averaged, with a margin and a promotion of 1.1.
     """
-    check_jobs(n_jobs)
+    check_workers(n_jobs, engine)
     [data] = load_all(dataset)
     check_integer("n_folds", n_folds, 2, len(data.y))
     sizes = [check_integer("n_added", n, 0) for n in at_least_one("n_added", n_added)]
     check_real("density", density, 0, 1, open_low=True, open_high=True)
-    folds = _Folds([data], check_integer("n_repeats", n_repeats, 1), n_folds, check_integer("seed", seed, 0))
-    return run_trials(
-        _Irrelevant(folds, sizes, density), n_repeats, seed, n_jobs, block_size=1, description="irrelevant"
-    )
+    cases = [(data, repeat) for repeat in range(check_integer("n_repeats", n_repeats, 1))]
+    trial = _Irrelevant(_Folds(n_folds, check_integer("seed", seed, 0)), sizes, density)
+    return run_cases(trial, cases, n_jobs, engine, 2.0, description="irrelevant attributes")
 
 
 @dataclass(frozen=True)
 class _Folds:
-    """Which data set and repeat a trial is of, its folds, and generators that depend on nothing else."""
+    """Folds of a repeat of a data set, and generators that depend on nothing else."""
 
-    datasets: list
-    n_repeats: int
     n_folds: int
     seed: int
 
-    def of_trial(self, index):
-        which, repeat = divmod(index, self.n_repeats)
-        data = self.datasets[which]
-        return data, repeat, shuffled_folds(len(data.y), self.n_folds, self.generator(data, repeat, _SPLIT))
+    def __call__(self, data, repeat):
+        return shuffled_folds(len(data.y), self.n_folds, self.generator(data, repeat, _SPLIT))
 
     def generator(self, data, repeat, *purpose):
         key = (zlib.crc32(data.name.encode()), repeat, *purpose)
@@ -158,8 +165,8 @@ class _Settings:
     n_orders: int
     bins: str
 
-    def __call__(self, index, seed):
-        data, repeat, folds = self.folds.of_trial(index)
+    def __call__(self, data, repeat):
+        folds = self.folds(data, repeat)
         rows = []
         for fold, (train, test) in enumerate(folds):
             codes = make_pipeline(*boolean_inputs(data.name, self.bins)).fit(data.X.iloc[train], data.y[train])
@@ -184,8 +191,8 @@ class _Irrelevant:
     sizes: list
     density: float
 
-    def __call__(self, index, seed):
-        data, repeat, folds = self.folds.of_trial(index)
+    def __call__(self, data, repeat):
+        folds = self.folds(data, repeat)
         rng = self.folds.generator(data, repeat, _NOISE)
         # an attribute a row, so that the first ones are the same however many there are
         noise = (rng.random((max(self.sizes), len(data.y)), dtype=np.float32) < self.density).T

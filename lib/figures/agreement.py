@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from lib.figures.style import STRUCTURES, empty_figure, keep_colours
+from lib.figures.style import STRUCTURES, empty_figure, keep_colours, plain
 
 _BLUE, _VERMILLION, _GREY = "#0072B2", "#D55E00", "#7F7F7F"
 _SIDES = {
@@ -121,9 +121,9 @@ def shuffle_positions(cells, columns=3, words="accuracy"):
     for axis, label in zip(axes.flat, labels, strict=False):
         part = shifted[shifted["column"] == label].set_index("dataset").reindex(names)
         _positions(axis, part, limit)
-        axis.set_title(label, fontsize=10)
+        axis.set_title(plain(label), fontsize=10)
     axes[0, 0].set(xlim=(-limit, limit), ylim=(len(names) - 0.4, -0.6))
-    axes[0, 0].set_yticks(range(len(names)), names)
+    axes[0, 0].set_yticks(range(len(names)), map(plain, names))
     axes[0, 0].locator_params(axis="x", nbins=5 if columns < 4 else 3)
     axes[0, 0].xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}".replace("-", "−")))
     _switch_off(axes.flat[len(labels) :])
@@ -155,7 +155,7 @@ def time_ratio_plot(table):
         _times(axis, part)
         axis.set(title=STRUCTURES[structure][0], xscale="log", ylim=(len(names) - 0.4, -0.6))
         _stripe(axis, len(names))
-    axes[0, 0].set_yticks(range(len(names)), names, fontsize=9)
+    axes[0, 0].set_yticks(range(len(names)), map(plain, names), fontsize=9)
     axes[0, 0].xaxis.set_major_locator(LogLocator(numticks=5))
     axes[0, 0].xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
     axes[0, 0].xaxis.set_minor_formatter(NullFormatter())
@@ -237,8 +237,8 @@ def _scatter(axis, part, top):
         points = known.loc[sides == side, ["x", "y"]].to_numpy(float)
         axis.plot(*points.T, color=color, marker=marker, linestyle="", markersize=5, markeredgecolor="white",
                   markeredgewidth=0.5, clip_on=False, zorder=3)  # fmt: skip
-    x_label, y_label = part["x_label"].iloc[0], part["y_label"].iloc[0]
-    axis.set(title=part["panel"].iloc[0], xlabel=f"{x_label}: error (%)", ylabel=f"{y_label}: error (%)")
+    title, x_label, y_label = (plain(part[name].iloc[0]) for name in ("panel", "x_label", "y_label"))
+    axis.set(title=title, xlabel=f"{x_label}: error (%)", ylabel=f"{y_label}: error (%)")
     ticks = [tick for tick in _ERROR_TICKS if tick <= top]
     axis.set_xticks(ticks, ticks, fontsize=9)
     axis.set_yticks(ticks, ticks, fontsize=9)
@@ -274,7 +274,7 @@ def _name(axis, words, point, side, near, taken):
     for radius in (6, 13):
         for x, y in side * np.array([(-1, 0), (-0.7, 0.7), (0, 1), (0.8, 0.6), (-0.7, -0.7), (1, 0), (0, -1)]):
             text = axis.annotate(
-                words, point, (radius * x, radius * y), textcoords="offset points", fontsize=8.5, zorder=5,
+                plain(words), point, (radius * x, radius * y), textcoords="offset points", fontsize=8.5, zorder=5,
                 ha="center" if x == 0 else "right" if x < 0 else "left",
                 va="center" if y == 0 else "top" if y < 0 else "bottom", path_effects=_HALO,
             )  # fmt: skip
@@ -353,7 +353,7 @@ def _shares(axis, places, row, values):
 
 
 def _name_cells(axis, names, groups, places):
-    learners = [textwrap.fill(label.rpartition("+")[2], 9) for group in groups for label in group]
+    learners = [plain(textwrap.fill(label.rpartition("+")[2], 9)) for group in groups for label in group]
     height = 8 + 12 * max(words.count("\n") + 1 for words in learners)
     first = 0
     for group in groups:
@@ -361,11 +361,11 @@ def _name_cells(axis, names, groups, places):
         here = places[first : first + len(group)]
         first += len(group)
         if structure:
-            axis.annotate(structure, (here.mean(), 1), xycoords=("data", "axes fraction"), xytext=(0, height),
+            axis.annotate(plain(structure), (here.mean(), 1), xycoords=("data", "axes fraction"), xytext=(0, height),
                           textcoords="offset points", ha="center", fontsize=10, fontweight="bold")  # fmt: skip
     axis.xaxis.tick_top()
     axis.set_xticks(places, learners, fontsize=9)
-    axis.set_yticks([*range(len(names)), len(names) + 0.25], [*names, "|z| ≤ 2"], fontsize=9)
+    axis.set_yticks([*range(len(names)), len(names) + 0.25], [*map(plain, names), "|z| ≤ 2"], fontsize=9)
     axis.set(xlim=(-0.6, places[-1] + 0.6), ylim=(len(names) + 0.75, -0.6))
     axis.tick_params(length=0)
     axis.grid(visible=False)

@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from lib.figures.style import empty_figure, keep_colours, look
+from lib.figures.style import empty_figure, keep_colours, look, plain
 
 
 def critical_difference_diagram(comparison):
@@ -52,9 +52,9 @@ def differences_by_dataset(table, label):
             axis.plot([row.low, row.high], [position] * 2, color=color, linewidth=2)
             axis.plot(row.value, position, color=color, marker="o")
         axis.axvline(0, color="black", linewidth=0.8)
-        axis.set(title=pair, xlabel=label, ylim=(-0.6, len(names) - 0.4))
+        axis.set(title=plain(pair), xlabel=label, ylim=(-0.6, len(names) - 0.4))
         axis.locator_params(axis="x", nbins=4)
-        axis.set_yticks(positions, names)
+        axis.set_yticks(positions, map(plain, names))
     for axis in axes.flat[len(pairs) :]:
         axis.set_axis_off()
     return figure
@@ -67,7 +67,7 @@ def accuracy_map(table, colour_label, sets_down=False):
     """
     accuracies = table.to_numpy() * 100
     gap = accuracies.max(axis=1, keepdims=True) - accuracies
-    learners, names = [look(name)["label"] for name in table.columns], list(table.index)
+    learners, names = [look(name)["label"] for name in table.columns], list(map(plain, table.index))
     values, gap = (accuracies, gap) if sets_down else (accuracies.T, gap.T)
     down, across = (names, learners) if sets_down else (learners, names)
     size = 0.46 * values.shape[1] + 2.7, (0.26 if sets_down else 0.3) * len(values) + (2.0 if sets_down else 1.6)

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import MaxNLocator
 
-from lib.figures.style import empty_figure
+from lib.figures.style import empty_figure, plain
 
 STRUCTURES = {"naive": "NB", "tan": "TAN"}
 _ERRORS = {
@@ -94,7 +94,7 @@ def gains_by_dataset(table):
             axis.plot(part["value"], positions, color=color, marker=marker, linestyle="", markersize=4.5, label=label)
         axis.axvline(0, color="black", linewidth=0.8)
         axis.set(title=STRUCTURES[structure], xlabel="error − cross-tuned (points)", ylim=(-0.6, len(names) - 0.4))
-        axis.set_yticks(np.arange(len(names)), names)
+        axis.set_yticks(np.arange(len(names)), map(plain, names))
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     return figure
 

@@ -6,6 +6,8 @@ import numpy as np
 from IPython.display import Markdown
 from myst_nb import glue
 
+from lib.claims import literal
+
 
 def glue_numbers(**values):
     """Glue numbers, booleans and words by name for use in prose; floats keep six significant digits."""
@@ -38,7 +40,7 @@ def plus_minus(values, errors):
 
 
 def table(frame, caption, name, formats=None):
-    """Return a numbered MyST table to be glued: columns become headings, the index is left out.
+    """Return a numbered MyST table to be glued: columns become headings, the index is left out, text is no markup.
 
     Parameters
     ----------
@@ -65,4 +67,5 @@ def table(frame, caption, name, formats=None):
 def _cell(value, spec):
     if isinstance(value, float) and not np.isfinite(value):
         return "—" if np.isnan(value) else "never"
-    return (format(value, spec) if spec else str(value)).replace("|", "\\|")
+    words = literal(format(value, spec) if spec else str(value))
+    return " ".join(words.splitlines()).replace("|", "\\|")

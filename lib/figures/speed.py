@@ -3,6 +3,15 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
+from lib.figures.style import look
+
+AXES = {
+    "s": "examples s",
+    "n": "attributes n",
+    "restarts": "restarts of EM, members of the ensemble",
+    "models": "models",
+}
+
 
 def ratios(rows):
     """Bars of each job's ratio to its peer on a log scale, with its range and its target."""
@@ -19,3 +28,29 @@ def ratios(rows):
     axis.set_ylim(-0.6, len(rows) - 0.2)
     axis.set_xlabel("times faster than the peer")
     return figure
+
+
+def scaling(times, fits):
+    """Seconds against examples, attributes, restarts and models on log scales; the lines are the fitted growth."""
+    figure, axes = plt.subplots(2, 2, figsize=(6.6, 6.2), layout="constrained")
+    handles = {}
+    for axis, name in zip(axes.flat, AXES, strict=True):
+        part = times[times["axis"] == name]
+        for learner, curve in part.groupby("learner", sort=False):
+            [fit] = fits[(fits["axis"] == name) & (fits["learner"] == learner)].itertuples()
+            values = np.geomspace(curve["value"].min(), curve["value"].max(), 50)
+            style = dict(zip(("label", "color", "marker"), _style(learner), strict=True))
+            [handles[learner]] = axis.plot(curve["value"], curve["seconds"], linestyle="", **style)
+            axis.plot(values, fit.start + fit.rate * values**fit.power, color=style["color"], linewidth=1.2)
+        axis.set(xscale="log", yscale="log", xlabel=AXES[name], ylabel="seconds")
+        ticks = sorted(part["value"].unique())
+        axis.set_xticks(ticks, [f"{tick:,}" for tick in ticks], fontsize=9)
+        axis.minorticks_off()
+    figure.legend(handles=list(handles.values()), loc="outside upper center", ncols=len(handles))
+    return figure
+
+
+def _style(learner):
+    if learner == "all":
+        return "all three", "#333333", "D"
+    return [look(learner)[key] for key in ("label", "color", "marker")]

@@ -99,6 +99,11 @@ def pair_label(pair):
     return f"{STRUCTURES[structure][0]}+{look(learner)['label']}"
 
 
+def plain(words):
+    """The words, such as names from data, so that a $ in them begins no formula."""
+    return str(words).replace("$", r"\$")
+
+
 def keep_colours(axis, artists):
     """Mark artists whose colours belong together, such as words on coloured cells: a dark page leaves them alone."""
     number = axis.figure.axes.index(axis)

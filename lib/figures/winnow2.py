@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from lib.figures.style import empty_figure, keep_colours, look
+from lib.figures.style import empty_figure, keep_colours, look, plain
 
 _CLASSES = ("#0072B2", "#C48600", "#009E73", "#CC79A7", "#309BD6", "#D55E00")
 _UPDATES = {"promotion": "#009E73", "demotion": "#D55E00", "none": "#8C8C8C"}
@@ -126,8 +126,8 @@ def boxes_by_class(dataset, cuts=None, columns=2):
             line.set_color("black")
         for cut in (cuts or {}).get(name, []):
             axis.axvline(cut, color="black", linestyle="--", linewidth=0.9)
-        axis.set_yticks(range(1, len(classes) + 1), [c.removeprefix("Iris-") for c in classes])
-        axis.set_title(name.replace("_", " "), fontsize=10)
+        axis.set_yticks(range(1, len(classes) + 1), [plain(c.removeprefix("Iris-")) for c in classes])
+        axis.set_title(plain(name.replace("_", " ")), fontsize=10)
     for axis in list(axes.flat)[numbers.shape[1] :]:
         axis.set_axis_off()
     return figure
@@ -147,7 +147,7 @@ def confusion_tables(tables, classes):
     size = (max(7.4, (0.3 * k + 0.4) * len(titles) + 1), (0.34 * k + 0.75) * len(tables) + 0.5)
     grid = {"squeeze": False, "sharex": True, "sharey": True, "width_ratios": widths}
     figure, axes = plt.subplots(len(tables), len(titles), figsize=size, **grid)
-    short = [c.removeprefix("Iris-")[:10] for c in classes]
+    short = [plain(c.removeprefix("Iris-")[:10]) for c in classes]
     for row, (learner, panels) in zip(axes, tables.items(), strict=True):
         for axis, title in zip(row, titles, strict=True):
             _confusion(axis, panels[title], short)
@@ -206,7 +206,7 @@ def accuracy_distributions(frame, printed):
                 axis.plot(paper, level, color="#D55E00", marker="D", markersize=7, markeredgecolor="white")
         axis.set_yticks(range(len(learners)), [look(learner)["label"] for learner in reversed(learners)], fontsize=9)
         axis.set_ylim(-0.7, len(learners) - 0.3)
-        axis.set_title(name, loc="left", fontsize=10)
+        axis.set_title(plain(name), loc="left", fontsize=10)
     axes[-1, 0].set_xlabel("accuracy of a fold")
     handles = [
         axes[0, 0].scatter([], [], s=80, color="#7F7F7F", alpha=0.45, label="our folds, larger = more often"),
@@ -242,7 +242,7 @@ def settings_map(frame):
             axis.set_xticks(range(grid.shape[1]), [f"{p:g}" for p in grid.columns], fontsize=8.5)
             axis.set_yticks(range(len(grid)), [f"{t:g}" for t in grid.index], fontsize=8.5)
             axis.grid(visible=False)
-        column[0].set_title(name, fontsize=10)
+        column[0].set_title(plain(name), fontsize=10)
         column[-1].set_xlabel("promotion α", fontsize=9)
     for axis, n in zip(axes[:, 0], passes, strict=True):
         axis.set_ylabel(f"{n} pass{'es' if n > 1 else ''}\nθ / weights", fontsize=9)

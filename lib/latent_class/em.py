@@ -15,6 +15,7 @@ from lib.validation import check_choice, check_integer, check_real
 _EDGE = 1e-10
 _FINISH = 100
 _SAFE_EXPONENT = 80.0
+_SMALL = 10_000  # values of a sample
 
 
 class LatentClassEM(LatentClassClassifier):
@@ -25,15 +26,15 @@ class LatentClassEM(LatentClassClassifier):
     n_hidden : int, at least 2
         Values of the hidden variable.
     n_restarts : int, at least 1
-        Random starts; the run with the largest likelihood is kept.
+        Random starts; the run with the largest likelihood is kept, the first of those that `tolerance` makes equal.
     max_iterations : int, at least 1
         Iterations of one run at most; a ConvergenceWarning is given if the best run reaches it.
     tolerance : float, at least 0
         A run has converged when an iteration gains less than this in log likelihood per example; with 0 every
         run takes `max_iterations`, and there is no finish.
     dtype : {"float32", "float64"}
-        Arithmetic of the search. Likelihoods are summed in float64 in either case, and the best run is
-        finished by up to 100 iterations in float64.
+        Arithmetic of the search in samples of 10,000 values or more; smaller ones take float64 in either case.
+        Likelihoods are always summed in float64, and the best run is finished by up to 100 iterations in float64.
     random_state : int, RandomState or None
     memory_limit : float, above 0
         MiB of working arrays beside the sample, which stays uint8, and the parameters. If the sample in `dtype`
@@ -87,10 +88,8 @@ class LatentClassEM(LatentClassClassifier):
     def _fit_model(self, rows, counts):
         rng = check_random_state(self.random_state)
         starts = random_starts(self.n_restarts, self.n_hidden, rows.shape[1], rng)
-        weights, probabilities, self.traces_ = maximize(
-            rows, counts, *starts, self.max_iterations, self.tolerance, self.dtype, self.memory_limit
-        )
-        best = int(np.argmax([trace[-1] for trace in self.traces_]))
+        settings = self.max_iterations, self.tolerance, self.dtype, self.memory_limit
+        weights, probabilities, self.traces_, best = search(rows, counts, *starts, *settings)
         self.n_iter_ = len(self.traces_[best])
         if self.n_iter_ >= self.max_iterations > 1 and self.tolerance > 0:
             warnings.warn(
@@ -111,6 +110,18 @@ def random_starts(n_restarts, n_hidden, m, rng):
     """Weights (r, k), equal, and probabilities (r, k, m), uniform on [1/4, 3/4]."""
     weights = np.full((n_restarts, n_hidden), 1 / n_hidden)
     return weights, rng.uniform(0.25, 0.75, (n_restarts, n_hidden, m))
+
+
+def search(rows, counts, weights, probabilities, max_iterations, tolerance, dtype="float32", memory_limit=256):
+    """`maximize` from all starts, and which run is best: of those that `tolerance` makes equal, the first.
+
+    So rounding does not decide among maxima of the same height. In a small sample it could also send a run to another
+    one, and float64 costs little: there, `dtype` is not taken.
+    """
+    dtype = dtype if rows.size >= _SMALL else "float64"
+    found = maximize(rows, counts, weights, probabilities, max_iterations, tolerance, dtype, memory_limit)
+    reached = np.array([trace[-1] for trace in found[2]])
+    return *found, int(np.argmax(reached >= reached.max() - tolerance * counts.sum()))
 
 
 def maximize(rows, counts, weights, probabilities, max_iterations, tolerance, dtype, memory_limit=256):

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from lib.cia import CIAModel
-from lib.latent_class.em import maximize, random_starts
+from lib.latent_class.em import random_starts, search
 from lib.latent_class.model import LatentClassClassifier, log_likelihood
 from lib.validation import check_choice, check_integer, check_real
 
@@ -76,10 +76,8 @@ class LatentClassSelection(LatentClassClassifier):
 
     def _best(self, rows, counts, k, rng):
         starts = random_starts(self.n_restarts, k, rows.shape[1], rng)
-        weights, probabilities, traces = maximize(
-            rows, counts, *starts, self.max_iterations, self.tolerance, "float32", self.memory_limit
-        )
-        best = int(np.argmax([trace[-1] for trace in traces]))
+        settings = self.max_iterations, self.tolerance, "float32", self.memory_limit
+        weights, probabilities, _, best = search(rows, counts, *starts, *settings)
         return CIAModel(weights[best], probabilities[best])
 
     def _bic(self, rows, counts, k, rng):

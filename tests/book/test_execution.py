@@ -1,6 +1,7 @@
 """Running chapters: what is checked before, what is kept after, and that two runs are the same."""
 
 import io
+import os
 import re
 import sys
 import threading
@@ -316,3 +317,13 @@ def test_stored_outputs_are_shown_and_never_count_as_results(project):
         build.require_fresh(project, "quick")
     assert "profile paper sets other values" in book(project, "build", "--stored").output
     assert "name none" in book(project, "build", "cia/curves", "--profile", "quick", "--stored").output
+
+
+def test_sums_are_those_of_one_kind_of_processor_unless_another_is_named(monkeypatch):
+    monkeypatch.delenv("OPENBLAS_CORETYPE", raising=False)
+    with execution._kernel_environment():
+        assert os.environ.get("OPENBLAS_CORETYPE") == execution._kernels().get("OPENBLAS_CORETYPE")
+    assert "OPENBLAS_CORETYPE" not in os.environ
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Nehalem")
+    with execution._kernel_environment():
+        assert os.environ["OPENBLAS_CORETYPE"] == "Nehalem"

@@ -66,7 +66,7 @@ def built(project):
     for root in (project.root, source):
         (root / "_toc.yml").write_text(toc)
     stage_notebook(project, "cia/curves", project.notebook("cia/curves"), source, "quick", {})
-    make_html(source, project.build_folder("quick"), strict=False)
+    make_html(project, source, project.build_folder("quick"), strict=False)
     return project
 
 

@@ -1,6 +1,7 @@
 """The built pages: complete, true to their sources, and silent on the network."""
 
 import re
+from html import unescape
 from html.parser import HTMLParser
 
 import nbformat
@@ -13,6 +14,7 @@ from lib.book import cli, site, verdicts
 from lib.book.project import BookError
 from lib.claims import CLAIMS_JSON
 
+HOSTILE = "`</code></div><script>alert(1)</script>` {glue:text}`n` \"'\n``` $x$"
 LOADS = {
     "script": "src",
     "img": "src",
@@ -89,15 +91,19 @@ def test_a_strict_build_gives_complete_pages(project):
 
 
 def test_given_parameters_are_behind_a_toggle_and_in_the_download(project, tmp_path):
-    result = book(project, "run", "cia/curves", "-p", "n_models", "4", "-o", str(tmp_path / "mine.ipynb"), "--html")
+    given = ["-p", "n_models", "4", "-p", "title", HOSTILE]
+    result = book(project, "run", "cia/curves", *given, "-o", str(tmp_path / "mine.ipynb"), "--html")
     assert result.exit_code == 0, result.output
     page = tmp_path / "mine-html" / "html" / "chapters" / "cia" / "curves.html"
     assert str(page) in result.output
     text = page.read_text()
     assert "Values given to this run (parameters of its own)" in text
     assert "4 [1.5, 6.5], n = 4" in text.replace("\N{NO-BREAK SPACE}", " ")
-    downloads = (page.parent / href for href in re.findall(r'href="([^"]*\.ipynb)"', text))
-    assert all("n_models = 4" in path.read_text() for path in downloads)
+    assert "<script>alert" not in text
+    provenance = re.search(r'<div class="provenance.*?</div>', text, re.DOTALL)[0]
+    assert f"title = {HOSTILE!r}" in unescape(re.sub("<[^>]*>", "", provenance))
+    downloads = [page.parent / href for href in re.findall(r'href="([^"]*\.ipynb)"', provenance)]
+    assert ["n_models = 4" in path.read_text() for path in downloads] == [True]
 
 
 def test_a_warning_fails_a_strict_build(tmp_path):
@@ -138,10 +144,10 @@ def test_drift_names_what_changed(project, found, line):
 
 def test_drift_warns_unless_strict(project, capsys):
     verdicts.record(project, [claim()])
-    cli._compare_verdicts(project, [claim(verdict="fails")], strict=False)
+    cli._or_warn(False, verdicts.require_recorded, project, [claim(verdict="fails")])
     assert "recorded holds, found fails" in capsys.readouterr().err
     with pytest.raises(BookError, match="recorded holds, found fails"):
-        cli._compare_verdicts(project, [claim(verdict="fails")], strict=True)
+        cli._or_warn(True, verdicts.require_recorded, project, [claim(verdict="fails")])
 
 
 def test_refresh_stores_the_outputs_of_the_defaults(project):

@@ -1,0 +1,61 @@
+"""Finished blocks of trials: what a run found of them, what there is, and whether it can be had again."""
+
+from collections import Counter
+from pathlib import Path
+
+import click
+
+from lib.book import execution
+from lib.book.project import Project
+
+UNITS = ((2**20, "MB"), (2**10, "kB"), (1, "B"))
+
+
+def execute_stored(project: Project, chapter: str, values: dict, output: Path) -> None:
+    """Execute a chapter whose finished blocks are stored and found again, and say how many were found."""
+    notes = execution.execute(project, chapter, values, output, BOOK_RESULTS=str(project.results))
+    found = [note for note in notes if note["kind"] == "found"]
+    if found:
+        click.echo(f"found {_of(found)} blocks of trials finished before, in {project.results}")
+    for note in notes:
+        if note["kind"] not in ("found", "verified"):
+            click.secho(f"Warning: {note['message']}", fg="yellow", err=True)
+
+
+def verify(project: Project, chapter: str, values: dict, part: float, seed: int) -> tuple[int, int]:
+    """Run part of a chapter's stored blocks again; return how many, and how many there are.
+
+    Raises
+    ------
+    BookError
+        If a block is not what its trials give now, or not all blocks of the chapter are stored.
+    """
+    output = project.root / "_build" / "verify" / f"{chapter}.ipynb"
+    variables = {"BOOK_RESULTS": str(project.results), "BOOK_VERIFY": f"{seed} {part}"}
+    counts = Counter()
+    for note in execution.execute(project, chapter, values, output, **variables):
+        if note["kind"] in ("found", "verified"):
+            counts[note["kind"]] += note["blocks"]
+    return counts["verified"], counts["found"]
+
+
+def show(folder: Path, experiments: list) -> str:
+    """Return a table of stored experiments (see `lib.experiments.store`)."""
+    if not experiments:
+        return f"nothing is stored in {folder}"
+    lines = [f"{e.n_blocks:7} {_size(e.size):>9}  {'current' if e.current else 'old':8} {e.name}" for e in experiments]
+    return "\n".join([" blocks      size  made by  experiment", *lines, f"{folder}: {total(experiments)}"])
+
+
+def total(experiments: list) -> str:
+    """Return how many blocks there are, and how large they are."""
+    return f"{sum(e.n_blocks for e in experiments)} blocks, {_size(sum(e.size for e in experiments))}"
+
+
+def _of(notes: list[dict]) -> str:
+    return f"{sum(note['blocks'] for note in notes)} of {sum(note['all'] for note in notes)}"
+
+
+def _size(n_bytes: int) -> str:
+    unit, name = next((u for u in UNITS if n_bytes >= u[0]), UNITS[-1])
+    return f"{n_bytes / unit:.1f} {name}"

@@ -1,0 +1,127 @@
+"""Where blocks of trials run: processes of this machine, or the workers of a Dask cluster."""
+
+from joblib import Parallel, delayed, parallel_config
+from joblib.externals.loky.process_executor import BrokenProcessPool
+
+from lib.experiments.notes import tell
+from lib.experiments.store import ENVIRONMENT
+from lib.validation import check_engine, check_integer
+
+DEATHS = 3  # of workers that an experiment survives without finishing a block in between
+TIMEOUT = 10  # seconds in which a scheduler must answer and have a worker
+FEWER = "perhaps for want of memory: try fewer at once"
+
+
+class WorkersDiedError(RuntimeError):
+    """Worker processes ended again and again before a block was finished."""
+
+
+def check_workers(n_jobs, engine="local"):
+    """Raise ValueError unless `n_jobs` is -1 or a positive integer and `engine` passes `check_engine`."""
+    if n_jobs != -1:
+        check_integer("n_jobs", n_jobs, 1)
+    check_engine(engine)
+
+
+def run_blocks(run, blocks, n_jobs=1, engine="local", name="trials"):
+    """Call ``run(block)`` for each block and yield (number, result) as they finish, in any order.
+
+    A worker that dies costs the blocks it was at, which are run again elsewhere.
+
+    Parameters
+    ----------
+    run : callable that can be pickled
+    blocks : dict of int to block
+        Each is sent alone.
+    n_jobs : int
+        Processes, -1 for all cores; a cluster uses all its workers instead.
+    engine : str
+        "local", or the address of a Dask scheduler.
+    name : str
+        Of the experiment, in what is told.
+
+    Raises
+    ------
+    WorkersDiedError
+        If workers die `DEATHS` times in a row, or as often at one block as the scheduler allows.
+    ConnectionError
+        If no scheduler that has workers answers.
+    RuntimeError
+        If a worker of the cluster has other code, data or versions.
+    """
+    if not blocks:
+        return
+    local = engine == "local"
+    yield from _on_this_machine(run, blocks, n_jobs, name) if local else _on_cluster(run, blocks, engine)
+
+
+def _on_this_machine(run, blocks, n_jobs, name):
+    waiting, deaths = dict(blocks), 0
+    with parallel_config("loky", inner_max_num_threads=1):
+        parallel = Parallel(min(n_jobs, len(blocks)), batch_size=1, return_as="generator_unordered")
+        while waiting:
+            try:
+                for number, result in parallel(delayed(_numbered)(n, run, block) for n, block in list(waiting.items())):
+                    deaths = 0
+                    del waiting[number]
+                    yield number, result
+            except BrokenProcessPool as error:
+                deaths += 1
+                tell("died", name, blocks=len(waiting))
+                if deaths == DEATHS:
+                    raise WorkersDiedError(f"worker processes died {DEATHS} times in a row, {FEWER}") from error
+
+
+def _numbered(number, run, block):
+    return number, run(block)
+
+
+def _on_cluster(run, blocks, address):
+    try:
+        from dask.distributed import CancelledError, KilledWorker, as_completed
+    except ImportError:
+        need = "needs dask.distributed, the optional part `scale` of this package"
+        raise ValueError(f"engine={address!r} {need}: pip install 'when-the-model-is-wrong[scale]'") from None
+    with _connected(address) as client:
+        futures = {client.submit(run, block, pure=False): number for number, block in blocks.items()}
+        try:
+            for future in as_completed(futures, loop=client.loop):
+                yield futures[future], future.result()
+        except KilledWorker as error:
+            raise WorkersDiedError(f"workers of {address} died again and again, {FEWER}") from error
+        except CancelledError as error:
+            raise ConnectionError(f"engine={address!r}: the connection to the Dask scheduler was lost") from error
+
+
+def _connected(address):
+    """Return a client of the scheduler there, whose workers would give the same results as this machine."""
+    from dask.distributed import Client
+
+    try:
+        client = Client(address, timeout=TIMEOUT, set_as_default=False)
+    except Exception as error:  # an address may be wrong in many ways
+        raise ConnectionError(f"engine={address!r}: no Dask scheduler answers there ({error})") from error
+    try:
+        _check_environments(client, address)
+    except BaseException:
+        client.close()
+        raise
+    return client
+
+
+def _check_environments(client, address):
+    """Raise an error if there is no worker, or if a worker's results could differ from those made here."""
+    try:
+        client.wait_for_workers(1, timeout=TIMEOUT)
+    except TimeoutError:
+        raise ConnectionError(f"engine={address!r}: the Dask scheduler there has no workers") from None
+    for worker, found in client.run(_environment, on_error="return").items():
+        if isinstance(found, Exception):
+            raise RuntimeError(f"the worker {worker} cannot import the code of this book: {found}") from found
+        different = [name for name, value in ENVIRONMENT.items() if found.get(name) != value]
+        if different:
+            raise RuntimeError(f"the worker {worker} has another {', '.join(different)} than this machine")
+
+
+def _environment():
+    return ENVIRONMENT

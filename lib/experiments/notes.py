@@ -1,0 +1,30 @@
+"""What an experiment has to tell besides its result: blocks found, damaged, verified; workers that died.
+
+Nothing is printed, as the outputs of a notebook must not depend on it. Notes go to the logger "lib.experiments" or,
+where the environment variable BOOK_NOTES names a file, as lines of JSON to that file.
+"""
+
+import json
+import logging
+import os
+
+LOG = logging.getLogger("lib.experiments")
+KINDS = {
+    "found": (logging.INFO, "{blocks} of {all} blocks found, not run again"),
+    "verified": (logging.INFO, "{blocks} of {all} stored blocks run again, equal"),
+    "damaged": (logging.WARNING, "{path} is damaged, run again"),
+    "not stored": (logging.WARNING, "results are not stored: {why}"),
+    "died": (logging.WARNING, "a worker process died; {blocks} blocks are left"),
+}
+
+
+def tell(kind, name, **details):
+    """Note something of the experiment called `name`; `kind` is one of `KINDS` and says which details it has."""
+    level, sentence = KINDS[kind]
+    message = f"{name}: {sentence.format(**details)}"
+    file = os.environ.get("BOOK_NOTES")
+    if not file:
+        LOG.log(level, message)
+        return
+    with open(file, "a", encoding="utf-8") as lines:
+        lines.write(json.dumps({"kind": kind, "message": message} | details) + "\n")

@@ -1,0 +1,241 @@
+"""Finished blocks of trials on disk, so that an experiment that was killed goes on where it stopped.
+
+A block is stored under all that it depends on: the settings of its trials, which trials they are, seed, code, lock
+file, data, versions and machine. Nothing stored is ever run: a block holds arrays of numbers and text.
+"""
+
+import hashlib
+import io
+import json
+import os
+import platform
+import re
+import shutil
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from threadpoolctl import threadpool_info
+
+from lib.experiments.description import DIGITS, NotDescribableError, describe, digest
+from lib.experiments.notes import tell
+
+LIB = Path(__file__).resolve().parents[1]
+WITHOUT_TRIALS = (
+    *("book/", "figures/", "claims.py", "benchmarks.py", "scaling.py"),
+    *("experiments/elr_tables.py", "experiments/elr_times.py"),
+)
+SHA256 = 32  # bytes
+PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba")
+ABOUT = "about.json"
+_VARIABLE = "BOOK_RESULTS"
+
+
+class DamagedBlockError(ValueError):
+    """A block's file that is not what was written."""
+
+
+def environment():
+    """Return what every result depends on: sha256 of code, lock file and known data, versions, kind of processor.
+
+    The code is `lib` without what runs no trials. That of data sets is in data/manifest.csv, against which every file
+    is checked when it is loaded.
+    """
+    sources = [path for path in LIB.rglob("*.py") if not path.relative_to(LIB).as_posix().startswith(WITHOUT_TRIALS)]
+    data = LIB.parent / "data"
+    known = [data / "manifest.csv", data / "schema.toml", *(data / "paper").glob("*.csv")]
+    files = {"lib": sources, "data": known, "lock": [LIB.parent / "requirements.lock"]}
+    digests = {name: _files_digest(paths) for name, paths in files.items()}
+    kernels = sorted({library["architecture"] for library in threadpool_info() if library["user_api"] == "blas"})
+    machine = {"python": platform.python_version(), "machine": platform.machine(), "kernels": " ".join(kernels)}
+    return digests | {package: version(package) for package in PACKAGES} | machine
+
+
+def _files_digest(paths):
+    found = hashlib.sha256()
+    for path in sorted(path for path in paths if path.is_file()):
+        found.update(f"{os.path.relpath(path, LIB)}\0".encode() + path.read_bytes() + b"\0")
+    return found.hexdigest()
+
+
+ENVIRONMENT = environment()  # of the code as it was imported, whatever becomes of its files later
+
+
+@contextmanager
+def stored_in(folder):
+    """Keep the blocks of all experiments run inside in `folder`, and use again those found there.
+
+    Without it, the environment variable BOOK_RESULTS names the folder; where that is not set, nothing is stored.
+    """
+    before = os.environ.get(_VARIABLE)
+    os.environ[_VARIABLE] = os.fspath(folder)
+    try:
+        yield
+    finally:
+        del os.environ[_VARIABLE]
+        if before is not None:
+            os.environ[_VARIABLE] = before
+
+
+def open_store(trial, blocks, name):
+    """Return the BlockStore of blocks of calls of `trial`, or None if none is to be used."""
+    folder = os.environ.get(_VARIABLE)
+    if not folder:
+        return None
+    try:
+        return BlockStore(Path(folder), trial, blocks, name)
+    except NotDescribableError as error:
+        tell("not stored", name, why=str(error))
+        return None
+
+
+class BlockStore:
+    """Blocks of one experiment, each a file named by which trials it holds.
+
+    A file begins with the sha256 of its name and the rest, an archive of arrays. It is written aside and then moved to
+    its place, so that it is there whole or not at all, whoever else writes into the folder.
+
+    Parameters
+    ----------
+    root : Path
+        Folder of all stored results.
+    trial : callable
+        With all settings that the trials share.
+    blocks : dict of int to sequence of cases
+    name : str
+        For people, in about.json.
+
+    Raises
+    ------
+    NotDescribableError
+        If it cannot be told what the trials depend on.
+    """
+
+    def __init__(self, root, trial, blocks, name):
+        settings = describe(trial)
+        self.about = {"name": name, "environment": ENVIRONMENT, "settings": settings}
+        self.folder = root / digest([settings, ENVIRONMENT])
+        self._paths = {number: self.folder / f"{digest(describe(cases))}.block" for number, cases in blocks.items()}
+        self._failed = False
+
+    def path(self, number):
+        """Return where a block is."""
+        return self._paths[number]
+
+    def read(self, number):
+        """Return the frame of a block, or None if there is none; DamagedBlockError if it is not what was written."""
+        path = self.path(number)
+        try:
+            found = path.read_bytes()
+        except OSError:
+            return None
+        sha256, contents = found[:SHA256], found[SHA256:]
+        if sha256 != _sealed(path, contents):
+            raise DamagedBlockError(str(path))
+        try:
+            return decode(contents)
+        except Exception as error:  # numpy lets through whatever goes wrong with a strange archive
+            raise DamagedBlockError(str(path)) from error
+
+    def write(self, number, contents):
+        """Store what `encode` made. Where that fails, the experiment goes on, and a warning says so once."""
+        path = self.path(number)
+        try:
+            if not (self.folder / ABOUT).exists():
+                _write_whole(self.folder / ABOUT, json.dumps(self.about).encode())
+            _write_whole(path, _sealed(path, contents) + contents)
+        except OSError as error:
+            if not self._failed:
+                tell("not stored", self.about["name"], why=str(error))
+            self._failed = True
+
+
+def _sealed(path, contents):
+    """The sha256 of a block and its name, so that no block passes for another."""
+    return hashlib.sha256(f"{path.parent.name}/{path.name}\0".encode() + contents).digest()
+
+
+def _write_whole(path, contents):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, part = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(contents)
+        os.replace(part, path)
+    except BaseException:
+        Path(part).unlink(missing_ok=True)
+        raise
+
+
+def encode(frame):
+    """Return a frame as bytes; TypeError unless its columns are numbers, truth values or text, each with a name."""
+    names = list(frame)
+    if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+        raise TypeError(f"the columns of a trial's frame must have names, each another one; got {names}")
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, np.array(names), *(_encodable(name, column) for name, column in frame.items()))
+    return buffer.getvalue()
+
+
+def _encodable(name, column):
+    values = column.to_numpy()
+    if values.dtype.kind in "biuf":
+        return values
+    if not all(isinstance(value, str) for value in values):
+        raise TypeError(f"a trial's frame may hold numbers, truth values and text; column {name!r} holds other things")
+    if any(value.endswith("\0") for value in values):  # which numpy would drop
+        raise TypeError(f"column {name!r} of a trial's frame holds text that ends in the character NUL")
+    return values.astype(str)
+
+
+def decode(contents):
+    """Return the frame that `encode` made into these bytes."""
+    with np.load(io.BytesIO(contents), allow_pickle=False) as arrays:
+        names, *columns = (arrays[name] for name in arrays.files)
+        return pd.DataFrame(dict(zip(names.tolist(), columns, strict=True)))
+
+
+@dataclass(frozen=True)
+class StoredExperiment:
+    """What a folder of stored results holds."""
+
+    folder: Path
+    name: str
+    n_blocks: int
+    size: int
+    current: bool
+
+
+def stored_experiments(root):
+    """Return a StoredExperiment for each folder of results in `root`, largest first; whatever else is there is none."""
+    named = [path for path in Path(root).glob("*") if re.fullmatch(f"[0-9a-f]{{{DIGITS}}}", path.name)]
+    folders = [path for path in named if path.is_dir() and not path.is_symlink()]
+    return sorted((_stored(folder) for folder in folders), key=lambda found: (-found.size, found.name))
+
+
+def _stored(folder):
+    try:
+        about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+        name, current = str(about["name"]), about["environment"] == ENVIRONMENT
+    except (OSError, ValueError, KeyError, TypeError):
+        name, current = "unknown", False
+    files = list(folder.iterdir())
+    n_blocks = sum(path.suffix == ".block" for path in files)
+    return StoredExperiment(folder, name, n_blocks, sum(map(_size, files)), current)
+
+
+def _size(path):
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:  # moved to its place just now, by a run
+        return 0
+
+
+def clear(experiments):
+    """Remove these folders of stored results; OSError if one cannot be removed."""
+    for experiment in experiments:
+        shutil.rmtree(experiment.folder)

@@ -1,0 +1,174 @@
+"""How time and memory grow: `python -m tests.benchmarks.scaling`, a part of `make bench`.
+
+Writes data/benchmarks/scaling.json. Times are the processor's, in one thread, each the least of some repetitions, of
+fits that do a fixed number of iterations. Only the efficiency of two workers is by the clock on the wall.
+"""
+
+import argparse
+import json
+import pickle
+import subprocess
+import sys
+import time
+import warnings
+from datetime import date
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+from lib.cia import _concentration, concentration, random_cia
+from lib.experiments import SIZES, cia_learning_curves
+from lib.experiments.cia_curves import _one_model, _panel
+from lib.experiments.trials import _run_block
+from lib.latent_class import LatentClassCovariance, LatentClassEM
+from lib.winnow import WinnowEnsemble
+from tests.benchmarks.run import machine
+
+RESULTS = Path(__file__).parents[2] / "data" / "benchmarks" / "scaling.json"
+REPETITIONS = 3
+ROWS, COLUMNS = 2_000, 100
+AXES = {
+    "s": [1_000, 3_000, 10_000, 30_000, 100_000],
+    "n": [20, 60, 200, 600, 2_000],
+    "restarts": [5, 10, 20, 40, 80],
+    "models": [4, 8, 16, 32],
+}
+LEARNERS = {
+    "em": LatentClassEM(max_iterations=20, tolerance=0, random_state=0),
+    "cov": LatentClassCovariance(),
+    "winnow": WinnowEnsemble(random_state=0),
+}
+EXAMPLES, ATTRIBUTES = 100_000, 2_000
+LARGE = (75, 500, 2_000, 10_000)  # attributes of the panels whose cost is measured for the plan
+PANEL = {"n_hidden": 5, "sizes": SIZES, "seed": 0}
+PEAK = r"""
+import re, sys
+import numpy as np
+from lib.cia import random_cia
+from tests.benchmarks.scaling import LEARNERS, clone
+name, size, n = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+X, y, _ = random_cia(n, 3, 1.0, np.random.default_rng(0)).sample(size, np.random.default_rng(1))
+if name != "sample":
+    clone(LEARNERS[name]).fit(X, y)
+print(int(re.search(r"VmHWM:\s*(\d+)", open("/proc/self/status").read())[1]) / 1024)
+"""
+WORKER = r"""
+import re, sys
+from lib.experiments import cia_learning_curves
+from tests.benchmarks.scaling import PANEL
+cia_learning_curves(int(sys.argv[1]), n_models=1, n_jobs=1, **PANEL | {"sizes": PANEL["sizes"][-1:]})
+print(int(re.search(r"VmHWM:\s*(\d+)", open("/proc/self/status").read())[1]) / 1024)
+"""
+
+
+def sample(size, n):
+    return random_cia(n, 3, 1.0, np.random.default_rng(0)).sample(size, np.random.default_rng(1))[:2]
+
+
+def seconds(call, repetitions=REPETITIONS, clock=time.process_time):
+    """Least time of some calls."""
+    times = []
+    for _ in range(repetitions):
+        start = clock()
+        call()
+        times.append(clock() - start)
+    return min(times)
+
+
+def fits():
+    """Seconds of one fit of each learner against s, n and its restarts (members, of Winnow's ensemble)."""
+    parameters = {"em": "n_restarts", "winnow": "n_members"}
+    for axis, values in AXES.items():
+        for value in values if axis != "models" else []:
+            X, y = sample(value if axis == "s" else ROWS, value if axis == "n" else COLUMNS)
+            for name, learner in LEARNERS.items():
+                learner = clone(learner)
+                if axis == "restarts":
+                    if name not in parameters:
+                        continue
+                    learner.set_params(**{parameters[name]: value})
+                yield axis, name, value, seconds(partial(learner.fit, X, y))
+
+
+def experiments():
+    """Seconds of learning curves of all learners against the number of models."""
+    for n_models in AXES["models"]:
+        curves = partial(cia_learning_curves, 75, 3, sizes=[100, 1000], n_models=n_models, n_jobs=1)
+        yield "models", "all", n_models, seconds(curves)
+
+
+def peaks():
+    """Peak memory, in MiB, of a process that draws the largest sample, and of one that fits it too."""
+    for name in ("sample", *LEARNERS):
+        command = [sys.executable, "-c", PEAK, name, str(EXAMPLES), str(ATTRIBUTES)]
+        yield name, float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def panels():
+    """Seconds that each learner takes for one model of a whole panel, and that the panel takes to be calibrated."""
+    for n in LARGE:
+        _concentration.cache_clear()
+        yield n, "calibration", seconds(partial(concentration, n, PANEL["n_hidden"], 0.9), 1)
+        for name in LEARNERS:
+            curves = partial(cia_learning_curves, n, learners=[name], n_models=1, n_jobs=1, **PANEL)
+            yield n, name, seconds(curves, 1)
+
+
+def block(n=LARGE[-1]):
+    """Bytes of a block of one model on its way to a worker and back, and memory of a worker that runs it, in MiB."""
+    case = (panel_of(n, **PANEL), 0, 0)
+    small = (panel_of(20, **PANEL), 0, 0)
+    contents, _ = _run_block(_one_model, [small])
+    peak = subprocess.run([sys.executable, "-c", WORKER, str(n)], capture_output=True, text=True, check=True)
+    sent = len(pickle.dumps((_one_model, [case])))
+    return {"attributes": n, "sent": sent, "returned": len(contents), "memory": round(float(peak.stdout))}
+
+
+def panel_of(n, n_hidden, sizes, seed):
+    return _panel(n, n_hidden, 0.9, sizes, tuple(LEARNERS), "beta", 2000)
+
+
+def efficiency(repetitions=REPETITIONS):
+    """Time of the panel of 75 attributes in one process over twice that in two, each pair in turn."""
+
+    def run(n_jobs):
+        return seconds(lambda: cia_learning_curves(75, n_models=60, n_jobs=n_jobs, **PANEL), 1, time.perf_counter)
+
+    run(2)  # starts the workers
+    return [run(1) / (2 * run(2)) for _ in range(repetitions)]
+
+
+def measure():
+    with warnings.catch_warnings(), threadpool_limits(1):
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        cia_learning_curves(75, 3, sizes=[100], n_models=1, n_jobs=1)  # compiles, and finds the concentration
+        ratios = efficiency()
+        rows = [*experiments(), *fits()]
+        costs = list(panels())
+    names = ("axis", "learner", "value", "seconds")
+    return {
+        "rows": [dict(zip(names, (*r[:3], float(f"{r[3]:.4g}")), strict=True)) for r in rows],
+        "efficiency": [round(ratio, 3) for ratio in ratios],
+        "panels": [{"n_attributes": n, "learner": name, "seconds": float(f"{t:.4g}")} for n, name, t in costs],
+        "block": block(),
+        "peaks": {name: round(peak) for name, peak in peaks()},
+        "sizes": SIZES,
+        "setting": {"examples": EXAMPLES, "attributes": ATTRIBUTES, "rows": ROWS, "columns": COLUMNS},
+    }
+
+
+def main():
+    argparse.ArgumentParser(prog="python -m tests.benchmarks.scaling", description=__doc__).parse_args()
+    results = measure() | {"machine": machine(), "date": date.today().isoformat()}
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    print(json.dumps({key: results[key] for key in ("efficiency", "panels", "peaks")}, indent=1))
+    for row in results["rows"]:
+        print(*row.values(), sep="\t")
+
+
+if __name__ == "__main__":
+    main()

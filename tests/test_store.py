@@ -1,0 +1,603 @@
+"""Finished blocks on disk: what is found again is what was written, under all that it depends on, and nothing else."""
+
+import errno
+import io
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from datetime import datetime
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from lib import datasets
+from lib.experiments import cia_learning_curves, description, store, structure, trials
+from lib.experiments.description import NotDescribableError, describe, digest
+from lib.experiments.store import ENVIRONMENT, LIB, WITHOUT_TRIALS, decode, encode, stored_in
+from lib.experiments.trials import run_trials
+from lib.structures import naive
+from lib.winnow import Winnow, WinnowEnsemble
+
+TESTS = Path(__file__).parent
+N_TRIALS, N_BLOCKS = 10, 5
+SECONDS = 1.0  # so that there are two trials in a block
+same = partial(pd.testing.assert_frame_equal, check_exact=True)
+
+
+@pytest.fixture(autouse=True)
+def results(tmp_path, monkeypatch):
+    """No test writes into the repository. Trials of this file count as known code."""
+    monkeypatch.setenv("BOOK_RESULTS", str(tmp_path / "results"))
+    monkeypatch.setenv("BOOK_NOTES", str(tmp_path / "notes"))
+    monkeypatch.setenv("TRIAL_LOG", str(tmp_path / "log"))
+    monkeypatch.setattr(description, "KNOWN", (*description.KNOWN, "test_store"))
+    return tmp_path / "results"
+
+
+@pytest.fixture
+def told(tmp_path):
+    """Return a function that takes the notes of a kind since the last time."""
+
+    def take(*kinds):
+        path = tmp_path / "notes"
+        lines = path.read_text().splitlines() if path.exists() else []
+        path.unlink(missing_ok=True)
+        return [note for note in map(json.loads, lines) if note["kind"] in kinds]
+
+    return take
+
+
+@pytest.fixture
+def ran(tmp_path):
+    """Return a function that takes the numbers of the trials that were run since the last time."""
+
+    def take():
+        path = tmp_path / "log"
+        numbers = [int(line) for line in path.read_text().splitlines()] if path.exists() else []
+        path.unlink(missing_ok=True)
+        return numbers
+
+    return take
+
+
+def drawn(index, seed, scale=1.0, pause=0.0):
+    with open(os.environ["TRIAL_LOG"], "a") as log:
+        log.write(f"{index}\n")
+    time.sleep(pause)
+    values = scale * np.random.default_rng(seed).normal(size=2)
+    return pd.DataFrame({"index": index, "value": values, "word": ["Ärger, 雪", ""], "odd": index % 2 == 1})
+
+
+def run(n_trials=N_TRIALS, seed=3, trial=drawn, **settings):
+    return run_trials(trial, n_trials, seed, seconds=SECONDS, **settings)
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    """The frame where nothing is stored."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("BOOK_RESULTS", raising=False)
+        patch.setenv("TRIAL_LOG", str(tmp_path_factory.mktemp("log") / "log"))
+        return run()
+
+
+@pytest.fixture
+def blocks(results, expected, ran):
+    """Files of the blocks of a run, by their first trial."""
+    same(run(), expected)
+    assert ran() == list(range(N_TRIALS))
+    found = {int(store.decode(path.read_bytes()[store.SHA256 :])["index"][0]): path for path in files(results)}
+    assert sorted(found) == [0, 2, 4, 6, 8]
+    return found
+
+
+def files(results):
+    return sorted(results.rglob("*.block"))
+
+
+def forge(path, contents):
+    """Make a block with any contents and the right sha256."""
+    path.write_bytes(store._sealed(path, contents) + contents)
+
+
+def test_what_is_stored_is_found(blocks, expected, ran, told, monkeypatch, results):
+    same(run(), expected)
+    assert ran() == []
+    [note] = told("found")
+    assert (note["blocks"], note["all"]) == (N_BLOCKS, N_BLOCKS)
+    same(run(engine="tcp://127.0.0.1:1"), expected)
+    monkeypatch.delenv("BOOK_RESULTS")
+    run()
+    assert len(ran()) == N_TRIALS
+    with stored_in(results):
+        run()
+    assert ran() == []
+    assert "BOOK_RESULTS" not in os.environ
+
+
+def test_without_a_folder_nothing_is_written(monkeypatch, results, expected, told):
+    monkeypatch.setenv("BOOK_RESULTS", "")
+    same(run(), expected)
+    assert not results.exists()
+    assert told("found", "not stored") == []
+
+
+def test_a_killed_run_goes_on(results, expected, ran, told):
+    """Only the block under way when it was killed is lost."""
+    settings = {"trial": partial(drawn, pause=0.05)}
+    process = multiprocessing.get_context("fork").Process(target=run, kwargs=settings)
+    process.start()
+    until = time.monotonic() + 120
+    while len(files(results)) < 2 and process.is_alive() and time.monotonic() < until:
+        time.sleep(0.002)
+    process.kill()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
+    n_stored = len(files(results))
+    assert 2 <= n_stored < N_BLOCKS
+    assert set(range(2 * n_stored)) <= set(ran()) <= set(range(2 * n_stored + 2))
+    same(run(**settings), expected)
+    assert ran() == list(range(2 * n_stored, N_TRIALS))
+    [note] = told("found")
+    assert (note["blocks"], note["all"]) == (n_stored, N_BLOCKS)
+
+
+def test_two_runs_at_once(results, expected, ran):
+    context = multiprocessing.get_context("fork")
+    settings = {"trial": partial(drawn, pause=0.01)}
+    others = [context.Process(target=run, kwargs=settings) for _ in range(2)]
+    for process in others:
+        process.start()
+    same(run(**settings), expected)
+    for process in others:
+        process.join()
+    assert [process.exitcode for process in others] == [0, 0]
+    assert N_TRIALS <= len(ran()) <= 3 * N_TRIALS
+    assert len(files(results)) == N_BLOCKS
+    same(run(**settings), expected)
+    assert ran() == []
+    assert not list(results.rglob("*.part"))
+
+
+class Bomb:
+    """Makes a folder when it is unpickled."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.folder),)
+
+
+def pickled(path):
+    forge(path, bytes_of(np.savez, np.array(["index"]), np.array([Bomb(path.parent / "bang")], dtype=object)))
+
+
+def pickled_alone(path):
+    forge(path, bytes_of(np.save, np.array([Bomb(path.parent / "bang")], dtype=object)))
+
+
+def bytes_of(save, *arrays):
+    buffer = io.BytesIO()
+    save(buffer, *arrays, allow_pickle=True)
+    return buffer.getvalue()
+
+
+def another_block(path):
+    path.write_bytes(next(other for other in files(path.parents[1]) if other != path).read_bytes())
+
+
+def flipped(position):
+    def damage(path):
+        contents = bytearray(path.read_bytes())
+        contents[position] ^= 1
+        path.write_bytes(contents)
+
+    return damage
+
+
+DAMAGES = {
+    "half": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
+    "a byte short": lambda path: path.write_bytes(path.read_bytes()[:-1]),
+    "a byte long": lambda path: path.write_bytes(path.read_bytes() + b"\0"),
+    "empty": lambda path: path.write_bytes(b""),
+    "a flipped bit": flipped(100),
+    "another sha256": flipped(0),
+    "garbage": lambda path: path.write_bytes(bytes(range(256)) * 8),
+    "a zip file": lambda path: zipfile.ZipFile(path, "w").writestr("error.txt", "1"),
+    "another block": another_block,
+    "pickled objects": pickled,
+    "a pickle alone": pickled_alone,
+    "garbage with its sha256": lambda path: forge(path, b"garbage"),
+    "no frame": lambda path: forge(path, bytes_of(np.savez, np.array(["a", "b"]), np.zeros(2))),
+}
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+def test_damaged_blocks_are_told_and_run_again(how, blocks, expected, ran, told):
+    DAMAGES[how](blocks[4])
+    told()
+    same(run(), expected)
+    assert ran() == [4, 5]
+    assert [note["path"] for note in told("damaged")] == [str(blocks[4])]
+    assert not list(blocks[4].parent.glob("bang"))
+    same(run(), expected)
+    assert ran() == []
+
+
+def test_the_bombs_would_go_off(tmp_path):
+    contents = bytes_of(np.save, np.array([Bomb(tmp_path / "bang")], dtype=object))
+    with pytest.raises(ValueError, match="allow_pickle"):
+        decode(contents)
+    assert not (tmp_path / "bang").exists()
+    (tmp_path / "file.npy").write_bytes(contents)
+    np.load(tmp_path / "file.npy", allow_pickle=True)
+    assert (tmp_path / "bang").exists()
+
+
+def test_a_folder_in_the_place_of_a_block(blocks, expected, told):
+    blocks[4].unlink()
+    blocks[4].mkdir()
+    same(run(), expected)
+    assert len(told("not stored")) == 1
+
+
+@pytest.mark.parametrize("year", [1970, 2100])
+def test_the_clock_is_all_the_same(year, blocks, ran):
+    for path in blocks.values():
+        os.utime(path, 2 * (datetime(year, 1, 2).timestamp(),))
+    run()
+    assert ran() == []
+
+
+class TestOnlyTheSameIsFound:
+    @pytest.mark.parametrize("key", ENVIRONMENT)
+    def test_code_data_versions_and_machine(self, key, blocks, ran, told, expected, monkeypatch):
+        monkeypatch.setattr(store, "ENVIRONMENT", ENVIRONMENT | {key: "other"})
+        same(run(), expected)
+        assert len(ran()) == N_TRIALS
+        assert told("found", "damaged") == []
+
+    @pytest.mark.parametrize(
+        "other", [{"seed": 4}, {"trial": partial(drawn, scale=2.0)}, {"trial": partial(drawn, scale=1)}]
+    )
+    def test_seed_and_settings(self, other, blocks, ran):
+        run(**other)
+        assert len(ran()) == N_TRIALS
+
+    def test_more_trials_use_blocks_that_are_equal(self, blocks, ran, expected):
+        more = run(13)
+        assert ran() == [10, 11, 12]
+        same(more[: len(expected)], expected)
+        run(9)
+        assert ran() == [8]
+
+    def test_more_models_of_an_experiment(self, results, told, monkeypatch):
+        monkeypatch.setattr(trials, "cut", partial(trials.cut, target=0.1))
+        settings = {"sizes": [50], "learners": ["winnow"], "n_jobs": 1}
+        cia_learning_curves(20, 2, n_models=7, **settings)
+        n_whole = len(files(results)) - 1
+        frame = cia_learning_curves(20, 2, n_models=20, **settings)
+        [note] = told("found")
+        assert note["blocks"] == n_whole > 0
+        with stored_in(results / "elsewhere"):
+            same(frame, cia_learning_curves(20, 2, n_models=20, **settings))
+
+    def test_what_the_environment_holds(self, tmp_path, monkeypatch):
+        """Any module that runs trials counts, by its path and content, and so do the lock file and the known data."""
+        monkeypatch.setattr(store, "LIB", tmp_path / "lib")
+        counting = ["lib/model.py", "lib/experiments/uci.py", "requirements.lock", "data/manifest.csv"]
+        counting += ["data/schema.toml", "data/paper/table.csv"]
+        idle = ["lib/figures/style.py", "lib/book/cli.py", "lib/claims.py", "data/cache/iris.data", "README.md"]
+        seen = set()
+        for path in (None, *counting, *idle):
+            for text in ("a", "b"):
+                if path:
+                    (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+                    (tmp_path / path).write_text(text)
+                    assert (json.dumps(store.environment()) not in seen) == (path in counting)
+                seen.add(json.dumps(store.environment()))
+        (tmp_path / "lib/model.py").rename(tmp_path / "lib/renamed.py")
+        assert json.dumps(store.environment()) not in seen
+
+    def test_each_package_counts(self, monkeypatch):
+        for package in store.PACKAGES:
+            monkeypatch.setattr(store, "version", lambda p, new=package: "0" if p == new else version(p))
+            assert store.environment() == ENVIRONMENT | {package: "0"}
+
+    def test_trials_need_no_module_that_does_not_count(self):
+        names = [name.removesuffix(".py").rstrip("/").replace("/", ".") for name in WITHOUT_TRIALS]
+        for path in LIB.rglob("*.py"):
+            name = path.relative_to(LIB).as_posix()
+            if not name.startswith(WITHOUT_TRIALS) and name != "experiments/__init__.py":
+                text = path.read_text()
+                found = [n for n in names if f"lib.{n} " in text or f"lib.{n}." in text or f"lib.{n}\n" in text]
+                assert not found, path
+
+
+class TestWriting:
+    @pytest.mark.parametrize("function", ["tempfile.mkstemp", "os.replace", "Path.mkdir"])
+    def test_a_full_folder_is_told_once(self, function, results, expected, told, ran, monkeypatch):
+        def full(*_, **__):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        owner, name = function.split(".")
+        with monkeypatch.context() as patch:
+            patch.setattr(getattr(store, owner), name, full)
+            same(run(), expected)
+        [note] = told("not stored")
+        assert "No space left on device" in note["why"]
+        assert [path for path in results.rglob("*") if path.is_file()] == []
+        same(run(), expected)
+        assert len(ran()) == 2 * N_TRIALS
+        assert len(files(results)) == N_BLOCKS
+
+    def test_an_interruption_leaves_no_part(self, results, ran, monkeypatch):
+        def interrupted(part, path):
+            if len(files(results)) == 2:
+                raise KeyboardInterrupt
+            replace(part, path)
+
+        replace = os.replace
+        with monkeypatch.context() as patch:
+            patch.setattr(store.os, "replace", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                run()
+        assert len(files(results)) == 2
+        assert not list(results.rglob("*.part"))
+        ran()
+        run()
+        assert ran() == list(range(4, N_TRIALS))
+
+
+class Own(DummyClassifier):
+    """Somebody's learner."""
+
+
+def test_learners_of_unknown_code_are_not_stored(monkeypatch, results, told):
+    monkeypatch.setattr(description, "KNOWN", description.KNOWN[:-1])
+    settings = {"sizes": [20], "n_models": 2, "n_jobs": 1}
+    frame = cia_learning_curves(5, 2, 0.85, learners={"mine": Own()}, **settings)
+    [note] = told("not stored")
+    assert "test_store.Own" in note["why"]
+    assert not results.exists()
+    cia_learning_curves(5, 2, 0.85, learners={"mine": DummyClassifier()}, **settings)
+    assert len(files(results)) == 1
+    assert told("not stored") == []
+    monkeypatch.delenv("BOOK_RESULTS")
+    same(frame, cia_learning_curves(5, 2, 0.85, learners={"mine": Own()}, **settings))
+
+
+class TestVerify:
+    def again(self, monkeypatch, word):
+        monkeypatch.setenv("BOOK_VERIFY", word)
+        return run()
+
+    @pytest.mark.parametrize(("part", "n"), [(1.0, N_BLOCKS), (0.0, 0)])
+    def test_all_or_none(self, part, n, blocks, expected, ran, told, monkeypatch):
+        before = {path: path.stat().st_mtime_ns for path in blocks.values()}
+        same(self.again(monkeypatch, f"7 {part}"), expected)
+        assert len(ran()) == 2 * n
+        assert [note["blocks"] for note in told("verified")] == [n] * (n > 0)
+        assert {path: path.stat().st_mtime_ns for path in blocks.values()} == before
+
+    def test_the_seed_says_which(self, blocks, ran, monkeypatch):
+        drawn = []
+        for seed in range(20):
+            self.again(monkeypatch, f"{seed} 0.5")
+            drawn.append(tuple(ran()))
+        self.again(monkeypatch, "19 0.5")
+        assert tuple(ran()) == drawn[-1]
+        assert len(set(drawn)) > 5
+        assert 0.35 < np.mean([len(one) / N_TRIALS for one in drawn]) < 0.65
+
+    def test_a_block_made_wrong_is_found_out(self, blocks, expected, monkeypatch):
+        frame = decode(blocks[6].read_bytes()[store.SHA256 :])
+        forge(blocks[6], encode(frame.assign(value=np.nextafter(frame["value"], 1))))
+        assert not run().equals(expected)
+        with pytest.raises(RuntimeError, match=f"{blocks[6].name} is not what its trials give now"):
+            self.again(monkeypatch, "7 1.0")
+
+    def test_what_is_not_stored(self, blocks, monkeypatch):
+        blocks[6].unlink()
+        with pytest.raises(RuntimeError, match="trials: 1 of 5 blocks are not stored; run it first"):
+            self.again(monkeypatch, "7 0.0")
+        assert not blocks[6].exists()
+
+
+text = st.text(st.characters(exclude_categories=["Cs"])).filter(lambda word: not word.endswith("\0"))
+rows = st.lists(st.tuples(st.integers(-(2**63), 2**63 - 1), st.floats(), st.booleans(), text), max_size=8)
+
+
+class TestFrames:
+    @given(rows)
+    def test_round_trip(self, made):
+        columns = list(zip(*made, strict=True)) or [[]] * 4
+        kinds = {"file": np.int64, "allow_pickle": np.float64, "truth": bool, "a.npy": "str"}
+        frame = pd.DataFrame(
+            {name: pd.Series(values, dtype=kind) for (name, kind), values in zip(kinds.items(), columns, strict=True)}
+        )
+        found = decode(encode(frame))
+        same(found, frame)
+        assert found["allow_pickle"].to_numpy().tobytes() == frame["allow_pickle"].to_numpy().tobytes()
+        assert encode(found) == encode(frame)
+
+    @pytest.mark.parametrize("dtype", ["int8", "uint64", "float32", "float16"])
+    def test_kinds_of_numbers(self, dtype):
+        frame = pd.DataFrame({"a": np.array([0, 1, 100], dtype=dtype)})
+        same(decode(encode(frame)), frame)
+
+    @pytest.mark.parametrize(
+        "values",
+        [["a", 1], ["a", None], ["a", np.nan], [{1}, {2}], [datetime(2000, 1, 1)] * 2, [1j, 2], ["ends in NUL\0", ""]],
+    )
+    def test_other_things_are_refused(self, values):
+        with pytest.raises(TypeError, match="column 'it'"):
+            encode(pd.DataFrame({"fine": [1, 2], "it": values}))
+
+    @pytest.mark.parametrize("names", [[1, 2], ["a", "a"]])
+    def test_columns_have_names(self, names):
+        with pytest.raises(TypeError, match="must have names"):
+            encode(pd.DataFrame([[0, 0]], columns=names))
+
+    def test_what_is_refused_is_refused_where_nothing_is_stored_too(self, monkeypatch):
+        monkeypatch.delenv("BOOK_RESULTS")
+        with pytest.raises(TypeError, match="column 'it' holds other things"):
+            run_trials(lambda index, seed: pd.DataFrame({"it": [{index}]}), 1)
+
+
+def frame_of(values, **settings):
+    return pd.DataFrame({"a": pd.Series(values, **settings)})
+
+
+def categories(values, known):
+    return frame_of(pd.Categorical(values, categories=known))
+
+
+THINGS = {
+    "numbers and words": [0, 1, 1.0, True, False, 0.0, -0.0, "1", "", None, "None", np.nan, "nan", np.inf, 2**70],
+    "collections": [[], [1], [[1]], [1, 2], [[1], 2], {}, {"a": 1}, {"a": 2}, {"b": 1}, {1: "a"}, {"1": "a"}],
+    "arrays": [
+        np.array([1]),
+        np.array([1.0]),
+        np.array([[1]]),
+        np.array([1], dtype=np.int32),
+        np.array(["a"]),
+        np.array(["ab"]),
+        np.array([True]),
+    ],
+    "frames": [
+        frame_of([1, 2]),
+        frame_of([2, 1]),
+        frame_of([1.0, 2.0]),
+        frame_of([1, 2], index=[1, 0]),
+        pd.DataFrame({"b": [1, 2]}),
+        frame_of(["a", np.nan], dtype=object),
+        frame_of(["a", "nan"], dtype=object),
+        frame_of(["a", np.nan], dtype="str"),
+        frame_of(["a", "nan"], dtype="str"),
+        categories(["a", "b"], ["a", "b"]),
+        categories(["a", "b"], ["b", "a"]),
+        categories(["a", "b"], ["a", "b", "c"]),
+        categories(["a", np.nan], ["a", "b"]),
+        categories(["a", np.nan], ["a", "nan"]),
+        categories(["a", "nan"], ["a", "nan"]),
+    ],
+    "code": [
+        np.log,
+        np.exp,
+        len,
+        "numpy.log",
+        Winnow,
+        describe,
+        partial(digest),
+        partial(digest, 1),
+        partial(digest, description=1),
+        partial(describe, 1),
+    ],
+    "learners": [
+        Winnow(),
+        Winnow(2.5),
+        Winnow(n_passes=3),
+        WinnowEnsemble(),
+        make_pipeline(Winnow()),
+        make_pipeline(FunctionTransformer(np.asarray), Winnow()),
+        make_pipeline(FunctionTransformer(np.log), Winnow()),
+        make_pipeline(FunctionTransformer(np.log), LogisticRegression()),
+        make_pipeline(FunctionTransformer(np.log), LogisticRegression(C=2.0)),
+    ],
+}
+EVERYTHING = [thing for things in THINGS.values() for thing in things]
+
+
+def dataset_things():
+    """Data sets that differ in the seed, the name and the rows."""
+    return [datasets.load("iris"), datasets.load("breast"), datasets.load("breast").complete_rows()]
+
+
+class TestDescription:
+    def test_different_values(self):
+        found = [digest(describe(thing)) for thing in EVERYTHING + dataset_things()]
+        repeated = [EVERYTHING[i] for i, one in enumerate(found) if one in found[:i]]
+        assert repeated == []
+
+    def test_objects_of_this_book(self):
+        """By their attributes."""
+        labels = {"duplicates": 1}, {"duplicates": 2}
+        one, equal, other = (
+            structure._Scene(label, naive(2), np.full((4, 2), 0.125), 0.0, [0.0]) for label in (*labels[:1], *labels)
+        )
+        assert describe(one) == describe(equal) != describe(other)
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            (1, np.int64(1)),
+            (0.5, np.float32(0.5)),
+            (True, np.True_),
+            ("a", np.str_("a")),
+            ((1, 2), [1, 2]),
+            ([0, 1], range(2)),
+            (Winnow(2.5), clone(Winnow(2.5))),
+            (make_pipeline(Winnow()), clone(make_pipeline(Winnow()))),
+            (np.arange(4), np.arange(8)[::2] // 2),
+            (np.eye(2), np.asfortranarray(np.eye(2))),
+            (frame_of([1, 2]), frame_of([1, 2]).copy()),
+            (Winnow(), Winnow().fit([[0, 1], [1, 0]], [0, 1])),
+        ],
+    )
+    def test_equal_values(self, one, other):
+        assert digest(describe(one)) == digest(describe(other))
+
+    def test_another_process_says_the_same(self):
+        code = "from test_store import *; print([digest(describe(t)) for t in EVERYTHING + dataset_things()])"
+        environment = os.environ | {"PYTHONHASHSEED": "5", "PYTHONPATH": str(LIB.parent)}
+        found = subprocess.run([sys.executable, "-c", code], cwd=TESTS, env=environment, capture_output=True, text=True)
+        expected = [digest(describe(thing)) for thing in EVERYTHING + dataset_things()]
+        assert found.stdout.strip() == str(expected), found.stderr
+
+    def test_what_is_not_followed(self, monkeypatch):
+        monkeypatch.setattr(description, "KNOWN", description.KNOWN[:-1])
+
+        def local():
+            pass
+
+        rng = np.random.default_rng(0)
+        main = type("Learner", (DummyClassifier,), {"__module__": "__main__"})
+        unknown = [lambda: 0, local, drawn, Own(), main(), rng, rng.normal, Winnow().fit, "a".upper, object(), {1, 2}]
+        unknown += [
+            datetime(2000, 1, 1),
+            np.datetime64("2000"),
+            np.longdouble(1),
+            1j,
+            b"a",
+            pd.Series([1]),
+            TESTS,
+            pytest,
+        ]
+        for thing in unknown:
+            for value in (
+                thing,
+                [thing],
+                {"a": thing},
+                partial(np.log, thing),
+                make_pipeline(FunctionTransformer(thing)),
+            ):
+                with pytest.raises(NotDescribableError):
+                    describe(value)
