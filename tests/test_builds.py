@@ -122,6 +122,14 @@ def test_committed_results_can_be_read_and_are_anonymous():
     assert set(about["machine"]) == {"processor", "cores", "python", "numpy", "scipy", "scikit-learn", "numba"}
 
 
+def test_committed_notebooks_are_what_the_lock_file_gives():
+    """And another numpy was tried."""
+    rows, about = read_builds()
+    [different] = rows.loc[rows["variant"] == "lock file", "different"]
+    assert different == 0
+    assert set(rows["numpy"]) > {about["machine"]["numpy"]}
+
+
 @pytest.mark.parametrize("broken", ["rows", "cannot", "machine", "column"])
 def test_broken_results_say_how_to_get_new_ones(tmp_path, broken):
     results, path = json.loads(BUILDS.read_text(encoding="utf-8")), tmp_path / "builds.json"

@@ -78,6 +78,13 @@ def run_book(project: Project, *arguments) -> subprocess.CompletedProcess:
     return subprocess.run(command, capture_output=True, cwd=LIBRARY, encoding="utf-8", errors="replace")
 
 
+def pass_on(process: subprocess.CompletedProcess, name: str) -> None:
+    """Print what a run of the command found stored and its warnings, each line after a name."""
+    for line in process.stdout.splitlines() + process.stderr.splitlines():
+        if line.startswith(("found ", "Warning: ")):
+            click.echo(f"{name}: {line}")
+
+
 def _update(project: Project, profile: str, chapter: str, key: str) -> Outcome:
     executed = project.executed(profile, chapter)
     if is_fresh(executed, key):
@@ -95,9 +102,7 @@ def _update(project: Project, profile: str, chapter: str, key: str) -> Outcome:
     attempt.replace(executed)
     write_claims(executed)
     write_record(executed, key, seconds)
-    for line in process.stdout.splitlines() + process.stderr.splitlines():
-        if line.startswith(("found ", "Warning: ")):
-            click.echo(f"{chapter}: {line}")
+    pass_on(process, chapter)
     click.echo(f"{chapter}: executed in {seconds:.0f} s")
     return Outcome(chapter, "executed", seconds)
 

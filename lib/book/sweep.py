@@ -17,7 +17,7 @@ import click
 import yaml
 
 from lib.book import site
-from lib.book.build import run_book
+from lib.book.build import pass_on, run_book
 from lib.book.cache import fingerprint, is_fresh, read_record, write_record
 from lib.book.execution import parameters_of, settle
 from lib.book.parameters import LISTS, Parameter, ParameterError, load_yaml
@@ -202,6 +202,7 @@ def _update(project: Project, chapter: str, run: Run) -> Run:
         return replace(run, status="FAILED", message="its sources changed while it ran; sweep again")
     write_claims(run.notebook)
     write_record(run.notebook, key, run.seconds)
+    pass_on(process, run.name)
     return replace(run, status="executed")
 
 

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import nbformat
 
+from lib.book.execution import _kernels
 from lib.book.project import Project
 from lib.claims import CLAIMS_JSON
 from tests.benchmarks.results import write
@@ -185,7 +186,7 @@ def pins(lock):
 def variables(python, variant, folder):
     """The environment of a variant, and what numpy says under it."""
     known = {name: value for name, value in os.environ.items() if not name.startswith(SETTINGS)}
-    known |= variant.variables | {"NUMBA_CACHE_DIR": str(folder / f"numba-{variant.numpy}")}
+    known |= _kernels() | variant.variables | {"NUMBA_CACHE_DIR": str(folder / f"numba-{variant.numpy}")}
     if variant.without_simd:
         found = [name for name in ask(python, known)["simd"] if re.fullmatch(variant.without_simd, name)]
         known["NPY_DISABLE_CPU_FEATURES"] = " ".join(found)

@@ -7,7 +7,9 @@ are equal, there are two maxima, between which rounding decides. Difficulty B of
 float32, is measured against float64, too.
 """
 
+import argparse
 import itertools
+import json
 import warnings
 import zlib
 from pathlib import Path
@@ -62,12 +64,15 @@ def learner(name, n_hidden, dtype):
 
 def published(project):
     """(chapter, EM learner, arguments of `cia_learning_curves`) of each panel in the chapters, in profile `paper`."""
-    curves, sensitivity, explorer = (
+    curves, sensitivity, large, explorer = (
         settle(project, chapter, project.profile(PUBLISHED, chapter))[1]
-        for chapter in ("cia/curves", "cia/sensitivity", "explorer")
+        for chapter in ("cia/curves", "cia/sensitivity", "cia/large", "explorer")
     )
     yield from _of("cia/curves", curves, ["em", *curves["learners"]], curves["n_attributes"], curves["n_hidden"])
     yield from _sensitivity(sensitivity)
+    yield from _of("cia/large", large, ["em"], large["n_attributes"], large["n_hidden"])
+    more = large | {"sizes": large["more_sizes"], "n_models": large["n_more_models"]}
+    yield from _of("cia/large", more, ["em"], large["n_attributes"], max(large["n_hidden"]))
     for k in explorer["n_hidden"]:
         times = explorer["times_two"] if k == 2 else 1
         grid = explorer | {"difficulty": explorer["difficulties"], "n_models": explorer["n_models"] * times}
@@ -168,11 +173,20 @@ def difficulty_in_double(model, n_draws):
     return softmax(model.log_joint(rows), axis=1).max(axis=1).mean()
 
 
+def stored_rows():
+    return json.loads(RESULTS.read_text(encoding="utf-8"))["rows"]
+
+
 def main():
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.precision", description=__doc__)
+    parser.add_argument("--chapters", nargs="+", help="measure only these; rows of the others stay as they are")
+    chosen = parser.parse_args().chapters
+    rows = [] if chosen is None else [r for r in stored_rows() if r["chapter"].split(",")[0] not in chosen]
     with threadpool_limits(1):
         b = difficulties()
-        rows = []
         for chapter, name, arguments in published(Project(ROOT)):
+            if chosen and chapter.split(",")[0] not in chosen:
+                continue
             rows += compare(chapter, name, arguments)
             print(*[arguments[key] for key in PANEL], chapter, name, arguments["hidden_weights"], len(rows), flush=True)
     frame = pd.DataFrame(rows)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from lib.book.alone import alone_in
 from lib.book.cache import fingerprint, is_fresh, read_record, write_record
 from lib.book.first_cell import put_first_cell
 from lib.book.project import BookError, write_whole
+from lib.experiments.store import SHA256, _sealed, decode
 from lib.figures.style import use_style
 
 KEPT = "print('got here')"
@@ -494,18 +496,33 @@ def wait_for(condition, seconds=60):
 
 
 SLEEP = "import pathlib, time\npathlib.Path('asleep').touch()\ntime.sleep(300)"
+EXPERIMENT = """
+from lib.experiments import cia_learning_curves
+cia_learning_curves(40, 2, n_models=2000, sizes=[1000], learners=["em"], n_jobs=2)
+"""
+
+
+def stored_blocks(project):
+    """Numbers of rows of the finished blocks of trials; an error if one is damaged."""
+    contents = {path: path.read_bytes() for path in project.results.rglob("*.block")}
+    assert all(found[:SHA256] == _sealed(path, found[SHA256:]) for path, found in contents.items())
+    return [len(decode(found[SHA256:])) for found in contents.values()]
 
 
 @pytest.mark.parametrize("name", ["run", "build"])
-def test_an_interruption_is_told_keeps_what_was_executed_and_leaves_no_process(write_chapter, tmp_path, name):
-    """Also: as long as a build runs, a second one says so and changes nothing."""
+def test_an_interruption_is_told_keeps_what_was_executed_and_leaves_no_process(
+    write_chapter, tmp_path, monkeypatch, name
+):
+    """Also: a run keeps its finished blocks; as long as a build runs, a second one says so and changes nothing."""
+    monkeypatch.delenv("BOOK_RESULTS", raising=False)
     project = make_project(tmp_path / "bü ch")
-    write_chapter(project, "cia/curves", KEPT, SLEEP)
+    write_chapter(project, "cia/curves", KEPT, EXPERIMENT if name == "run" else SLEEP)
     kept = project.build_folder("quick") / "attempts" / "cia" / "curves.ipynb"
     arguments = ["run", "cia/curves", "-o", str(kept)] if name == "run" else ["build", "--profile", "quick"]
     process = start(project, *arguments)
     try:
-        wait_for(lambda: (project.root / "asleep").exists() or process.poll() is not None)
+        under_way = partial(stored_blocks, project) if name == "run" else (project.root / "asleep").exists
+        wait_for(lambda: under_way() or process.poll() is not None)
         if name == "build":
             assert "another command is writing into" in book(project, *arguments).output
         assert processes_in(project.root)
@@ -519,6 +536,8 @@ def test_an_interruption_is_told_keeps_what_was_executed_and_leaves_no_process(w
     assert [path.name for path in kept.parent.glob("*.ipynb")] == [kept.name]
     wait_for(lambda: not processes_in(project.root), seconds=10)
     assert not project.executed("quick", "cia/curves").exists()
+    assert (sum(stored_blocks(project)) > 0) == (name == "run")
+    assert not list(project.results.rglob("*.part"))
 
 
 class Interrupted:

@@ -186,6 +186,25 @@ def _check_page(folder):
     assert {"n_models%3D2/curves.ipynb", "n_models%3D8/parameters.yml", "claims.csv"} <= set(page.links)
 
 
+def test_what_runs_found_and_warn_of_is_said(project, monkeypatch):
+    """As in a build; the rest of what a run says is its own."""
+
+    def run(_, *arguments):
+        arguments[-1].write_bytes(project.notebook("cia/curves").read_bytes())
+        said = "found 3 of 4 blocks of trials finished before\nexecuted notebook: there\n"
+        return subprocess.CompletedProcess(arguments, 0, said, "Warning: no room\nnoise\n")
+
+    monkeypatch.setattr(sweep, "run_book", run)
+    result = book(project, "sweep", "cia/curves", "-p", "n_models", "2,3")
+    assert result.exit_code == 0, result.output
+    lines = result.output.splitlines()
+    for name in ("n_models=2", "n_models=3"):
+        assert f"{name}: found 3 of 4 blocks of trials finished before" in lines
+        assert f"{name}: Warning: no room" in lines
+    assert "executed notebook" not in result.output
+    assert "noise" not in result.output
+
+
 def test_each_run_may_have_a_page(project):
     result = book(project, "sweep", "cia/curves", "-p", "n_models", "2,3", "--html")
     assert result.exit_code == 0, result.output

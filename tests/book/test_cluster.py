@@ -1,0 +1,108 @@
+"""A chapter whose trials run on a Dask cluster, started as chapters/running.md says."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
+import nbformat
+import pytest
+from click.testing import CliRunner
+from conftest import REPOSITORY, chapter
+
+from lib.book import execution
+from lib.book.cli import cli
+from lib.experiments import cia_learning_curves
+
+PARAMETERS = 'engine: str = "local"  # where trials run\n'
+EXPERIMENT = """
+from lib.experiments import cia_learning_curves
+print(cia_learning_curves(6, 2, sizes=[10], n_models=4, learners=["cov"], n_jobs=1, engine=engine).to_csv())
+"""
+SECONDS = 60  # for a scheduler or a worker to start
+
+
+def until(find):
+    """Return what `find` finds, as soon as it finds something."""
+    end = time.monotonic() + SECONDS
+    while not (found := find()):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    return found
+
+
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch):
+    """No setting of OpenBLAS and no folder of results but those of the test."""
+    for name in [name for name in os.environ if name.startswith("OPENBLAS_")] + ["BOOK_RESULTS"]:
+        monkeypatch.delenv(name, raising=False)
+
+
+@contextmanager
+def dask(*arguments, **variables):
+    command = [sys.executable, "-m", "dask", *arguments, "--no-dashboard"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(command, cwd=REPOSITORY, env=os.environ | variables, **quiet)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(SECONDS)
+
+
+@pytest.fixture
+def address(tmp_path):
+    """Of a scheduler."""
+    file = tmp_path / "scheduler.json"
+    with dask("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(file)):
+        yield json.loads(until(lambda: file.exists() and file.read_text()))["address"]
+
+
+@contextmanager
+def worker(address, **variables):
+    """A worker of a scheduler; yield a client that it serves."""
+    from dask.distributed import Client
+
+    options = ("--host", "127.0.0.1", "--nthreads", "1", "--no-nanny")
+    with dask("worker", address, *options, **variables), Client(address, set_as_default=False) as client:
+        client.wait_for_workers(1, timeout=SECONDS)
+        yield client
+
+
+def n_steps(client):
+    """How often a task of the worker went on."""
+    [number] = client.run(lambda dask_worker: dask_worker.state.transition_counter).values()
+    return number
+
+
+def printed(project, *arguments):
+    """What a run of the chapter prints."""
+    result = CliRunner().invoke(cli, ["--root", str(project.root), "run", "cia/curves", *arguments])
+    assert result.exit_code == 0, result.output
+    assert "found" not in result.output
+    [output] = nbformat.read(project.root / "_build" / "run" / "cia" / "curves.ipynb", 4).cells[-1].outputs
+    return output.text
+
+
+def test_a_chapter_gives_the_same_on_a_cluster(project, address, monkeypatch, tmp_path):
+    notebook = chapter(EXPERIMENT)
+    notebook.cells[1].source = PARAMETERS
+    nbformat.write(notebook, project.notebook("cia/curves"))
+    monkeypatch.setenv("BOOK_RESULTS", str(tmp_path / "here"))
+    expected = printed(project)
+    monkeypatch.setenv("BOOK_RESULTS", str(tmp_path / "cluster"))
+    with worker(address, **execution._kernels()) as client:
+        assert n_steps(client) == 0
+        assert printed(project, "--engine", address) == expected
+        assert n_steps(client) > 0
+    assert len(expected.splitlines()) > 4
+    here, cluster = ([path.name for path in (tmp_path / name).rglob("*.block")] for name in ("here", "cluster"))
+    assert here == cluster != []
+
+
+@pytest.mark.skipif(not execution._kernels(), reason="OpenBLAS has kernels of this kind for x86 processors only")
+def test_a_worker_that_adds_up_in_another_order_is_refused(address):
+    with worker(address, OPENBLAS_CORETYPE="Nehalem"), pytest.raises(RuntimeError, match="has another kernels than"):
+        cia_learning_curves(6, 2, sizes=[10], n_models=4, learners=["cov"], engine=address)
