@@ -207,7 +207,7 @@ class TestEngineArgument:
 
     def test_code_that_changes_while_it_runs(self, cluster, monkeypatch):
         monkeypatch.setattr(trials, "ENVIRONMENT", ENVIRONMENT | {"lib": "other"})
-        with pytest.raises(RuntimeError, match="the code of lib changed while it ran"):
+        with pytest.raises(RuntimeError, match="a worker has another lib than this process"):
             run_trials(drawn, 1, engine=cluster.scheduler_address)
 
     def test_an_error_between_two_blocks_leaves_no_engine_behind(self, without_workers, monkeypatch):
@@ -391,5 +391,16 @@ class TestDeath:
         with local_cluster(n_workers=1, threads_per_worker=1, processes=False) as doomed:
             found = run_blocks(sleepy, {0: 0.0, 1: 0.5, 2: 0.5}, engine=doomed.scheduler_address)
             assert next(found) == (0, 0.0)
-        with pytest.raises(ConnectionError, match=f"'{doomed.scheduler_address}': the connection .* was lost"):
+        with pytest.raises(ConnectionError, match=f"'{doomed.scheduler_address}': the cluster is gone"):
             list(found)
+
+    def test_of_all_workers_for_good(self, monkeypatch):
+        """A cluster without workers would let its scheduler wait for ever."""
+        monkeypatch.setattr(engine, "PATIENCE", 2)
+        with local_cluster(n_workers=1, threads_per_worker=1, processes=False) as doomed:
+            found = run_blocks(sleepy, {0: 0.0, 1: 30.0}, engine=doomed.scheduler_address)
+            assert next(found) == (0, 0.0)
+            monkeypatch.setattr(engine, "TIMEOUT", 0.3)
+            doomed.scale(0)
+            with pytest.raises(ConnectionError, match="no workers"):
+                list(found)

@@ -455,7 +455,7 @@ class TestVerify:
 
     def test_what_is_not_stored(self, blocks, monkeypatch):
         blocks[6].unlink()
-        with pytest.raises(RuntimeError, match="trials: 1 of 5 blocks are not stored; run it first"):
+        with pytest.raises(RuntimeError, match="trials: 1 of 5 blocks are not stored, or damaged; `book run`"):
             self.again(monkeypatch, "7 0.0")
         assert not blocks[6].exists()
 

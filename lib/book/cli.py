@@ -87,11 +87,9 @@ def run(project, chapter, given, file, profile, engine, output, html):
     `book list` shows what can be set. Finished blocks of trials are stored: a second run goes on from there.
     """
     chapter = project.find(chapter)
-    parameters = execution.parameters_of(project, chapter)
-    scale = project.profile(profile, chapter) if profile else {}
-    layers = [scale, read_mapping(file) if file else {}, _from_options(parameters, given)]
-    layers += [{"engine": engine}] if engine else []
-    values, _ = execution.settle(project, chapter, *layers)
+    values = _values(project, chapter, profile, file, given, engine)
+    if engine and "engine" not in values:
+        raise BookError(f"{chapter} has no parameter engine: its trials run in its own process")
     output = (output or project.root / "_build" / "run" / f"{chapter}.ipynb").resolve()
     if output in [project.notebook(name) for name in project.chapters]:
         raise BookError(f"{output} is a chapter of the book; choose another file")
@@ -125,20 +123,26 @@ def cache(project, clear):
 @cli.command()
 @click.argument("chapters", nargs=-1)
 @profile_option
+@click.option("-p", "given", nargs=2, multiple=True, metavar="NAME VALUE", help="As of the run; may be repeated.")
+@click.option("-f", "file", type=OLD_FILE, help="YAML file of parameters.")
+@click.option("--engine", callback=_engine, help="Address of a Dask scheduler whose workers run the trials.")
 @click.option("--part", type=click.FloatRange(0, 1), default=0.1, help="How many of the blocks; default: a tenth.")
 @click.option("--seed", type=click.IntRange(min=0), help="Which blocks; default: others each time.")
 @click.pass_obj
-def verify(project, chapters, profile, part, seed):
-    """Run a random part of the stored blocks again and compare.
+def verify(project, chapters, profile, given, file, engine, part, seed):
+    """Run a random part of the stored blocks of each experiment again and compare.
 
-    Only blocks of CHAPTERS (all, if none is named) in the profile (default: paper) are chosen, after a build.
+    They are those of CHAPTERS (all, if none is named) with these parameters, and with --profile paper if no other is
+    named: `book run` or `book build` must have computed them.
     """
     seed = secrets.randbelow(10**6) if seed is None else seed
+    chapters = [project.find(name) for name in chapters] or project.chapters
+    asked = {chapter: _values(project, chapter, profile or PUBLISHED, file, given, engine) for chapter in chapters}
     counts = []
-    for chapter in [project.find(name) for name in chapters] or project.chapters:
-        values, _ = execution.settle(project, chapter, project.profile(profile or PUBLISHED, chapter))
+    for chapter, values in asked.items():
         counts.append(stored.verify(project, chapter, values, part, seed))
-        click.echo(f"{chapter}: {counts[-1][0]} of {counts[-1][1]} stored blocks run again, equal")
+        again, of = counts[-1]
+        click.echo(f"{chapter}: {again} of {of} stored blocks run again, equal" if of else f"{chapter}: no blocks")
     again, of = map(sum, zip(*counts, strict=True))
     click.echo(f"in all: {again} of {of} (--seed {seed})")
 
@@ -277,6 +281,15 @@ def _or_warn(strict: bool, require, *arguments) -> None:
         if strict:
             raise
         click.secho(f"Warning: {error.message}", fg="yellow", err=True)
+
+
+def _values(project: Project, chapter: str, profile, file, given, engine) -> dict:
+    """Return the checked values that the options of a command set; a later source wins."""
+    parameters = execution.parameters_of(project, chapter)
+    scale = project.profile(profile, chapter) if profile else {}
+    layers = [scale, read_mapping(file) if file else {}, _from_options(parameters, given)]
+    layers += [{"engine": engine}] if engine and "engine" in parameters else []
+    return execution.settle(project, chapter, *layers)[0]
 
 
 def _from_options(parameters: dict, given: tuple) -> dict:

@@ -52,11 +52,11 @@ def settle(project: Project, chapter: str, *layers: dict) -> tuple[dict, dict]:
     return given, {name: given.get(name, parameter.default) for name, parameter in parameters.items()}
 
 
-def execute(project: Project, chapter: str, parameters: dict, output: Path, **variables: str) -> list[dict]:
+def execute(project: Project, chapter: str, parameters: dict, output: Path, told=list, **variables: str) -> None:
     """Run a chapter's notebook into `output`; when a cell fails what was executed stays there.
 
-    The kernel has `variables` in its environment: of those that `lib.experiments` knows, only these. What it notes (see
-    `lib.experiments.notes`) is returned.
+    The kernel has `variables` in its environment: of those that `lib.experiments` knows, only these. `told` is called
+    with what it notes (see `lib.experiments.notes`), also when a cell fails.
 
     Raises
     ------
@@ -86,10 +86,11 @@ def execute(project: Project, chapter: str, parameters: dict, output: Path, **va
             raise BookError(
                 f"{chapter}: the kernel died, perhaps for want of memory\n  executed so far: {output}"
             ) from error
+        finally:
+            told(_notes())
         notebook = nbformat.read(part, as_version=4)
         normalise(notebook)
         nbformat.write(notebook, part)
-        return _notes()
 
 
 def _notes() -> list[dict]:

@@ -8,22 +8,17 @@ import click
 from lib.book import execution
 from lib.book.project import Project
 
+COUNTED = ("found", "verified")
 UNITS = ((2**20, "MB"), (2**10, "kB"), (1, "B"))
 
 
 def execute_stored(project: Project, chapter: str, values: dict, output: Path) -> None:
     """Execute a chapter whose finished blocks are stored and found again, and say how many were found."""
-    notes = execution.execute(project, chapter, values, output, BOOK_RESULTS=str(project.results))
-    found = [note for note in notes if note["kind"] == "found"]
-    if found:
-        click.echo(f"found {_of(found)} blocks of trials finished before, in {project.results}")
-    for note in notes:
-        if note["kind"] not in ("found", "verified"):
-            click.secho(f"Warning: {note['message']}", fg="yellow", err=True)
+    execution.execute(project, chapter, values, output, lambda notes: _say(project, notes), **_variables(project))
 
 
 def verify(project: Project, chapter: str, values: dict, part: float, seed: int) -> tuple[int, int]:
-    """Run part of a chapter's stored blocks again; return how many, and how many there are.
+    """Run part of each experiment's stored blocks again; return how many of a chapter, and how many there are.
 
     Raises
     ------
@@ -31,12 +26,28 @@ def verify(project: Project, chapter: str, values: dict, part: float, seed: int)
         If a block is not what its trials give now, or not all blocks of the chapter are stored.
     """
     output = project.root / "_build" / "verify" / f"{chapter}.ipynb"
-    variables = {"BOOK_RESULTS": str(project.results), "BOOK_VERIFY": f"{seed} {part}"}
     counts = Counter()
-    for note in execution.execute(project, chapter, values, output, **variables):
-        if note["kind"] in ("found", "verified"):
-            counts[note["kind"]] += note["blocks"]
+
+    def told(notes):
+        _say(project, [note for note in notes if note["kind"] not in COUNTED])
+        for note in notes:
+            counts[note["kind"]] += note["blocks"] if note["kind"] in COUNTED else 0
+
+    execution.execute(project, chapter, values, output, told, BOOK_VERIFY=f"{seed} {part}", **_variables(project))
     return counts["verified"], counts["found"]
+
+
+def _variables(project: Project) -> dict[str, str]:
+    return {"BOOK_RESULTS": str(project.results)}
+
+
+def _say(project: Project, notes: list[dict]) -> None:
+    found = [note for note in notes if note["kind"] == "found"]
+    if found:
+        click.echo(f"found {_of(found)} blocks of the experiments begun before, in {project.results}")
+    for note in notes:
+        if note["kind"] not in COUNTED:
+            click.secho(f"Warning: {note['message']}", fg="yellow", err=True)
 
 
 def show(folder: Path, experiments: list) -> str:

@@ -1,5 +1,7 @@
 """Where blocks of trials run: processes of this machine, or the workers of a Dask cluster."""
 
+import threading
+
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
@@ -9,6 +11,7 @@ from lib.validation import check_engine, check_integer
 
 DEATHS = 3  # of workers that an experiment survives without finishing a block in between
 TIMEOUT = 10  # seconds in which a scheduler must answer and have a worker
+PATIENCE = 30  # times TIMEOUT for which a cluster may be without workers
 FEWER = "perhaps for want of memory: try fewer at once"
 
 
@@ -58,8 +61,9 @@ def run_blocks(run, blocks, n_jobs=1, engine="local", name="trials"):
 def _on_this_machine(run, blocks, n_jobs, name):
     waiting, deaths = dict(blocks), 0
     with parallel_config("loky", inner_max_num_threads=1):
-        parallel = Parallel(min(n_jobs, len(blocks)), batch_size=1, return_as="generator_unordered")
         while waiting:
+            # anew: one whose workers died may still deliver what it was at
+            parallel = Parallel(min(n_jobs, len(blocks)), batch_size=1, return_as="generator_unordered")
             try:
                 for number, result in parallel(delayed(_numbered)(n, run, block) for n, block in list(waiting.items())):
                     deaths = 0
@@ -84,13 +88,28 @@ def _on_cluster(run, blocks, address):
         raise ValueError(f"engine={address!r} {need}: pip install 'when-the-model-is-wrong[scale]'") from None
     with _connected(address) as client:
         futures = {client.submit(run, block, pure=False): number for number, block in blocks.items()}
+        ended = threading.Event()
+        threading.Thread(target=_cancel_without_workers, args=(client, list(futures), ended), daemon=True).start()
         try:
             for future in as_completed(futures, loop=client.loop):
                 yield futures[future], future.result()
         except KilledWorker as error:
             raise WorkersDiedError(f"workers of {address} died again and again, {FEWER}") from error
         except CancelledError as error:
-            raise ConnectionError(f"engine={address!r}: the connection to the Dask scheduler was lost") from error
+            lost = f"its scheduler was lost, or it had no workers for {PATIENCE * TIMEOUT} seconds"
+            raise ConnectionError(f"engine={address!r}: the cluster is gone: {lost}") from error
+        finally:
+            ended.set()
+
+
+def _cancel_without_workers(client, futures, ended):
+    """Cancel all blocks when a cluster stays without workers, for which Dask would wait for ever."""
+    without = 0
+    while not ended.wait(TIMEOUT) and client.status == "running":
+        without = 0 if client.scheduler_info()["workers"] else without + 1
+        if without == PATIENCE:
+            client.cancel(futures)
+            return
 
 
 def _connected(address):

@@ -7,6 +7,7 @@ where the environment variable BOOK_NOTES names a file, as lines of JSON to that
 import json
 import logging
 import os
+from contextlib import suppress
 
 LOG = logging.getLogger("lib.experiments")
 KINDS = {
@@ -26,5 +27,5 @@ def tell(kind, name, **details):
     if not file:
         LOG.log(level, message)
         return
-    with open(file, "a", encoding="utf-8") as lines:
+    with suppress(OSError), open(file, "a", encoding="utf-8") as lines:  # nothing is worth more than the result
         lines.write(json.dumps({"kind": kind, "message": message} | details) + "\n")

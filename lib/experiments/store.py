@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
+import llvmlite.binding
 import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_info
@@ -50,9 +51,16 @@ def environment():
     known = [data / "manifest.csv", data / "schema.toml", *(data / "paper").glob("*.csv")]
     files = {"lib": sources, "data": known, "lock": [LIB.parent / "requirements.lock"]}
     digests = {name: _files_digest(paths) for name, paths in files.items()}
-    kernels = sorted({library["architecture"] for library in threadpool_info() if library["user_api"] == "blas"})
-    machine = {"python": platform.python_version(), "machine": platform.machine(), "kernels": " ".join(kernels)}
+    machine = {"python": platform.python_version(), "machine": platform.machine(), **_arithmetic()}
     return digests | {package: version(package) for package in PACKAGES} | machine
+
+
+def _arithmetic():
+    """Return for which processor the code of OpenBLAS, numpy and numba is chosen: last digits depend on it."""
+    kernels = sorted({library["architecture"] for library in threadpool_info() if library["user_api"] == "blas"})
+    vectors = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
+    compiled = os.environ.get("NUMBA_CPU_NAME") or llvmlite.binding.get_host_cpu_name()
+    return {"kernels": " ".join(kernels), "vectors": " ".join(vectors), "compiled for": compiled}
 
 
 def _files_digest(paths):
@@ -85,6 +93,9 @@ def open_store(trial, blocks, name):
     """Return the BlockStore of blocks of calls of `trial`, or None if none is to be used."""
     folder = os.environ.get(_VARIABLE)
     if not folder:
+        return None
+    if environment() != ENVIRONMENT:
+        tell("not stored", name, why="the files of lib have changed since it was imported; start Python again")
         return None
     try:
         return BlockStore(Path(folder), trial, blocks, name)
@@ -165,6 +176,8 @@ def _write_whole(path, contents):
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(contents)
+            file.flush()
+            os.fsync(file.fileno())
         os.replace(part, path)
     except BaseException:
         Path(part).unlink(missing_ok=True)

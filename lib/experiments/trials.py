@@ -1,8 +1,9 @@
 """The trial runner: seeded, in blocks, in parallel, with progress; the same results wherever they are computed."""
 
+import math
 import os
 import threading
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,7 +14,7 @@ from joblib import parallel_config
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from lib.experiments.description import DIGITS, digest
+from lib.experiments.description import digest
 from lib.experiments.engine import check_workers, run_blocks
 from lib.experiments.notes import tell
 from lib.experiments.store import ENVIRONMENT, DamagedBlockError, decode, encode, open_store
@@ -112,8 +113,7 @@ def run_cases(trial, cases, n_jobs=1, engine="local", seconds=0.5, groups=None, 
     words = [groups[part.start] for part in parts]
     with _Progress(description, words, len(blocks) - len(waiting)) as progress, closing(results):
         for number, (contents, where) in results:
-            if where != ENVIRONMENT:
-                raise RuntimeError(f"{name}: the code of lib changed while it ran; run it again")
+            _require_here(where, name)
             frame = decode(contents)
             if number in again:
                 _require_equal(frame, frames[number], store.path(number))
@@ -124,6 +124,14 @@ def run_cases(trial, cases, n_jobs=1, engine="local", seconds=0.5, groups=None, 
     if again:
         tell("verified", name, blocks=len(again), all=len(blocks))
     return pd.concat([frames[number] for number in blocks], ignore_index=True)
+
+
+def _require_here(where, name):
+    """Raise RuntimeError unless a block was computed by what this process has."""
+    different = [part for part, value in ENVIRONMENT.items() if where.get(part) != value]
+    if different:
+        why = "run it again, where all workers have the same"
+        raise RuntimeError(f"{name}: a worker has another {', '.join(different)} than this process; {why}")
 
 
 def cut(seconds, groups, target=BLOCK_SECONDS):
@@ -165,10 +173,11 @@ def _drawn(store, blocks, found, name):
     if "BOOK_VERIFY" not in os.environ:
         return set()
     if len(found) < len(blocks):
-        raise RuntimeError(f"{name}: {len(blocks) - len(found)} of {len(blocks)} blocks are not stored; run it first")
+        missing = f"{len(blocks) - len(found)} of {len(blocks)} blocks are not stored, or damaged"
+        raise RuntimeError(f"{name}: {missing}; `book run` with the same values computes them")
     seed, part = os.environ["BOOK_VERIFY"].split()
-    drawn = {number: int(digest([seed, *store.path(number).parts[-2:]]), 16) for number in found}
-    return {number for number, draw in drawn.items() if draw / 16**DIGITS < float(part)}
+    shuffled = sorted(found, key=lambda number: digest([seed, *store.path(number).parts[-2:]]))
+    return set(shuffled[: math.ceil(float(part) * len(shuffled))])
 
 
 def _require_equal(new, stored, path):
@@ -199,4 +208,5 @@ class _Progress:
         self.bar.update()
         if self.file:
             line = [self.description, self.words[number], f"{self.done}/{len(self.words)}"]
-            Path(self.file).write_text(" ".join(filter(None, line)), encoding="utf-8")
+            with suppress(OSError):
+                Path(self.file).write_text(" ".join(filter(None, line)), encoding="utf-8")

@@ -35,13 +35,14 @@ def frames(monkeypatch):
     """Run the experiment here instead of in a kernel, in the surroundings of one; return what it gave."""
     found = []
 
-    def execute(project, chapter, parameters, output, **variables):
+    def execute(project, chapter, parameters, output, told, **variables):
         with execution._kernel_environment(**variables):
             try:
                 found.append(cia_panels([4, 5], 2, 0.85, [10], parameters.get("n_models", 3), ["cov"], n_jobs=1))
             except RuntimeError as error:
                 raise BookError(f"{chapter}: {error}") from error
-            return execution._notes()
+            finally:
+                told(execution._notes())
 
     monkeypatch.setattr(stored.execution, "execute", execute)
     return found
@@ -171,8 +172,22 @@ class TestVerify:
         blocks[0].unlink()
         result = verify(project, "--part", "1")
         assert result.exit_code == 1
-        assert "1 of 2 blocks are not stored; run it first" in result.output
+        assert (
+            "1 of 2 blocks are not stored, or damaged; `book run` with the same values computes them" in result.output
+        )
         assert verify(project, "--profile", "quick").exit_code == 1
+
+    def test_damage_is_told(self, project, blocks):
+        blocks[0].write_bytes(b"garbage")
+        result = verify(project)
+        assert result.exit_code == 1
+        assert f"{blocks[0]} is damaged" in result.output
+
+    def test_with_the_parameters_of_the_run(self, project, blocks):
+        assert verify(project, "-p", "n_models", "7").exit_code == 1
+        book(project, "run", "cia/curves", "-p", "n_models", "7")
+        result = verify(project, "cia/curves", "-p", "n_models", "7")
+        assert "1 of 2 stored blocks run again, equal" in result.output
 
     @pytest.mark.parametrize(
         ("arguments", "words"),
