@@ -33,7 +33,8 @@ class LatentClassEM(LatentClassClassifier):
         A run has converged when an iteration gains less than this in log likelihood per example; with 0 every
         run takes `max_iterations`, and there is no finish.
     dtype : {"float32", "float64"}
-        Arithmetic of the search in samples of 10,000 values or more; smaller ones take float64 in either case.
+        Arithmetic of the search in samples of 10,000 values or more that have more examples than attributes; others
+        take float64 in either case.
         Likelihoods are always summed in float64, and the best run is finished by up to 100 iterations in float64.
     random_state : int, RandomState or None
     memory_limit : float, above 0
@@ -115,10 +116,11 @@ def random_starts(n_restarts, n_hidden, m, rng):
 def search(rows, counts, weights, probabilities, max_iterations, tolerance, dtype="float32", memory_limit=256):
     """`maximize` from all starts, and which run is best: of those that `tolerance` makes equal, the first.
 
-    So rounding does not decide among maxima of the same height. In a small sample it could also send a run to another
-    one, and float64 costs little: there, `dtype` is not taken.
+    So rounding does not decide among maxima of the same height. In a small sample, or one of fewer examples than
+    attributes, it could also send a run to another one, and float64 costs little: there, `dtype` is not taken.
     """
-    dtype = dtype if rows.size >= _SMALL else "float64"
+    large = rows.size >= _SMALL and counts.sum() > rows.shape[1]
+    dtype = dtype if large else "float64"
     found = maximize(rows, counts, weights, probabilities, max_iterations, tolerance, dtype, memory_limit)
     reached = np.array([trace[-1] for trace in found[2]])
     return *found, int(np.argmax(reached >= reached.max() - tolerance * counts.sum()))
