@@ -35,10 +35,12 @@ SCROLL_TO_END = """async () => {
 IMAGES_MISSING = """[...document.images]
   .filter((image) => image.checkVisibility() && image.naturalWidth == 0).map((image) => image.outerHTML)"""
 # Of the folded cells one is enough for axe: they are alike, and coloured code takes it long.
-UNFOLD = """(everything) => {
+# They fade in, whatever the reader prefers: colours count when they have done so.
+UNFOLD = """async (everything) => {
   const folded = [...document.querySelectorAll("details:not([open])")];
   const cells = folded.filter((details) => details.matches(".hide"));
   for (const details of folded) details.open = everything || !cells.includes(details) || details == cells[0];
+  await Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => null)));
 }"""
 TOO_WIDE = """() => {
   const scrolls = (at) => at && at != document.documentElement &&
