@@ -12,7 +12,7 @@ from lib.discretize import EntropyDiscretizer
 from lib.experiments import cross_tuning as stopping
 from lib.experiments.elr_data import problem, repeat_seed
 from lib.experiments.greiner_printed import printed
-from lib.experiments.trials import keyed_seed
+from lib.trials.runner import keyed_seed
 from lib.figures import cross_tuning as pictures
 
 RULES = list(stopping.STOPPINGS)

@@ -18,11 +18,13 @@ from joblib.externals.loky.process_executor import BrokenProcessPool
 from threadpoolctl import OpenBLASController, threadpool_info, threadpool_limits
 
 from lib import datasets
-from lib.experiments import cia_curves, cia_learning_curves, cia_panels, engine, trials, uci, uci_confusions
-from lib.experiments.engine import WorkersDiedError, run_blocks
-from lib.experiments.notes import KINDS, tell
-from lib.experiments.store import ENVIRONMENT
-from lib.experiments.trials import cut, keyed_seed, run_cases, run_trials, trial_seeds
+from lib.experiments import cia_curves, cia_learning_curves, cia_panels, uci, uci_confusions
+from lib.trials import engine
+from lib.trials import runner as trials
+from lib.trials.engine import WorkersDiedError, run_blocks
+from lib.trials.notes import KINDS, tell
+from lib.trials.store import ENVIRONMENT
+from lib.trials.runner import cut, keyed_seed, run_cases, run_trials, trial_seeds
 
 pytestmark = pytest.mark.xdist_group("workers")
 PLACES = ("one process", "two processes", "cluster")

@@ -28,10 +28,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from lib import datasets
-from lib.experiments import cia_learning_curves, description, store, structure, trials
-from lib.experiments.description import NotDescribableError, describe, digest
-from lib.experiments.store import ENVIRONMENT, LIB, WITHOUT_TRIALS, decode, encode, stored_in
-from lib.experiments.trials import run_trials
+from lib.experiments import cia_learning_curves, structure
+from lib.trials import description, store
+from lib.trials import runner as trials
+from lib.trials.description import NotDescribableError, describe, digest
+from lib.trials.store import ENVIRONMENT, LIB, WITHOUT_TRIALS, decode, encode, stored_in
+from lib.trials.runner import run_trials
 from lib.structures import naive
 from lib.winnow import Winnow, WinnowEnsemble
 

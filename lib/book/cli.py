@@ -108,8 +108,8 @@ def cache(project, clear):
 
     They are found again only with the code, data, packages and Python that they were made with.
     """
-    from lib.experiments.store import clear as remove  # slow to import
-    from lib.experiments.store import stored_experiments
+    from lib.trials.store import clear as remove  # slow to import
+    from lib.trials.store import stored_experiments
 
     found = stored_experiments(project.results)
     if clear:

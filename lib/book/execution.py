@@ -20,7 +20,7 @@ from lib.book.project import BookError, Project, read_notebook
 
 INJECTED = "injected-parameters"
 POLL = 1.0  # seconds between two looks at how far the trials of a cell are
-STORING = ("BOOK_RESULTS", "BOOK_VERIFY")  # see lib.experiments.trials
+STORING = ("BOOK_RESULTS", "BOOK_VERIFY")  # see lib.trials.runner
 FIXED_ENVIRONMENT = {
     "SOURCE_DATE_EPOCH": "0",
     "PYTHONHASHSEED": "0",
@@ -56,7 +56,7 @@ def execute(project: Project, chapter: str, parameters: dict, output: Path, told
     """Run a chapter's notebook into `output`; when a cell fails what was executed stays there.
 
     The kernel has `variables` in its environment: of those that `lib.experiments` knows, only these. `told` is called
-    with what it notes (see `lib.experiments.notes`), also when a cell fails.
+    with what it notes (see `lib.trials.notes`), also when a cell fails.
 
     Raises
     ------

@@ -94,7 +94,7 @@ class Project:
 
     @property
     def results(self) -> Path:
-        """The folder of finished blocks of trials: see `lib.experiments.store`."""
+        """The folder of finished blocks of trials: see `lib.trials.store`."""
         return Path(os.environ.get("BOOK_RESULTS") or self.root / "_build" / "results").resolve()
 
     def executed(self, profile: str, chapter: str) -> Path:

@@ -51,7 +51,7 @@ def _say(project: Project, notes: list[dict]) -> None:
 
 
 def show(folder: Path, experiments: list) -> str:
-    """Return a table of stored experiments (see `lib.experiments.store`)."""
+    """Return a table of stored experiments (see `lib.trials.store`)."""
     if not experiments:
         return f"nothing is stored in {folder}"
     lines = [f"{e.n_blocks:7} {_size(e.size):>9}  {'current' if e.current else 'old':8} {e.name}" for e in experiments]

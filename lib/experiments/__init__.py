@@ -17,7 +17,7 @@ from lib.experiments.disjunctions import (
     mistakes_by_attributes,
     winnow_steps,
 )
-from lib.experiments.store import stored_in
+from lib.trials.store import stored_in
 from lib.experiments.structure import (
     BAYES_NET_LEARNERS,
     agreement_of_correlation,

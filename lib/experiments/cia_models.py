@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from lib.cia import CIAModel, all_inputs, random_cia, sample_cia
-from lib.experiments.trials import keyed_seed, run_trials
+from lib.trials.runner import keyed_seed, run_trials
 from lib.separability import linear_separator
 from lib.validation import check_integer
 

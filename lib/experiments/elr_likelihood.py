@@ -25,7 +25,7 @@ from lib.experiments.satisfiability import (
     satisfying_assignment,
     unsatisfiable_formula,
 )
-from lib.experiments.trials import trial_seeds
+from lib.trials.runner import trial_seeds
 from lib.structures import chain, discrete_codes, naive
 from lib.validation import at_least_one, check_choice, check_integer, check_real
 

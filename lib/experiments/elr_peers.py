@@ -17,8 +17,8 @@ from threadpoolctl import threadpool_limits
 
 from lib.discretize import EntropyDiscretizer, OneHot
 from lib.experiments.elr_data import FIT, N_FOLDS, SPLIT, loaded, problems, repeat_seed
-from lib.experiments.engine import check_workers
-from lib.experiments.trials import keyed_seed, run_cases
+from lib.trials.engine import check_workers
+from lib.trials.runner import keyed_seed, run_cases
 from lib.experiments.uci import fit_predict
 from lib.experiments.uci_learners import NumericInputs, Tuned
 from lib.selective_naive_bayes import SelectiveNaiveBayes

@@ -8,8 +8,8 @@ import pandas as pd
 from lib import structures as graphs
 from lib.bayes_net import Cases, Network, observed_frequencies
 from lib.experiments.elr_data import HOLES, N_FOLDS, SPLIT, coded, problem, removed, repeat_seed
-from lib.experiments.engine import check_workers
-from lib.experiments.trials import keyed_seed, run_cases
+from lib.trials.engine import check_workers
+from lib.trials.runner import keyed_seed, run_cases
 from lib.structures.information import JointCounts
 from lib.validation import check_choice, check_integer, check_real
 

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from lib.bayes_net import Cases, Network, ascend
-from lib.experiments.engine import check_workers
-from lib.experiments.trials import keyed_seed, run_trials
+from lib.trials.engine import check_workers
+from lib.trials.runner import keyed_seed, run_trials
 from lib.validation import check_choice, check_generator, check_integer, check_real
 
 MAX_VARIABLES = 20

@@ -11,8 +11,8 @@ from sklearn.pipeline import make_pipeline
 
 from lib.discretize import CutPoints
 from lib.experiments.atlas import DATASETS
-from lib.experiments.engine import check_workers
-from lib.experiments.trials import run_cases
+from lib.trials.engine import check_workers
+from lib.trials.runner import run_cases
 from lib.experiments.uci import fit_predict, load_all, shuffled_folds
 from lib.experiments.uci_learners import OtherClassFirst, boolean_inputs, check_bins
 from lib.naive_bayes import NaiveBayes

@@ -25,7 +25,7 @@ from lib.experiments.elr_peers import quadratic_svm
 from lib.experiments.elr_uci import N_FOLDS
 from lib.experiments.greiner_printed import printed
 from lib.experiments.structure import TUNED
-from lib.experiments.trials import keyed_seed
+from lib.trials.runner import keyed_seed
 from lib.structures import naive, tan_from_codes
 
 RESULTS = Path(__file__).parents[2] / "data" / "benchmarks" / "elr_times.json"

@@ -28,7 +28,7 @@ from lib.evaluation import normalized_performance
 from lib.experiments import cia_learning_curves
 from lib.experiments.baselines import LEARNERS, make_learners
 from lib.experiments.cia_curves import _MODEL, _SAMPLE
-from lib.experiments.trials import keyed_seed, trial_seed
+from lib.trials.runner import keyed_seed, trial_seed
 from lib.latent_class import LatentClassEM, LatentClassSelection, selection
 from lib.latent_class.em import search
 from tests.benchmarks.results import write

@@ -11,7 +11,7 @@ from lib.book import execution, stored
 from lib.book.cli import cli
 from lib.book.project import BookError
 from lib.experiments import cia_panels
-from lib.experiments.store import ABOUT, SHA256, _sealed, decode, encode
+from lib.trials.store import ABOUT, SHA256, _sealed, decode, encode
 
 SETTINGS = "[4, 5], 2, 0.85, sizes=[10], learners=['cov'], n_jobs=1"
 EXPERIMENT = f"""

@@ -14,10 +14,10 @@ from joblib import parallel_config
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from lib.experiments.description import digest
-from lib.experiments.engine import check_workers, run_blocks
-from lib.experiments.notes import tell
-from lib.experiments.store import ENVIRONMENT, DamagedBlockError, decode, encode, open_store
+from lib.trials.description import digest
+from lib.trials.engine import check_workers, run_blocks
+from lib.trials.notes import tell
+from lib.trials.store import ENVIRONMENT, DamagedBlockError, decode, encode, open_store
 from lib.validation import check_integer
 
 BLOCK_SECONDS = 2.0  # of work in a block, roughly

@@ -5,8 +5,8 @@ import threading
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
-from lib.experiments.notes import tell
-from lib.experiments.store import ENVIRONMENT
+from lib.trials.notes import tell
+from lib.trials.store import ENVIRONMENT
 from lib.validation import check_engine, check_integer
 
 DEATHS = 3  # of workers that an experiment survives without finishing a block in between

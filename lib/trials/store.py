@@ -22,8 +22,8 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_info
 
-from lib.experiments.description import DIGITS, NotDescribableError, describe, digest
-from lib.experiments.notes import tell
+from lib.trials.description import DIGITS, NotDescribableError, describe, digest
+from lib.trials.notes import tell
 
 LIB = Path(__file__).resolve().parents[1]
 WITHOUT_TRIALS = (
