@@ -9,6 +9,8 @@ from functools import cache, lru_cache
 from itertools import count
 from xml.etree import ElementTree
 
+from lib.colour import contrast
+
 PAGE, INK = "#121212", "#CED6DD"  # background and text of the dark theme
 CONTRAST = 4
 _SVG, _XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
@@ -41,17 +43,6 @@ def dark(colour: str) -> str:
         return _hex([ink + (page - ink) * share for ink, page in zip(_parts(INK), _parts(PAGE), strict=True)])
     mixed = ([part + (1 - part) * step / 100 for part in parts] for step in range(101))
     return next(_hex(new) for new in mixed if contrast(_hex(new), PAGE) >= CONTRAST)
-
-
-def contrast(first: str, second: str) -> float:
-    """Return the contrast of two colours, from 1 to 21, as in the guidelines for contrast (WCAG)."""
-    low, high = sorted((_luminance(first), _luminance(second)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def _luminance(colour):
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in _parts(colour)]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def _parts(colour):
