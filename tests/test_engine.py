@@ -23,8 +23,8 @@ from lib.trials import engine
 from lib.trials import runner as trials
 from lib.trials.engine import WorkersDiedError, run_blocks
 from lib.trials.notes import KINDS, tell
-from lib.trials.store import ENVIRONMENT
 from lib.trials.runner import cut, keyed_seed, run_cases, run_trials, trial_seeds
+from lib.trials.store import ENVIRONMENT
 
 pytestmark = pytest.mark.xdist_group("workers")
 PLACES = ("one process", "two processes", "cluster")

@@ -29,12 +29,12 @@ from sklearn.preprocessing import FunctionTransformer
 
 from lib import datasets
 from lib.experiments import cia_learning_curves, structure
+from lib.structures import naive
 from lib.trials import description, store
 from lib.trials import runner as trials
 from lib.trials.description import NotDescribableError, describe, digest
-from lib.trials.store import ENVIRONMENT, LIB, WITHOUT_TRIALS, decode, encode, stored_in
 from lib.trials.runner import run_trials
-from lib.structures import naive
+from lib.trials.store import ENVIRONMENT, LIB, WITHOUT_TRIALS, decode, encode, stored_in
 from lib.winnow import Winnow, WinnowEnsemble
 
 TESTS = Path(__file__).parent

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from lib.cia import CIAModel, all_inputs, random_cia, sample_cia
-from lib.trials.runner import keyed_seed, run_trials
 from lib.separability import linear_separator
+from lib.trials.runner import keyed_seed, run_trials
 from lib.validation import check_integer
 
 

@@ -5,8 +5,8 @@ import pandas as pd
 
 from lib.cia import sample_cia
 from lib.experiments.cia_curves import TestInputs
-from lib.trials.runner import trial_seeds
 from lib.latent_class import LatentClassCovariance, LatentClassEM
+from lib.trials.runner import trial_seeds
 from lib.validation import check_integer
 from lib.winnow import Winnow
 

@@ -25,8 +25,8 @@ from lib.experiments.satisfiability import (
     satisfying_assignment,
     unsatisfiable_formula,
 )
-from lib.trials.runner import trial_seeds
 from lib.structures import chain, discrete_codes, naive
+from lib.trials.runner import trial_seeds
 from lib.validation import at_least_one, check_choice, check_integer, check_real
 
 CUTS = ("median", "entropy")

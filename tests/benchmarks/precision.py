@@ -28,9 +28,9 @@ from lib.evaluation import normalized_performance
 from lib.experiments import cia_learning_curves
 from lib.experiments.baselines import LEARNERS, make_learners
 from lib.experiments.cia_curves import _MODEL, _SAMPLE
-from lib.trials.runner import keyed_seed, trial_seed
 from lib.latent_class import LatentClassEM, LatentClassSelection, selection
 from lib.latent_class.em import search
+from lib.trials.runner import keyed_seed, trial_seed
 from tests.benchmarks.results import write
 from tests.benchmarks.run import machine
 

@@ -23,8 +23,8 @@ from threadpoolctl import threadpool_limits
 from lib.cia import _concentration, concentration, random_cia
 from lib.experiments import SIZES, cia_learning_curves
 from lib.experiments.cia_curves import _one_model, _panel
-from lib.trials.runner import _run_block
 from lib.latent_class import LatentClassCovariance, LatentClassEM
+from lib.trials.runner import _run_block
 from lib.winnow import WinnowEnsemble
 from tests.benchmarks.run import machine
 

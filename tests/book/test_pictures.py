@@ -13,7 +13,8 @@ import numpy as np
 
 from lib import figures
 from lib.book.pictures import LEAST_SCALE, adapt
-from lib.book.svg import INK, PAGE, colour_variants, compact_path, contrast, dark
+from lib.book.svg import INK, PAGE, colour_variants, compact_path, dark
+from lib.colour import contrast
 from lib.figures.style import keep_colours
 
 LEARNER_COLOURS = sorted({colour for _, colour, _, _ in figures.LEARNERS.values()})
