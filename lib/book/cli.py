@@ -11,13 +11,12 @@ import click
 
 from lib.book import build as building
 from lib.book import environment, execution, site, stored, sweep_page, verdicts
+from lib.book import refresh as refreshing
 from lib.book import sweep as sweeping
 from lib.book.alone import alone_in
-from lib.book.first_cell import put_first_cell
 from lib.book.parameters import SURROGATE, ParameterError
 from lib.book.pdf import make_pdf
 from lib.book.project import PROFILES, PUBLISHED, BookError, Project, read_mapping
-from lib.book.repository import address
 from lib.claims import estimate
 from lib.validation import check_engine
 
@@ -251,11 +250,7 @@ def refresh(project, chapters):
     says what to install, is put in or brought up to date.
     """
     for chapter in [project.find(name) for name in chapters] or project.chapters:
-        put_first_cell(project.notebook(chapter), address(project))
-        attempt = project.root / "_build" / "refresh" / f"{chapter}.ipynb"
-        execution.execute(project, chapter, {}, attempt)
-        attempt.replace(project.notebook(chapter))
-        click.echo(f"stored: {project.notebook(chapter)}")
+        click.echo(f"stored: {refreshing.refresh(project, chapter)}")
 
 
 def _report(runs: dict, run: sweeping.Run) -> None:

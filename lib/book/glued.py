@@ -9,7 +9,7 @@ _PREFIX = "application/papermill.record/image/"
 
 
 def write_glued_figure(executed: Path, name: str, folder: Path) -> list[Path]:
-    """Write figure `name` of an executed chapter as SVG and PNG files into `folder`, and return them.
+    """Write figure `name` of an executed chapter in the formats that it has into `folder`, and return them.
 
     Glueing a figure from another page is not offered by MyST-NB: its reference takes PNG only, without caption or
     alternative text.
@@ -22,7 +22,10 @@ def write_glued_figure(executed: Path, name: str, folder: Path) -> list[Path]:
 
 
 def _write(data: dict, path: Path) -> list[Path]:
-    svg, png = path.with_suffix(".svg"), path.with_suffix(".png")
-    svg.write_text(data[f"{_PREFIX}svg+xml"], encoding="utf-8")
-    png.write_bytes(b64decode(data[f"{_PREFIX}png"]))
-    return [svg, png]
+    written = []
+    if f"{_PREFIX}svg+xml" in data:  # a stored notebook has PNG only
+        written.append(path.with_suffix(".svg"))
+        written[-1].write_text(data[f"{_PREFIX}svg+xml"], encoding="utf-8")
+    written.append(path.with_suffix(".png"))
+    written[-1].write_bytes(b64decode(data[f"{_PREFIX}png"]))
+    return written

@@ -27,8 +27,8 @@ from lib.book import build, environment, execution, sweep, sweep_page, verdicts
 from lib.book import cli as command
 from lib.book.alone import alone_in
 from lib.book.cache import fingerprint, is_fresh, read_record, write_record
-from lib.book.first_cell import put_first_cell
 from lib.book.project import BookError, write_whole
+from lib.book.refresh import put_first_cell
 from lib.figures.style import use_style
 from lib.trials.store import SHA256, _sealed, decode
 

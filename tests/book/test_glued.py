@@ -18,6 +18,8 @@ def test_a_glued_figure_is_written_in_both_forms(tmp_path):
     svg, png = write_glued_figure(executed(tmp_path, **data), "picture", tmp_path)
     assert svg.read_text() == "<svg/>"
     assert png.read_bytes() == b"hi"
+    del data["application/papermill.record/image/svg+xml"]  # as in a stored notebook
+    assert write_glued_figure(executed(tmp_path, **data), "picture", tmp_path) == [png]
 
 
 def test_what_is_not_glued_is_not_written(tmp_path):
