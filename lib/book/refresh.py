@@ -21,7 +21,6 @@ if find_spec("lib") is None:  # as on Colab; otherwise this does nothing
     command = "!git clone --depth 1 {address} book && pip install --quiet --editable ./book"
     raise ModuleNotFoundError(f"no package lib: run `{{command}}`{hint}, restart the kernel, run all cells")"""
 UNKNOWN = " with this notebook's repository for ADDRESS"
-COLOURS = 128  # of a stored figure
 
 
 def refresh(project: Project, chapter: str) -> Path:
@@ -64,5 +63,6 @@ def with_small_figures(notebook: NotebookNode) -> NotebookNode:
 def _small(png: str) -> str:
     image = Image.open(BytesIO(b64decode(png))).convert("RGB")
     file = BytesIO()
-    image.quantize(COLOURS, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
+    # by maximal coverage: the median cut would give up the colours of few pixels, a legend's for example
+    image.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
     return b64encode(file.getvalue()).decode("ascii")
