@@ -17,10 +17,10 @@ from traitlets.config import Config
 
 from lib.book.parameters import Parameter, ParameterError, read_parameters, resolve
 from lib.book.project import BookError, Project, read_notebook
+from lib.trials.context import VARIABLE
 
 INJECTED = "injected-parameters"
 POLL = 1.0  # seconds between two looks at how far the trials of a cell are
-STORING = ("BOOK_RESULTS", "BOOK_VERIFY")  # see lib.trials.runner
 FIXED_ENVIRONMENT = {
     "SOURCE_DATE_EPOCH": "0",
     "PYTHONHASHSEED": "0",
@@ -52,11 +52,11 @@ def settle(project: Project, chapter: str, *layers: dict) -> tuple[dict, dict]:
     return given, {name: given.get(name, parameter.default) for name, parameter in parameters.items()}
 
 
-def execute(project: Project, chapter: str, parameters: dict, output: Path, told=list, **variables: str) -> None:
+def execute(project: Project, chapter: str, parameters: dict, output: Path, told=list, **context) -> None:
     """Run a chapter's notebook into `output`; when a cell fails what was executed stays there.
 
-    The kernel has `variables` in its environment: of those that `lib.experiments` knows, only these. `told` is called
-    with what it notes (see `lib.trials.notes`), also when a cell fails.
+    `context` holds fields of `lib.trials.context.Context` for its trials. `told` is called with what they note (see
+    `lib.trials.notes`), also when a cell fails.
 
     Raises
     ------
@@ -66,8 +66,8 @@ def execute(project: Project, chapter: str, parameters: dict, output: Path, told
     output.parent.mkdir(parents=True, exist_ok=True)
     with (
         _aside(output) as part,
-        _kernel_environment(**variables) as config,
-        _progress(project.notebook(chapter), chapter) as hooks,
+        _kernel_environment(context) as (config, files),
+        _progress(project.notebook(chapter), chapter, files / "progress") as hooks,
     ):
         try:
             papermill.execute_notebook(
@@ -87,15 +87,15 @@ def execute(project: Project, chapter: str, parameters: dict, output: Path, told
                 f"{chapter}: the kernel died, perhaps for want of memory\n  executed so far: {output}"
             ) from error
         finally:
-            told(_notes())
+            told(_notes(files / "notes"))
         notebook = nbformat.read(part, as_version=4)
         normalise(notebook)
         nbformat.write(notebook, part)
 
 
-def _notes() -> list[dict]:
+def _notes(path: Path) -> list[dict]:
     try:
-        lines = Path(os.environ["BOOK_NOTES"]).read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:  # nothing was noted
         return []
     return [json.loads(line) for line in lines]
@@ -148,27 +148,29 @@ def _kernels() -> dict[str, str]:
 
 
 @contextmanager
-def _kernel_environment(**variables):
-    """Fix what a kernel inherits; its sockets are files in a short-named folder, so that no two runs share a port."""
+def _kernel_environment(context: dict):
+    """Fix what a kernel inherits; yield papermill's settings and the folder of the kernel's files.
+
+    Its sockets are files in a short-named folder, so that no two runs share a port.
+    """
     before = dict(os.environ)
     with tempfile.TemporaryDirectory(prefix="book-") as folder:
         os.environ.update(_kernels() | os.environ)
         os.environ.update(FIXED_ENVIRONMENT, JUPYTER_RUNTIME_DIR=folder, IPYTHONDIR=f"{folder}/ipython")
-        for name in STORING:
-            os.environ.pop(name, None)
-        os.environ.update(variables, BOOK_PROGRESS=f"{folder}/progress", BOOK_NOTES=f"{folder}/notes")
+        context = context | {"progress": f"{folder}/progress", "notes": f"{folder}/notes"}
+        os.environ[VARIABLE] = json.dumps(context)
         try:
-            yield Config({"KernelManager": {"transport": "ipc", "ip": f"{folder}/socket"}})
+            yield Config({"KernelManager": {"transport": "ipc", "ip": f"{folder}/socket"}}), Path(folder)
         finally:
             os.environ.clear()
             os.environ.update(before)
 
 
 @contextmanager
-def _progress(path: Path, chapter: str):
+def _progress(path: Path, chapter: str, trials: Path):
     """Yield nbclient's hooks that move a progress bar naming the cell under way and how far its trials are."""
     n_cells = sum(cell.cell_type == "code" for cell in nbformat.read(path, as_version=4).cells)
-    trials, title, ended = Path(os.environ["BOOK_PROGRESS"]), "", threading.Event()
+    title, ended = "", threading.Event()
 
     def start(cell, cell_index):
         nonlocal title

@@ -14,7 +14,9 @@ UNITS = ((2**20, "MB"), (2**10, "kB"), (1, "B"))
 
 def execute_stored(project: Project, chapter: str, values: dict, output: Path) -> None:
     """Execute a chapter whose finished blocks are stored and found again, and say how many were found."""
-    execution.execute(project, chapter, values, output, lambda notes: _say(project, notes), **_variables(project))
+    execution.execute(
+        project, chapter, values, output, lambda notes: _say(project, notes), results=str(project.results)
+    )
 
 
 def verify(project: Project, chapter: str, values: dict, part: float, seed: int) -> tuple[int, int]:
@@ -33,12 +35,8 @@ def verify(project: Project, chapter: str, values: dict, part: float, seed: int)
         for note in notes:
             counts[note["kind"]] += note["blocks"] if note["kind"] in COUNTED else 0
 
-    execution.execute(project, chapter, values, output, told, BOOK_VERIFY=f"{seed} {part}", **_variables(project))
+    execution.execute(project, chapter, values, output, told, results=str(project.results), verify=[seed, part])
     return counts["verified"], counts["found"]
-
-
-def _variables(project: Project) -> dict[str, str]:
-    return {"BOOK_RESULTS": str(project.results)}
 
 
 def _say(project: Project, notes: list[dict]) -> None:

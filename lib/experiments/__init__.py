@@ -71,7 +71,6 @@ __all__ = [
     "printed_confusions",
     "printed_means",
     "readings",
-    "stored_in",
     "uci_comparison",
     "uci_confusions",
     "uci_learner",

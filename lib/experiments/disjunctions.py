@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from sklearn.naive_bayes import BernoulliNB
 
-from lib.trials.engine import check_workers
+from lib.trials.context import check_workers
 from lib.trials.runner import run_trials
 from lib.validation import at_least_one, check_choice, check_integer
 from lib.winnow import Winnow

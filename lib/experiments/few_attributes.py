@@ -9,7 +9,7 @@ from lib import structures as graphs
 from lib.bayes_net import Cases, Network, observed_frequencies
 from lib.experiments.elr_data import HOLES, N_FOLDS, SPLIT, coded, problem, removed, repeat_seed
 from lib.structures.information import JointCounts
-from lib.trials.engine import check_workers
+from lib.trials.context import check_workers
 from lib.trials.runner import keyed_seed, run_cases
 from lib.validation import check_choice, check_integer, check_real
 

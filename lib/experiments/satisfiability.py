@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from lib.bayes_net import Cases, Network, ascend
-from lib.trials.engine import check_workers
+from lib.trials.context import check_workers
 from lib.trials.runner import keyed_seed, run_trials
 from lib.validation import check_choice, check_generator, check_integer, check_real
 

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 from lib import datasets as uci
 from lib.experiments.atlas import DATASETS, LEARNERS
 from lib.experiments.uci_learners import check_bins, make_uci_learners
-from lib.trials.engine import check_workers
+from lib.trials.context import check_workers
 from lib.trials.runner import run_cases
 from lib.validation import check_choice, check_integer
 

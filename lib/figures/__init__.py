@@ -11,7 +11,7 @@ from lib.figures.curves import (
     t_histograms,
 )
 from lib.figures.page import glue_numbers, plus_minus, size_words, table
-from lib.figures.style import LEARNERS, look, pair_label, use_style
+from lib.figures.style import LEARNERS, legend_above, line, look, looks, pair_label, palette, use_style
 from lib.figures.title import title_picture
 from lib.figures.winners import winner_maps
 
@@ -26,8 +26,12 @@ __all__ = [
     "few_attributes",
     "glue_numbers",
     "learning_curve_row",
+    "legend_above",
+    "line",
     "look",
+    "looks",
     "pair_label",
+    "palette",
     "plus_minus",
     "shuffle_positions",
     "size_axis",

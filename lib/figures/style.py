@@ -1,8 +1,10 @@
 """The book's look: one style, one colour and marker a learner."""
 
 import os
+import warnings
 
 import matplotlib.pyplot as plt
+import seaborn as sns
 from matplotlib_inline.backend_inline import set_matplotlib_formats
 
 # From the palettes of Okabe & Ito and of Tol for colour-blind readers, each colour as dark as a white page asks for
@@ -48,6 +50,7 @@ LEARNERS = {
 }
 # A structure's short name and marker, for pairs such as "naive+elr".
 STRUCTURES = {"naive": ("NB", "o"), "tan": ("TAN", "^"), "bic": ("GBN", "s")}
+DASHES = {"-": "", "--": (4, 1.5), ":": (1, 1.2), "-.": (4, 1.2, 1, 1.2)}  # matplotlib's lines as seaborn has them
 _OTHERS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#C48600", "#309BD6", "#332288", "#7F7F7F")
 _MARKERS = "osDv^XPh"
 
@@ -56,6 +59,7 @@ def use_style():
     """Set the book's style; figures are stored as SVG for pages and PNG for other viewers, the same bytes each run."""
     os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
     set_matplotlib_formats("svg", "png")
+    warnings.filterwarnings("ignore", "The figure layout has changed to tight")  # by seaborn's grids; see legend_above
     plt.rcParams.update(
         {
             "svg.hashsalt": "when-the-model-is-wrong",
@@ -89,6 +93,86 @@ def look(learner):
         index = sum(map(ord, str(learner))) % len(_OTHERS)
         return {"label": str(learner), "color": _OTHERS[index], "marker": _MARKERS[index], "linestyle": "-"}
     return dict(zip(("label", "color", "marker", "linestyle"), LEARNERS[learner], strict=True))
+
+
+def palette(learners):
+    """Keyword arguments for seaborn's plots with ``hue="learner"``: hue_order and palette."""
+    colours = {learner: look(learner)["color"] for learner in learners}
+    return {"hue_order": list(colours), "palette": colours}
+
+
+def looks(learners):
+    """Keyword arguments for seaborn's lines with ``hue="learner", style="learner"``, learners in this order.
+
+    They are those of `palette`, style_order, markers, dashes and mec (of markers, which have no edge).
+    """
+    styles = {learner: look(learner) for learner in learners}
+    return palette(learners) | {
+        "style_order": list(styles),
+        "markers": {learner: style["marker"] for learner, style in styles.items()},
+        "dashes": {learner: DASHES[style["linestyle"]] for learner, style in styles.items()},
+        "mec": "none",
+    }
+
+
+def line(frame, x, y, hue="learner", learners=None, col=None, reference=None, height=3.4, aspect=1.2, **settings):
+    """Draw mean lines with standard errors of learners by seaborn's `relplot`, a panel a value of `col`.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A row a trial.
+    x, y, hue, col : str
+        Columns of `frame`; `hue` holds names of learners.
+    learners : sequence of str, optional
+        Those to draw, in the order of the legend; by default all, in the order of the frame.
+    reference : str, optional
+        Column whose mean is drawn as a black dashed line, such as the error of the best possible rule.
+    height, aspect : float
+        Of a panel: inches, and width over height.
+    settings
+        Of `relplot`, in place of what this function would choose.
+
+    Returns
+    -------
+    seaborn.FacetGrid
+    """
+    learners = list(dict.fromkeys(frame[hue])) if learners is None else list(learners)
+    settings = {"errorbar": "se", "err_style": "bars", "facet_kws": {"legend_out": False}} | settings
+    panel = {"col": col, "height": height, "aspect": aspect, "kind": "line"}
+    grid = sns.relplot(frame, x=x, y=y, hue=hue, style=hue, **panel, **looks(learners), **settings)
+    grid.set_titles(col_template="{col_name}")
+    if reference:
+        for key, axis in grid.axes_dict.items() or {None: grid.ax}.items():
+            means = (frame if key is None else frame[frame[col] == key]).groupby(x)[reference].mean()
+            axis.plot(means.index, means, color="black", linestyle=(0, (5, 2)), linewidth=1.2)
+    legend_above(grid)
+    return grid
+
+
+def legend_above(plot, ncols=3, **settings):
+    """Put one legend of learners, by their labels, above a figure in place of those that seaborn made.
+
+    Parameters
+    ----------
+    plot : Axes or seaborn grid
+    ncols : int
+    settings
+        Of `Figure.legend`.
+
+    Returns
+    -------
+    Figure
+    """
+    figure = plot.figure
+    figure.set_layout_engine("constrained")
+    legends = [axis.get_legend() for axis in figure.axes if axis.get_legend()] + list(figure.legends)
+    handles, names = legends[0].legend_handles, [text.get_text() for text in legends[0].get_texts()]
+    for legend in legends:
+        legend.remove()
+    labels = [pair_label(name) for name in names]
+    figure.legend(handles, labels, loc="outside upper center", ncols=min(ncols, len(labels)), **settings)
+    return figure
 
 
 def pair_label(pair):

@@ -6,8 +6,7 @@ from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from lib.trials.notes import tell
-from lib.trials.store import ENVIRONMENT
-from lib.validation import check_engine, check_integer
+from lib.trials.store import workplace
 
 DEATHS = 3  # of workers that an experiment survives without finishing a block in between
 TIMEOUT = 10  # seconds in which a scheduler must answer and have a worker
@@ -17,13 +16,6 @@ FEWER = "perhaps for want of memory: try fewer at once"
 
 class WorkersDiedError(RuntimeError):
     """Worker processes ended again and again before a block was finished."""
-
-
-def check_workers(n_jobs, engine="local"):
-    """Raise ValueError unless `n_jobs` is -1 or a positive integer and `engine` passes `check_engine`."""
-    if n_jobs != -1:
-        check_integer("n_jobs", n_jobs, 1)
-    check_engine(engine)
 
 
 def run_blocks(run, blocks, n_jobs=1, engine="local", name="trials"):
@@ -134,13 +126,9 @@ def _check_environments(client, address):
         client.wait_for_workers(1, timeout=TIMEOUT)
     except TimeoutError:
         raise ConnectionError(f"engine={address!r}: the Dask scheduler there has no workers") from None
-    for worker, found in client.run(_environment, on_error="return").items():
+    for worker, found in client.run(workplace, on_error="return").items():
         if isinstance(found, Exception):
             raise RuntimeError(f"the worker {worker} cannot import the code of this book: {found}") from found
-        different = [name for name, value in ENVIRONMENT.items() if found.get(name) != value]
+        different = [name for name, value in workplace().items() if found.get(name) != value]
         if different:
             raise RuntimeError(f"the worker {worker} has another {', '.join(different)} than this machine")
-
-
-def _environment():
-    return ENVIRONMENT

@@ -1,15 +1,16 @@
 """What an experiment has to tell besides its result: blocks found, damaged, verified; workers that died.
 
-Nothing is printed, as the outputs of a notebook must not depend on it. Notes go to the logger "lib.experiments" or,
-where the environment variable BOOK_NOTES names a file, as lines of JSON to that file.
+Nothing is printed, as the outputs of a notebook must not depend on it. Notes go to the logger "lib.trials" or, where
+the context names a file for them, as lines of JSON to that file.
 """
 
 import json
 import logging
-import os
 from contextlib import suppress
 
-LOG = logging.getLogger("lib.experiments")
+from lib.trials.context import current
+
+LOG = logging.getLogger("lib.trials")
 KINDS = {
     "found": (logging.INFO, "{blocks} of {all} blocks found, not run again"),
     "verified": (logging.INFO, "{blocks} of {all} stored blocks run again, equal"),
@@ -23,7 +24,7 @@ def tell(kind, name, **details):
     """Note something of the experiment called `name`; `kind` is one of `KINDS` and says which details it has."""
     level, sentence = KINDS[kind]
     message = f"{name}: {sentence.format(**details)}"
-    file = os.environ.get("BOOK_NOTES")
+    file = current().notes
     if not file:
         LOG.log(level, message)
         return

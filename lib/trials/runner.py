@@ -1,8 +1,8 @@
 """The trial runner: seeded, in blocks, in parallel, with progress; the same results wherever they are computed."""
 
 import math
-import os
 import threading
+from collections.abc import Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -14,14 +14,76 @@ from joblib import parallel_config
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
+from lib.trials.context import check_workers, current
 from lib.trials.description import digest
-from lib.trials.engine import check_workers, run_blocks
+from lib.trials.engine import run_blocks
 from lib.trials.notes import tell
-from lib.trials.store import ENVIRONMENT, DamagedBlockError, decode, encode, open_store
+from lib.trials.seeds import Seeds
+from lib.trials.store import DamagedBlockError, decode, encode, open_store, workplace
 from lib.validation import check_integer
 
 BLOCK_SECONDS = 2.0  # of work in a block, roughly
 _ONE_BLOCK = threading.RLock()  # in a process: a Dask worker may have more threads, and the limit on theirs is shared
+
+
+def run(trial, cases=((),), n_trials=None, seed=0, seconds=0.5, name=None, n_jobs=None, engine=None):
+    """Run ``trial(seeds, *case)`` for each case and put the rows together, in the order of cases and trials.
+
+    Trials are cut into blocks of about `BLOCK_SECONDS` of work, each of which computes in one thread. How they are cut
+    depends on neither `n_jobs` nor `engine`, nor does anything else in the result. Where a folder for results is set
+    (see `lib.trials.use`), each block is stored when it is finished, and blocks that are there are not run again.
+
+    Parameters
+    ----------
+    trial : callable
+        Gets `Seeds` and a case, and yields or returns rows as dicts, or returns a DataFrame: numbers, truth values and
+        text. It may stand in a notebook: its source, the values and the functions of the notebook that it uses are then
+        part of the key under which blocks are stored. Its random numbers must come from the seeds.
+    cases : iterable, at least one
+        Tuples of arguments; what is no tuple is one argument.
+    n_trials : int, optional
+        Trials a case. Trial i has the seeds with key (i,), the same for all cases. Without it there is one trial a
+        case, and all have the same seeds, with key (): the trial then derives its own, by the name of its data set.
+    seed : int, at least 0
+    seconds : float, or a sequence with one for each case
+        What a trial takes, roughly.
+    name : str, optional
+        Of the experiment, for progress and notes; by default that of the function.
+    n_jobs, engine : optional
+        Other than those set by `lib.trials.use`.
+
+    Returns
+    -------
+    DataFrame
+
+    Raises
+    ------
+    ValueError
+        Before any trial runs, if an argument is out of range.
+    RuntimeError
+        If a worker has other code, data or versions, or workers die again and again.
+    """
+    seed = check_integer("seed", seed, 0)
+    cases = [case if isinstance(case, tuple) else (case,) for case in cases]
+    if not cases:
+        raise ValueError("cases must hold at least one case; got none")
+    seconds = np.broadcast_to(seconds, len(cases))
+    if n_trials is None:
+        calls = [(Seeds(seed), *case) for case in cases]
+    else:
+        n_trials = check_integer("n_trials", n_trials, 1)
+        calls = [(Seeds(seed, (i,)), *case) for case in cases for i in range(n_trials)]
+        seconds = np.repeat(seconds, n_trials)
+    settings = current()
+    n_jobs, engine = n_jobs or settings.n_jobs, engine or settings.engine
+    groups = [_word(*call) for call in calls]
+    return run_cases(trial, calls, n_jobs, engine, seconds, groups, name or trial.__name__.replace("_", " "))
+
+
+def _word(_, first=None, *rest):
+    """The word for a case in the line of progress: its first argument, if that is text or has a name."""
+    word = getattr(first, "name", first)
+    return word if isinstance(word, str) else ""
 
 
 def trial_seeds(seed, n_trials):
@@ -76,7 +138,7 @@ def run_cases(trial, cases, n_jobs=1, engine="local", seconds=0.5, groups=None, 
 
     Cases are cut into blocks of consecutive ones of about `BLOCK_SECONDS`, each of which computes in one thread. How
     they are cut depends on neither `n_jobs` nor `engine`, nor does anything else in the result. Where a folder for
-    results is named (see `lib.experiments.stored_in`), each block is stored when it is finished, and blocks found
+    results is named (see `lib.trials.use`), each block is stored when it is finished, and blocks found
     there are not run again.
 
     Parameters
@@ -93,8 +155,7 @@ def run_cases(trial, cases, n_jobs=1, engine="local", seconds=0.5, groups=None, 
     groups : sequence of str, optional
         A word for each case, shown as progress; no block holds cases of two groups.
     description : str, optional
-        Of the progress bar, which only shows in a terminal. Where the environment variable BOOK_PROGRESS names a file,
-        it always holds one line that says how far the blocks are.
+        Of the progress bar, which only shows in a terminal.
 
     Returns
     -------
@@ -128,7 +189,7 @@ def run_cases(trial, cases, n_jobs=1, engine="local", seconds=0.5, groups=None, 
 
 def _require_here(where, name):
     """Raise RuntimeError unless a block was computed by what this process has."""
-    different = [part for part, value in ENVIRONMENT.items() if where.get(part) != value]
+    different = [part for part, value in workplace().items() if where.get(part) != value]
     if different:
         why = "run it again, where all workers have the same"
         raise RuntimeError(f"{name}: a worker has another {', '.join(different)} than this process; {why}")
@@ -148,8 +209,14 @@ def cut(seconds, groups, target=BLOCK_SECONDS):
 def _run_block(trial, cases):
     """Frames of the cases, as bytes, and the code and versions that made them."""
     with _ONE_BLOCK, parallel_config("sequential"), threadpool_limits(1):
-        frames = [trial(*case) for case in cases]
-    return encode(pd.concat(frames, ignore_index=True)), ENVIRONMENT
+        frames = [_frame(trial(*case)) for case in cases]
+    return encode(pd.concat(frames, ignore_index=True)), workplace()
+
+
+def _frame(rows):
+    if isinstance(rows, pd.DataFrame):
+        return rows
+    return pd.DataFrame([rows] if isinstance(rows, Mapping) else list(rows))
 
 
 def _found(store, blocks, name):
@@ -169,15 +236,16 @@ def _found(store, blocks, name):
 
 
 def _drawn(store, blocks, found, name):
-    """Numbers of the stored blocks to be run again: the part that BOOK_VERIFY="seed part" says, drawn at random."""
-    if "BOOK_VERIFY" not in os.environ:
+    """Numbers of the stored blocks to be run again: the share that the context says, drawn at random."""
+    verify = current().verify
+    if not verify:
         return set()
     if len(found) < len(blocks):
         missing = f"{len(blocks) - len(found)} of {len(blocks)} blocks are not stored, or damaged"
         raise RuntimeError(f"{name}: {missing}; `book run` with the same values computes them")
-    seed, part = os.environ["BOOK_VERIFY"].split()
-    shuffled = sorted(found, key=lambda number: digest([seed, *store.path(number).parts[-2:]]))
-    return set(shuffled[: math.ceil(float(part) * len(shuffled))])
+    seed, share = verify
+    shuffled = sorted(found, key=lambda number: digest([str(seed), *store.path(number).parts[-2:]]))
+    return set(shuffled[: math.ceil(share * len(shuffled))])
 
 
 def _require_equal(new, stored, path):
@@ -188,11 +256,11 @@ def _require_equal(new, stored, path):
 
 
 class _Progress:
-    """A bar in a terminal, and a line in the file that BOOK_PROGRESS names."""
+    """A bar in a terminal, and a line in the file that the context names."""
 
     def __init__(self, description, words, done):
         self.description, self.words, self.done = description, words, done
-        self.file = os.environ.get("BOOK_PROGRESS")
+        self.file = current().progress
         self.bar = tqdm(total=len(words), initial=done, desc=description, disable=None, leave=False)
 
     def __enter__(self):

@@ -12,17 +12,16 @@ import platform
 import re
 import shutil
 import tempfile
-from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-import llvmlite.binding
 import numpy as np
 import pandas as pd
-from threadpoolctl import threadpool_info
 
-from lib.trials.description import DIGITS, NotDescribableError, describe, digest
+from lib.trials.context import current
+from lib.trials.description import DIGITS, NotDescribableError, code_digest, describe, digest
 from lib.trials.notes import tell
 
 LIB = Path(__file__).resolve().parents[1]
@@ -33,68 +32,67 @@ WITHOUT_TRIALS = (
 SHA256 = 32  # bytes
 PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba")
 ABOUT = "about.json"
-_VARIABLE = "BOOK_RESULTS"
 
 
 class DamagedBlockError(ValueError):
     """A block's file that is not what was written."""
 
 
-def environment():
-    """Return what every result depends on: sha256 of code, lock file and known data, versions, kind of processor.
+def _read_sources():
+    """Bytes of what every result depends on, by kind and path: lib without what runs no trials, data, lock file.
 
-    The code is `lib` without what runs no trials. That of data sets is in data/manifest.csv, against which every file
+    The code that data sets depend on is that of lib; they themselves are in data/manifest.csv, against which every file
     is checked when it is loaded.
     """
-    sources = [path for path in LIB.rglob("*.py") if not path.relative_to(LIB).as_posix().startswith(WITHOUT_TRIALS)]
+    code = [path for path in LIB.rglob("*.py") if not path.relative_to(LIB).as_posix().startswith(WITHOUT_TRIALS)]
     data = LIB.parent / "data"
     known = [data / "manifest.csv", data / "schema.toml", *(data / "paper").glob("*.csv")]
-    files = {"lib": sources, "data": known, "lock": [LIB.parent / "requirements.lock"]}
-    digests = {name: _files_digest(paths) for name, paths in files.items()}
+    kinds = {"lib": code, "data": known, "lock": [LIB.parent / "requirements.lock"]}
+    return {
+        kind: {os.path.relpath(path, LIB): path.read_bytes() for path in sorted(paths) if path.is_file()}
+        for kind, paths in kinds.items()
+    }
+
+
+SOURCES = _read_sources()  # as they were imported, whatever becomes of the files later
+
+
+@cache
+def workplace():
+    """Return what results depend on where they are computed: sources, versions, kind of processor."""
+    digests = {kind: digest([[path, _sha256(c)] for path, c in files.items()]) for kind, files in SOURCES.items()}
     machine = {"python": platform.python_version(), "machine": platform.machine(), **_arithmetic()}
     return digests | {package: version(package) for package in PACKAGES} | machine
 
 
+def _sha256(contents):
+    return hashlib.sha256(contents).hexdigest()
+
+
+@cache
+def environment():
+    """Return what all keys of blocks share: `workplace`, with comments and docstrings of lib left out."""
+    code = {path: code_digest(contents) for path, contents in SOURCES["lib"].items()}
+    return workplace() | {"lib": digest(code)}
+
+
 def _arithmetic():
     """Return for which processor the code of OpenBLAS, numpy and numba is chosen: last digits depend on it."""
+    import llvmlite.binding
+    from threadpoolctl import threadpool_info
+
     kernels = sorted({library["architecture"] for library in threadpool_info() if library["user_api"] == "blas"})
     vectors = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
     compiled = os.environ.get("NUMBA_CPU_NAME") or llvmlite.binding.get_host_cpu_name()
     return {"kernels": " ".join(kernels), "vectors": " ".join(vectors), "compiled for": compiled}
 
 
-def _files_digest(paths):
-    found = hashlib.sha256()
-    for path in sorted(path for path in paths if path.is_file()):
-        found.update(f"{os.path.relpath(path, LIB)}\0".encode() + path.read_bytes() + b"\0")
-    return found.hexdigest()
-
-
-ENVIRONMENT = environment()  # of the code as it was imported, whatever becomes of its files later
-
-
-@contextmanager
-def stored_in(folder):
-    """Keep the blocks of all experiments run inside in `folder`, and use again those found there.
-
-    Without it, the environment variable BOOK_RESULTS names the folder; where that is not set, nothing is stored.
-    """
-    before = os.environ.get(_VARIABLE)
-    os.environ[_VARIABLE] = os.fspath(folder)
-    try:
-        yield
-    finally:
-        del os.environ[_VARIABLE]
-        if before is not None:
-            os.environ[_VARIABLE] = before
-
-
 def open_store(trial, blocks, name):
     """Return the BlockStore of blocks of calls of `trial`, or None if none is to be used."""
-    folder = os.environ.get(_VARIABLE)
+    folder = current().results
     if not folder:
         return None
-    if environment() != ENVIRONMENT:
+    if _read_sources() != SOURCES:
         tell("not stored", name, why="the files of lib have changed since it was imported; start Python again")
         return None
     try:
@@ -128,8 +126,8 @@ class BlockStore:
 
     def __init__(self, root, trial, blocks, name):
         settings = describe(trial)
-        self.about = {"name": name, "environment": ENVIRONMENT, "settings": settings}
-        self.folder = root / digest([settings, ENVIRONMENT])
+        self.about = {"name": name, "environment": environment(), "settings": settings}
+        self.folder = root / digest([settings, environment()])
         self._paths = {number: self.folder / f"{digest(describe(cases))}.block" for number, cases in blocks.items()}
         self._failed = False
 
@@ -233,7 +231,7 @@ def stored_experiments(root):
 def _stored(folder):
     try:
         about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
-        name, current = str(about["name"]), about["environment"] == ENVIRONMENT
+        name, current = str(about["name"]), about["environment"] == environment()
     except (OSError, ValueError, KeyError, TypeError):
         name, current = "unknown", False
     files = list(folder.iterdir())

@@ -18,6 +18,7 @@ import nbformat
 import pytest
 from click.testing import CliRunner
 from conftest import CLAIMS, FIGURE, PARAMETERS, REPOSITORY, chapter, make_project
+from lib.book.first_cell import put_first_cell
 from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
 from nbformat.v4 import new_code_cell
@@ -28,7 +29,6 @@ from lib.book import cli as command
 from lib.book.alone import alone_in
 from lib.book.cache import fingerprint, is_fresh, read_record, write_record
 from lib.book.project import BookError, write_whole
-from lib.book.refresh import put_first_cell
 from lib.figures.style import use_style
 from lib.trials.store import SHA256, _sealed, decode
 
