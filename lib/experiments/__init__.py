@@ -33,7 +33,6 @@ from lib.experiments.structure import (
 from lib.experiments.uci import accuracies, load_prepared, uci_comparison, uci_confusions
 from lib.experiments.uci_learners import UCI_LEARNERS, boolean_inputs, uci_learner
 from lib.experiments.uci_variations import irrelevant_attributes, readings, winnow_settings
-from lib.trials.store import stored_in
 
 __all__ = [
     "BAYES_NET_LEARNERS",
