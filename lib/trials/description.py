@@ -62,6 +62,8 @@ def describe(value, within=()):
 def _function(function, within):
     if function in within:
         return {"function": function.__qualname__}
+    if function.__name__ == "<lambda>":
+        raise NotDescribableError("a lambda has no source of its own; define a function")
     try:
         source = textwrap.dedent(inspect.getsource(function))
         code = code_digest(source)

@@ -6,7 +6,7 @@ from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from lib.trials.notes import tell
-from lib.trials.store import workplace
+from lib.trials.store import differences, workplace
 
 DEATHS = 3  # of workers that an experiment survives without finishing a block in between
 TIMEOUT = 10  # seconds in which a scheduler must answer and have a worker
@@ -126,9 +126,8 @@ def _check_environments(client, address):
         client.wait_for_workers(1, timeout=TIMEOUT)
     except TimeoutError:
         raise ConnectionError(f"engine={address!r}: the Dask scheduler there has no workers") from None
-    for worker, found in client.run(workplace, on_error="return").items():
-        if isinstance(found, Exception):
-            raise RuntimeError(f"the worker {worker} cannot import the code of this book: {found}") from found
-        different = [name for name, value in workplace().items() if found.get(name) != value]
-        if different:
+    for worker, there in client.run(workplace, on_error="return").items():
+        if isinstance(there, Exception):
+            raise RuntimeError(f"the worker {worker} cannot import the code of this book: {there}") from there
+        if different := differences(there):
             raise RuntimeError(f"the worker {worker} has another {', '.join(different)} than this machine")

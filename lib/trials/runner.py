@@ -19,7 +19,7 @@ from lib.trials.description import digest
 from lib.trials.engine import run_blocks
 from lib.trials.notes import tell
 from lib.trials.seeds import Seeds
-from lib.trials.store import DamagedBlockError, decode, encode, open_store, workplace
+from lib.trials.store import DamagedBlockError, decode, differences, encode, open_store, workplace
 from lib.validation import check_integer
 
 BLOCK_SECONDS = 2.0  # of work in a block, roughly
@@ -77,7 +77,9 @@ def run(trial, cases=((),), n_trials=None, seed=0, seconds=0.5, name=None, n_job
     settings = current()
     n_jobs, engine = n_jobs or settings.n_jobs, engine or settings.engine
     groups = [_word(*call) for call in calls]
-    return run_cases(trial, calls, n_jobs, engine, seconds, groups, name or trial.__name__.replace("_", " "))
+    return run_cases(
+        trial, calls, n_jobs, engine, seconds, groups, name or getattr(trial, "__name__", "trials").replace("_", " ")
+    )
 
 
 def _word(_, first=None, *rest):
@@ -189,8 +191,7 @@ def run_cases(trial, cases, n_jobs=1, engine="local", seconds=0.5, groups=None, 
 
 def _require_here(where, name):
     """Raise RuntimeError unless a block was computed by what this process has."""
-    different = [part for part, value in workplace().items() if where.get(part) != value]
-    if different:
+    if different := differences(where):
         why = "run it again, where all workers have the same"
         raise RuntimeError(f"{name}: a worker has another {', '.join(different)} than this process; {why}")
 

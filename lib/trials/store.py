@@ -65,6 +65,11 @@ def workplace():
     return digests | {package: version(package) for package in PACKAGES} | machine
 
 
+def differences(other):
+    """Names of what another workplace has otherwise than this one."""
+    return [name for name, value in workplace().items() if other.get(name) != value]
+
+
 def _sha256(contents):
     return hashlib.sha256(contents).hexdigest()
 

@@ -1,103 +1,29 @@
 """Finished blocks on disk: what is found again is what was written, under all that it depends on, and nothing else."""
 
-import ast
 import errno
 import io
 import json
 import multiprocessing
 import os
 import signal
-import subprocess
-import sys
 import time
 import zipfile
 from datetime import datetime
 from functools import partial
 from importlib.metadata import version
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.base import clone
+from marked import N_BLOCKS, N_TRIALS, drawn, run, same
 from sklearn.dummy import DummyClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
 
-from lib import datasets
-from lib.experiments import cia_learning_curves, structure
-from lib.structures import naive
-from lib.trials import description, store
-from lib.trials import runner as trials
-from lib.trials.description import NotDescribableError, describe, digest
-from lib.trials.runner import run_trials
-from lib.trials.store import ENVIRONMENT, LIB, WITHOUT_TRIALS, decode, encode, stored_in
-from lib.winnow import Winnow, WinnowEnsemble
-
-TESTS = Path(__file__).parent
-N_TRIALS, N_BLOCKS = 10, 5
-SECONDS = 1.0  # so that there are two trials in a block
-same = partial(pd.testing.assert_frame_equal, check_exact=True)
-
-
-@pytest.fixture(autouse=True)
-def results(tmp_path, monkeypatch):
-    """No test writes into the repository. Trials of this file count as known code."""
-    monkeypatch.setenv("BOOK_RESULTS", str(tmp_path / "results"))
-    monkeypatch.setenv("BOOK_NOTES", str(tmp_path / "notes"))
-    monkeypatch.setenv("TRIAL_LOG", str(tmp_path / "log"))
-    monkeypatch.setattr(description, "KNOWN", (*description.KNOWN, "test_store"))
-    return tmp_path / "results"
-
-
-@pytest.fixture
-def told(tmp_path):
-    """Return a function that takes the notes of a kind since the last time."""
-
-    def take(*kinds):
-        path = tmp_path / "notes"
-        lines = path.read_text().splitlines() if path.exists() else []
-        path.unlink(missing_ok=True)
-        return [note for note in map(json.loads, lines) if note["kind"] in kinds]
-
-    return take
-
-
-@pytest.fixture
-def ran(tmp_path):
-    """Return a function that takes the numbers of the trials that were run since the last time."""
-
-    def take():
-        path = tmp_path / "log"
-        numbers = [int(line) for line in path.read_text().splitlines()] if path.exists() else []
-        path.unlink(missing_ok=True)
-        return numbers
-
-    return take
-
-
-def drawn(index, seed, scale=1.0, pause=0.0):
-    with open(os.environ["TRIAL_LOG"], "a") as log:
-        log.write(f"{index}\n")
-    time.sleep(pause)
-    values = scale * np.random.default_rng(seed).normal(size=2)
-    return pd.DataFrame({"index": index, "value": values, "word": ["Ärger, 雪", ""], "odd": index % 2 == 1})
-
-
-def run(n_trials=N_TRIALS, seed=3, trial=drawn, **settings):
-    return run_trials(trial, n_trials, seed, seconds=SECONDS, **settings)
-
-
-@pytest.fixture(scope="module")
-def expected(tmp_path_factory):
-    """The frame where nothing is stored."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("BOOK_RESULTS", raising=False)
-        patch.setenv("TRIAL_LOG", str(tmp_path_factory.mktemp("log") / "log"))
-        return run()
+from lib import trials
+from lib.experiments import cia_learning_curves
+from lib.trials import description, runner, store
+from lib.trials.store import decode, encode
 
 
 @pytest.fixture
@@ -114,17 +40,6 @@ def files(results):
     return sorted(results.rglob("*.block"))
 
 
-def imported(source):
-    """Names of all that a module imports, each with the names of the packages that it is in."""
-    names = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.ImportFrom):
-            names |= {"." * node.level + f"{node.module or ''}.{alias.name}" for alias in node.names}
-        elif isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-    return {".".join(name.split(".")[:end]) for name in names for end in range(1, name.count(".") + 2)}
-
-
 def forge(path, contents):
     """Make a block with any contents and the right sha256."""
     path.write_bytes(store._sealed(path, contents) + contents)
@@ -136,18 +51,17 @@ def test_what_is_stored_is_found(blocks, expected, ran, told, monkeypatch, resul
     [note] = told("found")
     assert (note["blocks"], note["all"]) == (N_BLOCKS, N_BLOCKS)
     same(run(engine="tcp://127.0.0.1:1"), expected)
-    monkeypatch.delenv("BOOK_RESULTS")
+    monkeypatch.delenv("BOOK_TRIALS")
     run()
     assert len(ran()) == N_TRIALS
-    with stored_in(results):
+    with trials.use(results=results):
         run()
     assert ran() == []
-    assert "BOOK_RESULTS" not in os.environ
 
 
 def test_without_a_folder_nothing_is_written(monkeypatch, results, expected, told):
-    monkeypatch.setenv("BOOK_RESULTS", "")
-    same(run(), expected)
+    with trials.use(results=None):
+        same(run(), expected)
     assert not results.exists()
     assert told("found", "not stored") == []
 
@@ -155,10 +69,11 @@ def test_without_a_folder_nothing_is_written(monkeypatch, results, expected, tol
 def run_in_own_group(**settings):
     """Run in a group of processes that can be killed together."""
     os.setsid()
-    description.KNOWN = (*description.KNOWN, "test_store")  # for a process that is not forked
+    description.FOLLOWED = ("marked",)  # for a process that is not forked
     run(**settings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_jobs", "how"), [(1, "fork"), (2, "spawn")])  # a fork's worker processes are its parent's
 def test_a_killed_run_goes_on(n_jobs, how, results, expected, ran, told):
     """Only the blocks under way when it was killed are lost, one a process."""
@@ -183,6 +98,7 @@ def test_a_killed_run_goes_on(n_jobs, how, results, expected, ran, told):
     assert (note["blocks"], note["all"]) == (len(stored) // 2, N_BLOCKS)
 
 
+@pytest.mark.slow
 def test_two_runs_at_once(results, expected, ran):
     context = multiprocessing.get_context("fork")
     settings = {"trial": partial(drawn, pause=0.01)}
@@ -292,18 +208,15 @@ def test_the_clock_is_all_the_same(year, blocks, ran):
 
 
 class TestOnlyTheSameIsFound:
-    IDLE = {"lib." + name.removesuffix(".py").rstrip("/").replace("/", ".") for name in WITHOUT_TRIALS}  # noqa: RUF012
-
-    @pytest.mark.parametrize("key", ENVIRONMENT)
+    @pytest.mark.parametrize("key", store.environment())
     def test_code_data_versions_and_machine(self, key, blocks, ran, told, expected, monkeypatch):
-        monkeypatch.setattr(store, "ENVIRONMENT", ENVIRONMENT | {key: "other"})
+        other = store.environment() | {key: "other"}
+        monkeypatch.setattr(store, "environment", lambda: other)
         same(run(), expected)
         assert len(ran()) == N_TRIALS
         assert told("found", "damaged") == []
 
-    @pytest.mark.parametrize(
-        "other", [{"seed": 4}, {"trial": partial(drawn, scale=2.0)}, {"trial": partial(drawn, scale=1)}]
-    )
+    @pytest.mark.parametrize("other", [{"seed": 4}, {"case": (2.0,)}, {"trial": partial(drawn, scale=1)}])
     def test_seed_and_settings(self, other, blocks, ran):
         run(**other)
         assert len(ran()) == N_TRIALS
@@ -316,60 +229,56 @@ class TestOnlyTheSameIsFound:
         assert ran() == [8]
 
     def test_more_models_of_an_experiment(self, results, told, monkeypatch):
-        monkeypatch.setattr(trials, "cut", partial(trials.cut, target=0.1))
+        monkeypatch.setattr(runner, "cut", partial(runner.cut, target=0.1))
         settings = {"sizes": [50], "learners": ["winnow"], "n_jobs": 1}
         cia_learning_curves(20, 2, n_models=7, **settings)
         n_whole = len(files(results)) - 1
         frame = cia_learning_curves(20, 2, n_models=20, **settings)
         [note] = told("found")
         assert note["blocks"] == n_whole > 0
-        with stored_in(results / "elsewhere"):
+        with trials.use(results=results / "elsewhere"):
             same(frame, cia_learning_curves(20, 2, n_models=20, **settings))
 
-    def test_what_the_environment_holds(self, tmp_path, monkeypatch):
-        """Any module that runs trials counts, by its path and content, and so do the lock file and the known data."""
+    def test_what_counts(self, tmp_path, monkeypatch):
+        """Any module that runs trials counts, by its path and code, and so do the lock file and the known data."""
+
+        def key():
+            monkeypatch.setattr(store, "SOURCES", store._read_sources())
+            store.workplace.cache_clear()
+            store.environment.cache_clear()
+            return json.dumps(store.environment())
+
         monkeypatch.setattr(store, "LIB", tmp_path / "lib")
         counting = ["lib/model.py", "lib/experiments/uci.py", "requirements.lock", "data/manifest.csv"]
         counting += ["data/schema.toml", "data/paper/table.csv"]
         idle = ["lib/figures/style.py", "lib/book/cli.py", "lib/claims.py", "data/cache/iris.data", "README.md"]
         seen = set()
         for path in (None, *counting, *idle):
-            for text in ("a", "b"):
+            for text in ("a = 1", "a = 2"):
                 if path:
                     (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
                     (tmp_path / path).write_text(text)
-                    assert (json.dumps(store.environment()) not in seen) == (path in counting)
-                seen.add(json.dumps(store.environment()))
+                    assert (key() not in seen) == (path in counting)
+                seen.add(key())
+        (tmp_path / "lib/model.py").write_text("# words\na = 2")
+        assert key() in seen
         (tmp_path / "lib/model.py").rename(tmp_path / "lib/renamed.py")
-        assert json.dumps(store.environment()) not in seen
+        assert key() not in seen
+        monkeypatch.undo()
+        store.workplace.cache_clear()
+        store.environment.cache_clear()
 
     def test_each_package_counts(self, monkeypatch):
+        here = store.workplace()
         for package in store.PACKAGES:
             monkeypatch.setattr(store, "version", lambda p, new=package: "0" if p == new else version(p))
-            assert store.environment() == ENVIRONMENT | {package: "0"}
+            assert store.workplace.__wrapped__() == here | {package: "0"}
 
-    def test_trials_need_no_module_that_does_not_count(self):
-        for path in LIB.rglob("*.py"):
-            name = path.relative_to(LIB).as_posix()
-            if not name.startswith(WITHOUT_TRIALS) and name != "experiments/__init__.py":
-                found = imported(path.read_text(encoding="utf-8"))
-                assert not found & self.IDLE, path
-                assert "" not in found, f"{path} imports relatively"
-
-    @pytest.mark.parametrize(
-        "source",
-        [
-            "from lib import claims",
-            "from lib import cia, claims as c",
-            "import lib.claims",
-            "import lib.figures.style as style",
-            "from lib.claims import Claims",
-            "def late():\n    from lib.book import cli",
-            "from lib.experiments import elr_tables",
-        ],
-    )
-    def test_the_search_finds_what_it_looks_for(self, source):
-        assert imported(source) & self.IDLE
+    def test_code_that_changed_after_it_was_imported(self, results, told, monkeypatch):
+        monkeypatch.setattr(store, "SOURCES", store.SOURCES | {"lib": {}})
+        run()
+        assert "have changed since" in told("not stored")[0]["why"]
+        assert not results.exists()
 
 
 class TestWriting:
@@ -411,8 +320,7 @@ class Own(DummyClassifier):
     """Somebody's learner."""
 
 
-def test_learners_of_unknown_code_are_not_stored(monkeypatch, results, told):
-    monkeypatch.setattr(description, "KNOWN", description.KNOWN[:-1])
+def test_learners_of_unknown_code_are_not_stored(results, told):
     settings = {"sizes": [20], "n_models": 2, "n_jobs": 1}
     frame = cia_learning_curves(5, 2, 0.85, learners={"mine": Own()}, **settings)
     [note] = told("not stored")
@@ -421,44 +329,44 @@ def test_learners_of_unknown_code_are_not_stored(monkeypatch, results, told):
     cia_learning_curves(5, 2, 0.85, learners={"mine": DummyClassifier()}, **settings)
     assert len(files(results)) == 1
     assert told("not stored") == []
-    monkeypatch.delenv("BOOK_RESULTS")
-    same(frame, cia_learning_curves(5, 2, 0.85, learners={"mine": Own()}, **settings))
+    with trials.use(results=None):
+        same(frame, cia_learning_curves(5, 2, 0.85, learners={"mine": Own()}, **settings))
 
 
 class TestVerify:
-    def again(self, monkeypatch, word):
-        monkeypatch.setenv("BOOK_VERIFY", word)
-        return run()
+    def again(self, seed, share):
+        with trials.use(verify=(seed, share)):
+            return run()
 
-    @pytest.mark.parametrize(("part", "n"), [(1.0, N_BLOCKS), (0.0, 0)])
-    def test_all_or_none(self, part, n, blocks, expected, ran, told, monkeypatch):
+    @pytest.mark.parametrize(("share", "n"), [(1.0, N_BLOCKS), (0.0, 0)])
+    def test_all_or_none(self, share, n, blocks, expected, ran, told):
         before = {path: path.stat().st_mtime_ns for path in blocks.values()}
-        same(self.again(monkeypatch, f"7 {part}"), expected)
+        same(self.again(7, share), expected)
         assert len(ran()) == 2 * n
         assert [note["blocks"] for note in told("verified")] == [n] * (n > 0)
         assert {path: path.stat().st_mtime_ns for path in blocks.values()} == before
 
-    def test_the_seed_says_which(self, blocks, ran, monkeypatch):
+    def test_the_seed_says_which(self, blocks, ran):
         drawn = []
         for seed in range(20):
-            self.again(monkeypatch, f"{seed} 0.5")
+            self.again(seed, 0.5)
             drawn.append(tuple(ran()))
-        self.again(monkeypatch, "19 0.5")
+        self.again(19, 0.5)
         assert tuple(ran()) == drawn[-1]
         assert len(set(drawn)) > 5
         assert 0.35 < np.mean([len(one) / N_TRIALS for one in drawn]) < 0.65
 
-    def test_a_block_made_wrong_is_found_out(self, blocks, expected, monkeypatch):
+    def test_a_block_made_wrong_is_found_out(self, blocks, expected):
         frame = decode(blocks[6].read_bytes()[store.SHA256 :])
         forge(blocks[6], encode(frame.assign(value=np.nextafter(frame["value"], 1))))
         assert not run().equals(expected)
         with pytest.raises(RuntimeError, match=f"{blocks[6].name} is not what its trials give now"):
-            self.again(monkeypatch, "7 1.0")
+            self.again(7, 1.0)
 
-    def test_what_is_not_stored(self, blocks, monkeypatch):
+    def test_what_is_not_stored(self, blocks):
         blocks[6].unlink()
         with pytest.raises(RuntimeError, match="trials: 1 of 5 blocks are not stored, or damaged; `book run`"):
-            self.again(monkeypatch, "7 0.0")
+            self.again(7, 0.0)
         assert not blocks[6].exists()
 
 
@@ -496,149 +404,3 @@ class TestFrames:
     def test_columns_have_names(self, names):
         with pytest.raises(TypeError, match="must have names"):
             encode(pd.DataFrame([[0, 0]], columns=names))
-
-    def test_what_is_refused_is_refused_where_nothing_is_stored_too(self, monkeypatch):
-        monkeypatch.delenv("BOOK_RESULTS")
-        with pytest.raises(TypeError, match="column 'it' holds other things"):
-            run_trials(lambda index, seed: pd.DataFrame({"it": [{index}]}), 1)
-
-
-def frame_of(values, **settings):
-    return pd.DataFrame({"a": pd.Series(values, **settings)})
-
-
-def categories(values, known):
-    return frame_of(pd.Categorical(values, categories=known))
-
-
-THINGS = {
-    "numbers and words": [0, 1, 1.0, True, False, 0.0, -0.0, "1", "", None, "None", np.nan, "nan", np.inf, 2**70],
-    "collections": [[], [1], [[1]], [1, 2], [[1], 2], {}, {"a": 1}, {"a": 2}, {"b": 1}, {1: "a"}, {"1": "a"}],
-    "arrays": [
-        np.array([1]),
-        np.array([1.0]),
-        np.array([[1]]),
-        np.array([1], dtype=np.int32),
-        np.array(["a"]),
-        np.array(["ab"]),
-        np.array([True]),
-    ],
-    "frames": [
-        frame_of([1, 2]),
-        frame_of([2, 1]),
-        frame_of([1.0, 2.0]),
-        frame_of([1, 2], index=[1, 0]),
-        pd.DataFrame({"b": [1, 2]}),
-        frame_of(["a", np.nan], dtype=object),
-        frame_of(["a", "nan"], dtype=object),
-        frame_of(["a", np.nan], dtype="str"),
-        frame_of(["a", "nan"], dtype="str"),
-        categories(["a", "b"], ["a", "b"]),
-        categories(["a", "b"], ["b", "a"]),
-        categories(["a", "b"], ["a", "b", "c"]),
-        categories(["a", np.nan], ["a", "b"]),
-        categories(["a", np.nan], ["a", "nan"]),
-        categories(["a", "nan"], ["a", "nan"]),
-    ],
-    "code": [
-        np.log,
-        np.exp,
-        len,
-        "numpy.log",
-        Winnow,
-        describe,
-        partial(digest),
-        partial(digest, 1),
-        partial(digest, description=1),
-        partial(describe, 1),
-    ],
-    "learners": [
-        Winnow(),
-        Winnow(2.5),
-        Winnow(n_passes=3),
-        WinnowEnsemble(),
-        make_pipeline(Winnow()),
-        make_pipeline(FunctionTransformer(np.asarray), Winnow()),
-        make_pipeline(FunctionTransformer(np.log), Winnow()),
-        make_pipeline(FunctionTransformer(np.log), LogisticRegression()),
-        make_pipeline(FunctionTransformer(np.log), LogisticRegression(C=2.0)),
-    ],
-}
-EVERYTHING = [thing for things in THINGS.values() for thing in things]
-
-
-def dataset_things():
-    """Data sets that differ in the seed, the name and the rows."""
-    return [datasets.load("iris"), datasets.load("breast"), datasets.load("breast").complete_rows()]
-
-
-class TestDescription:
-    def test_different_values(self):
-        found = [digest(describe(thing)) for thing in EVERYTHING + dataset_things()]
-        repeated = [EVERYTHING[i] for i, one in enumerate(found) if one in found[:i]]
-        assert repeated == []
-
-    def test_objects_of_this_book(self):
-        """By their attributes."""
-        labels = {"duplicates": 1}, {"duplicates": 2}
-        one, equal, other = (
-            structure._Scene(label, naive(2), np.full((4, 2), 0.125), 0.0, [0.0]) for label in (*labels[:1], *labels)
-        )
-        assert describe(one) == describe(equal) != describe(other)
-
-    @pytest.mark.parametrize(
-        ("one", "other"),
-        [
-            (1, np.int64(1)),
-            (0.5, np.float32(0.5)),
-            (True, np.True_),
-            ("a", np.str_("a")),
-            ((1, 2), [1, 2]),
-            ([0, 1], range(2)),
-            (Winnow(2.5), clone(Winnow(2.5))),
-            (make_pipeline(Winnow()), clone(make_pipeline(Winnow()))),
-            (np.arange(4), np.arange(8)[::2] // 2),
-            (np.eye(2), np.asfortranarray(np.eye(2))),
-            (frame_of([1, 2]), frame_of([1, 2]).copy()),
-            (Winnow(), Winnow().fit([[0, 1], [1, 0]], [0, 1])),
-        ],
-    )
-    def test_equal_values(self, one, other):
-        assert digest(describe(one)) == digest(describe(other))
-
-    def test_another_process_says_the_same(self):
-        code = "from test_store import *; print([digest(describe(t)) for t in EVERYTHING + dataset_things()])"
-        environment = os.environ | {"PYTHONHASHSEED": "5", "PYTHONPATH": str(LIB.parent)}
-        found = subprocess.run([sys.executable, "-c", code], cwd=TESTS, env=environment, capture_output=True, text=True)
-        expected = [digest(describe(thing)) for thing in EVERYTHING + dataset_things()]
-        assert found.stdout.strip() == str(expected), found.stderr
-
-    def test_what_is_not_followed(self, monkeypatch):
-        monkeypatch.setattr(description, "KNOWN", description.KNOWN[:-1])
-
-        def local():
-            pass
-
-        rng = np.random.default_rng(0)
-        main = type("Learner", (DummyClassifier,), {"__module__": "__main__"})
-        unknown = [lambda: 0, local, drawn, Own(), main(), rng, rng.normal, Winnow().fit, "a".upper, object(), {1, 2}]
-        unknown += [
-            datetime(2000, 1, 1),
-            np.datetime64("2000"),
-            np.longdouble(1),
-            1j,
-            b"a",
-            pd.Series([1]),
-            TESTS,
-            pytest,
-        ]
-        for thing in unknown:
-            for value in (
-                thing,
-                [thing],
-                {"a": thing},
-                partial(np.log, thing),
-                make_pipeline(FunctionTransformer(thing)),
-            ):
-                with pytest.raises(NotDescribableError):
-                    describe(value)

@@ -1,0 +1,28 @@
+"""Trials that leave a mark when they run, so that tests see which blocks were found and which were run again."""
+
+import os
+import time
+
+import pandas as pd
+
+from lib import trials
+
+N_TRIALS, N_BLOCKS = 10, 5
+
+
+def drawn(seeds, scale=1.0, pause=0.0):
+    """Two rows of a trial, which is written into a log."""
+    with open(os.environ["TRIAL_LOG"], "a") as log:
+        log.write(f"{seeds.number}\n")
+    time.sleep(pause)
+    for value in scale * seeds.rng().normal(size=2):
+        yield {"index": seeds.number, "value": value, "word": "Ärger, 雪", "odd": seeds.number % 2 == 1}
+
+
+def run(n_trials=N_TRIALS, seed=3, case=(), trial=drawn, **settings):
+    """Run the trials, two a block."""
+    return trials.run(trial, [case], n_trials=n_trials, seed=seed, seconds=1.0, name="trials", **settings)
+
+
+def same(one, other):
+    pd.testing.assert_frame_equal(one, other, check_exact=True)

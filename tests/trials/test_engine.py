@@ -1,0 +1,301 @@
+"""Engines: the same results wherever trials run, whatever dies on the way, in one thread each."""
+
+import os
+import signal
+import time
+from functools import partial
+
+import numpy as np
+import pytest
+from joblib import Parallel
+from joblib.externals.loky.process_executor import BrokenProcessPool
+from marked import same
+from threadpoolctl import OpenBLASController, threadpool_info, threadpool_limits
+
+from lib import trials
+from lib.experiments import cia_learning_curves
+from lib.trials import engine, runner, store
+from lib.trials.engine import WorkersDiedError, run_blocks
+
+pytestmark = pytest.mark.xdist_group("workers")
+PLACES = ("one process", "two processes", "cluster")
+NOWHERE = "tcp://127.0.0.1:1"
+
+
+def local_cluster(**settings):
+    from dask.distributed import LocalCluster  # slow to import, for the processes that import this module
+
+    return LocalCluster(dashboard_address=":0", memory_limit=0, **settings)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Two worker processes, forked, as importing everything anew takes them many seconds."""
+    import dask
+
+    with (
+        dask.config.set({"distributed.worker.multiprocessing-method": "fork"}),
+        local_cluster(n_workers=2, threads_per_worker=1, processes=True) as made,
+    ):
+        yield made
+
+
+@pytest.fixture(params=PLACES[::2])
+def without_workers(request):
+    """Where trials run, but for worker processes of this machine, which an error would end."""
+    if request.param == "cluster":
+        return {"engine": request.getfixturevalue("cluster").scheduler_address}
+    return {"n_jobs": 1}
+
+
+@pytest.fixture(params=PLACES)
+def place(request):
+    """Where trials run, as arguments of an experiment."""
+    if request.param == "cluster":
+        return {"engine": request.getfixturevalue("cluster").scheduler_address}
+    return {"n_jobs": 1 + PLACES.index(request.param)}
+
+
+@pytest.fixture(params=PLACES[1:])
+def processes(request):
+    """Where trials run, in processes that may die."""
+    if request.param == "cluster":
+        return {"engine": request.getfixturevalue("cluster").scheduler_address}
+    return {"n_jobs": 2}
+
+
+def run(trial, n_trials, **settings):
+    return trials.run(trial, n_trials=n_trials, seed=5, **settings)
+
+
+def drawn(seeds):
+    return {"index": seeds.number, "value": seeds.rng().random()}
+
+
+def drawn_once(seeds, folder):
+    """Leave a mark that the trial was run; the third kills its worker the first time."""
+    if seeds.number == 3 and not (folder / "3-0").exists():
+        (folder / "3-0").touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    (folder / f"{seeds.number}-{sum(1 for _ in folder.glob(f'{seeds.number}-*'))}").touch()
+    return drawn(seeds)
+
+
+def killed(seeds):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def unlucky(seeds):
+    if seeds.number == 5:
+        raise ZeroDivisionError("out of luck")
+    return drawn(seeds)
+
+
+def process(seeds):
+    time.sleep(0.1)
+    return {"process": os.getpid()}
+
+
+def threads(seeds):
+    """The most threads of a library, at the start and a while later, and where nested parallel work would run."""
+    np.ones((2, 2)) @ np.ones((2, 2))
+    before = max(library["num_threads"] for library in threadpool_info())
+    time.sleep(0.02 * (seeds.number % 3))
+    after = max(library["num_threads"] for library in threadpool_info())
+    return {"before": before, "after": after, "nested": Parallel()._backend.__class__.__name__}
+
+
+def allow(n_threads):
+    """Let libraries use so many threads, as if they had been started so."""
+    threadpool_limits(n_threads)
+    OpenBLASController.clear_controlling_thread(force=True)
+
+
+def sleepy(seconds):
+    time.sleep(seconds)
+    return seconds
+
+
+def experiment(**place):
+    with trials.use(**place):
+        settings = {"sizes": (10, 40), "n_models": 3, "learners": ("cov", "winnow", "em")}
+        return cia_learning_curves(5, 2, 0.85, **settings, n_jobs=place.get("n_jobs", 1))
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return experiment(n_jobs=1)
+
+
+class TestEverywhereTheSame:
+    @pytest.mark.slow
+    def test_experiment(self, processes, expected):
+        same(experiment(**processes), expected)
+
+    def test_trials_come_in_order_with_their_own_seeds(self, place):
+        frame = run(drawn, 9, **place)
+        assert frame["index"].tolist() == list(range(9))
+        assert frame["value"].tolist() == [
+            np.random.default_rng(s).random() for s in np.random.SeedSequence(5).spawn(9)
+        ]
+        same(run(drawn, 2, seconds=7.0), frame[:2])
+
+    def test_errors_of_a_trial_are_told_as_they_are(self, without_workers):
+        with pytest.raises(ZeroDivisionError, match="out of luck"):
+            run(unlucky, 8, **without_workers)
+
+    def test_all_workers_are_used(self, processes):
+        assert run(process, 12, seconds=2.0, **processes)["process"].nunique() == 2
+
+    def test_results_come_as_they_are_ready(self, processes):
+        blocks = {0: 1.0, 1: 0.0, 2: 0.05, 3: 0.0}
+        found = list(run_blocks(sleepy, blocks, **processes))
+        assert dict(found) == blocks
+        assert found[0] != (0, 1.0)
+
+
+class TestEngineArgument:
+    @pytest.mark.parametrize("address", [NOWHERE, "tls://127.0.0.1:1"])
+    def test_no_scheduler(self, address, monkeypatch):
+        monkeypatch.setattr(engine, "TIMEOUT", 0.5)
+        start = time.monotonic()
+        with pytest.raises(ConnectionError, match=f"engine='{address}': no Dask scheduler answers there"):
+            run(drawn, 1, engine=address)
+        assert time.monotonic() - start < 5
+
+    def test_no_workers(self, monkeypatch):
+        monkeypatch.setattr(engine, "TIMEOUT", 0.5)
+        with (
+            local_cluster(n_workers=0, threads_per_worker=1, processes=False) as empty,
+            pytest.raises(ConnectionError, match="the Dask scheduler there has no workers"),
+        ):
+            run(drawn, 1, engine=empty.scheduler_address)
+
+    def test_without_distributed(self, monkeypatch):
+        monkeypatch.setitem(__import__("sys").modules, "dask.distributed", None)
+        with pytest.raises(ValueError, match=r"engine='tcp://127.0.0.1:1' needs .*: pip install '.*\[scale\]'"):
+            run(drawn, 1, engine=NOWHERE)
+
+    def test_workers_with_other_code_or_versions(self, cluster, monkeypatch):
+        other = store.workplace() | {"lib": "other", "numpy": "0"}
+        monkeypatch.setattr(engine, "workplace", partial(dict, other))
+        with pytest.raises(RuntimeError, match=r"the worker tcp://\S+ has another lib, numpy than this machine"):
+            run(drawn, 1, engine=cluster.scheduler_address)
+
+    def test_workers_without_the_code(self, cluster, monkeypatch):
+        def lost():
+            raise ModuleNotFoundError("No module named 'lib'")
+
+        monkeypatch.setattr(engine, "workplace", lost)
+        with pytest.raises(RuntimeError, match="cannot import the code of this book: No module named 'lib'"):
+            run(drawn, 1, engine=cluster.scheduler_address)
+
+    def test_code_that_changes_while_it_runs(self, cluster, monkeypatch):
+        monkeypatch.setattr(runner, "differences", lambda there: [name for name in there if name == "lib"])
+        with pytest.raises(RuntimeError, match="a worker has another lib than this process"):
+            run(drawn, 1, engine=cluster.scheduler_address)
+
+    def test_an_error_between_two_blocks_leaves_no_engine_behind(self, without_workers, monkeypatch):
+        before = type(Parallel()._backend)
+        monkeypatch.setattr(runner, "decode", None)
+        with pytest.raises(TypeError) as error:
+            run(drawn, 4, seconds=2.0, **without_workers)
+        assert type(Parallel()._backend) is before
+        assert error.tb
+
+
+@pytest.mark.slow
+class TestOneThread:
+    """Libraries may use two threads before; a trial may use one."""
+
+    def alone(self, frame):
+        assert (frame[["before", "after"]] == 1).all(axis=None)
+        assert set(frame["nested"]) == {"SequentialBackend"}
+
+    @pytest.fixture
+    def two(self):
+        allow(2)
+        assert max(library["num_threads"] for library in threadpool_info()) == 2
+        yield
+        allow(1)
+
+    def test_this_process(self, two):
+        self.alone(run(threads, 3))
+        assert max(library["num_threads"] for library in threadpool_info()) == 2
+
+    def test_two_processes(self):
+        self.alone(run(threads, 4, n_jobs=2, seconds=2.0))
+
+    def test_cluster(self, cluster):
+        from dask.distributed import Client
+
+        with Client(cluster, set_as_default=False) as client:
+            client.run(allow, 2)
+        self.alone(run(threads, 4, engine=cluster.scheduler_address, seconds=2.0))
+
+    def test_a_worker_with_several_threads(self, two):
+        with local_cluster(n_workers=1, threads_per_worker=3, processes=False) as several:
+            self.alone(run(threads, 9, engine=several.scheduler_address, seconds=2.0))
+
+
+@pytest.mark.slow
+class TestDeath:
+    def test_one_worker(self, processes, tmp_path):
+        """Only blocks that were under way are run again."""
+        frame = run(partial(drawn_once, folder=tmp_path), 12, seconds=2.0, **processes)
+        same(frame, run(drawn, 12))
+        runs = [path.name.split("-")[0] for path in tmp_path.iterdir()]
+        assert set(runs) == {str(i) for i in range(12)}
+        assert len(runs) <= 12 + 4
+
+    @pytest.mark.parametrize("n_finished", [0, 1])
+    def test_those_count_that_follow_each_other(self, n_finished, monkeypatch, caplog):
+        """Where each death comes after a block that was finished, all are finished in the end."""
+
+        class Dying:
+            def __init__(self, *_, **__):
+                pass
+
+            def __call__(self, tasks):
+                yield from ((number, block) for _, (number, _, block), _ in list(tasks)[:n_finished])
+                raise BrokenProcessPool
+
+        monkeypatch.setattr(engine, "Parallel", Dying)
+        blocks = dict(enumerate("abcdefg"))
+        if n_finished:
+            assert dict(run_blocks(None, blocks)) == blocks
+        else:
+            with pytest.raises(WorkersDiedError, match="died 3 times in a row, perhaps for want of memory"):
+                list(run_blocks(None, blocks))
+        assert len([record for record in caplog.records if "worker process died" in record.message]) == (
+            7 if n_finished else 3
+        )
+
+    def test_of_all_processes(self, monkeypatch):
+        monkeypatch.setattr(engine, "DEATHS", 1)
+        with pytest.raises(WorkersDiedError, match="died 1 times in a row"):
+            run(killed, 2, n_jobs=2, seconds=2.0)
+
+    def test_of_all_workers_of_a_cluster(self, cluster, monkeypatch):
+        monkeypatch.setattr(cluster.scheduler, "allowed_failures", 1)
+        with pytest.raises(WorkersDiedError, match=f"{cluster.scheduler_address} died again and again"):
+            run(killed, 2, engine=cluster.scheduler_address)
+        same(run(drawn, 2, engine=cluster.scheduler_address), run(drawn, 2))
+
+    def test_of_the_scheduler(self):
+        with local_cluster(n_workers=1, threads_per_worker=1, processes=False) as doomed:
+            found = run_blocks(sleepy, {0: 0.0, 1: 0.5, 2: 0.5}, engine=doomed.scheduler_address)
+            assert next(found) == (0, 0.0)
+        with pytest.raises(ConnectionError, match=f"'{doomed.scheduler_address}': the cluster is gone"):
+            list(found)
+
+    def test_of_all_workers_for_good(self, monkeypatch):
+        """A cluster without workers would let its scheduler wait for ever."""
+        monkeypatch.setattr(engine, "PATIENCE", 2)
+        with local_cluster(n_workers=1, threads_per_worker=1, processes=False) as doomed:
+            found = run_blocks(sleepy, {0: 0.0, 1: 30.0}, engine=doomed.scheduler_address)
+            assert next(found) == (0, 0.0)
+            monkeypatch.setattr(engine, "TIMEOUT", 0.3)
+            doomed.scale(0)
+            with pytest.raises(ConnectionError, match="no workers"):
+                list(found)
