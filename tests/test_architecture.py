@@ -1,0 +1,116 @@
+"""The house: an arrow of imports may only point down, and each room is no larger than it should be (DESIGN.md).
+
+`python -m pytest -s tests/test_architecture.py` prints the sizes.
+"""
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LIB = ROOT / "lib"
+STOREYS = (
+    ("validation", "arrays", "colour"),
+    ("cia", "latent_class", "winnow", "naive_bayes", "discretize", "structures", "bayes_net", "datasets"),
+    ("evaluation", "claims", "benchmarks", "trials"),
+    ("experiments", "figures"),
+    ("book",),
+)
+APART = {("experiments", "figures"), ("figures", "experiments"), ("figures", "trials"), ("trials", "claims")}
+APART |= {("book", room) for room in (*STOREYS[1], "evaluation", "experiments")}
+PARTS = {("cia", "uci"), ("cia", "structure"), ("cia", "elr_uci"), ("structure", "uci"), ("structure", "elr_uci")}
+LEARNERS = ("cia", "latent_class", "winnow", "naive_bayes", "discretize", "structures", "bayes_net")
+GROUND = ("datasets", "evaluation", "claims", "validation", "arrays", "colour", "benchmarks")
+BUDGETS = {
+    "models and learners": (LEARNERS, 2500),
+    "datasets, evaluation, claims, ground": (GROUND, 900),
+    "trials": (("trials",), 400),
+    "experiments": (("experiments",), 900),
+    "figures": (("figures",), 700),
+    "book": (("book",), 1700),
+}
+CELL = 30
+
+
+def room(path):
+    """The first folder or file below lib that a module is in."""
+    return path.relative_to(LIB).parts[0].removesuffix(".py")
+
+
+def imports(path):
+    """Modules of lib that a module imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def code_lines(text):
+    """Lines without blanks, comments and docstrings."""
+    tree, words = ast.parse(text), set()
+    for node in ast.walk(tree):
+        documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        if documented and ast.get_docstring(node) is not None:
+            words |= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+    lines = enumerate(text.splitlines(), 1)
+    return sum(1 for i, line in lines if line.strip() and not line.strip().startswith("#") and i not in words)
+
+
+def size(folder):
+    return sum(code_lines(path.read_text(encoding="utf-8")) for path in folder.rglob("*.py"))
+
+
+def cells():
+    """Code cells of all chapters: (notebook, source)."""
+    for path in sorted((ROOT / "chapters").rglob("*.ipynb")):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            if cell["cell_type"] == "code":
+                yield path.relative_to(ROOT).as_posix(), "".join(cell["source"])
+
+
+def test_imports_point_down():
+    storey = {name: number for number, names in enumerate(STOREYS) for name in names}
+    for path in LIB.rglob("*.py"):
+        for module in imports(path):
+            package, _, rest = module.partition(".")
+            if package == "lib" and rest and path.parent != LIB.parent:
+                below = rest.partition(".")[0]
+                assert storey[below] <= storey[room(path)], f"{path} imports {module}"
+                assert (room(path), below) not in APART, f"{path} imports {module}"
+
+
+def test_no_part_imports_another():
+    for path in (LIB / "experiments").rglob("*.py"):
+        for module in imports(path):
+            other = module.split(".")[2:3] if module.startswith("lib.experiments.") else []
+            pair = (path.relative_to(LIB / "experiments").parts[0].removesuffix(".py"), *other)
+            assert not {pair, pair[::-1]} & PARTS, f"{path} imports {module}"
+
+
+@pytest.mark.parametrize("name", BUDGETS)
+def test_budgets(name):
+    rooms, budget = BUDGETS[name]
+    lines = sum(code_lines(p.read_text(encoding="utf-8")) for p in LIB.rglob("*.py") if room(p) in rooms)
+    print(f"\n{name}: {lines} lines of code, at most {budget}")
+    assert lines <= budget
+
+
+def test_budgets_of_all():
+    lines = {"lib": size(LIB), "tests": size(ROOT / "tests"), "chapters": sum(code_lines(s) for _, s in cells())}
+    print(f"\n{lines}")
+    assert lines["lib"] <= 7100
+    assert lines["tests"] <= 10_500
+    assert lines["chapters"] <= 4800
+
+
+def test_cells_are_short():
+    assert [f"{name}: {source[:60]!r}" for name, source in cells() if len(source.splitlines()) > CELL] == []
+
+
+def test_every_room_has_its_place():
+    rooms = {room(path) for path in LIB.rglob("*.py")} - {"__init__"}
+    assert rooms <= {name for names in STOREYS for name in names}
+    assert {name for names, _ in BUDGETS.values() for name in names} >= rooms
