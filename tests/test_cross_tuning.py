@@ -13,7 +13,7 @@ from lib.experiments import cross_tuning as stopping
 from lib.experiments.elr_data import problem, repeat_seed
 from lib.experiments.greiner_printed import printed
 from lib.figures import cross_tuning as pictures
-from lib.trials.runner import keyed_seed
+from lib.trials.legacy import keyed_seed
 
 RULES = list(stopping.STOPPINGS)
 

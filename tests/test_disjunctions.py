@@ -18,7 +18,7 @@ from lib.experiments import (
     mistakes_by_attributes,
     winnow_steps,
 )
-from lib.trials.runner import trial_seeds
+from lib.trials.legacy import trial_seeds
 from lib.winnow import Winnow
 
 SMALL = {"n_attributes": (30, 64), "n_relevant": 3, "n_examples": 400, "n_runs": 3, "n_jobs": 1}

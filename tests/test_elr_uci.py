@@ -19,7 +19,7 @@ from lib.discretize import EntropyDiscretizer
 from lib.experiments import elr_uci
 from lib.experiments.elr_data import coded, problem, removed, repeat_seed
 from lib.experiments.elr_uci import LEARNERS, N_FOLDS, STRUCTURES, elr_uci_study
-from lib.trials.runner import keyed_seed
+from lib.trials.legacy import keyed_seed
 from lib.trials.store import SHA256, decode
 
 REPOSITORY = Path(__file__).resolve().parents[1]

@@ -13,7 +13,7 @@ from lib.cia import all_inputs, random_cia, sample_cia
 from lib.experiments.baselines import make_learners
 from lib.experiments.cia_curves import TestInputs
 from lib.latent_class import LatentClassEM, em
-from lib.trials.runner import keyed_seed, trial_seed
+from lib.trials.legacy import keyed_seed, trial_seed
 
 SMALL = {"difficulty": 0.9, "sizes": [100, 300], "n_models": 3, "seed": 5, "hidden_weights": "beta"}
 

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from lib.cia import ENUMERATION_LIMIT, HIDDEN_WEIGHTS, all_inputs, concentration, sample_cia
 from lib.experiments.baselines import make_learners
 from lib.trials.context import check_workers
-from lib.trials.runner import keyed_seed, run_cases, trial_seed
+from lib.trials.legacy import keyed_seed, run_cases, trial_seed
 from lib.validation import check_choice, check_integer
 
 SIZES = (10, 20, 35, 50, 100, 200, 350, 500, 1000, 2000)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from lib.cia import CIAModel, all_inputs, random_cia, sample_cia
 from lib.separability import linear_separator
-from lib.trials.runner import keyed_seed, run_trials
+from lib.trials.legacy import keyed_seed, run_trials
 from lib.validation import check_integer
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 from lib.cia import sample_cia
 from lib.experiments.cia_curves import TestInputs
 from lib.latent_class import LatentClassCovariance, LatentClassEM
-from lib.trials.runner import trial_seeds
+from lib.trials.legacy import trial_seeds
 from lib.validation import check_integer
 from lib.winnow import Winnow
 

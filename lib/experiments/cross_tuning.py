@@ -13,7 +13,7 @@ from lib.evaluation import corrected_interval, mean_interval, one_sided_p_values
 from lib.experiments.elr_data import coded, problem, repeat_seed
 from lib.experiments.greiner_printed import printed
 from lib.trials.context import check_workers
-from lib.trials.runner import keyed_seed, run_cases
+from lib.trials.legacy import keyed_seed, run_cases
 from lib.validation import at_least_one, check_choice, check_integer
 
 KEYS = ["dataset", "repeat", "fold", "structure"]

@@ -8,7 +8,7 @@ import pandas as pd
 from sklearn.naive_bayes import BernoulliNB
 
 from lib.trials.context import check_workers
-from lib.trials.runner import run_trials
+from lib.trials.legacy import run_trials
 from lib.validation import at_least_one, check_choice, check_integer
 from lib.winnow import Winnow
 from lib.winnow.kernel import compiled_fast, doubled

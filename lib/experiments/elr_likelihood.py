@@ -26,7 +26,7 @@ from lib.experiments.satisfiability import (
     unsatisfiable_formula,
 )
 from lib.structures import chain, discrete_codes, naive
-from lib.trials.runner import trial_seeds
+from lib.trials.legacy import trial_seeds
 from lib.validation import at_least_one, check_choice, check_integer, check_real
 
 CUTS = ("median", "entropy")

@@ -21,7 +21,7 @@ from lib.experiments.uci import fit_predict
 from lib.experiments.uci_learners import NumericInputs, Tuned
 from lib.selective_naive_bayes import SelectiveNaiveBayes
 from lib.trials.context import check_workers
-from lib.trials.runner import keyed_seed, run_cases
+from lib.trials.legacy import keyed_seed, run_cases
 from lib.validation import at_least_one, check_choice, check_integer
 
 BINARY_ONLY = ("svm_paper", "svm_paper_standardised", "svm_paper_raw")

@@ -12,7 +12,7 @@ from lib.bayes_net.cases import merged
 from lib.experiments.elr_data import HOLES, N_FOLDS, SPLIT, TUNING, coded, loaded, problems, removed, repeat_seed
 from lib.experiments.structure import BAYES_NET_LEARNERS
 from lib.trials.context import check_workers
-from lib.trials.runner import keyed_seed, run_cases
+from lib.trials.legacy import keyed_seed, run_cases
 from lib.validation import at_least_one, check_choice, check_flag, check_integer, check_real
 
 STRUCTURES = ("naive", "tan", "bic")

@@ -10,7 +10,7 @@ from lib.bayes_net import Cases, Network, observed_frequencies
 from lib.experiments.elr_data import HOLES, N_FOLDS, SPLIT, coded, problem, removed, repeat_seed
 from lib.structures.information import JointCounts
 from lib.trials.context import check_workers
-from lib.trials.runner import keyed_seed, run_cases
+from lib.trials.legacy import keyed_seed, run_cases
 from lib.validation import check_choice, check_integer, check_real
 
 ONE_VALUED = ("dropped", "spare value")

@@ -13,7 +13,7 @@ import pandas as pd
 
 from lib.bayes_net import Cases, Network, ascend
 from lib.trials.context import check_workers
-from lib.trials.runner import keyed_seed, run_trials
+from lib.trials.legacy import keyed_seed, run_trials
 from lib.validation import check_choice, check_generator, check_integer, check_real
 
 MAX_VARIABLES = 20

@@ -10,7 +10,7 @@ from lib.bayes_net import Cases, Network, learn, tuning_errors
 from lib.evaluation import mean_interval, one_sided_p_values, proportion_interval
 from lib.structures import chain, naive
 from lib.trials.context import check_workers
-from lib.trials.runner import run_trials
+from lib.trials.legacy import run_trials
 from lib.validation import at_least_one, check_choice, check_integer, check_real
 
 N_FOLDS = 5

@@ -14,7 +14,7 @@ from lib import datasets as uci
 from lib.experiments.atlas import DATASETS, LEARNERS
 from lib.experiments.uci_learners import check_bins, make_uci_learners
 from lib.trials.context import check_workers
-from lib.trials.runner import run_cases
+from lib.trials.legacy import run_cases
 from lib.validation import check_choice, check_integer
 
 # "all null values are dropped, as this is only a small proportion of total rows (16/699)"

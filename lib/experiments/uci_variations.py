@@ -15,7 +15,7 @@ from lib.experiments.uci import fit_predict, load_all, shuffled_folds
 from lib.experiments.uci_learners import OtherClassFirst, boolean_inputs, check_bins
 from lib.naive_bayes import NaiveBayes
 from lib.trials.context import check_workers
-from lib.trials.runner import run_cases
+from lib.trials.legacy import run_cases
 from lib.validation import at_least_one, check_integer, check_real
 from lib.winnow import Winnow
 

@@ -49,7 +49,8 @@ def describe(value, within=()):
     if isinstance(value, np.ndarray):
         return _array(value)
     if isinstance(value, pd.DataFrame):
-        return {"columns": [[str(name), str(column.dtype), _column(column)] for name, column in value.items()]}
+        columns = [[str(name), str(column.dtype), _column(column)] for name, column in value.items()]
+        return {"index": describe(value.index.to_numpy()), "columns": columns}
     if isinstance(value, FunctionType) and value.__module__ in FOLLOWED:
         return _function(value, within)
     if isinstance(value, ModuleType):
@@ -135,9 +136,6 @@ def _array(values):
 
 
 def _column(column):
-    if column.dtype == object:  # pandas would hash NaN as the word "nan"
-        return describe([column.index.tolist(), column.tolist()])
-    hashed = hashlib.sha256(pd.util.hash_pandas_object(column).to_numpy().tobytes()).hexdigest()
     if isinstance(column.dtype, pd.CategoricalDtype):
-        return [hashed, describe(column.dtype.categories.tolist()), bool(column.dtype.ordered)]
-    return hashed
+        return describe([column.cat.codes.to_numpy(), column.cat.categories.tolist(), bool(column.dtype.ordered)])
+    return describe(column.to_numpy())

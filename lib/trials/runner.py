@@ -4,7 +4,6 @@ import math
 import threading
 from collections.abc import Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -75,11 +74,11 @@ def run(trial, cases=((),), n_trials=None, seed=0, seconds=0.5, name=None, n_job
         calls = [(Seeds(seed, (i,)), *case) for case in cases for i in range(n_trials)]
         seconds = np.repeat(seconds, n_trials)
     settings = current()
-    n_jobs, engine = n_jobs or settings.n_jobs, engine or settings.engine
-    groups = [_word(*call) for call in calls]
-    return run_cases(
-        trial, calls, n_jobs, engine, seconds, groups, name or getattr(trial, "__name__", "trials").replace("_", " ")
-    )
+    n_jobs = settings.n_jobs if n_jobs is None else n_jobs
+    engine = settings.engine if engine is None else engine
+    check_workers(n_jobs, engine)
+    name = name or getattr(trial, "__name__", "trials").replace("_", " ")
+    return _run(trial, calls, seconds, [_word(*call) for call in calls], name, n_jobs, engine)
 
 
 def _word(_, first=None, *rest):
@@ -88,93 +87,17 @@ def _word(_, first=None, *rest):
     return word if isinstance(word, str) else ""
 
 
-def trial_seeds(seed, n_trials):
-    """One independent SeedSequence a trial, whatever the number of trials: see `trial_seed`."""
-    seed = check_integer("seed", seed, 0)
-    return [trial_seed(seed, index) for index in range(n_trials)]
-
-
-def trial_seed(seed, index):
-    """The SeedSequence of one trial, with spawn key (index,)."""
-    return np.random.SeedSequence(seed, spawn_key=(index,))
-
-
-def keyed_seed(trial_seed, *key):
-    """A SeedSequence for one purpose within a trial, such as (size, learner), that adding others leaves alone."""
-    return np.random.SeedSequence(trial_seed.entropy, spawn_key=(*trial_seed.spawn_key, *key))
-
-
-@dataclass(frozen=True)
-class _Seeded:
-    """Trials by number, each with its own of `trial_seeds`."""
-
-    trial: object
-    seed: int
-
-    def __call__(self, index):
-        return self.trial(index, trial_seed(self.seed, index))
-
-
-def run_trials(trial, n_trials, seed=0, n_jobs=1, engine="local", seconds=0.5, description=None):
-    """Run ``trial(index, seed_sequence)`` for every index and concatenate the frames in the order of trials.
-
-    Parameters
-    ----------
-    trial : callable that can be pickled, returning a DataFrame of numbers, truth values and text
-    n_trials : int, at least 1
-    seed : int, at least 0
-    n_jobs, engine, seconds, description
-        See `run_cases`.
-
-    Returns
-    -------
-    DataFrame
-    """
-    n_trials = check_integer("n_trials", n_trials, 1)
-    seeded = _Seeded(trial, check_integer("seed", seed, 0))
-    return run_cases(seeded, [(i,) for i in range(n_trials)], n_jobs, engine, seconds, description=description)
-
-
-def run_cases(trial, cases, n_jobs=1, engine="local", seconds=0.5, groups=None, description=None):
-    """Run ``trial(*case)`` for every case and concatenate the frames in the order of cases.
-
-    Cases are cut into blocks of consecutive ones of about `BLOCK_SECONDS`, each of which computes in one thread. How
-    they are cut depends on neither `n_jobs` nor `engine`, nor does anything else in the result. Where a folder for
-    results is named (see `lib.trials.use`), each block is stored when it is finished, and blocks found
-    there are not run again.
-
-    Parameters
-    ----------
-    trial : callable that can be pickled, returning a DataFrame of numbers, truth values and text
-        Its random numbers may depend on its settings and the case only.
-    cases : sequence of tuples, at least one
-    n_jobs : int
-        Worker processes of this machine; -1 for all cores.
-    engine : str
-        "local", or the address of a Dask scheduler, whose workers must have the same code.
-    seconds : float, or a sequence with one for each case
-        What a case takes, roughly.
-    groups : sequence of str, optional
-        A word for each case, shown as progress; no block holds cases of two groups.
-    description : str, optional
-        Of the progress bar, which only shows in a terminal.
-
-    Returns
-    -------
-    DataFrame
-    """
-    check_workers(n_jobs, engine)
-    name = description or "trials"
-    groups = [""] * len(cases) if groups is None else groups
-    parts = cut(np.broadcast_to(seconds, len(cases)), groups)
-    blocks = {number: cases[part] for number, part in enumerate(parts)}
+def _run(trial, calls, seconds, words, name, n_jobs, engine):
+    """Frame of all calls, from blocks that are stored and blocks that run now; a block holds calls of one word."""
+    slices = cut(seconds, words)
+    blocks = {number: calls[piece] for number, piece in enumerate(slices)}
     store = open_store(trial, blocks, name)
-    frames = _found(store, blocks, name) if store else {}
-    again = _drawn(store, blocks, frames, name)
+    frames = _stored_frames(store, blocks, name) if store else {}
+    again = _choose_again(store, blocks, frames, name)
     waiting = {number: block for number, block in blocks.items() if number not in frames or number in again}
     results = run_blocks(partial(_run_block, trial), waiting, n_jobs, engine, name)
-    words = [groups[part.start] for part in parts]
-    with _Progress(description, words, len(blocks) - len(waiting)) as progress, closing(results):
+    progress = _Progress(name, [words[piece.start] for piece in slices], len(blocks) - len(waiting))
+    with progress, closing(results):
         for number, (contents, where) in results:
             _require_here(where, name)
             frame = decode(contents)
@@ -220,32 +143,31 @@ def _frame(rows):
     return pd.DataFrame([rows] if isinstance(rows, Mapping) else list(rows))
 
 
-def _found(store, blocks, name):
+def _stored_frames(store, blocks, name):
     """Frames of the blocks that are stored, by number."""
-    found = {}
+    frames = {}
     for number in blocks:
         try:
-            frame = store.read(number)
+            frames[number] = store.read(number)
+        except FileNotFoundError:
+            continue
         except DamagedBlockError as error:
             tell("damaged", name, path=str(error))
-        else:
-            if frame is not None:
-                found[number] = frame
-    if found:
-        tell("found", name, blocks=len(found), all=len(blocks))
-    return found
+    if frames:
+        tell("found", name, blocks=len(frames), all=len(blocks))
+    return frames
 
 
-def _drawn(store, blocks, found, name):
+def _choose_again(store, blocks, frames, name):
     """Numbers of the stored blocks to be run again: the share that the context says, drawn at random."""
     verify = current().verify
     if not verify:
         return set()
-    if len(found) < len(blocks):
-        missing = f"{len(blocks) - len(found)} of {len(blocks)} blocks are not stored, or damaged"
+    if len(frames) < len(blocks):
+        missing = f"{len(blocks) - len(frames)} of {len(blocks)} blocks are not stored, or damaged"
         raise RuntimeError(f"{name}: {missing}; `book run` with the same values computes them")
     seed, share = verify
-    shuffled = sorted(found, key=lambda number: digest([str(seed), *store.path(number).parts[-2:]]))
+    shuffled = sorted(frames, key=lambda number: digest([str(seed), *store.path(number).parts[-2:]]))
     return set(shuffled[: math.ceil(share * len(shuffled))])
 
 

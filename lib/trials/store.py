@@ -141,13 +141,12 @@ class BlockStore:
         return self._paths[number]
 
     def read(self, number):
-        """Return the frame of a block, or None if there is none; DamagedBlockError if it is not what was written."""
+        """Return the frame of a block; FileNotFoundError or, if it is not what was written, DamagedBlockError."""
         path = self.path(number)
-        try:
-            found = path.read_bytes()
-        except OSError:
-            return None
-        sha256, contents = found[:SHA256], found[SHA256:]
+        if not path.is_file():
+            raise FileNotFoundError(path)
+        written = path.read_bytes()
+        sha256, contents = written[:SHA256], written[SHA256:]
         if sha256 != _sealed(path, contents):
             raise DamagedBlockError(str(path))
         try:

@@ -26,7 +26,7 @@ from lib.experiments.elr_uci import N_FOLDS
 from lib.experiments.greiner_printed import printed
 from lib.experiments.structure import TUNED
 from lib.structures import naive, tan_from_codes
-from lib.trials.runner import keyed_seed
+from lib.trials.legacy import keyed_seed
 
 RESULTS = Path(__file__).parents[2] / "data" / "benchmarks" / "elr_times.json"
 STRUCTURES = {"naive": lambda codes, sizes: naive(len(sizes) - 1), "tan": tan_from_codes}

@@ -30,7 +30,7 @@ from lib.experiments.baselines import LEARNERS, make_learners
 from lib.experiments.cia_curves import _MODEL, _SAMPLE
 from lib.latent_class import LatentClassEM, LatentClassSelection, selection
 from lib.latent_class.em import search
-from lib.trials.runner import keyed_seed, trial_seed
+from lib.trials.legacy import keyed_seed, trial_seed
 from tests.benchmarks.results import write
 from tests.benchmarks.run import machine
 
