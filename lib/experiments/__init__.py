@@ -17,35 +17,14 @@ from lib.experiments.disjunctions import (
     mistakes_by_attributes,
     winnow_steps,
 )
-from lib.experiments.structure import (
-    BAYES_NET_LEARNERS,
-    agreement_of_correlation,
-    compare_learners,
-    compare_printed,
-    irrelevant_truth_study,
-    large_sample_errors,
-    printed_comparisons,
-    richer_model_study,
-    robustness_study,
-    structure_robustness,
-    structure_study,
-)
+from lib.experiments.structure import BAYES_NET_LEARNERS, structure_robustness
 from lib.experiments.uci import accuracies, load_prepared, uci_comparison, uci_confusions
 from lib.experiments.uci_learners import UCI_LEARNERS, boolean_inputs, uci_learner
 from lib.experiments.uci_variations import irrelevant_attributes, readings, winnow_settings
 
 __all__ = [
     "BAYES_NET_LEARNERS",
-    "agreement_of_correlation",
-    "compare_learners",
-    "compare_printed",
-    "printed_comparisons",
-    "irrelevant_truth_study",
-    "large_sample_errors",
-    "richer_model_study",
-    "robustness_study",
     "structure_robustness",
-    "structure_study",
     "beside_printed",
     "LEARNERS",
     "OneSample",

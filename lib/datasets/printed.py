@@ -1,0 +1,32 @@
+"""Numbers as the papers print them, typed into data/paper."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from lib.validation import check_choice
+
+FOLDER = Path(__file__).parents[2] / "data" / "paper"
+
+
+def printed(name, **settings):
+    """Return a printed table.
+
+    Parameters
+    ----------
+    name : str
+        Of a file in data/paper, without ".csv"; README.md there says what is in each.
+    settings
+        Of `pandas.read_csv`.
+
+    Returns
+    -------
+    DataFrame
+
+    Raises
+    ------
+    ValueError
+        If there is no such table.
+    """
+    check_choice("name", name, sorted(path.stem for path in FOLDER.glob("*.csv")))
+    return pd.read_csv(FOLDER / f"{name}.csv", **settings)
