@@ -7,16 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.bayes_net import Cases, Network
-from lib.experiments import satisfiability
-from lib.experiments.satisfiability import (
+from lib.bayes_net import Cases, Network, satisfiability
+from lib.bayes_net.satisfiability import (
     UNSATISFIABLE_BOUND,
     check_formula,
-    near_miss_formula,
     proof_tables,
     random_formula,
     reduction,
-    satisfiability_experiment,
     satisfying_assignment,
     unsatisfiable_formula,
     violation_score,
@@ -24,7 +21,7 @@ from lib.experiments.satisfiability import (
 
 # the clauses of the proof's example, C1 = x1 or not x2 or x3 and C2 = not x1 or not x3 or x4
 EXAMPLE = ((1, -2, 3), (-1, -3, 4))
-FORMULAS = (near_miss_formula(), unsatisfiable_formula(), EXAMPLE)
+NEAR_MISS = unsatisfiable_formula()[:-1]  # which only true values of all three variables satisfy
 SEEDS = st.integers(0, 2**32 - 1)
 
 
@@ -73,11 +70,6 @@ def random_tables(made, rng):
     return [np.stack([1 - p, p], axis=-1).clip(1e-6) for p in positive]
 
 
-@pytest.fixture(scope="module")
-def frame():
-    return satisfiability_experiment(FORMULAS, n_starts=6)
-
-
 class TestFormulas:
     def test_subsets_of_the_8_clauses_are_satisfiable_unless_they_are_all(self):
         for chosen in itertools.product([False, True], repeat=8):
@@ -101,12 +93,9 @@ class TestFormulas:
         clauses = [(i, j, k) if planted[k - 1] else (i, j, -k) for i, j, k in itertools.combinations(range(1, 21), 3)]
         assert satisfies(clauses, satisfying_assignment(clauses))
 
-    @pytest.mark.parametrize("assignment", assignments(3))
-    def test_a_near_miss_has_one_satisfying_assignment(self, assignment):
-        formula = near_miss_formula(assignment)
-        assert len(formula) == 7
-        assert [a for a in assignments(3) if satisfies(formula, a)] == [assignment]
-        assert satisfying_assignment(formula) == assignment
+    def test_a_near_miss_has_one_satisfying_assignment(self):
+        assert [a for a in assignments(3) if satisfies(NEAR_MISS, a)] == [(True,) * 3]
+        assert satisfying_assignment(NEAR_MISS) == (True,) * 3
 
     @pytest.mark.parametrize("satisfiable", [None, False, True])
     def test_random_formulas(self, satisfiable):
@@ -130,49 +119,23 @@ class TestFormulas:
         assert one == again != other
 
     @pytest.mark.parametrize(
-        ("arguments", "message"),
+        ("call", "message"),
         [
-            ((2, 1), "n_variables must be an integer from 3 to 20; got 2"),
-            ((21, 1), "n_variables .* got 21"),
-            ((3, 0), "n_clauses must be an integer from 1 to 8; got 0"),
-            ((4, 33), "n_clauses must be an integer from 1 to 32; got 33"),
-            ((4, 29, True), "n_clauses must be an integer from 1 to 28; got 29"),
-            ((4, 7, False), "n_clauses must be an integer from 8 to 32; got 7"),
-            ((9, 8, False), "no unsatisfiable formula of 9 variables and 8 clauses in 20 draws; ask for more clauses"),
-            ((5, 70, True), "no satisfiable formula of 5 variables and 70 clauses in 20 draws; ask for fewer clauses"),
+            (lambda rng: random_formula(2, 1, rng), "n_variables must be an integer from 3 to 20; got 2"),
+            (lambda rng: random_formula(3, 0, rng), "n_clauses must be an integer from 1 to 8; got 0"),
+            (lambda rng: random_formula(4, 33, rng), "n_clauses must be an integer from 1 to 32; got 33"),
+            (lambda rng: random_formula(9, 8, rng, False), "n_clauses=8 gave no formula with satisfiable=False"),
+            (lambda rng: satisfying_assignment([(1, 2, 21)]), "the number of variables must .* got 21"),
+            (lambda rng: check_formula(()), "formula must hold at least one clause; got none"),
+            (lambda rng: check_formula([(1, 2, 3), (1, 2)]), r"clause 2 must hold .* got \(1, 2\)"),
+            (lambda rng: satisfying_assignment([(1, 2, 0)]), r"clause 1 must hold .* got \(1, 2, 0\)"),
+            (lambda rng: reduction([(1, -1, 2)]), r"clause 1 must hold .* got \(1, -1, 2\)"),
         ],
     )
-    def test_errors_of_random_formulas(self, arguments, message, monkeypatch):
+    def test_errors(self, call, message, monkeypatch):
         monkeypatch.setattr(satisfiability, "MAX_DRAWS", 20)
         with pytest.raises(ValueError, match=message):
-            random_formula(*arguments[:2], np.random.default_rng(0), *arguments[2:])
-
-    @pytest.mark.parametrize(
-        ("formula", "message"),
-        [
-            ((), "formula must hold at least one clause; got none"),
-            ([(1, 2, 3), (1, 2)], r"clause 2 must hold three literals; got \(1, 2\)"),
-            ([(1, 2, 0)], r"clause 1 must hold \+i for x_i or -i for its negation, and no 0; got \(1, 2, 0\)"),
-            ([(1, -1, 2)], r"clause 1 must be over three different variables; got \(1, -1, 2\)"),
-            ([(1, 2, 3.0)], r"clause 1 must hold three integers; got \(1, 2, 3.0\)"),
-            ([(1, 2, True)], "clause 1 must hold three integers"),
-            ([1, 2, 3], "clause 1 must hold three integers; got 1"),
-        ],
-    )
-    @pytest.mark.parametrize("call", [check_formula, satisfying_assignment, reduction])
-    def test_errors_name_the_clause(self, call, formula, message):
-        with pytest.raises(ValueError, match=message):
-            call(formula)
-
-    def test_errors_of_the_rest(self):
-        with pytest.raises(ValueError, match="the number of variables must be an integer from 3 to 20; got 21"):
-            satisfying_assignment([(1, 2, 21)])
-        with pytest.raises(ValueError, match="rng must be a numpy.random.Generator"):
-            random_formula(3, 3, 0)
-        with pytest.raises(ValueError, match="assignment must hold 4 values, one a variable of the formula; got 3"):
-            proof_tables(reduction(EXAMPLE), (True,) * 3)
-        with pytest.raises(ValueError, match="doubt must be .* got 1.5"):
-            proof_tables(reduction(EXAMPLE), (True,) * 4, doubt=1.5)
+            call(np.random.default_rng(0))
 
     def test_arrays_will_do(self):
         assert check_formula(np.array(EXAMPLE)) == EXAMPLE
@@ -263,8 +226,8 @@ class TestProofTables:
             assert likelihoods[-1] == satisfies(made.formula, assignment)
 
     def test_of_the_near_miss_score_exactly_0(self):
-        made = reduction(near_miss_formula((False, True, False)))
-        assert np.log(clamped_likelihoods(made, proof_tables(made, (False, True, False)))).sum() == 0
+        made = reduction(NEAR_MISS)
+        assert np.log(clamped_likelihoods(made, proof_tables(made, (True,) * 3))).sum() == 0
 
     @given(SEEDS, st.floats(0.01, 0.99), st.integers(1, 5))
     @settings(max_examples=20)
@@ -373,59 +336,7 @@ class TestOfBayesNet:
         tables = random_tables(made, rng)
         assert self.score(made, tables) == pytest.approx(np.log(conditional_likelihoods(made, tables)).sum())
 
-    @pytest.mark.parametrize("formula", [EXAMPLE, near_miss_formula()])
+    @pytest.mark.parametrize("formula", [EXAMPLE, NEAR_MISS])
     def test_scores_0_with_the_tables_of_the_proof(self, formula):
         made = reduction(formula)
         assert self.score(made, proof_tables(made, satisfying_assignment(formula))) == pytest.approx(0, abs=1e-12)
-
-
-class TestExperiment:
-    def test_columns_and_rows(self, frame):
-        facts = frame[["formula", "n_variables", "n_clauses", "satisfiable"]].drop_duplicates()
-        assert facts.values.tolist() == [[0, 3, 7, True], [1, 3, 8, False], [2, 4, 2, True]]
-        assert frame["start"].tolist() == [*range(6)] * 3
-        assert frame.columns[4:].tolist() == [
-            "start", "log_conditional_likelihood", "n_iterations", "bound", "decides",
-        ]  # fmt: skip
-        assert (frame["bound"] == -2 * math.log(2)).all()
-
-    def test_decides_for_satisfiable_formulas_only(self, frame):
-        decides = frame.groupby("formula")["decides"].mean()
-        assert decides[0] >= 0.5
-        assert decides[1] == 0
-        assert decides[2] == 1
-        best = frame.groupby("formula")["log_conditional_likelihood"].max()
-        np.testing.assert_allclose(best, [0, UNSATISFIABLE_BOUND, 0], atol=1e-3)
-
-    def test_ends_at_the_score_of_some_assignment(self, frame):
-        scores = np.array([violation_score(m) for m in range(8)])
-        distances = abs(frame["log_conditional_likelihood"].to_numpy()[:, None] - scores).min(axis=1)
-        assert distances.max() < 0.01
-
-    def test_more_starts_and_formulas_leave_the_first_alone(self, frame):
-        fewer = satisfiability_experiment(FORMULAS[:2], n_starts=3, n_jobs=1)
-        first = frame[(frame["formula"] < 2) & (frame["start"] < 3)].reset_index(drop=True)
-        pd.testing.assert_frame_equal(fewer, first, check_exact=True)
-        assert not satisfiability_experiment(FORMULAS[:2], n_starts=3, seed=1).equals(fewer)
-
-    def test_by_another_method_and_as_often_as_asked(self):
-        short = satisfiability_experiment(FORMULAS[:1], 2, method="lbfgs", max_iterations=1, spread=2.0)
-        assert short["n_iterations"].tolist() == [1, 1]
-
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            ({"formulas": []}, "formulas must hold at least one formula; got none"),
-            ({"formulas": [EXAMPLE, [(1, 2)]]}, "clause 1 must hold three literals"),
-            ({"n_starts": 0}, "n_starts must be an integer of at least 1; got 0"),
-            ({"n_jobs": 0}, "n_jobs must be .* got 0"),
-            ({"seed": -1}, "seed must be .* got -1"),
-            ({"method": "gc"}, "method must be one of 'cg', 'lbfgs'; got 'gc'; did you mean 'cg'"),
-            ({"max_iterations": 0}, "max_iterations must be .* got 0"),
-            ({"spread": 0}, r"spread must be a finite number in \(0, inf\]; got 0"),
-        ],
-    )
-    def test_errors(self, arguments, message, monkeypatch):
-        monkeypatch.setattr(satisfiability, "ascend", None)
-        with pytest.raises(ValueError, match=message):
-            satisfiability_experiment(**{"formulas": [EXAMPLE]} | arguments)
