@@ -62,8 +62,8 @@ def ascend(cases, beta, n_iterations, conditional=True, smoothing=0.0, method="c
 
 def _lbfgs(beta, objective, *settings):
     # Entries with few rows have small derivatives and little curvature: the power was chosen by trials.
-    seen = observed(objective.tree, objective.rows, objective.counts)
-    return climb_lbfgs(beta, ((seen + 1.0) / objective.size) ** -0.5, objective, *settings)
+    counts = observed(objective.tree, objective.rows, objective.counts)
+    return climb_lbfgs(beta, ((counts + 1.0) / objective.size) ** -0.5, objective, *settings)
 
 
 @compiled
@@ -77,21 +77,16 @@ def climb_conjugate(beta, objective, n_iterations, tolerance, path, trace):
         squared = gradient @ gradient
         if np.abs(gradient).max() <= tolerance or squared == 0.0:
             return i, True
-        slope, found = gradient @ direction, value
-        while True:
-            if slope <= 0.0:
-                direction[:], slope, step = gradient, squared, 0.0
-            first = step if step > 0.0 else 1.0 / np.sqrt(squared)
-            step, found = search(beta, objective, direction, first, value, slope, STEEP, work, following)
-            if step > 0.0 or slope == squared:
-                break
-            slope = 0.0  # once more, straight up
+        slope, step, top = search(beta, objective, direction, step, value, gradient, STEEP, work, following)
+        if step == 0.0 and slope != squared:  # once more, straight up
+            direction[:] = gradient
+            slope, step, top = search(beta, objective, direction, 0.0, value, gradient, STEEP, work, following)
         if step == 0.0:
             return i, False
         beta += step * direction
         turn = max(0.0, following @ (following - gradient) / squared)
         direction = following + turn * direction
-        gradient[:], value = following, found
+        gradient[:], value = following, top
         step *= min(10.0, slope / max(gradient @ direction, 1e-300))
         path[i + 1], trace[i + 1 : i + 2] = value, beta
     return n_iterations, np.abs(gradient).max() <= tolerance
@@ -104,77 +99,81 @@ def climb_lbfgs(beta, scale, objective, n_iterations, tolerance, path, trace):
     value = evaluate(beta, objective, work, gradient)
     path[0], trace[:1] = value, beta
     moves, bends, curvatures = np.empty((MEMORY, len(beta))), np.empty((MEMORY, len(beta))), np.empty(MEMORY)
-    direction, kept = np.empty_like(beta), 0
+    n_moves = 0
     for i in range(n_iterations):
         if np.abs(gradient).max() <= tolerance:
             return i, True
-        while True:
-            _newton(gradient, scale, moves, bends, curvatures, kept, direction)
-            slope = gradient @ direction
-            step, found = 0.0, value
-            if slope > 0.0:
-                first = 1.0 if kept > 0 else 1.0 / np.sqrt(slope)
-                step, found = search(beta, objective, direction, first, value, slope, FLAT, work, following)
-            if step > 0.0 or kept == 0:
-                break
-            kept = 0  # once more, as at first
+        direction = _newton(gradient, scale, moves, bends, curvatures, n_moves)
+        first = 1.0 if n_moves > 0 else 0.0
+        _, step, top = search(beta, objective, direction, first, value, gradient, FLAT, work, following)
+        if step == 0.0 and n_moves > 0:  # once more, as at first
+            n_moves = 0
+            direction = scale * gradient
+            _, step, top = search(beta, objective, direction, 0.0, value, gradient, FLAT, work, following)
         if step == 0.0:
             return i, False
         beta += step * direction
         move, bend = step * direction, gradient - following
         curvature = move @ bend
         if curvature > 0.0:
-            k = kept % MEMORY
+            k = n_moves % MEMORY
             moves[k], bends[k], curvatures[k] = move, bend, curvature
-            kept += 1
-        gradient[:], value = following, found
+            n_moves += 1
+        gradient[:], value = following, top
         path[i + 1], trace[i + 1 : i + 2] = value, beta
     return n_iterations, np.abs(gradient).max() <= tolerance
 
 
 @compiled
-def _newton(gradient, scale, moves, bends, curvatures, kept, direction):
-    """Set `direction` to the gradient times the inverse Hessian, by the two loops over the last moves."""
-    direction[:] = gradient
-    parts, oldest = np.empty(MEMORY), max(0, kept - MEMORY)
-    for k in range(kept - 1, oldest - 1, -1):
+def _newton(gradient, scale, moves, bends, curvatures, n_moves):
+    """Return the gradient times the inverse Hessian, by the two loops over the last moves."""
+    direction = gradient.copy()
+    shares, oldest = np.empty(MEMORY), max(0, n_moves - MEMORY)
+    for k in range(n_moves - 1, oldest - 1, -1):
         i = k % MEMORY
-        parts[i] = moves[i] @ direction / curvatures[i]
-        direction -= parts[i] * bends[i]
+        shares[i] = moves[i] @ direction / curvatures[i]
+        direction -= shares[i] * bends[i]
     direction *= scale
-    if kept > 0:
-        i = (kept - 1) % MEMORY
+    if n_moves > 0:
+        i = (n_moves - 1) % MEMORY
         direction *= curvatures[i] / (bends[i] @ (scale * bends[i]))
-    for k in range(oldest, kept):
+    for k in range(oldest, n_moves):
         i = k % MEMORY
-        direction += (parts[i] - bends[i] @ direction / curvatures[i]) * moves[i]
+        direction += (shares[i] - bends[i] @ direction / curvatures[i]) * moves[i]
+    return direction
 
 
 @compiled
-def search(beta, objective, direction, step, value, slope, flat, work, gradient):
-    """Return a step to near the first maximum along `direction`, and the value there; set `gradient`.
+def search(beta, objective, direction, step, value, gradient, flat, work, following):
+    """Search along `direction` for a point near the first maximum; `step` is tried first, if it is above 0.
 
     It is near enough where the slope is `flat` times the first. The maximum is bracketed by the sign of the slope, then
-    found by secants. The step is 0 if none gains anything.
+    found by secants. Return the slope, the step and the value there, and set `following` to its gradient. The step is
+    0 if none gains anything, as in a direction that does not rise.
     """
+    slope = gradient @ direction
+    if not slope > 0.0:
+        return slope, 0.0, value
+    if step == 0.0:
+        step = 1.0 / np.sqrt(slope)
     low, low_value, low_slope, change = 0.0, value, slope, 0.0
     high, high_slope = np.inf, np.nan
     best, best_value, best_gradient = 0.0, value, np.empty_like(gradient)
     for _ in range(TRIES):
-        reached = evaluate(beta + step * direction, objective, work, gradient)
-        new_slope = gradient @ direction
-        if reached >= best_value:
-            best, best_value, best_gradient[:] = step, reached, gradient
+        new_value = evaluate(beta + step * direction, objective, work, following)
+        new_slope = following @ direction
+        if new_value >= best_value:
+            best, best_value, best_gradient[:] = step, new_value, following
             if abs(new_slope) <= flat * slope:
                 break
-        if reached >= low_value and new_slope > 0.0:
+        if new_value >= low_value and new_slope > 0.0:
             change = (step - low) / max(low_slope - new_slope, 1e-300)
-            low, low_value, low_slope = step, reached, new_slope
+            low, low_value, low_slope = step, new_value, new_slope
         else:
-            high, high_slope = step, new_slope if reached >= low_value else np.nan
+            high, high_slope = step, new_slope if new_value >= low_value else np.nan
         step = _next_step(low, low_slope, high, high_slope, change)
-    gradient[:] = best_gradient
-    return best, best_value
+    following[:] = best_gradient
+    return slope, best, best_value
 
 
 @compiled

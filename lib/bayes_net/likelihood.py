@@ -5,7 +5,7 @@ from collections import namedtuple
 import numpy as np
 
 from lib.bayes_net.compiled import compiled
-from lib.bayes_net.messages import LOWEST, collect, distribute
+from lib.bayes_net.messages import LOWEST, collect, distribute, workspace
 
 LOG_LOWEST = np.log(LOWEST)
 TIE = 1e-9  # classes whose log probabilities differ by less are equally likely
@@ -40,15 +40,11 @@ def evaluate(beta, objective, expected, gradient):
 @compiled
 def log_joints(log_theta, tree, rows, wanted):
     """Ln P(c, e) of each row and class, (n_rows, n_classes); without meaning in rows that are not `wanted`."""
-    packed, work = _tables(log_theta, tree, rows)
-    beliefs, scales = np.empty_like(work), np.empty((tree.order.shape[0], tree.lookup.shape[1]))
-    shifts = np.empty_like(scales)
-    live, roots = np.zeros(rows.live.shape[1] + len(tree.order), np.bool_), np.zeros(len(tree.order), np.bool_)
+    packed, space = _tables(log_theta, tree, rows)
     scores = np.empty((rows.values.shape[0], tree.lookup.shape[1]))
     _gather(packed, rows.picks, 0, len(scores), scores)
     for r in np.flatnonzero(rows.summed & wanted):
-        live[: rows.live.shape[1]] = rows.live[r]
-        collect(rows.values[r], rows.free[r], live, roots, tree, work, beliefs, scales, shifts, scores[r])
+        collect(rows.values[r], rows.free[r], rows.live[r], tree, space, scores[r])
     return scores
 
 
@@ -58,7 +54,7 @@ def errors(log_thetas, tree, rows, counts):
 
     Predicted is the first class that is as likely as any, but for rounding. The result is (n_thetas, m).
     """
-    found, wanted = np.empty((len(log_thetas), len(counts))), np.zeros(counts.shape[1], np.bool_)
+    shares, wanted = np.empty((len(log_thetas), len(counts))), np.zeros(counts.shape[1], np.bool_)
     for r in range(counts.shape[1]):
         wanted[r] = counts[:, r].any()
     for t in range(len(log_thetas)):
@@ -71,21 +67,18 @@ def errors(log_thetas, tree, rows, counts):
                     predicted += 1
                 total += counts[i, r].sum()
                 right += counts[i, r, predicted]
-            found[t, i] = (total - right) / total  # NaN where nothing is counted
-    return found
+            shares[t, i] = (total - right) / total  # NaN where nothing is counted
+    return shares
 
 
 @compiled
 def observed(tree, rows, counts):
     """How often each value and its parents' values are all observed, (n_parameters,)."""
-    n_cells, n_classes = tree.lookup.shape
-    found, expected = np.zeros((n_cells + 1, n_classes)), np.zeros(tree.row_starts[-1])
-    together = np.zeros((len(rows.packs), n_classes))
+    cells, expected = np.zeros((len(tree.lookup) + 1, counts.shape[1])), np.zeros(tree.row_starts[-1])
+    together = np.zeros((len(rows.packs), counts.shape[1]))
     _scatter(together, rows.picks, 0, len(counts), counts)
-    _scatter(found, rows.packs, 0, len(together), together)
-    for m in range(n_cells):
-        for c in range(n_classes):
-            expected[tree.lookup[m, c]] += found[m, c]
+    _scatter(cells, rows.packs, 0, len(together), together)
+    _add_cells(cells, tree, expected)
     return expected
 
 
@@ -94,11 +87,8 @@ def _expect(log_theta, objective, expected):
     """Return the sum of log likelihoods, and add the expectations to `expected`."""
     tree, rows, counts, conditional = objective.tree, objective.rows, objective.counts, objective.conditional
     n_classes = counts.shape[1]
-    packed, work = _tables(log_theta, tree, rows)
-    changes, beliefs = np.zeros_like(packed), np.zeros_like(work)
-    scales, scores = np.empty((len(tree.order), n_classes)), np.empty((BLOCK, n_classes))
-    shifts = np.empty_like(scales)
-    live, roots = np.zeros(rows.live.shape[1] + len(tree.order), np.bool_), np.zeros(len(tree.order), np.bool_)
+    packed, space = _tables(log_theta, tree, rows)
+    changes, scores = np.zeros_like(packed), np.empty((BLOCK, n_classes))
     value, start = 0.0, 0
     while start < len(counts):
         summed, stop = rows.summed[start], start + 1
@@ -109,19 +99,14 @@ def _expect(log_theta, objective, expected):
             continue
         _gather(packed, rows.picks, start, stop, scores)
         if summed:
-            live[: rows.live.shape[1]] = rows.live[start]
-            collect(rows.values[start], rows.free[start], live, roots, tree, work, beliefs, scales, shifts, scores[0])
+            collect(rows.values[start], rows.free[start], rows.live[start], tree, space, scores[0])
         value += _weigh(scores, counts, start, stop, conditional)
         _scatter(changes, rows.picks, start, stop, scores)
         if summed:
-            distribute(
-                rows.values[start], rows.free[start], live, roots, tree, work, beliefs, scales, shifts, scores[0]
-            )
+            distribute(rows.values[start], rows.free[start], tree, space, scores[0])
         start = stop
-    _scatter(beliefs, rows.packs, 0, len(changes), changes)
-    for m in range(tree.lookup.shape[0]):
-        for c in range(n_classes):
-            expected[tree.lookup[m, c]] += beliefs[m, c]
+    _scatter(space.beliefs, rows.packs, 0, len(changes), changes)
+    _add_cells(space.beliefs, tree, expected)
     return value
 
 
@@ -149,9 +134,9 @@ def _weigh(scores, counts, start, stop, conditional):
             value += counts[r, c] * difference
             scores[i, c] = 1.0 if difference == 0.0 else np.exp(difference)
             normaliser += scores[i, c]
-        part = total / normaliser
+        share = total / normaliser
         for c in range(n_classes):
-            scores[i, c] = counts[r, c] - part * scores[i, c]
+            scores[i, c] = counts[r, c] - share * scores[i, c]
         if total == 1.0 and product < 1e200:
             product *= normaliser
         else:
@@ -160,8 +145,16 @@ def _weigh(scores, counts, start, stop, conditional):
 
 
 @compiled
+def _add_cells(cells, tree, expected):
+    """Add to each parameter what its cells (n_cells, n_classes) or more hold."""
+    for m in range(tree.lookup.shape[0]):
+        for c in range(tree.lookup.shape[1]):
+            expected[tree.lookup[m, c]] += cells[m, c]
+
+
+@compiled
 def _tables(log_theta, tree, rows):
-    """Sums of the log factors over packs of factors; factors as they are, with space for messages."""
+    """Sums of the log factors over packs of factors; the factors as they are, in a workspace."""
     n_cells, n_classes = tree.lookup.shape
     logs = np.zeros((n_cells + 1, n_classes))
     for m in range(n_cells):
@@ -169,10 +162,10 @@ def _tables(log_theta, tree, rows):
             logs[m, c] = log_theta[tree.lookup[m, c]]
     packed = np.empty((rows.packs.shape[0], n_classes))
     _gather(logs, rows.packs, 0, len(packed), packed)
-    work = np.empty((tree.n_total, n_classes))
+    space = workspace(tree, rows.live.shape[1])
     if rows.summed.any():
-        work[:n_cells] = np.exp(logs[:n_cells])
-    return packed, work
+        space.work[:n_cells] = np.exp(logs[:n_cells])
+    return packed, space
 
 
 @compiled

@@ -1,5 +1,7 @@
 """Message passing on the bucket tree, one row at a time and for all classes at once."""
 
+from collections import namedtuple
+
 import numpy as np
 
 from lib.bayes_net.compiled import compiled, inlined
@@ -7,159 +9,180 @@ from lib.bayes_net.compiled import compiled, inlined
 LOWEST = 1e-300  # of table entries and sums, so that their logarithms are finite
 MANY = 32  # factors whose product might underflow
 
+# What the passes over one row after the other write to. Cells (n_cells + n_messages, n_classes):
+#   work     the factors, then the messages, each divided by its largest value
+#   beliefs  what `distribute` adds up
+# Buckets, (n_buckets, n_classes), (n_factors + n_buckets,) and (n_buckets,):
+#   scales   what each message was divided by;  shifts  logs taken from products of many factors before
+#   live     which factors and messages have a free variable;  roots  which messages have none left
+# Inputs of one bucket: alive (their numbers), base (where each begins given the row), index (where it is read);
+# digits (free variables of the separator); total and product (n_classes,).
+Workspace = namedtuple("Workspace", "work beliefs scales shifts live roots alive base index digits total product")
+Bucket = namedtuple("Bucket", "number n_alive n_free n_cells n_own start")
+
 
 @compiled
-def collect(x, free, live, roots, tree, work, beliefs, scales, shifts, scores):
-    """Sum out the missing variables of one row, leaves first.
+def workspace(tree, n_factors):
+    """Return a `Workspace` without the factors."""
+    n_buckets, n_inputs, n_classes = len(tree.order), len(tree.slots), tree.lookup.shape[1]
+    return Workspace(
+        np.empty((tree.n_total, n_classes)),
+        np.zeros((tree.n_total, n_classes)),
+        np.empty((n_buckets, n_classes)),
+        np.empty((n_buckets, n_classes)),
+        np.zeros(n_factors + n_buckets, np.bool_),
+        np.zeros(n_buckets, np.bool_),
+        np.empty(n_inputs, np.intp),
+        np.empty(n_inputs, np.intp),
+        np.empty(n_inputs, np.intp),
+        np.empty(tree.cliques.shape[1], np.intp),
+        np.empty(n_classes),
+        np.empty(n_classes),
+    )
 
-    Parameters
-    ----------
-    x : (n_variables,) values, any where missing
-    free : (n_variables,) bool
-        Missing variables to be summed out.
-    live : (n_factors + n_buckets,) bool
-        Which factors have a free variable; set for the messages that are sent on.
-    roots : (n_buckets,) bool
-        Set where a message has no free variable left: it is a factor of the result.
-    work : (n_cells + n_messages, n_classes)
-        Factors first; messages are stored after them, each divided by its largest value.
-    beliefs : as `work`
-        Cells of messages are set to 0.
-    scales, shifts : (n_buckets, n_classes)
-        What the messages were divided by, and the logs that were taken from products of many factors before.
-    scores : (n_classes,)
-        The log of the sum is added.
+
+@compiled
+def collect(x, free, live, tree, space, scores):
+    """Sum out the missing variables of one row, leaves first, and add the log of the sum to `scores` (n_classes,).
+
+    The row has the values `x` (n_variables,), any where missing, and sums over the variables that are `free`
+    (n_variables,) in the factors that are `live` (n_factors,).
     """
-    n_classes = work.shape[1]
-    n_factors = live.shape[0] - tree.order.shape[0]
-    alive, base = np.empty(tree.slots.shape[0], np.intp), np.empty(tree.slots.shape[0], np.intp)
-    index, digits = np.empty_like(base), np.empty(tree.cliques.shape[1], np.intp)
-    total, product = np.empty(n_classes), np.empty(n_classes)
-    for b in range(tree.order.shape[0]):
-        n_alive, n_free, n_cells, n_own, start = _prepare(b, x, free, live, tree, alive, base, digits)
-        roots[b] = n_alive > 0 and n_free == 0
-        live[n_factors + b] = n_alive > 0 and n_free > 0
-        if n_alive == 0:
+    n_factors, total, product = len(live), space.total, space.product
+    space.live[:n_factors] = live
+    for b in range(len(tree.order)):
+        bucket = _bucket(b, x, free, tree, space)
+        space.roots[b] = bucket.n_alive > 0 and bucket.n_free == 0
+        space.live[n_factors + b] = bucket.n_alive > 0 and bucket.n_free > 0
+        if bucket.n_alive == 0:
             continue
-        scale, shift = scales[b], shifts[b]
+        scale, shift = space.scales[b], space.shifts[b]
         scale[:], shift[:] = 0.0, 0.0
-        if n_alive > MANY:
-            shift[:] = -np.inf
-            for s in range(n_cells):
-                _position(s, b, n_free, start, tree, alive, n_alive, base, index, digits)
-                for _ in range(n_own):
-                    _add_logs(work, n_alive, index, product)
-                    for c in range(n_classes):
-                        shift[c] = max(shift[c], product[c])
-                    for k in range(n_alive):
-                        index[k] += tree.strides[alive[k], 0]
-        for s in range(n_cells):
-            cell = _position(s, b, n_free, start, tree, alive, n_alive, base, index, digits)
+        if bucket.n_alive > MANY:
+            _set_shift(bucket, tree, space, shift)
+        for s in range(bucket.n_cells):
+            cell = _position(s, bucket, bucket.n_alive, tree, space)
             total[:] = 0.0
-            for _ in range(n_own):
-                _multiply(work, n_alive, index, shift, product)
-                for c in range(n_classes):
+            for _ in range(bucket.n_own):
+                _multiply(bucket, space, shift)
+                for c in range(len(total)):
                     total[c] += product[c]
-                for k in range(n_alive):
-                    index[k] += tree.strides[alive[k], 0]
-            for c in range(n_classes):
-                work[cell, c] = total[c]
-                beliefs[cell, c] = 0.0
+                _advance(bucket, tree, space)
+            for c in range(len(total)):
+                space.work[cell, c] = total[c]
+                space.beliefs[cell, c] = 0.0
                 scale[c] = max(scale[c], total[c])
-        for c in range(n_classes):
+        for c in range(len(total)):
             scores[c] += np.log(max(scale[c], LOWEST)) + shift[c]
             if scale[c] == 0.0:
                 scale[c] = 1.0
-        for s in range(n_cells):
-            cell = _position(s, b, n_free, start, tree, alive, 0, base, index, digits)
-            for c in range(n_classes):
-                work[cell, c] /= scale[c]
+        for s in range(bucket.n_cells):
+            cell = _position(s, bucket, 0, tree, space)
+            for c in range(len(total)):
+                space.work[cell, c] /= scale[c]
 
 
 @compiled
-def distribute(x, free, live, roots, tree, work, beliefs, scales, shifts, weights):
-    """Add to the `beliefs` of each live factor's cell its probability given the row, times the class's weight."""
-    n_classes = work.shape[1]
-    n_factors = live.shape[0] - tree.order.shape[0]
-    alive, base = np.empty(tree.slots.shape[0], np.intp), np.empty(tree.slots.shape[0], np.intp)
-    index, digits = np.empty_like(base), np.empty(tree.cliques.shape[1], np.intp)
-    outer, product = np.empty(n_classes), np.empty(n_classes)
-    for b in range(tree.order.shape[0] - 1, -1, -1):
-        if not (roots[b] or live[n_factors + b]):
+def distribute(x, free, tree, space, weights):
+    """Add to the beliefs of each live factor's cell its probability given the row, times the class's weight."""
+    n_factors, outer = len(space.live) - len(tree.order), space.total
+    for b in range(len(tree.order) - 1, -1, -1):
+        if not (space.roots[b] or space.live[n_factors + b]):
             continue
-        n_alive, n_free, n_cells, n_own, start = _prepare(b, x, free, live, tree, alive, base, digits)
-        for s in range(n_cells):
-            cell = _position(s, b, n_free, start, tree, alive, n_alive, base, index, digits)
-            for c in range(n_classes):
+        bucket = _bucket(b, x, free, tree, space)
+        for s in range(bucket.n_cells):
+            cell = _position(s, bucket, bucket.n_alive, tree, space)
+            for c in range(len(outer)):
                 # where the message is 0, so are all products that it sums
-                below = work[cell, c] * scales[b, c]
-                above = weights[c] if roots[b] else beliefs[cell, c]
+                below = space.work[cell, c] * space.scales[b, c]
+                above = weights[c] if space.roots[b] else space.beliefs[cell, c]
                 outer[c] = above / below if below > LOWEST else 0.0
-            for _ in range(n_own):
-                _multiply(work, n_alive, index, shifts[b], product)
-                for k in range(n_alive):
-                    i = index[k]
-                    for c in range(n_classes):
-                        beliefs[i, c] += outer[c] * product[c]
-                    index[k] += tree.strides[alive[k], 0]
+            for _ in range(bucket.n_own):
+                _multiply(bucket, space, space.shifts[b])
+                for k in range(bucket.n_alive):
+                    i = space.index[k]
+                    for c in range(len(outer)):
+                        space.beliefs[i, c] += outer[c] * space.product[c]
+                _advance(bucket, tree, space)
 
 
 @inlined
-def _prepare(b, x, free, live, tree, alive, base, digits):
-    """Inputs of a bucket that are alive, where each begins given the row, and the bucket's free variables."""
+def _bucket(b, x, free, tree, space):
+    """Find the inputs of a bucket that are alive, where each begins given the row, and the free variables."""
     n_alive = n_free = 0
     n_cells, start = 1, tree.message_offsets[b]
     for k in range(tree.pointers[b], tree.pointers[b + 1]):
-        if live[tree.slots[k]]:
-            alive[n_alive], base[n_alive] = k, tree.offsets[k]
+        if space.live[tree.slots[k]]:
+            space.alive[n_alive], space.base[n_alive] = k, tree.offsets[k]
             n_alive += 1
-    if n_alive == 0:
-        return 0, 0, 0, 0, 0
-    for q in range(tree.widths[b]):
-        v = tree.cliques[b, q]
-        if not free[v]:
-            start += tree.message_strides[b, q] * x[v]
-            for k in range(n_alive):
-                base[k] += tree.strides[alive[k], q] * x[v]
-        elif q > 0:
-            digits[n_free] = q
-            n_free += 1
-            n_cells *= tree.sizes[v]
+    if n_alive > 0:
+        for q in range(tree.widths[b]):
+            v = tree.cliques[b, q]
+            if not free[v]:
+                start += tree.message_strides[b, q] * x[v]
+                for k in range(n_alive):
+                    space.base[k] += tree.strides[space.alive[k], q] * x[v]
+            elif q > 0:
+                space.digits[n_free] = q
+                n_free += 1
+                n_cells *= tree.sizes[v]
     own = tree.cliques[b, 0]
-    return n_alive, n_free, n_cells, tree.sizes[own] if free[own] else 1, start
+    return Bucket(b, n_alive, n_free, n_cells, tree.sizes[own] if free[own] else 1, start)
 
 
 @inlined
-def _position(s, b, n_free, start, tree, alive, n_alive, base, index, digits):
+def _position(s, bucket, n_inputs, tree, space):
     """Set where the inputs are read for the s-th assignment to the free separators; return its message cell."""
-    for k in range(n_alive):
-        index[k] = base[k]
-    for j in range(n_free):
-        q = digits[j]
-        size = tree.sizes[tree.cliques[b, q]]
-        digit = s if j == n_free - 1 else s % size
-        s = s // size if j < n_free - 1 else 0
-        start += digit * tree.message_strides[b, q]
-        for k in range(n_alive):
-            index[k] += digit * tree.strides[alive[k], q]
-    return start
+    cell = bucket.start
+    for k in range(n_inputs):
+        space.index[k] = space.base[k]
+    for j in range(bucket.n_free):
+        q = space.digits[j]
+        size = tree.sizes[tree.cliques[bucket.number, q]]
+        digit = s if j == bucket.n_free - 1 else s % size
+        s = s // size if j < bucket.n_free - 1 else 0
+        cell += digit * tree.message_strides[bucket.number, q]
+        for k in range(n_inputs):
+            space.index[k] += digit * tree.strides[space.alive[k], q]
+    return cell
 
 
 @inlined
-def _multiply(work, n_alive, index, shift, product):
-    """Product of the inputs at `index`, for each class; if they are many, times exp(-shift)."""
-    if n_alive > MANY:
-        _add_logs(work, n_alive, index, product)
-        for c in range(product.shape[0]):
+def _advance(bucket, tree, space):
+    """Go on to the next value of the bucket's own variable."""
+    for k in range(bucket.n_alive):
+        space.index[k] += tree.strides[space.alive[k], 0]
+
+
+@inlined
+def _multiply(bucket, space, shift):
+    """Set the product of the inputs at `index`, for each class; if they are many, times exp(-shift)."""
+    work, index, product = space.work, space.index, space.product
+    if bucket.n_alive > MANY:
+        _add_logs(work, bucket.n_alive, index, product)
+        for c in range(len(product)):
             product[c] = np.exp(product[c] - shift[c])
     else:
         first = index[0]
-        for c in range(product.shape[0]):
+        for c in range(len(product)):
             product[c] = work[first, c]
-        for k in range(1, n_alive):
+        for k in range(1, bucket.n_alive):
             i = index[k]
-            for c in range(product.shape[0]):
+            for c in range(len(product)):
                 product[c] *= work[i, c]
+
+
+@compiled
+def _set_shift(bucket, tree, space, shift):
+    """Set the largest log of a product of the inputs, for each class."""
+    shift[:] = -np.inf
+    for s in range(bucket.n_cells):
+        _position(s, bucket, bucket.n_alive, tree, space)
+        for _ in range(bucket.n_own):
+            _add_logs(space.work, bucket.n_alive, space.index, space.product)
+            for c in range(len(shift)):
+                shift[c] = max(shift[c], space.product[c])
+            _advance(bucket, tree, space)
 
 
 @compiled
