@@ -12,8 +12,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from test_sklearn_checks import REFUSALS, rounded, run
 
-from lib.naive_bayes import NaiveBayes
-from lib.selective_naive_bayes import SelectiveNaiveBayes
+from lib.naive_bayes import NaiveBayes, SelectiveNaiveBayes
 
 N_VALUES = 3
 

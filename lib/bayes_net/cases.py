@@ -8,9 +8,62 @@ from scipy.special import softmax
 from lib.bayes_net.likelihood import Objective, Rows, errors, evaluate, log_joints, observed
 from lib.bayes_net.network import LOWEST
 from lib.bayes_net.packing import factor_cells, packed
+from lib.joint import TIE
 
 MISSING = -1
 LARGEST_PACK = 2**15  # numbers in the table of joint values of factors that are looked up together
+
+
+class Layout:
+    """Rows and the classes that come with them, prepared for inference in up to three ways, each when first needed.
+
+    Parameters
+    ----------
+    network : Network
+    attributes : ndarray of int, shape (n_rows, n_attributes)
+    pairs : tuple of two ndarrays of int
+        Row and class of all that occur together.
+    """
+
+    def __init__(self, network, attributes, pairs):
+        self.network, self.attributes, self.pairs = network, attributes, pairs
+
+    @cached_property
+    def by_class(self):
+        """Rows for inference of the class."""
+        values = np.column_stack([np.zeros(len(self.attributes), np.int32), self.attributes])
+        return prepared(self.network.by_class, values, _needed(self.network, values))
+
+    @cached_property
+    def with_class(self):
+        """Pairs for inference of all that is missing."""
+        return prepared(self.network.with_class, self._values, np.ones(self._values.shape, dtype=bool))
+
+    @cached_property
+    def of_class(self):
+        """Pairs for their likelihood: missing variables that sum to one are left out."""
+        return prepared(self.network.with_class, self._values, _needed(self.network, self._values))
+
+    @property
+    def _values(self):
+        rows, classes = self.pairs
+        return np.column_stack([classes, self.attributes[rows]]).astype(np.int32)
+
+    def subset(self, rows, pairs):
+        """Return the layout of some rows (n_rows,) and pairs (n_pairs,), both bool, with what is prepared by now."""
+        numbers, classes = self.pairs
+        other = Layout(self.network, self.attributes[rows], ((np.cumsum(rows) - 1)[numbers[pairs]], classes[pairs]))
+        for name, keep in (("by_class", rows), ("with_class", pairs), ("of_class", pairs)):
+            if name in vars(self):
+                *arrays, packs = vars(self)[name]
+                vars(other)[name] = Rows(*(array[keep] for array in arrays), packs)
+        return other
+
+    def __getstate__(self):
+        return {name: vars(self)[name] for name in ("network", "attributes", "pairs")}
+
+    def __setstate__(self, state):
+        vars(self).update(state, attributes=np.require(state["attributes"], requirements="W"))  # as counts, in Cases
 
 
 class Cases:
@@ -31,14 +84,27 @@ class Cases:
     """
 
     def __init__(self, network, attributes, counts):
-        self.network = network
-        self.attributes = np.ascontiguousarray(attributes, dtype=np.int32)
-        self.counts = np.ascontiguousarray(counts, dtype=float)
-        self._shared = {"pairs": np.nonzero(self.counts)}
-        _check_codes("attributes", self.attributes, network.sizes[1:], MISSING)
-        shape = len(self.attributes), int(network.sizes[0])
+        attributes = np.ascontiguousarray(attributes, dtype=np.int32)
+        _check_codes("attributes", attributes, network.sizes[1:], MISSING)
+        self._set(Layout(network, attributes, np.nonzero(counts)), counts)
+
+    def _set(self, layout, counts):
+        # what comes to a worker may be read-only, for which all loops would be compiled again
+        self.layout, self.counts = layout, np.require(counts, float, ["C", "W"])
+        shape = len(layout.attributes), int(layout.network.sizes[0])
         if self.counts.shape != shape:
             raise ValueError(f"counts must have shape (n_rows, n_classes) = {shape}; got {self.counts.shape}")
+        return self
+
+    @property
+    def network(self):
+        """The network."""
+        return self.layout.network
+
+    @property
+    def attributes(self):
+        """The rows, (n_rows, n_attributes)."""
+        return self.layout.attributes
 
     @classmethod
     def from_rows(cls, network, codes):
@@ -51,87 +117,50 @@ class Cases:
 
     def weighted(self, counts):
         """Return the same rows with other counts (n_rows, n_classes), 0 where they were 0."""
-        other = Cases(self.network, self.attributes, counts)
-        other._shared = self._shared
-        return other
+        return Cases.__new__(Cases)._set(self.layout, counts)
 
     def present(self):
         """Return the cases without rows that have no count, and which rows are left (n_rows,)."""
         keep = self.counts.any(axis=1)
-        other = Cases(self.network, self.attributes[keep], self.counts[keep])
-        other._shared["given_class"] = _chosen(self.given_class, keep)
-        rows, classes = self._shared["pairs"]
-        found = self.counts[rows, classes] > 0
-        other._shared["pairs"] = (np.cumsum(keep) - 1)[rows[found]], classes[found]
-        for name in {"with_class", "of_class"} & set(self._shared):
-            other._shared[name] = _chosen(self._shared[name], found)
-        return other, keep
+        self.layout.by_class  # noqa: B018 prepared once, for all subsets
+        layout = self.layout.subset(keep, self.counts[self.layout.pairs] > 0)
+        return Cases.__new__(Cases)._set(layout, self.counts[keep]), keep
 
     @property
-    def given_class(self):
-        """Rows for inference of the class."""
-        if "given_class" not in self._shared:
-            values = np.column_stack([np.zeros(len(self.attributes), np.int32), self.attributes])
-            self._shared["given_class"] = prepared(self.network.given_class, values, _needed(self.network, values))
-        return self._shared["given_class"]
-
-    @property
-    def with_class(self):
-        """Rows with each class that comes with them, for inference of what is missing; and their counts."""
-        rows, classes = pairs = self._shared["pairs"]
-        if "with_class" not in self._shared:
-            values = np.column_stack([classes, self.attributes[rows]]).astype(np.int32)
-            self._shared["with_class"] = prepared(self.network.with_class, values, np.ones(values.shape, dtype=bool))
-        return self._shared["with_class"], self.counts[pairs][:, None]
-
-    @property
-    def of_class(self):
-        """Rows with each class that comes with them, without missing variables that sum to one; and their counts."""
-        rows, classes = pairs = self._shared["pairs"]
-        if "of_class" not in self._shared:
-            values = np.column_stack([classes, self.attributes[rows]]).astype(np.int32)
-            self._shared["of_class"] = prepared(self.network.with_class, values, _needed(self.network, values))
-        return self._shared["of_class"], self.counts[pairs][:, None]
-
-    @cached_property
     def size(self):
         """Number of rows before merging, or the sum of weights."""
         return float(self.counts.sum())
 
     def objective(self, conditional, smoothing=0.0):
         """What `evaluate` needs for the mean ln P(c | e), or else ln P(c, e), with a log prior."""
-        # the likelihood of the class that is there takes no sum over the others
-        factors = self.network.given_class if conditional else self.network.with_class
-        rows, counts = (self.given_class, self.counts) if conditional else self.of_class
+        if conditional:
+            factors, rows, counts = self.network.by_class, self.layout.by_class, self.counts
+        else:  # the likelihood of the class that is there takes no sum over the others
+            factors, rows, counts = self.network.with_class, self.layout.of_class, self._pair_counts()
         return Objective(_tree(factors, rows), rows, counts, bool(conditional), float(smoothing), self.size)
 
     def conditional(self, beta):
         """Mean ln P(c | e) and its gradient with respect to the softmax parameters (Proposition 3)."""
-        self.network.check_parameters(beta)
-        gradient = np.empty_like(beta)
-        return evaluate(beta, self.objective(True), np.empty_like(beta), gradient), gradient
+        return self._value_and_gradient(beta, True, 0.0)
 
     def joint(self, beta, smoothing=0.0):
         """Mean ln P(c, e), plus `smoothing` times the sum of all ln theta over the size, and its gradient."""
-        self.network.check_parameters(beta)
-        gradient = np.empty_like(beta)
-        return evaluate(beta, self.objective(False, smoothing), np.empty_like(beta), gradient), gradient
+        return self._value_and_gradient(beta, False, smoothing)
 
     def expected_counts(self, theta):
         """Sum of ln P(c, e), and how often each value comes with its parents' values, as expected given the rows."""
-        expected = np.empty(self.network.n_parameters)
-        rows, counts = self.with_class
-        objective = Objective(_tree(self.network.with_class, rows), rows, counts, False, 0.0, 1.0)
+        expected, rows = np.empty(self.network.n_parameters), self.layout.with_class
+        objective = Objective(_tree(self.network.with_class, rows), rows, self._pair_counts(), False, 0.0, 1.0)
         return evaluate(_logs(theta), objective, expected, np.empty_like(expected)), expected
 
     def observed_counts(self):
         """How often each value and its parents' values are all observed, (n_parameters,)."""
-        return observed(self.network.given_class.no_tree, self.given_class, self.counts)
+        return observed(self.network.by_class.no_tree, self.layout.by_class, self.counts)
 
     def log_joints(self, theta):
         """Ln P(c, e) of each merged row and class, (n_rows, n_classes)."""
-        rows = self.given_class
-        return log_joints(_logs(theta), _tree(self.network.given_class, rows), rows, np.ones(len(self.counts), bool))
+        rows = self.layout.by_class
+        return log_joints(_logs(theta), _tree(self.network.by_class, rows), rows, np.ones(len(self.counts), bool))
 
     def posterior(self, theta):
         """P(c | e) of each merged row and class, (n_rows, n_classes)."""
@@ -143,17 +172,19 @@ class Cases:
 
     def errors(self, betas, counts):
         """Errors of several softmax parameters (n, n_parameters) on several counts (m, n_rows, n_classes), (n, m)."""
-        log_thetas = self.network.log_softmax(betas)
-        counts = np.ascontiguousarray(counts, dtype=float)
-        return errors(log_thetas, _tree(self.network.given_class, self.given_class), self.given_class, counts)
+        rows, counts = self.layout.by_class, np.ascontiguousarray(counts, dtype=float)
+        return errors(self.network.log_softmax(betas), _tree(self.network.by_class, rows), rows, counts, TIE)
 
-    def __getstate__(self):
-        return self.__dict__ | {"_shared": {"pairs": self._shared["pairs"]}}
+    def _value_and_gradient(self, beta, conditional, smoothing):
+        self.network.check_parameters(beta)
+        gradient = np.empty_like(beta)
+        return evaluate(beta, self.objective(conditional, smoothing), np.empty_like(beta), gradient), gradient
+
+    def _pair_counts(self):
+        return self.counts[self.layout.pairs][:, None]
 
     def __setstate__(self, state):
-        # what comes to a worker may be read-only, for which all loops would be compiled again
-        arrays = {name: np.require(state[name], requirements="W") for name in ("attributes", "counts")}
-        self.__dict__ |= state | arrays
+        self._set(**state)
 
 
 def _tree(factors, rows):
@@ -170,10 +201,6 @@ def _check_codes(name, codes, sizes, lowest):
         row, column = np.argwhere(wrong)[0]
         allowed = f"from {lowest} to {sizes[column] - 1} in column {column}"
         raise ValueError(f"{name} must be {allowed}; got {codes[row, column]} in row {row}")
-
-
-def _chosen(rows, keep):
-    return Rows(*(array[keep] for array in rows[:-1]), rows.packs)
 
 
 def merged(values, sizes):

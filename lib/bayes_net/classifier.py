@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 from scipy.special import log_softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -13,10 +12,10 @@ from lib import structures
 from lib.bayes_net.ascent import METHODS
 from lib.bayes_net.cases import Cases, class_counts, merged
 from lib.bayes_net.learners import LEARNERS, learn
-from lib.bayes_net.likelihood import TIE
 from lib.bayes_net.network import Network
 from lib.bayes_net.tuning import fold_counts
 from lib.discretize.columns import checked_frame, checked_target, column_kinds
+from lib.joint import JointClassifier
 from lib.validation import check_choice, check_flag, check_integer, check_real
 
 STRUCTURES = ("naive", "tan", "bic")
@@ -24,7 +23,7 @@ TUNED_ITERATIONS, MANY_ITERATIONS = 20, 1000
 SPREAD = 0.1
 
 
-class BayesNetClassifier(ClassifierMixin, BaseEstimator):
+class BayesNetClassifier(JointClassifier):
     """A Bayesian network over the class and discrete attributes, with missing values.
 
     Parameters
@@ -148,7 +147,10 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):
         self.parents_ = self._network.parents
         rows, index = merged(values, sizes[1:])
         cases = Cases(self._network, rows, class_counts(index, classes, (len(rows), sizes[0])))
-        self._learn(cases, index, classes)
+        rng, tuned = check_random_state(self.random_state), self.n_iterations == "cross-tune"
+        held_out = self._folds(index, classes, cases.counts.shape, rng) if tuned else None
+        fixed = {name: getattr(self, name) for name in ("smoothing", "allow_zero", "method", "tolerance")}
+        self._keep(cases, learn(cases, self.learner, self._limit(), held_out=held_out, first=self._first(rng), **fixed))
         return self
 
     def predict_joint_log_proba(self, X):
@@ -161,19 +163,6 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):
         rows, index = merged(values, self._coding.sizes)
         counts = np.ones((len(rows), len(self.classes_)))
         return Cases(self._network, rows, counts).log_joints(self._theta)[index]
-
-    def predict_log_proba(self, X):
-        """Ln P(c | e) of each row and class, (n_samples, n_classes)."""
-        return log_softmax(self.predict_joint_log_proba(X), axis=1)
-
-    def predict_proba(self, X):
-        """P(c | e) of each row and class, (n_samples, n_classes)."""
-        return np.exp(self.predict_log_proba(X))
-
-    def predict(self, X):
-        """The most probable class of each row, (n_samples,); of those equally probable, but for rounding, the first."""
-        joint = self.predict_joint_log_proba(X)
-        return self.classes_[(joint >= joint.max(axis=1, keepdims=True) - TIE).argmax(axis=1)]
 
     def _check(self):
         if isinstance(self.structure, str):
@@ -211,38 +200,26 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):
             return structures.tan_from_codes(codes, sizes)
         return structures.bic_from_codes(codes, sizes, self.max_parents)
 
-    def _learn(self, cases, index, classes):
-        rng = check_random_state(self.random_state)
-        tuned, given = self.n_iterations == "cross-tune", isinstance(self.n_iterations, int | np.integer)
-        most = self.n_iterations if given else self.max_iterations or (TUNED_ITERATIONS if tuned else MANY_ITERATIONS)
-        held_out = self._folds(index, classes, cases.counts.shape, rng) if tuned else None
-        learned = learn(
-            cases,
-            self.learner,
-            smoothing=self.smoothing,
-            n_iterations=most,
-            held_out=held_out,
-            first=self._first(rng),
-            allow_zero=self.allow_zero,
-            method=self.method,
-            tolerance=self.tolerance,
-        )
+    def _limit(self):
+        """Most iterations, of which cross-tuning chooses."""
+        if isinstance(self.n_iterations, int | np.integer):
+            return self.n_iterations
+        return self.max_iterations or (MANY_ITERATIONS if self.n_iterations is None else TUNED_ITERATIONS)
+
+    def _keep(self, cases, learned):
         self._theta, self.path_ = learned.theta, learned.path
         self.tables_ = self._network.tables(learned.theta.copy())
         self.n_iterations_, self.chosen_, self.held_out_errors_ = learned.n_iterations, learned.chosen, learned.errors
         joints = cases.log_joints(learned.theta)
         self.log_likelihood_ = float((cases.counts * joints).sum())
         self.log_conditional_likelihood_ = float((cases.counts * log_softmax(joints, axis=1)).sum())
-        if not (given or tuned or learned.converged):
-            self._warn(learned.n_iterations < most)
-
-    def _warn(self, stuck):
-        if stuck:
-            why = "rounding errors hide what is left to gain (raise tolerance)"
-        else:
-            why = "those of separable data never do (raise max_iterations or tolerance, or give n_iterations)"
-        words = f"{self.learner} did not converge in {self.n_iterations_} iterations: {why}"
-        warnings.warn(words, ConvergenceWarning, stacklevel=4)
+        if self.n_iterations is None and not learned.converged:
+            if learned.n_iterations < self._limit():
+                why = "rounding errors hide what is left to gain (raise tolerance)"
+            else:
+                why = "those of separable data never do (raise max_iterations or tolerance, or give n_iterations)"
+            message = f"{self.learner} did not converge in {self.n_iterations_} iterations: {why}"
+            warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
     def _folds(self, index, classes, shape, rng):
         """Counts of each fold of a random partition, or None where there is nothing to be tuned with."""
@@ -256,9 +233,3 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):
         if self.start == "ofe":
             return None
         return self._network.softmax(SPREAD * rng.standard_normal(self._network.n_parameters))
-
-    def __sklearn_tags__(self):
-        """Tell scikit-learn that missing values, categories and strings are welcome."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = True
-        return tags

@@ -6,7 +6,7 @@ import numpy as np
 
 from lib.bayes_net.ascent import ascend
 from lib.bayes_net.em import maximise_expectation
-from lib.bayes_net.tuning import choose_iterations, held_out_errors
+from lib.bayes_net.tuning import choose_iterations
 from lib.validation import check_choice, check_integer
 
 LEARNERS = ("ofe", "elr", "em", "apn")
@@ -32,16 +32,7 @@ def observed_frequencies(cases, smoothing=1.0):
     return cases.network.normalised(cases.observed_counts() + smoothing)
 
 
-def climb(
-    cases,
-    learner,
-    n_iterations,
-    smoothing=1.0,
-    first=None,
-    method="cg",
-    tolerance=1e-6,
-    watched=None,
-):
+def climb(cases, learner, n_iterations, smoothing=1.0, first=None, method="cg", tolerance=1e-6, watched=None):
     """Run the ascent of "elr", "em" or "apn".
 
     Parameters
@@ -67,10 +58,8 @@ def climb(
     start = observed_frequencies(cases, smoothing) if first is None else first
     if learner == "em":
         return maximise_expectation(cases, start, n_iterations, smoothing, tolerance, watched)
-    conditional = learner == "elr"
-    return ascend(
-        cases, np.log(start), n_iterations, conditional, 0.0 if conditional else smoothing, method, tolerance, watched
-    )
+    prior = 0.0 if learner == "elr" else smoothing
+    return ascend(cases, np.log(start), n_iterations, learner == "elr", prior, method, tolerance, watched)
 
 
 def tuning_errors(cases, learner, held_out, n_iterations, **settings):
@@ -91,11 +80,14 @@ def tuning_errors(cases, learner, held_out, n_iterations, **settings):
     ndarray of shape (n_folds, n_iterations + 1)
         NaN after the last iteration of an ascent that ended early.
     """
-
-    def climbing(training, watched):
-        return climb(training, learner, n_iterations, watched=watched, **settings)
-
-    return held_out_errors(cases, held_out, climbing)
+    curves = []
+    for counts in held_out:
+        training = cases.weighted(cases.counts - counts)
+        curves.append(climb(training, learner, n_iterations, watched=counts[None], **settings).errors[:, 0])
+    errors = np.full((len(curves), max(map(len, curves), default=1)), np.nan)
+    for row, curve in zip(errors, curves, strict=True):
+        row[: len(curve)] = curve
+    return errors
 
 
 def learn(cases, learner, n_iterations=None, smoothing=1.0, held_out=None, errors=None, allow_zero=True, **settings):
@@ -111,7 +103,7 @@ def learn(cases, learner, n_iterations=None, smoothing=1.0, held_out=None, error
     held_out : ndarray of shape (n_folds, n_rows, n_classes), optional
         Counts of the examples in each fold, to choose up to `n_iterations` with.
     errors : ndarray of shape (n_folds, n_iterations + 1), optional
-        What `tuning_errors` returned for them, if it is known.
+        What `tuning_errors` returns for them, in their place.
     allow_zero : bool
         Whether no iteration at all may be chosen.
     settings

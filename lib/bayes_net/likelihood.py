@@ -8,7 +8,6 @@ from lib.bayes_net.compiled import compiled
 from lib.bayes_net.messages import LOWEST, collect, distribute, workspace
 
 LOG_LOWEST = np.log(LOWEST)
-TIE = 1e-9  # classes whose log probabilities differ by less are equally likely
 BLOCK = 256  # rows that are handled together, as calls and references to arrays cost more than a row
 
 Rows = namedtuple("Rows", "values free live summed picks packs")
@@ -49,10 +48,10 @@ def log_joints(log_theta, tree, rows, wanted):
 
 
 @compiled
-def errors(log_thetas, tree, rows, counts):
-    """What part of each of `counts` (m, n_rows, n_classes) is not of the class predicted by each of `log_thetas`.
+def errors(log_thetas, tree, rows, counts, tie):
+    """Share of each of `counts` (m, n_rows, n_classes) that is not of the class predicted by each of `log_thetas`.
 
-    Predicted is the first class that is as likely as any, but for rounding. The result is (n_thetas, m).
+    Predicted is the first class whose log probability is as high as any, but for `tie`. The result is (n_thetas, m).
     """
     shares, wanted = np.empty((len(log_thetas), len(counts))), np.zeros(counts.shape[1], np.bool_)
     for r in range(counts.shape[1]):
@@ -63,7 +62,7 @@ def errors(log_thetas, tree, rows, counts):
             right = total = 0.0
             for r in range(scores.shape[0]):
                 top, predicted = scores[r].max(), 0
-                while scores[r, predicted] < top - TIE:
+                while scores[r, predicted] < top - tie:
                     predicted += 1
                 total += counts[i, r].sum()
                 right += counts[i, r, predicted]

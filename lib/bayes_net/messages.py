@@ -24,21 +24,12 @@ Bucket = namedtuple("Bucket", "number n_alive n_free n_cells n_own start")
 @compiled
 def workspace(tree, n_factors):
     """Return a `Workspace` without the factors."""
-    n_buckets, n_inputs, n_classes = len(tree.order), len(tree.slots), tree.lookup.shape[1]
-    return Workspace(
-        np.empty((tree.n_total, n_classes)),
-        np.zeros((tree.n_total, n_classes)),
-        np.empty((n_buckets, n_classes)),
-        np.empty((n_buckets, n_classes)),
-        np.zeros(n_factors + n_buckets, np.bool_),
-        np.zeros(n_buckets, np.bool_),
-        np.empty(n_inputs, np.intp),
-        np.empty(n_inputs, np.intp),
-        np.empty(n_inputs, np.intp),
-        np.empty(tree.cliques.shape[1], np.intp),
-        np.empty(n_classes),
-        np.empty(n_classes),
-    )
+    n_buckets, n_classes, shape = len(tree.order), tree.lookup.shape[1], (tree.n_total, tree.lookup.shape[1])
+    messages, classes = np.empty((2, n_buckets, n_classes)), np.empty((2, n_classes))
+    inputs, digits = np.empty((3, len(tree.slots)), np.intp), np.empty(tree.cliques.shape[1], np.intp)
+    live, roots = np.zeros(n_factors + n_buckets, np.bool_), np.zeros(n_buckets, np.bool_)
+    cells = np.empty(shape), np.zeros(shape), messages[0], messages[1], live, roots
+    return Workspace(*cells, inputs[0], inputs[1], inputs[2], digits, classes[0], classes[1])
 
 
 @compiled

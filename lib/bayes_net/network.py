@@ -3,6 +3,7 @@
 from collections import namedtuple
 from functools import cached_property
 from math import prod
+from operator import itemgetter
 
 import numpy as np
 
@@ -93,7 +94,7 @@ class Network:
         return np.concatenate([np.asarray(table, dtype=float).ravel() for table in tables])
 
     @cached_property
-    def given_class(self):
+    def by_class(self):
         """Inference for each class at once, by factors over attributes with a column a class."""
         return Factors(self, by_class=True)
 
@@ -103,7 +104,7 @@ class Network:
         return Factors(self, by_class=False)
 
     def __getstate__(self):
-        return {name: value for name, value in self.__dict__.items() if name not in ("given_class", "with_class")}
+        return {name: value for name, value in self.__dict__.items() if name not in ("by_class", "with_class")}
 
 
 class Factors:
@@ -155,39 +156,38 @@ class Factors:
 
     def _tree(self, cliques):
         """Return the bucket tree: a factor goes to the first of its variables to be summed out, as do messages."""
-        sizes = self.network.sizes
-        position = {clique[0]: b for b, clique in enumerate(cliques)}
-        inputs = [[] for _ in cliques]  # of each bucket: slot, offset, variables, strides
-        for f, (scope, strides) in enumerate(zip(self.scopes, self.strides, strict=True)):
-            if scope and cliques:
-                inputs[min(position[v] for v in scope)].append((f, self.offsets[f], scope, strides))
-        offset, n_factors = self.n_cells + 1, len(self.scopes)  # one cell for what is left out
-        message_offsets, message_strides = [], []
+        sizes, n_factors = self.network.sizes, len(self.scopes)
+        bucket = {clique[0]: b for b, clique in enumerate(cliques)}
+        inputs = [  # (bucket, slot, offset, stride of each variable)
+            (min(bucket[v] for v in scope), f, self.offsets[f], dict(zip(scope, strides, strict=True)))
+            for f, (scope, strides) in enumerate(zip(self.scopes, self.strides, strict=True))
+            if scope and cliques
+        ]
+        offset, message_offsets, messages = self.n_cells + 1, [], []  # one cell for what is left out
         for b, (_, *separator) in enumerate(cliques):
-            strides = _strides(sizes[separator])
+            strides = dict(zip(separator, _strides(sizes[separator]), strict=True))
             message_offsets.append(offset)
-            message_strides.append(dict(zip(separator, strides, strict=True)))
+            messages.append(strides)
             if separator:
-                inputs[min(position[v] for v in separator)].append((n_factors + b, offset, separator, strides))
+                inputs.append((min(bucket[v] for v in separator), n_factors + b, offset, strides))
             offset += prod(int(size) for size in sizes[separator])
+        inputs.sort(key=itemgetter(0))
+        buckets, slots, offsets, strides = zip(*inputs, strict=True) if inputs else [()] * 4
         width = max((len(clique) for clique in cliques), default=1)
-        flat = [(b, *one) for b, several in enumerate(inputs) for one in several]
-        spread = [_spread(dict(zip(vs, strides, strict=True)), cliques[b], width) for b, _, _, vs, strides in flat]
-        messages = [_spread(s, clique, width) for s, clique in zip(message_strides, cliques, strict=True)]
         return CliqueTree(
             row_starts=np.array(self.network.row_starts),  # copies, as what was unpickled may be read-only
             lookup=self.lookup,
             n_total=int(offset),
             sizes=np.array(sizes),
             order=_integers([clique[0] for clique in cliques]),
-            cliques=_integers([[*clique, *[0] * (width - len(clique))] for clique in cliques]).reshape(-1, width),
+            cliques=_spread([{v: v for v in clique} for clique in cliques], cliques, width),
             widths=_integers([len(clique) for clique in cliques]),
-            pointers=_integers(np.cumsum([0, *map(len, inputs)])),
-            slots=_integers([one[1] for one in flat]),
-            offsets=_integers([one[2] for one in flat]),
-            strides=_integers(spread).reshape(-1, width),
+            pointers=_integers(np.searchsorted(buckets, np.arange(len(cliques) + 1))),
+            slots=_integers(slots),
+            offsets=_integers(offsets),
+            strides=_spread(strides, [cliques[b] for b in buckets], width),
             message_offsets=_integers(message_offsets),
-            message_strides=_integers(messages).reshape(-1, width),
+            message_strides=_spread(messages, cliques, width),
         )
 
 
@@ -200,8 +200,12 @@ def _strides(sizes):
     return np.concatenate([np.cumprod(sizes[:0:-1])[::-1], [1]]).astype(np.intp)[: len(sizes)]
 
 
-def _spread(strides, clique, width):
-    return [*(strides.get(v, 0) for v in clique), *[0] * (width - len(clique))]
+def _spread(strides, cliques, width):
+    """Strides of the variables of each clique, 0 where a variable has none, in rows of equal length."""
+    table = np.zeros((len(cliques), width), np.intp)
+    for row, one, clique in zip(table, strides, cliques, strict=True):
+        row[: len(clique)] = [one.get(v, 0) for v in clique]
+    return table
 
 
 def _elimination(scopes, sizes, n_columns):

@@ -17,36 +17,13 @@ def fold_counts(index, classes, folds, shape):
     return np.bincount(codes, minlength=np.prod(shape)).reshape(shape).astype(float)
 
 
-def held_out_errors(cases, held_out, climb):
-    """Error on each fold while climbing on the others.
-
-    Parameters
-    ----------
-    cases : Cases
-    held_out : ndarray of shape (n_folds, n_rows, n_classes)
-        Counts of the examples of each fold.
-    climb : callable (cases, watched) -> Ascent
-        Climbs as often as may be chosen, recording the error of the `watched` counts after each iteration.
-
-    Returns
-    -------
-    ndarray of shape (n_folds, n_iterations + 1)
-        After each iteration; NaN after the last one of an ascent that ended early.
-    """
-    curves = [climb(cases.weighted(cases.counts - counts), counts[None]).errors[:, 0] for counts in held_out]
-    errors = np.full((len(curves), max(map(len, curves), default=1)), np.nan)
-    for row, curve in zip(errors, curves, strict=True):
-        row[: len(curve)] = curve
-    return errors
-
-
 def choose_iterations(errors, allow_zero=True):
     """Choose a number of iterations: in each fold that of the smallest held-out error, then their median.
 
     Parameters
     ----------
     errors : ndarray of shape (n_folds, n_iterations + 1)
-        As `held_out_errors` returns them.
+        As `tuning_errors` returns them.
     allow_zero : bool
         Whether the start itself, after no iteration, may be chosen.
 

@@ -8,7 +8,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lib.discretize.columns import checked_frame, column_kinds, continuous_values
+from lib.discretize.columns import MixedInput, checked_frame, column_kinds, continuous_values
 
 NUMERIC = ("integer", "continuous")
 
@@ -78,7 +78,7 @@ def _written(numbers):
     return {number: repr(number) for number in numbers.tolist()}
 
 
-class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class Discretizer(MixedInput, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Replaces the columns in `bins_`, a dict of column -> Bins, by their bins and passes all others unchanged."""
 
     def transform(self, X):
@@ -109,13 +109,6 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             self.cut_points_[X.columns[position]] = cuts_of(values[observed], observed)
         self.bins_ = {name: Bins.between(cuts, "right") for name, cuts in self.cut_points_.items()}
         return self
-
-    def __sklearn_tags__(self):
-        """Tell scikit-learn that missing values, categories and strings are welcome, and the output has other types."""
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = []
-        tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = True
-        return tags
 
 
 def check_numeric(X, names):

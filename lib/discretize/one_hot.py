@@ -5,11 +5,11 @@ import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lib.discretize.columns import MISSING, Coding, check_kinds, checked_frame, column_kinds
+from lib.discretize.columns import MISSING, Coding, MixedInput, check_kinds, checked_frame, column_kinds
 from lib.validation import check_choice
 
 
-class OneHot(TransformerMixin, BaseEstimator):
+class OneHot(MixedInput, TransformerMixin, BaseEstimator):
     """Boolean columns "attribute=value", one for each value of each attribute.
 
     The values are the declared categories of a category dtype, False and True of a bool column, and otherwise those
@@ -88,10 +88,3 @@ class OneHot(TransformerMixin, BaseEstimator):
         """Names of the columns, such as "odor=almond"."""
         check_is_fitted(self)
         return self._names.to_numpy()
-
-    def __sklearn_tags__(self):
-        """Tell scikit-learn that missing values, categories and strings are welcome, and the output has other types."""
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = []
-        tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = True
-        return tags

@@ -64,7 +64,7 @@ class Race:
     def __init__(self, X, y):
         self.codes, self.sizes = discrete_codes(X, y)
         self.network = Network(naive(self.codes.shape[1] - 1), self.sizes)
-        self.network.given_class  # noqa: B018 built once for the structure, whatever the rows
+        self.network.by_class  # noqa: B018 built once for the structure, whatever the rows
 
     def ours(self, tolerance=1e-9, n_iterations=LONG):
         cases = Cases.from_rows(self.network, self.codes)

@@ -1,20 +1,17 @@
 """Naive Bayes on the attributes that do best by cross-validation."""
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.special import log_softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from lib.discretize.columns import checked_frame, checked_target
+from lib.joint import JointClassifier, most_probable
+from lib.naive_bayes.tables import Tables
 from lib.structures.codes import DiscreteCoding, check_discrete
 from lib.validation import check_integer, check_real
 
-TIE = 1e-9
 
-
-class SelectiveNaiveBayes(ClassifierMixin, BaseEstimator):
+class SelectiveNaiveBayes(JointClassifier):
     """Naive Bayes on attributes that are added one by one as long as held-out accuracy does not fall.
 
     The search starts with no attribute, where the most frequent class is predicted. Each step adds the attribute with
@@ -72,15 +69,15 @@ class SelectiveNaiveBayes(ClassifierMixin, BaseEstimator):
         X = checked_frame(self, X, reset=True)
         self.classes_, y = checked_target(X, y)
         check_discrete(X)
-        self._coding = DiscreteCoding(X)
-        self._starts = np.cumsum(self._coding.sizes + 1) - self._coding.sizes - 1
-        rows, folds = self._rows(X), self._folds(len(X))
-        counts = np.stack([self._counts(rows[folds == f], y[folds == f]) for f in range(folds.max() + 1)])
-        class_counts = np.stack([np.bincount(y[folds == f], minlength=len(self.classes_)) for f in range(len(counts))])
+        self._tables, n_classes = Tables(DiscreteCoding(X)), len(self.classes_)
+        rows, folds = self._tables.rows(X), self._folds(len(X))
+        parts = [folds == fold for fold in range(folds.max() + 1)]
+        counts = np.stack([self._tables.counts(rows[part], y[part], n_classes) for part in parts])
+        class_counts = np.stack([np.bincount(y[part], minlength=n_classes) for part in parts])
         total, class_total = counts.sum(axis=0), class_counts.sum(axis=0)
-        self.class_log_prior_, self._log_tables = _log_proportions(class_total), self._tables(total)
+        self.class_log_prior_, self._log_tables = _log_proportions(class_total), self._logs(total)
         priors = _log_proportions(class_total - class_counts)[folds]
-        tables = np.stack([self._tables(total - part) for part in counts])
+        tables = np.stack([self._logs(total - part) for part in counts])
         self._select(priors, [tables[folds, rows[:, j]] for j in range(rows.shape[1])], y)
         return self
 
@@ -89,62 +86,26 @@ class SelectiveNaiveBayes(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = checked_frame(self, X, reset=False)
         check_discrete(X)
-        return self.class_log_prior_ + self._log_tables[self._rows(X)[:, self.chosen_]].sum(axis=1)
-
-    def predict_log_proba(self, X):
-        """Log P(c | x) of each row and class, (n_samples, n_classes)."""
-        return log_softmax(self.predict_joint_log_proba(X), axis=1)
-
-    def predict_proba(self, X):
-        """P(c | x) of each row and class, (n_samples, n_classes)."""
-        return np.exp(self.predict_log_proba(X))
-
-    def predict(self, X):
-        """The most probable class of each row, (n_samples,); of those equally probable, but for rounding, the first."""
-        joint = self.predict_joint_log_proba(X)
-        return self.classes_[_most_probable(joint)]
+        return self.class_log_prior_ + self._log_tables[self._tables.rows(X)[:, self.chosen_]].sum(axis=1)
 
     def _folds(self, n):
         return check_random_state(self.random_state).permutation(n) % min(self.n_folds, n)
 
-    def _rows(self, X):
-        """Which row of the tables, one below the other, each value has; the first of each is for missing ones."""
-        return self._coding(X) + 1 + self._starts
-
-    def _counts(self, rows, y):
-        """Rows of training data with each value and class, (n_table_rows, n_classes)."""
-        n, d = rows.shape
-        shape = n, int((self._coding.sizes + 1).sum())
-        indicators = csr_array((np.ones(n * d), rows.ravel(), np.arange(n + 1) * d), shape=shape)
-        return indicators.T @ np.eye(len(self.classes_))[y]
-
-    def _tables(self, counts):
-        """Log P(v | c) of all attributes, one below the other; 0 for a missing value."""
-        observed, sizes = counts.copy(), self._coding.sizes
-        observed[self._starts] = 0
-        n = np.repeat(np.add.reduceat(observed, self._starts), sizes + 1, axis=0)
-        tables = np.log((observed + self.smoothing) / (n + self.smoothing * np.repeat(sizes, sizes + 1)[:, None]))
-        tables[self._starts] = 0
-        return tables
+    def _logs(self, counts):
+        return self._tables.logs(self._tables.proportions(counts, self.smoothing))
 
     def _select(self, joint, terms, y):
         """Add the best attribute as long as accuracy does not fall; `terms` are those of the held-out rows."""
         chosen, n_correct, left = [], [_n_correct(joint, y)], list(range(len(terms)))
         while left:
-            found = [_n_correct(joint + terms[j], y) for j in left]
-            if max(found) < n_correct[-1]:
+            numbers = [_n_correct(joint + terms[j], y) for j in left]
+            if max(numbers) < n_correct[-1]:
                 break
-            best = left.pop(int(np.argmax(found)))
+            best = left.pop(int(np.argmax(numbers)))
             joint = joint + terms[best]
             chosen.append(best)
-            n_correct.append(max(found))
+            n_correct.append(max(numbers))
         self.chosen_, self.accuracies_ = np.array(chosen, dtype=np.intp), np.array(n_correct) / len(y)
-
-    def __sklearn_tags__(self):
-        """Tell scikit-learn that missing values, categories and strings are welcome."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = True
-        return tags
 
 
 def _log_proportions(counts):
@@ -152,9 +113,5 @@ def _log_proportions(counts):
         return np.log(counts / np.maximum(counts.sum(axis=-1, keepdims=True), 1))
 
 
-def _most_probable(joint):
-    return (joint >= joint.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
-
-
 def _n_correct(joint, y):
-    return int((_most_probable(joint) == y).sum())
+    return int((most_probable(joint) == y).sum())

@@ -1,24 +1,16 @@
 """Naive Bayes on boolean, categorical and Gaussian columns at once."""
 
 import numpy as np
-from scipy.sparse import csr_array
 from scipy.special import logsumexp
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lib.discretize.columns import (
-    MISSING,
-    Coding,
-    check_kinds,
-    checked_frame,
-    checked_target,
-    column_kinds,
-    continuous_values,
-)
+from lib.discretize.columns import Coding, check_kinds, checked_frame, checked_target, column_kinds, continuous_values
+from lib.joint import JointClassifier
+from lib.naive_bayes.tables import Tables
 from lib.validation import check_integer, check_real
 
 
-class NaiveBayes(ClassifierMixin, BaseEstimator):
+class NaiveBayes(JointClassifier):
     """Naive Bayes: the columns are independent given the class.
 
     The dtype of a column says how it is modelled: bool columns as boolean; category, string, object and integer
@@ -82,10 +74,9 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         self.classes_, y = checked_target(X, y)
         self._kinds = column_kinds(X)
         continuous = np.array([kind == "continuous" for kind in self._kinds])
-        self._gaussians, self._coding = np.flatnonzero(continuous), Coding(X, np.flatnonzero(~continuous))
-        self._fit_prior(y)
-        self._fit_tables(X, y)
-        self._fit_gaussians(X, y)
+        self.class_log_prior_ = np.log(np.bincount(y) / len(y))
+        self._fit_tables(X, y, np.flatnonzero(~continuous))
+        self._fit_gaussians(X, y, np.flatnonzero(continuous))
         return self
 
     def predict_joint_log_proba(self, X):
@@ -93,7 +84,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = checked_frame(self, X, reset=False)
         check_kinds(X, self._kinds)
-        discrete = self._indicators(self._coding(X)) @ self._log_tables
+        discrete = self._tables.indicators(self._tables.rows(X)) @ self._log_tables
         return self.class_log_prior_ + discrete + self._log_densities(continuous_values(X, self._gaussians))
 
     def predict_log_proba(self, X):
@@ -102,41 +93,23 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         joint[np.isneginf(joint).all(axis=1)] = self.class_log_prior_
         return joint - logsumexp(joint, axis=1, keepdims=True)
 
-    def predict_proba(self, X):
-        """P(c | x) of each row and class, (n_samples, n_classes)."""
-        return np.exp(self.predict_log_proba(X))
-
     def predict(self, X):
         """The most probable class of each row, (n_samples,); of equally probable ones the first."""
         log_posterior = self.predict_log_proba(X)
         return self.classes_[log_posterior.argmax(axis=1)]
 
-    def _fit_prior(self, y):
-        self.class_log_prior_ = np.log(np.bincount(y) / len(y))
+    def _fit_tables(self, X, y, positions):
+        self._tables, names = Tables(Coding(X, positions)), X.columns[positions]
+        counts = self._tables.counts(self._tables.rows(X), y, len(self.classes_))
+        proportions = self._tables.proportions(counts, self.smoothing)
+        self._log_tables = self._tables.logs(proportions)
+        blocks = zip(names, self._tables.starts + 1, self._tables.sizes, strict=True)
+        self.tables_ = {name: proportions[start : start + size].T for name, start, size in blocks}
+        self.categories_ = dict(zip(names, self._tables.coding.categories, strict=True))
 
-    def _fit_tables(self, X, y):
-        """The tables of all columns, one below the other; row 0 of each stands for a missing value: log 1."""
-        names, sizes = X.columns.to_numpy()[self._coding.positions], self._coding.sizes
-        self._starts, self._n_rows = np.cumsum(sizes + 1) - sizes - 1, int((sizes + 1).sum())
-        counts = self._indicators(self._coding(X)).T @ np.eye(len(self.classes_))[y]
-        counts[self._starts] = 0
-        probabilities = _smoothed(counts, self._starts, sizes, self.smoothing)
-        with np.errstate(divide="ignore"):
-            self._log_tables = np.log(probabilities)
-        self._log_tables[self._starts] = 0
-        blocks = zip(names, self._starts + 1, sizes, strict=True)
-        self.tables_ = {name: probabilities[start : start + size].T for name, start, size in blocks}
-        self.categories_ = dict(zip(names, self._coding.categories, strict=True))
-
-    def _indicators(self, codes):
-        """Which row of the tables each value has, as a sparse matrix (n_samples, n_rows) of ones."""
-        n, d = codes.shape
-        rows = (np.maximum(codes, MISSING) - MISSING + self._starts).ravel()
-        return csr_array((np.ones(n * d), rows, np.arange(n + 1) * d), shape=(n, self._n_rows))
-
-    def _fit_gaussians(self, X, y):
+    def _fit_gaussians(self, X, y, positions):
         """Mean and deviation of each column in each class; where it has no spread, those of all classes."""
-        values, names = continuous_values(X, self._gaussians), X.columns.to_numpy()[self._gaussians]
+        self._gaussians, names, values = positions, X.columns[positions], continuous_values(X, positions)
         order = np.argsort(y, kind="stable")
         starts = np.searchsorted(y[order], np.arange(len(self.classes_)))
         means, deviations = _means_and_deviations(values[order], starts, self.ddof)
@@ -155,21 +128,6 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
                 squares = ((values - means) / deviations) ** 2
             sums[:, c] = np.nansum(-0.5 * (squares + np.log(2 * np.pi)) - np.log(deviations), axis=1)
         return sums
-
-    def __sklearn_tags__(self):
-        """Tell scikit-learn that missing values, categories and strings are welcome."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = True
-        return tags
-
-
-def _smoothed(counts, starts, sizes, smoothing):
-    """Proportions within each column's rows of `counts`; uniform where there is nothing to count."""
-    observed = np.repeat(np.add.reduceat(counts, starts, axis=0), sizes + 1, axis=0)
-    size = np.repeat(sizes, sizes + 1)[:, None]
-    total = observed + smoothing * size
-    uniform = np.broadcast_to(1 / np.maximum(size, 1), counts.shape)
-    return np.divide(counts + smoothing, total, out=uniform.copy(), where=total > 0)
 
 
 def _means_and_deviations(values, starts, ddof):
