@@ -1,6 +1,7 @@
 """Batches of rows, so that what is computed from them takes a bounded amount of memory."""
 
 CACHE = 4  # MiB: small batches, which stay in the processor's cache
+LIMIT = 256  # MiB of working arrays of a learner, beside the sample and matrices of all pairs of attributes
 
 
 def row_batches(n_rows, row_bytes, memory=64):

@@ -8,7 +8,7 @@ from scipy.special import softmax
 from lib.bayes_net.likelihood import Objective, Rows, errors, evaluate, log_joints, observed
 from lib.bayes_net.network import LOWEST
 from lib.bayes_net.packing import factor_cells, packed
-from lib.joint import TIE
+from lib.estimators import TIE
 
 MISSING = -1
 LARGEST_PACK = 2**15  # numbers in the table of joint values of factors that are looked up together

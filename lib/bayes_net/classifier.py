@@ -15,7 +15,7 @@ from lib.bayes_net.learners import LEARNERS, learn
 from lib.bayes_net.network import Network
 from lib.bayes_net.tuning import fold_counts
 from lib.discretize.columns import checked_frame, checked_target, column_kinds
-from lib.joint import JointClassifier
+from lib.estimators import JointClassifier
 from lib.validation import check_choice, check_flag, check_integer, check_real
 
 STRUCTURES = ("naive", "tan", "bic")

@@ -8,7 +8,8 @@ import pandas as pd
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lib.discretize.columns import MixedInput, checked_frame, column_kinds, continuous_values
+from lib.discretize.columns import checked_frame, column_kinds, continuous_values
+from lib.estimators import MixedInput
 
 NUMERIC = ("integer", "continuous")
 

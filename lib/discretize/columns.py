@@ -11,18 +11,6 @@ BOOL = np.dtype(bool)
 TRUTH = pd.Index([False, True], dtype=object)
 
 
-class MixedInput:
-    """Tells scikit-learn that missing values, categories and strings are welcome."""
-
-    def __sklearn_tags__(self):
-        """Tags of an estimator of mixed columns."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = True
-        if tags.transformer_tags is not None:
-            tags.transformer_tags.preserves_dtype = []
-        return tags
-
-
 def checked_frame(estimator, X, reset):
     """Return `X` as a DataFrame after scikit-learn's checks of names and sizes.
 

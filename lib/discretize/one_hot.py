@@ -5,7 +5,8 @@ import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lib.discretize.columns import MISSING, Coding, MixedInput, check_kinds, checked_frame, column_kinds
+from lib.discretize.columns import MISSING, Coding, check_kinds, checked_frame, column_kinds
+from lib.estimators import MixedInput
 from lib.validation import check_choice
 
 

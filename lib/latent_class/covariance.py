@@ -3,11 +3,12 @@
 import numpy as np
 from scipy.sparse.linalg import eigsh
 
-from lib.batches import row_batches
+from lib import batches
 from lib.latent_class.em import EMData, em_step
 from lib.latent_class.model import LatentClassClassifier
-from lib.validation import check_integer, check_real
 
+_GRID = 41  # values of P(z = 1) that each round of the search tries
+_VOTES = 100
 _LANCZOS = 200  # attributes from which on all eigenvectors take much longer than the leading one
 
 
@@ -18,48 +19,29 @@ class LatentClassCovariance(LatentClassClassifier):
     come from a weighted average over pairs, signs from a vote over pairs, and `a` from a one-dimensional
     search for the largest likelihood.
 
-    Parameters
-    ----------
-    n_weights : int, at least 3
-        Values of P(z = 1) that each of the two rounds of the search tries.
-    max_votes : int, at least 0
-        Rounds of sign voting at most.
-    memory_limit : float, above 0
-        MiB of working arrays beside the sample and matrices of all pairs, as in LatentClassEM.
-
     Attributes
     ----------
     weights_, probabilities_, log_likelihood_, coef_, intercept_
         As in LatentClassEM.
     scaled_deltas_ : ndarray of shape (n_attributes + 1,)
         Estimates of sqrt(a(1 - a)) d_i with signs; the target's is not negative.
-    search_ : ndarray of shape (2 * n_weights, 2)
-        Values of P(z = 1) tried and their log likelihoods.
+    search_ : ndarray of shape (82, 2)
+        Values of P(z = 1) tried, in two rounds of 41, and their log likelihoods.
 
     References
     ----------
     Grove & Roth (1997), section 4. The paper omits the voting; see `vote_signs`.
     """
 
-    def __init__(self, n_weights=41, max_votes=100, memory_limit=256):
-        self.n_weights = n_weights
-        self.max_votes = max_votes
-        self.memory_limit = memory_limit
-
-    def _check_parameters(self):
-        check_integer("n_weights", self.n_weights, 3)
-        check_integer("max_votes", self.max_votes, 0)
-        check_real("memory_limit", self.memory_limit, 0, open_low=True)
-
     def _fit_model(self, rows, counts):
-        size, pairs = counts.sum(), pair_counts(rows, counts, self.memory_limit)
+        size, pairs = counts.sum(), pair_counts(rows, counts)
         means = np.diag(pairs) / size
         covariance = pairs / size - np.outer(means, means)
-        signs = vote_signs(covariance, self.max_votes)
+        signs = vote_signs(covariance)
         self.scaled_deltas_ = signs * np.sqrt(squared_deltas(covariance))
         edge = 1 / (2 * size + 2)
-        data = EMData(rows, counts, "float64", (self.n_weights, 2), self.memory_limit)
-        coarse = np.arange(1, self.n_weights + 1) / (self.n_weights + 1)
+        data = EMData(rows, counts, "float64", (_GRID, 2))
+        coarse = np.arange(1, _GRID + 1) / (_GRID + 1)
         first = _likelihoods(data, means, self.scaled_deltas_, coarse, edge)
         fine = coarse[np.argmax(first)] + (2 * coarse - 1) * coarse[0]
         fine = np.clip(fine, coarse[0] / 10, 1 - coarse[0] / 10)
@@ -70,11 +52,11 @@ class LatentClassCovariance(LatentClassClassifier):
         return weights[0], probabilities[0]
 
 
-def pair_counts(rows, counts, memory_limit=256):
+def pair_counts(rows, counts):
     """Examples in which x_i = x_j = 1, shape (m, m); exact, as float32 holds the integers up to 2^24."""
     dtype, m = np.dtype("float32" if counts.sum() <= 2**24 else "float64"), rows.shape[1]
     single, pairs = (counts == 1).all(), np.zeros((m, m))
-    for batch in row_batches(len(rows), 2 * dtype.itemsize * m, memory_limit):
+    for batch in batches.row_batches(len(rows), 2 * dtype.itemsize * m, batches.LIMIT):
         columns = rows[batch].T.astype(dtype)
         pairs += (columns if single else columns * counts[batch].astype(dtype)) @ columns.T
     return pairs
@@ -94,18 +76,18 @@ def squared_deltas(covariance):
     return np.divide(numerator, denominator, out=np.zeros_like(row_sums), where=usable)
 
 
-def vote_signs(covariance, max_votes=100):
+def vote_signs(covariance):
     """Signs of d_i, +1 for the target (i = 0), by votes over all pairs.
 
     Under the model the sign of covariance (i, j) is sign_i sign_j, so attribute j votes covariance_ij sign_j
     for the sign of i. The signs start at those of the leading eigenvector (without the diagonal) and the
     attribute with the largest majority against its sign changes it, until none is outvoted: each change raises
-    sum_ij sign_i sign_j covariance_ij, so this ends.
+    sum_ij sign_i sign_j covariance_ij, so this ends, if not after 100 changes.
     """
     y = covariance.copy()
     np.fill_diagonal(y, 0)
     signs = np.where(_leading_eigenvector(y) >= 0, 1.0, -1.0)
-    for _ in range(max_votes):
+    for _ in range(_VOTES):
         votes = signs * (y @ signs)
         loser = int(np.argmin(votes))
         if votes[loser] >= 0:

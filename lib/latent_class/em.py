@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from lib.batches import CACHE, row_batches
+from lib import batches
 from lib.cia import log_linear
 from lib.latent_class.model import LatentClassClassifier
 from lib.validation import check_choice, check_integer, check_real
@@ -37,9 +37,6 @@ class LatentClassEM(LatentClassClassifier):
         take float64 in either case.
         Likelihoods are always summed in float64, and the best run is finished by up to 100 iterations in float64.
     random_state : int, RandomState or None
-    memory_limit : float, above 0
-        MiB of working arrays beside the sample, which stays uint8, and the parameters. If the sample in `dtype`
-        takes more, each step converts it in small batches: the same results but for rounding.
 
     Attributes
     ----------
@@ -55,6 +52,11 @@ class LatentClassEM(LatentClassClassifier):
     coef_, intercept_ : ndarrays of shape (1, n_attributes) and (1,)
         The linear rule that follows from the fitted model (two hidden values only).
 
+    Notes
+    -----
+    Working arrays beside the sample, which stays uint8, and the parameters take 256 MiB at most. If the sample in
+    `dtype` takes more, each step converts it in small batches: the same results but for rounding.
+
     References
     ----------
     Grove & Roth (1997), sections 3 and 5; Dempster, Laird & Rubin (1977).
@@ -68,7 +70,6 @@ class LatentClassEM(LatentClassClassifier):
         tolerance=1e-6,
         dtype="float32",
         random_state=None,
-        memory_limit=256,
     ):
         self.n_hidden = n_hidden
         self.n_restarts = n_restarts
@@ -76,7 +77,6 @@ class LatentClassEM(LatentClassClassifier):
         self.tolerance = tolerance
         self.dtype = dtype
         self.random_state = random_state
-        self.memory_limit = memory_limit
 
     def _check_parameters(self):
         check_integer("n_hidden", self.n_hidden, 2)
@@ -84,12 +84,11 @@ class LatentClassEM(LatentClassClassifier):
         check_integer("max_iterations", self.max_iterations, 1)
         check_real("tolerance", self.tolerance, 0)
         check_choice("dtype", self.dtype, ("float32", "float64"))
-        check_real("memory_limit", self.memory_limit, 0, open_low=True)
 
     def _fit_model(self, rows, counts):
         rng = check_random_state(self.random_state)
         starts = random_starts(self.n_restarts, self.n_hidden, rows.shape[1], rng)
-        settings = self.max_iterations, self.tolerance, self.dtype, self.memory_limit
+        settings = self.max_iterations, self.tolerance, self.dtype
         weights, probabilities, self.traces_, best = search(rows, counts, *starts, *settings)
         self.n_iter_ = len(self.traces_[best])
         if self.n_iter_ >= self.max_iterations > 1 and self.tolerance > 0:
@@ -101,9 +100,8 @@ class LatentClassEM(LatentClassClassifier):
         best = slice(best, best + 1)
         if self.tolerance:
             start = weights[best], probabilities[best]
-            weights[best], probabilities[best], _ = maximize(
-                rows, counts, *start, _FINISH, self.tolerance / 100, "float64", self.memory_limit
-            )
+            finish = _FINISH, self.tolerance / 100, "float64"
+            weights[best], probabilities[best], _ = maximize(rows, counts, *start, *finish)
         return weights[best][0], probabilities[best][0]
 
 
@@ -113,7 +111,7 @@ def random_starts(n_restarts, n_hidden, m, rng):
     return weights, rng.uniform(0.25, 0.75, (n_restarts, n_hidden, m))
 
 
-def search(rows, counts, weights, probabilities, max_iterations, tolerance, dtype="float32", memory_limit=256):
+def search(rows, counts, weights, probabilities, max_iterations, tolerance, dtype="float32"):
     """`maximize` from all starts, and which run is best: of those that `tolerance` makes equal, the first.
 
     So rounding does not decide among maxima of the same height. In a small sample, or one of fewer examples than
@@ -121,12 +119,12 @@ def search(rows, counts, weights, probabilities, max_iterations, tolerance, dtyp
     """
     large = rows.size >= _SMALL and counts.sum() > rows.shape[1]
     dtype = dtype if large else "float64"
-    found = maximize(rows, counts, weights, probabilities, max_iterations, tolerance, dtype, memory_limit)
-    reached = np.array([trace[-1] for trace in found[2]])
-    return *found, int(np.argmax(reached >= reached.max() - tolerance * counts.sum()))
+    *model, traces = maximize(rows, counts, weights, probabilities, max_iterations, tolerance, dtype)
+    heights = np.array([trace[-1] for trace in traces])
+    return *model, traces, int(np.argmax(heights >= heights.max() - tolerance * counts.sum()))
 
 
-def maximize(rows, counts, weights, probabilities, max_iterations, tolerance, dtype, memory_limit=256):
+def maximize(rows, counts, weights, probabilities, max_iterations, tolerance, dtype):
     """Run EM from each start until it converges; runs that have are dropped from the product.
 
     Returns
@@ -134,7 +132,7 @@ def maximize(rows, counts, weights, probabilities, max_iterations, tolerance, dt
     weights (r, k), probabilities (r, k, m), and a list of r log-likelihood traces.
     """
     weights, probabilities = weights.copy(), probabilities.copy()
-    data, threshold = EMData(rows, counts, dtype, weights.shape, memory_limit), tolerance * counts.sum()
+    data, threshold = EMData(rows, counts, dtype, weights.shape), tolerance * counts.sum()
     active, running, history, before = np.arange(len(weights)), (weights, probabilities), [], -np.inf
     for _ in range(max_iterations):
         *running, log_likelihoods = em_step(data, *running)
@@ -158,20 +156,20 @@ def maximize(rows, counts, weights, probabilities, max_iterations, tolerance, dt
 class EMData:
     """Rows (s, m) and counts (s,) as EM needs them, in batches.
 
-    There is one, which is kept, if it fits into `memory_limit` MiB with the posteriors of r runs with k hidden
-    values, shape = (r, k); else there are many small ones, made anew at each step.
+    There is one, which is kept, if it fits into the limit with the posteriors of r runs with k hidden values, shape =
+    (r, k); else there are many small ones, made anew at each step.
     """
 
-    def __init__(self, rows, counts, dtype, shape, memory_limit=256):
+    def __init__(self, rows, counts, dtype, shape):
         self.rows, self.counts, self.dtype = rows, counts.astype(float), np.dtype(dtype)
         self.single = (counts == 1).all()
-        (r, k), m, cache = shape, rows.shape[1], min(memory_limit, CACHE)
+        (r, k), m, cache = shape, rows.shape[1], min(batches.LIMIT, batches.CACHE)
         row_bytes = self.dtype.itemsize * (3 * (m + 1) + r * (k + 3)) + 8 * r
-        fits = len(rows) * row_bytes <= memory_limit * 2**20
+        fits = len(rows) * row_bytes <= batches.LIMIT * 2**20
         self.kept = [self._batch(slice(None), contiguous=True)] if fits else None
-        self.parts = row_batches(len(rows), row_bytes, cache)
+        self.parts = batches.row_batches(len(rows), row_bytes, cache)
         self.size = self.counts.sum()
-        sums = sum(self.counts[part] @ rows[part] for part in row_batches(len(rows), 8 * m, cache))
+        sums = sum(self.counts[part] @ rows[part] for part in batches.row_batches(len(rows), 8 * m, cache))
         self.totals = np.append(self.size, sums)
 
     def __iter__(self):

@@ -5,28 +5,21 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lib.batches import row_batches
+from lib import batches
 from lib.cia import CIAModel
+from lib.estimators import TwoClasses
 from lib.validation import check_boolean_matrix
 
 MERGE_LIMIT = 16
 
 
-class LatentClassClassifier(ClassifierMixin, BaseEstimator):
+class LatentClassClassifier(TwoClasses, ClassifierMixin, BaseEstimator):
     """Fit P(x0, x1, ..., xn) by a CIA model, then predict x0 from P(x0 | x1, ..., xn).
 
-    Subclasses implement ``_fit_model(rows, counts)``, which returns weights (k,) and probabilities (k, n + 1), and
-    have a ``memory_limit``. The rows stay uint8: `fit` holds one copy of them, and another while it checks them.
+    Subclasses implement ``_fit_model(rows, counts)``, which returns weights (k,) and probabilities (k, n + 1), and may
+    check their parameters. The rows stay uint8: `fit` holds one copy of them, and another while it checks them.
     Predictions work on 64 MiB at a time.
     """
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
-    def _boolean(self, X):
-        return check_boolean_matrix("X", X)
 
     def fit(self, X, y):
         """Fit the model to attributes `X` (n_samples, n_attributes) of 0 and 1 and a two-valued target `y`.
@@ -40,21 +33,19 @@ class LatentClassClassifier(ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, dtype=None, ensure_min_samples=2)
         if y.dtype.kind not in "biuU":
             check_classification_targets(y)
-        self.classes_, target = np.unique(y, return_inverse=True)
-        if len(self.classes_) != 2:
-            found = "one class" if len(self.classes_) == 1 else f"{len(self.classes_)} classes"
-            raise ValueError(
-                f"y must have two classes; got {found}: {self.classes_[:5]}. Only binary classification is supported."
-            )
-        rows, counts = merge_duplicates(np.column_stack([target.astype(np.uint8), self._boolean(X)]))
+        target = self._target(y).astype(np.uint8)
+        rows, counts = merge_duplicates(np.column_stack([target, check_boolean_matrix("X", X)]))
         self.weights_, self.probabilities_ = self._fit_model(rows, counts)
         for name in ("coef_", "intercept_"):
             self.__dict__.pop(name, None)
         if len(self.weights_) == 2:
             coef, intercept = self._model().linear_rule()
             self.coef_, self.intercept_ = coef[None], np.array([intercept])
-        self.log_likelihood_ = log_likelihood(self._model(), rows, counts, self.memory_limit)
+        self.log_likelihood_ = log_likelihood(self._model(), rows, counts)
         return self
+
+    def _check_parameters(self):
+        pass
 
     def _model(self):
         return CIAModel(self.weights_, self.probabilities_)
@@ -62,8 +53,7 @@ class LatentClassClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X):
         """P(class | x), shape (n_samples, 2), in the order of ``classes_``."""
         check_is_fitted(self)
-        X = self._boolean(validate_data(self, X, dtype=None, reset=False))
-        positive = self._model().target_posterior(X)
+        positive = self._model().target_posterior(validate_data(self, X, dtype=None, reset=False))
         return np.column_stack([1 - positive, positive])
 
     def decision_function(self, X):
@@ -87,7 +77,7 @@ def merge_duplicates(rows):
     return ((codes[:, None] >> np.arange(m)) & 1).astype(np.uint8), counts[codes].astype(float)
 
 
-def log_likelihood(model, rows, counts, memory_limit=256):
+def log_likelihood(model, rows, counts):
     """Sum over rows of counts * log P(row) under a CIAModel."""
-    batches = row_batches(len(rows), 8 * (rows.shape[1] + 4 * len(model.weights)), memory_limit)
-    return float(sum(counts[part] @ np.logaddexp.reduce(model.log_joint(rows[part]), axis=1) for part in batches))
+    parts = batches.row_batches(len(rows), 8 * (rows.shape[1] + 4 * len(model.weights)), batches.LIMIT)
+    return float(sum(counts[part] @ np.logaddexp.reduce(model.log_joint(rows[part]), axis=1) for part in parts))

@@ -21,7 +21,7 @@ class LatentClassSelection(LatentClassClassifier):
         likelihood of the last quarter of a random order of the sample under a fit to the rest.
     max_hidden : int, at least 2
         The values 2, 3, ..., max_hidden are tried in this order until the criterion gets worse.
-    n_restarts, max_iterations, tolerance, random_state, memory_limit
+    n_restarts, max_iterations, tolerance, random_state
         As in LatentClassEM, with fewer restarts and a larger tolerance, as several models are fitted; in float32.
 
     Attributes
@@ -43,7 +43,6 @@ class LatentClassSelection(LatentClassClassifier):
         max_iterations=1000,
         tolerance=1e-5,
         random_state=None,
-        memory_limit=256,
     ):
         self.criterion = criterion
         self.max_hidden = max_hidden
@@ -51,7 +50,6 @@ class LatentClassSelection(LatentClassClassifier):
         self.max_iterations = max_iterations
         self.tolerance = tolerance
         self.random_state = random_state
-        self.memory_limit = memory_limit
 
     def _check_parameters(self):
         check_choice("criterion", self.criterion, ("bic", "heldout"))
@@ -59,7 +57,6 @@ class LatentClassSelection(LatentClassClassifier):
         check_integer("n_restarts", self.n_restarts, 1)
         check_integer("max_iterations", self.max_iterations, 1)
         check_real("tolerance", self.tolerance, 0)
-        check_real("memory_limit", self.memory_limit, 0, open_low=True)
 
     def _fit_model(self, rows, counts):
         rng = check_random_state(self.random_state)
@@ -76,14 +73,13 @@ class LatentClassSelection(LatentClassClassifier):
 
     def _best(self, rows, counts, k, rng):
         starts = random_starts(self.n_restarts, k, rows.shape[1], rng)
-        settings = self.max_iterations, self.tolerance, "float32", self.memory_limit
-        weights, probabilities, _, best = search(rows, counts, *starts, *settings)
+        weights, probabilities, _, best = search(rows, counts, *starts, self.max_iterations, self.tolerance)
         return CIAModel(weights[best], probabilities[best])
 
     def _bic(self, rows, counts, k, rng):
         model = self._best(rows, counts, k, rng)
         parameters = k * rows.shape[1] + k - 1
-        return -2 * log_likelihood(model, rows, counts, self.memory_limit) + parameters * np.log(counts.sum()), model
+        return -2 * log_likelihood(model, rows, counts) + parameters * np.log(counts.sum()), model
 
     def _heldout(self, rows, counts, k, rng):
         order = np.repeat(np.arange(len(rows)), counts.astype(int))
@@ -93,4 +89,4 @@ class LatentClassSelection(LatentClassClassifier):
         model = self._best(rows, train, k, rng)
         floor = 1 / (train.sum() + 2)
         model = CIAModel(model.weights, np.clip(model.probabilities, floor, 1 - floor))
-        return -log_likelihood(model, rows, test, self.memory_limit), None
+        return -log_likelihood(model, rows, test), None

@@ -5,7 +5,7 @@ from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
 from lib.discretize.columns import Coding, check_kinds, checked_frame, checked_target, column_kinds, continuous_values
-from lib.joint import JointClassifier
+from lib.estimators import JointClassifier
 from lib.naive_bayes.tables import Tables
 from lib.validation import check_integer, check_real
 

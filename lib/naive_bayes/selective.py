@@ -5,7 +5,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from lib.discretize.columns import checked_frame, checked_target
-from lib.joint import JointClassifier, most_probable
+from lib.estimators import JointClassifier, most_probable
 from lib.naive_bayes.tables import Tables
 from lib.structures.codes import DiscreteCoding, check_discrete
 from lib.validation import check_integer, check_real

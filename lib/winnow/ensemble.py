@@ -3,12 +3,13 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
+from lib.estimators import TwoClasses
 from lib.validation import check_integer, check_real
 from lib.winnow.kernel import train
 from lib.winnow.online import WinnowBase, sums
 
 
-class WinnowEnsemble(WinnowBase):
+class WinnowEnsemble(TwoClasses, WinnowBase):
     """Winnows trained on random subsamples; their weights are averaged by their accuracy above the constant.
 
     The paper gives no parameters; the defaults are choices (see the sensitivity chapter).
@@ -70,11 +71,6 @@ class WinnowEnsemble(WinnowBase):
         self.inclusive = inclusive
         self.random_state = random_state
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
     def _check_parameters(self):
         super()._check_parameters()
         check_integer("n_members", self.n_members, 1)
@@ -90,11 +86,7 @@ class WinnowEnsemble(WinnowBase):
         """
         self._check_parameters()
         rows, y = self._training_data(X, y)
-        self.classes_, target = np.unique(y, return_inverse=True)
-        if len(self.classes_) != 2:
-            found = "one class" if len(self.classes_) == 1 else f"{len(self.classes_)} classes"
-            raise ValueError(f"y must have two classes; got {found}. Only binary classification is supported.")
-        positive, rng = target == 1, check_random_state(self.random_state)
+        positive, rng = self._target(y) == 1, check_random_state(self.random_state)
         chosen = self._subsamples(len(rows), rng)
         rule = self._updates(rows.shape[1])
         self.member_weights_ = np.array([self._member(rows, positive, part, rule, rng) for part in chosen])
