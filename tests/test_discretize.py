@@ -64,7 +64,7 @@ def rounded(X):
 
 CHECKED = [
     NumbersOfEntropy(),
-    NumbersOfSeparating(max_cuts=2),
+    NumbersOfSeparating(),
     NumbersOfCutPoints({"x0": [0, 1]}),
     RoundingOneHot(),
 ]
@@ -87,24 +87,21 @@ VALUES = arrays(np.float64, st.integers(1, 30), elements=st.sampled_from([*np.ar
 
 
 class TestCutPoints:
-    @given(VALUES, ENDS, st.sampled_from(["right", "left"]))
-    def test_bins_are_those_of_pandas(self, values, cuts, closed):
-        binned = CutPoints({"a": cuts}, closed).fit_transform(pd.DataFrame({"a": values}))["a"]
+    @given(VALUES, ENDS)
+    def test_bins_are_those_of_pandas(self, values, cuts):
+        binned = CutPoints({"a": cuts}).fit_transform(pd.DataFrame({"a": values}))["a"]
         edges = [-np.inf, *cuts, np.inf]
-        expected = pd.cut(values, edges, right=closed == "right", labels=False, include_lowest=True)
+        expected = pd.cut(values, edges, labels=False, include_lowest=True)
         np.testing.assert_array_equal(binned.cat.codes, np.nan_to_num(expected, nan=-1))
         assert len(binned.cat.categories) == len(cuts) + 1
         assert binned.cat.ordered
 
-    @given(VALUES, ENDS.filter(lambda ends: len(ends) >= 4), st.sampled_from(["right", "left"]))
-    def test_pairs_are_intervals(self, values, ends, closed):
+    @given(VALUES, ENDS.filter(lambda ends: len(ends) >= 4))
+    def test_pairs_are_intervals(self, values, ends):
         pairs = [(ends[0], ends[1]), (ends[-2], ends[-1])]
-        binned = CutPoints({"a": pairs}, closed).fit_transform(pd.DataFrame({"a": values}))["a"]
+        binned = CutPoints({"a": pairs}).fit_transform(pd.DataFrame({"a": values}))["a"]
         for code, (low, high) in enumerate(pairs):
-            inside = (values > low) & (values < high)
-            inside |= values == (high if closed == "right" else low)
-            inside |= (values == low) & (closed == "right") & (code == 0)
-            inside |= (values == high) & (closed == "left") & (code == 1)
+            inside = (values > low) & (values <= high) | (values == low) & (code == 0)
             np.testing.assert_array_equal(binned.cat.codes == code, inside)
 
     def test_the_bins_of_table_1(self, iris):
@@ -131,8 +128,8 @@ class TestCutPoints:
         assert CutPoints({"a": []}).fit_transform(pd.DataFrame({"a": [1, 2]}))["a"].tolist() == ["all", "all"]
 
     def test_columns_of_an_array(self):
-        binned = CutPoints({"x1": [2.5]}, closed="left").fit_transform(np.array([[1, 2.5], [3, 2]]))
-        assert binned["x1"].tolist() == ["≥ 2.5", "< 2.5"]
+        binned = CutPoints({"x1": [2.5]}).fit_transform(np.array([[1, 2.5], [3, 2]]))
+        assert binned["x1"].tolist() == ["≤ 2.5", "≤ 2.5"]
 
     @pytest.mark.parametrize(
         ("parameters", "message"),
@@ -148,10 +145,6 @@ class TestCutPoints:
             ({"cuts": {"petal width": [(1, 2), (1.5, 3)]}}, "without overlap"),
             ({"cuts": {"petal width": [(2, 1)]}}, "without overlap"),
             ({"cuts": {"petal width": [(1, 2, 3)]}}, "list of numbers or a list of"),
-            (
-                {"cuts": {}, "closed": "rihgt"},
-                "closed must be one of 'right', 'left'; got 'rihgt'; did you mean 'right'",
-            ),
         ],
     )
     def test_errors(self, iris, parameters, message):
@@ -169,18 +162,14 @@ class TestCutPoints:
 class TestClassSeparatingCuts:
     def test_midpoints_of_the_widest_gaps(self):
         X, y = pd.DataFrame({"a": [0.0, 2, 10, 12, 13, 15]}), list("bbccaa")  # means 1, 11, 14
-        for max_cuts, cuts in ((1, [6]), (2, [6, 12.5]), (3, [6, 12.5])):
-            assert ClassSeparatingCuts(max_cuts).fit(X, y).cut_points_["a"].tolist() == cuts
-        assert ClassSeparatingCuts(min_gap=1).fit(X, y).cut_points_["a"].tolist() == [6]  # 3 of 6.1 is half a deviation
-        assert ClassSeparatingCuts(min_gap=2).fit(X, y).cut_points_["a"].tolist() == []
-
-    def test_median(self):
-        X, y = pd.DataFrame({"a": [0.0, 1, 20, 8, 9, 40]}), [0, 0, 0, 1, 1, 1]
-        assert ClassSeparatingCuts(center="median").fit(X, y).cut_points_["a"].tolist() == [5]
-        assert ClassSeparatingCuts(center="mean").fit(X, y).cut_points_["a"].tolist() == [13]
+        assert ClassSeparatingCuts().fit(X, y).cut_points_["a"].tolist() == [6, 12.5]
+        X, y = pd.DataFrame({"a": [0.0, 1, 3, 6, 6.5, 10]}), list("abcdef")  # the three widest of five gaps
+        assert ClassSeparatingCuts().fit(X, y).cut_points_["a"].tolist() == [2, 4.5, 8.25]
+        X["a"] = [0.0, 0.1, 3, 3.1, 6, 6.1]  # a tenth is less than a tenth of a deviation
+        assert ClassSeparatingCuts().fit(X, y).cut_points_["a"].tolist() == pytest.approx([1.55, 4.55])
 
     def test_iris_falls_near_the_cuts_of_table_1(self, iris):
-        cuts = ClassSeparatingCuts(max_cuts=2).fit(*iris).cut_points_
+        cuts = ClassSeparatingCuts().fit(*iris).cut_points_
         deviations = iris[0].std()
         for name, given_cuts in (IRIS | {"petal length": [2, 5]}).items():
             assert all(np.abs(cuts[name] - cut).min() < deviations[name] / 2 for cut in given_cuts)
@@ -191,8 +180,8 @@ class TestClassSeparatingCuts:
         rng = np.random.default_rng(seed)
         X, y = pd.DataFrame(rng.normal(size=(40, 2)), columns=["a", "b"]), rng.integers(0, 4, 40)
         one, other = (
-            ClassSeparatingCuts(2).fit(X, y),
-            ClassSeparatingCuts(2).fit(X * scale + shift, np.array(list("dbca"))[y]),
+            ClassSeparatingCuts().fit(X, y),
+            ClassSeparatingCuts().fit(X * scale + shift, np.array(list("dbca"))[y]),
         )
         for name in X:
             np.testing.assert_allclose(other.cut_points_[name], one.cut_points_[name] * scale + shift, atol=1e-9)
@@ -207,18 +196,6 @@ class TestClassSeparatingCuts:
         )
         assert learner.transform(X)["same"].tolist() == ["all"] * 4
         assert learner.transform(X)["text"].tolist() == list("abcd")
-
-    @pytest.mark.parametrize(
-        ("parameters", "message"),
-        [
-            ({"max_cuts": 0}, "max_cuts must be an integer of at least 1; got 0"),
-            ({"min_gap": -1}, "min_gap .* got -1"),
-            ({"center": "mode"}, "center must be one of 'mean', 'median'; got 'mode'"),
-        ],
-    )
-    def test_errors(self, iris, parameters, message):
-        with pytest.raises(ValueError, match=message):
-            ClassSeparatingCuts(**parameters).fit(*iris)
 
 
 def entropy(labels):
@@ -446,7 +423,7 @@ class TestOneHot:
                 OneHot().fit(X)
 
 
-@pytest.mark.parametrize("learner", [CutPoints(IRIS), ClassSeparatingCuts(2), EntropyDiscretizer()], ids=str)
+@pytest.mark.parametrize("learner", [CutPoints(IRIS), ClassSeparatingCuts(), EntropyDiscretizer()], ids=str)
 def test_clone_and_pickle(learner, iris):
     X, y = iris
     fitted = clone(learner).fit(X, y)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
+from lib import batches
 from lib.batches import row_batches
 from lib.cia import random_cia
 from lib.latent_class import LatentClassCovariance, LatentClassEM, LatentClassSelection
@@ -20,12 +21,10 @@ SIZE = 50_000  # 14 MiB as uint8, 114 MiB as float64
 LIMIT = 8  # MiB
 SMALL = 6  # MiB: parameters, matrices of all pairs, and a few numbers a row
 
-EM = LatentClassEM(n_restarts=2, max_iterations=2, tolerance=0, random_state=0, memory_limit=LIMIT)
+EM = LatentClassEM(n_restarts=2, max_iterations=2, tolerance=0, random_state=0)
 DOUBLE = clone(EM).set_params(n_hidden=3, dtype="float64")
-COVARIANCE = LatentClassCovariance(memory_limit=LIMIT)
-SELECTION = LatentClassSelection(
-    n_restarts=2, max_iterations=1, max_hidden=2, tolerance=0, random_state=0, memory_limit=LIMIT
-)
+COVARIANCE = LatentClassCovariance()
+SELECTION = LatentClassSelection(n_restarts=2, max_iterations=1, max_hidden=2, tolerance=0, random_state=0)
 ENSEMBLE = WinnowEnsemble(n_members=3, n_passes=1, random_state=0)
 WINNOW = Winnow(complement=True, average=True)
 
@@ -53,12 +52,12 @@ def peak(call):
 
 @given(st.integers(1, 200), st.integers(1, 10**6), st.floats(1e-6, 1e3))
 def test_batches_are_all_rows_within_the_memory(n_rows, row_bytes, memory):
-    batches = row_batches(n_rows, row_bytes, memory)
-    assert np.concatenate([np.arange(n_rows)[batch] for batch in batches]).tolist() == list(range(n_rows))
-    sizes = [batch.stop - batch.start for batch in batches]
+    parts = row_batches(n_rows, row_bytes, memory)
+    assert np.concatenate([np.arange(n_rows)[part] for part in parts]).tolist() == list(range(n_rows))
+    sizes = [part.stop - part.start for part in parts]
     assert min(sizes) >= 1
     assert max(sizes) == 1 or max(sizes) * row_bytes <= memory * MIB
-    assert len(batches) == 1 or (sizes[0] + 1) * row_bytes > memory * MIB
+    assert len(parts) == 1 or (sizes[0] + 1) * row_bytes > memory * MIB
 
 
 # `fit` checks the attributes in a copy that lies row after row and makes rows with the target of it;
@@ -77,6 +76,7 @@ def test_batches_are_all_rows_within_the_memory(n_rows, row_bytes, memory):
 )
 def test_learning_takes_copies_of_the_sample_and_the_memory_limit(learner, copies, working, sample, monkeypatch):
     monkeypatch.setattr(online, "PRODUCT", LIMIT)
+    monkeypatch.setattr(batches, "LIMIT", LIMIT)
     X, y = sample
     learner.fit(X[:100], y[:100])  # compiled
     half, whole = (peak(lambda size=size: learner.fit(X[:size], y[:size])) for size in (SIZE // 2, SIZE))
@@ -84,12 +84,13 @@ def test_learning_takes_copies_of_the_sample_and_the_memory_limit(learner, copie
     assert whole <= 2 * half
 
 
-@pytest.mark.parametrize(("memory_limit", "kept"), [(1, False), (8, False), (82, True), (256, True)])
-def test_em_works_within_the_memory_limit(memory_limit, kept, sample):
+@pytest.mark.parametrize(("limit", "kept"), [(1, False), (8, False), (82, True), (256, True)])
+def test_em_works_within_the_memory_limit(limit, kept, sample, monkeypatch):
+    monkeypatch.setattr(batches, "LIMIT", limit)
     rows, counts = np.ascontiguousarray(sample[0][:20_000]), np.arange(20_000.0) % 3  # 81.1 MiB for 20 runs
     starts = random_starts(20, 3, N, np.random.RandomState(0))
-    assert (EMData(rows, counts, "float32", (20, 3), memory_limit).kept is not None) == kept
-    assert peak(lambda: maximize(rows, counts, *starts, 2, 0, "float32", memory_limit)) <= memory_limit + 2
+    assert (EMData(rows, counts, "float32", (20, 3)).kept is not None) == kept
+    assert peak(lambda: maximize(rows, counts, *starts, 2, 0, "float32")) <= limit + 2
 
 
 def test_sampling_takes_the_sample(model):

@@ -16,39 +16,31 @@ NUMERIC = ("integer", "continuous")
 
 @dataclasses.dataclass(frozen=True)
 class Bins:
-    """Intervals from `lows` to `highs`, in order, that may leave gaps; a number in none of them is missing.
+    """Intervals (low, high] in order, that may leave gaps; a number in none of them is missing.
 
-    With closed="right" an interval is (low, high], and the first includes its low end; with closed="left" it is
-    [low, high), and the last includes its high end.
+    The first includes its low end.
     """
 
     lows: np.ndarray
     highs: np.ndarray
-    closed: str
     dtype: pd.CategoricalDtype
 
     @classmethod
-    def between(cls, cuts, closed):
+    def between(cls, cuts):
         """Bins without gaps: k increasing cuts make k + 1."""
-        return cls.from_pairs(list(pairwise([-np.inf, *cuts, np.inf])), closed)
+        return cls.from_pairs(list(pairwise([-np.inf, *cuts, np.inf])))
 
     @classmethod
-    def from_pairs(cls, pairs, closed):
+    def from_pairs(cls, pairs):
         """Bins (low, high) that do not overlap."""
         lows, highs = np.asarray(pairs, dtype=float).reshape(-1, 2).T
-        dtype = pd.CategoricalDtype(_labels(lows, highs, closed), ordered=True)
-        return cls(lows, highs, closed, dtype)
+        return cls(lows, highs, pd.CategoricalDtype(_labels(lows, highs), ordered=True))
 
     def codes(self, values):
         """Return the number of the bin of each value, -1 for none."""
-        if self.closed == "right":
-            i = np.searchsorted(self.highs, values, side="left")
-            low, last = self.lows[np.minimum(i, len(self.lows) - 1)], len(self.lows)
-            inside = (i < last) & ((values > low) | ((i == 0) & (values == low)))
-        else:
-            i = np.searchsorted(self.lows, values, side="right") - 1
-            high = self.highs[i]
-            inside = (i >= 0) & ((values < high) | ((i == len(self.highs) - 1) & (values == high)))
+        i = np.searchsorted(self.highs, values, side="left")
+        low = self.lows[np.minimum(i, len(self.lows) - 1)]
+        inside = (i < len(self.lows)) & ((values > low) | ((i == 0) & (values == low)))
         return np.where(inside, i, -1)
 
     def __call__(self, values):
@@ -56,27 +48,24 @@ class Bins:
         return pd.Categorical.from_codes(self.codes(values), dtype=self.dtype)
 
 
-def _labels(lows, highs, closed):
-    below, above = ("≤", ">") if closed == "right" else ("<", "≥")
-    numbers = _written(np.unique([*lows, *highs]))
+def _labels(lows, highs):
+    texts = _texts(np.unique([*lows, *highs]))
     labels = []
     for low, high in zip(lows, highs, strict=True):
-        if np.isneginf(low) and np.isposinf(high):
-            labels.append("all")
-        elif np.isneginf(low):
-            labels.append(f"{below} {numbers[high]}")
+        if np.isneginf(low):
+            labels.append("all" if np.isposinf(high) else f"≤ {texts[high]}")
         else:
-            labels.append(f"{above} {numbers[low]}" if np.isposinf(high) else f"{numbers[low]} – {numbers[high]}")
+            labels.append(f"> {texts[low]}" if np.isposinf(high) else f"{texts[low]} – {texts[high]}")
     return labels
 
 
-def _written(numbers):
+def _texts(numbers):
     """Different numbers as different texts, of at least 6 significant digits."""
-    for digits in range(6, 17):
+    for digits in range(6, 18):
         texts = {number: f"{number:.{digits}g}" for number in numbers.tolist()}
         if len(set(texts.values())) == len(texts):
-            return texts
-    return {number: repr(number) for number in numbers.tolist()}
+            break
+    return texts
 
 
 class Discretizer(MixedInput, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -108,7 +97,7 @@ class Discretizer(MixedInput, OneToOneFeatureMixin, TransformerMixin, BaseEstima
             values = continuous_values(X, [position])[:, 0]
             observed = ~np.isnan(values)
             self.cut_points_[X.columns[position]] = cuts_of(values[observed], observed)
-        self.bins_ = {name: Bins.between(cuts, "right") for name, cuts in self.cut_points_.items()}
+        self.bins_ = {name: Bins.between(cuts) for name, cuts in self.cut_points_.items()}
         return self
 
 

@@ -18,8 +18,6 @@ class CutPoints(Discretizer):
         k increasing numbers c1 < ... < ck make the k + 1 bins (-inf, c1], (c1, c2], ..., (ck, inf). Pairs give the
         bins themselves, in increasing order and possibly with gaps between them (Atlas, Table 1, petal length: [0, 2],
         (2, 5], (5.5, 10]); a value in no bin becomes missing. Of pairs the first bin includes its low end.
-    closed : "right" or "left"
-        The end that belongs to a bin. With "left", bins are [low, high), and the last includes its high end.
 
     Attributes
     ----------
@@ -31,9 +29,8 @@ class CutPoints(Discretizer):
     Atlas, section 4.1 and Table 1.
     """
 
-    def __init__(self, cuts, closed="right"):
+    def __init__(self, cuts):
         self.cuts = cuts
-        self.closed = closed
 
     def fit(self, X, y=None):
         """Check that `X` has the named columns and that they hold numbers.
@@ -43,18 +40,17 @@ class CutPoints(Discretizer):
         ValueError
             If a column is not in `X` or not numeric, cuts do not increase, or pairs overlap.
         """
-        check_choice("closed", self.closed, ("right", "left"))
         if not isinstance(self.cuts, Mapping):
             raise ValueError(f"cuts must be a dict of column -> list of cut points; got {self.cuts!r}")
         X = checked_frame(self, X, reset=True)
         for name in self.cuts:
             check_choice("each column in cuts", name, X.columns)
         check_numeric(X, self.cuts)
-        self.bins_ = {name: _bins(name, cuts, self.closed) for name, cuts in self.cuts.items()}
+        self.bins_ = {name: _bins(name, cuts) for name, cuts in self.cuts.items()}
         return self
 
 
-def _bins(name, cuts, closed):
+def _bins(name, cuts):
     try:
         ends = np.asarray(cuts, dtype=float)
     except (TypeError, ValueError):
@@ -64,7 +60,7 @@ def _bins(name, cuts, closed):
     if ends.ndim == 2:
         if (ends[:, 0] >= ends[:, 1]).any() or (ends[1:, 0] < ends[:-1, 1]).any():
             raise ValueError(f"cuts[{name!r}] must be increasing pairs (low, high) without overlap; got {cuts!r}")
-        return Bins.from_pairs(ends, closed)
+        return Bins.from_pairs(ends)
     if np.isinf(ends).any() or (np.diff(ends) <= 0).any():
         raise ValueError(f"cuts[{name!r}] must be finite and strictly increasing; got {cuts!r}")
-    return Bins.between(ends, closed)
+    return Bins.between(ends)
