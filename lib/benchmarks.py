@@ -1,18 +1,21 @@
-"""Results of the benchmarks, as the book shows them."""
+"""Measured speed, growth and precision (`make bench`), as the book shows them; every reader raises ValueError."""
 
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
+from scipy.optimize import nnls
 
 FOLDER = Path(__file__).parents[1] / "data" / "benchmarks"
-RESULTS = FOLDER / "speed.json"
-PRECISION = FOLDER / "precision.json"
-BUILDS = FOLDER / "builds.json"
+RESULTS, SCALING = FOLDER / "speed.json", FOLDER / "scaling.json"
+PRECISION, BUILDS = FOLDER / "precision.json", FOLDER / "builds.json"
+QUADRATIC = {("cov", "n")}  # every pair of attributes has a covariance; all else is linear
+NAMES = {"em": "EM", "cov": "COV", "winnow": "Winnow"}
 
 
 def read_benchmarks(path=RESULTS):
-    """Read what `make bench` has written.
+    """Read how fast learners and peers are.
 
     Returns
     -------
@@ -20,14 +23,25 @@ def read_benchmarks(path=RESULTS):
         job, ours, peer, unit, ratio, ratio_low, ratio_high, target, aim: one comparison a row.
     machine : dict
         What it ran on, with versions.
-
-    Raises
-    ------
-    ValueError
-        If there is no such file, or it is broken.
     """
-    rows, about = _read(path, [], ["machine"], "make bench")
+    rows, about = _read(path, "make bench", ["machine"], rows="")
     return rows, about["machine"]
+
+
+def read_scaling(path=SCALING):
+    """Read how time and memory grow.
+
+    Returns
+    -------
+    times : DataFrame
+        axis ("s", "n", "restarts", "models"), learner, value, seconds.
+    panels : DataFrame
+        n_attributes, learner, seconds a model of a whole learning curve.
+    about : dict
+        efficiency (of two workers, each repetition), peaks (MiB, by learner), sizes, setting, machine, date.
+    """
+    tables = {"rows": "axis learner value seconds", "panels": "n_attributes learner seconds"}
+    return _read(path, "make bench", [], **tables)
 
 
 def read_precision(path=PRECISION):
@@ -38,21 +52,17 @@ def read_precision(path=PRECISION):
     rows : DataFrame
         chapter, n_attributes, n_hidden, difficulty, hidden_weights, size, learner, n_models, then of each arithmetic
         mean T (t32, t64), its pooled ratio (pooled32, pooled64) and mean accuracy (accuracy32, accuracy64), se: the
-        standard error of t32, share_different: the part of the models whose accuracy differs at all, and of these the
+        standard error of t32, share_different: the share of the models whose accuracy differs at all, and of these the
         largest_change of accuracy and the largest likelihood_gap, a difference of log likelihoods per example.
     about : dict
         bounds of the differences in t and accuracy; difficulty: n_models and largest_difference of their B; machine;
         date.
-
-    Raises
-    ------
-    ValueError
-        If there is no such file, or it is broken.
     """
-    columns = ["chapter", "n_attributes", "n_hidden", "difficulty", "hidden_weights", "size", "learner", "n_models"]
-    columns += ["t32", "t64", "se", "pooled32", "pooled64", "accuracy32", "accuracy64"]
-    columns += ["share_different", "largest_change", "likelihood_gap"]
-    return _read(path, columns, ["bounds", "difficulty", "machine", "date"], "python -m tests.benchmarks.precision")
+    columns = "chapter n_attributes n_hidden difficulty hidden_weights size learner n_models t32 t64 se pooled32 "
+    columns += "pooled64 accuracy32 accuracy64 share_different largest_change likelihood_gap"
+    return _read(
+        path, "python -m tests.benchmarks.precision", ["bounds", "difficulty", "machine", "date"], rows=columns
+    )
 
 
 def read_builds(path=BUILDS):
@@ -67,26 +77,89 @@ def read_builds(path=BUILDS):
         (that differ) and places (of the differences).
     about : dict
         cannot: variants for which the processor lacks something; machine, date.
-
-    Raises
-    ------
-    ValueError
-        If there is no such file, or it is broken.
     """
-    columns = ["variant", "numpy", "blas", "kernel", "simd", "chapters", "compared", "different"]
-    columns += ["missing", "words", "largest_relative", "verdicts", "places"]
-    return _read(path, columns, ["cannot", "machine", "date"], "python -m tests.benchmarks.builds")
+    columns = (
+        "variant numpy blas kernel simd chapters compared different missing words largest_relative verdicts places"
+    )
+    return _read(path, "python -m tests.benchmarks.builds", ["cannot", "machine", "date"], rows=columns)
 
 
-def _read(path, columns, about, command):
+def _read(path, command, names, **columns):
+    """Read the tables named in `columns`, and a dict of everything else, which must have `names`."""
     path = Path(path)
     if not path.exists():
         raise ValueError(f"no benchmark results at path={path}; `{command}` writes them")
     try:
-        results = json.loads(path.read_text(encoding="utf-8"))
-        rows, told = pd.DataFrame(results["rows"]), {name: results[name] for name in about}
-        if not {*columns} <= {*rows}:
-            raise KeyError(*{*columns} - {*rows})
-        return rows, told | {"machine": dict(told["machine"])}
-    except (ValueError, KeyError, TypeError) as error:
+        about = json.loads(path.read_text(encoding="utf-8"))
+        tables = [pd.DataFrame(about.pop(name)) for name in columns]
+        for table, needed in zip(tables, columns.values(), strict=True):
+            table[needed.split()]
+        return *tables, about | {name: about[name] for name in names} | {"machine": dict(about["machine"])}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"the benchmark results at path={path} are broken; `{command}` writes them anew") from error
+
+
+def growth(times):
+    """Fit seconds = start + rate x value (x value^2 for `QUADRATIC`), start and rate not negative, for each curve.
+
+    The fit has the least sum of squared relative errors.
+
+    Parameters
+    ----------
+    times : DataFrame
+        axis, learner, value, seconds, as `read_scaling` returns them.
+
+    Returns
+    -------
+    DataFrame
+        axis, learner, power (1 or 2), start, rate, error (the largest relative one of the curve's points).
+    """
+    rows = []
+    for (axis, learner), curve in times.groupby(["axis", "learner"], sort=False):
+        power, seconds = 2 if (learner, axis) in QUADRATIC else 1, curve["seconds"].to_numpy()
+        terms = np.stack([np.ones(len(curve)), curve["value"].to_numpy(float) ** power], axis=1)
+        (start, rate), _ = nnls(terms / seconds[:, None], np.ones(len(curve)))
+        error = np.abs(terms @ [start, rate] / seconds - 1).max()
+        rows.append((axis, learner, power, start, rate, error))
+    return pd.DataFrame(rows, columns=["axis", "learner", "power", "start", "rate", "error"])
+
+
+def plan(panels, about, n_models, n_attributes, n_workers):
+    """What an experiment with many models would cost on a cluster, from measured times.
+
+    Parameters
+    ----------
+    panels, about
+        As `read_scaling` returns them.
+    n_models, n_attributes, n_workers : int, at least 1
+
+    Returns
+    -------
+    DataFrame
+        quantity, value (text with unit).
+    """
+    cost = {name: _interpolated(times, n_attributes) for name, times in panels.groupby("learner", sort=False)}
+    calibration = cost.pop("calibration")
+    hours = n_models * sum(cost.values()) / 3600
+    efficiency = float(np.median(about["efficiency"]))
+    block = about["block"]
+    rows = [(f"one model, {NAMES.get(name, name)}", f"{seconds:,.1f} s") for name, seconds in cost.items()]
+    rows += [
+        ("all models on one core", f"{hours:,.0f} hours"),
+        (f"on {n_workers} cores at {efficiency:.0%} efficiency", f"{hours / n_workers / efficiency:,.1f} hours"),
+        ("calibration, once, before", f"{calibration:,.0f} s"),
+        ("blocks", f"{n_models:,}"),
+        ("sent and returned for a block", f"{block['sent'] / 1e3:.1f} kB and {block['returned'] / 1e3:.1f} kB"),
+        ("stored in all", f"{n_models * block['returned'] / 1e6:,.0f} MB"),
+        (f"memory of a worker (measured at n = {block['attributes']:,})", f"{block['memory']:,.0f} MiB"),
+    ]
+    return pd.DataFrame(rows, columns=["quantity", "value"])
+
+
+def _interpolated(times, n):
+    """Seconds at n: as measured, or else of the fitted growth."""
+    measured = dict(zip(times["n_attributes"], times["seconds"], strict=True))
+    if n in measured:
+        return measured[n]
+    fit = growth(times.rename(columns={"n_attributes": "value"}).assign(axis="n")).iloc[0]
+    return fit["start"] + fit["rate"] * float(n) ** fit["power"]

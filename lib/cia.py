@@ -9,8 +9,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betaincinv, softmax
 
-from lib.batches import CACHE, row_batches
-from lib.validation import check_boolean_matrix, check_choice, check_generator, check_integer, check_real
+from lib.arrays import CACHE, check_boolean_matrix, row_batches
+from lib.validation import check_choice, check_generator, check_integer, check_real
 
 HIDDEN_WEIGHTS = ("beta", "dirichlet", "equal")
 ENUMERATION_LIMIT = 12

@@ -62,40 +62,9 @@ def check_choice(name, value, allowed):
     raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}{hint}")
 
 
-def check_sparse_boolean_matrix(name, values):
-    """Return a CSR matrix of 0/1 values without stored zeros; ValueError names the first value that is neither."""
-    if values.has_canonical_format and (values.data == 1).all():
-        return values
-    values = values.copy()
-    values.sum_duplicates()
-    values.eliminate_zeros()
-    wrong = np.flatnonzero(values.data != 1)
-    if len(wrong):
-        row = np.searchsorted(values.indptr, wrong[0], side="right") - 1
-        raise _not_boolean(name, values.data[wrong[0]], row, values.indices[wrong[0]])
-    return values
-
-
 def at_least_one(name, values):
     """Return `values`, an item or a sequence of items, as a list; ValueError if there is none."""
     values = np.atleast_1d(np.asarray(values, dtype=object)).tolist()
     if not values:
         raise ValueError(f"{name} must hold at least one value; got none")
     return values
-
-
-def check_boolean_matrix(name, values):
-    """Return a 2-d array of 0/1 values as uint8; ValueError names the first value that is neither."""
-    values = np.asarray(values)
-    if values.ndim != 2:
-        raise ValueError(f"{name} must have shape (n_samples, n_attributes); got {values.shape}")
-    small = values.dtype == bool or (values.dtype == np.uint8 and values.max(initial=0) <= 1)
-    if not small and (wrong := (values != 0) & (values != 1)).any():
-        row, column = np.argwhere(wrong)[0]
-        raise _not_boolean(name, values[row, column], row, column)
-    return np.ascontiguousarray(values, dtype=np.uint8)
-
-
-def _not_boolean(name, value, row, column):
-    where = f"at row {row}, column {column}"
-    return ValueError(f"{name} must hold only 0 and 1; got {value!r} {where} (binarise the attributes first)")

@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 LIB = ROOT / "lib"
 STOREYS = (
-    ("validation", "arrays", "colour"),
+    ("validation", "arrays", "colour", "estimators"),
     ("cia", "latent_class", "winnow", "naive_bayes", "discretize", "structures", "bayes_net", "datasets"),
     ("evaluation", "claims", "benchmarks", "trials"),
     ("experiments", "figures"),
@@ -21,7 +21,7 @@ STOREYS = (
 APART = {("experiments", "figures"), ("figures", "experiments"), ("figures", "trials"), ("trials", "claims")}
 APART |= {("book", room) for room in (*STOREYS[1], "evaluation", "experiments")}
 PARTS = {("cia", "uci"), ("cia", "structure"), ("cia", "elr_uci"), ("structure", "uci"), ("structure", "elr_uci")}
-LEARNERS = ("cia", "latent_class", "winnow", "naive_bayes", "discretize", "structures", "bayes_net")
+LEARNERS = ("estimators", "cia", "latent_class", "winnow", "naive_bayes", "discretize", "structures", "bayes_net")
 GROUND = ("datasets", "evaluation", "claims", "validation", "arrays", "colour", "benchmarks")
 BUDGETS = {
     "models and learners": (LEARNERS, 2500),

@@ -13,7 +13,6 @@ from hypothesis.extra.numpy import arrays
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from lib import batches
 from lib.cia import CIAModel, all_inputs, random_cia
 from lib.latent_class import LatentClassCovariance, LatentClassEM, LatentClassSelection, covariance
 from lib.latent_class.covariance import pair_counts, squared_deltas, vote_signs
@@ -80,7 +79,7 @@ def naive_em_step(rows, alpha, p, q):
 def test_a_step_is_the_papers_formulas(rows, seed, dtype, error, limit):
     rng, m = np.random.default_rng(seed), rows.shape[1]
     alpha, p, q = rng.uniform(0.2, 0.8), rng.uniform(0.1, 0.9, m), rng.uniform(0.1, 0.9, m)
-    with patch.object(batches, "LIMIT", limit):
+    with patch("lib.arrays.LIMIT", limit):
         data = EMData(rows, np.ones(len(rows)), dtype, (1, 2))
         assert len(list(data)) == (1 if limit == 256 else len(rows))
         weights, probabilities, log_likelihoods = em_step(data, np.array([[1 - alpha, alpha]]), np.array([[q, p]]))
@@ -257,7 +256,7 @@ def test_batches_change_nothing_but_rounding(k, dtype, error, counted, monkeypat
     starts = random_starts(4, k, 21, np.random.RandomState(0))
     whole = maximize(rows, counts, *starts, 10, 0, dtype)
     for limit in (0.004, 0.01, 0.1):
-        monkeypatch.setattr(batches, "LIMIT", limit)
+        monkeypatch.setattr("lib.arrays.LIMIT", limit)
         assert 1 < len(list(EMData(rows, counts, dtype, (4, k)))) < 500
         parts = maximize(rows, counts, *starts, 10, 0, dtype)
         for one, other in zip(whole, parts, strict=True):
@@ -275,7 +274,7 @@ def test_a_fit_in_batches_is_the_same_fit(learner, monkeypatch):
     if "random_state" in learner.get_params():
         learner.set_params(random_state=0)
     whole = clone(learner).fit(X, y)
-    monkeypatch.setattr(batches, "LIMIT", 0.02)
+    monkeypatch.setattr("lib.arrays.LIMIT", 0.02)
     parts = clone(learner).fit(X, y)
     np.testing.assert_allclose(parts.probabilities_, whole.probabilities_, atol=1e-4)
     assert parts.log_likelihood_ == pytest.approx(whole.log_likelihood_, rel=1e-8)
@@ -288,7 +287,7 @@ def test_a_fit_in_batches_is_the_same_fit(learner, monkeypatch):
 @pytest.mark.parametrize("largest", [1, 5, 2**24])  # the last takes more than float32 can count
 @pytest.mark.parametrize("limit", [256, 0.001])
 def test_pairs_are_counted_exactly(largest, limit, monkeypatch):
-    monkeypatch.setattr(batches, "LIMIT", limit)
+    monkeypatch.setattr("lib.arrays.LIMIT", limit)
     rng = np.random.default_rng(0)
     rows, counts = rng.integers(0, 2, (300, 9), dtype=np.uint8), rng.integers(1, largest + 1, 300)
     expected = (rows * counts[:, None]).T @ rows.astype(int)

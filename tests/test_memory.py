@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from lib import batches
-from lib.batches import row_batches
+from lib.arrays import row_batches
 from lib.cia import random_cia
 from lib.latent_class import LatentClassCovariance, LatentClassEM, LatentClassSelection
 from lib.latent_class.em import EMData, maximize, random_starts
@@ -76,7 +75,7 @@ def test_batches_are_all_rows_within_the_memory(n_rows, row_bytes, memory):
 )
 def test_learning_takes_copies_of_the_sample_and_the_memory_limit(learner, copies, working, sample, monkeypatch):
     monkeypatch.setattr(online, "PRODUCT", LIMIT)
-    monkeypatch.setattr(batches, "LIMIT", LIMIT)
+    monkeypatch.setattr("lib.arrays.LIMIT", LIMIT)
     X, y = sample
     learner.fit(X[:100], y[:100])  # compiled
     half, whole = (peak(lambda size=size: learner.fit(X[:size], y[:size])) for size in (SIZE // 2, SIZE))
@@ -86,7 +85,7 @@ def test_learning_takes_copies_of_the_sample_and_the_memory_limit(learner, copie
 
 @pytest.mark.parametrize(("limit", "kept"), [(1, False), (8, False), (82, True), (256, True)])
 def test_em_works_within_the_memory_limit(limit, kept, sample, monkeypatch):
-    monkeypatch.setattr(batches, "LIMIT", limit)
+    monkeypatch.setattr("lib.arrays.LIMIT", limit)
     rows, counts = np.ascontiguousarray(sample[0][:20_000]), np.arange(20_000.0) % 3  # 81.1 MiB for 20 runs
     starts = random_starts(20, 3, N, np.random.RandomState(0))
     assert (EMData(rows, counts, "float32", (20, 3)).kept is not None) == kept

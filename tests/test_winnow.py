@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from sklearn.base import clone
 
-from lib.batches import row_batches
+from lib.arrays import row_batches
 from lib.cia import all_inputs, random_cia
 from lib.winnow import Winnow, WinnowEnsemble, online
 from lib.winnow.kernel import doubled

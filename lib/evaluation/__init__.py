@@ -10,6 +10,7 @@ from lib.evaluation.normalized import (
     normalized_performance,
     paired_comparison,
     paired_differences,
+    share_of_gain,
     smallest_difference,
     t_by_model,
 )
@@ -49,6 +50,7 @@ __all__ = [
     "paired_t_test",
     "percentile_among_folds",
     "proportion_interval",
+    "share_of_gain",
     "smallest_difference",
     "t_by_model",
 ]

@@ -40,7 +40,7 @@ def confusion_range(counts, classes, n_folds, low=0.05, high=0.95):
     -------
     low, high : ndarrays of shape (n_classes, n_classes)
     """
-    folds = [confusion_table(part, classes) for _, part in counts.groupby(["repeat", "fold"])]
+    folds = [confusion_table(fold, classes) for _, fold in counts.groupby(["repeat", "fold"])]
     empty = [np.zeros((len(classes), len(classes)))] * (n_folds - len(folds))
     return tuple(np.quantile(folds + empty, [low, high], axis=0, method="inverted_cdf"))
 
@@ -67,8 +67,8 @@ def nearest_fold(counts, class_counts):
     return int(repeat), int(fold), int(distance.min())
 
 
-def percentile_among_folds(accuracies, n_correct, n_test, confidence=0.95):
-    """Part of folds with a lower accuracy than n_correct / n_test, equal ones counted half, with its interval.
+def percentile_among_folds(accuracies, n_correct, n_test):
+    """Share of folds with a lower accuracy than n_correct / n_test, equal ones counted half, with its interval.
 
     Accuracies within half a test example of each other count as equal, since folds differ in size by one.
 
@@ -76,7 +76,6 @@ def percentile_among_folds(accuracies, n_correct, n_test, confidence=0.95):
     ----------
     accuracies : array-like of shape (n_folds,)
     n_correct, n_test : int
-    confidence : float in (0, 1)
 
     Returns
     -------
@@ -85,4 +84,4 @@ def percentile_among_folds(accuracies, n_correct, n_test, confidence=0.95):
     """
     difference = n_correct / n_test - np.asarray(accuracies, dtype=float)
     n_below = float(np.where(np.abs(difference) < 0.5 / n_test, 0.5, difference > 0).sum())
-    return proportion_interval(n_below, len(difference), confidence)
+    return proportion_interval(n_below, len(difference))

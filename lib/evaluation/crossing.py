@@ -2,33 +2,34 @@
 
 import numpy as np
 
-from lib.evaluation.intervals import Estimate
+from lib.evaluation.intervals import LEVEL, Estimate
 from lib.evaluation.normalized import paired_differences
-from lib.validation import check_generator, check_integer, check_real
+from lib.validation import check_generator
+
+RESAMPLES = 1000
 
 
-def crossing_size(frame, first, second, rng, min_gain=0.02, confidence=0.95, n_resamples=1000):
+def crossing_size(frame, first, second, rng, min_gain=0.02):
     """Sample size from which `first` stays ahead of `second` in mean T.
 
     Interpolated between sizes on a log scale; infinite if `second` is ahead at the largest size, the smallest size
-    if `first` is ahead everywhere. The interval is of percentiles over resampled models.
+    if `first` is ahead everywhere. The interval of 95% is of percentiles over 1000 resamples of the models.
 
     Parameters
     ----------
-    frame, first, second, min_gain, confidence
+    frame, first, second, min_gain
         As in `paired_comparison`.
     rng : numpy.random.Generator
-    n_resamples : int, at least 1
 
     Returns
     -------
     Estimate
     """
-    value, resampled, n, _ = _resampled_crossings(frame, first, second, rng, min_gain, n_resamples)
-    return Estimate(value, *_percentiles(resampled, confidence, value), n)
+    value, resampled, n, _ = _resampled_crossings(frame, first, second, rng, min_gain)
+    return Estimate(value, *_percentiles(resampled, value), n)
 
 
-def crossing_ratio(frame, other, first, second, rng, min_gain=0.02, confidence=0.95, n_resamples=1000):
+def crossing_ratio(frame, other, first, second, rng, min_gain=0.02):
     """Crossing size on `frame` divided by that on `other`, as a base-10 logarithm, over independent models.
 
     A crossing beyond the largest size counts as twice that size.
@@ -37,7 +38,7 @@ def crossing_ratio(frame, other, first, second, rng, min_gain=0.02, confidence=0
     ----------
     frame, other : DataFrame
         Each as in `normalized_performance`.
-    first, second, rng, min_gain, confidence, n_resamples
+    first, second, rng, min_gain
         As in `crossing_size`.
 
     Returns
@@ -47,29 +48,27 @@ def crossing_ratio(frame, other, first, second, rng, min_gain=0.02, confidence=0
     """
     logs, counts = [], []
     for panel in (frame, other):
-        value, resampled, n, largest = _resampled_crossings(panel, first, second, rng, min_gain, n_resamples)
+        value, resampled, n, largest = _resampled_crossings(panel, first, second, rng, min_gain)
         logs.append(np.log10(np.minimum(np.append(resampled, value), 2 * largest)))
         counts.append(n)
     ratio = logs[0] - logs[1]
-    return Estimate(float(ratio[-1]), *_percentiles(ratio[:-1], confidence, ratio[-1]), min(counts))
+    return Estimate(float(ratio[-1]), *_percentiles(ratio[:-1], ratio[-1]), min(counts))
 
 
-def _resampled_crossings(frame, first, second, rng, min_gain, n_resamples):
-    check_integer("n_resamples", n_resamples, 1)
+def _resampled_crossings(frame, first, second, rng, min_gain):
     check_generator("rng", rng)
     differences = paired_differences(frame, first, second, min_gain).dropna()
     sizes, values = differences.columns.to_numpy(dtype=float), differences.to_numpy()
     if not len(values):
-        return np.nan, np.full(n_resamples, np.nan), 0, sizes[-1]
-    chosen = rng.integers(len(values), size=(n_resamples, len(values)))
-    resampled = _crossings(sizes, values[chosen].mean(axis=1))
+        return np.nan, np.full(RESAMPLES, np.nan), 0, sizes[-1]
+    draws = rng.integers(len(values), size=(RESAMPLES, len(values)))
+    resampled = _crossings(sizes, values[draws].mean(axis=1))
     return float(_crossings(sizes, values.mean(axis=0)[None])[0]), resampled, len(values), sizes[-1]
 
 
-def _percentiles(resampled, confidence, value):
+def _percentiles(resampled, value):
     """Ends of the percentile interval, widened to contain `value`."""
-    confidence = check_real("confidence", confidence, 0, 1, open_low=True, open_high=True)
-    tail = (1 - confidence) / 2
+    tail = (1 - LEVEL) / 2
     low, high = np.quantile(resampled, [tail, 1 - tail], method="inverted_cdf")
     return float(min(low, value)), float(max(high, value))
 

@@ -7,6 +7,8 @@ from scipy import stats
 
 from lib.validation import check_real
 
+LEVEL = 0.95  # of intervals where no other confidence can be chosen
+
 
 class Estimate(NamedTuple):
     """A value, the ends of its confidence interval and the number of independent trials behind it.
@@ -19,8 +21,13 @@ class Estimate(NamedTuple):
     high: float
     n: int
 
+    @classmethod
+    def exact(cls, value, n=1):
+        """A value without uncertainty, from `n` trials."""
+        return cls(value, value, value, n)
 
-def mean_interval(values, confidence=0.95):
+
+def mean_interval(values, confidence=LEVEL):
     """Mean of independent `values` with its t interval.
 
     Parameters
@@ -41,13 +48,12 @@ def mean_interval(values, confidence=0.95):
     return Estimate(float(values.mean()), float(values.mean() - half), float(values.mean() + half), len(values))
 
 
-def mean_contrast(a, b, confidence=0.95):
-    """Difference of the means of two independent samples, mean(a) - mean(b), with Welch's t interval.
+def mean_contrast(a, b):
+    """Difference of the means of two independent samples, mean(a) - mean(b), with Welch's t interval of 95%.
 
     Parameters
     ----------
     a, b : array-like of shape (n_a,) and (n_b,)
-    confidence : float in (0, 1)
 
     Returns
     -------
@@ -55,22 +61,21 @@ def mean_contrast(a, b, confidence=0.95):
         With the smaller of n_a and n_b; infinite ends if that is below 2.
     """
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    if min(len(a), len(b)) < 2:
-        difference = a.mean() - b.mean() if min(len(a), len(b)) else np.nan
-        return Estimate(float(difference), -np.inf, np.inf, min(len(a), len(b)))
-    difference = a.mean() - b.mean()
-    interval = stats.ttest_ind(a, b, equal_var=False).confidence_interval(confidence)
-    return Estimate(float(difference), float(interval.low), float(interval.high), min(len(a), len(b)))
+    n = min(len(a), len(b))
+    difference = float(a.mean() - b.mean()) if n else np.nan
+    if n < 2:
+        return Estimate(difference, -np.inf, np.inf, n)
+    interval = stats.ttest_ind(a, b, equal_var=False).confidence_interval(LEVEL)
+    return Estimate(difference, float(interval.low), float(interval.high), n)
 
 
-def proportion_interval(n_found, n, confidence=0.95):
-    """Part of `n` independent trials, n_found / n, with Wilson's interval.
+def proportion_interval(count, n):
+    """Share of `n` independent trials, count / n, with Wilson's interval of 95%.
 
     Parameters
     ----------
-    n_found, n : int
-        With n_found from 0 to n.
-    confidence : float in (0, 1)
+    count, n : int
+        With count from 0 to n.
 
     Returns
     -------
@@ -81,10 +86,9 @@ def proportion_interval(n_found, n, confidence=0.95):
     ----------
     Wilson (1927), formula for a proportion.
     """
-    confidence = check_real("confidence", confidence, 0, 1, open_low=True, open_high=True)
     if n == 0:
         return Estimate(np.nan, 0.0, 1.0, 0)
-    part, z = n_found / n, stats.norm.ppf((1 + confidence) / 2)
-    middle = (part + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * np.sqrt(part * (1 - part) / n + z**2 / (4 * n**2))
-    return Estimate(float(part), float(np.clip(middle - half, 0, part)), float(np.clip(middle + half, part, 1)), n)
+    share, z = count / n, stats.norm.ppf((1 + LEVEL) / 2)
+    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    return Estimate(float(share), float(np.clip(middle - half, 0, share)), float(np.clip(middle + half, share, 1)), n)

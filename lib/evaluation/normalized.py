@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from lib.evaluation.intervals import Estimate, mean_interval
+from lib.evaluation.intervals import LEVEL, Estimate, mean_interval
 from lib.validation import check_choice, check_real
 
 # what rounding leaves of a gain of exactly 0
@@ -93,7 +93,7 @@ def paired_differences(frame, first, second, min_gain=0.02):
     return t_by_model(frame, first, min_gain) - t_by_model(frame, second, min_gain)
 
 
-def paired_comparison(frame, first, second, min_gain=0.02, confidence=0.95, simultaneous=False):
+def paired_comparison(frame, first, second, min_gain=0.02, simultaneous=False):
     """Mean difference in T of two learners over the same models, with an interval at each size.
 
     Parameters
@@ -104,9 +104,8 @@ def paired_comparison(frame, first, second, min_gain=0.02, confidence=0.95, simu
         Learners in `frame`.
     min_gain : float in [0, 1)
         As in `normalized_performance`.
-    confidence : float in (0, 1)
     simultaneous : bool
-        Widen the intervals (Bonferroni) so that all sizes hold together with the confidence.
+        Widen the intervals of 95% (Bonferroni) so that they hold together, over all sizes.
 
     Returns
     -------
@@ -114,7 +113,7 @@ def paired_comparison(frame, first, second, min_gain=0.02, confidence=0.95, simu
         size, difference, low, high, median, n_models.
     """
     differences = paired_differences(frame, first, second, min_gain)
-    level = 1 - (1 - confidence) / differences.shape[1] if simultaneous else confidence
+    level = 1 - (1 - LEVEL) / differences.shape[1] if simultaneous else LEVEL
     rows = []
     for size, column in differences.items():
         estimate = mean_interval(column.dropna(), level)
@@ -122,12 +121,12 @@ def paired_comparison(frame, first, second, min_gain=0.02, confidence=0.95, simu
     return pd.DataFrame(rows, columns=["size", "difference", "low", "high", "median", "n_models"])
 
 
-def smallest_difference(frame, first, second, min_gain=0.02, confidence=0.95):
+def smallest_difference(frame, first, second, min_gain=0.02):
     """Smallest mean paired difference over all sizes, with a conservative interval (simultaneous over sizes).
 
     Parameters
     ----------
-    frame, first, second, min_gain, confidence
+    frame, first, second, min_gain
         As in `paired_comparison`.
 
     Returns
@@ -135,16 +134,16 @@ def smallest_difference(frame, first, second, min_gain=0.02, confidence=0.95):
     Estimate
         With the smallest n of any size.
     """
-    table = paired_comparison(frame, first, second, min_gain, confidence, simultaneous=True)
+    table = paired_comparison(frame, first, second, min_gain, simultaneous=True)
     return Estimate(table["difference"].min(), table["low"].min(), table["high"].min(), int(table["n_models"].min()))
 
 
-def largest_difference(frame, first, second, min_gain=0.02, confidence=0.95):
+def largest_difference(frame, first, second, min_gain=0.02):
     """Largest mean paired difference over all sizes, with a conservative interval (simultaneous over sizes).
 
     Parameters
     ----------
-    frame, first, second, min_gain, confidence
+    frame, first, second, min_gain
         As in `paired_comparison`.
 
     Returns
@@ -152,11 +151,11 @@ def largest_difference(frame, first, second, min_gain=0.02, confidence=0.95):
     Estimate
         With the smallest n of any size.
     """
-    value, low, high, n = smallest_difference(frame, second, first, min_gain, confidence)
+    value, low, high, n = smallest_difference(frame, second, first, min_gain)
     return Estimate(-value, -high, -low, n)
 
 
-def largest_mean_t(frames, learners, min_gain=0.02, confidence=0.95):
+def largest_mean_t(frames, learners, min_gain=0.02):
     """Largest mean T of any of `learners` at any size of any of `frames`, with a conservative simultaneous interval.
 
     Parameters
@@ -165,8 +164,6 @@ def largest_mean_t(frames, learners, min_gain=0.02, confidence=0.95):
         Each as in `normalized_performance`.
     learners : sequence of str
     min_gain : float in [0, 1)
-    confidence : float in (0, 1)
-        Of all the intervals together (Bonferroni).
 
     Returns
     -------
@@ -174,33 +171,47 @@ def largest_mean_t(frames, learners, min_gain=0.02, confidence=0.95):
         With the smallest n of any mean; NaN and n = 0 where no model counts.
     """
     columns = [t for frame in frames for name in learners for _, t in t_by_model(frame, name, min_gain).items()]
-    groups = [column.dropna() for column in columns]
-    groups = [t for t in groups if len(t)]
-    estimates = [mean_interval(t, 1 - (1 - confidence) / len(groups)) for t in groups]
+    groups = [t.dropna() for t in columns if t.notna().any()]
+    estimates = [mean_interval(t, 1 - (1 - LEVEL) / len(groups)) for t in groups]
     if not estimates:
         return Estimate(np.nan, np.nan, np.nan, 0)
     return Estimate(*(max(e[i] for e in estimates) for i in range(3)), min(e.n for e in estimates))
 
 
-def mean_difference(frame, first, second, min_gain=0.02, confidence=0.95):
+def mean_difference(frame, first, second, min_gain=0.02):
     """Mean paired difference in T over all sizes: one number a model, then mean and interval over models.
 
     Parameters
     ----------
-    frame, first, second, min_gain, confidence
+    frame, first, second, min_gain
         As in `paired_comparison`.
 
     Returns
     -------
     Estimate
     """
-    return mean_interval(paired_differences(frame, first, second, min_gain).mean(axis=1).dropna(), confidence)
+    return mean_interval(paired_differences(frame, first, second, min_gain).mean(axis=1).dropna())
+
+
+def share_of_gain(accuracy, best, constant, min_gain=0.0):
+    """T, the share of the gain best - constant that an accuracy has; NaN where there is less than `min_gain` to gain.
+
+    Parameters
+    ----------
+    accuracy, best, constant : float or array-like of one shape
+    min_gain : float in [0, 1)
+        With 0, every gain above 0 counts.
+
+    Returns
+    -------
+    float or array-like
+    """
+    gain = best - constant
+    return (accuracy - constant) / np.where((gain >= min_gain) & (gain > _NO_GAIN), gain, np.nan)
 
 
 def _ratios(rows, min_gain):
-    """T of each row, NaN where there is too little to gain."""
-    gain = rows["best"] - rows["constant"]
-    return (rows["accuracy"] - rows["constant"]) / gain.where((gain >= min_gain) & (gain > _NO_GAIN))
+    return share_of_gain(rows["accuracy"], rows["best"], rows["constant"], min_gain)
 
 
 def _check_frame(frame, min_gain):

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from lib.evaluation.intervals import LEVEL
 from lib.validation import check_real
 
 
@@ -23,7 +24,7 @@ class RankComparison(NamedTuple):
     n_datasets: int
 
 
-def compare_ranks(scores, confidence=0.95):
+def compare_ranks(scores, confidence=LEVEL):
     """Rank learners on each data set and say which average ranks differ.
 
     Parameters
@@ -62,7 +63,7 @@ def compare_ranks(scores, confidence=0.95):
     return RankComparison(ranks, difference, _friedman(scores), _groups(ranks, difference), n)
 
 
-def nemenyi_difference(n_learners, n_datasets, confidence=0.95):
+def nemenyi_difference(n_learners, n_datasets, confidence=LEVEL):
     """Smallest significant difference of average ranks: q sqrt(k (k + 1) / 6 N).
 
     Parameters

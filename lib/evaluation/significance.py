@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from lib.evaluation.intervals import Estimate
+from lib.evaluation.intervals import LEVEL, Estimate
 from lib.validation import check_choice, check_real
 
 
@@ -69,7 +69,7 @@ def corrected_t_test(a, b, test_fraction):
     return _t_test(a, b, _shared(test_fraction))
 
 
-def corrected_interval(differences, test_fraction, confidence=0.95):
+def corrected_interval(differences, test_fraction, confidence=LEVEL):
     """Mean difference of scores over resamplings, with the interval that belongs to `corrected_t_test`.
 
     Parameters
@@ -99,7 +99,7 @@ def corrected_interval(differences, test_fraction, confidence=0.95):
     return Estimate(value, value - half, value + half, len(differences))
 
 
-def differences_by_dataset(frame, first, second, test_fraction, confidence=0.95):
+def differences_by_dataset(frame, first, second, test_fraction, confidence=LEVEL):
     """Mean difference in accuracy of two learners on each data set, over the same folds.
 
     Parameters

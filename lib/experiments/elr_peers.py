@@ -19,7 +19,7 @@ from lib.discretize import EntropyDiscretizer, OneHot
 from lib.experiments.elr_data import FIT, N_FOLDS, SPLIT, loaded, problems, repeat_seed
 from lib.experiments.uci import fit_predict
 from lib.experiments.uci_learners import NumericInputs, Tuned
-from lib.selective_naive_bayes import SelectiveNaiveBayes
+from lib.naive_bayes import SelectiveNaiveBayes
 from lib.trials.context import check_workers
 from lib.trials.legacy import keyed_seed, run_cases
 from lib.validation import at_least_one, check_choice, check_integer

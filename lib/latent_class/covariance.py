@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.sparse.linalg import eigsh
 
-from lib import batches
+from lib import arrays
 from lib.latent_class.em import EMData, em_step
 from lib.latent_class.model import LatentClassClassifier
 
@@ -56,7 +56,7 @@ def pair_counts(rows, counts):
     """Examples in which x_i = x_j = 1, shape (m, m); exact, as float32 holds the integers up to 2^24."""
     dtype, m = np.dtype("float32" if counts.sum() <= 2**24 else "float64"), rows.shape[1]
     single, pairs = (counts == 1).all(), np.zeros((m, m))
-    for batch in batches.row_batches(len(rows), 2 * dtype.itemsize * m, batches.LIMIT):
+    for batch in arrays.row_batches(len(rows), 2 * dtype.itemsize * m, arrays.LIMIT):
         columns = rows[batch].T.astype(dtype)
         pairs += (columns if single else columns * counts[batch].astype(dtype)) @ columns.T
     return pairs

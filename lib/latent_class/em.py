@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from lib import batches
+from lib import arrays
 from lib.cia import log_linear
 from lib.latent_class.model import LatentClassClassifier
 from lib.validation import check_choice, check_integer, check_real
@@ -163,13 +163,13 @@ class EMData:
     def __init__(self, rows, counts, dtype, shape):
         self.rows, self.counts, self.dtype = rows, counts.astype(float), np.dtype(dtype)
         self.single = (counts == 1).all()
-        (r, k), m, cache = shape, rows.shape[1], min(batches.LIMIT, batches.CACHE)
+        (r, k), m, cache = shape, rows.shape[1], min(arrays.LIMIT, arrays.CACHE)
         row_bytes = self.dtype.itemsize * (3 * (m + 1) + r * (k + 3)) + 8 * r
-        fits = len(rows) * row_bytes <= batches.LIMIT * 2**20
+        fits = len(rows) * row_bytes <= arrays.LIMIT * 2**20
         self.kept = [self._batch(slice(None), contiguous=True)] if fits else None
-        self.parts = batches.row_batches(len(rows), row_bytes, cache)
+        self.parts = arrays.row_batches(len(rows), row_bytes, cache)
         self.size = self.counts.sum()
-        sums = sum(self.counts[part] @ rows[part] for part in batches.row_batches(len(rows), 8 * m, cache))
+        sums = sum(self.counts[part] @ rows[part] for part in arrays.row_batches(len(rows), 8 * m, cache))
         self.totals = np.append(self.size, sums)
 
     def __iter__(self):

@@ -5,10 +5,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lib import batches
+from lib import arrays
+from lib.arrays import check_boolean_matrix
 from lib.cia import CIAModel
 from lib.estimators import TwoClasses
-from lib.validation import check_boolean_matrix
 
 MERGE_LIMIT = 16
 
@@ -34,7 +34,7 @@ class LatentClassClassifier(TwoClasses, ClassifierMixin, BaseEstimator):
         if y.dtype.kind not in "biuU":
             check_classification_targets(y)
         target = self._target(y).astype(np.uint8)
-        rows, counts = merge_duplicates(np.column_stack([target, check_boolean_matrix("X", X)]))
+        rows, counts = merge_duplicates(np.column_stack([target, self._boolean(X)]))
         self.weights_, self.probabilities_ = self._fit_model(rows, counts)
         for name in ("coef_", "intercept_"):
             self.__dict__.pop(name, None)
@@ -47,13 +47,16 @@ class LatentClassClassifier(TwoClasses, ClassifierMixin, BaseEstimator):
     def _check_parameters(self):
         pass
 
+    def _boolean(self, X):
+        return check_boolean_matrix("X", X)
+
     def _model(self):
         return CIAModel(self.weights_, self.probabilities_)
 
     def predict_proba(self, X):
         """P(class | x), shape (n_samples, 2), in the order of ``classes_``."""
         check_is_fitted(self)
-        positive = self._model().target_posterior(validate_data(self, X, dtype=None, reset=False))
+        positive = self._model().target_posterior(self._boolean(validate_data(self, X, dtype=None, reset=False)))
         return np.column_stack([1 - positive, positive])
 
     def decision_function(self, X):
@@ -79,5 +82,5 @@ def merge_duplicates(rows):
 
 def log_likelihood(model, rows, counts):
     """Sum over rows of counts * log P(row) under a CIAModel."""
-    parts = batches.row_batches(len(rows), 8 * (rows.shape[1] + 4 * len(model.weights)), batches.LIMIT)
+    parts = arrays.row_batches(len(rows), 8 * (rows.shape[1] + 4 * len(model.weights)), arrays.LIMIT)
     return float(sum(counts[part] @ np.logaddexp.reduce(model.log_joint(rows[part]), axis=1) for part in parts))

@@ -7,8 +7,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lib.batches import row_batches
-from lib.validation import check_boolean_matrix, check_flag, check_integer, check_real, check_sparse_boolean_matrix
+from lib.arrays import check_boolean_matrix, check_sparse_boolean_matrix, row_batches
+from lib.validation import check_flag, check_integer, check_real
 from lib.winnow.kernel import doubled, totals, train, train_active
 
 HEAVIEST = 1e250

@@ -51,7 +51,7 @@ class SelectionInDouble(LatentClassSelection):
 
 
 def _search_in_double(*arguments):
-    return search(*arguments[:-2], "float64", arguments[-1])
+    return search(*arguments, "float64")
 
 
 def learner(name, n_hidden, dtype):
