@@ -9,6 +9,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from lib.evaluation import (
+    Estimate,
     compare_ranks,
     corrected_interval,
     corrected_t_test,
@@ -108,15 +109,15 @@ def test_paired_differences_are_of_the_same_model(random_frame):
 
 def test_paired_comparison_is_scipys(random_frame):
     frame, t = random_frame
-    table = paired_comparison(frame, "a", "b", confidence=0.9)
-    wide = paired_comparison(frame, "a", "b", confidence=0.9, simultaneous=True)
+    table = paired_comparison(frame, "a", "b")
+    wide = paired_comparison(frame, "a", "b", simultaneous=True)
     for i in range(3):
         peer = stats.ttest_rel(t[:, i, 0], t[:, i, 1])
-        np.testing.assert_allclose(table.loc[i, ["low", "high"]].astype(float), peer.confidence_interval(0.9))
-        np.testing.assert_allclose(wide.loc[i, ["low", "high"]].astype(float), peer.confidence_interval(1 - 0.1 / 3))
+        np.testing.assert_allclose(table.loc[i, ["low", "high"]].astype(float), peer.confidence_interval(0.95))
+        np.testing.assert_allclose(wide.loc[i, ["low", "high"]].astype(float), peer.confidence_interval(1 - 0.05 / 3))
         assert table["median"][i] == pytest.approx(np.median(t[:, i, 0] - t[:, i, 1]))
     assert table["size"].tolist() == [10, 100, 1000]
-    smallest = smallest_difference(frame, "a", "b", confidence=0.9)
+    smallest = smallest_difference(frame, "a", "b")
     assert smallest == pytest.approx((wide["difference"].min(), wide["low"].min(), wide["high"].min(), 30))
 
 
@@ -140,14 +141,14 @@ def line(crossing, noise=0.0, n_models=20):
 
 @given(st.floats(10.5, 999))
 def test_crossing_of_a_line(crossing):
-    estimate = crossing_size(line(crossing, n_models=2), "a", "b", np.random.default_rng(0), n_resamples=5)
+    estimate = crossing_size(line(crossing, n_models=2), "a", "b", np.random.default_rng(0))
     assert estimate[:3] == pytest.approx((crossing,) * 3, rel=1e-6)
 
 
 def test_crossing_interval_is_that_of_the_mean():
     """With a line and noise that is common to all sizes, log crossing is the mean of normal numbers."""
     noise = 0.5
-    estimate = crossing_size(line(100, noise, 400), "a", "b", np.random.default_rng(1), n_resamples=2000)
+    estimate = crossing_size(line(100, noise, 400), "a", "b", np.random.default_rng(1))
     half = 1.96 * noise / np.sqrt(400)
     assert np.log(estimate.value / 100) == pytest.approx(0, abs=2 * half)
     assert np.log(estimate.high / estimate.low) == pytest.approx(2 * half, rel=0.15)
@@ -166,7 +167,7 @@ def test_crossing_interval_is_that_of_the_mean():
 )
 def test_crossing_at_the_edges(differences, expected):
     t = np.broadcast_to(np.stack([differences, np.zeros(6)], axis=-1) * 0.1, (3, 6, 2))
-    estimate = crossing_size(frame_of(t, SIZES), "a", "b", np.random.default_rng(0), n_resamples=3)
+    estimate = crossing_size(frame_of(t, SIZES), "a", "b", np.random.default_rng(0))
     assert estimate[:3] == pytest.approx((expected,) * 3)
 
 
@@ -226,8 +227,8 @@ def test_t_tests_of_equal_differences():
         (lambda f: normalized_performance(f.drop(columns="best")), "frame must have the columns .* missing: best"),
         (lambda f: normalized_performance(pd.concat([f, f])), "one row for each model, size and learner"),
         (lambda f: paired_differences(f, "a", "winow"), "learner must be one of 'a', 'b'; got 'winow'"),
-        (lambda f: paired_comparison(f, "a", "b", confidence=1), r"confidence must be .* \(0, 1\); got 1"),
-        (lambda f: crossing_size(f, "a", "b", None, n_resamples=0), "n_resamples must be an integer .* got 0"),
+        (lambda f: mean_interval([1, 2], confidence=1), r"confidence must be .* \(0, 1\); got 1"),
+        (lambda f: crossing_size(f, "a", "b", None), "rng must be a numpy.random.Generator"),
         (lambda f: corrected_t_test([1, 2], [1, 3], 0), r"test_fraction must be .* \(0, 1\); got 0"),
         (lambda f: corrected_t_test([1, 2], [1, 2, 3], 0.2), r"a and b must be .* equally long.* \(2,\) and \(3,\)"),
         (lambda f: paired_t_test([1], [1]), r"at least 2; got \(1,\)"),
@@ -253,9 +254,9 @@ def test_largest_difference_mirrors_the_smallest(random_frame):
 def test_largest_mean_t_is_the_largest(random_frame):
     frame, t = random_frame
     other = frame_of(t - 1, [10, 100, 1000])
-    estimate = largest_mean_t([other, frame], ["a", "b"], confidence=0.9)
+    estimate = largest_mean_t([other, frame], ["a", "b"])
     intervals = [
-        stats.ttest_1samp(values[:, i, j], 0).confidence_interval(1 - 0.1 / 12)
+        stats.ttest_1samp(values[:, i, j], 0).confidence_interval(1 - 0.05 / 12)
         for values in (t, t - 1)
         for i in range(3)
         for j in range(2)
@@ -265,11 +266,16 @@ def test_largest_mean_t_is_the_largest(random_frame):
     assert largest_mean_t([frame], ["b"]).value == pytest.approx(t[:, :, 1].mean(axis=0).max())
 
 
+def test_exact_estimates_have_no_width():
+    assert Estimate.exact(0.5) == (0.5, 0.5, 0.5, 1)
+    assert Estimate.exact(0.5, n=30).n == 30
+
+
 def test_mean_contrast_is_welchs():
     rng = np.random.default_rng(0)
     a, b = rng.normal(1, 1, 12), rng.normal(0, 3, 20)
-    low, high = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.9)
-    assert mean_contrast(a, b, 0.9) == pytest.approx((a.mean() - b.mean(), low, high, 12))
+    low, high = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.95)
+    assert mean_contrast(a, b) == pytest.approx((a.mean() - b.mean(), low, high, 12))
     assert mean_contrast([1.0], b)[1:3] == (-np.inf, np.inf)
     assert np.isnan(mean_contrast([], b).value)
 
@@ -277,12 +283,12 @@ def test_mean_contrast_is_welchs():
 @given(st.floats(10.5, 999), st.floats(10.5, 999))
 def test_ratio_of_crossings_of_lines(first, second):
     panels = line(first, n_models=2), line(second, n_models=2)
-    estimate = crossing_ratio(*panels, "a", "b", np.random.default_rng(0), n_resamples=5)
+    estimate = crossing_ratio(*panels, "a", "b", np.random.default_rng(0))
     assert estimate[:3] == pytest.approx((np.log10(first / second),) * 3, abs=1e-6)
 
 
 def test_a_crossing_that_is_never_reached_counts_as_twice_the_largest_size():
-    estimate = crossing_ratio(line(5000), line(100), "a", "b", np.random.default_rng(0), n_resamples=5)
+    estimate = crossing_ratio(line(5000), line(100), "a", "b", np.random.default_rng(0))
     assert estimate.value == pytest.approx(np.log10(2000 / 100))
 
 
