@@ -17,8 +17,8 @@ from sklearn.pipeline import make_pipeline
 
 from lib import datasets, experiments
 from lib.discretize import ClassSeparatingCuts, EntropyDiscretizer, OneHot
-from lib.experiments import UCI_LEARNERS, uci, uci_comparison, uci_confusions, uci_learner, uci_variations
-from lib.experiments.uci_learners import NumericInputs, OtherClassFirst, boolean_inputs, missing_as_value
+from lib.experiments import UCI_LEARNERS, uci, uci_comparison, uci_confusions, uci_learner
+from lib.experiments.uci_learners import NumericInputs, boolean_inputs, missing_as_value
 from lib.naive_bayes import NaiveBayes
 from lib.winnow import Winnow
 
@@ -106,20 +106,6 @@ class TestFolds:
             for train, labels, test in folds:
                 assert sorted([*train, *test]) == list(range(150))
                 np.testing.assert_array_equal(labels, y[train])
-
-    def test_presentation(self):
-        shuffled, file, by_class = (folds_of("iris", presentation=p) for p in ("shuffled", "file", "class"))
-        glass = folds_of("glass", presentation="class")
-        for i in range(5):
-            assert set(shuffled[i][0]) == set(file[i][0]) == set(by_class[i][0])
-            np.testing.assert_array_equal(file[i][2], shuffled[i][2])
-            assert (np.diff(file[i][0]) > 0).all()
-            for train, labels, _ in (by_class[i], glass[i]):
-                assert labels.tolist() == sorted(labels)
-                assert all((np.diff(train[labels == c]) > 0).all() for c in set(labels))
-            train, labels, _ = shuffled[i]
-            assert (np.diff(train) < 0).sum() > 30
-            assert (labels[1:] != labels[:-1]).sum() > 30
 
     def test_breast_has_its_complete_rows_only(self):
         (train, _, test), *_ = folds_of("breast")
@@ -339,7 +325,6 @@ def noted(fit, seen):
         ({"n_jobs": 0}, "n_jobs .* got 0"),
         ({"bins": "entrophy"}, "bins must be one of .* got 'entrophy'; did you mean 'entropy'"),
         ({"bins": "entrophy", "learners": ["winnow"]}, "bins must be one of .*; did you mean 'entropy'"),
-        ({"presentation": "clas"}, "presentation must be one of .* did you mean 'class'"),
         ({"datasets": ["soybean-small", "iriss"]}, "got 'iriss'; did you mean 'iris'"),
         ({"datasets": "soybean"}, "got 'soybean'; did you mean 'soybean-"),
         ({"datasets": ["iris", "vote", "iris"]}, "datasets must name each data set once; got 'iris' twice"),
@@ -362,11 +347,10 @@ def noted(fit, seen):
         ({"learners": {"mine": OneHot()}}, r"learners\['mine'\] must be a scikit-learn classifier; got OneHot"),
     ],
 )
-@pytest.mark.parametrize("experiment", [uci_comparison, uci_confusions])
-def test_errors_name_the_argument_before_any_fit(experiment, arguments, message):
+def test_errors_name_the_argument_before_any_fit(arguments, message):
     learners = {"unfittable": Unfittable()}
     with pytest.raises(ValueError, match=message):
-        experiment(**{"datasets": "soybean-small", "learners": learners, "n_repeats": 1, "n_jobs": 1, **arguments})
+        uci_comparison(**{"datasets": "soybean-small", "learners": learners, "n_repeats": 1, "n_jobs": 1, **arguments})
 
 
 def test_a_set_that_cannot_be_had_is_an_error_before_any_fit(monkeypatch):
@@ -429,24 +413,6 @@ class TestLearners:
         in_gap = iris.X["petal_length"].between(5, 5.5, inclusive="right")
         np.testing.assert_array_equal(sums, np.where(in_gap, 3, 4))
 
-    @given(st.lists(st.booleans(), min_size=2, max_size=12), st.integers(0, 2**32))
-    def test_other_class_first_swaps_the_positive_class(self, labels, seed):
-        X = np.random.default_rng(seed).integers(0, 2, (len(labels) + 2, 4)).astype(bool)
-        labels = np.array([*labels, True, False])
-        y = np.where(labels, "yes", "no")
-        learner = OtherClassFirst(Winnow()).fit(X, y)
-        no_for_yes = plain_winnow(X, ~labels, 2.0)
-        np.testing.assert_array_equal(learner.predict(X) == "no", X @ no_for_yes >= 2.0)
-        assert learner.classes_.tolist() == ["no", "yes"]
-        np.testing.assert_array_equal(learner.learner.get_params()["promotion"], 2.0)
-
-    def test_other_class_first_makes_no_difference_to_naive_bayes(self):
-        data = datasets.load("vote")
-        X = data.X.notna()
-        np.testing.assert_array_equal(
-            OtherClassFirst(NaiveBayes()).fit(X, data.y).predict(X), NaiveBayes().fit(X, data.y).predict(X)
-        )
-
     def test_missing_as_value(self):
         X = pd.DataFrame(
             {
@@ -475,243 +441,6 @@ class TestLearners:
         np.testing.assert_array_equal(NumericInputs().fit(unknown).transform(unknown), [[0], [0]])
 
 
-class TestPrinted:
-    def test_confusion_tables_have_the_sizes_of_a_fold(self):
-        sums = experiments.printed_confusions().groupby(["table", "learner"])["count"].sum()
-        expected = {2: 30, 3: 30, 4: 30, 5: 136, 6: 136, 7: 136, 9: 42, 10: 41, 11: 42, 12: 9, 13: 87, 14: 87}
-        assert sums.groupby("table").first().to_dict() == expected
-        assert sums.groupby("table").nunique().eq(1).all()
-        assert sums[12].index.tolist() == ["naive_bayes", "naive_bayes_boolean", "winnow"]
-
-    def test_confusion_tables_are_whole_and_of_the_classes_of_the_data(self):
-        for (name, _), part in experiments.printed_confusions().groupby(["dataset", "learner"]):
-            classes = sorted(set(datasets.load(name).y))
-            grid = part.pivot(index="predicted", columns="actual", values="count")
-            assert grid.index.tolist() == grid.columns.tolist() == classes
-            assert grid.notna().all(axis=None)
-
-    def test_percentages_are_those_of_the_tables(self):
-        """All are cut off, not rounded, but for the 97.8% of 133 / 136 = 97.794 %, which is rounded."""
-        printed = experiments.printed_accuracies().set_index(["dataset", "learner"])
-        exact = 100 * printed["n_correct"] / printed["n_test"]
-        for name, part in exact.groupby(level="dataset"):
-            scale = 1 if name == "glass" else 10
-            cut, rounded = np.floor(part * scale) / scale, np.round(part * scale) / scale
-            np.testing.assert_allclose(printed["percent"][part.index], rounded if name == "breast" else cut)
-        assert printed["percent"].drop("soybean-small", level="dataset").tolist() == [
-            *(100, 96.6, 96.6),
-            *(100, 97.8, 97.8),
-            *(40, 43, 45),
-            *(96.5, 91.9),
-        ]
-
-    def test_iris_bins_have_a_gap(self):
-        iris = datasets.load("iris")
-        binned = experiments.printed_bins("iris").fit_transform(iris.X, iris.y)
-        assert binned.isna().sum().to_dict() == {
-            "sepal_length": 0,
-            "sepal_width": 0,
-            "petal_length": 17,
-            "petal_width": 0,
-        }
-        assert iris.X["petal_length"][binned["petal_length"].isna()].between(5, 5.5, inclusive="right").all()
-        assert [len(column.cat.categories) for _, column in binned.items()] == [2, 2, 3, 3]
-
-    def test_glass_bins(self):
-        glass = datasets.load("glass")
-        binned = experiments.printed_bins("glass").fit_transform(glass.X, glass.y)
-        assert not binned.isna().any(axis=None)
-        sizes = [len(column.cat.categories) for _, column in binned.items()]
-        assert dict(zip(binned.columns, sizes, strict=True)) == {
-            **{"ri": 2, "na": 3, "mg": 4, "al": 4, "si": 5},
-            **{"k": 5, "ca": 4, "ba": 2, "fe": 3},
-        }
-        np.testing.assert_array_equal(binned["si"].cat.codes, np.searchsorted([72.6, 72.8, 73.2, 73.4], glass.X["si"]))
-
-    def test_bins_of_a_set_that_has_none(self):
-        with pytest.raises(ValueError, match="dataset must be one of 'iris', 'glass'; got 'glas'; did you mean"):
-            experiments.printed_bins("glas")
-
-    def test_means_of_glass(self):
-        glass = datasets.load("glass")
-        printed = experiments.printed_means()
-        difference = glass.X.groupby(glass.y).mean() - printed
-        assert difference.shape == (6, 9)
-        assert printed.notna().sum().sum() >= 40
-        assert (difference.abs().stack().dropna() < 0.001).all()
-
-
-class TestWinnowSettings:
-    SMALL = {"promotions": (2.0,), "n_passes": (1,), "n_repeats": 2, "n_jobs": 1, "bins": "entropy"}
-
-    @staticmethod
-    def presented(name, n_repeats=2):
-        """Codes and classes of training rows as presented, and of test rows, of each fold."""
-        data, folds = experiments.load_prepared(name), uci_variations._Folds(5, 0)
-        seen = iter(folds_of(name, n_repeats))
-        for repeat in range(n_repeats):
-            for fold, (train, test) in enumerate(folds(data, repeat)):
-                np.testing.assert_array_equal(next(seen)[0], train)  # the same folds as in a comparison
-                codes = make_pipeline(*boolean_inputs(name, "entropy")).fit(data.X.iloc[train], data.y[train])
-                order = folds.generator(data, repeat, uci_variations._ORDER, fold, 0).permutation(len(train))
-                parts = [(codes.transform(data.X.iloc[part]).to_numpy(), data.y[part]) for part in (train, test)]
-                yield parts[0][0][order], parts[0][1][order], *parts[1]
-
-    def test_threshold_is_theta_times_the_number_of_weights(self):
-        made = experiments.winnow_settings("vote", (0.25,), **self.SMALL)["accuracy"]
-        for accuracy, (X, y, X_test, y_test) in zip(made, self.presented("vote"), strict=True):
-            weights = plain_winnow(X, y == "republican", 12)
-            assert X.shape[1] == 48
-            assert accuracy == ((X_test @ weights >= 12) == (y_test == "republican")).mean()
-
-    @pytest.mark.parametrize("name", ["vote", "iris"])
-    def test_only_the_ratio_of_threshold_and_initial_weight_counts(self, name):
-        thetas = (0.125, 0.25, 0.5, 1.0)
-        made = experiments.winnow_settings(name, thetas, **self.SMALL)
-        grid = made.pivot(index=["repeat", "fold"], columns="theta", values="accuracy")
-        for row, (X, y, X_test, y_test) in zip(grid.to_numpy(), self.presented(name), strict=True):
-            scaled = [Winnow(initial_weight=1 / (2 * theta)).fit(X, y).score(X_test, y_test) for theta in thetas]
-            assert row.tolist() == scaled
-        assert grid.nunique(axis=1).max() > 1
-
-    def test_columns_and_rows(self):
-        arguments = {**self.SMALL, "promotions": (1.5, 3.0), "n_passes": (1, 2), "n_repeats": 1}
-        made = experiments.winnow_settings(["iris", "vote"], (0.5, 1.0), n_orders=2, **arguments)
-        keys = ["dataset", "repeat", "fold", "order", "theta", "promotion", "n_passes"]
-        assert made.columns.tolist() == [*keys, "accuracy"]
-        assert len(made) == len(made.drop_duplicates(keys)) == 2 * 5 * 2 * 8
-        one = experiments.winnow_settings("vote", (1.0,), n_orders=1, **arguments)
-        kept = made[(made["dataset"] == "vote") & (made["order"] == 0) & (made["theta"] == 1.0)]
-        same_rows(kept, one, keys)
-
-    def test_orders_differ(self):
-        made = experiments.winnow_settings("vote", (0.5,), n_orders=3, **self.SMALL)
-        assert made.pivot(index=["repeat", "fold"], columns="order", values="accuracy").nunique(axis=1).max() > 1
-
-    def test_training_rows_of_one_class_teach_that_class(self, tiny):
-        tiny(table({"x": list("uuuuvvvvvvvw")}, ["a"] * 11 + ["b"]))
-        made = experiments.winnow_settings("tiny", (0.5, 1.0), n_folds=3, **self.SMALL)
-        lowest = made.groupby(["repeat", "theta"])["accuracy"].min()
-        assert (lowest == 3 / 4).all()
-
-    def test_where_the_order_cannot_matter_it_does_not(self, tiny):
-        tiny(table({"x": ["u"] * 10 + ["v"] * 10}, ["a"] * 10 + ["b"] * 10))
-        arguments = {**self.SMALL, "n_passes": (20,)}
-        made = experiments.winnow_settings("tiny", (0.5, 1.0), n_orders=3, **arguments)
-        assert (made["accuracy"] == 1).all()
-
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            ({"thetas": (0.5, 0.0)}, "thetas must be .* got 0.0"),
-            ({"promotions": (1.0,)}, "promotions must be .* got 1.0"),
-            ({"n_passes": (0,)}, "n_passes must be .* got 0"),
-            ({"n_orders": 0}, "n_orders must be .* got 0"),
-            ({"n_repeats": 0}, "n_repeats must be .* got 0"),
-            ({"n_folds": 151}, "n_folds must be an integer from 2 to 150; got 151"),
-            ({"seed": -1}, "seed must be .* got -1"),
-            ({"n_jobs": 0}, "n_jobs must be .* got 0"),
-            ({"bins": "mean"}, "bins must be one of .* did you mean 'means'"),
-            ({"datasets": "iriss"}, "got 'iriss'; did you mean 'iris'"),
-        ],
-    )
-    def test_errors_name_the_argument_before_any_fit(self, arguments, message, monkeypatch):
-        monkeypatch.setattr(uci_variations, "run_cases", None)
-        with pytest.raises(ValueError, match=message):
-            experiments.winnow_settings(**{"datasets": "iris", **arguments})
-
-
-class TestReadings:
-    @pytest.mark.parametrize(
-        ("name", "others"),
-        [
-            ("iris", {"gap closed at 5", "gap closed at 5.5"}),
-            ("glass", {"sodium 14.0"}),
-            ("breast", {"other class first"}),
-            ("vote", {"other class first"}),
-            ("soybean-small", set()),
-        ],
-    )
-    def test_as_here_is_the_learner_by_name(self, name, others):
-        made = experiments.readings(name)
-        assert set(made) == {"as here", "Z > θ"} | others
-        accuracy = uci_comparison(name, made, 1, n_jobs=1).pivot(index="fold", columns="learner", values="accuracy")
-        named = uci_comparison(name, ["winnow"], 1, n_jobs=1)["accuracy"]
-        np.testing.assert_array_equal(accuracy["as here"], named)
-        assert accuracy.notna().all(axis=None)
-
-    def test_closed_gaps_put_every_flower_in_a_bin(self):
-        iris = datasets.load("iris")
-        middle = {}
-        for cut in (5, 5.5):
-            binned = experiments.readings("iris")[f"gap closed at {cut}"][0].fit_transform(iris.X, iris.y)
-            assert not binned.isna().any(axis=None)
-            middle[cut] = (binned["petal_length"].cat.codes == 1).sum()
-        assert middle[5.5] - middle[5] == 17
-
-    def test_sodium(self):
-        glass = datasets.load("glass")
-        here, other = (experiments.readings("glass")[k][0].fit_transform(glass.X) for k in ("as here", "sodium 14.0"))
-        moved = here["na"].cat.codes != other["na"].cat.codes
-        np.testing.assert_array_equal(moved, glass.X["na"].between(14.0, 14.1, inclusive="right"))
-        pd.testing.assert_frame_equal(here.drop(columns="na"), other.drop(columns="na"))
-
-
-class TestIrrelevantAttributes:
-    SMALL = {"n_repeats": 2, "n_jobs": 1}
-
-    def test_without_added_ones_learners_are_those_of_the_data(self):
-        made = experiments.irrelevant_attributes("vote", [0], **self.SMALL)
-        inputs = boolean_inputs("vote")
-        own = {
-            "winnow": make_pipeline(*inputs, Winnow(n_passes=20)),
-            "winnow_thick": make_pipeline(*inputs, Winnow(1.1, margin=None, average=True, n_passes=20)),
-            "naive_bayes_boolean": make_pipeline(*inputs, NaiveBayes()),
-        }
-        direct = uci_comparison("vote", own, 2, n_jobs=1).drop(columns="dataset")
-        kept = made[made["learner"].isin(own)].drop(columns="n_added")
-        same_rows(kept, direct, ["repeat", "fold", "learner"])
-
-    def test_rows_and_noise(self):
-        made = experiments.irrelevant_attributes("vote", [0, 2000], **self.SMALL)
-        assert made.columns.tolist() == ["repeat", "fold", "n_added", "learner", "accuracy"]
-        assert (made.groupby(["n_added", "learner"]).size() == 10).all()
-        assert set(made["learner"]) == {"winnow", "winnow_thick", "perceptron", "naive_bayes_boolean"}
-        grid = made.pivot(index=["repeat", "fold"], columns=["learner", "n_added"], values="accuracy")
-        assert all((grid[name, 0] != grid[name, 2000]).any() for name in set(made["learner"]))
-        assert grid["perceptron", 2000].mean() < grid["perceptron", 0].mean() - 0.02
-        alone = experiments.irrelevant_attributes("vote", [0], **self.SMALL)
-        same_rows(made[made["n_added"] == 0], alone, ["repeat", "fold", "learner"])
-        assert experiments.irrelevant_attributes("vote", 3, **self.SMALL)["n_added"].unique().tolist() == [3]
-
-    def test_noise_tells_nothing_of_the_class(self, tiny):
-        """Nor does the one attribute: every learner is right as often as by guessing, to 4 standard errors."""
-        rng = np.random.default_rng(0)
-        tiny(table({"x": rng.choice(["u", "v"], 400)}, rng.choice(["a", "b"], 400)))
-        made = experiments.irrelevant_attributes("tiny", [0, 300], n_repeats=1, n_jobs=1)
-        means = made.groupby(["learner", "n_added"])["accuracy"].mean()
-        assert ((means - 0.5).abs() < 4 * 0.5 / np.sqrt(400)).all()
-
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            ({"n_added": [-1]}, "n_added must be .* got -1"),
-            ({"n_added": 2.5}, "n_added must be .* got 2.5"),
-            ({"density": 0.0}, r"density must be a finite number in \(0, 1\); got 0.0"),
-            ({"density": 1}, "density must be .* got 1"),
-            ({"n_repeats": 0}, "n_repeats must be .* got 0"),
-            ({"n_folds": 436}, "n_folds must be an integer from 2 to 435; got 436"),
-            ({"seed": "a"}, "seed must be .* got 'a'"),
-            ({"n_jobs": 0}, "n_jobs must be .* got 0"),
-            ({"dataset": "votes"}, "got 'votes'; did you mean 'vote'"),
-        ],
-    )
-    def test_errors_name_the_argument_before_any_fit(self, arguments, message, monkeypatch):
-        monkeypatch.setattr(uci_variations, "run_cases", None)
-        with pytest.raises(ValueError, match=message):
-            experiments.irrelevant_attributes(**arguments)
-
-
 class TestAtTheEdges:
     def test_noise_without_any_cut_is_the_larger_class_for_naive_bayes(self, tiny):
         """Where entropy accepts no cut nothing is left to tell the classes apart."""
@@ -730,54 +459,7 @@ class TestAtTheEdges:
         with pytest.raises(ValueError, match=r"learners\['mine'\] predicted 'zebra', which is not one of the classes"):
             uci_comparison(["iris"], {"mine": Zebra()}, 1, n_jobs=1)
 
-    def test_noise_does_not_depend_on_how_much_more_is_added(self):
-        few, more = (
-            uci_variations.irrelevant_attributes("soybean-small", n, n_repeats=1, n_jobs=1)
-            for n in ([0, 5], [0, 5, 50])
-        )
-        same_rows(few, more[more["n_added"] <= 5], ["repeat", "fold", "n_added", "learner"])
-
-    @pytest.mark.parametrize(
-        ("call", "message"),
-        [
-            (lambda: experiments.winnow_settings([]), "datasets must name"),
-            (lambda: experiments.winnow_settings(["iris", "iris"]), "'iris' twice"),
-            (lambda: experiments.winnow_settings("iris", thetas=[]), "thetas must hold at least one value"),
-            (lambda: experiments.winnow_settings("iris", thetas=-0.5), "thetas must be"),
-            (lambda: experiments.irrelevant_attributes(n_added=[]), "n_added must hold at least one value"),
-            (lambda: experiments.mistakes_by_attributes([]), "n_attributes must hold"),
-            (lambda: experiments.mistakes_by_attributes(inputs=[]), "inputs must hold"),
-            (lambda: experiments.mistakes_by_attributes(n_runs=0), "n_runs must be"),
-            (lambda: experiments.drift(n_runs=0), "n_runs must be"),
-        ],
-    )
-    def test_errors_name_their_parameter(self, call, message):
-        with pytest.raises(ValueError, match=message):
-            call()
-
-    def test_steps_with_complement_attributes(self):
-        X, y = np.array([[1, 0], [0, 1], [0, 0]], dtype=np.uint8), np.array([1, 0, 0])
-        frame, weights = experiments.winnow_steps(X, y, complement=True, threshold=3.0)
-        assert weights.shape == (4, 4)
-        assert frame["z"].tolist()[0] == 2.0
-        np.testing.assert_array_equal(weights[-1], Winnow(complement=True, threshold=3.0).fit(X, y).weights_)
-
 
 class Zebra(DummyClassifier):
     def predict(self, X):
         return np.full(len(X), "zebra")
-
-
-def test_printed_tables_stand_beside_ours():
-    learners = ["winnow", "naive_bayes"]
-    counts = uci_confusions(["vote"], learners, 2, n_jobs=1)
-    tables, distance = experiments.beside_printed(counts, "vote", ["democrat", "republican"], learners)
-    assert tables["winnow"]["printed"].tolist() == [[54, 0], [3, 30]]
-    assert tables["naive_bayes"]["printed"] is None
-    ours, (mean, low, high) = tables["winnow"]["a fold of ours"], tables["winnow"]["our folds: mean, 5–95%"]
-    assert np.abs(ours.sum(axis=0) - [57, 30]).sum() == distance
-    assert mean.sum() == pytest.approx(87)
-    np.testing.assert_allclose(mean.sum(axis=0), [267 / 5, 168 / 5])
-    assert (low <= mean).all()
-    assert (mean <= high).all()
-    assert experiments.beside_printed(counts, "iris", ["a"], learners) == ({}, 0)

@@ -1,38 +1,26 @@
 """Repeated cross-validation of learners on data sets of UCI (Atlas, sections 3 and 4)."""
 
 import warnings
-import zlib
+from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 
 from lib import datasets as uci
-from lib.experiments.atlas import DATASETS, LEARNERS
+from lib import trials
 from lib.experiments.uci_learners import check_bins, make_uci_learners
-from lib.trials.context import check_workers
-from lib.trials.legacy import run_cases
-from lib.validation import check_choice, check_integer
+from lib.validation import check_integer
 
+DATASETS = ("iris", "breast", "glass", "soybean-small", "vote")
+LEARNERS = ("winnow", "naive_bayes_boolean", "naive_bayes")
 # "all null values are dropped, as this is only a small proportion of total rows (16/699)"
 COMPLETE_ROWS_ONLY = ("breast",)
-_SPLIT, _FIT = 0, 1
+SPLIT, FIT = 0, 1  # purposes of seeds
 
 
-def uci_comparison(
-    datasets=DATASETS,
-    learners=LEARNERS,
-    n_repeats=100,
-    n_folds=5,
-    seed=0,
-    n_jobs=-1,
-    bins="paper",
-    presentation="shuffled",
-    engine="local",
-):
+def uci_comparison(datasets=DATASETS, learners=LEARNERS, n_repeats=100, n_folds=5, seed=0, n_jobs=-1, bins="paper"):
     """Accuracy of learners in repeated cross-validation with shuffled folds.
 
     All learners see the same folds; whatever is fitted, cut points and encodings included, is fitted inside the fold.
@@ -55,10 +43,6 @@ def uci_comparison(
     bins : {"paper", "means", "entropy"}
         How boolean learners cut numbers: at the cut points that Atlas prints where he prints any and else by entropy;
         between class means; or by entropy (see `lib.discretize`).
-    presentation : {"shuffled", "file", "class"}
-        Order of the training rows: random, as in the file, or class by class.
-    engine : str
-        As in `cia_learning_curves`.
 
     Returns
     -------
@@ -76,21 +60,10 @@ def uci_comparison(
     ----------
     Atlas, section 3.
     """
-    counts = uci_confusions(datasets, learners, n_repeats, n_folds, seed, n_jobs, bins, presentation, engine)
-    return accuracies(counts)
+    return accuracies(uci_confusions(datasets, learners, n_repeats, n_folds, seed, n_jobs, bins))
 
 
-def uci_confusions(
-    datasets=DATASETS,
-    learners=LEARNERS,
-    n_repeats=100,
-    n_folds=5,
-    seed=0,
-    n_jobs=-1,
-    bins="paper",
-    presentation="shuffled",
-    engine="local",
-):
+def uci_confusions(datasets=DATASETS, learners=LEARNERS, n_repeats=100, n_folds=5, seed=0, n_jobs=None, bins="paper"):
     """Confusion counts of each fold, with the arguments of `uci_comparison`.
 
     Returns
@@ -98,18 +71,31 @@ def uci_confusions(
     DataFrame
         dataset, repeat, fold, learner, predicted, actual, count; pairs of classes that do not occur are left out.
     """
-    check_workers(n_jobs, engine)
-    check_choice("presentation", presentation, ("shuffled", "file", "class"))
+    check_bins(bins)
     loaded = load_all(datasets)
-    for dataset in loaded:
-        check_integer("n_folds", n_folds, 2, len(dataset.y))
-    n_repeats, seed = check_integer("n_repeats", n_repeats, 1), check_integer("seed", seed, 0)
-    made = [make_uci_learners(learners, dataset.name, check_bins(bins)) for dataset in loaded]
-    cases = [(*pair, repeat) for pair in zip(loaded, made, strict=True) for repeat in range(n_repeats)]
-    groups = [case[0].name for case in cases]
-    return run_cases(
-        _Shuffle(n_folds, seed, presentation), cases, n_jobs, engine, 1.0, groups, description="cross-validation"
-    )
+    for data in loaded:
+        check_integer("n_folds", n_folds, 2, len(data.y))
+    check_integer("n_repeats", n_repeats, 1)
+    made = [make_uci_learners(learners, data.name, bins) for data in loaded]
+    pairs = zip(loaded, made, strict=True)
+    cases = [(data, fitted, n_folds, repeat) for data, fitted in pairs for repeat in range(n_repeats)]
+    return trials.run(shuffle, cases, seed=seed, seconds=1.0, name="cross-validation", n_jobs=n_jobs)
+
+
+def shuffle(seeds, data, learners, n_folds, repeat):
+    """Confusion counts of learners in the folds of one shuffle of a data set."""
+    seeds = seeds.below(data.name, repeat)
+    for fold, (train, test) in enumerate(shuffled_folds(len(data.y), n_folds, seeds.rng(SPLIT))):
+        for name, learner in learners.items():
+            seeded = with_random_states(learner, seeds.sequence(FIT, fold, name))
+            predicted = fit_predict(seeded, data.X.iloc[train], data.y[train], data.X.iloc[test])
+            pairs = Counter(zip(np.asarray(predicted).tolist(), data.y[test].tolist(), strict=True))
+            unknown = {guess for guess, _ in pairs} - set(data.y)
+            if unknown:
+                raise ValueError(f"learners[{name!r}] predicted {min(unknown)!r}, which is not one of the classes")
+            key = {"dataset": data.name, "repeat": repeat, "fold": fold, "learner": name}
+            for (guess, actual), count in sorted(pairs.items()):
+                yield key | {"predicted": guess, "actual": actual, "count": count}
 
 
 def accuracies(counts):
@@ -137,12 +123,6 @@ def load_prepared(name):
     return dataset.complete_rows() if name in COMPLETE_ROWS_ONLY else dataset
 
 
-def shuffled_folds(n_rows, n_folds, rng):
-    """Training and test rows of each fold, both in shuffled order; the first folds are one row larger."""
-    parts = np.array_split(rng.permutation(n_rows), n_folds)
-    return [(np.concatenate(parts[:i] + parts[i + 1 :]), part) for i, part in enumerate(parts)]
-
-
 def load_all(datasets):
     """The data sets, prepared; ValueError unless `datasets` names at least one known set, and each once."""
     names = [datasets] if isinstance(datasets, str) else datasets
@@ -153,6 +133,12 @@ def load_all(datasets):
     if repeated:
         raise ValueError(f"datasets must name each data set once; got {repeated[0]!r} twice")
     return loaded
+
+
+def shuffled_folds(n_rows, n_folds, rng):
+    """Training and test rows of each fold, both in shuffled order; the first folds are one row larger."""
+    parts = np.array_split(rng.permutation(n_rows), n_folds)
+    return [(np.concatenate(parts[:i] + parts[i + 1 :]), part) for i, part in enumerate(parts)]
 
 
 def fit_predict(learner, X, y, X_test):
@@ -167,53 +153,9 @@ def fit_predict(learner, X, y, X_test):
         return clone(learner).fit(X, y).predict(X_test)
 
 
-@dataclass(frozen=True)
-class _Shuffle:
-    """One shuffle of one data set."""
-
-    n_folds: int
-    seed: int
-    presentation: str
-
-    def __call__(self, data, learners, repeat):
-        classes, codes = np.unique(data.y, return_inverse=True)
-        key = (zlib.crc32(data.name.encode()), repeat)
-        rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(*key, _SPLIT)))
-        frames = []
-        for fold, (train, test) in enumerate(shuffled_folds(len(codes), self.n_folds, rng)):
-            train = self._presented(train, codes)
-            for name, learner in learners.items():
-                state = np.random.SeedSequence(self.seed, spawn_key=(*key, _FIT, fold, zlib.crc32(name.encode())))
-                X, X_test = data.X.iloc[train], data.X.iloc[test]
-                predicted = fit_predict(_seeded(learner, state), X, data.y[train], X_test)
-                counts = _counts(name, predicted, data.y[test], classes)
-                frames.append(pd.DataFrame({"fold": fold, "learner": name, **counts}))
-        return pd.concat(frames, ignore_index=True).assign(dataset=data.name, repeat=repeat)[_COLUMNS]
-
-    def _presented(self, train, codes):
-        if self.presentation == "shuffled":
-            return train
-        train = np.sort(train)
-        return train if self.presentation == "file" else train[np.argsort(codes[train], kind="stable")]
-
-
-_COLUMNS = ["dataset", "repeat", "fold", "learner", "predicted", "actual", "count"]
-
-
-def _counts(learner, predicted, actual, classes):
-    k = len(classes)
-    unknown = ~np.isin(predicted, classes)
-    if unknown.any():
-        label = predicted[unknown].tolist()[0]
-        raise ValueError(f"learners[{learner!r}] predicted {label!r}, which is not one of the classes {classes}")
-    pairs = np.bincount(np.searchsorted(classes, predicted) * k + np.searchsorted(classes, actual), minlength=k * k)
-    found = np.flatnonzero(pairs)
-    return {"predicted": classes[found // k], "actual": classes[found % k], "count": pairs[found]}
-
-
-def _seeded(learner, state):
-    """A copy of the learner with each of its unset random states drawn from `state`."""
+def with_random_states(learner, seed_sequence):
+    """A copy of the learner with each of its unset random states drawn from a SeedSequence."""
     learner = clone(learner)
     unset = [name for name, value in learner.get_params().items() if name.endswith("random_state") and value is None]
-    states = state.generate_state(max(len(unset), 1))
+    states = seed_sequence.generate_state(max(len(unset), 1))
     return learner.set_params(**{name: int(value >> 1) for name, value in zip(unset, states, strict=False)})

@@ -14,24 +14,40 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import _safe_indexing
 
-from lib.discretize import ClassSeparatingCuts, EntropyDiscretizer, OneHot
-from lib.experiments.atlas import printed_bins
+from lib.datasets.printed import printed
+from lib.discretize import ClassSeparatingCuts, CutPoints, EntropyDiscretizer, OneHot
 from lib.naive_bayes import NaiveBayes
 from lib.validation import check_choice
 from lib.winnow import Winnow, WinnowEnsemble
 
 BINS = ("paper", "means", "entropy")
-_PRINTED = ("iris", "glass")
+PRINTED = ("iris", "glass")
 # Only the ratio of threshold and initial weight counts: with a threshold of half the number of weights m,
 # an initial weight w stands for a threshold of m / 2w and weights that start at 1.
 _WINNOW = {"initial_weight": [0.5, 1.5, 4.0], "promotion": [1.05, 1.3, 2.0]}
 _SMOOTHING = {"smoothing": [0.03, 0.1, 0.3, 1.0, 3.0]}
+_PENALTY = {"C": [0.03, 0.1, 0.3, 1.0, 3.0, 10.0]}
+
+
+def printed_bins(dataset):
+    """The bins of Atlas' Table 1 ("iris") or section 4.3 ("glass"), as CutPoints.
+
+    Of iris petal lengths in (5, 5.5] are in no bin, as printed. Of glass each number printed is taken as the upper end
+    of a bin, with one more bin above the last.
+    """
+    check_choice("dataset", dataset, PRINTED)
+    bins = {}
+    for column, rows in printed("atlas_bins").query("dataset == @dataset").groupby("column", sort=False):
+        gaps = (rows["low"].iloc[1:].to_numpy() != rows["high"].iloc[:-1]).any()
+        pairs = list(zip(rows["low"], rows["high"], strict=True))
+        bins[column] = rows["high"].tolist() if dataset == "glass" else pairs if gaps else rows["low"].tolist()[1:]
+    return CutPoints(bins)
 
 
 def cuts(dataset, bins="paper"):
     """The transformer that cuts the numbers of a data set: see `uci_comparison`."""
     check_bins(bins)
-    if bins == "paper" and dataset in _PRINTED:
+    if bins == "paper" and dataset in PRINTED:
         return printed_bins(dataset)
     return ClassSeparatingCuts() if bins == "means" else EntropyDiscretizer()
 
@@ -52,8 +68,8 @@ def boolean_inputs(dataset, bins="paper"):
     -------
     tuple of two transformers
     """
-    printed = bins == "paper" and dataset in _PRINTED
-    return cuts(dataset, bins), OneHot(missing="ignore" if printed else "value", constant="drop")
+    missing = "ignore" if bins == "paper" and dataset in PRINTED else "value"
+    return cuts(dataset, bins), OneHot(missing=missing, constant="drop")
 
 
 def check_bins(bins):
@@ -78,23 +94,6 @@ class NumericInputs(TransformerMixin, BaseEstimator):
         if self.codes_ is None:
             return numbers
         return np.hstack([numbers, self.codes_.transform(X.drop(columns=self.means_.index)).to_numpy(dtype=float)])
-
-
-class OtherClassFirst(ClassifierMixin, BaseEstimator):
-    """A learner that takes the first of two classes for the positive one, instead of the second."""
-
-    def __init__(self, learner):
-        self.learner = learner
-
-    def fit(self, X, y):
-        """Fit to `X` and reversed codes of `y`."""
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        self.learner_ = clone(self.learner).fit(X, len(self.classes_) - 1 - codes)
-        return self
-
-    def predict(self, X):
-        """The predicted class of each row."""
-        return self.classes_[len(self.classes_) - 1 - self.learner_.predict(X)]
 
 
 def missing_as_value(X):
@@ -148,36 +147,27 @@ def _accuracy(learner, X, y, X_test, y_test):
 
 
 _ON_BOOLEANS = {
-    "winnow": lambda: Winnow(),
-    "naive_bayes_boolean": lambda: NaiveBayes(),
-    "winnow_tuned": lambda: Tuned(Winnow(shuffle=True), {**_WINNOW, "n_passes": [1, 5, 20]}),
-    "winnow_averaged": lambda: Tuned(Winnow(shuffle=True, n_passes=20, average=True, complement=True), _WINNOW),
-    "winnow_thick": lambda: Tuned(
-        Winnow(shuffle=True, n_passes=20, average=True, complement=True, margin=None), _WINNOW
-    ),
-    "winnow_ensemble": lambda: Tuned(
-        OneVsRestClassifier(WinnowEnsemble()), {"estimator__promotion": [1.015, 1.05, 1.2]}
-    ),
-    "naive_bayes_boolean_tuned": lambda: Tuned(NaiveBayes(), _SMOOTHING),
-    "perceptron": lambda: Tuned(Perceptron(tol=None), {"max_iter": [1, 5, 20]}),
-    "averaged_perceptron": lambda: Tuned(
+    "winnow": Winnow(),
+    "naive_bayes_boolean": NaiveBayes(),
+    "winnow_tuned": Tuned(Winnow(shuffle=True), {**_WINNOW, "n_passes": [1, 5, 20]}),
+    "winnow_averaged": Tuned(Winnow(shuffle=True, n_passes=20, average=True, complement=True), _WINNOW),
+    "winnow_thick": Tuned(Winnow(shuffle=True, n_passes=20, average=True, complement=True, margin=None), _WINNOW),
+    "winnow_ensemble": Tuned(OneVsRestClassifier(WinnowEnsemble()), {"estimator__promotion": [1.015, 1.05, 1.2]}),
+    "naive_bayes_boolean_tuned": Tuned(NaiveBayes(), _SMOOTHING),
+    "perceptron": Tuned(Perceptron(tol=None), {"max_iter": [1, 5, 20]}),
+    "averaged_perceptron": Tuned(
         SGDClassifier(loss="perceptron", penalty=None, learning_rate="constant", eta0=1.0, average=True, tol=None),
         {"max_iter": [1, 5, 20]},
     ),
-    "logistic": lambda: Tuned(LogisticRegression(max_iter=300), {"C": [0.03, 0.1, 0.3, 1.0, 3.0, 10.0]}),
+    "logistic": Tuned(LogisticRegression(max_iter=300), _PENALTY),
 }
-_ON_CATEGORIES = {"naive_bayes_multinomial": lambda: Tuned(NaiveBayes(), _SMOOTHING)}
+_ON_CATEGORIES = {"naive_bayes_multinomial": Tuned(NaiveBayes(), _SMOOTHING)}
 _ON_NUMBERS = {
-    "logistic_numbers": lambda: make_pipeline(
-        StandardScaler(), Tuned(LogisticRegression(max_iter=300), {"C": [0.03, 0.1, 0.3, 1.0, 3.0, 10.0]})
-    ),
-    "tree": lambda: Tuned(DecisionTreeClassifier(), {"min_samples_leaf": [1, 2, 5, 10, 20]}),
-    "forest": lambda: RandomForestClassifier(100),
+    "logistic_numbers": make_pipeline(StandardScaler(), Tuned(LogisticRegression(max_iter=300), _PENALTY)),
+    "tree": Tuned(DecisionTreeClassifier(), {"min_samples_leaf": [1, 2, 5, 10, 20]}),
+    "forest": RandomForestClassifier(100),
 }
-_ON_ATTRIBUTES = {
-    "naive_bayes": lambda: NaiveBayes(),
-    "naive_bayes_tuned": lambda: Tuned(NaiveBayes(), _SMOOTHING),
-}
+_ON_ATTRIBUTES = {"naive_bayes": NaiveBayes(), "naive_bayes_tuned": Tuned(NaiveBayes(), _SMOOTHING)}
 UCI_LEARNERS = (*_ON_BOOLEANS, *_ON_CATEGORIES, *_ON_NUMBERS, *_ON_ATTRIBUTES)
 
 
@@ -205,13 +195,13 @@ def uci_learner(name, dataset, bins="paper"):
     check_choice("learners", name, UCI_LEARNERS)
     if name in _ON_BOOLEANS:
         as_array = FunctionTransformer(np.asarray)  # which costs far less than a frame where a learner is fitted often
-        return make_pipeline(*boolean_inputs(dataset, bins), as_array, _ON_BOOLEANS[name]())
+        return make_pipeline(*boolean_inputs(dataset, bins), as_array, clone(_ON_BOOLEANS[name]))
     as_value = FunctionTransformer(missing_as_value)
     if name in _ON_CATEGORIES:
-        return make_pipeline(cuts(dataset, bins), as_value, _ON_CATEGORIES[name]())
+        return make_pipeline(cuts(dataset, bins), as_value, clone(_ON_CATEGORIES[name]))
     if name in _ON_NUMBERS:
-        return make_pipeline(NumericInputs(), _ON_NUMBERS[name]())
-    return make_pipeline(as_value, _ON_ATTRIBUTES[name]())
+        return make_pipeline(NumericInputs(), clone(_ON_NUMBERS[name]))
+    return make_pipeline(as_value, clone(_ON_ATTRIBUTES[name]))
 
 
 def make_uci_learners(learners, dataset, bins):

@@ -11,7 +11,18 @@ from lib.figures.curves import (
     t_histograms,
 )
 from lib.figures.page import glue_numbers, plus_minus, size_words, table
-from lib.figures.style import LEARNERS, legend_above, line, look, looks, pair_label, palette, use_style
+from lib.figures.style import (
+    LEARNERS,
+    heatmap,
+    keep_colours,
+    legend_above,
+    line,
+    look,
+    looks,
+    pair_label,
+    palette,
+    use_style,
+)
 from lib.figures.title import title_picture
 from lib.figures.winners import winner_maps
 
@@ -25,6 +36,8 @@ __all__ = [
     "error_scatter",
     "few_attributes",
     "glue_numbers",
+    "heatmap",
+    "keep_colours",
     "learning_curve_row",
     "legend_above",
     "line",

@@ -2,8 +2,10 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
+import seaborn as sns
 
-from lib.figures.style import empty_figure, keep_colours, look, plain
+from lib.figures.style import empty_figure, heatmap, keep_colours, look, plain
 
 
 def critical_difference_diagram(comparison):
@@ -39,25 +41,26 @@ def differences_by_dataset(table, label):
     """Differences with intervals, a row a data set and a panel a pair; `table` has dataset, pair, value, low, high."""
     if table.empty:
         return empty_figure("a comparison needs two learners")
-    pairs, names = list(dict.fromkeys(table["pair"])), list(dict.fromkeys(table["dataset"]))
-    columns = len(pairs) if len(pairs) < 4 else 2
-    rows = -(-len(pairs) // columns)
-    size = (2.1 * columns + 1.4 if columns == 3 else 7.0, (0.9 + 0.27 * len(names)) * rows)
-    figure, axes = plt.subplots(rows, columns, figsize=size, sharey=True, squeeze=False)
-    for axis, pair in zip(axes.flat, pairs, strict=False):
-        part = table[table["pair"] == pair].set_index("dataset").reindex(names)
-        colors = np.where(part["low"] > 0, "#0072B2", np.where(part["high"] < 0, "#D55E00", "#7F7F7F"))
-        positions = np.arange(len(names))[::-1]
-        for position, color, row in zip(positions, colors, part.itertuples(), strict=True):
-            axis.plot([row.low, row.high], [position] * 2, color=color, linewidth=2)
-            axis.plot(row.value, position, color=color, marker="o")
+    table = table.assign(
+        dataset=pd.Categorical(table["dataset"].map(plain), map(plain, dict.fromkeys(table["dataset"]))),
+        ahead=np.where(table["low"] > 0, "first", np.where(table["high"] < 0, "second", "neither")),
+    )
+    n, colours = table["pair"].nunique(), {"first": "#0072B2", "second": "#D55E00", "neither": "#7F7F7F"}
+    columns, height = n if n < 4 else 2, 0.9 + 0.27 * table["dataset"].nunique()
+    size = {"height": height, "aspect": (2.1 * columns + 1.1 if columns == 3 else 7.0) / columns / height}
+    axes = {"col": "pair", "col_wrap": columns, "x": "value", "y": "dataset", "hue": "ahead", "s": 40}
+    look = {"palette": colours, "linewidth": 0, "legend": False, "facet_kws": {"sharex": False}}
+    grid = sns.relplot(table, **axes, **size, **look)
+    for pair, axis in grid.axes_dict.items():
+        rows = table[table["pair"] == pair]
+        axis.hlines(rows["dataset"], rows["low"], rows["high"], color=rows["ahead"].map(colours), linewidth=2)
         axis.axvline(0, color="black", linewidth=0.8)
-        axis.set(title=plain(pair), xlabel=label, ylim=(-0.6, len(names) - 0.4))
+        axis.set_title(plain(pair))
         axis.locator_params(axis="x", nbins=4)
-        axis.set_yticks(positions, map(plain, names))
-    for axis in axes.flat[len(pairs) :]:
-        axis.set_axis_off()
-    return figure
+        axis.tick_params(labelleft=axis.get_subplotspec().is_first_col())
+        axis.margins(y=0.6 / max(1, len(rows) - 1))
+    grid.set_axis_labels(label, "")
+    return grid.figure
 
 
 def accuracy_map(table, colour_label, sets_down=False):
@@ -65,22 +68,18 @@ def accuracy_map(table, colour_label, sets_down=False):
 
     `table` has data sets in rows and learners in columns; with `sets_down` so has the picture.
     """
-    accuracies = table.to_numpy() * 100
-    gap = accuracies.max(axis=1, keepdims=True) - accuracies
-    learners, names = [look(name)["label"] for name in table.columns], list(map(plain, table.index))
-    values, gap = (accuracies, gap) if sets_down else (accuracies.T, gap.T)
-    down, across = (names, learners) if sets_down else (learners, names)
+    values = 100 * table.rename(index=plain, columns=lambda name: look(name)["label"])
+    values = values if sets_down else values.T
+    gap = values.max(axis=int(sets_down)).to_numpy()
+    gap = (gap[:, None] if sets_down else gap) - values
     size = 0.46 * values.shape[1] + 2.7, (0.26 if sets_down else 0.3) * len(values) + (2.0 if sets_down else 1.6)
     figure, axis = plt.subplots(figsize=size)
-    image = axis.imshow(gap, cmap="Blues", vmin=0, vmax=20, aspect="auto")
-    for (row, column), value in np.ndenumerate(values):
-        weight = "bold" if gap[row, column] == 0 else "normal"
-        color = "white" if gap[row, column] > 14 else "black"
-        axis.text(column, row, f"{value:.1f}", ha="center", va="center", color=color, fontsize=9, fontweight=weight)
-    keep_colours(axis, axis.texts)
-    axis.set_xticks(range(len(across)), across, rotation=35, ha="right", rotation_mode="anchor", fontsize=9)
-    axis.set_yticks(range(len(down)), down, fontsize=9)
-    axis.grid(visible=False)
-    bar = figure.colorbar(image, ax=axis, label=colour_label, extend="max")
-    keep_colours(bar.ax, bar.ax.patches)
+    bar = {"cbar": True, "cbar_kws": {"label": colour_label, "extend": "max"}}
+    heatmap(gap, values, axis, fmt=".1f", cmap="Blues", vmin=0, vmax=20, annot_kws={"size": 9}, **bar)
+    for text, distance in zip(axis.texts, gap.to_numpy()[gap.notna()], strict=True):
+        text.set_fontweight("bold" if distance == 0 else "normal")
+    keep_colours(figure.axes[-1], [*figure.axes[-1].collections, *figure.axes[-1].patches])
+    axis.set(xlabel="", ylabel="")
+    axis.set_xticks(axis.get_xticks(), axis.get_xticklabels(), rotation=35, ha="right", rotation_mode="anchor")
+    axis.tick_params(labelsize=9)
     return figure

@@ -2,10 +2,14 @@
 
 import os
 import warnings
+from functools import partial
 
 import matplotlib.pyplot as plt
+import numpy as np
 import seaborn as sns
 from matplotlib_inline.backend_inline import set_matplotlib_formats
+
+from lib.colour import contrast
 
 # From the palettes of Okabe & Ito and of Tol for colour-blind readers, each colour as dark as a white page asks for
 # (contrast 3). Where colours are near, markers and lines are not. Label, colour, marker, line.
@@ -150,13 +154,42 @@ def line(frame, x, y, hue="learner", learners=None, col=None, reference=None, he
     return grid
 
 
-def legend_above(plot, ncols=3, **settings):
+def heatmap(table, words=True, axis=None, **settings):
+    """Draw seaborn's `heatmap` with words, each black or white, whichever stands out more; no page recolours it.
+
+    Parameters
+    ----------
+    table, words
+        `data` and `annot` of `seaborn.heatmap`.
+    axis : Axes, optional
+    settings
+        Of `seaborn.heatmap`; fmt is "" and there is no colour bar unless they say so.
+
+    Returns
+    -------
+    Axes
+    """
+    axis = plt.gca() if axis is None else axis
+    n_others = len(axis.texts)
+    sns.heatmap(table, annot=words, ax=axis, **{"fmt": "", "cbar": False} | settings)
+    mesh, texts = axis.collections[-1], axis.texts[n_others:]
+    colours = mesh.get_facecolors()[~np.ma.getmaskarray(mesh.get_array()).ravel()]
+    for text, colour in zip(texts, colours, strict=True):
+        text.set_color(max("black", "white", key=partial(contrast, colour)))
+    keep_colours(axis, [mesh, *texts])
+    axis.grid(visible=False)
+    return axis
+
+
+def legend_above(plot, ncols=3, also=(), **settings):
     """Put one legend of learners, by their labels, above a figure in place of those that seaborn made.
 
     Parameters
     ----------
     plot : Axes or seaborn grid
     ncols : int
+    also : sequence of artists
+        Others to name, by their own labels.
     settings
         Of `Figure.legend`.
 
@@ -170,8 +203,8 @@ def legend_above(plot, ncols=3, **settings):
     handles, names = legends[0].legend_handles, [text.get_text() for text in legends[0].get_texts()]
     for legend in legends:
         legend.remove()
-    labels = [pair_label(name) for name in names]
-    figure.legend(handles, labels, loc="outside upper center", ncols=min(ncols, len(labels)), **settings)
+    labels = [pair_label(name) for name in names] + [artist.get_label() for artist in also]
+    figure.legend([*handles, *also], labels, loc="outside upper center", ncols=min(ncols, len(labels)), **settings)
     return figure
 
 

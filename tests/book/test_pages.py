@@ -6,7 +6,7 @@ import pytest
 import yaml
 from conftest import REPOSITORY
 
-from lib.experiments import printed_accuracies, printed_confusions
+from lib.datasets.printed import printed as printed_table
 from lib.experiments.greiner_printed import printed, recomputed_p_values
 
 CHAPTERS = REPOSITORY / "chapters"
@@ -24,8 +24,8 @@ def roles(name: str, text: str) -> list[str]:
     return [found.split("<")[-1].rstrip(">") for found in re.findall(rf"{{{name}}}`([^`]+)`", text.replace("\n", " "))]
 
 
-def words_of(folder, pattern: str) -> set[str]:
-    return {word for path in folder.rglob("*.py") for word in re.findall(pattern, path.read_text(encoding="utf-8"))}
+def words_of(folder, pattern: str, files: str = "*.py") -> set[str]:
+    return {word for path in folder.rglob(files) for word in re.findall(pattern, path.read_text(encoding="utf-8"))}
 
 
 def test_no_term_is_explained_twice():
@@ -49,13 +49,14 @@ def test_places_that_are_named_are_in_a_chapter(page):
     assert [place for place in places if not re.search(rf"(?<![\w-]){place}(?![\w-])", notebooks)] == []
 
 
-def test_names_in_the_notation_are_in_the_library():
+def test_names_in_the_notation_are_in_the_code():
     rows = re.findall(r"^\|(.*)\|$", (REFERENCE / "notation.md").read_text(encoding="utf-8"), re.MULTILINE)
     columns = [row.split(" | ")[2] for row in rows if row.count(" | ") == 3]
     code = {name for column in columns for name in re.findall(r"`([^`]+)`", column)}
     names = {name for text in code for name in re.findall(r"[A-Za-z_]\w*", text)} - {"True", "False"}
     assert len(names) > 40
-    assert names - words_of(REPOSITORY / "lib", r"[A-Za-z_]\w*") == set()
+    word = r"[A-Za-z_]\w*"
+    assert names - words_of(REPOSITORY / "lib", word) - words_of(CHAPTERS, word, "*.ipynb") == set()
 
 
 def test_the_newest_change_of_a_verdict_is_the_recorded_one():
@@ -90,7 +91,8 @@ def test_errata_the_svm_is_ahead_of_elr_where_they_say_so():
 
 
 def test_errata_table_10_lacks_a_shard_of_class_1():
-    tables = printed_confusions().query("table in [9, 10, 11]").groupby(["table", "actual"])["count"].sum().unstack()
+    tables = printed_table("atlas_confusion").query("table in [9, 10, 11]")
+    tables = tables.groupby(["table", "actual"])["count"].sum().unstack()
     missing = tables.loc[9] - tables.loc[10]
     assert (tables.loc[9] == tables.loc[11]).all()
     assert missing.sum() == 1
@@ -99,5 +101,5 @@ def test_errata_table_10_lacks_a_shard_of_class_1():
 
 @pytest.mark.parametrize(("dataset", "right", "of", "percent"), [("iris", 29, 30, 96.6), ("vote", 80, 87, 91.9)])
 def test_errata_percentages_are_cut_off(dataset, right, of, percent):
-    assert percent in list(printed_accuracies().query("dataset == @dataset")["percent"])
+    assert percent in list(printed_table("atlas_accuracy").query("dataset == @dataset")["percent"])
     assert int(1000 * right / of) / 10 == percent != round(100 * right / of, 1)

@@ -1,0 +1,71 @@
+"""What Atlas prints, checked against itself and the data."""
+
+import numpy as np
+import pytest
+
+from lib import datasets
+from lib.datasets.printed import printed
+from lib.experiments import printed_bins
+
+
+@pytest.fixture(scope="module")
+def confusions():
+    return printed("atlas_confusion", dtype={"predicted": str, "actual": str})
+
+
+def test_the_nearest_name_is_told():
+    with pytest.raises(ValueError, match="did you mean 'atlas_means'"):
+        printed("atlas_mean")
+
+
+def test_confusion_tables_have_the_sizes_of_a_fold(confusions):
+    sums = confusions.groupby(["table", "learner"])["count"].sum()
+    expected = {2: 30, 3: 30, 4: 30, 5: 136, 6: 136, 7: 136, 9: 42, 10: 41, 11: 42, 12: 9, 13: 87, 14: 87}
+    assert sums.groupby("table").first().to_dict() == expected
+    assert sums.groupby("table").nunique().eq(1).all()
+    assert sums[12].index.tolist() == ["naive_bayes", "naive_bayes_boolean", "winnow"]
+
+
+def test_confusion_tables_are_whole_and_of_the_classes_of_the_data(confusions):
+    for (name, _), table in confusions.groupby(["dataset", "learner"]):
+        classes = sorted(set(datasets.load(name).y))
+        grid = table.pivot(index="predicted", columns="actual", values="count")
+        assert grid.index.tolist() == grid.columns.tolist() == classes
+        assert grid.notna().all(axis=None)
+
+
+def test_percentages_are_those_of_the_tables(confusions):
+    """All are cut off, not rounded, but for the 97.8% of 133 / 136 = 97.794 %, which is rounded."""
+    correct = confusions.assign(correct=confusions["count"].where(confusions["predicted"] == confusions["actual"], 0))
+    sums = correct.groupby(["dataset", "learner"])[["correct", "count"]].sum()
+    percent = printed("atlas_accuracy").set_index(["dataset", "learner"])["percent"]
+    exact = (100 * sums["correct"] / sums["count"])[percent.index]
+    for name, values in exact.groupby(level="dataset"):
+        scale = 1 if name == "glass" else 10
+        cut, rounded = np.floor(values * scale) / scale, np.round(values * scale) / scale
+        np.testing.assert_allclose(percent[values.index], rounded if name == "breast" else cut)
+
+
+def test_iris_bins_have_a_gap():
+    iris = datasets.load("iris")
+    binned = printed_bins("iris").fit_transform(iris.X, iris.y)
+    assert binned.isna().sum().to_dict() == dict.fromkeys(iris.X, 0) | {"petal_length": 17}
+    assert iris.X["petal_length"][binned["petal_length"].isna()].between(5, 5.5, inclusive="right").all()
+    assert [len(column.cat.categories) for _, column in binned.items()] == [2, 2, 3, 3]
+
+
+def test_glass_bins():
+    glass = datasets.load("glass")
+    binned = printed_bins("glass").fit_transform(glass.X, glass.y)
+    assert not binned.isna().any(axis=None)
+    assert [len(column.cat.categories) for _, column in binned.items()] == [2, 3, 4, 4, 5, 5, 4, 2, 3]
+    np.testing.assert_array_equal(binned["si"].cat.codes, np.searchsorted([72.6, 72.8, 73.2, 73.4], glass.X["si"]))
+
+
+def test_means_of_glass():
+    glass = datasets.load("glass")
+    means = printed("atlas_means", dtype={"class": str}).set_index("class")
+    difference = glass.X.groupby(glass.y).mean() - means
+    assert difference.shape == (6, 9)
+    assert means.notna().sum().sum() >= 40
+    assert (difference.abs().stack().dropna() < 0.001).all()
