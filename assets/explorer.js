@@ -3,6 +3,7 @@
   "use strict";
   const root = document.getElementById("explorer");
   const data = JSON.parse(document.getElementById("explorer-data").textContent);
+  const specs = window.explorerCharts(data.axes, data.looks);
   const control = (name) => document.getElementById(`explorer-${name}`);
   const make = (tag, text, attributes = {}) => {
     const element = document.createElement(tag);
@@ -22,7 +23,7 @@
       for (const learner_ of learner) {
         const i = all.length;
         all.push({
-          n: n_, k: k_, b: b_, size: size_, t, learner: learner_, label: data.labels[learner_],
+          n: n_, k: k_, b: b_, size: size_, t, learner: learner_, label: data.looks[learner_].label,
           value: unscaled(data.value[i]), se: unscaled(data.se[i]), models: data.models[i],
           apart: data.apart[i].map(unscaled),
         });
@@ -69,7 +70,7 @@
     table.caption.textContent = words + `models that count: ${models}.`;
     const head = make("tr", "");
     head.append(make("th", "s", { scope: "col" }));
-    for (const name of now.learners) head.append(make("th", data.labels[name], { scope: "col" }));
+    for (const name of now.learners) head.append(make("th", data.looks[name].label, { scope: "col" }));
     table.tHead.replaceChildren(head);
     table.tBodies[0].replaceChildren(...data.axes.size.map((size) => {
       const line = make("tr", "", size === now.size ? { "aria-current": "true" } : {});
@@ -114,7 +115,7 @@
   }
 
   async function draw(name) {
-    const spec = structuredClone(data.specs[name]);
+    const spec = structuredClone(specs[name]);
     const now = state();
     spec.datasets = { grid };
     for (const parameter of spec.params) if (parameter.name in now) parameter.value = now[parameter.name];
@@ -134,7 +135,7 @@
     control("without").hidden = true;
     control("controls").addEventListener("input", show);
     control("csv").addEventListener("click", csv);
-    await Promise.all(Object.keys(data.specs).map(draw));
+    await Promise.all(Object.keys(specs).map(draw));
     show();
     // Vega measures its container when the window changes; here the page's layout may change alone.
     new ResizeObserver(() => window.dispatchEvent(new Event("resize"))).observe(control("charts"));

@@ -1,14 +1,18 @@
 """Learning curves: the same for any number of workers, and accuracies that labels and enumeration confirm."""
 
+from pathlib import Path
+
+import nbformat
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
 
-from lib.cia import CIAModel, all_inputs, random_cia
-from lib.experiments import LEARNERS, SIZES, cia_learning_curves, cia_panels
-from lib.experiments import cia_curves as curves
-from lib.experiments.baselines import TunedLogisticRegression, make_learners
+from lib import experiments
+from lib.cia import CIAModel, all_inputs, concentration, random_cia, sample_cia
+from lib.experiments import CIA_LEARNERS, SIZES, Exam, cia, cia_learners, cia_learning_curves, learnable_model
+from lib.experiments.cia import TunedLogisticRegression
+from lib.trials import Seeds
 from lib.winnow import Winnow
 
 SMALL = {"n_attributes": 5, "n_hidden": 2, "difficulty": 0.85, "sizes": (10, 40), "n_models": 6, "n_jobs": 1}
@@ -78,7 +82,7 @@ class TestFrame:
 
     def test_panels_are_the_curves_side_by_side(self, frame):
         arguments = {**SMALL, "learners": FAST}
-        panels = cia_panels(**{**arguments, "n_attributes": [5, 6], "difficulty": [0.85]})
+        panels = cia_learning_curves(**{**arguments, "n_attributes": [5, 6], "difficulty": [0.85]})
         assert panels.columns.tolist() == ["n_attributes", "n_hidden", "difficulty", *frame.columns]
         first = rows_of(panels, n_attributes=[5])[frame.columns]
         pd.testing.assert_frame_equal(first, frame, check_exact=True)
@@ -86,8 +90,8 @@ class TestFrame:
 
 
 def test_every_learner_by_name_runs():
-    made = curve(learners=list(LEARNERS), n_models=2, sizes=[2, 30])
-    assert set(made["learner"]) == set(LEARNERS)
+    made = curve(learners=list(CIA_LEARNERS), n_models=2, sizes=[2, 30])
+    assert set(made["learner"]) == set(CIA_LEARNERS)
     assert not made["accuracy"].isna().any()
 
 
@@ -99,7 +103,7 @@ def test_the_right_model_gets_near_the_best_with_many_examples(k):
 
 def test_a_sample_of_one_class_teaches_that_constant(monkeypatch):
     model = CIAModel([0.5, 0.5], [[0.0, 0.2], [0.0, 0.8]])
-    monkeypatch.setattr(curves, "sample_cia", lambda *args, **kwargs: model)
+    monkeypatch.setattr(cia, "sample_cia", lambda *args, **kwargs: model)
     made = curve(n_models=1, sizes=[20])
     assert (made["accuracy"] == 1).all()
 
@@ -115,22 +119,22 @@ def rule():
     return lambda X: (X @ weights > weights.sum() / 2).astype(int)
 
 
-class TestInputs:
+class TestExam:
     """P(x0 | x) in place of labels (Rao & Blackwell), over all inputs or over drawn ones."""
 
     def test_enumeration_agrees_with_labels(self, model, rule):
-        inputs = curves.TestInputs(model, 1, None)
-        assert inputs.weights.sum() == pytest.approx(1)
+        exam = Exam(model, None)
+        assert exam.weights.sum() == pytest.approx(1)
         X, y, _ = model.sample(200_000, np.random.default_rng(0))
         error = 5 * 0.5 / np.sqrt(len(y))
-        assert inputs.accuracy(rule(inputs.X)) == pytest.approx((rule(X) == y).mean(), abs=error)
-        assert inputs.best == pytest.approx(((model.target_posterior(X) > 0.5) == y).mean(), abs=error)
-        assert inputs.constant == pytest.approx(max(y.mean(), 1 - y.mean()), abs=error)
+        assert exam.accuracy(rule(exam.X)) == pytest.approx((rule(X) == y).mean(), abs=error)
+        assert exam.best == pytest.approx(((model.target_posterior(X) > 0.5) == y).mean(), abs=error)
+        assert exam.constant == pytest.approx(max(y.mean(), 1 - y.mean()), abs=error)
 
     def test_drawn_inputs_agree_with_enumeration(self, model, rule, monkeypatch):
-        exact = curves.TestInputs(model, 1, None)
-        monkeypatch.setattr(curves, "ENUMERATION_LIMIT", 0)
-        drawn = curves.TestInputs(model, 20_000, np.random.default_rng(0))
+        exact = Exam(model, None)
+        monkeypatch.setattr(cia, "ENUMERATION_LIMIT", 0)
+        drawn = Exam(model, np.random.default_rng(0), 20_000)
         assert len(drawn.X) == 20_000
         error = 5 * drawn.positive.std() / np.sqrt(20_000)
         assert drawn.accuracy(rule(drawn.X)) == pytest.approx(exact.accuracy(rule(exact.X)), abs=error)
@@ -138,9 +142,32 @@ class TestInputs:
         assert drawn.constant == pytest.approx(exact.constant, abs=error)
 
     def test_the_posterior_rule_is_the_best_rule(self, model):
-        inputs = curves.TestInputs(model, 1, None)
-        assert inputs.accuracy((model.target_posterior(all_inputs(10)) > 0.5).astype(int)) == pytest.approx(inputs.best)
-        assert max(inputs.accuracy(np.zeros(1024)), inputs.accuracy(np.ones(1024))) == pytest.approx(inputs.constant)
+        exam = Exam(model, None)
+        assert exam.accuracy((model.target_posterior(all_inputs(10)) > 0.5).astype(int)) == pytest.approx(exam.best)
+        assert max(exam.accuracy(np.zeros(1024)), exam.accuracy(np.ones(1024))) == pytest.approx(exam.constant)
+
+    def test_t_of_the_best_rule_and_of_the_best_constant(self):
+        model, exam = learnable_model(10, 3, 0.9, np.random.default_rng(0))
+        assert exam.t((model.target_posterior(exam.X) > 0.5).astype(int)) == pytest.approx(1)
+        assert max(exam.t(np.zeros(1024)), exam.t(np.ones(1024))) == pytest.approx(0)
+
+
+def test_a_learnable_model_has_something_to_learn():
+    _, exam = learnable_model(8, 2, 0.9, np.random.default_rng(0))
+    assert exam.best - exam.constant >= 0.05
+    with pytest.raises(ValueError, match="no model with best - constant of at least min_gain=0.6 in 1000 draws"):
+        learnable_model(2, 2, 0.8, np.random.default_rng(0), min_gain=0.6)
+
+
+def test_the_chapter_shows_the_trial_that_others_call(frame):
+    notebook = nbformat.read(Path(__file__).parents[1] / "chapters" / "cia" / "curves.ipynb", 4)
+    source = next(cell.source for cell in notebook.cells if cell.source.startswith("def learning_curves("))
+    values = {"sizes": SMALL["sizes"], "learners": FAST, "difficulty": SMALL["difficulty"], "hidden_weights": "beta"}
+    names = values | {"experiments": experiments, "sample_cia": sample_cia}
+    exec(source.split("\n\n\n")[0], names)
+    c = concentration(5, 2, SMALL["difficulty"])
+    rows = [row for i in range(6) for row in names["learning_curves"](Seeds(0, (i,)), 5, 2, c)]
+    pd.testing.assert_frame_equal(pd.DataFrame(rows)[frame.columns], frame, check_exact=True)
 
 
 def test_logistic_regression_without_enough_examples_to_tune():
@@ -150,11 +177,11 @@ def test_logistic_regression_without_enough_examples_to_tune():
 
 
 def test_making_learners_leaves_the_registry_alone():
-    made = make_learners(["em_true_k", "winnow"], 5)
+    made = cia_learners(["em_true_k", "winnow"], 5)
     assert made["em_true_k"].n_hidden == 5
-    assert LEARNERS["em_true_k"].n_hidden == 2
-    assert made["winnow"] is not LEARNERS["winnow"]
-    assert list(make_learners("cov", 2)) == ["cov"]
+    assert CIA_LEARNERS["em_true_k"].n_hidden == 2
+    assert made["winnow"] is not CIA_LEARNERS["winnow"]
+    assert list(cia_learners("cov", 2)) == ["cov"]
 
 
 @pytest.mark.parametrize(
@@ -175,7 +202,6 @@ def test_making_learners_leaves_the_registry_alone():
         ({"sizes": []}, "sizes must hold at least one sample size; got none"),
         ({"n_models": 0}, "n_models must be an integer of at least 1; got 0"),
         ({"n_models": 1.5}, "n_models .* got 1.5"),
-        ({"n_test": 0}, "n_test must be an integer of at least 1; got 0"),
         ({"hidden_weights": "dirichle"}, "hidden_weights .* did you mean 'dirichlet'"),
         ({"n_jobs": 0}, "n_jobs must be .* got 0"),
         ({"n_jobs": 2.0}, "n_jobs must be .* got 2.0"),
@@ -196,7 +222,7 @@ def test_making_learners_leaves_the_registry_alone():
     ],
 )
 def test_errors_name_the_argument_before_any_work(arguments, message, monkeypatch):
-    monkeypatch.setattr(curves, "sample_cia", None)
+    monkeypatch.setattr(cia, "sample_cia", None)
     with pytest.raises(ValueError, match=message):
         curve(**arguments)
 
@@ -211,6 +237,6 @@ def test_errors_name_the_argument_before_any_work(arguments, message, monkeypatc
     ],
 )
 def test_errors_of_panels_come_before_any_work(arguments, message, monkeypatch):
-    monkeypatch.setattr(curves, "sample_cia", None)
+    monkeypatch.setattr(cia, "sample_cia", None)
     with pytest.raises(ValueError, match=message):
-        cia_panels(**{**SMALL, "learners": FAST, **arguments})
+        cia_learning_curves(**{**SMALL, "learners": FAST, **arguments})

@@ -4,13 +4,12 @@ import matplotlib
 
 matplotlib.use("agg")
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 
 from lib import figures
-from lib.experiments import LEARNERS
+from lib.experiments import CIA_LEARNERS
 
 
 @pytest.fixture
@@ -26,8 +25,8 @@ def frame():
 
 
 def test_every_learner_looks_different():
-    looks = [tuple(figures.look(name)[key] for key in ("color", "marker")) for name in LEARNERS]
-    assert set(LEARNERS) <= set(figures.LEARNERS)
+    looks = [tuple(figures.look(name)[key] for key in ("color", "marker")) for name in CIA_LEARNERS]
+    assert set(CIA_LEARNERS) <= set(figures.LEARNERS)
     assert len(set(looks)) == len(looks)
 
 
@@ -37,24 +36,18 @@ def test_a_learner_of_ones_own_keeps_its_look():
 
 
 def test_learning_curves_draw_t(frame):
-    _, axis = plt.subplots()
-    figures.draw_learning_curves(axis, frame)
-    drawn = {container.get_label(): container.lines[0].get_xydata() for container in axis.containers}
-    np.testing.assert_allclose(drawn["EM"], [(10, 0.5), (100, 0.5)])
-    np.testing.assert_allclose(drawn["Winnow"], [(10, 0.25), (100, 0.25)])
+    grid = figures.learning_curves(frame.assign(n_attributes=5, n_hidden=2, difficulty=0.9))
+    drawn = [line.get_xydata() for line in grid.ax.lines if line.get_linestyle() != "None"][:2]
+    np.testing.assert_allclose(drawn, [[(10, 0.5), (100, 0.5)], [(10, 0.25), (100, 0.25)]])
+    assert [text.get_text() for text in grid.figure.legends[0].get_texts()] == ["EM", "Winnow"]
+    assert grid.ax.get_title() == "CIA(5, 2, 0.9)"
 
 
-def test_differences_draw_the_first_less_the_second(frame):
-    _, axis = plt.subplots()
-    figures.draw_differences(axis, frame, "winnow", "em")
-    np.testing.assert_allclose(axis.containers[0].lines[0].get_ydata(orig=False), [-0.25, -0.25])
-
-
-def test_the_crossing_map_says_what_has_no_number():
-    values = [30.0, np.inf, np.nan, 2000.0]
-    table = pd.DataFrame({"n_attributes": 10, "n_hidden": [2, 3, 2, 3], "difficulty": [0.8, 0.8, 0.9, 0.9]})
-    drawn = figures.crossing_map(table.assign(crossing=values), sizes=(20, 3000))
-    assert sorted(text.get_text() for text in drawn.axes[0].texts) == ["2,000", "30", "> 3,000", "?"]
+@pytest.mark.parametrize(
+    ("size", "words"), [(30.0, "30"), (2000.0, "2,000"), (np.inf, "> 3,000"), (20.0, "≤ 20"), (np.nan, "?")]
+)
+def test_crossing_sizes_in_words(size, words):
+    assert figures.size_words(size, (20, 3000)) == words
 
 
 def test_tables_are_numbered_and_harmless():

@@ -1,14 +1,6 @@
 """Experiments: one call, one tidy DataFrame."""
 
-from lib.experiments.baselines import LEARNERS
-from lib.experiments.cia_curves import SIZES, cia_learning_curves, cia_panels
-from lib.experiments.cia_models import (
-    find_exclusive_or,
-    linear_rule_agreement,
-    optimal_rule_separability,
-    unadjusted_difficulty,
-)
-from lib.experiments.cia_one_sample import OneSample, exact_covariance
+from lib.experiments.cia import CIA_LEARNERS, SIZES, Exam, cia_learners, cia_learning_curves, learnable_model
 from lib.experiments.structure import BAYES_NET_LEARNERS, structure_robustness
 from lib.experiments.uci import (
     accuracies,
@@ -22,25 +14,21 @@ from lib.experiments.uci_learners import UCI_LEARNERS, boolean_inputs, printed_b
 
 __all__ = [
     "BAYES_NET_LEARNERS",
-    "structure_robustness",
-    "LEARNERS",
-    "OneSample",
+    "CIA_LEARNERS",
+    "Exam",
     "SIZES",
     "UCI_LEARNERS",
     "accuracies",
     "boolean_inputs",
+    "cia_learners",
     "cia_learning_curves",
-    "cia_panels",
     "fit_predict",
-    "exact_covariance",
-    "find_exclusive_or",
-    "linear_rule_agreement",
+    "learnable_model",
     "load_prepared",
-    "optimal_rule_separability",
     "printed_bins",
     "shuffled_folds",
+    "structure_robustness",
     "uci_comparison",
     "uci_confusions",
     "uci_learner",
-    "unadjusted_difficulty",
 ]

@@ -21,15 +21,6 @@ def glue_numbers(**values):
         glue(name, value, display=False)
 
 
-def size_words(size, sizes):
-    """Return a crossing size in words: "≤ 10" or "> 2,000" at the ends of the sizes tried, "?" if it is unknown."""
-    if np.isnan(size):
-        return "?"
-    if np.isinf(size):
-        return f"> {max(sizes):,}"
-    return f"≤ {min(sizes):,}" if size <= min(sizes) else f"{size:,.0f}"
-
-
 def plus_minus(values, errors):
     """Return "value ± error", unbroken, for each pair, a dash where the value is unknown."""
     pairs = zip(values, errors, strict=True)

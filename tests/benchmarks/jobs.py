@@ -14,7 +14,7 @@ from sklearn.linear_model import Perceptron
 from stepmix import StepMix
 
 from lib.cia import sample_cia
-from lib.experiments import SIZES, cia_panels, uci_comparison
+from lib.experiments import SIZES, cia_learning_curves, uci_comparison
 from lib.latent_class import LatentClassEM
 from lib.winnow import Winnow
 
@@ -185,7 +185,8 @@ def panels():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         wall = seconds(
-            lambda: cia_panels([10, 75], [2, 3, 5], 0.9, sizes=SIZES, n_models=100, n_jobs=n_jobs), time.perf_counter
+            lambda: cia_learning_curves([10, 75], [2, 3, 5], 0.9, sizes=SIZES, n_models=100, n_jobs=n_jobs),
+            time.perf_counter,
         )
     get_reusable_executor().shutdown(wait=True)  # the memory of workers is known once they have ended
     scale = 1 if sys.platform == "darwin" else 1024

@@ -11,7 +11,6 @@ import argparse
 import itertools
 import json
 import warnings
-import zlib
 from pathlib import Path
 from unittest.mock import patch
 
@@ -26,11 +25,10 @@ from lib.book.project import PUBLISHED, Project
 from lib.cia import random_cia, sample_cia
 from lib.evaluation import normalized_performance
 from lib.experiments import cia_learning_curves
-from lib.experiments.baselines import LEARNERS, make_learners
-from lib.experiments.cia_curves import _MODEL, _SAMPLE
+from lib.experiments.cia import CIA_LEARNERS, MODEL, SAMPLE, cia_learners
 from lib.latent_class import LatentClassEM, LatentClassSelection, selection
 from lib.latent_class.em import search
-from lib.trials.legacy import keyed_seed, trial_seed
+from lib.trials import Seeds
 from tests.benchmarks.results import write
 from tests.benchmarks.run import machine
 
@@ -39,7 +37,7 @@ RESULTS = ROOT / "data" / "benchmarks" / "precision.json"
 BOUNDS = {"t": 0.01, "accuracy": 0.002}  # of differences, fixed before the first measurement
 MIN_GAIN = 0.02
 PANEL = ["n_attributes", "n_hidden", "difficulty"]
-EM_LEARNERS = [name for name, learner in LEARNERS.items() if isinstance(learner, LatentClassEM | LatentClassSelection)]
+EM_LEARNERS = [name for name, made in CIA_LEARNERS.items() if isinstance(made, LatentClassEM | LatentClassSelection)]
 
 
 class SelectionInDouble(LatentClassSelection):
@@ -56,7 +54,7 @@ def _search_in_double(*arguments):
 
 def learner(name, n_hidden, dtype):
     """The EM learner of this name with its search in `dtype`."""
-    made = make_learners([name], n_hidden)[name]
+    made = cia_learners([name], n_hidden)[name]
     if isinstance(made, LatentClassEM):
         return made.set_params(dtype=dtype)
     return SelectionInDouble(**made.get_params()) if dtype == "float64" else made
@@ -132,11 +130,10 @@ def compare(chapter, name, arguments):
 def fits(name, arguments, size, index):
     """The learners of one model and size of a panel, with their searches in float32 and in float64, fitted."""
     n, k, b = (arguments[key] for key in PANEL)
-    seed = trial_seed(arguments["seed"], index)
-    rng = np.random.default_rng(keyed_seed(seed, _MODEL))
-    model = sample_cia(n, k, b, rng, hidden_weights=arguments["hidden_weights"])
-    X, y, _ = model.sample(size, np.random.default_rng(keyed_seed(seed, _SAMPLE, size)))
-    state = int(keyed_seed(seed, _SAMPLE, size, zlib.crc32(name.encode())).generate_state(1)[0] >> 1)
+    seeds = Seeds(arguments["seed"], (index,))
+    model = sample_cia(n, k, b, seeds.rng(MODEL), hidden_weights=arguments["hidden_weights"])
+    X, y, _ = model.sample(size, seeds.rng(SAMPLE, size))
+    state = int(seeds.sequence(SAMPLE, size, name).generate_state(1)[0] >> 1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return [learner(name, k, dtype).set_params(random_state=state).fit(X, y) for dtype in ("float32", "float64")]

@@ -22,8 +22,9 @@ from threadpoolctl import threadpool_limits
 
 from lib.cia import _concentration, concentration, random_cia
 from lib.experiments import SIZES, cia_learning_curves
-from lib.experiments.cia_curves import _one_model, _panel
+from lib.experiments.cia import Panel, _one_model, cia_learners
 from lib.latent_class import LatentClassCovariance, LatentClassEM
+from lib.trials import Seeds
 from lib.trials.runner import _run_block
 from lib.winnow import WinnowEnsemble
 from tests.benchmarks.run import machine
@@ -120,16 +121,18 @@ def panels():
 
 def block(n=LARGE[-1]):
     """Bytes of a block of one model on its way to a worker and back, and memory of a worker that runs it, in MiB."""
-    case = (panel_of(n, **PANEL), 0, 0)
-    small = (panel_of(20, **PANEL), 0, 0)
-    contents, _ = _run_block(_one_model, [small])
+    trial = partial(_one_model, sizes=PANEL["sizes"], hidden_weights="beta")
+    contents, _ = _run_block(trial, [case_of(20)])
     peak = subprocess.run([sys.executable, "-c", WORKER, str(n)], capture_output=True, text=True, check=True)
-    sent = len(pickle.dumps((_one_model, [case])))
+    sent = len(pickle.dumps((trial, [case_of(n)])))
     return {"attributes": n, "sent": sent, "returned": len(contents), "memory": round(float(peak.stdout))}
 
 
-def panel_of(n, n_hidden, sizes, seed):
-    return _panel(n, n_hidden, 0.9, sizes, tuple(LEARNERS), "beta", 2000)
+def case_of(n):
+    """What the trial of the first model gets."""
+    k = PANEL["n_hidden"]
+    panel = Panel(n, k, 0.9, concentration(n, k, 0.9))
+    return Seeds(PANEL["seed"], (0,)), panel, cia_learners(tuple(LEARNERS), k)
 
 
 def efficiency(repetitions=REPETITIONS):

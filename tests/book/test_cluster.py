@@ -12,14 +12,17 @@ import pytest
 from click.testing import CliRunner
 from conftest import REPOSITORY, chapter
 
+from lib import trials
 from lib.book import execution
 from lib.book.cli import cli
 from lib.experiments import cia_learning_curves
 
 PARAMETERS = 'engine: str = "local"  # where trials run\n'
 EXPERIMENT = """
+from lib import trials
 from lib.experiments import cia_learning_curves
-print(cia_learning_curves(6, 2, sizes=[10], n_models=4, learners=["cov"], n_jobs=1, engine=engine).to_csv())
+trials.use(engine=engine)
+print(cia_learning_curves(6, 2, sizes=[10], n_models=4, learners=["cov"], n_jobs=1).to_csv())
 """
 SECONDS = 60  # for a scheduler or a worker to start
 
@@ -104,5 +107,6 @@ def test_a_chapter_gives_the_same_on_a_cluster(project, address, monkeypatch, tm
 
 @pytest.mark.skipif(not execution._kernels(), reason="OpenBLAS has kernels of this kind for x86 processors only")
 def test_a_worker_that_adds_up_in_another_order_is_refused(address):
-    with worker(address, OPENBLAS_CORETYPE="Nehalem"), pytest.raises(RuntimeError, match="has another kernels than"):
-        cia_learning_curves(6, 2, sizes=[10], n_models=4, learners=["cov"], engine=address)
+    refused = pytest.raises(RuntimeError, match="has another kernels than")
+    with worker(address, OPENBLAS_CORETYPE="Nehalem"), refused, trials.use(engine=address):
+        cia_learning_curves(6, 2, sizes=[10], n_models=4, learners=["cov"])

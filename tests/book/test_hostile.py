@@ -32,7 +32,6 @@ from lib.book.parameters import load_yaml, parse_cell, resolve
 from lib.book.range_plot import range_plot
 from lib.claims import Claims, code, literal, markdown_table
 from lib.figures import comparison
-from lib.figures.explorer import explorer
 
 MARKUP = [
     "<script>alert(1)</script>",
@@ -307,22 +306,6 @@ def test_a_verdict_and_a_style_cannot_end_their_element():
     for variant in svg.colour_variants(text).values():
         assert "<script" not in variant
         assert "font:" in variant
-
-
-def test_the_explorer_shows_what_it_is_given():
-    learners = ["em", *MARKUP]
-    points = [(4, k, 0.9, size, "t", name) for k in (2, 3) for size in (10, 50) for name in learners]
-    columns = ["n_attributes", "n_hidden", "difficulty", "size", "measure", "learner"]
-    measures = pd.DataFrame(points, columns=columns).assign(value=0.5, se=0.1, n_models=3)
-    measures["apart"] = [[0.1] * len(learners)] * len(points)
-    made = explorer(measures).data
-    assert made.count("<script") == made.count("</script>") == 5
-    page = Page(made)
-    assert [found["value"] for _, found in page.found if found.get("type") == "checkbox"] == learners
-    assert all(page.text.count(text) >= 2 for text in MARKUP)
-    assert not page.tags() & {"img", "iframe", "b"}
-    start = made.index('id="explorer-data">') + len('id="explorer-data">')
-    assert json.loads(made[start : made.index("</script>", start)])["axes"]["learner"] == learners
 
 
 def test_the_scripts_of_the_pages_make_no_markup_of_text():

@@ -10,13 +10,13 @@ from click.testing import CliRunner
 from lib.book import execution, stored
 from lib.book.cli import cli
 from lib.book.project import BookError
-from lib.experiments import cia_panels
+from lib.experiments import cia_learning_curves
 from lib.trials.store import ABOUT, SHA256, _sealed, decode, encode
 
 SETTINGS = "[4, 5], 2, 0.85, sizes=[10], learners=['cov'], n_jobs=1"
 EXPERIMENT = f"""
-from lib.experiments import cia_panels
-frame = cia_panels({SETTINGS}, n_models=n_models)
+from lib.experiments import cia_learning_curves
+frame = cia_learning_curves({SETTINGS}, n_models=n_models)
 print(frame["accuracy"].sum())
 """
 
@@ -38,7 +38,9 @@ def frames(monkeypatch):
     def execute(project, chapter, parameters, output, told, **variables):
         with execution._kernel_environment(**variables):
             try:
-                found.append(cia_panels([4, 5], 2, 0.85, [10], parameters.get("n_models", 3), ["cov"], n_jobs=1))
+                found.append(
+                    cia_learning_curves([4, 5], 2, 0.85, [10], parameters.get("n_models", 3), ["cov"], n_jobs=1)
+                )
             except RuntimeError as error:
                 raise BookError(f"{chapter}: {error}") from error
             finally:
