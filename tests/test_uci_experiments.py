@@ -121,23 +121,12 @@ class TestFrame:
         assert counts.columns.tolist() == [*KEYS, "predicted", "actual", "count"]
         assert uci_comparison(**SMALL).columns.tolist() == [*KEYS, "accuracy"]
 
-    def test_every_row_of_the_data_is_counted_once(self, counts):
-        totals = counts.groupby(["dataset", "repeat", "learner"])["count"].sum()
-        assert len(totals) == 2 * 4 * 2
-        assert (totals["iris"] == 150).all()
-        assert (totals["soybean-small"] == 47).all()
-        assert (counts["count"] > 0).all()
-
     def test_actual_classes_are_those_of_the_data(self, counts):
         found = counts.groupby(["dataset", "repeat", "learner", "actual"])["count"].sum()
         for name in SMALL["datasets"]:
             expected = collections.Counter(datasets.load(name).y)
             for _, part in found[name].groupby(level=["repeat", "learner"]):
                 assert part.droplevel([0, 1]).to_dict() == expected
-
-    def test_all_learners_have_the_same_test_rows(self, counts):
-        found = counts.groupby(["dataset", "repeat", "fold", "actual", "learner"])["count"].sum().unstack()
-        assert (found["guess"] == found["bayes"]).all()
 
     def test_accuracies_are_the_parts_on_the_diagonal(self, counts):
         right, all_ = collections.Counter(), collections.Counter()
@@ -149,10 +138,6 @@ class TestFrame:
         for *key, accuracy in made.itertuples(index=False):
             assert accuracy == right[tuple(key)] / all_[tuple(key)]
         pd.testing.assert_frame_equal(experiments.accuracies(counts), made, check_exact=True)
-
-    @pytest.mark.xdist_group("workers")
-    def test_does_not_depend_on_the_number_of_workers(self, counts):
-        pd.testing.assert_frame_equal(uci_confusions(**SMALL | {"n_jobs": 2}), counts, check_exact=True)
 
     @pytest.mark.parametrize(
         ("more", "kept"),
@@ -206,16 +191,6 @@ class TestPeers:
         codes, y, folds, made = votes
         peers = [BernoulliNB().fit(codes[train], y[train]).score(codes[test], y[test]) for train, _, test in folds]
         np.testing.assert_array_equal(made["naive_bayes_boolean"], peers)
-
-    def test_naive_bayes_has_the_posteriors_of_scikit_learn(self, votes):
-        codes, y, folds, _ = votes
-        X = datasets.load("vote").X
-        for train, labels, test in folds[:3]:
-            learner = uci_learner("naive_bayes_boolean", "vote").fit(X.iloc[train], labels)
-            peer = BernoulliNB().fit(codes[train], y[train])
-            np.testing.assert_allclose(
-                learner.predict_proba(X.iloc[test]), peer.predict_proba(codes[test]), rtol=1e-7, atol=1e-12
-            )
 
     def test_winnow_is_the_plain_algorithm_in_the_order_of_presentation(self, votes):
         codes, y, folds, made = votes
@@ -291,12 +266,6 @@ class TestInsideTheFold:
         tiny(table({"x": list("uuvvuuvv")}, ["a"] * 8))
         assert (uci_comparison("tiny", {"mine": Unfittable()}, 2, n_folds=4, n_jobs=1)["accuracy"] == 1).all()
 
-    def test_more_folds_than_rows_of_the_smallest_class(self):
-        sizes = collections.Counter(datasets.load("glass").y)
-        made = uci_confusions("glass", ["winnow", "naive_bayes"], 1, n_folds=min(sizes.values()) + 2, n_jobs=1)
-        assert made["fold"].nunique() == 11
-        assert made.groupby("learner")["count"].sum().tolist() == [214, 214]
-
     def test_as_many_folds_as_rows(self):
         made = uci_confusions("soybean-small", ["naive_bayes"], 1, n_folds=47, n_jobs=1)
         assert made["count"].tolist() == [1] * 47
@@ -317,33 +286,24 @@ def noted(fit, seen):
         ({"n_folds": 1}, "n_folds must be an integer from 2 to 47; got 1"),
         ({"n_folds": 48}, "n_folds must be an integer from 2 to 47; got 48"),
         ({"datasets": ("iris", "vote"), "n_folds": 200}, "n_folds must be an integer from 2 to 150; got 200"),
-        ({"n_folds": 5.0}, "n_folds .* got 5.0"),
         ({"n_repeats": 0}, "n_repeats must be an integer of at least 1; got 0"),
-        ({"n_repeats": 2.5}, "n_repeats .* got 2.5"),
         ({"seed": -1}, "seed .* got -1"),
-        ({"seed": None}, "seed .* got None"),
         ({"n_jobs": 0}, "n_jobs .* got 0"),
         ({"bins": "entrophy"}, "bins must be one of .* got 'entrophy'; did you mean 'entropy'"),
-        ({"bins": "entrophy", "learners": ["winnow"]}, "bins must be one of .*; did you mean 'entropy'"),
         ({"datasets": ["soybean-small", "iriss"]}, "got 'iriss'; did you mean 'iris'"),
         ({"datasets": "soybean"}, "got 'soybean'; did you mean 'soybean-"),
         ({"datasets": ["iris", "vote", "iris"]}, "datasets must name each data set once; got 'iris' twice"),
         ({"datasets": []}, r"datasets must name at least one data set; got \[\]"),
         ({"learners": []}, "learners must name at least one learner; got none"),
-        ({"learners": {}}, "learners must name at least one learner; got none"),
         (
             {"learners": ["winnow", "naive_bays"]},
             "learners must be one of .* got 'naive_bays'; did you mean 'naive_bayes",
         ),
-        ({"learners": "winow"}, "learners must be one of .* got 'winow'; did you mean 'winnow'"),
         ({"learners": None}, "learners must be a list of names.* got None"),
-        ({"learners": Winnow()}, r"learners must be a list of names.* got Winnow\(\)"),
         ({"datasets": ["pima", "diabetes"]}, "datasets must name each data set once; got 'pima' twice"),
-        ({"datasets": None}, "datasets must name at least one data set; got None"),
         ({"learners": ["winnow", "winnow"]}, "learners must name each learner once"),
         ({"learners": {"mine": Winnow}}, r"learners\['mine'\] must be a scikit-learn classifier"),
         ({"learners": {3: Winnow()}}, "learners must have strings for names; got 3"),
-        ({"learners": {"mine": 3}}, r"learners\['mine'\] must be a scikit-learn classifier; got 3"),
         ({"learners": {"mine": OneHot()}}, r"learners\['mine'\] must be a scikit-learn classifier; got OneHot"),
     ],
 )
