@@ -12,7 +12,7 @@ export MKL_NUM_THREADS := 1
 export SOURCE_DATE_EPOCH := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help env book pdf lab refresh test test-browser commands lint bench numbers peers lock clean
+.PHONY: help env book pdf lab refresh test test-all test-browser commands lint bench numbers peers lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1@\2/p' Makefile | awk -F@ '{printf "%-12s %s\n", $$1, $$2}'
@@ -32,14 +32,11 @@ lab: $(READY) ## open the chapters in JupyterLab (installs requirements-lab.lock
 refresh: $(READY) ## run all notebooks with their defaults and store the outputs that make test compares
 	$(PY) -m lib.book refresh
 
-# The pages show the stored outputs, which nbval has just compared. The unit tests come last: the output ends with them.
 test: lint ## lint, all notebooks, a strict quick build and the unit tests
-	@if find chapters -name '*.ipynb' | grep -q .; then \
-	  $(PY) -m pytest --nbval --nbval-current-env --nbval-sanitize-with=tests/nbval_sanitize.cfg \
-	    -p no:cacheprovider -n 2 --dist loadfile chapters; \
-	else echo "no notebooks yet"; fi
-	$(PY) -m lib.book build --profile quick --stored --strict
-	$(PY) -m pytest -n 2 --dist loadgroup tests
+	$(CHECK) -m "not slow"
+
+test-all: lint ## as make test, and the slow tests: killed runs, clusters, arbitrary input
+	$(CHECK)
 
 test-browser: $(READY) ## the pages of the last build in a real browser (needs Chromium)
 	$(PY) -m pytest -n 2 --dist loadscope tests/browser
@@ -71,6 +68,10 @@ lock: $(READY) ## resolve the lock files anew from pyproject.toml
 
 clean: ## remove everything that was built; .venv stays
 	rm -rf _build .pytest_cache .ruff_cache .hypothesis
+
+# One session; tests/conftest.py says what stays together.
+CHECK = $(PY) -m pytest --nbval --nbval-current-env --nbval-sanitize-with=tests/nbval_sanitize.cfg \
+  -p no:cacheprovider -n 2 chapters tests
 
 install_peers = .venv/bin/uv pip install --quiet --python $(PY) --require-hashes -r requirements-bench.lock
 

@@ -57,9 +57,13 @@ def check_choice(name, value, allowed):
     allowed = list(allowed)
     if value in allowed:
         return value
-    near = difflib.get_close_matches(str(value), [str(a) for a in allowed], n=1, cutoff=0.4)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}{hint}")
+    raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}{nearest(value, allowed)}")
+
+
+def nearest(name, known):
+    """Return "; did you mean ...?" with the known name closest to `name`, or nothing."""
+    near = difflib.get_close_matches(str(name), list(map(str, known)), n=1, cutoff=0.4)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def at_least_one(name, values):

@@ -3,6 +3,7 @@
 import os
 
 from hypothesis import settings
+from xdist.scheduler import LoadScopeScheduling
 
 collect_ignore = ["peers", "browser"]  # these need other programs and libraries: make peers, make test-browser
 
@@ -11,3 +12,19 @@ for library in ("OMP", "OPENBLAS", "MKL"):
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
+
+
+class ByNotebook(LoadScopeScheduling):
+    """Keeps the cells of a notebook in one process, which has its kernel, and the cases of a test together.
+
+    (The marks of xdist's own `--dist loadgroup` are lost with pytest 9.2.)
+    """
+
+    def _split_scope(self, nodeid):
+        path = nodeid.partition("::")[0]
+        return path if path.endswith(".ipynb") else nodeid.partition("[")[0]
+
+
+def pytest_xdist_make_scheduler(config, log):
+    config.option.loadscopereorder = False  # the longest come first: notebooks, the build of the pages
+    return ByNotebook(config, log)

@@ -21,8 +21,8 @@ from papermill.cli import papermill as papermill_command
 
 from lib.book import sweep
 from lib.book.cli import cli
-from lib.book.execution import INJECTED, parameters_of, settle
-from lib.book.project import Project
+from lib.book.execution import INJECTED
+from lib.book.project import Project, parameters_of, settle
 
 PROJECT = Project(Path(__file__).parents[1])
 BASH = re.compile(r"```bash\n(.*?)```", re.DOTALL)

@@ -5,9 +5,10 @@ import json
 import os
 import platform
 import sys
+from functools import cache
 from pathlib import Path
 
-from lib.book.project import Project, write_whole
+from lib.book.project import Project, read_cells, write_whole
 
 EXECUTING = ("book/execution.py", "book/parameters.py")
 
@@ -19,13 +20,15 @@ def digest(path: Path) -> str:
 
 def data_digests(project: Project) -> dict[str, str]:
     """Return the sha256 of each file below ``data/``, by its path there."""
-    return _digests(project.root / "data", "*")
+    folder = project.root / "data"
+    return {path.relative_to(folder).as_posix(): digest(path) for path in _files(folder, "*")}
 
 
 def fingerprint(project: Project, chapter: str, parameters: dict) -> str:
     """Return the key of a chapter's results: notebook, parameters, data, mirrored data, lock file, lib and Python."""
+    cells = read_cells(project.notebook(chapter))  # and not the outputs that are stored
     ingredients = {
-        "notebook": digest(project.notebook(chapter)),
+        "notebook": [[cell["cell_type"], cell["metadata"], cell["source"]] for cell in cells],
         "parameters": parameters,
         "data": data_digests(project),
         "lock": digest(project.root / "requirements.lock"),
@@ -37,9 +40,20 @@ def fingerprint(project: Project, chapter: str, parameters: dict) -> str:
 
 
 def _library(project: Project) -> dict[str, str]:
-    """Return the sha256 of what a chapter may run: all of lib but the part of the driver that makes pages."""
-    digests = _digests(project.root / "lib", "*.py")
-    return {path: sha for path, sha in digests.items() if not path.startswith("book/") or path in EXECUTING}
+    """Return a digest of what a chapter may run: the code in lib but for the part of the driver that makes pages."""
+    paths = {path.relative_to(project.root / "lib").as_posix(): path for path in _files(project.root / "lib", "*.py")}
+    run = {name: path for name, path in paths.items() if not name.startswith("book/") or name in EXECUTING}
+    return {name: _code_digest(path.read_bytes()) for name, path in run.items()}
+
+
+@cache
+def _code_digest(source: bytes) -> str:
+    from lib.trials.description import code_digest  # and pandas, which `book list` does not need
+
+    try:
+        return code_digest(source)
+    except SyntaxError:  # the chapter that imports it will say so
+        return hashlib.sha256(source).hexdigest()
 
 
 def is_fresh(executed: Path, key: str) -> bool:
@@ -69,6 +83,5 @@ def _mirror() -> list[tuple[str, int]]:
     return sorted((p.name, p.stat().st_size) for p in Path(folder).glob("*") if p.is_file()) if folder else []
 
 
-def _digests(folder: Path, pattern: str) -> dict[str, str]:
-    paths = (p for p in sorted(folder.rglob(pattern)) if p.is_file() and "__pycache__" not in p.parts)
-    return {path.relative_to(folder).as_posix(): digest(path) for path in paths}
+def _files(folder: Path, pattern: str) -> list[Path]:
+    return [path for path in sorted(folder.rglob(pattern)) if path.is_file() and "__pycache__" not in path.parts]

@@ -9,17 +9,10 @@ from pathlib import Path
 
 import click
 
-from lib.book import build as building
-from lib.book import environment, execution, site, stored, sweep_page, verdicts
-from lib.book import refresh as refreshing
-from lib.book import sweep as sweeping
-from lib.book.alone import alone_in
 from lib.book.parameters import SURROGATE, ParameterError
-from lib.book.pdf import make_pdf
-from lib.book.project import PROFILES, PUBLISHED, BookError, Project, read_mapping
-from lib.claims import estimate
-from lib.validation import check_engine
+from lib.book.project import PROFILES, PUBLISHED, BookError, Project, parameters_of, read_mapping, settle
 
+# Each command imports what it needs: that of the pages takes seconds.
 REPOSITORY = Path(__file__).resolve().parents[2]
 READ_ONLY = "; the results go into _build in the folder of the book; where that may not be written, copy the book"
 FULL = "; make room and start again: what has finished is kept"
@@ -27,11 +20,6 @@ REMEDIES = {
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), READ_ONLY),
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), FULL),
 }
-profile_option = click.option(
-    "--profile", type=click.Choice(PROFILES), help="Scale: quick, a minute or two in all; paper, what is published."
-)
-
-
 FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 OLD_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -40,12 +28,24 @@ NEW_FILE = click.Path(path_type=Path, dir_okay=False)
 
 def _engine(context, parameter, value):
     """Check the address before anything runs."""
+    from lib.validation import check_engine
+
     try:
         return value and check_engine(value)
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
 
 
+profile_option = click.option(
+    "--profile", type=click.Choice(PROFILES), help="Scale: quick, a minute or two in all; paper, what is published."
+)
+engine_option = click.option(
+    "--engine", callback=_engine, help="Address of a Dask scheduler whose workers run the trials."
+)
+given_option = click.option(
+    "-p", "given", nargs=2, multiple=True, metavar="NAME VALUE", help="Set a parameter; may be repeated."
+)
+file_option = click.option("-f", "file", type=OLD_FILE, help="YAML file of parameters.")
 SWEEP_EXAMPLE = """\b
 Example, four runs, two at a time, compared in _build/sweep/cia/curves/index.html:
   book sweep cia/curves -p n_hidden 2,3,4,5 --jobs 2"""
@@ -65,17 +65,17 @@ def list_chapters(project):
     """Show every chapter with its parameters: type, default, allowed values, meaning."""
     for chapter in project.chapters:
         click.secho(chapter, bold=True)
-        for p in execution.parameters_of(project, chapter).values():
+        for p in parameters_of(project, chapter).values():
             allowed = f" [{p.allowed}]" if p.allowed else ""
             click.echo(f"  {p.name}: {p.type} = {p.default!r}{allowed}\n      {p.meaning}")
 
 
 @cli.command()
 @click.argument("chapter")
-@click.option("-p", "given", nargs=2, multiple=True, metavar="NAME VALUE", help="Set a parameter; may be repeated.")
-@click.option("-f", "file", type=OLD_FILE, help="YAML file of parameters.")
+@given_option
+@file_option
 @profile_option
-@click.option("--engine", callback=_engine, help="Address of a Dask scheduler whose workers run the trials.")
+@engine_option
 @click.option("-o", "output", type=NEW_FILE, help="Where the executed notebook goes.")
 @click.option("--html", is_flag=True, help="Make a page of it, too, that opens without a network.")
 @click.pass_obj
@@ -85,6 +85,8 @@ def run(project, chapter, given, file, profile, engine, output, html):
     A later source wins: the notebook's defaults, --profile, -f, -p. Names and values are checked before anything runs.
     `book list` shows what can be set. Finished blocks of trials are stored: a second run goes on from there.
     """
+    from lib.book import site, stored
+
     chapter = project.find(chapter)
     values = _values(project, chapter, profile, file, given, engine)
     if engine and "engine" not in values:
@@ -107,7 +109,8 @@ def cache(project, clear):
 
     They are found again only with the code, data, packages and Python that they were made with.
     """
-    from lib.trials.store import clear as remove  # slow to import
+    from lib.book import stored
+    from lib.trials.store import clear as remove
     from lib.trials.store import stored_experiments
 
     found = stored_experiments(project.results)
@@ -122,9 +125,9 @@ def cache(project, clear):
 @cli.command()
 @click.argument("chapters", nargs=-1)
 @profile_option
-@click.option("-p", "given", nargs=2, multiple=True, metavar="NAME VALUE", help="As of the run; may be repeated.")
-@click.option("-f", "file", type=OLD_FILE, help="YAML file of parameters.")
-@click.option("--engine", callback=_engine, help="Address of a Dask scheduler whose workers run the trials.")
+@given_option
+@file_option
+@engine_option
 @click.option("--part", type=click.FloatRange(0, 1), default=0.1, help="How many of the blocks; default: a tenth.")
 @click.option("--seed", type=click.IntRange(min=0), help="Which blocks; default: others each time.")
 @click.pass_obj
@@ -134,6 +137,8 @@ def verify(project, chapters, profile, given, file, engine, part, seed):
     They are those of CHAPTERS (all, if none is named) with these parameters, and with --profile paper if no other is
     named: `book run` or `book build` must have computed them.
     """
+    from lib.book import stored
+
     seed = secrets.randbelow(10**6) if seed is None else seed
     chapters = [project.find(name) for name in chapters] or project.chapters
     asked = {chapter: _values(project, chapter, profile or PUBLISHED, file, given, engine) for chapter in chapters}
@@ -149,7 +154,7 @@ def verify(project, chapters, profile, given, file, engine, part, seed):
 @cli.command(epilog=SWEEP_EXAMPLE)
 @click.argument("chapter")
 @click.option("-p", "given", nargs=2, multiple=True, metavar="NAME VALUES", help="Values with commas; may be repeated.")
-@click.option("-f", "file", type=OLD_FILE, help="YAML file of fixed parameters.")
+@file_option
 @profile_option
 @click.option("--jobs", type=click.IntRange(min=1), help="Runs at once; default: the number of cores.")
 @click.option("-o", "output", type=NEW_FOLDER, help="Where the runs go; default: _build/sweep/CHAPTER.")
@@ -162,6 +167,11 @@ def sweep(project, chapter, given, file, profile, jobs, output, html):
     a run, and [2,3],[5] is one run with both 2 and 3 and one with 5. A single value is the same in all runs. All is
     checked before anything runs; runs whose parameters and sources have not changed are used again.
     """
+    from lib.book import sweep as sweeping
+    from lib.book.alone import alone_in
+    from lib.book.jobs import run_all
+    from lib.book.sweep_page import write_pages
+
     chapter = project.find(chapter)
     folder = (output or project.root / "_build" / "sweep" / chapter).resolve()
     layers = [project.profile(profile, chapter) if profile else {}, read_mapping(file) if file else {}]
@@ -170,41 +180,42 @@ def sweep(project, chapter, given, file, profile, jobs, output, html):
     click.get_current_context().with_resource(alone_in(folder))
     sweeping.announce(list(runs.values()))
     try:
-        sweeping.execute_all(project, chapter, list(runs.values()), jobs, html, lambda run: _report(runs, run))
+        run_all(project, runs, jobs, (lambda run: sweeping.make_page(project, run)) if html else None)
     finally:
-        click.echo(f"comparison: {sweep_page.write_pages(folder, chapter, list(runs.values()))}")
-    failed = [f"{run.name}: {run.message}" for run in runs.values() if run.status == "FAILED"]
-    if failed:
-        raise BookError("\n  ".join([f"{len(failed)} of {len(runs)} runs failed:", *failed]))
+        click.echo(f"comparison: {write_pages(folder, chapter, list(runs.values()))}")
 
 
 @cli.command()
 @click.argument("chapters", nargs=-1)
 @profile_option
-@click.option("--jobs", type=click.IntRange(min=1), help="Chapters executed at once; default: the number of cores.")
+@click.option("--jobs", "at_once", type=click.IntRange(min=1), help="Chapters at once; default: the number of cores.")
 @click.option("--strict", is_flag=True, help="A warning is an error; in profile paper, so is an unrecorded verdict.")
 @click.option("--stored", is_flag=True, help="Execute nothing: show the outputs stored in the notebooks (quick).")
 @click.pass_obj
-def build(project, chapters, profile, jobs, strict, stored):
+def build(project, chapters, profile, at_once, strict, stored):
     """Execute what has changed and build the book's pages.
 
     With CHAPTERS, only these are executed, and the pages are built if the others are up to date.
     """
+    from lib.book import build as building
+    from lib.book import environment, jobs, site, verdicts
+    from lib.book.alone import alone_in
+
     profile = profile or PUBLISHED
     chosen = [project.find(name) for name in chapters] or project.chapters
     if stored and any(project.profile(profile, chapter) for chapter in project.chapters):
         raise BookError(f"--stored: the notebooks hold outputs of their defaults, profile {profile} sets other values")
     if stored and chapters:
         raise BookError("--stored is for all chapters: name none")
-    for chapter in chosen:
-        execution.settle(project, chapter, project.profile(profile, chapter))
+    plan = building.plan(project, profile, chosen)
     _or_warn(strict, environment.require_locked, project.root / "requirements.lock")
     click.get_current_context().with_resource(alone_in(project.build_folder(profile)))
     site.remove(project, profile)
     if stored:
         building.take_stored(project, profile)
     else:
-        _execute(project, profile, chosen, jobs)
+        jobs.run_all(project, plan, at_once)
+        building.require_fresh(project, profile)
     claims = verdicts.read_claims(project, profile)
     if profile == PUBLISHED:
         _or_warn(strict, verdicts.require_recorded, project, claims)
@@ -218,10 +229,13 @@ def build(project, chapters, profile, jobs, strict, stored):
 @click.pass_obj
 def claims(project, profile, record):
     """Show every claim with its verdict in the last build."""
+    from lib.book import build, verdicts
+    from lib.claims import estimate
+
     profile = profile or PUBLISHED
     if record and profile != PUBLISHED:
         raise BookError(f"only verdicts of profile {PUBLISHED} are recorded")
-    building.require_fresh(project, profile)
+    build.require_fresh(project, profile)
     found = verdicts.read_claims(project, profile)
     for claim in found:
         click.echo(f"{claim['verdict']:9}  {claim['id']}: {claim['sentence']} ({estimate(claim)})")
@@ -235,8 +249,11 @@ def claims(project, profile, record):
 @click.pass_obj
 def pdf(project, profile):
     """Print the pages of the last build into one PDF beside them (needs the browser Chromium)."""
+    from lib.book import build
+    from lib.book.pdf import make_pdf
+
     profile = profile or PUBLISHED
-    building.require_fresh(project, profile)
+    build.require_fresh(project, profile)
     click.echo(f"open {make_pdf(project, profile)}")
 
 
@@ -249,23 +266,10 @@ def refresh(project, chapters):
     These outputs are what the tests compare with; look at the difference before you commit it. The first cell, which
     says what to install, is put in or brought up to date.
     """
+    from lib.book import refresh
+
     for chapter in [project.find(name) for name in chapters] or project.chapters:
-        click.echo(f"stored: {refreshing.refresh(project, chapter)}")
-
-
-def _report(runs: dict, run: sweeping.Run) -> None:
-    runs[run.name] = run
-    done = sum(other.status != "not run" for other in runs.values())
-    took = "" if run.status == "reused" else f" in {run.seconds:.0f} s"
-    click.echo(f"{run.name}: {run.status}{took} ({done} of {len(runs)})")
-
-
-def _execute(project: Project, profile: str, chapters: list[str], jobs: int | None) -> None:
-    outcomes = building.bring_up_to_date(project, profile, chapters, jobs)
-    click.echo(building.show(outcomes))
-    if any(outcome.status == "FAILED" for outcome in outcomes):
-        raise BookError("chapters failed; the pages were not built")
-    building.require_fresh(project, profile)
+        click.echo(f"stored: {refresh.refresh(project, chapter)}")
 
 
 def _or_warn(strict: bool, require, *arguments) -> None:
@@ -280,11 +284,11 @@ def _or_warn(strict: bool, require, *arguments) -> None:
 
 def _values(project: Project, chapter: str, profile, file, given, engine) -> dict:
     """Return the checked values that the options of a command set; a later source wins."""
-    parameters = execution.parameters_of(project, chapter)
+    parameters = parameters_of(project, chapter)
     scale = project.profile(profile, chapter) if profile else {}
     layers = [scale, read_mapping(file) if file else {}, _from_options(parameters, given)]
     layers += [{"engine": engine}] if engine and "engine" in parameters else []
-    return execution.settle(project, chapter, *layers)[0]
+    return settle(project, chapter, *layers)[0]
 
 
 def _from_options(parameters: dict, given: tuple) -> dict:
@@ -297,12 +301,11 @@ def _from_options(parameters: dict, given: tuple) -> dict:
 def _check_surroundings() -> None:
     """Raise BookError where the current folder is gone, or a name is not readable in the locale."""
     try:
-        names = [os.getcwd(), str(REPOSITORY), os.environ.get("BOOK_ROOT", ""), *sys.argv]
+        names = "\n".join([os.getcwd(), str(REPOSITORY), os.environ.get("BOOK_ROOT", ""), *sys.argv])
     except FileNotFoundError as error:
         raise BookError("the folder in which this was called does not exist any more; `cd` to another one") from error
-    for name in names:
-        if SURROGATE.search(name):
-            raise BookError(f"{name!r} is not text in this locale; call it with the environment variable PYTHONUTF8=1")
+    if SURROGATE.search(names):
+        raise BookError(f"{names!r} is not text in this locale; call it with the environment variable PYTHONUTF8=1")
 
 
 def main() -> None:

@@ -15,8 +15,7 @@ from papermill.exceptions import PapermillExecutionError
 from tqdm import tqdm
 from traitlets.config import Config
 
-from lib.book.parameters import Parameter, ParameterError, read_parameters, resolve
-from lib.book.project import BookError, Project, read_notebook
+from lib.book.project import BookError, Project, read_cells
 from lib.trials.context import VARIABLE
 
 INJECTED = "injected-parameters"
@@ -32,24 +31,6 @@ FIXED_ENVIRONMENT = {
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",
     "JUPYTER_PREFER_ENV_PATH": "1",
 }
-
-
-def parameters_of(project: Project, chapter: str) -> dict[str, Parameter]:
-    """Return the parameters of a chapter by name; BookError if its parameters cell cannot be read."""
-    try:
-        return read_parameters(read_notebook(project.notebook(chapter)))
-    except ParameterError as error:
-        raise BookError(f"{chapter}: {error}") from error
-
-
-def settle(project: Project, chapter: str, *layers: dict) -> tuple[dict, dict]:
-    """Return the values that are set and all values, defaults included, of a chapter; BookError if one is wrong."""
-    parameters = parameters_of(project, chapter)
-    try:
-        given = resolve(parameters, *layers)
-    except ParameterError as error:
-        raise BookError(f"{chapter}: {error}") from error
-    return given, {name: given.get(name, parameter.default) for name, parameter in parameters.items()}
 
 
 def execute(project: Project, chapter: str, parameters: dict, output: Path, told=list, **context) -> None:
@@ -169,7 +150,7 @@ def _kernel_environment(context: dict):
 @contextmanager
 def _progress(path: Path, chapter: str, trials: Path):
     """Yield nbclient's hooks that move a progress bar naming the cell under way and how far its trials are."""
-    n_cells = sum(cell.cell_type == "code" for cell in nbformat.read(path, as_version=4).cells)
+    n_cells = sum(cell["cell_type"] == "code" for cell in read_cells(path))
     title, ended = "", threading.Event()
 
     def start(cell, cell_index):

@@ -22,10 +22,9 @@ def write_glued_figure(executed: Path, name: str, folder: Path) -> list[Path]:
 
 
 def _write(data: dict, path: Path) -> list[Path]:
-    written = []
-    if f"{_PREFIX}svg+xml" in data:  # a stored notebook has PNG only
-        written.append(path.with_suffix(".svg"))
-        written[-1].write_text(data[f"{_PREFIX}svg+xml"], encoding="utf-8")
-    written.append(path.with_suffix(".png"))
-    written[-1].write_bytes(b64decode(data[f"{_PREFIX}png"]))
-    return written
+    svg, png = data.get(f"{_PREFIX}svg+xml"), data.get(f"{_PREFIX}png")  # a stored notebook has PNG only
+    contents = {".svg": svg and svg.encode(), ".png": png and b64decode(png)}
+    written = {path.with_suffix(suffix): content for suffix, content in contents.items() if content}
+    for file, content in written.items():
+        file.write_bytes(content)
+    return list(written)

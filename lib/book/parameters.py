@@ -7,15 +7,14 @@ or ``[em|cov|winnow]`` for choices. For a list it applies to each element. The c
 """
 
 import ast
-import difflib
 import io
 import math
 import re
 import reprlib
+import sys
 import tokenize
 from dataclasses import dataclass
 
-import nbformat
 import yaml
 
 TAG = "parameters"
@@ -107,12 +106,12 @@ class Parameter:
         return value
 
 
-def read_parameters(notebook: nbformat.NotebookNode) -> dict[str, Parameter]:
+def read_parameters(cells: list[dict]) -> dict[str, Parameter]:
     """Return the parameters of a chapter by name, in the order of its cell."""
-    cells = [cell for cell in notebook.cells if TAG in cell.metadata.get("tags", [])]
-    if len(cells) != 1:
-        raise ParameterError(f"a chapter has one cell tagged {TAG!r}; found {len(cells)}")
-    return parse_cell(cells[0].source)
+    tagged = [cell for cell in cells if TAG in cell["metadata"].get("tags", [])]
+    if len(tagged) != 1:
+        raise ParameterError(f"a chapter has one cell tagged {TAG!r}; found {len(tagged)}")
+    return parse_cell(tagged[0]["source"])
 
 
 def parse_cell(source: str) -> dict[str, Parameter]:
@@ -157,15 +156,8 @@ def _has_type(value, option: str) -> bool:
         return value is None if option == "None" else isinstance(value, bool)
     if option == "str":
         return isinstance(value, str) and not SURROGATE.search(value)
-    number = isinstance(value, int if option == "int" else int | float) and not isinstance(value, bool)
-    return number and _is_finite(value)
-
-
-def _is_finite(value: float) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # an integer that no float is near
-        return False
+    is_number = isinstance(value, int if option == "int" else int | float) and not isinstance(value, bool)
+    return is_number and abs(value) <= sys.float_info.max
 
 
 def _convert(value, option: str):
@@ -195,6 +187,8 @@ def resolve(parameters: dict[str, Parameter], *layers: dict) -> dict:
     values = {}
     for name, value in (item for layer in layers for item in layer.items()):
         if name not in parameters:
+            from lib.validation import nearest  # and numpy, which only an error needs
+
             raise ParameterError(f"no parameter {name!r}{nearest(str(name), list(parameters))}")
         values[name] = parameters[name].check(value)
     return values
@@ -202,16 +196,7 @@ def resolve(parameters: dict[str, Parameter], *layers: dict) -> dict:
 
 def shown(value) -> str:
     """Return a value as Python writes it, cut if it is very long."""
-    brief = reprlib.Repr()
-    brief.maxstring = brief.maxother = 200
-    brief.maxlist = brief.maxdict = 20
     try:
-        return brief.repr(value)
+        return reprlib.repr(value)
     except ValueError:  # Python writes out no number of more than 4300 digits
         return "a number too large to be shown"
-
-
-def nearest(name: str, known: list[str]) -> str:
-    """Return "; did you mean ...?" with the known name closest to `name`, or nothing."""
-    found = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
-    return f"; did you mean {found[0]!r}?" if found else ""

@@ -7,8 +7,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from lib.book.pages import render
 from lib.book.project import BookError, Project, write_whole
-from lib.book.volume import number_contents, volume
+from lib.book.volume import volume
 
 NAME = "when-the-model-is-wrong.pdf"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -31,13 +32,13 @@ def make_pdf(project: Project, profile: str) -> Path:
     for style in ("print.css", "print.js"):
         shutil.copy(project.root / "assets" / style, paper)
     # The first printing tells on which pages the sections begin, the second has these numbers in its contents.
-    text = volume(project, profile, commit_date(project))
-    numbers = {}
+    date, numbers = commit_date(project), {}
+    values = volume(project, profile, date)
     for _ in range(2):
-        (paper / "book.html").write_text(number_contents(text, numbers), encoding="utf-8")
+        (paper / "book.html").write_text(render("volume.html", numbers=numbers, **values), encoding="utf-8")
         printed = print_page(browser, paper / "book.html", paper / NAME)
         numbers = page_numbers(printed)
-    (paper / NAME).write_bytes(set_date(printed, commit_date(project)))
+    (paper / NAME).write_bytes(set_date(printed, date))
     target = (paper / NAME).replace(folder / "html" / NAME)
     show_link(first, target.stat().st_size)
     return target

@@ -6,6 +6,7 @@ from pathlib import Path
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
+from lib.book.pages import render
 from lib.book.svg import colour_variants
 
 # Words of 8.5 points, the smallest in a figure, are then about 9 pixels high.
@@ -47,28 +48,21 @@ def _picture(match, folder):
         return None
     if not _write_variants(folder / unquote(source)):
         return None
-    light = source.removesuffix(".svg") + "-light.svg"
-    width, height = _size(folder / unquote(light))
-    images = "".join(_image(attributes, theme, width, height) for theme in ("light", "dark"))
+    stem = source.removesuffix(".svg")
+    width, height = _size(folder / unquote(f"{stem}-light.svg"))
+    given = {name: value for name, value in attributes.items() if name not in ("src", "class", "style")}
+    given |= {"width": width, "height": height, "loading": "lazy"}
     link = match["link"] or ""
-    if link and "image-reference" not in link:
-        images = f"{link}{images}</a>"
-    else:
-        name = "" if attributes.get("alt") else ' aria-label="The picture alone"'
-        images = f'<a href="{html.escape(light)}"{name}>{images}</a>{"" if link else match["end"] or ""}'
-    return f'<span class="picture" style="--least: {LEAST_SCALE * width:.0f}px">{images}</span>'
-
-
-def _image(attributes, theme, width, height):
-    given = attributes | {
-        "class": f"{attributes.get('class', '')} only-{theme}".strip(),
-        "src": attributes["src"].removesuffix(".svg") + f"-{theme}.svg",
-        "width": str(width),
-        "height": str(height),
-        "loading": "lazy",
-    }
-    given.pop("style", None)
-    return "<img " + " ".join(f'{name}="{html.escape(value)}"' for name, value in given.items()) + ">"
+    is_own = link and "image-reference" not in link  # not the theme's link to the picture
+    return render(
+        "figure.html",
+        attributes=given,
+        classes=attributes.get("class", ""),
+        stem=stem,
+        least=LEAST_SCALE * width,
+        opening=link if is_own else "",
+        rest="" if link else match["end"] or "",
+    )
 
 
 def _write_variants(path):

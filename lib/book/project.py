@@ -1,16 +1,16 @@
 """Where things are: the chapters in the table of contents, the profiles, the build folders."""
 
+import json
 import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import click
-import nbformat
 import yaml
 from sphinx_external_toc.parsing import MalformedError, parse_toc_yaml
 
-from lib.book.parameters import load_yaml, nearest
+from lib.book.parameters import Parameter, ParameterError, load_yaml, read_parameters, resolve
 
 PROFILES = ("quick", "paper")
 PUBLISHED = "paper"
@@ -67,8 +67,8 @@ class Project:
 
     def heading(self, chapter: str) -> str:
         """Return the heading of a chapter as its notebook has it; without one, the chapter's name."""
-        cells = read_notebook(self.notebook(chapter)).cells
-        lines = [line for cell in cells if cell.cell_type == "markdown" for line in cell.source.splitlines()]
+        cells = read_cells(self.notebook(chapter))
+        lines = [line for cell in cells if cell["cell_type"] == "markdown" for line in cell["source"].splitlines()]
         return next((line.removeprefix("# ").strip() for line in lines if line.startswith("# ")), chapter)
 
     def find(self, name: str) -> str:
@@ -76,7 +76,7 @@ class Project:
         wanted = name.removeprefix("./").removeprefix("chapters/").removesuffix(".ipynb")
         if wanted in self.chapters:
             return wanted
-        raise BookError(f"no chapter {name!r}{nearest(wanted, self.chapters)} (`book list` shows them all)")
+        raise BookError(f"no chapter {name!r}{_near(wanted, self.chapters)} (`book list` shows them all)")
 
     def profile(self, name: str, chapter: str) -> dict:
         """Return the parameters that a profile gives to a chapter."""
@@ -85,7 +85,7 @@ class Project:
         chapters = _mapping(f"{path}: {name}", profiles.get(name))
         for kind, given, known in (("profile", profiles, list(PROFILES)), ("chapter", chapters, self.chapters)):
             for unknown in set(given) - set(known):
-                raise BookError(f"{path}: no {kind} {unknown!r}{nearest(str(unknown), known)}")
+                raise BookError(f"{path}: no {kind} {unknown!r}{_near(str(unknown), known)}")
         return _mapping(f"{path}: {name}: {chapter}", chapters.get(chapter))
 
     def build_folder(self, profile: str) -> Path:
@@ -100,6 +100,30 @@ class Project:
     def executed(self, profile: str, chapter: str) -> Path:
         """Return where the executed notebook of a chapter is kept."""
         return self.build_folder(profile) / "executed" / f"{chapter}.ipynb"
+
+
+def parameters_of(project: Project, chapter: str) -> dict[str, Parameter]:
+    """Return the parameters of a chapter by name; BookError if its parameters cell cannot be read."""
+    try:
+        return read_parameters(read_cells(project.notebook(chapter)))
+    except ParameterError as error:
+        raise BookError(f"{chapter}: {error}") from error
+
+
+def settle(project: Project, chapter: str, *layers: dict) -> tuple[dict, dict]:
+    """Return the values that are set and all values, defaults included, of a chapter; BookError if one is wrong."""
+    parameters = parameters_of(project, chapter)
+    try:
+        given = resolve(parameters, *layers)
+    except ParameterError as error:
+        raise BookError(f"{chapter}: {error}") from error
+    return given, {name: given.get(name, parameter.default) for name, parameter in parameters.items()}
+
+
+def _near(name: str, known: list[str]) -> str:
+    from lib.validation import nearest  # and numpy, which only an error needs
+
+    return nearest(name, known)
 
 
 def read_mapping(path: Path) -> dict:
@@ -126,8 +150,19 @@ def read_text(path: Path) -> str:
         raise BookError(f"{path} is not text in UTF-8: {error}") from error
 
 
-def read_notebook(path: Path) -> nbformat.NotebookNode:
-    """Return a notebook; BookError if the file is none."""
+def read_cells(path: Path) -> list[dict]:
+    """Return the cells of a notebook, each with type, metadata and source; BookError if it has none."""
+    try:
+        cells = json.loads(read_text(path))["cells"]
+        return [{**cell, "metadata": cell["metadata"], "source": "".join(cell["source"])} for cell in cells]
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
+        raise BookError(f"{path} is not a notebook: {error!r}") from error
+
+
+def read_notebook(path: Path):
+    """Return a valid notebook; BookError if the file is none."""
+    import nbformat  # takes longer than all else that `book list` needs
+
     text, invalid = read_text(path), {}
     try:
         notebook = nbformat.reads(text, as_version=4, capture_validation_error=invalid)

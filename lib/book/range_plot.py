@@ -1,7 +1,6 @@
 """A claim's interval as a small picture: where the sentence is true, where the interval lies."""
 
 import math
-from html import escape
 
 WIDTH, EDGE_BOTTOM, MIDDLE, HEIGHT = 220, 24, 12, 36
 BORDER = 14  # pixels kept free at both sides, for arrows and for the region beyond an edge
@@ -10,8 +9,8 @@ CHARACTER = 6.4  # pixels of a digit of an edge's label
 FAR = 30  # times as wide as all the rest: an end so far out is an arrow
 
 
-def range_plot(record: dict, scale: tuple[float, float] | None = None) -> str:
-    """Return as inline SVG a claim's region (shaded), its edges, the interval and the value.
+def geometry(record: dict, scale: tuple[float, float] | None = None) -> dict:
+    """Return what the template draws, in pixels: the region, its edges, the interval's line, the dot, the labels.
 
     Positions are linear, but for two things: what lies beyond an edge is drawn visibly beyond it, however little that
     is, and an end that is infinite or far out is an arrow at the border.
@@ -26,17 +25,17 @@ def range_plot(record: dict, scale: tuple[float, float] | None = None) -> str:
     value, low, high = (as_number(record[name]) for name in ("value", "low", "high"))
     edges = region_ends(record)
     place = _placement(edges, *(scale or _domain((value, low, high), edges)))
-    parts = [
-        f'<path class="axis" d="M0 {MIDDLE}H{WIDTH}"/>',
-        _region(edges, place),
-        _interval(value, low, high, place),
-        _dot(value, place),
-        *_labels(edges, place),
-    ]
-    opening = (
-        f'<svg class="range verdict-{escape(record["verdict"])}" viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true">'
-    )
-    return opening + "".join(parts) + "</svg>"
+    return {
+        "width": WIDTH,
+        "height": HEIGHT,
+        "middle": MIDDLE,
+        "bottom": EDGE_BOTTOM,
+        "region": [max(0, place(edges[0])), min(WIDTH, place(edges[1]))],
+        "edges": [place(edge) for edge in edges if math.isfinite(edge)],
+        "ends": _interval(value, low, high, place),
+        "dot": None if math.isnan(value) else min(max(place(value), APART), WIDTH - APART),
+        "labels": _labels(edges, place),
+    }
 
 
 def as_number(shown: float | str | None) -> float:
@@ -54,7 +53,9 @@ def region_ends(record: dict) -> tuple[float, float]:
 
 def _placement(edges: tuple, left: float, right: float):
     """Return the function from a number to its place, in pixels, on a scale from `left` to `right`."""
-    lower, upper = _edge_places(edge if math.isinf(edge) else _linear(edge, left, right) for edge in edges)
+    lower, upper = (edge if math.isinf(edge) else _linear(edge, left, right) for edge in edges)
+    lacking = max(0, 2 * APART - (upper - lower)) / 2  # a dot fits between the edges
+    lower, upper = lower - lacking, upper + lacking
 
     def place(x: float) -> float:
         if x in edges:
@@ -71,13 +72,6 @@ def _linear(x: float, left: float, right: float) -> float:
     if left <= x <= right:
         return BORDER + (WIDTH - 2 * BORDER) * (x - left) / (right - left)
     return 0 if x < left else WIDTH
-
-
-def _edge_places(places) -> tuple[float, float]:
-    """Return the places of the edges, moved so far apart that a dot fits between them."""
-    lower, upper = places
-    lacking = max(0, 2 * APART - (upper - lower)) / 2
-    return lower - lacking, upper + lacking
 
 
 def _domain(points: tuple, edges: tuple) -> tuple[float, float]:
@@ -102,47 +96,28 @@ def _width(span: tuple) -> float:
     return span[1] - span[0] or math.inf
 
 
-def _region(edges: tuple, place) -> str:
-    lower, upper = (place(edge) for edge in edges)
-    left, right = max(0, lower), min(WIDTH, upper)
-    marks = "".join(f"M{at:.1f} 0V{EDGE_BOTTOM}" for at in (lower, upper) if math.isfinite(at))
-    shade = f'<path class="region" d="M{left:.1f} 1H{right:.1f}V{EDGE_BOTTOM - 1}H{left:.1f}z"/>'
-    return shade + (f'<path class="edge" d="{marks}"/>' if marks else "")
-
-
-def _interval(value: float, low: float, high: float, place) -> str:
-    """Return the line from low to high; where an end is unknown the line begins or ends at the value."""
+def _interval(value: float, low: float, high: float, place) -> list[tuple[float, str]]:
+    """Return where the line begins and ends, and what it has there; an unknown end is at the value."""
     ends = [value if math.isnan(end) else end for end in (low, high)]
     if any(math.isnan(end) for end in ends) or ends[0] == ends[1]:
-        return ""
-    left, right = (min(max(place(end), 1), WIDTH - 1) for end in ends)
-    caps = _cap(left, low, inwards=6) + _cap(right, high, inwards=-6)
-    return f'<path class="interval" d="M{left:.1f} {MIDDLE}H{right:.1f}{caps}"/>'
+        return []
+    places = [min(max(place(end), 1), WIDTH - 1) for end in ends]
+    return [(at, _cap(at, end)) for at, end in zip(places, (low, high), strict=True)]
 
 
-def _cap(at: float, end: float, inwards: int) -> str:
+def _cap(at: float, end: float) -> str:
     if math.isnan(end):
-        return ""
-    if 1 < at < WIDTH - 1:
-        return f"M{at:.1f} {MIDDLE - 4}v8"
-    return f"M{at + inwards:.1f} {MIDDLE - 5}L{at:.1f} {MIDDLE}L{at + inwards:.1f} {MIDDLE + 5}"
+        return "none"
+    return "bar" if 1 < at < WIDTH - 1 else "arrow"
 
 
-def _dot(value: float, place) -> str:
-    if math.isnan(value):
-        return f'<text class="unknown" x="{WIDTH // 2}" y="{MIDDLE + 4}">no number</text>'
-    at = min(max(place(value), 3.5), WIDTH - 3.5)
-    return f'<circle class="value" cx="{at:.1f}" cy="{MIDDLE}" r="3.5"/>'
-
-
-def _labels(edges: tuple, place) -> list[str]:
+def _labels(edges: tuple, place) -> list[tuple[float, str]]:
     finite = [edge for edge in edges if math.isfinite(edge)]
+    labels = [(place(edge), f"{edge:.3g}") for edge in finite]
     if len(finite) == 2 and place(finite[1]) - place(finite[0]) < CHARACTER * 8:
-        together = f"{finite[0]:.3g} to {finite[1]:.3g}"
-        return [_label(together, (place(finite[0]) + place(finite[1])) / 2)]
-    return [_label(f"{edge:.3g}", place(edge)) for edge in finite]
+        labels = [(sum(map(place, finite)) / 2, f"{finite[0]:.3g} to {finite[1]:.3g}")]
+    return [(_inside(at, len(text) * CHARACTER / 2), text) for at, text in labels]
 
 
-def _label(text: str, at: float) -> str:
-    half = len(text) * CHARACTER / 2
-    return f'<text x="{min(max(at, half), WIDTH - half):.1f}" y="{HEIGHT - 1}">{text}</text>'
+def _inside(at: float, half: float) -> float:
+    return min(max(at, half), WIDTH - half)

@@ -13,11 +13,11 @@ import yaml
 
 from lib.book import repository
 from lib.book.cache import data_digests
-from lib.book.execution import INJECTED, settle
+from lib.book.execution import INJECTED
 from lib.book.finish import finish
 from lib.book.glued import write_glued_figure
 from lib.book.numerics import numbers
-from lib.book.project import BookError, Project
+from lib.book.project import BookError, Project, settle
 from lib.book.reference import data_sets, settings
 from lib.book.scorecard import scorecard, write_downloads
 from lib.claims import code

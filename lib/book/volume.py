@@ -1,6 +1,5 @@
 """The pages of a built book as one page for paper: unique ids, links that stay inside, nothing that needs a screen."""
 
-import html
 import posixpath
 import re
 from collections import Counter
@@ -17,42 +16,8 @@ from lib.book.project import BookError, Project
 from lib.book.site import commit
 
 MATH = re.compile("katex|mathjax", re.IGNORECASE)
-PLACE = re.compile('class="contents-number" data-place="([^"]*)">')
 CONTROLS = "a.headerlink, script, form, button, input, select, iframe, dialog"
 SCREEN_ONLY = f"{CONTROLS}, [hidden], .pdf-link, .screen-only, .only-dark"
-TITLE_PAGE = """\
-<section class="title-page">
-<p class="book-title">{title}</p>
-<p class="book-subtitle">{subtitle}</p>
-<p class="book-author">{author}</p>
-<p class="colophon">{commit}, profile {profile}{date}.<br>
-Text and figures: CC BY 4.0. Code: MIT.<br>
-Every number in this book is computed when it is built. The code that the web pages fold away is left out here; it is in
-the notebooks.</p>
-</section>
-"""
-PAPER = """\
-<!DOCTYPE html>
-<html lang="en" data-theme="light" data-mode="light">
-<head>
-<meta charset="utf-8">
-<title>{title}</title>
-{head}
-<link rel="stylesheet" href="print.css">
-<script src="print.js"></script>
-<style>
-{running_titles}
-</style>
-</head>
-<body class="paper">
-{title_page}
-{contents}
-<main>
-{chapters}
-</main>
-</body>
-</html>
-"""
 
 
 @dataclass(frozen=True)
@@ -82,45 +47,53 @@ class Page:
             raise BookError(f"{self.address} has no heading `# ...`, which the contents of the PDF need")
         return found
 
+    @property
+    def sections(self) -> list[Tag]:
+        """The headings below it, if it is a chapter."""
+        return [] if self.depth else self.article.find_all(class_="rank-2")
 
-def volume(project: Project, profile: str, commit_date: str) -> str:
-    """Return all pages of a built book as one page of HTML, to lie in a folder beside `html`.
+    @property
+    def running_title(self) -> str:
+        """The title as a string of CSS."""
+        title = " ".join(self.heading.get_text().split())
+        return title.replace("\\", r"\\").replace('"', r"\"").replace("<", r"\3c ")
 
-    Its table of contents has no page numbers yet: `number_contents` puts them in.
+
+def volume(project: Project, profile: str, date: str) -> dict:
+    """Return what the template takes, for a page of HTML in a folder beside `html`, besides the pages' numbers.
 
     Parameters
     ----------
     project : Project
     profile : str
-        Profile whose pages are taken.
-    commit_date : str
-        Date shown on the title page; empty if there is none.
+        Profile whose pages are taken, which must be built.
+    date : str
+        Date of the commit, shown on the title page; empty if there is none.
     """
     pages = read_pages(project, project.build_folder(profile) / "html")
-    head = "\n".join(dict.fromkeys(tag for page in pages for tag in _head(page)))
+    head = list(dict.fromkeys(tag for page in pages for tag in _head(page)))
     ids = {page.address: {tag["id"] for tag in page.article.find_all(id=True)} for page in pages}
     for page in pages:
         _clean(page.article)
         _stay_inside(page, ids)
         _style_headings(page)
-    return PAPER.format(
-        title=html.escape(project.title),
-        head=head,
-        running_titles="\n".join(_running_title(page) for page in pages),
-        title_page=_title_page(project, profile, commit_date),
-        contents=_contents(pages),
-        chapters="\n".join(_chapter(page) for page in pages),
-    )
+    often = Counter(heading.get_text() for page in pages for heading in page.sections)
+    return {
+        "title": project.title,
+        "subtitle": metadata("when-the-model-is-wrong")["Summary"],
+        "author": project.config.get("author") or "",
+        "commit": commit(project).replace("`", ""),
+        "profile": profile,
+        "date": date,
+        "head": head,
+        "pages": pages,
+        "listed": [words for words, times in often.items() if times == 1],  # not those that each chapter has
+    }
 
 
 def name_of(address: str) -> str:
     """Return a page's name, fit for an id, from its address: page-cia-curves from chapters/cia/curves.html."""
     return "page-" + re.sub(r"[^A-Za-z0-9_]", "-", address.removeprefix("chapters/").removesuffix(".html"))
-
-
-def number_contents(text: str, numbers: dict[str, int]) -> str:
-    """Return the page with each place's page number in its table of contents; a place without one is left blank."""
-    return PLACE.sub(lambda place: f"{place[0]}{numbers.get(place[1], '')}", text)
 
 
 def read_pages(project: Project, folder: Path) -> list[Page]:
@@ -215,47 +188,3 @@ def _style_headings(page: Page) -> None:
         rank = int(tag.name[1])
         tag["class"] = f"rank-{rank}"
         tag.name = f"h{min(6, rank + 1 + page.depth)}"
-
-
-def _running_title(page: Page) -> str:
-    title = " ".join(page.heading.get_text().split()).replace("\\", r"\\").replace('"', r"\"").replace("<", r"\3c ")
-    return (
-        f'@page page-{page.name} {{ @top-left {{ content: "{title}"; }} }}\n#{page.name} {{ page: page-{page.name}; }}'
-    )
-
-
-def _title_page(project: Project, profile: str, commit_date: str) -> str:
-    return TITLE_PAGE.format(
-        title=html.escape(project.title),
-        subtitle=html.escape(metadata("when-the-model-is-wrong")["Summary"]),
-        author=html.escape(str(project.config.get("author") or "")),
-        commit=commit(project).replace("`", ""),
-        profile=profile,
-        date=f", {commit_date}" if commit_date else "",
-    )
-
-
-def _contents(pages: list[Page]) -> str:
-    sections = [heading for page in pages if not page.depth for heading in page.article.find_all(class_="rank-2")]
-    often = Counter(heading.get_text() for heading in sections)
-    lines = ['<nav class="table-of-contents"><h1 class="rank-1">Contents</h1>']
-    for page in pages:
-        if page.part:
-            lines.append(f'<p class="contents-part">{html.escape(page.part)}</p>')
-        rank = "section" if page.depth else "chapter"
-        lines.append(_contents_line(rank, page.name, page.heading))
-        for heading in [] if page.depth else page.article.find_all(class_="rank-2"):
-            if often[heading.get_text()] == 1:  # not those that each chapter has
-                lines.append(_contents_line("section", heading.find_parent("section")["id"], heading))
-    return "\n".join([*lines, "</nav>"])
-
-
-def _contents_line(rank: str, target: str, heading: Tag) -> str:
-    target = html.escape(target)
-    number = f'<span class="contents-number" data-place="{target}"></span>'
-    return f'<a class="contents-{rank}" href="#{target}"><span>{heading.decode_contents()}</span>{number}</a>'
-
-
-def _chapter(page: Page) -> str:
-    part = f'<h1 class="part">{html.escape(page.part)}</h1>' if page.part else ""
-    return f'<section class="chapter" id="{page.name}">{part}{page.article}</section>'

@@ -6,7 +6,7 @@ import numpy as np
 from IPython.display import Markdown
 from myst_nb import glue
 
-from lib.claims import literal, markdown_table
+from lib.claims import literal
 
 
 def glue_numbers(**values):
@@ -47,13 +47,16 @@ def table(frame, caption, name, formats=None):
     IPython.display.Markdown
     """
     formats = formats or {}
-    heads = [literal(str(column)) for column in frame.columns]
-    specs = [formats.get(column) for column in frame.columns]
-    rows = [tuple(map(_words, row, specs)) for row in frame.itertuples(index=False)]
-    return Markdown("\n".join([f"```{{table}} {caption}", f":name: {name}", "", markdown_table(heads, rows), "```"]))
+    heads = [_cell(str(name), None) for name in frame.columns]
+    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
+    for row in frame.itertuples(index=False):
+        cells = [_cell(value, formats.get(column)) for column, value in zip(frame.columns, row, strict=True)]
+        lines.append("| " + " | ".join(cells) + " |")
+    return Markdown("\n".join([f"```{{table}} {caption}", f":name: {name}", "", *lines, "```"]))
 
 
-def _words(value, spec):
+def _cell(value, spec):
     if isinstance(value, float) and not np.isfinite(value):
         return "—" if np.isnan(value) else "never"
-    return literal(format(value, spec) if spec else str(value))
+    words = literal(format(value, spec) if spec else str(value))
+    return " ".join(words.splitlines()).replace("|", "\\|")

@@ -20,8 +20,7 @@ from scipy.special import softmax
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from lib.book.execution import settle
-from lib.book.project import PUBLISHED, Project
+from lib.book.project import PUBLISHED, Project, settle
 from lib.cia import random_cia, sample_cia
 from lib.evaluation import normalized_performance
 from lib.experiments import cia_learning_curves

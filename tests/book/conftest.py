@@ -7,8 +7,10 @@ from pathlib import Path
 import nbformat
 import pytest
 import yaml
+from click.testing import CliRunner
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from lib.book.cli import cli
 from lib.book.project import Project
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -56,6 +58,21 @@ def chapter(*code: str) -> nbformat.NotebookNode:
         ],
         metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
     )
+
+
+def book(project: Project, *arguments):
+    """Call the command as a shell does, and return its result."""
+    return CliRunner().invoke(cli, ["--root", str(project.root), *map(str, arguments)])
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory):
+    """Return a small book that was built strictly, with what the command said; no test changes it."""
+    project = make_project(tmp_path_factory.mktemp("built") / "a {book} with 'quotes'")
+    nbformat.write(chapter(CLAIMS, FIGURE), project.notebook("cia/curves"))
+    result = book(project, "build", "--profile", "quick", "--strict")
+    assert result.exit_code == 0, result.output
+    return project
 
 
 @pytest.fixture

@@ -8,42 +8,32 @@ import signal
 import subprocess
 import sys
 import time
-import zipfile
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
-import matplotlib
 import nbformat
 import pytest
-from click.testing import CliRunner
-from conftest import CLAIMS, FIGURE, PARAMETERS, REPOSITORY, chapter, make_project
-from lib.book.first_cell import put_first_cell
-from matplotlib.figure import Figure
-from matplotlib.font_manager import fontManager
+from conftest import CLAIMS, FIGURE, PARAMETERS, REPOSITORY, book, chapter, make_project
 from nbformat.v4 import new_code_cell
 
 import lib.book
-from lib.book import build, environment, execution, sweep, sweep_page, verdicts
-from lib.book import cli as command
+from lib.book import cli, environment, execution, jobs, sweep, sweep_page, verdicts
 from lib.book.alone import alone_in
-from lib.book.cache import fingerprint, is_fresh, read_record, write_record
+from lib.book.cache import is_fresh, read_record, write_record
+from lib.book.jobs import Job
 from lib.book.project import BookError, write_whole
-from lib.figures.style import use_style
-from lib.trials.store import SHA256, _sealed, decode
+from lib.book.refresh import put_first_cell
 
+FULL = OSError(errno.ENOSPC, "No space left on device")
 KEPT = "print('got here')"
-
-
-def book(project, *arguments):
-    return CliRunner().invoke(command.cli, ["--root", str(project.root), *map(str, arguments)])
 
 
 def call_main(monkeypatch, capsys, *arguments):
     """Call the command as a shell does; returns its exit code and what it wrote as an error."""
     monkeypatch.setattr(sys, "argv", ["book", *map(str, arguments)])
     with pytest.raises(SystemExit) as ended:
-        command.main()
+        cli.main()
     return ended.value.code, capsys.readouterr().err
 
 
@@ -56,39 +46,24 @@ def start(project, *arguments, **options):
 
 # The disk
 
-
-def full_disk(path, text, **_):
-    with open(path, "w") as file:
-        file.write(text[: len(text) // 2])
-    raise OSError(errno.ENOSPC, "No space left on device", str(path))
-
-
-def record_of(folder, project):
-    write_record(folder / "curves.ipynb", "key", 1.0)
-
-
-def claims_of(folder, project):
-    verdicts.write_claims(folder / "curves.ipynb")
+RUN = Job("seed=1", "cia/curves", {"seed": 1}, Path("a.ipynb"), {"seed": 1})
+WRITERS = {
+    "record": lambda folder, project: write_record(folder / "curves.ipynb", "key", 1.0),
+    "claims": lambda folder, project: verdicts.write_claims(folder / "curves.ipynb"),
+    "verdicts": lambda folder, project: verdicts.record(project, [{"id": "a-claim", "verdict": "holds"}]),
+    "chapter": lambda folder, project: put_first_cell(project.notebook("cia/curves"), "https://example.org/a/b"),
+    "sweep": lambda folder, project: sweep_page.write_pages(folder, "cia/curves", [RUN]),
+    "values": lambda folder, project: jobs.write_parameters(Job("a", "b", {"seed": 1}, folder / "a.ipynb")),
+}
 
 
-def verdicts_of(folder, project):
-    verdicts.record(project, [{"id": "a-claim", "verdict": "holds"}])
-
-
-def chapter_of(folder, project):
-    put_first_cell(project.notebook("cia/curves"), f"https://example.org/{time.monotonic_ns()}")
-
-
-def table_of(folder, project):
-    sweep_page.write_pages(folder, "cia/curves", [sweep.Run("seed=1", {"seed": 1}, {"seed": 1}, folder / "a.ipynb")])
-
-
-def settings_of(folder, project):
-    sweep._write_parameters(sweep.Run("seed=1", {"seed": 1}, {"seed": 1}, folder / "a.ipynb"))
-
-
-@pytest.mark.parametrize("write", [record_of, claims_of, verdicts_of, chapter_of, table_of, settings_of])
+@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
 def test_a_full_disk_leaves_the_file_as_it_was(project, write, monkeypatch):
+    def full_disk(path, text, **_):
+        with open(path, "w") as file:
+            file.write(text[: len(text) // 2])
+        raise FULL
+
     folder = project.root / "results"
     folder.mkdir()
     shutil.copy(project.notebook("cia/curves"), folder / "curves.ipynb")
@@ -100,32 +75,14 @@ def test_a_full_disk_leaves_the_file_as_it_was(project, write, monkeypatch):
     assert {path: path.read_bytes() for path in project.root.rglob("*") if path.is_file()} == before
 
 
-def test_a_file_is_replaced_as_a_whole(tmp_path):
-    path = tmp_path / "é {x}.yml"
-    for text in ("ü\n", "later\r\n"):
-        write_whole(path, text)
-        assert path.read_bytes() == text.encode()
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def half(text):
-    return text[: len(text) // 2]
-
-
-@pytest.mark.parametrize(
-    ("written", "raised", "kept"),
-    [
-        (half, OSError(errno.ENOSPC, "No space left on device"), "earlier"),
-        (half, KeyboardInterrupt(), "earlier"),
-        (str, KeyboardInterrupt(), "executed"),
-        (str, OSError(errno.ENOSPC, "No space left on device"), "executed"),
-    ],
-)
-def test_an_execution_that_is_cut_short_leaves_whole_notebooks(project, monkeypatch, tmp_path, written, raised, kept):
+@pytest.mark.parametrize("raised", [FULL, KeyboardInterrupt()])
+@pytest.mark.parametrize(("share", "kept"), [(0.5, "earlier"), (1, "executed")])
+def test_an_execution_that_is_cut_short_leaves_whole_notebooks(project, monkeypatch, tmp_path, share, raised, kept):
     executed = nbformat.writes(chapter("'executed'"))
 
     def cut_short(_, output, **__):
-        Path(output.replace("{{", "{").replace("}}", "}")).write_text(written(executed), encoding="utf-8")
+        text = executed[: int(share * len(executed))]
+        Path(output.replace("{{", "{").replace("}}", "}")).write_text(text, encoding="utf-8")
         raise raised
 
     output = tmp_path / "a {b}.ipynb"
@@ -142,8 +99,8 @@ def test_an_execution_that_is_cut_short_leaves_whole_notebooks(project, monkeypa
     ("number", "remedy"),
     [
         (errno.ENOSPC, "make room and start again"),
-        (errno.EDQUOT, "make room and start again"),
         (errno.EROFS, "the results go into _build in the folder of the book"),
+        (errno.EACCES, "the results go into _build in the folder of the book"),
         (errno.EIO, "/book/_build"),
     ],
 )
@@ -158,15 +115,6 @@ def test_what_the_system_refuses_is_told_with_a_remedy(project, monkeypatch, cap
     assert remedy in errors
 
 
-def test_an_output_below_a_file_is_told(project, monkeypatch, capsys, tmp_path):
-    (tmp_path / "file").write_text("")
-    output = tmp_path / "file" / "out.ipynb"
-    code, errors = call_main(monkeypatch, capsys, "--root", project.root, "run", "cia/curves", "-o", output)
-    assert code == 1
-    assert f"{tmp_path / 'file'}" in errors
-    assert "Traceback" not in errors
-
-
 @pytest.mark.parametrize("text", ["", "[]", "3", '{"key": "k', "\x00", '{"sha256": 3}'])
 def test_a_record_that_is_none_makes_a_result_stale(tmp_path, text):
     (tmp_path / "a.ipynb").write_text("{}")
@@ -175,64 +123,10 @@ def test_a_record_that_is_none_makes_a_result_stale(tmp_path, text):
     assert isinstance(read_record(tmp_path / "a.ipynb"), dict)
 
 
-def test_a_damaged_mark_of_a_sweep_is_told(tmp_path):
-    (tmp_path / sweep.MARK).write_text('{"chap')
-    with pytest.raises(BookError, match="choose another folder"):
-        sweep.claim_folder(tmp_path, "cia/curves")
-
-
 # Files that are not what they should be
 
 
-def unreadable(path):
-    """A stand-in for a file without permission, which even the superuser cannot read."""
-
-    def refused(self, *arguments, **options):
-        if self == path:
-            raise PermissionError(errno.EACCES, "Permission denied", str(path))
-        return original(self, *arguments, **options)
-
-    original = Path.read_text
-    return refused
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"paper: \xff", "is not text in UTF-8"),
-        (b"paper: \x00", "unacceptable character"),
-        (b"[" * 3000, "RecursionError"),
-        (b"paper: {cia/curves: {seed: 2020-13-45}}", "month must be in 1..12"),
-        (b"paper: 3", "paper: expected lines `name: value`"),
-        (b"paper: [cia/curves]", "paper: expected lines `name: value`"),
-        (b"paper: {cia/curves: 3}", "paper: cia/curves: expected lines `name: value`"),
-        (b"3", "expected lines `name: value`"),
-        (None, "cannot be read: Is a directory"),
-        ("denied", "cannot be read: Permission denied"),
-    ],
-)
-def test_profiles_that_cannot_be_read_are_told(project, monkeypatch, content, message):
-    path = project.root / "chapters" / "profiles.yml"
-    if content is None:
-        path.unlink()
-        path.mkdir()
-    elif content == "denied":
-        monkeypatch.setattr(Path, "read_text", unreadable(path))
-    else:
-        path.write_bytes(content)
-    for arguments in (("run", "cia/curves", "--profile", "paper"), ("build",)):
-        result = book(project, *arguments)
-        assert result.exit_code == 1
-        assert message in result.output
-        assert str(path) in result.output
-    assert not (project.root / "_build").exists()
-
-
-NO_SOURCE = b"""{"nbformat": 4, "nbformat_minor": 5, "metadata": {},
-  "cells": [{"id": "a", "cell_type": "code", "metadata": {"tags": ["parameters"]}}]}"""
-
-
-def cell(source):
+def with_cell(source):
     notebook = chapter("1")
     notebook.cells[1].source = source
     return nbformat.writes(notebook).encode()
@@ -244,94 +138,74 @@ def with_cells(change):
     return nbformat.writes(notebook).encode()
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (with_cells(lambda cells: [cells[0], *cells[2:]]), "one cell tagged 'parameters'; found 0"),
-        (
-            with_cells(lambda cells: [*cells, new_code_cell("m: int = 3", metadata=cells[1].metadata)]),
-            "one cell tagged 'parameters'; found 2",
-        ),
-        (cell("n: int = (3"), "parameters cell: not Python: "),
-        (cell('n: str = """'), "parameters cell: not Python: "),
-        (cell("n: int = 3\n  m: int = 4"), "parameters cell: not Python: "),
-        (cell("n: int = len('abc')"), "parameters cell: the value of n must be a literal"),
-        (cell("n: int = {[]: 1}"), "parameters cell: the value of n must be a literal"),
-        (cell(PARAMETERS + "seed: int = 1"), "parameters cell: seed is set twice"),
-        (cell("n: int = 3  # [a..b]"), "parameters cell: [a..b] of n is no range of numbers"),
-        (b"", "is not a notebook"),
-        (b"# %% a script", "is not a notebook"),
-        (b"[]", "is not a notebook"),
-        (b'{"nbformat": 4', "is not a notebook"),
-        (b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [3]}', "is not a notebook"),
-        (NO_SOURCE, "is not a valid notebook"),
-        (b"\xff\xfe", "is not text in UTF-8"),
-    ],
-)
-def test_a_chapter_that_is_none_is_told(project, content, message):
-    project.notebook("cia/curves").write_bytes(content)
-    for arguments in (("list",), ("run", "cia/curves"), ("build",)):
+BAD = [
+    ("chapters/profiles.yml", b"paper: \xff", "is not text in UTF-8"),
+    ("chapters/profiles.yml", b"paper: \x00", "unacceptable character"),
+    ("chapters/profiles.yml", b"[" * 3000, "RecursionError"),
+    ("chapters/profiles.yml", b"paper: {cia/curves: {seed: 2020-13-45}}", "month must be in 1..12"),
+    ("chapters/profiles.yml", b"paper: 3", "paper: expected lines `name: value`"),
+    ("chapters/profiles.yml", b"paper: {cia/curves: 3}", "paper: cia/curves: expected lines `name: value`"),
+    ("chapters/profiles.yml", None, "cannot be read: Is a directory"),
+    ("chapters/cia/curves.ipynb", with_cells(lambda cells: [cells[0], *cells[2:]]), "tagged 'parameters'; found 0"),
+    (
+        "chapters/cia/curves.ipynb",
+        with_cells(lambda cells: [*cells, new_code_cell("m: int = 3", metadata=cells[1].metadata)]),
+        "tagged 'parameters'; found 2",
+    ),
+    ("chapters/cia/curves.ipynb", with_cell("n: int = (3"), "parameters cell: not Python: "),
+    ("chapters/cia/curves.ipynb", with_cell("n: int = {[]: 1}"), "the value of n must be a literal"),
+    ("chapters/cia/curves.ipynb", with_cell(PARAMETERS + "seed: int = 1"), "parameters cell: seed is set twice"),
+    ("chapters/cia/curves.ipynb", with_cell("n: int = 3  # [a..b]"), "[a..b] of n is no range of numbers"),
+    ("chapters/cia/curves.ipynb", b"# %% a script", "is not a notebook"),
+    ("chapters/cia/curves.ipynb", b'{"cells": [3]}', "is not a notebook"),
+    ("chapters/cia/curves.ipynb", b"\xff\xfe", "is not text in UTF-8"),
+    ("_toc.yml", b"[", "_toc.yml: "),
+    ("_toc.yml", b"\xff", "_toc.yml: "),
+    ("_toc.yml", b"format: jb-book\nroot: 3", "_toc.yml: "),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "message"), BAD)
+def test_a_file_that_is_not_what_it_should_be_is_told(project, name, content, message):
+    path = project.root / name
+    path.unlink()
+    if content is None:
+        path.mkdir()
+    else:
+        path.write_bytes(content)
+    for arguments in (("run", "cia/curves", "--profile", "paper"), ("build",)):
         result = book(project, *arguments)
         assert result.exit_code == 1
         assert message in result.output
-        assert "cia/curves" in result.output
+        assert "curves" in result.output or str(path) in result.output
     assert not (project.root / "_build").exists()
-
-
-@pytest.mark.parametrize("content", [b"[", b"", b"\xff", b"format: jb-book\nroot: 3", None])
-def test_a_table_of_contents_that_is_none_is_told(project, content):
-    path = project.root / "_toc.yml"
-    path.unlink()
-    if content is not None:
-        path.write_bytes(content)
-    result = book(project, "list")
-    assert result.exit_code == 1
-    assert f"Error: {path}: " in result.output
 
 
 # The environment
 
 
-def lock(tmp_path, *lines):
-    path = tmp_path / "requirements.lock"
+def lock(folder, *lines):
+    path = folder / "requirements.lock"
     path.write_text("".join(f"{line}\n" for line in lines))
     return path
 
 
-def test_the_lock_of_the_book_names_every_package_and_none_of_another_platform():
-    path = REPOSITORY / "requirements.lock"
-    assert len(environment._lines(path.read_text())) > 100
-    assert environment.differences(path) == []
-
-
 def test_packages_that_are_not_as_locked_are_named(tmp_path):
+    assert environment.differences(REPOSITORY / "requirements.lock") == []
     hashed = f"numpy=={version('numpy')} \\"
     other = "colorama==0.1 ; sys_platform == 'no such'"
     path = lock(tmp_path, "# made by uv", hashed, "    --hash=sha256:00", other, "scipy==0.1", "no-such==2", "")
     assert environment.differences(path) == [
-        f"installed scipy {version('scipy')}, requirements.lock has 0.1",
+        f"scipy is {version('scipy')}, requirements.lock has 0.1",
         "no-such is not installed, requirements.lock has 2",
     ]
-
-
-def test_of_very_many_packages_the_first_are_named(tmp_path):
-    with pytest.raises(BookError, match="(?s)no-such-0 is .*no-such-19 is .*and 5 more$") as error:
+    with pytest.raises(BookError, match="(?s)no-such-0 is .*no-such-19 is .*and 5 more$"):
         environment.require_locked(lock(tmp_path, *(f"no-such-{i}==1" for i in range(25))))
-    assert "no-such-20" not in error.value.message
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("numpy=2", "line 1: 'numpy=2' is no requirement"),
-        ("numpy>=2", "line 1: 'numpy>=2' does not say NAME==VERSION"),
-        ("<<<<<<< HEAD", "line 1: '<<<<<<< HEAD' is no requirement"),
-        ("numpy==2 ; platform = 'x'", "line 1: .* is no requirement"),
-        ("\x00", "line 1"),
-    ],
-)
-def test_a_line_of_the_lock_that_is_no_requirement_is_named(tmp_path, line, message):
-    with pytest.raises(BookError, match=message):
+@pytest.mark.parametrize("line", ["numpy=2", "numpy>=2", "<<<<<<< HEAD", "numpy==2 ; platform = 'x'", "\x00"])
+def test_a_line_of_the_lock_that_is_no_requirement_is_told(tmp_path, line):
+    with pytest.raises(BookError, match="(?s)requirements.lock: .*; restore the file"):
         environment.differences(lock(tmp_path, line))
 
 
@@ -339,40 +213,24 @@ def test_a_build_warns_of_another_environment_and_a_strict_one_is_refused(projec
     def stop(*_):
         raise BookError("stopped before any chapter")
 
-    monkeypatch.setattr(build, "bring_up_to_date", stop)
+    monkeypatch.setattr(jobs, "run_all", stop)
     lock(project.root, "numpy==0.1")
-    message = f"installed numpy {version('numpy')}, requirements.lock has 0.1"
     lenient, strict = book(project, "build"), book(project, "build", "--strict")
-    assert (lenient.exit_code, strict.exit_code) == (1, 1)
-    assert message in lenient.output
-    assert "run `make -B env`" in lenient.output
+    for result in (lenient, strict):
+        assert result.exit_code == 1
+        assert f"numpy is {version('numpy')}, requirements.lock has 0.1" in result.output
+        assert "run `make -B env`" in result.output
     assert "stopped before any chapter" in lenient.output
-    assert message in strict.output
     assert "stopped before any chapter" not in strict.output
-    (project.root / "requirements.lock").unlink()
-    assert "requirements.lock cannot be read: No such file" in book(project, "build").output
 
 
-def test_the_installer_refuses_a_package_whose_hash_is_not_the_locked_one(tmp_path):
-    wheel = tmp_path / "tiny-1-py3-none-any.whl"
-    with zipfile.ZipFile(wheel, "w") as file:
-        file.writestr("tiny.py", "")
-        file.writestr("tiny-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny\nVersion: 1\n")
-        file.writestr("tiny-1.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        file.writestr("tiny-1.dist-info/RECORD", "")
-    path = lock(tmp_path, "tiny==1 --hash=sha256:" + "0" * 64)
-    uv = [sys.executable, "-m", "uv", "pip", "install", "--no-index", "--offline", "--no-cache", "--require-hashes"]
-    places = ["--find-links", tmp_path, "--target", tmp_path / "here", "--python", sys.executable, "-r", path]
-    process = subprocess.run([*uv, *places], capture_output=True, text=True)
-    assert process.returncode
-    assert "Hash mismatch for `tiny==1`" in process.stderr
-    assert not (tmp_path / "here" / "tiny.py").exists()
+# The place
 
 
-# The place and the time
-
-
-def test_a_folder_that_is_gone_is_told(project, monkeypatch, capsys, tmp_path):
+def test_a_folder_that_is_gone_and_a_name_that_cannot_be_read_are_told(project, monkeypatch, capsys, tmp_path):
+    code, errors = call_main(monkeypatch, capsys, "--root", f"{project.root}/b\udcc3\udcbc", "list")
+    assert code == 1
+    assert "is not text in this locale; call it with the environment variable PYTHONUTF8=1" in errors
     gone = tmp_path / "gone"
     gone.mkdir()
     monkeypatch.chdir(gone)
@@ -380,53 +238,6 @@ def test_a_folder_that_is_gone_is_told(project, monkeypatch, capsys, tmp_path):
     code, errors = call_main(monkeypatch, capsys, "--root", project.root, "list")
     assert code == 1
     assert "Error: the folder in which this was called does not exist any more" in errors
-
-
-def test_a_name_that_the_locale_cannot_read_is_told(project, monkeypatch, capsys):
-    code, errors = call_main(monkeypatch, capsys, "--root", f"{project.root}/b\udcc3\udcbc", "list")
-    assert code == 1
-    assert "is not text in this locale; call it with the environment variable PYTHONUTF8=1" in errors
-
-
-def test_neither_the_clock_nor_the_dates_of_files_count(project, monkeypatch):
-    clock = iter(range(10**9, 0, -(10**6)))
-    monkeypatch.setattr(time, "time", lambda: float(next(clock)))
-    path = project.notebook("cia/curves")
-    key = fingerprint(project, "cia/curves", {})
-    write_record(path, key, 1.0)
-    for seconds in (0, 4 * 10**9):
-        for file in project.root.rglob("*"):
-            os.utime(file, (seconds, seconds))
-        assert fingerprint(project, "cia/curves", {}) == key
-        assert is_fresh(path, key)
-
-
-def test_a_clock_that_goes_back_takes_no_time(project, monkeypatch):
-    def run(command, **_):
-        attempt = Path(command[-1])
-        attempt.parent.mkdir(parents=True, exist_ok=True)
-        attempt.write_bytes(project.notebook("cia/curves").read_bytes())
-        return subprocess.CompletedProcess(command, 0, "", "")
-
-    clock = iter(range(10**9, 0, -(10**6)))
-    monkeypatch.setattr(time, "time", lambda: float(next(clock)))
-    monkeypatch.setattr(subprocess, "run", run)
-    statuses = [build.bring_up_to_date(project, "quick", ["cia/curves"], 1)[0] for _ in range(2)]
-    assert [outcome.status for outcome in statuses] == ["executed", "cached"]
-    assert all(0 <= outcome.seconds < 60 for outcome in statuses)
-
-
-def test_without_any_font_of_the_system_figures_have_matplotlibs_own(monkeypatch, caplog, tmp_path):
-    own = [font for font in fontManager.ttflist if font.fname.startswith(matplotlib.get_data_path())]
-    monkeypatch.setattr(fontManager, "ttflist", own)
-    fontManager._findfont_cached.cache_clear()
-    with matplotlib.rc_context():
-        use_style()
-        figure = Figure()
-        figure.subplots().set_title(r"κ ≤ ½ – é $\alpha$")
-        figure.savefig(tmp_path / "figure.png")
-    assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
-    assert caplog.text == ""
 
 
 HERE = """\
@@ -451,6 +262,7 @@ socket.socket.connect = refused
 """
 
 
+@pytest.mark.slow
 def test_a_book_is_built_without_home_fonts_network_and_utf8_from_a_folder_with_another_lib(project, tmp_path):
     """One build in bad surroundings; HOME and the folder of the font cache can be made by nobody."""
     elsewhere, log = tmp_path / "elsewhere", tmp_path / "network.log"
@@ -488,7 +300,7 @@ def processes_in(folder):
     return found
 
 
-def wait_for(condition, seconds=60):
+def wait_for(condition, seconds=180):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end
@@ -498,17 +310,15 @@ def wait_for(condition, seconds=60):
 SLEEP = "import pathlib, time\npathlib.Path('asleep').touch()\ntime.sleep(300)"
 EXPERIMENT = """
 from lib.experiments import cia_learning_curves
-cia_learning_curves(40, 2, n_models=2000, sizes=[1000], learners=["em"], n_jobs=2)
+cia_learning_curves(20, 2, n_models=2000, sizes=[300], learners=["em"], n_jobs=2)
 """
 
 
-def stored_blocks(project):
-    """Numbers of rows of the finished blocks of trials; an error if one is damaged."""
-    contents = {path: path.read_bytes() for path in project.results.rglob("*.block")}
-    assert all(found[:SHA256] == _sealed(path, found[SHA256:]) for path, found in contents.items())
-    return [len(decode(found[SHA256:])) for found in contents.values()]
+def n_blocks(project):
+    return len(list(project.results.rglob("*.block")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["run", "build"])
 def test_an_interruption_is_told_keeps_what_was_executed_and_leaves_no_process(
     write_chapter, tmp_path, monkeypatch, name
@@ -517,11 +327,11 @@ def test_an_interruption_is_told_keeps_what_was_executed_and_leaves_no_process(
     monkeypatch.delenv("BOOK_RESULTS", raising=False)
     project = make_project(tmp_path / "bü ch")
     write_chapter(project, "cia/curves", KEPT, EXPERIMENT if name == "run" else SLEEP)
-    kept = project.build_folder("quick") / "attempts" / "cia" / "curves.ipynb"
+    kept = project.executed("quick", "cia/curves")
     arguments = ["run", "cia/curves", "-o", str(kept)] if name == "run" else ["build", "--profile", "quick"]
     process = start(project, *arguments)
     try:
-        under_way = partial(stored_blocks, project) if name == "run" else (project.root / "asleep").exists
+        under_way = partial(n_blocks, project) if name == "run" else (project.root / "asleep").exists
         wait_for(lambda: under_way() or process.poll() is not None)
         if name == "build":
             assert "another command is writing into" in book(project, *arguments).output
@@ -533,10 +343,9 @@ def test_an_interruption_is_told_keeps_what_was_executed_and_leaves_no_process(
     assert errors.strip().splitlines()[-1] == "interrupted"
     assert "Traceback" not in errors
     assert "got here" in kept.read_text()
-    assert [path.name for path in kept.parent.glob("*.ipynb")] == [kept.name]
+    assert not is_fresh(kept, "")
     wait_for(lambda: not processes_in(project.root), seconds=10)
-    assert not project.executed("quick", "cia/curves").exists()
-    assert (sum(stored_blocks(project)) > 0) == (name == "run")
+    assert (n_blocks(project) > 0) == (name == "run")
     assert not list(project.results.rglob("*.part"))
 
 
@@ -559,6 +368,7 @@ def test_an_interruption_while_modules_are_loaded_is_told_too(monkeypatch, capsy
     assert capsys.readouterr().err == "interrupted\n"
 
 
+@pytest.mark.slow
 def test_a_killed_kernel_fails_its_chapter_and_keeps_what_was_executed(write_chapter, tmp_path):
     project = make_project(tmp_path / "bü ch")
     write_chapter(project, "cia/curves", KEPT, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
@@ -566,8 +376,8 @@ def test_a_killed_kernel_fails_its_chapter_and_keeps_what_was_executed(write_cha
     assert result.exit_code == 1
     assert "cia/curves: the kernel died" in result.output
     assert "Traceback" not in result.output
-    assert "got here" in (project.build_folder("quick") / "attempts" / "cia" / "curves.ipynb").read_text()
-    assert not project.executed("quick", "cia/curves").exists()
+    assert "got here" in project.executed("quick", "cia/curves").read_text()
+    assert "not up to date" in book(project, "claims", "--profile", "quick").output
 
 
 def test_a_folder_of_results_is_held_until_its_holder_ends(project, tmp_path):
@@ -579,6 +389,6 @@ def test_a_folder_of_results_is_held_until_its_holder_ends(project, tmp_path):
     with alone_in(project.build_folder("quick")), alone_in(project.build_folder("paper")):
         pass
     with alone_in(tmp_path / "sweep"):
-        sweep.write_whole(tmp_path / "sweep" / sweep.MARK, '{"chapter": "cia/curves"}\n')
+        write_whole(tmp_path / "sweep" / sweep.MARK, '{"chapter": "cia/curves"}\n')
         options = ("sweep", "cia/curves", "-p", "seed", "1,2", "-o", tmp_path / "sweep")
         assert "another command is writing into" in book(project, *options).output

@@ -44,9 +44,9 @@ def documented(path):
 
 def public(module):
     """Return the classes and functions that a module exports, in full."""
-    members = vars(importlib.import_module(module))
-    own = [name for name, value in members.items() if getattr(value, "__module__", None) == module and name[0] != "_"]
-    return [f"{module}.{name}" for name in members.get("__all__", own) if callable(members[name])]
+    loaded = importlib.import_module(module)
+    own = [n for n, value in vars(loaded).items() if getattr(value, "__module__", None) == module and n[0] != "_"]
+    return [f"{module}.{name}" for name in getattr(loaded, "__all__", own) if callable(getattr(loaded, name))]
 
 
 def find(name):
@@ -108,7 +108,7 @@ def test_data_sets_are_sorted_within_their_groups(project, manifest):
 
 def test_a_data_set_has_its_size_source_and_changes(project, manifest):
     manifest(row("far", "uci", "class | moved", missing=2300))
-    text = reference.data_sets(project, "paper").replace("\N{NO-BREAK SPACE}", " ")
+    text = reference.data_sets(project, "paper").replace("&nbsp;", " ")
     assert "1,500 rows<br>4 attributes<br>3 classes<br>2,300 missing values" in text
     assert "Author. far. [doi:10.1/x](https://doi.org/10.1/x). Licence: CC BY." in text
     assert "From [UCI](https://x.org/): `a.csv`." in text

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from myst_parser.parsers.docutils_ import Parser
 
 from lib.book import scorecard as page
+from lib.book.pages import range_plot
 from lib.book.project import BookError
-from lib.book.range_plot import MIDDLE, WIDTH, range_plot
+from lib.book.range_plot import MIDDLE, WIDTH
 from lib.claims import SYMBOLS, Claim
 
 INFINITE = math.inf

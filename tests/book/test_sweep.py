@@ -12,11 +12,11 @@ from html.parser import HTMLParser
 
 import nbformat
 import pytest
-from click.testing import CliRunner
+from conftest import book
 
-from lib.book import sweep, sweep_page
-from lib.book.cli import cli
+from lib.book import jobs, sweep, sweep_page
 from lib.book.project import BookError
+from lib.book.range_plot import geometry
 
 CLAIM = """\
 from lib.claims import Claims
@@ -26,10 +26,6 @@ verdicts.add(id="many-models", sentence="More than <3> models & more.", quote="m
 verdicts
 """
 FAILS_AT_4 = "if n_models == 4:\n    raise RuntimeError('<b>four</b> is too many')"
-
-
-def book(project, *arguments):
-    return CliRunner().invoke(cli, ["--root", str(project.root), *map(str, arguments)])
 
 
 def plan(project, tmp_path, *options, fixed=None):
@@ -153,7 +149,7 @@ def test_a_sweep_leaves_folders_a_comparison_and_a_table(project, write_chapter)
     assert "1 of 3 runs failed:\n  n_models=4: Error: cia/curves: cell In [3] failed" in result.output
     for n_models in (2, 8):
         here = folder(project) / f"n_models={n_models}"
-        assert (here / "parameters.yml").read_text() == f"n_models: {n_models}\nseed: 5\n"
+        assert (here / "curves.parameters.yml").read_text() == f"n_models: {n_models}\nseed: 5\n"
         assert '"many-models"' in (here / "curves.claims.json").read_text()
         assert nbformat.read(here / "curves.ipynb", as_version=4).cells[-1].outputs
     _check_page(folder(project))
@@ -183,7 +179,7 @@ def _check_page(folder):
     assert "More than <3> models & more." in page.text
     assert "Verdicts differ." in page.text
     assert "8 [7.5, 8.5]" in page.text.replace("\N{NO-BREAK SPACE}", " ")
-    assert {"n_models%3D2/curves.ipynb", "n_models%3D8/parameters.yml", "claims.csv"} <= set(page.links)
+    assert {"n_models%3D2/curves.ipynb", "n_models%3D8/curves.parameters.yml", "claims.csv"} <= set(page.links)
 
 
 def test_what_runs_found_and_warn_of_is_said(project, monkeypatch):
@@ -194,7 +190,7 @@ def test_what_runs_found_and_warn_of_is_said(project, monkeypatch):
         said = "found 3 of 4 blocks of trials finished before\nexecuted notebook: there\n"
         return subprocess.CompletedProcess(arguments, 0, said, "Warning: no room\nnoise\n")
 
-    monkeypatch.setattr(sweep, "run_book", run)
+    monkeypatch.setattr(jobs, "run_book", run)
     result = book(project, "sweep", "cia/curves", "-p", "n_models", "2,3")
     assert result.exit_code == 0, result.output
     lines = result.output.splitlines()
@@ -232,32 +228,29 @@ def test_runs_without_claims_or_results_are_shown(project, tmp_path):
     assert "No run has claims." in page.text
 
 
-def test_a_claim_that_one_run_does_not_test_differs_only_between_the_others(project, tmp_path):
-    runs = plan(project, tmp_path, ("n_models", "2,3,4"))
-    verdicts = {"n_models=2": {"a": "holds", "b": "fails"}, "n_models=3": {"a": "fails"}, "n_models=4": {}}
-    claims = {run: {id: {"verdict": verdict} for id, verdict in of_run.items()} for run, of_run in verdicts.items()}
-    assert sweep_page._verdicts("a", runs, claims) == {"holds": ["n_models=2"], "fails": ["n_models=3"]}
-    assert sweep_page._verdicts("b", runs, claims) == {"fails": ["n_models=2"]}
+def record(id="a", value=1, low=0.5, high=2, verdict="holds", region=(0, None)):
+    return {"id": id, "value": value, "low": low, "high": high, "verdict": verdict, "n": 5, "region": list(region)}
 
 
-def record(value, low, high, verdict, region=(0, None)):
-    return {"value": value, "low": low, "high": high, "verdict": verdict, "n": 5, "region": list(region)}
+def test_a_claim_that_one_run_does_not_test_differs_only_between_the_others():
+    claims = {"one": [record(), record("b", verdict="fails")], "two": [record(verdict="fails")], "three": []}
+    a, b = sweep_page.compare(claims)
+    assert (a["verdicts"], a["together"], a["differs"]) == ({"holds": ["one"], "fails": ["two"]}, True, True)
+    assert (b["verdicts"], b["together"], b["differs"]) == ({"fails": ["one"]}, False, False)
+    assert [found and found["verdict"] for found in a["of_runs"]] == ["holds", "fails", None]
 
 
-def test_plots_share_a_scale(project, tmp_path):
-    found = [record(1, 0.5, 2, "holds"), record(3, 2, "∞", "holds"), record(None, None, None, "ambiguous")]
-    scale = sweep_page._scale(found)
+def test_plots_share_a_scale():
+    of_runs = [record(), record(value=3, low=2, high="∞"), record(value=None, low=None, high=None)]
+    scale = sweep_page.shared_scale(of_runs)
     assert scale == (0, 3)
-    run = plan(project, tmp_path, ("n_models", "2,3"))[0]
-    cells = [sweep_page._cell(one, run, scale) for one in found]
-    one, three = (float(re.search(r'class="value" cx="([\d.]+)"', cell)[1]) for cell in cells[:2])
-    edges = [re.search(r'class="edge" d="M([\d.]+) ', cell)[1] for cell in cells[:2]]
-    assert edges[0] == edges[1]
-    assert one - float(edges[0]) == pytest.approx((three - float(edges[0])) / 3, abs=0.1)
-    assert "<svg" not in cells[2]
-    assert sweep_page._scale([record(1, 1, 1, "holds", (None, None))]) is None
+    one, three = (geometry(found, scale) for found in of_runs[:2])
+    assert one["edges"] == three["edges"]
+    assert one["dot"] - one["edges"][0] == pytest.approx((three["dot"] - one["edges"][0]) / 3, abs=0.1)
+    assert sweep_page.shared_scale([record(value=1, low=1, high=1, region=(None, None))]) is None
 
 
+@pytest.mark.slow
 def test_an_interruption_leaves_what_has_finished(project, write_chapter):
     write_chapter(project, "cia/curves", "import time\ntime.sleep(60 if n_models == 3 else 0)", CLAIM)
     command = [sys.executable, "-m", "lib.book", "--root", str(project.root), "sweep", "cia/curves"]

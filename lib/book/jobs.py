@@ -1,0 +1,154 @@
+"""Runs of chapters whose results are kept: several at once, each in a process of its own, none without need."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import click
+
+from lib.book.cache import fingerprint, is_fresh, read_record, write_record
+from lib.book.project import BookError, Project, read_notebook, settle, write_whole
+from lib.book.verdicts import claims_in, write_claims
+
+UNWRITABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufffe\uffff]")  # in YAML, unless it is escaped
+LIBRARY = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of a chapter.
+
+    Parameters
+    ----------
+    name : str
+        What it is called: in a sweep the values that are its own, as the name of its folder.
+    chapter : str
+    given : dict
+        All values that are set.
+    notebook : Path
+        Where the executed notebook goes.
+    swept : dict
+        The values that are its own in a sweep.
+    status : {"not run", "executed", "reused", "FAILED"}
+        What became of it.
+    page : Path or None
+        Its page, if it has one of its own.
+    """
+
+    name: str
+    chapter: str
+    given: dict
+    notebook: Path
+    swept: dict = field(default_factory=dict)
+    status: str = "not run"
+    seconds: float = 0.0
+    message: str = ""
+    page: Path | None = None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it has finished."""
+        return self.status in ("executed", "reused")
+
+    @property
+    def claims(self) -> list[dict]:
+        """The records of its claims; none unless it has finished."""
+        return claims_in(read_notebook(self.notebook)) if self.is_done else []
+
+    @property
+    def parameters(self) -> Path:
+        """The file of the values that are set, for `book run -f`."""
+        return self.notebook.with_suffix(".parameters.yml")
+
+    @property
+    def page_folder(self) -> Path:
+        """Where its page is made."""
+        return self.notebook.with_name(f"{self.notebook.stem}-html")
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """What there is of its files, by name."""
+        files = {"page": self.page, "notebook": self.notebook, "parameters": self.parameters}
+        return {name: path for name, path in files.items() if path and path.exists()}
+
+
+def run_all(
+    project: Project, jobs: dict[str, Job], at_once: int | None, then: Callable[[Job], Job] | None = None
+) -> None:
+    """Bring jobs up to date, do `then` with each, and put it as it is then in its place in `jobs`.
+
+    An interruption leaves those that have finished. One that fails stops no other.
+
+    Raises
+    ------
+    BookError
+        When all have ended, if some have failed.
+    """
+
+    def work(job):
+        job = bring_up_to_date(project, job)
+        return then(job) if then and job.is_done else job
+
+    with ThreadPoolExecutor(at_once or os.cpu_count()) as pool:
+        futures = [pool.submit(work, job) for job in jobs.values()]
+        try:
+            for n_ended, future in enumerate(as_completed(futures), start=1):
+                job = future.result()
+                jobs[job.name] = job
+                took = "" if job.status == "reused" else f" in {job.seconds:.0f} s"
+                click.echo(f"{job.name}: {job.status}{took} ({n_ended} of {len(jobs)})")
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    failed = [f"{job.name}: {job.message}" for job in jobs.values() if job.status == "FAILED"]
+    if failed:
+        raise BookError("\n  ".join([f"{len(failed)} of {len(jobs)} runs failed:", *failed]))
+
+
+def bring_up_to_date(project: Project, job: Job) -> Job:
+    """Execute a job, unless what it made before is of the same parameters and sources; return what became of it."""
+    key = job_key(project, job)
+    if is_fresh(job.notebook, key):
+        return replace(job, status="reused", seconds=read_record(job.notebook)["seconds"])
+    write_parameters(job)
+    shutil.rmtree(job.page_folder, ignore_errors=True)  # no page outlives its results
+    job.notebook.with_suffix(".json").unlink(missing_ok=True)
+    start = time.monotonic()
+    process = run_book(project, "run", job.chapter, "-f", job.parameters, "-o", job.notebook)
+    job = replace(job, seconds=time.monotonic() - start)
+    if process.returncode:
+        return replace(job, status="FAILED", message=process.stderr.strip())
+    if job_key(project, job) != key:
+        return replace(job, status="FAILED", message="its sources changed while it ran; start again")
+    write_claims(job.notebook)
+    write_record(job.notebook, key, job.seconds)
+    for line in process.stdout.splitlines() + process.stderr.splitlines():
+        if line.startswith(("found ", "Warning: ")):
+            click.echo(f"{job.name}: {line}")
+    return replace(job, status="executed")
+
+
+def write_parameters(job: Job) -> None:
+    """Write a job's values as its file; as in JSON, so that text stays text."""
+    job.parameters.parent.mkdir(parents=True, exist_ok=True)
+    text = "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in job.given.items())
+    write_whole(job.parameters, UNWRITABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
+
+
+def job_key(project: Project, job: Job) -> str:
+    """Return the key of everything that a job's results come from."""
+    return fingerprint(project, job.chapter, settle(project, job.chapter, job.given)[1])
+
+
+def run_book(project: Project, *arguments) -> subprocess.CompletedProcess:
+    """Run the command in a process of its own, which takes no other `lib` from the folder it was called in."""
+    command = [sys.executable, "-m", "lib.book", "--root", project.root, *arguments]
+    return subprocess.run(command, capture_output=True, cwd=LIBRARY, encoding="utf-8", errors="replace")

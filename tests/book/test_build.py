@@ -1,0 +1,10 @@
+"""The pages of the whole book, from the outputs that are stored in its notebooks (nbval compares these)."""
+
+from conftest import REPOSITORY, book
+
+from lib.book.project import Project
+
+
+def test_a_strict_build_has_no_warning():
+    result = book(Project(REPOSITORY), "build", "--profile", "quick", "--stored", "--strict")
+    assert result.exit_code == 0, result.output
