@@ -42,6 +42,7 @@ def differences_by_dataset(table, label):
     if table.empty:
         return empty_figure("a comparison needs two learners")
     table = table.assign(
+        pair=table["pair"].map(plain),  # before seaborn makes titles of them
         dataset=pd.Categorical(table["dataset"].map(plain), map(plain, dict.fromkeys(table["dataset"]))),
         ahead=np.where(table["low"] > 0, "first", np.where(table["high"] < 0, "second", "neither")),
     )
@@ -55,7 +56,7 @@ def differences_by_dataset(table, label):
         rows = table[table["pair"] == pair]
         axis.hlines(rows["dataset"], rows["low"], rows["high"], color=rows["ahead"].map(colours), linewidth=2)
         axis.axvline(0, color="black", linewidth=0.8)
-        axis.set_title(plain(pair))
+        axis.set_title(pair)
         axis.locator_params(axis="x", nbins=4)
         axis.tick_params(labelleft=axis.get_subplotspec().is_first_col())
         axis.margins(y=0.6 / max(1, len(rows) - 1))
