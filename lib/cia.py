@@ -105,17 +105,16 @@ class CIAModel:
             positive[batch] = softmax(self.log_joint(X[batch]), axis=1) @ self.probabilities[:, 0]
         return positive
 
-    def difficulty(self, n_draws=20_000, rng=None):
+    def difficulty(self, n_draws=20_000):
         """B, the accuracy of the best prediction of z from all n + 1 attributes (section 7).
 
         Exact by enumeration up to n = 12; beyond, the mean of max_z P(z | x) over `n_draws` rows drawn
-        from the model (by default from a fixed stream, so that B is a function of the model).
+        from the model by a fixed stream, so that B is a function of the model.
         """
         m = self.probabilities.shape[1]
         if m <= ENUMERATION_LIMIT + 1:
             return float(_exact_difficulty(self.weights[None], self.probabilities[None])[0])
-        rng = np.random.default_rng(0) if rng is None else rng
-        z, best = _stratified(self.weights, n_draws), np.empty(n_draws)
+        rng, z, best = np.random.default_rng(0), _stratified(self.weights, n_draws), np.empty(n_draws)
         for batch in row_batches(n_draws, 13 * m):
             uniform = rng.random((len(z[batch]), m), dtype=np.float32)
             best[batch] = _best_guess(self.weights, self.probabilities, z[batch], uniform)
@@ -177,12 +176,6 @@ def _exact_difficulty(weights, probabilities):
     coefficients, constants = log_linear(weights, probabilities)
     log_joint = coefficients @ rows.T + constants[..., None]
     return np.exp(log_joint.max(axis=1)).sum(axis=1)
-
-
-def _sampled_difficulty(weights, probabilities, uniform):
-    """B of many models: mean of max_z P(z | x) over rows made from the same uniform numbers (draws, m)."""
-    models = zip(weights, probabilities, strict=True)
-    return np.array([_best_guess(w, p, _stratified(w, len(uniform)), uniform).mean() for w, p in models])
 
 
 def _stratified(weights, n_draws):
@@ -264,9 +257,11 @@ def _concentration(n_attributes, n_hidden, difficulty, hidden_weights):
 
 
 def _difficulties(weights, probabilities, uniform):
+    """B of many models: exact, or the mean of max_z P(z | x) over rows that the uniform numbers (draws, m) make."""
     if probabilities.shape[2] <= ENUMERATION_LIMIT + 1:
         return _exact_difficulty(weights, probabilities)
-    return _sampled_difficulty(weights, probabilities, uniform)
+    models = zip(weights, probabilities, strict=True)
+    return np.array([_best_guess(w, p, _stratified(w, len(uniform)), uniform).mean() for w, p in models])
 
 
 def random_cia(n_attributes, n_hidden, c, rng, hidden_weights="beta"):

@@ -62,10 +62,9 @@ class Claim:
             raise ValueError(f"n of claim {self.id!r} must be at least 0; got {self.n!r}")
         if len(self.region) != 2 or not self.region[0] < self.region[1]:
             raise ValueError(f"region of claim {self.id!r} must be (lo, hi) with lo < hi; got {self.region!r}")
-        if self.low > self.value:
-            raise ValueError(f"low of claim {self.id!r} must not exceed value; got {self.low!r} > {self.value!r}")
-        if self.value > self.high or self.low > self.high:
-            raise ValueError(f"high of claim {self.id!r} must not be below low or value; got {self.high!r}")
+        if any(a > b for a, b in ((self.low, self.value), (self.value, self.high), (self.low, self.high))):
+            numbers = f"{self.low!r}, {self.value!r}, {self.high!r}"
+            raise ValueError(f"low, value and high of claim {self.id!r} must not fall; got {numbers}")
 
     @property
     def verdict(self) -> str:
@@ -79,21 +78,12 @@ class Claim:
 
     def to_dict(self, paper: str) -> dict:
         """Return the claim, its verdict and its paper as strict JSON: NaN is null, an infinite number is "∞"."""
+        texts = {name: getattr(self, name) for name in ("verdict", "sentence", "quote", "statistic")}
         numbers = {name: _json_number(getattr(self, name)) for name in ("value", "low", "high")}
+        region = [_json_number(end) if math.isfinite(end) else None for end in self.region]
         paper_value = _json_number(self.paper_value) if isinstance(self.paper_value, int | float) else self.paper_value
-        return {
-            "id": self.id,
-            "paper": paper,
-            "verdict": self.verdict,
-            "sentence": self.sentence,
-            "quote": self.quote,
-            "statistic": self.statistic,
-            **numbers,
-            "n": int(self.n),
-            "region": [_json_number(end) if math.isfinite(end) else None for end in self.region],
-            "paper_value": paper_value,
-            "anchor": self.anchor,
-        }
+        rest = {"n": int(self.n), "region": region, "paper_value": paper_value, "anchor": self.anchor}
+        return {"id": self.id, "paper": paper, **texts, **numbers, **rest}
 
 
 class Claims:
@@ -182,9 +172,10 @@ def estimate(record: dict) -> str:
 
 def paper_says(record: dict) -> str:
     """Return the paper's words and, where it gives one, its value."""
-    given = record["paper_value"]
-    shown = f"{given:g}" if isinstance(given, int | float) else given
-    return f"“{record['quote']}”" if given is None else f"“{record['quote']}” ({shown})"
+    value, quote = record["paper_value"], f"“{record['quote']}”"
+    if value is None:
+        return quote
+    return f"{quote} ({value:g})" if isinstance(value, int | float) else f"{quote} ({value})"
 
 
 def region_words(record: dict) -> str:

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import pickle
 import warnings
 
 import bayes_net_reference as reference
@@ -12,8 +11,6 @@ import pytest
 from bayes_net_reference import MISSING
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.naive_bayes import CategoricalNB
 
 from lib.bayes_net import BayesNetClassifier, Cases, Network
@@ -525,50 +522,17 @@ class TestNothingToEstimate:
 
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("structure", ["naive", "tan", "bic"])
-class TestConventions:
-    def fit(self, structure, learner, **changes):
-        X, y = as_data(small())
-        settings = {"n_iterations": 2, "random_state": 0} | changes
-        return BayesNetClassifier(structure, learner, **settings).fit(X, y), X, y
-
-    def test_refit_clone_and_pickle(self, structure, learner):
-        model, X, y = self.fit(structure, learner)
-        restored = pickle.loads(pickle.dumps(model))
-        for other in (clone(model).fit(X, y), restored, model.fit(X, y)):
-            np.testing.assert_array_equal(reference.flat(other.tables_), reference.flat(restored.tables_))
-            np.testing.assert_array_equal(other.predict_proba(X), restored.predict_proba(X))
-
-    def test_the_state_of_numpy_does_not_matter(self, structure, learner):
-        np.random.seed(1)  # noqa: NPY002
-        changes = {"n_iterations": "cross-tune", "max_iterations": 4, "start": "random"}
-        first, X, _ = self.fit(structure, learner, **changes)
+def test_the_state_of_numpy_does_not_matter(structure, learner):
+    X, y = as_data(small())
+    settings = {"max_iterations": 4, "start": "random", "random_state": 0}
+    models = []
+    for seed in (1, 2):
+        np.random.seed(seed)  # noqa: NPY002
+        models.append(BayesNetClassifier(structure, learner, **settings).fit(X, y))
         state = np.random.get_state()[1].tolist()  # noqa: NPY002
-        np.random.seed(2)  # noqa: NPY002
-        again, *_ = self.fit(structure, learner, **changes)
-        np.testing.assert_array_equal(first.predict_proba(X), again.predict_proba(X))
-        np.random.seed(1)  # noqa: NPY002
+        np.random.seed(seed)  # noqa: NPY002
         assert np.random.get_state()[1].tolist() == state  # noqa: NPY002
-
-    def test_input_is_left_alone(self, structure, learner):
-        X, y = as_data(small())
-        before = X.copy()
-        BayesNetClassifier(structure, learner, n_iterations=1).fit(X, y).predict(X)
-        np.testing.assert_array_equal(X, before)
-
-    def test_not_fitted(self, structure, learner):
-        for method in ("predict", "predict_proba", "predict_log_proba"):
-            with pytest.raises(NotFittedError):
-                getattr(BayesNetClassifier(structure, learner), method)([[0, 1]])
-
-    def test_columns_at_prediction(self, structure, learner):
-        model, X, _ = self.fit(structure, learner)
-        assert model.n_features_in_ == 4
-        with pytest.raises(ValueError, match="3 features.* 4 features"):
-            model.predict(X[:, :3])
-        with pytest.raises(ValueError, match="feature names"):
-            model.fit(pd.DataFrame(X, columns=list("abcd")), np.arange(60) % 3).predict(
-                pd.DataFrame(X, columns=list("abdc"))
-            )
+    np.testing.assert_array_equal(models[0].predict_proba(X), models[1].predict_proba(X))
 
 
 def test_tables_belong_to_the_caller():
@@ -581,93 +545,16 @@ def test_tables_belong_to_the_caller():
     assert model.parents_ == GRAPHS["tan"]
 
 
-@pytest.mark.parametrize(
-    ("X", "y", "message"),
-    [
-        ([[0.5, 1], [1, 0]], [0, 1], "discreti[sz]e"),
-        ([[0, np.inf], [1, 0]], [0, 1], "infinit"),
-        ([[0, -np.inf], [1, 0]], [0, 1], "infinit"),
-        ([[0, 1], [1, 1], [0, 0]], [0, 1], r"inconsistent numbers of samples: \[3, 2\]"),
-        ([[0, 1], [1, 1]], [0, np.nan], "NaN"),
-        ([0, 1], [0, 1], "2D array"),
-        (np.empty((0, 2)), [], "0 sample"),
-        (np.empty((2, 0)), [0, 1], "0 feature"),
-        (pd.DataFrame({"when": pd.to_datetime(["2000-01-01", "2001-01-01"])}), [0, 1], "when"),
-    ],
-)
-def test_data_errors(X, y, message):
-    with pytest.raises(ValueError, match=message):
-        BayesNetClassifier("naive", "ofe").fit(X, y)
-
-
 def test_continuous_values_at_prediction():
     model = BayesNetClassifier("naive", "ofe").fit([[0, 1], [1, 0]], [0, 1])
     with pytest.raises(ValueError, match="infinit"):
         model.predict([[0, np.inf]])
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"structure": "navie"}, "structure must be .*got 'navie'; did you mean 'naive'"),
-        ({"structure": "TAN"}, "structure .*'tan'.*got 'TAN'"),
-        ({"structure": None}, "(structure|parents) .*None"),
-        ({"structure": 3}, "(structure|parents) .*3"),
-        ({"learner": "erl"}, "learner must be one of .*; got 'erl'; did you mean 'elr'"),
-        ({"learner": None}, "learner .*None"),
-        ({"method": "lbgfs"}, "method .*got 'lbgfs'; did you mean 'lbfgs'"),
-        ({"start": "rnadom"}, "start .*got 'rnadom'; did you mean 'random'"),
-        ({"smoothing": -1}, "smoothing .*got -1"),
-        ({"smoothing": np.nan}, "smoothing .*got nan"),
-        ({"smoothing": np.inf}, "smoothing .*got inf"),
-        ({"smoothing": "1"}, "smoothing .*got '1'"),
-        ({"n_iterations": -1}, "n_iterations .*got -1"),
-        ({"n_iterations": True}, "n_iterations .*got True"),
-        ({"n_iterations": 1.5}, "n_iterations .*got 1.5"),
-        ({"n_iterations": "crosstune"}, "n_iterations .*'cross-tune'.*got 'crosstune'|got 'crosstune'.*'cross-tune'"),
-        ({"max_iterations": 0}, "max_iterations .*got 0"),
-        ({"max_iterations": 2.0}, "max_iterations .*got 2.0"),
-        ({"n_folds": 1}, "n_folds .*got 1"),
-        ({"n_folds": 2.0}, "n_folds .*got 2.0"),
-        ({"allow_zero": "yes"}, "allow_zero .*got 'yes'"),
-        ({"tolerance": -1}, "tolerance .*got -1"),
-        ({"tolerance": 0}, "tolerance .*got 0"),
-        ({"tolerance": None}, "tolerance .*got None"),
-        ({"max_parents": -1, "structure": "bic"}, "max_parents .*got -1"),
-        ({"max_parents": 1.5, "structure": "bic"}, "max_parents .*got 1.5"),
-        ({"random_state": "a"}, "'a' cannot be used to seed"),
-        ({"random_state": 1.5}, "1.5 cannot be used to seed"),
-    ],
-)
-@pytest.mark.parametrize("learner", ["ofe", "elr"])
-def test_errors_name_the_parameter(settings, message, learner):
-    with pytest.raises(ValueError, match=message):
-        BayesNetClassifier(**({"structure": "naive", "learner": learner} | settings)).fit([[0, 1], [1, 0]], [0, 1])
-
-
-WRONG_PARENTS = {
-    "cycle of two": (((1,), (0,), ()), "cycle"),
-    "cycle of three": (((1,), (2,), (0,)), "cycle"),
-    "itself": (((), (1,), (0,)), "."),
-    "twice": (((), (0, 0), (0,)), "."),
-    "too large": (((), (3,), (0,)), "3"),
-    "negative": (((), (-1,), (0,)), "-1"),
-    "float": (((), (0.0,), (0,)), "."),
-    "bool": (((), (True,), (0,)), "."),
-    "text": (((), ("class",), (0,)), "."),
-    "no tuples": (((), 0, 0), "."),
-    "too few": (((), (0,)), "2.*3|3.*2|1 attribute"),
-    "too many": (((), (0,), (0,), (0,)), "4.*3|3.*4|3 attribute"),
-    "none": ((), "."),
-}
-
-
-@pytest.mark.parametrize("name", WRONG_PARENTS)
-def test_wrong_parents(name):
-    parents, message = WRONG_PARENTS[name]
-    with pytest.raises(ValueError, match=message) as error:
+@pytest.mark.parametrize("parents", [((1,), (0,), ()), ((), (1,), (0,)), ((), (0,)), (), 3, None])
+def test_wrong_parents(parents):
+    with pytest.raises(ValueError, match="parents? "):
         BayesNetClassifier(parents, "ofe").fit([[0, 1], [1, 0], [1, 1]], [0, 1, 0])
-    assert any(word in str(error.value) for word in ("structure", "parent"))
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

@@ -1,7 +1,6 @@
 """Learning of belief nets: closed forms, scikit-learn's logistic regression, and EM by enumeration."""
 
 import itertools
-import math
 import os
 import warnings
 from pathlib import Path
@@ -341,50 +340,6 @@ def test_names_and_order_do_not_matter(learner, name):
     sizes = tuple(np.array(SIZES)[columns])
     model = fit(other[order], parents, learner, sizes, n_iterations=4)
     np.testing.assert_allclose(proba(model, other, sizes)[:, codes[0]], expected, rtol=1e-6, atol=1e-8)
-
-
-# Structures
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_tan_is_the_best_of_all_trees(seed):
-    rows = small(share=0, size=80, seed=seed)
-    model = fit(rows, "tan", "ofe")
-    assert model.parents_[0] == ()
-    assert sorted(len(family) for family in model.parents_) == [0, 1, 2, 2, 2]
-    assert all(0 in family for family in model.parents_[1:])
-    y, X = rows[:, 0], rows[:, 1:].T
-    weights = {(i, j): reference.conditional_information(X[i], X[j], y) for i, j in itertools.combinations(range(4), 2)}
-    found = [tuple(sorted((v - 1, p - 1))) for v, family in enumerate(model.parents_) for p in family if p]
-    best = max(sum(weights[edge] for edge in tree) for tree in reference.spanning_trees(4))
-    assert sum(weights[edge] for edge in found) == pytest.approx(best, rel=1e-12)
-
-
-def bic(parents, rows):
-    tables = reference.ofe(parents, SIZES, rows, 0)
-    n_free = sum(table.size * (table.shape[-1] - 1) / table.shape[-1] for table in tables)
-    return reference.log_likelihood(parents, tables, rows) - math.log(len(rows)) / 2 * n_free
-
-
-def acyclic(parents):
-    left = set(range(len(parents)))
-    while ready := {v for v in left if not set(parents[v]) & left}:
-        left -= ready
-    return not left
-
-
-@pytest.mark.parametrize("max_parents", [1, 2, 3])
-def test_no_single_arc_improves_the_bic_structure(max_parents):
-    rows = small(share=0, size=200)
-    parents = fit(rows, "bic", "ofe", max_parents=max_parents).parents_
-    assert max(map(len, parents)) <= max_parents
-    rows, best = tuples(rows), bic(parents, tuples(rows))
-    assert best >= bic(((),) * 5, rows)
-    for v, p in itertools.permutations(range(5), 2):
-        changed = list(parents)
-        changed[v] = tuple(set(parents[v]) ^ {p})
-        if acyclic(changed) and len(changed[v]) <= max_parents:
-            assert bic(changed, rows) <= best + 1e-9
 
 
 # Cross-tuning

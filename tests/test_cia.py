@@ -160,7 +160,7 @@ def test_random_models_have_the_difficulty_asked_for(n, k, b, hidden_weights):
         assert model.probabilities.shape == (k, n + 1)
         # fresh draws, so that B is not measured on the ones that accepted the model
         error = 0 if n <= cia.ENUMERATION_LIMIT else 5 * 0.3 / np.sqrt(20_000)
-        assert model.difficulty(rng=rng) == pytest.approx(b, abs=0.01 + error)
+        assert model.difficulty() == pytest.approx(b, abs=0.01 + error)
 
 
 @pytest.mark.parametrize(("n", "k", "b", "hidden_weights"), [(8, 2, 0.9, "beta"), (8, 5, 0.8, "dirichlet")])

@@ -59,8 +59,8 @@ def test_complementary_region_swaps_holds_and_fails(numbers, ends):
         ("sentence", {"sentence": " "}),
         ("n", {"n": -1}),
         ("region", {"region": (1, 1)}),
-        ("low", {"low": 0.5}),
-        ("high", {"high": 0.1}),
+        ("low, value and high", {"low": 0.5}),
+        ("low, value and high", {"high": 0.1}),
     ],
 )
 def test_errors_name_the_field(field, wrong):

@@ -311,21 +311,6 @@ class TestEntropyDiscretizer:
         learner = EntropyDiscretizer().fit(pd.DataFrame({"a": values}), np.repeat([0, 1], 20))
         assert learner.transform(pd.DataFrame({"a": values}))["a"].cat.codes.tolist() == [0] * 20 + [1] * 20
 
-    @pytest.mark.parametrize(
-        ("X", "y", "message"),
-        [
-            (pd.DataFrame({"a": [1.0, np.inf]}), [0, 1], "infinity; got inf in column 'a', row 1"),
-            (pd.DataFrame({"a": [1.0, 2]}), [0, None], "y contains NaN"),
-            (pd.DataFrame({"a": [1.0, 2]}), [0], "inconsistent numbers of samples"),
-            (pd.DataFrame({"a": []}, dtype=float), [], "0 sample"),
-            (pd.DataFrame(index=[0, 1]), [0, 1], "0 feature"),
-        ],
-    )
-    def test_errors(self, X, y, message):
-        for learner in (EntropyDiscretizer(), ClassSeparatingCuts()):
-            with pytest.raises(ValueError, match=message):
-                learner.fit(X, y)
-
 
 class TestOneHot:
     X = pd.DataFrame(

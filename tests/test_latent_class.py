@@ -1,7 +1,6 @@
 """EM and COV against the paper's formulas written out naively, and against models whose parameters are known."""
 
 import itertools
-import pickle
 import warnings
 from unittest.mock import patch
 
@@ -11,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 
 from lib.cia import CIAModel, all_inputs, random_cia
 from lib.latent_class import LatentClassCovariance, LatentClassEM, LatentClassSelection, covariance
@@ -432,68 +431,12 @@ class TestEveryLearner:
         np.testing.assert_array_equal(learner.predict_proba(X)[:, 1], model.target_posterior(X))
         assert learner.log_likelihood_ == pytest.approx(log_likelihood(model, with_target(X, y), np.ones(len(y))))
 
-    def test_refit_clone_and_pickle(self, learner):
-        learner, X, y = self.fitted(learner)
-        again = clone(learner).fit(X, y)
-        restored = pickle.loads(pickle.dumps(learner))
-        for other in (again, restored):
-            np.testing.assert_array_equal(other.probabilities_, learner.probabilities_)
-            np.testing.assert_array_equal(other.predict(X), learner.predict(X))
-
-    def test_names_of_the_classes(self, learner):
-        learner, X, y = self.fitted(learner)
-        named = clone(learner).fit(X, np.array(["no", "yes"])[y])
-        np.testing.assert_array_equal(named.predict(X), np.array(["no", "yes"])[learner.predict(X)])
-
-    def test_not_fitted(self, learner):
-        for method in ("predict", "predict_proba", "decision_function"):
-            with pytest.raises(NotFittedError):
-                getattr(clone(learner), method)([[0, 1]])
-
-    @pytest.mark.parametrize(
-        ("X", "y", "message"),
-        [
-            ([[0, 2], [1, 1]], [0, 1], "X must hold only 0 and 1; got .*2.* at row 0, column 1"),
-            ([[0, 0.5], [1, 1]], [0, 1], "X must hold only 0 and 1; got .*0.5"),
-            ([[0, np.nan], [1, 1]], [0, 1], "X contains NaN"),
-            ([["a", "b"], ["a", "a"]], [0, 1], "X must hold only 0 and 1; got .*'a'"),
-            ([[0, 1], [1, 1]], [1, 1], r"y must have two classes; got one class: \[1\]"),
-            ([[0, 1], [1, 1], [0, 0]], [0, 1, 2], "y must have two classes; got 3 classes"),
-            ([[0, 1], [1, 1], [0, 0]], [0, 1], r"inconsistent numbers of samples: \[3, 2\]"),
-            ([[0, 1]], [0], r"1 sample\(s\) .* minimum of 2"),
-        ],
-    )
-    def test_data_errors(self, learner, X, y, message):
-        with pytest.raises(ValueError, match=message):
-            clone(learner).fit(X, y)
-
     def test_prediction_errors(self, learner):
         learner, X, _ = self.fitted(learner)
         with pytest.raises(ValueError, match="X must hold only 0 and 1"):
             learner.predict(X + 1)
         with pytest.raises(ValueError, match="2 features"):
             learner.predict(X[:, :2])
-
-
-@pytest.mark.parametrize(
-    ("learner", "message"),
-    [
-        (LatentClassEM(n_hidden=1), "n_hidden must be an integer of at least 2; got 1"),
-        (LatentClassEM(n_hidden=2.0), "n_hidden .* got 2.0"),
-        (LatentClassEM(n_restarts=0), "n_restarts must be an integer of at least 1; got 0"),
-        (LatentClassEM(max_iterations=0), "max_iterations .* got 0"),
-        (LatentClassEM(tolerance=-1), "tolerance .* got -1"),
-        (LatentClassEM(dtype="float16"), "dtype must be one of 'float32', 'float64'; got 'float16'"),
-        (LatentClassEM(random_state="a"), "'a' cannot be used to seed"),
-        (LatentClassEM(random_state=1.5), "1.5 cannot be used to seed"),
-        (LatentClassSelection("bci"), "criterion must be one of 'bic', 'heldout'; got 'bci'; did you mean 'bic'"),
-        (LatentClassSelection(max_hidden=1), "max_hidden .* got 1"),
-        (LatentClassSelection(n_restarts=None), "n_restarts .* got None"),
-    ],
-)
-def test_errors_name_the_parameter(learner, message):
-    with pytest.raises(ValueError, match=message):
-        learner.fit([[0, 1], [1, 0]], [0, 1])
 
 
 def test_a_refit_leaves_no_linear_rule_behind():

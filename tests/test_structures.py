@@ -12,19 +12,18 @@ from hypothesis import strategies as st
 
 import lib.structures.bic
 from lib.structures import (
-    DiscreteCoding,
     bic_from_codes,
     bic_search,
     chain,
     check_parents,
-    conditional_mutual_information,
     discrete_codes,
     naive,
     tan,
     tan_from_codes,
-    topological_order,
 )
-from lib.structures.information import JointCounts
+from lib.structures.codes import DiscreteCoding
+from lib.structures.graphs import topological_order
+from lib.structures.information import JointCounts, conditional_mutual_information
 
 NAN = np.nan
 
@@ -95,8 +94,8 @@ class TestCheckParents:
     @pytest.mark.parametrize(
         ("parents", "message"),
         [
-            ([], "at least the class, as variable 0; got no variable"),
-            ([[], [0]], "must hold 3 tuples, one for the class and one for each of the 2 attributes; got 2"),
+            ([], r"must hold a tuple for the class and for each attribute, 0 in all; got \[\]"),
+            ([[], [0]], "must hold a tuple for the class and for each attribute, 3 in all"),
             ([[], [0], [3]], "parents of variable 2 must be integers from 0 to 2; got 3"),
             ([[], [-1], []], "parents of variable 1 must be integers from 0 to 2; got -1"),
             ([[], [0.0], []], "parents of variable 1 must be integers from 0 to 2; got 0.0"),
@@ -152,22 +151,6 @@ class TestCodes:
     def test_a_value_never_seen_is_missing(self):
         seen, later = pd.DataFrame({"a": ["r", "g"], "b": [1.0, NAN]}), pd.DataFrame({"a": ["v", "g"], "b": [2.0, 1]})
         assert DiscreteCoding(seen)(later).tolist() == [[-1, -1], [0, 0]]
-
-    @pytest.mark.parametrize("function", [discrete_codes, tan, bic_search])
-    @pytest.mark.parametrize(
-        ("X", "y", "message"),
-        [
-            (pd.DataFrame({"a": [1, 2], "b": [NAN, 0.5]}), [0, 1], "column 'b' has 0.5 in row 1: .*EntropyDiscretizer"),
-            (np.array([[1.0, 2.0], [3.0, -1e-9]]), [0, 1], "column 'x1' has -1e-09 in row 1: discretise first"),
-            (np.array([[1.0], [np.inf]]), [0, 1], "infinity; got inf in column 'x0', row 1"),
-            (np.array([[1], [0]]), [0, NAN], "y contains NaN"),
-            (np.array([[1], [0]]), [0, 1, 1], "inconsistent numbers of samples"),
-            (pd.DataFrame({"a": pd.to_datetime(["2001", "2002"])}), [0, 1], "column 'a' has dtype datetime"),
-        ],
-    )
-    def test_errors(self, function, X, y, message):
-        with pytest.raises(ValueError, match=message):
-            function(X, y)
 
 
 def plain_information(codes, i, j):

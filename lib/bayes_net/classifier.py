@@ -16,6 +16,7 @@ from lib.bayes_net.network import Network
 from lib.bayes_net.tuning import fold_counts
 from lib.discretize.columns import checked_frame, checked_target, column_kinds
 from lib.estimators import JointClassifier
+from lib.structures.codes import DiscreteCoding, check_discrete
 from lib.validation import check_choice, check_flag, check_integer, check_real
 
 STRUCTURES = ("naive", "tan", "bic")
@@ -82,7 +83,7 @@ class BayesNetClassifier(JointClassifier):
 
     Notes
     -----
-    Columns are those of `lib.structures.DiscreteCoding`: booleans, categories, strings, integers and whole numbers;
+    Columns are those of `DiscreteCoding` in lib.structures: booleans, categories, strings, integers and whole numbers;
     continuous ones have to be discretised first. NaN and None are missing values. A value that was not seen in
     training counts as missing. Missing values are summed out exactly, by message passing.
 
@@ -139,8 +140,8 @@ class BayesNetClassifier(JointClassifier):
         self._check()
         X = checked_frame(self, X, reset=True)
         self.classes_, classes = checked_target(X, y)
-        structures.check_discrete(X)
-        self._coding, self._kinds = structures.DiscreteCoding(X), column_kinds(X)
+        check_discrete(X)
+        self._coding, self._kinds = DiscreteCoding(X), column_kinds(X)
         self.categories_ = self._coding.categories
         values, sizes = self._coding(X), np.append(len(self.classes_), self._coding.sizes)
         self._network = Network(self._structure(np.column_stack([classes, values]), sizes), sizes)
@@ -157,10 +158,10 @@ class BayesNetClassifier(JointClassifier):
         """Ln P(c, e) of each class and what is observed in each row, (n_samples, n_classes)."""
         check_is_fitted(self)
         X = checked_frame(self, X, reset=False)
-        structures.check_discrete(X)
-        values = self._coding(X)
-        self._check_known(X, values)
-        rows, index = merged(values, self._coding.sizes)
+        check_discrete(X)
+        codes = self._coding(X)
+        self._check_kinds(X, codes)
+        rows, index = merged(codes, self._coding.sizes)
         counts = np.ones((len(rows), len(self.classes_)))
         return Cases(self._network, rows, counts).log_joints(self._theta)[index]
 
@@ -182,14 +183,12 @@ class BayesNetClassifier(JointClassifier):
         check_real("tolerance", self.tolerance, 0, open_low=True)
         check_integer("max_parents", self.max_parents, 0)
 
-    def _check_known(self, X, values):
-        """Raise ValueError if a column has changed its type so that none of its values is known any more."""
-        numbers = {"integer", "continuous"}
-        pairs = zip(self._kinds, column_kinds(X), strict=True)
-        changed = [before != now and not {before, now} <= numbers for before, now in pairs]
-        for j in np.flatnonzero(changed):
-            if (values[:, j] < 0).all() and X.iloc[:, j].notna().any():
-                raise ValueError(f"column {X.columns[j]!r} was {self._kinds[j]} in fit; got {X.iloc[:, j].dtype}")
+    def _check_kinds(self, X, codes):
+        """Raise ValueError if a column has changed its type so that all its values are new."""
+        for j, kinds in enumerate(zip(self._kinds, column_kinds(X), strict=True)):
+            changed = len({"number" if kind in ("integer", "continuous") else kind for kind in kinds}) == 2
+            if changed and (codes[:, j] < 0).all() and X.iloc[:, j].notna().any():
+                raise ValueError(f"column {X.columns[j]!r} was {kinds[0]} in fit; got {X.iloc[:, j].dtype}")
 
     def _structure(self, codes, sizes):
         if not isinstance(self.structure, str):
@@ -223,11 +222,10 @@ class BayesNetClassifier(JointClassifier):
 
     def _folds(self, index, classes, shape, rng):
         """Counts of each fold of a random partition, or None where there is nothing to be tuned with."""
-        n = len(index)
-        n_folds = min(self.n_folds, n)
+        n_folds = min(self.n_folds, len(index))
         if n_folds < 2:
             return np.empty((0, *shape))
-        return fold_counts(index, classes, rng.permutation(n) % n_folds, (n_folds, *shape))
+        return fold_counts(index, classes, rng.permutation(len(index)) % n_folds, (n_folds, *shape))
 
     def _first(self, rng):
         if self.start == "ofe":

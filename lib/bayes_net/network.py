@@ -46,11 +46,9 @@ class Network:
         self.shapes = [(*(int(self.sizes[p]) for p in ps), int(self.sizes[v])) for v, ps in enumerate(self.parents)]
         counts = [prod(shape) for shape in self.shapes]
         if sum(counts) > LARGEST:
-            v = int(np.argmax([float(count) for count in counts]))
-            raise ValueError(
-                f"structure must have at most {LARGEST:,} table entries; variable {v} with its "
-                f"{len(self.parents[v])} parents alone has {counts[v]:,} (give it fewer parents or coarser values)"
-            )
+            v = max(range(len(counts)), key=counts.__getitem__)
+            largest = f"variable {v} with its {len(self.parents[v])} parents alone has {counts[v]:,}"
+            raise ValueError(f"structure must have at most {LARGEST:,} table entries; {largest} (use fewer parents)")
         self.starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
         self.n_parameters = int(self.starts[-1])
 
@@ -133,15 +131,12 @@ class Factors:
     @cached_property
     def lookup(self):
         """Which parameter each cell and class is, (n_cells, n_classes)."""
-        network, columns = self.network, int(self.network.sizes[0]) if self.by_class else 1
-        blocks = []
+        network, blocks, columns = self.network, [], int(self.network.sizes[0]) if self.by_class else 1
         for family, start, shape in zip(self._families, network.starts[:-1], network.shapes, strict=True):
             block = np.arange(start, start + prod(shape)).reshape(shape)
-            if self.by_class and 0 in family:
-                block = np.moveaxis(block, family.index(0), -1).reshape(-1, columns)
-            else:
-                block = np.repeat(block.reshape(-1, 1), columns, axis=1)
-            blocks.append(block)
+            of_class = self.by_class and 0 in family
+            block = np.moveaxis(block, family.index(0), -1).reshape(-1, columns) if of_class else block.reshape(-1, 1)
+            blocks.append(np.broadcast_to(block, (len(block), columns)))
         return np.ascontiguousarray(np.concatenate(blocks), dtype=np.intp)
 
     @cached_property

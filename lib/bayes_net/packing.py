@@ -55,18 +55,14 @@ def packed(cells, offsets, largest):
         begins.append(f)
         numbers[len(begins) - 1] = code
     begins.append(n_factors)
-    width, start = 0, 0
-    for g in range(len(sizes)):
-        width = max(width, begins[g + 1] - begins[g])
+    width, start, left_out = np.diff(np.array(begins)).max(), 0, offsets[-1]
     picks = np.empty((n_rows, len(sizes)), np.uint32)
-    packs = np.full((sum(sizes), width), offsets[-1]).astype(np.uint32)
-    met = np.zeros(len(packs), np.bool_)
+    packs = np.full((sum(sizes), width), left_out).astype(np.uint32)
     for g in range(len(sizes)):
         for r in range(n_rows):
             pick = start + numbers[g, r]
             picks[r, g] = pick
-            if not met[pick]:
-                met[pick] = True
+            if packs[pick, 0] == left_out:  # unless a row with this pick has come before
                 for i in range(begins[g + 1] - begins[g]):
                     packs[pick, i] = cells[begins[g] + i, r]
         start += sizes[g]

@@ -124,6 +124,6 @@ def available():
     rows = []
     for entry in catalogue().values():
         status, reason = files.status(catalogue()[entry.files[0]] if entry.kind == "derived" else entry)
-        known = {key: getattr(entry, key) for key in ("rows", "attributes", "classes", "missing", "licence", "doi")}
-        rows.append({"name": entry.name, "title": entry.title, "status": status, "reason": reason, **known})
+        facts = {key: getattr(entry, key) for key in ("rows", "attributes", "classes", "missing", "licence", "doi")}
+        rows.append({"name": entry.name, "title": entry.title, "status": status, "reason": reason, **facts})
     return pd.DataFrame(rows)

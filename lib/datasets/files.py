@@ -17,7 +17,6 @@ import zlib
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
-from lib.datasets import table
 from lib.datasets.catalogue import DATA
 
 with warnings.catch_warnings():
@@ -55,8 +54,8 @@ def read(entry):
     check(entry)
     if entry.kind == "shipped":
         return [shipped(entry)], "shipped"
-    found = [local(entry, file) or (download(entry, file), "cache") for file in entry.files]
-    return [data for data, _ in found], " and ".join(sorted({source for _, source in found}))
+    copies = [local(entry, file) or (download(entry, file), "cache") for file in entry.files]
+    return [data for data, _ in copies], " and ".join(sorted({source for _, source in copies}))
 
 
 def check(entry):
@@ -86,7 +85,7 @@ def shipped(entry):
         raise ValueError(f"{entry.name}: data/{path.name} is not there; {remedy}")
     raw = path.read_bytes()
     if sha256(raw) != entry.sha256[0]:
-        raise ValueError(f"{entry.name}: data/{path.name} {_damage(raw, entry)}; {remedy}")
+        raise ValueError(f"{entry.name}: data/{path.name} is damaged, as its sha256 is {sha256(raw)}; {remedy}")
     return _decompressed(raw, path.name)
 
 
@@ -100,22 +99,6 @@ def _decompressed(raw, name):
     if len(data) > LARGEST:
         raise ValueError(f"{name} unpacks to more than {LARGEST:,} bytes")
     return data
-
-
-def _damage(raw, entry):
-    """What is wrong with a shipped file whose sha256 is not the manifest's."""
-    if not raw:
-        return "is empty"
-    try:
-        lines = table.lines(_decompressed(raw, entry.files[0]))
-    except ValueError:
-        return "is truncated or not text"
-    header = ",".join(name for name, _ in entry.columns)
-    if not lines or lines[0] != header:
-        return f"has a wrong header: {''.join(lines[:1])[:80]!r}; expected {header[:80]!r}"
-    if len(lines) - 1 != entry.rows:
-        return f"has {len(lines) - 1} rows; expected {entry.rows} (truncated?)"
-    return f"has changed: its sha256 is {sha256(raw)}; expected {entry.sha256[0]}"
 
 
 def local(entry, file):
@@ -182,12 +165,13 @@ def _refuse_insecure(response, **_):
 def download(entry, file):
     """Contents of a file at UCI, now also in the cache: written aside, checked, then moved there."""
     check(entry)
-    known = f"sha256:{expected(entry, file)}"
+    digest = f"sha256:{expected(entry, file)}"
     fetch = _Downloader(timeout=TIMEOUT, hooks={"response": _refuse_insecure})
     try:
-        path = pooch.retrieve(entry.address + file, known, fname=file, path=cache(), downloader=fetch)
+        path = pooch.retrieve(entry.address + file, digest, fname=file, path=cache(), downloader=fetch)
     except ValueError:
-        raise _error(entry, file, _differs(entry, file)) from None
+        doubt = " (it was never confirmed to be that of UCI's very bytes)" if file in entry.unconfirmed else ""
+        raise _error(entry, file, f"the file there does not have the sha256 of the manifest{doubt}") from None
     except OSError as error:
         first = "UCI_MIRROR does not have it and " if os.environ.get("UCI_MIRROR") else ""
         raise _error(entry, file, f"{first}the download failed ({_root(error)})") from None
@@ -199,12 +183,6 @@ def _root(error):
     while error.__context__ is not None:
         error = error.__context__
     return f"{type(error).__name__}: {error}"
-
-
-def _differs(entry, file):
-    if file in entry.unconfirmed:
-        return "the file there differs from the one known here, which was never confirmed to have UCI's very bytes"
-    return "the file there does not have the sha256 of the manifest: it has changed or the download is damaged"
 
 
 def _error(entry, file, cause):
@@ -228,13 +206,10 @@ def status(entry):
         sources = {file: local(entry, file) for file in entry.files}
     except (NotAvailableError, ValueError) as error:
         return "not available", str(error)
-    absent = [file for file, found in sources.items() if found is None]
+    absent = [file for file, copy in sources.items() if copy is None]
     if absent:
-        return "not available", _absence(entry, absent)
-    words = {source for _, source in sources.values()}
-    return ("mirrored", "in UCI_MIRROR") if "mirror" in words else ("cached", "downloaded before")
-
-
-def _absence(entry, absent):
-    doubt = f" (bytes there not confirmed: {', '.join(entry.unconfirmed)})" if entry.unconfirmed else ""
-    return f"not downloaded yet: load({entry.name!r}) fetches {', '.join(absent)} from {entry.address}{doubt}"
+        doubt = f" (bytes there not confirmed: {', '.join(entry.unconfirmed)})" if entry.unconfirmed else ""
+        fetch = f"load({entry.name!r}) fetches {', '.join(absent)} from {entry.address}{doubt}"
+        return "not available", f"not downloaded yet: {fetch}"
+    mirrored = "mirror" in {source for _, source in sources.values()}
+    return ("mirrored", "in UCI_MIRROR") if mirrored else ("cached", "downloaded before")

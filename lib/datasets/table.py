@@ -9,11 +9,6 @@ TRUE = ("t", "y", "yes", "true", "1")
 FALSE = ("f", "n", "no", "false", "0")
 
 
-def lines(data):
-    """Non-empty lines of a file."""
-    return [line for line in data.decode("utf-8").splitlines() if line.strip()]
-
-
 def rows(data, entry):
     """The fields of each row of one file of `entry`, without the lines before the first row."""
     separator, n_columns = entry.option("separator", ","), len(entry.columns)
@@ -68,24 +63,23 @@ def _column(text, kind):
 
 def _numbers(text):
     values = text.astype(float)
-    unknown = set(text[text.notna() & ~np.isfinite(values)])
-    if unknown:
-        raise ValueError(f"column {text.name} must hold only numbers and ?; got {unknown}")
+    _check(text, text.notna() & ~np.isfinite(values), "numbers and ?")
     return values
 
 
 def _boolean(text):
-    unknown = set(text) - {*TRUE, *FALSE}
-    if unknown:
-        raise ValueError(f"column {text.name} must hold only {TRUE} and {FALSE}; got {unknown}")
+    _check(text, ~text.isin((*TRUE, *FALSE)), f"{TRUE} and {FALSE}")
     return text.isin(TRUE)
 
 
 def _categories(text, categories):
-    unknown = set(text.dropna()) - set(categories)
-    if unknown:
-        raise ValueError(f"column {text.name} must hold only {categories}; got {unknown}")
+    _check(text, text.notna() & ~text.isin(categories), categories)
     return pd.Categorical(text, categories=categories)
+
+
+def _check(text, wrong, allowed):
+    if wrong.any():
+        raise ValueError(f"column {text.name} must hold only {allowed}; got {set(text[wrong])}")
 
 
 def _order(value):

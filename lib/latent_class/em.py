@@ -1,7 +1,6 @@
 """Expectation-Maximization for the CIA model (Grove & Roth, section 3), all restarts in one matrix product."""
 
 import warnings
-from typing import NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -80,9 +79,7 @@ class LatentClassEM(LatentClassClassifier):
 
     def _check_parameters(self):
         check_integer("n_hidden", self.n_hidden, 2)
-        check_integer("n_restarts", self.n_restarts, 1)
-        check_integer("max_iterations", self.max_iterations, 1)
-        check_real("tolerance", self.tolerance, 0)
+        check_search(self)
         check_choice("dtype", self.dtype, ("float32", "float64"))
 
     def _fit_model(self, rows, counts):
@@ -103,6 +100,13 @@ class LatentClassEM(LatentClassClassifier):
             finish = _FINISH, self.tolerance / 100, "float64"
             weights[best], probabilities[best], _ = maximize(rows, counts, *start, *finish)
         return weights[best][0], probabilities[best][0]
+
+
+def check_search(learner):
+    """Check the parameters of a learner that `search` takes."""
+    check_integer("n_restarts", learner.n_restarts, 1)
+    check_integer("max_iterations", learner.max_iterations, 1)
+    check_real("tolerance", learner.tolerance, 0)
 
 
 def random_starts(n_restarts, n_hidden, m, rng):
@@ -176,18 +180,11 @@ class EMData:
         return iter(self.kept) if self.kept else map(self._batch, self.parts)
 
     def _batch(self, part, contiguous=False):
+        """Rows with a leading 1 as columns (m + 1, b), the same counted (b, m + 1), and their counts (b,)."""
         rows, counts = self.rows[part], self.counts[part]
         rows = np.hstack([np.ones((len(rows), 1), self.dtype), rows], dtype=self.dtype)
         counted = rows if self.single else rows * counts[:, None].astype(self.dtype)
-        return Batch(np.ascontiguousarray(rows.T) if contiguous else rows.T, counted, counts)
-
-
-class Batch(NamedTuple):
-    """Rows with a leading 1 as columns (m + 1, b), the same counted (b, m + 1), and their counts (b,)."""
-
-    columns: np.ndarray
-    counted: np.ndarray
-    counts: np.ndarray
+        return np.ascontiguousarray(rows.T) if contiguous else rows.T, counted, counts
 
 
 def em_step(data, weights, probabilities):
@@ -214,10 +211,10 @@ def em_step(data, weights, probabilities):
     np.subtract(linear[:, 1:], linear[:, :1], out=relative, casting="same_kind")
     sums, log_likelihoods = np.zeros(linear.shape), linear[:, 0] @ data.totals
     others = sums[:, 1:]
-    for batch in data:
-        posterior, log_sum = softmax_with_zero((relative.reshape(-1, m + 1) @ batch.columns).reshape(r, k - 1, -1))
-        log_likelihoods += log_sum @ batch.counts
-        others += (posterior.reshape(r * (k - 1), -1) @ batch.counted).reshape(others.shape)
+    for columns, counted, counts in data:
+        posterior, log_sum = softmax_with_zero((relative.reshape(-1, m + 1) @ columns).reshape(r, k - 1, -1))
+        log_likelihoods += log_sum @ counts
+        others += (posterior.reshape(r * (k - 1), -1) @ counted).reshape(others.shape)
     np.subtract(data.totals, others[:, 0] if k == 2 else others.sum(axis=1), out=sums[:, 0])
     mass = np.maximum(sums[..., 0], _EDGE)
     return mass / data.size, sums[..., 1:] / mass[..., None], log_likelihoods

@@ -4,9 +4,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from lib.cia import CIAModel
-from lib.latent_class.em import random_starts, search
+from lib.latent_class.em import check_search, random_starts, search
 from lib.latent_class.model import LatentClassClassifier, log_likelihood
-from lib.validation import check_choice, check_integer, check_real
+from lib.validation import check_choice, check_integer
 
 _SEED_LIMIT = 2**31 - 1
 
@@ -54,9 +54,7 @@ class LatentClassSelection(LatentClassClassifier):
     def _check_parameters(self):
         check_choice("criterion", self.criterion, ("bic", "heldout"))
         check_integer("max_hidden", self.max_hidden, 2)
-        check_integer("n_restarts", self.n_restarts, 1)
-        check_integer("max_iterations", self.max_iterations, 1)
-        check_real("tolerance", self.tolerance, 0)
+        check_search(self)
 
     def _fit_model(self, rows, counts):
         rng = check_random_state(self.random_state)

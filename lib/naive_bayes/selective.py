@@ -40,7 +40,7 @@ class SelectiveNaiveBayes(JointClassifier):
 
     Notes
     -----
-    Columns are those of `lib.structures.DiscreteCoding`: booleans, categories, strings, integers and whole numbers;
+    Columns are those of `DiscreteCoding` in lib.structures: booleans, categories, strings, integers and whole numbers;
     continuous ones have to be discretised first. A missing value, or one that was never seen, is left out of the
     counts and of the product.
 

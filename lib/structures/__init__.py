@@ -5,22 +5,8 @@ the class, variable i the attribute in column i - 1.
 """
 
 from lib.structures.bic import bic_from_codes, bic_search
-from lib.structures.codes import DiscreteCoding, check_discrete, discrete_codes
-from lib.structures.graphs import chain, check_parents, naive, topological_order
-from lib.structures.information import conditional_mutual_information
+from lib.structures.codes import discrete_codes
+from lib.structures.graphs import chain, check_parents, naive
 from lib.structures.tan import tan, tan_from_codes
 
-__all__ = [
-    "DiscreteCoding",
-    "bic_from_codes",
-    "bic_search",
-    "chain",
-    "check_discrete",
-    "check_parents",
-    "conditional_mutual_information",
-    "discrete_codes",
-    "naive",
-    "tan",
-    "tan_from_codes",
-    "topological_order",
-]
+__all__ = ["bic_from_codes", "bic_search", "chain", "check_parents", "discrete_codes", "naive", "tan", "tan_from_codes"]

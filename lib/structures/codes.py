@@ -6,6 +6,8 @@ from sklearn.base import BaseEstimator
 
 from lib.discretize.columns import MISSING, Coding, checked_frame, checked_target, column_kinds, continuous_values
 
+FRACTIONAL = ("floating", "mixed-integer-float", "decimal")
+
 
 class DiscreteCoding(Coding):
     """Codes of all columns of a DataFrame, where a value that was never seen counts as missing.
@@ -34,33 +36,15 @@ class DiscreteCoding(Coding):
 
 
 def check_discrete(X):
-    """Raise ValueError if a float column of the DataFrame `X` holds anything but whole numbers and NaN (missing)."""
-    _check_objects(X)
-    positions = np.flatnonzero(np.array(column_kinds(X)) == "continuous")
-    values = continuous_values(X, positions)
-    fractional = values != np.floor(values)
-    fractional &= ~np.isnan(values)
-    if fractional.any():
-        row, column = np.argwhere(fractional)[0]
-        raise ValueError(
-            f"a float column must hold whole numbers or NaN; column {X.columns[positions[column]]!r} has "
-            f"{values[row, column]} in row {row}: discretise first, for example with lib.discretize.EntropyDiscretizer"
-        )
-
-
-def _check_objects(X):
-    """Raise ValueError if an object column holds numbers that are not whole."""
-    for name, column in X.items():
-        if column.dtype == object and infer_dtype(column, skipna=True) in (
-            "floating",
-            "mixed-integer-float",
-            "decimal",
-        ):
-            values = column[column.notna()].astype(float)
-            if (values != np.floor(values)).any():
+    """Raise ValueError if a column of the DataFrame `X` has numbers that are not whole; NaN is a missing value."""
+    for position, (kind, dtype) in enumerate(zip(column_kinds(X), X.dtypes, strict=True)):
+        if kind == "continuous" or (dtype.kind == "O" and infer_dtype(X.iloc[:, position], skipna=True) in FRACTIONAL):
+            values = continuous_values(X, [position])[:, 0]
+            wrong = np.flatnonzero((values != np.floor(values)) & ~np.isnan(values))
+            if len(wrong):
                 raise ValueError(
-                    f"column {name!r} holds {values[values != np.floor(values)].iloc[0]}, which is no whole number: "
-                    "discretise first, for example with lib.discretize.EntropyDiscretizer"
+                    f"columns must hold whole numbers or NaN; column {X.columns[position]!r} has {values[wrong[0]]} "
+                    f"in row {wrong[0]}: discretise first, for example with lib.discretize.EntropyDiscretizer"
                 )
 
 

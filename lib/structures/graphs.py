@@ -62,7 +62,9 @@ def check_parents(parents, n_variables=None):
         families = [tuple(family) for family in parents]
     except TypeError:
         raise ValueError(f"parents must be a sequence of sequences of integers; got {parents!r}") from None
-    _check_number(len(families), n_variables)
+    n = len(families) if n_variables is None else n_variables
+    if len(families) != n or n == 0:
+        raise ValueError(f"parents must hold a tuple for the class and for each attribute, {n} in all; got {parents!r}")
     checked = tuple(_checked_family(v, family, len(families)) for v, family in enumerate(families))
     topological_order(checked)
     return checked
@@ -75,16 +77,6 @@ def topological_order(parents):
     except CycleError as error:
         cycle = " -> ".join(map(str, error.args[1]))
         raise ValueError(f"parents must not form a cycle; got {cycle}") from None
-
-
-def _check_number(n, n_variables):
-    if n == 0:
-        raise ValueError("parents must hold at least the class, as variable 0; got no variable")
-    if n_variables is not None and n != n_variables:
-        raise ValueError(
-            f"parents must hold {n_variables} tuples, one for the class and one for each of the "
-            f"{n_variables - 1} attributes; got {n}"
-        )
 
 
 def _checked_family(v, family, n):
