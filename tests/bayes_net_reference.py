@@ -185,22 +185,3 @@ def mask(rng, rows, share):
     hidden = rng.random(rows.shape) < share
     hidden[:, 0] = False
     return np.where(hidden, MISSING, rows)
-
-
-def conditional_information(x, z, y):
-    """I(X; Z | Y) of the frequencies, natural logarithm."""
-    total = 0.0
-    for a, b, c in set(zip(x, z, y, strict=True)):
-        n = np.sum((x == a) & (z == b) & (y == c))
-        total += n * math.log(n * np.sum(y == c) / (np.sum((x == a) & (y == c)) * np.sum((z == b) & (y == c))))
-    return total / len(y)
-
-
-def spanning_trees(n):
-    """All sets of n - 1 edges that connect n vertices."""
-    for edges in itertools.combinations(itertools.combinations(range(n), 2), n - 1):
-        reached = {0}
-        for _ in range(n):
-            reached |= {v for edge in edges if reached & set(edge) for v in edge}
-        if len(reached) == n:
-            yield edges

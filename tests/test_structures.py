@@ -94,7 +94,7 @@ class TestCheckParents:
     @pytest.mark.parametrize(
         ("parents", "message"),
         [
-            ([], r"must hold a tuple for the class and for each attribute, 0 in all; got \[\]"),
+            ([], r"must hold a tuple for the class and for each attribute, 3 in all; got \[\]"),
             ([[], [0]], "must hold a tuple for the class and for each attribute, 3 in all"),
             ([[], [0], [3]], "parents of variable 2 must be integers from 0 to 2; got 3"),
             ([[], [-1], []], "parents of variable 1 must be integers from 0 to 2; got -1"),
