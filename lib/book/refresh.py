@@ -19,8 +19,7 @@ from importlib.util import find_spec
 
 if find_spec("lib") is None:  # as on Colab; otherwise this does nothing
     command = "!git clone --depth 1 {address} book && pip install --quiet --editable ./book"
-    raise ModuleNotFoundError(f"no package lib: run `{{command}}`{hint}, restart the kernel, run all cells")"""
-UNKNOWN = " with this notebook's repository for ADDRESS"
+    raise ModuleNotFoundError(f"no package lib: run `{{command}}`, restart the kernel, run all cells")"""
 
 
 def refresh(project: Project, chapter: str) -> Path:
@@ -35,8 +34,8 @@ def refresh(project: Project, chapter: str) -> Path:
 
 
 def first_cell(address: str) -> NotebookNode:
-    """Return the cell for a repository's address; without one, the reader is told where to take it from."""
-    source = SOURCE.format(address=address or "ADDRESS", hint="" if address else UNKNOWN)
+    """Return the cell for a repository's address; without one, the reader has to know it."""
+    source = SOURCE.format(address=address or "ADDRESS-OF-THIS-REPOSITORY")
     return new_code_cell(source, id=ID, metadata={"tags": ["remove-cell"]})
 
 
