@@ -1,5 +1,6 @@
 """The pages written by hand: what they name exists, and what they say of printed numbers is so."""
 
+import json
 import re
 
 import pytest
@@ -103,3 +104,11 @@ def test_errata_table_10_lacks_a_shard_of_class_1():
 def test_errata_percentages_are_cut_off(dataset, right, of, percent):
     assert percent in list(printed_table("atlas_accuracy").query("dataset == @dataset")["percent"])
     assert int(1000 * right / of) / 10 == percent != round(100 * right / of, 1)
+
+
+def test_a_figure_is_all_that_its_cell_shows():
+    """A cell with a caption that ends with a value, such as a legend, would have two outputs of one name."""
+    for path in CHAPTERS.rglob("*.ipynb"):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            name = cell["metadata"].get("mystnb", {}).get("figure", {}).get("name")
+            assert len(cell.get("outputs", [])) <= 1 or not name, f"{path}: {name}"
