@@ -11,7 +11,6 @@ FOLDER = Path(__file__).parents[1] / "data" / "benchmarks"
 RESULTS, SCALING = FOLDER / "speed.json", FOLDER / "scaling.json"
 PRECISION, BUILDS = FOLDER / "precision.json", FOLDER / "builds.json"
 QUADRATIC = {("cov", "n")}  # every pair of attributes has a covariance; all else is linear
-NAMES = {"em": "EM", "cov": "COV", "winnow": "Winnow"}
 
 
 def read_benchmarks(path=RESULTS):
@@ -122,44 +121,3 @@ def growth(times):
         error = np.abs(terms @ [start, rate] / seconds - 1).max()
         rows.append((axis, learner, power, start, rate, error))
     return pd.DataFrame(rows, columns=["axis", "learner", "power", "start", "rate", "error"])
-
-
-def plan(panels, about, n_models, n_attributes, n_workers):
-    """What an experiment with many models would cost on a cluster, from measured times.
-
-    Parameters
-    ----------
-    panels, about
-        As `read_scaling` returns them.
-    n_models, n_attributes, n_workers : int, at least 1
-
-    Returns
-    -------
-    DataFrame
-        quantity, value (text with unit).
-    """
-    cost = {name: _interpolated(times, n_attributes) for name, times in panels.groupby("learner", sort=False)}
-    calibration = cost.pop("calibration")
-    hours = n_models * sum(cost.values()) / 3600
-    efficiency = float(np.median(about["efficiency"]))
-    block = about["block"]
-    rows = [(f"one model, {NAMES.get(name, name)}", f"{seconds:,.1f} s") for name, seconds in cost.items()]
-    rows += [
-        ("all models on one core", f"{hours:,.0f} hours"),
-        (f"on {n_workers} cores at {efficiency:.0%} efficiency", f"{hours / n_workers / efficiency:,.1f} hours"),
-        ("calibration, once, before", f"{calibration:,.0f} s"),
-        ("blocks", f"{n_models:,}"),
-        ("sent and returned for a block", f"{block['sent'] / 1e3:.1f} kB and {block['returned'] / 1e3:.1f} kB"),
-        ("stored in all", f"{n_models * block['returned'] / 1e6:,.0f} MB"),
-        (f"memory of a worker (measured at n = {block['attributes']:,})", f"{block['memory']:,.0f} MiB"),
-    ]
-    return pd.DataFrame(rows, columns=["quantity", "value"])
-
-
-def _interpolated(times, n):
-    """Seconds at n: as measured, or else of the fitted growth."""
-    measured = dict(zip(times["n_attributes"], times["seconds"], strict=True))
-    if n in measured:
-        return measured[n]
-    fit = growth(times.rename(columns={"n_attributes": "value"}).assign(axis="n")).iloc[0]
-    return fit["start"] + fit["rate"] * float(n) ** fit["power"]

@@ -342,9 +342,8 @@ def linear_separator(X, labels):
     X = np.asarray(X, dtype=float)
     signs = np.where(np.asarray(labels, dtype=bool), 1.0, -1.0)
     constraints = -signs[:, None] * np.column_stack([X, np.ones(len(X))])
-    result = linprog(
-        np.zeros(constraints.shape[1]), A_ub=constraints, b_ub=-np.ones(len(X)), bounds=(None, None), method="highs"
-    )
+    zero = np.zeros(constraints.shape[1])
+    result = linprog(zero, A_ub=constraints, b_ub=-np.ones(len(X)), bounds=(None, None), method="highs")
     if result.status not in (0, _INFEASIBLE):
         raise RuntimeError(f"linear programming found neither a separator nor that there is none: {result.message}")
     return (result.x[:-1], float(result.x[-1])) if result.status == 0 else None

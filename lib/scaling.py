@@ -1,5 +1,5 @@
-"""The old name of part of `lib.benchmarks`, until no chapter uses it."""
+"""The old name of part of `lib.benchmarks`, until appendix/speed has the new one."""
 
-from lib.benchmarks import growth, plan, read_scaling
+from lib.benchmarks import growth, read_scaling
 
-__all__ = ["growth", "plan", "read_scaling"]
+__all__ = ["growth", "read_scaling"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from lib import benchmarks
-from lib.benchmarks import growth, plan, read_benchmarks, read_builds, read_precision, read_scaling
+from lib.benchmarks import growth, read_benchmarks, read_builds, read_precision, read_scaling
 from lib.claims import CLAIMS_JSON
 from lib.latent_class import em
 
@@ -88,15 +88,6 @@ def test_growth_is_recovered(start, rate):
         )
     [fit] = growth(curve(1 / VALUES)).itertuples()
     assert fit.rate == 0
-
-
-def test_plan_is_the_sum_over_models():
-    seconds = {"calibration": [1.0, 5.0], "em": [2.0, 20.0], "cov": [1.0, 100.0]}
-    panels = [pd.DataFrame({"n_attributes": [10, 100], "learner": name, "seconds": s}) for name, s in seconds.items()]
-    block = {"attributes": 100, "sent": 900, "returned": 2000, "memory": 300}
-    costs = plan(pd.concat(panels), {"efficiency": [0.8, 0.5, 0.9], "block": block}, 3600, 100, 4)
-    assert costs.set_index("quantity")["value"][:3].tolist() == ["20.0 s", "100.0 s", "120 hours"]
-    assert "37.5 hours" in costs["value"].tolist()
 
 
 @pytest.mark.parametrize(
