@@ -9,9 +9,9 @@ import pytest
 from lib import datasets as uci
 from lib.discretize import EntropyDiscretizer
 from lib.experiments import elr_data
-from lib.experiments.elr_data import coded, problem, problems, removed, repeat_seed
-from lib.experiments.greiner_printed import printed
+from lib.experiments.elr_data import coded, printed, problem, problems
 from lib.structures.codes import DiscreteCoding
+from lib.trials import Seeds
 
 AT_HAND = set(uci.available().query("status == 'shipped'")["name"])
 TABLE_II = printed("ii").set_index("dataset")
@@ -27,6 +27,10 @@ def shipped(table):
 
 def seed(number, *key):
     return np.random.SeedSequence(number, spawn_key=key)
+
+
+def removed(data, rate):
+    return Seeds(1).rng().random(data.X.shape) < rate
 
 
 @pytest.fixture
@@ -94,16 +98,11 @@ class TestSplits:
     def test_the_seed_decides(self, name):
         found = problem(name)
         first, again, other, repeat = (
-            np.concatenate([np.concatenate(pair) for pair in found.splits(5, s)])
-            for s in (
-                repeat_seed(name, 0, 3),
-                repeat_seed(name, 0, 3),
-                repeat_seed(name, 0, 4),
-                repeat_seed(name, 1, 3),
-            )
+            np.concatenate([np.concatenate(pair) for pair in found.splits(5, Seeds(entropy).sequence(name, repeat))])
+            for entropy, repeat in ((3, 0), (3, 0), (4, 0), (3, 1))
         )
         assert (first == again).all()
-        assert (first != other).any() == (first != repeat).any() == found.is_random
+        assert (first != other).any() == (first != repeat).any() == (len(found.repeats(2)) == 2)
 
     def test_published(self):
         for name, n_train, n_test in (("satimage", 4435, 2000), ("letter", 15000, 5000), ("shuttle", 43500, 14500)):
@@ -132,42 +131,61 @@ class TestSplits:
         [(train, test)] = problem("monks-1").splits(5, seed(1))
         assert (len(train), len(test)) == (124, 432)
 
-    def test_sets_have_keys_of_their_own(self):
-        names = sorted({*TABLE_II.index, *TABLE_V.index, *uci.names()})
-        assert len({repeat_seed(name, 0, 0).spawn_key for name in names}) == len(names)
-
 
 class TestNames:
     @pytest.mark.parametrize(
-        ("names", "incomplete", "words"),
+        ("table", "names", "words"),
         [
-            (["pimma"], False, "did you mean 'pima'"),
-            (["agaricus"], True, "did you mean 'agaricus-lepiota'"),
-            (["iris", "iris"], False, "each data set once"),
-            ([], False, "at least one"),
-            (["monk1-corrupt", "water-treatment"], True, "not to be had.*no class column"),
+            ("ii", ["pimma"], "did you mean 'pima'"),
+            ("v", ["agaricus"], "did you mean 'agaricus-lepiota'"),
+            ("v", ["iris", "cleve"], "datasets"),
+            ("ii", ["iris", "iris"], "each data set once"),
+            ("ii", ["diabetes", "pima"], "each data set once"),
+            ("ii", [], "at least one"),
+            ("ii", ["iris"], "at least two"),
+            ("v", ["monk1-corrupt", "water-treatment"], "not to be had.*no class column"),
         ],
     )
-    def test_errors(self, names, incomplete, words):
+    def test_errors(self, table, names, words):
         with pytest.raises(ValueError, match=words):
-            problems(names, incomplete)
+            problems(table, names)
 
     def test_what_cannot_be_had_has_a_reason(self, nothing_elsewhere):
-        found, reasons = problems(["heart", "iris", "monk1-corrupt", "corral"], incomplete=True)
-        assert [p.name for p in found] == ["iris", "corral"]
-        assert list(reasons) == ["heart", "monk1-corrupt"]
-        assert "neither shipped" in reasons["heart"]
+        found, reasons = problems("v", ["cleve", "breast-cancer", "monk1-corrupt", "soybean-large"])
+        assert [p.name for p in found] == ["breast-cancer", "soybean-large"]
+        assert list(reasons) == ["cleve", "monk1-corrupt"]
+        assert "neither shipped" in reasons["cleve"]
         assert reasons["monk1-corrupt"] == elr_data.LOST["monk1-corrupt"]
 
-    def test_none_at_all(self, nothing_elsewhere):
-        with pytest.raises(ValueError, match="at least one set that can be had.*'heart'"):
-            problems(["heart"])
-
     def test_two_names_of_one_set(self):
-        found, _ = problems(["diabetes"])
-        assert [p.name for p in found] == ["pima"]
-        with pytest.raises(ValueError, match="each data set once"):
-            problems(["diabetes", "pima"])
+        found, _ = problems("ii", ["diabetes", "iris"])
+        assert [p.name for p in found] == ["pima", "iris"]
+
+    @pytest.mark.parametrize(
+        ("name", "n_rows", "protocol"),
+        [
+            ("iris", 150, "5 folds"),
+            ("mofn-3-7-10", 1024, "300 at random, tested on all"),
+            ("satimage", 6435, "4435 + 2000, file order"),
+            ("waveform-21", 5000, "300 + 4700, random splits"),
+        ],
+    )
+    def test_the_protocol_in_words(self, name, n_rows, protocol):
+        assert (problem(name).n_rows, problem(name).protocol) == (n_rows, protocol)
+
+
+@pytest.mark.parametrize(
+    ("table", "data_sets", "cells"),
+    [("ii", 25, 1), ("iii", 25, 6), ("iv", 25, 9), ("v", 20, 1), ("vi", 21, 6), ("vii", 25, 10), ("viii", 16, 4)],
+)
+def test_every_printed_data_set_has_every_cell_once(table, data_sets, cells):
+    frame = printed(table)
+    keys = [name for name in ("dataset", "source", "structure", "learner") if name in frame]
+    assert not frame.duplicated(keys).any()
+    assert frame["dataset"].nunique() == data_sets
+    assert (frame["dataset"].value_counts() == cells).all()
+    if table in ("iii", "iv", "vii"):
+        assert list(frame["dataset"].unique()) == list(TABLE_II.index)
 
 
 class TestCodes:
@@ -198,7 +216,7 @@ class TestCodes:
 
     def test_removed_values_are_missing(self, data, rows):
         train, test = rows
-        holes = removed(data.X.shape, 0.3, seed(1))
+        holes = removed(data, 0.3)
         codes, _ = coded(data, train, test, holes)
         first, masked, complete = np.split(codes[:, 1:], [len(train), len(train) + len(test)])
         assert (first[holes[train]] == -1).all()
@@ -210,7 +228,7 @@ class TestCodes:
     def test_removed_values_teach_nothing(self, data, rows):
         """Whatever was in a place that is removed, the codes of training rows and masked test rows are the same."""
         train, test = rows
-        holes, rng = removed(data.X.shape, 0.3, seed(1)), np.random.default_rng(2)
+        holes, rng = removed(data, 0.3), np.random.default_rng(2)
         shuffled = data.X.copy()
         for i, name in enumerate(shuffled):
             places = np.flatnonzero(holes[:, i])
@@ -226,7 +244,7 @@ class TestCodes:
         order = np.arange(len(data.y))
         order[test] = test[::-1]
         shuffled = replace(data, X=data.X.iloc[order].reset_index(drop=True), y=data.y[order])
-        holes = removed(data.X.shape, rate, seed(1)) if rate else None
+        holes = removed(data, rate) if rate else None
         (codes, sizes), (again, sizes_too) = (coded(d, train, test, holes) for d in (data, shuffled))
         assert (codes[: len(train)] == again[: len(train)]).all()
         assert (sizes == sizes_too).all()
@@ -250,9 +268,3 @@ class TestCodes:
         codes, sizes = coded(data, np.arange(6), np.array([6, 7]))
         assert list(codes[:, 1]) == [0, 1, 0, 1, 0, 1, 0, -1]
         assert list(sizes) == [2, 2]
-
-    def test_the_rate_of_removal(self):
-        holes = removed((400, 500), 0.25, seed(3))
-        assert abs(holes.mean() - 0.25) < 4 * (0.25 * 0.75 / holes.size) ** 0.5
-        assert (holes == removed((400, 500), 0.25, seed(3))).all()
-        assert not removed((40, 50), 0.0, seed(3)).any()

@@ -1,20 +1,16 @@
 """Data sets of the experiments with ELR on UCI: rows, splits and codes (Greiner et al. 2005, Tables II and V)."""
 
-import zlib
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 
 from lib import datasets as uci
+from lib.datasets.printed import printed as read_printed
 from lib.datasets.synthetic import TRAINING_SIZES, training_rows
 from lib.discretize import EntropyDiscretizer
-from lib.experiments.greiner_printed import printed
-from lib.experiments.uci_learners import missing_as_value
 from lib.structures.codes import DiscreteCoding
 from lib.validation import at_least_one, check_choice
 
-MISSING_AS_VALUE = ("vote",)  # a vote that is neither for nor against; the paper's 435 rows are all there are
 PUBLISHED_SPLIT = ("letter", "satimage", "shuttle")
 PUBLISHED_SPLIT_INCOMPLETE = ("allbp", "allrep", "soybean-large")
 TRAINING_FILE_ONLY = ("anneal", "dis", "sick")  # Table V counts the rows of UCI's training file
@@ -22,7 +18,7 @@ SOURCES = {"diabetes": "pima", "shuttle-small": "shuttle", "breast-cancer": "bre
 SAME_DATA = {"diabetes": "pima"}  # two rows of the paper, one data set
 LEAST_ROWS = 20  # complete rows that a set must have
 N_FOLDS = 5
-SPLIT, TUNING, HOLES, FIT = range(4)  # keys of a repeat's random numbers
+SPLIT, TUNING, HOLES, FIT = range(4)  # what the seeds of a shuffle, (data set, repeat, ...), are for
 LOST = {
     "monk1-corrupt": "monks-1 with values removed: not to be had",
     "water-treatment": "UCI's file has no class column",
@@ -50,9 +46,29 @@ class Problem:
     split: str
 
     @property
-    def is_random(self):
-        """Whether another shuffle is another split."""
-        return self.split != "published"
+    def work(self):
+        """Training rows times attributes times classes of all folds: what one shuffle takes, roughly."""
+        splits = self.splits(N_FOLDS, np.random.SeedSequence(0))
+        return len(splits) * len(splits[0][0]) * self.data.X.shape[1] * len(np.unique(self.data.y))
+
+    @property
+    def n_rows(self):
+        """Rows that are trained on or tested."""
+        return len(self.data.y) if self.split in ("folds", "sample") else sum(self.sizes)
+
+    @property
+    def protocol(self):
+        """How it is split, in words."""
+        if self.split == "folds":
+            return f"{N_FOLDS} folds"
+        [(train, test)] = self.splits(N_FOLDS, np.random.SeedSequence(0))
+        if np.isin(train, test).all():
+            return f"{len(train)} at random, tested on all"
+        return f"{len(train)} + {len(test)}, {'file order' if self.split == 'published' else 'random splits'}"
+
+    def repeats(self, n_repeats):
+        """Numbers of the shuffles; a published split is taken once."""
+        return range(1 if self.split == "published" else n_repeats)
 
     def splits(self, n_folds, seed):
         """Pairs of row numbers, training and test: `n_folds` folds of floor(N / n_folds) rows, or one pair.
@@ -73,60 +89,47 @@ class Problem:
         if self.split == "random":
             n_train, n_test = self.sizes
             return [(np.sort(shuffled[:n_train]), np.sort(shuffled[n_train : n_train + n_test]))]
-        parts = shuffled[: len(rows) // n_folds * n_folds].reshape(n_folds, -1)
-        return [(np.setdiff1d(rows, part), part) for part in parts]
+        folds = shuffled[: len(rows) // n_folds * n_folds].reshape(n_folds, -1)
+        return [(np.setdiff1d(rows, fold), fold) for fold in folds]
 
 
-def problems(names, incomplete=False):
-    """The named problems that can be had.
+def printed(table):
+    """Return a table of the paper, "ii" to "ix", as it is printed.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Each once: of Table II (with `incomplete`, of Table V), in lower case, or of `lib.datasets`. "diabetes" is
-        "pima", which has the same rows.
-    incomplete : bool
-        Whether rows with missing values stay.
+    Tables II and V have a row a data set; there `test` is text in II ("CV-5" or a number) and a number or NaN in V. The
+    others have a row a cell, with `value` and, where there is one, `se` as numbers, in percent: accuracies in III, IV,
+    VII and VIII, errors in VI. Learners without a network have the structure "". The averages of VI, VIII and IX are
+    rows of a data set "average".
+    """
+    words = {"structure": str, "learner": str}
+    return read_printed(f"greiner_table_{table}", dtype=words).fillna(dict.fromkeys(words, ""))
 
-    Returns
-    -------
-    list of Problem, dict
-        The second says, by name, why a set is not available.
+
+def problems(table, names):
+    """Return the problems of Table "ii" or "v" that can be had and, by name, why others cannot.
 
     Raises
     ------
     ValueError
-        If a name is unknown or there twice, or none of the sets can be had.
+        If a name is not in the table or there twice ("diabetes" has the rows of "pima"), or fewer than two of the sets
+        can be had: they are to be compared.
     """
-    found, reasons = [], {}
-    known = sorted({*printed("v" if incomplete else "ii")["dataset"], *uci.names()})
+    known = list(printed(table)["dataset"])
     names = [check_choice("datasets", name, known) for name in at_least_one("datasets", names)]
     names = [SAME_DATA.get(name, name) for name in names]
     if len(set(names)) < len(names):
         raise ValueError(f"datasets must name each data set once; got {names}")
+    available, reasons = [], {}
     for name in names:
         try:
-            found.append(problem(name, incomplete))
+            available.append(problem(name, table == "v"))
         except uci.NotAvailableError as error:
-            known = name in LOST or "rows are complete" in str(error)
+            ours = name in LOST or "rows are complete" in str(error)
             why = "neither shipped nor, when this was run, to be had from a mirror or UCI"
-            reasons[name] = str(error).partition(": ")[2] if known else why
-    if not found:
-        raise ValueError(f"datasets must name at least one set that can be had; got {reasons}")
-    return found, reasons
-
-
-def problems_of_table(names, incomplete=False):
-    """Like `problems`, of Table II (or V) only; ValueError unless two at least can be had, to be compared."""
-    table = "v" if incomplete else "ii"
-    found, reasons = problems(names, incomplete)
-    others = [p.name for p in found if p.name not in set(printed(table)["dataset"])]
-    if others:
-        raise ValueError(f"datasets must be of Table {table.upper()}; got {', '.join(others)}")
-    if len(found) < 2:
-        lacking = f"; not available: {reasons}" if reasons else ""
-        raise ValueError(f"datasets must name at least two sets that can be had; got {found[0].name}{lacking}")
-    return found, reasons
+            reasons[name] = str(error).partition(": ")[2] if ours else why
+    if len(available) < 2:
+        raise ValueError(f"datasets must name at least two sets that can be had; got {names}, without {reasons}")
+    return available, reasons
 
 
 def problem(name, incomplete=False):
@@ -134,21 +137,24 @@ def problem(name, incomplete=False):
 
     Sets that Table II (or V) gives sizes for are split so: into the published parts where those are known, else at
     random. All others have folds. Rows with missing values are left out unless `incomplete`, but of "vote", where a
-    missing vote is a value.
+    missing vote is a value: the paper's 435 rows are all there are.
     """
     if name in LOST:
         raise uci.NotAvailableError(f"{name}: {LOST[name]}")
     data = uci.load(SOURCES.get(name, name))
     if incomplete:
         return _incomplete(name, data)
-    data = replace(data, X=missing_as_value(data.X)) if data.name in MISSING_AS_VALUE else data.complete_rows()
+    if name == "vote":
+        data = replace(data, X=data.X.apply(lambda vote: vote.cat.add_categories("missing").fillna("missing")))
+    else:
+        data = data.complete_rows()
     if len(data.y) < LEAST_ROWS:
         raise uci.NotAvailableError(f"{name}: only {len(data.y)} of its rows are complete")
     if data.name in TRAINING_SIZES:
         return Problem(name, data, None, "sample")
+    sizes = _sizes(name)
     if name in PUBLISHED_SPLIT:
-        return Problem(name, data, _sizes("ii", name) or (data.n_train, len(data.y) - data.n_train), "published")
-    sizes = _sizes("ii", name)
+        return Problem(name, data, sizes or (data.n_train, len(data.y) - data.n_train), "published")
     return Problem(name, data, sizes, "random" if sizes else "folds")
 
 
@@ -160,17 +166,12 @@ def _incomplete(name, data):
     return Problem(name, data, None, "folds")
 
 
-def _sizes(table, name):
-    """Training and test rows in a table of the paper; None for cross-validation and for sets not in it."""
-    rows = printed(table).set_index("dataset")
+def _sizes(name):
+    """Training and test rows in Table II; None for cross-validation and for sets not in it."""
+    rows = printed("ii").set_index("dataset")
     if name not in rows.index or rows.loc[name, "test"] == "CV-5":
         return None
     return int(rows.loc[name, "train"]), int(rows.loc[name, "test"])
-
-
-def removed(shape, rate, seed):
-    """Which values are removed: each with probability `rate`, (n_rows, n_attributes)."""
-    return np.random.default_rng(seed).random(shape) < rate
 
 
 def coded(data, train, test, holes=None):
@@ -203,14 +204,3 @@ def coded(data, train, test, holes=None):
     values = np.concatenate([coding(known), *(coding(cutter.transform(table)) for table in tables)])
     rows = np.concatenate([train, *[test] * len(tables)])
     return np.column_stack([classes[rows], values]), np.append(classes.max() + 1, coding.sizes)
-
-
-@lru_cache(maxsize=64)
-def loaded(name, incomplete=False):
-    """What `problem` returns, kept in this process."""
-    return problem(name, incomplete)
-
-
-def repeat_seed(name, repeat, entropy):
-    """SeedSequence of one repeat of a data set, which does not depend on what else is asked for."""
-    return np.random.SeedSequence(entropy, spawn_key=(zlib.crc32(name.encode()), repeat))

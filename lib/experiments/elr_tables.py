@@ -1,36 +1,28 @@
-"""Our results beside the printed cells of Tables III, IV, VI, VII and VIII, and tests over data sets."""
+"""Our results beside the printed cells of Tables III to VIII, tests over data sets, and checks of the printed cells."""
 
 import numpy as np
 import pandas as pd
 
+from lib.datasets.printed import printed as read_printed
 from lib.evaluation import mean_interval, one_sided_p_values
-from lib.experiments.elr_data import N_FOLDS, SAME_DATA
-from lib.experiments.greiner_printed import printed, tested_rows
-from lib.validation import check_choice
+from lib.experiments.elr_data import SAME_DATA, printed
 
 CELL = ["dataset", "structure", "learner"]
 ERRORS = ("vi",)  # tables that hold errors, not accuracies
+ROWS = {"iii": "ii", "iv": "ii", "vi": "v", "vii": "ii", "viii": "ii"}  # where a table's numbers of rows are
 AGREE = 2.0  # standard errors
+HALF = 0.005 + 1e-9  # of the second decimal
 
 
 def scores(frame):
-    """Accuracy of each repeat of a study, in percent, with the standard error that the paper would print.
+    """Accuracy of each repeat, in percent, and its standard error: of the mean of folds, or binomial for one test set.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        dataset, repeat, fold, learner, n_wrong, n_test and perhaps structure and test.
-
-    Returns
-    -------
-    DataFrame
-        The frame's labels, repeat, value, se: that of the mean of the folds, or binomial for a single test set.
+    The frame has dataset, repeat, fold, learner, n_wrong, n_test and perhaps structure and test.
     """
     labels = [name for name in (*CELL, "test", "repeat") if name in frame]
     folds = frame.assign(part=100 * (1 - frame["n_wrong"] / frame["n_test"])).groupby(labels, sort=False)
     sums = folds.agg(n=("n_test", "sum"), folds=("part", "size"), value=("part", "mean"), sd=("part", "std"))
-    binomial = np.sqrt(sums["value"] * (100 - sums["value"]) / sums["n"])
-    sums["se"] = (sums["sd"] / np.sqrt(sums["folds"])).where(sums["folds"] > 1, binomial)
+    sums["se"] = (sums["sd"] / np.sqrt(sums["folds"])).where(sums["folds"] > 1, binomial(sums["value"], sums["n"]))
     return sums[["value", "se"]].reset_index()
 
 
@@ -46,19 +38,13 @@ def averages(results):
     labels = [name for name in (*CELL, "test") if name in results]
     groups = results.assign(square=results["se"] ** 2).groupby(labels, sort=False)
     value = groups["value"]
-    found = pd.DataFrame({"value": value.mean(), "se": np.sqrt(groups["square"].mean()), "low": value.min()})
-    found["q05"], found["q95"], found["high"] = value.quantile(0.05), value.quantile(0.95), value.max()
-    return found.assign(n_repeats=value.size()).reset_index()
+    means = pd.DataFrame({"value": value.mean(), "se": np.sqrt(groups["square"].mean()), "low": value.min()})
+    means["q05"], means["q95"], means["high"] = value.quantile(0.05), value.quantile(0.95), value.max()
+    return means.assign(n_repeats=value.size()).reset_index()
 
 
 def beside_printed(results, table):
-    """Each printed cell of a table with ours.
-
-    Parameters
-    ----------
-    results : DataFrame
-        As `scores` returns it; at most one reading of test rows.
-    table : "iii", "iv", "vi" or "viii"
+    """Each printed cell of Table "iii", "iv", "vi" or "viii" with ours, as `scores` returns them.
 
     Returns
     -------
@@ -68,22 +54,18 @@ def beside_printed(results, table):
         the root of the sum of the squares of both standard errors, which are those of one run of the experiment. The
         paper's is taken as binomial where it prints none for a single test set.
     """
-    cells = printed(check_choice("table", table, ("iii", "iv", "vi", "viii")))
-    cells = cells[cells["dataset"] != "average"].rename(columns={"value": "printed", "se": "printed_se"})
-    ours = averages(results).rename(columns={"value": "ours"}).drop(columns="test", errors="ignore")
+    cells = without_averages(table).rename(columns={"value": "printed", "se": "printed_se"})
     if table in ERRORS:
-        ours["ours"] = 100 - ours["ours"]
-        flipped = {"low": "high", "q05": "q95", "q95": "q05", "high": "low"}
-        ours = ours.assign(**{name: 100 - ours[other] for name, other in flipped.items()})
-    cells = cells.assign(source=cells["dataset"].replace(SAME_DATA))
-    cells = cells.merge(ours.rename(columns={"dataset": "source"}), on=["source", *CELL[1:]], how="left")
-    tested = tested_rows("v" if table == "vi" else "ii").reindex(cells["dataset"])
-    binomial = np.sqrt(cells["printed"] * (100 - cells["printed"]) / tested["n"].to_numpy())
-    one_test_set = tested["folds"].eq(1).to_numpy() & cells["printed_se"].eq(0)
-    cells["printed_se"] = cells["printed_se"].where(~one_test_set, binomial)
-    return cells.assign(z=standardised(cells["ours"] - cells["printed"], cells["se"], cells["printed_se"])).drop(
-        columns="source"
+        results = results.assign(value=100 - results["value"])
+    ours = (
+        averages(results).rename(columns={"value": "ours", "dataset": "source"}).drop(columns="test", errors="ignore")
     )
+    cells = cells.assign(source=cells["dataset"].replace(SAME_DATA)).merge(ours, on=["source", *CELL[1:]], how="left")
+    tested = tested_rows(table).reindex(cells["dataset"]).set_axis(cells.index)
+    unprinted = tested["folds"].eq(1) & cells["printed_se"].eq(0)
+    cells["printed_se"] = cells["printed_se"].mask(unprinted, binomial(cells["printed"], tested["n"]))
+    z = standardised(cells["ours"] - cells["printed"], cells["se"], cells["printed_se"])
+    return cells.drop(columns="source").assign(z=z)
 
 
 def standardised(difference, first_se, second_se):
@@ -94,35 +76,29 @@ def standardised(difference, first_se, second_se):
     return np.where(difference == 0, 0.0, z)
 
 
-def map_cells(cells, label):
-    """Cells for a map: with a column `column`, what `label` says of structure+learner, and data sets in capitals."""
-    columns = (cells["structure"] + "+" + cells["learner"]).map(label)
-    return cells.assign(column=columns, dataset=cells["dataset"].str.upper())
+def binomial(percent, n):
+    """Standard error of a share of n independent rows, in percent."""
+    return np.sqrt(percent * (100 - percent) / n)
 
 
 def agreement(cells):
     """How many cells of each column are within two standard errors of the paper's, or inside the range of our repeats.
 
     Returns structure, learner, n (cells that we have), within, n_repeated (those with several repeats), inside (of
-    these), mean_difference (ours - printed, in points).
+    these, but for rounding), mean_difference (ours - printed, in points).
     """
-    rows = []
-    for (structure, learner), part in cells.dropna(subset="z").groupby(CELL[1:], sort=False):
-        repeated = part[part["n_repeats"] > 1]
-        counts = len(part), (part["z"].abs() <= AGREE).sum(), len(repeated), inside(repeated).sum()
-        rows.append((structure, learner, *map(int, counts), (part["ours"] - part["printed"]).mean()))
-    columns = ["structure", "learner", "n", "within", "n_repeated", "inside", "mean_difference"]
-    return pd.DataFrame(rows, columns=columns)
+    known = cells.dropna(subset="z")
+    repeated = known["n_repeats"] > 1
+    inside = repeated & known["printed"].between(known["low"] - 0.005, known["high"] + 0.005)
+    counts = known[CELL[1:]].assign(n=1, within=known["z"].abs() <= AGREE, n_repeated=repeated, inside=inside)
+    groups = counts.assign(mean_difference=known["ours"] - known["printed"]).groupby(CELL[1:], sort=False)
+    how = {**dict.fromkeys(["n", "within", "n_repeated", "inside"], "sum"), "mean_difference": "mean"}
+    return groups.agg(how).reset_index()
 
 
 def distinct(cells):
     """Cells but for those of a data set that has another name as well."""
-    return cells[~cells["dataset"].str.lower().isin(list(SAME_DATA))]
-
-
-def inside(cells):
-    """Whether the printed number of each cell, but for its rounding, is in the range of our repeats."""
-    return cells["printed"].between(cells["low"] - 0.005, cells["high"] + 0.005)
+    return cells[~cells["dataset"].isin(list(SAME_DATA))]
 
 
 def own_agreement(results):
@@ -131,15 +107,13 @@ def own_agreement(results):
     Like `agreement` it compares one run with the mean of several. NaN without repeats.
     """
     labels = [name for name in (*CELL, "test") if name in results]
-    groups = results.assign(square=results["se"] ** 2).groupby(labels, sort=False)
-    n, total, squares = (
-        groups[name].transform(how) for name, how in (("value", "size"), ("value", "sum"), ("square", "sum"))
-    )
-    known = n > 1
-    others = (total - results["value"])[known] / (n - 1)[known]
-    others_se = np.sqrt((squares - results["se"] ** 2)[known] / (n - 1)[known])
-    z = standardised(results["value"][known] - others, results["se"][known], others_se)
-    return float((np.abs(z) <= AGREE).mean()) if known.any() else np.nan
+    results = results.assign(square=results["se"] ** 2)
+    groups = results.groupby(labels, sort=False)
+    n = groups["value"].transform("size")
+    known, n = results[n > 1], n[n > 1] - 1
+    others = (groups[["value", "square"]].transform("sum").loc[known.index] - known[["value", "square"]]).div(n, axis=0)
+    z = standardised(known["value"] - others["value"], known["se"], np.sqrt(others["square"]))
+    return float((np.abs(z) <= AGREE).mean()) if len(z) else np.nan
 
 
 def errors_by_dataset(results):
@@ -149,10 +123,15 @@ def errors_by_dataset(results):
     return (100 - means).unstack("column")[list(dict.fromkeys(names))].round(9)
 
 
+def without_averages(table):
+    """A printed table but for its averages."""
+    return printed(table).query("dataset != 'average'").reset_index(drop=True)
+
+
 def printed_wide(table, source=None):
     """A printed table with a row a data set and a column a structure+learner; of Table VII one `source`."""
-    cells = printed(table)
-    cells = cells[(cells["dataset"] != "average") & (cells["source"].eq(source) if source else True)]
+    cells = without_averages(table)
+    cells = cells[cells["source"] == source] if source else cells
     names = cells["structure"] + "+" + cells["learner"]
     wide = cells.assign(column=names).pivot(index="dataset", columns="column", values="value")
     return wide.loc[list(dict.fromkeys(cells["dataset"])), list(dict.fromkeys(names))].rename_axis(None, axis=1)
@@ -162,12 +141,6 @@ def printed_errors(table):
     """The errors that a table prints, as `errors_by_dataset`; DIABETES and PIMA stay two data sets, as in the paper."""
     wide = printed_wide(table)
     return wide if table in ERRORS else (100 - wide).round(9)
-
-
-def with_twins(wide):
-    """A table a row a data set with rows for the other names of data sets that the paper has twice."""
-    twins = {twin: name for twin, name in SAME_DATA.items() if name in wide.index}
-    return pd.concat([wide, wide.loc[list(twins.values())].set_axis(list(twins))])
 
 
 def compare(errors, better, worse):
@@ -181,82 +154,74 @@ def compare(errors, better, worse):
     """
     known = {better, worse} <= set(errors)
     gain = (errors[worse] - errors[better]).dropna() if known else pd.Series(dtype=float)
-    estimate = mean_interval(gain)
     p = one_sided_p_values([gain])[0] if len(gain) > 1 else np.nan
     signs = {name: int((np.sign(gain) == sign).sum()) for name, sign in (("wins", 1), ("ties", 0), ("losses", -1))}
-    return {"better": better, "worse": worse, **estimate._asdict(), "p": p, **signs}
+    return {"better": better, "worse": worse, **mean_interval(gain)._asdict(), "p": p, **signs}
 
 
-def p_by_repeat(results, better, worse):
-    """One-sided p-value of each repeat: of an experiment of the paper's size. Sets with one split enter all of them."""
-    wide = results.pivot_table(
-        index=["repeat", "dataset"], columns=["structure", "learner"], values="value", sort=False
-    )
-    pair = [tuple(name.split("+")) for name in (better, worse)]
-    if not set(pair) <= set(wide.columns):
-        return np.empty(0)
-    gain = (wide[pair[0]] - wide[pair[1]]).unstack("repeat")
-    gain = gain.apply(lambda row: row.fillna(row.iloc[0]), axis=1).dropna()
-    return one_sided_p_values(gain.T) if len(gain) > 1 else np.empty(0)
+def printed_p_values(appendix):
+    """The p-values printed in Appendix "b", "d" or "e": better and worse structure and learner, p (a bound)."""
+    tests = read_printed("greiner_p_values", dtype=str, keep_default_na=False).astype({"p": float})
+    return tests[tests["appendix"] == appendix].reset_index(drop=True)
 
 
-def scatter_points(errors_and_ses, pairs):
-    """Points of `lib.figures.error_scatter`.
-
-    Parameters
-    ----------
-    errors_and_ses : DataFrame
-        As `averages` returns it.
-    pairs : dict of panel title -> (name on the horizontal axis, name on the vertical axis)
-        Names as structure+learner.
-    """
-    table = errors_and_ses.assign(error=100 - errors_and_ses["value"])
-    table = table.assign(name=table["structure"] + "+" + table["learner"]).set_index("dataset")
-    rows = []
-    for title, (x, y) in pairs.items():
-        first, second = (table[table["name"] == name][["error", "se"]] for name in (x, y))
-        points = first.set_axis(["x", "x_se"], axis=1).join(second.set_axis(["y", "y_se"], axis=1), how="inner")
-        rows.append(points.reset_index().assign(panel=title))
-    return pd.concat(rows, ignore_index=True) if rows else pd.DataFrame()
+def tested_rows(table):
+    """Rows tested, n, and number of folds of each data set of a table."""
+    sizes = printed(ROWS[table]).set_index("dataset")
+    test = pd.to_numeric(sizes["test"], errors="coerce")
+    n = test.fillna(sizes["train"] // 5 * 5).astype(int)
+    return pd.DataFrame({"n": n, "folds": np.where(test.isna(), 5, 1)})
 
 
-def described(table, found, reasons):
-    """Table II or V beside the problems that we have.
+def attainable(cells, table):
+    """Cells of a printed table, and whether they can come from whole numbers of test rows.
 
-    Parameters
-    ----------
-    table : "ii" or "v"
-    found : list of Problem
-    reasons : dict
-        Why others are not available: see `lib.experiments.elr_data.problems`.
+    Under cross-validation each of five folds is taken to have floor(N / 5) rows, so a cell is k / (5 floor(N / 5));
+    else it is k / n of the test set.
 
     Returns
     -------
     DataFrame
-        dataset, attributes, classes, rows (ours, NaN where we have none), the same with "_printed", protocol, source.
+        The cells with n (rows tested), folds (5 or 1), nearest (k / n in percent), whole (`nearest` is `value` to two
+        decimals), error (whole numbers of mistakes in the folds can have the standard error se, or the binomial error
+        of the test set is se), deviation (as error, but of a standard deviation se, not divided by the root of 5). Of
+        folds the last two are necessary only, and in large ones nearly always true.
     """
-    ours = {problem.name: problem for problem in found}
-    rows = []
-    for row in printed(table).itertuples():
-        test = pd.to_numeric(row.test, errors="coerce")
-        n_printed = row.train + (0 if np.isnan(test) else test)
-        name = SAME_DATA.get(row.dataset, row.dataset)
-        about = {"dataset": row.dataset, "attributes_printed": row.attributes, "classes_printed": row.classes}
-        about |= {"rows_printed": n_printed, **_ours(ours.get(name), name, reasons)}
-        rows.append(about)
-    return pd.DataFrame(rows)
+    cells = cells.join(tested_rows(table), on="dataset").assign(se=cells.get("se", np.nan))
+    k = (cells["value"] * cells["n"] / 100).round()
+    nearest = 100 * k / cells["n"]
+    spreads = {"error": _possible_spread(cells, k, 5), "deviation": _possible_spread(cells, k, 1)}
+    return cells.assign(nearest=nearest, whole=(nearest - cells["value"]).abs() <= HALF, **spreads)
 
 
-def _ours(problem, name, reasons):
-    if problem is None:
-        why = "not available: " + reasons[name] if name in reasons else "not asked for"
-        return {"attributes": np.nan, "classes": np.nan, "rows": np.nan, "protocol": "—", "source": why}
-    data = problem.data
-    train, test = problem.splits(N_FOLDS, np.random.SeedSequence(0))[0]
-    n_rows = len(data.y) if problem.split in ("folds", "sample") else len(train) + len(test)
-    split = "file order" if problem.split == "published" else "random splits"
-    protocol = f"{N_FOLDS} folds" if problem.split == "folds" else f"{len(train)} + {len(test)}, {split}"
-    if problem.split == "sample" and np.isin(train, test).all():
-        protocol = f"{len(train)} at random, tested on all"
-    sizes = {"attributes": data.X.shape[1], "classes": len(np.unique(data.y)), "rows": n_rows}
-    return {**sizes, "protocol": protocol, "source": data.source}
+def _possible_spread(cells, k, divisor):
+    """Whether five whole numbers with the sum k can have a deviation, over the root of `divisor`, of se.
+
+    Their sum of squares must be a whole number, odd or even as k is.
+    """
+    percent, low, high = 100 * cells["folds"] / cells["n"], (cells["se"] - HALF).clip(lower=0), cells["se"] + HALF
+    squares = [4 * divisor * (end / percent) ** 2 + k**2 / 5 for end in (low, high)]
+    first = np.ceil(squares[0] - 1e-6)
+    in_folds = first + (first - k) % 2 <= squares[1] + 1e-6
+    of_test_set = (binomial(cells["value"], cells["n"]) - cells["se"]).abs() <= HALF
+    return in_folds.where(cells["folds"] == 5, of_test_set)
+
+
+def unattainable(cells, table):
+    """Rows (table, cell, printed, implied, why) for the cells of a table that no whole numbers of test rows give."""
+    cells = attainable(cells, table)
+    for cell in cells[~cells["whole"]].to_dict("records"):
+        yield table, cell_label(cell), cell["value"], cell["nearest"], f"no whole number of {cell['n']} test rows"
+    for cell in cells[~cells["error"]].to_dict("records"):
+        implied, why = np.nan, "no whole numbers of mistakes in five folds have this standard error"
+        if cell["folds"] == 1:
+            implied, why = binomial(cell["value"], cell["n"]), "binomial standard error of the test set"
+        elif cell["deviation"]:
+            implied, why = cell["se"] / 5**0.5, f"{why}; as standard deviation it fits"
+        yield table, f"{cell_label(cell)} ±", cell["se"], implied, why
+
+
+def cell_label(cell):
+    """Words for a printed cell, such as "IRIS NB+ELR"."""
+    structure = {"naive": "NB+", "tan": "TAN+", "bic": "GBN+", "": ""}[cell["structure"]]
+    return f"{cell['dataset'].upper()} {structure}{cell['learner'].upper()}"

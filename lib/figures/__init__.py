@@ -1,6 +1,6 @@
 """Figures and tables of the book."""
 
-from lib.figures.agreement import agreement_map, error_scatter, few_attributes, shuffle_positions, time_ratio_plot
+from lib.figures.agreement import agreement_map, error_scatter, shuffle_positions
 from lib.figures.curves import T_LABEL, learning_curves, size_axis, size_words
 from lib.figures.page import glue_numbers, plus_minus, table
 from lib.figures.style import (
@@ -21,7 +21,6 @@ __all__ = [
     "T_LABEL",
     "agreement_map",
     "error_scatter",
-    "few_attributes",
     "glue_numbers",
     "heatmap",
     "keep_colours",
@@ -37,6 +36,5 @@ __all__ = [
     "size_axis",
     "size_words",
     "table",
-    "time_ratio_plot",
     "use_style",
 ]

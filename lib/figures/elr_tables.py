@@ -7,11 +7,39 @@ from lib.figures.page import plus_minus
 from lib.figures.style import look, pair_label
 
 
-def data_shown(described):
-    """Table II or V beside what we have, as `lib.experiments.elr_tables.described` returns it."""
-    pairs = {name: _ours_and_theirs(described, name) for name in ("attributes", "classes", "rows")}
-    shown = pd.DataFrame({"data set": described["dataset"].str.upper(), **pairs})
-    return shown.assign(protocol=described["protocol"], **{"from": described["source"]})
+def data_shown(table, problems, reasons):
+    """Table II or V beside the data that we have.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns dataset, source (the set that has its rows), attributes, classes, train and test.
+    problems : sequence of lib.experiments.elr_data.Problem
+    reasons : dict
+        Why other sets are not available, by source.
+    """
+    ours = {problem.name: problem for problem in problems}
+    rows = []
+    for row in table.itertuples():
+        n_printed = row.train + np.nan_to_num(pd.to_numeric(row.test, errors="coerce"))
+        shown = {"data set": row.dataset.upper()}
+        if row.source in ours:
+            problem = ours[row.source]
+            shown["attributes"] = _ours_and_theirs(problem.data.X.shape[1], row.attributes)
+            shown["classes"] = _ours_and_theirs(len(np.unique(problem.data.y)), row.classes)
+            shown["rows"] = _ours_and_theirs(problem.n_rows, n_printed)
+            shown |= {"protocol": problem.protocol, "from": problem.data.source}
+        elif row.source in reasons:
+            shown["from"] = f"not available: {reasons[row.source]}"
+        else:
+            shown["from"] = "not asked for"
+        rows.append(shown)
+    columns = ["data set", "attributes", "classes", "rows", "protocol", "from"]
+    return pd.DataFrame(rows, columns=columns).fillna("—")
+
+
+def _ours_and_theirs(ours, theirs):
+    return f"{ours:.0f}" if ours == theirs else f"{ours:.0f} (paper {theirs:.0f})"
 
 
 def cells_shown(cells, structure):
@@ -22,18 +50,18 @@ def cells_shown(cells, structure):
         label = look(learner)["label"]
         shown[f"{label}, ours"] = plus_minus(column["ours"], column["se"])
         shown[f"{label}, paper"] = plus_minus(column["printed"], column["printed_se"])
-        shown[f"z {label}"] = [_signed(z) for z in column["z"]]
+        shown[f"z {label}"] = [signed(z) for z in column["z"]]
     return shown
 
 
-def agreement_shown(found):
+def agreement_shown(agreement):
     """Shares of `lib.experiments.elr_tables.agreement`."""
-    shown = pd.DataFrame({"learner": [pair_label(name) for name in found["structure"] + "+" + found["learner"]]})
+    pairs = agreement["structure"] + "+" + agreement["learner"]
+    shown = pd.DataFrame({"learner": pairs.map(pair_label)})
     for name, of, words in (("within", "n", "within 2 standard errors"), ("inside", "n_repeated", "inside our range")):
-        shown[words] = [
-            f"{k} of {n}" + f" ({k / max(n, 1):.0%})" * (n > 0) for k, n in zip(found[name], found[of], strict=True)
-        ]
-    return shown.assign(**{"mean difference": [_signed(value, 2) for value in found["mean_difference"]]})
+        counts = zip(agreement[name], agreement[of], strict=True)
+        shown[words] = [f"{k} of {n}" + f" ({k / max(n, 1):.0%})" * (n > 0) for k, n in counts]
+    return shown.assign(**{"mean difference": [signed(value, 2) for value in agreement["mean_difference"]]})
 
 
 def comparisons_shown(comparisons):
@@ -42,14 +70,15 @@ def comparisons_shown(comparisons):
     shown = pd.DataFrame({"comparison": table["better"].map(pair_label) + " against " + table["worse"].map(pair_label)})
     if "label" in table:
         shown.insert(0, "of", table["label"])
+    ends = table[["value", "low", "high"]].itertuples(index=False)
     shown["difference"] = [
-        "—" if np.isnan(row.value) else f"{_signed(row.value, 2)} [{_signed(row.low, 2)}, {_signed(row.high, 2)}]"
-        for row in table.itertuples()
+        "—" if np.isnan(value) else f"{signed(value, 2)} [{signed(low, 2)}, {signed(high, 2)}]"
+        for value, low, high in ends
     ]
-    shown["wins / ties / losses"] = [f"{row.wins} / {row.ties} / {row.losses}" for row in table.itertuples()]
-    shown["p"] = [p_shown(p) for p in table["p"]]
+    shown["wins / ties / losses"] = table[["wins", "ties", "losses"]].astype(str).agg(" / ".join, axis=1)
+    shown["p"] = table["p"].map(p_shown)
     if "p_of_cells" in table:
-        shown["p of the printed cells"] = [p_shown(p) for p in table["p_of_cells"]]
+        shown["p of the printed cells"] = table["p_of_cells"].map(p_shown)
     if "printed_p" in table:
         shown["p printed"] = ["—" if np.isnan(p) else f"{p:g}" for p in table["printed_p"]]
     return shown
@@ -62,28 +91,24 @@ def p_shown(p):
     return "< 0.0001" if p < 1e-4 else f"{p:.2g}"
 
 
-def accuracies_shown(table, columns):
-    """Numbers with one decimal, a row a data set and a column each of `columns` (name: title); a dash where none is."""
-    shown = {title: ["—" if np.isnan(v) else f"{v:.1f}" for v in table[name]] for name, title in columns.items()}
-    return pd.DataFrame({"data set": [name.upper() for name in table.index], **shown})
-
-
 def slips_shown(slips):
-    """Slips in the order of their tables, with printed numbers without trailing zeros."""
-    order = {table: i for i, table in enumerate(("ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"))}
-    slips = slips.sort_values("table", key=lambda column: column.map(order), kind="stable")
-    shown = pd.DataFrame({"table": slips["table"].str.upper(), "cell": slips["cell"]})
-    shown["printed"] = [f"{value:.10g}" for value in slips["printed"]]
-    shown["implied"] = ["—" if np.isnan(value) else f"{value:.4g}" for value in slips["implied"]]
-    return shown.assign(why=slips["why"])
+    """Slips in the order of their tables, with printed numbers without trailing zeros.
+
+    Parameters
+    ----------
+    slips : iterable of tuples
+        Table (a Roman number in lower case), cell, printed, implied (NaN where the tables do not tell), why.
+    """
+    slips = pd.DataFrame(slips, columns=["table", "cell", "printed", "implied", "why"])
+    order = ["ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"]
+    slips = slips.sort_values("table", key=lambda column: column.map(order.index), kind="stable")
+    printed = [f"{value:.10g}" for value in slips["printed"]]
+    implied = ["—" if np.isnan(value) else f"{value:.4g}" for value in slips["implied"]]
+    return slips.assign(table=slips["table"].str.upper(), printed=printed, implied=implied)
 
 
-def _ours_and_theirs(described, name):
-    pairs = zip(described[name], described[f"{name}_printed"], strict=True)
-    return ["—" if np.isnan(o) else f"{o:.0f}" if o == p else f"{o:.0f} (paper {p:.0f})" for o, p in pairs]
-
-
-def _signed(value, digits=1):
+def signed(value, digits=1):
+    """A number with its sign."""
     if np.isnan(value):
         return "—"
     if np.isinf(value):

@@ -64,6 +64,7 @@ def use_style():
     os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
     set_matplotlib_formats("svg", "png")
     warnings.filterwarnings("ignore", "The figure layout has changed to tight")  # by seaborn's grids; see legend_above
+    warnings.filterwarnings("ignore", "Tight layout not applied")
     plt.rcParams.update(
         {
             "svg.hashsalt": "when-the-model-is-wrong",

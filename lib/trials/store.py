@@ -25,10 +25,7 @@ from lib.trials.description import DIGITS, NotDescribableError, code_digest, des
 from lib.trials.notes import tell
 
 LIB = Path(__file__).resolve().parents[1]
-WITHOUT_TRIALS = (
-    *("book/", "figures/", "claims.py", "benchmarks.py", "scaling.py"),
-    *("experiments/elr_tables.py", "experiments/elr_times.py"),
-)
+WITHOUT_TRIALS = ("book/", "figures/", "claims.py", "benchmarks.py", "experiments/elr_tables.py")
 SHA256 = 32  # bytes
 PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba")
 ABOUT = "about.json"

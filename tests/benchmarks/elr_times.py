@@ -20,27 +20,24 @@ from threadpoolctl import threadpool_limits
 
 from lib.bayes_net import Cases, Network, fold_counts, learn
 from lib.bayes_net.cases import merged
-from lib.experiments.elr_data import SAME_DATA, coded, problems, repeat_seed
-from lib.experiments.elr_peers import quadratic_svm
-from lib.experiments.elr_uci import N_FOLDS
-from lib.experiments.greiner_printed import printed
-from lib.experiments.structure import TUNED
-from lib.structures import naive, tan_from_codes
-from lib.trials.legacy import keyed_seed
+from lib.datasets import NotAvailableError
+from lib.experiments.elr_data import N_FOLDS, SAME_DATA, SPLIT, TUNING, coded, printed, problem
+from lib.experiments.elr_uci import STRUCTURES, quadratic_svm
+from lib.trials import Seeds
 
 RESULTS = Path(__file__).parents[2] / "data" / "benchmarks" / "elr_times.json"
-STRUCTURES = {"naive": lambda codes, sizes: naive(len(sizes) - 1), "tan": tan_from_codes}
 STOPPINGS = {"without": False, "with": True}
 DATASETS = tuple(printed("ix")["dataset"].unique()[:-1])  # without the average
 REPETITIONS = 7
+N_ITERATIONS = 20
 
 
 def training_parts(problem):
     """Codes with the class first, numbers of values and inner folds of each training part."""
-    seed = repeat_seed(problem.name, 0, 0)
-    for fold, (train, test) in enumerate(problem.splits(N_FOLDS, keyed_seed(seed, 0))):
+    seeds = Seeds(0).below(problem.name, 0)
+    for fold, (train, test) in enumerate(problem.splits(N_FOLDS, seeds.sequence(SPLIT))):
         codes, sizes = coded(problem.data, train, test)
-        inner = np.random.default_rng(keyed_seed(seed, 1, fold)).permutation(len(train)) % N_FOLDS
+        inner = seeds.rng(TUNING, fold).permutation(len(train)) % N_FOLDS
         yield codes[: len(train)], sizes, inner
 
 
@@ -53,7 +50,7 @@ def _elr(codes, sizes, inner, structure, tuned):
     rows, index = merged(codes[:, 1:], sizes[1:])
     counts = fold_counts(index, codes[:, 0], inner, (N_FOLDS, len(rows), int(sizes[0])))
     cases = Cases(network, rows, counts.sum(axis=0))
-    return learn(cases, "elr", TUNED, held_out=counts if tuned else None)
+    return learn(cases, "elr", N_ITERATIONS, held_out=counts if tuned else None)
 
 
 def train_svm(parts):
@@ -68,10 +65,16 @@ def one_hot(codes, sizes):
 
 def measure(names=DATASETS, repetitions=REPETITIONS):
     """Rows of median seconds over repetitions in turn, after one that compiles; and why sets are not to be had."""
-    found, reasons = problems([name for name in names if name not in SAME_DATA])
-    jobs = {}
-    for name, parts in ((p.name, list(training_parts(p))) for p in found):
-        for structure, (stopping, tuned) in product(STRUCTURES, STOPPINGS.items()):
+    jobs, reasons = {}, {}
+    for name in names:
+        if name in SAME_DATA:
+            continue
+        try:
+            parts = list(training_parts(problem(name)))
+        except NotAvailableError as error:
+            reasons[name] = str(error)
+            continue
+        for structure, (stopping, tuned) in product(("naive", "tan"), STOPPINGS.items()):
             jobs[name, "elr", structure, stopping] = partial(train_elr, parts, structure, tuned)
         jobs[name, "svm", None, None] = partial(train_svm, parts)
     with threadpool_limits(1):
