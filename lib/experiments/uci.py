@@ -76,9 +76,8 @@ def uci_confusions(datasets=DATASETS, learners=LEARNERS, n_repeats=100, n_folds=
     for data in loaded:
         check_integer("n_folds", n_folds, 2, len(data.y))
     check_integer("n_repeats", n_repeats, 1)
-    made = [make_uci_learners(learners, data.name, bins) for data in loaded]
-    pairs = zip(loaded, made, strict=True)
-    cases = [(data, fitted, n_folds, repeat) for data, fitted in pairs for repeat in range(n_repeats)]
+    pairs = [(data, make_uci_learners(learners, data.name, bins)) for data in loaded]
+    cases = [(data, unfitted, n_folds, repeat) for data, unfitted in pairs for repeat in range(n_repeats)]
     return trials.run(shuffle, cases, seed=seed, seconds=1.0, name="cross-validation", n_jobs=n_jobs)
 
 

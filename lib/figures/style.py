@@ -155,12 +155,12 @@ def line(frame, x, y, hue="learner", learners=None, col=None, reference=None, he
     return grid
 
 
-def heatmap(table, words=True, axis=None, **settings):
+def heatmap(table, annot=True, axis=None, **settings):
     """Draw seaborn's `heatmap` with words, each black or white, whichever stands out more; no page recolours it.
 
     Parameters
     ----------
-    table, words
+    table, annot
         `data` and `annot` of `seaborn.heatmap`.
     axis : Axes, optional
     settings
@@ -172,7 +172,7 @@ def heatmap(table, words=True, axis=None, **settings):
     """
     axis = plt.gca() if axis is None else axis
     n_others = len(axis.texts)
-    sns.heatmap(table, annot=words, ax=axis, **{"fmt": "", "cbar": False} | settings)
+    sns.heatmap(table, annot=annot, ax=axis, **{"fmt": "", "cbar": False} | settings)
     mesh, texts = axis.collections[-1], axis.texts[n_others:]
     colours = mesh.get_facecolors()[~np.ma.getmaskarray(mesh.get_array()).ravel()]
     for text, colour in zip(texts, colours, strict=True):
