@@ -4,28 +4,28 @@ import re
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from packaging.markers import InvalidMarker, Marker
+from packaging.requirements import InvalidRequirement, Requirement
 
 from lib.book.project import BookError, read_text
 
 REMEDY = "run `make -B env`"  # without -B, make knows of the lock file only, which has not changed
-PIN = re.compile(r"([\w.-]+)==([^ ;]+)(?: *; *(.+))?")
 MOST_NAMED = 20
 
 
 def differences(lock: Path) -> list[str]:
     """Return a line for each package whose installed version is not that of the lock file, for this platform."""
-    lines = [line for line in read_text(lock).splitlines() if re.match(r"[^\s#]", line)]  # hashes are indented
-    pins = {line: PIN.fullmatch(line.rstrip("\\ ")) for line in lines}
-    wrong = [line for line, pin in pins.items() if pin is None]
-    if wrong:
-        raise BookError(f"{lock}: {wrong[0]!r} is no line NAME==VERSION; restore the file")
+    lines = re.findall(r"^[^\s#].*", read_text(lock), re.MULTILINE)  # hashes are indented
     try:
-        wanted = [pin.groups() for pin in pins.values() if not pin[3] or Marker(pin[3]).evaluate()]
-    except InvalidMarker as error:
+        pins = [Requirement(line.rstrip("\\ ")) for line in lines]
+    except InvalidRequirement as error:
         raise BookError(f"{lock}: {error}; restore the file") from error
-    found = [(name, locked, _installed(name)) for name, locked, _ in wanted]
-    return [f"{name} is {here}, {lock.name} has {locked}" for name, locked, here in found if here != locked]
+    wanted = {pin.name: str(pin.specifier) for pin in pins if pin.marker is None or pin.marker.evaluate()}
+    installed = {name: _installed(name) for name in wanted}
+    return [
+        f"{name} is {installed[name] or 'not installed'}, {lock.name} has {locked}"
+        for name, locked in wanted.items()
+        if f"=={installed[name]}" != locked
+    ]
 
 
 def require_locked(lock: Path) -> None:
@@ -41,4 +41,4 @@ def _installed(name: str) -> str:
     try:
         return version(name)
     except PackageNotFoundError:
-        return "not installed"
+        return ""

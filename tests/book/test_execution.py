@@ -2,18 +2,17 @@
 
 import io
 import os
-import re
 import subprocess
 import sys
 import threading
 
 import nbformat
 import pytest
-from conftest import CLAIMS, FIGURE, REPOSITORY, book
+from conftest import CLAIMS, FIGURE, book
 
 from lib.book import build, execution, jobs
 from lib.book.cache import fingerprint
-from lib.book.execution import INJECTED, execute
+from lib.book.execution import execute
 from lib.book.project import BookError
 
 FAILS = "kept = 1\nprint('got here')"
@@ -44,46 +43,12 @@ def test_a_wrong_command_runs_nothing(project, arguments, message):
     assert not (project.root / "_build").exists()
 
 
-@pytest.mark.parametrize(
-    ("profiles", "message"),
-    [
-        ("paper: {cia/curves: {n_models: 1}}", "n_models = 1: expected int in [2..2000]"),
-        ("paper: {cia/curve: {n_models: 3}}", "no chapter 'cia/curve'; did you mean 'cia/curves'"),
-        ("papers: {cia/curves: {n_models: 3}}", "no profile 'papers'; did you mean 'paper'"),
-        ("paper: [", "profiles.yml"),
-        ("- paper", "expected lines `name: value`"),
-    ],
-)
-def test_profiles_are_checked_too(project, profiles, message):
-    (project.root / "chapters" / "profiles.yml").write_text(profiles)
-    result = book(project, "build", "--profile", "paper")
-    assert result.exit_code == 1
-    assert message in result.output
-    assert not (project.root / "_build").exists()
-
-
 def test_a_chapter_is_never_overwritten(project):
     before = project.notebook("cia/curves").read_bytes()
     result = book(project, "run", "cia/curves", "-o", project.notebook("cia/curves"))
     assert result.exit_code == 1
     assert "is a chapter of the book" in result.output
     assert project.notebook("cia/curves").read_bytes() == before
-
-
-def test_two_runs_are_the_same_bytes_and_strings_stay_strings(project, tmp_path):
-    hostile = '\'); raise SystemExit # {n_models} """ \\ \'é'
-    first, second = tmp_path / "first.ipynb", tmp_path / "second.ipynb"
-    for output in (first, second):
-        execute(project, "cia/curves", {"title": hostile, "n_models": 4}, output)
-    assert first.read_bytes() == second.read_bytes()
-    notebook = nbformat.read(first, as_version=4)
-    nbformat.validate(notebook)
-    injected = [cell for cell in notebook.cells if INJECTED in cell.metadata.get("tags", [])]
-    assert len(injected) == 1
-    values = {}
-    exec(injected[0].source, values)
-    assert (values["title"], values["n_models"]) == (hostile, 4)
-    assert {"image/svg+xml", "image/png"} <= notebook.cells[-1].outputs[0].data.keys()
 
 
 def test_a_file_is_overruled_by_an_option(project, write_chapter, tmp_path):
@@ -141,14 +106,6 @@ def test_a_terminal_shows_how_far_the_trials_are(project, write_chapter, tmp_pat
     assert not watching()
 
 
-def test_a_failing_cell_ends_the_watch(project, write_chapter, tmp_path, monkeypatch):
-    write_chapter(project, "cia/curves", RAISES)
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    with pytest.raises(BookError):
-        execute(project, "cia/curves", {}, tmp_path / "kept.ipynb")
-    assert not watching()
-
-
 def test_no_two_kernels_share_a_socket(project, write_chapter, tmp_path):
     address = "from ipykernel.connect import get_connection_info\nget_connection_info(unpack=True)['ip']"
     write_chapter(project, "cia/curves", address)
@@ -157,14 +114,6 @@ def test_no_two_kernels_share_a_socket(project, write_chapter, tmp_path):
         execute(project, "cia/curves", {}, output)
         found.add(nbformat.read(output, as_version=4).cells[-1].outputs[0].data["text/plain"])
     assert len(found) == 2
-
-
-def test_a_dead_kernel_is_told_without_a_traceback(project, write_chapter, tmp_path):
-    write_chapter(project, "cia/curves", FAILS, "import os\nos._exit(1)")
-    result = book(project, "run", "cia/curves", "-o", tmp_path / "kept.ipynb")
-    assert result.exit_code == 1
-    assert "the kernel died" in result.output
-    assert "got here" in (tmp_path / "kept.ipynb").read_text()
 
 
 def test_a_failing_chapter_does_not_stop_the_others(project, write_chapter):
@@ -260,16 +209,6 @@ def test_what_makes_the_pages_is_no_ingredient(project):
     before = fingerprint(project, "cia/curves", {})
     append("lib/book/site.py")(project, None)
     assert fingerprint(project, "cia/curves", {}) == before
-
-
-def test_no_chapter_and_no_experiment_uses_the_driver():
-    """Else more of lib/book than `lib.book.cache.EXECUTING` would have to count for their results."""
-    modules = [path for path in (REPOSITORY / "lib").rglob("*.py") if "book" not in path.relative_to(REPOSITORY).parts]
-    notebooks = [nbformat.read(path, as_version=4) for path in (REPOSITORY / "chapters").rglob("*.ipynb")]
-    code = [cell.source for notebook in notebooks for cell in notebook.cells if cell.cell_type == "code"]
-    texts = [path.read_text(encoding="utf-8") for path in modules] + code
-    assert len(modules) > 50
-    assert not [text for text in texts if re.search(r"lib\.book|from lib import .*\bbook\b", text)]
 
 
 def test_sources_that_change_during_a_run_are_not_published(project, monkeypatch):

@@ -17,7 +17,6 @@ import pytest
 from conftest import CLAIMS, FIGURE, PARAMETERS, REPOSITORY, book, chapter, make_project
 from nbformat.v4 import new_code_cell
 
-import lib.book
 from lib.book import cli, environment, execution, jobs, sweep, sweep_page, verdicts
 from lib.book.alone import alone_in
 from lib.book.cache import is_fresh, read_record, write_record
@@ -196,14 +195,14 @@ def test_packages_that_are_not_as_locked_are_named(tmp_path):
     other = "colorama==0.1 ; sys_platform == 'no such'"
     path = lock(tmp_path, "# made by uv", hashed, "    --hash=sha256:00", other, "scipy==0.1", "no-such==2", "")
     assert environment.differences(path) == [
-        f"scipy is {version('scipy')}, requirements.lock has 0.1",
-        "no-such is not installed, requirements.lock has 2",
+        f"scipy is {version('scipy')}, requirements.lock has ==0.1",
+        "no-such is not installed, requirements.lock has ==2",
     ]
     with pytest.raises(BookError, match="(?s)no-such-0 is .*no-such-19 is .*and 5 more$"):
         environment.require_locked(lock(tmp_path, *(f"no-such-{i}==1" for i in range(25))))
 
 
-@pytest.mark.parametrize("line", ["numpy=2", "numpy>=2", "<<<<<<< HEAD", "numpy==2 ; platform = 'x'", "\x00"])
+@pytest.mark.parametrize("line", ["numpy=2", "<<<<<<< HEAD", "numpy==2 ; platform = 'x'", "\x00"])
 def test_a_line_of_the_lock_that_is_no_requirement_is_told(tmp_path, line):
     with pytest.raises(BookError, match="(?s)requirements.lock: .*; restore the file"):
         environment.differences(lock(tmp_path, line))
@@ -218,7 +217,7 @@ def test_a_build_warns_of_another_environment_and_a_strict_one_is_refused(projec
     lenient, strict = book(project, "build"), book(project, "build", "--strict")
     for result in (lenient, strict):
         assert result.exit_code == 1
-        assert f"numpy is {version('numpy')}, requirements.lock has 0.1" in result.output
+        assert f"numpy is {version('numpy')}, requirements.lock has ==0.1" in result.output
         assert "run `make -B env`" in result.output
     assert "stopped before any chapter" in lenient.output
     assert "stopped before any chapter" not in strict.output
@@ -347,25 +346,6 @@ def test_an_interruption_is_told_keeps_what_was_executed_and_leaves_no_process(
     wait_for(lambda: not processes_in(project.root), seconds=10)
     assert (n_blocks(project) > 0) == (name == "run")
     assert not list(project.results.rglob("*.part"))
-
-
-class Interrupted:
-    """A finder of modules that is interrupted at one."""
-
-    @staticmethod
-    def find_spec(name, *_):
-        if name == "lib.book.cli":
-            raise KeyboardInterrupt
-
-
-def test_an_interruption_while_modules_are_loaded_is_told_too(monkeypatch, capsys):
-    monkeypatch.delitem(sys.modules, "lib.book.cli")
-    monkeypatch.delattr(lib.book, "cli")
-    monkeypatch.setattr(sys, "meta_path", [Interrupted, *sys.meta_path])
-    with pytest.raises(SystemExit) as ended:
-        lib.book.main()
-    assert ended.value.code == 130
-    assert capsys.readouterr().err == "interrupted\n"
 
 
 @pytest.mark.slow

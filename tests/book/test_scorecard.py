@@ -127,13 +127,6 @@ def test_the_interval_lies_in_the_band_where_the_claim_holds(low, high, verdict,
     assert inside == {"holds": [True, True], "fails": [False, False], "ambiguous": [False, True]}[verdict]
 
 
-def test_positions_are_in_proportion():
-    svg = drawn(record(low=1, value=2, high=4, region=(0, INFINITE)))
-    (edge,) = edge_places(svg)
-    left, right = line(svg)
-    assert [(x - edge) / (right - edge) for x in (left, dot(svg))] == pytest.approx([0.25, 0.5], abs=0.01)
-
-
 @pytest.mark.parametrize("high", [INFINITE, 1e9])
 def test_an_end_out_of_sight_is_an_arrow_at_the_border(high):
     svg = drawn(record(low=0.1, value=0.3, high=high))
@@ -168,29 +161,6 @@ def test_the_counts_add_up(text):
     rows = html.having("li", **{"class": "claim"})
     assert Counter((row["data-paper"], row["data-verdict"]) for row in rows) == counts
     assert re.search(r"Claims: 5\. .*holds</span> 2, .*fails</span> 1, .*ambiguous</span> 2\.", text)
-
-
-def test_bars_are_as_long_as_the_counts(text):
-    by_paper = text[: text.index("<details>")]
-    widths = [float(width) for width in re.findall(r'style="width:([\d.]+)%"', by_paper)]
-    assert widths == pytest.approx([100 / 3, 100 / 3, 100 / 3, 100 / 3, 100 / 3], abs=0.01)
-
-
-def test_papers_are_headings_and_claims_link_to_their_place(text):
-    assert re.findall("^## (.*)", text, re.MULTILINE) == ["Grove and Roth, 1997", "Greiner et al., 2005"]
-    assert "[So\\.](#the-result)" in text
-    assert "[So\\.](cia/curves.ipynb)" in text
-    assert "### [A chapter](cia/curves.ipynb)" in text
-    assert "quick" not in text
-
-
-def test_hostile_text_is_shown_as_it_is(text):
-    html = rendered(text)
-    assert html.having("script") == [{"src": "../_static/scorecard.js", "defer": None}]
-    assert html.text.count(HOSTILE) == 4
-    assert "<script>alert" not in text
-    assert len(html.having("li", **{"class": "claim"})) == len(CLAIMS)
-    assert not [tag for tag, _ in html.found if tag in ("code", "em", "math")]
 
 
 def test_an_unknown_number_is_called_unknown(text):

@@ -9,7 +9,7 @@ import pytest
 from conftest import book, make_project
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from lib.book import cli, site, verdicts
+from lib.book import site, verdicts
 from lib.book.project import BookError
 from lib.claims import CLAIMS_JSON
 
@@ -107,14 +107,6 @@ def test_a_warning_fails_a_strict_build(tmp_path):
     assert not (project.build_folder("quick") / "html").exists()
 
 
-def test_the_scan_sees_what_comes_from_elsewhere(tmp_path):
-    (tmp_path / "page.html").write_text(
-        '<script src="https://example.org/a.js"></script><a href="https://example.org">x</a>'
-    )
-    (tmp_path / "sheet.css").write_text("@font-face {src: url(//example.org/f.woff)} b {background: url(data:x)}")
-    assert [name for name, _ in outside_requests(tmp_path)] == ["page.html", "sheet.css"]
-
-
 @pytest.mark.parametrize(
     ("found", "line"),
     [
@@ -132,14 +124,6 @@ def test_drift_names_what_changed(project, found, line):
     with pytest.raises(BookError, match=line) as error:
         verdicts.require_recorded(project, found)
     assert "book claims --record" in error.value.message
-
-
-def test_drift_warns_unless_strict(project, capsys):
-    verdicts.record(project, [claim()])
-    cli._or_warn(False, verdicts.require_recorded, project, [claim(verdict="fails")])
-    assert "recorded holds, found fails" in capsys.readouterr().err
-    with pytest.raises(BookError, match="recorded holds, found fails"):
-        cli._or_warn(True, verdicts.require_recorded, project, [claim(verdict="fails")])
 
 
 def test_refresh_stores_the_outputs_of_the_defaults(project):
