@@ -42,10 +42,8 @@ class CIAModel:
         self.weights = np.asarray(weights, dtype=float)
         self.probabilities = np.asarray(probabilities, dtype=float)
         if self.probabilities.ndim != 2 or self.weights.shape != self.probabilities.shape[:1]:
-            raise ValueError(
-                f"probabilities must have shape (k, n + 1) for weights of shape (k,); got "
-                f"{self.probabilities.shape} and {self.weights.shape}"
-            )
+            shapes = f"{self.probabilities.shape} and {self.weights.shape}"
+            raise ValueError(f"probabilities must have shape (k, n + 1) for weights of shape (k,); got {shapes}")
         if not (np.all(self.weights >= 0) and abs(self.weights.sum() - 1) < 1e-6):
             raise ValueError(f"weights must be non-negative and sum to 1; got {self.weights}")
         outside = ~((self.probabilities >= 0) & (self.probabilities <= 1))

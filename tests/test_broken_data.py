@@ -55,12 +55,15 @@ VOTES = content("vote")
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_one_altered_byte_is_noticed_and_told(folder, name):
-    """In the first, the last and a middle byte of each file, compressed or not."""
+    """In the first, the last and a middle byte of each file, compressed or not; and a file that is empty or cut off."""
     path = files.DATA / catalogue()[name].files[0]
     raw = (listing.DATA / path.name).read_bytes()
-    for place in (0, len(raw) // 2, len(raw) - 1):
-        path.write_bytes(raw[:place] + bytes([raw[place] ^ 1]) + raw[place + 1 :])
-        with pytest.raises(ValueError, match=f"{name}: data/{path.name} .*git checkout -- data/{path.name}"):
+    altered = [raw[:place] + bytes([raw[place] ^ 1]) + raw[place + 1 :] for place in (0, len(raw) // 2, len(raw) - 1)]
+    for damaged in (*altered, b"", raw[:500]):
+        path.write_bytes(damaged)
+        with pytest.raises(
+            ValueError, match=f"{name}: data/{path.name} is damaged, .*git checkout -- data/{path.name}"
+        ):
             datasets.load(name)
     path.write_bytes(raw)
     assert len(datasets.load(name).y) == catalogue()[name].rows

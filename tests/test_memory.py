@@ -89,7 +89,7 @@ def test_em_works_within_the_memory_limit(limit, kept, sample, monkeypatch):
     monkeypatch.setattr("lib.arrays.LIMIT", limit)
     rows, counts = np.ascontiguousarray(sample[0][:20_000]), np.arange(20_000.0) % 3  # 81.1 MiB for 20 runs
     starts = random_starts(20, 3, N, np.random.RandomState(0))
-    assert (EMData(rows, counts, "float32", (20, 3)).kept is not None) == kept
+    assert (EMData(rows, counts, "float32", (20, 3)).whole is not None) == kept
     assert peak(lambda: maximize(rows, counts, *starts, 2, 0, "float32")) <= limit + 2
 
 

@@ -53,14 +53,12 @@ class OneHot(MixedInput, TransformerMixin, BaseEstimator):
         self._kinds = column_kinds(X)
         if "continuous" in self._kinds:
             name = X.columns[self._kinds.index("continuous")]
-            raise ValueError(
-                f"column {name!r} is continuous: discretise it first, with EntropyDiscretizer for instance"
-            )
+            raise ValueError(f"column {name!r} is continuous: discretise it first, for example by EntropyDiscretizer")
         codes = Coding(X, np.arange(X.shape[1]))(X)
         varies = (codes != codes[0]).any(axis=0)
-        kept = np.flatnonzero(varies if self.constant == "drop" and varies.any() else np.ones_like(varies))
-        self._coding = Coding(X, kept)
-        self._lay_out(X.columns[kept], (codes[:, kept] == MISSING).any(axis=0) & (self.missing == "value"))
+        columns = np.flatnonzero(varies if self.constant == "drop" and varies.any() else np.ones_like(varies))
+        self._coding = Coding(X, columns)
+        self._lay_out(X.columns[columns], (codes[:, columns] == MISSING).any(axis=0) & (self.missing == "value"))
         return self
 
     def _lay_out(self, attributes, with_missing):

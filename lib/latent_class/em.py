@@ -121,8 +121,8 @@ def search(rows, counts, weights, probabilities, max_iterations, tolerance, dtyp
     So rounding does not decide among maxima of the same height. In a small sample, or one of fewer examples than
     attributes, it could also send a run to another one, and float64 costs little: there, `dtype` is not taken.
     """
-    large = rows.size >= _SMALL and counts.sum() > rows.shape[1]
-    dtype = dtype if large else "float64"
+    if rows.size < _SMALL or counts.sum() <= rows.shape[1]:
+        dtype = "float64"
     *model, traces = maximize(rows, counts, weights, probabilities, max_iterations, tolerance, dtype)
     heights = np.array([trace[-1] for trace in traces])
     return *model, traces, int(np.argmax(heights >= heights.max() - tolerance * counts.sum()))
@@ -170,14 +170,14 @@ class EMData:
         (r, k), m, cache = shape, rows.shape[1], min(arrays.LIMIT, arrays.CACHE)
         row_bytes = self.dtype.itemsize * (3 * (m + 1) + r * (k + 3)) + 8 * r
         fits = len(rows) * row_bytes <= arrays.LIMIT * 2**20
-        self.kept = [self._batch(slice(None), contiguous=True)] if fits else None
+        self.whole = [self._batch(slice(None), contiguous=True)] if fits else None
         self.parts = arrays.row_batches(len(rows), row_bytes, cache)
         self.size = self.counts.sum()
         sums = sum(self.counts[part] @ rows[part] for part in arrays.row_batches(len(rows), 8 * m, cache))
         self.totals = np.append(self.size, sums)
 
     def __iter__(self):
-        return iter(self.kept) if self.kept else map(self._batch, self.parts)
+        return iter(self.whole) if self.whole else map(self._batch, self.parts)
 
     def _batch(self, part, contiguous=False):
         """Rows with a leading 1 as columns (m + 1, b), the same counted (b, m + 1), and their counts (b,)."""

@@ -70,8 +70,9 @@ class SelectiveNaiveBayes(JointClassifier):
         self.classes_, y = checked_target(X, y)
         check_discrete(X)
         self._tables, n_classes = Tables(DiscreteCoding(X)), len(self.classes_)
-        rows, folds = self._tables.rows(X), self._folds(len(X))
-        parts = [folds == fold for fold in range(folds.max() + 1)]
+        rows, n_folds = self._tables.rows(X), min(self.n_folds, len(X))
+        folds = check_random_state(self.random_state).permutation(len(X)) % n_folds
+        parts = [folds == fold for fold in range(n_folds)]
         counts = np.stack([self._tables.counts(rows[part], y[part], n_classes) for part in parts])
         class_counts = np.stack([np.bincount(y[part], minlength=n_classes) for part in parts])
         total, class_total = counts.sum(axis=0), class_counts.sum(axis=0)
@@ -87,9 +88,6 @@ class SelectiveNaiveBayes(JointClassifier):
         X = checked_frame(self, X, reset=False)
         check_discrete(X)
         return self.class_log_prior_ + self._log_tables[self._tables.rows(X)[:, self.chosen_]].sum(axis=1)
-
-    def _folds(self, n):
-        return check_random_state(self.random_state).permutation(n) % min(self.n_folds, n)
 
     def _logs(self, counts):
         return self._tables.logs(self._tables.proportions(counts, self.smoothing))

@@ -87,10 +87,10 @@ class WinnowEnsemble(TwoClasses, WinnowBase):
         self._check_parameters()
         rows, y = self._training_data(X, y)
         positive, rng = self._target(y) == 1, check_random_state(self.random_state)
-        chosen = self._subsamples(len(rows), rng)
+        subsamples = self._subsamples(len(rows), rng)
         rule = self._updates(rows.shape[1])
-        self.member_weights_ = np.array([self._member(rows, positive, part, rule, rng) for part in chosen])
-        self.member_shares_ = self._shares(rows, positive, chosen)
+        self.member_weights_ = np.array([self._member(rows, positive, part, rule, rng) for part in subsamples])
+        self.member_shares_ = self._shares(rows, positive, subsamples)
         self.weights_ = self.member_shares_ @ self.member_weights_
         n = rows.shape[1] // 2 if self.complement else rows.shape[1]
         present, absent = self.weights_[:n], self.weights_[n:] if self.complement else np.zeros(n)
@@ -110,11 +110,11 @@ class WinnowEnsemble(TwoClasses, WinnowBase):
             train(rows, positive, rng.permutation(part), weights, changes, n_pass * len(part), *rule)
         return weights - changes / (self.n_passes * len(part)) if self.average else weights
 
-    def _shares(self, rows, positive, chosen):
+    def _shares(self, rows, positive, subsamples):
         scores = sums(rows, self.member_weights_).T
         predicted = scores >= self.threshold_ if self.inclusive else scores > self.threshold_
-        labels = positive[chosen]
-        accuracy = (np.take_along_axis(predicted, chosen, axis=1) == labels).mean(axis=1)
+        labels = positive[subsamples]
+        accuracy = (np.take_along_axis(predicted, subsamples, axis=1) == labels).mean(axis=1)
         base = labels.mean(axis=1)
         gain = np.maximum(accuracy - np.maximum(base, 1 - base), 0)
         return gain / gain.sum() if gain.any() else np.full(len(gain), 1 / len(gain))

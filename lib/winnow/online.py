@@ -202,9 +202,9 @@ class Winnow(WinnowBase):
             self._start(rows.shape[1])
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes must be those of the first call, {self.classes_}; got {classes!r}")
-        known = np.logical_or.reduce([y == name for name in self.classes_])
-        if not known.all():
-            raise ValueError(f"y holds {y[~known][0]!r}, which is not one of classes: {self.classes_}")
+        valid = np.logical_or.reduce([y == name for name in self.classes_])
+        if not valid.all():
+            raise ValueError(f"y holds {y[~valid][0]!r}, which is not one of classes: {self.classes_}")
         self._learn(rows, y, 1)
         return self
 
