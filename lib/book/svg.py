@@ -16,6 +16,7 @@ CONTRAST = 4
 _SVG, _XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
 _HEX = re.compile(r"#[0-9a-fA-F]{6}\b")
 _NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
+_MOVE = re.compile(r"translate\([^)]*\)")  # a scale has to keep its digits
 _PIECE = re.compile(r"([MLQCzZ])([^MLQCzZ]*)")
 _REFERENCE = re.compile(r'(?:href="|url\()#([^)"]+)')
 
@@ -65,8 +66,10 @@ def _simplify(node, used, classes, fixed=False):
         node.set("href", node.attrib.pop(f"{_XLINK}href"))
     if "d" in node.attrib:
         node.set("d", compact_path(node.get("d")))
-    for name in node.attrib.keys() & {"transform", "x", "y", "width", "height"}:
-        node.set(name, _NUMBER.sub(lambda match: _number(float(match[0])), node.get(name)))
+    for name in node.attrib.keys() & {"x", "y", "width", "height"}:
+        node.set(name, _NUMBER.sub(_rounded, node.get(name)))
+    if "transform" in node.attrib:
+        node.set("transform", _MOVE.sub(lambda move: _NUMBER.sub(_rounded, move[0]), node.get("transform")))
     for child in list(node):
         if child.tag in (f"{_SVG}metadata", f"{_SVG}style") or _is_background(child):
             node.remove(child)
@@ -88,6 +91,10 @@ def compact_path(path: str) -> str:
         here = tuple(points[-2:]) or start
         start = here if command == "M" else start
     return "".join(pieces)
+
+
+def _rounded(match):
+    return _number(float(match[0]))
 
 
 def _number(value):

@@ -70,13 +70,16 @@ class TestVariants:
             assert {f".{node.get('class')}" for node in nodes if node.get("class")} <= light.keys()
             assert "".join(raster.split()) in "".join(small.split())
 
-    def test_nothing_that_is_drawn_is_lost(self, curve):
+    def test_nothing_that_is_drawn_is_lost_or_scaled(self, curve):
         def counts(svg):
             nodes = [node.tag.rpartition("}")[2] for node in ElementTree.fromstring(svg).iter()]
             return nodes.count("use"), nodes.count("path")
 
         uses, paths = counts(curve)
-        assert counts(colour_variants(curve)["light"]) == (uses, paths - 2)  # the backgrounds of figure and axes
+        light = colour_variants(curve)["light"]
+        assert counts(light) == (uses, paths - 2)  # the backgrounds of figure and axes
+        kept = r"(?:scale|rotate)\([^)]*\)"
+        assert sorted(re.findall(kept, light)) == sorted(re.findall(kept, curve)) != []
 
     def test_what_is_marked_keeps_its_colours(self):
         figure, axis = plt.subplots()
