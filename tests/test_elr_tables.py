@@ -272,7 +272,7 @@ class TestComparisons:
 
 def test_a_data_set_counts_under_one_of_its_names():
     frame = pd.DataFrame({"dataset": ["pima", "diabetes", "iris"]})
-    assert list(tables.distinct(frame)["dataset"]) == ["pima", "iris"]
+    assert list(tables.drop_twins(frame)["dataset"]) == ["pima", "iris"]
 
 
 class TestPrinted:

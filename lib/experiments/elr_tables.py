@@ -96,7 +96,7 @@ def agreement(cells):
     return groups.agg(how).reset_index()
 
 
-def distinct(cells):
+def drop_twins(cells):
     """Cells but for those of a data set that has another name as well."""
     return cells[~cells["dataset"].isin(list(SAME_DATA))]
 

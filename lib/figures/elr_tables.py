@@ -7,7 +7,7 @@ from lib.figures.page import plus_minus
 from lib.figures.style import look, pair_label
 
 
-def data_shown(table, problems, reasons):
+def data_table(table, problems, reasons):
     """Table II or V beside the data that we have.
 
     Parameters
@@ -22,18 +22,18 @@ def data_shown(table, problems, reasons):
     rows = []
     for row in table.itertuples():
         n_printed = row.train + np.nan_to_num(pd.to_numeric(row.test, errors="coerce"))
-        shown = {"data set": row.dataset.upper()}
+        view = {"data set": row.dataset.upper()}
         if row.source in ours:
             problem = ours[row.source]
-            shown["attributes"] = _ours_and_theirs(problem.data.X.shape[1], row.attributes)
-            shown["classes"] = _ours_and_theirs(len(np.unique(problem.data.y)), row.classes)
-            shown["rows"] = _ours_and_theirs(problem.n_rows, n_printed)
-            shown |= {"protocol": problem.protocol, "from": problem.data.source}
+            view["attributes"] = _ours_and_theirs(problem.data.X.shape[1], row.attributes)
+            view["classes"] = _ours_and_theirs(len(np.unique(problem.data.y)), row.classes)
+            view["rows"] = _ours_and_theirs(problem.n_rows, n_printed)
+            view |= {"protocol": problem.protocol, "from": problem.data.source}
         elif row.source in reasons:
-            shown["from"] = f"not available: {reasons[row.source]}"
+            view["from"] = f"not available: {reasons[row.source]}"
         else:
-            shown["from"] = "not asked for"
-        rows.append(shown)
+            view["from"] = "not asked for"
+        rows.append(view)
     columns = ["data set", "attributes", "classes", "rows", "protocol", "from"]
     return pd.DataFrame(rows, columns=columns).fillna("—")
 
@@ -42,56 +42,56 @@ def _ours_and_theirs(ours, theirs):
     return f"{ours:.0f}" if ours == theirs else f"{ours:.0f} (paper {theirs:.0f})"
 
 
-def cells_shown(cells, structure):
+def cells_table(cells, structure):
     """Our value, the paper's and z of each learner with one structure, a row a data set."""
     part = cells[cells["structure"] == structure]
-    shown = pd.DataFrame({"data set": part["dataset"].str.upper().drop_duplicates()})
+    view = pd.DataFrame({"data set": part["dataset"].str.upper().drop_duplicates()})
     for learner, column in part.groupby("learner", sort=False):
         label = look(learner)["label"]
-        shown[f"{label}, ours"] = plus_minus(column["ours"], column["se"])
-        shown[f"{label}, paper"] = plus_minus(column["printed"], column["printed_se"])
-        shown[f"z {label}"] = [signed(z) for z in column["z"]]
-    return shown
+        view[f"{label}, ours"] = plus_minus(column["ours"], column["se"])
+        view[f"{label}, paper"] = plus_minus(column["printed"], column["printed_se"])
+        view[f"z {label}"] = [signed(z) for z in column["z"]]
+    return view
 
 
-def agreement_shown(agreement):
+def agreement_table(agreement):
     """Shares of `lib.experiments.elr_tables.agreement`."""
     pairs = agreement["structure"] + "+" + agreement["learner"]
-    shown = pd.DataFrame({"learner": pairs.map(pair_label)})
+    view = pd.DataFrame({"learner": pairs.map(pair_label)})
     for name, of, words in (("within", "n", "within 2 standard errors"), ("inside", "n_repeated", "inside our range")):
         counts = zip(agreement[name], agreement[of], strict=True)
-        shown[words] = [f"{k} of {n}" + f" ({k / max(n, 1):.0%})" * (n > 0) for k, n in counts]
-    return shown.assign(**{"mean difference": [signed(value, 2) for value in agreement["mean_difference"]]})
+        view[words] = [f"{k} of {n}" + f" ({k / max(n, 1):.0%})" * (n > 0) for k, n in counts]
+    return view.assign(**{"mean difference": [signed(value, 2) for value in agreement["mean_difference"]]})
 
 
-def comparisons_shown(comparisons):
+def comparisons_table(comparisons):
     """Rows of `lib.experiments.elr_tables.compare`, perhaps with `label`, `printed_p` and `p_of_cells`."""
     table = pd.DataFrame(comparisons)
-    shown = pd.DataFrame({"comparison": table["better"].map(pair_label) + " against " + table["worse"].map(pair_label)})
+    view = pd.DataFrame({"comparison": table["better"].map(pair_label) + " against " + table["worse"].map(pair_label)})
     if "label" in table:
-        shown.insert(0, "of", table["label"])
+        view.insert(0, "of", table["label"])
     ends = table[["value", "low", "high"]].itertuples(index=False)
-    shown["difference"] = [
+    view["difference"] = [
         "—" if np.isnan(value) else f"{signed(value, 2)} [{signed(low, 2)}, {signed(high, 2)}]"
         for value, low, high in ends
     ]
-    shown["wins / ties / losses"] = table[["wins", "ties", "losses"]].astype(str).agg(" / ".join, axis=1)
-    shown["p"] = table["p"].map(p_shown)
+    view["wins / ties / losses"] = table[["wins", "ties", "losses"]].astype(str).agg(" / ".join, axis=1)
+    view["p"] = table["p"].map(p_words)
     if "p_of_cells" in table:
-        shown["p of the printed cells"] = table["p_of_cells"].map(p_shown)
+        view["p of the printed cells"] = table["p_of_cells"].map(p_words)
     if "printed_p" in table:
-        shown["p printed"] = ["—" if np.isnan(p) else f"{p:g}" for p in table["printed_p"]]
-    return shown
+        view["p printed"] = ["—" if np.isnan(p) else f"{p:g}" for p in table["printed_p"]]
+    return view
 
 
-def p_shown(p):
+def p_words(p):
     """A p-value with two significant digits."""
     if np.isnan(p):
         return "—"
     return "< 0.0001" if p < 1e-4 else f"{p:.2g}"
 
 
-def slips_shown(slips):
+def slips_table(slips):
     """Slips in the order of their tables, with printed numbers without trailing zeros.
 
     Parameters
