@@ -27,6 +27,7 @@ from lib.evaluation import (
     paired_comparison,
     paired_differences,
     paired_t_test,
+    proportion_interval,
     smallest_difference,
     t_by_model,
 )
@@ -264,6 +265,13 @@ def test_largest_mean_t_is_the_largest(random_frame):
     assert estimate.value == pytest.approx(t.mean(axis=0).max())
     assert estimate[1:3] == pytest.approx((max(i.low for i in intervals), max(i.high for i in intervals)))
     assert largest_mean_t([frame], ["b"]).value == pytest.approx(t[:, :, 1].mean(axis=0).max())
+
+
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_proportion_interval_is_wilsons(count, rest):
+    n = max(1, count + rest)
+    low, high = stats.binomtest(count, n).proportion_ci(0.95, method="wilson")
+    np.testing.assert_allclose(proportion_interval(count, n), [count / n, low, high, n], atol=1e-12)
 
 
 def test_exact_estimates_have_no_width():

@@ -1,6 +1,5 @@
 """Normalised performance, paired comparisons, intervals, tests and ranks."""
 
-from lib.evaluation.confusion import confusion_range, confusion_table, nearest_fold, percentile_among_folds
 from lib.evaluation.crossing import crossing_ratio, crossing_size
 from lib.evaluation.intervals import Estimate, mean_contrast, mean_interval, proportion_interval
 from lib.evaluation.normalized import (
@@ -28,8 +27,6 @@ __all__ = [
     "Estimate",
     "RankComparison",
     "compare_ranks",
-    "confusion_range",
-    "confusion_table",
     "corrected_interval",
     "corrected_t_test",
     "crossing_ratio",
@@ -41,14 +38,12 @@ __all__ = [
     "mean_contrast",
     "mean_difference",
     "mean_interval",
-    "nearest_fold",
     "nemenyi_difference",
     "normalized_performance",
     "one_sided_p_values",
     "paired_comparison",
     "paired_differences",
     "paired_t_test",
-    "percentile_among_folds",
     "proportion_interval",
     "share_of_gain",
     "smallest_difference",
