@@ -17,6 +17,7 @@ from lib.book import execution
 from lib.book.cli import cli
 from lib.experiments import cia_learning_curves
 
+pytestmark = pytest.mark.slow
 PARAMETERS = 'engine: str = "local"  # where trials run\n'
 EXPERIMENT = """
 from lib import trials

@@ -201,6 +201,7 @@ def test_what_runs_found_and_warn_of_is_said(project, monkeypatch):
     assert "noise" not in result.output
 
 
+@pytest.mark.slow
 def test_each_run_may_have_a_page(project):
     result = book(project, "sweep", "cia/curves", "-p", "n_models", "2,3", "--html")
     assert result.exit_code == 0, result.output
