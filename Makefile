@@ -12,7 +12,7 @@ export MKL_NUM_THREADS := 1
 export SOURCE_DATE_EPOCH := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help env book pdf lab refresh test test-all test-browser commands lint bench numbers peers lock clean
+.PHONY: help env book pdf lab refresh test test-all test-browser commands lint bench peers lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1@\2/p' Makefile | awk -F@ '{printf "%-12s %s\n", $$1, $$2}'
@@ -52,10 +52,6 @@ bench: $(READY) ## compare speed with other libraries, measure growth (installs 
 	$(install_peers)
 	$(PY) -m tests.benchmarks.run
 	$(PY) -m tests.benchmarks.scaling
-
-numbers: $(READY) ## compare results in single and double precision and under other builds of numpy (an hour)
-	$(PY) -m tests.benchmarks.precision
-	$(PY) -m tests.benchmarks.builds
 
 peers: $(READY) ## compare results with pgmpy (installs requirements-bench.lock) and, where Java and it are, Weka 3.6
 	$(install_peers)

@@ -1,4 +1,4 @@
-"""Measured speed, growth and precision (`make bench`), as the book shows them; every reader raises ValueError."""
+"""Measured speed and growth (`make bench`), as the book shows them; every reader raises ValueError."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,6 @@ from scipy.optimize import nnls
 
 FOLDER = Path(__file__).parents[1] / "data" / "benchmarks"
 RESULTS, SCALING = FOLDER / "speed.json", FOLDER / "scaling.json"
-PRECISION, BUILDS = FOLDER / "precision.json", FOLDER / "builds.json"
 QUADRATIC = {("cov", "n")}  # every pair of attributes has a covariance; all else is linear
 
 
@@ -23,7 +22,7 @@ def read_benchmarks(path=RESULTS):
     machine : dict
         What it ran on, with versions.
     """
-    rows, about = _read(path, "make bench", ["machine"], rows="")
+    rows, about = _read(path, rows="")
     return rows, about["machine"]
 
 
@@ -40,62 +39,22 @@ def read_scaling(path=SCALING):
         efficiency (of two workers, each repetition), peaks (MiB, by learner), sizes, setting, machine, date.
     """
     tables = {"rows": "axis learner value seconds", "panels": "n_attributes learner seconds"}
-    return _read(path, "make bench", [], **tables)
+    return _read(path, **tables)
 
 
-def read_precision(path=PRECISION):
-    """Read what searches in float32 and in float64 give at every point of the published learning curves of EM.
-
-    Returns
-    -------
-    rows : DataFrame
-        chapter, n_attributes, n_hidden, difficulty, hidden_weights, size, learner, n_models, then of each arithmetic
-        mean T (t32, t64), its pooled ratio (pooled32, pooled64) and mean accuracy (accuracy32, accuracy64), se: the
-        standard error of t32, share_different: the share of the models whose accuracy differs at all, and of these the
-        largest_change of accuracy and the largest likelihood_gap, a difference of log likelihoods per example.
-    about : dict
-        bounds of the differences in t and accuracy; difficulty: n_models and largest_difference of their B; machine;
-        date.
-    """
-    columns = "chapter n_attributes n_hidden difficulty hidden_weights size learner n_models t32 t64 se pooled32 "
-    columns += "pooled64 accuracy32 accuracy64 share_different largest_change likelihood_gap"
-    return _read(
-        path, "python -m tests.benchmarks.precision", ["bounds", "difficulty", "machine", "date"], rows=columns
-    )
-
-
-def read_builds(path=BUILDS):
-    """Read how the notebooks' outputs compare under other builds of numpy and kernels of other processors.
-
-    Returns
-    -------
-    rows : DataFrame
-        variant, numpy, blas (libraries with versions), kernel (of the processor for which BLAS works), simd (numpy's
-        optional vector code), chapters (number), compared and different (outputs), missing and words (of the different
-        ones: only on one side, different in more than numbers), largest_relative (difference of a number), verdicts
-        (that differ) and places (of the differences).
-    about : dict
-        cannot: variants for which the processor lacks something; machine, date.
-    """
-    columns = (
-        "variant numpy blas kernel simd chapters compared different missing words largest_relative verdicts places"
-    )
-    return _read(path, "python -m tests.benchmarks.builds", ["cannot", "machine", "date"], rows=columns)
-
-
-def _read(path, command, names, **columns):
-    """Read the tables named in `columns`, and a dict of everything else, which must have `names`."""
+def _read(path, **columns):
+    """Read the tables named in `columns`, and a dict of everything else, which must have the machine."""
     path = Path(path)
     if not path.exists():
-        raise ValueError(f"no benchmark results at path={path}; `{command}` writes them")
+        raise ValueError(f"no benchmark results at path={path}; `make bench` writes them")
     try:
         about = json.loads(path.read_text(encoding="utf-8"))
         tables = [pd.DataFrame(about.pop(name)) for name in columns]
         for table, needed in zip(tables, columns.values(), strict=True):
             table[needed.split()]
-        return *tables, about | {name: about[name] for name in names} | {"machine": dict(about["machine"])}
+        return *tables, about | {"machine": dict(about["machine"])}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"the benchmark results at path={path} are broken; `{command}` writes them anew") from error
+        raise ValueError(f"the benchmark results at path={path} are broken; `make bench` writes them anew") from error
 
 
 def growth(times):

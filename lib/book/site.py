@@ -16,14 +16,13 @@ from lib.book.cache import data_digests
 from lib.book.execution import INJECTED
 from lib.book.finish import finish
 from lib.book.glued import write_glued_figure
-from lib.book.numerics import numbers
 from lib.book.project import BookError, Project, settle
 from lib.book.reference import data_sets, settings
 from lib.book.scorecard import scorecard, write_downloads
 from lib.claims import code
 
 # What a page has in place of a comment such as <!-- scorecard -->.
-PARTS = {"scorecard": scorecard, "data-sets": data_sets, "settings": settings, "numbers": numbers}
+PARTS = {"scorecard": scorecard, "data-sets": data_sets, "settings": settings}
 TITLE_PICTURE = ("explorer", "title_picture")  # the chapter that glues the picture of the first page, and its name
 SHOWN_VERSIONS = ("numpy", "scipy", "scikit-learn", "numba", "when-the-model-is-wrong")
 
