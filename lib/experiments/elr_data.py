@@ -47,7 +47,7 @@ class Problem:
 
     @property
     def work(self):
-        """Training rows times attributes times classes of all folds: what one shuffle takes, roughly."""
+        """What one shuffle takes, roughly, as training rows times attributes times classes of all folds."""
         splits = self.splits(N_FOLDS, np.random.SeedSequence(0))
         return len(splits) * len(splits[0][0]) * self.data.X.shape[1] * len(np.unique(self.data.y))
 

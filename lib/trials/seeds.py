@@ -36,5 +36,5 @@ class Seeds:
 
     @property
     def number(self):
-        """The last number of the key: of the trial, where `lib.trials.run` made these seeds."""
+        """Number of the trial, where `lib.trials.run` made these seeds."""
         return self.key[-1]

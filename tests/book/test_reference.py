@@ -35,9 +35,9 @@ def listed(path):
 
 
 def documented(path):
-    """Return the full names that the automodule and autofunction directives of a page document."""
+    """Return the full names that the automodule, autoclass and autofunction directives of a page document."""
     found, text = [], path.read_text(encoding="utf-8")
-    for kind, name in re.findall(r"^\.\. auto(module|function):: (\S+)", text, re.MULTILINE):
+    for kind, name in re.findall(r"^\.\. auto(module|class|function):: (\S+)", text, re.MULTILINE):
         found += public(name) if kind == "module" else [name]
     return found
 
