@@ -14,9 +14,6 @@ from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colors import to_hex
 
 from lib import figures
-from lib.colour import contrast
-from lib.evaluation import compare_ranks
-from lib.figures import comparison
 
 pytestmark = pytest.mark.filterwarnings("error")
 BLUE, VERMILLION, GREY = "#0072b2", "#d55e00", "#7f7f7f"
@@ -91,11 +88,6 @@ class TestErrorScatter:
             assert axis.bbox.contains(x0, y0)
             assert axis.bbox.contains(x1, y1)
 
-    def test_what_is_equal_has_no_name(self):
-        (axis,) = figures.error_scatter(errors([("corral", 0.0, 0.0, 0.0, 0.0)])).axes
-        assert scattered(axis) == {GREY: [(0, 0)]}
-        assert "corral" not in texts(axis)
-
     def test_unknown_errors_and_unknown_points(self):
         rows = [("iris", 5.0, np.nan, 30.0, 1.0), ("vote", np.nan, 1.0, 6.0, 1.0)]
         (axis,) = figures.error_scatter(errors(rows)).axes
@@ -128,34 +120,6 @@ class TestAgreementMap:
         np.testing.assert_array_equal(nb.collections[0].get_array().mask, [[False, False], [False, True]])
         assert [text.get_text() for text in figure.legends[0].get_texts()] == ["no run here"]
 
-    def test_blue_is_above_and_pale_within_two(self):
-        axis = figures.agreement_map(agreement(["a"], names="abcde", z=[-4.0, -2.0, 0.0, 2.0, 4.0])).axes[0]
-        red, green, blue = axis.collections[0].to_rgba([-4.0, -2.0, 0.0, 2.0, 4.0])[:, :3].T
-        assert red[0] > blue[0]
-        assert red[4] < blue[4]
-        assert (np.minimum(np.minimum(red, green), blue)[1:4] > 0.85).all()
-
-    def test_numbers_can_be_read(self):
-        z = np.linspace(-8, 8, 161)
-        axis = figures.agreement_map(agreement(["a"], names=range(161), z=z)).axes[0]
-        colours = axis.collections[0].to_rgba(z)[:, :3]
-        pairs = zip(colours, axis.texts[:161], strict=True)
-        assert min(contrast(colour, text.get_color()) for colour, text in pairs) > 4.4
-
-    @pytest.mark.parametrize("z", [np.nan, np.inf, -np.inf, 1.0])
-    def test_one_cell(self, z):
-        figure = figures.agreement_map(agreement(["svm"], names=["iris"], z=[z]))
-        figure.canvas.draw()
-        assert texts(figure.axes[0])[-2] == ("—" if np.isnan(z) else "100%" if z == 1 else "0%")
-
-    @pytest.mark.parametrize(("rows", "columns"), [(25, 6), (25, 9), (2, 1)])
-    def test_sizes(self, rows, columns):
-        frame = agreement([f"{'NTG'[i // 3]}+L{i % 3}" for i in range(columns)], [f"set {i}" for i in range(rows)])
-        figure = figures.agreement_map(frame)
-        figure.canvas.draw()
-        assert sum(axis.collections[0].get_array().size for axis in figure.axes[:-1]) == rows * columns
-        assert 4 < figure.get_size_inches()[0] <= 7.4
-
 
 def positions(rows):
     return pd.DataFrame(rows, columns=["dataset", "column", "low", "q05", "q95", "high", "ours", "printed"])
@@ -177,16 +141,6 @@ class TestShufflePositions:
         assert scattered(second) == {"#000000": [(0, 0)]}
         assert [tick.get_text() for tick in first.get_yticklabels()] == ["iris", "vote"]
         assert first.get_ylim()[0] > first.get_ylim()[1]  # the first data set on top
-
-    def test_what_is_beyond_the_panel_stands_at_its_edge_with_its_points(self):
-        many = [(f"set {i}", "NB+OFE", 89.0, 89.5, 90.5, 91.0, 90.0, 90.2) for i in range(29)]
-        figure = figures.shuffle_positions(positions([*many, ("far", "NB+OFE", 89.0, 89.5, 90.5, 91.0, 90.0, 68.0)]))
-        (axis,) = figure.axes
-        assert axis.get_xlim() == pytest.approx((-1.1, 1.1))
-        [((x, row),)] = [points for colour, points in scattered(axis).items() if colour == VERMILLION]
-        assert (x, row) == (pytest.approx(-0.965 * 1.1), 29)
-        assert texts(axis) == ["−22"]
-        assert [text.get_text() for text in figure.legends[0].get_texts()][-1] == "paper, beyond the panel"
 
 
 @pytest.mark.parametrize(
@@ -220,17 +174,3 @@ class TestPairs:
         assert len({(look["color"], look["marker"]) for look in looks}) == len(pairs)
         assert figures.look("tan+elr") == figures.look("elr") | {"label": "TAN+ELR", "marker": "^"}
         assert figures.look("a+b")["label"] == "a+b"
-
-    def test_the_new_learners_look_different(self):
-        names = ["elr", "ofe", "apn", "elr_forced", "elr_converged", "elr_fixed", "selective", "svm_paper",
-                 "svm_rbf", "boosting", "forest", "tree"]  # fmt: skip
-        looks = [figures.look(name) for name in names]
-        assert set(names) <= set(figures.LEARNERS)
-        assert len({look["label"] for look in looks}) == len(names)
-        assert len({(look["color"], look["marker"]) for look in looks}) == len(names)
-
-    def test_ranks_of_pairs_can_be_drawn(self):
-        rng = np.random.default_rng(0)
-        scores = pd.DataFrame(rng.random((8, 4)), columns=["naive+ofe", "naive+elr", "tan+ofe", "tan+elr"])
-        (axis,) = comparison.critical_difference_diagram(compare_ranks(scores)).axes
-        assert {"NB+OFE", "NB+ELR", "TAN+OFE", "TAN+ELR"} <= {t.strip().rsplit(" ", 1)[0] for t in texts(axis)}

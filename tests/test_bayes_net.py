@@ -356,17 +356,6 @@ def test_types_of_the_values_do_not_matter(learner):
         np.testing.assert_allclose(proba, expected, rtol=1e-9, atol=1e-12, err_msg=name)
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
-def test_booleans_are_zeros_and_ones(learner):
-    rng = np.random.default_rng(0)
-    X, y = rng.integers(0, 2, (40, 3)), rng.integers(0, 2, 40)
-    expected = BayesNetClassifier("tan", learner, n_iterations=2).fit(X, y).predict_proba(X)
-    frame = pd.DataFrame(X, columns=list("abc"))
-    for form in (X.astype(bool), X.astype(np.uint8), frame.astype(bool), frame.astype("boolean"), X.astype(str)):
-        model = BayesNetClassifier("tan", learner, n_iterations=2).fit(form, y)
-        np.testing.assert_allclose(model.predict_proba(form), expected, rtol=1e-9)
-
-
 def test_a_missing_boolean_is_missing():
     X = pd.DataFrame({"a": [True, None, False, True], "b": [0, 1, 0, 1]})
     y = [0, 1, 0, 1]
@@ -404,11 +393,6 @@ class TestNothingToEstimate:
         new["a"] = new["a"].astype("object")
         np.testing.assert_array_equal(model.predict_proba(new), model.predict_proba(missing))
 
-    def test_a_new_number_is_missing(self, learner):
-        X, y = np.array([[0.0, 1], [1, 1], [2, 0], [2, 1]]), [0, 1, 1, 0]
-        model = self.fit(learner, X, y)
-        np.testing.assert_array_equal(model.predict_proba([[7, 1]]), model.predict_proba([[np.nan, 1]]))
-
     def test_a_declared_value_that_never_occurs_has_an_entry(self, learner):
         X = pd.DataFrame({"a": pd.Categorical(list("rggr"), categories=list("rgb"))})
         model = self.fit(learner, X, [0, 1, 1, 0])
@@ -420,11 +404,6 @@ class TestNothingToEstimate:
         model = self.fit(learner, X, y)
         np.testing.assert_allclose(model.predict_proba(X[:1]), self.prior(model), rtol=1e-10)
 
-    def test_rows_without_values_only(self, learner):
-        model = self.fit(learner, np.full((5, 2), np.nan), [0, 1, 1, 2, 1])
-        np.testing.assert_allclose(model.predict_proba([[0, 1]]), self.prior(model))
-        assert model.predict([[0, np.nan]]) == [1]
-
     @pytest.mark.parametrize("value", [np.nan, 3.0])
     def test_a_column_that_tells_nothing(self, learner, value):
         X, y = as_data(small(share=0))
@@ -434,13 +413,6 @@ class TestNothingToEstimate:
         if learner == "ofe" and np.isnan(value):
             wide = np.column_stack([X, np.full(len(X), value)])
             np.testing.assert_allclose(more.predict_proba(wide), plain.predict_proba(X), rtol=1e-10)
-
-    def test_a_category_without_another(self, learner):
-        X = pd.DataFrame({"a": pd.Categorical(list("rrrr")), "b": [0, 1, 0, 1]})
-        model = self.fit(learner, X, [0, 1, 0, 0])
-        np.testing.assert_allclose(model.tables_[1], [[1], [1]])
-        alone = self.fit(learner, X[["b"]], [0, 1, 0, 0])
-        np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X[["b"]]), rtol=1e-9)
 
     @pytest.mark.parametrize("structure", ["naive", "tan", "bic"])
     @pytest.mark.parametrize("n_iterations", [2, "cross-tune"])
@@ -472,13 +444,6 @@ class TestNothingToEstimate:
         model = self.fit(learner, X, np.arange(size) % 2, n_iterations="cross-tune")
         assert np.isfinite(model.predict_proba(X)).all()
 
-    @pytest.mark.parametrize("structure", ["naive", "tan", "bic"])
-    def test_one_attribute(self, learner, structure):
-        X, y = as_data(small())
-        model = self.fit(learner, X[:, :1], y, structure=structure)
-        assert model.parents_[0] in ((), (1,))
-        assert len(model.tables_) == 2
-
     def test_without_smoothing_nothing_is_nan(self, learner):
         X, y = np.array([[0, 0], [0, 1], [1, 1], [np.nan, 1]]), [0, 0, 1, 1]
         model = BayesNetClassifier("naive", learner, smoothing=0, n_iterations=3).fit(X, y)
@@ -486,21 +451,6 @@ class TestNothingToEstimate:
             proba = model.predict_proba(inputs)
             np.testing.assert_allclose(proba.sum(axis=1), 1)
         assert not any(np.isnan(table).any() for table in model.tables_)
-
-
-@pytest.mark.parametrize("learner", LEARNERS)
-@pytest.mark.parametrize("structure", ["naive", "tan", "bic"])
-def test_the_state_of_numpy_does_not_matter(structure, learner):
-    X, y = as_data(small())
-    settings = {"max_iterations": 4, "start": "random", "random_state": 0}
-    models = []
-    for seed in (1, 2):
-        np.random.seed(seed)  # noqa: NPY002
-        models.append(BayesNetClassifier(structure, learner, **settings).fit(X, y))
-        state = np.random.get_state()[1].tolist()  # noqa: NPY002
-        np.random.seed(seed)  # noqa: NPY002
-        assert np.random.get_state()[1].tolist() == state  # noqa: NPY002
-    np.testing.assert_array_equal(models[0].predict_proba(X), models[1].predict_proba(X))
 
 
 def test_tables_belong_to_the_caller():
@@ -517,12 +467,6 @@ def test_continuous_values_at_prediction():
     model = BayesNetClassifier("naive", "ofe").fit([[0, 1], [1, 0]], [0, 1])
     with pytest.raises(ValueError, match="infinit"):
         model.predict([[0, np.inf]])
-
-
-@pytest.mark.parametrize("parents", [((1,), (0,), ()), ((), (1,), (0,)), ((), (0,)), (), 3, None])
-def test_wrong_parents(parents):
-    with pytest.raises(ValueError, match="parent"):
-        BayesNetClassifier(parents, "ofe").fit([[0, 1], [1, 0], [1, 1]], [0, 1, 0])
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

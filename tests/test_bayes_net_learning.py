@@ -57,16 +57,6 @@ def test_ofe_is_its_formula_on_available_cases(name, share, smoothing, seed):
     assert_tables(model, reference.ofe(GRAPHS[name], SIZES, tuples(rows), smoothing), rtol=1e-12, atol=1e-290)
 
 
-@pytest.mark.parametrize("name", GRAPHS)
-def test_ofe_of_repeated_rows(name):
-    """Without smoothing, or with as many times the smoothing, k copies of the data are the data."""
-    rows = small()
-    for smoothing in (0, 1):
-        once = fit(rows, GRAPHS[name], "ofe", smoothing=smoothing)
-        often = fit(np.tile(rows, (5, 1)), GRAPHS[name], "ofe", smoothing=5 * smoothing)
-        assert_tables(often, once.tables_, rtol=1e-12)
-
-
 def test_ofe_of_naive_bayes_is_naive_bayes():
     """The other implementation does not smooth the classes: as many rows of each as there are make no difference."""
     rows = small(size=200)
@@ -74,12 +64,6 @@ def test_ofe_of_naive_bayes_is_naive_bayes():
     X = declared(as_data(rows)[0], SIZES)
     expected = NaiveBayes().fit(X.apply(lambda column: column.astype("category")), rows[:, 0])
     np.testing.assert_allclose(proba(fit(rows, "naive", "ofe"), rows), expected.predict_proba(X), rtol=1e-10)
-
-
-def test_ofe_has_no_iterations():
-    model = fit(small(), "naive", "ofe")
-    assert model.n_iterations_ == 0
-    assert model.parents_ == ((), (0,), (0,), (0,), (0,))
 
 
 # ELR
@@ -429,18 +413,6 @@ def test_the_paper_s_accuracies_on_mofn(structure, accuracy):
     assert f"{100 * (model.predict(test.iloc[:, :10]) == test[10]).mean():.2f}" == f"{accuracy:.2f}"
 
 
-@pytest.mark.parametrize(("structure", "accuracy"), [("naive", 86.72), ("tan", 91.60)])
-def test_the_paper_s_accuracies_on_mofn_are_ordinary(structure, accuracy):
-    """They lie within those of other training samples of 300 rows of the same problem."""
-    data = load("mofn-3-7-10")
-    found = []
-    for seed in range(30):
-        rows = np.random.default_rng(seed).choice(len(data.y), 300, replace=False)
-        model = BayesNetClassifier(structure, "ofe").fit(data.X.iloc[rows], data.y[rows])
-        found.append(100 * (model.predict(data.X) == data.y).mean())
-    assert min(found) < accuracy < max(found)
-
-
 def test_many_messages_at_a_hidden_root_do_not_underflow():
     n = 400
     network = Network([(), (), *[(0, 1)] * n], [2] * (n + 2))
@@ -496,12 +468,6 @@ def test_a_column_that_changes_its_type_is_an_error(fit, predict):
     model = BayesNetClassifier(learner="ofe").fit(pd.DataFrame(X.astype(fit)), y)
     with pytest.raises(ValueError, match=r"column 'x0' was \w+ in fit"):
         model.predict(pd.DataFrame(X.astype(predict)))
-
-
-def test_fractions_in_object_columns_are_continuous():
-    X = np.random.default_rng(0).random((20, 2)).astype(object)
-    with pytest.raises(ValueError, match="discretise first"):
-        BayesNetClassifier().fit(X, np.arange(20) % 2)
 
 
 def test_tables_are_copies():

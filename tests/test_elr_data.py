@@ -251,17 +251,6 @@ class TestCodes:
         if holes is None:
             assert (codes[len(train) :] == again[len(train) :][::-1]).all()
 
-    def test_values_far_from_all_training_rows(self):
-        data = problem("glass2").data
-        train, test = np.arange(100), np.arange(100, 163)
-        far = data.X.copy()
-        far.iloc[test] += 1000.0
-        codes, sizes = coded(replace(data, X=far), train, test)
-        same, sizes_too = coded(data, train, test)
-        assert (codes[:100] == same[:100]).all()
-        assert (sizes == sizes_too).all()
-        assert (codes[100:, 1:] == sizes[1:] - 1).all()  # the last interval
-
     def test_an_unknown_value_is_missing(self):
         letters = pd.DataFrame({"letter": pd.Series(list("abababac"), dtype=str)})
         data = replace(problem("iris").data, X=letters, y=np.array(list("01010101")))

@@ -24,10 +24,14 @@ def frame():
     return pd.DataFrame(rows, columns=["model", "size", "learner", "accuracy", "best", "constant"])
 
 
-def test_every_learner_looks_different():
-    looks = [tuple(figures.look(name)[key] for key in ("color", "marker")) for name in CIA_LEARNERS]
-    assert set(CIA_LEARNERS) <= set(figures.LEARNERS)
-    assert len(set(looks)) == len(looks)
+ELR = ["elr", "ofe", "apn", "elr_forced", "elr_converged", "elr_fixed", "selective", "svm_paper", "svm_rbf", "boosting"]
+
+
+@pytest.mark.parametrize("names", [CIA_LEARNERS, [*ELR, "forest", "tree"]])
+def test_the_learners_of_a_part_look_different(names):
+    assert set(names) <= set(figures.LEARNERS)
+    for keys in (["color", "marker"], ["label"]):
+        assert len({tuple(figures.look(name)[key] for key in keys) for name in names}) == len(names)
 
 
 def test_a_learner_of_ones_own_keeps_its_look():

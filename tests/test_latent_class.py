@@ -16,7 +16,7 @@ from lib.cia import CIAModel, all_inputs, random_cia
 from lib.latent_class import LatentClassCovariance, LatentClassEM, LatentClassSelection, covariance
 from lib.latent_class.covariance import pair_counts, squared_deltas, vote_signs
 from lib.latent_class.em import EMData, em_step, maximize, random_starts
-from lib.latent_class.model import MERGE_LIMIT, log_likelihood, merge_duplicates
+from lib.latent_class.model import log_likelihood, merge_duplicates
 
 LEARNERS = [LatentClassEM(n_restarts=3), LatentClassCovariance(), LatentClassSelection(n_restarts=3)]
 EASY = {2: (12, [0.4, 0.6]), 3: (12, [0.3, 0.3, 0.4])}
@@ -107,13 +107,11 @@ def test_the_trace_is_the_likelihood_of_the_model(k):
     assert traces[0][0] == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("k", [2, 3, 5])
-def test_single_and_double_precision_agree(k):
-    X, y = sample(random_cia(20, 3, 1.0, np.random.default_rng(k)), 500)
-    single, double = (LatentClassEM(k, random_state=0, dtype=d).fit(X, y) for d in ("float32", "float64"))
-    for a, b in zip(single.traces_, double.traces_, strict=True):
-        assert a[:10] == pytest.approx(b[:10], rel=1e-5)
-    assert single.log_likelihood_ == pytest.approx(double.log_likelihood_, rel=1e-4)
+@pytest.mark.parametrize(("n", "size"), [(6, 400), (300, 200)])
+def test_few_values_or_few_examples_are_searched_in_double_precision(n, size):
+    X, y = sample(random_cia(n, 2, 1.0, np.random.default_rng(0)), size)
+    single, double = (LatentClassEM(n_restarts=2, random_state=0, dtype=d).fit(X, y) for d in ("float32", "float64"))
+    np.testing.assert_array_equal(single.probabilities_, double.probabilities_)
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -145,21 +143,6 @@ def test_merging_keeps_the_rows(rows):
     assert len(np.unique(distinct, axis=0)) == len(distinct)
     again = np.repeat(distinct, counts.astype(int), axis=0)
     assert sorted(map(tuple, again)) == sorted(map(tuple, rows))
-
-
-def test_merged_rows_give_the_same_fit():
-    rows = with_target(*sample(random_cia(6, 3, 1.0, np.random.default_rng(1)), 400))
-    assert rows.shape[1] <= MERGE_LIMIT
-    starts = random_starts(4, 3, rows.shape[1], np.random.RandomState(0))
-    plain = maximize(rows, np.ones(400), *starts, 60, 0, "float64")
-    merged = maximize(*merge_duplicates(rows), *starts, 60, 0, "float64")
-    for a, b in zip(plain, merged, strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-7, atol=1e-9)
-
-
-def test_wide_rows_are_not_merged():
-    rows = np.zeros((3, MERGE_LIMIT + 1), dtype=np.uint8)
-    assert merge_duplicates(rows)[0] is rows
 
 
 def test_counts_are_repetitions():
@@ -260,24 +243,6 @@ def test_batches_change_nothing_but_rounding(k, dtype, error, counted, monkeypat
         parts = maximize(rows, counts, *starts, 10, 0, dtype)
         for one, other in zip(whole, parts, strict=True):
             np.testing.assert_allclose(other, one, rtol=error, atol=error / 10)
-
-
-@pytest.mark.parametrize(
-    "learner",
-    [LatentClassEM(n_restarts=3, dtype="float64"), LatentClassCovariance(), LatentClassSelection(n_restarts=2)],
-    ids=lambda learner: type(learner).__name__,
-)
-def test_a_fit_in_batches_is_the_same_fit(learner, monkeypatch):
-    X, y = sample(easy_model(2), 500)
-    X = np.hstack([X, X])  # too wide for equal rows to be merged
-    if "random_state" in learner.get_params():
-        learner.set_params(random_state=0)
-    whole = clone(learner).fit(X, y)
-    monkeypatch.setattr("lib.arrays.LIMIT", 0.02)
-    parts = clone(learner).fit(X, y)
-    np.testing.assert_allclose(parts.probabilities_, whole.probabilities_, atol=1e-4)
-    assert parts.log_likelihood_ == pytest.approx(whole.log_likelihood_, rel=1e-8)
-    np.testing.assert_array_equal(parts.predict(X), whole.predict(X))
 
 
 # COV
@@ -431,13 +396,6 @@ class TestEveryLearner:
         model = CIAModel(learner.weights_, learner.probabilities_)
         np.testing.assert_array_equal(learner.predict_proba(X)[:, 1], model.target_posterior(X))
         assert learner.log_likelihood_ == pytest.approx(log_likelihood(model, with_target(X, y), np.ones(len(y))))
-
-    def test_prediction_errors(self, learner):
-        learner, X, _ = self.fitted(learner)
-        with pytest.raises(ValueError, match="X must hold only 0 and 1"):
-            learner.predict(X + 1)
-        with pytest.raises(ValueError, match="2 features"):
-            learner.predict(X[:, :2])
 
 
 def test_a_refit_leaves_no_linear_rule_behind():

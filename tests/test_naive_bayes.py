@@ -1,6 +1,5 @@
 """Naive Bayes against scikit-learn's three, by enumeration, and where nothing is there to estimate."""
 
-import itertools
 import warnings
 
 import numpy as np
@@ -151,33 +150,6 @@ def test_a_missing_value_is_a_column_left_out(sample):
                     np.testing.assert_allclose(getattr(learner, tables)[name], getattr(complete, tables)[name])
 
 
-@given(mixtures(), st.randoms(use_true_random=False))
-def test_order_of_columns_and_rows_and_names_of_classes_do_not_matter(sample, random):
-    X, y = sample
-    learner = NaiveBayes().fit(X, y)
-    expected = learner.predict_joint_log_proba(X)
-    columns, rows = [*X.columns], [*range(len(X))]
-    random.shuffle(columns)
-    random.shuffle(rows)
-    names = np.array(["z", "m", "a"])
-    other = NaiveBayes().fit(X[columns].iloc[rows], names[y[rows]])
-    order = [other.classes_.tolist().index(name) for name in names[learner.classes_]]
-    np.testing.assert_allclose(other.predict_joint_log_proba(X[columns])[:, order], expected, rtol=1e-10, atol=1e-10)
-
-
-@given(codes(3), SMOOTHING)
-@settings(max_examples=30)
-def test_the_joint_distribution_sums_to_one(sample, smoothing):
-    X, y = sample
-    flags = pd.DataFrame(X[:, :1] > 0, columns=["flag"])
-    learner = NaiveBayes(smoothing).fit(flags.join(frame(X, 3)), y)
-    inputs = np.array(list(itertools.product(range(2), *[range(3)] * X.shape[1])))
-    attributes = pd.DataFrame(inputs[:, :1] > 0, columns=["flag"]).join(frame(inputs[:, 1:], 3))
-    assert np.exp(learner.predict_joint_log_proba(attributes)).sum() == pytest.approx(1, abs=1e-10)
-    for table in learner.tables_.values():
-        np.testing.assert_allclose(table.sum(axis=1), 1)
-
-
 def test_the_formula_by_hand():
     """Atlas, section 2: (count + alpha) / (n + alpha m)."""
     X = pd.DataFrame(
@@ -190,18 +162,6 @@ def test_the_formula_by_hand():
     np.testing.assert_allclose(learner.deviations_["size"], [2**0.5, 0.5**0.5])
     assert learner.classes_.tolist() == ["e", "p"]
     assert learner.predict(X).tolist() == ["p", "p", "e", "e"]
-
-
-def test_one_hot_columns_are_another_model():
-    """Each indicator counts by itself, the absent values too: a value of 3 is counted three times."""
-    X, y = pd.DataFrame({"a": pd.Categorical(list("rrgbbb"))}), [0, 0, 0, 1, 1, 0]
-    indicators = pd.DataFrame({value: X["a"] == value for value in "rgb"})
-    one, several = NaiveBayes().fit(X, y).predict_proba(X), NaiveBayes().fit(indicators, y).predict_proba(indicators)
-    assert np.abs(one - several).max() > 0.05
-    both = NaiveBayes().fit(X == "r", y).predict_proba(X == "r")
-    twice = pd.DataFrame({"r": X["a"] == "r", "not r": X["a"] != "r"})
-    squared = both**2 / np.exp(NaiveBayes().fit(twice, y).class_log_prior_)
-    np.testing.assert_allclose(NaiveBayes().fit(twice, y).predict_proba(twice), squared / squared.sum(1, keepdims=True))
 
 
 class TestNothingToEstimate:
@@ -274,10 +234,6 @@ class TestNothingToEstimate:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             np.testing.assert_allclose(learner.predict_proba(pd.DataFrame({"a": [1e200]})), [[0.6, 0.4]])
-
-    def test_one_class(self):
-        learner = NaiveBayes().fit(pd.DataFrame({"a": [True, False], "b": [1.0, 2.0]}), ["p", "p"])
-        assert learner.predict_proba(pd.DataFrame({"a": [True], "b": [np.nan]})).tolist() == [[1.0]]
 
 
 def test_many_values_take_little_memory():

@@ -107,17 +107,6 @@ def test_it_is_naive_bayes_of_the_chosen_attributes(sample, smoothing, n_folds):
     np.testing.assert_allclose(learner.predict_proba(frame(X)), other.predict_proba(chosen), atol=1e-12)
 
 
-def test_copies_of_an_attribute_that_mislead_are_left_out():
-    """Nine copies of a weak attribute outvote a good one in naive Bayes."""
-    rng = np.random.default_rng(0)
-    y = rng.integers(2, size=2000)
-    weak = y ^ (rng.random(2000) < 0.35)
-    X = pd.DataFrame({f"copy{i}": weak for i in range(9)} | {"good": y ^ (rng.random(2000) < 0.1)})
-    learner = SelectiveNaiveBayes(random_state=0).fit(X, y)
-    assert learner.chosen_[0] == 9
-    assert (learner.predict(X) == y).mean() > 0.88 > (NaiveBayes().fit(X, y).predict(X) == y).mean()
-
-
 def test_of_equally_good_attributes_the_first_is_taken():
     y = np.arange(40) % 2
     X = pd.DataFrame({"same": np.zeros(40, dtype=bool), "first": y == 1, "second": y == 0})

@@ -52,7 +52,6 @@ def test_blocked_values_by_enumeration():
     assert blocked.sum() == pytest.approx(1)
 
 
-@pytest.mark.xdist_group("workers")
 def test_columns_are_the_contract_for_any_number_of_workers():
     settings = {"n_runs": 2, "n_instances": 30, "duplicates": range(3)}
     frame = experiments.structure_robustness(**settings, n_jobs=1)
@@ -102,13 +101,6 @@ def test_one_sided_p_values():
     assert evaluation.one_sided_p_values([[0, 0, 0], [1, 1, 1], [-1, -1, -1]]).tolist() == [1, 0, 1]
     with pytest.raises(ValueError, match="differences"):
         evaluation.one_sided_p_values([1.0, 2.0])
-
-
-@pytest.mark.parametrize(("k", "n"), [(0, 5), (3, 10), (7, 7)])
-def test_proportion_interval(k, n):
-    estimate, expected = evaluation.proportion_interval(k, n), stats.binomtest(k, n).proportion_ci(method="wilson")
-    assert estimate.low == pytest.approx(expected.low, abs=1e-12)
-    assert estimate.high == pytest.approx(expected.high, abs=1e-12)
 
 
 @pytest.mark.parametrize(

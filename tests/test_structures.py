@@ -113,12 +113,6 @@ class TestCheckParents:
         with pytest.raises(ValueError, match=message):
             check_parents(parents, 3)
 
-    def test_a_cycle_is_named_along_its_links(self):
-        with pytest.raises(ValueError, match="cycle") as error:
-            check_parents([[2], [0], [1], [0]])
-        cycle = [int(v) for v in str(error.value).split("got ")[1].split(" -> ")]
-        assert all(link in [(2, 0), (0, 1), (1, 2)] for link in itertools.pairwise(cycle))
-
 
 @given(samples())
 @settings(max_examples=30)
@@ -236,33 +230,10 @@ class TestTan:
         floats = np.where(codes[:, 1:] < 0, NAN, 5.0 - codes[:, 1:])
         assert tan(floats, codes[:, 0] * -7) == expected
 
-    @pytest.mark.parametrize("seed", range(5))
-    def test_permuted_attributes_have_the_permuted_tree(self, seed):
-        rng = np.random.default_rng(seed)
-        codes = random_codes(rng, 300, [3] * 8)
-        order = rng.permutation(7)
-        permuted = tan_from_codes(codes[:, [0, *(order + 1)]], [3] * 8)
-        back = {frozenset(int(order[i]) for i in link) for link in tree_of(permuted)}
-        assert back == {frozenset(link) for link in tree_of(tan_from_codes(codes, [3] * 8))}
-
-    def test_a_known_chain_is_recovered(self):
-        rng = np.random.default_rng(0)
-        y = rng.integers(0, 2, 4000)
-        columns = [rng.integers(0, 2, 4000)]
-        for _ in range(4):
-            columns.append(columns[-1] ^ (rng.random(4000) < np.where(y, 0.2, 0.1)))
-        X = np.column_stack(columns)[:, [2, 0, 4, 1, 3]]
-        assert tan(X, y) == ((), (0,), (0, 4), (0, 5), (0, 1), (0, 1))
-
     def test_attributes_that_tell_nothing_hang_on_the_first(self):
         """All weights are zero, which is a tree as well; of ties the first pairs are taken."""
         X = pd.DataFrame({"same": [1] * 4, "empty": [NAN] * 4, "a": [0, 0, 1, 1], "b": [0, 1, 0, 1]})
         assert tan(X, [1, 1, 1, 1]) == ((), (0,), (0, 1), (0, 1), (0, 1))
-
-    def test_a_duplicate_is_next_to_its_original(self):
-        codes = random_codes(np.random.default_rng(0), 500, [2, 3, 3, 3, 3])
-        parents = tan_from_codes(codes[:, [0, 1, 2, 3, 4, 3]], [2, 3, 3, 3, 3, 3])
-        assert {3, 5} in links(parents)
 
     @pytest.mark.parametrize("learn", [tan_from_codes, bic_from_codes])
     @pytest.mark.parametrize("seed", range(8))
@@ -273,16 +244,6 @@ class TestTan:
         renamed = np.array([rng.permutation(4)[column] for column in codes[:, 1:].T]).T
         plain, other = np.hstack([codes, codes[:, 1:]]), np.hstack([codes, renamed])
         assert learn(other, sizes) == learn(plain, sizes)
-
-    def test_a_column_without_values_is_a_leaf(self):
-        codes = random_codes(np.random.default_rng(0), 500, [2, 3, 3, 3, 3])
-        codes[:, 2] = -1
-        parents = tan_from_codes(codes, [2, 3, 3, 3, 3])
-        assert all(2 not in family for family in parents)
-
-    def test_few_attributes(self):
-        assert tan([[0], [1], [1]], ["p", "q", "q"]) == naive(1)
-        assert tan([[0, 1], [1, 0], [1, 1]], ["p", "q", "q"]) == ((), (0,), (0, 1))
 
 
 def plain_bic(codes, sizes, v, family):
@@ -354,30 +315,6 @@ class TestBic:
             if all(fits(codes, sizes, v, family) for v, family in enumerate(parents)):
                 assert total_bic(codes, sizes, parents) <= score + 1e-5
 
-    @given(st.integers(0, 2**32 - 1), st.integers(1, 3))
-    @settings(max_examples=25)
-    def test_a_step_from_any_structure_is_the_best_single_change(self, seed, max_parents):
-        rng, sizes = np.random.default_rng(seed), [2, 3, 2, 3, 2]
-        codes, current = random_codes(rng, 100, sizes), ((),) * 5
-        for _ in range(6):
-            others = [*single_changes(current, max_parents)]
-            current = others[rng.integers(len(others))]
-        search = lib.structures.bic._Search(JointCounts(codes, sizes), max_parents)
-        search.links[:] = [[p in family for family in current] for p in range(5)]
-        search._update(range(5))
-        score, gains = total_bic(codes, sizes, current), search._gains()
-        allowed = [
-            total_bic(codes, sizes, parents) - score
-            for parents in single_changes(current, max_parents)
-            if all(fits(codes, sizes, v, family) for v, family in enumerate(parents))
-        ]
-        np.testing.assert_allclose(np.sort(gains[np.isfinite(gains)]), np.sort(allowed), atol=1e-8)
-        search.step()
-        assert total_bic(codes, sizes, search.parents()) == pytest.approx(score + max(0, *allowed), abs=1e-5)
-        gains = search._gains()
-        search._update(range(5))
-        np.testing.assert_array_equal(gains, search._gains())
-
     @given(samples(max_attributes=6), st.integers(0, 4))
     @settings(max_examples=60)
     def test_any_data_give_a_structure_within_the_bounds(self, sample, max_parents):
@@ -409,20 +346,7 @@ class TestBic:
         rng = np.random.default_rng(0)
         y, b = rng.integers(0, 2, (2, 4000))
         a = (rng.random(4000) < np.array([[0.1, 0.7], [0.3, 0.95]])[y, b]).astype(int)
-        search = lib.structures.bic._Search(JointCounts(np.column_stack([y, a, b]), [2] * 3), 2)
-        steps = []
-        for _ in range(4):
-            search.step()
-            steps.append(search.parents())
-            gains = search._gains()
-            search._update(range(3))
-            np.testing.assert_array_equal(gains, search._gains())
-        assert steps == [((), (), (1,)), ((), (0,), (1,)), ((), (0, 2), ()), ((), (0, 2), ())]
-        assert bic_search(np.column_stack([a, b]), y) == steps[-1]
-
-    def test_independent_variables_have_no_links(self):
-        codes = np.array([*itertools.product(range(2), range(3), range(2), range(4))] * 6)
-        assert bic_from_codes(codes, [2, 3, 2, 4]) == ((),) * 4
+        assert bic_search(np.column_stack([a, b]), y) == ((), (0, 2), ())
 
     @pytest.mark.parametrize("missing", [0.05, 0.3])
     def test_missing_values_do_not_link_independent_variables(self, missing):
@@ -432,13 +356,6 @@ class TestBic:
         codes[:, 1:][rng.random((2000, 10)) < missing] = -1
         assert len(links(bic_from_codes(codes, [2] * 11))) <= 1
 
-    @pytest.mark.parametrize("seed", range(4))
-    def test_names_of_values_and_classes_do_not_matter(self, seed):
-        codes = random_codes(np.random.default_rng(seed), 400, [3] * 6, 0.1)
-        expected = bic_from_codes(codes, [3] * 6, 3)
-        names = np.array(["z", "m", "a"])
-        assert bic_search(frame(codes[:, 1:]), names[codes[:, 0]], max_parents=3) == expected
-
     def test_ties_are_broken_by_the_order_of_variables(self):
         """A link may point either way: the lower variable is the parent."""
         assert bic_search(np.tile([[0], [1]], (20, 1)), np.tile(["p", "q"], 20)) == ((), (0,))
@@ -447,17 +364,6 @@ class TestBic:
         values = np.tile(np.arange(10), 10)
         assert bic_search(values[:, None], values) == ((), (0,))
         assert bic_search(values[:90, None], values[:90]) == ((), ())
-
-    def test_attributes_that_tell_nothing_have_no_links(self):
-        rng = np.random.default_rng(0)
-        y = rng.integers(0, 2, 200)
-        X = pd.DataFrame({"same": 1, "copy": y, "empty": [NAN] * 200, "one": pd.Categorical(["r"] * 200)})
-        assert bic_search(X, y) == ((), (), (0,), (), ())
-
-    def test_a_bound_above_the_number_of_attributes_is_none(self):
-        codes = random_codes(np.random.default_rng(0), 3000, [2] * 6)
-        assert bic_from_codes(codes, [2] * 6, 100) == bic_from_codes(codes, [2] * 6, 5)
-        assert bic_from_codes(codes, [2] * 6, 0) == ((),) * 6
 
     def test_a_search_led_in_a_circle_ends(self, monkeypatch):
         """First 1 is a good parent of 0, then 2 too, then 1 no more, and then 2."""

@@ -17,7 +17,6 @@ from lib.experiments import cia_learning_curves
 from lib.trials import engine, runner, store
 from lib.trials.engine import WorkersDiedError, run_blocks
 
-pytestmark = pytest.mark.xdist_group("workers")
 PLACES = ("one process", "two processes", "cluster")
 NOWHERE = "tcp://127.0.0.1:1"
 

@@ -101,7 +101,6 @@ def test_what_cannot_be_followed_is_not_stored(value, results, told, cells):
     assert not results.exists()
 
 
-@pytest.mark.xdist_group("workers")
 def test_in_a_kernel_with_two_processes(results, ran, tmp_path):
     """Blocks come back from worker processes, are stored, found by a second call, and not after a cell has changed."""
     call = "trials.run(trial, n_trials=4, seconds=2.0, n_jobs=2)['value'].sum()"
