@@ -16,6 +16,7 @@ import pandas as pd
 
 DIGITS = 24  # of a digest, in hex
 KNOWN = ("builtins", "lib", "numpy", "scipy", "pandas", "sklearn")
+IDLE = ("lib.book", "lib.figures", "lib.claims", "lib.benchmarks", "lib.experiments.elr_tables")  # in no key
 FOLLOWED = ("__main__",)  # modules whose functions are described by their source: a notebook's
 
 
@@ -123,6 +124,8 @@ def _name(code):
 def _known(module, name):
     """Return the name if it belongs to a module whose version or source is in every key; or NotDescribableError."""
     root = module.partition(".")[0]
+    if module.startswith(IDLE):
+        raise NotDescribableError(f"{name}: trials must not use it, as its changes are not noticed")
     if root in KNOWN or (root in sys.stdlib_module_names and root != "__main__"):
         return name
     raise NotDescribableError(f"{name}: changes of code outside {', '.join(KNOWN[1:])} are not noticed")

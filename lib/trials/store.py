@@ -21,11 +21,11 @@ import numpy as np
 import pandas as pd
 
 from lib.trials.context import current
-from lib.trials.description import DIGITS, NotDescribableError, code_digest, describe, digest
+from lib.trials.description import DIGITS, IDLE, NotDescribableError, code_digest, describe, digest
 from lib.trials.notes import tell
 
 LIB = Path(__file__).resolve().parents[1]
-WITHOUT_TRIALS = ("book/", "figures/", "claims.py", "benchmarks.py", "experiments/elr_tables.py")
+WITHOUT_TRIALS = tuple(name.removeprefix("lib.").replace(".", "/") for name in IDLE)
 SHA256 = 32  # bytes
 PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba")
 ABOUT = "about.json"

@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from lib import datasets
+from lib import claims, datasets, figures
 from lib.cia import CIAModel
 from lib.trials.description import NotDescribableError, code_digest, describe, digest
 from lib.trials.store import LIB
@@ -108,6 +108,7 @@ def test_what_is_not_followed():
     rng = np.random.default_rng(0)
     main = type("Learner", (DummyClassifier,), {"__module__": "__main__"})
     things = [lambda: 0, local, Own(), main(), rng, rng.normal, Winnow().fit, "a".upper, object(), pytest, TESTS]
+    things += [figures, figures.look, claims]
     things += [datetime(2000, 1, 1), np.datetime64("2000"), np.longdouble(1), 1j, b"a", pd.Series([1])]
     for thing in things:
         for value in (thing, [thing], {"a": thing}, partial(np.log, thing), make_pipeline(FunctionTransformer(thing))):
