@@ -1,4 +1,4 @@
-"""Figures on a page: a light and a dark copy of each, without superfluous bytes, in a box that scrolls on a phone."""
+"""Figures on a page: a light and a dark copy of each, in a box that scrolls on a phone."""
 
 import html
 import re
@@ -23,60 +23,31 @@ def adapt(page: str, folder: Path) -> str:
     page : str
         HTML. An image that is not a figure of matplotlib's in SVG stays as it is.
     folder : Path
-        Where the page's file is. The variants are written beside the picture, which is removed.
+        Where the page's file is. The variants are written beside the picture.
     """
-    adapted = _IMAGE.sub(lambda match: _picture(match, folder) or match[0], page)
-    for source in sorted(set(_sources(page)) - set(_sources(adapted))):
-        if f'"{source}"' not in adapted:
-            (folder / unquote(source)).unlink(missing_ok=True)
-    return adapted
+    return _IMAGE.sub(lambda match: _picture(match, folder), page)
 
 
-def _sources(page):
-    return [_attributes(match["image"]).get("src", "") for match in _IMAGE.finditer(page)]
-
-
-def _attributes(tag):
-    return {name: html.unescape(value) for name, value in re.findall(r'([\w-]+)="([^"]*)"', tag)}
-
-
-def _picture(match, folder):
-    """The box of a figure, or None where the image is none."""
-    attributes = _attributes(match["image"])
-    source = attributes.get("src", "")
-    if not source.endswith(".svg") or ":" in source:
-        return None
-    if not _write_variants(folder / unquote(source)):
-        return None
-    stem = source.removesuffix(".svg")
-    width, height = _size(folder / unquote(f"{stem}-light.svg"))
-    given = {name: value for name, value in attributes.items() if name not in ("src", "class", "style")}
-    given |= {"width": width, "height": height, "loading": "lazy"}
+def _picture(match: re.Match, folder: Path) -> str:
+    """Return the box of a figure, or the image as it is where it is none."""
+    attributes = {name: html.unescape(value) for name, value in re.findall(r'([\w-]+)="([^"]*)"', match["image"])}
+    source, classes = attributes.pop("src", ""), attributes.pop("class", "")
+    path = folder / unquote(source)
+    variants = colour_variants(path.read_text(encoding="utf-8")) if path.suffix == ".svg" and path.is_file() else {}
+    if not variants:
+        return match[0]
+    for theme, text in variants.items():
+        path.with_name(f"{path.stem}-{theme}.svg").write_text(text, encoding="utf-8")
+    root = ElementTree.fromstring(variants["light"])
+    size = {name: round(float(root.get(name))) for name in ("width", "height")}
+    attributes.pop("style", None)
     link = match["link"] or ""
-    is_own = link and "image-reference" not in link  # not the theme's link to the picture
     return render(
         "figure.html",
-        attributes=given,
-        classes=attributes.get("class", ""),
-        stem=stem,
-        least=LEAST_SCALE * width,
-        opening=link if is_own else "",
+        attributes=attributes | size | {"loading": "lazy"},
+        classes=classes,
+        stem=source.removesuffix(".svg"),
+        least=LEAST_SCALE * size["width"],
+        opening="" if "image-reference" in link else link,  # the theme's link to the picture
         rest="" if link else match["end"] or "",
     )
-
-
-def _write_variants(path):
-    """Write the variants of a figure, unless another page has; whether they are there."""
-    paths = {theme: path.with_name(f"{path.stem}-{theme}.svg") for theme in ("light", "dark")}
-    if not path.exists():
-        return all(variant.exists() for variant in paths.values())
-    variants = colour_variants(path.read_text(encoding="utf-8"))
-    for theme, text in variants.items():
-        paths[theme].write_text(text, encoding="utf-8")
-    return bool(variants)
-
-
-def _size(path):
-    """Width and height of a figure in pixels."""
-    root = ElementTree.parse(path).getroot()
-    return round(float(root.get("width"))), round(float(root.get("height")))

@@ -1,4 +1,4 @@
-"""Matplotlib's SVG in two ranges of colours, without its white background and in fewer bytes.
+"""Matplotlib's SVG in two ranges of colours, without its white background.
 
 What a figure's author marked with a gid that begins with "fixed-", and whatever is a raster, keeps its colours.
 """
@@ -13,30 +13,32 @@ from lib.colour import contrast
 
 PAGE, INK = "#121212", "#CED6DD"  # background and text of the dark theme
 CONTRAST = 4
-_SVG, _XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
+_SVG = "{http://www.w3.org/2000/svg}"
 _HEX = re.compile(r"#[0-9a-fA-F]{6}\b")
-_NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
-_MOVE = re.compile(r"translate\([^)]*\)")  # a scale has to keep its digits
-_PIECE = re.compile(r"([MLQCzZ])([^MLQCzZ]*)")
-_REFERENCE = re.compile(r'(?:href="|url\()#([^)"]+)')
+_DIGITS = re.compile(r"(\.\d\d)\d+")  # of which a screen shows two
+ElementTree.register_namespace("", _SVG[1:-1])
+ElementTree.register_namespace("xlink", "http://www.w3.org/1999/xlink")
 
 
 def colour_variants(text: str) -> dict[str, str]:
     """Return {"light": ..., "dark": ...} of a figure drawn by matplotlib, or {} for any other text."""
-    if "Matplotlib" not in text[:2000]:
-        return {}
     try:
-        root = ElementTree.fromstring(text)
+        root = ElementTree.fromstring(text if "Matplotlib" in text[:2000] else "")
     except ElementTree.ParseError:
         return {}
     if not re.fullmatch(r"[\d.]+pt", root.get("width", "")):
         return {}
-    classes = {}
-    _simplify(root, set(_REFERENCE.findall(text)), classes)
     for name in ("width", "height"):
-        root.set(name, _number(float(root.get(name)[:-2]) * 4 / 3))  # points to pixels
-    root.set("xmlns", _SVG[1:-1])
-    return {"light": _serialise(root, classes, str), "dark": _serialise(root, classes, dark)}
+        root.set(name, f"{float(root.get(name)[:-2]) * 4 / 3:.2f}")  # points to pixels
+    root.set("style", "fill: #000000")
+    nodes = list(_nodes(root))
+    for node, _ in nodes:
+        _simplify(node)
+    light = ElementTree.tostring(root, encoding="unicode")
+    for node, fixed in nodes:
+        if "style" in node.attrib and not fixed:
+            node.set("style", _HEX.sub(lambda match: dark(match[0]), node.get("style")))
+    return {"light": light, "dark": ElementTree.tostring(root, encoding="unicode")}
 
 
 @cache
@@ -50,65 +52,22 @@ def dark(colour: str) -> str:
     return next(colour for colour in lighter if contrast(colour, PAGE) >= CONTRAST)
 
 
-def _simplify(node, used, classes, fixed=False):
-    """Shorten a tree in place: names that are not used go, styles become classes {(declarations, fixed): name}."""
-    node.tag, node.text, node.tail = node.tag.removeprefix(_SVG), None, None
-    style = re.sub(r"([:;])\s+", r"\1", node.attrib.pop("style", ""))
-    if not fixed and node.get("id", "").startswith("fixed-"):
+def _nodes(node, fixed=False):
+    """Yield the nodes of a tree, each with whether it keeps its colours; black is set on what does."""
+    if node.get("id", "").startswith("fixed-"):
         fixed = True
-        style = f"fill:#000000;{style}".rstrip(";")  # elsewhere black is what the page's text has
-    fixed = (fixed or node.tag == "pattern") and node.tag != "defs"
-    if style:
-        node.set("class", classes.setdefault((style, fixed), f"c{len(classes)}"))
-    if node.get("id") not in used:
-        node.attrib.pop("id", None)
-    if f"{_XLINK}href" in node.attrib:
-        node.set("href", node.attrib.pop(f"{_XLINK}href"))
+        node.set("style", f"fill: #000000; {node.get('style', '')}")  # elsewhere black is what the page's text has
+    fixed = (fixed or node.tag == f"{_SVG}pattern") and node.tag != f"{_SVG}defs"
+    yield node, fixed
+    for child in node:
+        yield from _nodes(child, fixed)
+
+
+def _simplify(node):
+    node.text, node.tail = (text and text.strip() for text in (node.text, node.tail))
     if "d" in node.attrib:
-        node.set("d", compact_path(node.get("d")))
-    for name in node.attrib.keys() & {"x", "y", "width", "height"}:
-        node.set(name, _NUMBER.sub(_rounded, node.get(name)))
-    if "transform" in node.attrib:
-        node.set("transform", _MOVE.sub(lambda move: _NUMBER.sub(_rounded, move[0]), node.get("transform")))
+        node.set("d", " ".join(_DIGITS.sub(r"\1", node.get("d")).split()))
     for child in list(node):
-        if child.tag in (f"{_SVG}metadata", f"{_SVG}style") or _is_background(child):
+        background = child.tag == f"{_SVG}path" and child.get("style") == "fill: #ffffff" and not child.get("clip-path")
+        if background or child.tag == f"{_SVG}metadata":
             node.remove(child)
-        else:
-            _simplify(child, used, classes, fixed)
-
-
-def _is_background(node):
-    return node.tag == f"{_SVG}path" and node.get("style") == "fill: #ffffff" and not node.get("clip-path")
-
-
-def compact_path(path: str) -> str:
-    """Return a path with two decimals, each point relative to where the piece before it ends."""
-    here, start, pieces = (0, 0), (0, 0), []
-    for command, words in _PIECE.findall(path):
-        points = [round(100 * float(word)) for word in words.split()]
-        moved = [_number((value - here[i % 2]) / 100) for i, value in enumerate(points)]
-        pieces.append(command.lower() + " ".join(moved).replace(" -", "-"))
-        here = tuple(points[-2:]) or start
-        start = here if command == "M" else start
-    return "".join(pieces)
-
-
-def _rounded(match):
-    return _number(float(match[0]))
-
-
-def _number(value):
-    words = f"{value:.2f}".rstrip("0").rstrip(".")
-    return "0" if words == "-0" else re.sub(r"^(-?)0\.", r"\1.", words)
-
-
-def _serialise(root, classes, colour):
-    rules = ["*{stroke-linejoin:round;stroke-linecap:butt}", f"svg{{fill:{colour('#000000')}}}"]
-    for (style, fixed), name in classes.items():
-        rules.append(f".{name}{{{style if fixed else _HEX.sub(lambda match: colour(match[0]), style)}}}")
-    sheet = ElementTree.Element("style")
-    sheet.text = "".join(rules)
-    root.insert(0, sheet)
-    text = ElementTree.tostring(root, encoding="unicode").replace(" />", "/>")
-    root.remove(sheet)
-    return text
