@@ -1,25 +1,17 @@
 """The command ``book``."""
 
-import errno
 import logging
-import os
 import secrets
 import sys
 from pathlib import Path
 
 import click
 
-from lib.book.parameters import SURROGATE, ParameterError
-from lib.book.project import PROFILES, PUBLISHED, BookError, Project, parameters_of, read_mapping, settle
+from lib.book.project import PROFILES, PUBLISHED, BookError, Project, naming, parameters_of, read_mapping, settle
 
 # Each command imports what it needs: that of the pages takes seconds.
 REPOSITORY = Path(__file__).resolve().parents[2]
-READ_ONLY = "; the results go into _build in the folder of the book; where that may not be written, copy the book"
-FULL = "; make room and start again: what has finished is kept"
-REMEDIES = {
-    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), READ_ONLY),
-    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), FULL),
-}
+REMEDY = "the folder of the book must be writable, with room for _build; what has finished is kept"
 FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 OLD_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -168,8 +160,7 @@ def sweep(project, chapter, given, file, profile, jobs, output, html):
     checked before anything runs; runs whose parameters and sources have not changed are used again.
     """
     from lib.book import sweep as sweeping
-    from lib.book.alone import alone_in
-    from lib.book.jobs import run_all
+    from lib.book.jobs import alone_in, run_all
     from lib.book.sweep_page import write_pages
 
     chapter = project.find(chapter)
@@ -199,17 +190,16 @@ def build(project, chapters, profile, at_once, strict, stored):
     """
     from lib.book import build as building
     from lib.book import environment, jobs, site, verdicts
-    from lib.book.alone import alone_in
 
     profile = profile or PUBLISHED
     chosen = [project.find(name) for name in chapters] or project.chapters
-    if stored and any(project.profile(profile, chapter) for chapter in project.chapters):
-        raise BookError(f"--stored: the notebooks hold outputs of their defaults, profile {profile} sets other values")
-    if stored and chapters:
-        raise BookError("--stored is for all chapters: name none")
+    if stored and (chapters or any(project.profile(profile, chapter) for chapter in project.chapters)):
+        raise BookError(
+            "--stored: the notebooks hold outputs of their defaults: give a profile without values, no chapters"
+        )
     plan = building.plan(project, profile, chosen)
     _or_warn(strict, environment.require_locked, project.root / "requirements.lock")
-    click.get_current_context().with_resource(alone_in(project.build_folder(profile)))
+    click.get_current_context().with_resource(jobs.alone_in(project.build_folder(profile)))
     site.remove(project, profile)
     if stored:
         building.take_stored(project, profile)
@@ -286,39 +276,21 @@ def _values(project: Project, chapter: str, profile, file, given, engine) -> dic
     """Return the checked values that the options of a command set; a later source wins."""
     parameters = parameters_of(project, chapter)
     scale = project.profile(profile, chapter) if profile else {}
-    layers = [scale, read_mapping(file) if file else {}, _from_options(parameters, given)]
-    layers += [{"engine": engine}] if engine and "engine" in parameters else []
-    return settle(project, chapter, *layers)[0]
-
-
-def _from_options(parameters: dict, given: tuple) -> dict:
-    try:
-        return {name: parameters[name].parse(text) if name in parameters else text for name, text in given}
-    except ParameterError as error:
-        raise BookError(str(error)) from error
-
-
-def _check_surroundings() -> None:
-    """Raise BookError where the current folder is gone, or a name is not readable in the locale."""
-    try:
-        names = "\n".join([os.getcwd(), str(REPOSITORY), os.environ.get("BOOK_ROOT", ""), *sys.argv])
-    except FileNotFoundError as error:
-        raise BookError("the folder in which this was called does not exist any more; `cd` to another one") from error
-    if SURROGATE.search(names):
-        raise BookError(f"{names!r} is not text in this locale; call it with the environment variable PYTHONUTF8=1")
+    with naming(chapter):
+        options = {name: parameters[name].parse(text) if name in parameters else text for name, text in given}
+    options |= {"engine": engine} if engine and "engine" in parameters else {}
+    return settle(project, chapter, scale, read_mapping(file) if file else {}, options)[0]
 
 
 def main() -> None:
     """Run the command; Ctrl-C ends it with exit code 130."""
     try:
-        _check_surroundings()
         sys.exit(cli(standalone_mode=False))
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        click.echo(f"Error: {place}{error.strerror or error}{REMEDIES.get(error.errno, '')}", err=True)
+    except (OSError, UnicodeError) as error:
+        click.echo(f"Error: {error}; {REMEDY}", err=True)
         sys.exit(1)
     except (click.Abort, KeyboardInterrupt):
         logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # it would report the cell that was cut short

@@ -6,36 +6,14 @@ import textwrap
 from pathlib import Path
 from urllib.parse import quote, unquote
 
+import yaml
+
 from lib.book.pages import render
 from lib.book.pictures import adapt
 from lib.book.project import BookError, Project
 
 LENGTH = 160  # characters of a description that search engines show
-# A pattern of the theme's HTML, what takes its place, and a word of the pages that have it: none means every page.
-REPAIRS = (
-    # The icons are in the style sheet as a font; the script, 1.5 MB, has them a second time.
-    (r"<!-- So that users can add custom icons -->\s*<script src=[^>]*fontawesome\.js[^>]*></script>", "", ""),
-    # A second title and table of contents, for a page that is printed by itself.
-    (r'(?s)<div id="jb-print-docs-body".*?(?=<div id="searchbox">)', "", ""),
-    (r'<meta name="viewport" content="width=device-width, initial-scale=1" ?/>', "", ""),
-    # A first visit is in the reader's own light or dark.
-    (r'localStorage\.getItem\("mode"\) \|\| ""', 'localStorage.getItem("mode") || "auto"', ""),
-    (
-        r'localStorage\.getItem\("theme"\) \|\| ""',
-        'localStorage.getItem("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")',
-        "",
-    ),
-    # A control's name is the text that it shows.
-    (r'(search-button-field search-button__button pst-js-only") title="Search" aria-label="Search"', r"\1", ""),
-    (
-        r'<span class="search-button__kbd-shortcut">',
-        '<span class="search-button__kbd-shortcut" aria-hidden="true">',
-        "",
-    ),
-    (r'<summary aria-label="Toggle hidden content">', "<summary>", 'class="hide '),
-    (r'<summary>(?=<span class="toctree-toggle")', '<summary aria-label="Pages below">', "toctree-toggle"),
-    (r' role="doc-biblioentry"', ' role="listitem"', 'role="doc-biblio'),
-)
+REPAIRS = yaml.safe_load((Path(__file__).parent / "templates" / "repairs.yml").read_text(encoding="utf-8"))
 TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
 FIRST_PARAGRAPH = re.compile(r"</h1>.*?<p>(.*?)</p>", re.DOTALL)
 FORWARD = re.compile(r'http-equiv="Refresh".*?url=([^"]+)')
@@ -50,7 +28,7 @@ def finish(project: Project, folder: Path) -> None:
         if "<head>" in page:
             path.write_text(finish_page(repair(page, unmatched), book, path.parent), encoding="utf-8")
     for pattern in [pattern for pattern, nothing in unmatched.items() if nothing]:
-        raise BookError(f"the theme has changed: adapt the repair of {pattern!r} in lib/book/finish.py")
+        raise BookError(f"the theme has changed: adapt the repair of {pattern!r} in lib/book/templates/repairs.yml")
     # A book opened as files does without excerpts in its search: it would have to fetch pages for them.
     with (folder / "_static" / "documentation_options.js").open("a", encoding="utf-8") as file:
         file.write(FILES_ONLY)
@@ -61,10 +39,10 @@ def finish(project: Project, folder: Path) -> None:
 
 def repair(page: str, unmatched: dict[str, bool]) -> str:
     """Return a page of the theme, repaired; note for each repair that a page needs whether it found nothing yet."""
-    for pattern, new, word in REPAIRS:
-        if word in page:
-            page, n_found = re.subn(pattern, new, page)
-            unmatched[pattern] = unmatched.get(pattern, True) and not n_found
+    for one in REPAIRS:
+        if one.get("word", "") in page:
+            page, n_found = re.subn(one["pattern"], one.get("new", ""), page)
+            unmatched[one["pattern"]] = unmatched.get(one["pattern"], True) and not n_found
     return page
 
 

@@ -1,5 +1,6 @@
 """Runs of chapters whose results are kept: several at once, each in a process of its own, none without need."""
 
+import fcntl
 import json
 import os
 import re
@@ -7,8 +8,9 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -78,6 +80,21 @@ class Job:
         """What there is of its files, by name."""
         files = {"page": self.page, "notebook": self.notebook, "parameters": self.parameters}
         return {name: path for name, path in files.items() if path and path.exists()}
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Hold a folder, made if need be, for this process; BookError if another process holds it.
+
+    The system lets go of it when the process ends, however it ends.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".held").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise BookError(f"another command is writing into {folder}; start again when it has ended") from error
+        yield
 
 
 def run_all(

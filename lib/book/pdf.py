@@ -9,13 +9,12 @@ from pathlib import Path
 
 from lib.book.pages import render
 from lib.book.project import BookError, Project, write_whole
+from lib.book.site import git
 from lib.book.volume import volume
 
 NAME = "when-the-model-is-wrong.pdf"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SECONDS = 600
-NODE = re.compile(r"(\d+) 0 obj\n<</Type /Pages\b.*?/Kids \[([^]]*)\]", re.DOTALL)
-PLACE = re.compile(r"/([\w.-]+) \[(\d+) 0 R /XYZ")
 LINK = re.compile(r'<p class="pdf-link"[^>]*>(?:<a [^>]*>)?([^<]*)(?:</a>.*?)?</p>', re.DOTALL)
 
 
@@ -31,14 +30,10 @@ def make_pdf(project: Project, profile: str) -> Path:
     paper.mkdir()
     for style in ("print.css", "print.js"):
         shutil.copy(project.root / "assets" / style, paper)
-    # The first printing tells on which pages the sections begin, the second has these numbers in its contents.
-    date, numbers = commit_date(project), {}
-    values = volume(project, profile, date)
-    for _ in range(2):
-        (paper / "book.html").write_text(render("volume.html", numbers=numbers, **values), encoding="utf-8")
-        printed = print_page(browser, paper / "book.html", paper / NAME)
-        numbers = page_numbers(printed)
-    (paper / NAME).write_bytes(set_date(printed, date))
+    day = git(project, "show", "--no-patch", "--format=%cs", "HEAD") or ""
+    (paper / "book.html").write_text(render("volume.html", **volume(project, profile, day)), encoding="utf-8")
+    printed = print_page(browser, paper / "book.html", paper / NAME)
+    (paper / NAME).write_bytes(set_date(printed, day))
     target = (paper / NAME).replace(folder / "html" / NAME)
     show_link(first, target.stat().st_size)
     return target
@@ -48,14 +43,12 @@ def find_browser() -> str:
     """Return the program named in the environment variable CHROMIUM, or else the first that is installed."""
     chosen = os.environ.get("CHROMIUM")
     found = shutil.which(chosen) if chosen else next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found:
-        return found
-    if chosen:
-        raise BookError(f"CHROMIUM={chosen!r}: there is no such program; it must be the browser Chromium or Chrome")
-    raise BookError(
-        f"the PDF is printed with the browser Chromium, and none of {', '.join(BROWSERS)} is installed: on Debian, "
-        "`apt install chromium`, or set the environment variable CHROMIUM to the program"
-    )
+    if not found:
+        raise BookError(
+            f"the PDF is printed with the browser Chromium, and none of {chosen or ', '.join(BROWSERS)} is installed: "
+            "on Debian, `apt install chromium`, or set the environment variable CHROMIUM to the program"
+        )
+    return found
 
 
 def print_page(browser: str, page: Path, target: Path) -> bytes:
@@ -74,35 +67,10 @@ def print_page(browser: str, page: Path, target: Path) -> bytes:
     return target.read_bytes()
 
 
-def page_numbers(pdf: bytes) -> dict[str, int]:
-    """Return the number of the page on which each place that is linked to lies.
-
-    Chromium writes the tree of pages and the places in the clear, which saves a library that reads PDF.
-    """
-    text = pdf.decode("latin-1")
-    kids = {node: re.findall(r"(\d+) 0 R", inside) for node, inside in NODE.findall(text)}
-    inner = {kid for below in kids.values() for kid in below}
-    order = [leaf for root in kids if root not in inner for leaf in _leaves(root, kids)]
-    number = {page: position for position, page in enumerate(order, start=1)}
-    return {name: number[page] for name, page in PLACE.findall(text) if page in number}
-
-
-def _leaves(node: str, kids: dict[str, list[str]]) -> list[str]:
-    if node not in kids:
-        return [node]
-    return [leaf for kid in kids[node] for leaf in _leaves(kid, kids)]
-
-
 def set_date(pdf: bytes, day: str) -> bytes:
     """Return the PDF dated `day` (such as 2026-01-31) at midnight, as long as before; unchanged if it is empty."""
     stamp = day.replace("-", "").encode() + b"000000"
     return re.sub(rb"(?<=Date \(D:)\d{14}", stamp, pdf) if day else pdf
-
-
-def commit_date(project: Project) -> str:
-    """Return the day of the commit that is checked out; empty if there is none."""
-    run = ["git", "-C", str(project.root), "show", "--no-patch", "--format=%cs", "HEAD"]
-    return subprocess.run(run, capture_output=True, text=True).stdout.strip()
 
 
 def show_link(page: Path, size: int) -> None:

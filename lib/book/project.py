@@ -2,6 +2,7 @@
 
 import json
 import os
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -49,11 +50,8 @@ class Project:
 
     @property
     def title(self) -> str:
-        """The book's title."""
-        title = self.config.get("title")
-        if not title:
-            raise BookError(f"{self.root / '_config.yml'}: title is missing; expected a line `title: NAME OF THE BOOK`")
-        return str(title)
+        """The book's title; without one, the name of its folder."""
+        return str(self.config.get("title") or self.root.name)
 
     @property
     def chapters(self) -> list[str]:
@@ -102,21 +100,26 @@ class Project:
         return self.build_folder(profile) / "executed" / f"{chapter}.ipynb"
 
 
-def parameters_of(project: Project, chapter: str) -> dict[str, Parameter]:
-    """Return the parameters of a chapter by name; BookError if its parameters cell cannot be read."""
+@contextmanager
+def naming(chapter: str):
+    """Make an error in parameters a BookError that names their chapter."""
     try:
-        return read_parameters(read_cells(project.notebook(chapter)))
+        yield
     except ParameterError as error:
         raise BookError(f"{chapter}: {error}") from error
+
+
+def parameters_of(project: Project, chapter: str) -> dict[str, Parameter]:
+    """Return the parameters of a chapter by name; BookError if its parameters cell cannot be read."""
+    with naming(chapter):
+        return read_parameters(read_cells(project.notebook(chapter)))
 
 
 def settle(project: Project, chapter: str, *layers: dict) -> tuple[dict, dict]:
     """Return the values that are set and all values, defaults included, of a chapter; BookError if one is wrong."""
     parameters = parameters_of(project, chapter)
-    try:
+    with naming(chapter):
         given = resolve(parameters, *layers)
-    except ParameterError as error:
-        raise BookError(f"{chapter}: {error}") from error
     return given, {name: given.get(name, parameter.default) for name, parameter in parameters.items()}
 
 
@@ -144,10 +147,8 @@ def read_text(path: Path) -> str:
     """Return the text of a file in UTF-8, whatever the locale is; BookError if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise BookError(f"{path} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise BookError(f"{path} is not text in UTF-8: {error}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise BookError(f"{path} cannot be read: {error}") from error
 
 
 def read_cells(path: Path) -> list[dict]:
@@ -163,13 +164,12 @@ def read_notebook(path: Path):
     """Return a valid notebook; BookError if the file is none."""
     import nbformat  # takes longer than all else that `book list` needs
 
-    text, invalid = read_text(path), {}
+    text = read_text(path)
     try:
-        notebook = nbformat.reads(text, as_version=4, capture_validation_error=invalid)
+        notebook = nbformat.reads(text, as_version=4)
+        nbformat.validate(notebook)
     except Exception as error:  # nbformat lets through whatever goes wrong with a strange file
-        raise BookError(f"{path} is not a notebook: {error}") from error
-    if invalid:
-        raise BookError(f"{path} is not a valid notebook: {invalid['ValidationError']}")
+        raise BookError(f"{path} is not a valid notebook: {error}") from error
     return notebook
 
 

@@ -32,7 +32,7 @@ def geometry(record: dict, scale: tuple[float, float] | None = None) -> dict:
         "bottom": EDGE_BOTTOM,
         "region": [max(0, place(edges[0])), min(WIDTH, place(edges[1]))],
         "edges": [place(edge) for edge in edges if math.isfinite(edge)],
-        "ends": _interval(value, low, high, place),
+        "ends": _interval(low, high, place),
         "dot": None if math.isnan(value) else min(max(place(value), APART), WIDTH - APART),
         "labels": _labels(edges, place),
     }
@@ -96,19 +96,12 @@ def _width(span: tuple) -> float:
     return span[1] - span[0] or math.inf
 
 
-def _interval(value: float, low: float, high: float, place) -> list[tuple[float, str]]:
-    """Return where the line begins and ends, and what it has there; an unknown end is at the value."""
-    ends = [value if math.isnan(end) else end for end in (low, high)]
-    if any(math.isnan(end) for end in ends) or ends[0] == ends[1]:
+def _interval(low: float, high: float, place) -> list[tuple[float, str]]:
+    """Return where the line begins and ends, and what it has there; nothing if an end is unknown."""
+    if math.isnan(low) or math.isnan(high) or low == high:
         return []
-    places = [min(max(place(end), 1), WIDTH - 1) for end in ends]
-    return [(at, _cap(at, end)) for at, end in zip(places, (low, high), strict=True)]
-
-
-def _cap(at: float, end: float) -> str:
-    if math.isnan(end):
-        return "none"
-    return "bar" if 1 < at < WIDTH - 1 else "arrow"
+    places = [min(max(place(end), 1), WIDTH - 1) for end in (low, high)]
+    return [(at, "bar" if 1 < at < WIDTH - 1 else "arrow") for at in places]
 
 
 def _labels(edges: tuple, place) -> list[tuple[float, str]]:
@@ -116,8 +109,5 @@ def _labels(edges: tuple, place) -> list[tuple[float, str]]:
     labels = [(place(edge), f"{edge:.3g}") for edge in finite]
     if len(finite) == 2 and place(finite[1]) - place(finite[0]) < CHARACTER * 8:
         labels = [(sum(map(place, finite)) / 2, f"{finite[0]:.3g} to {finite[1]:.3g}")]
-    return [(_inside(at, len(text) * CHARACTER / 2), text) for at, text in labels]
-
-
-def _inside(at: float, half: float) -> float:
-    return min(max(at, half), WIDTH - half)
+    halves = [len(text) * CHARACTER / 2 for _, text in labels]
+    return [(min(max(at, half), WIDTH - half), text) for (at, text), half in zip(labels, halves, strict=True)]

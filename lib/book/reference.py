@@ -4,28 +4,17 @@ import csv
 
 from lib.book.cache import read_record
 from lib.book.pages import render
-from lib.book.project import BookError, Project, parameters_of, settle
+from lib.book.project import Project, parameters_of, settle
 
-GROUPS = {
-    "Shipped with the book": ("shipped", "derived", "synthetic"),
-    "Fetched when asked for": ("uci",),
-    "Not to be had": ("excluded",),
-}
 DOI = "https://doi.org/"
 NO_RESULT = ("n_jobs", "engine")  # parameters that change no result
 
 
 def data_sets(project: Project, profile: str) -> str:
     """Return the tables of data sets as MyST text, from ``data/manifest.csv``: one a group, sorted by name."""
-    path = project.root / "data" / "manifest.csv"
-    with open(path, newline="", encoding="utf-8") as file:
+    with open(project.root / "data" / "manifest.csv", newline="", encoding="utf-8") as file:
         entries = sorted(csv.DictReader(file), key=lambda entry: entry["name"])
-    known = [kind for kinds in GROUPS.values() for kind in kinds]
-    for entry in entries:
-        if entry["kind"] not in known:
-            raise BookError(f"{path}: {entry['name']} has the kind {entry['kind']!r}; allowed: {', '.join(known)}")
-    groups = {title: [entry for entry in entries if entry["kind"] in kinds] for title, kinds in GROUPS.items()}
-    return render("data_sets.md", groups=groups, doi_org=DOI).strip()
+    return render("data_sets.md", entries=entries, doi_org=DOI).strip()
 
 
 def settings(project: Project, profile: str) -> str:

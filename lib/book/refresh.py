@@ -10,16 +10,11 @@ from nbformat.v4 import new_code_cell
 from PIL import Image
 
 from lib.book.execution import execute
+from lib.book.pages import render
 from lib.book.project import Project, read_notebook, write_whole
 from lib.book.repository import address
 
 ID = "first-cell"
-SOURCE = """\
-from importlib.util import find_spec
-
-if find_spec("lib") is None:  # as on Colab; otherwise this does nothing
-    command = "!git clone --depth 1 {address} book && pip install --quiet --editable ./book"
-    raise ModuleNotFoundError(f"no package lib: run `{{command}}`, restart the kernel, run all cells")"""
 
 
 def refresh(project: Project, chapter: str) -> Path:
@@ -35,7 +30,7 @@ def refresh(project: Project, chapter: str) -> Path:
 
 def first_cell(address: str) -> NotebookNode:
     """Return the cell for a repository's address; without one, the reader has to know it."""
-    source = SOURCE.format(address=address or "ADDRESS-OF-THIS-REPOSITORY")
+    source = render("first_cell.txt", address=address or "ADDRESS-OF-THIS-REPOSITORY").strip()
     return new_code_cell(source, id=ID, metadata={"tags": ["remove-cell"]})
 
 

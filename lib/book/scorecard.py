@@ -1,11 +1,11 @@
 """The scorecard: every claim of the book by paper, with its verdict, its interval, and a way to pick some of them."""
 
-import csv
 import json
 import re
 from collections import Counter
 from pathlib import Path
 
+import pandas as pd
 from pybtex.database import parse_file
 
 from lib.book.pages import render
@@ -65,10 +65,7 @@ def write_downloads(project: Project, profile: str, folder: Path, commit: str) -
     }
     text = json.dumps(header, indent=1, ensure_ascii=False, allow_nan=False)
     (folder / "claims.json").write_text(text + "\n", encoding="utf-8")
-    with (folder / "claims.csv").open("w", encoding="utf-8", newline="") as file:
-        table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        table.writeheader()
-        table.writerows(as_row(claim) for claim in claims)
+    pd.DataFrame(map(as_row, claims), columns=COLUMNS).to_csv(folder / "claims.csv", index=False)
 
 
 def as_row(claim: dict) -> dict:
@@ -82,7 +79,7 @@ def _authors(project: Project, paper: str) -> str:
     entries = parse_file(project.root / "references.bib").entries
     if paper not in entries:
         raise BookError(
-            f"claims are about {paper!r}, which references.bib does not have{nearest(paper, list(entries))}"
+            f"references.bib does not have {paper!r}{nearest(paper, list(entries))}, which claims are about"
         )
     names = [" ".join(person.last_names) for person in entries[paper].persons["author"]]
     authors = " and ".join(names) if len(names) < 3 else f"{names[0]} et al."

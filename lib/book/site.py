@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from base64 import b64decode
 from importlib.metadata import version
 from pathlib import Path
 
@@ -15,7 +16,6 @@ from lib.book import repository
 from lib.book.cache import data_digests
 from lib.book.execution import INJECTED
 from lib.book.finish import finish
-from lib.book.glued import write_glued_figure
 from lib.book.project import BookError, Project, settle
 from lib.book.reference import data_sets, settings
 from lib.book.scorecard import scorecard, write_downloads
@@ -24,6 +24,7 @@ from lib.claims import code
 # What a page has in place of a comment such as <!-- scorecard -->.
 PARTS = {"scorecard": scorecard, "data-sets": data_sets, "settings": settings}
 TITLE_PICTURE = ("explorer", "title_picture")  # the chapter that glues the picture of the first page, and its name
+GLUED = "application/papermill.record/image/"
 SHOWN_VERSIONS = ("numpy", "scipy", "scikit-learn", "numba", "when-the-model-is-wrong")
 
 
@@ -55,6 +56,21 @@ def fill(project: Project, profile: str, text: str) -> str:
     return text
 
 
+def write_glued_figure(executed: Path, name: str, folder: Path) -> None:
+    """Write figure `name` of an executed chapter in the formats that it has into `folder`.
+
+    Glueing a figure from another page is not offered by MyST-NB: its reference takes PNG only, without caption or
+    alternative text.
+    """
+    outputs = [output for cell in nbformat.read(executed, as_version=4).cells for output in cell.get("outputs", [])]
+    for output in outputs:
+        if output.get("metadata", {}).get("scrapbook", {}).get("name") == name:
+            svg, png = (output["data"].get(f"{GLUED}{kind}") for kind in ("svg+xml", "png"))  # stored: PNG only
+            for suffix, content in ((".svg", svg and svg.encode()), (".png", png and b64decode(png))):
+                if content:
+                    (folder / f"{name}{suffix}").write_bytes(content)
+
+
 def remove(project: Project, profile: str) -> None:
     """Remove the pages of an earlier build, so that none outlives its results."""
     shutil.rmtree(project.build_folder(profile) / "html", ignore_errors=True)
@@ -79,7 +95,7 @@ def stage_notebook(project: Project, chapter: str, executed: Path, source: Path,
             cell.metadata.tags.append("hide-input")
             cell.metadata["mystnb"] = {"code_prompt_show": f"Values given to this run ({scale})"}
     download = f"{{download}}`Download the executed notebook <{Path(chapter).name}.ipynb>`"
-    text = f":::{{div}} provenance\n{provenance(project, chapter, scale, given)} {download}.\n:::"
+    text = f":::{{div}} provenance\n{provenance(project, chapter, scale, given)} {download}\n:::"
     notebook.cells.append(nbformat.v4.new_markdown_cell(text, id="provenance"))
     path = source / "chapters" / f"{chapter}.ipynb"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -96,18 +112,17 @@ def provenance(project: Project, chapter: str, scale: str, given: dict) -> str:
     return f"How this page was made: {made}."
 
 
+def git(project: Project, *arguments: str) -> str | None:
+    """Return what git says of the book's folder; None if it is in no repository."""
+    process = subprocess.run(["git", "-C", str(project.root), *arguments], capture_output=True, text=True)
+    return None if process.returncode else process.stdout.strip()
+
+
 def commit(project: Project) -> str:
     """Return the commit that is checked out, and whether files differ from it."""
-
-    def git(*arguments):
-        run = ["git", "-C", str(project.root), *arguments]
-        return subprocess.run(run, capture_output=True, text=True)
-
-    head = git("rev-parse", "--short=10", "HEAD")
-    if head.returncode:
-        return "no commit"
-    changed = git("status", "--porcelain", "--", ".").stdout.strip()
-    return f"commit `{head.stdout.strip()}`" + (" + uncommitted changes" if changed else "")
+    head = git(project, "rev-parse", "--short=10", "HEAD")
+    changed = " + uncommitted changes" if git(project, "status", "--porcelain", "--", ".") else ""
+    return f"commit `{head}`{changed}" if head else "no commit"
 
 
 def make_html(project: Project, source: Path, folder: Path, strict: bool) -> Path:

@@ -4,12 +4,12 @@ from collections import Counter
 from pathlib import Path
 
 import click
+from tqdm import tqdm
 
 from lib.book import execution
 from lib.book.project import Project
 
 COUNTED = ("found", "verified")
-UNITS = ((2**20, "MB"), (2**10, "kB"), (1, "B"))
 
 
 def execute_stored(project: Project, chapter: str, values: dict, output: Path) -> None:
@@ -52,19 +52,17 @@ def show(folder: Path, experiments: list) -> str:
     """Return a table of stored experiments (see `lib.trials.store`)."""
     if not experiments:
         return f"nothing is stored in {folder}"
-    lines = [f"{e.n_blocks:7} {_size(e.size):>9}  {'current' if e.current else 'old':8} {e.name}" for e in experiments]
+    lines = [
+        f"{e.n_blocks:7} {tqdm.format_sizeof(e.size, 'B'):>9}  {'current' if e.current else 'old':8} {e.name}"
+        for e in experiments
+    ]
     return "\n".join([" blocks      size  made by  experiment", *lines, f"{folder}: {total(experiments)}"])
 
 
 def total(experiments: list) -> str:
     """Return how many blocks there are, and how large they are."""
-    return f"{sum(e.n_blocks for e in experiments)} blocks, {_size(sum(e.size for e in experiments))}"
+    return f"{sum(e.n_blocks for e in experiments)} blocks, {tqdm.format_sizeof(sum(e.size for e in experiments), 'B')}"
 
 
 def _of(notes: list[dict]) -> str:
     return f"{sum(note['blocks'] for note in notes)} of {sum(note['all'] for note in notes)}"
-
-
-def _size(n_bytes: int) -> str:
-    unit, name = next((u for u in UNITS if n_bytes >= u[0]), UNITS[-1])
-    return f"{n_bytes / unit:.1f} {name}"

@@ -15,7 +15,7 @@ import yaml
 from lib.book import site
 from lib.book.jobs import Job
 from lib.book.parameters import LISTS, Parameter, ParameterError, load_yaml
-from lib.book.project import BookError, Project, parameters_of, settle, write_whole
+from lib.book.project import BookError, Project, naming, parameters_of, settle, write_whole
 
 MOST_RUNS = 500
 LONGEST_NAME = 100
@@ -73,10 +73,8 @@ def _values(project: Project, chapter: str, name: str, text: str) -> list:
     parameters = parameters_of(project, chapter)
     if name not in parameters:
         settle(project, chapter, {name: text})  # an error that names the nearest
-    try:
+    with naming(chapter):
         values = [parameters[name].check(value) for value in _split(parameters[name], text)]
-    except ParameterError as error:
-        raise BookError(f"{chapter}: {error}") from error
     repeated = [value for position, value in enumerate(values) if value in values[:position]]
     if repeated:
         raise BookError(f"{chapter}: {name} = {show_value(repeated[0])} is given twice")

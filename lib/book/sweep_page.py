@@ -1,10 +1,10 @@
 """The page that compares the claims of a sweep's runs, and all of its claims as one table."""
 
-import csv
-import io
 import math
 from collections import Counter
 from pathlib import Path
+
+import pandas as pd
 
 from lib.book.jobs import Job
 from lib.book.pages import render
@@ -21,9 +21,9 @@ def write_pages(folder: Path, chapter: str, runs: list[Job]) -> Path:
     claims = {run.name: run.claims for run in runs}
     page = folder / "index.html"
     write_whole(page, page_text(folder, chapter, runs, claims))
-    table = io.StringIO()
-    csv.writer(table, lineterminator="\n").writerows(_table(runs, claims))
-    write_whole(folder / "claims.csv", table.getvalue())
+    rows = [_values(run) | as_row(record) for run in runs for record in claims[run.name]]
+    table = pd.DataFrame(rows, columns=["run", *runs[0].swept, *FIELDS])
+    write_whole(folder / "claims.csv", table.to_csv(index=False))
     return page
 
 
@@ -64,11 +64,5 @@ def shared_scale(records: list[dict]) -> tuple[float, float] | None:
     return (min(finite), max(finite)) if finite and min(finite) < max(finite) else None
 
 
-def _table(runs: list[Job], claims: dict[str, list[dict]]) -> list[list]:
-    """Return a row for each claim of each run: the run, its own values, the claim."""
-    rows = [["run", *runs[0].swept, *FIELDS]]
-    for run in runs:
-        values = [show_value(value) for value in run.swept.values()]
-        for row in map(as_row, claims[run.name]):
-            rows.append([run.name, *values, *(row[field] for field in FIELDS)])
-    return rows
+def _values(run: Job) -> dict[str, str]:
+    return {"run": run.name} | {name: show_value(value) for name, value in run.swept.items()}

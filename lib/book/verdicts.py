@@ -57,20 +57,15 @@ def record(project: Project, claims: list[dict]) -> None:
     write_whole(recorded_path(project), HEADER + body)
 
 
-def drift(project: Project, claims: list[dict]) -> list[str]:
-    """Return a line for each claim whose verdict is not the recorded one."""
+def require_recorded(project: Project, claims: list[dict]) -> None:
+    """Raise BookError with a line for each claim whose verdict is not the recorded one."""
     recorded = read_mapping(recorded_path(project))
     found = {claim["id"]: claim["verdict"] for claim in claims}
-    return [
+    lines = [
         f"{id}: recorded {recorded.get(id, 'nothing')}, found {found.get(id, 'no such claim')}"
         for id in sorted(recorded.keys() | found.keys())
         if recorded.get(id) != found.get(id)
     ]
-
-
-def require_recorded(project: Project, claims: list[dict]) -> None:
-    """Raise BookError if a verdict differs from the recorded one."""
-    lines = drift(project, claims)
     if lines:
         advice = "if the change is meant, `book claims --record` records the verdicts"
         raise BookError("verdicts differ from chapters/verdicts.yml:\n  " + "\n  ".join(lines) + f"\n{advice}")

@@ -12,12 +12,12 @@ from bs4 import BeautifulSoup, Tag
 from sphinx_external_toc.api import SiteMap
 from sphinx_external_toc.parsing import parse_toc_yaml
 
-from lib.book.project import BookError, Project
+from lib.book.project import Project
 from lib.book.site import commit
 
 MATH = re.compile("katex|mathjax", re.IGNORECASE)
 CONTROLS = "a.headerlink, script, form, button, input, select, iframe, dialog"
-SCREEN_ONLY = f"{CONTROLS}, [hidden], .pdf-link, .screen-only, .only-dark"
+SCREEN_ONLY = f"{CONTROLS}, [hidden], .pdf-link, .screen-only, .only-dark, .provenance a.download"
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,7 @@ class Page:
     @property
     def heading(self) -> Tag:
         """Its title, once `_style_headings` has named the ranks."""
-        found = self.soup.find(class_="rank-1")
-        if found is None:
-            raise BookError(f"{self.address} has no heading `# ...`, which the contents of the PDF need")
-        return found
+        return self.soup.find(class_="rank-1")
 
     @property
     def sections(self) -> list[Tag]:
@@ -60,7 +57,7 @@ class Page:
 
 
 def volume(project: Project, profile: str, date: str) -> dict:
-    """Return what the template takes, for a page of HTML in a folder beside `html`, besides the pages' numbers.
+    """Return what the template takes, for a page of HTML in a folder beside `html`.
 
     Parameters
     ----------
@@ -99,27 +96,22 @@ def name_of(address: str) -> str:
 def read_pages(project: Project, folder: Path) -> list[Page]:
     """Return the pages of the site in `folder` that the table of contents names, in reading order."""
     sitemap = parse_toc_yaml(project.root / "_toc.yml")
-    pages = [_read_page(folder, sitemap.root.docname, 0, None)]
-    for tree in sitemap.root.subtrees:
-        for position, name in enumerate(tree.items):
-            part = tree.caption if position == 0 else None
-            pages += [_read_page(folder, name, 0, part)]
-            pages += [_read_page(folder, below, 1, None) for below in _below(sitemap, name)]
-    return pages
+    places = [(sitemap.root.docname, 0, None), *_below(sitemap, sitemap.root.docname, 0)]
+    texts = [(folder / f"{name}.html").read_text(encoding="utf-8") for name, _, _ in places]
+    soups = [BeautifulSoup(text, "html.parser") for text in texts]
+    return [Page(f"{name}.html", soup, *rest) for (name, *rest), soup in zip(places, soups, strict=True)]
 
 
-def _read_page(folder: Path, name: str, depth: int, part: str | None) -> Page:
-    text = (folder / f"{name}.html").read_text(encoding="utf-8")
-    return Page(f"{name}.html", BeautifulSoup(text, "html.parser"), depth, part)
-
-
-def _below(sitemap: SiteMap, name: str) -> list[str]:
-    pages = [item for tree in sitemap[name].subtrees for item in tree.items]
-    return [page for item in pages for page in (item, *_below(sitemap, item))]
+def _below(sitemap: SiteMap, name: str, depth: int):
+    """Yield the pages below one: name, how far below a chapter, the part it opens."""
+    for tree in sitemap[name].subtrees:
+        for position, item in enumerate(tree.items):
+            yield item, depth, tree.caption if position == 0 else None
+            yield from _below(sitemap, item, 1)
 
 
 def _head(page: Page) -> list[str]:
-    tags = [tag for tag in page.soup.head.find_all("link", rel="stylesheet")]
+    tags = page.soup.head.find_all("link", rel="stylesheet")
     tags += [tag for tag in page.soup.head.find_all("script") if MATH.search(str(tag))]
     for tag in tags:
         _move(tag, page)
@@ -142,9 +134,6 @@ def _clean(article: Tag) -> None:
         tag.decompose()
     for cell in article.select("div.cell"):
         _leave_out_code(cell)
-    for link in article.select(".provenance a.download"):
-        link.next_sibling.extract()
-        link.decompose()
     for tag in article.find_all("noscript"):
         tag.unwrap()
     for tag in article.find_all("details"):
