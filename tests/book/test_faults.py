@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -15,25 +16,15 @@ from pathlib import Path
 import nbformat
 import pytest
 from conftest import CLAIMS, FIGURE, PARAMETERS, REPOSITORY, book, chapter, make_project
-from nbformat.v4 import new_code_cell
 
 from lib.book import cli, environment, execution, jobs, sweep, sweep_page, verdicts
-from lib.book.alone import alone_in
 from lib.book.cache import is_fresh, read_record, write_record
-from lib.book.jobs import Job
+from lib.book.jobs import Job, alone_in
 from lib.book.project import BookError, write_whole
 from lib.book.refresh import put_first_cell
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
 KEPT = "print('got here')"
-
-
-def call_main(monkeypatch, capsys, *arguments):
-    """Call the command as a shell does; returns its exit code and what it wrote as an error."""
-    monkeypatch.setattr(sys, "argv", ["book", *map(str, arguments)])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    return ended.value.code, capsys.readouterr().err
 
 
 def start(project, *arguments, **options):
@@ -94,26 +85,6 @@ def test_an_execution_that_is_cut_short_leaves_whole_notebooks(project, monkeypa
     assert list(tmp_path.glob("*.ipynb")) == [output]
 
 
-@pytest.mark.parametrize(
-    ("number", "remedy"),
-    [
-        (errno.ENOSPC, "make room and start again"),
-        (errno.EROFS, "the results go into _build in the folder of the book"),
-        (errno.EACCES, "the results go into _build in the folder of the book"),
-        (errno.EIO, "/book/_build"),
-    ],
-)
-def test_what_the_system_refuses_is_told_with_a_remedy(project, monkeypatch, capsys, number, remedy):
-    def refused(*_, **__):
-        raise OSError(number, os.strerror(number), "/book/_build")
-
-    monkeypatch.setattr(Path, "mkdir", refused)
-    code, errors = call_main(monkeypatch, capsys, "--root", project.root, "run", "cia/curves")
-    assert code == 1
-    assert errors.startswith(f"Error: /book/_build: {os.strerror(number)}")
-    assert remedy in errors
-
-
 @pytest.mark.parametrize("text", ["", "[]", "3", '{"key": "k', "\x00", '{"sha256": 3}'])
 def test_a_record_that_is_none_makes_a_result_stale(tmp_path, text):
     (tmp_path / "a.ipynb").write_text("{}")
@@ -138,28 +109,16 @@ def with_cells(change):
 
 
 BAD = [
-    ("chapters/profiles.yml", b"paper: \xff", "is not text in UTF-8"),
-    ("chapters/profiles.yml", b"paper: \x00", "unacceptable character"),
-    ("chapters/profiles.yml", b"[" * 3000, "RecursionError"),
+    ("chapters/profiles.yml", b"paper: \xff", "cannot be read: 'utf-8' codec"),
     ("chapters/profiles.yml", b"paper: {cia/curves: {seed: 2020-13-45}}", "month must be in 1..12"),
     ("chapters/profiles.yml", b"paper: 3", "paper: expected lines `name: value`"),
-    ("chapters/profiles.yml", b"paper: {cia/curves: 3}", "paper: cia/curves: expected lines `name: value`"),
-    ("chapters/profiles.yml", None, "cannot be read: Is a directory"),
+    ("chapters/profiles.yml", None, "cannot be read: [Errno 21] Is a directory"),
     ("chapters/cia/curves.ipynb", with_cells(lambda cells: [cells[0], *cells[2:]]), "tagged 'parameters'; found 0"),
-    (
-        "chapters/cia/curves.ipynb",
-        with_cells(lambda cells: [*cells, new_code_cell("m: int = 3", metadata=cells[1].metadata)]),
-        "tagged 'parameters'; found 2",
-    ),
     ("chapters/cia/curves.ipynb", with_cell("n: int = (3"), "parameters cell: not Python: "),
-    ("chapters/cia/curves.ipynb", with_cell("n: int = {[]: 1}"), "the value of n must be a literal"),
     ("chapters/cia/curves.ipynb", with_cell(PARAMETERS + "seed: int = 1"), "parameters cell: seed is set twice"),
     ("chapters/cia/curves.ipynb", with_cell("n: int = 3  # [a..b]"), "[a..b] of n is no range of numbers"),
-    ("chapters/cia/curves.ipynb", b"# %% a script", "is not a notebook"),
     ("chapters/cia/curves.ipynb", b'{"cells": [3]}', "is not a notebook"),
-    ("chapters/cia/curves.ipynb", b"\xff\xfe", "is not text in UTF-8"),
     ("_toc.yml", b"[", "_toc.yml: "),
-    ("_toc.yml", b"\xff", "_toc.yml: "),
     ("_toc.yml", b"format: jb-book\nroot: 3", "_toc.yml: "),
 ]
 
@@ -183,29 +142,15 @@ def test_a_file_that_is_not_what_it_should_be_is_told(project, name, content, me
 # The environment
 
 
-def lock(folder, *lines):
-    path = folder / "requirements.lock"
-    path.write_text("".join(f"{line}\n" for line in lines))
-    return path
+def test_what_the_system_refuses_is_told_with_a_remedy(project, monkeypatch, capsys):
+    def refused(*_, **__):
+        raise FULL
 
-
-def test_packages_that_are_not_as_locked_are_named(tmp_path):
-    assert environment.differences(REPOSITORY / "requirements.lock") == []
-    hashed = f"numpy=={version('numpy')} \\"
-    other = "colorama==0.1 ; sys_platform == 'no such'"
-    path = lock(tmp_path, "# made by uv", hashed, "    --hash=sha256:00", other, "scipy==0.1", "no-such==2", "")
-    assert environment.differences(path) == [
-        f"scipy is {version('scipy')}, requirements.lock has ==0.1",
-        "no-such is not installed, requirements.lock has ==2",
-    ]
-    with pytest.raises(BookError, match="(?s)no-such-0 is .*no-such-19 is .*and 5 more$"):
-        environment.require_locked(lock(tmp_path, *(f"no-such-{i}==1" for i in range(25))))
-
-
-@pytest.mark.parametrize("line", ["numpy=2", "<<<<<<< HEAD", "numpy==2 ; platform = 'x'", "\x00"])
-def test_a_line_of_the_lock_that_is_no_requirement_is_told(tmp_path, line):
-    with pytest.raises(BookError, match="(?s)requirements.lock: .*; restore the file"):
-        environment.differences(lock(tmp_path, line))
+    monkeypatch.setattr(Path, "mkdir", refused)
+    monkeypatch.setattr(sys, "argv", ["book", "--root", str(project.root), "run", "cia/curves"])
+    with pytest.raises(SystemExit, match="1"):
+        cli.main()
+    assert re.match("Error: .*No space left.* with room for _build", capsys.readouterr().err)
 
 
 def test_a_build_warns_of_another_environment_and_a_strict_one_is_refused(project, monkeypatch):
@@ -213,30 +158,25 @@ def test_a_build_warns_of_another_environment_and_a_strict_one_is_refused(projec
         raise BookError("stopped before any chapter")
 
     monkeypatch.setattr(jobs, "run_all", stop)
-    lock(project.root, "numpy==0.1")
+    environment.require_locked(REPOSITORY / "requirements.lock")
+    pins = [
+        "# by uv",
+        f"numpy=={version('numpy')} \\",
+        "  --hash=0",
+        "x==1 ; sys_platform == 'no'",
+        "scipy==0.1",
+        "no-such==2",
+    ]
+    (project.root / "requirements.lock").write_text("\n".join(pins))
     lenient, strict = book(project, "build"), book(project, "build", "--strict")
     for result in (lenient, strict):
         assert result.exit_code == 1
-        assert f"numpy is {version('numpy')}, requirements.lock has ==0.1" in result.output
-        assert "run `make -B env`" in result.output
+        assert (
+            f"`make -B env`:\n  scipy is {version('scipy')}, requirements.lock has ==0.1\n  no-such is not "
+            in result.output
+        )
     assert "stopped before any chapter" in lenient.output
     assert "stopped before any chapter" not in strict.output
-
-
-# The place
-
-
-def test_a_folder_that_is_gone_and_a_name_that_cannot_be_read_are_told(project, monkeypatch, capsys, tmp_path):
-    code, errors = call_main(monkeypatch, capsys, "--root", f"{project.root}/b\udcc3\udcbc", "list")
-    assert code == 1
-    assert "is not text in this locale; call it with the environment variable PYTHONUTF8=1" in errors
-    gone = tmp_path / "gone"
-    gone.mkdir()
-    monkeypatch.chdir(gone)
-    gone.rmdir()
-    code, errors = call_main(monkeypatch, capsys, "--root", project.root, "list")
-    assert code == 1
-    assert "Error: the folder in which this was called does not exist any more" in errors
 
 
 HERE = """\

@@ -45,12 +45,6 @@ def test_a_sitemap_needs_an_address_and_has_the_pages_that_there_are(project, tm
     assert re.findall("<loc>(.*?)</loc>", path.read_text()) == ["https://example.org/book/chapters/cia/curves.html"]
 
 
-def test_a_book_without_a_title_is_told_to_have_one(project, tmp_path):
-    (project.root / "_config.yml").write_text("author: Nobody\n")
-    with pytest.raises(BookError, match="title is missing"):
-        finish.finish(project, tmp_path)
-
-
 def test_a_theme_that_has_changed_is_told(project, tmp_path):
     (tmp_path / "page.html").write_text(PAGE % "")
     with pytest.raises(BookError, match="the theme has changed: adapt the repair of .*fontawesome"):

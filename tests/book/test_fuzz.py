@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from papermill.translators import PythonTranslator
 
 from lib.book import execution, sweep
-from lib.book.environment import differences
-from lib.book.jobs import Job, write_parameters
 from lib.book.parameters import ParameterError, load_yaml, parse_cell, resolve
 from lib.book.project import BookError, parameters_of, read_mapping
 
@@ -32,9 +30,6 @@ JSON = st.recursive(
 )
 LINES = st.lists(st.sampled_from(PARAMETERS.splitlines()) | st.text(), max_size=4).map("\n".join)
 PIECE = st.sampled_from(["[", "]", "..", "<", "|", ":", "=", "None", "1e999", "{[]: 1}", "\\", '"""', "\x00", "é"])
-LOCKED = st.from_regex(
-    r"[a-z._-]{1,9}(\[[a-z]\])?(==|>=|@ )[0-9a-z.]{0,4}( ; [a-z_]{1,9} == '[a-z]'?)?", fullmatch=True
-)
 
 
 @pytest.fixture(scope="module")
@@ -135,16 +130,6 @@ def test_any_json_is_a_chapter_or_an_error_that_names_it(project, cells, other, 
     assert isinstance(found, dict) or "cia/curves" in found.message
 
 
-@given(title=st.text(), limit=st.none() | st.floats(allow_nan=False, allow_infinity=False), seed=st.integers(0, 2**70))
-@example(title="\x7f\x85\u2028\ufeff\uffff 1e5", limit=1e-7, seed=0)
-def test_the_parameters_of_a_run_are_read_as_they_were_written(tmp_path_factory, title, limit, seed):
-    job = Job(
-        "run", "cia/curves", {"title": title, "limit": limit, "seed": seed}, tmp_path_factory.getbasetemp() / "a.ipynb"
-    )
-    write_parameters(job)
-    assert resolve(PARSED, read_mapping(job.parameters)) == job.given
-
-
 @settings(max_examples=50)
 @given(st.lists(st.tuples(NAME, TEXT | st.lists(PLAIN, max_size=4).map(lambda v: ",".join(map(str, v)))), max_size=2))
 def test_any_sweep_is_planned_or_an_error(project, tmp_path_factory, given):
@@ -154,11 +139,3 @@ def test_any_sweep_is_planned_or_an_error(project, tmp_path_factory, given):
     else:
         values = [{repr(run.swept[name]) for run in runs} for name in runs[0].swept]
         assert len({run.name for run in runs}) == len(runs) == math.prod(map(len, values))
-
-
-@given(text=TEXT | LOCKED | st.lists(LOCKED, max_size=3).map("\n".join))
-def test_any_lock_file_is_compared_or_an_error_that_names_it(tmp_path_factory, text):
-    path = tmp_path_factory.getbasetemp() / "any.lock"
-    path.write_bytes(text.encode(errors="surrogatepass"))
-    found = outcome(BookError, differences, path)
-    assert isinstance(found, list) or str(path) in found.message

@@ -7,23 +7,16 @@ import pytest
 from click import ClickException
 
 from lib.book import pdf
-from lib.book.pdf import NAME, find_browser, make_pdf, page_numbers, set_date, show_link
+from lib.book.pdf import NAME, find_browser, make_pdf, set_date, show_link
 from lib.book.site import make_html, stage_notebook
 
 needs_chromium = pytest.mark.skipif(not any(map(shutil.which, pdf.BROWSERS)), reason="Chromium is not installed")
 HIDDEN = '<p class="pdf-link" hidden>The whole book as a PDF</p>'
 
 
-def test_without_a_browser_the_error_says_what_to_install(monkeypatch):
-    monkeypatch.delenv("CHROMIUM", raising=False)
-    monkeypatch.setenv("PATH", "")
-    with pytest.raises(ClickException, match="apt install chromium"):
-        find_browser()
-
-
 def test_a_browser_that_is_named_but_missing_is_an_error(monkeypatch):
     monkeypatch.setenv("CHROMIUM", "no-such-browser")
-    with pytest.raises(ClickException, match="CHROMIUM='no-such-browser'"):
+    with pytest.raises(ClickException, match="none of no-such-browser is installed.*apt install chromium"):
         find_browser()
 
 
@@ -37,12 +30,6 @@ def test_the_date_is_the_commits_and_nothing_moves():
     dated = set_date(made, "2026-01-31")
     assert dated == b"/CreationDate (D:20260131000000+00'00')\n/ModDate (D:20260131000000+00'00')"
     assert set_date(made, "") == made
-
-
-def test_page_numbers_follow_the_tree_of_pages():
-    tree = b"9 0 obj\n<</Type /Pages\n/Count 3\n/Kids [4 0 R 8 0 R]>>\n8 0 obj\n<</Type /Pages\n/Kids [7 0 R 2 0 R]>>\n"
-    places = b"<</intro [7 0 R /XYZ 6 8 0]\n/cia-curves.the-result [2 0 R /XYZ 6 7 0]\n/gone [5 0 R /XYZ 6 7 0]>>"
-    assert page_numbers(tree + places) == {"intro": 2, "cia-curves.the-result": 3}
 
 
 def test_the_link_is_shown_once_with_the_size(tmp_path):
@@ -78,11 +65,9 @@ def test_the_book_is_one_pdf_with_bookmarks_and_links_that_stay_inside(built):
     assert {b"A part", b"A chapter", b"Result"} <= set(re.findall(rb"/Title \((.*?)\)\n", made))
     assert b"/MediaBox [0 0 594.95996 841.91998]" in made  # A4
     assert not re.search(rb"/URI \((file:|https?://(localhost|127))", made)
-    places = page_numbers(made)
-    assert {name.decode() for name in re.findall(rb"/Dest /(\S+)", made)} <= set(places)
     page = (built.build_folder("quick") / "pdf" / "book.html").read_text()
-    contents = dict(re.findall(r'href="#([\w.-]+)".*?contents-number"[^>]*>(\d*)<', page.partition("<main>")[0]))
-    listed = ("page-intro", "page-cia-curves", "page-cia-curves.result")
-    assert contents == {name: str(places[name]) for name in listed}
+    contents = re.findall(r'href="#([\w.-]+)"', page.partition("<main>")[0])
+    assert contents == ["page-intro", "page-cia-curves", "page-cia-curves.result"]
+    assert set(contents) <= set(re.findall(r'id="([^"]*)"', page))
     assert "n_models" in page
     assert "Claims(" not in page  # code that the web page folds

@@ -11,7 +11,6 @@ import yaml
 
 from lib.book import reference
 from lib.book.cache import write_record
-from lib.book.project import BookError
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 API = REPOSITORY / "chapters" / "reference" / "api"
@@ -115,20 +114,6 @@ def test_a_data_set_has_its_size_source_and_changes(project, manifest):
     assert "Changes: class \\| moved." in text
 
 
-def test_a_data_set_that_cannot_be_had_has_its_reason_and_no_doi_is_no_link(project, manifest):
-    manifest(row("lost", "excluded", "no class column", doi=""))
-    text = reference.data_sets(project, "paper")
-    assert "## Not to be had" in text
-    assert "Not available: no class column" in text
-    assert "doi" not in text
-
-
-def test_an_unknown_kind_of_data_set_is_an_error(project, manifest):
-    manifest(row("odd", "borrowed"))
-    with pytest.raises(BookError, match="odd has the kind 'borrowed'; allowed: shipped"):
-        reference.data_sets(project, "paper")
-
-
 def test_every_data_set_of_the_manifest_is_on_the_page_and_no_other_host(project):
     manifest = REPOSITORY / "data" / "manifest.csv"
     (project.root / "data").mkdir(exist_ok=True)
@@ -154,7 +139,3 @@ def test_settings_show_what_differs_from_the_defaults_and_the_seconds(project):
     executed.write_text("{}", encoding="utf-8")
     write_record(executed, "key", 1234.4)
     assert "(seed `0`, executed in 1,234 s)." in reference.settings(project, "paper")
-
-
-def test_settings_of_a_profile_without_values_say_so(project):
-    assert "Defaults throughout." in reference.settings(project, "quick")

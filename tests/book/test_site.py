@@ -2,10 +2,10 @@
 
 import re
 from html import unescape
-from html.parser import HTMLParser
 
 import nbformat
 import pytest
+from bs4 import BeautifulSoup
 from conftest import book, make_project
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
@@ -14,37 +14,15 @@ from lib.book.project import BookError
 from lib.claims import CLAIMS_JSON
 
 HOSTILE = "`</code></div><script>alert(1)</script>` {glue:text}`n` \"'\n``` $x$"
-LOADS = {
-    "script": "src",
-    "img": "src",
-    "iframe": "src",
-    "source": "src",
-    "video": "src",
-    "audio": "src",
-    "link": "href",
-}
-
-
-class Loads(HTMLParser):
-    """Collects every address that a browser would load by itself."""
-
-    def __init__(self):
-        super().__init__()
-        self.addresses = []
-
-    def handle_starttag(self, tag, attrs):
-        address = dict(attrs).get(LOADS.get(tag, ""))
-        if address:
-            self.addresses.append(address)
 
 
 def outside_requests(folder):
     """Return what the pages and style sheets below `folder` would fetch from elsewhere."""
     found = []
     for page in folder.rglob("*.html"):
-        parser = Loads()
-        parser.feed(page.read_text(encoding="utf-8"))
-        found += [(page.name, a) for a in parser.addresses if re.match(r"(https?:)?//", a)]
+        soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+        addresses = [tag["src"] for tag in soup.find_all(src=True)] + [tag["href"] for tag in soup.find_all("link")]
+        found += [(page.name, address) for address in addresses if re.match(r"(https?:)?//", address)]
     for sheet in folder.rglob("*.css"):
         text = sheet.read_text(encoding="utf-8", errors="replace")
         found += [(sheet.name, a) for a in re.findall(r"(?:url\(|@import )\s*[\"']?((?:https?:)?//[^\"')]+)", text)]
@@ -135,6 +113,16 @@ def test_refresh_stores_the_outputs_of_the_defaults(project):
     kinds = [kind for cell in code for output in cell.outputs for kind in output.get("data", {}) if "image" in kind]
     assert kinds == ["image/png"]  # and no SVG
     assert not any("injected-parameters" in cell.metadata.get("tags", []) for cell in code)
+
+
+def test_a_glued_figure_is_written_in_the_forms_that_there_are(tmp_path):
+    data = {f"{site.GLUED}svg+xml": "<svg/>", f"{site.GLUED}png": "aGk="}
+    output = new_output("display_data", data=data, metadata={"scrapbook": {"name": "picture"}})
+    nbformat.write(new_notebook(cells=[new_code_cell("", outputs=[output])]), tmp_path / "chapter.ipynb")
+    for name in ("picture", "another"):
+        site.write_glued_figure(tmp_path / "chapter.ipynb", name, tmp_path)
+    assert {path.name for path in tmp_path.glob("*.??g")} == {"picture.svg", "picture.png"}
+    assert (tmp_path / "picture.png").read_bytes() == b"hi"
 
 
 def test_one_id_in_two_chapters_is_an_error(project):

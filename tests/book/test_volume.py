@@ -4,7 +4,6 @@ import pytest
 from bs4 import BeautifulSoup
 
 from lib.book import volume
-from lib.book.project import BookError
 
 
 def page(address, article):
@@ -38,10 +37,3 @@ def test_a_running_title_is_one_line_of_css():
     one = page("chapters/a.html", '<h1>A "b"\n\\c</h1>')
     joined(one)
     assert one.running_title == r"A \"b\" \\c"
-
-
-def test_a_page_without_a_heading_is_named():
-    one = page("chapters/a.html", "<p>Text.</p>")
-    joined(one)
-    with pytest.raises(BookError, match="chapters/a.html has no heading"):
-        assert one.heading
