@@ -6,7 +6,7 @@ Grove & Roth (1997), sections 2, 5 and 7 (footnotes 3 and 4).
 from functools import lru_cache
 
 import numpy as np
-from scipy.optimize import brentq, linprog
+from scipy.optimize import brentq
 from scipy.special import betaincinv, softmax
 
 from lib.arrays import CACHE, check_boolean_matrix, row_batches
@@ -15,7 +15,6 @@ from lib.validation import check_choice, check_generator, check_integer, check_r
 HIDDEN_WEIGHTS = ("beta", "dirichlet", "equal")
 ENUMERATION_LIMIT = 12
 _EDGE = 1e-12
-_INFEASIBLE = 2
 
 
 class CIAModel:
@@ -321,27 +320,3 @@ def sample_cia(n_attributes, n_hidden, difficulty, rng, tolerance=0.01, hidden_w
     raise ValueError(
         f"no model within tolerance={tolerance} of difficulty={difficulty} in 20,000 draws; raise tolerance"
     )
-
-
-def linear_separator(X, labels):
-    """Find a linear rule that gives every row its label, by linear programming.
-
-    Parameters
-    ----------
-    X : array-like of shape (s, n)
-    labels : array-like of shape (s,), boolean
-
-    Returns
-    -------
-    coef (n,), intercept : with ``X @ coef + intercept >= 1`` where the label is true and ``<= -1`` elsewhere
-    None
-        If there is none. A rule with a margin of 1 exists exactly if one with any positive margin does.
-    """
-    X = np.asarray(X, dtype=float)
-    signs = np.where(np.asarray(labels, dtype=bool), 1.0, -1.0)
-    constraints = -signs[:, None] * np.column_stack([X, np.ones(len(X))])
-    zero = np.zeros(constraints.shape[1])
-    result = linprog(zero, A_ub=constraints, b_ub=-np.ones(len(X)), bounds=(None, None), method="highs")
-    if result.status not in (0, _INFEASIBLE):
-        raise RuntimeError(f"linear programming found neither a separator nor that there is none: {result.message}")
-    return (result.x[:-1], float(result.x[-1])) if result.status == 0 else None

@@ -38,6 +38,11 @@ def check_real(name, value, low=-np.inf, high=np.inf, open_low=False, open_high=
     return float(value)
 
 
+def optional(check, name, value, *bounds, **ends):
+    """Return what `check` returns for `value`, or None for None."""
+    return None if value is None else check(name, value, *bounds, **ends)
+
+
 def check_flag(name, value):
     """Return `value` if it is True or False, or raise ValueError."""
     if not isinstance(value, bool | np.bool_):

@@ -11,7 +11,7 @@ from scipy import stats
 
 from lib import cia
 from lib.arrays import row_batches
-from lib.cia import CIAModel, all_inputs, concentration, linear_separator, random_cia, sample_cia
+from lib.cia import CIAModel, all_inputs, concentration, random_cia, sample_cia
 
 PROBABILITY = st.one_of(st.floats(0.01, 0.99), st.sampled_from([0.0, 0.25, 0.5, 1.0]))
 
@@ -240,13 +240,3 @@ def test_a_posterior_needs_boolean_rows(X, message):
 def test_a_sample_needs_a_size(size):
     with pytest.raises(ValueError, match=f"size must be an integer of at least 1; got {size}"):
         CIAModel([0.5, 0.5], np.full((2, 4), 0.5)).sample(size, np.random.default_rng(0))
-
-
-def test_a_linear_rule_is_found_where_there_is_one():
-    X = all_inputs(4)
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        labels = X @ rng.normal(size=4) > rng.normal()
-        coef, intercept = linear_separator(X, labels)
-        assert (np.where(labels, 1, -1) * (X @ coef + intercept) >= 1 - 1e-9).all()
-    assert linear_separator(X, X[:, 0] != X[:, 1]) is None

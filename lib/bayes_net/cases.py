@@ -91,20 +91,11 @@ class Cases:
     def _set(self, layout, counts):
         # what comes to a worker may be read-only, for which all loops would be compiled again
         self.layout, self.counts = layout, np.require(counts, float, ["C", "W"])
-        shape = len(layout.attributes), int(layout.network.sizes[0])
+        self.network, self.attributes = layout.network, layout.attributes
+        shape = len(self.attributes), int(self.network.sizes[0])
         if self.counts.shape != shape:
             raise ValueError(f"counts must have shape (n_rows, n_classes) = {shape}; got {self.counts.shape}")
         return self
-
-    @property
-    def network(self):
-        """The network."""
-        return self.layout.network
-
-    @property
-    def attributes(self):
-        """The rows, (n_rows, n_attributes)."""
-        return self.layout.attributes
 
     @classmethod
     def from_rows(cls, network, codes):
@@ -184,7 +175,7 @@ class Cases:
         return self.counts[self.layout.pairs][:, None]
 
     def __setstate__(self, state):
-        self._set(**state)
+        self._set(state["layout"], state["counts"])
 
 
 def _tree(factors, rows):

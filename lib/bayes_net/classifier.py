@@ -11,13 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 from lib import structures
 from lib.bayes_net.ascent import METHODS
 from lib.bayes_net.cases import Cases, class_counts, merged
-from lib.bayes_net.learners import LEARNERS, learn
+from lib.bayes_net.learners import LEARNERS, fold_counts, learn
 from lib.bayes_net.network import Network
-from lib.bayes_net.tuning import fold_counts
 from lib.discretize.columns import checked_frame, checked_target, column_kinds
 from lib.estimators import JointClassifier
 from lib.structures.codes import DiscreteCoding, check_discrete
-from lib.validation import check_choice, check_flag, check_integer, check_real
+from lib.validation import check_choice, check_integer, check_real, optional
 
 STRUCTURES = ("naive", "tan", "bic")
 TUNED_ITERATIONS, MANY_ITERATIONS = 20, 1000
@@ -48,16 +47,12 @@ class BayesNetClassifier(JointClassifier):
         Most iterations; by default 20 where they are cross-tuned, as in the paper, and else 1000.
     n_folds : int, at least 2
         Folds of cross-tuning.
-    allow_zero : bool
-        Whether cross-tuning may choose no iteration at all. (Where the start is a maximum, none is needed.)
     start : "ofe" or "random"
         Of elr, em and apn: start from the observed frequencies, or from random tables (of softmax parameters with
         deviation 0.1), which variables that are never observed need.
     tolerance : float, above 0
         Converged where no entry of the gradient of the mean log (conditional) likelihood is larger; for em, where an
         iteration gains less.
-    max_parents : int, at least 0
-        For "bic".
     random_state : int, RandomState or None
         Of the folds and of a random start.
 
@@ -104,10 +99,8 @@ class BayesNetClassifier(JointClassifier):
         method="cg",
         max_iterations=None,
         n_folds=5,
-        allow_zero=True,
         start="ofe",
         tolerance=1e-6,
-        max_parents=2,
         random_state=None,
     ):
         self.structure = structure
@@ -117,10 +110,8 @@ class BayesNetClassifier(JointClassifier):
         self.method = method
         self.max_iterations = max_iterations
         self.n_folds = n_folds
-        self.allow_zero = allow_zero
         self.start = start
         self.tolerance = tolerance
-        self.max_parents = max_parents
         self.random_state = random_state
 
     def fit(self, X, y):
@@ -135,7 +126,8 @@ class BayesNetClassifier(JointClassifier):
         Warns
         -----
         ConvergenceWarning
-            If `n_iterations` is None and `max_iterations` were not enough.
+            If `n_iterations` is None and `max_iterations` were not enough, as no number is for separable data, or
+            rounding errors hid what was left to gain.
         """
         self._check()
         X = checked_frame(self, X, reset=True)
@@ -150,7 +142,7 @@ class BayesNetClassifier(JointClassifier):
         cases = Cases(self._network, rows, class_counts(index, classes, (len(rows), sizes[0])))
         rng, tuned = check_random_state(self.random_state), self.n_iterations == "cross-tune"
         held_out = self._folds(index, classes, cases.counts.shape, rng) if tuned else None
-        fixed = {name: getattr(self, name) for name in ("smoothing", "allow_zero", "method", "tolerance")}
+        fixed = {name: getattr(self, name) for name in ("smoothing", "method", "tolerance")}
         self._keep(cases, learn(cases, self.learner, self._limit(), held_out=held_out, first=self._first(rng), **fixed))
         return self
 
@@ -175,13 +167,10 @@ class BayesNetClassifier(JointClassifier):
         elif self.n_iterations is not None:
             check_integer("n_iterations", self.n_iterations, 0)
         check_choice("method", self.method, METHODS)
-        if self.max_iterations is not None:
-            check_integer("max_iterations", self.max_iterations, 1)
+        optional(check_integer, "max_iterations", self.max_iterations, 1)
         check_integer("n_folds", self.n_folds, 2)
-        check_flag("allow_zero", self.allow_zero)
         check_choice("start", self.start, ("ofe", "random"))
         check_real("tolerance", self.tolerance, 0, open_low=True)
-        check_integer("max_parents", self.max_parents, 0)
 
     def _check_kinds(self, X, codes):
         """Raise ValueError if a column has changed its type so that all its values are new."""
@@ -197,7 +186,7 @@ class BayesNetClassifier(JointClassifier):
             return structures.naive(len(sizes) - 1)
         if self.structure == "tan":
             return structures.tan_from_codes(codes, sizes)
-        return structures.bic_from_codes(codes, sizes, self.max_parents)
+        return structures.bic_from_codes(codes, sizes)
 
     def _limit(self):
         """Most iterations, of which cross-tuning chooses."""
@@ -213,11 +202,8 @@ class BayesNetClassifier(JointClassifier):
         self.log_likelihood_ = float((cases.counts * joints).sum())
         self.log_conditional_likelihood_ = float((cases.counts * log_softmax(joints, axis=1)).sum())
         if self.n_iterations is None and not learned.converged:
-            if learned.n_iterations < self._limit():
-                why = "rounding errors hide what is left to gain (raise tolerance)"
-            else:
-                why = "those of separable data never do (raise max_iterations or tolerance, or give n_iterations)"
-            message = f"{self.learner} did not converge in {self.n_iterations_} iterations: {why}"
+            advice = "raise max_iterations or tolerance, or give n_iterations"
+            message = f"{self.learner} did not converge in {self.n_iterations_} iterations: {advice}"
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
     def _folds(self, index, classes, shape, rng):

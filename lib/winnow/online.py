@@ -8,7 +8,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lib.arrays import check_boolean_matrix, check_sparse_boolean_matrix, row_batches
-from lib.validation import check_flag, check_integer, check_real
+from lib.validation import check_flag, check_integer, check_real, optional
 from lib.winnow.kernel import doubled, totals, train, train_active
 
 HEAVIEST = 1e250
@@ -25,13 +25,10 @@ class WinnowBase(ClassifierMixin, BaseEstimator):
 
     def _check_parameters(self):
         check_real("promotion", self.promotion, 1, open_low=True)
-        if self.demotion is not None:
-            check_real("demotion", self.demotion, 0, 1, open_low=True, open_high=True)
-        if self.threshold is not None:
-            check_real("threshold", self.threshold, 0, open_low=True)
+        optional(check_real, "demotion", self.demotion, 0, 1, open_low=True, open_high=True)
+        optional(check_real, "threshold", self.threshold, 0, open_low=True)
         check_real("initial_weight", self.initial_weight, 0, open_low=True)
-        if self.margin is not None:
-            check_real("margin", self.margin, 0)
+        optional(check_real, "margin", self.margin, 0)
         check_integer("n_passes", self.n_passes, 1)
         for name in ("complement", "average", "inclusive", "shuffle"):
             check_flag(name, getattr(self, name, False))
