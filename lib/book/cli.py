@@ -188,7 +188,6 @@ def build(project, chapters, profile, at_once, strict, stored):
 
     With CHAPTERS, only these are executed, and the pages are built if the others are up to date.
     """
-    from lib.book import build as building
     from lib.book import environment, jobs, site, verdicts
 
     profile = profile or PUBLISHED
@@ -197,15 +196,15 @@ def build(project, chapters, profile, at_once, strict, stored):
         raise BookError(
             "--stored: the notebooks hold outputs of their defaults: give a profile without values, no chapters"
         )
-    plan = building.plan(project, profile, chosen)
+    plan = jobs.plan(project, profile, chosen)
     _or_warn(strict, environment.require_locked, project.root / "requirements.lock")
     click.get_current_context().with_resource(jobs.alone_in(project.build_folder(profile)))
     site.remove(project, profile)
     if stored:
-        building.take_stored(project, profile)
+        jobs.take_stored(project, profile)
     else:
         jobs.run_all(project, plan, at_once)
-        building.require_fresh(project, profile)
+        jobs.require_fresh(project, profile)
     claims = verdicts.read_claims(project, profile)
     if profile == PUBLISHED:
         _or_warn(strict, verdicts.require_recorded, project, claims)
@@ -219,13 +218,13 @@ def build(project, chapters, profile, at_once, strict, stored):
 @click.pass_obj
 def claims(project, profile, record):
     """Show every claim with its verdict in the last build."""
-    from lib.book import build, verdicts
+    from lib.book import jobs, verdicts
     from lib.claims import estimate
 
     profile = profile or PUBLISHED
     if record and profile != PUBLISHED:
         raise BookError(f"only verdicts of profile {PUBLISHED} are recorded")
-    build.require_fresh(project, profile)
+    jobs.require_fresh(project, profile)
     found = verdicts.read_claims(project, profile)
     for claim in found:
         click.echo(f"{claim['verdict']:9}  {claim['id']}: {claim['sentence']} ({estimate(claim)})")
@@ -239,11 +238,11 @@ def claims(project, profile, record):
 @click.pass_obj
 def pdf(project, profile):
     """Print the pages of the last build into one PDF beside them (needs the browser Chromium)."""
-    from lib.book import build
+    from lib.book.jobs import require_fresh
     from lib.book.pdf import make_pdf
 
     profile = profile or PUBLISHED
-    build.require_fresh(project, profile)
+    require_fresh(project, profile)
     click.echo(f"open {make_pdf(project, profile)}")
 
 

@@ -7,7 +7,6 @@ from lib.book.pages import render
 from lib.book.project import Project, parameters_of, settle
 
 DOI = "https://doi.org/"
-NO_RESULT = ("n_jobs", "engine")  # parameters that change no result
 
 
 def data_sets(project: Project, profile: str) -> str:
@@ -25,11 +24,6 @@ def settings(project: Project, profile: str) -> str:
 
 def _settings(project: Project, profile: str, chapter: str) -> dict:
     _, values = settle(project, chapter, project.profile(profile, chapter))
-    changed = [
-        (name, parameter.default, values[name])
-        for name, parameter in parameters_of(project, chapter).items()
-        if values[name] != parameter.default and name not in NO_RESULT
-    ]
+    parameters, heading = parameters_of(project, chapter), project.heading(chapter)
     seconds = read_record(project.executed(profile, chapter)).get("seconds")
-    heading = project.heading(chapter)
-    return {"name": chapter, "heading": heading, "settings": values, "changed": changed, "seconds": seconds}
+    return {"name": chapter, "heading": heading, "parameters": parameters, "settings": values, "seconds": seconds}

@@ -15,11 +15,6 @@ from lib.book.verdicts import read_claims
 from lib.claims import SYMBOLS
 from lib.validation import nearest
 
-NULLS = (
-    "A number that is null is unknown; an end of a region that is null is infinite; an infinite number is ∞ or −∞. "
-    "low and high are the ends of the interval around value, n is the number of trials behind it, region is where the "
-    "sentence is true."
-)
 COLUMNS = (
     *("id", "paper", "chapter", "verdict", "sentence", "quote", "statistic"),
     *("value", "low", "high", "n", "region_low", "region_high", "paper_value", "anchor"),
@@ -60,7 +55,7 @@ def write_downloads(project: Project, profile: str, folder: Path, commit: str) -
         "title": project.title,
         "profile": profile,
         "commit": re.sub("^commit |`", "", commit),
-        "note": NULLS,
+        "note": render("claims.txt").strip(),
         "claims": claims,
     }
     text = json.dumps(header, indent=1, ensure_ascii=False, allow_nan=False)

@@ -33,7 +33,10 @@ def plan(project: Project, chapter: str, folder: Path, options: tuple, *layers: 
     swept = [name for name in values if len(values[name]) > 1]
     if not swept:
         raise BookError("no parameter has several values, such as `-p seed 1,2,3`; `book run` makes a single run")
-    combinations = [dict(zip(values, chosen, strict=True)) for chosen in _combinations(values)]
+    number = math.prod(map(len, values.values()))
+    if number > MOST_RUNS:
+        raise BookError(f"{number} runs are too many; {MOST_RUNS} are the most: give fewer values")
+    combinations = [dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values())]
     runs = []
     for chosen, name in zip(combinations, _names(combinations, swept), strict=True):
         given, _ = settle(project, chapter, *layers, chosen)
@@ -93,13 +96,6 @@ def _split(parameter: Parameter, text: str) -> list:
     if "None" in parameter.options:
         values = [None if value == "None" else value for value in values]
     return [value if isinstance(value, list) or value is None else [value] for value in values]
-
-
-def _combinations(values: dict[str, list]) -> list[tuple]:
-    number = math.prod(map(len, values.values()))
-    if number > MOST_RUNS:
-        raise BookError(f"{number} runs are too many; {MOST_RUNS} are the most: give fewer values")
-    return list(itertools.product(*values.values()))
 
 
 def _names(combinations: list[dict], swept: list[str]) -> list[str]:

@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from conftest import CLAIMS, FIGURE, book
 
-from lib.book import build, execution, jobs
+from lib.book import execution, jobs
 from lib.book.cache import fingerprint
 from lib.book.execution import execute
 from lib.book.project import BookError
@@ -170,7 +170,7 @@ def stand_in(project, monkeypatch):
 
 
 def update(project):
-    return jobs.bring_up_to_date(project, build.job_of(project, "quick", "cia/curves"))
+    return jobs.bring_up_to_date(project, jobs.job_of(project, "quick", "cia/curves"))
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -179,11 +179,11 @@ def test_a_change_in_any_ingredient_makes_a_result_stale(project, write_chapter,
     statuses = [update(project).status for _ in range(2)]
     CHANGES[change](project, write_chapter)
     with pytest.raises(BookError, match="not up to date: cia/curves"):
-        build.require_fresh(project, "quick")
+        jobs.require_fresh(project, "quick")
     statuses.append(update(project).status)
     assert statuses == ["executed", "reused", "executed"]
     assert len(ran) == 2
-    build.require_fresh(project, "quick")
+    jobs.require_fresh(project, "quick")
 
 
 def test_comments_docstrings_and_stored_outputs_are_no_ingredients(project):
@@ -222,7 +222,7 @@ def test_stored_outputs_are_shown_and_never_count_as_results(project):
     assert result.exit_code == 0, result.output
     assert (project.build_folder("quick") / "html" / "chapters" / "cia" / "curves.html").exists()
     with pytest.raises(BookError, match="not up to date: cia/curves"):
-        build.require_fresh(project, "quick")
+        jobs.require_fresh(project, "quick")
     for other in (["--profile", "paper"], ["cia/curves", "--profile", "quick"]):
         assert "outputs of their defaults" in book(project, "build", "--stored", *other).output
 
