@@ -161,7 +161,6 @@ def sweep(project, chapter, given, file, profile, jobs, output, html):
     """
     from lib.book import sweep as sweeping
     from lib.book.jobs import alone_in, run_all
-    from lib.book.sweep_page import write_pages
 
     chapter = project.find(chapter)
     folder = (output or project.root / "_build" / "sweep" / chapter).resolve()
@@ -173,7 +172,7 @@ def sweep(project, chapter, given, file, profile, jobs, output, html):
     try:
         run_all(project, runs, jobs, (lambda run: sweeping.make_page(project, run)) if html else None)
     finally:
-        click.echo(f"comparison: {write_pages(folder, chapter, list(runs.values()))}")
+        click.echo(f"comparison: {sweeping.write_pages(folder, chapter, list(runs.values()))}")
 
 
 @cli.command()

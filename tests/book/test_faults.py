@@ -17,7 +17,7 @@ import nbformat
 import pytest
 from conftest import CLAIMS, FIGURE, PARAMETERS, REPOSITORY, book, chapter, make_project
 
-from lib.book import cli, environment, execution, jobs, sweep, sweep_page, verdicts
+from lib.book import cli, environment, execution, jobs, sweep, verdicts
 from lib.book.cache import is_fresh, read_record, write_record
 from lib.book.jobs import Job, alone_in
 from lib.book.project import BookError, write_whole
@@ -42,7 +42,7 @@ WRITERS = {
     "claims": lambda folder, project: verdicts.write_claims(folder / "curves.ipynb"),
     "verdicts": lambda folder, project: verdicts.record(project, [{"id": "a-claim", "verdict": "holds"}]),
     "chapter": lambda folder, project: put_first_cell(project.notebook("cia/curves"), "https://example.org/a/b"),
-    "sweep": lambda folder, project: sweep_page.write_pages(folder, "cia/curves", [RUN]),
+    "sweep": lambda folder, project: sweep.write_pages(folder, "cia/curves", [RUN]),
     "values": lambda folder, project: jobs.write_parameters(Job("a", "b", {"seed": 1}, folder / "a.ipynb")),
 }
 

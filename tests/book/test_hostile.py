@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from myst_parser.parsers.docutils_ import Parser
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from lib.book import reference, scorecard, site, svg, sweep_page
+from lib.book import pictures, reference, scorecard, site, sweep
 from lib.book.execution import normalise
 from lib.book.jobs import Job, write_parameters
 from lib.book.pages import range_plot
@@ -79,7 +79,7 @@ def sweep_of(text, project, monkeypatch):
     run = Job(
         text, text, {"title": text, "other": text}, project.root / "a.ipynb", {"title": text}, "FAILED", 1.0, text
     )
-    return sweep_page.page_text(project.root, text, [run], {text: [record_of(text)]}).partition("<body>")[2]
+    return sweep.page_text(project.root, text, [run], {text: [record_of(text)]}).partition("<body>")[2]
 
 
 def scorecard_of(text, project, monkeypatch):
@@ -133,7 +133,7 @@ def test_a_verdict_and_a_style_cannot_end_their_element():
     assert "<script" not in range_plot(record)
     style = escape("fill: #ffffff; font: </style><script>x</script>")
     head = '<svg xmlns="http://www.w3.org/2000/svg" width="9pt" height="9pt"><!-- Matplotlib -->'
-    for variant in svg.colour_variants(f'{head}<path style="{style}"/></svg>').values():
+    for variant in pictures.colour_variants(f'{head}<path style="{style}"/></svg>').values():
         assert "<script" not in variant
         assert "font:" in variant
 

@@ -11,8 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from lib.book.pictures import LEAST_SCALE, adapt
-from lib.book.svg import INK, PAGE, colour_variants, dark
+from lib.book.pictures import INK, LEAST_SCALE, PAGE, adapt, colour_variants, dark
 from lib.colour import contrast
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -10,7 +10,7 @@ import pytest
 from bs4 import BeautifulSoup
 from conftest import book
 
-from lib.book import jobs, sweep, sweep_page
+from lib.book import jobs, sweep
 from lib.book.project import BookError
 from lib.book.range_plot import geometry
 
@@ -201,7 +201,7 @@ def record(id="a", value=1, low=0.5, high=2, verdict="holds", region=(0, None)):
 
 def test_a_claim_that_one_run_does_not_test_differs_only_between_the_others():
     claims = {"one": [record(), record("b", verdict="fails")], "two": [record(verdict="fails")], "three": []}
-    a, b = sweep_page.compare(claims)
+    a, b = sweep.compare(claims)
     assert (a["verdicts"], a["together"], a["differs"]) == ({"holds": ["one"], "fails": ["two"]}, True, True)
     assert (b["verdicts"], b["together"], b["differs"]) == ({"fails": ["one"]}, False, False)
     assert [found and found["verdict"] for found in a["of_runs"]] == ["holds", "fails", None]
@@ -209,9 +209,9 @@ def test_a_claim_that_one_run_does_not_test_differs_only_between_the_others():
 
 def test_plots_share_a_scale():
     of_runs = [record(), record(value=3, low=2, high="∞"), record(value=None, low=None, high=None)]
-    scale = sweep_page.shared_scale(of_runs)
+    scale = sweep.shared_scale(of_runs)
     assert scale == (0, 3)
     one, three = (geometry(found, scale) for found in of_runs[:2])
     assert one["edges"] == three["edges"]
     assert one["dot"] - one["edges"][0] == pytest.approx((three["dot"] - one["edges"][0]) / 3, abs=0.1)
-    assert sweep_page.shared_scale([record(value=1, low=1, high=1, region=(None, None))]) is None
+    assert sweep.shared_scale([record(value=1, low=1, high=1, region=(None, None))]) is None
