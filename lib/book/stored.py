@@ -42,7 +42,8 @@ def verify(project: Project, chapter: str, values: dict, part: float, seed: int)
 def _say(project: Project, notes: list[dict]) -> None:
     found = [note for note in notes if note["kind"] == "found"]
     if found:
-        click.echo(f"found {_of(found)} blocks of the experiments begun before, in {project.results}")
+        n_blocks, n_all = (sum(note[field] for note in found) for field in ("blocks", "all"))
+        click.echo(f"found {n_blocks} of {n_all} blocks of the experiments begun before, in {project.results}")
     for note in notes:
         if note["kind"] not in COUNTED:
             click.secho(f"Warning: {note['message']}", fg="yellow", err=True)
@@ -62,7 +63,3 @@ def show(folder: Path, experiments: list) -> str:
 def total(experiments: list) -> str:
     """Return how many blocks there are, and how large they are."""
     return f"{sum(e.n_blocks for e in experiments)} blocks, {tqdm.format_sizeof(sum(e.size for e in experiments), 'B')}"
-
-
-def _of(notes: list[dict]) -> str:
-    return f"{sum(note['blocks'] for note in notes)} of {sum(note['all'] for note in notes)}"

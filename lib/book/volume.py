@@ -18,6 +18,9 @@ from lib.book.site import commit
 MATH = re.compile("katex|mathjax", re.IGNORECASE)
 CONTROLS = "a.headerlink, script, form, button, input, select, iframe, dialog"
 SCREEN_ONLY = f"{CONTROLS}, [hidden], .pdf-link, .screen-only, .only-dark, .provenance a.download"
+# Code that the web page folds, but not the values given to this run; and cells of which nothing is left then.
+FOLDED = "div.cell:not(.tag_injected-parameters) details.hide"
+EMPTY = "div.cell:not(:has(pre, img, svg, table, p))"
 
 
 @dataclass(frozen=True)
@@ -40,11 +43,6 @@ class Page:
         return self.soup.find("article")
 
     @property
-    def heading(self) -> Tag:
-        """Its title, once `_style_headings` has named the ranks."""
-        return self.soup.find(class_="rank-1")
-
-    @property
     def sections(self) -> list[Tag]:
         """The headings below it, if it is a chapter."""
         return [] if self.depth else self.article.find_all(class_="rank-2")
@@ -52,7 +50,7 @@ class Page:
     @property
     def running_title(self) -> str:
         """The title as a string of CSS."""
-        title = " ".join(self.heading.get_text().split())
+        title = " ".join(self.soup.find(class_="rank-1").get_text().split())
         return title.replace("\\", r"\\").replace('"', r"\"").replace("<", r"\3c ")
 
 
@@ -130,26 +128,15 @@ def _resolve(page: Page, address: str) -> str:
 
 
 def _clean(article: Tag) -> None:
-    for tag in article.select(SCREEN_ONLY):
-        tag.decompose()
-    for cell in article.select("div.cell"):
-        _leave_out_code(cell)
+    for selector in (SCREEN_ONLY, FOLDED, EMPTY):
+        for tag in article.select(selector):
+            tag.decompose()
     for tag in article.find_all("noscript"):
         tag.unwrap()
     for tag in article.find_all("details"):
         tag["open"] = ""
     for tag in article.find_all("img", loading=True):
         del tag["loading"]
-
-
-def _leave_out_code(cell: Tag) -> None:
-    """Take folded code out of a cell, but not the values given to this run."""
-    if "tag_injected-parameters" in cell["class"]:
-        return
-    for folded in cell.select("details.hide"):
-        folded.decompose()
-    if not cell.select("pre, img, svg, table, p"):
-        cell.decompose()
 
 
 def _stay_inside(page: Page, ids: dict[str, set[str]]) -> None:
