@@ -14,8 +14,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 REMEDY = "the folder of the book must be writable, with room for _build; what has finished is kept"
 FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 OLD_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
-NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
-NEW_FILE = click.Path(path_type=Path, dir_okay=False)
+NEW_PATH = click.Path(path_type=Path)
 
 
 def _engine(context, parameter, value):
@@ -28,9 +27,9 @@ def _engine(context, parameter, value):
         raise click.BadParameter(str(error)) from error
 
 
-profile_option = click.option(
-    "--profile", type=click.Choice(PROFILES), help="Scale: quick, a minute or two in all; paper, what is published."
-)
+scale = {"type": click.Choice(PROFILES), "help": "Scale: quick, a minute or two in all; paper, what is published."}
+profile_option = click.option("--profile", **scale)
+published_option = click.option("--profile", default=PUBLISHED, **scale)
 engine_option = click.option(
     "--engine", callback=_engine, help="Address of a Dask scheduler whose workers run the trials."
 )
@@ -68,7 +67,7 @@ def list_chapters(project):
 @file_option
 @profile_option
 @engine_option
-@click.option("-o", "output", type=NEW_FILE, help="Where the executed notebook goes.")
+@click.option("-o", "output", type=NEW_PATH, help="Where the executed notebook goes.")
 @click.option("--html", is_flag=True, help="Make a page of it, too, that opens without a network.")
 @click.pass_obj
 def run(project, chapter, given, file, profile, engine, output, html):
@@ -102,21 +101,19 @@ def cache(project, clear):
     They are found again only with the code, data, packages and Python that they were made with.
     """
     from lib.book import stored
-    from lib.trials.store import clear as remove
-    from lib.trials.store import stored_experiments
+    from lib.trials import store
 
-    found = stored_experiments(project.results)
     if clear:
-        removed = [experiment for experiment in found if clear == "all" or not experiment.current]
-        remove(removed)
+        experiments = store.stored_experiments(project.results)
+        removed = [experiment for experiment in experiments if clear == "all" or not experiment.current]
+        store.clear(removed)
         click.echo(f"removed: {stored.total(removed)}")
-        found = stored_experiments(project.results)
-    click.echo(stored.show(project.results, found))
+    click.echo(stored.show(project.results, store.stored_experiments(project.results)))
 
 
 @cli.command()
 @click.argument("chapters", nargs=-1)
-@profile_option
+@published_option
 @given_option
 @file_option
 @engine_option
@@ -133,7 +130,7 @@ def verify(project, chapters, profile, given, file, engine, part, seed):
 
     seed = secrets.randbelow(10**6) if seed is None else seed
     chapters = [project.find(name) for name in chapters] or project.chapters
-    asked = {chapter: _values(project, chapter, profile or PUBLISHED, file, given, engine) for chapter in chapters}
+    asked = {chapter: _values(project, chapter, profile, file, given, engine) for chapter in chapters}
     counts = []
     for chapter, values in asked.items():
         counts.append(stored.verify(project, chapter, values, part, seed))
@@ -149,7 +146,7 @@ def verify(project, chapters, profile, given, file, engine, part, seed):
 @file_option
 @profile_option
 @click.option("--jobs", type=click.IntRange(min=1), help="Runs at once; default: the number of cores.")
-@click.option("-o", "output", type=NEW_FOLDER, help="Where the runs go; default: _build/sweep/CHAPTER.")
+@click.option("-o", "output", type=NEW_PATH, help="Where the runs go; default: _build/sweep/CHAPTER.")
 @click.option("--html", is_flag=True, help="Make a page of each run, too.")
 @click.pass_obj
 def sweep(project, chapter, given, file, profile, jobs, output, html):
@@ -177,7 +174,7 @@ def sweep(project, chapter, given, file, profile, jobs, output, html):
 
 @cli.command()
 @click.argument("chapters", nargs=-1)
-@profile_option
+@published_option
 @click.option("--jobs", "at_once", type=click.IntRange(min=1), help="Chapters at once; default: the number of cores.")
 @click.option("--strict", is_flag=True, help="A warning is an error; in profile paper, so is an unrecorded verdict.")
 @click.option("--stored", is_flag=True, help="Execute nothing: show the outputs stored in the notebooks (quick).")
@@ -189,12 +186,9 @@ def build(project, chapters, profile, at_once, strict, stored):
     """
     from lib.book import environment, jobs, site, verdicts
 
-    profile = profile or PUBLISHED
     chosen = [project.find(name) for name in chapters] or project.chapters
     if stored and (chapters or any(project.profile(profile, chapter) for chapter in project.chapters)):
-        raise BookError(
-            "--stored: the notebooks hold outputs of their defaults: give a profile without values, no chapters"
-        )
+        raise BookError("--stored: notebooks hold outputs of their defaults: no chapters, a profile without values")
     plan = jobs.plan(project, profile, chosen)
     _or_warn(strict, environment.require_locked, project.root / "requirements.lock")
     click.get_current_context().with_resource(jobs.alone_in(project.build_folder(profile)))
@@ -212,7 +206,7 @@ def build(project, chapters, profile, at_once, strict, stored):
 
 
 @cli.command()
-@profile_option
+@published_option
 @click.option("--record", is_flag=True, help="Record the verdicts of profile paper in chapters/verdicts.yml.")
 @click.pass_obj
 def claims(project, profile, record):
@@ -220,7 +214,6 @@ def claims(project, profile, record):
     from lib.book import jobs, verdicts
     from lib.claims import estimate
 
-    profile = profile or PUBLISHED
     if record and profile != PUBLISHED:
         raise BookError(f"only verdicts of profile {PUBLISHED} are recorded")
     jobs.require_fresh(project, profile)
@@ -233,14 +226,13 @@ def claims(project, profile, record):
 
 
 @cli.command()
-@profile_option
+@published_option
 @click.pass_obj
 def pdf(project, profile):
     """Print the pages of the last build into one PDF beside them (needs the browser Chromium)."""
     from lib.book.jobs import require_fresh
     from lib.book.pdf import make_pdf
 
-    profile = profile or PUBLISHED
     require_fresh(project, profile)
     click.echo(f"open {make_pdf(project, profile)}")
 

@@ -44,10 +44,8 @@ def find_browser() -> str:
     chosen = os.environ.get("CHROMIUM")
     found = shutil.which(chosen) if chosen else next(filter(None, map(shutil.which, BROWSERS)), None)
     if not found:
-        raise BookError(
-            f"the PDF is printed with the browser Chromium, and none of {chosen or ', '.join(BROWSERS)} is installed: "
-            "on Debian, `apt install chromium`, or set the environment variable CHROMIUM to the program"
-        )
+        hint = "on Debian, `apt install chromium`, or set the environment variable CHROMIUM to the program"
+        raise BookError(f"printing needs Chromium, and none of {chosen or ', '.join(BROWSERS)} is installed: {hint}")
     return found
 
 

@@ -2,7 +2,7 @@
 
 import math
 
-WIDTH, EDGE_BOTTOM, MIDDLE, HEIGHT = 220, 24, 12, 36
+WIDTH = 220  # of the template, in pixels
 BORDER = 14  # pixels kept free at both sides, for arrows and for the region beyond an edge
 APART = 3.5  # the dot's radius: two things on different sides of an edge are drawn at least this far from it
 CHARACTER = 6.4  # pixels of a digit of an edge's label
@@ -26,10 +26,6 @@ def geometry(record: dict, scale: tuple[float, float] | None = None) -> dict:
     edges = region_ends(record)
     place = _placement(edges, *(scale or _domain((value, low, high), edges)))
     return {
-        "width": WIDTH,
-        "height": HEIGHT,
-        "middle": MIDDLE,
-        "bottom": EDGE_BOTTOM,
         "region": [max(0, place(edges[0])), min(WIDTH, place(edges[1]))],
         "edges": [place(edge) for edge in edges if math.isfinite(edge)],
         "ends": _interval(low, high, place),

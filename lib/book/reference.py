@@ -6,14 +6,12 @@ from lib.book.cache import read_record
 from lib.book.pages import render
 from lib.book.project import Project, parameters_of, settle
 
-DOI = "https://doi.org/"
-
 
 def data_sets(project: Project, profile: str) -> str:
     """Return the tables of data sets as MyST text, from ``data/manifest.csv``: one a group, sorted by name."""
     with open(project.root / "data" / "manifest.csv", newline="", encoding="utf-8") as file:
         entries = sorted(csv.DictReader(file), key=lambda entry: entry["name"])
-    return render("data_sets.md", entries=entries, doi_org=DOI).strip()
+    return render("data_sets.md", entries=entries).strip()
 
 
 def settings(project: Project, profile: str) -> str:

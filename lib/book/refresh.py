@@ -20,7 +20,7 @@ ID = "first-cell"
 def refresh(project: Project, chapter: str) -> Path:
     """Run a chapter with its defaults, store the outputs in its notebook and return its path."""
     path = project.notebook(chapter)
-    put_first_cell(path, address(project))
+    put_first_cell(path, address(project.config))
     attempt = project.root / "_build" / "refresh" / f"{chapter}.ipynb"
     execute(project, chapter, {}, attempt)
     write_whole(path, nbformat.writes(with_small_figures(read_notebook(attempt))) + "\n")

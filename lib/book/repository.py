@@ -2,17 +2,11 @@
 
 import re
 
-from lib.book.project import BookError, Project
+from lib.book.project import BookError
 
 ADDRESS = re.compile(r"https://[\w.-]+(/[\w.-]+)*/[\w.-]+/[\w.-]+")
 BINDER = "https://mybinder.org"
 COLAB = "https://colab.research.google.com"
-BRANCH = "main"
-
-
-def address(project: Project) -> str:
-    """Return the repository's address in ``_config.yml`` (``repository: url:``), or nothing if it is not set."""
-    return _address(project.config)
 
 
 def configure(config: dict) -> dict:
@@ -21,10 +15,10 @@ def configure(config: dict) -> dict:
     A repository anywhere can be opened on Binder. On GitHub and GitLab there are buttons to edit a page and to open an
     issue, too, and on GitHub one for Colab.
     """
-    url = _address(config)
+    url = address(config)
     if not url:
         return {key: value for key, value in config.items() if key not in ("repository", "launch_buttons")}
-    buttons = _buttons(url, config["repository"].get("branch") or BRANCH)
+    buttons = _buttons(url, config["repository"].get("branch") or "main")
     sphinx = config.get("sphinx") or {}
     settings = sphinx.get("config") or {}
     # jupyter-book lets these options take the place of those that it makes of its own settings.
@@ -32,7 +26,8 @@ def configure(config: dict) -> dict:
     return {**config, "sphinx": {**sphinx, "config": {**settings, "html_theme_options": options}}}
 
 
-def _address(config: dict) -> str:
+def address(config: dict) -> str:
+    """Return the repository's address in ``_config.yml`` (``repository: url:``), or nothing if it is not set."""
     url = str((config.get("repository") or {}).get("url") or "").strip().removesuffix("/").removesuffix(".git")
     if url and not ADDRESS.fullmatch(url):
         raise BookError(f"_config.yml: repository url = {url!r}: expected https://HOST/OWNER/NAME, or nothing")

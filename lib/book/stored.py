@@ -1,6 +1,7 @@
 """Finished blocks of trials: what a run found of them, what there is, and whether it can be had again."""
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import click
@@ -14,9 +15,7 @@ COUNTED = ("found", "verified")
 
 def execute_stored(project: Project, chapter: str, values: dict, output: Path) -> None:
     """Execute a chapter whose finished blocks are stored and found again, and say how many were found."""
-    execution.execute(
-        project, chapter, values, output, lambda notes: _say(project, notes), results=str(project.results)
-    )
+    execution.execute(project, chapter, values, output, partial(_say, project), results=str(project.results))
 
 
 def verify(project: Project, chapter: str, values: dict, part: float, seed: int) -> tuple[int, int]:

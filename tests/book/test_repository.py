@@ -89,6 +89,6 @@ def test_every_chapter_has_the_first_cell_for_the_present_address(chapter):
     project = Project(REPOSITORY)
     cells = nbformat.read(project.notebook(chapter), as_version=4).cells
     code = [cell for cell in cells if cell.cell_type == "code"]
-    expected = first_cell(address(project))
+    expected = first_cell(address(project.config))
     assert (code[0].source, code[0].metadata.tags, code[0].outputs) == (expected.source, ["remove-cell"], [])
     assert [cell.id for cell in cells].count(expected.id) == 1

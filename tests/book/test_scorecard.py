@@ -17,7 +17,7 @@ from myst_parser.parsers.docutils_ import Parser
 from lib.book import scorecard as page
 from lib.book.pages import range_plot
 from lib.book.project import BookError
-from lib.book.range_plot import MIDDLE, WIDTH
+from lib.book.range_plot import WIDTH
 from lib.claims import SYMBOLS, Claim
 
 INFINITE = math.inf
@@ -69,7 +69,7 @@ def drawn(claim):
 def line(svg):
     """Return where the interval's line begins and ends."""
     path = svg.find("path[@class='interval']")
-    return [float(x) for x in re.match(rf"M([\d.]+) {MIDDLE}H([\d.]+)", path.get("d")).groups()]
+    return [float(x) for x in re.match(r"M([\d.]+) 12H([\d.]+)", path.get("d")).groups()]
 
 
 def dot(svg):
@@ -102,7 +102,7 @@ def test_an_end_out_of_sight_is_an_arrow_at_the_border(high):
     (edge,) = edge_places(svg)
     assert line(svg)[1] == WIDTH - 1
     assert edge < line(svg)[0] < dot(svg) < WIDTH - 10
-    assert f"L{WIDTH - 1:.1f} {MIDDLE}L" in svg.find("path[@class='interval']").get("d")
+    assert f"L{WIDTH - 1:.1f} 12L" in svg.find("path[@class='interval']").get("d")
 
 
 def test_an_unknown_value_is_told_and_not_drawn():

@@ -102,7 +102,7 @@ class TestCache:
         assert lines[1].split()[0] == "2"
         assert "current" in lines[1]
         size = sum(path.stat().st_size for path in project.results.rglob("*") if path.is_file())
-        assert lines[-1] == f"{project.results}: 2 blocks, {size / 1024:.1f} kB"
+        assert lines[-1] == f"{project.results}: 2 blocks, {tqdm.format_sizeof(size, 'B')}"
 
     def test_clear(self, project, blocks):
         """What is of other code, and what says nothing of itself; then all."""
