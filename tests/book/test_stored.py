@@ -6,6 +6,7 @@ import shutil
 import pandas as pd
 import pytest
 from conftest import book
+from tqdm import tqdm
 
 from lib.book import execution
 from lib.book.project import BookError
