@@ -10,6 +10,8 @@ export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export SOURCE_DATE_EPOCH := 0
+# Every module is compiled once, not by each process that imports it.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help env book pdf lab refresh test test-all test-browser commands lint bench peers lock clean

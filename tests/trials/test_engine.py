@@ -1,5 +1,6 @@
 """Engines: the same results wherever trials run, whatever dies on the way, in one thread each."""
 
+import gc
 import os
 import signal
 import time
@@ -17,13 +18,14 @@ from lib.experiments import cia_learning_curves
 from lib.trials import engine, runner, store
 from lib.trials.engine import WorkersDiedError, run_blocks
 
-PLACES = ("one process", "two processes", "cluster")
+PLACES = ("one process", "two processes", pytest.param("cluster", marks=pytest.mark.slow))
 NOWHERE = "tcp://127.0.0.1:1"
 
 
 def local_cluster(**settings):
     from dask.distributed import LocalCluster  # slow to import, for the processes that import this module
 
+    gc.collect()  # a client that is collected while a cluster starts waits for ever
     return LocalCluster(dashboard_address=":0", memory_limit=0, **settings)
 
 
@@ -52,7 +54,7 @@ def place(request):
     """Where trials run, as arguments of an experiment."""
     if request.param == "cluster":
         return {"engine": request.getfixturevalue("cluster").scheduler_address}
-    return {"n_jobs": 1 + PLACES.index(request.param)}
+    return {"n_jobs": 2 if request.param == "two processes" else 1}
 
 
 @pytest.fixture(params=PLACES[1:])
@@ -154,6 +156,7 @@ class TestEverywhereTheSame:
 
 
 class TestEngineArgument:
+    @pytest.mark.slow
     @pytest.mark.parametrize("address", [NOWHERE, "tls://127.0.0.1:1"])
     def test_no_scheduler(self, address, monkeypatch):
         monkeypatch.setattr(engine, "TIMEOUT", 0.5)
@@ -162,6 +165,7 @@ class TestEngineArgument:
             run(drawn, 1, engine=address)
         assert time.monotonic() - start < 5
 
+    @pytest.mark.slow
     def test_no_workers(self, monkeypatch):
         monkeypatch.setattr(engine, "TIMEOUT", 0.5)
         with (
@@ -175,12 +179,14 @@ class TestEngineArgument:
         with pytest.raises(ValueError, match=r"engine='tcp://127.0.0.1:1' needs .*: pip install '.*\[scale\]'"):
             run(drawn, 1, engine=NOWHERE)
 
+    @pytest.mark.slow
     def test_workers_with_other_code_or_versions(self, cluster, monkeypatch):
         other = store.workplace() | {"lib": "other", "numpy": "0"}
         monkeypatch.setattr(engine, "workplace", partial(dict, other))
         with pytest.raises(RuntimeError, match=r"the worker tcp://\S+ has another lib, numpy than this machine"):
             run(drawn, 1, engine=cluster.scheduler_address)
 
+    @pytest.mark.slow
     def test_workers_without_the_code(self, cluster, monkeypatch):
         def lost():
             raise ModuleNotFoundError("No module named 'lib'")
@@ -189,6 +195,7 @@ class TestEngineArgument:
         with pytest.raises(RuntimeError, match="cannot import the code of this book: No module named 'lib'"):
             run(drawn, 1, engine=cluster.scheduler_address)
 
+    @pytest.mark.slow
     def test_code_that_changes_while_it_runs(self, cluster, monkeypatch):
         monkeypatch.setattr(runner, "differences", lambda there: [name for name in there if name == "lib"])
         with pytest.raises(RuntimeError, match="a worker has another lib than this process"):
