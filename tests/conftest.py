@@ -14,6 +14,16 @@ settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
 
 
+# First one chapter that compiles the kernels, then what is longest; so no two processes compile the same at once.
+FIRST = ("elr/complexity", "test_build", "cia/sensitivity", "cia/curves", "explorer.ipynb", "winnow2", "cia/large")
+
+
+def pytest_collection_modifyitems(items):
+    """Put the tests of `FIRST` first."""
+    rank = {name: position for position, name in enumerate(FIRST)}
+    items.sort(key=lambda item: next((rank[name] for name in FIRST if name in item.nodeid), len(FIRST)))
+
+
 class ByNotebook(LoadScopeScheduling):
     """Keeps the cells of a notebook in one process, which has its kernel, and the cases of a test together.
 
@@ -26,5 +36,5 @@ class ByNotebook(LoadScopeScheduling):
 
 
 def pytest_xdist_make_scheduler(config, log):
-    config.option.loadscopereorder = False  # the longest come first: notebooks, the build of the pages
+    config.option.loadscopereorder = False
     return ByNotebook(config, log)

@@ -48,16 +48,20 @@ def packed(cells, offsets, largest):
                 joint[r] = last[r] * (size + 1) + code[r]
             n_values = _number(joint, sizes[-1] * (size + 1))
             if n_values <= largest:
-                last[:] = joint
+                for r in range(n_rows):
+                    last[r] = joint[r]
                 sizes[-1] = n_values
                 continue
         sizes.append(_number(code, size + 1))
         begins.append(f)
-        numbers[len(begins) - 1] = code
+        for r in range(n_rows):
+            numbers[len(begins) - 1, r] = code[r]
     begins.append(n_factors)
-    width, start, left_out = np.diff(np.array(begins)).max(), 0, offsets[-1]
+    width, start, left_out = 0, 0, offsets[-1]
+    for g in range(len(sizes)):
+        width = max(width, begins[g + 1] - begins[g])
     picks = np.empty((n_rows, len(sizes)), np.uint32)
-    packs = np.full((sum(sizes), width), left_out).astype(np.uint32)
+    packs = np.full((sum(sizes), width), left_out, np.uint32)
     for g in range(len(sizes)):
         for r in range(n_rows):
             pick = start + numbers[g, r]
