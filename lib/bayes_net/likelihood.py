@@ -163,9 +163,7 @@ def _tables(log_theta, tree, rows):
     _gather(logs, rows.packs, 0, len(packed), packed)
     space = workspace(tree, rows.live.shape[1])
     if rows.summed.any():
-        for m in range(n_cells):
-            for c in range(n_classes):
-                space.work[m, c] = np.exp(logs[m, c])
+        space.work[:n_cells] = np.exp(logs[:n_cells])
     return packed, space
 
 

@@ -48,14 +48,12 @@ def packed(cells, offsets, largest):
                 joint[r] = last[r] * (size + 1) + code[r]
             n_values = _number(joint, sizes[-1] * (size + 1))
             if n_values <= largest:
-                for r in range(n_rows):
-                    last[r] = joint[r]
+                last[:] = joint
                 sizes[-1] = n_values
                 continue
         sizes.append(_number(code, size + 1))
         begins.append(f)
-        for r in range(n_rows):
-            numbers[len(begins) - 1, r] = code[r]
+        numbers[len(begins) - 1] = code
     begins.append(n_factors)
     width, start, left_out = 0, 0, offsets[-1]
     for g in range(len(sizes)):
