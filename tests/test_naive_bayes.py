@@ -274,6 +274,15 @@ class TestErrors:
         with pytest.raises(ValueError, match=message):
             learner.predict(X)
 
+    @pytest.mark.parametrize(("fit", "predict"), [(int, str), (str, int), (bool, str), (str, bool)])
+    def test_a_column_of_another_type(self, fit, predict):
+        """Strings for integers would all count as never seen, silently."""
+        X = pd.DataFrame({"a": [0, 1, 1, 0], "b": [1, 0, 0, 1]})
+        learner = NaiveBayes().fit(X.astype(fit), [0, 1, 1, 0])
+        with pytest.raises(ValueError, match=r"column 'a' was \w+ in fit; got .*(0|False)"):
+            learner.predict(X.astype(predict))
+        assert learner.predict(X.astype(fit)).tolist() == [0, 1, 1, 0]
+
     def test_an_integer_where_floats_were_is_a_number(self):
         learner = NaiveBayes().fit(self.X, [0, 1])
         integers = self.X.assign(b=[1, 2])

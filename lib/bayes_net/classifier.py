@@ -13,7 +13,7 @@ from lib.bayes_net.ascent import METHODS
 from lib.bayes_net.cases import Cases, class_counts, merged
 from lib.bayes_net.learners import LEARNERS, fold_counts, learn
 from lib.bayes_net.network import Network
-from lib.discretize.columns import checked_frame, checked_target, column_kinds
+from lib.discretize.columns import checked_frame, checked_target
 from lib.estimators import JointClassifier
 from lib.structures.codes import DiscreteCoding, check_discrete
 from lib.validation import check_choice, check_integer, check_real, optional
@@ -133,7 +133,7 @@ class BayesNetClassifier(JointClassifier):
         X = checked_frame(self, X, reset=True)
         self.classes_, classes = checked_target(X, y)
         check_discrete(X)
-        self._coding, self._kinds = DiscreteCoding(X), column_kinds(X)
+        self._coding = DiscreteCoding(X)
         self.categories_ = self._coding.categories
         values, sizes = self._coding(X), np.append(len(self.classes_), self._coding.sizes)
         self._network = Network(self._structure(np.column_stack([classes, values]), sizes), sizes)
@@ -151,9 +151,7 @@ class BayesNetClassifier(JointClassifier):
         check_is_fitted(self)
         X = checked_frame(self, X, reset=False)
         check_discrete(X)
-        codes = self._coding(X)
-        self._check_kinds(X, codes)
-        rows, index = merged(codes, self._coding.sizes)
+        rows, index = merged(self._coding(X), self._coding.sizes)
         counts = np.ones((len(rows), len(self.classes_)))
         return Cases(self._network, rows, counts).log_joints(self._theta)[index]
 
@@ -171,13 +169,6 @@ class BayesNetClassifier(JointClassifier):
         check_integer("n_folds", self.n_folds, 2)
         check_choice("start", self.start, ("ofe", "random"))
         check_real("tolerance", self.tolerance, 0, open_low=True)
-
-    def _check_kinds(self, X, codes):
-        """Raise ValueError if a column has changed its type so that all its values are new."""
-        for j, kinds in enumerate(zip(self._kinds, column_kinds(X), strict=True)):
-            changed = len({"number" if kind in ("integer", "continuous") else kind for kind in kinds}) == 2
-            if changed and (codes[:, j] < 0).all() and X.iloc[:, j].notna().any():
-                raise ValueError(f"column {X.columns[j]!r} was {kinds[0]} in fit; got {X.iloc[:, j].dtype}")
 
     def _structure(self, codes, sizes):
         if not isinstance(self.structure, str):

@@ -107,22 +107,30 @@ class Coding:
         least = [0 if isinstance(dtype, pd.CategoricalDtype) else 2 for dtype in dtypes]
         self.sizes = np.maximum(least, [len(categories) for categories in self.categories]).astype(np.intp)
         self._truth = np.array([categories is TRUTH for categories in self.categories], dtype=bool)
+        self._kinds = column_kinds(X.iloc[:, positions])
 
     def __call__(self, X):
-        """Number of each value among the categories of its column, (n_samples, n_discrete), or MISSING or NEW."""
+        """Number of each value among the categories of its column, (n_samples, n_discrete), or MISSING or NEW.
+
+        A column of another type than in `fit`, with no value that is known, is a ValueError: strings for integers, say.
+        """
         codes = np.empty((len(X), len(self.positions)), dtype=np.intp)
-        plain = self._truth & _is_plain(X.dtypes.to_numpy()[self.positions])
+        plain = self._truth & np.array([dtype is BOOL for dtype in X.dtypes.to_numpy()[self.positions]], dtype=bool)
         if plain.any():
             codes[:, plain] = X.iloc[:, self.positions[plain]].to_numpy()
         if not plain.all():
             columns = [column.array for _, column in X.items()]
             for j in np.flatnonzero(~plain):
                 codes[:, j] = _codes(columns[self.positions[j]], self.categories[j])
+        self._check_types(X, codes)
         return codes
 
-
-def _is_plain(dtypes):
-    return np.array([dtype is BOOL for dtype in dtypes], dtype=bool)
+    def _check_types(self, X, codes):
+        for j in np.flatnonzero((codes < 0).all(axis=0)):
+            column, fitted = X.iloc[:, self.positions[j]].dropna(), self._kinds[j]
+            kinds = {"number" if kind in ("integer", "continuous") else kind for kind in (fitted, _kind(column.dtype))}
+            if len(column) and len(kinds) == 2:
+                raise ValueError(f"column {column.name!r} was {fitted} in fit; got {column.iloc[0]!r} ({column.dtype})")
 
 
 def _codes(values, categories):
