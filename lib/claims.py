@@ -1,20 +1,103 @@
-"""A claim of a paper as a statistic with an interval, and the verdict that follows from the two."""
+"""The sentences of a paper, tested: statistics with intervals, the verdicts that follow, and their tables."""
 
 import math
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 CLAIMS_JSON = "application/vnd.claims+json"
-SYMBOLS = {"holds": "✔", "fails": "✘", "ambiguous": "◌"}
+SYMBOLS = {"holds": "✔", "fails": "✘", "ambiguous": "◌", "too little data": "…"}
+_MARKUP = re.compile("<[^>]*>")
 # What MyST would take for a sign: of code, emphasis, formulas, HTML, links, footnotes, substitutions and entities.
 _SIGNS = re.compile(r"[\\`*$~]|(?<![^\W_])_|<(?=[A-Za-z/!?])|\[(?=\^)|\](?=[(\[{])|\{(?=\{)|&(?=[#A-Za-z])")
 
 
 @dataclass(frozen=True)
+class Setting:
+    """A sentence of a paper tested once, for one choice of sizes, learners or readings.
+
+    Parameters
+    ----------
+    id : str
+        Kebab-case name, unique in the book.
+    words : str
+        What is special about it, such as "n = 10"; empty if a claim has no other.
+    statistic : str
+        What `value` measures.
+    value, low, high : float
+        The estimate and its interval, low <= value <= high; NaN where it cannot be computed.
+    n : int
+        Number of independent trials behind the estimate; 0 where no trial could be used.
+    region : tuple of float
+        The open interval of values for which the sentence is true; an end may be infinite.
+    least : int
+        Fewest trials that the statistic needs.
+    paper_value : str, float or None
+        The paper's own number, if it gives one.
+    anchor : str or None
+        MyST label, in the chapter, of the place where the result is shown; letters, digits and hyphens.
+    recorded : bool
+        Whether rows of an earlier run stand in for data that this one did not have.
+    """
+
+    id: str
+    words: str
+    statistic: str
+    value: float
+    low: float
+    high: float
+    n: int
+    region: tuple[float, float]
+    least: int = 1
+    paper_value: str | float | None = None
+    anchor: str | None = None
+    recorded: bool = False
+
+    def __post_init__(self):
+        _check_id(self.id)
+        if self.anchor is not None and not re.fullmatch(r"[A-Za-z0-9-]+", self.anchor):
+            raise ValueError(f"anchor of {self.id!r} must be letters, digits and hyphens; got {self.anchor!r}")
+        if not self.statistic.strip():
+            raise ValueError(f"statistic of {self.id!r} must not be empty")
+        for name, at_least in (("n", 0), ("least", 1)):
+            if getattr(self, name) < at_least:
+                raise ValueError(f"{name} of {self.id!r} must be at least {at_least}; got {getattr(self, name)!r}")
+        if len(self.region) != 2 or not self.region[0] < self.region[1]:
+            raise ValueError(f"region of {self.id!r} must be (lo, hi) with lo < hi; got {self.region!r}")
+        if any(a > b for a, b in ((self.low, self.value), (self.value, self.high), (self.low, self.high))):
+            numbers = f"{self.low!r}, {self.value!r}, {self.high!r}"
+            raise ValueError(f"low, value and high of {self.id!r} must not fall; got {numbers}")
+
+    @property
+    def verdict(self) -> str:
+        """Return "holds" if the interval lies inside the region, "fails" if outside, else "ambiguous".
+
+        With fewer trials than the least it is "too little data", whatever they say.
+        """
+        lo, hi = self.region
+        if self.n < self.least:
+            return "too little data"
+        if any(math.isnan(x) for x in (self.value, self.low, self.high)):
+            return "ambiguous"
+        if lo < self.low and self.high < hi:
+            return "holds"
+        return "fails" if self.high <= lo or self.low >= hi else "ambiguous"
+
+    def to_dict(self) -> dict:
+        """Return it and its verdict as strict JSON: NaN is null, an infinite number is "∞"."""
+        numbers = {name: _json_number(getattr(self, name)) for name in ("value", "low", "high")}
+        region = [_json_number(end) if math.isfinite(end) else None for end in self.region]
+        paper_value = _json_number(self.paper_value) if isinstance(self.paper_value, int | float) else self.paper_value
+        rest = {"n": int(self.n), "least": self.least, "region": region, "paper_value": paper_value}
+        rest |= {"anchor": self.anchor, "recorded": bool(self.recorded)}
+        texts = {name: getattr(self, name) for name in ("id", "verdict", "words", "statistic")}
+        return {**texts, **numbers, **rest}
+
+
+@dataclass
 class Claim:
-    """One sentence of a paper, tested.
+    """One sentence of a paper, with the settings in which it was tested.
 
     Parameters
     ----------
@@ -24,66 +107,50 @@ class Claim:
         The claim in our words, true or false.
     quote : str
         The paper's words in brief.
-    statistic : str
-        What `value` measures.
-    value, low, high : float
-        The estimate and its interval, low <= value <= high; NaN where it cannot be computed.
-    n : int
-        Number of trials behind the estimate; 0 where no trial could be used.
-    region : tuple of float
-        The open interval of values for which the sentence is true; an end may be infinite.
-    paper_value : str, float or None
-        The paper's own number, if it gives one.
-    anchor : str or None
-        MyST label, in the chapter, of the place where the result is shown; letters, digits and hyphens.
+    headline : bool
+        Whether it is one of those that carry the book.
+    exact : bool
+        Whether it is an identity, which no sample decides.
+    data : str
+        The data that it needs beyond what comes with the book; empty for none.
+    settings : list of Setting
+        What `test` has added.
     """
 
     id: str
     sentence: str
     quote: str
-    statistic: str
-    value: float
-    low: float
-    high: float
-    n: int
-    region: tuple[float, float]
-    paper_value: str | float | None = None
-    anchor: str | None = None
+    headline: bool = False
+    exact: bool = False
+    data: str = ""
+    settings: list[Setting] = field(default_factory=list)
 
     def __post_init__(self):
-        if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", self.id):
-            raise ValueError(f"id must be kebab-case, such as 'em-beats-winnow'; got {self.id!r}")
-        if self.anchor is not None and not re.fullmatch(r"[A-Za-z0-9-]+", self.anchor):
-            raise ValueError(f"anchor of claim {self.id!r} must be letters, digits and hyphens; got {self.anchor!r}")
-        for field in ("sentence", "quote", "statistic"):
-            if not str(getattr(self, field)).strip():
-                raise ValueError(f"{field} of claim {self.id!r} must not be empty")
-        if self.n < 0:
-            raise ValueError(f"n of claim {self.id!r} must be at least 0; got {self.n!r}")
-        if len(self.region) != 2 or not self.region[0] < self.region[1]:
-            raise ValueError(f"region of claim {self.id!r} must be (lo, hi) with lo < hi; got {self.region!r}")
-        if any(a > b for a, b in ((self.low, self.value), (self.value, self.high), (self.low, self.high))):
-            numbers = f"{self.low!r}, {self.value!r}, {self.high!r}"
-            raise ValueError(f"low, value and high of claim {self.id!r} must not fall; got {numbers}")
+        _check_id(self.id)
+        for name in ("sentence", "quote"):
+            if not getattr(self, name).strip():
+                raise ValueError(f"{name} of claim {self.id!r} must not be empty")
+
+    def test(self, id: str, words: str = "", *, estimate: tuple, **fields) -> Setting:
+        """Add and return a `Setting`; `estimate` is its value, low, high and n.
+
+        An id that the claim has already is a ValueError.
+        """
+        if any(setting.id == id for setting in self.settings):
+            raise ValueError(f"id {id!r} is already the name of a setting")
+        numbers = dict(zip(("value", "low", "high", "n"), estimate, strict=True))
+        self.settings.append(Setting(id, words, **numbers, **fields))
+        return self.settings[-1]
 
     @property
-    def verdict(self) -> str:
-        """Return "holds" if the interval lies inside the region, "fails" if outside, and otherwise "ambiguous"."""
-        lo, hi = self.region
-        if any(math.isnan(x) for x in (self.value, self.low, self.high)):
-            return "ambiguous"
-        if lo < self.low and self.high < hi:
-            return "holds"
-        return "fails" if self.high <= lo or self.low >= hi else "ambiguous"
+    def verdict(self) -> str:  # until all chapters have moved
+        """Return that of the first setting."""
+        return self.settings[0].verdict
 
     def to_dict(self, paper: str) -> dict:
-        """Return the claim, its verdict and its paper as strict JSON: NaN is null, an infinite number is "∞"."""
-        texts = {name: getattr(self, name) for name in ("verdict", "sentence", "quote", "statistic")}
-        numbers = {name: _json_number(getattr(self, name)) for name in ("value", "low", "high")}
-        region = [_json_number(end) if math.isfinite(end) else None for end in self.region]
-        paper_value = _json_number(self.paper_value) if isinstance(self.paper_value, int | float) else self.paper_value
-        rest = {"n": int(self.n), "region": region, "paper_value": paper_value, "anchor": self.anchor}
-        return {"id": self.id, "paper": paper, **texts, **numbers, **rest}
+        """Return it with its settings as strict JSON."""
+        texts = {name: getattr(self, name) for name in ("id", "sentence", "quote", "headline", "exact", "data")}
+        return {**texts, "paper": paper, "settings": [setting.to_dict() for setting in self.settings]}
 
 
 class Claims:
@@ -99,17 +166,17 @@ class Claims:
         self.paper = paper
         self._claims: dict[str, Claim] = {}
 
-    def add(self, *, id: str, estimate: tuple | None = None, **fields) -> Claim:
-        """Add and return a `Claim`; `estimate` stands for its value, low, high and n.
-
-        An id that is there already is a ValueError.
-        """
+    def claim(self, id: str, sentence: str, *, quote: str, **fields) -> Claim:
+        """Add and return a `Claim`, which `Claim.test` gives settings; an id that is there already is a ValueError."""
         if id in self._claims:
             raise ValueError(f"id {id!r} is already the name of a claim")
-        if estimate is not None:
-            fields |= dict(zip(("value", "low", "high", "n"), estimate, strict=True))
-        self._claims[id] = Claim(id=id, **fields)
+        self._claims[id] = Claim(id, sentence, quote, **fields)
         return self._claims[id]
+
+    def add(self, *, id: str, sentence: str, quote: str, estimate: tuple | None = None, **fields) -> Setting:
+        """Add a claim of one setting (until all chapters have moved)."""
+        estimate = estimate or tuple(fields.pop(name) for name in ("value", "low", "high", "n"))
+        return self.claim(id, sentence, quote=quote).test(id, estimate=estimate, **fields)
 
     def __iter__(self) -> Iterator[Claim]:
         return iter(self._claims.values())
@@ -119,21 +186,52 @@ class Claims:
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict:
         records = [claim.to_dict(self.paper) for claim in self]
-        lines = [f"{r['verdict']}: {r['sentence']} ({estimate(r)})" for r in records]
-        return {"text/plain": "\n".join(lines), "text/markdown": verdict_table(records), CLAIMS_JSON: records}
+        lines = [f"{claim['sentence']} ({re.sub('<[^>]*>', '', outcome(claim))})" for claim in records]
+        return {"text/plain": "\n".join(lines), "text/markdown": claim_tables(records), CLAIMS_JSON: records}
 
 
-def verdict_table(records: list[dict]) -> str:
-    """Return as MyST the number of each verdict, and a table: verdict, claim, our estimate, the paper's words."""
-    texts = [(r["sentence"], f"{r['statistic']}: {estimate(r)}", paper_says(r)) for r in records]
-    rows = [(badge(r["verdict"]), *map(literal, text)) for r, text in zip(records, texts, strict=True)]
-    return verdict_counts(records) + "\n\n" + markdown_table(("Verdict", "Claim", "Here", "Paper"), rows)
+def claim_tables(records: list[dict]) -> str:
+    """Return as MyST a table of a chapter's claims, and one of their settings, folded."""
+    claims = [(outcome(r), literal(r["sentence"]), literal(f"“{r['quote']}”")) for r in records]
+    settings = [
+        (badge(s["verdict"]), literal(_about(claim, s)), literal(f"{s['statistic']}: {estimate(s)}"), region_words(s))
+        for claim in records
+        for s in claim["settings"]
+    ]
+    folded = markdown_table(("Verdict", "Claim", "Here", "True if"), settings)
+    table = markdown_table(("Verdict", "Claim", "Paper"), claims)
+    return f"{table}\n\n:::{{dropdown}} Every setting, its statistic and interval\n{folded}\n:::"
 
 
-def verdict_counts(records: list[dict]) -> str:
-    """Return one line: the number of claims, and of each verdict."""
-    counts = Counter(record["verdict"] for record in records)
-    return f"Claims: {len(records)}. " + ", ".join(f"{badge(verdict)} {counts[verdict]}" for verdict in SYMBOLS) + "."
+def _about(claim: dict, setting: dict) -> str:
+    paper = f" (paper: {setting['paper_value']})" if setting["paper_value"] is not None else ""
+    return (f"{claim['sentence'].rstrip('.')}: {setting['words']}" if setting["words"] else claim["sentence"]) + paper
+
+
+def verdict_tally(claim: dict) -> dict[str, int]:
+    """Return how many settings of a claim's record have each verdict that occurs, in the order of `SYMBOLS`."""
+    counts = Counter(setting["verdict"] for setting in claim["settings"])
+    return {verdict: counts[verdict] for verdict in SYMBOLS if counts[verdict]}
+
+
+def overall(claim: dict) -> str:
+    """Return the verdict that all settings of a claim's record share, or "mixed"."""
+    tally = verdict_tally(claim)
+    return next(iter(tally)) if len(tally) == 1 else "mixed"
+
+
+def outcome(claim: dict) -> str:
+    """Return the verdicts of a claim's record as MyST, such as "✔ holds 6, ✘ fails 2 of 8 settings"."""
+    tally, total = verdict_tally(claim), len(claim["settings"])
+    if len(tally) == 1:
+        where = f" in all {total} settings" if total > 1 else ""
+        return badge(*tally) + where + (" (exact)" if claim["exact"] else "")
+    return ", ".join(f"{badge(verdict)} {count}" for verdict, count in tally.items()) + f" of {total} settings"
+
+
+def _check_id(id: str) -> None:
+    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", id):
+        raise ValueError(f"id must be kebab-case, such as 'em-beats-winnow'; got {id!r}")
 
 
 def markdown_table(header: tuple, rows: list[tuple]) -> str:
@@ -156,7 +254,7 @@ def code(text: str) -> str:
 
 def badge(verdict: str) -> str:
     """Return the verdict with its symbol, as a span that the book's style sheet colours."""
-    return f'<span class="verdict verdict-{verdict}">{SYMBOLS[verdict]} {verdict}</span>'
+    return f'<span class="verdict verdict-{verdict.replace(" ", "-")}">{SYMBOLS[verdict]} {verdict}</span>'
 
 
 def estimate(record: dict) -> str:
@@ -168,14 +266,6 @@ def estimate(record: dict) -> str:
     if record["value"] == record["low"] == record["high"]:
         return f"{value} (exact)" if record["n"] <= 1 else f"{value}, {trials}"
     return f"{value} [{low},\N{NO-BREAK SPACE}{high}], {trials}"
-
-
-def paper_says(record: dict) -> str:
-    """Return the paper's words and, where it gives one, its value."""
-    value, quote = record["paper_value"], f"“{record['quote']}”"
-    if value is None:
-        return quote
-    return f"{quote} ({value:g})" if isinstance(value, int | float) else f"{quote} ({value})"
 
 
 def region_words(record: dict) -> str:

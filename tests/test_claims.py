@@ -2,19 +2,35 @@
 
 import json
 import math
+import re
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from lib.claims import CLAIMS_JSON, Claim, Claims, estimate
+from lib.claims import CLAIMS_JSON, SYMBOLS, Claim, Claims, Setting, estimate, outcome, overall
 
-FIELDS = {"id": "a-claim", "sentence": "It is so.", "quote": "so", "statistic": "mean", "n": 10}
+FIELDS = {"id": "a-setting", "words": "n = 10", "statistic": "mean", "n": 10}
 FINITE = st.floats(-1e6, 1e6)
+ABOVE = {"statistic": "mean", "region": (0.0, math.inf)}
+ESTIMATES = {
+    "holds": (2.0, 1.0, 3.0, 9),
+    "fails": (-2.0, -3.0, -1.0, 9),
+    "ambiguous": (1.0, -1.0, 3.0, 9),
+    "too little data": (2.0, 1.0, 3.0, 4),
+}
 
 
-def claim(value, low, high, region=(0.0, math.inf), **changes):
-    return Claim(**{**FIELDS, "value": value, "low": low, "high": high, "region": region, **changes})
+def setting(value, low, high, region=(0.0, math.inf), **changes):
+    return Setting(**{**FIELDS, "value": value, "low": low, "high": high, "region": region, **changes})
+
+
+def claim(*verdicts, **fields):
+    """A claim whose settings come out as these verdicts."""
+    claim = Claim("a-claim", **{"sentence": "It is so.", "quote": "so", **fields})
+    for i, verdict in enumerate(verdicts):
+        claim.test(f"setting-{i}", f"n = {i}", estimate=ESTIMATES[verdict], least=5, **ABOVE)
+    return claim
 
 
 @pytest.mark.parametrize(
@@ -33,13 +49,13 @@ def claim(value, low, high, region=(0.0, math.inf), **changes):
     ],
 )
 def test_verdict(low, high, region, verdict):
-    assert claim(low if math.isinf(high) else (low + high) / 2, low, high, region).verdict == verdict
+    assert setting(low if math.isinf(high) else (low + high) / 2, low, high, region).verdict == verdict
 
 
 @pytest.mark.parametrize("hole", ["value", "low", "high"])
 def test_nan_is_ambiguous(hole):
     numbers = {"value": 2.0, "low": 1.0, "high": 3.0, hole: math.nan}
-    assert claim(**numbers).verdict == "ambiguous"
+    assert setting(**numbers).verdict == "ambiguous"
 
 
 @given(st.tuples(FINITE, FINITE, FINITE), st.tuples(FINITE, FINITE))
@@ -47,8 +63,8 @@ def test_complementary_region_swaps_holds_and_fails(numbers, ends):
     low, value, high = sorted(numbers)
     cut = ends[0]
     assume(cut not in (low, high))
-    above = claim(value, low, high, (cut, math.inf)).verdict
-    below = claim(value, low, high, (-math.inf, cut)).verdict
+    above = setting(value, low, high, (cut, math.inf)).verdict
+    below = setting(value, low, high, (-math.inf, cut)).verdict
     assert {"holds": "fails", "fails": "holds", "ambiguous": "ambiguous"}[above] == below
 
 
@@ -56,7 +72,9 @@ def test_complementary_region_swaps_holds_and_fails(numbers, ends):
     ("field", "wrong"),
     [
         ("id", {"id": "Not Kebab"}),
-        ("sentence", {"sentence": " "}),
+        ("statistic", {"statistic": " "}),
+        ("anchor", {"anchor": "two words"}),
+        ("least", {"least": 0}),
         ("n", {"n": -1}),
         ("region", {"region": (1, 1)}),
         ("low, value and high", {"low": 0.5}),
@@ -65,52 +83,71 @@ def test_complementary_region_swaps_holds_and_fails(numbers, ends):
 )
 def test_errors_name_the_field(field, wrong):
     with pytest.raises(ValueError, match=f"^{field} "):
-        claim(**{"value": 0.2, "low": 0.1, "high": 0.3, **wrong})
+        setting(**{"value": 0.2, "low": 0.1, "high": 0.3, **wrong})
 
 
-def test_an_id_is_used_once():
-    claims = Claims(paper="someone1999")
-    claims.add(**FIELDS, value=1, low=0, high=2, region=(0, 3))
+@pytest.mark.parametrize("n", [0, 4])
+def test_fewer_trials_than_the_least_decide_nothing(n):
+    assert setting(2.0, 1.0, 3.0, n=n, least=5).verdict == "too little data"
+    assert setting(math.nan, math.nan, math.nan, n=n, least=5).verdict == "too little data"
+    assert setting(2.0, 1.0, 3.0, n=5, least=5).verdict == "holds"
+
+
+@pytest.mark.parametrize("wrong", [{"sentence": " "}, {"quote": ""}])
+def test_a_claim_has_words(wrong):
+    with pytest.raises(ValueError, match="of claim 'a-claim' must not be empty"):
+        claim(**wrong)
+
+
+def test_ids_are_used_once():
+    claims = Claims("someone1999")
+    one = claims.claim("a-claim", "It is so.", quote="so")
+    one.test("a-setting", estimate=ESTIMATES["holds"], **ABOVE)
+    with pytest.raises(ValueError, match="a-setting"):
+        one.test("a-setting", estimate=ESTIMATES["holds"], **ABOVE)
     with pytest.raises(ValueError, match="a-claim"):
-        claims.add(**FIELDS, value=1, low=0, high=2, region=(0, 3))
+        claims.claim("a-claim", "It is so.", quote="so")
     assert [c.id for c in claims] == ["a-claim"]
 
 
+def test_an_estimate_is_four_numbers():
+    with pytest.raises(ValueError, match="zip"):
+        claim().test("b", estimate=(2.0, 1.0, 3.0), **ABOVE)
+
+
+@given(st.lists(st.sampled_from(list(ESTIMATES)), min_size=1, max_size=6))
+def test_the_outcome_counts_the_settings(verdicts):
+    record = claim(*verdicts).to_dict("someone1999")
+    assert overall(record) == (verdicts[0] if len(set(verdicts)) == 1 else "mixed")
+    words = re.sub("<[^>]*>", "", outcome(record))
+    if len(verdicts) == 1:
+        assert words == f"{SYMBOLS[verdicts[0]]} {verdicts[0]}"
+    elif len(set(verdicts)) == 1:
+        assert words == f"{SYMBOLS[verdicts[0]]} {verdicts[0]} in all {len(verdicts)} settings"
+    else:
+        counts = {verdict: int(count) for verdict, count in re.findall(r"[^\w ] ([a-z ]+) (\d+)", words)}
+        assert counts == {v: verdicts.count(v) for v in verdicts}
+        assert words.endswith(f" of {len(verdicts)} settings")
+
+
 def test_records_are_strict_json_with_six_digits():
-    claims = Claims(paper="someone1999")
-    claims.add(**FIELDS, value=1 / 3, low=-math.inf, high=math.nan, region=(0, math.inf), paper_value=2 / 3)
+    claims = Claims("someone1999")
+    estimated = (1 / 3, -math.inf, math.nan, 3)
+    claims.claim("a-claim", "It is so.", quote="so").test("a", estimate=estimated, paper_value=2 / 3, **ABOVE)
     record = json.loads(json.dumps(claims._repr_mimebundle_()[CLAIMS_JSON], allow_nan=False))[0]
-    assert (record["value"], record["low"], record["high"]) == (0.333333, "−∞", None)
-    assert (record["region"], record["paper_value"]) == ([0, None], 0.666667)
-    assert (record["paper"], record["verdict"]) == ("someone1999", "ambiguous")
+    (tested,) = record["settings"]
+    assert (tested["value"], tested["low"], tested["high"]) == (0.333333, "−∞", None)
+    assert (tested["region"], tested["paper_value"]) == ([0, None], 0.666667)
+    assert (record["paper"], tested["verdict"]) == ("someone1999", "ambiguous")
 
 
 @given(st.text(min_size=1).filter(str.strip))
-def test_no_sentence_breaks_the_table(sentence):
-    claims = Claims(paper="someone1999")
-    claims.add(**{**FIELDS, "sentence": sentence}, value=1, low=0, high=2, region=(0, 3))
-    table = claims._repr_mimebundle_()["text/markdown"]
-    assert len(table.splitlines()) == 5
-    assert table.replace("\\|", "").count("|") == 15
-
-
-def test_an_estimate_stands_for_its_four_numbers():
-    claims = Claims("groveroth1997")
-    common = {"sentence": "It is so.", "quote": "so", "statistic": "mean", "region": (0.0, math.inf)}
-    short = claims.add(id="a", estimate=(2.0, 1.0, 3.0, 7), **common)
-    assert (short.value, short.low, short.high, short.n, short.verdict) == (2.0, 1.0, 3.0, 7, "holds")
-    with pytest.raises(ValueError, match="zip"):
-        claims.add(id="b", estimate=(2.0, 1.0, 3.0), **common)
-
-
-def test_a_number_without_an_interval_is_called_exact():
-    claims = Claims("groveroth1997")
-    fields = {**FIELDS, "value": 0.0, "low": 0.0, "high": 0.0, "region": (-1.0, 1.0)}
-    claims.add(**fields | {"id": "computed", "n": 1})
-    claims.add(**fields | {"id": "sampled", "n": 30})
-    shown = claims._repr_mimebundle_()["text/markdown"]
-    assert shown.count("0 (exact)") == 1
-    assert "0, n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}30" in shown
+def test_no_sentence_breaks_the_tables(sentence):
+    claims = Claims("someone1999")
+    claims.claim("a-claim", sentence, quote="so").test("a", estimate=ESTIMATES["holds"], **ABOVE)
+    lines = claims._repr_mimebundle_()["text/markdown"].splitlines()
+    assert len(lines) == 9
+    assert [line.replace("\\|", "").count("|") for line in lines] == [4, 4, 4, 0, 0, 5, 5, 5, 0]
 
 
 @pytest.mark.parametrize(
@@ -123,5 +160,5 @@ def test_a_number_without_an_interval_is_called_exact():
     ],
 )
 def test_only_an_estimate_without_spread_is_called_exact(value, low, high, n, words):
-    record = claim(value=value, low=low, high=high, n=n).to_dict("someone1999")
+    record = setting(value=value, low=low, high=high, n=n).to_dict()
     assert estimate(record).replace("\N{NO-BREAK SPACE}", " ") == words

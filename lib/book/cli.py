@@ -184,7 +184,7 @@ def build(project, chapters, profile, at_once, strict, stored):
 
     With CHAPTERS, only these are executed, and the pages are built if the others are up to date.
     """
-    from lib.book import environment, jobs, site, verdicts
+    from lib.book import environment, jobs, registered, site, verdicts
 
     chosen = [project.find(name) for name in chapters] or project.chapters
     if stored and (chapters or any(project.profile(profile, chapter) for chapter in project.chapters)):
@@ -201,6 +201,7 @@ def build(project, chapters, profile, at_once, strict, stored):
     claims = verdicts.read_claims(project, profile)
     if profile == PUBLISHED:
         _or_warn(strict, verdicts.require_recorded, project, claims)
+        _or_warn(strict, registered.require_registered, project, claims)
     click.echo("building the pages ...")
     click.echo(f"open {site.build_site(project, profile, strict)}")
 
@@ -208,21 +209,31 @@ def build(project, chapters, profile, at_once, strict, stored):
 @cli.command()
 @published_option
 @click.option("--record", is_flag=True, help="Record the verdicts of profile paper in chapters/verdicts.yml.")
+@click.option("--register", is_flag=True, help="Add what decides each new setting to chapters/registered.yml.")
+@click.option("--registered", "history", is_flag=True, help="Check that file, and say since when each entry is there.")
 @click.pass_obj
-def claims(project, profile, record):
-    """Show every claim with its verdict in the last build."""
-    from lib.book import jobs, verdicts
+def claims(project, profile, record, register, history):
+    """Show every claim with its verdicts in the last build."""
+    from lib.book import jobs, registered, verdicts
     from lib.claims import estimate
 
     if record and profile != PUBLISHED:
         raise BookError(f"only verdicts of profile {PUBLISHED} are recorded")
     jobs.require_fresh(project, profile)
     found = verdicts.read_claims(project, profile)
+    since = registered.registrations(project) if history else {}
     for claim in found:
-        click.echo(f"{claim['verdict']:9}  {claim['id']}: {claim['sentence']} ({estimate(claim)})")
+        click.echo(f"{claim['id']}: {claim['sentence']}")
+        for setting in claim["settings"]:
+            told = since.get(setting["id"], "not committed") if history else estimate(setting)
+            click.echo(f"  {setting['verdict']:15}  {setting['id']}: {told}")
+    if register:
+        click.echo(f"registered: {', '.join(registered.register(project, found)) or 'nothing new'}")
+    if history:
+        registered.require_registered(project, found)
     if record:
         verdicts.record(project, found)
-        click.echo(f"recorded {len(found)} verdicts in {verdicts.recorded_path(project)}")
+        click.echo(f"recorded {len(verdicts.settings_of(found))} verdicts in {verdicts.recorded_path(project)}")
 
 
 @cli.command()

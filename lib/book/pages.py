@@ -8,7 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from lib.book.range_plot import geometry
-from lib.claims import SYMBOLS, badge, code, estimate, literal, paper_says, region_words, verdict_counts
+from lib.claims import SYMBOLS, badge, code, estimate, literal, outcome, region_words
 
 _ENVIRONMENT = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
@@ -49,7 +49,5 @@ def _markup(function):
 
 
 _ENVIRONMENT.globals["symbols"] = SYMBOLS
-_ENVIRONMENT.filters |= {f.__name__: f for f in (estimate, paper_says, region_words, line, quote)} | {"string_of": repr}
-_ENVIRONMENT.filters |= {
-    f.__name__: _markup(f) for f in (literal, words, cell, code, badge, verdict_counts, range_plot)
-}
+_ENVIRONMENT.filters |= {f.__name__: f for f in (estimate, region_words, line, quote)} | {"string_of": repr}
+_ENVIRONMENT.filters |= {f.__name__: _markup(f) for f in (literal, words, cell, code, badge, outcome, range_plot)}

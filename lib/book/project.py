@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -181,3 +182,9 @@ def write_whole(path: Path, text: str) -> None:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def git(project: Project, *arguments: str) -> str | None:
+    """Return what git says of the book's folder; None if it is in no repository."""
+    process = subprocess.run(["git", "-C", str(project.root), *arguments], capture_output=True, text=True)
+    return None if process.returncode else process.stdout.strip()

@@ -1,4 +1,4 @@
-"""The scorecard: every claim of the book by paper, with its verdict, its interval, and a way to pick some of them."""
+"""The scorecard: every claim of the book by paper, with its verdicts, its intervals, and a way to pick some of them."""
 
 import json
 import re
@@ -11,28 +11,33 @@ from pybtex.database import parse_file
 from lib.book.pages import render
 from lib.book.project import PUBLISHED, BookError, Project
 from lib.book.range_plot import as_number, region_ends
-from lib.book.verdicts import read_claims
-from lib.claims import SYMBOLS
+from lib.book.registered import registrations
+from lib.book.verdicts import read_claims, settings_of
+from lib.claims import SYMBOLS, overall
 from lib.validation import nearest
 
 COLUMNS = (
-    *("id", "paper", "chapter", "verdict", "sentence", "quote", "statistic"),
-    *("value", "low", "high", "n", "region_low", "region_high", "paper_value", "anchor"),
+    *("id", "claim", "paper", "chapter", "verdict", "sentence", "words", "quote", "statistic"),
+    *("value", "low", "high", "n", "least", "region_low", "region_high", "paper_value", "anchor"),
+    *("headline", "exact", "data", "recorded", "registered"),
 )
+KINDS = SYMBOLS | {"mixed": "◐"}  # of claims, by the verdicts of all their settings
 
 
 def scorecard(project: Project, profile: str) -> str:
-    """Return the scorecard of a profile as MyST text: counts, key and filter, then one list of claims a paper."""
-    claims = read_claims(project, profile)
+    """Return the scorecard of a profile as MyST text: headlines, counts, filter, then the claims of each paper."""
+    claims = [{**claim, "verdict": overall(claim)} for claim in read_claims(project, profile)]
     tallies = {field: Counter(claim[field] for claim in claims) for field in ("paper", "chapter")}
     return render(
         "scorecard.md",
         claims=claims,
+        settings=settings_of(claims),
         papers={paper: _authors(project, paper) for paper in tallies["paper"]},
         chapters={chapter: project.heading(chapter) for chapter in tallies["chapter"]},
-        verdicts={verdict: f"{symbol} {verdict}" for verdict, symbol in SYMBOLS.items()},
+        kinds=KINDS,
+        verdicts={kind: f"{symbol} {kind}" for kind, symbol in KINDS.items()},
         longest={field: max(tally.values(), default=1) for field, tally in tallies.items()},
-        n_intervals=sum(claim["low"] != claim["high"] for claim in claims),
+        registrations=registrations(project),
         profile=profile,
         published=PUBLISHED,
     )
@@ -51,6 +56,8 @@ def write_downloads(project: Project, profile: str, folder: Path, commit: str) -
         What the pages were made from, as `lib.book.site.commit` says it.
     """
     claims = read_claims(project, profile)
+    registered = registrations(project)
+    rows = [as_row(setting) | {"registered": registered.get(setting["id"], "")} for setting in settings_of(claims)]
     header = {
         "title": project.title,
         "profile": profile,
@@ -60,11 +67,11 @@ def write_downloads(project: Project, profile: str, folder: Path, commit: str) -
     }
     text = json.dumps(header, indent=1, ensure_ascii=False, allow_nan=False)
     (folder / "claims.json").write_text(text + "\n", encoding="utf-8")
-    pd.DataFrame(map(as_row, claims), columns=COLUMNS).to_csv(folder / "claims.csv", index=False)
+    pd.DataFrame(rows, columns=COLUMNS).to_csv(folder / "claims.csv", index=False)
 
 
 def as_row(claim: dict) -> dict:
-    """Return a claim as a row of numbers and texts: unknown is empty, infinite is inf or -inf."""
+    """Return a setting as a row of numbers and texts: unknown is empty, infinite is inf or -inf."""
     numbers = {name: "" if claim[name] is None else as_number(claim[name]) for name in ("value", "low", "high")}
     ends = dict(zip(("region_low", "region_high"), region_ends(claim), strict=True))
     return {name: value for name, value in claim.items() if name != "region"} | numbers | ends

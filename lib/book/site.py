@@ -16,7 +16,7 @@ from lib.book import repository
 from lib.book.cache import data_digests
 from lib.book.execution import INJECTED
 from lib.book.finish import finish
-from lib.book.project import BookError, Project, settle
+from lib.book.project import BookError, Project, git, settle
 from lib.book.reference import data_sets, settings
 from lib.book.scorecard import scorecard, write_downloads
 from lib.claims import code
@@ -110,12 +110,6 @@ def provenance(project: Project, chapter: str, scale: str, given: dict) -> str:
     python = ".".join(map(str, sys.version_info[:3]))
     made = f"{commit(project)}; {scale}; {settings}; {_data(project)}; Python {python}, {versions}"
     return f"How this page was made: {made}."
-
-
-def git(project: Project, *arguments: str) -> str | None:
-    """Return what git says of the book's folder; None if it is in no repository."""
-    process = subprocess.run(["git", "-C", str(project.root), *arguments], capture_output=True, text=True)
-    return None if process.returncode else process.stdout.strip()
 
 
 def commit(project: Project) -> str:

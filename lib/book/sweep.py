@@ -21,12 +21,13 @@ from lib.book.parameters import LISTS, Parameter, ParameterError, load_yaml
 from lib.book.project import BookError, Project, naming, parameters_of, settle, write_whole
 from lib.book.range_plot import as_number, region_ends
 from lib.book.scorecard import COLUMNS, as_row
+from lib.book.verdicts import settings_of
 
 MOST_RUNS = 500
 LONGEST_NAME = 100
 UNSAFE = re.compile(r"[^\w.=,+-]", re.ASCII)
 MARK = "sweep.json"
-FIELDS = [name for name in COLUMNS if name not in ("chapter", "anchor")]
+FIELDS = [name for name in COLUMNS if name not in ("chapter", "anchor", "registered")]
 
 
 def plan(project: Project, chapter: str, folder: Path, options: tuple, *layers: dict) -> list[Job]:
@@ -126,7 +127,7 @@ def announce(runs: list[Job]) -> None:
 
 def write_pages(folder: Path, chapter: str, runs: list[Job]) -> Path:
     """Write ``index.html`` and ``claims.csv`` into a sweep's folder and return the page."""
-    claims = {run.name: run.claims for run in runs}
+    claims = {run.name: settings_of(run.claims) for run in runs}
     page = folder / "index.html"
     write_whole(page, page_text(folder, chapter, runs, claims))
     rows = [_own_values(run) | as_row(record) for run in runs for record in claims[run.name]]

@@ -11,13 +11,13 @@ from lib.book.project import BookError, Project, read_mapping, read_notebook, wr
 from lib.claims import CLAIMS_JSON
 
 HEADER = """\
-# The verdict of every claim at the scale that is published. `book build --profile paper --strict` fails when a verdict
-# is not the one recorded here. After a change that is meant: `book build --profile paper`, then `book claims --record`.
+# The verdict of every setting at the published scale. `book build --profile paper --strict` fails when a verdict is not
+# the one recorded here. After a change that is meant: `book build --profile paper`, then `book claims --record`.
 """
 
 
 def claims_in(notebook: nbformat.NotebookNode) -> list[dict]:
-    """Return the claims that an executed notebook shows or glues, each once."""
+    """Return the claims that an executed notebook shows or glues, each once, with their settings."""
     found = []
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
@@ -26,6 +26,15 @@ def claims_in(notebook: nbformat.NotebookNode) -> list[dict]:
                     records = json.loads(value) if isinstance(value, str) else value
                     found += [record for record in records if record not in found]
     return found
+
+
+def settings_of(claims: list[dict]) -> list[dict]:
+    """Return every setting as a record that has what its claim says, too, whose id is its `claim`."""
+    return [
+        {**claim, "claim": claim["id"], **setting, "settings": None}
+        for claim in claims
+        for setting in claim["settings"]
+    ]
 
 
 def write_claims(executed: Path) -> None:
@@ -39,9 +48,10 @@ def read_claims(project: Project, profile: str) -> list[dict]:
     executed = {chapter: project.executed(profile, chapter) for chapter in project.chapters}
     notebooks = {chapter: read_notebook(path) for chapter, path in executed.items()}
     claims = [{"chapter": chapter, **record} for chapter, nb in notebooks.items() for record in claims_in(nb)]
-    repeated = [id for id, count in Counter(claim["id"] for claim in claims).items() if count > 1]
-    if repeated:
-        raise BookError(f"claims with the same id: {', '.join(repeated)}")
+    for kind, records in (("claims", claims), ("settings", settings_of(claims))):
+        repeated = [id for id, count in Counter(record["id"] for record in records).items() if count > 1]
+        if repeated:
+            raise BookError(f"{kind} with the same id: {', '.join(repeated)}")
     return claims
 
 
@@ -51,18 +61,18 @@ def recorded_path(project: Project) -> Path:
 
 
 def record(project: Project, claims: list[dict]) -> None:
-    """Write the verdicts of the claims as the ones to expect."""
-    verdicts = {claim["id"]: claim["verdict"] for claim in claims}
+    """Write the verdicts of all settings as the ones to expect."""
+    verdicts = {setting["id"]: setting["verdict"] for setting in settings_of(claims)}
     body = yaml.safe_dump(verdicts, sort_keys=True) if verdicts else "{}\n"
     write_whole(recorded_path(project), HEADER + body)
 
 
 def require_recorded(project: Project, claims: list[dict]) -> None:
-    """Raise BookError with a line for each claim whose verdict is not the recorded one."""
+    """Raise BookError with a line for each setting whose verdict is not the recorded one."""
     recorded = read_mapping(recorded_path(project))
-    found = {claim["id"]: claim["verdict"] for claim in claims}
+    found = {setting["id"]: setting["verdict"] for setting in settings_of(claims)}
     lines = [
-        f"{id}: recorded {recorded.get(id, 'nothing')}, found {found.get(id, 'no such claim')}"
+        f"{id}: recorded {recorded.get(id, 'nothing')}, found {found.get(id, 'no such setting')}"
         for id in sorted(recorded.keys() | found.keys())
         if recorded.get(id) != found.get(id)
     ]

@@ -28,9 +28,9 @@ from myst_nb import glue
 from lib.claims import Claims
 
 verdicts = Claims(paper="groveroth1997")
-verdicts.add(id="mean-is-positive", sentence="The mean | of [it] is positive.", quote="it is positive",
-             statistic="mean", value=float(n_models), low=n_models - 2.5, high=n_models + 2.5, n=n_models,
-             region=(0, float("inf")), paper_value=1.5, anchor="the-result")
+claim = verdicts.claim("mean-is-positive", "The mean | of [it] is positive.", quote="it is positive", headline=True)
+claim.test("positive", statistic="mean", estimate=(float(n_models), n_models - 2.5, n_models + 2.5, n_models),
+           region=(0, float("inf")), paper_value=1.5, anchor="the-result")
 glue("verdicts", verdicts, display=False)
 glue("n", n_models, display=False)
 """

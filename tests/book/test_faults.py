@@ -36,11 +36,14 @@ def start(project, *arguments, **options):
 
 # The disk
 
+CLAIM = {"id": "a-claim", "settings": [{"id": "a", "verdict": "holds"}]}
 RUN = Job("seed=1", "cia/curves", {"seed": 1}, Path("a.ipynb"), {"seed": 1})
 WRITERS = {
     "record": lambda folder, project: write_record(folder / "curves.ipynb", "key", 1.0),
     "claims": lambda folder, project: verdicts.write_claims(folder / "curves.ipynb"),
-    "verdicts": lambda folder, project: verdicts.record(project, [{"id": "a-claim", "verdict": "holds"}]),
+    "verdicts": lambda folder, project: verdicts.record(
+        project, [{"id": "a-claim", "settings": [{"id": "a", "verdict": "holds"}]}]
+    ),
     "chapter": lambda folder, project: put_first_cell(project.notebook("cia/curves"), "https://example.org/a/b"),
     "sweep": lambda folder, project: sweep.write_pages(folder, "cia/curves", [RUN]),
     "values": lambda folder, project: jobs.write_parameters(Job("a", "b", {"seed": 1}, folder / "a.ipynb")),

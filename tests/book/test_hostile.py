@@ -22,6 +22,7 @@ from lib.book.execution import normalise
 from lib.book.jobs import Job, write_parameters
 from lib.book.pages import range_plot
 from lib.book.parameters import load_yaml, parse_cell, resolve
+from lib.book.verdicts import settings_of
 from lib.claims import Claims, code, literal, markdown_table
 
 MARKUP = [
@@ -66,8 +67,8 @@ def rendered(text):
 
 def claims_of(text):
     verdicts = Claims("groveroth1997")
-    words = dict.fromkeys(("sentence", "quote", "statistic", "paper_value"), text)
-    verdicts.add(id="a-claim", **words, value=1.0, low=0.5, high=1.5, n=3, region=(0, 2))
+    claim = verdicts.claim("a-claim", text, quote=text, data=text, headline=True)
+    claim.test("a-setting", text, statistic=text, paper_value=text, estimate=(1.0, 0.5, 1.5, 3), region=(0, 2))
     return verdicts
 
 
@@ -79,7 +80,7 @@ def sweep_of(text, project, monkeypatch):
     run = Job(
         text, text, {"title": text, "other": text}, project.root / "a.ipynb", {"title": text}, "FAILED", 1.0, text
     )
-    return sweep.page_text(project.root, text, [run], {text: [record_of(text)]}).partition("<body>")[2]
+    return sweep.page_text(project.root, text, [run], {text: settings_of([record_of(text)])}).partition("<body>")[2]
 
 
 def scorecard_of(text, project, monkeypatch):
@@ -105,7 +106,7 @@ def provenance_of(text, project, monkeypatch):
 # What makes a page of a text, and the dangerous elements that the page has of its own.
 MADE = {
     sweep_of: {"svg", "a", "code", "b"},
-    scorecard_of: {"svg", "a", "b"},
+    scorecard_of: {"svg", "a", "b", "em"},
     data_sets_of: {"code", "a"},
     provenance_of: {"code"},
 }

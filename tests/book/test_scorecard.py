@@ -18,35 +18,52 @@ from lib.book import scorecard as page
 from lib.book.pages import range_plot
 from lib.book.project import BookError
 from lib.book.range_plot import WIDTH
-from lib.claims import SYMBOLS, Claim
+from lib.book.verdicts import settings_of
+from lib.claims import Claim, Setting, overall
 
 INFINITE = math.inf
 HOSTILE = """<script>alert("x")</script> | [x](y) 'a' "b" $p$ {{ q }} {ref}`r` *s* &amp; -- \\ # `t`"""
 
 
-def record(id="a-claim", paper="groveroth1997", chapter="cia/curves", **changes):
-    fields = {"sentence": "So.", "quote": "so", "statistic": "mean", "value": 1.0, "low": 0.5, "high": 1.5, "n": 3}
-    claim = Claim(id=id, **{**fields, "region": (0, INFINITE), **changes})
+def setting(id="a-setting", **changes):
+    fields = {"words": "", "statistic": "mean", "value": 1.0, "low": 0.5, "high": 1.5, "n": 3, "region": (0, INFINITE)}
+    return Setting(id=id, **{**fields, **changes})
+
+
+def record(*settings, id="a-claim", paper="groveroth1997", chapter="cia/curves", **changes):
+    claim = Claim(id, **{"sentence": "So.", "quote": "so", **changes}, settings=list(settings) or [setting()])
     return {"chapter": chapter, **claim.to_dict(paper)}
 
 
 CLAIMS = [
-    record(anchor="the-result", paper_value="p < 0.05"),
     record(
-        "hostile",
+        setting("yes", anchor="the-result", paper_value="p < 0.05"),
+        setting("no", value=-1, low=-2, high=-0.1, words="n = 75", recorded=True),
+        headline=True,
+        data="UCI",
+    ),
+    record(
+        setting("hostile-setting", words=HOSTILE, statistic=HOSTILE, paper_value=HOSTILE, anchor="the-result"),
+        id="hostile",
         sentence=HOSTILE,
         quote=HOSTILE,
-        statistic=HOSTILE,
-        paper_value=HOSTILE,
-        anchor="the-result",
-        value=-1,
-        low=-2,
-        high=-0.1,
+        data=HOSTILE,
+        headline=True,
     ),
-    record("open-end", low=-INFINITE, high=INFINITE, paper_value=2.5),
-    record("unknown", paper="greiner2005", value=math.nan, low=math.nan, high=math.nan, n=0, region=(-0.1, 0.1)),
-    record("exact", paper="greiner2005", value=0, low=0, high=0, n=1, region=(-INFINITE, 1e-9)),
+    record(setting("open-end", low=-INFINITE, high=INFINITE, paper_value=2.5), id="open"),
+    record(
+        setting("unknown", value=math.nan, low=math.nan, high=math.nan, n=0, least=2, region=(-0.1, 0.1)),
+        id="few",
+        paper="greiner2005",
+    ),
+    record(
+        setting("computed", value=0, low=0, high=0, n=1, region=(-INFINITE, 1e-9)),
+        id="exact",
+        paper="greiner2005",
+        exact=True,
+    ),
 ]
+SETTINGS = settings_of(CLAIMS)
 
 
 @pytest.fixture
@@ -87,7 +104,7 @@ numbers = st.floats(-1e12, 1e12).map(lambda x: float(f"{x:.6g}"))
 @given(st.lists(numbers, min_size=3, max_size=3).map(sorted), st.lists(numbers, min_size=2, max_size=2, unique=True))
 def test_the_picture_is_ordered_as_the_numbers_and_on_their_side_of_an_edge(points, edges):
     low, value, high = points
-    svg = drawn(record(low=low, value=value, high=high, region=tuple(sorted(edges))))
+    svg = drawn(setting(low=low, value=value, high=high, region=tuple(sorted(edges))).to_dict())
     places = [*line(svg), dot(svg)] if low < high else [dot(svg)] * 3
     left, right, at = places
     assert 0 <= left <= at <= right <= WIDTH
@@ -98,7 +115,7 @@ def test_the_picture_is_ordered_as_the_numbers_and_on_their_side_of_an_edge(poin
 
 @pytest.mark.parametrize("high", [INFINITE, 1e9])
 def test_an_end_out_of_sight_is_an_arrow_at_the_border(high):
-    svg = drawn(record(low=0.1, value=0.3, high=high))
+    svg = drawn(setting(low=0.1, value=0.3, high=high).to_dict())
     (edge,) = edge_places(svg)
     assert line(svg)[1] == WIDTH - 1
     assert edge < line(svg)[0] < dot(svg) < WIDTH - 10
@@ -106,25 +123,32 @@ def test_an_end_out_of_sight_is_an_arrow_at_the_border(high):
 
 
 def test_an_unknown_value_is_told_and_not_drawn():
-    svg = drawn(CLAIMS[3])
+    svg = drawn(SETTINGS[4])
     assert svg.find("circle") is None
     assert svg.find("path[@class='interval']") is None
     assert svg.find("text[@class='unknown']").text == "no number"
-    exact = drawn(CLAIMS[4])
+    exact = drawn(SETTINGS[5])
     assert exact.find("path[@class='interval']") is None
     assert dot(exact) < edge_places(exact)[0]
 
 
 def test_the_counts_add_up(text):
     html = rendered(text)
-    counts = Counter((claim["paper"], claim["verdict"]) for claim in CLAIMS)
-    cells = re.findall(r'<td data-paper="(\w+)" data-verdict="(\w+)">([1-9]\d*)<', text)
+    counts = Counter((claim["paper"], overall(claim)) for claim in CLAIMS)
+    cells = re.findall(r'<td data-paper="(\w+)" data-verdict="([\w ]+)">([1-9]\d*)<', text)
     assert {(paper, verdict): int(n) for paper, verdict, n in cells} == counts
     total = text[text.index("<tfoot>") : text.index("</tfoot>")]
-    assert re.findall(r">(\d+)<", total) == ["2", "1", "2", "5"]
+    assert re.findall(r">(\d+)<", total) == ["2", "0", "1", "1", "1", "5"]
     rows = html.find_all("li", class_="claim")
     assert Counter((row["data-paper"], row["data-verdict"]) for row in rows) == counts
-    assert re.search(r"Claims: 5\. .*holds</span> 2, .*fails</span> 1, .*ambiguous</span> 2\.", text)
+    assert [item["id"] for item in html.find_all("li", class_="setting")] == [f"setting-{s['id']}" for s in SETTINGS]
+    assert "Sentences of papers: 5; settings in which they were tested: 6" in text
+
+
+def test_headlines_come_first_and_lead_to_their_claims(text):
+    links = rendered(text).find("ul", class_="headlines").find_all("a")
+    assert [link["href"] for link in links] == ["#claim-a-claim", "#claim-hostile"]
+    assert links[1].text == HOSTILE
 
 
 def test_what_the_filter_needs_is_on_the_page(text):
@@ -135,15 +159,15 @@ def test_what_the_filter_needs_is_on_the_page(text):
     for field in ("paper", "chapter", "verdict"):
         select = re.search(f'<select id="scorecard-{field}">(.*?)</select>', text)[1]
         values = set(re.findall('value="(.*?)"', select)) - {""}
-        assert values == (set(SYMBOLS) if field == "verdict" else {claim[field] for claim in CLAIMS})
+        assert values == (set(page.KINDS) if field == "verdict" else {claim[field] for claim in CLAIMS})
 
 
 def test_the_number_wrong_by_chance_counts_the_intervals(project, monkeypatch):
-    many = [record(f"claim-{i}") for i in range(60)] + [record("exact", value=1, low=1, high=1)]
+    many = [record(setting(f"setting-{i}"), id=f"claim-{i}") for i in range(60)] + [record(id="identity", exact=True)]
     monkeypatch.setattr(page, "read_claims", lambda *_: many)
     text = page.scorecard(project, "paper")
     assert "here some 3 of 60" in text
-    assert "without an interval: 1." in text
+    assert "Exact statements: 1." in text
 
 
 def test_a_paper_without_an_entry_is_an_error(project, monkeypatch):
@@ -170,9 +194,11 @@ def test_the_csv_has_every_number_of_the_records(downloads):
     with (downloads / "claims.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert tuple(rows[0]) == page.COLUMNS
-    for row, claim in zip(rows, CLAIMS, strict=True):
-        for name in ("id", "paper", "chapter", "verdict", "sentence", "quote", "statistic"):
+    for row, claim in zip(rows, SETTINGS, strict=True):
+        for name in ("id", "claim", "paper", "chapter", "verdict", "sentence", "words", "quote", "statistic", "data"):
             assert row[name] == claim[name]
+        for name in ("headline", "exact", "recorded"):
+            assert row[name] == str(claim[name])
         for name in ("value", "low", "high"):
             shown = float(row[name]) if row[name] else None
             assert {INFINITE: "∞", -INFINITE: "−∞"}.get(shown, shown) == claim[name]

@@ -1,6 +1,7 @@
 """The built pages: complete, true to their sources, and silent on the network."""
 
 import re
+import subprocess
 from html import unescape
 
 import nbformat
@@ -9,7 +10,7 @@ from bs4 import BeautifulSoup
 from conftest import book, make_project
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from lib.book import site, verdicts
+from lib.book import registered, site, verdicts
 from lib.book.project import BookError
 from lib.claims import CLAIMS_JSON
 
@@ -29,10 +30,11 @@ def outside_requests(folder):
     return found
 
 
-def claim(**changes):
-    record = {"id": "a-claim", "paper": "groveroth1997", "verdict": "holds", "sentence": "So.", "quote": "so"}
-    numbers = {"statistic": "mean", "value": 1.0, "low": 0.5, "high": 1.5, "n": 3, "region": [0, None]}
-    return {**record, **numbers, "paper_value": None, "anchor": None, "chapter": "cia/curves", **changes}
+def claim(*verdicts, id="a-claim"):
+    """A claim's record whose settings, a, b, ..., have these verdicts."""
+    numbers = {"statistic": "mean", "value": 1.0, "low": 0.5, "high": 1.5, "n": 3, "least": 1, "region": [0, None]}
+    settings = [{"id": i, "verdict": verdict, **numbers} for i, verdict in zip("abc", verdicts, strict=False)]
+    return {"id": id, "paper": "groveroth1997", "sentence": "So.", "settings": settings}
 
 
 def test_a_strict_build_gives_complete_pages(built):
@@ -52,12 +54,12 @@ def test_a_strict_build_gives_complete_pages(built):
         assert "How this page was made" in downloaded
     scorecard = (html / "chapters" / "scorecard.html").read_text()
     assert "<em>quick</em> profile" in scorecard
-    assert "Claims: 1." in scorecard
+    assert "Sentences of papers: 1; settings in which they were tested: 1" in scorecard
     assert "Grove and Roth, 1997" in scorecard
     assert 'href="cia/curves.html#the-result"' in scorecard
     assert "3 [0.5, 5.5], n = 3" in scorecard.replace("\N{NO-BREAK SPACE}", " ")
     assert all(list(html.glob(f"_downloads/*/claims.{kind}")) for kind in ("json", "csv"))
-    assert "holds      mean-is-positive" in book(project, "claims", "--profile", "quick").output
+    assert "holds            positive: 3" in book(project, "claims", "--profile", "quick").output
 
 
 def test_given_parameters_are_behind_a_toggle_and_in_the_download(project, tmp_path):
@@ -88,14 +90,14 @@ def test_a_warning_fails_a_strict_build(tmp_path):
 @pytest.mark.parametrize(
     ("found", "line"),
     [
-        ([claim()], None),
-        ([claim(verdict="fails")], "a-claim: recorded holds, found fails"),
-        ([], "a-claim: recorded holds, found no such claim"),
-        ([claim(), claim(id="b")], "b: recorded nothing, found holds"),
+        ([claim("holds")], None),
+        ([claim("fails")], "a: recorded holds, found fails"),
+        ([], "a: recorded holds, found no such setting"),
+        ([claim("holds", "holds")], "b: recorded nothing, found holds"),
     ],
 )
 def test_drift_names_what_changed(project, found, line):
-    verdicts.record(project, [claim()])
+    verdicts.record(project, [claim("holds")])
     if line is None:
         verdicts.require_recorded(project, found)
         return
@@ -128,10 +130,47 @@ def test_a_glued_figure_is_written_in_the_forms_that_there_are(tmp_path):
 def test_one_id_in_two_chapters_is_an_error(project):
     path = project.executed("quick", "cia/curves")
     path.parent.mkdir(parents=True)
-    shown = [new_output("display_data", data={CLAIMS_JSON: [claim(verdict=verdict)]}) for verdict in ("holds", "fails")]
-    nbformat.write(new_notebook(cells=[new_code_cell("", outputs=shown)]), path)
-    with pytest.raises(BookError, match="same id: a-claim"):
-        verdicts.read_claims(project, "quick")
+    for other, message in (
+        ("a-claim", "claims with the same id: a-claim"),
+        ("b-claim", "settings with the same id: a"),
+    ):
+        records = [[claim("holds")], [claim("fails", id=other)]]
+        outputs = [new_output("display_data", data={CLAIMS_JSON: shown}) for shown in records]
+        nbformat.write(new_notebook(cells=[new_code_cell("", outputs=outputs)]), path)
+        with pytest.raises(BookError, match=message):
+            verdicts.read_claims(project, "quick")
+
+
+def test_what_decides_a_setting_is_registered_before_its_verdict(project):
+    def commit(message):
+        subprocess.run(["git", "-C", project.root, "add", "."], check=True)
+        author = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+        subprocess.run(["git", "-C", project.root, *author, "commit", "-qm", message], check=True)
+
+    assert registered.registrations(project) == {}
+    subprocess.run(["git", "-C", project.root, "init", "-q"], check=True)
+    with pytest.raises(BookError, match="a: not registered"):
+        registered.require_registered(project, [claim("holds")])
+    verdicts.record(project, [claim("holds")])
+    commit("a verdict")
+    assert registered.register(project, [claim("holds", "fails")]) == ["a", "b"]
+    commit("what decides it, and another")
+    verdicts.record(project, [claim("holds", "fails")])
+    commit("the other's verdict")
+    registered.require_registered(project, [claim("holds", "fails")])
+    since = registered.registrations(project)
+    assert since["a"] == registered.AFTER
+    assert re.fullmatch(r"registered \d{4}-\d\d-\d\d, commit [0-9a-f]{7,}", since["b"])
+
+    moved = claim("holds", "fails")
+    moved["settings"][1]["region"] = [0.5, None]
+    with pytest.raises(BookError, match=r"b: region is \[0.5, None\], registered \[0, None\]"):
+        registered.require_registered(project, [moved])
+    path = project.root / "chapters" / "registered.yml"
+    path.write_text(path.read_text().replace("[0, null]", "[0.5, null]"))
+    assert "b" not in registered.registrations(project)
+    commit("another region")
+    assert registered.registrations(project)["b"] == registered.AFTER
 
 
 def test_the_commit_says_when_files_differ(project):

@@ -17,8 +17,9 @@ from lib.book.range_plot import geometry
 CLAIM = """\
 from lib.claims import Claims
 verdicts = Claims(paper="groveroth1997")
-verdicts.add(id="many-models", sentence="More than <3> models & more.", quote="more", statistic="models", n=n_models,
-             value=float(n_models), low=n_models - 0.5, high=n_models + 0.5, region=(3, float("inf")))
+claim = verdicts.claim("many-models", "More than <3> models & more.", quote="more")
+claim.test("many", statistic="models", estimate=(float(n_models), n_models - 0.5, n_models + 0.5, n_models),
+           region=(3, float("inf")))
 verdicts
 """
 FAILS_AT_4 = "if n_models == 4:\n    raise RuntimeError('<b>four</b> is too many')"
@@ -147,7 +148,7 @@ def _check_page(folder):
     assert not re.findall(r"https?:|//[a-z]|<script", text)
     assert "<b>four</b> is too many" in page.text  # escaped, so it is text
     assert "✘ fails for n_models=2, ✔ holds for n_models=8." in page.text
-    assert "Claims tested in more than one run: 1. With different verdicts: 1." in page.text
+    assert "Settings of claims tested in more than one run: 1. With different verdicts: 1." in page.text
     assert "More than <3> models & more." in page.text
     assert "Verdicts differ." in page.text
     assert "8 [7.5, 8.5]" in page.text.replace("\N{NO-BREAK SPACE}", " ")

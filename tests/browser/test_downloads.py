@@ -38,5 +38,6 @@ def test_claims_can_be_read(site):
     claims = json.loads(found[0].read_text(encoding="utf-8"))["claims"]
     with next(site.rglob("claims.csv")).open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert len(claims) == len(rows) > 0
+    assert [setting["id"] for claim in claims for setting in claim["settings"]] == [row["id"] for row in rows]
+    assert rows
     assert all(None not in row and None not in row.values() for row in rows)
