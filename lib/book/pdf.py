@@ -8,8 +8,7 @@ import tempfile
 from pathlib import Path
 
 from lib.book.pages import render
-from lib.book.project import BookError, Project, write_whole
-from lib.book.site import git
+from lib.book.project import BookError, Project, git, write_whole
 from lib.book.volume import volume
 
 NAME = "when-the-model-is-wrong.pdf"
