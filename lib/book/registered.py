@@ -42,21 +42,25 @@ def require_registered(project: Project, claims: list[dict]) -> None:
 
 
 def registrations(project: Project) -> dict[str, str]:
-    """Return since when each setting is registered as it is now: date and commit, or that results came first.
+    """Return since when region and least number of each setting are as now: date and commit, or that results came first.
 
-    Empty where the book's history is not at hand.
+    A statistic may be reworded; one that becomes another needs another id. Empty where the history is not at hand.
     """
     commits = (git(project, "log", "--reverse", "--format=%h %cs", "--", *FILES) or "").splitlines()
     since, first, entries = {}, {}, {}  # numbers of commits, by setting
     for number, commit in enumerate(commits):
         texts = [git(project, "show", f"{commit.split()[0]}:./{file}") or "" for file in FILES]
-        before, entries = entries, yaml.load(texts[0], yaml.CSafeLoader) or {}
-        since |= {id: number for id, entry in entries.items() if before.get(id) != entry}
+        before, entries = entries, _decisive(yaml.load(texts[0], yaml.CSafeLoader) or {})
+        since |= {id: number for id, decisive in entries.items() if before.get(id) != decisive}
         first = dict.fromkeys(re.findall("^([a-z0-9-]+):", texts[1], re.MULTILINE), number) | first
     places = {id: "{1}, commit {0}".format(*commits[number].split()) for id, number in since.items()}
-    now = read_mapping(project.root / FILES[0])
+    now = _decisive(read_mapping(project.root / FILES[0]))
     return {
         id: f"registered {places[id]}" if since[id] < first.get(id, len(commits)) else AFTER
-        for id, entry in entries.items()
-        if now.get(id) == entry
+        for id, decisive in entries.items()
+        if now.get(id) == decisive
     }
+
+
+def _decisive(entries: dict) -> dict:
+    return {id: (entry["region"], entry["least"]) for id, entry in entries.items()}
