@@ -42,7 +42,7 @@ def require_registered(project: Project, claims: list[dict]) -> None:
 
 
 def registrations(project: Project) -> dict[str, str]:
-    """Return since when region and least number of each setting are as now: date and commit, or that results came first.
+    """Return since when region and least number of a setting are as now: date and commit, or that results came first.
 
     A statistic may be reworded; one that becomes another needs another id. Empty where the history is not at hand.
     """
