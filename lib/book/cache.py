@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import platform
 import sys
 from functools import cache
@@ -25,18 +24,33 @@ def data_digests(project: Project) -> dict[str, str]:
 
 
 def fingerprint(project: Project, chapter: str, parameters: dict) -> str:
-    """Return the key of a chapter's results: notebook, parameters, data, mirrored data, lock file, lib and Python."""
+    """Return the key of a chapter's results, in two parts.
+
+    The first is of notebook, parameters, data, recorded rows, lock file, lib and Python. The second is of the data sets
+    that are not shipped, which a chapter may fetch while it runs.
+    """
     cells = read_cells(project.notebook(chapter))  # and not the outputs that are stored
     ingredients = {
         "notebook": [[cell["cell_type"], cell["metadata"], cell["source"]] for cell in cells],
         "parameters": parameters,
-        "data": data_digests(project),
+        "data": {path: sha256 for path, sha256 in data_digests(project).items() if not path.startswith("recorded/")},
+        "record": digest(project.record(chapter)),
         "lock": digest(project.root / "requirements.lock"),
         "lib": _library(project),
-        "mirror": _mirror(),
         "python": [sys.version, platform.machine()],
     }
-    return hashlib.sha256(json.dumps(ingredients, sort_keys=True).encode()).hexdigest()
+    return "-".join(map(_digest_of, (ingredients, data_elsewhere(parameters))))
+
+
+def data_elsewhere(parameters: dict) -> dict[str, tuple[str, str]]:
+    """Return what can be had (status and reason) of the data sets that parameters name and that are not shipped."""
+    from lib.trials.store import fetched  # and pandas, which `book list` does not need
+
+    return fetched({word for value in parameters.values() for word in (value if isinstance(value, list) else [value])})
+
+
+def _digest_of(value) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
 def _library(project: Project) -> dict[str, str]:
@@ -75,12 +89,6 @@ def write_record(executed: Path, key: str, seconds: float) -> None:
     """Note under which key a notebook was executed, its sha256 and how long it took."""
     record = {"key": key, "sha256": digest(executed), "seconds": round(seconds, 1)}
     write_whole(executed.with_suffix(".json"), json.dumps(record, indent=1) + "\n")
-
-
-def _mirror() -> list[tuple[str, int]]:
-    """Return names and sizes of the files in the folder UCI_MIRROR, from which chapters may take more data sets."""
-    folder = os.environ.get("UCI_MIRROR")
-    return sorted((p.name, p.stat().st_size) for p in Path(folder).glob("*") if p.is_file()) if folder else []
 
 
 def _files(folder: Path, pattern: str) -> list[Path]:

@@ -237,6 +237,21 @@ def claims(project, profile, record, register, history):
 
 
 @cli.command()
+@click.argument("chapters", nargs=-1, required=True)
+@click.pass_obj
+def record(project, chapters):
+    """Record the rows of CHAPTERS, as they are published, for builds that lack data which are not shipped.
+
+    They must all be here. Blocks that a build has stored are not run again.
+    """
+    from lib.book import site, stored
+
+    commit = site.commit(project).replace("`", "")
+    for chapter in [project.find(name) for name in chapters]:
+        click.echo(f"recorded: {stored.record(project, chapter, commit)}")
+
+
+@cli.command()
 @published_option
 @click.pass_obj
 def pdf(project, profile):

@@ -143,7 +143,8 @@ def bring_up_to_date(project: Project, job: Job) -> Job:
     job = replace(job, seconds=time.monotonic() - start)
     if process.returncode:
         return replace(job, status="FAILED", message=process.stderr.strip())
-    if job_key(project, job) != key:
+    before, key = key, job_key(project, job)
+    if key.partition("-")[0] != before.partition("-")[0]:
         return replace(job, status="FAILED", message="its sources changed while it ran; start again")
     write_claims(job.notebook)
     write_record(job.notebook, key, job.seconds)

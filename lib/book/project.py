@@ -77,6 +77,10 @@ class Project:
             return wanted
         raise BookError(f"no chapter {name!r}{_near(wanted, self.chapters)} (`book list` shows them all)")
 
+    def record(self, chapter: str) -> Path:
+        """Return where the recorded rows of a chapter are: see `lib.experiments.recorded`."""
+        return self.root / "data" / "recorded" / f"{chapter}.csv.gz"
+
     def profile(self, name: str, chapter: str) -> dict:
         """Return the parameters that a profile gives to a chapter."""
         path = self.root / "chapters" / "profiles.yml"

@@ -8,7 +8,8 @@ import click
 from tqdm import tqdm
 
 from lib.book import execution
-from lib.book.project import Project
+from lib.book.cache import data_elsewhere
+from lib.book.project import PUBLISHED, BookError, Project, settle
 
 COUNTED = ("found", "verified")
 
@@ -36,6 +37,29 @@ def verify(project: Project, chapter: str, values: dict, part: float, seed: int)
 
     execution.execute(project, chapter, values, output, told, results=str(project.results), verify=[seed, part])
     return counts["verified"], counts["found"]
+
+
+def record(project: Project, chapter: str, commit: str) -> Path:
+    """Run a chapter as it is published and record the rows that it asks for; return their file.
+
+    Raises
+    ------
+    BookError
+        If a data set that the chapter names is not here, or it records nothing.
+    """
+    given, values = settle(project, chapter, project.profile(PUBLISHED, chapter))
+    absent = [name for name, (status, _) in data_elsewhere(values).items() if status == "not available"]
+    if absent:
+        raise BookError(f"{chapter} cannot be recorded without {', '.join(absent)}: set UCI_MIRROR or fetch them first")
+    output = project.root / "_build" / "record" / f"{chapter}.ipynb"
+    part, path = output.with_suffix(".csv.gz"), project.record(chapter)
+    part.unlink(missing_ok=True)
+    context = {"results": str(project.results), "record": [str(part), commit]}
+    execution.execute(project, chapter, given, output, partial(_say, project), **context)
+    if not part.exists():
+        raise BookError(f"{chapter} has no rows to record: see lib.experiments.recorded")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return part.replace(path)
 
 
 def _say(project: Project, notes: list[dict]) -> None:

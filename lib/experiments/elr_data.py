@@ -66,6 +66,12 @@ class Problem:
             return f"{len(train)} at random, tested on all"
         return f"{len(train)} + {len(test)}, {'file order' if self.split == 'published' else 'random splits'}"
 
+    @property
+    def facts(self):
+        """What a chapter says of it: a row of a table."""
+        counts = {"attributes": self.data.X.shape[1], "classes": len(np.unique(self.data.y)), "rows": self.n_rows}
+        return {"dataset": self.name, **counts, "protocol": self.protocol}
+
     def repeats(self, n_repeats):
         """Numbers of the shuffles; a published split is taken once."""
         return range(1 if self.split == "published" else n_repeats)

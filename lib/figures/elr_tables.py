@@ -7,28 +7,28 @@ from lib.figures.page import plus_minus
 from lib.figures.style import look, pair_label
 
 
-def data_table(table, problems, reasons):
+def data_table(table, facts, reasons):
     """Table II or V beside the data that we have.
 
     Parameters
     ----------
     table : DataFrame
         Columns dataset, source (the set that has its rows), attributes, classes, train and test.
-    problems : sequence of lib.experiments.elr_data.Problem
+    facts : DataFrame
+        Of the sets at hand: dataset, attributes, classes, rows, protocol and source.
     reasons : dict
         Why other sets are not available, by source.
     """
-    ours = {problem.name: problem for problem in problems}
+    ours = {row.dataset: row for row in facts.itertuples()}
     rows = []
     for row in table.itertuples():
         n_printed = row.train + np.nan_to_num(pd.to_numeric(row.test, errors="coerce"))
         view = {"data set": row.dataset.upper()}
         if row.source in ours:
-            problem = ours[row.source]
-            view["attributes"] = _ours_and_theirs(problem.data.X.shape[1], row.attributes)
-            view["classes"] = _ours_and_theirs(len(np.unique(problem.data.y)), row.classes)
-            view["rows"] = _ours_and_theirs(problem.n_rows, n_printed)
-            view |= {"protocol": problem.protocol, "from": problem.data.source}
+            found = ours[row.source]
+            pairs = {"attributes": row.attributes, "classes": row.classes, "rows": n_printed}
+            view |= {name: _ours_and_theirs(getattr(found, name), printed) for name, printed in pairs.items()}
+            view |= {"protocol": found.protocol, "from": found.source}
         elif row.source in reasons:
             view["from"] = f"not available: {reasons[row.source]}"
         else:

@@ -26,6 +26,8 @@ class Context:
         Run this share of the stored blocks again, drawn by the seed, and compare.
     notes, progress : str, optional
         Files for what an experiment has to tell, and for how far it is.
+    record : sequence (path, commit), optional
+        File for rows that are to be recorded, and the commit that they are of (see `lib.experiments.recorded`).
     """
 
     n_jobs: int = 1
@@ -34,6 +36,7 @@ class Context:
     verify: tuple | None = None
     notes: str | None = None
     progress: str | None = None
+    record: tuple | None = None
 
 
 _SETTINGS = {}

@@ -16,6 +16,7 @@ KINDS = {
     "verified": (logging.INFO, "{blocks} of {all} stored blocks run again, equal"),
     "damaged": (logging.WARNING, "{path} is damaged, run again"),
     "not stored": (logging.WARNING, "results are not stored: {why}"),
+    "recorded": (logging.WARNING, "{experiment}: rows of {names} are not those recorded"),
     "died": (logging.WARNING, "a worker process died; {blocks} blocks are left"),
 }
 

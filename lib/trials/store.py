@@ -67,6 +67,15 @@ def differences(other):
     return [name for name, value in workplace().items() if other.get(name) != value]
 
 
+def fetched(names):
+    """What can be had, its contents checked, of those of these data sets that are not shipped: status and reason."""
+    from lib.datasets import files  # and what fetches them, which takes a moment
+    from lib.datasets.catalogue import catalogue
+
+    entries = [entry for entry in catalogue().values() if entry.kind == "uci" and entry.name in names]
+    return {entry.name: files.status(entry) for entry in entries}
+
+
 def _sha256(contents):
     return hashlib.sha256(contents).hexdigest()
 

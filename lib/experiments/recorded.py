@@ -1,0 +1,130 @@
+"""Recorded results: rows of the last full run, for data sets that a build cannot have (data/recorded)."""
+
+import gzip
+import hashlib
+import io
+import json
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from lib.datasets.catalogue import DATA
+from lib.trials.context import current
+from lib.trials.notes import tell
+from lib.trials.store import workplace
+
+FOLDER = DATA / "recorded"
+SIGN = "†"
+
+
+class Record:
+    """The recorded rows of a chapter, out of which it takes those of the data sets that it cannot have.
+
+    Under `book record` it writes a new one instead, of what the chapter computes.
+
+    Parameters
+    ----------
+    chapter : str
+        Such as "elr/uci".
+    parameters
+        What all its rows depend on, but for the names of data sets. No rows of other values are shown.
+
+    Attributes
+    ----------
+    names : list of str
+        Data sets of which rows were taken.
+
+    Raises
+    ------
+    ValueError
+        If the file has been altered.
+    """
+
+    def __init__(self, chapter, **parameters):
+        self.chapter, self.names, self._written = chapter, [], {}
+        self._about = {"chapter": chapter, "parameters": json.loads(json.dumps(parameters))}
+        path = FOLDER / f"{chapter}.csv.gz"
+        about, rows = ({}, "") if current().record or not path.is_file() else read(path)
+        if about.get("parameters") == self._about["parameters"]:
+            self._about = about
+            self._rows = pd.read_csv(io.StringIO(rows), dtype=str, keep_default_na=False)
+        else:
+            self._rows = pd.DataFrame(columns=["experiment", "dataset"])
+
+    def complete(self, experiment, frame, absent):
+        """Add the rows of absent data sets to those computed, in the order of the full run, with a column `recorded`.
+
+        Where computed rows are not the recorded ones, it says so (see `lib.trials.notes`).
+
+        Parameters
+        ----------
+        experiment : str
+            Its name among those of the chapter.
+        frame : DataFrame
+            The rows computed, with a column dataset.
+        absent : iterable of str
+            Data sets that could not be had.
+        """
+        if current().record:
+            path, commit = current().record
+            self._written[experiment] = frame.astype(str).assign(experiment=experiment)
+            write(path, self._about | {"commit": commit}, pd.concat(self._written.values()))
+        recorded = self._recorded(experiment)
+        before = {name: rows.to_csv(index=False) for name, rows in recorded.groupby("dataset")}
+        now = {name: rows.to_csv(index=False) for name, rows in frame.groupby("dataset")}
+        if other := [name for name, rows in now.items() if rows != before.get(name, rows)]:
+            tell("recorded", self.chapter, experiment=experiment, names=", ".join(other))
+        added = recorded[recorded["dataset"].isin(set(absent) - now.keys())]
+        self.names = list(dict.fromkeys([*self.names, *added["dataset"]]))
+        parts = [frame.assign(recorded=False), added.assign(recorded=True)]
+        together = pd.concat([part for part in parts if len(part)] or parts)
+        order = list(dict.fromkeys([*recorded["dataset"], *frame["dataset"]]))
+        places = together["dataset"].map(order.index)
+        return together.iloc[np.argsort(places, kind="stable")].reset_index(drop=True)
+
+    def _recorded(self, experiment):
+        """The rows of one experiment; read once more, so that its columns have types of their own."""
+        rows = self._rows[self._rows["experiment"] == experiment].drop(columns="experiment")
+        text = rows.loc[:, (rows != "").any() | (rows.columns == "dataset")].to_csv(index=False)
+        return pd.read_csv(io.StringIO(text))
+
+    def mark(self, names):
+        """Names of data sets in capitals, those that are recorded with a sign."""
+        return names.str.upper() + names.isin(self.names).map({True: SIGN, False: ""})
+
+    @property
+    def note(self):
+        """What the page says of the rows that are recorded."""
+        if not self.names:
+            return "No row of this page is a recorded one: all were computed when it was made."
+        return (
+            f"Rows marked {SIGN} are recorded ones, of {self._about['date']} ({self._about['commit']}): the data of "
+            f"{', '.join(self.names).upper()} are not shipped and could not be had when this page was made. They are "
+            "computed where there is a network, or where UCI_MIRROR names a folder with UCI's files."
+        )
+
+
+def read(path):
+    """What a file of recorded rows says about them, and the rows as CSV; ValueError if it has been altered."""
+    try:
+        head, _, rows = gzip.decompress(path.read_bytes()).decode().partition("\n")
+        about = json.loads(head)
+        if about.pop("sha256") != _seal(about, rows):
+            raise ValueError("its sha256 is another")
+    except Exception as error:  # gzip and json raise errors of many kinds
+        raise ValueError(f"{path} is not what `book record` wrote ({error}); restore it with `git checkout`") from error
+    return about, rows
+
+
+def write(path, about, rows):
+    """Write rows, all text, and what is said about them, now with the day, the lock file's digest and a sha256."""
+    about = about | {"date": date.today().isoformat(), "lock": workplace()["lock"]}
+    text = rows.to_csv(index=False)
+    head = json.dumps(about | {"sha256": _seal(about, text)})
+    Path(path).write_bytes(gzip.compress(f"{head}\n{text}".encode(), mtime=0))
+
+
+def _seal(about, rows):
+    return hashlib.sha256(f"{json.dumps(about, sort_keys=True)}\n{rows}".encode()).hexdigest()
