@@ -5,15 +5,18 @@ import os
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 
 import nbformat
 import pytest
 from conftest import CLAIMS, FIGURE, book
 
 from lib.book import execution, jobs
-from lib.book.cache import fingerprint
+from lib.book.cache import fingerprint, is_fresh
 from lib.book.execution import execute
 from lib.book.project import BookError
+from lib.datasets.catalogue import catalogue
+from lib.datasets.files import sha256
 
 FAILS = "kept = 1\nprint('got here')"
 RAISES = "raise RuntimeError('out of luck')"
@@ -205,15 +208,42 @@ def test_sources_that_change_during_a_run_are_not_published(project, monkeypatch
     assert "changed while it ran" in job.message
 
 
-def test_mirrored_data_are_part_of_the_key(project, tmp_path, monkeypatch):
+def test_data_that_are_not_shipped_are_part_of_the_key(project, tmp_path, monkeypatch):
+    """Those that the parameters name, by what can be had of them; a run may fetch them."""
     monkeypatch.delenv("UCI_MIRROR", raising=False)
-    without = fingerprint(project, "cia/curves", {})
-    mirror = tmp_path / "mirror"
-    mirror.mkdir()
-    monkeypatch.setenv("UCI_MIRROR", str(mirror))
-    assert fingerprint(project, "cia/curves", {}) == without
-    (mirror / "cleve.data").write_text("1,2\n")
-    assert fingerprint(project, "cia/curves", {}) != without
+    monkeypatch.setenv("UCI_CACHE", str(tmp_path))
+    entry = replace(catalogue()["cleve"], sha256=(sha256(b"1,2\n"),))
+    monkeypatch.setitem(catalogue(), "cleve", entry)
+    other, without = (fingerprint(project, "cia/curves", {"sets": [name]}) for name in ("iris", "cleve"))
+    (tmp_path / entry.files[0]).write_text("1,2\n")
+    cached = fingerprint(project, "cia/curves", {"sets": ["cleve"]})
+    assert cached != without
+    assert cached.partition("-")[0] == without.partition("-")[0]
+    monkeypatch.setenv("UCI_MIRROR", str(tmp_path))
+    mirrored = fingerprint(project, "cia/curves", {"sets": ["cleve"]})
+    (tmp_path / entry.files[0]).write_text("1,3\n")
+    altered = fingerprint(project, "cia/curves", {"sets": ["cleve"]})
+    assert len({without, cached, mirrored, altered}) == 4
+    assert fingerprint(project, "cia/curves", {"sets": ["iris"]}) == other
+
+
+def test_only_its_own_record_is_part_of_a_chapters_key(project):
+    before = fingerprint(project, "cia/curves", {})
+    other, own = project.record("cia/model"), project.record("cia/curves")
+    own.parent.mkdir(parents=True)
+    other.write_bytes(b"rows")
+    assert fingerprint(project, "cia/curves", {}) == before
+    own.write_bytes(b"rows")
+    assert fingerprint(project, "cia/curves", {}) != before
+
+
+def test_data_fetched_by_a_run_are_no_change_of_its_sources(project, monkeypatch):
+    stand_in(project, monkeypatch)
+    keys = iter(["sources-without", "sources-with"])
+    monkeypatch.setattr(jobs, "job_key", lambda *_: next(keys))
+    job = update(project)
+    assert job.status == "executed"
+    assert is_fresh(job.notebook, "sources-with")
 
 
 def test_stored_outputs_are_shown_and_never_count_as_results(project):

@@ -8,15 +8,24 @@ import pytest
 from conftest import book
 from tqdm import tqdm
 
-from lib.book import execution
+from lib.book import execution, stored
 from lib.book.project import BookError
 from lib.experiments import cia_learning_curves
+from lib.experiments.recorded import read
 from lib.trials.store import ABOUT, SHA256, _sealed, decode, encode
 
 EXPERIMENT = """
 from lib.experiments import cia_learning_curves
 for n in (4, 5):
     frame = cia_learning_curves(n, 2, 0.85, sizes=[10], n_models=n_models, learners=["cov"], n_jobs=1)
+"""
+
+
+RECORDING = """
+import pandas as pd
+from lib.experiments.recorded import Record
+record = Record("cia/curves", n_models=n_models)
+frame = record.complete("models", pd.DataFrame({"dataset": ["made"], "n": [n_models]}), [])
 """
 
 
@@ -170,3 +179,30 @@ class TestVerify:
         assert result.exit_code != 0
         assert words in result.output
         assert not project.results.exists()
+
+
+def test_record(project, write_chapter):
+    """The rows are those of the published profile."""
+    write_chapter(project, "cia/curves", RECORDING)
+    result = book(project, "record", "cia/curves")
+    assert result.exit_code == 0, result.output
+    about, rows = read(project.record("cia/curves"))
+    assert (about["chapter"], about["parameters"]) == ("cia/curves", {"n_models": 5})
+    assert about["commit"] == "no commit"
+    assert set(about) == {"chapter", "parameters", "commit", "date", "lock"}
+    assert rows.splitlines() == ["dataset,n,experiment", "made,5,models"]
+
+
+def test_a_chapter_that_records_nothing(project, frames):
+    result = book(project, "record", "cia/curves")
+    assert result.exit_code == 1
+    assert "cia/curves has no rows to record" in result.output
+    assert not project.record("cia/curves").exists()
+
+
+def test_nothing_is_recorded_where_data_are_missing(project, frames, monkeypatch):
+    monkeypatch.setattr(stored, "data_elsewhere", lambda _: {"cleve": ("not available", ""), "crx": ("cached", "")})
+    result = book(project, "record", "cia/curves")
+    assert result.exit_code == 1
+    assert "cia/curves cannot be recorded without cleve: set UCI_MIRROR" in result.output
+    assert frames == []
