@@ -16,6 +16,7 @@ PUBLISHED_SPLIT_INCOMPLETE = ("allbp", "allrep", "soybean-large")
 TRAINING_FILE_ONLY = ("anneal", "dis", "sick")  # Table V counts the rows of UCI's training file
 SOURCES = {"diabetes": "pima", "shuttle-small": "shuttle", "breast-cancer": "breast"}
 SAME_DATA = {"diabetes": "pima"}  # two rows of the paper, one data set
+MADE = ("corral", "mofn-3-7-10", "monks-1", "waveform-21")  # by a rule or a program
 LEAST_ROWS = 20  # complete rows that a set must have
 N_FOLDS = 5
 SPLIT, TUNING, HOLES, FIT = range(4)  # what the seeds of a shuffle, (data set, repeat, ...), are for
