@@ -78,6 +78,10 @@ class TestTables:
         assert len(everything.y) == 683
         assert (complete.y == everything.y[~everything.X.isna().any(axis=1)]).all()
 
+    def test_facts(self):
+        facts = {"dataset": "glass2", "attributes": 9, "classes": 2, "rows": 163, "protocol": "5 folds"}
+        assert problem("glass2").facts == facts
+
     def test_a_missing_vote_is_a_value(self):
         assert problem("vote").data.X.iloc[:, 0].cat.categories[-1] == "missing"
         assert problem("vote", incomplete=True).data.X.isna().any(axis=None)

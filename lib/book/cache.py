@@ -7,7 +7,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from lib.book.project import Project, read_cells, write_whole
+from lib.book.project import PUBLISHED, Project, read_cells, settle, write_whole
 
 EXECUTING = ("book/execution.py", "book/parameters.py")
 
@@ -47,6 +47,12 @@ def data_elsewhere(parameters: dict) -> dict[str, tuple[str, str]]:
     from lib.trials.store import fetched  # and pandas, which `book list` does not need
 
     return fetched({word for value in parameters.values() for word in (value if isinstance(value, list) else [value])})
+
+
+def missing_data(project: Project, chapter: str) -> list[str]:
+    """Return the data sets that a chapter names, as it is published, and that cannot be had."""
+    _, values = settle(project, chapter, project.profile(PUBLISHED, chapter))
+    return [name for name, (status, _) in data_elsewhere(values).items() if status == "not available"]
 
 
 def _digest_of(value) -> str:

@@ -8,15 +8,15 @@ import click
 from tqdm import tqdm
 
 from lib.book import execution
-from lib.book.cache import data_elsewhere
+from lib.book.cache import missing_data
 from lib.book.project import PUBLISHED, BookError, Project, settle
 
 COUNTED = ("found", "verified")
 
 
-def execute_stored(project: Project, chapter: str, values: dict, output: Path) -> None:
+def execute_stored(project: Project, chapter: str, values: dict, output: Path, **context) -> None:
     """Execute a chapter whose finished blocks are stored and found again, and say how many were found."""
-    execution.execute(project, chapter, values, output, partial(_say, project), results=str(project.results))
+    execution.execute(project, chapter, values, output, partial(_say, project), results=str(project.results), **context)
 
 
 def verify(project: Project, chapter: str, values: dict, part: float, seed: int) -> tuple[int, int]:
@@ -47,15 +47,13 @@ def record(project: Project, chapter: str, commit: str) -> Path:
     BookError
         If a data set that the chapter names is not here, or it records nothing.
     """
-    given, values = settle(project, chapter, project.profile(PUBLISHED, chapter))
-    absent = [name for name, (status, _) in data_elsewhere(values).items() if status == "not available"]
-    if absent:
+    if absent := missing_data(project, chapter):
         raise BookError(f"{chapter} cannot be recorded without {', '.join(absent)}: set UCI_MIRROR or fetch them first")
+    given = settle(project, chapter, project.profile(PUBLISHED, chapter))[0]
     output = project.root / "_build" / "record" / f"{chapter}.ipynb"
     part, path = output.with_suffix(".csv.gz"), project.record(chapter)
     part.unlink(missing_ok=True)
-    context = {"results": str(project.results), "record": [str(part), commit]}
-    execution.execute(project, chapter, given, output, partial(_say, project), **context)
+    execute_stored(project, chapter, given, output, record=[str(part), commit])
     if not part.exists():
         raise BookError(f"{chapter} has no rows to record: see lib.experiments.recorded")
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 import nbformat
 import yaml
 
+from lib.book.cache import missing_data
 from lib.book.project import BookError, Project, read_mapping, read_notebook, write_whole
 from lib.claims import CLAIMS_JSON
 
@@ -77,5 +78,7 @@ def require_recorded(project: Project, claims: list[dict]) -> None:
         if recorded.get(id) != found.get(id)
     ]
     if lines:
+        absent = sorted({name for chapter in project.chapters for name in missing_data(project, chapter)})
         advice = "if the change is meant, `book claims --record` records the verdicts"
+        advice = f"nothing is to be recorded as long as {', '.join(absent)} cannot be had" if absent else advice
         raise BookError("verdicts differ from chapters/verdicts.yml:\n  " + "\n  ".join(lines) + f"\n{advice}")

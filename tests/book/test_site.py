@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup
 from conftest import book, make_project
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from lib.book import registered, site, verdicts
+from lib.book import cache, registered, site, verdicts
 from lib.book.project import BookError
 from lib.claims import CLAIMS_JSON
 
@@ -104,6 +104,14 @@ def test_drift_names_what_changed(project, found, line):
     with pytest.raises(BookError, match=line) as error:
         verdicts.require_recorded(project, found)
     assert "book claims --record" in error.value.message
+
+
+def test_no_verdict_is_to_be_recorded_where_data_are_missing(project, monkeypatch):
+    monkeypatch.setattr(cache, "data_elsewhere", lambda _: {"cleve": ("not available", ""), "crx": ("cached", "")})
+    verdicts.record(project, [claim("holds")])
+    with pytest.raises(BookError, match="recorded holds, found fails\n.*as long as cleve cannot be had") as error:
+        verdicts.require_recorded(project, [claim("fails")])
+    assert "--record" not in error.value.message
 
 
 def test_refresh_stores_the_outputs_of_the_defaults(project):

@@ -8,7 +8,7 @@ import pytest
 from conftest import book
 from tqdm import tqdm
 
-from lib.book import execution, stored
+from lib.book import cache, execution
 from lib.book.project import BookError
 from lib.experiments import cia_learning_curves
 from lib.experiments.recorded import read
@@ -201,7 +201,7 @@ def test_a_chapter_that_records_nothing(project, frames):
 
 
 def test_nothing_is_recorded_where_data_are_missing(project, frames, monkeypatch):
-    monkeypatch.setattr(stored, "data_elsewhere", lambda _: {"cleve": ("not available", ""), "crx": ("cached", "")})
+    monkeypatch.setattr(cache, "data_elsewhere", lambda _: {"cleve": ("not available", ""), "crx": ("cached", "")})
     result = book(project, "record", "cia/curves")
     assert result.exit_code == 1
     assert "cia/curves cannot be recorded without cleve: set UCI_MIRROR" in result.output
