@@ -16,6 +16,7 @@ PUBLISHED_SPLIT_INCOMPLETE = ("allbp", "allrep", "soybean-large")
 TRAINING_FILE_ONLY = ("anneal", "dis", "sick")  # Table V counts the rows of UCI's training file
 SOURCES = {"diabetes": "pima", "shuttle-small": "shuttle", "breast-cancer": "breast"}
 SAME_DATA = {"diabetes": "pima"}  # two rows of the paper, one data set
+NUMBERS = ("breast", "breast-cancer")  # whose attributes are values 1 to 10, which MLC++ had as numbers
 MADE = ("corral", "mofn-3-7-10", "monks-1", "waveform-21")  # by a rule or a program
 LEAST_ROWS = 20  # complete rows that a set must have
 N_FOLDS = 5
@@ -144,11 +145,13 @@ def problem(name, incomplete=False):
 
     Sets that Table II (or V) gives sizes for are split so: into the published parts where those are known, else at
     random. All others have folds. Rows with missing values are left out unless `incomplete`, but of "vote", where a
-    missing vote is a value: the paper's 435 rows are all there are.
+    missing vote is a value: the paper's 435 rows are all there are. The attributes of "breast" are numbers.
     """
     if name in LOST:
         raise uci.NotAvailableError(f"{name}: {LOST[name]}")
     data = uci.load(SOURCES.get(name, name))
+    if name in NUMBERS:
+        data = replace(data, X=data.X.astype(float))
     if incomplete:
         return _incomplete(name, data)
     if name == "vote":
