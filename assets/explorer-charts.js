@@ -80,7 +80,7 @@ window.explorerCharts = (axes, looks) => {
       { filter: "datum.rank === 1" },
       { calculate: "isValid(datum.second) ? datum.value - datum.second_value : null", as: "lead" },
       { calculate: "isValid(datum.second) ? datum.apart[indexof(order, datum.second)] : null", as: "lead_se" },
-      { calculate: "isValid(datum.lead_se) && datum.lead > 2 * datum.lead_se", as: "clear" },
+      { calculate: "isValid(datum.lead_se) && isValid(datum.width) && datum.lead > datum.width * datum.lead_se", as: "clear" },
       { calculate: "isValid(datum.lead) ? '+' + format(datum.lead, '.2f') : ''", as: "words" },
     ];
     const x = { field: "k", type: "ordinal", title: "hidden values k", axis: { labelAngle: 0, grid: false } };

@@ -25,7 +25,7 @@
         all.push({
           n: n_, k: k_, b: b_, size: size_, t, learner: learner_, label: data.looks[learner_].label,
           value: unscaled(data.value[i]), se: unscaled(data.se[i]), models: data.models[i],
-          apart: data.apart[i].map(unscaled),
+          apart: data.apart[i].map(unscaled), width: data.widths[data.models[i]] ?? null,
         });
       }
     return all;
@@ -59,8 +59,9 @@
     if (!second) return `${place}${first.label} is at ${plusMinus(first.value, first.se)} (${models}).`;
     const lead = first.value - second.value;
     const error = first.apart[data.axes.learner.indexOf(second.learner)];
-    const sure = error !== null && lead > 2 * error ? "is ahead of" : "is not clearly ahead of";
-    return `${place}${first.label} ${sure} ${second.label}, by ${plusMinus(lead, error)} (${models}).`;
+    const sure = error !== null && first.width !== null && lead > first.width * error;
+    const words = `${first.label} is ${sure ? "ahead of" : "before"} ${second.label} by ${plusMinus(lead, error)}`;
+    return `${place}${words} (${models})${sure ? "" : ": unclear, it may be chance"}.`;
   }
 
   function fillTable(now, found) {

@@ -64,6 +64,15 @@ def test_the_winner_has_the_largest_value(names):
         assert (values[row.learner], row.lead) == pytest.approx((first, first - second))
 
 
+def test_a_lead_needs_ten_models_and_an_interval_for_all_pairs(names):
+    assert np.isnan(names["halfwidth"](9))
+    assert names["halfwidth"](10) == pytest.approx(2.933, abs=1e-3)  # Student's t, 9 degrees of freedom, 1 − 0.05 / 6
+    assert not names["winners"]("t", 50)["clear"].any()
+    many = run(["winnow", "em"], ns=[5], n_models=12)["winners"]("accuracy", 50)
+    assert (many["clear"] == (many["lead"] > many["half"])).all()
+    assert many["half"].notna().all()
+
+
 def test_data_of_the_page_are_the_measures(names):
     text = re.search(r'id="explorer-data">(.*?)</script>', names["made"].data, re.S)[1]
     data = json.loads(text)
