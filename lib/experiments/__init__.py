@@ -1,6 +1,15 @@
 """Experiments: one call, one tidy DataFrame."""
 
-from lib.experiments.cia import CIA_LEARNERS, SIZES, Exam, cia_learners, cia_learning_curves, learnable_model
+from lib.experiments.cia import (
+    CIA_LEARNERS,
+    SIZES,
+    Exam,
+    Panel,
+    cia_learners,
+    cia_learning_curves,
+    learnable_model,
+    usable_model,
+)
 from lib.experiments.structure import BAYES_NET_LEARNERS, structure_robustness
 from lib.experiments.uci import (
     accuracies,
@@ -16,6 +25,7 @@ __all__ = [
     "BAYES_NET_LEARNERS",
     "CIA_LEARNERS",
     "Exam",
+    "Panel",
     "SIZES",
     "UCI_LEARNERS",
     "accuracies",
@@ -31,4 +41,5 @@ __all__ = [
     "uci_comparison",
     "uci_confusions",
     "uci_learner",
+    "usable_model",
 ]
