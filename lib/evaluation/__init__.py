@@ -1,7 +1,7 @@
 """Normalised performance, paired comparisons, intervals, tests and ranks."""
 
 from lib.evaluation.crossing import crossing_ratio, crossing_size
-from lib.evaluation.intervals import Estimate, mean_contrast, mean_interval, proportion_interval
+from lib.evaluation.intervals import Estimate, mean_contrast, mean_interval, proportion_interval, skewed_mean
 from lib.evaluation.normalized import (
     largest_difference,
     largest_mean_t,
@@ -46,6 +46,7 @@ __all__ = [
     "paired_t_test",
     "proportion_interval",
     "share_of_gain",
+    "skewed_mean",
     "smallest_difference",
     "t_by_model",
 ]

@@ -48,6 +48,34 @@ def mean_interval(values, confidence=LEVEL):
     return Estimate(float(values.mean()), float(values.mean() - half), float(values.mean() + half), len(values))
 
 
+def skewed_mean(values, worst):
+    """Mean of independent `values`, most of them near the best and few far below, with a BCa bootstrap interval of 95%.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+    worst : float
+        One such value is added for the lower end, as a sample may hold none of the rare ones. No end lies above the
+        largest value.
+
+    Returns
+    -------
+    Estimate
+        With infinite ends for fewer than two values.
+
+    References
+    ----------
+    Efron (1987), section 6.
+    """
+    values = np.asarray(values, dtype=float)
+    if len(values) < 2:
+        return mean_interval(values)
+    samples = np.append(values, worst), values
+    results = [stats.bootstrap((sample,), np.mean, confidence_level=LEVEL, method="BCa", rng=0) for sample in samples]
+    mean, (low, high) = float(values.mean()), (result.confidence_interval for result in results)
+    return Estimate(mean, float(np.fmin(low.low, mean)), float(np.fmax(high.high, mean)), len(values))
+
+
 def mean_contrast(a, b):
     """Difference of the means of two independent samples, mean(a) - mean(b), with Welch's t interval of 95%.
 

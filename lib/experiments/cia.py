@@ -300,9 +300,8 @@ def usable_model(panel, rng, test_rng, min_gain, hidden_weights="beta", n_draws=
     for drawn in range(1, n_draws + 1):
         model = sample_cia(n, k, b, rng, hidden_weights=hidden_weights, c=c)
         exam = Exam(model, test_rng)
-        if exam.best - exam.constant >= min_gain:
-            break
-    return model, exam, drawn
+        if exam.best - exam.constant >= min_gain or drawn == n_draws:
+            return model, exam, drawn
 
 
 def learnable_model(n_attributes, n_hidden, difficulty, rng, min_gain=0.05):
