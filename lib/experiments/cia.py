@@ -297,10 +297,11 @@ def usable_model(panel, rng, test_rng, min_gain, hidden_weights="beta", n_draws=
         How many were.
     """
     n, k, b, c = panel
-    for drawn in range(1, n_draws + 1):
+    drawn = 0
+    while True:
         model = sample_cia(n, k, b, rng, hidden_weights=hidden_weights, c=c)
-        exam = Exam(model, test_rng)
-        if exam.best - exam.constant >= min_gain or drawn == n_draws:
+        exam, drawn = Exam(model, test_rng), drawn + 1
+        if exam.best - exam.constant >= min_gain or drawn >= n_draws:
             return model, exam, drawn
 
 
