@@ -28,6 +28,7 @@ from lib.evaluation import (
     paired_differences,
     paired_t_test,
     proportion_interval,
+    skewed_mean,
     smallest_difference,
     t_by_model,
 )
@@ -264,6 +265,15 @@ def test_proportion_interval_is_wilsons(count, rest):
 def test_exact_estimates_have_no_width():
     assert Estimate.exact(0.5) == (0.5, 0.5, 0.5, 1)
     assert Estimate.exact(0.5, n=30).n == 30
+
+
+def test_the_mean_of_skewed_values_has_an_interval_within_them():
+    values = 1 - np.random.default_rng(0).exponential(0.03, 50)
+    plain, cautious = skewed_mean(values), skewed_mean(values, worst=0.0)
+    assert cautious.low < plain.low < plain.value == values.mean() < plain.high == cautious.high < values.max()
+    assert plain.value - plain.low > plain.high - plain.value
+    assert skewed_mean([1.0] * 9, worst=0.0) == (1, 1, 1, 9)
+    assert skewed_mean([0.5])[1:] == (-np.inf, np.inf, 1)
 
 
 def test_mean_contrast_is_welchs():

@@ -7,13 +7,24 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import GridSearchCV
 
 from lib import experiments
-from lib.cia import CIAModel, all_inputs, concentration, random_cia, sample_cia
-from lib.experiments import CIA_LEARNERS, SIZES, Exam, cia, cia_learners, cia_learning_curves, learnable_model
-from lib.experiments.cia import TunedLogisticRegression
+from lib.cia import CIAModel, all_inputs, concentration, random_cia
+from lib.experiments import (
+    CIA_LEARNERS,
+    SIZES,
+    Exam,
+    Panel,
+    cia,
+    cia_learners,
+    cia_learning_curves,
+    learnable_model,
+    usable_model,
+)
+from lib.experiments.cia import TunedLogisticRegression, TunedWinnow
 from lib.trials import Seeds
-from lib.winnow import Winnow
+from lib.winnow import Winnow, WinnowEnsemble
 
 SMALL = {"n_attributes": 5, "n_hidden": 2, "difficulty": 0.85, "sizes": (10, 40), "n_models": 6, "n_jobs": 1}
 FAST = ("cov", "winnow", "naive_bayes")
@@ -154,14 +165,49 @@ def test_a_learnable_model_has_something_to_learn():
         learnable_model(2, 2, 0.8, np.random.default_rng(0), min_gain=0.6)
 
 
+def test_models_with_too_little_to_gain_are_drawn_again():
+    panel, drawn = Panel(5, 2, 0.85, concentration(5, 2, 0.85)), []
+    for i in range(6):
+        first, again, given_up = (
+            usable_model(panel, *(np.random.default_rng([i, j]) for j in range(2)), gain, n_draws=n)
+            for gain, n in ((0, 100), (0.02, 100), (0.5, 3))
+        )
+        assert again[1].best - again[1].constant >= 0.02
+        assert first[2] == 1
+        assert given_up[2] == 3
+        assert (again[2] == 1) == (first[1].best - first[1].constant >= 0.02)
+        drawn.append(again[2])
+    assert max(drawn) > 1
+
+
+def test_curves_of_usable_models_only(frame):
+    usable = curve(min_gain=0.05)
+    assert (usable["best"] - usable["constant"]).min() >= 0.05
+    same = frame["best"] - frame["constant"] >= 0.05
+    pd.testing.assert_frame_equal(usable[same], frame[same], check_exact=True)
+    assert 0 < same.mean() < 1
+
+
+def test_a_tuned_winnow_has_the_first_setting_that_does_best():
+    model, _ = learnable_model(10, 2, 0.9, np.random.default_rng(1))
+    X, y, _ = model.sample(300, np.random.default_rng(2))
+    grid = {"margin": [2.0, 0.0, 1.0, 4.0], "promotion": [1.015, 1.05]}
+    search = GridSearchCV(WinnowEnsemble(3, random_state=5), grid, cv=3).fit(X, y)
+    tuned = TunedWinnow(5).fit(X, y)
+    assert {name: tuned.model_.get_params()[name] for name in grid} == search.best_params_
+    expected = WinnowEnsemble(random_state=5, **search.best_params_).fit(X, y).predict(X)
+    assert (tuned.predict(X) == expected).all()
+    assert TunedWinnow(5).fit(X[:9], np.arange(9) == 0).model_.margin is None
+
+
 def test_the_chapter_shows_the_trial_that_others_call(frame):
     notebook = nbformat.read(Path(__file__).parents[1] / "chapters" / "cia" / "curves.ipynb", 4)
     source = next(cell.source for cell in notebook.cells if cell.source.startswith("def learning_curves("))
-    values = {"sizes": SMALL["sizes"], "learners": FAST, "difficulty": SMALL["difficulty"], "hidden_weights": "beta"}
-    names = values | {"experiments": experiments, "sample_cia": sample_cia}
+    values = {"difficulty": SMALL["difficulty"], "hidden_weights": "beta", "min_gain": 0.0, "max_draws": 9}
+    names = values | {"experiments": experiments}
     exec(source.split("\n\n\n")[0], names)
     c = concentration(5, 2, SMALL["difficulty"])
-    rows = [row for i in range(6) for row in names["learning_curves"](Seeds(0, (i,)), 5, 2, c)]
+    rows = [row for i in range(6) for row in names["learning_curves"](Seeds(0, (i,)), 5, 2, c, SMALL["sizes"], FAST)]
     pd.testing.assert_frame_equal(pd.DataFrame(rows)[frame.columns], frame, check_exact=True)
 
 

@@ -48,27 +48,27 @@ def mean_interval(values, confidence=LEVEL):
     return Estimate(float(values.mean()), float(values.mean() - half), float(values.mean() + half), len(values))
 
 
-def skewed_mean(values, worst):
-    """Mean of independent `values`, most of them near the best and few far below, with a BCa bootstrap interval of 95%.
+def skewed_mean(values, worst=()):
+    """Mean of independent `values`, most of them alike and few far away, with a BCa bootstrap interval of 95%.
 
     Parameters
     ----------
     values : array-like of shape (n,)
-    worst : float
-        One such value is added for the lower end, as a sample may hold none of the rare ones. No end lies above the
-        largest value.
+    worst : float, optional
+        One such value is added for the lower end, where a sample may hold none of the rare ones. No end lies above
+        the largest value.
 
     Returns
     -------
     Estimate
-        With infinite ends for fewer than two values.
+        With infinite ends for fewer than two values; with no spread where they are all equal.
 
     References
     ----------
     Efron (1987), section 6.
     """
     values = np.asarray(values, dtype=float)
-    if len(values) < 2:
+    if len(values) < 2 or np.ptp(values) == 0:
         return mean_interval(values)
     samples = np.append(values, worst), values
     results = [stats.bootstrap((sample,), np.mean, confidence_level=LEVEL, method="BCa", rng=0) for sample in samples]

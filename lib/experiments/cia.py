@@ -301,7 +301,7 @@ def usable_model(panel, rng, test_rng, min_gain, hidden_weights="beta", n_draws=
     while True:
         model = sample_cia(n, k, b, rng, hidden_weights=hidden_weights, c=c)
         exam, drawn = Exam(model, test_rng), drawn + 1
-        if exam.best - exam.constant >= min_gain or drawn >= n_draws:
+        if round(exam.best - exam.constant, 12) >= min_gain or drawn >= n_draws:  # rounding takes a gain of 0 below 0
             return model, exam, drawn
 
 
