@@ -6,8 +6,10 @@ import pandas as pd
 import pytest
 
 from lib import trials
+from lib.book.cli import REPOSITORY
+from lib.book.project import PUBLISHED, Project, settle
 from lib.experiments import recorded
-from lib.experiments.recorded import Record
+from lib.experiments.recorded import Record, read
 
 PARAMETERS = {"learners": ["ofe", "elr"], "seed": 3, "rate": 0.25}
 SETS = pd.DataFrame({"dataset": ["cleve", "iris"], "rows": [297, 150]})
@@ -123,3 +125,11 @@ def test_the_same_rows_give_the_same_bytes(path):
         for experiment, frame in (("sets", SETS), ("errors", ERRORS)):
             record.complete(experiment, frame, [])
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("path", sorted(recorded.FOLDER.rglob("*.csv.gz")), ids=lambda path: path.name)
+def test_the_books_records_are_of_what_it_publishes(path):
+    about, project = read(path)[0], Project(REPOSITORY)
+    assert path == project.record(about["chapter"])
+    _, values = settle(project, about["chapter"], project.profile(PUBLISHED, about["chapter"]))
+    assert about["parameters"] == {name: values[name] for name in about["parameters"]}
