@@ -86,6 +86,14 @@ class TestTables:
         assert problem("vote").data.X.iloc[:, 0].cat.categories[-1] == "missing"
         assert problem("vote", incomplete=True).data.X.isna().any(axis=None)
 
+    @pytest.mark.parametrize(("name", "incomplete"), [("breast", False), ("breast-cancer", True)])
+    def test_breasts_values_are_numbers(self, name, incomplete):
+        X = problem(name, incomplete).data.X
+        assert list(X.select_dtypes(float)) == list(X)
+        assert X.isna().any(axis=None) == incomplete
+        assert X.min(axis=None) == 1
+        assert X.max(axis=None) == 10
+
 
 class TestSplits:
     @pytest.mark.parametrize(("name", "n_folds"), [("iris", 5), ("glass2", 5), ("glass2", 4), ("breast", 7)])
