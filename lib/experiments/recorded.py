@@ -101,8 +101,9 @@ class Record:
             return "No row of this page is a recorded one: all were computed when it was made."
         return (
             f"Rows marked {SIGN} are recorded ones, of {self._about['date']} ({self._about['commit']}): the data of "
-            f"{', '.join(self.names).upper()} are not shipped and could not be had when this page was made. They are "
-            "computed where there is a network, or where UCI_MIRROR names a folder with UCI's files."
+            f"{', '.join(self.names).upper()} are not shipped and could not be had when this page was made. Means and "
+            "tests over data sets include them. Where there is a network, or UCI_MIRROR names a folder with UCI's "
+            "files, they are computed."
         )
 
 
