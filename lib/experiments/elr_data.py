@@ -70,7 +70,7 @@ class Problem:
 
     @property
     def facts(self):
-        """What a chapter says of it: a row of a table."""
+        """Its row in a table of data sets."""
         counts = {"attributes": self.data.X.shape[1], "classes": len(np.unique(self.data.y)), "rows": self.n_rows}
         return {"dataset": self.name, **counts, "protocol": self.protocol}
 
