@@ -142,11 +142,6 @@ class Claim:
         self.settings.append(Setting(id, words, **numbers, **fields))
         return self.settings[-1]
 
-    @property
-    def verdict(self) -> str:  # until all chapters have moved
-        """Return that of the first setting."""
-        return self.settings[0].verdict
-
     def to_dict(self, paper: str) -> dict:
         """Return it with its settings as strict JSON."""
         texts = {name: getattr(self, name) for name in ("id", "sentence", "quote", "headline", "exact", "data")}
@@ -172,11 +167,6 @@ class Claims:
             raise ValueError(f"id {id!r} is already the name of a claim")
         self._claims[id] = Claim(id, sentence, quote, **fields)
         return self._claims[id]
-
-    def add(self, *, id: str, sentence: str, quote: str, estimate: tuple | None = None, **fields) -> Setting:
-        """Add a claim of one setting (until all chapters have moved)."""
-        estimate = estimate or tuple(fields.pop(name) for name in ("value", "low", "high", "n"))
-        return self.claim(id, sentence, quote=quote).test(id, estimate=estimate, **fields)
 
     def __iter__(self) -> Iterator[Claim]:
         return iter(self._claims.values())
