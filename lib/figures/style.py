@@ -17,7 +17,7 @@ LEARNERS = {
     "em": ("EM", "#0072B2", "o", "-"),
     "cov": ("COV", "#309BD6", "^", "--"),
     "winnow": ("Winnow", "#D55E00", "s", "-"),
-    "winnow_cv": ("Winnow, margin tuned", "#332288", "*", "--"),
+    "winnow_cv": ("Winnow, margin tuned", "#999933", ">", "--"),
     "winnow_basic": ("Ensemble without margin", "#C48600", "D", ":"),
     "winnow_single": ("Basic Winnow, one", "#7A4F12", "<", ":"),
     "perceptron": ("Perceptron", "#CC79A7", "X", "--"),
