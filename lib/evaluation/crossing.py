@@ -44,7 +44,8 @@ def crossing_ratio(frame, other, first, second, rng, min_gain=0.02):
     Returns
     -------
     Estimate
-        Positive where `first` gets ahead of `second` later on `frame`.
+        Positive where `first` gets ahead of `second` later on `frame`; with infinite ends where all crossings are
+        the same, as they are beyond an end of the sizes.
     """
     logs, counts = [], []
     for panel in (frame, other):
@@ -52,6 +53,8 @@ def crossing_ratio(frame, other, first, second, rng, min_gain=0.02):
         logs.append(np.log10(np.minimum(np.append(resampled, value), 2 * largest)))
         counts.append(n)
     ratio = logs[0] - logs[1]
+    if not ratio.any():
+        return Estimate(0.0, -np.inf, np.inf, min(counts))
     return Estimate(float(ratio[-1]), *_percentiles(ratio[:-1], ratio[-1]), min(counts))
 
 
