@@ -40,7 +40,8 @@ class NaiveBayes(JointClassifier):
     Notes
     -----
     Missing values are left out of the counts and, at prediction, out of the product. A category that is not in
-    `categories_` counts as missing at prediction. Where no row of a class has a value, its table is uniform.
+    `categories_` counts as missing at prediction; a column of another type than in `fit`, without any value that is in
+    it, such as strings where integers were, is a ValueError. Where no row of a class has a value, its table is uniform.
 
     A Gaussian with no spread in its class (no value, one, or all the same) is replaced by that of all classes, with
     its mean and its deviation. A column with no spread at all tells nothing and is left out of the product.
