@@ -3,15 +3,14 @@
 import json
 import re
 
-import yaml
-
 from lib.book.project import BookError, Project, git, read_mapping, write_whole
 from lib.book.verdicts import settings_of
 
 HEADER = """\
 # What decides each setting of a claim: its statistic, the region in which the sentence is true, the least number of
 # independent trials. An entry is committed before the setting's first run at the published scale; the scorecard shows
-# the commit, or that the entry is younger than the first verdict. `book claims --register` adds what is new.
+# the commit, or that the entry is younger than the first verdict, or was `seen`: in a smaller run, or in tables
+# that were published before. `book claims --register` adds what is new.
 """
 FIELDS = ("statistic", "region", "least")
 FILES = ("chapters/registered.yml", "chapters/verdicts.yml")
@@ -50,17 +49,20 @@ def registrations(project: Project) -> dict[str, str]:
     since, first, entries = {}, {}, {}  # numbers of commits, by setting
     for number, commit in enumerate(commits):
         texts = [git(project, "show", f"{commit.split()[0]}:./{file}") or "" for file in FILES]
-        before, entries = entries, _decisive(yaml.load(texts[0], yaml.CSafeLoader) or {})
+        before, entries = entries, {id: _decisive(entry) for id, entry in _read(texts[0]).items()}
         since |= {id: number for id, decisive in entries.items() if before.get(id) != decisive}
         first = dict.fromkeys(re.findall("^([a-z0-9-]+):", texts[1], re.MULTILINE), number) | first
-    places = {id: "{1}, commit {0}".format(*commits[number].split()) for id, number in since.items()}
-    now = _decisive(read_mapping(project.root / FILES[0]))
-    return {
-        id: f"registered {places[id]}" if since[id] < first.get(id, len(commits)) else AFTER
-        for id, decisive in entries.items()
-        if now.get(id) == decisive
-    }
+    now = read_mapping(project.root / FILES[0])
+    told = {}
+    for id in [id for id, decisive in entries.items() if id in now and _decisive(now[id]) == decisive]:
+        in_advance = since[id] < first.get(id, len(commits)) and not now[id].get("seen")
+        told[id] = "registered {1}, commit {0}".format(*commits[since[id]].split()) if in_advance else AFTER
+    return told
 
 
-def _decisive(entries: dict) -> dict:
-    return {id: (entry["region"], entry["least"]) for id, entry in entries.items()}
+def _decisive(entry: dict) -> tuple:
+    return tuple(entry["region"]), entry["least"]
+
+
+def _read(text: str) -> dict[str, dict]:
+    return {id: json.loads(entry) for id, entry in re.findall(r"^([a-z0-9-]+): (\{.*\})$", text, re.MULTILINE)}
