@@ -143,6 +143,7 @@ class TestBlocks:
 
 class TestNotes:
     DETAILS = {"blocks": 3, "all": 7, "path": "a/b.block", "why": "no\nroom"}  # noqa: RUF012
+    DETAILS |= {"experiment": "peers", "names": "iris"}
 
     @pytest.mark.parametrize("kind", KINDS)
     def test_logged(self, kind, caplog):
