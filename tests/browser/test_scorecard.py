@@ -8,7 +8,7 @@ from visit import opened
 
 NAME = "chapters/scorecard.html"
 CLAIMS = """[...document.querySelectorAll(".claim[data-verdict][data-paper]")].map((claim) => ({
-  verdict: claim.dataset.verdict, paper: claim.dataset.paper, text: claim.innerText.toLowerCase(),
+  verdict: claim.dataset.verdict, paper: claim.dataset.paper, text: claim.textContent.toLowerCase(),
   shown: claim.checkVisibility(),
 }))"""
 
