@@ -21,9 +21,10 @@ _ATTRIBUTES = r'(?:[^>"]|"[^"]*")*'
 _IMAGE = re.compile(rf"(?P<link><a\b{_ATTRIBUTES}>\s*)?(?P<image><img\b{_ATTRIBUTES}>)(?P<end>\s*</a>)?")
 PAGE, INK = "#121212", "#CED6DD"  # background and text of the dark theme
 CONTRAST = 4
-_SVG = "{http://www.w3.org/2000/svg}"
+_SVG, _HREF = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
 _HEX = re.compile(r"#[0-9a-fA-F]{6}\b")
 _DIGITS = re.compile(r"(\.\d\d)\d+")  # of which a screen shows two
+_LETTER = re.compile(r'<use xlink:href="#([^"]+)" transform="translate\((\d+\.?\d?)\d* 0\)"')
 ElementTree.register_namespace("", _SVG[1:-1])
 ElementTree.register_namespace("xlink", "http://www.w3.org/1999/xlink")
 
@@ -77,14 +78,22 @@ def colour_variants(text: str) -> dict[str, str]:
     for name in ("width", "height"):
         root.set(name, f"{float(root.get(name)[:-2]) * 4 / 3:.2f}")  # points to pixels
     root.set("style", "fill: #000000")
-    nodes = list(_nodes(root))
-    for node, _ in nodes:
+    classes, shapes = {}, {}
+    for node, fixed in list(_nodes(root)):
         _simplify(node)
-    light = ElementTree.tostring(root, encoding="unicode")
-    for node, fixed in nodes:
-        if "style" in node.attrib and not fixed:
-            node.set("style", _HEX.sub(lambda match: dark(match[0]), node.get("style")))
-    return {"light": light, "dark": ElementTree.tostring(root, encoding="unicode")}
+        if "style" in node.attrib:
+            node.set("class", classes.setdefault((node.attrib.pop("style"), fixed), f"c{len(classes)}"))
+        if node.tag == f"{_SVG}path" and set(node.attrib) == {"d", "class"} and node.get("d").endswith("z"):
+            _reuse(node, shapes)
+    sheet, variants = ElementTree.SubElement(root, f"{_SVG}style"), {}
+    for theme in ("light", "dark"):
+        sheet.text = "".join(f".{name}{{{_themed(*style, theme)}}}" for style, name in classes.items())
+        variants[theme] = _LETTER.sub(r'<use href="#\1" x="\2"', ElementTree.tostring(root, encoding="unicode"))
+    return variants
+
+
+def _themed(style, fixed, theme):
+    return style if fixed or theme == "light" else _HEX.sub(lambda match: dark(match[0]), style)
 
 
 @cache
@@ -109,10 +118,30 @@ def _nodes(node, fixed=False):
         yield from _nodes(child, fixed)
 
 
+def _reuse(node, shapes):
+    """Draw a closed shape that was drawn before, elsewhere, by reference to it: points of a scatter are such."""
+    steps = node.get("d").split()
+    numbers = [float(step) for step in steps if not step.isalpha()]
+    around = [round(number - numbers[i % 2], 1) for i, number in enumerate(numbers)]
+    key = (*(step for step in steps if step.isalpha()), *around, node.get("class"))
+    first, x, y, name = shapes.setdefault(key, (node, *numbers[:2], f"s{len(shapes)}"))
+    if first is not node:
+        first.set("id", name)
+        node.tag = f"{_SVG}use"
+        node.attrib = {_HREF: f"#{name}", "x": f"{numbers[0] - x:.2f}", "y": f"{numbers[1] - y:.2f}"}
+
+
 def _simplify(node):
     node.text, node.tail = (text and text.strip() for text in (node.text, node.tail))
-    if "d" in node.attrib:
-        node.set("d", " ".join(_DIGITS.sub(r"\1", node.get("d")).split()))
+    if node.tag == f"{_SVG}g":
+        node.attrib.pop("id", None)
+        clips = {child.get("clip-path") for child in node}
+        if len(clips) == 1 and None not in clips:
+            node.set("clip-path", clips.pop())
+            for child in node:
+                del child.attrib["clip-path"]
+    for name in {"d", "x", "y"} & set(node.attrib):
+        node.set(name, " ".join(_DIGITS.sub(r"\1", node.get(name)).split()))
     for child in list(node):
         background = child.tag == f"{_SVG}path" and child.get("style") == "fill: #ffffff" and not child.get("clip-path")
         if background or child.tag == f"{_SVG}metadata":
