@@ -62,7 +62,7 @@ def ascend(cases, beta, n_iterations, conditional=True, smoothing=0.0, method="c
 
 def _lbfgs(beta, objective, *settings):
     # Entries with few rows have small derivatives and little curvature: the power was chosen by trials.
-    counts = observed(objective.tree, objective.rows, objective.counts)
+    counts = observed(objective.parameters, objective.rows, objective.counts)
     return climb_lbfgs(beta, ((counts + 1.0) / objective.size) ** -0.5, objective, *settings)
 
 

@@ -5,9 +5,10 @@ from functools import cached_property
 import numpy as np
 from scipy.special import softmax
 
-from lib.bayes_net.likelihood import Objective, Rows, errors, evaluate, log_joints, observed
+from lib.bayes_net.likelihood import Rows, errors, evaluate, log_joints, objective, observed
+from lib.bayes_net.messages import find_messages
 from lib.bayes_net.network import LOWEST
-from lib.bayes_net.packing import factor_cells, packed
+from lib.bayes_net.packing import factor_cells, merged, packed
 from lib.estimators import TIE
 
 MISSING = -1
@@ -55,8 +56,8 @@ class Layout:
         other = Layout(self.network, self.attributes[rows], ((np.cumsum(rows) - 1)[numbers[pairs]], classes[pairs]))
         for name, keep in (("by_class", rows), ("with_class", pairs), ("of_class", pairs)):
             if name in vars(self):
-                *arrays, packs = vars(self)[name]
-                vars(other)[name] = Rows(*(array[keep] for array in arrays), packs)
+                rows = vars(self)[name]
+                vars(other)[name] = rows._replace(picks=rows.picks[keep])
         return other
 
     def __getstate__(self):
@@ -128,7 +129,7 @@ class Cases:
             factors, rows, counts = self.network.by_class, self.layout.by_class, self.counts
         else:  # the likelihood of the class that is there takes no sum over the others
             factors, rows, counts = self.network.with_class, self.layout.of_class, self._pair_counts()
-        return Objective(_tree(factors, rows), rows, counts, bool(conditional), float(smoothing), self.size)
+        return objective(factors.parameters, rows, counts, bool(conditional), float(smoothing), self.size)
 
     def conditional(self, beta):
         """Mean ln P(c | e) and its gradient with respect to the softmax parameters (Proposition 3)."""
@@ -140,18 +141,18 @@ class Cases:
 
     def expected_counts(self, theta):
         """Sum of ln P(c, e), and how often each value comes with its parents' values, as expected given the rows."""
-        expected, rows = np.empty(self.network.n_parameters), self.layout.with_class
-        objective = Objective(_tree(self.network.with_class, rows), rows, self._pair_counts(), False, 0.0, 1.0)
-        return evaluate(_logs(theta), objective, expected, np.empty_like(expected)), expected
+        expected, parameters = np.empty(self.network.n_parameters), self.network.with_class.parameters
+        likelihood = objective(parameters, self.layout.with_class, self._pair_counts(), False, 0.0, 1.0)
+        return evaluate(_logs(theta), likelihood, expected, np.empty_like(expected)), expected
 
     def observed_counts(self):
         """How often each value and its parents' values are all observed, (n_parameters,)."""
-        return observed(self.network.by_class.no_tree, self.layout.by_class, self.counts)
+        return observed(self.network.by_class.parameters, self.layout.by_class, self.counts)
 
     def log_joints(self, theta):
         """Ln P(c, e) of each merged row and class, (n_rows, n_classes)."""
-        rows = self.layout.by_class
-        return log_joints(_logs(theta), _tree(self.network.by_class, rows), rows, np.ones(len(self.counts), bool))
+        rows, wanted = self.layout.by_class, np.ones(len(self.counts), bool)
+        return log_joints(_logs(theta), self.network.by_class.parameters, rows, wanted)
 
     def posterior(self, theta):
         """P(c | e) of each merged row and class, (n_rows, n_classes)."""
@@ -164,7 +165,7 @@ class Cases:
     def errors(self, betas, counts):
         """Errors of several softmax parameters (n, n_parameters) on several counts (m, n_rows, n_classes), (n, m)."""
         rows, counts = self.layout.by_class, np.ascontiguousarray(counts, dtype=float)
-        return errors(self.network.log_softmax(betas), _tree(self.network.by_class, rows), rows, counts, TIE)
+        return errors(self.network.log_softmax(betas), self.network.by_class.parameters, rows, counts, TIE)
 
     def _value_and_gradient(self, beta, conditional, smoothing):
         self.network.check_parameters(beta)
@@ -176,10 +177,6 @@ class Cases:
 
     def __setstate__(self, state):
         self._set(state["layout"], state["counts"])
-
-
-def _tree(factors, rows):
-    return factors.tree if rows.summed.any() else factors.no_tree
 
 
 def _check_codes(name, codes, sizes, lowest):
@@ -194,34 +191,22 @@ def _check_codes(name, codes, sizes, lowest):
         raise ValueError(f"{name} must be {allowed}; got {codes[row, column]} in row {row}")
 
 
-def merged(values, sizes):
-    """Return the different rows of `values` (n, m), -1 where missing, and the number of each row among them."""
-    if values.shape[1] == 0:
-        return values[:1], np.zeros(len(values), dtype=np.intp)
-    if np.log2(np.asarray(sizes, dtype=float) + 1).sum() < 62:
-        steps = np.concatenate([np.cumprod(np.asarray(sizes[:0:-1], dtype=np.int64) + 1)[::-1], [1]])
-        keys = (values.astype(np.int64) + 1) @ steps
-    else:
-        keys = np.ascontiguousarray(values, dtype=np.int32).view(f"V{4 * values.shape[1]}").ravel()
-    _, first, index = np.unique(keys, return_index=True, return_inverse=True)
-    return values[first], index
-
-
 def class_counts(index, classes, shape):
     """How often each class comes with each row, for `index` and `classes` of every example."""
     return np.bincount(index * shape[1] + classes, minlength=shape[0] * shape[1]).reshape(shape).astype(float)
 
 
 def prepared(factors, values, needed):
-    """Rows for the compiled loops: which cell each factor is looked up in, and which factors are to be summed.
+    """Rows for the compiled loops: which packs of factors each has, and which messages over what is missing.
 
     A missing variable that is not `needed` is left out with its factor, as it sums to one.
     """
     columns, rows_needed = np.ascontiguousarray(values.T), np.ascontiguousarray(needed.T)
     cells, live = factor_cells(columns, rows_needed, *factors.padded, factors.offsets)
-    live = np.ascontiguousarray(live.T)
     picks, packs = packed(cells, factors.offsets, min(len(values) // 8, LARGEST_PACK // factors.lookup.shape[1]))
-    return Rows(np.maximum(values, 0), (values < 0) & needed, live, live.any(axis=1), picks, packs)
+    messages, ends = find_messages(factors, values, (values < 0) & needed, live)
+    picks = np.column_stack([picks, len(packs) + ends]).astype(np.uint32)
+    return Rows(picks, packs, messages)
 
 
 def _needed(network, values):

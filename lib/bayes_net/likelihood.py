@@ -5,13 +5,21 @@ from collections import namedtuple
 import numpy as np
 
 from lib.bayes_net.compiled import compiled
-from lib.bayes_net.messages import LOWEST, collect, distribute, workspace
+from lib.bayes_net.messages import LOWEST, collect, distribute, needed_messages
 
 LOG_LOWEST = np.log(LOWEST)
 BLOCK = 256  # rows that are handled together, as calls and references to arrays cost more than a row
 
-Rows = namedtuple("Rows", "values free live summed picks packs")
-Objective = namedtuple("Objective", "tree rows counts conditional smoothing size")
+# Rows have numbers (picks) of packs of factors, and, after these, of messages; the last is of nothing.
+Rows = namedtuple("Rows", "picks packs messages")
+Objective = namedtuple("Objective", "parameters rows counts used work beliefs conditional smoothing size")
+
+
+def objective(parameters, rows, counts, *settings):
+    """What `evaluate` needs, with the messages that are used and room for them."""
+    used = needed_messages(rows.messages, rows.picks, len(rows.packs), counts.any(axis=1))
+    shape = rows.messages.n_cells, counts.shape[1]
+    return Objective(parameters, rows, counts, used, np.empty(shape), np.zeros(shape), *settings)
 
 
 @compiled
@@ -26,29 +34,26 @@ def evaluate(beta, objective, expected, gradient):
     variables only those that `rows` sums over. `gradient` is set to the derivatives of the mean.
     """
     log_theta, theta = np.empty_like(beta), np.empty_like(beta)
-    _softmax(beta, objective.tree.row_starts, log_theta, theta)
+    _softmax(beta, objective.parameters.row_starts, log_theta, theta)
     expected[:] = objective.smoothing
     value = _expect(log_theta, objective, expected)
     if objective.smoothing > 0:
         value += objective.smoothing * log_theta.sum()
-    _to_softmax(expected, theta, objective.tree.row_starts, gradient)
+    _to_softmax(expected, theta, objective.parameters.row_starts, gradient)
     gradient /= objective.size
     return value / objective.size
 
 
 @compiled
-def log_joints(log_theta, tree, rows, wanted):
+def log_joints(log_theta, parameters, rows, wanted):
     """Ln P(c, e) of each row and class, (n_rows, n_classes); without meaning in rows that are not `wanted`."""
-    packed, space = _tables(log_theta, tree, rows)
-    scores = np.empty((rows.values.shape[0], tree.lookup.shape[1]))
-    _gather(packed, rows.picks, 0, len(scores), scores)
-    for r in np.flatnonzero(rows.summed & wanted):
-        collect(rows.values[r], rows.free[r], rows.live[r], tree, space, scores[r])
-    return scores
+    used = needed_messages(rows.messages, rows.picks, len(rows.packs), wanted)
+    work = np.empty((rows.messages.n_cells, parameters.lookup.shape[1]))
+    return _scores(log_theta, parameters, rows, used, work)
 
 
 @compiled
-def errors(log_thetas, tree, rows, counts, tie):
+def errors(log_thetas, parameters, rows, counts, tie):
     """Share of each of `counts` (m, n_rows, n_classes) that is not of the class predicted by each of `log_thetas`.
 
     Predicted is the first class whose log probability is as high as any, but for `tie`. The result is (n_thetas, m).
@@ -56,8 +61,10 @@ def errors(log_thetas, tree, rows, counts, tie):
     shares, wanted = np.empty((len(log_thetas), len(counts))), np.zeros(counts.shape[1], np.bool_)
     for r in range(counts.shape[1]):
         wanted[r] = counts[:, r].any()
+    used = needed_messages(rows.messages, rows.picks, len(rows.packs), wanted)
+    work = np.empty((rows.messages.n_cells, counts.shape[2]))
     for t in range(len(log_thetas)):
-        scores = log_joints(log_thetas[t], tree, rows, wanted)
+        scores = _scores(log_thetas[t], parameters, rows, used, work)
         for i in range(len(counts)):
             right = total = 0.0
             for r in range(scores.shape[0]):
@@ -71,41 +78,39 @@ def errors(log_thetas, tree, rows, counts, tie):
 
 
 @compiled
-def observed(tree, rows, counts):
+def _scores(log_theta, parameters, rows, used, work):
+    tables, scores = _tables(log_theta, parameters, rows, used, work), np.empty((len(rows.picks), work.shape[1]))
+    _gather(tables, rows.picks, 0, len(scores), scores)
+    return scores
+
+
+@compiled
+def observed(parameters, rows, counts):
     """How often each value and its parents' values are all observed, (n_parameters,)."""
-    cells, expected = np.zeros((len(tree.lookup) + 1, counts.shape[1])), np.zeros(tree.row_starts[-1])
-    together = np.zeros((len(rows.packs), counts.shape[1]))
+    cells, expected = np.zeros((len(parameters.lookup) + 1, counts.shape[1])), np.zeros(parameters.row_starts[-1])
+    together = np.zeros((len(rows.packs) + len(rows.messages.starts) + 1, counts.shape[1]))
     _scatter(together, rows.picks, 0, len(counts), counts)
-    _scatter(cells, rows.packs, 0, len(together), together)
-    _add_cells(cells, tree, expected)
+    _scatter(cells, rows.packs, 0, len(rows.packs), together)
+    _add_cells(cells, parameters, expected)
     return expected
 
 
 @compiled
 def _expect(log_theta, objective, expected):
     """Return the sum of log likelihoods, and add the expectations to `expected`."""
-    tree, rows, counts, conditional = objective.tree, objective.rows, objective.counts, objective.conditional
-    n_classes = counts.shape[1]
-    packed, space = _tables(log_theta, tree, rows)
-    changes, scores = np.zeros_like(packed), np.empty((BLOCK, n_classes))
-    value, start = 0.0, 0
-    while start < len(counts):
-        summed, stop = rows.summed[start], start + 1
-        while not summed and stop < min(len(counts), start + BLOCK) and not rows.summed[stop]:
-            stop += 1
-        if summed and counts[start].sum() == 0.0:
-            start = stop
-            continue
-        _gather(packed, rows.picks, start, stop, scores)
-        if summed:
-            collect(rows.values[start], rows.free[start], rows.live[start], tree, space, scores[0])
-        value += _weigh(scores, counts, start, stop, conditional)
+    parameters, rows, counts, used = objective.parameters, objective.rows, objective.counts, objective.used
+    tables, n_packs = _tables(log_theta, parameters, rows, used, objective.work), len(rows.packs)
+    changes, scores = np.zeros_like(tables), np.empty((BLOCK, counts.shape[1]))
+    value, beliefs = 0.0, objective.beliefs
+    for start in range(0, len(counts), BLOCK):
+        stop = min(start + BLOCK, len(counts))
+        _gather(tables, rows.picks, start, stop, scores)
+        value += _weigh(scores, counts, start, stop, objective.conditional)
         _scatter(changes, rows.picks, start, stop, scores)
-        if summed:
-            distribute(rows.values[start], rows.free[start], tree, space, scores[0])
-        start = stop
-    _scatter(space.beliefs, rows.packs, 0, len(changes), changes)
-    _add_cells(space.beliefs, tree, expected)
+    beliefs[: len(parameters.lookup) + 1] = 0.0
+    distribute(rows.messages, used, objective.work, changes[n_packs:], beliefs)
+    _scatter(beliefs, rows.packs, 0, n_packs, changes)
+    _add_cells(beliefs, parameters, expected)
     return value
 
 
@@ -144,27 +149,27 @@ def _weigh(scores, counts, start, stop, conditional):
 
 
 @compiled
-def _add_cells(cells, tree, expected):
+def _add_cells(cells, parameters, expected):
     """Add to each parameter what its cells (n_cells, n_classes) or more hold."""
-    for m in range(tree.lookup.shape[0]):
-        for c in range(tree.lookup.shape[1]):
-            expected[tree.lookup[m, c]] += cells[m, c]
+    for m in range(parameters.lookup.shape[0]):
+        for c in range(parameters.lookup.shape[1]):
+            expected[parameters.lookup[m, c]] += cells[m, c]
 
 
 @compiled
-def _tables(log_theta, tree, rows):
-    """Sums of the log factors over packs of factors; the factors as they are, in a workspace."""
-    n_cells, n_classes = tree.lookup.shape
-    logs = np.zeros((n_cells + 1, n_classes))
+def _tables(log_theta, parameters, rows, used, work):
+    """Sums of the log factors over packs of factors, then logs of messages, then 0; cells of factors in `work`."""
+    n_cells, n_classes = parameters.lookup.shape
+    n_packs, logs = len(rows.packs), np.zeros((n_cells + 1, n_classes))
     for m in range(n_cells):
         for c in range(n_classes):
-            logs[m, c] = log_theta[tree.lookup[m, c]]
-    packed = np.empty((rows.packs.shape[0], n_classes))
-    _gather(logs, rows.packs, 0, len(packed), packed)
-    space = workspace(tree, rows.live.shape[1])
-    if rows.summed.any():
-        space.work[:n_cells] = np.exp(logs[:n_cells])
-    return packed, space
+            logs[m, c] = log_theta[parameters.lookup[m, c]]
+    tables = np.zeros((n_packs + len(rows.messages.starts) + 1, n_classes))
+    _gather(logs, rows.packs, 0, n_packs, tables)
+    if len(used) > 0:
+        work[:n_cells] = np.exp(logs[:n_cells])
+    collect(rows.messages, used, work, tables[n_packs:])
+    return tables
 
 
 @compiled

@@ -3,7 +3,6 @@
 from collections import namedtuple
 from functools import cached_property
 from math import prod
-from operator import itemgetter
 
 import numpy as np
 
@@ -12,11 +11,7 @@ from lib.structures.graphs import check_parents, topological_order
 
 LARGEST = 20_000_000  # entries of all tables, or of all messages
 
-CliqueTree = namedtuple(
-    "CliqueTree",
-    "row_starts lookup n_total sizes order cliques widths pointers slots offsets strides "
-    "message_offsets message_strides",
-)
+Parameters = namedtuple("Parameters", "row_starts lookup")
 
 
 class Network:
@@ -117,15 +112,14 @@ class Factors:
         families = [(*ps, v) for v, ps in enumerate(network.parents)]
         self.scopes = [tuple(v for v in family if v or not by_class) for family in families]
         sizes = network.sizes
-        self.strides = [_strides(sizes[list(scope)]) for scope in self.scopes]
+        strides = [_strides(sizes[list(scope)]) for scope in self.scopes]
+        self.steps = [dict(zip(scope, steps, strict=True)) for scope, steps in zip(self.scopes, strides, strict=True)]
         cells = [prod(int(sizes[v]) for v in scope) for scope in self.scopes]
         self.offsets = np.concatenate([[0], np.cumsum(cells)]).astype(np.intp)
         self.n_cells = int(self.offsets[-1])
         width = max(1, *map(len, self.scopes))
         # Scopes and strides of factors in rows of equal length, for loops.
-        self.padded = [
-            _integers([[*a, *[-1] * (width - len(a))] for a in some]) for some in (self.scopes, self.strides)
-        ]
+        self.padded = [_integers([[*a, *[-1] * (width - len(a))] for a in some]) for some in (self.scopes, strides)]
         self._families = families
 
     @cached_property
@@ -139,51 +133,27 @@ class Factors:
             blocks.append(np.broadcast_to(block, (len(block), columns)))
         return np.ascontiguousarray(np.concatenate(blocks), dtype=np.intp)
 
-    @cached_property
-    def tree(self):
-        """The bucket tree."""
-        return self._tree(_elimination(self.scopes, self.network.sizes, self.lookup.shape[1]))
+    @property
+    def parameters(self):
+        """What compiled loops need of the tables."""
+        return Parameters(np.array(self.network.row_starts), self.lookup)  # a copy: what was unpickled is read-only
 
     @cached_property
-    def no_tree(self):
-        """What stands for the tree where nothing has to be summed out."""
-        return self._tree([])
+    def buckets(self):
+        """Cliques in the order of elimination, each with factors, and earlier cliques' messages, that it multiplies.
 
-    def _tree(self, cliques):
-        """Return the bucket tree: a factor goes to the first of its variables to be summed out, as do messages."""
-        sizes, n_factors = self.network.sizes, len(self.scopes)
+        They go to the first of their variables that is summed out.
+        """
+        cliques = _elimination(self.scopes, self.network.sizes, self.lookup.shape[1])
         bucket = {clique[0]: b for b, clique in enumerate(cliques)}
-        inputs = [  # (bucket, slot, offset, stride of each variable)
-            (min(bucket[v] for v in scope), f, self.offsets[f], dict(zip(scope, strides, strict=True)))
-            for f, (scope, strides) in enumerate(zip(self.scopes, self.strides, strict=True))
-            if scope and cliques
-        ]
-        offset, message_offsets, messages = self.n_cells + 1, [], []  # one cell for what is left out
+        buckets = [(clique, [], []) for clique in cliques]
+        for f, scope in enumerate(self.scopes):
+            if scope:
+                buckets[min(bucket[v] for v in scope)][1].append(f)
         for b, (_, *separator) in enumerate(cliques):
-            strides = dict(zip(separator, _strides(sizes[separator]), strict=True))
-            message_offsets.append(offset)
-            messages.append(strides)
             if separator:
-                inputs.append((min(bucket[v] for v in separator), n_factors + b, offset, strides))
-            offset += prod(int(size) for size in sizes[separator])
-        inputs.sort(key=itemgetter(0))
-        buckets, slots, offsets, strides = zip(*inputs, strict=True) if inputs else [()] * 4
-        width = max((len(clique) for clique in cliques), default=1)
-        return CliqueTree(
-            row_starts=np.array(self.network.row_starts),  # copies, as what was unpickled may be read-only
-            lookup=self.lookup,
-            n_total=int(offset),
-            sizes=np.array(sizes),
-            order=_integers([clique[0] for clique in cliques]),
-            cliques=_spread([{v: v for v in clique} for clique in cliques], cliques, width),
-            widths=_integers([len(clique) for clique in cliques]),
-            pointers=_integers(np.searchsorted(buckets, np.arange(len(cliques) + 1))),
-            slots=_integers(slots),
-            offsets=_integers(offsets),
-            strides=_spread(strides, [cliques[b] for b in buckets], width),
-            message_offsets=_integers(message_offsets),
-            message_strides=_spread(messages, cliques, width),
-        )
+                buckets[min(bucket[v] for v in separator)][2].append(b)
+        return buckets
 
 
 def _integers(values):
@@ -193,14 +163,6 @@ def _integers(values):
 def _strides(sizes):
     """Steps of each position in C order."""
     return np.concatenate([np.cumprod(sizes[:0:-1])[::-1], [1]]).astype(np.intp)[: len(sizes)]
-
-
-def _spread(strides, cliques, width):
-    """Strides of the variables of each clique, 0 where a variable has none, in rows of equal length."""
-    table = np.zeros((len(cliques), width), np.intp)
-    for row, one, clique in zip(table, strides, cliques, strict=True):
-        row[: len(clique)] = [one.get(v, 0) for v in clique]
-    return table
 
 
 def _elimination(scopes, sizes, n_columns):

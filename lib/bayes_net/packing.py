@@ -1,8 +1,21 @@
-"""Layout of rows for the compiled loops: the cells that factors are looked up in, and packs of factors."""
+"""Layout of rows for the compiled loops: rows merged, the cells that factors are looked up in, packs of factors."""
 
 import numpy as np
 
 from lib.bayes_net.compiled import compiled
+
+
+def merged(values, sizes):
+    """Return the different rows of `values` (n, m), -1 where missing, and the number of each row among them."""
+    if values.shape[1] == 0:
+        return values[:1], np.zeros(len(values), dtype=np.intp)
+    if np.log2(np.asarray(sizes, dtype=float) + 1).sum() < 62:
+        steps = np.concatenate([np.cumprod(np.asarray(sizes[:0:-1], dtype=np.int64) + 1)[::-1], [1]])
+        keys = (values.astype(np.int64) + 1) @ steps
+    else:
+        keys = np.ascontiguousarray(values, dtype=np.int32).view(f"V{4 * values.shape[1]}").ravel()
+    _, first, index = np.unique(keys, return_index=True, return_inverse=True)
+    return values[first], index
 
 
 @compiled
