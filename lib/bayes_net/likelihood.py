@@ -17,8 +17,10 @@ Objective = namedtuple("Objective", "parameters rows counts used work beliefs co
 
 def objective(parameters, rows, counts, *settings):
     """What `evaluate` needs, with the messages that are used and room for them."""
-    used = needed_messages(rows.messages, rows.picks, len(rows.packs), counts.any(axis=1))
-    shape = rows.messages.n_cells, counts.shape[1]
+    some = counts.any(axis=1)
+    rows, counts = rows._replace(picks=rows.picks[some]), counts[some]
+    used = needed_messages(rows.messages, rows.picks, len(rows.packs), np.ones(len(counts), bool))
+    shape = rows.messages.starts[-1], counts.shape[1]
     return Objective(parameters, rows, counts, used, np.empty(shape), np.zeros(shape), *settings)
 
 
@@ -48,7 +50,7 @@ def evaluate(beta, objective, expected, gradient):
 def log_joints(log_theta, parameters, rows, wanted):
     """Ln P(c, e) of each row and class, (n_rows, n_classes); without meaning in rows that are not `wanted`."""
     used = needed_messages(rows.messages, rows.picks, len(rows.packs), wanted)
-    work = np.empty((rows.messages.n_cells, parameters.lookup.shape[1]))
+    work = np.empty((rows.messages.starts[-1], parameters.lookup.shape[1]))
     return _scores(log_theta, parameters, rows, used, work)
 
 
@@ -62,7 +64,7 @@ def errors(log_thetas, parameters, rows, counts, tie):
     for r in range(counts.shape[1]):
         wanted[r] = counts[:, r].any()
     used = needed_messages(rows.messages, rows.picks, len(rows.packs), wanted)
-    work = np.empty((rows.messages.n_cells, counts.shape[2]))
+    work = np.empty((rows.messages.starts[-1], counts.shape[2]))
     for t in range(len(log_thetas)):
         scores = _scores(log_thetas[t], parameters, rows, used, work)
         for i in range(len(counts)):
@@ -88,7 +90,7 @@ def _scores(log_theta, parameters, rows, used, work):
 def observed(parameters, rows, counts):
     """How often each value and its parents' values are all observed, (n_parameters,)."""
     cells, expected = np.zeros((len(parameters.lookup) + 1, counts.shape[1])), np.zeros(parameters.row_starts[-1])
-    together = np.zeros((len(rows.packs) + len(rows.messages.starts) + 1, counts.shape[1]))
+    together = np.zeros((len(rows.packs) + len(rows.messages.starts), counts.shape[1]))
     _scatter(together, rows.picks, 0, len(counts), counts)
     _scatter(cells, rows.packs, 0, len(rows.packs), together)
     _add_cells(cells, parameters, expected)
@@ -164,7 +166,7 @@ def _tables(log_theta, parameters, rows, used, work):
     for m in range(n_cells):
         for c in range(n_classes):
             logs[m, c] = log_theta[parameters.lookup[m, c]]
-    tables = np.zeros((n_packs + len(rows.messages.starts) + 1, n_classes))
+    tables = np.zeros((n_packs + len(rows.messages.starts), n_classes))
     _gather(logs, rows.packs, 0, n_packs, tables)
     if len(used) > 0:
         work[:n_cells] = np.exp(logs[:n_cells])
