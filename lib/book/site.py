@@ -13,13 +13,12 @@ import nbformat
 import yaml
 
 from lib.book import repository
+from lib.book.arrangement import arrange
 from lib.book.cache import data_digests
-from lib.book.execution import INJECTED
 from lib.book.finish import finish
-from lib.book.project import BookError, Project, git, settle
+from lib.book.project import BookError, Project, git, parameters_of, settle
 from lib.book.reference import data_sets, settings
 from lib.book.scorecard import scorecard, write_downloads
-from lib.claims import code
 
 # What a page has in place of a comment such as <!-- scorecard -->.
 PARTS = {"scorecard": scorecard, "data-sets": data_sets, "settings": settings}
@@ -88,27 +87,24 @@ def build_page(project: Project, chapter: str, executed: Path, given: dict, scal
 
 
 def stage_notebook(project: Project, chapter: str, executed: Path, source: Path, scale: str, given: dict) -> None:
-    """Write the notebook as the page shows it: given parameters behind a toggle, provenance at the end."""
+    """Write the notebook as it ran, for readers to take along, and as the page shows it; provenance ends both."""
     notebook = nbformat.read(executed, as_version=4)
-    for cell in notebook.cells:
-        if INJECTED in cell.metadata.get("tags", []):
-            cell.metadata.tags.append("hide-input")
-            cell.metadata["mystnb"] = {"code_prompt_show": f"Values given to this run ({scale})"}
-    download = f"{{download}}`Download the executed notebook <{Path(chapter).name}.ipynb>`"
-    text = f":::{{div}} provenance\n{provenance(project, chapter, scale, given)} {download}\n:::"
-    notebook.cells.append(nbformat.v4.new_markdown_cell(text, id="provenance"))
-    path = source / "chapters" / f"{chapter}.ipynb"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    nbformat.write(notebook, path)
-
-
-def provenance(project: Project, chapter: str, scale: str, given: dict) -> str:
-    """Return how a chapter's numbers were made: commit, parameters, data and versions."""
+    download = f"{{download}}`Download the executed notebook </executed/{chapter}.ipynb>`"
+    text = f":::{{div}} provenance\n{provenance(project, scale)} {download}\n:::"
+    footer = nbformat.v4.new_markdown_cell(text, id="provenance")
     _, values = settle(project, chapter, given)
-    settings = ", ".join(code(f"{name} = {value!r}") for name, value in values.items())
+    for folder in ("executed", "chapters"):
+        path = source / folder / f"{chapter}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(nbformat.v4.new_notebook(cells=[*notebook.cells, footer], metadata=notebook.metadata), path)
+        notebook.cells = arrange(notebook.cells, parameters_of(project, chapter), values, scale)
+
+
+def provenance(project: Project, scale: str) -> str:
+    """Return how a chapter's numbers were made: commit, parameters, data and versions."""
     versions = ", ".join(f"{package} {version(package)}" for package in SHOWN_VERSIONS)
     python = ".".join(map(str, sys.version_info[:3]))
-    made = f"{commit(project)}; {scale}; {settings}; {_data(project)}; Python {python}, {versions}"
+    made = f"{commit(project)}; {scale}; {_data(project)}; Python {python}, {versions}"
     return f"How this page was made: {made}."
 
 
@@ -133,6 +129,7 @@ def make_html(project: Project, source: Path, folder: Path, strict: bool) -> Pat
         raise BookError(f"the site was not built:\n{process.stderr.strip()}\nall messages: {folder / 'site.log'}")
     shutil.rmtree(folder / "html", ignore_errors=True)
     made = folder / "_build" / "html"
+    shutil.copytree(source / "executed", made / "_sources" / "chapters", dirs_exist_ok=True)  # the theme's download
     finish(project, made)
     made.replace(folder / "html")
     return folder / "html" / "index.html"

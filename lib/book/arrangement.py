@@ -1,0 +1,82 @@
+"""The order in which a page shows an executed chapter: picture and finding first, what they rest on folded, below."""
+
+from copy import deepcopy
+
+from nbformat.v4 import new_markdown_cell
+
+from lib.book.execution import INJECTED
+from lib.book.pages import render
+from lib.book.parameters import TAG
+
+LEAD, FOLD = "lead", "hide-input"  # tags: the cell whose picture opens the page; code behind a toggle
+FOUND, CLAIMS, REFERENCES = "**What we found", "```{glue:md} verdicts", "## References"
+GLUED = "application/papermill.record"
+
+
+def arrange(cells: list, parameters: dict, values: dict, scale: str) -> list:
+    """Return the cells of a chapter as its page shows them.
+
+    The picture of the cell tagged ``lead`` follows the first paragraph; claims and parameters come before the
+    references; neighbours among folded cells share a fold.
+
+    Parameters
+    ----------
+    cells : list of notebook cells
+        In the order in which they ran. The first has the title, a paragraph, what was found, and the claims.
+    parameters, values : dict
+        What the parameters cell declares, and what the chapter ran with, by name.
+    scale : str
+        Where the values come from, such as "profile paper".
+    """
+    text = [cell for cell in cells if cell.cell_type == "markdown"]
+    title, _, claims = text[0].source.partition(CLAIMS)
+    title, _, found = title.partition(FOUND)
+    body, _, references = text[-1].source.partition(REFERENCES) if len(text) > 1 else ("", "", "")
+    page = [new_markdown_cell(title), *_lead(cells), *([new_markdown_cell(FOUND + found)] if found else [])]
+    for cell in cells:
+        if cell is text[-1] and len(text) > 1:
+            page.append(new_markdown_cell(body))
+        elif cell is not text[0] and not {TAG, INJECTED} & set(_tags(cell)):
+            _append(page, cell)
+    given = {"parameters": parameters, "values": values, "scale": scale}
+    page.append(new_markdown_cell(render("chapter_end.md", claims=claims and CLAIMS + claims, **given)))
+    return page + ([new_markdown_cell(REFERENCES + references)] if references else [])
+
+
+def _lead(cells):
+    """Take the picture from the cell tagged lead; return a cell that only shows it."""
+    for cell in cells:
+        if LEAD in _tags(cell) and any(map(_is_seen, cell.outputs)):
+            opening = deepcopy(cell)
+            opening["id"] = "lead"
+            opening.metadata["tags"] = ["remove-input"]
+            opening.outputs = [output for output in cell.outputs if _is_seen(output)]
+            cell.outputs = [output for output in cell.outputs if not _is_seen(output)]
+            return [opening]
+    return []
+
+
+def _append(page, cell):
+    before = page[-1]
+    if FOLD in _tags(before) and FOLD in _tags(cell) and not any(map(_is_seen, before.outputs)):
+        page.pop()
+        cell.source = f"{before.source}\n\n\n{cell.source}"
+        cell.outputs = before.outputs + cell.outputs
+        cell.metadata["mystnb"] = cell.metadata.get("mystnb", {}) | {"code_prompt_show": _prompt(before, cell)}
+    page.append(cell)
+
+
+def _prompt(*cells):
+    """Return what the folds of two neighbours say, each thing once."""
+    texts = (cell.metadata.get("mystnb", {}).get("code_prompt_show", "Code") for cell in cells)
+    words = [word for text in texts for word in text.split("; ")]
+    first, *others = dict.fromkeys(word[0].lower() + word[1:] for word in words)
+    return "; ".join([first[0].upper() + first[1:], *others])
+
+
+def _tags(cell):
+    return cell.metadata.get("tags", [])
+
+
+def _is_seen(output):
+    return output.output_type != "display_data" or not all(kind.startswith(GLUED) for kind in output.data)
