@@ -269,11 +269,12 @@ def test_exact_estimates_have_no_width():
 
 def test_the_mean_of_skewed_values_has_an_interval_within_them():
     values = 1 - np.random.default_rng(0).exponential(0.03, 50)
-    plain, cautious = skewed_mean(values), skewed_mean(values, worst=0.0)
+    plain, cautious = (skewed_mean(values, np.random.default_rng(1), worst) for worst in ((), 0.0))
     assert cautious.low < plain.low < plain.value == values.mean() < plain.high == cautious.high < values.max()
     assert plain.value - plain.low > plain.high - plain.value
-    assert skewed_mean([1.0] * 9, worst=0.0) == (1, 1, 1, 9)
-    assert skewed_mean([0.5])[1:] == (-np.inf, np.inf, 1)
+    assert skewed_mean(values, np.random.default_rng(1)) == plain != skewed_mean(values, np.random.default_rng(2))
+    assert skewed_mean([1.0] * 9, np.random.default_rng(1), worst=0.0) == (1, 1, 1, 9)
+    assert skewed_mean([0.5], np.random.default_rng(1))[1:] == (-np.inf, np.inf, 1)
 
 
 def test_mean_contrast_is_welchs():
@@ -296,8 +297,21 @@ def test_ratio_of_crossings_of_lines(first, second):
 def test_a_crossing_that_is_never_reached_counts_as_twice_the_largest_size():
     estimate = crossing_ratio(line(5000), line(100), "a", "b", np.random.default_rng(0))
     assert estimate.value == pytest.approx(np.log10(2000 / 100))
-    never = crossing_ratio(line(5000), line(4000), "a", "b", np.random.default_rng(0))
-    assert never[:3] == (0, -np.inf, np.inf)
+
+
+@pytest.mark.parametrize(
+    ("crossings", "noise", "ends"),
+    [
+        ((5000, 4000), 0.0, (-np.inf, np.inf)),  # both beyond the largest size
+        ((5, 4), 0.0, (-np.inf, np.inf)),  # both before the smallest
+        ((5, 5000), 0.0, (np.log10(10 / 2000),) * 2),  # beyond opposite ends, which is an order
+        ((9, 9.5), 1.0, (-np.inf, np.inf)),  # before the smallest in some resamples
+    ],
+)
+def test_crossings_beyond_the_same_end_are_not_ordered(crossings, noise, ends):
+    panels = (line(crossing, noise) for crossing in crossings)
+    estimate = crossing_ratio(*panels, "a", "b", np.random.default_rng(0))
+    assert estimate[1:3] == pytest.approx(ends)
 
 
 def test_rounding_is_no_gain():

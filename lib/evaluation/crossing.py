@@ -32,7 +32,9 @@ def crossing_size(frame, first, second, rng, min_gain=0.02):
 def crossing_ratio(frame, other, first, second, rng, min_gain=0.02):
     """Crossing size on `frame` divided by that on `other`, as a base-10 logarithm, over independent models.
 
-    A crossing beyond the largest size counts as twice that size.
+    A crossing beyond the largest size counts as twice that size. Two crossings beyond the largest sizes, or two at or
+    before the smallest, cannot be ordered: such a resample counts as minus infinity for the lower end of the interval
+    and as infinity for the upper one.
 
     Parameters
     ----------
@@ -44,18 +46,20 @@ def crossing_ratio(frame, other, first, second, rng, min_gain=0.02):
     Returns
     -------
     Estimate
-        Positive where `first` gets ahead of `second` later on `frame`; with infinite ends where all crossings are
-        the same, as they are beyond an end of the sizes.
+        Positive where `first` gets ahead of `second` later on `frame`; with infinite ends where more resamples than
+        a tail of the interval holds cannot be ordered.
     """
-    logs, counts = [], []
+    logs, counts, before, beyond = [], [], True, True
     for panel in (frame, other):
-        value, resampled, n, largest = _resampled_crossings(panel, first, second, rng, min_gain)
-        logs.append(np.log10(np.minimum(np.append(resampled, value), 2 * largest)))
+        value, resampled, n, sizes = _resampled_crossings(panel, first, second, rng, min_gain)
+        crossings = np.append(resampled, value)
+        before, beyond = before & (crossings == sizes[0]), beyond & (crossings > sizes[-1])
+        logs.append(np.log10(np.minimum(crossings, 2 * sizes[-1])))
         counts.append(n)
-    ratio = logs[0] - logs[1]
-    if not ratio.any():
-        return Estimate(0.0, -np.inf, np.inf, min(counts))
-    return Estimate(float(ratio[-1]), *_percentiles(ratio[:-1], ratio[-1]), min(counts))
+    ratio, unordered = logs[0] - logs[1], before | beyond
+    low, _ = _percentiles(np.where(unordered, -np.inf, ratio)[:-1], ratio[-1])
+    _, high = _percentiles(np.where(unordered, np.inf, ratio)[:-1], ratio[-1])
+    return Estimate(float(ratio[-1]), low, high, min(counts))
 
 
 def _resampled_crossings(frame, first, second, rng, min_gain):
@@ -63,10 +67,10 @@ def _resampled_crossings(frame, first, second, rng, min_gain):
     differences = paired_differences(frame, first, second, min_gain).dropna()
     sizes, values = differences.columns.to_numpy(dtype=float), differences.to_numpy()
     if not len(values):
-        return np.nan, np.full(RESAMPLES, np.nan), 0, sizes[-1]
+        return np.nan, np.full(RESAMPLES, np.nan), 0, sizes
     draws = rng.integers(len(values), size=(RESAMPLES, len(values)))
     resampled = _crossings(sizes, values[draws].mean(axis=1))
-    return float(_crossings(sizes, values.mean(axis=0)[None])[0]), resampled, len(values), sizes[-1]
+    return float(_crossings(sizes, values.mean(axis=0)[None])[0]), resampled, len(values), sizes
 
 
 def _percentiles(resampled, value):

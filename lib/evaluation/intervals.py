@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from lib.validation import check_real
+from lib.validation import check_generator, check_real
 
 LEVEL = 0.95  # of intervals where no other confidence can be chosen
 
@@ -48,12 +48,14 @@ def mean_interval(values, confidence=LEVEL):
     return Estimate(float(values.mean()), float(values.mean() - half), float(values.mean() + half), len(values))
 
 
-def skewed_mean(values, worst=()):
+def skewed_mean(values, rng, worst=()):
     """Mean of independent `values`, most of them alike and few far away, with a BCa bootstrap interval of 95%.
 
     Parameters
     ----------
     values : array-like of shape (n,)
+    rng : numpy.random.Generator
+        Draws the resamples.
     worst : float, optional
         One such value is added for the lower end, where a sample may hold none of the rare ones. No end lies above
         the largest value.
@@ -67,12 +69,13 @@ def skewed_mean(values, worst=()):
     ----------
     Efron (1987), section 6.
     """
+    check_generator("rng", rng)
     values = np.asarray(values, dtype=float)
     if len(values) < 2 or np.ptp(values) == 0:
         return mean_interval(values)
-    samples = np.append(values, worst), values
-    results = [stats.bootstrap((sample,), np.mean, confidence_level=LEVEL, method="BCa", rng=0) for sample in samples]
-    mean, (low, high) = float(values.mean()), (result.confidence_interval for result in results)
+    samples = values, np.append(values, worst)
+    results = [stats.bootstrap((sample,), np.mean, confidence_level=LEVEL, method="BCa", rng=rng) for sample in samples]
+    mean, (high, low) = float(values.mean()), (result.confidence_interval for result in results)
     return Estimate(mean, float(np.fmin(low.low, mean)), float(np.fmax(high.high, mean)), len(values))
 
 
