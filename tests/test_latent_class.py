@@ -237,7 +237,7 @@ def test_batches_change_nothing_but_rounding(k, dtype, error, counted, monkeypat
     counts = np.arange(500) % 3 if counted else np.ones(500)
     starts = random_starts(4, k, 21, np.random.RandomState(0))
     whole = maximize(rows, counts, *starts, 10, 0, dtype)
-    for limit in (0.004, 0.01, 0.1):
+    for limit in (0.004, 0.01, 0.05):
         monkeypatch.setattr("lib.arrays.LIMIT", limit)
         assert 1 < len(list(EMData(rows, counts, dtype, (4, k)))) < 500
         parts = maximize(rows, counts, *starts, 10, 0, dtype)

@@ -21,6 +21,8 @@ from lib.latent_class import LatentClassCovariance, LatentClassEM, LatentClassSe
 from lib.trials.context import check_workers
 from lib.validation import check_choice, check_integer
 from lib.winnow import Winnow, WinnowEnsemble
+from lib.winnow.ensemble import fit_together
+from lib.winnow.online import sums
 
 SIZES = (10, 20, 35, 50, 100, 200, 350, 500, 1000, 2000)
 MODEL, TEST, SAMPLE = 0, 1, 2  # what the random numbers of a trial are for
@@ -69,11 +71,14 @@ class TunedWinnow(ClassifierMixin, BaseEstimator):
         self.model_ = WinnowEnsemble(random_state=self.random_state)
         folds = min(3, np.unique(y, return_counts=True)[1].min())
         if folds > 1:
-            splits = list(StratifiedKFold(folds).split(X, y))
-            settings = [(share * X.shape[1], factor) for share in self.margins for factor in self.promotions]
-            correct = [self._correct(X, y, splits, *setting) for setting in settings]
-            margin, promotion = settings[np.argmax(correct)]
-            self.model_.set_params(margin=margin, promotion=promotion)
+            settings = [dict(margin=a * X.shape[1], promotion=b) for a in self.margins for b in self.promotions]
+            small = [WinnowEnsemble(3, **setting, random_state=self.random_state) for setting in settings]
+            positive, correct = y == np.max(y), np.zeros(len(small), int)
+            for train, test in StratifiedKFold(folds).split(X, y):
+                fit_together(small, X[train], positive[train])
+                held_out = np.array([sums(X[test], each.weights_) > each.threshold_ for each in small])
+                correct += (held_out == positive[test]).sum(axis=1)
+            self.model_.set_params(**settings[np.argmax(correct)])
         self.model_.fit(X, y)
         self.classes_ = self.model_.classes_
         return self
@@ -81,10 +86,6 @@ class TunedWinnow(ClassifierMixin, BaseEstimator):
     def predict(self, X):
         """The predicted class of each row."""
         return self.model_.predict(X)
-
-    def _correct(self, X, y, splits, margin, promotion):
-        small = WinnowEnsemble(3, margin=margin, promotion=promotion, random_state=self.random_state)
-        return sum((small.fit(X[train], y[train]).predict(X[test]) == y[test]).sum() for train, test in splits)
 
 
 CIA_LEARNERS = {

@@ -12,6 +12,7 @@ from lib.latent_class.model import LatentClassClassifier
 from lib.validation import check_choice, check_integer, check_real
 
 _EDGE = 1e-10
+_FEW = 4
 _FINISH = 100
 _SAFE_EXPONENT = 80.0
 _SMALL = 10_000  # values of a sample
@@ -158,20 +159,19 @@ def maximize(rows, counts, weights, probabilities, max_iterations, tolerance, dt
 
 
 class EMData:
-    """Rows (s, m) and counts (s,) as EM needs them, in batches.
+    """Rows (s, m) and counts (s,) as EM needs them, in batches that stay in the processor's cache.
 
-    There is one, which is kept, if it fits into the limit with the posteriors of r runs with k hidden values, shape =
-    (r, k); else there are many small ones, made anew at each step.
+    They are kept if they fit into the limit with the posteriors of r runs with k hidden values, shape = (r, k); else
+    they are made anew at each step.
     """
 
     def __init__(self, rows, counts, dtype, shape):
         self.rows, self.counts, self.dtype = rows, counts.astype(float), np.dtype(dtype)
         self.single = (counts == 1).all()
         (r, k), m, cache = shape, rows.shape[1], min(arrays.LIMIT, arrays.CACHE)
-        row_bytes = self.dtype.itemsize * (3 * (m + 1) + r * (k + 3)) + 8 * r
-        fits = len(rows) * row_bytes <= arrays.LIMIT * 2**20
-        self.whole = [self._batch(slice(None), contiguous=True)] if fits else None
+        row_bytes = self.dtype.itemsize * (m + 1 + r * (k + 3)) + 8 * r
         self.parts = arrays.row_batches(len(rows), row_bytes, cache)
+        self.whole = list(map(self._batch, self.parts)) if len(rows) * row_bytes <= arrays.LIMIT * 2**20 else None
         self.size = self.counts.sum()
         sums = sum(self.counts[part] @ rows[part] for part in arrays.row_batches(len(rows), 8 * m, cache))
         self.totals = np.append(self.size, sums)
@@ -179,16 +179,15 @@ class EMData:
     def __iter__(self):
         return iter(self.whole) if self.whole else map(self._batch, self.parts)
 
-    def _batch(self, part, contiguous=False):
-        """Rows with a leading 1 as columns (m + 1, b), the same counted (b, m + 1), and their counts (b,)."""
-        rows, counts = self.rows[part], self.counts[part]
-        rows = np.hstack([np.ones((len(rows), 1), self.dtype), rows], dtype=self.dtype)
-        counted = rows if self.single else rows * counts[:, None].astype(self.dtype)
-        return np.ascontiguousarray(rows.T) if contiguous else rows.T, counted, counts
+    def _batch(self, part):
+        """Rows with a leading 1 as columns (m + 1, b), and their counts (b,)."""
+        columns = np.ones((self.rows.shape[1] + 1, len(self.rows[part])), self.dtype)
+        columns[1:] = self.rows[part].T
+        return columns, self.counts[part]
 
 
-def em_step(data, weights, probabilities):
-    """One E and M step for r runs at once (section 3).
+def em_step(data, weights, probabilities, update=True):
+    """One E and M step for r runs at once (section 3), or with no `update` the log likelihoods alone.
 
     Everything is relative to the first hidden value: the k - 1 log odds of the others are one matrix product,
     and so are their sums U and sums over x_j = 1; the first one's are what remains of the totals.
@@ -207,17 +206,24 @@ def em_step(data, weights, probabilities):
     r, k, m = probabilities.shape
     linear = np.empty((r, k, m + 1))
     linear[..., 1:], linear[..., 0] = log_linear(weights, probabilities, _EDGE)
-    relative = np.empty((r, k - 1, m + 1), data.dtype)
-    np.subtract(linear[:, 1:], linear[:, :1], out=relative, casting="same_kind")
+    relative = np.subtract(linear[:, 1:], linear[:, :1]).astype(data.dtype).reshape(-1, m + 1)
     sums, log_likelihoods = np.zeros(linear.shape), linear[:, 0] @ data.totals
     others = sums[:, 1:]
-    for columns, counted, counts in data:
-        posterior, log_sum = softmax_with_zero((relative.reshape(-1, m + 1) @ columns).reshape(r, k - 1, -1))
+    for columns, counts in data:
+        posterior, log_sum = softmax_with_zero(_product(relative, columns).reshape(r, k - 1, -1))
         log_likelihoods += log_sum @ counts
-        others += (posterior.reshape(r * (k - 1), -1) @ counted).reshape(others.shape)
+        if update:
+            if not data.single:
+                posterior *= counts
+            others += _product(posterior.reshape(len(relative), -1), columns.T).reshape(others.shape)
     np.subtract(data.totals, others[:, 0] if k == 2 else others.sum(axis=1), out=sums[:, 0])
     mass = np.maximum(sums[..., 0], _EDGE)
     return mass / data.size, sums[..., 1:] / mass[..., None], log_likelihoods
+
+
+def _product(a, b):
+    """Matrix product a @ b; where `a` has few rows, of one after the other, which BLAS does faster."""
+    return (a[:, None] @ b)[:, 0] if len(a) <= _FEW else a @ b
 
 
 def softmax_with_zero(odds):
@@ -225,7 +231,7 @@ def softmax_with_zero(odds):
 
     Overwrites `odds` (r, k - 1, s). The largest entry is taken out only where its exponential could overflow.
     """
-    largest, first = None, 1.0
+    largest, first = 0.0, 1.0
     if odds.max() > _SAFE_EXPONENT:
         largest = np.maximum(odds.max(axis=1), 0)
         odds -= largest[:, None]
@@ -233,7 +239,4 @@ def softmax_with_zero(odds):
     posterior = np.exp(odds, out=odds)
     normaliser = (posterior[:, 0] if posterior.shape[1] == 1 else posterior.sum(axis=1)) + first
     posterior /= normaliser[:, None]
-    log_sum = np.log(normaliser, out=normaliser)
-    if largest is not None:
-        log_sum += largest
-    return posterior, log_sum
+    return posterior, np.log(normaliser, out=normaliser) + largest

@@ -35,8 +35,7 @@ class WinnowEnsemble(TwoClasses, WinnowBase):
 
     Notes
     -----
-    `X` must be dense, as the complement attributes are. The rows stay uint8: with these they take twice the memory of
-    the sample, and three times while they are made.
+    `X` must be dense, as the complement attributes are. The rows stay uint8.
 
     References
     ----------
@@ -86,28 +85,26 @@ class WinnowEnsemble(TwoClasses, WinnowBase):
         """
         self._check_parameters()
         rows, y = self._training_data(X, y)
-        positive, rng = self._target(y) == 1, check_random_state(self.random_state)
-        subsamples = self._subsamples(len(rows), rng)
-        rule = self._updates(rows.shape[1])
-        self.member_weights_ = np.array([self._member(rows, positive, part, rule, rng) for part in subsamples])
-        self.member_shares_ = self._shares(rows, positive, subsamples)
-        self.weights_ = self.member_shares_ @ self.member_weights_
-        n = rows.shape[1] // 2 if self.complement else rows.shape[1]
-        present, absent = self.weights_[:n], self.weights_[n:] if self.complement else np.zeros(n)
-        self.coef_ = (present - absent)[None]
-        self.intercept_ = np.array([absent.sum() - self.threshold_])
+        fit_together([self], rows, self._target(y) == 1)
         return self
 
-    def _subsamples(self, size, rng):
-        part = max(1, round(self.subsample * size))
-        return np.stack([rng.permutation(size)[:part] for _ in range(self.n_members)])
+    def _combine(self, rows, positive, subsamples, member_weights):
+        """Set what is learned, given the weights of the members."""
+        self.member_weights_ = member_weights
+        self.member_shares_ = self._shares(rows, positive, subsamples)
+        self.weights_ = self.member_shares_ @ self.member_weights_
+        present, absent = np.split(self.weights_, [rows.shape[1]])
+        self.coef_ = (present - absent if self.complement else present)[None]
+        self.intercept_ = np.array([absent.sum() - self.threshold_])
 
-    def _member(self, rows, positive, part, rule, rng):
-        """Weights of one Winnow after all passes over part of the rows."""
-        weights = np.full(rows.shape[1], float(self.initial_weight))
-        changes = np.zeros(rows.shape[1] if self.average else 0)
-        for n_pass in range(self.n_passes):
-            train(rows, positive, rng.permutation(part), weights, changes, n_pass * len(part), *rule)
+    def _members(self, rows, positive, part, rules, rng):
+        """Weights (k, n_weights) of one Winnow for each of the rules after all passes over part of the rows."""
+        weights = np.full((len(rules), self._n_weights(rows)), float(self.initial_weight))
+        changes = np.zeros_like(weights if self.average else weights[:, :0])
+        for step in range(0, self.n_passes * len(part), len(part)):
+            order = rng.permutation(part)
+            for rule, row, change in zip(rules, weights, changes, strict=True):
+                train(rows, positive, order, row, change, step, *rule)
         return weights - changes / (self.n_passes * len(part)) if self.average else weights
 
     def _shares(self, rows, positive, subsamples):
@@ -118,3 +115,17 @@ class WinnowEnsemble(TwoClasses, WinnowBase):
         base = labels.mean(axis=1)
         gain = np.maximum(accuracy - np.maximum(base, 1 - base), 0)
         return gain / gain.sum() if gain.any() else np.full(len(gain), 1 / len(gain))
+
+
+def fit_together(ensembles, rows, positive):
+    """Fit ensembles that differ in promotion, demotion, threshold and margin alone to rows (s, n) of 0 and 1.
+
+    The result is that of each one's `fit`; subsamples and orders, which are the same for all, are drawn once.
+    """
+    first, rng = ensembles[0], check_random_state(ensembles[0].random_state)
+    rules = [ensemble._updates(first._n_weights(rows)) for ensemble in ensembles]
+    part = max(1, round(first.subsample * len(rows)))
+    subsamples = np.stack([rng.permutation(len(rows))[:part] for _ in range(first.n_members)])
+    members = np.stack([first._members(rows, positive, part, rules, rng) for part in subsamples], axis=1)
+    for ensemble, weights in zip(ensembles, members, strict=True):
+        ensemble._combine(rows, positive, subsamples, weights)

@@ -9,6 +9,15 @@ LOWEST = np.finfo(float).tiny
 SOON = 64  # presentations
 
 
+@njit(nogil=True, inline="always")
+def _update(x, active, weights, average, gain, late_gain):
+    """Change the weights of the attributes whose value in `x` is `active`, and their averages."""
+    for j in range(weights.shape[0]):
+        weight = weights[j] if x[j] == active else 0.0
+        average[j] += late_gain * weight
+        weights[j] += gain * weight
+
+
 @compiled_fast
 def train(rows, positive, order, weights, average, step, promotion, demotion, threshold, margin, inclusive):
     """Present ``rows[order]`` once, updating `weights` in place after each mistake or thin margin.
@@ -18,9 +27,9 @@ def train(rows, positive, order, weights, average, step, promotion, demotion, th
 
     Parameters
     ----------
-    rows : (s, m) uint8; positive : (s,) bool; order : (v,) int64, rows in the order of presentation
-    weights : (m,) float64, updated in place
-    average : (m,) float64, updated in place, or (0,) where no average is wanted
+    rows : (s, n) uint8; positive : (s,) bool; order : (v,) int64, rows in the order of presentation
+    weights : (n,) float64, or (2n,) for the attributes (x, 1 - x), updated in place
+    average : float64 like `weights`, updated in place, or (0,) where no average is wanted
         Sum over presentations t of t times the change of the weights at t, so that the mean of the weights
         over T presentations is weights - average / T at the cost of updates only.
     step : int
@@ -31,14 +40,18 @@ def train(rows, positive, order, weights, average, step, promotion, demotion, th
     mistakes, updates : int
     """
     mistakes = updates = check = 0
-    m = weights.shape[0]
-    averaging, careful = average.shape[0] > 0, False
+    n, averaging, careful = rows.shape[1], average.shape[0] > 0, False
+    present, absent, presents, absents = weights[:n], weights[n:], average[:n], average[n:]
     for t in range(order.shape[0]):
-        i = order[t]
+        x, label = rows[order[t]], positive[order[t]]
         z = 0.0
-        for j in range(m):
-            z += weights[j] if rows[i, j] else 0.0
-        label = positive[i]
+        if absent.shape[0] > 0:
+            for j in range(n):
+                weight, other = present[j], absent[j]
+                z += weight if x[j] else other
+        else:
+            for j in range(n):
+                z += present[j] if x[j] else 0.0
         # bitwise, as a branch on labels that no processor can foretell would take longer than Z
         mistaken = ((z > threshold) | (inclusive & (z == threshold))) != label
         mistakes += mistaken
@@ -48,18 +61,19 @@ def train(rows, positive, order, weights, average, step, promotion, demotion, th
                 left = _demotions_left(weights, demotion)
                 careful, check = left < SOON, t + max(left, SOON)
             if careful and not label:
-                _demote_carefully(np.flatnonzero(rows[i]), weights, average, demotion, step + t + 1.0)
+                active = np.flatnonzero(np.concatenate((x != 0, x == 0))[: weights.shape[0]])
+                _demote_carefully(active, weights, average, demotion, step + t + 1.0)
                 continue
             gain = (promotion if label else demotion) - 1.0
             late_gain = gain * (step + t + 1.0)
             if averaging:
-                for j in range(m):
-                    active = weights[j] if rows[i, j] else 0.0
-                    average[j] += late_gain * active
-                    weights[j] += gain * active
+                _update(x, 1, present, presents, gain, late_gain)
+                _update(x, 0, absent, absents, gain, late_gain)
             else:
-                for j in range(m):
-                    weights[j] += gain * weights[j] if rows[i, j] else 0.0
+                for j in range(n):
+                    present[j] += gain * present[j] if x[j] else 0.0
+                for j in range(absent.shape[0]):
+                    absent[j] += 0.0 if x[j] else gain * absent[j]
     return mistakes, updates
 
 
@@ -106,14 +120,6 @@ def totals(indptr, indices, weights):
         for k in range(z.shape[1]):
             z[i, k] = _total(indices, np.intp(indptr[i]), np.intp(indptr[i + 1]), weights[k])
     return z
-
-
-def doubled(X):
-    """The 2n attributes (x, 1 - x) of Grove & Roth, section 6, in the type of `X` (s, n): twice its memory."""
-    rows = np.concatenate([X, X], axis=1)
-    absent = rows[:, X.shape[1] :]
-    np.logical_not(absent, out=absent)
-    return rows
 
 
 @compiled

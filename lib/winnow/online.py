@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lib.arrays import check_boolean_matrix, check_sparse_boolean_matrix, row_batches
 from lib.validation import check_flag, check_integer, check_real, optional
-from lib.winnow.kernel import doubled, totals, train, train_active
+from lib.winnow.kernel import totals, train, train_active
 
 HEAVIEST = 1e250
 PRODUCT = 256  # MiB of rows in float64 at a time
@@ -42,8 +42,10 @@ class WinnowBase(ClassifierMixin, BaseEstimator):
     def _attributes(self, X):
         if sparse.issparse(X) and self.complement:
             raise ValueError("complement must be False for sparse X, as 1 - x is not sparse; or give X.toarray()")
-        X = self._boolean(X)
-        return doubled(X) if self.complement else X
+        return self._boolean(X)
+
+    def _n_weights(self, rows):
+        return rows.shape[1] * (2 if self.complement else 1)
 
     def _updates(self, n_weights):
         """Promotion, demotion, threshold, margin and tie rule as the kernel takes them."""
@@ -169,7 +171,7 @@ class Winnow(WinnowBase):
         self._check_parameters()
         rows, y = self._training_data(X, y)
         self.classes_ = _classes(y)
-        self._start(rows.shape[1])
+        self._start(self._n_weights(rows))
         self._learn(rows, y, self.n_passes)
         return self
 
@@ -196,7 +198,7 @@ class Winnow(WinnowBase):
         rows = self._attributes(X)
         if first:
             self.classes_ = _classes(classes)
-            self._start(rows.shape[1])
+            self._start(self._n_weights(rows))
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes must be those of the first call, {self.classes_}; got {classes!r}")
         valid = np.logical_or.reduce([y == name for name in self.classes_])
@@ -213,7 +215,7 @@ class Winnow(WinnowBase):
         self._rng = check_random_state(self.random_state)
 
     def _learn(self, rows, y, n_passes):
-        size, rule = rows.shape[0], self._updates(rows.shape[1])
+        size, rule = rows.shape[0], self._updates(self._n_weights(rows))
         step, data = (train_active, _active(rows)) if sparse.issparse(rows) else (train, (rows,))
         labels = [y == positive for positive in (self.classes_[1:] if len(self.classes_) == 2 else self.classes_)]
         order = np.arange(size)
@@ -236,12 +238,16 @@ def _active(rows):
 
 
 def sums(rows, weights):
-    """Z of each row (s, m) of 0 and 1, or of each row and each of the weights (k, m)."""
-    if not sparse.issparse(rows):
-        batches = row_batches(rows.shape[0], 8 * (rows.shape[1] + len(np.atleast_2d(weights))), PRODUCT)
-        return np.concatenate([rows[batch] @ weights.T for batch in batches])
-    z = totals(*_active(rows), np.atleast_2d(weights))
-    return z if weights.ndim == 2 else z[:, 0]
+    """Z of each row (s, n) of 0 and 1, for weights (n,), or (2n,) with those of 1 - x, or each of many, (k, ...)."""
+    if sparse.issparse(rows):
+        z = totals(*_active(rows), np.atleast_2d(weights))
+        return z if weights.ndim == 2 else z[:, 0]
+    n = rows.shape[1]
+    batches = row_batches(rows.shape[0], 8 * (n + len(np.atleast_2d(weights))), PRODUCT)
+    z = np.concatenate([rows[batch] @ weights[..., :n].T for batch in batches])
+    if weights.shape[-1] > n:
+        z += np.concatenate([(rows[batch] == 0) @ weights[..., n:].T for batch in batches])
+    return z
 
 
 def _classes(y):
