@@ -15,23 +15,12 @@ from papermill.exceptions import PapermillExecutionError
 from tqdm import tqdm
 from traitlets.config import Config
 
+from lib.book.kernels import use_forked_kernels
 from lib.book.project import BookError, Project, read_cells
 from lib.trials.context import VARIABLE
 
 INJECTED = "injected-parameters"
 POLL = 1.0  # seconds between two looks at how far the trials of a cell are
-FIXED_ENVIRONMENT = {
-    "SOURCE_DATE_EPOCH": "0",
-    "PYTHONHASHSEED": "0",
-    "PYTHONUTF8": "1",
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-    "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-    "JUPYTER_PREFER_ENV_PATH": "1",
-}
-
 
 def execute(project: Project, chapter: str, parameters: dict, output: Path, told=list, **context) -> None:
     """Run a chapter's notebook into `output`; when a cell fails what was executed stays there.
@@ -47,7 +36,7 @@ def execute(project: Project, chapter: str, parameters: dict, output: Path, told
     output.parent.mkdir(parents=True, exist_ok=True)
     with (
         _aside(output) as part,
-        _kernel_environment(context) as (config, files),
+        _kernel_settings(project, context) as (config, files),
         _progress(project.notebook(chapter), chapter, files / "progress") as hooks,
     ):
         try:
@@ -55,7 +44,6 @@ def execute(project: Project, chapter: str, parameters: dict, output: Path, told
                 _literal(project.notebook(chapter)),
                 _literal(part),
                 parameters=parameters,
-                cwd=project.root,
                 progress_bar=False,
                 config=config,
                 timeout=None,
@@ -121,30 +109,19 @@ def _literal(path: Path) -> str:
     return str(path).replace("{", "{{").replace("}", "}}")
 
 
-def _kernels() -> dict[str, str]:
-    """Return the variable that makes OpenBLAS add up as on any x86 processor since 2013, if this is one."""
-    info = Path("/proc/cpuinfo")
-    since_2013 = info.exists() and " avx2 " in info.read_text(encoding="utf-8", errors="replace")
-    return {"OPENBLAS_CORETYPE": "Haswell"} if since_2013 else {}
-
-
 @contextmanager
-def _kernel_environment(context: dict):
-    """Fix what a kernel inherits; yield papermill's settings and the folder of the kernel's files.
+def _kernel_settings(project: Project, context: dict):
+    """Yield papermill's settings of a kernel, and the folder of its files.
 
     Its sockets are files in a short-named folder, so that no two runs share a port.
     """
-    before = dict(os.environ)
+    use_forked_kernels()
     with tempfile.TemporaryDirectory(prefix="book-") as folder:
-        os.environ.update(_kernels() | os.environ)
-        os.environ.update(FIXED_ENVIRONMENT, JUPYTER_RUNTIME_DIR=folder, IPYTHONDIR=f"{folder}/ipython")
         context = context | {"progress": f"{folder}/progress", "notes": f"{folder}/notes"}
-        os.environ[VARIABLE] = json.dumps(context)
-        try:
-            yield Config({"KernelManager": {"transport": "ipc", "ip": f"{folder}/socket"}}), Path(folder)
-        finally:
-            os.environ.clear()
-            os.environ.update(before)
+        own = {"JUPYTER_RUNTIME_DIR": folder, "IPYTHONDIR": f"{folder}/ipython", VARIABLE: json.dumps(context)}
+        sockets = {"transport": "ipc", "ip": f"{folder}/socket", "connection_file": f"{folder}/kernel.json"}
+        kernel = {"folder": str(project.root), "environment": own}
+        yield Config({"KernelManager": sockets, "Provisioner": kernel}), Path(folder)
 
 
 @contextmanager
@@ -164,7 +141,8 @@ def _progress(path: Path, chapter: str, trials: Path):
             line = _line(trials)
             bar.set_postfix_str(f"{title[:24]} · {line}" if line else title)
 
-    with tqdm(total=n_cells, unit="cell", disable=None, desc=chapter) as bar:
+    alone = threading.current_thread() is threading.main_thread()
+    with tqdm(total=n_cells, unit="cell", disable=None if alone else True, desc=chapter) as bar:
         watcher = threading.Thread(target=watch, daemon=True)
         if not bar.disable:
             watcher.start()

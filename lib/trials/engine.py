@@ -1,11 +1,18 @@
 """Where blocks of trials run: processes of this machine, or the workers of a Dask cluster."""
 
+import os
+import sys
 import threading
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from functools import lru_cache
+from itertools import islice
 
-from joblib import Parallel, delayed, parallel_config
-from joblib.externals.loky.process_executor import BrokenProcessPool
+import cloudpickle
+from joblib import effective_n_jobs
 
 from lib.trials.notes import tell
+from lib.trials.processes import Context, start_server
 from lib.trials.store import differences, workplace
 
 DEATHS = 3  # of workers that an experiment survives without finishing a block in between
@@ -51,25 +58,51 @@ def run_blocks(run, blocks, n_jobs=1, engine="local", name="trials"):
 
 
 def _on_this_machine(run, blocks, n_jobs, name):
+    n_processes = min(effective_n_jobs(n_jobs), len(blocks))
+    if n_processes == 1:
+        yield from ((number, run(block)) for number, block in blocks.items())
+        return
     waiting, deaths = dict(blocks), 0
-    with parallel_config("loky", inner_max_num_threads=1):
-        while waiting:
-            # anew: one whose workers died may still deliver what it was at
-            parallel = Parallel(min(n_jobs, len(blocks)), batch_size=1, return_as="generator_unordered")
-            try:
-                for number, result in parallel(delayed(_numbered)(n, run, block) for n, block in list(waiting.items())):
-                    deaths = 0
-                    del waiting[number]
-                    yield number, result
-            except BrokenProcessPool as error:
-                deaths += 1
-                tell("died", name, blocks=len(waiting))
-                if deaths == DEATHS:
-                    raise WorkersDiedError(f"worker processes died {DEATHS} times in a row, {FEWER}") from error
+    while waiting:
+        try:
+            for number, result in _in_processes(run, dict(waiting), n_processes):
+                deaths = 0
+                del waiting[number]
+                yield number, result
+        except BrokenProcessPool as error:
+            deaths += 1
+            tell("died", name, blocks=len(waiting))
+            if deaths == DEATHS:
+                raise WorkersDiedError(f"worker processes died {DEATHS} times in a row, {FEWER}") from error
 
 
-def _numbered(number, run, block):
-    return number, run(block)
+def _in_processes(run, blocks, n_processes):
+    pool, remaining, futures = _pool(n_processes, tuple(os.environ.items())), iter(blocks.items()), {}
+    try:
+        while True:
+            for number, block in islice(remaining, 2 * n_processes - len(futures)):
+                futures[pool.submit(_call, cloudpickle.dumps((run, block)))] = number
+            if not futures:
+                return
+            ended, _ = wait(futures, return_when=FIRST_COMPLETED)
+            for future in sorted(ended, key=lambda future: future.exception() is not None):
+                yield futures.pop(future), future.result()
+    except BaseException:  # also when nobody wants the rest
+        _pool.cache_clear()
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+
+
+@lru_cache(maxsize=1)
+def _pool(n_processes, environment):
+    """Return the workers, which the next experiment finds there, for as long as it has the same environment."""
+    start_server(name for name in sys.modules if name.partition(".")[0] == "lib")
+    return ProcessPoolExecutor(n_processes, Context())
+
+
+def _call(pickled):
+    run, block = cloudpickle.loads(pickled)
+    return run(block)
 
 
 def _on_cluster(run, blocks, address):

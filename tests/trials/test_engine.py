@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import pytest
 from joblib import Parallel
-from joblib.externals.loky.process_executor import BrokenProcessPool
+from concurrent.futures.process import BrokenProcessPool
 from marked import same
 from threadpoolctl import OpenBLASController, threadpool_info, threadpool_limits
 
@@ -258,21 +258,17 @@ class TestDeath:
     def test_those_count_that_follow_each_other(self, n_finished, monkeypatch, caplog):
         """Where each death comes after a block that was finished, all are finished in the end."""
 
-        class Dying:
-            def __init__(self, *_, **__):
-                pass
+        def dying(_, blocks, n_processes):
+            yield from list(blocks.items())[:n_finished]
+            raise BrokenProcessPool
 
-            def __call__(self, tasks):
-                yield from ((number, block) for _, (number, _, block), _ in list(tasks)[:n_finished])
-                raise BrokenProcessPool
-
-        monkeypatch.setattr(engine, "Parallel", Dying)
+        monkeypatch.setattr(engine, "_in_processes", dying)
         blocks = dict(enumerate("abcdefg"))
         if n_finished:
-            assert dict(run_blocks(None, blocks)) == blocks
+            assert dict(run_blocks(None, blocks, n_jobs=2)) == blocks
         else:
             with pytest.raises(WorkersDiedError, match="died 3 times in a row, perhaps for want of memory"):
-                list(run_blocks(None, blocks))
+                list(run_blocks(None, blocks, n_jobs=2))
         assert len([record for record in caplog.records if "worker process died" in record.message]) == (
             7 if n_finished else 3
         )
