@@ -2,11 +2,13 @@
 
 import hashlib
 import json
-import platform
+import os
 import sys
 from functools import cache
 from pathlib import Path
 
+from lib.book.environment import unlocked
+from lib.book.parameters import PARSING
 from lib.book.project import PUBLISHED, Project, read_cells, settle, write_whole
 
 EXECUTING = ("book/execution.py", "book/parameters.py")
@@ -26,9 +28,11 @@ def data_digests(project: Project) -> dict[str, str]:
 def fingerprint(project: Project, chapter: str, parameters: dict) -> str:
     """Return the key of a chapter's results, in two parts.
 
-    The first is of notebook, parameters, data, recorded rows, lock file, lib and Python. The second is of the data sets
-    that are not shipped, which a chapter may fetch while it runs.
+    The first is of notebook, parameters, data, recorded rows, lock file and what is installed otherwise, lib, Python
+    and processor. The second is of the data sets that are not shipped, which a chapter may fetch while it runs.
     """
+    from lib.trials.store import SOURCES, workplace  # and pandas, which `book list` does not need
+
     cells = read_cells(project.notebook(chapter))  # and not the outputs that are stored
     ingredients = {
         "notebook": [[cell["cell_type"], cell["metadata"], cell["source"]] for cell in cells],
@@ -37,7 +41,8 @@ def fingerprint(project: Project, chapter: str, parameters: dict) -> str:
         "record": digest(project.record(chapter)),
         "lock": digest(project.root / "requirements.lock"),
         "lib": _library(project),
-        "python": [sys.version, platform.machine()],
+        "environment": [unlocked(project.root / "requirements.lock"), sys.version, list(sys.flags)],
+        "machine": {name: value for name, value in workplace().items() if name not in SOURCES},
     }
     return "-".join(map(_digest_of, (ingredients, data_elsewhere(parameters))))
 
@@ -71,7 +76,8 @@ def _code_digest(source: bytes) -> str:
     from lib.trials.description import code_digest  # and pandas, which `book list` does not need
 
     try:
-        return code_digest(source)
+        with PARSING:
+            return code_digest(source)
     except SyntaxError:  # the chapter that imports it will say so
         return hashlib.sha256(source).hexdigest()
 
@@ -86,16 +92,17 @@ def read_record(executed: Path) -> dict:
     """Return what was noted when a notebook was executed: key, sha256 and seconds; empty if nothing was."""
     try:
         found = json.loads(executed.with_suffix(".json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return found if [type(found[field]) for field in ("key", "sha256", "seconds")] == [str, str, float] else {}
+    except (OSError, ValueError, LookupError, TypeError):
         return {}
-    return found if isinstance(found, dict) else {}
 
 
 def write_record(executed: Path, key: str, seconds: float) -> None:
     """Note under which key a notebook was executed, its sha256 and how long it took."""
-    record = {"key": key, "sha256": digest(executed), "seconds": round(seconds, 1)}
+    record = {"key": key, "sha256": digest(executed), "seconds": round(float(seconds), 1)}
     write_whole(executed.with_suffix(".json"), json.dumps(record, indent=1) + "\n")
 
 
 def _files(folder: Path, pattern: str) -> list[Path]:
-    return [path for path in sorted(folder.rglob(pattern)) if path.is_file() and "__pycache__" not in path.parts]
+    paths = (Path(place, name) for place, _, names in os.walk(folder, followlinks=True) for name in names)
+    return sorted(path for path in paths if path.match(pattern) and "__pycache__" not in path.parts and path.is_file())

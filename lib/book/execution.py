@@ -22,6 +22,7 @@ from lib.trials.context import VARIABLE
 INJECTED = "injected-parameters"
 POLL = 1.0  # seconds between two looks at how far the trials of a cell are
 
+
 def execute(project: Project, chapter: str, parameters: dict, output: Path, told=list, **context) -> None:
     """Run a chapter's notebook into `output`; when a cell fails what was executed stays there.
 

@@ -1,27 +1,26 @@
-"""Runs of chapters whose results are kept: several at once, each in a process of its own, none without need."""
+"""Runs of chapters whose results are kept: several at once, none without need."""
 
 import fcntl
 import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from multiprocessing import active_children
 from pathlib import Path
 
 import click
 
 from lib.book.cache import fingerprint, is_fresh, read_record, write_record
 from lib.book.project import BookError, Project, read_notebook, settle, write_whole
-from lib.book.verdicts import claims_in, write_claims
+from lib.book.stored import execute_stored
+from lib.book.verdicts import claims_in
 
 UNWRITABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufffe\uffff]")  # in YAML, unless it is escaped
-LIBRARY = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
@@ -109,9 +108,10 @@ def run_all(
     BookError
         When all have ended, if some have failed.
     """
+    keys = {name: job_key(project, job) for name, job in jobs.items()}  # before the kernels' server imports lib
 
     def work(job):
-        job = bring_up_to_date(project, job)
+        job = bring_up_to_date(project, job, keys[job.name])
         return then(job) if then and job.is_done else job
 
     with ThreadPoolExecutor(at_once or os.cpu_count()) as pool:
@@ -123,34 +123,36 @@ def run_all(
                 took = "" if job.status == "reused" else f" in {job.seconds:.0f} s"
                 click.echo(f"{job.name}: {job.status}{took} ({n_ended} of {len(jobs)})")
         except BaseException:
-            pool.shutdown(cancel_futures=True)
+            pool.shutdown(wait=False, cancel_futures=True)
+            while wait(futures, timeout=1).not_done:
+                for kernel in active_children():
+                    kernel.kill()
             raise
     failed = [f"{job.name}: {job.message}" for job in jobs.values() if job.status == "FAILED"]
     if failed:
         raise BookError("\n  ".join([f"{len(failed)} of {len(jobs)} runs failed:", *failed]))
 
 
-def bring_up_to_date(project: Project, job: Job) -> Job:
-    """Execute a job, unless what it made before is of the same parameters and sources; return what became of it."""
-    key = job_key(project, job)
+def bring_up_to_date(project: Project, job: Job, key: str) -> Job:
+    """Execute a job, unless what it made before has its key; return what became of it.
+
+    Its key is from before anything was imported: what has changed since then may or may not have been run.
+    """
     if is_fresh(job.notebook, key):
         return replace(job, status="reused", seconds=read_record(job.notebook)["seconds"])
     write_parameters(job)
     shutil.rmtree(job.page_folder, ignore_errors=True)  # no page outlives its results
     job.notebook.with_suffix(".json").unlink(missing_ok=True)
     start = time.monotonic()
-    process = run_book(project, "run", job.chapter, "-f", job.parameters, "-o", job.notebook)
+    try:
+        execute_stored(project, job.chapter, job.given, job.notebook, f"{job.name}: ")
+    except (BookError, OSError) as error:
+        return replace(job, status="FAILED", message=str(error))
     job = replace(job, seconds=time.monotonic() - start)
-    if process.returncode:
-        return replace(job, status="FAILED", message=process.stderr.strip())
     before, key = key, job_key(project, job)
     if key.partition("-")[0] != before.partition("-")[0]:
         return replace(job, status="FAILED", message="its sources changed while it ran; start again")
-    write_claims(job.notebook)
     write_record(job.notebook, key, job.seconds)
-    for line in process.stdout.splitlines() + process.stderr.splitlines():
-        if line.startswith(("found ", "Warning: ")):
-            click.echo(f"{job.name}: {line}")
     return replace(job, status="executed")
 
 
@@ -164,12 +166,6 @@ def write_parameters(job: Job) -> None:
 def job_key(project: Project, job: Job) -> str:
     """Return the key of everything that a job's results come from."""
     return fingerprint(project, job.chapter, settle(project, job.chapter, job.given)[1])
-
-
-def run_book(project: Project, *arguments) -> subprocess.CompletedProcess:
-    """Run the command in a process of its own, which takes no other `lib` from the folder it was called in."""
-    command = [sys.executable, "-m", "lib.book", "--root", project.root, *arguments]
-    return subprocess.run(command, capture_output=True, cwd=LIBRARY, encoding="utf-8", errors="replace")
 
 
 def plan(project: Project, profile: str, chapters: list[str]) -> dict[str, Job]:

@@ -12,6 +12,7 @@ import math
 import re
 import reprlib
 import sys
+import threading
 import tokenize
 from dataclasses import dataclass
 
@@ -21,6 +22,7 @@ TAG = "parameters"
 SCALARS = ("int", "float", "str", "bool", "None")
 LISTS = ("list[int]", "list[float]", "list[str]")
 SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which no file can hold
+PARSING = threading.Lock()  # Python 3.11 fails to parse in two threads at once
 RANGE = re.compile(r"(?P<lo>[^<|]*?)(?P<above><)?\.\.(?P<below><)?(?P<hi>[^<|]*)")
 
 
@@ -117,7 +119,8 @@ def read_parameters(cells: list[dict]) -> dict[str, Parameter]:
 def parse_cell(source: str) -> dict[str, Parameter]:
     """Return the parameters that the source of a parameters cell declares."""
     try:
-        body, comments = ast.parse(source).body, _comments(source)
+        with PARSING:
+            body, comments = ast.parse(source).body, _comments(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError, tokenize.TokenError) as error:
         raise ParameterError(f"parameters cell: not Python: {error}") from error
     parameters = {}

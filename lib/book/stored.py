@@ -14,9 +14,10 @@ from lib.book.project import PUBLISHED, BookError, Project, settle
 COUNTED = ("found", "verified")
 
 
-def execute_stored(project: Project, chapter: str, values: dict, output: Path, **context) -> None:
-    """Execute a chapter whose finished blocks are stored and found again, and say how many were found."""
-    execution.execute(project, chapter, values, output, partial(_say, project), results=str(project.results), **context)
+def execute_stored(project: Project, chapter: str, values: dict, output: Path, name="", **context) -> None:
+    """Execute a chapter whose finished blocks are stored and found again, and say after `name` how many were found."""
+    told = partial(_say, project, name)
+    execution.execute(project, chapter, values, output, told, results=str(project.results), **context)
 
 
 def verify(project: Project, chapter: str, values: dict, part: float, seed: int) -> tuple[int, int]:
@@ -31,7 +32,7 @@ def verify(project: Project, chapter: str, values: dict, part: float, seed: int)
     counts = Counter()
 
     def told(notes):
-        _say(project, [note for note in notes if note["kind"] not in COUNTED])
+        _say(project, "", [note for note in notes if note["kind"] not in COUNTED])
         for note in notes:
             counts[note["kind"]] += note["blocks"] if note["kind"] in COUNTED else 0
 
@@ -60,14 +61,14 @@ def record(project: Project, chapter: str, commit: str) -> Path:
     return part.replace(path)
 
 
-def _say(project: Project, notes: list[dict]) -> None:
+def _say(project: Project, name: str, notes: list[dict]) -> None:
     found = [note for note in notes if note["kind"] == "found"]
     if found:
         n_blocks, n_all = (sum(note[field] for note in found) for field in ("blocks", "all"))
-        click.echo(f"found {n_blocks} of {n_all} blocks of the experiments begun before, in {project.results}")
+        click.echo(f"{name}found {n_blocks} of {n_all} blocks of the experiments begun before, in {project.results}")
     for note in notes:
         if note["kind"] not in COUNTED:
-            click.secho(f"Warning: {note['message']}", fg="yellow", err=True)
+            click.secho(f"{name}Warning: {note['message']}", fg="yellow", err=True)
 
 
 def show(folder: Path, experiments: list) -> str:

@@ -31,17 +31,7 @@ def claims_in(notebook: nbformat.NotebookNode) -> list[dict]:
 
 def settings_of(claims: list[dict]) -> list[dict]:
     """Return every setting as a record that has what its claim says, too, whose id is its `claim`."""
-    return [
-        {**claim, "claim": claim["id"], **setting, "settings": None}
-        for claim in claims
-        for setting in claim["settings"]
-    ]
-
-
-def write_claims(executed: Path) -> None:
-    """Write the claims of an executed notebook beside it."""
-    text = json.dumps(claims_in(read_notebook(executed)), indent=1, ensure_ascii=False)
-    write_whole(executed.with_suffix(".claims.json"), text + "\n")
+    return [{**claim, "claim": claim["id"], **setting} for claim in claims for setting in claim["settings"]]
 
 
 def read_claims(project: Project, profile: str) -> list[dict]:

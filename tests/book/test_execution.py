@@ -1,8 +1,6 @@
 """Running chapters: what is checked before, what is kept after, and that two runs are the same."""
 
 import io
-import os
-import subprocess
 import sys
 import threading
 from dataclasses import replace
@@ -14,6 +12,7 @@ from conftest import CLAIMS, FIGURE, book
 from lib.book import execution, jobs
 from lib.book.cache import fingerprint, is_fresh
 from lib.book.execution import execute
+from lib.book.kernels import processor
 from lib.book.project import BookError
 from lib.datasets.catalogue import catalogue
 from lib.datasets.files import sha256
@@ -128,11 +127,11 @@ def edit_notebook(project, write_chapter):
     write_chapter(project, "cia/curves", CLAIMS, FIGURE, "1 + 1")
 
 
-def append(name):
+def append(name, more="MORE = 1\n"):
     def change(project, write_chapter):
         path = project.root / name
         path.parent.mkdir(exist_ok=True)
-        path.write_text(path.read_text() + "MORE = 1\n" if path.exists() else "NEW = 1\n")
+        path.write_text(path.read_text() + more if path.exists() else "NEW = 1\n")
 
     return change
 
@@ -151,7 +150,7 @@ CHANGES = {
     "parameters": edit_parameters,
     "data": append("data/numbers.csv"),
     "new data": append("data/deep/new.csv"),
-    "lock": append("requirements.lock"),
+    "lock": append("requirements.lock", "# more\n"),
     "lib": append("lib/model.py"),
     "new module": append("lib/deep/new.py"),
     "what executes": append("lib/book/execution.py"),
@@ -163,17 +162,17 @@ def stand_in(project, monkeypatch):
     """Let a run copy its notebook instead of executing it; returns the list of runs."""
     ran = []
 
-    def run(command, **_):
-        ran.append(command[command.index("run") + 1])
-        command[-1].write_bytes(project.notebook("cia/curves").read_bytes())
-        return subprocess.CompletedProcess(command, 0, "", "")
+    def run(project, chapter, given, output, name):
+        ran.append(chapter)
+        output.write_bytes(project.notebook(chapter).read_bytes())
 
-    monkeypatch.setattr(jobs.subprocess, "run", run)
+    monkeypatch.setattr(jobs, "execute_stored", run)
     return ran
 
 
 def update(project):
-    return jobs.bring_up_to_date(project, jobs.job_of(project, "quick", "cia/curves"))
+    job = jobs.job_of(project, "quick", "cia/curves")
+    return jobs.bring_up_to_date(project, job, jobs.job_key(project, job))
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -257,11 +256,12 @@ def test_stored_outputs_are_shown_and_never_count_as_results(project):
         assert "outputs of their defaults" in book(project, "build", "--stored", *other).output
 
 
-def test_sums_are_those_of_one_kind_of_processor_unless_another_is_named(monkeypatch):
-    monkeypatch.delenv("OPENBLAS_CORETYPE", raising=False)
-    with execution._kernel_environment({}):
-        assert os.environ.get("OPENBLAS_CORETYPE") == execution._kernels().get("OPENBLAS_CORETYPE")
-    assert "OPENBLAS_CORETYPE" not in os.environ
-    monkeypatch.setenv("OPENBLAS_CORETYPE", "Nehalem")
-    with execution._kernel_environment({}):
-        assert os.environ["OPENBLAS_CORETYPE"] == "Nehalem"
+def test_sums_are_those_of_one_kind_of_processor_unless_another_is_named(project, write_chapter, monkeypatch):
+    write_chapter(project, "cia/curves", "import os\nprint(os.environ.get('OPENBLAS_CORETYPE'))")
+    printed = []
+    for named in ("", "Nehalem"):  # the second kernel cannot be forked from the server of the first
+        monkeypatch.setenv("OPENBLAS_CORETYPE", named) if named else monkeypatch.delenv("OPENBLAS_CORETYPE", False)
+        expected = named or str(processor().get("OPENBLAS_CORETYPE"))
+        execute(project, "cia/curves", {}, project.root / "out.ipynb")
+        printed.append(nbformat.read(project.root / "out.ipynb", 4).cells[-1].outputs[0].text.strip() == expected)
+    assert printed == [True, True]

@@ -40,7 +40,6 @@ CLAIM = {"id": "a-claim", "settings": [{"id": "a", "verdict": "holds"}]}
 RUN = Job("seed=1", "cia/curves", {"seed": 1}, Path("a.ipynb"), {"seed": 1})
 WRITERS = {
     "record": lambda folder, project: write_record(folder / "curves.ipynb", "key", 1.0),
-    "claims": lambda folder, project: verdicts.write_claims(folder / "curves.ipynb"),
     "verdicts": lambda folder, project: verdicts.record(
         project, [{"id": "a-claim", "settings": [{"id": "a", "verdict": "holds"}]}]
     ),

@@ -12,6 +12,7 @@ from lib.book import cache, execution
 from lib.book.project import BookError
 from lib.experiments import cia_learning_curves
 from lib.experiments.recorded import read
+from lib.trials.context import VARIABLE
 from lib.trials.store import ABOUT, SHA256, _sealed, decode, encode
 
 EXPERIMENT = """
@@ -41,13 +42,15 @@ def frames(monkeypatch):
 
     def execute(project, chapter, parameters, output, told, **context):
         options = {"sizes": [10], "n_models": parameters.get("n_models", 3), "learners": ["cov"], "n_jobs": 1}
-        with execution._kernel_environment(context) as (_, files):
+        with execution._kernel_settings(project, context) as (settings, files):
+            monkeypatch.setenv(VARIABLE, settings.Provisioner.environment[VARIABLE])
             try:
                 frames.append(pd.concat(cia_learning_curves(n, 2, 0.85, **options) for n in (4, 5)))
             except RuntimeError as error:
                 raise BookError(f"{chapter}: {error}") from error
             finally:
                 told(execution._notes(files / "notes"))
+                monkeypatch.delenv(VARIABLE)
 
     monkeypatch.setattr(execution, "execute", execute)
     return frames

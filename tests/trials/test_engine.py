@@ -4,12 +4,12 @@ import gc
 import os
 import signal
 import time
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 
 import numpy as np
 import pytest
 from joblib import Parallel
-from concurrent.futures.process import BrokenProcessPool
 from marked import same
 from threadpoolctl import OpenBLASController, threadpool_info, threadpool_limits
 
