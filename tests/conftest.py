@@ -1,14 +1,15 @@
-"""One thread per numerical library, so that tests that run side by side do not fight over cores; fixed examples."""
+"""The environment of the book, with one thread per numerical library, and its kernels; fixed examples."""
 
 import os
 
 from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
+from lib.book import fixed_environment
+
 collect_ignore = ["peers", "browser"]  # these need other programs and libraries: make peers, make test-browser
 
-for library in ("OMP", "OPENBLAS", "MKL"):
-    os.environ[f"{library}_NUM_THREADS"] = "1"
+os.environ.update(fixed_environment())  # before anything imports numpy
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
@@ -16,6 +17,13 @@ settings.load_profile("repeatable")
 
 # First one chapter that compiles the kernels, then what is longest; so no two processes compile the same at once.
 FIRST = ("elr/complexity", "test_build", "cia/sensitivity", "cia/curves", "explorer.ipynb", "winnow2", "cia/large")
+
+
+def pytest_configure():
+    """Fork the kernels of nbval, too."""
+    from lib.book.kernels import use_forked_kernels
+
+    use_forked_kernels()
 
 
 def pytest_collection_modifyitems(items):

@@ -37,7 +37,7 @@ def execute(project: Project, chapter: str, parameters: dict, output: Path, told
     output.parent.mkdir(parents=True, exist_ok=True)
     with (
         _aside(output) as part,
-        _kernel_settings(project, context) as (config, files),
+        _kernel_settings(context) as (config, files),
         _progress(project.notebook(chapter), chapter, files / "progress") as hooks,
     ):
         try:
@@ -47,6 +47,7 @@ def execute(project: Project, chapter: str, parameters: dict, output: Path, told
                 parameters=parameters,
                 progress_bar=False,
                 config=config,
+                resources={"metadata": {"path": str(project.root)}},
                 timeout=None,
                 **hooks,
             )
@@ -111,7 +112,7 @@ def _literal(path: Path) -> str:
 
 
 @contextmanager
-def _kernel_settings(project: Project, context: dict):
+def _kernel_settings(context: dict):
     """Yield papermill's settings of a kernel, and the folder of its files.
 
     Its sockets are files in a short-named folder, so that no two runs share a port.
@@ -121,8 +122,7 @@ def _kernel_settings(project: Project, context: dict):
         context = context | {"progress": f"{folder}/progress", "notes": f"{folder}/notes"}
         own = {"JUPYTER_RUNTIME_DIR": folder, "IPYTHONDIR": f"{folder}/ipython", VARIABLE: json.dumps(context)}
         sockets = {"transport": "ipc", "ip": f"{folder}/socket", "connection_file": f"{folder}/kernel.json"}
-        kernel = {"folder": str(project.root), "environment": own}
-        yield Config({"KernelManager": sockets, "Provisioner": kernel}), Path(folder)
+        yield Config({"KernelManager": sockets, "Provisioner": {"environment": own}}), Path(folder)
 
 
 @contextmanager

@@ -2,26 +2,14 @@
 
 import os
 from importlib.metadata import EntryPoint
-from importlib.util import find_spec
-from pathlib import Path
 
 from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
-from traitlets import Dict, Unicode
+from traitlets import Dict
 
-from lib.trials.processes import ONE_THREAD, Process, start_server
+from lib.trials.processes import Context, Process
 
-FIXED_ENVIRONMENT = ONE_THREAD | {
-    "SOURCE_DATE_EPOCH": "0",
-    "PYTHONHASHSEED": "0",
-    "PYTHONUTF8": "1",
-    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-    "MATPLOTLIBRC": str(Path(find_spec("matplotlib").origin).with_name("mpl-data")),  # and not the reader's
-    "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-    "JUPYTER_PREFER_ENV_PATH": "1",
-}
 IMPORTED = ("ipykernel.kernelapp", "ipykernel.ipkernel", "myst_nb", "seaborn", "scipy.stats", "sklearn.pipeline")
 IMPORTED += ("lib.claims", "lib.figures", "lib.experiments", "lib.winnow", "lib.bayes_net", "lib.book.kernels")
-READ_ONCE = ("PYTHON", "OMP_", "OPENBLAS_", "MKL_", "NUMBA_", "MPL", "MATPLOTLIB")  # when libraries are imported
 
 
 class Kernel(Process):
@@ -45,49 +33,36 @@ class Kernel(Process):
 
 
 class Provisioner(LocalProvisioner):
-    """Starts kernels in a folder, with an environment that is fixed but for a few variables."""
+    """Starts kernels with variables that are added to the environment."""
 
-    folder = Unicode().tag(config=True)
     environment = Dict().tag(config=True)
 
-    async def launch_kernel(self, cmd, env, cwd=None, **settings):
-        """Start a kernel; not forked where the server that runs was started with another environment."""
-        env = processor() | env | FIXED_ENVIRONMENT | self.environment
-        folder = self.folder or cwd
-        if _read_once(env) != _read_once(start_server(IMPORTED, processor() | FIXED_ENVIRONMENT)):
-            return await super().launch_kernel(cmd, env=env, cwd=folder, **settings)
-        arguments = cmd[cmd.index("-f") :]
-        self.process = Kernel(target=_run, args=(arguments, folder), environment=env, daemon=True)
+    async def launch_kernel(self, cmd, env, cwd=".", **_):
+        """Start a kernel."""
+        Context(IMPORTED)
+        arguments = (cmd[cmd.index("-f") :], cwd)
+        self.process = Kernel(target=_run, args=arguments, environment=env | self.environment, daemon=True)
         self.process.start()
         self.pid = self.pgid = self.process.pid
         return self.connection_info
 
 
 def _run(arguments, folder):
+    import matplotlib
     from ipykernel.kernelapp import IPKernelApp
 
+    matplotlib.rcdefaults()  # and not the reader's
     os.setsid()
-    os.chdir(folder or ".")
+    os.chdir(folder)
     app = IPKernelApp.instance(parent_handle=os.getppid())
     app.initialize(arguments)
     app.shell.enable_matplotlib("inline")  # which importing matplotlib would have done here
     app.start()
 
 
-def _read_once(environment):
-    return {name: value for name, value in environment.items() if name.startswith(READ_ONCE)}
-
-
-def processor() -> dict[str, str]:
-    """Return the variable that makes OpenBLAS add up as on any x86 processor since 2013, if this is one."""
-    info = Path("/proc/cpuinfo")
-    since_2013 = info.exists() and " avx2 " in info.read_text(encoding="utf-8", errors="replace")
-    chosen = os.environ.get("OPENBLAS_CORETYPE", "Haswell")
-    return {"OPENBLAS_CORETYPE": chosen} if since_2013 else {}
-
-
 def use_forked_kernels() -> None:
-    """Let all kernels that this process starts from now on be forked ones."""
-    factory = KernelProvisionerFactory.instance()
-    factory.provisioners["forked"] = EntryPoint("forked", f"{__name__}:Provisioner", factory.GROUP_NAME)
-    factory.default_provisioner_name = "forked"
+    """Let all kernels that this process starts from now on be forked, where the system can do that."""
+    if hasattr(os, "fork"):
+        factory = KernelProvisionerFactory.instance()
+        factory.provisioners["forked"] = EntryPoint("forked", f"{__name__}:Provisioner", factory.GROUP_NAME)
+        factory.default_provisioner_name = "forked"

@@ -12,7 +12,7 @@ import cloudpickle
 from joblib import effective_n_jobs
 
 from lib.trials.notes import tell
-from lib.trials.processes import Context, start_server
+from lib.trials.processes import Context
 from lib.trials.store import differences, workplace
 
 DEATHS = 3  # of workers that an experiment survives without finishing a block in between
@@ -96,8 +96,7 @@ def _in_processes(run, blocks, n_processes):
 @lru_cache(maxsize=1)
 def _pool(n_processes, environment):
     """Return the workers, which the next experiment finds there, for as long as it has the same environment."""
-    start_server(name for name in sys.modules if name.partition(".")[0] == "lib")
-    return ProcessPoolExecutor(n_processes, Context())
+    return ProcessPoolExecutor(n_processes, Context(name for name in sys.modules if name.partition(".")[0] == "lib"))
 
 
 def _call(pickled):

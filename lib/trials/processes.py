@@ -7,24 +7,8 @@ import threading
 from multiprocessing import context, forkserver
 from types import ModuleType
 
-ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
 _Base = getattr(context, "ForkServerContext", context.SpawnContext)  # Windows has no such server
-_LOCK = threading.Lock()
-_SERVER = {}
-
-
-def start_server(modules, environment=ONE_THREAD):
-    """Start the server, unless it runs, with modules imported and variables set; return its environment."""
-    with _LOCK:
-        if not _SERVER:
-            before = dict(os.environ)
-            os.environ.update(environment)
-            _SERVER.update(os.environ)
-            Context().set_forkserver_preload(list(modules))
-            forkserver._forkserver.ensure_running()
-            os.environ.clear()
-            os.environ.update(before)
-        return _SERVER
+_MAIN = threading.Lock()
 
 
 class Process(_Base.Process):
@@ -36,7 +20,7 @@ class Process(_Base.Process):
 
     def start(self):
         """Start it; it takes nothing from the main module, which may be a script without a guard."""
-        with _LOCK:
+        with _MAIN:
             main, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")
             try:
                 super().start()
@@ -54,9 +38,12 @@ class Process(_Base.Process):
 
 
 class Context(_Base):
-    """What `multiprocessing` and `concurrent.futures` make processes and queues with."""
+    """What `multiprocessing` and `concurrent.futures` make processes with, from a server that imports `modules`."""
 
     Process = Process
+
+    def __init__(self, modules):
+        self.set_forkserver_preload(list(modules))
 
 
 def _end_with_parent():

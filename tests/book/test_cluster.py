@@ -13,10 +13,11 @@ from click.testing import CliRunner
 from conftest import REPOSITORY, chapter
 
 from lib import trials
+from lib.book import fixed_environment
 from lib.book.cli import cli
-from lib.book.kernels import processor
 from lib.experiments import cia_learning_curves
 
+KERNELS = {name: value for name, value in fixed_environment().items() if name == "OPENBLAS_CORETYPE"}
 pytestmark = pytest.mark.slow
 PARAMETERS = 'engine: str = "local"  # where trials run\n'
 EXPERIMENT = """
@@ -103,7 +104,7 @@ def test_a_chapter_gives_the_same_on_a_cluster(project, address, monkeypatch, tm
     monkeypatch.setenv("BOOK_RESULTS", str(tmp_path / "here"))
     expected = printed(project)
     monkeypatch.setenv("BOOK_RESULTS", str(tmp_path / "cluster"))
-    with worker(address, **processor()) as client:
+    with worker(address, **KERNELS) as client:
         assert n_steps(client) == 0
         assert printed(project, "--engine", address) == expected
         assert n_steps(client) > 0
@@ -112,7 +113,7 @@ def test_a_chapter_gives_the_same_on_a_cluster(project, address, monkeypatch, tm
     assert here == cluster != []
 
 
-@pytest.mark.skipif(not processor(), reason="OpenBLAS has kernels of this kind for x86 processors only")
+@pytest.mark.skipif(not KERNELS, reason="OpenBLAS has kernels of this kind for x86 processors only")
 def test_a_worker_that_adds_up_in_another_order_is_refused(address):
     refused = pytest.raises(RuntimeError, match="has another kernels than")
     with worker(address, OPENBLAS_CORETYPE="Nehalem"), refused, trials.use(engine=address):

@@ -8,8 +8,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 import time
 from functools import partial
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
@@ -27,9 +29,9 @@ FULL = OSError(errno.ENOSPC, "No space left on device")
 KEPT = "print('got here')"
 
 
-def start(project, *arguments, **options):
+def start(project, *arguments, python=sys.executable, **options):
     """Start the command in a process group of its own."""
-    whole = [Path(sys.executable).with_name("book"), "--root", project.root, *arguments]
+    whole = [python, "-P", "-m", "lib.book", "--root", project.root, *arguments]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen(whole, **pipes, encoding="utf-8", start_new_session=True, **options)
 
@@ -87,12 +89,19 @@ def test_an_execution_that_is_cut_short_leaves_whole_notebooks(project, monkeypa
     assert list(tmp_path.glob("*.ipynb")) == [output]
 
 
-@pytest.mark.parametrize("text", ["", "[]", "3", '{"key": "k', "\x00", '{"sha256": 3}'])
+GOOD = {"key": "k", "sha256": sha256(b"{}").hexdigest(), "seconds": 1.0}
+BROKEN = [{**GOOD, name: value} for name in GOOD for value in (None, 3, ["k"])]
+BROKEN += [{name: value for name, value in GOOD.items() if name != field} for field in GOOD]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "3", '{"key": "k', "\x00", *map(json.dumps, BROKEN)])
 def test_a_record_that_is_none_makes_a_result_stale(tmp_path, text):
     (tmp_path / "a.ipynb").write_text("{}")
+    (tmp_path / "a.json").write_text(json.dumps(GOOD))
+    assert is_fresh(tmp_path / "a.ipynb", "k")
     (tmp_path / "a.json").write_text(text)
     assert not is_fresh(tmp_path / "a.ipynb", "k")
-    assert isinstance(read_record(tmp_path / "a.ipynb"), dict)
+    assert read_record(tmp_path / "a.ipynb") == {}
 
 
 # Files that are not what they should be
@@ -203,26 +212,46 @@ socket.socket.connect = refused
 """
 
 
+OWN = {
+    "matplotlibrc": "lines.linewidth: 77",
+    "startup.py": "print('startup')",
+    "ipython/profile_default/ipython_config.py": "c.InteractiveShellApp.exec_lines = ['print(77)']",
+    "path/numpy.py": "raise ImportError('the wrong numpy')",
+    "lib/__init__.py": "raise ImportError('the wrong lib')",
+}
+SHOW_OWN = """\
+import matplotlib, sys
+print(matplotlib.rcParams["lines.linewidth"], sys.flags.optimize, matplotlib.get_backend())
+"""
+
+
 @pytest.mark.slow
-def test_a_book_is_built_without_home_fonts_network_and_utf8_from_a_folder_with_another_lib(project, tmp_path):
+def test_a_book_is_built_without_home_fonts_network_and_utf8_and_without_the_readers_settings(project, tmp_path):
     """One build in bad surroundings; HOME and the folder of the font cache can be made by nobody."""
-    elsewhere, log = tmp_path / "elsewhere", tmp_path / "network.log"
-    (elsewhere / "lib").mkdir(parents=True)
-    (elsewhere / "lib" / "__init__.py").write_text("raise ImportError('the wrong lib')")
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "sitecustomize.py").write_text(NO_NETWORK.format(log=str(log)))
+    own, log, python = tmp_path / "own", tmp_path / "network.log", tmp_path / "python"
+    for name, text in OWN.items():
+        (own / name).parent.mkdir(parents=True, exist_ok=True)
+        (own / name).write_text(text)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", python], check=True)
+    site = next(python.glob("lib/*/site-packages"))
+    (site / "all.pth").write_text(f"{sysconfig.get_path('purelib')}\n{REPOSITORY}\n")
+    (site / "sitecustomize.py").write_text(NO_NETWORK.format(log=str(log)))
     shutil.rmtree(project.root / "assets" / "fonts")
-    nbformat.write(chapter(HERE, CLAIMS, FIGURE), project.notebook("cia/curves"))
-    bad = {"HOME": "/dev/null/home", "MPLCONFIGDIR": "/dev/null/fonts", "LC_ALL": "C", "LANG": "C"}
-    bad |= {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii", "PYTHONPATH": str(tmp_path / "site")}
-    process = start(project, "build", "--profile", "quick", cwd=elsewhere, env=bad | {"PATH": os.environ["PATH"]})
+    nbformat.write(chapter(HERE, SHOW_OWN, CLAIMS, FIGURE), project.notebook("cia/curves"))
+    bad = {"HOME": "/dev/null/home", "MPLCONFIGDIR": "/dev/null/fonts", "LC_ALL": "C", "LANG": "C", "MPLBACKEND": "svg"}
+    bad |= {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii", "PYTHONPATH": str(own / "path"), "PYTHONOPTIMIZE": "2"}
+    bad |= {"PYTHONSTARTUP": str(own / "startup.py"), "IPYTHONDIR": str(own / "ipython"), "PATH": os.environ["PATH"]}
+    bad |= {"MATPLOTLIBRC": str(own / "matplotlibrc")}
+    process = start(project, "build", "--profile", "quick", python=python / "bin" / "python", cwd=own, env=bad)
     output, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors
     assert "Traceback" not in errors
     assert log.read_text() == "('127.0.0.1', 9)"  # the chapter's own attempt and no other
+    here, shown, *_ = nbformat.read(project.executed("quick", "cia/curves"), 4).cells[3:]
+    assert here.outputs[0].text == "größe\n[Errno 101] Network is unreachable\n"
+    assert [output.text for output in shown.outputs] == ["1.5 0 inline\n"]
     page = (project.build_folder("quick") / "html" / "chapters" / "cia" / "curves.html").read_text(encoding="utf-8")
     assert "größe" in page
-    assert "Network is unreachable" in page
     assert "-light.svg" in page
 
 
@@ -300,6 +329,19 @@ def test_a_killed_kernel_fails_its_chapter_and_keeps_what_was_executed(write_cha
     assert "Traceback" not in result.output
     assert "got here" in project.executed("quick", "cia/curves").read_text()
     assert "not up to date" in book(project, "claims", "--profile", "quick").output
+
+
+@pytest.mark.slow
+def test_kernels_and_workers_die_with_a_killed_build(write_chapter, tmp_path):
+    """So none of them writes into the next one's results."""
+    project = make_project(tmp_path / "bü ch")
+    write_chapter(project, "cia/curves", EXPERIMENT)
+    process = start(project, "build", "--profile", "quick", cwd=project.root)
+    wait_for(lambda: n_blocks(project))
+    assert len(processes_in(project.root)) > 4  # the build, its server, a kernel, workers
+    process.kill()
+    wait_for(lambda: not processes_in(project.root), seconds=10)
+    process.communicate()
 
 
 def test_a_folder_of_results_is_held_until_its_holder_ends(project, tmp_path):

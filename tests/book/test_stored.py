@@ -42,7 +42,7 @@ def frames(monkeypatch):
 
     def execute(project, chapter, parameters, output, told, **context):
         options = {"sizes": [10], "n_models": parameters.get("n_models", 3), "learners": ["cov"], "n_jobs": 1}
-        with execution._kernel_settings(project, context) as (settings, files):
+        with execution._kernel_settings(context) as (settings, files):
             monkeypatch.setenv(VARIABLE, settings.Provisioner.environment[VARIABLE])
             try:
                 frames.append(pd.concat(cia_learning_curves(n, 2, 0.85, **options) for n in (4, 5)))
