@@ -27,6 +27,10 @@ UNSAFE_CALLS = re.compile(
     r"(builtins\.)?(eval|exec|compile|__import__)|os\.(system|popen|exec\w+|spawn\w+)|pd\.eval|(\w+\.)?read_pickle"
     r"|joblib\.load|.*\.(unpack_archive|extractall)|unpack_archive|yaml\.(unsafe_|full_)?load(_all)?"
 )
+ALLOWED = {
+    "lib/book/parameters.py": ["yaml.load(text, Loader=_Loader)"],
+    "lib/book/__init__.py": ["os.execve(sys.executable, sys.orig_argv, environment)"],  # itself, in another environment
+}
 CONTENT = b"1,2,a\n"
 
 
@@ -54,8 +58,7 @@ def _is_dangerous(call):
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_the_library_runs_and_unpacks_nothing_that_it_reads(path):
-    allowed = ["yaml.load(text, Loader=_Loader)"] if path.name == "parameters.py" else []
-    assert dangers(path.read_text(encoding="utf-8")) == allowed
+    assert dangers(path.read_text(encoding="utf-8")) == ALLOWED.get(path.relative_to(ROOT).as_posix(), [])
 
 
 def test_the_one_yaml_loader_is_a_safe_one():

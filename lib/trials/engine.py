@@ -5,11 +5,10 @@ import sys
 import threading
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 
-import cloudpickle
-from joblib import effective_n_jobs
+from joblib import effective_n_jobs, wrap_non_picklable_objects
 
 from lib.trials.notes import tell
 from lib.trials.processes import Context
@@ -81,7 +80,7 @@ def _in_processes(run, blocks, n_processes):
     try:
         while True:
             for number, block in islice(remaining, 2 * n_processes - len(futures)):
-                futures[pool.submit(_call, cloudpickle.dumps((run, block)))] = number
+                futures[pool.submit(wrap_non_picklable_objects(partial(run, block)))] = number
             if not futures:
                 return
             ended, _ = wait(futures, return_when=FIRST_COMPLETED)
@@ -97,11 +96,6 @@ def _in_processes(run, blocks, n_processes):
 def _pool(n_processes, environment):
     """Return the workers, which the next experiment finds there, for as long as it has the same environment."""
     return ProcessPoolExecutor(n_processes, Context(name for name in sys.modules if name.partition(".")[0] == "lib"))
-
-
-def _call(pickled):
-    run, block = cloudpickle.loads(pickled)
-    return run(block)
 
 
 def _on_cluster(run, blocks, address):
