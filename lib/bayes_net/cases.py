@@ -26,6 +26,8 @@ class Layout:
         Row and class of all that occur together.
     """
 
+    whole = None  # the layout that this one is a part of
+
     def __init__(self, network, attributes, pairs):
         self.network, self.attributes, self.pairs = network, attributes, pairs
 
@@ -33,17 +35,19 @@ class Layout:
     def by_class(self):
         """Rows for inference of the class."""
         values = np.column_stack([np.zeros(len(self.attributes), np.int32), self.attributes])
-        return prepared(self.network.by_class, values, _needed(self.network, values))
+        return self._of_whole("by_class") or prepared(self.network.by_class, values, _needed(self.network, values))
 
     @cached_property
     def with_class(self):
         """Pairs for inference of all that is missing."""
-        return prepared(self.network.with_class, self._values, np.ones(self._values.shape, dtype=bool))
+        values = self._values
+        return self._of_whole("with_class") or prepared(self.network.with_class, values, np.full(values.shape, True))
 
     @cached_property
     def of_class(self):
         """Pairs for their likelihood: missing variables that sum to one are left out."""
-        return prepared(self.network.with_class, self._values, _needed(self.network, self._values))
+        values = self._values
+        return self._of_whole("of_class") or prepared(self.network.with_class, values, _needed(self.network, values))
 
     @property
     def _values(self):
@@ -51,14 +55,17 @@ class Layout:
         return np.column_stack([classes, self.attributes[rows]]).astype(np.int32)
 
     def subset(self, rows, pairs):
-        """Return the layout of some rows (n_rows,) and pairs (n_pairs,), both bool, with what is prepared by now."""
+        """Return the layout of some rows (n_rows,) and pairs (n_pairs,), both bool, which are prepared with all."""
         numbers, classes = self.pairs
-        other = Layout(self.network, self.attributes[rows], ((np.cumsum(rows) - 1)[numbers[pairs]], classes[pairs]))
-        for name, keep in (("by_class", rows), ("with_class", pairs), ("of_class", pairs)):
-            if name in vars(self):
-                rows = vars(self)[name]
-                vars(other)[name] = rows._replace(picks=rows.picks[keep])
-        return other
+        part = Layout(self.network, self.attributes[rows], ((np.cumsum(rows) - 1)[numbers[pairs]], classes[pairs]))
+        part.whole, part.kept = self, {"by_class": rows, "with_class": pairs, "of_class": pairs}
+        return part
+
+    def _of_whole(self, name):
+        if self.whole:
+            rows = getattr(self.whole, name)
+            return rows._replace(picks=rows.picks[self.kept[name]])
+        return None
 
     def __getstate__(self):
         return {name: vars(self)[name] for name in ("network", "attributes", "pairs")}
@@ -114,7 +121,6 @@ class Cases:
     def present(self):
         """Return the cases without rows that have no count, and which rows are left (n_rows,)."""
         keep = self.counts.any(axis=1)
-        self.layout.by_class  # noqa: B018 prepared once, for all subsets
         layout = self.layout.subset(keep, self.counts[self.layout.pairs] > 0)
         return Cases.__new__(Cases)._set(layout, self.counts[keep]), keep
 
