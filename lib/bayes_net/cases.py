@@ -157,8 +157,7 @@ class Cases:
 
     def log_joints(self, theta):
         """Ln P(c, e) of each merged row and class, (n_rows, n_classes)."""
-        rows, wanted = self.layout.by_class, np.ones(len(self.counts), bool)
-        return log_joints(_logs(theta), self.network.by_class.parameters, rows, wanted)
+        return log_joints(_logs(theta), self.network.by_class.parameters, self.layout.by_class)
 
     def posterior(self, theta):
         """P(c | e) of each merged row and class, (n_rows, n_classes)."""
@@ -170,7 +169,8 @@ class Cases:
 
     def errors(self, betas, counts):
         """Errors of several softmax parameters (n, n_parameters) on several counts (m, n_rows, n_classes), (n, m)."""
-        rows, counts = self.layout.by_class, np.ascontiguousarray(counts, dtype=float)
+        rows, some = self.layout.by_class, np.any(counts, axis=(0, 2))
+        rows, counts = rows._replace(picks=rows.picks[some]), np.ascontiguousarray(counts[:, some], dtype=float)
         return errors(self.network.log_softmax(betas), self.network.by_class.parameters, rows, counts, TIE)
 
     def _value_and_gradient(self, beta, conditional, smoothing):

@@ -19,7 +19,7 @@ def objective(parameters, rows, counts, *settings):
     """What `evaluate` needs, with the messages that are used and room for them."""
     some = counts.any(axis=1)
     rows, counts = rows._replace(picks=rows.picks[some]), counts[some]
-    used = needed_messages(rows.messages, rows.picks, len(rows.packs), np.ones(len(counts), bool))
+    used = needed_messages(rows.messages, rows.picks, len(rows.packs))
     shape = rows.messages.starts[-1], counts.shape[1]
     return Objective(parameters, rows, counts, used, np.empty(shape), np.zeros(shape), *settings)
 
@@ -47,9 +47,9 @@ def evaluate(beta, objective, expected, gradient):
 
 
 @compiled
-def log_joints(log_theta, parameters, rows, wanted):
-    """Ln P(c, e) of each row and class, (n_rows, n_classes); without meaning in rows that are not `wanted`."""
-    used = needed_messages(rows.messages, rows.picks, len(rows.packs), wanted)
+def log_joints(log_theta, parameters, rows):
+    """Ln P(c, e) of each row and class, (n_rows, n_classes)."""
+    used = needed_messages(rows.messages, rows.picks, len(rows.packs))
     work = np.empty((rows.messages.starts[-1], parameters.lookup.shape[1]))
     return _scores(log_theta, parameters, rows, used, work)
 
@@ -60,10 +60,7 @@ def errors(log_thetas, parameters, rows, counts, tie):
 
     Predicted is the first class whose log probability is as high as any, but for `tie`. The result is (n_thetas, m).
     """
-    shares, wanted = np.empty((len(log_thetas), len(counts))), np.zeros(counts.shape[1], np.bool_)
-    for r in range(counts.shape[1]):
-        wanted[r] = counts[:, r].any()
-    used = needed_messages(rows.messages, rows.picks, len(rows.packs), wanted)
+    shares, used = np.empty((len(log_thetas), len(counts))), needed_messages(rows.messages, rows.picks, len(rows.packs))
     work = np.empty((rows.messages.starts[-1], counts.shape[2]))
     for t in range(len(log_thetas)):
         scores = _scores(log_thetas[t], parameters, rows, used, work)

@@ -104,14 +104,12 @@ def _joined(arrays):
 
 
 @compiled
-def needed_messages(messages, picks, first, wanted):
-    """Messages that the rows need that are `wanted` (n_rows,); `picks` from `first` on are messages."""
+def needed_messages(messages, picks, first):
+    """Messages that the rows need; `picks` (n_rows, n) from `first` on are messages."""
     used = np.zeros(len(messages.starts), np.bool_)
-    for r in range(len(wanted)):
-        if wanted[r]:
-            for pick in picks[r]:
-                if pick >= first:
-                    used[pick - first] = True
+    for pick in picks.flat:
+        if pick >= first:
+            used[pick - first] = True
     used[-1] = False
     for m in range(len(used) - 2, -1, -1):
         if used[m]:
