@@ -176,7 +176,7 @@ class Claims:
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict:
         records = [claim.to_dict(self.paper) for claim in self]
-        lines = [f"{claim['sentence']} ({re.sub('<[^>]*>', '', outcome(claim))})" for claim in records]
+        lines = [f"{claim['sentence']} ({_MARKUP.sub('', outcome(claim))})" for claim in records]
         return {"text/plain": "\n".join(lines), "text/markdown": claim_tables(records), CLAIMS_JSON: records}
 
 

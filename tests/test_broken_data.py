@@ -4,6 +4,7 @@ import dataclasses
 import functools
 import gzip
 import importlib
+import io
 import socket
 
 import numpy as np
@@ -112,7 +113,7 @@ def _load(name, data):
     entry = catalogue()[name]
     raw = gzip.compress(data, mtime=0) if entry.files[0].endswith(".gz") else data
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(files, "shipped", lambda _: files._decompressed(raw, entry.files[0]))
+        patch.setattr(files, "shipped", lambda _: files._unpacked(io.BytesIO(raw), entry.files[0]))
         return datasets.load(name)
 
 

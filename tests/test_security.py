@@ -188,10 +188,20 @@ def test_a_gzip_bomb_in_the_mirror_is_given_up(entry, monkeypatch, tmp_path):
     monkeypatch.setattr(files, "LARGEST", 10_000)
     monkeypatch.setenv("UCI_MIRROR", str(tmp_path))
     (tmp_path / "a.data.gz").write_bytes(gzip.compress(bytes(10**6)))
-    with pytest.raises(files.NotAvailableError, match="a.data.gz unpacks to more than 10,000 bytes"):
+    with pytest.raises(files.NotAvailableError, match="a.data.gz has more than 10,000 bytes"):
         files.read(entry)
     (tmp_path / "a.data.gz").write_bytes(gzip.compress(CONTENT))
     assert files.read(entry) == ([CONTENT], "mirror")
+    (tmp_path / "a.data").write_bytes(bytes(20_000))
+    with pytest.raises(files.NotAvailableError, match="a.data has more than 10,000 bytes"):
+        files.read(entry)
+
+
+def test_a_cache_that_cannot_be_written_is_named(entry, asked):
+    asked.answers = {"https://example.org/x/a.data": (200, {}, CONTENT)}
+    files.cache().write_bytes(b"in its place")
+    with pytest.raises(files.NotAvailableError, match="a.data cannot be kept in '.*/cache' .* UCI_CACHE to a folder"):
+        files.read(entry)
 
 
 def jobs_of(path):

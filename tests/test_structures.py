@@ -17,6 +17,7 @@ from lib.structures import (
     chain,
     check_parents,
     discrete_codes,
+    information,
     naive,
     tan,
     tan_from_codes,
@@ -220,10 +221,12 @@ class TestTan:
 
     @pytest.mark.parametrize("missing", [0, 0.2])
     @pytest.mark.parametrize("seed", range(5))
-    def test_names_of_values_and_classes_and_order_of_rows_do_not_matter(self, seed, missing):
+    def test_names_of_values_and_classes_and_order_of_rows_do_not_matter(self, seed, missing, monkeypatch):
         rng = np.random.default_rng(seed)
         codes = random_codes(rng, 300, [3] * 8, missing)
         expected = tan_from_codes(codes, [3] * 8)
+        monkeypatch.setattr(information, "REMEMBERED", seed)
+        assert tan_from_codes(codes, [3] * 8) == expected
         names = np.array(["z", "m", "a"])
         rows = rng.permutation(300)
         assert tan(frame(codes[:, 1:]).iloc[rows], names[codes[rows, 0]]) == expected

@@ -3,6 +3,8 @@
 import contextlib
 import io
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 PAGE = Path(__file__).parents[1] / "chapters" / "using_lib.md"
@@ -18,3 +20,11 @@ def test_the_examples_print_what_the_page_shows():
         with contextlib.redirect_stdout(printed):
             exec(code, names)
         assert printed.getvalue() == shown
+
+
+def test_lib_needs_no_folder_that_can_be_written():
+    """Where numba finds none, it compiles in memory."""
+    code = "from numba.core import caching; caching.CacheImpl._locator_classes = []\n"
+    code += "import lib.bayes_net, lib.winnow\nprint(lib.winnow.Winnow().fit([[0], [1]], [0, 1]).predict([[1]]))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=PAGE.parents[1], capture_output=True, text=True)
+    assert done.stdout == "[1]\n", done.stderr

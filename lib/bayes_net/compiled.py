@@ -5,6 +5,8 @@ from pathlib import Path
 
 from numba import config, njit
 
+from lib import compiled as cached
+
 FOLDER = Path(__file__).parent
 
 
@@ -16,7 +18,7 @@ def compiled(function):
     given = config.CACHE_DIR
     config.CACHE_DIR = str(Path(given or FOLDER / "__pycache__") / f"bayes_net-{_DIGEST}")
     try:
-        return njit(nogil=True, cache=True, error_model="numpy")(function)
+        return cached.compiled(error_model="numpy")(function)
     finally:
         config.CACHE_DIR = given
 

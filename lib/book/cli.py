@@ -126,6 +126,8 @@ def verify(project, chapters, profile, given, file, engine, part, seed):
     They are those of CHAPTERS (all, if none is named) with these parameters, and with --profile paper if no other is
     named: `book run` or `book build` must have computed them.
     """
+    if part != part:
+        raise click.BadParameter("--part nan is no number")
     from lib.book import stored
 
     seed = secrets.randbelow(10**6) if seed is None else seed

@@ -14,6 +14,7 @@ import reprlib
 import sys
 import threading
 import tokenize
+from collections import Counter
 from dataclasses import dataclass
 
 import yaml
@@ -31,7 +32,12 @@ class ParameterError(ValueError):
 
 
 class _Loader(yaml.SafeLoader):
-    """Safe YAML in which 1e-3 is a number, as in Python; no aliases, by which a few lines can stand for gigabytes."""
+    """Safe YAML with numbers and truth values as in Python, so that 1:30 and 010 are text; no name is set twice.
+
+    There are no aliases, by which a few lines can stand for gigabytes.
+    """
+
+    yaml_implicit_resolvers = {}  # noqa: RUF012 - as in yaml.SafeLoader
 
     def compose_node(self, parent, index):
         if self.check_event(yaml.AliasEvent):
@@ -39,18 +45,27 @@ class _Loader(yaml.SafeLoader):
             raise yaml.MarkedYAMLError(problem="an alias (*name) is not allowed", problem_mark=mark)
         return super().compose_node(parent, index)
 
+    def construct_mapping(self, node, deep=False):
+        for name, times in Counter(str(key.value) for key, _ in node.value).items():
+            if times > 1:
+                raise yaml.MarkedYAMLError(problem=f"{name!r} is set twice", problem_mark=node.start_mark)
+        return super().construct_mapping(node, deep)
 
-EXPONENT = re.compile(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+$")
-_Loader.add_implicit_resolver("tag:yaml.org,2002:float", EXPONENT, list("-+0123456789"))
+
+for kind, pattern in {
+    "null": r"~|null|Null|NULL|",
+    "bool": r"true|True|TRUE|false|False|FALSE",
+    "int": r"[-+]?(0|[1-9][0-9_]*)",
+    "float": r"[-+]?([0-9][0-9_]*\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?|[-+]?\.inf|\.nan",
+}.items():
+    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{kind}", re.compile(f"(?:{pattern})$"), None)
 
 
 def load_yaml(text: str):
     """Return the plain values that a YAML text stands for; tags that would build objects are refused."""
     try:
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - _Loader is a SafeLoader
-    except yaml.YAMLError:
-        raise
-    except Exception as error:  # such as ValueError for 2020-13-45, RecursionError for thousands of brackets
+    except Exception as error:  # yaml.YAMLError, and others such as RecursionError for thousands of brackets
         raise yaml.YAMLError(f"{type(error).__name__}: {error}") from error
 
 
@@ -86,14 +101,14 @@ class Parameter:
         try:
             return None if text == "None" else load_yaml(text)
         except yaml.YAMLError as error:
-            raise ParameterError(f"{self.name} = {shown(text)}: expected {self.expected}") from error
+            raise ParameterError(f"{self.name} = {reprlib.repr(text)}: expected {self.expected}") from error
 
     def check(self, value):
         """Return `value` in its type, or raise ParameterError saying what is allowed."""
         for option in self.options:
             if _has_type(value, option):
                 return self._within(_convert(value, option))
-        raise ParameterError(f"{self.name} = {shown(value)}: expected {self.expected}")
+        raise ParameterError(f"{self.name} = {reprlib.repr(value)}: expected {self.expected}")
 
     def _within(self, value):
         elements = value if isinstance(value, list) else [value]
@@ -104,7 +119,7 @@ class Parameter:
         except (TypeError, ValueError) as error:
             raise ParameterError(f"parameters cell: [{self.allowed}] of {self.name} is no range of numbers") from error
         if not allowed:
-            raise ParameterError(f"{self.name} = {shown(value)}: expected {self.expected}")
+            raise ParameterError(f"{self.name} = {reprlib.repr(value)}: expected {self.expected}")
         return value
 
 
@@ -195,11 +210,3 @@ def resolve(parameters: dict[str, Parameter], *layers: dict) -> dict:
             raise ParameterError(f"no parameter {name!r}{nearest(str(name), list(parameters))}")
         values[name] = parameters[name].check(value)
     return values
-
-
-def shown(value) -> str:
-    """Return a value as Python writes it, cut if it is very long."""
-    try:
-        return reprlib.repr(value)
-    except ValueError:  # Python writes out no number of more than 4300 digits
-        return "a number too large to be shown"

@@ -34,15 +34,18 @@ class Project:
         path = self.root / "_toc.yml"
         try:
             names = list(parse_toc_yaml(path))
+        except FileNotFoundError:
+            raise BookError(f"{self.root} is no clone of the book: make one, or name it by --root") from None
         except (OSError, UnicodeDecodeError, yaml.YAMLError, MalformedError) as error:
             raise BookError(f"{path}: {error}") from error
         return [self._page(name) for name in names]
 
     def _page(self, name: str) -> Path:
         for suffix in ("", ".ipynb", ".md"):
-            if (self.root / f"{name}{suffix}").is_file():
+            inside = name.startswith("chapters/") and ".." not in name
+            if inside and (self.root / f"{name}{suffix}").is_file():
                 return self.root / f"{name}{suffix}"
-        raise BookError(f"_toc.yml names {name}, but there is no {name}.ipynb or {name}.md")
+        raise BookError(f"{self.root / '_toc.yml'} names {name}, but chapters/ has no such .ipynb or .md")
 
     @property
     def config(self) -> dict:

@@ -64,6 +64,8 @@ def catalogue():
 
 
 def _read(name, parse):
+    if not DATA.is_dir():
+        raise ValueError(f"there is no folder {str(DATA)!r}: `pip install --editable .` in a clone of the repository")
     try:
         with open(DATA / name, newline="", encoding="utf-8") as file:
             return parse(file)

@@ -23,6 +23,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # in a notebook tqdm, which pooch imports, asks for widgets
     import pooch
     from pooch import HTTPDownloader
+    from requests import RequestException
 
 TIMEOUT = (6, 20)  # seconds to connect, and between two bytes
 LARGEST = 64 * 2**20  # bytes of a file, unpacked; the largest of the manifest has about two million
@@ -86,18 +87,16 @@ def shipped(entry):
     raw = path.read_bytes()
     if sha256(raw) != entry.sha256[0]:
         raise ValueError(f"{entry.name}: data/{path.name} is damaged, as its sha256 is {sha256(raw)}; {remedy}")
-    return _decompressed(raw, path.name)
+    return _unpacked(io.BytesIO(raw), path.name)
 
 
-def _decompressed(raw, name):
-    if not name.endswith(".gz"):
-        return raw
+def _unpacked(file, name):
     try:
-        data = gzip.GzipFile(fileobj=io.BytesIO(raw)).read(LARGEST + 1)
-    except (EOFError, OSError, zlib.error):
+        data = (gzip.GzipFile(fileobj=file) if name.endswith(".gz") else file).read(LARGEST + 1)
+    except (EOFError, gzip.BadGzipFile, zlib.error):
         raise ValueError(f"{name} is not a complete gzip file") from None
     if len(data) > LARGEST:
-        raise ValueError(f"{name} unpacks to more than {LARGEST:,} bytes")
+        raise ValueError(f"{name} has more than {LARGEST:,} bytes, unpacked")
     return data
 
 
@@ -113,7 +112,8 @@ def local(entry, file):
 
 def _mirror_copy(entry, file, path):
     try:
-        data = _decompressed(path.read_bytes(), path.name)
+        with open(path, "rb") as copy:
+            data = _unpacked(copy, path.name)
     except (OSError, ValueError) as error:
         raise _error(entry, file, f"the copy in UCI_MIRROR cannot be read ({error})") from None
     if sha256(data) != expected(entry, file):
@@ -173,6 +173,9 @@ def download(entry, file):
         doubt = " (it was never confirmed to be that of UCI's very bytes)" if file in entry.unconfirmed else ""
         raise _error(entry, file, f"the file there does not have the sha256 of the manifest{doubt}") from None
     except OSError as error:
+        if error.errno and not isinstance(error, RequestException):
+            full = f"{entry.name}: {file} cannot be kept in {str(cache())!r} ({_root(error)})"
+            raise NotAvailableError(f"{full}; set the environment variable UCI_CACHE to a folder for it") from None
         first = "UCI_MIRROR does not have it and " if os.environ.get("UCI_MIRROR") else ""
         raise _error(entry, file, f"{first}the download failed ({_root(error)})") from None
     return Path(path).read_bytes()

@@ -4,6 +4,7 @@ import warnings
 from collections import Counter
 from collections.abc import Collection
 
+import joblib
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
@@ -85,9 +86,12 @@ def shuffle(seeds, data, learners, n_folds, repeat):
     """Confusion counts of learners in the folds of one shuffle of a data set."""
     seeds = seeds.below(data.name, repeat)
     for fold, (train, test) in enumerate(shuffled_folds(len(data.y), n_folds, seeds.rng(SPLIT))):
+        y, inputs = data.y[train], {joblib.hash([]): (data.X.iloc[train], data.X.iloc[test])}
         for name, learner in learners.items():
             seeded = with_random_states(learner, seeds.sequence(FIT, fold, name))
-            predicted = fit_predict(seeded, data.X.iloc[train], data.y[train], data.X.iloc[test])
+            *steps, last = [step for _, step in getattr(seeded, "steps", [(name, seeded)])]
+            X, X_test = prepared(steps if len(set(y)) > 1 else [], y, inputs)
+            predicted = fit_predict(last, X, y, X_test)
             pairs = Counter(zip(np.asarray(predicted).tolist(), data.y[test].tolist(), strict=True))
             unknown = {guess for guess, _ in pairs} - set(data.y)
             if unknown:
@@ -95,6 +99,15 @@ def shuffle(seeds, data, learners, n_folds, repeat):
             key = {"dataset": data.name, "repeat": repeat, "fold": fold, "learner": name}
             for (guess, actual), count in sorted(pairs.items()):
                 yield key | {"predicted": guess, "actual": actual, "count": count}
+
+
+def prepared(steps, y, inputs):
+    """Training and test rows as transformers make them, one after the other; `inputs` keeps what others share."""
+    key = joblib.hash(steps)
+    if key not in inputs:
+        X, X_test = prepared(steps[:-1], y, inputs)
+        inputs[key] = steps[-1].fit_transform(X, y), steps[-1].transform(X_test)
+    return inputs[key]
 
 
 def accuracies(counts):

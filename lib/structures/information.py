@@ -4,13 +4,14 @@ import itertools
 
 import numpy as np
 
+REMEMBERED = 2**20  # sums: half a gigabyte at most
 DENSE = 4  # a table of this many entries per row is still counted faster than sorted
 
 
 class JointCounts:
     """Sums of n log n over the joint values of sets of variables: entropies and informations are made of these.
 
-    Sums are remembered: of complete data, each set of variables is counted once.
+    Sums are remembered, the first `REMEMBERED` of them: of complete data, each set of variables is counted once.
 
     Parameters
     ----------
@@ -26,14 +27,11 @@ class JointCounts:
         self._incomplete = frozenset(np.flatnonzero(~self._observed.all(axis=1)).tolist())
         counts = np.arange(len(codes) + 1)
         self._n_log_n = counts * np.log(np.maximum(counts, 1))
-        self._sums, self._numbers = {}, {}
+        self._sums = {}
 
     def n_rows(self, variables):
         """Number of rows where all of a frozenset of variables are observed."""
-        incomplete = variables & self._incomplete
-        if incomplete not in self._numbers:
-            self._numbers[incomplete] = int(self._rows(incomplete).sum())
-        return self._numbers[incomplete]
+        return int(self._rows(variables & self._incomplete).sum())
 
     def information(self, i, j, given):
         """I(i; j | given) in nats times the number of rows, in those where i, j and frozenset `given` are observed."""
@@ -44,9 +42,12 @@ class JointCounts:
     def _sum(self, variables, incomplete):
         """Sum of n log n over the values of `variables`, in the rows where all `incomplete` ones are observed."""
         key = variables, incomplete
-        if key not in self._sums:
-            self._sums[key] = self._n_log_n.take(self._counts(variables, incomplete)).sum()
-        return self._sums[key]
+        found = self._sums.get(key)
+        if found is None:
+            found = self._n_log_n.take(self._counts(variables, incomplete)).sum()
+            if len(self._sums) < REMEMBERED:
+                self._sums[key] = found
+        return found
 
     def _counts(self, variables, incomplete):
         """How often the joint values occur; those of a wide table that do not occur may be left out."""

@@ -1,10 +1,10 @@
 """The one loop of Winnow, compiled: over rows of 0 and 1, and over lists of the active attributes."""
 
 import numpy as np
-from numba import njit
 
-compiled = njit(nogil=True, cache=True)
-compiled_fast = njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
+from lib.compiled import compiled
+
+compiled_fast = compiled(fastmath={"reassoc", "contract", "nsz"})
 LOWEST = np.finfo(float).tiny
 SOON = 64  # presentations
 
@@ -77,7 +77,7 @@ def train(rows, positive, order, weights, average, step, promotion, demotion, th
     return mistakes, updates
 
 
-@compiled
+@compiled()
 def train_active(
     indptr, indices, positive, order, weights, average, step, promotion, demotion, threshold, margin, inclusive
 ):
@@ -112,7 +112,7 @@ def train_active(
     return mistakes, updates
 
 
-@compiled
+@compiled()
 def totals(indptr, indices, weights):
     """Z of each row of active attributes for each row of weights (k, m): shape (s, k)."""
     z = np.empty((indptr.shape[0] - 1, weights.shape[0]))
@@ -122,7 +122,7 @@ def totals(indptr, indices, weights):
     return z
 
 
-@compiled
+@compiled()
 def _total(indices, start, stop, weights):
     a = b = c = d = 0.0  # four sums, so that additions need not wait for each other
     k = start
@@ -138,12 +138,12 @@ def _total(indices, start, stop, weights):
     return (a + b) + (c + d)
 
 
-@compiled
+@compiled()
 def _demotions_left(weights, demotion):
     return int(np.log(2 * LOWEST / weights.min()) / np.log(demotion))
 
 
-@compiled
+@compiled()
 def _demote_carefully(active, weights, average, demotion, presented):
     for j in active:
         demoted = weights[j] * demotion

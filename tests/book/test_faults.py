@@ -22,7 +22,7 @@ from conftest import CLAIMS, FIGURE, PARAMETERS, REPOSITORY, book, chapter, make
 from lib.book import cli, environment, execution, jobs, sweep, verdicts
 from lib.book.cache import is_fresh, read_record, write_record
 from lib.book.jobs import Job, alone_in
-from lib.book.project import BookError, write_whole
+from lib.book.project import BookError, Project, write_whole
 from lib.book.refresh import put_first_cell
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
@@ -121,7 +121,7 @@ def with_cells(change):
 
 BAD = [
     ("chapters/profiles.yml", b"paper: \xff", "cannot be read: 'utf-8' codec"),
-    ("chapters/profiles.yml", b"paper: {cia/curves: {seed: 2020-13-45}}", "month must be in 1..12"),
+    ("chapters/profiles.yml", b"paper: {cia/curves: {seed: 1, seed: 2}}", "'seed' is set twice"),
     ("chapters/profiles.yml", b"paper: 3", "paper: expected lines `name: value`"),
     ("chapters/profiles.yml", None, "cannot be read: [Errno 21] Is a directory"),
     ("chapters/cia/curves.ipynb", with_cells(lambda cells: [cells[0], *cells[2:]]), "tagged 'parameters'; found 0"),
@@ -131,6 +131,7 @@ BAD = [
     ("chapters/cia/curves.ipynb", b'{"cells": [3]}', "is not a notebook"),
     ("_toc.yml", b"[", "_toc.yml: "),
     ("_toc.yml", b"format: jb-book\nroot: 3", "_toc.yml: "),
+    ("_toc.yml", b"format: jb-book\nroot: chapters/../README", "README, but chapters/ has no such"),
 ]
 
 
@@ -148,6 +149,12 @@ def test_a_file_that_is_not_what_it_should_be_is_told(project, name, content, me
         assert message in result.output
         assert "curves" in result.output or str(path) in result.output
     assert not (project.root / "_build").exists()
+
+
+def test_a_folder_without_the_book_is_told(tmp_path):
+    result = book(Project(tmp_path), "list")
+    assert result.exit_code == 1
+    assert "is no clone of the book: make one, or name it by --root" in result.output
 
 
 # The environment

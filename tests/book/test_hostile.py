@@ -169,7 +169,9 @@ BAD_FILES = {
     "no mapping": "- title",
     "huge number": f"seed: {'9' * 5000}",
     "huge hexadecimal": f"limit: 0x{'f' * 5000}",
-    "no date": "title: 2001-99-99",
+    "time": "seed: 1:30:00",
+    "octal": "seed: 010",
+    "yes": "seed: yes",
     "no such character": 'title: "\\ud800"',
 }
 

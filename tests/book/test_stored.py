@@ -175,7 +175,12 @@ class TestVerify:
 
     @pytest.mark.parametrize(
         ("arguments", "words"),
-        [(["cia/curve"], "did you mean 'cia/curves'"), (["--part", "2"], "0<=x<=1"), (["--seed", "-1"], "x>=0")],
+        [
+            (["cia/curve"], "did you mean 'cia/curves'"),
+            (["--part", "2"], "0<=x<=1"),
+            (["--part", "nan"], "is no number"),
+            (["--seed", "-1"], "x>=0"),
+        ],
     )
     def test_wrong_arguments(self, arguments, words, project):
         result = book(project, "verify", *arguments)

@@ -1,0 +1,15 @@
+"""Compilation by numba that needs no folder."""
+
+from numba import njit
+
+
+def compiled(**options):
+    """Return numba's njit with these options, which keeps what it compiles on disk, where it finds a folder."""
+
+    def compile(function):
+        try:
+            return njit(nogil=True, cache=True, **options)(function)
+        except RuntimeError:  # no folder can be written, neither beside the file nor in the user's home
+            return njit(nogil=True, **options)(function)
+
+    return compile
