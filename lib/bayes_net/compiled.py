@@ -8,6 +8,8 @@ from numba import config, njit
 from lib import compiled as cached
 
 FOLDER = Path(__file__).parent
+_SOURCES = b"\0".join(path.read_bytes() for path in sorted(FOLDER.glob("*.py")))
+_DIGEST = hashlib.sha256(_SOURCES).hexdigest()[:16]
 
 
 def compiled(function):
@@ -26,11 +28,3 @@ def compiled(function):
 def inlined(function):
     """Compile into each caller: calls that hand over many arrays take longer than the little that is done with them."""
     return njit(inline="always", error_model="numpy")(function)
-
-
-def _digest():
-    sources = [path.read_bytes() for path in sorted(FOLDER.glob("*.py"))]
-    return hashlib.sha256(b"\0".join(sources)).hexdigest()[:16]
-
-
-_DIGEST = _digest()

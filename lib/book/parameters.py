@@ -52,13 +52,12 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-for kind, pattern in {
-    "null": r"~|null|Null|NULL|",
-    "bool": r"true|True|TRUE|false|False|FALSE",
-    "int": r"[-+]?(0|[1-9][0-9_]*)",
-    "float": r"[-+]?([0-9][0-9_]*\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?|[-+]?\.inf|\.nan",
-}.items():
-    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{kind}", re.compile(f"(?:{pattern})$"), None)
+_TAG = "tag:yaml.org,2002:"
+_Loader.add_implicit_resolver(_TAG + "null", re.compile("(~|null|Null|NULL|)$"), None)
+_Loader.add_implicit_resolver(_TAG + "bool", re.compile("(true|True|TRUE|false|False|FALSE)$"), None)
+_Loader.add_implicit_resolver(_TAG + "int", re.compile(r"[-+]?(0|[1-9][0-9_]*)$"), None)
+_FLOAT = re.compile(r"([-+]?(\d[\d_]*\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?\.inf|\.nan)$")
+_Loader.add_implicit_resolver(_TAG + "float", _FLOAT, None)
 
 
 def load_yaml(text: str):
@@ -205,8 +204,13 @@ def resolve(parameters: dict[str, Parameter], *layers: dict) -> dict:
     values = {}
     for name, value in (item for layer in layers for item in layer.items()):
         if name not in parameters:
-            from lib.validation import nearest  # and numpy, which only an error needs
-
-            raise ParameterError(f"no parameter {name!r}{nearest(str(name), list(parameters))}")
+            raise ParameterError(f"no parameter {name!r}{near(str(name), list(parameters))}")
         values[name] = parameters[name].check(value)
     return values
+
+
+def near(name: str, known: list[str]) -> str:
+    """Return a question whether the known name that is nearest was meant; nothing if none is near."""
+    from lib.validation import nearest  # and numpy, which only an error needs
+
+    return nearest(name, known)

@@ -12,7 +12,7 @@ import click
 import yaml
 from sphinx_external_toc.parsing import MalformedError, parse_toc_yaml
 
-from lib.book.parameters import Parameter, ParameterError, load_yaml, read_parameters, resolve
+from lib.book.parameters import Parameter, ParameterError, load_yaml, near, read_parameters, resolve
 
 PROFILES = ("quick", "paper")
 PUBLISHED = "paper"
@@ -78,7 +78,7 @@ class Project:
         wanted = name.removeprefix("./").removeprefix("chapters/").removesuffix(".ipynb")
         if wanted in self.chapters:
             return wanted
-        raise BookError(f"no chapter {name!r}{_near(wanted, self.chapters)} (`book list` shows them all)")
+        raise BookError(f"no chapter {name!r}{near(wanted, self.chapters)} (`book list` shows them all)")
 
     def record(self, chapter: str) -> Path:
         """Return where the recorded rows of a chapter are: see `lib.experiments.recorded`."""
@@ -91,7 +91,7 @@ class Project:
         chapters = _mapping(f"{path}: {name}", profiles.get(name))
         for kind, given, known in (("profile", profiles, list(PROFILES)), ("chapter", chapters, self.chapters)):
             for unknown in set(given) - set(known):
-                raise BookError(f"{path}: no {kind} {unknown!r}{_near(str(unknown), known)}")
+                raise BookError(f"{path}: no {kind} {unknown!r}{near(str(unknown), known)}")
         return _mapping(f"{path}: {name}: {chapter}", chapters.get(chapter))
 
     def build_folder(self, profile: str) -> Path:
@@ -129,12 +129,6 @@ def settle(project: Project, chapter: str, *layers: dict) -> tuple[dict, dict]:
     with naming(chapter):
         given = resolve(parameters, *layers)
     return given, {name: given.get(name, parameter.default) for name, parameter in parameters.items()}
-
-
-def _near(name: str, known: list[str]) -> str:
-    from lib.validation import nearest  # and numpy, which only an error needs
-
-    return nearest(name, known)
 
 
 def read_mapping(path: Path) -> dict:

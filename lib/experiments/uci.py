@@ -11,13 +11,11 @@ from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 
 from lib import datasets as uci
 from lib import trials
-from lib.experiments.uci_learners import check_bins, make_uci_learners
-from lib.validation import check_integer
+from lib.experiments.uci_learners import BINS, make_uci_learners
+from lib.validation import check_choice, check_integer
 
 DATASETS = ("iris", "breast", "glass", "soybean-small", "vote")
 LEARNERS = ("winnow", "naive_bayes_boolean", "naive_bayes")
-# "all null values are dropped, as this is only a small proportion of total rows (16/699)"
-COMPLETE_ROWS_ONLY = ("breast",)
 SPLIT, FIT = 0, 1  # purposes of seeds
 
 
@@ -72,7 +70,7 @@ def uci_confusions(datasets=DATASETS, learners=LEARNERS, n_repeats=100, n_folds=
     DataFrame
         dataset, repeat, fold, learner, predicted, actual, count; pairs of classes that do not occur are left out.
     """
-    check_bins(bins)
+    check_choice("bins", bins, BINS)
     loaded = load_all(datasets)
     for data in loaded:
         check_integer("n_folds", n_folds, 2, len(data.y))
@@ -132,7 +130,8 @@ def accuracies(counts):
 def load_prepared(name):
     """What `lib.datasets.load` returns for `name`, of "breast" without the rows that have missing values."""
     dataset = uci.load(name)
-    return dataset.complete_rows() if name in COMPLETE_ROWS_ONLY else dataset
+    # "all null values are dropped, as this is only a small proportion of total rows (16/699)"
+    return dataset.complete_rows() if name == "breast" else dataset
 
 
 def load_all(datasets):

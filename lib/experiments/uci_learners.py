@@ -46,7 +46,7 @@ def printed_bins(dataset):
 
 def cuts(dataset, bins="paper"):
     """The transformer that cuts the numbers of a data set: see `uci_comparison`."""
-    check_bins(bins)
+    check_choice("bins", bins, BINS)
     if bins == "paper" and dataset in PRINTED:
         return printed_bins(dataset)
     return ClassSeparatingCuts() if bins == "means" else EntropyDiscretizer()
@@ -70,11 +70,6 @@ def boolean_inputs(dataset, bins="paper"):
     """
     missing = "ignore" if bins == "paper" and dataset in PRINTED else "value"
     return cuts(dataset, bins), OneHot(missing=missing, constant="drop")
-
-
-def check_bins(bins):
-    """Return `bins` if it names a way to cut numbers, else raise ValueError."""
-    return check_choice("bins", bins, BINS)
 
 
 class NumericInputs(TransformerMixin, BaseEstimator):

@@ -2,7 +2,7 @@
 
 import json
 import os
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 from lib.validation import check_engine, check_integer
 
@@ -60,14 +60,14 @@ class use:  # noqa: N801
     Raises
     ------
     ValueError
-        If `n_jobs` or `engine` is out of range, or a setting is not known.
+        If `n_jobs` or `engine` is out of range.
+    TypeError
+        If a setting is not known.
     """
 
     def __init__(self, **settings):
-        unknown = settings.keys() - {field.name for field in fields(Context)}
-        if unknown:
-            raise ValueError(f"use takes {', '.join(f.name for f in fields(Context))}; got {sorted(unknown)[0]!r}")
-        check_workers(settings.get("n_jobs", 1), settings.get("engine", "local"))
+        new = Context(**settings)
+        check_workers(new.n_jobs, new.engine)
         self._before = dict(_SETTINGS)
         _SETTINGS.update(settings)
 

@@ -96,17 +96,15 @@ def _run(trial, calls, seconds, words, name, n_jobs, engine):
     again = _choose_again(store, blocks, frames, name)
     waiting = {number: block for number, block in blocks.items() if number not in frames or number in again}
     results = run_blocks(partial(_run_block, trial), waiting, n_jobs, engine, name)
-    progress = _Progress(name, [words[piece.start] for piece in slices], len(blocks) - len(waiting))
-    with progress, closing(results):
-        for number, (contents, where) in results:
+    with closing(_shown(results, name, [words[piece.start] for piece in slices], len(blocks) - len(waiting))) as shown:
+        for number, (contents, where) in shown:
             _require_here(where, name)
             frame = decode(contents)
             if number in again:
-                _require_equal(frame, frames[number], store.path(number))
+                _require_equal(frame, frames[number], store.paths[number])
             elif store:
                 store.write(number, contents)
             frames[number] = frame
-            progress.advance(number)
     if again:
         tell("verified", name, blocks=len(again), all=len(blocks))
     return pd.concat([frames[number] for number in blocks], ignore_index=True)
@@ -167,7 +165,7 @@ def _choose_again(store, blocks, frames, name):
         missing = f"{len(blocks) - len(frames)} of {len(blocks)} blocks are not stored, or damaged"
         raise RuntimeError(f"{name}: {missing}; `book run` with the same values computes them")
     seed, share = verify
-    shuffled = sorted(frames, key=lambda number: digest([str(seed), *store.path(number).parts[-2:]]))
+    shuffled = sorted(frames, key=lambda number: digest([str(seed), *store.paths[number].parts[-2:]]))
     return set(shuffled[: math.ceil(share * len(shuffled))])
 
 
@@ -178,26 +176,15 @@ def _require_equal(new, stored, path):
         raise RuntimeError(f"the stored block {path} is not what its trials give now: {error}") from None
 
 
-class _Progress:
-    """A bar in a terminal, and a line in the file that the context names."""
-
-    def __init__(self, description, words, done):
-        self.description, self.words, self.done = description, words, done
-        self.file = current().progress
-        self.bar = tqdm(total=len(words), initial=done, desc=description, disable=None, leave=False)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.bar.close()
-
-    def advance(self, number):
-        """Show that a block is done."""
-        self.done += 1
-        self.bar.set_postfix_str(self.words[number], refresh=False)
-        self.bar.update()
-        if self.file:
-            line = [self.description, self.words[number], f"{self.done}/{len(self.words)}"]
-            with suppress(OSError):
-                Path(self.file).write_text(" ".join(filter(None, line)), encoding="utf-8")
+def _shown(results, name, words, done):
+    """Results as they come, with a bar in a terminal and a line in the file that the context names."""
+    file = current().progress
+    with closing(results), tqdm(total=len(words), initial=done, desc=name, disable=None, leave=False) as bar:
+        for so_far, (number, result) in enumerate(results, done + 1):
+            yield number, result
+            bar.set_postfix_str(words[number], refresh=False)
+            bar.update()
+            if file:
+                with suppress(OSError):
+                    line = [name, words[number], f"{so_far}/{len(words)}"]
+                    Path(file).write_text(" ".join(filter(None, line)), encoding="utf-8")

@@ -12,7 +12,7 @@ import platform
 import re
 import shutil
 import tempfile
-from dataclasses import dataclass
+from collections import namedtuple
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -139,16 +139,12 @@ class BlockStore:
         settings = describe(trial)
         self.about = {"name": name, "environment": environment(), "settings": settings}
         self.folder = root / digest([settings, environment()])
-        self._paths = {number: self.folder / f"{digest(describe(cases))}.block" for number, cases in blocks.items()}
+        self.paths = {number: self.folder / f"{digest(describe(cases))}.block" for number, cases in blocks.items()}
         self._failed = False
-
-    def path(self, number):
-        """Return where a block is."""
-        return self._paths[number]
 
     def read(self, number):
         """Return the frame of a block; FileNotFoundError or, if it is not what was written, DamagedBlockError."""
-        path = self.path(number)
+        path = self.paths[number]
         if not path.is_file():
             raise FileNotFoundError(path)
         written = path.read_bytes()
@@ -162,7 +158,7 @@ class BlockStore:
 
     def write(self, number, contents):
         """Store what `encode` made. Where that fails, the experiment goes on, and a warning says so once."""
-        path = self.path(number)
+        path = self.paths[number]
         try:
             if not (self.folder / ABOUT).exists():
                 _write_whole(self.folder / ABOUT, json.dumps(self.about).encode())
@@ -220,15 +216,8 @@ def decode(contents):
         return pd.DataFrame(dict(zip(names.tolist(), columns, strict=True)))
 
 
-@dataclass(frozen=True)
-class StoredExperiment:
-    """What a folder of stored results holds."""
-
-    folder: Path
-    name: str
-    n_blocks: int
-    size: int
-    current: bool
+StoredExperiment = namedtuple("StoredExperiment", "folder name n_blocks size current")
+StoredExperiment.__doc__ = "What a folder of stored results holds."
 
 
 def stored_experiments(root):
@@ -246,14 +235,9 @@ def _stored(folder):
         name, current = "unknown", False
     files = list(folder.iterdir())
     n_blocks = sum(path.suffix == ".block" for path in files)
-    return StoredExperiment(folder, name, n_blocks, sum(map(_size, files)), current)
-
-
-def _size(path):
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:  # moved to its place just now, by a run
-        return 0
+    return StoredExperiment(
+        folder, name, n_blocks, sum(path.stat().st_size for path in files if path.exists()), current
+    )
 
 
 def clear(experiments):

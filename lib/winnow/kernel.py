@@ -1,6 +1,7 @@
 """The one loop of Winnow, compiled: over rows of 0 and 1, and over lists of the active attributes."""
 
 import numpy as np
+from numba import njit
 
 from lib.compiled import compiled
 

@@ -76,7 +76,6 @@ class TestContext:
     @pytest.mark.parametrize(
         ("settings", "message"),
         [
-            ({"n_job": 1}, "use takes n_jobs, engine, .*; got 'n_job'"),
             ({"n_jobs": 0}, "n_jobs must be"),
             *[({"engine": wrong}, "engine must be") for wrong in ["loca", "", None, 3, "tcp://", "tcp:// 10.0.0.1"]],
         ],
@@ -84,6 +83,8 @@ class TestContext:
     def test_wrong_settings(self, settings, message):
         with pytest.raises(ValueError, match=message):
             trials.use(**settings)
+        with pytest.raises(TypeError, match="n_job"):
+            trials.use(n_job=1)
         assert context.current() == context.Context()
 
 
