@@ -9,7 +9,6 @@ from scipy.optimize import nnls
 
 FOLDER = Path(__file__).parents[1] / "data" / "benchmarks"
 RESULTS, SCALING = FOLDER / "speed.json", FOLDER / "scaling.json"
-QUADRATIC = {("cov", "n")}  # every pair of attributes has a covariance; all else is linear
 
 
 def read_benchmarks(path=RESULTS):
@@ -49,7 +48,7 @@ def _read(path):
 
 
 def growth(times):
-    """Fit seconds = start + rate x value (x value^2 for `QUADRATIC`), start and rate not negative, for each curve.
+    """Fit seconds = start + rate x value (x value^2 for "cov" over "n"), start and rate not negative, for each curve.
 
     The fit has the least sum of squared relative errors.
 
@@ -65,9 +64,9 @@ def growth(times):
     """
     rows = []
     for (axis, learner), curve in times.groupby(["axis", "learner"], sort=False):
-        power, seconds = 2 if (learner, axis) in QUADRATIC else 1, curve["seconds"].to_numpy()
+        # every pair of attributes has a covariance; all else is linear
+        power, seconds = 2 if (learner, axis) == ("cov", "n") else 1, curve["seconds"].to_numpy()
         terms = np.stack([np.ones(len(curve)), curve["value"].to_numpy(float) ** power], axis=1)
         (start, rate), _ = nnls(terms / seconds[:, None], np.ones(len(curve)))
-        error = np.abs(terms @ [start, rate] / seconds - 1).max()
-        rows.append((axis, learner, power, start, rate, error))
+        rows.append((axis, learner, power, start, rate, np.abs(terms @ [start, rate] / seconds - 1).max()))
     return pd.DataFrame(rows, columns=["axis", "learner", "power", "start", "rate", "error"])
