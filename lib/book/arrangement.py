@@ -11,13 +11,15 @@ from lib.book.parameters import TAG
 LEAD, FOLD = "lead", "hide-input"  # tags: the cell whose picture opens the page; code behind a toggle
 FOUND, CLAIMS, REFERENCES = "**What we found", "```{glue:md} verdicts", "## References"
 GLUED = "application/papermill.record"
+CONDITION = "if "  # begins a tag, such as "if 2 in n_hidden": a cell is on the page only where this holds
 
 
 def arrange(cells: list, parameters: dict, values: dict, scale: str) -> list:
     """Return the cells of a chapter as its page shows them.
 
     The picture of the cell tagged ``lead`` follows the first paragraph; claims and parameters come before the
-    references; neighbours among folded cells share a fold.
+    references; neighbours among folded cells share a fold. A tag such as ``if 2 in n_hidden`` leaves a cell out where
+    the parameters are others.
 
     Parameters
     ----------
@@ -28,6 +30,7 @@ def arrange(cells: list, parameters: dict, values: dict, scale: str) -> list:
     scale : str
         Where the values come from, such as "profile paper".
     """
+    cells = [cell for cell in cells if all(_holds(tag, values) for tag in _tags(cell))]
     text = [cell for cell in cells if cell.cell_type == "markdown"]
     title, _, claims = text[0].source.partition(CLAIMS)
     title, _, found = title.partition(FOUND)
@@ -41,6 +44,11 @@ def arrange(cells: list, parameters: dict, values: dict, scale: str) -> list:
     given = {"parameters": parameters, "values": values, "scale": scale}
     page.append(new_markdown_cell(render("chapter_end.md", claims=claims and CLAIMS + claims, **given)))
     return page + ([new_markdown_cell(REFERENCES + references)] if references else [])
+
+
+def _holds(tag, values):
+    """Return whether a tag, if it is a condition on the parameters, holds; it is code of the notebook, as cells are."""
+    return not tag.startswith(CONDITION) or eval(tag.removeprefix(CONDITION), {}, dict(values))  # noqa: S307
 
 
 def _lead(cells):

@@ -23,6 +23,7 @@ def test_a_chapter_is_arranged():
         code("def trial(): ...", GLUED, prompt="The experiment"),
         code("draw()", GLUED, PICTURE, tags=["hide-input", "lead"], prompt="How this figure is made"),
         code("test()", prompt="How the claim is tested"),
+        new_markdown_cell("## With seed one", metadata={"tags": ["if seed == 1"]}),
         new_markdown_cell("## Run it yourself\n\nSo.\n\n## References\n\nBooks."),
         code("verdicts", tags=["remove-cell", "hide-input"]),
     ]
