@@ -227,21 +227,9 @@ def concentration(n_attributes, n_hidden, difficulty, hidden_weights="beta"):
     n_hidden = check_integer("n_hidden", n_hidden, 2, 64)
     difficulty = check_real("difficulty", difficulty, 0, 1, open_low=True, open_high=True)
     check_choice("hidden_weights", hidden_weights, HIDDEN_WEIGHTS)
-    return _concentration(n_attributes, n_hidden, difficulty, hidden_weights)
-
-
-@lru_cache(maxsize=256)
-def _concentration(n_attributes, n_hidden, difficulty, hidden_weights):
-    m = n_attributes + 1
-    rng = np.random.default_rng(0)
-    n_models = int(np.clip(30_000 // (n_hidden * m), 32, 512))
-    quantiles = rng.random((n_models, n_hidden, m + 1))
-    uniform = rng.random((500, m), dtype=np.float32)
 
     def excess(log_c):
-        values = betaincinv(np.exp(log_c), np.exp(log_c), quantiles)
-        raw = -np.log(quantiles[:, :, 0]) if hidden_weights == "dirichlet" else values[:, :, 0]
-        return _difficulties(_normalise(raw, hidden_weights), values[:, :, 1:], uniform).mean() - difficulty
+        return _mean_difficulty(log_c, n_attributes, n_hidden, hidden_weights) - difficulty
 
     low, high = np.log(0.02), np.log(3000.0)
     ends = excess(low), excess(high)
@@ -252,6 +240,19 @@ def _concentration(n_attributes, n_hidden, difficulty, hidden_weights):
             f"hidden_weights={hidden_weights!r}; reachable: {least:.2f} to {most:.3f}"
         )
     return float(np.exp(brentq(excess, low, high, xtol=1e-3)))
+
+
+@lru_cache(maxsize=4096)  # the ends of the search are those of every difficulty
+def _mean_difficulty(log_c, n_attributes, n_hidden, hidden_weights):
+    """Mean B of a fixed set of random models with beta(c, c) parameters."""
+    m = n_attributes + 1
+    rng = np.random.default_rng(0)
+    n_models = int(np.clip(30_000 // (n_hidden * m), 32, 512))
+    quantiles = rng.random((n_models, n_hidden, m + 1))
+    uniform = rng.random((500, m), dtype=np.float32)
+    values = betaincinv(np.exp(log_c), np.exp(log_c), quantiles)
+    raw = -np.log(quantiles[:, :, 0]) if hidden_weights == "dirichlet" else values[:, :, 0]
+    return _difficulties(_normalise(raw, hidden_weights), values[:, :, 1:], uniform).mean()
 
 
 def _difficulties(weights, probabilities, uniform):

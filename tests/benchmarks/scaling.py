@@ -20,7 +20,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from lib.cia import _concentration, concentration, random_cia
+from lib.cia import _mean_difficulty, concentration, random_cia
 from lib.experiments import SIZES, cia_learning_curves
 from lib.experiments.cia import Panel, _one_model, cia_learners
 from lib.latent_class import LatentClassCovariance, LatentClassEM
@@ -112,7 +112,7 @@ def peaks():
 def panels():
     """Seconds that each learner takes for one model of a whole panel, and that the panel takes to be calibrated."""
     for n in LARGE:
-        _concentration.cache_clear()
+        _mean_difficulty.cache_clear()
         yield n, "calibration", seconds(partial(concentration, n, PANEL["n_hidden"], 0.9), 1)
         for name in LEARNERS:
             curves = partial(cia_learning_curves, n, learners=[name], n_models=1, n_jobs=1, **PANEL)
