@@ -75,8 +75,7 @@ def _resampled_crossings(frame, first, second, rng, min_gain):
 
 def _percentiles(resampled, value):
     """Ends of the percentile interval, widened to contain `value`."""
-    tail = (1 - LEVEL) / 2
-    low, high = np.quantile(resampled, [tail, 1 - tail], method="inverted_cdf")
+    low, high = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method="inverted_cdf")
     return float(min(low, value)), float(max(high, value))
 
 
