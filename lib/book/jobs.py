@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 
 from lib.book.cache import fingerprint, is_fresh, read_record, write_record
-from lib.book.project import BookError, Project, read_notebook, settle, write_whole
+from lib.book.project import BookError, Project, read_mapping, read_notebook, settle, write_whole
 from lib.book.stored import execute_stored
 from lib.book.verdicts import claims_in
 
@@ -170,9 +170,10 @@ def job_key(project: Project, job: Job) -> str:
 
 def plan(project: Project, profile: str, chapters: list[str]) -> dict[str, Job]:
     """Return the job of each chapter; first the one that took longest. BookError if a parameter of one is wrong."""
+    usual = read_mapping(project.root / "chapters" / "seconds.yml")
 
     def previous_time(chapter):
-        return read_record(project.executed(profile, chapter)).get("seconds", float("inf"))
+        return read_record(project.executed(profile, chapter)).get("seconds", usual.get(chapter, float("inf")))
 
     return {chapter: job_of(project, profile, chapter) for chapter in sorted(chapters, key=previous_time, reverse=True)}
 
