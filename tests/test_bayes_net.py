@@ -125,6 +125,13 @@ def test_posterior_of_every_pattern_of_missing_values(parents, seed):
         )
 
 
+def test_rows_share_the_messages_over_what_is_missing():
+    """E_3 of a chain is missing: E_1 and E_5 do not matter, and what E_2 says is the same whatever E_4 is."""
+    rows = np.array([(0, *x[:2], -1, *x[2:]) for x in np.ndindex(2, 2, 2, 2)])
+    sample = cases([(), (0,), *((0, v) for v in range(1, 5))], [2] * 6, rows)
+    assert len(sample.layout.by_class.messages.widths) == 2 + 2 * 2
+
+
 @pytest.mark.parametrize("length", [6, 60])
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
 def test_a_long_chain_is_the_forward_algorithm(length, share):

@@ -183,13 +183,23 @@ def _gather(tables, picks, start, stop, scores):
                 b += tables[m, 1]
             scores[r - start, 0], scores[r - start, 1] = a, b
         return
+    n_classes, whole = scores.shape[1], scores.shape[1] // 4 * 4
     for r in range(start, stop):
-        for c in range(scores.shape[1]):
-            scores[r - start, c] = 0.0
-        for g in range(picks.shape[1]):
-            m = picks[r, g]
-            for c in range(scores.shape[1]):
-                scores[r - start, c] += tables[m, c]
+        for k in range(0, whole, 4):
+            a = b = c = d = 0.0
+            for g in range(picks.shape[1]):
+                m = picks[r, g]
+                a += tables[m, k]
+                b += tables[m, k + 1]
+                c += tables[m, k + 2]
+                d += tables[m, k + 3]
+            s = r - start
+            scores[s, k], scores[s, k + 1], scores[s, k + 2], scores[s, k + 3] = a, b, c, d
+        for k in range(whole, n_classes):
+            a = 0.0
+            for g in range(picks.shape[1]):
+                a += tables[picks[r, g], k]
+            scores[r - start, k] = a
 
 
 @compiled
