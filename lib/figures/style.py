@@ -173,7 +173,10 @@ def heatmap(table, annot=True, axis=None, **settings):
     """
     axis = plt.gca() if axis is None else axis
     n_others = len(axis.texts)
+    # seaborn draws all of the figure, panels done before too, to see whether labels overlap
+    axis.figure.set_visible(False)
     sns.heatmap(table, annot=annot, ax=axis, **{"fmt": "", "cbar": False} | settings)
+    axis.figure.set_visible(True)
     mesh, texts = axis.collections[-1], axis.texts[n_others:]
     colours = mesh.get_facecolors()[~np.ma.getmaskarray(mesh.get_array()).ravel()]
     for text, colour in zip(texts, colours, strict=True):
