@@ -1,6 +1,5 @@
 """Processes that begin at once: forked from a server that has imported the libraries and runs no thread."""
 
-import gc
 import multiprocessing
 import os
 import sys
@@ -30,7 +29,6 @@ class Process(_Base.Process):
 
     def run(self):
         """Do what it was made for."""
-        gc.freeze()  # what the server imported stays
         self.daemon = False  # for it may have processes of its own, from the same server
         forkserver._forkserver.ensure_running = lambda: None
         os.environ.clear()
