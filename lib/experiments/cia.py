@@ -19,7 +19,7 @@ from lib.cia import ENUMERATION_LIMIT, HIDDEN_WEIGHTS, all_inputs, concentration
 from lib.evaluation import share_of_gain
 from lib.latent_class import LatentClassCovariance, LatentClassEM, LatentClassSelection
 from lib.trials.context import check_workers
-from lib.validation import check_choice, check_integer
+from lib.validation import at_least_one, check_choice, check_integer
 from lib.winnow import Winnow, WinnowEnsemble
 from lib.winnow.ensemble import fit_together
 from lib.winnow.online import sums
@@ -200,18 +200,19 @@ def cia_learning_curves(
     n_models, sizes = check_integer("n_models", n_models, 1), check_sizes(sizes)
     check_choice("hidden_weights", hidden_weights, HIDDEN_WEIGHTS)
     axes = {"n_attributes": n_attributes, "n_hidden": n_hidden, "difficulty": difficulty}
-    for name, values in axes.items():
-        if not np.size(values):
-            raise ValueError(f"{name} must hold at least one value; got none")
-    cases = []
-    for n, k, b in itertools.product(*(np.atleast_1d(values).tolist() for values in axes.values())):
-        c = concentration(n, k, b, hidden_weights)
-        cases.append((Panel(n, k, b, c), cia_learners(learners, k)))
+    cia_learners(learners, 2)  # which finds what is misspelt before any work
+    panels = itertools.product(*(at_least_one(*axis) for axis in axes.items()), [hidden_weights])
+    panels = trials.run(_calibrated, panels, seed=seed, seconds=0.5, name="calibration", n_jobs=n_jobs)
+    cases = [(Panel(*panel), cia_learners(learners, panel[1])) for panel in panels.itertuples(index=False)]
     # drawing a model, and so much for each example, attribute and learner
     seconds = [0.02 + 1e-6 * sum(sizes) * (panel[0] + 40) * len(each) / 3 for panel, each in cases]
     trial = partial(_one_model, sizes=sizes, hidden_weights=hidden_weights, min_gain=min_gain)
     frame = trials.run(trial, cases, n_models, seed, seconds, "learning curves of CIA models", n_jobs=n_jobs)
     return frame.drop(columns=list(axes)) if all(map(np.isscalar, axes.values())) else frame
+
+
+def _calibrated(_, n, k, b, hidden_weights):
+    yield Panel(n, k, b, concentration(n, k, b, hidden_weights))._asdict()
 
 
 def _one_model(seeds, panel, learners, sizes, hidden_weights, min_gain):
