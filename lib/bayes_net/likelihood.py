@@ -174,32 +174,19 @@ def _tables(log_theta, parameters, rows, used, work):
 @compiled
 def _gather(tables, picks, start, stop, scores):
     """Sum the rows of `tables` that each row of `picks` from start to stop has, into the rows of `scores`."""
-    if scores.shape[1] == 2:
-        for r in range(start, stop):
+    n_classes = scores.shape[1]
+    for r in range(start, stop):
+        for c in range(0, n_classes - 1, 2):  # two at a time: sums in registers
             a = b = 0.0
             for g in range(picks.shape[1]):
                 m = picks[r, g]
-                a += tables[m, 0]
-                b += tables[m, 1]
-            scores[r - start, 0], scores[r - start, 1] = a, b
-        return
-    n_classes, whole = scores.shape[1], scores.shape[1] // 4 * 4
-    for r in range(start, stop):
-        for k in range(0, whole, 4):
-            a = b = c = d = 0.0
+                a += tables[m, c]
+                b += tables[m, c + 1]
+            scores[r - start, c], scores[r - start, c + 1] = a, b
+        if n_classes % 2 == 1:
+            scores[r - start, -1] = 0.0
             for g in range(picks.shape[1]):
-                m = picks[r, g]
-                a += tables[m, k]
-                b += tables[m, k + 1]
-                c += tables[m, k + 2]
-                d += tables[m, k + 3]
-            s = r - start
-            scores[s, k], scores[s, k + 1], scores[s, k + 2], scores[s, k + 3] = a, b, c, d
-        for k in range(whole, n_classes):
-            a = 0.0
-            for g in range(picks.shape[1]):
-                a += tables[picks[r, g], k]
-            scores[r - start, k] = a
+                scores[r - start, -1] += tables[picks[r, g], -1]
 
 
 @compiled
