@@ -2,6 +2,7 @@
 
 from copy import deepcopy
 
+from jinja2.sandbox import SandboxedEnvironment
 from nbformat.v4 import new_markdown_cell
 
 from lib.book.execution import INJECTED
@@ -12,6 +13,7 @@ LEAD, FOLD = "lead", "hide-input"  # tags: the cell whose picture opens the page
 FOUND, CLAIMS, REFERENCES = "**What we found", "```{glue:md} verdicts", "## References"
 GLUED = "application/papermill.record"
 CONDITION = "if "  # begins a tag, such as "if 2 in n_hidden": a cell is on the page only where this holds
+_CONDITIONS = SandboxedEnvironment()
 
 
 def arrange(cells: list, parameters: dict, values: dict, scale: str) -> list:
@@ -47,8 +49,8 @@ def arrange(cells: list, parameters: dict, values: dict, scale: str) -> list:
 
 
 def _holds(tag, values):
-    """Return whether a tag, if it is a condition on the parameters, holds; it is code of the notebook, as cells are."""
-    return not tag.startswith(CONDITION) or eval(tag.removeprefix(CONDITION), {}, dict(values))  # noqa: S307
+    """Return whether a tag, if it is a condition on the parameters, written as in Jinja, holds."""
+    return not tag.startswith(CONDITION) or _CONDITIONS.compile_expression(tag.removeprefix(CONDITION))(**values)
 
 
 def _lead(cells):
