@@ -10,6 +10,7 @@ from pathlib import Path
 
 import nbformat
 import papermill
+from jupyter_core.utils import ensure_event_loop
 from nbclient.exceptions import DeadKernelError
 from papermill.exceptions import PapermillExecutionError
 from tqdm import tqdm
@@ -59,6 +60,7 @@ def execute(project: Project, chapter: str, parameters: dict, output: Path, told
             ) from error
         finally:
             told(_notes(files / "notes"))
+            ensure_event_loop().close()  # nbclient opens one in each thread
         notebook = nbformat.read(part, as_version=4)
         normalise(notebook)
         nbformat.write(notebook, part)

@@ -232,10 +232,11 @@ class TestOnlyTheSameIsFound:
         monkeypatch.setattr(runner, "cut", partial(runner.cut, target=0.1))
         settings = {"sizes": [50], "learners": ["winnow"], "n_jobs": 1}
         cia_learning_curves(20, 2, n_models=7, **settings)
-        n_whole = len(files(results)) - 1
+        n_whole = len(files(results)) - 2
         frame = cia_learning_curves(20, 2, n_models=20, **settings)
-        [note] = told("found")
-        assert note["blocks"] == n_whole > 0
+        calibration, note = told("found")
+        assert (calibration["blocks"], note["blocks"]) == (1, n_whole)
+        assert n_whole > 0
         with trials.use(results=results / "elsewhere"):
             same(frame, cia_learning_curves(20, 2, n_models=20, **settings))
 
@@ -325,9 +326,9 @@ def test_learners_of_unknown_code_are_not_stored(results, told):
     frame = cia_learning_curves(5, 2, 0.85, learners={"mine": Own()}, **settings)
     [note] = told("not stored")
     assert "test_store.Own" in note["why"]
-    assert not results.exists()
+    assert len(files(results)) == 1  # the calibration
     cia_learning_curves(5, 2, 0.85, learners={"mine": DummyClassifier()}, **settings)
-    assert len(files(results)) == 1
+    assert len(files(results)) == 2
     assert told("not stored") == []
     with trials.use(results=None):
         same(frame, cia_learning_curves(5, 2, 0.85, learners={"mine": Own()}, **settings))
