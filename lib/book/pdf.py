@@ -25,10 +25,7 @@ def make_pdf(project: Project, profile: str) -> Path:
         raise BookError(f"there are no pages in {folder / 'html'}; run `book build --profile {profile}`")
     browser = find_browser()
     paper = folder / "pdf"
-    shutil.rmtree(paper, ignore_errors=True)
-    paper.mkdir()
-    for style in ("print.css", "print.js"):
-        shutil.copy(project.root / "assets" / style, paper)
+    paper.mkdir(exist_ok=True)
     day = git(project, "show", "--no-patch", "--format=%cs", "HEAD") or ""
     (paper / "book.html").write_text(render("volume.html", **volume(project, profile, day)), encoding="utf-8")
     printed = print_page(browser, paper / "book.html", paper / NAME)

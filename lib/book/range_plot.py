@@ -22,19 +22,19 @@ def geometry(record: dict, scale: tuple[float, float] | None = None) -> dict:
         Its two ends, so that plots share it; by default it is the setting's own.
     """
     value, low, high = (as_number(record[name]) for name in ("value", "low", "high"))
-    edges = region_ends(record)
-    left, right = scale or _domain(value, low, high, edges)
+    left, right = scale or domain([record])
 
     def place(x: float) -> float:
         return min(max(BORDER + (WIDTH - 2 * BORDER) * (x - left) / (right - left), 0), WIDTH)
 
+    edges = [edge for edge in region_ends(record) if math.isfinite(edge)]
     places = [] if math.isnan(low) or math.isnan(high) or low == high else [place(low), place(high)]
     return {
-        "region": [place(edge) for edge in edges],
-        "edges": [place(edge) for edge in edges if math.isfinite(edge)],
+        "region": list(map(place, region_ends(record))),
+        "edges": list(map(place, edges)),
         "ends": [(min(max(at, 1), WIDTH - 1), "bar" if 1 < at < WIDTH - 1 else "arrow") for at in places],
         "dot": None if math.isnan(value) else min(max(place(value), RADIUS), WIDTH - RADIUS),
-        "labels": _labels([edge for edge in edges if math.isfinite(edge)], place),
+        "labels": _labels(edges, place),
     }
 
 
@@ -51,14 +51,14 @@ def region_ends(record: dict) -> tuple[float, float]:
     return -math.inf if low is None else float(low), math.inf if high is None else float(high)
 
 
-def _domain(value: float, low: float, high: float, edges: tuple) -> tuple[float, float]:
-    """Return the ends of the scale: all finite numbers, but for an end that is far out."""
-    near = [x for x in (value, *edges) if math.isfinite(x)] or [0.0]
+def domain(records: list[dict]) -> tuple[float, float]:
+    """Return the ends of a scale for settings: all finite numbers, but for ends of intervals that are far out."""
+    near = [x for r in records for x in (as_number(r["value"]), *region_ends(r)) if math.isfinite(x)] or [0.0]
     reach = FAR * (max(near) - min(near)) or math.inf
-    ends = [x for x in (low, high) if math.isfinite(x) and min(near) - reach <= x <= max(near) + reach]
-    left, right = min(near + ends), max(near + ends)
-    room = 0 if right > left else abs(left) / 2 or 1
-    return left - room, right + room
+    ends = [as_number(r[name]) for r in records for name in ("low", "high")]
+    seen = near + [x for x in ends if math.isfinite(x) and min(near) - reach <= x <= max(near) + reach]
+    room = 0 if max(seen) > min(seen) else abs(min(seen)) / 2 or 1
+    return min(seen) - room, max(seen) + room
 
 
 def _labels(edges: list[float], place) -> list[tuple[float, str]]:

@@ -1,7 +1,6 @@
 """A chapter once for each value of a parameter, or each combination of values: the runs, and their claims compared."""
 
 import csv
-import hashlib
 import itertools
 import json
 import math
@@ -12,16 +11,16 @@ from pathlib import Path
 
 import click
 import pandas as pd
-import yaml
 
 from lib.book import site
 from lib.book.jobs import Job
 from lib.book.pages import render
-from lib.book.parameters import LISTS, Parameter, ParameterError, load_yaml
+from lib.book.parameters import LISTS, Parameter, ParameterError
 from lib.book.project import BookError, Project, naming, parameters_of, settle, write_whole
-from lib.book.range_plot import as_number, region_ends
+from lib.book.range_plot import domain
 from lib.book.scorecard import COLUMNS, as_row
 from lib.book.verdicts import settings_of
+from lib.trials.description import digest
 
 MOST_RUNS = 500
 LONGEST_NAME = 100
@@ -93,26 +92,24 @@ def _values(project: Project, chapter: str, name: str, text: str) -> list:
 
 def _split(parameter: Parameter, text: str) -> list:
     """Return the values that a text lists; an element of a list parameter's text is a list of its own."""
-    is_list = set(parameter.options) & set(LISTS)
-    try:
-        values = load_yaml(f"[{text}]") if is_list else next(csv.reader([text], skipinitialspace=True), [""])
-    except (csv.Error, yaml.YAMLError) as error:
-        raise ParameterError(f"{parameter.name} = {text!r}: expected values of {parameter.expected}") from error
-    if not is_list:
-        return [parameter.parse(value) for value in values]
-    if "None" in parameter.options:
-        values = [None if value == "None" else value for value in values]
-    return [value if isinstance(value, list) or value is None else [value] for value in values]
+    if set(parameter.options) & set(LISTS):
+        texts = re.findall(r"\[[^\]]*\]?|[^,\s][^,]*", text)
+    else:
+        try:
+            texts = next(csv.reader([text], skipinitialspace=True), [""])
+        except csv.Error as error:
+            raise ParameterError(f"{parameter.name} = {text!r}: expected values of {parameter.expected}") from error
+    return [parameter.parse(value) for value in texts]
 
 
 def _names(combinations: list[dict], swept: list[str]) -> list[str]:
     """Return names that any file system takes; where one had to be changed or is not alone, a digest is added."""
     texts = [",".join(f"{name}={_name_of(chosen[name])}" for name in swept) for chosen in combinations]
-    clean = [UNSAFE.sub("_", text)[:LONGEST_NAME] for text in texts]
-    folded = [name.casefold() for name in clean]
-    digests = [hashlib.sha256(json.dumps(chosen, sort_keys=True).encode()).hexdigest()[:8] for chosen in combinations]
-    plain = [name == text and folded.count(name.casefold()) == 1 for name, text in zip(clean, texts, strict=True)]
-    return [n if alone else f"{n}-{d}" for n, d, alone in zip(clean, digests, plain, strict=True)]
+    names = [UNSAFE.sub("_", text)[:LONGEST_NAME] for text in texts]
+    often = Counter(map(str.casefold, names))
+    plain = [name == text and often[name.casefold()] == 1 for name, text in zip(names, texts, strict=True)]
+    digests = ["" if alone else f"-{digest(chosen)[:8]}" for chosen, alone in zip(combinations, plain, strict=True)]
+    return list(map(str.__add__, names, digests))
 
 
 def _name_of(value) -> str:
@@ -140,37 +137,24 @@ def page_text(folder: Path, chapter: str, runs: list[Job], claims: dict[str, lis
     """Return the page, for the claims of each run by its name."""
     swept = list(runs[0].swept)
     fixed = [f"{name} = {show_value(value)}" for name, value in runs[0].given.items() if name not in swept]
-    states, rows = Counter(run.status for run in runs), compare(claims)
-    return render(
-        "sweep.html", folder=folder, chapter=chapter, runs=runs, swept=swept, fixed=fixed, states=states, rows=rows
-    )
+    facts = {"states": Counter(run.status for run in runs), "rows": compare(claims)}
+    return render("sweep.html", folder=folder, chapter=chapter, runs=runs, swept=swept, fixed=fixed, **facts)
 
 
 def compare(claims: dict[str, list[dict]]) -> list[dict]:
     """Return for each claim, in reading order: a record, those of all runs, the runs by verdict, the plots' scale."""
-    by_run = [{record["id"]: record for record in records} for records in claims.values()]
-    ids = {id: record for of_run in reversed(by_run) for id, record in of_run.items()}
-    return [
-        _row(record, dict(zip(claims, (of_run.get(id) for of_run in by_run), strict=True)))
-        for id, record in ids.items()
-    ]
+    by_run = {run: {record["id"]: record for record in records} for run, records in claims.items()}
+    ids = dict.fromkeys(id for records in by_run.values() for id in records)
+    return [_row({run: records.get(id) for run, records in by_run.items()}) for id in ids]
 
 
-def _row(record: dict, of_runs: dict[str, dict | None]) -> dict:
+def _row(of_runs: dict[str, dict | None]) -> dict:
     tested = {name: found for name, found in of_runs.items() if found}
-    verdicts = {}
+    records, verdicts = list(tested.values()), {}
     for name, found in tested.items():
         verdicts.setdefault(found["verdict"], []).append(name)
-    facts = {"together": len(tested) > 1, "differs": len(verdicts) > 1, "scale": shared_scale(list(tested.values()))}
-    return {"record": record, "of_runs": list(of_runs.values()), "verdicts": verdicts, **facts}
-
-
-def shared_scale(records: list[dict]) -> tuple[float, float] | None:
-    """Return the least and the greatest finite number of a claim's plots; None if they do not span anything."""
-    numbers = [as_number(record[name]) for record in records for name in ("low", "value", "high")]
-    edges = [edge for record in records for edge in region_ends(record)]
-    finite = [number for number in (*numbers, *edges) if math.isfinite(number)]
-    return (min(finite), max(finite)) if finite and min(finite) < max(finite) else None
+    facts = {"together": len(tested) > 1, "differs": len(verdicts) > 1, "scale": domain(records)}
+    return {"record": records[0], "of_runs": list(of_runs.values()), "verdicts": verdicts, **facts}
 
 
 def _own_values(run: Job) -> dict[str, str]:

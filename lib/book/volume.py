@@ -15,12 +15,13 @@ from sphinx_external_toc.parsing import parse_toc_yaml
 from lib.book.project import Project
 from lib.book.site import commit
 
-MATH = re.compile("katex|mathjax", re.IGNORECASE)
-CONTROLS = "a.headerlink, script, form, button, input, select, iframe, dialog"
-SCREEN_ONLY = f"{CONTROLS}, [hidden], .pdf-link, .screen-only, .only-dark, .provenance a.download"
-# Code that the web page folds, but not the values given to this run; and cells of which nothing is left then.
-FOLDED = "div.cell:not(.tag_injected-parameters) details.hide"
-EMPTY = "div.cell:not(:has(pre, img, svg, table, p))"
+LEFT_OUT = (
+    "a.headerlink, script, form, button, input, select, iframe, dialog, [hidden]",
+    ".pdf-link, .screen-only, .only-dark, .provenance a.download",
+    # Code that the web page folds, but not the values given to this run; then cells of which nothing is left.
+    "div.cell:not(.tag_injected-parameters) details.hide",
+    "div.cell:not(:has(pre, img, svg, table, p))",
+)
 
 
 @dataclass(frozen=True)
@@ -43,15 +44,14 @@ class Page:
         return self.soup.find("article")
 
     @property
+    def title(self) -> Tag:
+        """Its first heading."""
+        return self.article.find(class_="rank-1")
+
+    @property
     def sections(self) -> list[Tag]:
         """The headings below it, if it is a chapter."""
         return [] if self.depth else self.article.find_all(class_="rank-2")
-
-    @property
-    def running_title(self) -> str:
-        """The title as a string of CSS."""
-        title = " ".join(self.soup.find(class_="rank-1").get_text().split())
-        return title.replace("\\", r"\\").replace('"', r"\"").replace("<", r"\3c ")
 
 
 def volume(project: Project, profile: str, date: str) -> dict:
@@ -66,12 +66,8 @@ def volume(project: Project, profile: str, date: str) -> dict:
         Date of the commit, shown on the title page; empty if there is none.
     """
     pages = read_pages(project, project.build_folder(profile) / "html")
-    head = list(dict.fromkeys(tag for page in pages for tag in _head(page)))
-    ids = {page.address: {tag["id"] for tag in page.article.find_all(id=True)} for page in pages}
-    for page in pages:
-        _clean(page.article)
-        _stay_inside(page, ids)
-        _style_headings(page)
+    stay_inside(pages)
+    head = [tag for page in pages for tag in page.soup.select('head link[rel="stylesheet"], head script[src*="katex"]')]
     often = Counter(heading.get_text() for page in pages for heading in page.sections)
     return {
         "title": project.title,
@@ -80,7 +76,7 @@ def volume(project: Project, profile: str, date: str) -> dict:
         "commit": commit(project).replace("`", ""),
         "profile": profile,
         "date": date,
-        "head": head,
+        "head": dict.fromkeys(map(str, head)),
         "pages": pages,
         "listed": [words for words, times in often.items() if times == 1],  # not those that each chapter has
     }
@@ -92,12 +88,17 @@ def name_of(address: str) -> str:
 
 
 def read_pages(project: Project, folder: Path) -> list[Page]:
-    """Return the pages of the site in `folder` that the table of contents names, in reading order."""
+    """Return the pages of the site in `folder` that the table of contents names, in reading order, fit for paper."""
     sitemap = parse_toc_yaml(project.root / "_toc.yml")
-    places = [(sitemap.root.docname, 0, None), *_below(sitemap, sitemap.root.docname, 0)]
-    texts = [(folder / f"{name}.html").read_text(encoding="utf-8") for name, _, _ in places]
-    soups = [BeautifulSoup(text, "html.parser") for text in texts]
-    return [Page(f"{name}.html", soup, *rest) for (name, *rest), soup in zip(places, soups, strict=True)]
+    pages = []
+    for name, depth, part in [(sitemap.root.docname, 0, None), *_below(sitemap, sitemap.root.docname, 0)]:
+        text = (folder / f"{name}.html").read_text(encoding="utf-8")
+        soup = BeautifulSoup(text.replace(' loading="lazy"', ""), "html.parser")
+        pages.append(Page(f"{name}.html", soup, depth, part))
+        for selector in LEFT_OUT:
+            for tag in soup.article.select(selector):
+                tag.decompose()
+    return pages
 
 
 def _below(sitemap: SiteMap, name: str, depth: int):
@@ -108,59 +109,34 @@ def _below(sitemap: SiteMap, name: str, depth: int):
             yield from _below(sitemap, item, 1)
 
 
-def _head(page: Page) -> list[str]:
-    tags = page.soup.head.find_all("link", rel="stylesheet")
-    tags += [tag for tag in page.soup.head.find_all("script") if MATH.search(str(tag))]
-    for tag in tags:
-        _move(tag, page)
-    return [str(tag) for tag in tags]
+def stay_inside(pages: list[Page]) -> None:
+    """Make ids and headings those of one book; a link to what the book does not hold becomes plain text."""
+    ids = {page.address: {tag["id"] for tag in page.article.find_all(id=True)} for page in pages}
+    for page in pages:
+        for tag in page.soup.select("link[href], script[src], img[src]"):
+            attribute = "href" if tag.name == "link" else "src"
+            if not urlsplit(tag[attribute]).scheme:
+                tag[attribute] = f"../html/{_resolve(page, tag[attribute])}"
+        for link in page.article.find_all("a", href=True):
+            _lead(link, page, ids)
+        for tag in page.article.find_all(id=True):
+            if not tag.find_parent("svg"):
+                tag["id"] = f"{page.name}.{tag['id']}"
+        for tag in page.article.find_all(re.compile("^h[1-5]$")):  # below those of the parts and of the pages above
+            rank = int(tag.name[1])
+            tag["class"] = f"rank-{rank}"
+            tag.name = f"h{min(6, rank + 1 + page.depth)}"
 
 
-def _move(tag: Tag, page: Page) -> None:
-    for attribute in ("href", "src", "data"):
-        address = tag.get(attribute)
-        if address and not urlsplit(address).scheme:
-            tag[attribute] = posixpath.join("..", "html", _resolve(page, address))
+def _lead(link: Tag, page: Page, ids: dict[str, set[str]]) -> None:
+    address = urlsplit(link["href"])
+    target = _resolve(page, unquote(address.path)) if address.path else page.address
+    if target in ids and not address.scheme:
+        place = f".{address.fragment}" if address.fragment in ids[target] else ""
+        link["href"] = f"#{name_of(target)}{place}"
+    elif not address.scheme:
+        link.unwrap()
 
 
 def _resolve(page: Page, address: str) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(page.address), address))
-
-
-def _clean(article: Tag) -> None:
-    for selector in (SCREEN_ONLY, FOLDED, EMPTY):
-        for tag in article.select(selector):
-            tag.decompose()
-    for tag in article.find_all("noscript"):
-        tag.unwrap()
-    for tag in article.find_all("details"):
-        tag["open"] = ""
-    for tag in article.find_all("img", loading=True):
-        del tag["loading"]
-
-
-def _stay_inside(page: Page, ids: dict[str, set[str]]) -> None:
-    """Make ids unique in the book; a link to what the book does not hold becomes plain text."""
-    for tag in page.article.find_all(["img", "object", "source"]):
-        _move(tag, page)
-    for link in page.article.find_all("a", href=True):
-        address = urlsplit(link["href"])
-        if address.scheme:
-            continue
-        target = _resolve(page, unquote(address.path)) if address.path else page.address
-        if target not in ids:
-            link.unwrap()
-            continue
-        place = f".{address.fragment}" if address.fragment in ids[target] else ""
-        link["href"] = f"#{name_of(target)}{place}"
-    for tag in page.article.find_all(id=True):
-        if not tag.find_parent("svg"):
-            tag["id"] = f"{page.name}.{tag['id']}"
-
-
-def _style_headings(page: Page) -> None:
-    """Name each heading's rank, and move all of them down, below those of the parts and of the pages above."""
-    for tag in page.article.find_all(re.compile("^h[1-5]$")):
-        rank = int(tag.name[1])
-        tag["class"] = f"rank-{rank}"
-        tag.name = f"h{min(6, rank + 1 + page.depth)}"

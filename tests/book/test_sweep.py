@@ -11,7 +11,7 @@ from conftest import book
 
 from lib.book import execution, sweep
 from lib.book.project import BookError
-from lib.book.range_plot import geometry
+from lib.book.range_plot import domain, geometry
 
 CLAIM = """\
 from lib.claims import Claims
@@ -80,7 +80,7 @@ def test_names_are_safe_for_any_file_system_and_differ(project, tmp_path):
         ([("n_models", "2,,3")], "n_models = None: expected int in [2..2000]"),
         ([("n_models", "2,5000")], "n_models = 5000: expected int in [2..2000]"),
         ([("learner", "em,tan")], "learner = 'tan': expected str in [em|cov|winnow]"),
-        ([("sizes", "[2,3")], "sizes = '[2,3': expected values of list[int]"),
+        ([("sizes", "[2,3")], "sizes = '[2,3': expected list[int]"),
         ([("sizes", "2,a")], "sizes = ['a']: expected list[int]"),
         ([("n_models", "2,3,2")], "n_models = 2 is given twice"),
         ([("title", "a\nb,c")], r"title = 'a\nb,c': expected values of str"),
@@ -205,9 +205,8 @@ def test_a_claim_that_one_run_does_not_test_differs_only_between_the_others():
 
 def test_plots_share_a_scale():
     of_runs = [record(), record(value=3, low=2, high="∞"), record(value=None, low=None, high=None)]
-    scale = sweep.shared_scale(of_runs)
+    scale = domain(of_runs)
     assert scale == (0, 3)
     one, three = (geometry(found, scale) for found in of_runs[:2])
     assert one["edges"] == three["edges"]
     assert one["dot"] - one["edges"][0] == pytest.approx((three["dot"] - one["edges"][0]) / 3, abs=0.1)
-    assert sweep.shared_scale([record(value=1, low=1, high=1, region=(None, None))]) is None

@@ -10,30 +10,17 @@ def page(address, article):
     return volume.Page(address, BeautifulSoup(f"<article>{article}</article>", "html.parser"), 0, None)
 
 
-def joined(*pages):
-    ids = {page.address: {tag["id"] for tag in page.article.find_all(id=True)} for page in pages}
-    for one in pages:
-        volume._stay_inside(one, ids)
-        volume._style_headings(one)
-
-
 @pytest.mark.parametrize("link", ["f%C3%BCr%20b.html#x", "./für b.html#x", "../chapters/f%C3%BCr%20b.html#x"])
 def test_links_between_pages_stay_inside(link):
     first = page("chapters/a.html", f'<h1>A</h1><a href="{link}">b</a>')
     second = page("chapters/für b.html", '<section id="x"><h1>B</h1></section>')
-    joined(first, second)
+    volume.stay_inside([first, second])
     assert first.article.a["href"] == "#" + second.article.section["id"]
     assert second.article.section["id"] == "page-f-r-b.x"
 
 
 def test_a_link_to_what_is_not_in_the_book_is_text_and_one_elsewhere_stays():
     one = page("chapters/a.html", '<a href="../genindex.html">index</a> <a href="https://example.org/">there</a>')
-    joined(one)
+    volume.stay_inside([one])
     assert [link["href"] for link in one.article.find_all("a")] == ["https://example.org/"]
     assert "index" in one.article.get_text()
-
-
-def test_a_running_title_is_one_line_of_css():
-    one = page("chapters/a.html", '<h1>A "b"\n\\c</h1>')
-    joined(one)
-    assert one.running_title == r"A \"b\" \\c"
