@@ -16,9 +16,8 @@ from pathlib import Path
 import click
 
 from lib.book.cache import fingerprint, is_fresh, read_record, write_record
-from lib.book.project import BookError, Project, read_mapping, read_notebook, settle, write_whole
+from lib.book.project import BookError, Project, read_mapping, settle, write_whole
 from lib.book.stored import execute_stored
-from lib.book.verdicts import claims_in
 
 UNWRITABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufffe\uffff]")  # in YAML, unless it is escaped
 
@@ -60,11 +59,6 @@ class Job:
         return self.status in ("executed", "reused")
 
     @property
-    def claims(self) -> list[dict]:
-        """The records of its claims; none unless it has finished."""
-        return claims_in(read_notebook(self.notebook)) if self.is_done else []
-
-    @property
     def parameters(self) -> Path:
         """The file of the values that are set, for `book run -f`."""
         return self.notebook.with_suffix(".parameters.yml")
@@ -73,12 +67,6 @@ class Job:
     def page_folder(self) -> Path:
         """Where its page is made."""
         return self.notebook.with_name(f"{self.notebook.stem}-html")
-
-    @property
-    def files(self) -> dict[str, Path]:
-        """What there is of its files, by name."""
-        files = {"page": self.page, "notebook": self.notebook, "parameters": self.parameters}
-        return {name: path for name, path in files.items() if path and path.exists()}
 
 
 @contextmanager

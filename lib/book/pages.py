@@ -24,9 +24,9 @@ def render(template: str, **values) -> str:
     return _ENVIRONMENT.get_template(template).render(values)
 
 
-def range_plot(record: dict, scale: tuple[float, float] | None = None) -> str:
-    """Return a claim's interval as inline SVG (see `lib.book.range_plot`), on a scale of its own or a given one."""
-    return render("range.svg", verdict=record["verdict"], **geometry(record, scale))
+def range_plot(record: dict, together: list[dict] | None = None) -> str:
+    """Return a claim's interval as inline SVG (see `lib.book.range_plot`), on a scale that all of `together` share."""
+    return render("range.svg", verdict=record["verdict"], **geometry(record, together or [record]))
 
 
 def line(text: str) -> str:

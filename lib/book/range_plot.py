@@ -9,7 +9,7 @@ CHARACTER = 6.4  # pixels of a digit of an edge's label
 FAR = 30  # times as wide as value and edges: an end so far out is an arrow
 
 
-def geometry(record: dict, scale: tuple[float, float] | None = None) -> dict:
+def geometry(record: dict, together: list[dict]) -> dict:
     """Return what the template draws, in pixels: the region, its edges, the interval's line, the dot, the labels.
 
     Positions are linear; an end that is infinite or far out is an arrow at the border.
@@ -18,11 +18,11 @@ def geometry(record: dict, scale: tuple[float, float] | None = None) -> dict:
     ----------
     record : dict
         A record of `lib.claims.Setting.to_dict`.
-    scale : tuple of float, optional
-        Its two ends, so that plots share it; by default it is the setting's own.
+    together : list of dict
+        The records whose plots share a scale.
     """
     value, low, high = (as_number(record[name]) for name in ("value", "low", "high"))
-    left, right = scale or domain([record])
+    left, right = domain(together)
 
     def place(x: float) -> float:
         return min(max(BORDER + (WIDTH - 2 * BORDER) * (x - left) / (right - left), 0), WIDTH)

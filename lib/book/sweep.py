@@ -16,10 +16,9 @@ from lib.book import site
 from lib.book.jobs import Job
 from lib.book.pages import render
 from lib.book.parameters import LISTS, Parameter, ParameterError
-from lib.book.project import BookError, Project, naming, parameters_of, settle, write_whole
-from lib.book.range_plot import domain
+from lib.book.project import BookError, Project, naming, parameters_of, read_notebook, settle, write_whole
 from lib.book.scorecard import COLUMNS, as_row
-from lib.book.verdicts import settings_of
+from lib.book.verdicts import claims_in, settings_of
 from lib.trials.description import digest
 
 MOST_RUNS = 500
@@ -124,7 +123,7 @@ def announce(runs: list[Job]) -> None:
 
 def write_pages(folder: Path, chapter: str, runs: list[Job]) -> Path:
     """Write ``index.html`` and ``claims.csv`` into a sweep's folder and return the page."""
-    claims = {run.name: settings_of(run.claims) for run in runs}
+    claims = {run.name: settings_of(claims_in(read_notebook(run.notebook))) if run.is_done else [] for run in runs}
     page = folder / "index.html"
     write_whole(page, page_text(folder, chapter, runs, claims))
     rows = [_own_values(run) | as_row(record) for run in runs for record in claims[run.name]]
@@ -135,26 +134,15 @@ def write_pages(folder: Path, chapter: str, runs: list[Job]) -> Path:
 
 def page_text(folder: Path, chapter: str, runs: list[Job], claims: dict[str, list[dict]]) -> str:
     """Return the page, for the claims of each run by its name."""
-    swept = list(runs[0].swept)
-    fixed = [f"{name} = {show_value(value)}" for name, value in runs[0].given.items() if name not in swept]
-    facts = {"states": Counter(run.status for run in runs), "rows": compare(claims)}
-    return render("sweep.html", folder=folder, chapter=chapter, runs=runs, swept=swept, fixed=fixed, **facts)
+    fixed = {name: value for name, value in runs[0].given.items() if name not in runs[0].swept}
+    return render("sweep.html", folder=folder, chapter=chapter, runs=runs, fixed=fixed, rows=compare(claims))
 
 
-def compare(claims: dict[str, list[dict]]) -> list[dict]:
-    """Return for each claim, in reading order: a record, those of all runs, the runs by verdict, the plots' scale."""
+def compare(claims: dict[str, list[dict]]) -> list[dict[str, dict | None]]:
+    """Return for each setting of a claim, in reading order, its record in each run."""
     by_run = {run: {record["id"]: record for record in records} for run, records in claims.items()}
     ids = dict.fromkeys(id for records in by_run.values() for id in records)
-    return [_row({run: records.get(id) for run, records in by_run.items()}) for id in ids]
-
-
-def _row(of_runs: dict[str, dict | None]) -> dict:
-    tested = {name: found for name, found in of_runs.items() if found}
-    records, verdicts = list(tested.values()), {}
-    for name, found in tested.items():
-        verdicts.setdefault(found["verdict"], []).append(name)
-    facts = {"together": len(tested) > 1, "differs": len(verdicts) > 1, "scale": domain(records)}
-    return {"record": records[0], "of_runs": list(of_runs.values()), "verdicts": verdicts, **facts}
+    return [{run: records.get(id) for run, records in by_run.items()} for id in ids]
 
 
 def _own_values(run: Job) -> dict[str, str]:
