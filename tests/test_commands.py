@@ -72,17 +72,17 @@ IDS = [f"{command.chapter}-{command.kind}" for command in COMMANDS]
 def given(command):
     """Return the values that a command sets, checked; a sweep's in a list, one for each run."""
     if command.kind == "book run":
-        options = cli.commands["run"].make_context("run", command.words[2:]).params
+        options = cli.commands["run"].make_context("run", command.words[2:], obj=PROJECT).params
         parameters = parameters_of(PROJECT, options["chapter"])
         values = {n: parameters[n].parse(text) if n in parameters else text for n, text in options["given"]}
         return settle(PROJECT, options["chapter"], values)[0]
     if command.kind == "book sweep":
-        options = cli.commands["sweep"].make_context("sweep", command.words[2:]).params
-        runs = sweep.plan(PROJECT, PROJECT.find(options["chapter"]), Path("nowhere"), options["given"])
+        options = cli.commands["sweep"].make_context("sweep", command.words[2:], obj=PROJECT).params
+        runs = sweep.plan(PROJECT, options["chapter"], Path("nowhere"), options["given"])
         return [run.given for run in runs]
     if command.kind == "book verify":
-        options = cli.commands["verify"].make_context("verify", command.words[2:]).params
-        return {"chapters": [PROJECT.find(name) for name in options["chapters"]]}
+        options = cli.commands["verify"].make_context("verify", command.words[2:], obj=PROJECT).params
+        return {"chapters": options["chapters"]}
     options = papermill_command.make_context("papermill", command.words[1:]).params
     assert options["notebook_path"] == f"chapters/{command.chapter}.ipynb"
     values = {name: papermill_value(text) for name, text in options["parameters"]}

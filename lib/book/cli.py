@@ -3,6 +3,7 @@
 import logging
 import secrets
 import sys
+from collections import Counter
 from pathlib import Path
 
 import click
@@ -27,6 +28,10 @@ def _engine(context, parameter, value):
         raise click.BadParameter(str(error)) from error
 
 
+chapter_argument = click.argument("chapter", callback=lambda context, _, name: context.obj.find(name))
+chapters_argument = click.argument(
+    "chapters", nargs=-1, callback=lambda context, _, names: list(map(context.obj.find, names or context.obj.chapters))
+)
 scale = {"type": click.Choice(PROFILES), "help": "Scale: quick, a minute or two in all; paper, what is published."}
 profile_option = click.option("--profile", **scale)
 published_option = click.option("--profile", default=PUBLISHED, **scale)
@@ -37,9 +42,6 @@ given_option = click.option(
     "-p", "given", nargs=2, multiple=True, metavar="NAME VALUE", help="Set a parameter; may be repeated."
 )
 file_option = click.option("-f", "file", type=OLD_FILE, help="YAML file of parameters.")
-SWEEP_EXAMPLE = """\b
-Example, four runs, two at a time, compared in _build/sweep/cia/curves/index.html:
-  book sweep cia/curves -p n_hidden 2,3,4,5 --jobs 2"""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -62,7 +64,7 @@ def list_chapters(project):
 
 
 @cli.command()
-@click.argument("chapter")
+@chapter_argument
 @given_option
 @file_option
 @profile_option
@@ -78,7 +80,6 @@ def run(project, chapter, given, file, profile, engine, output, html):
     """
     from lib.book import site, stored
 
-    chapter = project.find(chapter)
     values = _values(project, chapter, profile, file, given, engine)
     if engine and "engine" not in values:
         raise BookError(f"{chapter} has no parameter engine: its trials run in its own process")
@@ -112,7 +113,7 @@ def cache(project, clear):
 
 
 @cli.command()
-@click.argument("chapters", nargs=-1)
+@chapters_argument
 @published_option
 @given_option
 @file_option
@@ -131,19 +132,17 @@ def verify(project, chapters, profile, given, file, engine, part, seed):
     from lib.book import stored
 
     seed = secrets.randbelow(10**6) if seed is None else seed
-    chapters = [project.find(name) for name in chapters] or project.chapters
-    asked = {chapter: _values(project, chapter, profile, file, given, engine) for chapter in chapters}
-    counts = []
+    asked = {name: _values(project, name, profile, file, given, engine) for name in chapters}
+    total = Counter()
     for chapter, values in asked.items():
-        counts.append(stored.verify(project, chapter, values, part, seed))
-        again, of = counts[-1]
-        click.echo(f"{chapter}: {again} of {of} stored blocks run again, equal" if of else f"{chapter}: no blocks")
-    again, of = map(sum, zip(*counts, strict=True))
-    click.echo(f"in all: {again} of {of} (--seed {seed})")
+        counts = stored.verify(project, chapter, values, part, seed)
+        click.echo(f"{chapter}: {counts['verified']} of {counts['found']} stored blocks run again, equal")
+        total += counts
+    click.echo(f"in all: {total['verified']} of {total['found']} (--seed {seed})")
 
 
-@cli.command(epilog=SWEEP_EXAMPLE)
-@click.argument("chapter")
+@cli.command()
+@chapter_argument
 @click.option("-p", "given", nargs=2, multiple=True, metavar="NAME VALUES", help="Values with commas; may be repeated.")
 @file_option
 @profile_option
@@ -157,11 +156,12 @@ def sweep(project, chapter, given, file, profile, jobs, output, html):
     With several swept parameters there is a run for each combination. For a parameter that is a list, each element is
     a run, and [2,3],[5] is one run with both 2 and 3 and one with 5. A single value is the same in all runs. All is
     checked before anything runs; runs whose parameters and sources have not changed are used again.
+
+    Four runs, two at a time: `book sweep cia/curves -p n_hidden 2,3,4,5 --jobs 2`.
     """
     from lib.book import sweep as sweeping
     from lib.book.jobs import alone_in, run_all
 
-    chapter = project.find(chapter)
     folder = (output or project.root / "_build" / "sweep" / chapter).resolve()
     layers = [project.profile(profile, chapter) if profile else {}, read_mapping(file) if file else {}]
     runs = {run.name: run for run in sweeping.plan(project, chapter, folder, given, *layers)}
@@ -175,7 +175,7 @@ def sweep(project, chapter, given, file, profile, jobs, output, html):
 
 
 @cli.command()
-@click.argument("chapters", nargs=-1)
+@chapters_argument
 @published_option
 @click.option("--jobs", "at_once", type=click.IntRange(min=1), help="Chapters at once; default: the number of cores.")
 @click.option("--strict", is_flag=True, help="A warning is an error; in profile paper, so is an unrecorded verdict.")
@@ -188,10 +188,11 @@ def build(project, chapters, profile, at_once, strict, stored):
     """
     from lib.book import environment, jobs, registered, site, verdicts
 
-    chosen = [project.find(name) for name in chapters] or project.chapters
-    if stored and (chapters or any(project.profile(profile, chapter) for chapter in project.chapters)):
+    if stored and (
+        chapters != project.chapters or any(project.profile(profile, chapter) for chapter in project.chapters)
+    ):
         raise BookError("--stored: notebooks hold outputs of their defaults: no chapters, a profile without values")
-    plan = jobs.plan(project, profile, chosen)
+    plan = jobs.plan(project, profile, chapters)
     _or_warn(strict, environment.require_locked, project.root / "requirements.lock")
     click.get_current_context().with_resource(jobs.alone_in(project.build_folder(profile)))
     site.remove(project, profile)
@@ -266,7 +267,7 @@ def pdf(project, profile):
 
 
 @cli.command()
-@click.argument("chapters", nargs=-1)
+@chapters_argument
 @click.pass_obj
 def refresh(project, chapters):
     """Run CHAPTERS (all, if none is named) with their own defaults and store the outputs in the notebooks.
@@ -276,7 +277,7 @@ def refresh(project, chapters):
     """
     from lib.book import refresh
 
-    for chapter in [project.find(name) for name in chapters] or project.chapters:
+    for chapter in chapters:
         click.echo(f"stored: {refresh.refresh(project, chapter)}")
 
 

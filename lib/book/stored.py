@@ -20,8 +20,8 @@ def execute_stored(project: Project, chapter: str, values: dict, output: Path, n
     execution.execute(project, chapter, values, output, told, results=str(project.results), **context)
 
 
-def verify(project: Project, chapter: str, values: dict, part: float, seed: int) -> tuple[int, int]:
-    """Run part of each experiment's stored blocks again; return how many of a chapter, and how many there are.
+def verify(project: Project, chapter: str, values: dict, part: float, seed: int) -> Counter:
+    """Run part of each experiment's stored blocks again; count them (verified) and all (found).
 
     Raises
     ------
@@ -37,7 +37,7 @@ def verify(project: Project, chapter: str, values: dict, part: float, seed: int)
             counts[note["kind"]] += note["blocks"] if note["kind"] in COUNTED else 0
 
     execution.execute(project, chapter, values, output, told, results=str(project.results), verify=[seed, part])
-    return counts["verified"], counts["found"]
+    return counts
 
 
 def record(project: Project, chapter: str, commit: str) -> Path:

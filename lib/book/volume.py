@@ -35,23 +35,13 @@ class Page:
 
     @property
     def name(self) -> str:
-        """The page's name, which begins all its ids."""
+        """A name fit for an id, with which all its ids begin: page-cia-curves for chapters/cia/curves.html."""
         return name_of(self.address)
 
     @property
-    def article(self) -> Tag:
-        """What is on the page besides its frame."""
-        return self.soup.find("article")
-
-    @property
-    def title(self) -> Tag:
-        """Its first heading."""
-        return self.article.find(class_="rank-1")
-
-    @property
-    def sections(self) -> list[Tag]:
-        """The headings below it, if it is a chapter."""
-        return [] if self.depth else self.article.find_all(class_="rank-2")
+    def headings(self) -> list[Tag]:
+        """Its title and, if it is a chapter, the headings below it."""
+        return self.soup.article.select(".rank-1" if self.depth else ".rank-1, .rank-2")
 
 
 def volume(project: Project, profile: str, date: str) -> dict:
@@ -68,22 +58,15 @@ def volume(project: Project, profile: str, date: str) -> dict:
     pages = read_pages(project, project.build_folder(profile) / "html")
     stay_inside(pages)
     head = [tag for page in pages for tag in page.soup.select('head link[rel="stylesheet"], head script[src*="katex"]')]
-    often = Counter(heading.get_text() for page in pages for heading in page.sections)
-    return {
-        "title": project.title,
-        "subtitle": metadata("when-the-model-is-wrong")["Summary"],
-        "author": project.config.get("author") or "",
-        "commit": commit(project).replace("`", ""),
-        "profile": profile,
-        "date": date,
-        "head": dict.fromkeys(map(str, head)),
-        "pages": pages,
-        "listed": [words for words, times in often.items() if times == 1],  # not those that each chapter has
-    }
+    often = Counter(heading.get_text() for page in pages for heading in page.headings[1:])
+    once = [words for words, times in often.items() if times == 1]  # not those that each chapter has
+    about = {"author": project.config.get("author") or "", "subtitle": metadata("when-the-model-is-wrong")["Summary"]}
+    about |= {"title": project.title, "commit": commit(project).replace("`", ""), "profile": profile, "date": date}
+    return about | {"head": dict.fromkeys(map(str, head)), "pages": pages, "listed": once}
 
 
 def name_of(address: str) -> str:
-    """Return a page's name, fit for an id, from its address: page-cia-curves from chapters/cia/curves.html."""
+    """Return the name of the page at an address."""
     return "page-" + re.sub(r"[^A-Za-z0-9_]", "-", address.removeprefix("chapters/").removesuffix(".html"))
 
 
@@ -111,18 +94,20 @@ def _below(sitemap: SiteMap, name: str, depth: int):
 
 def stay_inside(pages: list[Page]) -> None:
     """Make ids and headings those of one book; a link to what the book does not hold becomes plain text."""
-    ids = {page.address: {tag["id"] for tag in page.article.find_all(id=True)} for page in pages}
+    ids = {page.address: {tag["id"] for tag in page.soup.article.find_all(id=True)} for page in pages}
     for page in pages:
         for tag in page.soup.select("link[href], script[src], img[src]"):
             attribute = "href" if tag.name == "link" else "src"
             if not urlsplit(tag[attribute]).scheme:
                 tag[attribute] = f"../html/{_resolve(page, tag[attribute])}"
-        for link in page.article.find_all("a", href=True):
+        for link in page.soup.article.find_all("a", href=True):
             _lead(link, page, ids)
-        for tag in page.article.find_all(id=True):
+        for tag in page.soup.article.find_all(id=True):
             if not tag.find_parent("svg"):
                 tag["id"] = f"{page.name}.{tag['id']}"
-        for tag in page.article.find_all(re.compile("^h[1-5]$")):  # below those of the parts and of the pages above
+        for tag in page.soup.article.find_all(
+            re.compile("^h[1-5]$")
+        ):  # below those of the parts and of the pages above
             rank = int(tag.name[1])
             tag["class"] = f"rank-{rank}"
             tag.name = f"h{min(6, rank + 1 + page.depth)}"

@@ -15,12 +15,12 @@ def test_links_between_pages_stay_inside(link):
     first = page("chapters/a.html", f'<h1>A</h1><a href="{link}">b</a>')
     second = page("chapters/für b.html", '<section id="x"><h1>B</h1></section>')
     volume.stay_inside([first, second])
-    assert first.article.a["href"] == "#" + second.article.section["id"]
-    assert second.article.section["id"] == "page-f-r-b.x"
+    assert first.soup.article.a["href"] == "#" + second.soup.article.section["id"]
+    assert second.soup.article.section["id"] == "page-f-r-b.x"
 
 
 def test_a_link_to_what_is_not_in_the_book_is_text_and_one_elsewhere_stays():
     one = page("chapters/a.html", '<a href="../genindex.html">index</a> <a href="https://example.org/">there</a>')
     volume.stay_inside([one])
-    assert [link["href"] for link in one.article.find_all("a")] == ["https://example.org/"]
-    assert "index" in one.article.get_text()
+    assert [link["href"] for link in one.soup.article.find_all("a")] == ["https://example.org/"]
+    assert "index" in one.soup.article.get_text()
