@@ -28,10 +28,8 @@ def _engine(context, parameter, value):
         raise click.BadParameter(str(error)) from error
 
 
-chapter_argument = click.argument("chapter", callback=lambda context, _, name: context.obj.find(name))
-chapters_argument = click.argument(
-    "chapters", nargs=-1, callback=lambda context, _, names: list(map(context.obj.find, names or context.obj.chapters))
-)
+chapter_argument = click.argument("chapter", callback=lambda c, _, name: c.obj.find(name))
+chapters_argument = click.argument("chapters", nargs=-1, callback=lambda c, _, names: list(map(c.obj.find, names)))
 scale = {"type": click.Choice(PROFILES), "help": "Scale: quick, a minute or two in all; paper, what is published."}
 profile_option = click.option("--profile", **scale)
 published_option = click.option("--profile", default=PUBLISHED, **scale)
@@ -132,7 +130,7 @@ def verify(project, chapters, profile, given, file, engine, part, seed):
     from lib.book import stored
 
     seed = secrets.randbelow(10**6) if seed is None else seed
-    asked = {name: _values(project, name, profile, file, given, engine) for name in chapters}
+    asked = {name: _values(project, name, profile, file, given, engine) for name in chapters or project.chapters}
     total = Counter()
     for chapter, values in asked.items():
         counts = stored.verify(project, chapter, values, part, seed)
@@ -192,7 +190,7 @@ def build(project, chapters, profile, at_once, strict, stored):
         chapters != project.chapters or any(project.profile(profile, chapter) for chapter in project.chapters)
     ):
         raise BookError("--stored: notebooks hold outputs of their defaults: no chapters, a profile without values")
-    plan = jobs.plan(project, profile, chapters)
+    plan = jobs.plan(project, profile, chapters or project.chapters)
     _or_warn(strict, environment.require_locked, project.root / "requirements.lock")
     click.get_current_context().with_resource(jobs.alone_in(project.build_folder(profile)))
     site.remove(project, profile)
@@ -277,7 +275,7 @@ def refresh(project, chapters):
     """
     from lib.book import refresh
 
-    for chapter in chapters:
+    for chapter in chapters or project.chapters:
         click.echo(f"stored: {refresh.refresh(project, chapter)}")
 
 
