@@ -186,9 +186,7 @@ def build(project, chapters, profile, at_once, strict, stored):
     """
     from lib.book import environment, jobs, registered, site, verdicts
 
-    if stored and (
-        chapters != project.chapters or any(project.profile(profile, chapter) for chapter in project.chapters)
-    ):
+    if stored and (chapters or any(project.profile(profile, chapter) for chapter in project.chapters)):
         raise BookError("--stored: notebooks hold outputs of their defaults: no chapters, a profile without values")
     plan = jobs.plan(project, profile, chapters or project.chapters)
     _or_warn(strict, environment.require_locked, project.root / "requirements.lock")
