@@ -232,7 +232,7 @@ def claims(project, profile, record, register, history):
         registered.require_registered(project, found)
     if record:
         verdicts.record(project, found)
-        click.echo(f"recorded {len(verdicts.settings_of(found))} verdicts in {verdicts.recorded_path(project)}")
+        click.echo(f"recorded {len(verdicts.settings_of(found))} verdicts in {verdicts.FILE}")
 
 
 @cli.command()

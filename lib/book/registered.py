@@ -4,7 +4,7 @@ import json
 import re
 
 from lib.book.project import BookError, Project, git, read_mapping, write_whole
-from lib.book.verdicts import settings_of
+from lib.book.verdicts import FILE, settings_of
 
 HEADER = """\
 # What decides each setting of a claim: its statistic, the region in which the sentence is true, the least number of
@@ -13,7 +13,7 @@ HEADER = """\
 # that were published before. `book claims --register` adds what is new.
 """
 FIELDS = ("statistic", "region", "least")
-FILES = ("chapters/registered.yml", "chapters/verdicts.yml")
+FILES = ("chapters/registered.yml", FILE)
 AFTER = "worded after results were seen"
 
 

@@ -18,7 +18,19 @@ def configure(config: dict) -> dict:
     url = address(config)
     if not url:
         return {key: value for key, value in config.items() if key not in ("repository", "launch_buttons")}
-    buttons = _buttons(url, config["repository"].get("branch") or "main")
+    # The theme stops at a host that it does not know, unless it is told to take it for another.
+    host = next((name for name in ("github", "gitlab") if url.startswith(f"https://{name}.")), None)
+    launch = {"notebook_interface": "jupyterlab", "binderhub_url": BINDER}
+    buttons = {
+        "repository_url": url,
+        "repository_branch": config["repository"].get("branch") or "main",
+        "repository_provider": host or "gitlab",
+        "path_to_docs": "",
+        "use_repository_button": True,
+        "use_edit_page_button": host is not None,
+        "use_issues_button": host is not None,
+        "launch_buttons": launch | ({"colab_url": COLAB} if host == "github" else {}),
+    }
     sphinx = config.get("sphinx") or {}
     settings = sphinx.get("config") or {}
     # jupyter-book lets these options take the place of those that it makes of its own settings.
@@ -32,19 +44,3 @@ def address(config: dict) -> str:
     if url and not ADDRESS.fullmatch(url):
         raise BookError(f"_config.yml: repository url = {url!r}: expected https://HOST/OWNER/NAME, or nothing")
     return url
-
-
-def _buttons(url: str, branch: str) -> dict:
-    """Return the theme's options; it stops at a host it does not know, unless it is told to take it for another."""
-    host = next((name for name in ("github", "gitlab") if url.startswith(f"https://{name}.")), None)
-    launch = {"notebook_interface": "jupyterlab", "binderhub_url": BINDER}
-    return {
-        "repository_url": url,
-        "repository_branch": branch,
-        "repository_provider": host or "gitlab",
-        "path_to_docs": "",
-        "use_repository_button": True,
-        "use_edit_page_button": host is not None,
-        "use_issues_button": host is not None,
-        "launch_buttons": launch | ({"colab_url": COLAB} if host == "github" else {}),
-    }

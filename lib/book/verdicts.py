@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from pathlib import Path
 
 import nbformat
 import yaml
@@ -15,6 +14,7 @@ HEADER = """\
 # The verdict of every setting at the published scale. `book build --profile paper --strict` fails when a verdict is not
 # the one recorded here. After a change that is meant: `book build --profile paper`, then `book claims --record`.
 """
+FILE = "chapters/verdicts.yml"
 
 
 def claims_in(notebook: nbformat.NotebookNode) -> list[dict]:
@@ -46,21 +46,16 @@ def read_claims(project: Project, profile: str) -> list[dict]:
     return claims
 
 
-def recorded_path(project: Project) -> Path:
-    """Return the path of the recorded verdicts."""
-    return project.root / "chapters" / "verdicts.yml"
-
-
 def record(project: Project, claims: list[dict]) -> None:
     """Write the verdicts of all settings as the ones to expect."""
     verdicts = {setting["id"]: setting["verdict"] for setting in settings_of(claims)}
     body = yaml.safe_dump(verdicts, sort_keys=True) if verdicts else "{}\n"
-    write_whole(recorded_path(project), HEADER + body)
+    write_whole(project.root / FILE, HEADER + body)
 
 
 def require_recorded(project: Project, claims: list[dict]) -> None:
     """Raise BookError with a line for each setting whose verdict is not the recorded one."""
-    recorded = read_mapping(recorded_path(project))
+    recorded = read_mapping(project.root / FILE)
     found = {setting["id"]: setting["verdict"] for setting in settings_of(claims)}
     lines = [
         f"{id}: recorded {recorded.get(id, 'nothing')}, found {found.get(id, 'no such setting')}"
