@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections import Counter
 from pathlib import Path
 
 import pandas as pd
@@ -27,16 +26,14 @@ KINDS = SYMBOLS | {"mixed": "◐"}  # of claims, by the verdicts of all their se
 def scorecard(project: Project, profile: str) -> str:
     """Return the scorecard of a profile as MyST text: headlines, counts, filter, then the claims of each paper."""
     claims = [{**claim, "verdict": overall(claim)} for claim in read_claims(project, profile)]
-    tallies = {field: Counter(claim[field] for claim in claims) for field in ("paper", "chapter")}
     return render(
         "scorecard.md",
         claims=claims,
         settings=settings_of(claims),
-        papers={paper: _authors(project, paper) for paper in tallies["paper"]},
-        chapters={chapter: project.heading(chapter) for chapter in tallies["chapter"]},
+        papers={paper: _authors(project, paper) for paper in dict.fromkeys(claim["paper"] for claim in claims)},
+        chapters={name: project.heading(name) for name in dict.fromkeys(claim["chapter"] for claim in claims)},
         kinds=KINDS,
         verdicts={kind: f"{symbol} {kind}" for kind, symbol in KINDS.items()},
-        longest={field: max(tally.values(), default=1) for field, tally in tallies.items()},
         registrations=registrations(project),
         profile=profile,
         published=PUBLISHED,

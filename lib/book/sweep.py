@@ -126,7 +126,8 @@ def write_pages(folder: Path, chapter: str, runs: list[Job]) -> Path:
     claims = {run.name: settings_of(claims_in(read_notebook(run.notebook))) if run.is_done else [] for run in runs}
     page = folder / "index.html"
     write_whole(page, page_text(folder, chapter, runs, claims))
-    rows = [_own_values(run) | as_row(record) for run in runs for record in claims[run.name]]
+    own = {run.name: {name: show_value(value) for name, value in run.swept.items()} for run in runs}
+    rows = [{"run": name} | own[name] | as_row(record) for name, records in claims.items() for record in records]
     table = pd.DataFrame(rows, columns=["run", *runs[0].swept, *FIELDS])
     write_whole(folder / "claims.csv", table.to_csv(index=False))
     return page
@@ -143,7 +144,3 @@ def compare(claims: dict[str, list[dict]]) -> list[dict[str, dict | None]]:
     by_run = {run: {record["id"]: record for record in records} for run, records in claims.items()}
     ids = dict.fromkeys(id for records in by_run.values() for id in records)
     return [{run: records.get(id) for run, records in by_run.items()} for id in ids]
-
-
-def _own_values(run: Job) -> dict[str, str]:
-    return {"run": run.name} | {name: show_value(value) for name, value in run.swept.items()}
