@@ -39,8 +39,6 @@ class Job:
         The values that are its own in a sweep.
     status : {"not run", "executed", "reused", "FAILED"}
         What became of it.
-    page : Path or None
-        Its page, if it has one of its own.
     """
 
     name: str
@@ -51,7 +49,6 @@ class Job:
     status: str = "not run"
     seconds: float = 0.0
     message: str = ""
-    page: Path | None = None
 
     @property
     def is_done(self) -> bool:
@@ -64,9 +61,9 @@ class Job:
         return self.notebook.with_suffix(".parameters.yml")
 
     @property
-    def page_folder(self) -> Path:
-        """Where its page is made."""
-        return self.notebook.with_name(f"{self.notebook.stem}-html")
+    def page(self) -> Path:
+        """Where `lib.book.site.build_page` makes its page, if it is to have one."""
+        return self.notebook.with_name(f"{self.notebook.stem}-html") / "html" / "chapters" / f"{self.chapter}.html"
 
 
 @contextmanager
@@ -129,7 +126,7 @@ def bring_up_to_date(project: Project, job: Job, key: str) -> Job:
     if is_fresh(job.notebook, key):
         return replace(job, status="reused", seconds=read_record(job.notebook)["seconds"])
     write_parameters(job)
-    shutil.rmtree(job.page_folder, ignore_errors=True)  # no page outlives its results
+    job.page.unlink(missing_ok=True)  # no page outlives its results
     job.notebook.with_suffix(".json").unlink(missing_ok=True)
     start = time.monotonic()
     try:
@@ -159,11 +156,9 @@ def job_key(project: Project, job: Job) -> str:
 def plan(project: Project, profile: str, chapters: list[str]) -> dict[str, Job]:
     """Return the job of each chapter; first the one that took longest. BookError if a parameter of one is wrong."""
     usual = read_mapping(project.root / "chapters" / "seconds.yml")
-
-    def previous_time(chapter):
-        return read_record(project.executed(profile, chapter)).get("seconds", usual.get(chapter, float("inf")))
-
-    return {chapter: job_of(project, profile, chapter) for chapter in sorted(chapters, key=previous_time, reverse=True)}
+    before = {chapter: read_record(project.executed(profile, chapter)).get("seconds") for chapter in chapters}
+    seconds = {chapter: before[chapter] or usual.get(chapter, float("inf")) for chapter in chapters}
+    return {chapter: job_of(project, profile, chapter) for chapter in sorted(chapters, key=seconds.get, reverse=True)}
 
 
 def job_of(project: Project, profile: str, chapter: str) -> Job:

@@ -77,9 +77,7 @@ def as_row(claim: dict) -> dict:
 def _authors(project: Project, paper: str) -> str:
     entries = parse_file(project.root / "references.bib").entries
     if paper not in entries:
-        raise BookError(
-            f"references.bib does not have {paper!r}{nearest(paper, list(entries))}, which claims are about"
-        )
+        raise BookError(f"references.bib lacks {paper!r}{nearest(paper, list(entries))}, which claims are about")
     names = [" ".join(person.last_names) for person in entries[paper].persons["author"]]
     authors = " and ".join(names) if len(names) < 3 else f"{names[0]} et al."
     return ", ".join(filter(None, (authors, entries[paper].fields.get("year"))))

@@ -52,13 +52,12 @@ def plan(project: Project, chapter: str, folder: Path, options: tuple, *layers: 
 
 def make_page(project: Project, run: Job) -> Job:
     """Make the page of a run that has finished, unless there is one of its results."""
-    page = run.page_folder / "html" / "chapters" / f"{run.chapter}.html"
-    if run.status == "executed" or not page.exists():
+    if run.status == "executed" or not run.page.exists():
         try:
-            page = site.build_page(project, run.chapter, run.notebook, run.given, f"sweep, {run.name}")
+            site.build_page(project, run.chapter, run.notebook, run.given, f"sweep, {run.name}")
         except BookError as error:
             return replace(run, status="FAILED", message=error.message)
-    return replace(run, page=page)
+    return run
 
 
 def claim_folder(folder: Path, chapter: str) -> None:
