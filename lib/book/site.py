@@ -30,8 +30,7 @@ SHOWN_VERSIONS = ("numpy", "scipy", "scikit-learn", "numba", "when-the-model-is-
 def build_site(project: Project, profile: str, strict: bool = False) -> Path:
     """Build the HTML of the book from the executed chapters and return its first page."""
     folder = project.build_folder(profile)
-    source = _fresh_folder(folder / "source")
-    _copy_shared(project, source)
+    source = _staged(project, folder)
     for page in project.pages:
         if page.suffix == ".md":
             text = fill(project, profile, page.read_text(encoding="utf-8"))
@@ -78,8 +77,7 @@ def remove(project: Project, profile: str) -> None:
 def build_page(project: Project, chapter: str, executed: Path, given: dict, scale: str) -> Path:
     """Build the HTML of one executed chapter beside its notebook and return the page."""
     folder = executed.with_name(f"{executed.stem}-html")
-    source = _fresh_folder(folder / "source")
-    _copy_shared(project, source)
+    source = _staged(project, folder)
     _write(source / "_toc.yml", yaml.safe_dump({"format": "jb-book", "root": f"chapters/{chapter}"}))
     stage_notebook(project, chapter, executed, source, scale, given)
     make_html(project, source, folder, strict=False)
@@ -137,7 +135,11 @@ def make_html(project: Project, source: Path, folder: Path, strict: bool) -> Pat
     return folder / "html" / "index.html"
 
 
-def _copy_shared(project: Project, source: Path) -> None:
+def _staged(project: Project, folder: Path) -> Path:
+    """Return a new folder with what all pages share."""
+    source = folder / "source"
+    shutil.rmtree(source, ignore_errors=True)
+    source.mkdir(parents=True)
     for name in ("_toc.yml", "references.bib"):
         if (project.root / name).exists():
             shutil.copy(project.root / name, source)
@@ -145,12 +147,7 @@ def _copy_shared(project: Project, source: Path) -> None:
     _write(source / "_config.yml", yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
     if (project.root / "assets").exists():
         shutil.copytree(project.root / "assets", source / "assets")
-
-
-def _fresh_folder(path: Path) -> Path:
-    shutil.rmtree(path, ignore_errors=True)
-    path.mkdir(parents=True)
-    return path
+    return source
 
 
 def _write(path: Path, text: str) -> None:
