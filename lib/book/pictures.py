@@ -23,7 +23,7 @@ PAGE, INK = "#121212", "#CED6DD"  # background and text of the dark theme
 CONTRAST = 4
 _SVG, _HREF = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
 _HEX = re.compile(r"#[0-9a-fA-F]{6}\b")
-_DIGITS = re.compile(r"(\.\d\d)\d+")  # of which a screen shows two
+_DIGITS = re.compile(r"(\.\d)\d+")  # of points, of which a screen shows one
 _LETTER = re.compile(r'<use xlink:href="#([^"]+)" transform="translate\((\d+\.?\d?)\d* 0\)"')
 ElementTree.register_namespace("", _SVG[1:-1])
 ElementTree.register_namespace("xlink", "http://www.w3.org/1999/xlink")
@@ -81,10 +81,12 @@ def colour_variants(text: str) -> dict[str, str]:
     classes, shapes = {}, {}
     for node, fixed in list(_nodes(root)):
         _simplify(node)
+        if node.tag == f"{_SVG}path" and set(node.attrib) <= {"d", "style"} and "z" in node.get("d", ""):
+            _reuse(node, shapes, fixed)
+        if "d" in node.attrib:
+            node.set("d", re.sub(r"\s*([A-Za-z])\s*", r"\1", _DIGITS.sub(r"\1", node.get("d"))))
         if "style" in node.attrib:
             node.set("class", classes.setdefault((node.attrib.pop("style"), fixed), f"c{len(classes)}"))
-        if node.tag == f"{_SVG}path" and set(node.attrib) == {"d", "class"} and node.get("d").endswith("z"):
-            _reuse(node, shapes)
     sheet, variants = ElementTree.SubElement(root, f"{_SVG}style"), {}
     for theme in ("light", "dark"):
         sheet.text = "".join(f".{name}{{{_themed(*style, theme)}}}" for style, name in classes.items())
@@ -118,17 +120,17 @@ def _nodes(node, fixed=False):
         yield from _nodes(child, fixed)
 
 
-def _reuse(node, shapes):
+def _reuse(node, shapes, fixed):
     """Draw a closed shape that was drawn before, elsewhere, by reference to it: points of a scatter are such."""
     steps = node.get("d").split()
     numbers = [float(step) for step in steps if not step.isalpha()]
     around = [round(number - numbers[i % 2], 1) for i, number in enumerate(numbers)]
-    key = (*(step for step in steps if step.isalpha()), *around, node.get("class"))
+    key = (*(step for step in steps if step.isalpha()), *around, node.get("style"), fixed)
     first, x, y, name = shapes.setdefault(key, (node, *numbers[:2], f"s{len(shapes)}"))
     if first is not node:
         first.set("id", name)
         node.tag = f"{_SVG}use"
-        node.attrib = {_HREF: f"#{name}", "x": f"{numbers[0] - x:.2f}", "y": f"{numbers[1] - y:.2f}"}
+        node.attrib = {_HREF: f"#{name}", "x": f"{numbers[0] - x:.1f}", "y": f"{numbers[1] - y:.1f}"}
 
 
 def _simplify(node):
@@ -140,8 +142,8 @@ def _simplify(node):
             node.set("clip-path", clips.pop())
             for child in node:
                 del child.attrib["clip-path"]
-    for name in {"d", "x", "y"} & set(node.attrib):
-        node.set(name, " ".join(_DIGITS.sub(r"\1", node.get(name)).split()))
+    for name in {"x", "y"} & set(node.attrib):
+        node.set(name, _DIGITS.sub(r"\1", node.get(name)))
     for child in list(node):
         background = child.tag == f"{_SVG}path" and child.get("style") == "fill: #ffffff" and not child.get("clip-path")
         if background or child.tag == f"{_SVG}metadata":
