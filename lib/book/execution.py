@@ -50,6 +50,7 @@ def execute(project: Project, chapter: str, parameters: dict, output: Path, told
                 config=config,
                 resources={"metadata": {"path": str(project.root)}},
                 timeout=None,
+                coalesce_streams=True,
                 **hooks,
             )
         except PapermillExecutionError as error:

@@ -46,9 +46,11 @@ def until(find):
 
 @pytest.fixture(autouse=True)
 def plain_environment(monkeypatch):
-    """No setting of OpenBLAS and no folder of results but those of the test."""
+    """The kernels that `book` sets, as the test calls it in this process; no folder of results but that of the test."""
     for name in [name for name in os.environ if name.startswith("OPENBLAS_")] + ["BOOK_RESULTS"]:
         monkeypatch.delenv(name, raising=False)
+    for name, value in KERNELS.items():
+        monkeypatch.setenv(name, value)
 
 
 @contextmanager
