@@ -92,10 +92,10 @@ def stage_notebook(project: Project, chapter: str, executed: Path, source: Path,
     footer = nbformat.v4.new_markdown_cell(text, id="provenance")
     _, values = settle(project, chapter, given)
     for folder in ("executed", "chapters"):
-        path = source / folder / f"{chapter}.ipynb"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        nbformat.write(nbformat.v4.new_notebook(cells=[*notebook.cells, footer], metadata=notebook.metadata), path)
-        notebook.cells = arrange(notebook.cells, parameters_of(project, chapter), values, scale)
+        if folder == "chapters":
+            notebook.cells = arrange(notebook.cells, parameters_of(project, chapter), values, scale)
+        shown = nbformat.v4.new_notebook(cells=[*notebook.cells, footer], metadata=notebook.metadata)
+        _write(source / folder / f"{chapter}.ipynb", nbformat.writes(shown))
 
 
 def provenance(project: Project, scale: str) -> str:
