@@ -49,7 +49,17 @@ SOURCES = {
         {"Rad.Flow": "1", "Fpv.Close": "2", "Fpv.Open": "3", "High": "4", "Bypass": "5", "Bpv.Close": "6"}
         | {"Bpv.Open": "7"},
     ),
+    "sonar": ("Sonar", False, {}),
+    "ionosphere": ("Ionosphere", False, {"good": "g", "bad": "b"}),
+    "dna": ("DNA", False, {}),
+    "zoo": (
+        "Zoo",
+        False,
+        {"mammal": "1", "bird": "2", "reptile": "3", "fish": "4", "amphibian": "5", "insect": "6"}
+        | {"mollusc.et.al": "7"},
+    ),
 }
+BITS = {"TRUE": "1", "FALSE": "0"}  # R's words in zoo
 PATCH = {(35, 3): "0.1", (38, 1): "3.1", (38, 2): "1.5"}  # iris (row, column): UCI's values; scikit-learn has Fisher's
 
 # soybean (small): classes D1 to D4 and, in its order, the rows of soybean (large), .data before .test, counted from 1
@@ -91,7 +101,8 @@ def _rows(folder, source, class_first, codes, name):
     with open(folder / f"{source}.csv", newline="", encoding="utf-8") as file:
         rows = [_class_last(row, class_first) for row in csv.reader(file)][1:]
     n_columns = len(catalogue()[name].columns)  # breast has an identifier before them
-    return [[*row[:-1], codes.get(row[-1], row[-1])][-n_columns:] for row in rows]
+    rows = [[*(BITS.get(value, value) for value in row[:-1]), codes.get(row[-1], row[-1])] for row in rows]
+    return [row[-n_columns:] for row in rows]
 
 
 def _class_last(row, class_first):

@@ -99,10 +99,23 @@ def test_sets_are_what_the_manifest_says(name, monkeypatch):
         ("corral", {"0": 72, "1": 56}),
         ("mofn-3-7-10", {"0": 232, "1": 792}),
         ("monks-1", {"0": 216, "1": 216}),
+        ("sonar", {"M": 111, "R": 97}),
+        ("ionosphere", {"b": 126, "g": 225}),
+        ("dna", {"ei": 767, "ie": 765, "n": 1654}),
+        ("zoo", {"1": 41, "2": 20, "3": 5, "4": 13, "5": 4, "6": 8, "7": 10}),
+        ("votes1", {"democrat": 267, "republican": 168}),
     ],
 )
 def test_class_counts(name, counts):
     assert Counter(datasets.load(name).y) == counts
+
+
+def test_votes_without_the_fee_freeze_and_animals():
+    vote, votes1, zoo = (datasets.load(name).X for name in ("vote", "votes1", "zoo"))
+    assert votes1.equals(vote[votes1.columns])
+    assert set(vote.columns) - set(votes1.columns) == {"physician_fee_freeze"}
+    assert set(zoo["legs"]) == {0, 2, 4, 5, 6, 8}
+    assert zoo["milk"].sum() == 41  # all mammals, and they alone
 
 
 def test_iris_has_the_values_of_uci():
@@ -385,7 +398,7 @@ def test_available_tells_status_and_reason_of_every_set(tiny, monkeypatch, tmp_p
     asked = serve(monkeypatch, CONTENT)
     frame = datasets.available().set_index("name")
     assert frame.index.tolist() == list(entries())
-    assert (frame.loc[[*SHIPPED, "glass2", *synthetic.COMPLETE, "waveform-21"], "status"] == "shipped").all()
+    assert (frame.loc[[*SHIPPED, "glass2", "votes1", *synthetic.COMPLETE, "waveform-21"], "status"] == "shipped").all()
     assert (frame.loc[[*ELSEWHERE, "tiny", "water-treatment"], "status"] == "not available").all()
     assert frame.loc["tiny", "reason"].startswith("not downloaded yet: load('tiny') fetches tiny.data from http")
     assert "not confirmed: allbp.test" in frame.loc["allbp", "reason"]
