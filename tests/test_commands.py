@@ -15,6 +15,7 @@ from pathlib import Path
 import nbformat
 import pytest
 import yaml
+from bs4 import BeautifulSoup
 from click.testing import CliRunner
 from papermill.cli import _resolve_type as papermill_value
 from papermill.cli import papermill as papermill_command
@@ -132,6 +133,16 @@ def test_each_command_works(command, tmp_path):
         assert_swept(output, given(command))
     else:
         assert_executed(output, given(command))
+    for page in tmp_path.glob(f"out-html/html/chapters/{command.chapter}.html"):
+        assert_told(BeautifulSoup(page.read_bytes(), "html.parser").article)
+
+
+def assert_told(article):
+    """A page says nothing of what its run did not find."""
+    unresolved = [code.text for code in article.select("code.xref") if not code.find_parent("a")]
+    for code in article.select("pre, script, style"):
+        code.decompose()
+    assert (unresolved, re.findall(r".*\bnan\b.*", article.get_text())) == ([], [])
 
 
 def assert_executed(path, values):

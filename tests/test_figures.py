@@ -81,4 +81,5 @@ def test_glued_numbers_are_plain(monkeypatch):
 
 
 def test_plus_minus():
-    assert figures.plus_minus([0.123, np.nan], [0.045, np.nan]) == ["0.12\xa0±\xa00.04", "—"]
+    texts = figures.plus_minus([0.123, np.nan, -1.0], [0.045, np.nan, np.nan])
+    assert texts == ["0.12\xa0±\xa00.04", "—", "−1.00\xa0±\xa0—"]

@@ -8,10 +8,10 @@ from nbformat.v4 import new_markdown_cell
 from lib.book.execution import INJECTED
 from lib.book.pages import render
 from lib.book.parameters import TAG
+from lib.book.unknown import is_seen, leave_out_unknown
 
 LEAD, FOLD = "lead", "hide-input"  # tags: the cell whose picture opens the page; code behind a toggle
 FOUND, CLAIMS, REFERENCES = "**What we found", "```{glue:md} verdicts", "## References"
-GLUED = "application/papermill.record"
 CONDITION = "if "  # begins a tag, such as "if 2 in n_hidden": a cell is on the page only where this holds
 _CONDITIONS = SandboxedEnvironment()
 
@@ -45,7 +45,8 @@ def arrange(cells: list, parameters: dict, values: dict, scale: str) -> list:
             _append(page, cell)
     given = {"parameters": parameters, "values": values, "scale": scale}
     page.append(new_markdown_cell(render("chapter_end.md", claims=claims and CLAIMS + claims, **given)))
-    return page + ([new_markdown_cell(REFERENCES + references)] if references else [])
+    page += [new_markdown_cell(REFERENCES + references)] if references else []
+    return leave_out_unknown(page, cells)
 
 
 def _holds(tag, values):
@@ -56,19 +57,19 @@ def _holds(tag, values):
 def _lead(cells):
     """Take the picture from the cell tagged lead; return a cell that only shows it."""
     for cell in cells:
-        if LEAD in _tags(cell) and any(map(_is_seen, cell.outputs)):
+        if LEAD in _tags(cell) and any(map(is_seen, cell.outputs)):
             opening = deepcopy(cell)
             opening["id"] = "lead"
             opening.metadata["tags"] = ["remove-input"]
-            opening.outputs = [output for output in cell.outputs if _is_seen(output)]
-            cell.outputs = [output for output in cell.outputs if not _is_seen(output)]
+            opening.outputs = [output for output in cell.outputs if is_seen(output)]
+            cell.outputs = [output for output in cell.outputs if not is_seen(output)]
             return [opening]
     return []
 
 
 def _append(page, cell):
     before = page[-1]
-    if FOLD in _tags(before) and FOLD in _tags(cell) and not any(map(_is_seen, before.outputs)):
+    if FOLD in _tags(before) and FOLD in _tags(cell) and not any(map(is_seen, before.outputs)):
         page.pop()
         cell.source = f"{before.source}\n\n\n{cell.source}"
         cell.outputs = before.outputs + cell.outputs
@@ -86,7 +87,3 @@ def _prompt(*cells):
 
 def _tags(cell):
     return cell.metadata.get("tags", [])
-
-
-def _is_seen(output):
-    return output.output_type != "display_data" or not all(kind.startswith(GLUED) for kind in output.data)

@@ -22,12 +22,13 @@ def glue_numbers(**values):
 
 
 def plus_minus(values, errors):
-    """Return "value ± error", unbroken, for each pair, a dash where the value is unknown."""
+    """Return "value ± error", unbroken, for each pair, a dash where one is unknown."""
+
+    def number(x):
+        return "—" if np.isnan(x) else f"{x:.2f}".replace("-", "−")
+
     pairs = zip(values, errors, strict=True)
-    return [
-        "—" if np.isnan(value) else f"{value:.2f}\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{error:.2f}".replace("-", "−")
-        for value, error in pairs
-    ]
+    return ["—" if np.isnan(a) else f"{number(a)}\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{number(b)}" for a, b in pairs]
 
 
 def table(frame, caption, name, formats=None):

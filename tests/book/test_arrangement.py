@@ -5,7 +5,13 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 from lib.book.arrangement import arrange
 from lib.book.parameters import Parameter
 
-GLUED = new_output("display_data", {"application/papermill.record/text/plain": "3"})
+
+def glue_of(name, text, kind="plain"):
+    data = {f"application/papermill.record/text/{kind}": text}
+    return new_output("display_data", data, metadata={"scrapbook": {"name": name}})
+
+
+GLUED = glue_of("verdicts", "3")
 PICTURE = new_output("display_data", {"image/png": "", "text/plain": "figure"})
 
 
@@ -46,3 +52,35 @@ def test_a_picture_keeps_cells_apart_and_little_is_needed():
     title, *drawn, end = arrange(cells, {}, {}, "quick")
     assert [cell.source for cell in drawn] == ["draw()", "table()"]
     assert "Claims" not in end.source
+
+
+def test_what_a_run_did_not_find_is_left_out():
+    table = glue_of("cuts", "```{table} Cuts\n:name: tbl-cuts\n```", "markdown")
+    drawn, undrawn = code("draw()", PICTURE), code('table("tbl-cuts")\ntable("tbl-more")')
+    for cell, name in ((drawn, "fig-a"), (undrawn, "fig-b")):
+        cell.metadata["mystnb"]["figure"] = {"name": name}
+    known = (
+        "## Known\n\nIt is {glue:text}`lead:.2f`: {numref}`fig-a`, {numref}`our cuts <tbl-cuts>`, {numref}`fig-else`."
+    )
+    gone = [
+        "Not {glue:text}`loss`.",
+        "See {numref}`fig-b`.",
+        "{numref}`tbl-more`",
+        "```{glue:md} bounds\n:format: myst\n```",
+    ]
+    items = "- One, {glue:text}`lead`.\n- Two, {glue:text}`loss`.\n- Three."
+    formula = "$$\nx\n\n= y\n$$"
+    cells = [
+        new_markdown_cell("# Title"),
+        code("glue()", glue_of("lead", "0.25"), glue_of("loss", "'nan [nan, nan]'"), table),
+        new_markdown_cell("\n\n".join([known, *gone, items, formula])),
+        new_markdown_cell("## Over a picture"),
+        drawn,
+        new_markdown_cell("## Over nothing\n\n### Nor this"),
+        undrawn,
+        new_markdown_cell("## References\n\nBooks."),
+    ]
+    told = [cell.source for cell in arrange(cells, {}, {}, "quick") if cell.cell_type == "markdown"]
+    text = "\n\n".join([known, "- One, {glue:text}`lead`.\n- Three.", formula])
+    assert [told[0], *told[1:3], told[-1]] == ["# Title", text, "## Over a picture", "## References\n\nBooks."]
+    assert not any("nothing" in text or "Nor this" in text for text in told)
