@@ -1,11 +1,14 @@
 """The sentences of a paper, tested: statistics with intervals, the verdicts that follow, and their tables."""
 
+import json
 import math
 import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
+REGISTER = Path(__file__).resolve().parents[1] / "chapters" / "registered.yml"
 CLAIMS_JSON = "application/vnd.claims+json"
 SYMBOLS = {"holds": "✔", "fails": "✘", "ambiguous": "◌", "too little data": "…"}
 _MARKUP = re.compile("<[^>]*>")
@@ -115,6 +118,8 @@ class Claim:
         The data that it needs beyond what comes with the book; empty for none.
     settings : list of Setting
         What `test` has added.
+    registered : dict
+        Its entry in a register (see `read_register`); empty if it has none.
     """
 
     id: str
@@ -124,6 +129,7 @@ class Claim:
     exact: bool = False
     data: str = ""
     settings: list[Setting] = field(default_factory=list)
+    registered: dict = field(default_factory=dict)
 
     def __post_init__(self):
         _check_id(self.id)
@@ -132,13 +138,32 @@ class Claim:
                 raise ValueError(f"{name} of claim {self.id!r} must not be empty")
 
     def test(self, id: str, words: str = "", *, estimate: tuple, **fields) -> Setting:
-        """Add and return a `Setting`; `estimate` is its value, low, high and n.
+        """Add and return a `Setting` of this claim.
 
-        An id that the claim has already is a ValueError.
+        Parameters
+        ----------
+        id, words : str
+            See `Setting`; the claim must not have the id already.
+        estimate : tuple of float
+            Value, low, high and n of the setting.
+        **fields
+            What else a `Setting` has. Statistic, region and least number are by default what is registered of it, or
+            else of its claim; and what a registered statistic has in braces must be given, too.
         """
         if any(setting.id == id for setting in self.settings):
             raise ValueError(f"id {id!r} is already the name of a setting")
         numbers = dict(zip(("value", "low", "high", "n"), estimate, strict=True))
+        if self.registered:
+            entry = self.registered | self.registered.get("settings", {}).get(id, {})
+            lo, hi = entry["region"]
+            region = (-math.inf if lo is None else lo, math.inf if hi is None else hi)
+            names = {name: fields.pop(name) for name in list(fields) if f"{{{name}" in entry["statistic"]}
+            statistic = fields.pop("statistic", None) or entry["statistic"].format(**names)
+            fields = {"statistic": statistic, "region": region, "least": entry["least"]} | fields
+        elif not {"statistic", "region"} <= fields.keys():
+            line = f'{self.id}: {{"statistic": "...", "region": [0, null], "least": 30, "settings": {{}}}}'
+            advice = f"give {id!r} statistic, region and least, or add a line such as\n{line}"
+            raise ValueError(f"claim {self.id!r} is not in chapters/registered.yml: {advice}")
         self.settings.append(Setting(id, words, **numbers, **fields))
         return self.settings[-1]
 
@@ -155,29 +180,39 @@ class Claims:
     ----------
     paper : str
         Key of the paper in ``references.bib``.
+    register : path, optional
+        File that says what decides each claim (see `read_register`); by default the book's.
     """
 
-    def __init__(self, paper: str):
+    def __init__(self, paper: str, register: Path | None = None):
         self.paper = paper
+        path = Path(register or REGISTER)
+        self._register = read_register(path.read_text("utf-8")) if path.is_file() else {}
         self._claims: dict[str, Claim] = {}
 
     def claim(self, id: str, sentence: str, *, quote: str, **fields) -> Claim:
         """Add and return a `Claim`, which `Claim.test` gives settings; an id that is there already is a ValueError."""
         if id in self._claims:
             raise ValueError(f"id {id!r} is already the name of a claim")
-        self._claims[id] = Claim(id, sentence, quote, **fields)
+        self._claims[id] = Claim(id, sentence, quote, registered=self._register.get(id, {}), **fields)
         return self._claims[id]
 
     def __iter__(self) -> Iterator[Claim]:
         return iter(self._claims.values())
 
-    def __len__(self) -> int:
-        return len(self._claims)
-
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict:
         records = [claim.to_dict(self.paper) for claim in self]
         lines = [f"{claim['sentence']} ({_MARKUP.sub('', outcome(claim))})" for claim in records]
         return {"text/plain": "\n".join(lines), "text/markdown": claim_tables(records), CLAIMS_JSON: records}
+
+
+def read_register(text: str) -> dict[str, dict]:
+    """Return the entries of a register: what decides each claim, and what its settings have of their own.
+
+    A line is ``id: {"statistic": "EM − {winnow}", "region": [0, null], "least": 30, "settings": {"id": {}}}``.
+    """
+    lines = [line.partition(": ") for line in text.splitlines() if line and not line.startswith("#")]
+    return {id: json.loads(entry) for id, _, entry in lines}
 
 
 def claim_tables(records: list[dict]) -> str:

@@ -115,6 +115,26 @@ def test_an_estimate_is_four_numbers():
         claim().test("b", estimate=(2.0, 1.0, 3.0), **ABOVE)
 
 
+def test_what_is_registered_decides(tmp_path):
+    entry = {"statistic": "mean of {learner}", "region": [0, None], "least": 5}
+    entry["settings"] = {"b": {}, "c": {"statistic": "median", "region": [None, 1.5]}}
+    (tmp_path / "register.yml").write_text(f"# A register.\na-claim: {json.dumps(entry)}\n", "utf-8")
+    claims = Claims("someone1999", tmp_path / "register.yml")
+    one = claims.claim("a-claim", "It is so.", quote="so")
+    for id, words in (("a", {"learner": "EM"}), ("b", {"learner": "COV"}), ("c", {}), ("d", {**ABOVE, "least": 1})):
+        one.test(id, estimate=ESTIMATES["holds"][:3] + (4,), anchor="there", **words)
+    told = [(s.statistic, s.region, s.least, s.anchor) for s in one.settings]
+    above, below = (0, math.inf), (-math.inf, 1.5)
+    assert told[:2] == [("mean of EM", above, 5, "there"), ("mean of COV", above, 5, "there")]
+    assert told[2:] == [("median", below, 5, "there"), ("mean", above, 1, "there")]
+    with pytest.raises(KeyError, match="learner"):
+        one.test("e", estimate=ESTIMATES["holds"])
+    with pytest.raises(TypeError, match="lerner"):
+        one.test("e", estimate=ESTIMATES["holds"], learner="EM", lerner="EM")
+    with pytest.raises(ValueError, match="'b-claim' is not in chapters/registered.yml: give 'a' statistic"):
+        claims.claim("b-claim", "It is so.", quote="so").test("a", estimate=ESTIMATES["holds"], region=(0, 1))
+
+
 @given(st.lists(st.sampled_from(list(ESTIMATES)), min_size=1, max_size=6))
 def test_the_outcome_counts_the_settings(verdicts):
     record = claim(*verdicts).to_dict("someone1999")

@@ -28,15 +28,18 @@ def data_digests(project: Project) -> dict[str, str]:
 def fingerprint(project: Project, chapter: str, parameters: dict) -> str:
     """Return the key of a chapter's results, in two parts.
 
-    The first is of notebook, parameters, data, recorded rows, lock file and what is installed otherwise, lib, Python
-    and processor. The second is of the data sets that are not shipped, which a chapter may fetch while it runs.
+    The first is of notebook, parameters, what decides the claims, data, recorded rows, lock file and what is installed
+    otherwise, lib, Python and processor. The second is of the data sets that are not shipped, which a chapter may fetch
+    while it runs.
     """
+    from lib.book.registered import deciding  # which imports this module
     from lib.trials.store import SOURCES, workplace  # and pandas, which `book list` does not need
 
     cells = read_cells(project.notebook(chapter))  # and not the outputs that are stored
     ingredients = {
         "notebook": [[cell["cell_type"], cell["metadata"], cell["source"]] for cell in cells],
         "parameters": parameters,
+        "registered": deciding(project, "\n".join(cell["source"] for cell in cells)),
         "data": {path: sha256 for path, sha256 in data_digests(project).items() if not path.startswith("recorded/")},
         "record": digest(project.record(chapter)),
         "lock": digest(project.root / "requirements.lock"),

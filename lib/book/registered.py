@@ -1,40 +1,63 @@
-"""What was fixed of each setting before its results were seen: statistic, region, least number of trials."""
+"""What was fixed of each claim and setting before its results were seen: statistic, region, least number of trials."""
 
 import json
 import re
 
-from lib.book.project import BookError, Project, git, read_mapping, write_whole
+from lib.book.project import BookError, Project, git, read_text, write_whole
 from lib.book.verdicts import FILE, settings_of
+from lib.claims import read_register
 
 HEADER = """\
-# What decides each setting of a claim: its statistic, the region in which the sentence is true, the least number of
-# independent trials. An entry is committed before the setting's first run at the published scale; the scorecard shows
-# the commit, or that the entry is younger than the first verdict, or was `seen`: in a smaller run, or in tables
-# that were published before. `book claims --register` adds what is new.
+# What decides each claim: its statistic (braces: values of the notebook), the region in which the sentence is true, the
+# least number of independent trials; and what a setting has of its own. An entry is committed before the first run at
+# the published scale; the scorecard shows the commit, or that the entry is younger than the first verdict, or was
+# `seen`: in a smaller run, or in tables that were published before. `book claims --register` adds new settings.
 """
 FIELDS = ("statistic", "region", "least")
 FILES = ("chapters/registered.yml", FILE)
 AFTER = "worded after results were seen"
 
 
+def entries_of(project: Project) -> dict[str, dict]:
+    """Return the entries of the book's register (see `lib.claims.read_register`)."""
+    path = project.root / FILES[0]
+    try:
+        return read_register(read_text(path)) if path.exists() else {}
+    except ValueError as error:
+        raise BookError(f"{path}: a line must be `claim: {{...}}`, in JSON; {error}") from error
+
+
+def deciding(project: Project, code: str) -> dict[str, dict]:
+    """Return what decides the claims whose ids stand in a chapter's code; that a setting is listed decides nothing."""
+    entries = {id: entry for id, entry in entries_of(project).items() if f'"{id}"' in code}
+    settings = {id: entry.get("settings", {}).items() for id, entry in entries.items()}
+    return {id: entries[id] | {"settings": {name: own for name, own in settings[id] if own}} for id in entries}
+
+
 def register(project: Project, claims: list[dict]) -> list[str]:
-    """Write an entry for each setting that has none, drop those of settings that are gone; return the new ids."""
-    entries = read_mapping(project.root / FILES[0])
-    settings = {setting["id"]: {name: setting[name] for name in FIELDS} for setting in settings_of(claims)}
-    lines = [f"{id}: {json.dumps(settings[id] | entries.get(id, {}), ensure_ascii=False)}\n" for id in sorted(settings)]
+    """Write each new setting into its claim's entry, drop what is gone; return the new ids.
+
+    A claim that has no entry is an error that says what to write.
+    """
+    entries, new = entries_of(project), []
+    for claim in claims:
+        if claim["id"] not in entries:
+            entry = {name: claim["settings"][0][name] for name in FIELDS} | {"settings": {}}
+            raise BookError(f"{FILES[0]} needs a line such as\n{_line(claim['id'], entry)}")
+        known = entries[claim["id"]].get("settings", {})
+        ids = sorted(setting["id"] for setting in claim["settings"])
+        entries[claim["id"]]["settings"] = {id: known.get(id, {}) for id in ids}
+        new += [id for id in ids if id not in known]
+    lines = [_line(id, entries[id]) for id in sorted(claim["id"] for claim in claims)]
     write_whole(project.root / FILES[0], HEADER + "".join(lines))
-    return sorted(settings.keys() - entries.keys())
+    return sorted(new)
 
 
 def require_registered(project: Project, claims: list[dict]) -> None:
-    """Raise BookError with a line for each setting that is not as it is registered."""
-    entries = read_mapping(project.root / FILES[0])
-    lines = []
-    for setting in settings_of(claims):
-        entry = entries.get(setting["id"])
-        other = [name for name in FIELDS if entry and entry.get(name) != setting[name]]
-        lines += [f"{setting['id']}: not registered"] if entry is None else []
-        lines += [f"{setting['id']}: {name} is {setting[name]}, registered {entry.get(name)}" for name in other]
+    """Raise BookError with a line for each setting that is not registered, or whose region or least number differs."""
+    fixed = {id: decisive[:3] for id, decisive in _by_setting(entries_of(project)).items()}
+    found = {setting["id"]: _decisive(setting)[:3] for setting in settings_of(claims)}
+    lines = [f"{id}: {found[id]} here, {fixed.get(id, 'not')} registered" for id in found if found[id] != fixed.get(id)]
     if lines:
         advice = "`book claims --register` adds what is new; an entry that changes counts as worded after its results"
         raise BookError("claims differ from chapters/registered.yml:\n  " + "\n  ".join([*lines, advice]))
@@ -49,20 +72,27 @@ def registrations(project: Project) -> dict[str, str]:
     since, first, entries = {}, {}, {}  # numbers of commits, by setting
     for number, commit in enumerate(commits):
         texts = [git(project, "show", f"{commit.split()[0]}:./{file}") or "" for file in FILES]
-        before, entries = entries, {id: _decisive(entry) for id, entry in _read(texts[0]).items()}
+        before, entries = entries, _by_setting(read_register(texts[0]))
         since |= {id: number for id, decisive in entries.items() if before.get(id) != decisive}
         first = dict.fromkeys(re.findall("^([a-z0-9-]+):", texts[1], re.MULTILINE), number) | first
-    now = read_mapping(project.root / FILES[0])
     told = {}
-    for id in [id for id, decisive in entries.items() if id in now and _decisive(now[id]) == decisive]:
-        in_advance = since[id] < first.get(id, len(commits)) and not now[id].get("seen")
+    for id, decisive in entries.items() & _by_setting(entries_of(project)).items():
+        in_advance = since[id] < first.get(id, len(commits)) and not decisive[-1]
         told[id] = "registered {1}, commit {0}".format(*commits[since[id]].split()) if in_advance else AFTER
     return told
 
 
+def _by_setting(entries: dict[str, dict]) -> dict[str, tuple]:
+    """Return what decides each setting; until 2026-11-22 an entry was of a setting."""
+    settings = {id: entry.get("settings", {id: {}}).items() for id, entry in entries.items()}
+    return {name: _decisive(entries[id] | own) for id in entries for name, own in settings[id]}
+
+
 def _decisive(entry: dict) -> tuple:
-    return tuple(entry["region"]), entry["least"]
+    """Return region, as records round it, and least number of an entry; and whether results had been seen."""
+    ends = [end if end is None else float(f"{end:.6g}") for end in entry["region"]]
+    return *ends, entry["least"], entry.get("seen", False)
 
 
-def _read(text: str) -> dict[str, dict]:
-    return {id: json.loads(entry) for id, entry in re.findall(r"^([a-z0-9-]+): (\{.*\})$", text, re.MULTILINE)}
+def _line(id: str, entry: dict) -> str:
+    return f"{id}: {json.dumps(entry, ensure_ascii=False)}\n"

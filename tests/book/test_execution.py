@@ -153,6 +153,10 @@ def append(name, more="MORE = 1\n"):
     return change
 
 
+def decide(project, write_chapter):
+    (project.root / "chapters" / "registered.yml").write_text('mean-is-positive: {"region": [1, null], "least": 9}\n')
+
+
 def edit_parameters(project, write_chapter):
     (project.root / "chapters" / "profiles.yml").write_text("quick: {cia/curves: {seed: 9}}\n")
 
@@ -172,6 +176,7 @@ CHANGES = {
     "new module": append("lib/deep/new.py"),
     "linked modules": link("lib/linked"),
     "linked data": link("data/linked"),
+    "what decides its claim": decide,
     "installed packages": change_package,
     "what executes": append("lib/book/execution.py"),
     "the result itself": tamper,
@@ -217,7 +222,10 @@ def test_a_change_in_any_ingredient_makes_a_result_stale(project, write_chapter,
 
 
 def test_comments_docstrings_and_stored_outputs_are_no_ingredients(project):
+    register = project.root / "chapters" / "registered.yml"
+    register.write_text('mean-is-positive: {"region": [0, null]}\n')
     before = fingerprint(project, "cia/curves", {})
+    register.write_text('another-claim: {}\nmean-is-positive: {"region": [0, null], "settings": {"positive": {}}}\n')
     append("lib/book/site.py")(project, None)  # makes pages
     (project.root / "lib" / "model.py").write_text('"""A model."""\n\n# its scale\nSCALE = 1\n')
     notebook = nbformat.read(project.notebook("cia/curves"), as_version=4)

@@ -1,5 +1,6 @@
 """The built pages: complete, true to their sources, and silent on the network."""
 
+import json
 import re
 import subprocess
 
@@ -154,30 +155,38 @@ def test_what_decides_a_setting_is_registered_before_its_verdict(project):
         author = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
         subprocess.run(["git", "-C", project.root, *author, "commit", "-qm", message], check=True)
 
+    entry = {"statistic": "mean", "region": [0, None], "least": 1}
+    path = project.root / "chapters" / "registered.yml"
     assert registered.registrations(project) == {}
     subprocess.run(["git", "-C", project.root, "init", "-q"], check=True)
-    with pytest.raises(BookError, match="a: not registered"):
-        registered.require_registered(project, [claim("holds")])
     verdicts.record(project, [claim("holds")])
     commit("a verdict")
+    with pytest.raises(BookError, match=r'needs a line such as\na-claim: .*"region": \[0, null\]'):
+        registered.register(project, [claim("holds", "fails")])
+    path.write_text(f"a: {json.dumps(entry)}\nb: {json.dumps(entry)}\n")
+    commit("what decides it, and another, as entries were once")
+    path.write_text(f"a-claim: {json.dumps(entry | {'settings': {}})}\n")
+    with pytest.raises(BookError, match=r"a: \(0.0, None, 1\) here, not registered"):
+        registered.require_registered(project, [claim("holds")])
     assert registered.register(project, [claim("holds", "fails")]) == ["a", "b"]
-    commit("what decides it, and another")
+    commit("moved")
     verdicts.record(project, [claim("holds", "fails")])
     commit("the other's verdict")
     registered.require_registered(project, [claim("holds", "fails")])
     since = registered.registrations(project)
     assert since["a"] == registered.AFTER
-    assert re.fullmatch(r"registered \d{4}-\d\d-\d\d, commit [0-9a-f]{7,}", since["b"])
+    second = site.git(project, "log", "--format=%h").split()[2]
+    assert re.fullmatch(rf"registered \d{{4}}-\d\d-\d\d, commit {second}", since["b"])
 
-    moved = claim("holds", "fails")
-    moved["settings"][1]["region"] = [0.5, None]
-    with pytest.raises(BookError, match=r"b: region is \[0.5, None\], registered \[0, None\]"):
-        registered.require_registered(project, [moved])
-    path = project.root / "chapters" / "registered.yml"
-    path.write_text(path.read_text().replace("[0, null]", "[0.5, null]"))
+    path.write_text(path.read_text().replace('"b": {}', '"b": {"region": [0.5, null]}'))
+    with pytest.raises(BookError, match=r"b: \(0.0, None, 1\) here, \(0.5, None, 1\) registered"):
+        registered.require_registered(project, [claim("holds", "fails")])
     assert "b" not in registered.registrations(project)
     commit("another region")
     assert registered.registrations(project)["b"] == registered.AFTER
+    path.write_text("a-claim: {")
+    with pytest.raises(BookError, match="registered.yml: a line must be"):
+        registered.registrations(project)
 
 
 def test_the_commit_says_when_files_differ(project):
