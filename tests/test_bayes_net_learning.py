@@ -17,11 +17,21 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import OneHotEncoder
 from test_bayes_net import GRAPHS, LEARNERS, SIZES, as_data, declared, small
 
-from lib.bayes_net import BayesNetClassifier, Cases, Network, ascend, choose_iterations, climb, learn
+from lib.bayes_net import (
+    BayesNetClassifier,
+    Cases,
+    Network,
+    ascend,
+    choose_iterations,
+    climb,
+    learn,
+    observed_frequencies,
+)
+from lib.bayes_net.newton import _features, differentiate
 from lib.datasets import load
 from lib.datasets.synthetic import training_rows
 from lib.naive_bayes import NaiveBayes
-from lib.structures import naive
+from lib.structures import chain, naive
 
 ITERATIVE = ("elr", "em", "apn")
 METHODS = ("cg", "lbfgs")
@@ -86,7 +96,7 @@ def random_rows(sizes, size, seed):
     return reference.sample(rng, parents, tables, size)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [*METHODS, "newton"])
 @pytest.mark.parametrize("sizes", [(2, 2, 2, 2, 2, 2), (2, 3, 4, 2, 5), (3, 2, 2, 2), (3, 4, 3, 2), (4, 3, 3)])
 def test_elr_of_naive_bayes_is_logistic_regression(sizes, method):
     rows = random_rows(sizes, 400, seed=len(sizes))
@@ -173,13 +183,61 @@ def test_converged_elr_is_stationary(name, method):
     assert np.abs(counts @ gradients).max() / 400 < 1.01e-6
 
 
+@pytest.mark.parametrize("name", ["naive", "tan", "chain"])
+@pytest.mark.parametrize("sizes", [(2, 2, 3, 2), (3, 2, 4, 3)])
+def test_newton(name, sizes):
+    """It converges to the maximum of the other method in few steps; second derivatives are those of the first."""
+    parents = {"naive": naive(3), "tan": ((), (0, 2), (0,), (0, 2)), "chain": chain(3, 3)}[name]
+    rows = random_rows(sizes, 300, 0)
+    cases = Cases.from_rows(Network(parents, sizes), rows)
+    start = np.log(observed_frequencies(cases))
+    newton, other = (ascend(cases, start, 1000, method=m, tolerance=1e-9) for m in ("newton", "lbfgs"))
+    assert newton.converged
+    assert len(newton.path) < 20
+    assert newton.path[-1] == pytest.approx(other.path[-1], abs=1e-8)
+    value, gradient = cases.conditional(newton.beta)
+    assert value == pytest.approx(newton.path[-1], rel=1e-12)
+    assert np.abs(gradient).max() < 1e-8
+    moving, *features = _features(cases)
+
+    def derivatives(change):
+        logs, gradient, hessian = start.copy(), np.empty(moving.shape), np.empty((moving.size, moving.size))
+        logs[moving] += change
+        given = cases.network.by_class.parameters, *features, moving, cases.counts, gradient, hessian
+        return np.append(differentiate(logs, *given), gradient), hessian
+
+    steps = 1e-5 * np.eye(moving.size).reshape(-1, *moving.shape)
+    slopes = np.array([(derivatives(step)[0] - derivatives(-step)[0]) / 2e-5 for step in steps])
+    values, hessian = derivatives(0)
+    np.testing.assert_allclose(values[1:], slopes[:, 0], atol=1e-6)
+    np.testing.assert_allclose(np.tril(hessian), -np.tril(slopes[:, 1:]), atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("rows", "structure", "message"),
+    [
+        (small(), "naive", "complete rows"),
+        (small(share=0), GRAPHS["class with parents"], "got the parents"),
+        (np.random.default_rng(0).integers(0, 3, (200, 1)) * np.ones((1, 5), int), "naive", None),
+    ],
+)
+def test_newton_says_what_it_needs(rows, structure, message):
+    if message is None:  # copies: the Hessian is singular
+        assert (
+            fit(rows, structure, "elr", (3,) * 5, method="newton", n_iterations=None).log_conditional_likelihood_ > -1
+        )
+        return
+    with pytest.raises(ValueError, match=message):
+        fit(rows, structure, "elr", method="newton", n_iterations=5)
+
+
 def separable():
     X = np.array(list(itertools.product([0, 1], repeat=4)))
     return X, (X[:, 0] | X[:, 1]).astype(int)
 
 
 @pytest.mark.parametrize("structure", ["naive", "tan"])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [*METHODS, "newton"])
 def test_separable_classes(structure, method):
     """The supremum is not reached; what is returned is still a distribution."""
     X, y = separable()
@@ -342,10 +400,12 @@ def held_out_errors(rows, structure, learner, n_folds, seed, max_iterations, **c
 
 
 @pytest.mark.parametrize("n_folds", [4, 5])
-@pytest.mark.parametrize(("learner", "method"), [("elr", "cg"), ("elr", "lbfgs"), ("em", "cg"), ("apn", "cg")])
+@pytest.mark.parametrize(
+    ("learner", "method"), [("elr", "cg"), ("elr", "lbfgs"), ("em", "cg"), ("apn", "cg"), ("elr", "newton")]
+)
 def test_cross_tuning_written_out(learner, method, n_folds):
     """The first of the smallest errors in each fold, and of an even number of folds the lower median."""
-    rows = small(share=0.4, size=120, seed=4)
+    rows = small(share=0 if method == "newton" else 0.4, size=120, seed=4)
     changes = {"method": method, "max_iterations": 6}
     errors = held_out_errors(rows, GRAPHS["tan"], learner, n_folds, 3, **changes)
     model = fit(rows, GRAPHS["tan"], learner, random_state=3, n_folds=n_folds, **changes)
@@ -449,6 +509,7 @@ def test_complete_rows_need_no_messages():
         (lambda c, b: climb(c, "elrr", 3), "did you mean 'elr'"),
         (lambda c, b: climb(c, "ofe", 3), "learner"),
         (lambda c, b: ascend(c, b, 3, method="lbgfs"), "did you mean 'lbfgs'"),
+        (lambda c, b: ascend(c, b, 3, method="newton", conditional=False), "climbs the conditional likelihood"),
         (lambda c, b: ascend(c, b[:-1], 3), "parameters must have shape"),
         (lambda c, b: c.conditional(b[:-1]), "parameters must have shape"),
         (lambda c, b: learn(c, "elr"), "n_iterations"),

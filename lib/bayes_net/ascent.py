@@ -1,4 +1,4 @@
-"""Ascent of a log likelihood in softmax parameters: conjugate gradients with line search, and L-BFGS."""
+"""Ascent of a log likelihood in softmax parameters: conjugate gradients with line search, L-BFGS, Newton."""
 
 from typing import NamedTuple
 
@@ -6,13 +6,14 @@ import numpy as np
 
 from lib.bayes_net.compiled import compiled
 from lib.bayes_net.likelihood import evaluate, observed
+from lib.bayes_net.newton import climb_newton
 from lib.validation import check_choice, check_integer
 
 STEEP = 0.1  # a line search of conjugate gradients ends where the slope is this part of the first
 FLAT = 0.9  # the same for L-BFGS, whose steps have the right length once it has seen some
 MEMORY = 20  # steps that L-BFGS remembers
 TRIES = 30
-METHODS = ("cg", "lbfgs")
+METHODS = ("cg", "lbfgs", "newton")
 
 
 class Ascent(NamedTuple):
@@ -38,9 +39,10 @@ def ascend(cases, beta, n_iterations, conditional=True, smoothing=0.0, method="c
         Climb the mean ln P(c | e) in place of ln P(c, e).
     smoothing : float, at least 0
         Weight of the log prior, the sum of all ln theta.
-    method : "cg" or "lbfgs"
+    method : "cg", "lbfgs" or "newton"
+        The last as `lib.bayes_net.newton` says.
     tolerance : float
-        Converged where no entry of the mean objective's gradient is larger.
+        Converged where no entry of the mean objective's gradient is larger; for "newton" by the logs of the tables.
     watched : ndarray of shape (n_watched, n_rows, n_classes), optional
         Counts whose classification error is recorded after each iteration.
 
@@ -51,11 +53,14 @@ def ascend(cases, beta, n_iterations, conditional=True, smoothing=0.0, method="c
         (of the watched counts, a row each time) and converged.
     """
     n_iterations = check_integer("n_iterations", n_iterations, 0)
-    climb = {"cg": climb_conjugate, "lbfgs": _lbfgs}[check_choice("method", method, METHODS)]
+    climb = {"cg": climb_conjugate, "lbfgs": _lbfgs, "newton": climb_newton}[check_choice("method", method, METHODS)]
+    if method == "newton" and not (conditional and smoothing == 0):
+        raise ValueError("method='newton' climbs the conditional likelihood, without a prior (use 'cg' or 'lbfgs')")
+    objective = cases if method == "newton" else cases.objective(conditional, smoothing)
     cases.network.check_parameters(beta)
     beta, path = np.array(beta, dtype=float), np.empty(n_iterations + 1)
     trace = np.empty((0 if watched is None else n_iterations + 1, len(beta)))
-    done, converged = climb(beta, cases.objective(conditional, smoothing), n_iterations, tolerance, path, trace)
+    done, converged = climb(beta, objective, n_iterations, tolerance, path, trace)
     errors = np.empty((done + 1, 0)) if watched is None else cases.errors(trace[: done + 1], watched)
     return Ascent(beta, path[: done + 1], errors, converged)
 

@@ -104,7 +104,7 @@ def _expect(log_theta, objective, expected):
     for start in range(0, len(counts), BLOCK):
         stop = min(start + BLOCK, len(counts))
         _gather(tables, rows.picks, start, stop, scores)
-        value += _weigh(scores, counts, start, stop, objective.conditional)
+        value += weigh(scores, counts, start, stop, objective.conditional)
         _scatter(changes, rows.picks, start, stop, scores)
     beliefs[: len(parameters.lookup) + 1] = 0.0
     distribute(rows.messages, used, objective.work, changes[n_packs:], beliefs)
@@ -114,7 +114,7 @@ def _expect(log_theta, objective, expected):
 
 
 @compiled
-def _weigh(scores, counts, start, stop, conditional):
+def weigh(scores, counts, start, stop, conditional):
     """Return the log likelihood of rows; put how much each class's expectations count in place of its score."""
     n_classes, value = scores.shape[1], 0.0
     product = 1.0  # of normalisers, as one logarithm takes longer than many products
