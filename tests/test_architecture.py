@@ -27,7 +27,7 @@ PARTS = {("cia", "uci"), ("cia", "structure"), ("cia", "elr_uci"), ("structure",
 LEARNERS = ("estimators", "cia", "latent_class", "winnow", "naive_bayes", "discretize", "structures", "bayes_net")
 GROUND = ("datasets", "evaluation", "claims", "validation", "arrays", "colour", "compiled", "benchmarks")
 BUDGETS = {
-    "models and learners": (LEARNERS, 2500),
+    "models and learners": (LEARNERS, 2580),  # DESIGN.md has 2500; Newton's method came with issue 17
     "datasets, evaluation, claims, ground": (GROUND, 960),  # DESIGN.md has 900; claims have settings, means a bootstrap
     "trees and ensembles": (("trees", "ensembles"), 600),
     "trials": (("trials",), 596),  # DESIGN.md has 400; 150 lines follow what a notebook's trial depends on, its context
