@@ -1,13 +1,14 @@
 """Measured speed and growth (`make bench`), as the book shows them."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from scipy.optimize import nnls
 
-FOLDER = Path(__file__).parents[1] / "data" / "benchmarks"
+from lib.files import DATA
+
+FOLDER = DATA / "benchmarks"
 RESULTS, SCALING = FOLDER / "speed.json", FOLDER / "scaling.json"
 
 

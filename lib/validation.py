@@ -20,9 +20,8 @@ def check_engine(engine):
 def check_integer(name, value, low, high=None):
     """Return `value` as an int within [low, high], or raise ValueError."""
     allowed = f"an integer of at least {low}" if high is None else f"an integer from {low} to {high}"
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be {allowed}; got {value!r}")
-    if value < low or (high is not None and value > high):
+    integer = isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
+    if not integer or value < low or (high is not None and value > high):
         raise ValueError(f"{name} must be {allowed}; got {value!r}")
     return int(value)
 

@@ -2,14 +2,16 @@
 
 import hashlib
 import json
-import os
 import sys
 from functools import cache
 from pathlib import Path
 
 from lib.book.environment import unlocked
 from lib.book.parameters import PARSING
-from lib.book.project import PUBLISHED, Project, read_cells, settle, write_whole
+from lib.book.project import PUBLISHED, Project, read_cells, settle
+from lib.files import files_below, write_whole
+from lib.trials.description import code_digest
+from lib.trials.store import SOURCES, fetched, workplace
 
 EXECUTING = ("book/execution.py", "book/parameters.py")
 
@@ -22,7 +24,7 @@ def digest(path: Path) -> str:
 def data_digests(project: Project) -> dict[str, str]:
     """Return the sha256 of each file below ``data/``, by its path there."""
     folder = project.root / "data"
-    return {path.relative_to(folder).as_posix(): digest(path) for path in _files(folder, "*")}
+    return {path.relative_to(folder).as_posix(): digest(path) for path in files_below(folder)}
 
 
 def fingerprint(project: Project, chapter: str, parameters: dict) -> str:
@@ -33,7 +35,6 @@ def fingerprint(project: Project, chapter: str, parameters: dict) -> str:
     while it runs.
     """
     from lib.book.registered import deciding  # which imports this module
-    from lib.trials.store import SOURCES, workplace  # and pandas, which `book list` does not need
 
     cells = read_cells(project.notebook(chapter))  # and not the outputs that are stored
     ingredients = {
@@ -52,8 +53,6 @@ def fingerprint(project: Project, chapter: str, parameters: dict) -> str:
 
 def data_elsewhere(parameters: dict) -> dict[str, tuple[str, str]]:
     """Return what can be had (status and reason) of the data sets that parameters name and that are not shipped."""
-    from lib.trials.store import fetched  # and pandas, which `book list` does not need
-
     return fetched({word for value in parameters.values() for word in (value if isinstance(value, list) else [value])})
 
 
@@ -69,15 +68,14 @@ def _digest_of(value) -> str:
 
 def _library(project: Project) -> dict[str, str]:
     """Return a digest of what a chapter may run: the code in lib but for the part of the driver that makes pages."""
-    paths = {path.relative_to(project.root / "lib").as_posix(): path for path in _files(project.root / "lib", "*.py")}
+    folder = project.root / "lib"
+    paths = {path.relative_to(folder).as_posix(): path for path in files_below(folder, "*.py")}
     run = {name: path for name, path in paths.items() if not name.startswith("book/") or name in EXECUTING}
     return {name: _code_digest(path.read_bytes()) for name, path in run.items()}
 
 
 @cache
 def _code_digest(source: bytes) -> str:
-    from lib.trials.description import code_digest  # and pandas, which `book list` does not need
-
     try:
         with PARSING:
             return code_digest(source)
@@ -104,8 +102,3 @@ def write_record(executed: Path, key: str, seconds: float) -> None:
     """Note under which key a notebook was executed, its sha256 and how long it took."""
     record = {"key": key, "sha256": digest(executed), "seconds": round(float(seconds), 1)}
     write_whole(executed.with_suffix(".json"), json.dumps(record, indent=1) + "\n")
-
-
-def _files(folder: Path, pattern: str) -> list[Path]:
-    paths = (Path(place, name) for place, _, names in os.walk(folder, followlinks=True) for name in names)
-    return sorted(path for path in paths if path.match(pattern) and "__pycache__" not in path.parts and path.is_file())

@@ -2,6 +2,7 @@
 
 import logging
 import secrets
+import shutil
 import sys
 from collections import Counter
 from pathlib import Path
@@ -100,14 +101,15 @@ def cache(project, clear):
     They are found again only with the code, data, packages and Python that they were made with.
     """
     from lib.book import stored
-    from lib.trials import store
 
+    experiments = stored.stored_experiments(project.results)
     if clear:
-        experiments = store.stored_experiments(project.results)
         removed = [experiment for experiment in experiments if clear == "all" or not experiment.current]
-        store.clear(removed)
+        for experiment in removed:
+            shutil.rmtree(experiment.folder)
         click.echo(f"removed: {stored.total(removed)}")
-    click.echo(stored.show(project.results, store.stored_experiments(project.results)))
+        experiments = [experiment for experiment in experiments if experiment not in removed]
+    click.echo(stored.show(project.results, experiments))
 
 
 @cli.command()

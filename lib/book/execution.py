@@ -1,12 +1,12 @@
 """Run one chapter with papermill, so that two runs of the same sources give the same bytes."""
 
 import json
-import os
 import re
 import tempfile
 import threading
 from contextlib import contextmanager
 from pathlib import Path
+from uuid import uuid4
 
 import nbformat
 import papermill
@@ -78,7 +78,7 @@ def _notes(path: Path) -> list[dict]:
 @contextmanager
 def _aside(output: Path):
     """Yield where to write what is executed; it takes the place of `output` at the end, if it is a whole notebook."""
-    part = output.with_name(f"{output.stem}.part-{os.getpid()}.ipynb")
+    part = output.with_name(f"{output.stem}.part-{uuid4().hex}.ipynb")
     try:
         yield part
     finally:

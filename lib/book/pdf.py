@@ -8,8 +8,9 @@ import tempfile
 from pathlib import Path
 
 from lib.book.pages import render
-from lib.book.project import BookError, Project, git, write_whole
+from lib.book.project import BookError, Project, git
 from lib.book.volume import volume
+from lib.files import write_whole
 
 NAME = "when-the-model-is-wrong.pdf"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

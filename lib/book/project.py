@@ -175,16 +175,6 @@ def read_notebook(path: Path):
     return notebook
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file aside and move it to its place, where nobody ever finds half of it."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
 def git(project: Project, *arguments: str) -> str | None:
     """Return what git says of the book's folder; None if it is in no repository."""
     process = subprocess.run(["git", "-C", str(project.root), *arguments], capture_output=True, text=True)

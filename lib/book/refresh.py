@@ -11,8 +11,9 @@ from PIL import Image
 
 from lib.book.execution import execute
 from lib.book.pages import render
-from lib.book.project import Project, read_notebook, write_whole
+from lib.book.project import Project, read_notebook
 from lib.book.repository import address
+from lib.files import write_whole
 
 ID = "first-cell"
 

@@ -3,9 +3,10 @@
 import json
 import re
 
-from lib.book.project import BookError, Project, git, read_text, write_whole
+from lib.book.project import BookError, Project, git, read_text
 from lib.book.verdicts import FILE, settings_of
 from lib.claims import read_register
+from lib.files import write_whole
 
 HEADER = """\
 # What decides each claim: its statistic (braces: values of the notebook), the region in which the sentence is true, the

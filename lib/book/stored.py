@@ -1,6 +1,8 @@
 """Finished blocks of trials: what a run found of them, what there is, and whether it can be had again."""
 
-from collections import Counter
+import json
+import re
+from collections import Counter, namedtuple
 from functools import partial
 from pathlib import Path
 
@@ -10,8 +12,12 @@ from tqdm import tqdm
 from lib.book import execution
 from lib.book.cache import missing_data
 from lib.book.project import PUBLISHED, BookError, Project, settle
+from lib.trials.description import DIGITS
+from lib.trials.store import ABOUT, environment
 
 COUNTED = ("found", "verified")
+Stored = namedtuple("Stored", "folder name n_blocks size current")
+Stored.__doc__ = "A folder of finished blocks, and whether they are of what is here now."
 
 
 def execute_stored(project: Project, chapter: str, values: dict, output: Path, name="", **context) -> None:
@@ -71,8 +77,25 @@ def _say(project: Project, name: str, notes: list[dict]) -> None:
             click.secho(f"{name}Warning: {note['message']}", fg="yellow", err=True)
 
 
-def show(folder: Path, experiments: list) -> str:
-    """Return a table of stored experiments (see `lib.trials.store`)."""
+def stored_experiments(root: Path) -> list[Stored]:
+    """Return what each folder of blocks in `root` holds, largest first; whatever else is there is none."""
+    named = [path for path in root.glob("*") if re.fullmatch(f"[0-9a-f]{{{DIGITS}}}", path.name)]
+    folders = [_stored(path) for path in named if path.is_dir() and not path.is_symlink()]
+    return sorted(folders, key=lambda found: (-found.size, found.name))
+
+
+def _stored(folder: Path) -> Stored:
+    try:
+        about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+        name, current = str(about["name"]), about["environment"] == environment()
+    except (OSError, ValueError, LookupError, TypeError):
+        name, current = "unknown", False
+    size = sum(path.stat().st_size for path in folder.iterdir() if path.exists())
+    return Stored(folder, name, sum(1 for _ in folder.glob("*.block")), size, current)
+
+
+def show(folder: Path, experiments: list[Stored]) -> str:
+    """Return a table of stored experiments."""
     if not experiments:
         return f"nothing is stored in {folder}"
     lines = [

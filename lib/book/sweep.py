@@ -16,9 +16,10 @@ from lib.book import site
 from lib.book.jobs import Job
 from lib.book.pages import render
 from lib.book.parameters import LISTS, Parameter, ParameterError
-from lib.book.project import BookError, Project, naming, parameters_of, read_notebook, settle, write_whole
+from lib.book.project import BookError, Project, naming, parameters_of, read_notebook, settle
 from lib.book.scorecard import COLUMNS, as_row
 from lib.book.verdicts import claims_in, settings_of
+from lib.files import write_whole
 from lib.trials.description import digest
 
 MOST_RUNS = 500

@@ -7,8 +7,9 @@ import nbformat
 import yaml
 
 from lib.book.cache import missing_data
-from lib.book.project import BookError, Project, read_mapping, read_notebook, write_whole
+from lib.book.project import BookError, Project, read_mapping, read_notebook
 from lib.claims import CLAIMS_JSON
+from lib.files import write_whole
 
 HEADER = """\
 # The verdict of every setting at the published scale. `book build --profile paper --strict` fails when a verdict is not

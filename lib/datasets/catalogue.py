@@ -4,9 +4,9 @@ import csv
 import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
-DATA = Path(__file__).resolve().parents[2] / "data"
+from lib.files import DATA
+
 ALIASES = {"diabetes": "pima"}
 RESTORE = "`git checkout --"
 

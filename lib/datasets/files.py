@@ -102,9 +102,12 @@ def _unpacked(file, name):
 
 def local(entry, file):
     """Contents and source of a file in the mirror or in the cache, or None."""
-    path = mirrored(entry, file)
-    if path is not None:
-        return _mirror_copy(entry, file, path), "mirror"
+    if mirror := os.environ.get("UCI_MIRROR"):
+        if not Path(mirror).is_dir():
+            raise _error(entry, file, f"UCI_MIRROR names a folder that does not exist: {mirror!r}")
+        for path in (Path(mirror) / file, Path(mirror) / f"{file}.gz"):
+            if path.is_file():
+                return _mirror_copy(entry, file, path), "mirror"
     path = cache() / file
     data = path.read_bytes() if path.is_file() else b""
     return (data, "cache") if sha256(data) == expected(entry, file) else None
@@ -119,17 +122,6 @@ def _mirror_copy(entry, file, path):
     if sha256(data) != expected(entry, file):
         raise _error(entry, file, f"the copy in UCI_MIRROR has the sha256 {sha256(data)}, not that of the manifest")
     return data
-
-
-def mirrored(entry, file):
-    """Path of a file in the mirror, or None."""
-    mirror = os.environ.get("UCI_MIRROR")
-    if not mirror:
-        return None
-    if not Path(mirror).is_dir():
-        raise _error(entry, file, f"UCI_MIRROR names a folder that does not exist: {mirror!r}")
-    paths = [Path(mirror) / file, Path(mirror) / f"{file}.gz"]
-    return next((path for path in paths if path.is_file()), None)
 
 
 def cache():

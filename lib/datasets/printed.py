@@ -1,12 +1,11 @@
 """Numbers as the papers print them, typed into data/paper."""
 
-from pathlib import Path
-
 import pandas as pd
 
+from lib.files import DATA
 from lib.validation import check_choice
 
-FOLDER = Path(__file__).parents[2] / "data" / "paper"
+FOLDER = DATA / "paper"
 
 
 def printed(name, **settings):

@@ -27,13 +27,15 @@ class Estimate(NamedTuple):
         return cls(value, value, value, n)
 
 
-def mean_interval(values, confidence=LEVEL):
-    """Mean of independent `values` with its t interval.
+def mean_interval(values, confidence=LEVEL, shared=0.0):
+    """Mean of `values` with its t interval.
 
     Parameters
     ----------
     values : array-like of shape (n,)
     confidence : float in (0, 1)
+    shared : float, at least 0
+        As in `standard_error`; 0 for independent values.
 
     Returns
     -------
@@ -44,8 +46,13 @@ def mean_interval(values, confidence=LEVEL):
     confidence = check_real("confidence", confidence, 0, 1, open_low=True, open_high=True)
     if len(values) < 2:
         return Estimate(float(values.mean()) if len(values) else np.nan, -np.inf, np.inf, len(values))
-    half = stats.t.ppf((1 + confidence) / 2, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
+    half = stats.t.ppf((1 + confidence) / 2, len(values) - 1) * standard_error(values, shared)
     return Estimate(float(values.mean()), float(values.mean() - half), float(values.mean() + half), len(values))
+
+
+def standard_error(values, shared=0.0):
+    """Of the mean of values whose samples share training data: sqrt((1/n + shared) s^2)."""
+    return np.sqrt((1 / len(values) + shared) * values.var(ddof=1))
 
 
 def skewed_mean(values, rng, worst=()):

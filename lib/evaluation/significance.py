@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from lib.evaluation.intervals import LEVEL, Estimate
+from lib.evaluation.intervals import LEVEL, mean_interval, standard_error
 from lib.validation import check_choice, check_real
 
 
@@ -89,14 +89,7 @@ def corrected_interval(differences, test_fraction, confidence=LEVEL):
     ----------
     Nadeau & Bengio (2003), section 4.
     """
-    confidence = check_real("confidence", confidence, 0, 1, open_low=True, open_high=True)
-    extra = _shared(test_fraction)
-    differences = np.asarray(differences, dtype=float)
-    value = float(differences.mean()) if len(differences) else np.nan
-    if len(differences) < 2:
-        return Estimate(value, -np.inf, np.inf, len(differences))
-    half = stats.t.ppf((1 + confidence) / 2, len(differences) - 1) * _standard_error(differences, extra)
-    return Estimate(value, value - half, value + half, len(differences))
+    return mean_interval(differences, confidence, _shared(test_fraction))
 
 
 def differences_by_dataset(frame, first, second, test_fraction, confidence=LEVEL):
@@ -154,12 +147,12 @@ def holm(p_values):
     return np.minimum(adjusted, 1)[np.argsort(order)]
 
 
-def _t_test(a, b, extra):
+def _t_test(a, b, shared):
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     if a.shape != b.shape or a.ndim != 1 or len(a) < 2:
         raise ValueError(f"a and b must be one-dimensional, equally long, with at least 2; got {a.shape} and {b.shape}")
     difference = a - b
-    error = _standard_error(difference, extra)
+    error = standard_error(difference, shared)
     if error == 0:
         return (0.0, 1.0) if difference[0] == 0 else (float(np.sign(difference[0]) * np.inf), 0.0)
     t = difference.mean() / error
@@ -170,7 +163,3 @@ def _shared(test_fraction):
     """Nadeau & Bengio's term for the training data that splits share, test / train."""
     test_fraction = check_real("test_fraction", test_fraction, 0, 1, open_low=True, open_high=True)
     return test_fraction / (1 - test_fraction)
-
-
-def _standard_error(differences, extra):
-    return np.sqrt((1 / len(differences) + extra) * differences.var(ddof=1))

@@ -20,26 +20,3 @@ from lib.experiments.uci import (
     uci_confusions,
 )
 from lib.experiments.uci_learners import UCI_LEARNERS, boolean_inputs, printed_bins, uci_learner
-
-__all__ = [
-    "BAYES_NET_LEARNERS",
-    "CIA_LEARNERS",
-    "Exam",
-    "Panel",
-    "SIZES",
-    "UCI_LEARNERS",
-    "accuracies",
-    "boolean_inputs",
-    "cia_learners",
-    "cia_learning_curves",
-    "fit_predict",
-    "learnable_model",
-    "load_prepared",
-    "printed_bins",
-    "shuffled_folds",
-    "structure_robustness",
-    "uci_comparison",
-    "uci_confusions",
-    "uci_learner",
-    "usable_model",
-]

@@ -15,26 +15,3 @@ from lib.figures.style import (
     palette,
     use_style,
 )
-
-__all__ = [
-    "LEARNERS",
-    "T_LABEL",
-    "agreement_map",
-    "error_scatter",
-    "glue_numbers",
-    "heatmap",
-    "keep_colours",
-    "learning_curves",
-    "legend_above",
-    "line",
-    "look",
-    "looks",
-    "pair_label",
-    "palette",
-    "plus_minus",
-    "shuffle_positions",
-    "size_axis",
-    "size_words",
-    "table",
-    "use_style",
-]

@@ -40,7 +40,9 @@ def describe(value, within=()):
         value = value.item()
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    if isinstance(value, list | tuple | range):
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return {"array": [str(value.dtype), list(value.shape), hashlib.sha256(value.tobytes()).hexdigest()]}
+    if isinstance(value, list | tuple | range | np.ndarray):
         return [describe(item, within) for item in value]
     if isinstance(value, set | frozenset):
         return {"set": sorted((describe(item, within) for item in value), key=json.dumps)}
@@ -48,8 +50,6 @@ def describe(value, within=()):
         return {"dict": [[describe(key, within), describe(item, within)] for key, item in value.items()]}
     if isinstance(value, functools.partial):
         return {"call": describe(value.func, within), "with": describe([value.args, value.keywords], within)}
-    if isinstance(value, np.ndarray):
-        return _array(value)
     if isinstance(value, pd.DataFrame):
         columns = [[str(name), str(column.dtype), _column(column)] for name, column in value.items()]
         return {"index": describe(value.index.to_numpy()), "columns": columns}
@@ -130,13 +130,6 @@ def _known(module, name):
     if root in KNOWN or (root in sys.stdlib_module_names and root != "__main__"):
         return name
     raise NotDescribableError(f"{name}: changes of code outside {', '.join(KNOWN[1:])} are not noticed")
-
-
-def _array(values):
-    if values.dtype == object:
-        return describe(values.tolist())
-    data = np.ascontiguousarray(values)
-    return {"array": [str(data.dtype), list(data.shape), hashlib.sha256(data.tobytes()).hexdigest()]}
 
 
 def _column(column):

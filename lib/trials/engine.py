@@ -3,16 +3,15 @@
 import os
 import sys
 import threading
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache, partial
-from itertools import islice
 
 from joblib import effective_n_jobs, wrap_non_picklable_objects
 
 from lib.trials.notes import tell
 from lib.trials.processes import Context
-from lib.trials.store import differences, workplace
+from lib.trials.store import require_same, workplace
 
 DEATHS = 3  # of workers that an experiment survives without finishing a block in between
 TIMEOUT = 10  # seconds in which a scheduler must answer and have a worker
@@ -76,16 +75,12 @@ def _on_this_machine(run, blocks, n_jobs, name):
 
 
 def _in_processes(run, blocks, n_processes):
-    pool, remaining, futures = _pool(n_processes, tuple(os.environ.items())), iter(blocks.items()), {}
+    pool = _pool(n_processes, tuple(os.environ.items()))
     try:
-        while True:
-            for number, block in islice(remaining, 2 * n_processes - len(futures)):
-                futures[pool.submit(wrap_non_picklable_objects(partial(run, block)))] = number
-            if not futures:
-                return
-            ended, _ = wait(futures, return_when=FIRST_COMPLETED)
-            for future in sorted(ended, key=lambda future: future.exception() is not None):
-                yield futures.pop(future), future.result()
+        calls = {number: wrap_non_picklable_objects(partial(run, block)) for number, block in blocks.items()}
+        futures = {pool.submit(call): number for number, call in calls.items()}
+        for future in as_completed(futures):
+            yield futures[future], future.result()
     except BaseException:  # also when nobody wants the rest
         _pool.cache_clear()
         pool.shutdown(wait=False, cancel_futures=True)
@@ -100,20 +95,25 @@ def _pool(n_processes, environment):
 
 def _on_cluster(run, blocks, address):
     try:
-        from dask.distributed import CancelledError, KilledWorker, as_completed
+        import dask.distributed
     except ImportError:
         need = "needs dask.distributed, the optional part `scale` of this package"
         raise ValueError(f"engine={address!r} {need}: pip install 'when-the-model-is-wrong[scale]'") from None
-    with _connected(address) as client:
+    try:
+        client = dask.distributed.Client(address, timeout=TIMEOUT, set_as_default=False)
+    except Exception as error:  # an address may be wrong in many ways
+        raise ConnectionError(f"engine={address!r}: no Dask scheduler answers there ({error})") from error
+    with client:
+        _check_workers(client, address)
         futures = {client.submit(run, block, pure=False): number for number, block in blocks.items()}
         ended = threading.Event()
         threading.Thread(target=_cancel_without_workers, args=(client, list(futures), ended), daemon=True).start()
         try:
-            for future in as_completed(futures, loop=client.loop):
+            for future in dask.distributed.as_completed(futures, loop=client.loop):
                 yield futures[future], future.result()
-        except KilledWorker as error:
+        except dask.distributed.KilledWorker as error:
             raise WorkersDiedError(f"workers of {address} died again and again, {FEWER}") from error
-        except CancelledError as error:
+        except dask.distributed.CancelledError as error:
             lost = f"its scheduler was lost, or it had no workers for {PATIENCE * TIMEOUT} seconds"
             raise ConnectionError(f"engine={address!r}: the cluster is gone: {lost}") from error
         finally:
@@ -130,23 +130,7 @@ def _cancel_without_workers(client, futures, ended):
             return
 
 
-def _connected(address):
-    """Return a client of the scheduler there, whose workers would give the same results as this machine."""
-    from dask.distributed import Client
-
-    try:
-        client = Client(address, timeout=TIMEOUT, set_as_default=False)
-    except Exception as error:  # an address may be wrong in many ways
-        raise ConnectionError(f"engine={address!r}: no Dask scheduler answers there ({error})") from error
-    try:
-        _check_environments(client, address)
-    except BaseException:
-        client.close()
-        raise
-    return client
-
-
-def _check_environments(client, address):
+def _check_workers(client, address):
     """Raise an error if there is no worker, or if a worker's results could differ from those made here."""
     try:
         client.wait_for_workers(1, timeout=TIMEOUT)
@@ -155,5 +139,4 @@ def _check_environments(client, address):
     for worker, there in client.run(workplace, on_error="return").items():
         if isinstance(there, Exception):
             raise RuntimeError(f"the worker {worker} cannot import the code of this book: {there}") from there
-        if different := differences(there):
-            raise RuntimeError(f"the worker {worker} has another {', '.join(different)} than this machine")
+        require_same(there, f"the worker {worker}")

@@ -1,6 +1,7 @@
 """The trial runner: seeded, in blocks, in parallel, with progress; the same results wherever they are computed."""
 
 import math
+import random
 import threading
 from collections.abc import Mapping
 from contextlib import closing, suppress
@@ -14,11 +15,10 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from lib.trials.context import check_workers, current
-from lib.trials.description import digest
 from lib.trials.engine import run_blocks
 from lib.trials.notes import tell
 from lib.trials.seeds import Seeds
-from lib.trials.store import DamagedBlockError, decode, differences, encode, open_store, workplace
+from lib.trials.store import decode, encode, open_store, require_same, workplace
 from lib.validation import check_integer
 
 BLOCK_SECONDS = 2.0  # of work in a block, roughly
@@ -66,13 +66,9 @@ def run(trial, cases=((),), n_trials=None, seed=0, seconds=0.5, name=None, n_job
     cases = [case if isinstance(case, tuple) else (case,) for case in cases]
     if not cases:
         raise ValueError("cases must hold at least one case; got none")
-    seconds = np.broadcast_to(seconds, len(cases))
-    if n_trials is None:
-        calls = [(Seeds(seed), *case) for case in cases]
-    else:
-        n_trials = check_integer("n_trials", n_trials, 1)
-        calls = [(Seeds(seed, (i,)), *case) for case in cases for i in range(n_trials)]
-        seconds = np.repeat(seconds, n_trials)
+    keys = [()] if n_trials is None else [(i,) for i in range(check_integer("n_trials", n_trials, 1))]
+    calls = [(Seeds(seed, key), *case) for case in cases for key in keys]
+    seconds = np.repeat(np.broadcast_to(seconds, len(cases)), len(keys))
     settings = current()
     n_jobs = settings.n_jobs if n_jobs is None else n_jobs
     engine = settings.engine if engine is None else engine
@@ -92,13 +88,13 @@ def _run(trial, calls, seconds, words, name, n_jobs, engine):
     slices = cut(seconds, words)
     blocks = {number: calls[piece] for number, piece in enumerate(slices)}
     store = open_store(trial, blocks, name)
-    frames = _stored_frames(store, blocks, name) if store else {}
-    again = _choose_again(store, blocks, frames, name)
+    frames = store.read() if store else {}
+    again = _choose_again(blocks, frames, name)
     waiting = {number: block for number, block in blocks.items() if number not in frames or number in again}
     results = run_blocks(partial(_run_block, trial), waiting, n_jobs, engine, name)
     with closing(_shown(results, name, [words[piece.start] for piece in slices], len(blocks) - len(waiting))) as shown:
         for number, (contents, where) in shown:
-            _require_here(where, name)
+            require_same(where, f"{name}: a worker")
             frame = decode(contents)
             if number in again:
                 _require_equal(frame, frames[number], store.paths[number])
@@ -108,13 +104,6 @@ def _run(trial, calls, seconds, words, name, n_jobs, engine):
     if again:
         tell("verified", name, blocks=len(again), all=len(blocks))
     return pd.concat([frames[number] for number in blocks], ignore_index=True)
-
-
-def _require_here(where, name):
-    """Raise RuntimeError unless a block was computed by what this process has."""
-    if different := differences(where):
-        why = "run it again, where all workers have the same"
-        raise RuntimeError(f"{name}: a worker has another {', '.join(different)} than this process; {why}")
 
 
 def cut(seconds, groups, target=BLOCK_SECONDS):
@@ -136,27 +125,10 @@ def _run_block(trial, cases):
 
 
 def _frame(rows):
-    if isinstance(rows, pd.DataFrame):
-        return rows
-    return pd.DataFrame([rows] if isinstance(rows, Mapping) else list(rows))
+    return pd.DataFrame([rows] if isinstance(rows, Mapping) else rows)
 
 
-def _stored_frames(store, blocks, name):
-    """Frames of the blocks that are stored, by number."""
-    frames = {}
-    for number in blocks:
-        try:
-            frames[number] = store.read(number)
-        except FileNotFoundError:
-            continue
-        except DamagedBlockError as error:
-            tell("damaged", name, path=str(error))
-    if frames:
-        tell("found", name, blocks=len(frames), all=len(blocks))
-    return frames
-
-
-def _choose_again(store, blocks, frames, name):
+def _choose_again(blocks, frames, name):
     """Numbers of the stored blocks to be run again: the share that the context says, drawn at random."""
     verify = current().verify
     if not verify:
@@ -165,8 +137,7 @@ def _choose_again(store, blocks, frames, name):
         missing = f"{len(blocks) - len(frames)} of {len(blocks)} blocks are not stored, or damaged"
         raise RuntimeError(f"{name}: {missing}; `book run` with the same values computes them")
     seed, share = verify
-    shuffled = sorted(frames, key=lambda number: digest([str(seed), *store.paths[number].parts[-2:]]))
-    return set(shuffled[: math.ceil(share * len(shuffled))])
+    return set(random.Random(seed).sample(sorted(frames), math.ceil(share * len(frames))))
 
 
 def _require_equal(new, stored, path):

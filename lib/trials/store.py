@@ -9,10 +9,6 @@ import io
 import json
 import os
 import platform
-import re
-import shutil
-import tempfile
-from collections import namedtuple
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -20,19 +16,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from lib.files import DATA, LIB, files_below, write_whole
 from lib.trials.context import current
-from lib.trials.description import DIGITS, IDLE, NotDescribableError, code_digest, describe, digest
+from lib.trials.description import IDLE, NotDescribableError, code_digest, describe, digest
 from lib.trials.notes import tell
 
-LIB = Path(__file__).resolve().parents[1]
 WITHOUT_TRIALS = tuple(name.removeprefix("lib.").replace(".", "/") for name in IDLE)
 SHA256 = 32  # bytes
 PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba")
 ABOUT = "about.json"
-
-
-class DamagedBlockError(ValueError):
-    """A block's file that is not what was written."""
 
 
 def _read_sources():
@@ -41,9 +33,8 @@ def _read_sources():
     The code that data sets depend on is that of lib; they themselves are in data/manifest.csv, against which every file
     is checked when it is loaded.
     """
-    code = [path for path in LIB.rglob("*.py") if not path.relative_to(LIB).as_posix().startswith(WITHOUT_TRIALS)]
-    data = LIB.parent / "data"
-    known = [data / "manifest.csv", data / "schema.toml", *(data / "paper").glob("*.csv")]
+    code = [path for path in files_below(LIB, "*.py") if not str(path.relative_to(LIB)).startswith(WITHOUT_TRIALS)]
+    known = [DATA / "manifest.csv", DATA / "schema.toml", *(DATA / "paper").glob("*.csv")]
     kinds = {"lib": code, "data": known, "lock": [LIB.parent / "requirements.lock"]}
     return {
         kind: {os.path.relpath(path, LIB): path.read_bytes() for path in sorted(paths) if path.is_file()}
@@ -62,9 +53,12 @@ def workplace():
     return digests | {package: version(package) for package in PACKAGES} | machine
 
 
-def differences(other):
-    """Names of what another workplace has otherwise than this one."""
-    return [name for name, value in workplace().items() if other.get(name) != value]
+def require_same(there, who):
+    """Raise RuntimeError naming what another workplace has otherwise than this one."""
+    different = [name for name, value in workplace().items() if there.get(name) != value]
+    if different:
+        why = "run it again, where all workers have the same"
+        raise RuntimeError(f"{who} has another {', '.join(different)} than this process; {why}")
 
 
 def fetched(names):
@@ -103,10 +97,9 @@ def open_store(trial, blocks, name):
     folder = current().results
     if not folder:
         return None
-    if _read_sources() != SOURCES:
-        tell("not stored", name, why="the files of lib have changed since it was imported; start Python again")
-        return None
     try:
+        if _read_sources() != SOURCES:
+            raise NotDescribableError("the files of lib have changed since it was imported; start Python again")
         return BlockStore(Path(folder), trial, blocks, name)
     except NotDescribableError as error:
         tell("not stored", name, why=str(error))
@@ -142,27 +135,27 @@ class BlockStore:
         self.paths = {number: self.folder / f"{digest(describe(cases))}.block" for number, cases in blocks.items()}
         self._failed = False
 
-    def read(self, number):
-        """Return the frame of a block; FileNotFoundError or, if it is not what was written, DamagedBlockError."""
-        path = self.paths[number]
-        if not path.is_file():
-            raise FileNotFoundError(path)
-        written = path.read_bytes()
-        sha256, contents = written[:SHA256], written[SHA256:]
-        if sha256 != _sealed(path, contents):
-            raise DamagedBlockError(str(path))
-        try:
-            return decode(contents)
-        except Exception as error:  # numpy lets through whatever goes wrong with a strange archive
-            raise DamagedBlockError(str(path)) from error
+    def read(self):
+        """Return the frames of the blocks that are stored, by number; what is not as it was written is told."""
+        frames = {}
+        for number, path in self.paths.items():
+            if path.is_file():
+                try:
+                    frames[number] = _read_block(path)
+                except Exception:  # numpy lets through whatever goes wrong with a strange archive
+                    tell("damaged", self.about["name"], path=str(path))
+        if frames:
+            tell("found", self.about["name"], blocks=len(frames), all=len(self.paths))
+        return frames
 
     def write(self, number, contents):
         """Store what `encode` made. Where that fails, the experiment goes on, and a warning says so once."""
         path = self.paths[number]
         try:
+            self.folder.mkdir(parents=True, exist_ok=True)
             if not (self.folder / ABOUT).exists():
-                _write_whole(self.folder / ABOUT, json.dumps(self.about).encode())
-            _write_whole(path, _sealed(path, contents) + contents)
+                write_whole(self.folder / ABOUT, json.dumps(self.about))
+            write_whole(path, _sealed(path, contents) + contents)
         except OSError as error:
             if not self._failed:
                 tell("not stored", self.about["name"], why=str(error))
@@ -174,18 +167,12 @@ def _sealed(path, contents):
     return hashlib.sha256(f"{path.parent.name}/{path.name}\0".encode() + contents).digest()
 
 
-def _write_whole(path, contents):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, part = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(contents)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    except BaseException:
-        Path(part).unlink(missing_ok=True)
-        raise
+def _read_block(path):
+    """Return the frame of a block; an error of some kind if the file is not what was written."""
+    written = path.read_bytes()
+    if written[:SHA256] != _sealed(path, written[SHA256:]):
+        raise ValueError("its sha256 is another")
+    return decode(written[SHA256:])
 
 
 def encode(frame):
@@ -214,33 +201,3 @@ def decode(contents):
     with np.load(io.BytesIO(contents), allow_pickle=False) as arrays:
         names, *columns = (arrays[name] for name in arrays.files)
         return pd.DataFrame(dict(zip(names.tolist(), columns, strict=True)))
-
-
-StoredExperiment = namedtuple("StoredExperiment", "folder name n_blocks size current")
-StoredExperiment.__doc__ = "What a folder of stored results holds."
-
-
-def stored_experiments(root):
-    """Return a StoredExperiment for each folder of results in `root`, largest first; whatever else is there is none."""
-    named = [path for path in Path(root).glob("*") if re.fullmatch(f"[0-9a-f]{{{DIGITS}}}", path.name)]
-    folders = [path for path in named if path.is_dir() and not path.is_symlink()]
-    return sorted((_stored(folder) for folder in folders), key=lambda found: (-found.size, found.name))
-
-
-def _stored(folder):
-    try:
-        about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
-        name, current = str(about["name"]), about["environment"] == environment()
-    except (OSError, ValueError, KeyError, TypeError):
-        name, current = "unknown", False
-    files = list(folder.iterdir())
-    n_blocks = sum(path.suffix == ".block" for path in files)
-    return StoredExperiment(
-        folder, name, n_blocks, sum(path.stat().st_size for path in files if path.exists()), current
-    )
-
-
-def clear(experiments):
-    """Remove these folders of stored results; OSError if one cannot be removed."""
-    for experiment in experiments:
-        shutil.rmtree(experiment.folder)

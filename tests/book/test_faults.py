@@ -22,8 +22,9 @@ from conftest import CLAIMS, FIGURE, PARAMETERS, REPOSITORY, book, chapter, make
 from lib.book import cli, environment, execution, jobs, sweep, verdicts
 from lib.book.cache import is_fresh, read_record, write_record
 from lib.book.jobs import Job, alone_in
-from lib.book.project import BookError, Project, write_whole
+from lib.book.project import BookError, Project
 from lib.book.refresh import put_first_cell
+from lib.files import write_whole
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
 KEPT = "print('got here')"

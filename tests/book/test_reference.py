@@ -44,7 +44,7 @@ def documented(path):
 def public(module):
     """Return the classes and functions that a module exports, in full."""
     loaded = importlib.import_module(module)
-    own = [n for n, value in vars(loaded).items() if getattr(value, "__module__", None) == module and n[0] != "_"]
+    own = [n for n, v in vars(loaded).items() if str(getattr(v, "__module__", "")).startswith(module) and n[0] != "_"]
     return [f"{module}.{name}" for name in getattr(loaded, "__all__", own) if callable(getattr(loaded, name))]
 
 

@@ -250,8 +250,13 @@ class TestOnlyTheSameIsFound:
             return json.dumps(store.environment())
 
         monkeypatch.setattr(store, "LIB", tmp_path / "lib")
-        counting = ["lib/model.py", "lib/experiments/uci.py", "requirements.lock", "data/manifest.csv"]
-        counting += ["data/schema.toml", "data/paper/table.csv"]
+        monkeypatch.setattr(store, "DATA", tmp_path / "data")
+        (tmp_path / "lib").mkdir()
+        for name in ("lib/winnow", "data"):
+            (tmp_path / "elsewhere" / name).mkdir(parents=True)
+            (tmp_path / name).symlink_to(tmp_path / "elsewhere" / name)
+        counting = ["lib/model.py", "lib/experiments/uci.py", "lib/winnow/online.py", "requirements.lock"]
+        counting += ["data/manifest.csv", "data/schema.toml", "data/paper/table.csv"]
         idle = ["lib/figures/style.py", "lib/book/cli.py", "lib/claims.py", "data/cache/iris.data", "README.md"]
         seen = set()
         for path in (None, *counting, *idle):
@@ -283,14 +288,13 @@ class TestOnlyTheSameIsFound:
 
 
 class TestWriting:
-    @pytest.mark.parametrize("function", ["tempfile.mkstemp", "os.replace", "Path.mkdir"])
+    @pytest.mark.parametrize("function", ["os.fsync", "pathlib.Path.replace", "pathlib.Path.mkdir"])
     def test_a_full_folder_is_told_once(self, function, results, expected, told, ran, monkeypatch):
         def full(*_, **__):
             raise OSError(errno.ENOSPC, "No space left on device")
 
-        owner, name = function.split(".")
         with monkeypatch.context() as patch:
-            patch.setattr(getattr(store, owner), name, full)
+            patch.setattr(function, full)
             same(run(), expected)
         [note] = told("not stored")
         assert "No space left on device" in note["why"]
@@ -303,11 +307,10 @@ class TestWriting:
         def interrupted(part, path):
             if len(files(results)) == 2:
                 raise KeyboardInterrupt
-            replace(part, path)
+            os.replace(part, path)
 
-        replace = os.replace
         with monkeypatch.context() as patch:
-            patch.setattr(store.os, "replace", interrupted)
+            patch.setattr("pathlib.Path.replace", interrupted)
             with pytest.raises(KeyboardInterrupt):
                 run()
         assert len(files(results)) == 2
