@@ -29,7 +29,7 @@ from lib.bayes_net import (
 )
 from lib.bayes_net.newton import _features, differentiate
 from lib.datasets import load
-from lib.datasets.synthetic import training_rows
+from lib.experiments.elr_data import training_rows
 from lib.naive_bayes import NaiveBayes
 from lib.structures import chain, naive
 

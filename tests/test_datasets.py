@@ -245,14 +245,6 @@ def test_waveforms_depend_on_the_seed_alone():
     assert first.sha256 == again.sha256 != other.sha256
 
 
-@pytest.mark.parametrize(("name", "size"), synthetic.TRAINING_SIZES.items())
-def test_training_rows_are_distinct_and_repeatable(name, size):
-    rows = synthetic.training_rows(name, seed=3)
-    assert len(set(rows)) == size
-    np.testing.assert_array_equal(rows, synthetic.training_rows(name, seed=3))
-    assert rows.tolist() != synthetic.training_rows(name, seed=4).tolist()
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -269,3 +269,11 @@ class TestCodes:
         codes, sizes = coded(data, np.arange(6), np.array([6, 7]))
         assert list(codes[:, 1]) == [0, 1, 0, 1, 0, 1, 0, -1]
         assert list(sizes) == [2, 2]
+
+
+@pytest.mark.parametrize(("name", "size"), elr_data.TRAINING_SIZES.items())
+def test_training_rows_are_distinct_and_repeatable(name, size):
+    rows = elr_data.training_rows(name, seed=3)
+    assert len(set(rows)) == size
+    np.testing.assert_array_equal(rows, elr_data.training_rows(name, seed=3))
+    assert rows.tolist() != elr_data.training_rows(name, seed=4).tolist()

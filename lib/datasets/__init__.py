@@ -1,6 +1,5 @@
 """The data sets of the book: `load` one, or see with `available` which can be had and why others cannot."""
 
-import hashlib
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -96,7 +95,7 @@ def _contents(entry, seed):
         return _derived(entry)
     if entry.kind == "synthetic":
         X, y = synthetic.generate(entry.name, seed)
-        digest = hashlib.sha256(X.assign(target=y).to_csv(index=False).encode()).hexdigest()
+        digest = files.sha256(X.assign(target=y).to_csv(index=False).encode())
         return X, y, "synthetic", (digest,)
     contents, source = files.read(entry)
     X, y = table.frame([row for data in contents for row in table.rows(data, entry)], entry)

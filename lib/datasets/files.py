@@ -61,14 +61,13 @@ def read(entry):
 
 def check(entry):
     """Raise ValueError unless a set has plain file names, a sha256 for each and, to fetch it, an https address."""
-    for file in entry.files:
-        if not FILE_NAME.fullmatch(file):
-            raise ValueError(f"{entry.name}: file {file!r} must be a plain name of letters, digits and . _ + -")
-    for digest in entry.sha256:
-        if not SHA256.fullmatch(digest):
-            raise ValueError(f"{entry.name}: sha256 {digest!r} must be 64 hexadecimal digits in lower case")
     if len(entry.sha256) != len(entry.files):
         raise ValueError(f"{entry.name}: sha256 must be given for each of {len(entry.files)} files; got {entry.sha256}")
+    for file, digest in zip(entry.files, entry.sha256, strict=True):
+        if not FILE_NAME.fullmatch(file):
+            raise ValueError(f"{entry.name}: file {file!r} must be a plain name of letters, digits and . _ + -")
+        if not SHA256.fullmatch(digest):
+            raise ValueError(f"{entry.name}: sha256 {digest!r} must be 64 hexadecimal digits in lower case")
     if entry.kind == "uci" and not _is_secure(entry.address):
         raise ValueError(f"{entry.name}: address {entry.address!r} must begin with https:// and a host")
 

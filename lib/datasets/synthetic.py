@@ -7,8 +7,6 @@ import pandas as pd
 
 from lib.validation import check_choice, check_generator, check_integer
 
-TRAINING_SIZES = {"mofn-3-7-10": 300, "monks-1": 124, "waveform-21": 300}
-
 
 def corral():
     """The 128 instances of MLC++: (A0 and A1) or (B0 and B1); `correlated` is the class in 3 of 4 copies.
@@ -83,19 +81,6 @@ def generate(name, seed=0):
     if name in COMPLETE:
         return COMPLETE[name]()
     return waveform_21(np.random.default_rng(check_integer("seed", seed, 0)))
-
-
-def training_rows(name, seed=0):
-    """Row numbers, ascending, of a random training set of the published size: 300, 124 or 300 of all rows.
-
-    Parameters
-    ----------
-    name : "mofn-3-7-10", "monks-1" or "waveform-21"
-    seed : int, at least 0
-    """
-    size = TRAINING_SIZES[check_choice("name", name, TRAINING_SIZES)]
-    n_rows = len(generate(name)[1])
-    return np.sort(np.random.default_rng(check_integer("seed", seed, 0)).choice(n_rows, size, replace=False))
 
 
 def _inputs(domains):

@@ -7,7 +7,6 @@ from lib.evaluation.normalized import (
     largest_mean_t,
     mean_difference,
     normalized_performance,
-    paired_comparison,
     paired_differences,
     share_of_gain,
     smallest_difference,

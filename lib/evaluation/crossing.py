@@ -18,7 +18,7 @@ def crossing_size(frame, first, second, rng, min_gain=0.02):
     Parameters
     ----------
     frame, first, second, min_gain
-        As in `paired_comparison`.
+        As in `paired_differences`.
     rng : numpy.random.Generator
 
     Returns

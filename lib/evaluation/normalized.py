@@ -42,12 +42,10 @@ def normalized_performance(frame, min_gain=0.02):
     _check_frame(frame, min_gain)
     rows = []
     for (size, learner), part in frame.groupby(["size", "learner"], sort=True, observed=True):
-        t = _ratios(part, min_gain).dropna()
+        t = share_of_gain(part["accuracy"], part["best"], part["constant"], min_gain).dropna()
         gain = (part["best"] - part["constant"]).sum()
         pooled = (part["accuracy"] - part["constant"]).sum() / gain if gain > 0 else np.nan
-        se = t.std(ddof=1) / np.sqrt(len(t)) if len(t) > 1 else np.nan
-        mean = t.mean() if len(t) else np.nan
-        rows.append((size, learner, mean, se, pooled, len(t), len(part) - len(t)))
+        rows.append((size, learner, t.mean(), t.sem(), pooled, len(t), len(part) - len(t)))
     return pd.DataFrame(rows, columns=["size", "learner", "t", "se", "t_pooled", "n_models", "n_set_aside"])
 
 
@@ -70,7 +68,8 @@ def t_by_model(frame, learner, min_gain=0.02):
     _check_frame(frame, min_gain)
     check_choice("learner", learner, frame["learner"].unique())
     rows = frame[frame["learner"] == learner]
-    return rows.assign(t=_ratios(rows, min_gain)).pivot(index="model", columns="size", values="t").dropna(how="all")
+    t = share_of_gain(rows["accuracy"], rows["best"], rows["constant"], min_gain)
+    return rows.assign(t=t).pivot(index="model", columns="size", values="t").dropna(how="all")
 
 
 def paired_differences(frame, first, second, min_gain=0.02):
@@ -93,49 +92,23 @@ def paired_differences(frame, first, second, min_gain=0.02):
     return t_by_model(frame, first, min_gain) - t_by_model(frame, second, min_gain)
 
 
-def paired_comparison(frame, first, second, min_gain=0.02, simultaneous=False):
-    """Mean difference in T of two learners over the same models, with an interval at each size.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As in `normalized_performance`.
-    first, second : str
-        Learners in `frame`.
-    min_gain : float in [0, 1)
-        As in `normalized_performance`.
-    simultaneous : bool
-        Widen the intervals of 95% (Bonferroni) so that they hold together, over all sizes.
-
-    Returns
-    -------
-    DataFrame
-        size, difference, low, high, median, n_models.
-    """
-    differences = paired_differences(frame, first, second, min_gain)
-    level = 1 - (1 - LEVEL) / differences.shape[1] if simultaneous else LEVEL
-    rows = []
-    for size, column in differences.items():
-        estimate = mean_interval(column.dropna(), level)
-        rows.append((size, estimate.value, estimate.low, estimate.high, column.median(), estimate.n))
-    return pd.DataFrame(rows, columns=["size", "difference", "low", "high", "median", "n_models"])
-
-
 def smallest_difference(frame, first, second, min_gain=0.02):
     """Smallest mean paired difference over all sizes, with a conservative interval (simultaneous over sizes).
 
     Parameters
     ----------
     frame, first, second, min_gain
-        As in `paired_comparison`.
+        As in `paired_differences`.
 
     Returns
     -------
     Estimate
         With the smallest n of any size.
     """
-    table = paired_comparison(frame, first, second, min_gain, simultaneous=True)
-    return Estimate(table["difference"].min(), table["low"].min(), table["high"].min(), int(table["n_models"].min()))
+    differences = paired_differences(frame, first, second, min_gain)
+    level = 1 - (1 - LEVEL) / differences.shape[1]
+    least = pd.DataFrame([mean_interval(column.dropna(), level) for _, column in differences.items()]).min()
+    return Estimate(*least[["value", "low", "high"]], int(least["n"]))
 
 
 def largest_difference(frame, first, second, min_gain=0.02):
@@ -144,7 +117,7 @@ def largest_difference(frame, first, second, min_gain=0.02):
     Parameters
     ----------
     frame, first, second, min_gain
-        As in `paired_comparison`.
+        As in `paired_differences`.
 
     Returns
     -------
@@ -184,7 +157,7 @@ def mean_difference(frame, first, second, min_gain=0.02):
     Parameters
     ----------
     frame, first, second, min_gain
-        As in `paired_comparison`.
+        As in `paired_differences`.
 
     Returns
     -------
@@ -208,10 +181,6 @@ def share_of_gain(accuracy, best, constant, min_gain=0.0):
     """
     gain = best - constant
     return (accuracy - constant) / np.where((gain >= min_gain) & (gain > _NO_GAIN), gain, np.nan)
-
-
-def _ratios(rows, min_gain):
-    return share_of_gain(rows["accuracy"], rows["best"], rows["constant"], min_gain)
 
 
 def _check_frame(frame, min_gain):

@@ -5,15 +5,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lib import datasets as uci
+from lib.datasets import synthetic
 from lib.datasets.printed import printed as read_printed
-from lib.datasets.synthetic import TRAINING_SIZES, training_rows
 from lib.discretize import EntropyDiscretizer
 from lib.structures.codes import DiscreteCoding
-from lib.validation import at_least_one, check_choice
+from lib.validation import at_least_one, check_choice, check_integer
 
 PUBLISHED_SPLIT = ("letter", "satimage", "shuttle")
 PUBLISHED_SPLIT_INCOMPLETE = ("allbp", "allrep", "soybean-large")
 TRAINING_FILE_ONLY = ("anneal", "dis", "sick")  # Table V counts the rows of UCI's training file
+TRAINING_SIZES = {"mofn-3-7-10": 300, "monks-1": 124, "waveform-21": 300}
 SOURCES = {"diabetes": "pima", "shuttle-small": "shuttle", "breast-cancer": "breast"}
 SAME_DATA = {"diabetes": "pima"}  # two rows of the paper, one data set
 NUMBERS = ("breast", "breast-cancer")  # whose attributes are values 1 to 10, which MLC++ had as numbers
@@ -39,7 +40,7 @@ class Problem:
     sizes : tuple of int or None
         Training and test rows; None for cross-validation.
     split : {"folds", "published", "sample", "random"}
-        Of a "sample", the training rows are drawn as `lib.datasets.synthetic.training_rows` says.
+        Of a "sample", the training rows are drawn as `training_rows` says.
     """
 
     name: str
@@ -99,6 +100,19 @@ class Problem:
             return [(np.sort(shuffled[:n_train]), np.sort(shuffled[n_train : n_train + n_test]))]
         folds = shuffled[: len(rows) // n_folds * n_folds].reshape(n_folds, -1)
         return [(np.setdiff1d(rows, fold), fold) for fold in folds]
+
+
+def training_rows(name, seed=0):
+    """Row numbers, ascending, of a random training set of the published size: 300, 124 or 300 of all rows.
+
+    Parameters
+    ----------
+    name : "mofn-3-7-10", "monks-1" or "waveform-21"
+    seed : int, at least 0
+    """
+    size = TRAINING_SIZES[check_choice("name", name, TRAINING_SIZES)]
+    n_rows = len(synthetic.generate(name)[1])
+    return np.sort(np.random.default_rng(check_integer("seed", seed, 0)).choice(n_rows, size, replace=False))
 
 
 def printed(table):

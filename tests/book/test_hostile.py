@@ -17,13 +17,14 @@ from hypothesis import strategies as st
 from myst_parser.parsers.docutils_ import Parser
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from lib.book import pictures, reference, scorecard, sweep
+from lib.book import reference, scorecard, sweep
 from lib.book.execution import normalise
 from lib.book.jobs import Job, write_parameters
 from lib.book.pages import range_plot, render
 from lib.book.parameters import Parameter, load_yaml, parse_cell, resolve
 from lib.book.verdicts import settings_of
 from lib.claims import Claims, code, literal, markdown_table
+from lib.figures.themes import colour_variants
 
 MARKUP = [
     "<script>alert(1)</script>",
@@ -134,7 +135,7 @@ def test_a_verdict_and_a_style_cannot_end_their_element():
     assert "<script" not in range_plot(record)
     style = escape("fill: #ffffff; font: </style><script>x</script>")
     head = '<svg xmlns="http://www.w3.org/2000/svg" width="9pt" height="9pt"><!-- Matplotlib -->'
-    for variant in pictures.colour_variants(f'{head}<path style="{style}"/></svg>').values():
+    for variant in colour_variants(f'{head}<path style="{style}"/></svg>').values():
         assert "<script" not in variant
         assert "font:" in variant
 

@@ -11,8 +11,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from lib.book.pictures import INK, LEAST_SCALE, PAGE, adapt, colour_variants, dark
+from lib.book.pictures import LEAST_SCALE, adapt
 from lib.colour import contrast
+from lib.figures.themes import INK, PAGE, colour_variants, dark
 
 SVG = "{http://www.w3.org/2000/svg}"
 
