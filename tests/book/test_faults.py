@@ -43,9 +43,7 @@ CLAIM = {"id": "a-claim", "settings": [{"id": "a", "verdict": "holds"}]}
 RUN = Job("seed=1", "cia/curves", {"seed": 1}, Path("a.ipynb"), {"seed": 1})
 WRITERS = {
     "record": lambda folder, project: write_record(folder / "curves.ipynb", "key", 1.0),
-    "verdicts": lambda folder, project: verdicts.record(
-        project, [{"id": "a-claim", "settings": [{"id": "a", "verdict": "holds"}]}]
-    ),
+    "verdicts": lambda folder, project: verdicts.record(project, [CLAIM]),
     "chapter": lambda folder, project: put_first_cell(project.notebook("cia/curves"), "https://example.org/a/b"),
     "sweep": lambda folder, project: sweep.write_pages(folder, "cia/curves", [RUN]),
     "values": lambda folder, project: jobs.write_parameters(Job("a", "b", {"seed": 1}, folder / "a.ipynb")),
@@ -54,9 +52,8 @@ WRITERS = {
 
 @pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
 def test_a_full_disk_leaves_the_file_as_it_was(project, write, monkeypatch):
-    def full_disk(path, text, **_):
-        with open(path, "w") as file:
-            file.write(text[: len(text) // 2])
+    def full_disk(file):
+        os.truncate(file, os.fstat(file).st_size // 2)
         raise FULL
 
     folder = project.root / "results"
@@ -64,10 +61,16 @@ def test_a_full_disk_leaves_the_file_as_it_was(project, write, monkeypatch):
     shutil.copy(project.notebook("cia/curves"), folder / "curves.ipynb")
     write(folder, project)
     before = {path: path.read_bytes() for path in project.root.rglob("*") if path.is_file()}
-    monkeypatch.setattr(Path, "write_text", full_disk)
+    monkeypatch.setattr(os, "fsync", full_disk)
     with pytest.raises(OSError, match="No space left"):
         write(folder, project)
     assert {path: path.read_bytes() for path in project.root.rglob("*") if path.is_file()} == before
+
+
+def test_two_attempts_at_a_chapter_have_files_of_their_own(tmp_path):
+    """Also two of one process, or of processes that have the same number one after the other."""
+    with execution._aside(tmp_path / "curves.ipynb") as one, execution._aside(tmp_path / "curves.ipynb") as other:
+        assert one != other
 
 
 @pytest.mark.parametrize("raised", [FULL, KeyboardInterrupt()])
