@@ -29,6 +29,16 @@ def _engine(context, parameter, value):
         raise click.BadParameter(str(error)) from error
 
 
+class _Command(click.Command):
+    """A command that takes `-p NAME=VALUE` for `-p NAME VALUE`."""
+
+    def parse_args(self, context, args):
+        words = []
+        for before, word in zip(["", *args], args, strict=False):
+            words += word.split("=", 1) if before == "-p" else [word]
+        return super().parse_args(context, words)
+
+
 chapter_argument = click.argument("chapter", callback=lambda c, _, name: c.obj.find(name))
 chapters_argument = click.argument("chapters", nargs=-1, callback=lambda c, _, names: list(map(c.obj.find, names)))
 scale = {"type": click.Choice(PROFILES), "help": "Scale: quick, a minute or two in all; paper, what is published."}
@@ -51,12 +61,21 @@ def cli(context, root):
     context.obj = Project(root.resolve())
 
 
+cli.command_class = _Command
+
+
 @cli.command("list")
+@chapters_argument
 @click.pass_obj
-def list_chapters(project):
-    """Show every chapter with its parameters: type, default, allowed values, meaning."""
-    for chapter in project.chapters:
-        click.secho(chapter, bold=True)
+def list_chapters(project, chapters):
+    """Show CHAPTERS (all, if none is named) with their parameters: type, default, allowed values, meaning.
+
+    Beside each stands what it takes with --profile paper, on two cores.
+    """
+    seconds = read_mapping(project.root / "chapters" / "seconds.yml")
+    for chapter in chapters or project.chapters:
+        took = f"  (paper: {seconds[chapter] / 60:.1f} minutes)" if chapter in seconds else ""
+        click.echo(click.style(chapter, bold=True) + took)
         for p in parameters_of(project, chapter).values():
             allowed = f" [{p.allowed}]" if p.allowed else ""
             click.echo(f"  {p.name}: {p.type} = {p.default!r}{allowed}\n      {p.meaning}")
@@ -250,6 +269,18 @@ def record(project, chapters):
     commit = site.commit(project).replace("`", "")
     for chapter in [project.find(name) for name in chapters]:
         click.echo(f"recorded: {stored.record(project, chapter, commit)}")
+
+
+@cli.command("open")
+@published_option
+@click.pass_obj
+def open_book(project, profile):
+    """Open the pages of the last build in the browser."""
+    page = project.build_folder(profile) / "html" / "index.html"
+    if not page.exists():
+        raise BookError(f"there are no pages yet: `book build --profile {profile}` makes them")
+    click.echo(f"open {page}")
+    click.launch(page.as_uri())
 
 
 @cli.command()

@@ -4,10 +4,12 @@ import json
 import re
 import tempfile
 import threading
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
+import click
 import nbformat
 import papermill
 from jupyter_core.utils import ensure_event_loop
@@ -22,6 +24,7 @@ from lib.trials.context import VARIABLE
 
 INJECTED = "injected-parameters"
 POLL = 1.0  # seconds between two looks at how far the trials of a cell are
+SILENCE = 20.0  # seconds between two lines about it, where there is no bar
 
 
 def execute(project: Project, chapter: str, parameters: dict, output: Path, told=list, **context) -> None:
@@ -141,21 +144,24 @@ def _progress(path: Path, chapter: str, trials: Path):
         bar.set_postfix_str(title)
 
     def watch():
+        told = time.monotonic()
         while not ended.wait(POLL):
             line = _line(trials)
-            bar.set_postfix_str(f"{title[:24]} · {line}" if line else title)
+            words = f"{title[:24]} · {line}" if line else title
+            bar.set_postfix_str(words)
+            if bar.disable and time.monotonic() - told > SILENCE:
+                click.echo(f"{chapter}: {words}")
+                told = time.monotonic()
 
     alone = threading.current_thread() is threading.main_thread()
     with tqdm(total=n_cells, unit="cell", disable=None if alone else True, desc=chapter) as bar:
         watcher = threading.Thread(target=watch, daemon=True)
-        if not bar.disable:
-            watcher.start()
+        watcher.start()
         try:
             yield {"on_cell_start": start, "on_cell_executed": lambda cell, cell_index, execute_reply: bar.update()}
         finally:
             ended.set()
-            if watcher.is_alive():
-                watcher.join()
+            watcher.join()
 
 
 def _line(path: Path) -> str:

@@ -22,6 +22,7 @@ Stored.__doc__ = "A folder of finished blocks, and whether they are of what is h
 
 def execute_stored(project: Project, chapter: str, values: dict, output: Path, name="", **context) -> None:
     """Execute a chapter whose finished blocks are stored and found again, and say after `name` how many were found."""
+    click.echo(f"{name or f'{chapter}: '}started")
     told = partial(_say, project, name)
     execution.execute(project, chapter, values, output, told, results=str(project.results), **context)
 

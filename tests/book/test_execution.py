@@ -27,6 +27,7 @@ def test_list_shows_every_parameter(project):
     assert "cia/curves" in output
     assert "noise: float = 0.5 [0<..<1]" in output
     assert "share of flipped labels" in output
+    assert book(project, "list", "cia/curves").output == output
 
 
 @pytest.mark.parametrize(
@@ -34,7 +35,7 @@ def test_list_shows_every_parameter(project):
     [
         (("cia/curve",), "did you mean 'cia/curves'"),
         (("cia/curves", "-p", "n_model", "4"), "did you mean 'n_models'"),
-        (("cia/curves", "-p", "n_models", "4.5"), "n_models = 4.5: expected int in [2..2000]"),
+        (("cia/curves", "-p", "n_models=4.5"), "n_models = 4.5: expected int in [2..2000]"),
         (("cia/curves", "-p", "learner", "tan"), "expected str in [em|cov|winnow]"),
         (("cia/curves", "-p", "sizes", "[1"), "sizes = '[1'"),
     ],

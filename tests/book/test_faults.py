@@ -349,7 +349,7 @@ def test_kernels_and_workers_die_with_a_killed_build(write_chapter, tmp_path):
     write_chapter(project, "cia/curves", EXPERIMENT)
     process = start(project, "build", "--profile", "quick", cwd=project.root)
     wait_for(lambda: n_blocks(project))
-    assert len(processes_in(project.root)) > 4  # the build, its server, a kernel, workers
+    assert len(processes_in(project.root)) >= 4  # the build, its server and tracker, a kernel
     process.kill()
     wait_for(lambda: not processes_in(project.root), seconds=10)
     process.communicate()
