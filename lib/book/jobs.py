@@ -71,7 +71,7 @@ class Job:
 def alone_in(folder: Path) -> Iterator[None]:
     """Hold a folder, made if need be, for this process; BookError if another process holds it.
 
-    The system lets go of it when the process ends, however it ends.
+    The system lets go of it when the process ends, however it ends. Attempts that such a process left are removed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".held").open("w") as file:
@@ -79,6 +79,8 @@ def alone_in(folder: Path) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise BookError(f"another command is writing into {folder}; start again when it has ended") from error
+        for attempt in folder.rglob("*.part-*.ipynb"):
+            attempt.unlink()
         yield
 
 

@@ -361,8 +361,10 @@ def test_a_folder_of_results_is_held_until_its_holder_ends(project, tmp_path):
         assert result.exit_code == 1
         assert f"another command is writing into {project.build_folder('quick')}" in result.output
         assert not (project.build_folder("quick") / "executed").exists()
+    attempt = project.build_folder("quick") / "curves.part-1.ipynb"
+    attempt.touch()
     with alone_in(project.build_folder("quick")), alone_in(project.build_folder("paper")):
-        pass
+        assert not attempt.exists()
     with alone_in(tmp_path / "sweep"):
         write_whole(tmp_path / "sweep" / sweep.MARK, '{"chapter": "cia/curves"}\n')
         options = ("sweep", "cia/curves", "-p", "seed", "1,2", "-o", tmp_path / "sweep")
