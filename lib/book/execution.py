@@ -71,11 +71,7 @@ def execute(project: Project, chapter: str, parameters: dict, output: Path, told
 
 
 def _notes(path: Path) -> list[dict]:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:  # nothing was noted
-        return []
-    return [json.loads(line) for line in lines]
+    return [json.loads(line) for line in _so_far(path).splitlines()]
 
 
 @contextmanager
@@ -146,7 +142,7 @@ def _progress(path: Path, chapter: str, trials: Path):
     def watch():
         told = time.monotonic()
         while not ended.wait(POLL):
-            line = _line(trials)
+            line = _so_far(trials)
             words = f"{title[:24]} · {line}" if line else title
             bar.set_postfix_str(words)
             if bar.disable and time.monotonic() - told > SILENCE:
@@ -164,7 +160,7 @@ def _progress(path: Path, chapter: str, trials: Path):
             watcher.join()
 
 
-def _line(path: Path) -> str:
+def _so_far(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:  # nothing is written yet
