@@ -10,7 +10,7 @@ from lib.book.environment import unlocked
 from lib.book.parameters import PARSING
 from lib.book.project import PUBLISHED, Project, read_cells, settle
 from lib.files import files_below, write_whole
-from lib.trials.description import code_digest
+from lib.trials import description
 from lib.trials.store import SOURCES, fetched, workplace
 
 EXECUTING = ("book/execution.py", "book/parameters.py")
@@ -48,7 +48,7 @@ def fingerprint(project: Project, chapter: str, parameters: dict) -> str:
         "environment": [unlocked(project.root / "requirements.lock"), sys.version, list(sys.flags)],
         "machine": {name: value for name, value in workplace().items() if name not in SOURCES},
     }
-    return "-".join(map(_digest_of, (ingredients, data_elsewhere(parameters))))
+    return "-".join(map(description.digest, (ingredients, data_elsewhere(parameters))))
 
 
 def data_elsewhere(parameters: dict) -> dict[str, tuple[str, str]]:
@@ -60,10 +60,6 @@ def missing_data(project: Project, chapter: str) -> list[str]:
     """Return the data sets that a chapter names, as it is published, and that cannot be had."""
     _, values = settle(project, chapter, project.profile(PUBLISHED, chapter))
     return [name for name, (status, _) in data_elsewhere(values).items() if status == "not available"]
-
-
-def _digest_of(value) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
 def _library(project: Project) -> dict[str, str]:
@@ -78,7 +74,7 @@ def _library(project: Project) -> dict[str, str]:
 def _code_digest(source: bytes) -> str:
     try:
         with PARSING:
-            return code_digest(source)
+            return description.code_digest(source)
     except SyntaxError:  # the chapter that imports it will say so
         return hashlib.sha256(source).hexdigest()
 
