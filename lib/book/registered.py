@@ -14,7 +14,6 @@ HEADER = """\
 # the published scale; the scorecard shows the commit, or that the entry is younger than the first verdict, or was
 # `seen`: in a smaller run, or in tables that were published before. `book claims --register` adds new settings.
 """
-FIELDS = ("statistic", "region", "least")
 FILES = ("chapters/registered.yml", FILE)
 AFTER = "worded after results were seen"
 
@@ -43,7 +42,7 @@ def register(project: Project, claims: list[dict]) -> list[str]:
     entries, new = entries_of(project), []
     for claim in claims:
         if claim["id"] not in entries:
-            entry = {name: claim["settings"][0][name] for name in FIELDS} | {"settings": {}}
+            entry = {name: claim["settings"][0][name] for name in ("statistic", "region", "least")} | {"settings": {}}
             raise BookError(f"{FILES[0]} needs a line such as\n{_line(claim['id'], entry)}")
         known = entries[claim["id"]].get("settings", {})
         ids = sorted(setting["id"] for setting in claim["settings"])
