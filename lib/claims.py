@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-REGISTER = Path(__file__).resolve().parents[1] / "chapters" / "registered.yml"
+from lib.files import LIB
+
+REGISTER = LIB.parent / "chapters" / "registered.yml"
 CLAIMS_JSON = "application/vnd.claims+json"
 SYMBOLS = {"holds": "✔", "fails": "✘", "ambiguous": "◌", "too little data": "…"}
 _MARKUP = re.compile("<[^>]*>")
@@ -162,7 +164,7 @@ class Claim:
             fields = {"statistic": statistic, "region": region, "least": entry["least"]} | fields
         elif not {"statistic", "region"} <= fields.keys():
             line = f'{self.id}: {{"statistic": "...", "region": [0, null], "least": 30, "settings": {{}}}}'
-            advice = f"give {id!r} statistic, region and least, or add a line such as\n{line}"
+            advice = f"give {id!r} statistic, region and least, or add there, in a clone of the book, such as\n{line}"
             raise ValueError(f"claim {self.id!r} is not in chapters/registered.yml: {advice}")
         self.settings.append(Setting(id, words, **numbers, **fields))
         return self.settings[-1]
