@@ -2,6 +2,7 @@ import java.io.BufferedReader;
 import java.io.FileReader;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import weka.classifiers.Classifier;
@@ -14,6 +15,7 @@ import weka.core.Instances;
  *
  * <p>winnow train.arff test.arff alpha beta threshold weight iterations seed: prints the order of presentation, the
  * weights, the number of mistakes and the predictions. bayes train.arff test.arff: one line, the posteriors row by row.
+ * A class of Weka train.arff test.arff options: one line, the predictions.
  */
 public class WekaPeer {
   public static void main(String[] arguments) throws Exception {
@@ -22,10 +24,23 @@ public class WekaPeer {
       Instances test = load(job[2]);
       if (job[0].equals("winnow")) {
         winnow(train, test, job);
-      } else {
+      } else if (job[0].equals("bayes")) {
         bayes(train, test);
+      } else {
+        predictions(train, test, job);
       }
     }
+  }
+
+  private static void predictions(Instances train, Instances test, String[] job) throws Exception {
+    String[] options = Arrays.copyOfRange(job, 3, job.length);
+    Classifier learner = Classifier.forName(job[0], options);
+    learner.buildClassifier(train);
+    double[] predictions = new double[test.numInstances()];
+    for (int i = 0; i < predictions.length; i++) {
+      predictions[i] = learner.classifyInstance(test.instance(i));
+    }
+    print(predictions);
   }
 
   private static void winnow(Instances train, Instances test, String[] job) throws Exception {

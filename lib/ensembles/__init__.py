@@ -1,0 +1,19 @@
+"""Ensembles of classifiers: bagging, boosting, output codes, and weights that are learned."""
+
+from lib.ensembles.adaboost import AdaBoostM1
+from lib.ensembles.bagging import Bagging, bags
+from lib.ensembles.codes import AdaBoostM2, AdaBoostOC, OutputCode, exhaustive_code, random_code
+from lib.ensembles.combining import gate, likelihood_vote
+
+__all__ = [
+    "AdaBoostM1",
+    "AdaBoostM2",
+    "AdaBoostOC",
+    "Bagging",
+    "OutputCode",
+    "bags",
+    "exhaustive_code",
+    "gate",
+    "likelihood_vote",
+    "random_code",
+]

@@ -1,0 +1,235 @@
+"""Many classes by questions of two: error-correcting output codes, and boosting with colourings or pseudo-loss."""
+
+import itertools
+
+import numpy as np
+
+from lib.ensembles.adaboost import LEAST
+from lib.ensembles.members import Ensemble, probabilities
+from lib.validation import check_choice, check_flag, check_integer
+
+MOST = 7  # classes for which all words fit
+N_CODES = 2000  # random codes, of which the best is taken
+
+
+def exhaustive_code(n_classes):
+    """All different ways to divide the classes in two, (n_classes, 2^(n_classes - 1) - 1) of 0 and 1."""
+    n_classes = check_integer("n_classes", n_classes, 2, 16)
+    words = np.array(list(itertools.product([0, 1], repeat=n_classes - 1)), np.int8)[:-1]
+    return np.vstack([np.ones(len(words), np.int8), words.T])
+
+
+def random_code(n_classes, n_bits, rng):
+    """Of 2,000 random codes the one whose nearest rows differ most, (n_classes, n_bits); every bit divides the classes.
+
+    Parameters
+    ----------
+    rng : numpy.random.RandomState
+    """
+    n_bits, best, widest = check_integer("n_bits", n_bits, 1), None, -1
+    for _ in range(N_CODES if n_classes > 2 else 1):
+        ones = rng.randint(1, n_classes, size=n_bits)
+        code = (rng.random_sample((n_classes, n_bits)).argsort(axis=0) < ones).astype(np.int8)
+        distance = row_distances(code).min()
+        if distance > widest:
+            best, widest = code, distance
+    return best
+
+
+def row_distances(code):
+    """Hamming distances of all pairs of rows of a code."""
+    first, second = np.triu_indices(len(code), 1)
+    return (code[first] != code[second]).sum(axis=1)
+
+
+class OutputCode(Ensemble):
+    """Each member learns one bit of the code words of the classes; the class with the nearest word is predicted.
+
+    Parameters
+    ----------
+    learner : classifier
+    code : "exhaustive", "random" or array of shape (n_classes, n_bits) of 0 and 1
+        "exhaustive" needs at most 7 classes; with more, a random code is taken.
+    n_bits : int
+        Of a random code.
+    decode : "probabilities" or "bits"
+        Distance of a word to the members' probabilities of 1 (L1), or to their bits (Hamming).
+    bagged : bool
+        Each bit is learned from a bootstrap replicate of its own.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    code_ : ndarray of shape (n_classes, n_bits)
+    estimators_ : list of fitted learners, one a bit
+
+    References
+    ----------
+    Dietterich & Bakiri (1995).
+    """
+
+    def __init__(self, learner, code="exhaustive", n_bits=63, decode="probabilities", bagged=False, random_state=None):
+        self.learner = learner
+        self.code = code
+        self.n_bits = n_bits
+        self.decode = decode
+        self.bagged = bagged
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Train a member for each bit on `X` (n_samples, n_columns) and the classes `y`.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, the code has not a different word for each class, or the learner refuses
+            the data.
+        """
+        check_choice("decode", self.decode, ("probabilities", "bits"))
+        check_flag("bagged", self.bagged)
+        X, y, rng = self._start(X, y)
+        self.code_ = self._words(len(self.classes_), rng)
+        self.estimators_ = []
+        for bit in self.code_.T:
+            rows = rng.randint(len(y), size=len(y)) if self.bagged else None
+            self.estimators_.append(self._member(X, bit[y], rng, rows))
+        return self
+
+    def _words(self, n_classes, rng):
+        if n_classes == 1:
+            return np.ones((1, 1), np.int8)
+        if isinstance(self.code, str):
+            kind = check_choice("code", self.code, ("exhaustive", "random"))
+            exhaustive = kind == "exhaustive" and n_classes <= MOST
+            return exhaustive_code(n_classes) if exhaustive else random_code(n_classes, self.n_bits, rng)
+        code = np.asarray(self.code)
+        if code.ndim != 2 or len(code) != n_classes or not np.isin(code, (0, 1)).all() or not row_distances(code).all():
+            raise ValueError(f"code must have a different word of 0 and 1 for each of {n_classes} classes; got {code}")
+        return code.astype(np.int8)
+
+    def distances(self, X):
+        """Distance of each row's predictions to the word of each class, (n_samples, n_classes)."""
+        X = self._inputs(X)
+        ones = np.array([probabilities(member, X, 2)[:, 1] for member in self.estimators_]).T
+        if self.decode == "bits":
+            ones = np.array([member.predict(X) for member in self.estimators_]).T
+        return np.array([abs(ones - word).sum(axis=1) for word in self.code_]).T
+
+    def predict_proba(self, X):
+        """Nearness of the words, scaled to sum to 1, (n_samples, n_classes): no probabilities, but of their order."""
+        distances = self.distances(X)
+        near = self.code_.shape[1] - distances
+        total = near.sum(axis=1, keepdims=True)
+        return np.where(total > 0, near / np.where(total > 0, total, 1), 1 / len(self.classes_))
+
+
+class PseudoLossBooster(Ensemble):
+    """AdaBoost on weights of pairs: a row and a class that is not its own.
+
+    A member finds some classes plausible for a row, h(x, c) in [0, 1]. Its pseudo-loss is half the weighted mean of
+    1 - h(x, y) + h(x, c), which multiplies the logarithm of the pair's weight by the member's vote.
+    """
+
+    def __init__(self, learner, n_members=50, sampling=True, random_state=None):
+        self.learner = learner
+        self.n_members = n_members
+        self.sampling = sampling
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Train members on `X` (n_samples, n_columns) and the classes `y`.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, or the learner refuses the data.
+        """
+        check_flag("sampling", self.sampling)
+        X, y, rng = self._start(X, y)
+        n, k, own = len(y), len(self.classes_), (np.arange(len(y)), y)
+        pairs = np.ones((n, k))
+        pairs[own] = 0
+        self.estimators_, self.questions_, votes = [], [], []
+        for _ in range(self.n_members):
+            pairs /= max(pairs.sum(), LEAST)
+            question = self._question(k, rng)
+            weights = (pairs * (question[y][:, None] != question)).sum(axis=1)
+            p = weights / weights.sum() if weights.sum() > 0 else np.full(n, 1 / n)
+            rows = rng.choice(n, size=n, p=p) if self.sampling else None
+            self.estimators_.append(self._member(X, question[y], rng, rows, None if self.sampling else p * n))
+            self.questions_.append(question)
+            plausible = self._plausible(self.estimators_[-1], question, X)
+            doubt = 1 - plausible[own][:, None] + plausible
+            loss = np.clip((pairs * doubt).sum() / 2, LEAST, 1 - LEAST)
+            votes.append(np.log((1 - loss) / loss) / 2)
+            pairs *= np.exp(votes[-1] * doubt)
+        self.weights_ = np.array(votes)
+        return self
+
+    def decision_scores(self, X):
+        """Weighted sum of what members find plausible, (n_samples, n_classes)."""
+        X = self._inputs(X)
+        parts = zip(self.estimators_, self.questions_, self.weights_, strict=True)
+        return sum(weight * self._plausible(member, question, X) for member, question, weight in parts)
+
+    def predict_proba(self, X):
+        """The scores, shifted and scaled to sum to 1: no probabilities, but of their order."""
+        scores = self.decision_scores(X)
+        scores = scores - scores.min(axis=1, keepdims=True)
+        total = scores.sum(axis=1, keepdims=True)
+        return np.where(total > 0, scores / np.where(total > 0, total, 1), 1 / len(self.classes_))
+
+    def _plausible(self, member, question, X):
+        """h(x, c) of all rows and classes, (n_samples, n_classes)."""
+        raise NotImplementedError
+
+
+class AdaBoostOC(PseudoLossBooster):
+    """Boosting with output codes: each member learns which of two colours a class has, and is boosted by pseudo-loss.
+
+    Half of the classes, drawn anew for each member, have either colour; plausible are the classes of the colour that a
+    member predicts.
+
+    Parameters
+    ----------
+    learner : classifier
+    n_members : int, at least 1
+    sampling : bool
+        Members get rows drawn by the weights; else all rows with their weights.
+    random_state : int, RandomState or None
+
+    References
+    ----------
+    Schapire (1997), "Using output codes to boost multiclass learning problems".
+    """
+
+    def _question(self, k, rng):
+        return (rng.permutation(k) < k // 2).astype(np.int64)
+
+    def _plausible(self, member, question, X):
+        return (member.predict(X)[:, None] == question).astype(float)
+
+
+class AdaBoostM2(PseudoLossBooster):
+    """Boosting by pseudo-loss: members learn all classes from the rows' weights and say how plausible each class is.
+
+    Parameters
+    ----------
+    learner : classifier
+        Its `predict_proba` is what it finds plausible.
+    n_members : int, at least 1
+    sampling : bool
+        Members get rows drawn by the weights; else all rows with their weights.
+    random_state : int, RandomState or None
+
+    References
+    ----------
+    Freund & Schapire (1996), "Experiments with a new boosting algorithm".
+    """
+
+    def _question(self, k, rng):
+        return np.arange(k)
+
+    def _plausible(self, member, question, X):
+        return probabilities(member, X, len(question))

@@ -1,0 +1,59 @@
+"""Mixed columns as trees take them: one matrix of floats, and the ranks of their values."""
+
+from functools import cached_property
+
+import numpy as np
+
+from lib.discretize.columns import Coding, check_kinds, column_kinds, continuous_values
+
+
+class Columns:
+    """How columns become numbers: floats and integers stay, all others get the numbers of their categories.
+
+    Attributes
+    ----------
+    sizes : ndarray of int
+        Number of categories of each column, 0 for numbers.
+    """
+
+    def __init__(self, X):
+        self.kinds = column_kinds(X)
+        numeric = np.array([kind in ("continuous", "integer") for kind in self.kinds])
+        self.numbers, discrete = np.flatnonzero(numeric), np.flatnonzero(~numeric)
+        self.coding = Coding(X, discrete)
+        self.sizes = np.zeros(X.shape[1], np.int64)
+        self.sizes[discrete] = np.maximum(self.coding.sizes, 1)
+
+    def matrix(self, X):
+        """Values of a DataFrame, (n_samples, n_columns); NaN where missing, or not known as a category."""
+        check_kinds(X, self.kinds)
+        matrix = np.empty(X.shape)
+        matrix[:, self.numbers] = continuous_values(X, self.numbers)
+        codes = self.coding(X)
+        matrix[:, self.coding.positions] = np.where(codes < 0, np.nan, codes)
+        return matrix
+
+
+class Table:
+    """Rows of a DataFrame made ready for many trees, whose `fit` and `predict` take it in its place."""
+
+    def __init__(self, X, columns=None):
+        self.columns = Columns(X) if columns is None else columns
+        self.matrix = self.columns.matrix(X)
+        self.shape = self.matrix.shape
+
+    def __len__(self):
+        return len(self.matrix)
+
+    @cached_property
+    def values(self):
+        """Sorted different values of each column that has numbers, and all codes of the others."""
+        known = [column[~np.isnan(column)] for column in self.matrix.T]
+        sizes = self.columns.sizes
+        return [np.arange(size) if size else np.unique(v) for v, size in zip(known, sizes, strict=True)]
+
+    @cached_property
+    def codes(self):
+        """Rank of each value among those of its column, (n_columns, n_samples); -1 for missing."""
+        columns = zip(self.matrix.T, self.values, strict=True)
+        return np.array([np.where(np.isnan(x), -1, np.searchsorted(v, x)) for x, v in columns], np.int32)

@@ -1,0 +1,216 @@
+"""The decision tree of C4.5 as an estimator."""
+
+import numpy as np
+from scipy.special import ndtri
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from lib.compiled import compiled
+from lib.discretize.columns import checked_frame, checked_target
+from lib.estimators import MixedInput, most_probable
+from lib.trees.growing import CHILD, CUT, NEXT, TEST, Data, Growth, Rule, build
+from lib.trees.pruning import collapse, prune
+from lib.trees.table import Table
+from lib.validation import check_choice, check_flag, check_integer, check_real, optional
+
+CRITERIA = ("gain_ratio", "gain")
+LOGS = 100_000  # whole numbers whose x log2 x is looked up, at most
+
+
+class GainRatioTree(MixedInput, ClassifierMixin, BaseEstimator):
+    """The tree of C4.5: a branch for each category, thresholds, fractions of cases with missing values, pruning.
+
+    A node of n cases takes the test with the highest gain ratio
+
+        (I(n) - sum_v n_v / n I(n_v)) / (- sum_v n_v / n log2 n_v / n),   I the entropy of the classes,
+
+    among those whose gain, the numerator, is not below the mean. A case whose value is missing goes to all branches, in
+    the proportions of the others; the gain counts for the part of the cases that have values.
+
+    Parameters
+    ----------
+    pruning : float in (0, 0.5] or None
+        Chance that the error rate of a leaf is above the bound that pruning takes for it; smaller prunes more. None
+        leaves the tree as it was grown, but for subtrees that are no better in training than a leaf.
+    min_leaf : float, above 0
+        At least two branches of a test have cases of this weight.
+    n_best : int, at least 1
+        The test is drawn among that many of the best, all with positive gain, every threshold a test of its own
+        (Dietterich & Kong); 1 takes the best.
+    criterion : "gain_ratio" or "gain"
+        With "gain_ratio", a threshold also leaves a tenth of the cases of an average class on each side, 25 at most.
+    mdl : bool
+        A threshold's gain is less by log2(number of thresholds) / n, as from release 8 on; not with `n_best` above 1.
+    midway : bool
+        Thresholds are midway between two values; else at the largest training value that is not above the middle, as
+        in C4.5.
+    max_features : int or None
+        Attributes drawn at each node; None is all.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    n_nodes_, n_leaves_ : int
+        Leaves without training cases among them.
+    attribute_ : ndarray of int32 (n_nodes,)
+        Tested at each node, -1 at a leaf. Node 0 is the root, and children come after their parents.
+    threshold_ : ndarray of shape (n_nodes,)
+        Values up to it go to the first child; NaN where the test is of categories.
+    child_ : ndarray of int32 (n_nodes,)
+        The first child; the others follow it, in the order of the categories.
+    share_ : ndarray of shape (n_nodes,)
+        Part of the parent's cases with values that went here.
+    distribution_ : ndarray of shape (n_nodes, n_classes)
+        Class frequencies; of an empty node, those of its parent.
+
+    Notes
+    -----
+    Columns of floats and integers are numbers, all others categories. At prediction a category that is not known counts
+    as missing. `sample_weight` are numbers of cases: rows of weight two come twice. Rows of weight zero do not count,
+    though their classes remain.
+
+    References
+    ----------
+    Quinlan (1993), C4.5; Quinlan (1996), "Improved use of continuous attributes in C4.5", JAIR 4. Weka's J48 grows the
+    same trees with `midway=False`.
+    """
+
+    def __init__(
+        self,
+        pruning=0.25,
+        min_leaf=2,
+        n_best=1,
+        criterion="gain_ratio",
+        mdl=True,
+        midway=True,
+        max_features=None,
+        random_state=None,
+    ):
+        self.pruning = pruning
+        self.min_leaf = min_leaf
+        self.n_best = n_best
+        self.criterion = criterion
+        self.mdl = mdl
+        self.midway = midway
+        self.max_features = max_features
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Grow and prune a tree for `X` (n_samples, n_columns), the classes `y` and weights (n_samples,).
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, `X` has an infinite value or a column of dates, `y` lacks a class, lengths
+            differ, or a weight is negative or all are zero.
+        """
+        table = X if isinstance(X, Table) else Table(checked_frame(self, X, reset=True))
+        rule = self._rule(table.shape[1])
+        self.classes_, y = checked_target(table, y)
+        weights = _check_sample_weight(sample_weight, table, dtype=float, ensure_non_negative=True)
+        rows = np.flatnonzero(weights)
+        seed = check_random_state(self.random_state).randint(2**31)
+        self._columns, self.n_features_in_ = table.columns, table.shape[1]
+        logs = np.arange(min(max(len(y), int(weights.sum())), LOGS) + 2.0)
+        logs[1:] *= np.log2(logs[1:])
+        data = Data(table.codes, table.columns.sizes, y, weights, len(self.classes_), logs)
+        growth = self._grow(data, rule, np.array([seed], np.uint64), rows)
+        self._flatten(growth, data, table.values)
+        return self
+
+    def predict_proba(self, X):
+        """Class frequencies at the leaf of each row, (n_samples, n_classes), or their mean over several leaves."""
+        check_is_fitted(self)
+        table = X if isinstance(X, Table) else Table(checked_frame(self, X, reset=False), self._columns)
+        sizes = self._columns.sizes
+        tree = (self.attribute_, self.threshold_, self.child_, self.share_, self.distribution_)
+        return distributions(table.matrix, sizes, *tree)
+
+    def predict(self, X):
+        """The most frequent class of each row, (n_samples,); of equally frequent ones the first."""
+        best = most_probable(self.predict_proba(X))
+        return self.classes_[best]
+
+    def _rule(self, n_columns):
+        optional(check_real, "pruning", self.pruning, 0, 0.5, open_low=True)
+        check_real("min_leaf", self.min_leaf, 0, open_low=True)
+        check_integer("n_best", self.n_best, 1)
+        check_choice("criterion", self.criterion, CRITERIA)
+        check_flag("mdl", self.mdl)
+        check_flag("midway", self.midway)
+        n_features = optional(check_integer, "max_features", self.max_features, 1) or n_columns
+        mdl, ratio = self.mdl and self.n_best == 1, self.criterion == "gain_ratio"
+        return Rule(float(self.min_leaf), self.n_best, mdl, ratio, min(n_features, n_columns))
+
+    def _grow(self, data, rule, state, rows):
+        weights, k = data.weights[rows], data.n_classes
+        used = np.array([1, 0])
+        growth = Growth(np.zeros((8, 7), np.int64), np.zeros((8, k)), np.ones(8), rows[:8].copy(), weights[:8], used)
+        growth = build(data, rule, state, growth, 0, rows, weights, -1)
+        collapse(data, growth)
+        if self.pruning is None:
+            return growth
+        return prune(data, rule, state, growth, float(self.pruning), ndtri(1 - self.pruning))
+
+    def _flatten(self, growth, data, values):
+        """Number the nodes that are left, parents first, and turn ranks into thresholds."""
+        left, parents = reachable(growth.nodes, data.sizes)
+        nodes, counts = growth.nodes[left], growth.counts[left]
+        self.attribute_ = nodes[:, TEST].astype(np.int32)
+        inner = self.attribute_ >= 0
+        self.child_ = np.where(inner, np.searchsorted(parents, np.arange(len(left))), -1).astype(np.int32)
+        self.share_ = growth.shares[left]
+        self.threshold_ = np.full(len(left), np.nan)
+        for node in np.flatnonzero(inner & (data.sizes[self.attribute_] == 0)):
+            known = values[self.attribute_[node]]
+            low, high = known[nodes[node, CUT]], known[nodes[node, NEXT]]
+            middle = low + (high - low) / 2
+            self.threshold_[node] = middle if self.midway else known[np.searchsorted(known, middle, side="right") - 1]
+        totals = counts.sum(axis=1)
+        self.distribution_ = counts / np.where(totals > 0, totals, 1)[:, None]
+        for node in np.flatnonzero(totals == 0):
+            self.distribution_[node] = self.distribution_[parents[node]]
+        self.n_nodes_, self.n_leaves_ = len(left), int((~inner).sum())
+
+
+@compiled()
+def reachable(nodes, sizes):
+    """Return the nodes that can be reached from the root, level by level, and the position of the parent of each."""
+    left, parents, n = np.zeros(nodes.shape[0], np.int64), np.full(nodes.shape[0], -1), 1
+    i = 0
+    while i < n:
+        node = left[i]
+        if nodes[node, TEST] >= 0:
+            size = sizes[nodes[node, TEST]]
+            for v in range(size if size > 0 else 2):
+                left[n], parents[n] = nodes[node, CHILD] + v, i
+                n += 1
+        i += 1
+    return left[:n].copy(), parents[:n].copy()
+
+
+@compiled()
+def distributions(matrix, sizes, attribute, threshold, child, share, distribution):
+    """Return the mean class frequencies of the leaves that each row (n, p) comes to, (n, n_classes)."""
+    result = np.zeros((matrix.shape[0], distribution.shape[1]))
+    waiting, parts, n = np.zeros(attribute.shape[0] + 1, np.int64), np.ones(attribute.shape[0] + 1), 0
+    for i in range(matrix.shape[0]):
+        waiting[0], parts[0], n = 0, 1.0, 1
+        while n > 0:
+            n -= 1
+            node, part = waiting[n], parts[n]
+            while attribute[node] >= 0 and not np.isnan(matrix[i, attribute[node]]):
+                value = matrix[i, attribute[node]]
+                go = value > threshold[node] if sizes[attribute[node]] == 0 else value
+                node = child[node] + np.int64(go)
+            if attribute[node] < 0:
+                result[i] += part * distribution[node]
+                continue
+            size = sizes[attribute[node]]
+            for v in range(child[node], child[node] + (size if size > 0 else 2)):
+                if share[v] > 0:
+                    waiting[n], parts[n] = v, part * share[v]
+                    n += 1
+    return result

@@ -1,0 +1,39 @@
+"""GainRatioTree against Weka's J48, prediction by prediction."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lib import datasets
+from lib.trees import GainRatioTree
+
+J48 = "weka.classifiers.trees.J48"
+SETTINGS = {"": {}, "-U": {"pruning": None}, "-C 0.05 -M 5": {"pruning": 0.05, "min_leaf": 5}}
+
+
+def plain(X):
+    """Columns named a0, a1, ... whose categories are their codes."""
+    columns = {}
+    for i, (_, x) in enumerate(X.items()):
+        kind = "category" if x.dtype == "bool" else x.dtype
+        x = x.astype(kind)
+        columns[f"a{i}"] = x.cat.rename_categories(np.arange(len(x.cat.categories))) if kind == "category" else x
+    return pd.DataFrame(columns)
+
+
+@pytest.mark.parametrize("name", ["soybean-large", "vote", "pima", "glass", "vehicle", "zoo", "ionosphere", "dna"])
+def test_j48(weka, name):
+    data = datasets.load(name)
+    X, y = plain(data.X), pd.Categorical(data.y).codes
+    part = np.random.default_rng(0).random(len(y)) < 0.67
+    parts = [(X[p].reset_index(drop=True), pd.Categorical(y[p], categories=np.unique(y))) for p in (part, ~part)]
+    for options in SETTINGS:
+        weka.add(J48, *parts, *options.split())
+        weka.add(J48, parts[0], parts[0], *options.split())
+    results = weka.run()
+    for (options, setting), test, train in zip(SETTINGS.items(), results[::2], results[1::2], strict=True):
+        tree = GainRatioTree(**setting, midway=False).fit(X[part], y[part])
+        for rows, predictions in ((~part, test), (part, train)):
+            ours = tree.predict(X[rows])
+            print(name, options, (ours != predictions).sum(), (ours != y[rows]).sum(), (predictions != y[rows]).sum())
+            assert (ours != predictions).sum() == 0, f"{name} {options}"

@@ -1,0 +1,285 @@
+"""Ensembles: Table 1 step by step, scikit-learn's where it has the same, codes by their distances, identities."""
+
+import pickle
+import warnings
+from math import comb
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from lib import datasets
+from lib.ensembles import (
+    AdaBoostM1,
+    AdaBoostM2,
+    AdaBoostOC,
+    Bagging,
+    OutputCode,
+    bags,
+    exhaustive_code,
+    gate,
+    likelihood_vote,
+    random_code,
+)
+from lib.ensembles.codes import row_distances
+from lib.naive_bayes import NaiveBayes
+from lib.trees import GainRatioTree
+
+TREE = GainRatioTree()
+ENSEMBLES = [
+    Bagging(TREE, 3),
+    Bagging(DecisionTreeClassifier(), 3, "committees"),
+    AdaBoostM1(TREE, 3),
+    OutputCode(TREE),
+    AdaBoostOC(TREE, 12),
+    AdaBoostM2(TREE, 3),
+]
+STUMP = DecisionTreeClassifier(max_depth=1, random_state=0)
+
+
+@parametrize_with_checks(ENSEMBLES)
+def test_conventions(estimator, check):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check(estimator)
+
+
+@pytest.fixture(scope="module")
+def glass():
+    data = datasets.load("glass")
+    test = np.arange(len(data.y)) % 3 == 0
+    return data.X[~test], data.y[~test], data.X[test], data.y[test]
+
+
+@pytest.mark.parametrize("ensemble", ENSEMBLES, ids=lambda e: type(e).__name__)
+def test_same_seed_same_ensemble_and_pickles(glass, ensemble):
+    X, y, new, _ = glass
+    first, second = (ensemble.set_params(random_state=1).fit(X, y).predict_proba(new) for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+    np.testing.assert_allclose(first.sum(axis=1), 1)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(ensemble)).predict_proba(new), first)
+
+
+@pytest.mark.parametrize("ensemble", ENSEMBLES, ids=lambda e: type(e).__name__)
+def test_data_that_tell_little(ensemble):
+    """One class, a constant column, a column without values, a category that was never seen."""
+    X = pd.DataFrame({"a": [1.0] * 6, "b": [np.nan] * 6, "c": pd.Categorical(list("xyxyxy"))})
+    if isinstance(ensemble.learner, DecisionTreeClassifier):
+        X = X[["a"]]
+    assert set(ensemble.fit(X, ["q"] * 6).predict(X)) == {"q"}
+    with pytest.raises(NotFittedError):
+        type(ensemble)(TREE).predict(X)
+    ensemble.fit(X, list("ababab"))
+    new = X.assign(c=pd.Categorical(["z"] * 6)) if "c" in X else X
+    assert set(ensemble.predict(new)) <= {"a", "b"}
+
+
+def test_bags():
+    rng = np.random.RandomState(0)
+    shares = [len(set(rows)) / 1000 for rows in bags(1000, 400, "bootstrap", rng)]
+    assert np.mean(shares) == pytest.approx(1 - (1 - 1 / 1000) ** 1000, abs=4 * np.std(shares) / 20)
+    parts = list(bags(25, 20, "committees", rng))
+    for ten in (parts[:10], parts[10:]):  # each row is left out of one of ten
+        np.testing.assert_array_equal(np.bincount(np.concatenate(ten), minlength=25), 9)
+    assert list(bags(5, 2, "none", rng)) == [None, None]
+
+
+def test_bagging_equals_that_of_scikit_learn_on_the_same_bags(glass):
+    X, y, new, _ = glass
+    X, new = X.to_numpy(), new.to_numpy()
+    ours = Bagging(DecisionTreeClassifier(random_state=0), 5, average=True, random_state=4).fit(X, y)
+    members = [
+        DecisionTreeClassifier(random_state=member.random_state).fit(X[rows], y[rows])
+        for member, rows in zip(ours.estimators_, _bags_of(ours, len(y)), strict=True)
+    ]
+    classes = [np.searchsorted(ours.classes_, member.classes_) for member in members]
+    expected = np.zeros((len(new), len(ours.classes_)))
+    for member, columns in zip(members, classes, strict=True):
+        expected[:, columns] += member.predict_proba(new) / 5
+    np.testing.assert_allclose(ours.predict_proba(new), expected)
+    theirs = BaggingClassifier(KNeighborsClassifier(1), 300, random_state=0).fit(X, y).predict_proba(new)
+    many = Bagging(KNeighborsClassifier(1), 300, average=True, random_state=0).fit(X, y).predict_proba(new)
+    assert abs(theirs - many).max() < 0.2  # bags differ, their means hardly
+
+
+def _bags_of(bagging, n):
+    """Draw the bags again: each is drawn before its member's seed."""
+    rng = np.random.RandomState(bagging.random_state)
+    for rows in bags(n, bagging.n_members, bagging.sampling, rng):
+        rng.randint(2**31)
+        yield rows
+
+
+def test_votes_are_counted(glass):
+    X, y, new, _ = glass
+    bagging = Bagging(TREE, 7, random_state=0).fit(X, y)
+    members = np.array([member.predict(new.pipe(_table, bagging)) for member in bagging.estimators_])
+    np.testing.assert_array_equal(bagging.member_predictions(new), members)
+    counts = np.array([np.bincount(votes, minlength=len(bagging.classes_)) for votes in members.T])
+    np.testing.assert_allclose(bagging.predict_proba(new), counts / 7)
+    np.testing.assert_array_equal(bagging.predict(new), bagging.classes_[counts.argmax(axis=1)])
+
+
+def _table(X, ensemble):
+    return ensemble._inputs(X)
+
+
+@pytest.mark.parametrize("learner", [STUMP, GainRatioTree(min_leaf=30)], ids=["stump", "tree"])
+def test_table_1_step_by_step(learner):
+    """The pseudo-code line by line, beside it; and the weighted error of a member on the next weights is a half."""
+    data = datasets.load("glass")
+    X, y = data.X, pd.factorize(data.y, sort=True)[0]
+    ours = AdaBoostM1(learner, 5, sampling=False, at_error="stop", random_state=0).fit(X, y)
+    w, votes = np.full(len(y), 1 / len(y)), np.zeros((len(y), 6))
+    for member, error in zip(ours.estimators_, ours.errors_, strict=True):
+        p = w / w.sum()
+        prediction = type(learner)(**learner.get_params()).fit(X, y, sample_weight=p * len(y)).predict(X)
+        np.testing.assert_array_equal(member.predict(ours._inputs(X)), prediction)
+        epsilon = p[prediction != y].sum()
+        assert error == pytest.approx(epsilon)
+        beta = epsilon / (1 - epsilon)
+        w = p * np.where(prediction == y, beta, 1)
+        assert w[prediction != y].sum() / w.sum() == pytest.approx(0.5)
+        votes[np.arange(len(y)), prediction] += np.log(1 / beta)
+    if len(ours.estimators_) > 1:
+        np.testing.assert_allclose(ours.predict_proba(X), votes / votes.sum(axis=1, keepdims=True))
+
+
+def test_two_classes_equal_scikit_learns_adaboost():
+    data = datasets.load("pima")
+    X, y = data.X.to_numpy(), data.y
+    ours = AdaBoostM1(STUMP, 20, sampling=False, random_state=0).fit(X, y)
+    theirs = AdaBoostClassifier(STUMP, n_estimators=20, random_state=0).fit(X, y)
+    np.testing.assert_allclose(ours.errors_, theirs.estimator_errors_)
+    np.testing.assert_allclose(ours.weights_, theirs.estimator_weights_)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+
+
+def test_both_readings_of_an_error_of_0_and_above_a_half():
+    X, y = np.arange(12.0)[:, None], np.repeat([0, 1], 6)  # the tree has no error
+    stop = AdaBoostM1(TREE, 9, sampling=False, at_error="stop", random_state=0).fit(X, y)
+    assert (len(stop.estimators_), stop.errors_.tolist()) == (1, [0])
+    restart = AdaBoostM1(TREE, 9, sampling=False, random_state=0).fit(X, y)
+    assert len(restart.estimators_) == 9
+    assert restart.weights_[0] == pytest.approx(np.log(1e10))
+    X, y = np.zeros((9, 1)), np.repeat([0, 1, 2], 3)  # nothing is better than a third
+    for at_error in ("stop", "restart"):
+        hopeless = AdaBoostM1(TREE, 9, at_error=at_error, random_state=0).fit(X, y)
+        assert len(hopeless.estimators_) == 1
+        assert (hopeless.predict_proba(X).sum(axis=1) == 1).all()
+
+
+@pytest.mark.parametrize("k", range(2, 8))
+def test_exhaustive_codes(k):
+    code = exhaustive_code(k)
+    assert code.shape == (k, 2 ** (k - 1) - 1)
+    assert len({tuple(bit) for bit in code.T}) == code.shape[1]
+    assert len({tuple(1 - bit) for bit in code.T} & {tuple(bit) for bit in code.T}) == 0
+    assert set(row_distances(code)) == {2 ** (k - 2)}
+    assert all(0 < bit.sum() < k for bit in code.T)
+
+
+def test_random_codes_are_the_widest_of_many():
+    rng = np.random.RandomState(0)
+    code = random_code(19, 31, rng)
+    assert code.shape == (19, 31)
+    assert all(0 < bit.sum() < 19 for bit in code.T)
+    assert row_distances(code).min() >= 8  # one random code has about 5
+    assert comb(19, 2) == len(row_distances(code))
+
+
+@pytest.mark.parametrize("decode", ["bits", "probabilities"])
+def test_the_code_of_a_nearest_neighbour_is_the_nearest_neighbour(glass, decode):
+    X, y, new, _ = glass
+    learner = KNeighborsClassifier(1)
+    coded = OutputCode(learner, decode=decode, random_state=0).fit(X, y).predict(new)
+    np.testing.assert_array_equal(coded, learner.fit(X, y).predict(new))
+
+
+def test_a_code_of_one_bit_a_class_and_distances_by_hand(glass):
+    X, y, new, _ = glass
+    own = OutputCode(TREE, code=np.eye(6), decode="bits").fit(X, y)
+    bits = np.array([GainRatioTree().fit(X, y == c).predict(new) for c in own.classes_]).T
+    expected = np.array([(bits != word).sum(axis=1) for word in np.eye(6)]).T
+    np.testing.assert_array_equal(own.distances(new), expected)
+    np.testing.assert_array_equal(own.predict(new), own.classes_[expected.argmin(axis=1)])
+
+
+def test_pseudo_loss_of_two_classes_is_adaboost():
+    """With two classes each colouring has one class of each colour, and Schapire's algorithm is AdaBoost."""
+    data = datasets.load("pima")
+    X, y = data.X.to_numpy(), data.y
+    oc = AdaBoostOC(STUMP, 15, sampling=False, random_state=0).fit(X, y)
+    m1 = AdaBoostM1(STUMP, 15, sampling=False, random_state=0).fit(X, y)
+    np.testing.assert_allclose(2 * oc.weights_, m1.weights_)
+    np.testing.assert_array_equal(oc.predict(X), m1.predict(X))
+
+
+@pytest.mark.parametrize("kind", [AdaBoostOC, AdaBoostM2])
+def test_training_error_is_below_the_product_of_pseudo_losses(glass, kind):
+    """Freund & Schapire (1997), theorem 11: (k - 1) prod 2 sqrt(e (1 - e))."""
+    X, y, _, _ = glass
+    booster = kind(GainRatioTree(min_leaf=8), 40, sampling=False, random_state=0).fit(X, y)
+    losses = 1 / (1 + np.exp(2 * booster.weights_))
+    assert (booster.predict(X) != y).mean() <= 5 * np.prod(2 * np.sqrt(losses * (1 - losses))) + 1e-12
+    assert all(set(q) == {0, 1} and q.sum() == 3 for q in booster.questions_) or kind is AdaBoostM2
+
+
+def test_likelihood_vote_is_naive_bayes_of_votes():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 300)
+    votes = np.where(rng.random((300, 4)) < [0.9, 0.6, 0.4, 0.34], y[:, None], rng.integers(0, 3, (300, 4)))
+    posterior = likelihood_vote(votes, y)(votes)
+    by_hand = np.tile(np.bincount(y) / 300, (300, 1))
+    for vote in votes.T:
+        table = np.array([[((vote == v) & (y == c)).sum() + 1 for c in range(3)] for v in range(3)])
+        by_hand *= (table / table.sum(axis=0))[vote]
+    np.testing.assert_allclose(posterior, by_hand / by_hand.sum(axis=1, keepdims=True))
+
+
+def test_a_gate_finds_where_each_member_is_good():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (400, 2))
+    good = (X[:, 0] > 0)[:, None] == [True, False]
+    weights = gate(X, np.where(good, 0.9, 0.2), penalty=0.1)(X)
+    np.testing.assert_allclose(weights.sum(axis=1), 1)
+    assert (weights.argmax(axis=1) == good.argmax(axis=1)).mean() > 0.97
+    even = gate(X, np.full((400, 2), 0.5))(X)
+    np.testing.assert_allclose(even, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("ensemble", "message"),
+    [
+        (Bagging(TREE, 0), "n_members must be an integer of at least 1; got 0"),
+        (Bagging(TREE, sampling="bootstraps"), "sampling must be one of 'bootstrap'.*did you mean 'bootstrap'"),
+        (Bagging(TREE, average=1), "average must be True or False; got 1"),
+        (AdaBoostM1(TREE, at_error="go on"), "at_error must be one of 'restart', 'stop'; got 'go on'"),
+        (
+            AdaBoostM1(KNeighborsClassifier(), sampling=False),
+            "sampling must be True, as fit of .* has no sample_weight",
+        ),
+        (OutputCode(TREE, code="widest"), "code must be one of 'exhaustive', 'random'; got 'widest'"),
+        (OutputCode(TREE, code=[[0], [0], [1]]), "code must have a different word of 0 and 1 for each of 3 classes"),
+        (OutputCode(TREE, code="random", n_bits=0), "n_bits must be an integer of at least 1; got 0"),
+        (OutputCode(TREE, decode="l1"), "decode must be one of 'probabilities', 'bits'; got 'l1'"),
+        (AdaBoostOC(TREE, sampling="no"), "sampling must be True or False; got 'no'"),
+    ],
+)
+def test_bad_parameters_are_told(ensemble, message):
+    with pytest.raises(ValueError, match=message):
+        ensemble.fit([[0.0], [1.0], [2.0]], ["a", "b", "c"])
+
+
+def test_any_learner_of_the_book():
+    data = datasets.load("vote")
+    for learner in (NaiveBayes(), LogisticRegression()):
+        X = data.X if isinstance(learner, NaiveBayes) else pd.get_dummies(data.X)
+        for kind in (Bagging, AdaBoostM1, OutputCode):
+            assert (kind(learner, random_state=0).fit(X, data.y).predict(X) == data.y).mean() > 0.85
