@@ -169,13 +169,6 @@ def test_a_redirection_that_leaves_https_is_not_followed(entry, asked, target):
     assert not list(files.cache().iterdir())
 
 
-def test_a_download_has_the_known_sha256(entry, asked):
-    asked.answers = {"https://example.org/x/a.data": (200, {}, CONTENT + b"\n")}
-    with pytest.raises(files.NotAvailableError, match="does not have the sha256"):
-        files.read(entry)
-    assert not list(files.cache().iterdir())
-
-
 def test_a_download_without_end_is_given_up(entry, asked, monkeypatch):
     monkeypatch.setattr(files, "LARGEST", 10_000)
     asked.answers = {"https://example.org/x/a.data": (200, {}, bytes(20_000))}
