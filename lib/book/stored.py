@@ -88,7 +88,7 @@ def stored_experiments(root: Path) -> list[Stored]:
 def _stored(folder: Path) -> Stored:
     try:
         about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
-        name, current = str(about["name"]), about["environment"] == environment()
+        name, current = str(about["name"]), about["environment"] == environment(about["settings"])
     except (OSError, ValueError, LookupError, TypeError):
         name, current = "unknown", False
     size = sum(path.stat().st_size for path in folder.iterdir() if path.exists())

@@ -4,11 +4,13 @@ A block is stored under all that it depends on: the settings of its trials, whic
 file, data, versions and machine. Nothing stored is ever run: a block holds arrays of numbers and text.
 """
 
+import ast
 import hashlib
 import io
 import json
 import os
 import platform
+import re
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -75,10 +77,38 @@ def _sha256(contents):
 
 
 @cache
-def environment():
-    """Return what all keys of blocks share: `workplace`, with comments and docstrings of lib left out."""
-    code = {path: code_digest(contents) for path, contents in SOURCES["lib"].items()}
-    return workplace() | {"lib": digest(code)}
+def _modules():
+    """Digest of the code of each module of lib, comments and docstrings left out, and what it imports, by name."""
+    modules = {}
+    for path, contents in SOURCES["lib"].items():
+        name = ".".join(("lib", *Path(path).with_suffix("").parts)).removesuffix(".__init__")
+        nodes = list(ast.walk(ast.parse(contents)))
+        imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+        froms = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+        imported |= {f"{node.module}.{alias.name}" for node in froms for alias in node.names}
+        modules[name] = code_digest(contents), imported
+    return modules
+
+
+def environment(description):
+    """Return what the results of what is described depend on besides: `workplace`, of lib what its code can reach.
+
+    That is the modules that the description names, and those that they import, wherever in them.
+    """
+    return workplace() | {"lib": _reached(frozenset(re.findall(r'"(lib\.[\w.]+)', json.dumps(description))))}
+
+
+@cache
+def _reached(names):
+    digests, waiting = {}, {"lib.trials", *names}
+    while waiting:
+        name = waiting.pop()
+        while name and name not in _modules():
+            name = name.rpartition(".")[0]
+        if name and name not in digests:
+            digests[name], imported = _modules()[name]
+            waiting |= imported
+    return digest(digests)
 
 
 def _arithmetic():
@@ -130,9 +160,11 @@ class BlockStore:
 
     def __init__(self, root, trial, blocks, name):
         settings = describe(trial)
-        self.about = {"name": name, "environment": environment(), "settings": settings}
-        self.folder = root / digest([settings, environment()])
-        self.paths = {number: self.folder / f"{digest(describe(cases))}.block" for number, cases in blocks.items()}
+        self.about = {"name": name, "environment": environment(settings), "settings": settings}
+        self.folder = root / digest([settings, environment(settings)])
+        described = {number: describe(cases) for number, cases in blocks.items()}
+        keys = {number: digest([cases, environment(cases)["lib"]]) for number, cases in described.items()}
+        self.paths = {number: self.folder / f"{key}.block" for number, key in keys.items()}
         self._failed = False
 
     def read(self):

@@ -23,7 +23,9 @@ from sklearn.dummy import DummyClassifier
 from lib import trials
 from lib.experiments import cia_learning_curves
 from lib.trials import description, runner, store
-from lib.trials.store import decode, encode
+from lib.trials.store import decode, encode, environment
+
+IMPORT = "def a():\n    from lib.winnow.online import b\n\n\n"
 
 
 @pytest.fixture
@@ -208,10 +210,9 @@ def test_the_clock_is_all_the_same(year, blocks, ran):
 
 
 class TestOnlyTheSameIsFound:
-    @pytest.mark.parametrize("key", store.environment())
+    @pytest.mark.parametrize("key", store.environment([]))
     def test_code_data_versions_and_machine(self, key, blocks, ran, told, expected, monkeypatch):
-        other = store.environment() | {key: "other"}
-        monkeypatch.setattr(store, "environment", lambda: other)
+        monkeypatch.setattr(store, "environment", lambda described: environment(described) | {key: "other"})
         same(run(), expected)
         assert len(ran()) == N_TRIALS
         assert told("found", "damaged") == []
@@ -241,13 +242,16 @@ class TestOnlyTheSameIsFound:
             same(frame, cia_learning_curves(20, 2, n_models=20, **settings))
 
     def test_what_counts(self, tmp_path, monkeypatch):
-        """Any module that runs trials counts, by its path and code, and so do the lock file and the known data."""
+        """Each module that trials reach counts, by its path and code, and so do the lock file and the known data."""
+
+        def forget():
+            for function in (store.workplace, store._modules, store._reached):
+                function.cache_clear()
 
         def key():
             monkeypatch.setattr(store, "SOURCES", store._read_sources())
-            store.workplace.cache_clear()
-            store.environment.cache_clear()
-            return json.dumps(store.environment())
+            forget()
+            return json.dumps(store.environment({"code": ["lib.model.fit", "lib.experiments.Panel", "lib.renamed"]}))
 
         monkeypatch.setattr(store, "LIB", tmp_path / "lib")
         monkeypatch.setattr(store, "DATA", tmp_path / "data")
@@ -255,24 +259,24 @@ class TestOnlyTheSameIsFound:
         for name in ("lib/winnow", "data"):
             (tmp_path / "elsewhere" / name).mkdir(parents=True)
             (tmp_path / name).symlink_to(tmp_path / "elsewhere" / name)
-        counting = ["lib/model.py", "lib/experiments/uci.py", "lib/winnow/online.py", "requirements.lock"]
+        counting = ["lib/experiments/__init__.py", "lib/model.py", "lib/winnow/online.py", "requirements.lock"]
         counting += ["data/manifest.csv", "data/schema.toml", "data/paper/table.csv"]
         idle = ["lib/figures/style.py", "lib/book/cli.py", "lib/claims.py", "data/cache/iris.data", "README.md"]
+        idle += ["lib/winnow/ensemble.py", "lib/experiments/uci.py"]
         seen = set()
         for path in (None, *counting, *idle):
-            for text in ("a = 1", "a = 2"):
+            for text in (f"{IMPORT}a = 1", f"{IMPORT}a = 2"):
                 if path:
                     (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
                     (tmp_path / path).write_text(text)
                     assert (key() not in seen) == (path in counting)
                 seen.add(key())
-        (tmp_path / "lib/model.py").write_text("# words\na = 2")
+        (tmp_path / "lib/model.py").write_text(f"# words\n{IMPORT}a = 2")
         assert key() in seen
         (tmp_path / "lib/model.py").rename(tmp_path / "lib/renamed.py")
         assert key() not in seen
         monkeypatch.undo()
-        store.workplace.cache_clear()
-        store.environment.cache_clear()
+        forget()
 
     def test_each_package_counts(self, monkeypatch):
         here = store.workplace()
