@@ -187,6 +187,16 @@ def test_a_chain_grows_and_is_pruned():
     assert GainRatioTree(mdl=False).fit(X, y).n_nodes_ <= deep.n_nodes_
 
 
+def test_pruning_of_randomised_trees_ends():
+    """Where a leaf is not worth it but a branch nearly is: this once went round without end."""
+    data = datasets.load("glass")
+    for i in range(40):
+        grown = GainRatioTree(pruning=None, n_best=20, random_state=i).fit(data.X, data.y)
+        pruned = GainRatioTree(n_best=20, random_state=i).fit(data.X, data.y)
+        assert pruned.n_nodes_ <= grown.n_nodes_
+        assert (pruned.predict(data.X) != data.y).sum() >= (grown.predict(data.X) != data.y).sum()
+
+
 def test_an_empty_branch_says_what_its_parent_says():
     X = pd.DataFrame({"a": pd.Categorical(list("xxxyyy"), categories=list("xyz"))})
     tree = GainRatioTree(pruning=None).fit(X, [0, 0, 0, 1, 1, 1])

@@ -124,13 +124,14 @@ def prune(data, rule, state, growth, confidence, z):
         expected[node] = expected[child : child + k].sum()
         largest = child + growth.shares[child : child + k].argmax()
         n_nodes, n_cases = used[0], used[1]
-        first, last = nodes[node, FIRST], nodes[node, LAST]
+        first, last, raised = nodes[node, FIRST], nodes[node, LAST], 0.0
         if complete:
             for other in range(child, child + k):
                 if other != largest:
                     add_cases(data, growth, largest, nodes[other, FIRST], nodes[other, LAST], added)
             raised = errors_of_leaves(data, growth, largest, added, confidence, z)
-        if not complete or (raised <= expected[node] + MARGIN + SMALL and raised + MARGIN < as_leaf - SMALL):
+        simpler = complete and min(expected[node], raised) + MARGIN >= as_leaf - SMALL
+        if not complete or (not simpler and raised <= expected[node] + MARGIN + SMALL):
             used[0] += 1
             cases = growth.rows[first:last], growth.weights[first:last]
             growth = build(data, rule, state, growth, n_nodes, cases[0], cases[1], largest)
