@@ -54,6 +54,7 @@ bench: $(READY) ## compare speed with other libraries, measure growth (installs 
 	$(install_peers)
 	$(PY) -m tests.benchmarks.run
 	$(PY) -m tests.benchmarks.scaling
+	$(PY) -m tests.benchmarks.chapters
 
 peers: $(READY) ## compare results with pgmpy (installs requirements-bench.lock) and, where Java and it are, Weka 3.6
 	$(install_peers)

@@ -18,7 +18,7 @@ def read_benchmarks(path=RESULTS):
     Returns
     -------
     rows : DataFrame
-        job, ours, peer, unit, ratio, ratio_low, ratio_high, target, aim: one comparison a row.
+        job, ours, peer, unit, ratio, ratio_median, ratio_low, ratio_high, target, aim: one comparison a row.
     machine : dict
         What it ran on, with versions.
     """
@@ -32,7 +32,7 @@ def read_scaling(path=SCALING):
     Returns
     -------
     times : DataFrame
-        axis ("s", "n", "restarts", "models"), learner, value, seconds.
+        axis ("s", "n", "restarts", "k", "rows", "classes", "models"), learner, value, seconds.
     panels : DataFrame
         n_attributes, learner, seconds a model of a whole learning curve.
     about : dict

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks import elr_times
+from benchmarks import chapters, elr_times
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,6 +24,10 @@ def test_results_are_complete_and_anonymous():
     compared = rows.dropna(subset="ratio")
     assert len(compared) >= 2
     assert ((compared["ratio_low"] <= compared["ratio"]) & (compared["ratio"] <= compared["ratio_high"])).all()
+    assert compared["ratio_median"].between(compared["ratio_low"], compared["ratio_high"]).all()
+    spent, machine = read_benchmarks(chapters.RESULTS)
+    assert set(machine) == MACHINE
+    assert (spent["processor"] > 0).all()
     times, machine = read_benchmarks(elr_times.RESULTS)
     assert set(machine) == MACHINE
     assert times["dataset"].value_counts().eq(5).all()
@@ -32,7 +36,7 @@ def test_results_are_complete_and_anonymous():
 def test_stored_times_grow_as_fitted():
     """But for Winnow with many examples: it visits them in random order, which leaves the cache."""
     times, panels, about = read_scaling()
-    assert set(times["axis"]) == {"s", "n", "restarts", "models"}
+    assert set(times["axis"]) == {"s", "n", "restarts", "k", "rows", "classes", "models"}
     assert set(panels["learner"]) == {"calibration", "em", "cov", "winnow"}
     assert np.median(about["efficiency"]) >= 0.85
     errors = growth(times).set_index(["learner", "axis"])["error"].drop(("winnow", "s"))

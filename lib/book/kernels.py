@@ -1,8 +1,11 @@
 """Kernels of the chapters: forked from a server that has imported what they import."""
 
 import os
+from functools import cache
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
+import click
 from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
 from traitlets import Dict
 
@@ -60,8 +63,16 @@ def _run(arguments, folder):
     app.start()
 
 
+@cache
+def say_what_compiles(folder: Path) -> None:
+    """Say once that learners are compiled at their first call, if nothing in the folder is compiled yet."""
+    if not any(folder.rglob("*.nbi")):
+        click.echo("Learners are compiled at their first call here, for about half a minute.", err=True)
+
+
 def use_forked_kernels() -> None:
     """Let all kernels that this process starts from now on be forked, where the system can do that."""
+    say_what_compiles(Path(os.environ.get("NUMBA_CACHE_DIR") or Path(__file__).parents[1]))
     if hasattr(os, "fork"):
         factory = KernelProvisionerFactory.instance()
         factory.provisioners["forked"] = EntryPoint("forked", f"{__name__}:Provisioner", factory.GROUP_NAME)

@@ -84,7 +84,7 @@ def main():
     em_rows, agreement = jobs.em()
     votes = jobs.online(16, 3, 50_000, dense=True, few=50_000)
     wide = jobs.online(100, 100, 10_000, dense=False, few=200)
-    rows = [*em_rows, *jobs.winnow(), *votes, *wide, *bayes_nets.rows(), *rows]
+    rows = [*em_rows, *jobs.winnow(), *votes, *wide, *bayes_nets.rows(), *rows, *jobs.compiling()]
     print(table(rows))
     if arguments.skip_panels:
         return

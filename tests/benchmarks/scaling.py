@@ -13,6 +13,7 @@ import time
 import warnings
 from datetime import date
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
+from lib.bayes_net import BayesNetClassifier
 from lib.cia import _mean_difficulty, concentration, random_cia
 from lib.experiments import SIZES, cia_learning_curves
 from lib.experiments.cia import Panel, _one_model, cia_learners
@@ -36,6 +38,9 @@ AXES = {
     "s": [1_000, 3_000, 10_000, 30_000, 100_000],
     "n": [20, 60, 200, 600, 2_000],
     "restarts": [5, 10, 20, 40, 80],
+    "k": [2, 4, 8, 16],
+    "rows": [1_000, 3_000, 10_000, 30_000, 100_000],
+    "classes": [2, 4, 8, 16],
     "models": [4, 8, 16, 32],
 }
 LEARNERS = {
@@ -43,6 +48,7 @@ LEARNERS = {
     "cov": LatentClassCovariance(),
     "winnow": WinnowEnsemble(random_state=0),
 }
+ELR = BayesNetClassifier("tan", "elr", n_iterations=20, tolerance=1e-300)
 EXAMPLES, ATTRIBUTES = 100_000, 2_000
 LARGE = (75, 500, 2_000, 10_000)  # attributes of the panels whose cost is measured for the plan
 PANEL = {"n_hidden": 5, "sizes": SIZES, "seed": 0}
@@ -81,18 +87,24 @@ def seconds(call, repetitions=REPETITIONS, clock=time.process_time):
 
 
 def fits():
-    """Seconds of one fit of each learner against s, n and its restarts (members, of Winnow's ensemble)."""
-    parameters = {"em": "n_restarts", "winnow": "n_members"}
-    for axis, values in AXES.items():
-        for value in values if axis != "models" else []:
+    """Seconds of a fit of each learner against s, n, its restarts (members, of Winnow's ensemble) and hidden values."""
+    parameters = {("em", "restarts"): "n_restarts", ("winnow", "restarts"): "n_members", ("em", "k"): "n_hidden"}
+    for axis, name in product(("s", "n", "restarts", "k"), LEARNERS):
+        parameter = parameters.get((name, axis))
+        for value in AXES[axis] if parameter or axis in ("s", "n") else ():
             X, y = sample(value if axis == "s" else ROWS, value if axis == "n" else COLUMNS)
-            for name, learner in LEARNERS.items():
-                learner = clone(learner)
-                if axis == "restarts":
-                    if name not in parameters:
-                        continue
-                    learner.set_params(**{parameters[name]: value})
-                yield axis, name, value, seconds(partial(learner.fit, X, y))
+            learner = clone(LEARNERS[name]).set_params(**{parameter: value} if parameter else {})
+            yield axis, name, value, seconds(partial(learner.fit, X, y))
+
+
+def networks():
+    """Seconds of TAN with 20 iterations of ELR against the number of rows, which all differ, and of classes."""
+    rng = np.random.default_rng(0)
+    for axis in ("rows", "classes"):
+        for value in AXES[axis]:
+            X = rng.integers(2, size=(value if axis == "rows" else 5 * ROWS, 30))
+            y = rng.integers(value if axis == "classes" else 2, size=len(X))
+            yield axis, "elr", value, seconds(partial(clone(ELR).fit, X, y))
 
 
 def experiments():
@@ -121,7 +133,7 @@ def panels():
 
 def block(n=LARGE[-1]):
     """Bytes of a block of one model on its way to a worker and back, and memory of a worker that runs it, in MiB."""
-    trial = partial(_one_model, sizes=PANEL["sizes"], hidden_weights="beta")
+    trial = partial(_one_model, sizes=PANEL["sizes"], hidden_weights="beta", min_gain=0.0)
     contents, _ = _run_block(trial, [case_of(20)])
     peak = subprocess.run([sys.executable, "-c", WORKER, str(n)], capture_output=True, text=True, check=True)
     sent = len(pickle.dumps((trial, [case_of(n)])))
@@ -150,7 +162,7 @@ def measure():
         warnings.simplefilter("ignore", ConvergenceWarning)
         cia_learning_curves(75, 3, sizes=[100], n_models=1, n_jobs=1)  # compiles, and finds the concentration
         ratios = efficiency()
-        rows = [*experiments(), *fits()]
+        rows = [*experiments(), *fits(), *networks()]
         costs = list(panels())
     names = ("axis", "learner", "value", "seconds")
     return {
