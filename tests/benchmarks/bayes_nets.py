@@ -116,9 +116,11 @@ def races(name, X, y, method, times):
         peers = [partial(race.peer, *form, tol=race.loosest(form, enough), max_iter=LONG) for form in forms]
         peers = peers or [partial(race.peer, rows, tol=1e-12, max_iter=FEW) for rows in (False, True)]
         made.append(compare(f"NB+ELR, {name}, {goal}", partial(race.ours, own), peers, times))
-    reached = race.ours(), race.likelihood(race.peer(True))
-    what = f"NB+ELR, {name}, each as it stops, at {reached[0]:.6f} and {reached[1]:.6f}"
-    return [*made, compare(what, race.ours, [partial(race.peer, rows) for rows in (False, True)], times)]
+    by_itself = compare(
+        f"NB+ELR, {name}, each as it stops", race.ours, [partial(race.peer, r) for r in (False, True)], times
+    )
+    reached = {"reached": race.ours(), "peer_reached": race.likelihood(race.peer(True))}
+    return [*made, by_itself | {key: float(f"{value:.7g}") for key, value in reached.items()}]
 
 
 def long_race(name, X, y):
@@ -133,7 +135,7 @@ def compare(what, ours, peers, times, repetitions=REPETITIONS):
     calls = [partial(repeat, times, call) for call in (ours, *peers)]
     seconds = alternate(*calls, repetitions=repetitions) / times
     fastest = 1 + seconds[:, 1:].min(axis=0).argmin()
-    return row(f"{what}; LogisticRegression", seconds[:, 0], seconds[:, fastest], "s", 2, None)
+    return row(f"{what}; scikit-learn", seconds[:, 0], seconds[:, fastest], "s", 2, None)
 
 
 def repeat(times, call):
