@@ -64,15 +64,10 @@ def _run(arguments, folder):
 
 
 @cache
-def say_what_compiles(folder: Path) -> None:
-    """Say once that learners are compiled at their first call, if nothing in the folder is compiled yet."""
-    if not any(folder.rglob("*.nbi")):
-        click.echo("Learners are compiled at their first call here, for about half a minute.", err=True)
-
-
 def use_forked_kernels() -> None:
-    """Let all kernels that this process starts from now on be forked, where the system can do that."""
-    say_what_compiles(Path(os.environ.get("NUMBA_CACHE_DIR") or Path(__file__).parents[1]))
+    """Let all kernels that this process starts be forked, where the system can; say if they will compile."""
+    if not any(Path(os.environ.get("NUMBA_CACHE_DIR") or Path(__file__).parents[1]).rglob("*.nbi")):
+        click.echo("Learners are compiled at their first call here, for about half a minute.", err=True)
     if hasattr(os, "fork"):
         factory = KernelProvisionerFactory.instance()
         factory.provisioners["forked"] = EntryPoint("forked", f"{__name__}:Provisioner", factory.GROUP_NAME)

@@ -14,7 +14,7 @@ from lib.book import execution, fixed_environment, jobs
 from lib.book.cache import fingerprint, is_fresh
 from lib.book.environment import installed
 from lib.book.execution import execute
-from lib.book.kernels import say_what_compiles
+from lib.book.kernels import use_forked_kernels
 from lib.book.project import BookError
 from lib.datasets.catalogue import catalogue
 from lib.datasets.files import sha256
@@ -301,10 +301,12 @@ def test_sums_are_those_of_one_kind_of_processor_unless_another_is_named(monkeyp
     assert fixed_environment()["OPENBLAS_CORETYPE"] == "Nehalem"
 
 
-def test_what_compiles_is_said_once(tmp_path, capsys):
+def test_what_compiles_is_said_once(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    use_forked_kernels.cache_clear()
     for _ in range(2):
-        say_what_compiles(tmp_path)
-    (tmp_path / "deep").mkdir()
-    (tmp_path / "deep" / "loop.nbi").touch()
-    say_what_compiles(tmp_path / "deep")
+        use_forked_kernels()
+    (tmp_path / "loop.nbi").touch()
+    use_forked_kernels.cache_clear()
+    use_forked_kernels()
     assert capsys.readouterr().err.count("compiled at their first call") == 1
