@@ -107,7 +107,7 @@ def test_budgets_of_all():
     lines = {"lib": size(LIB), "tests": size(ROOT / "tests"), "chapters": sum(code_lines(s) for _, s in cells())}
     print(f"\n{lines}")
     assert lines["lib"] <= 8280  # DESIGN.md has 7100, without trees and ensembles; the comments above say the rest
-    assert lines["tests"] <= 11_165  # DESIGN.md has 10,500; 600 of trees and ensembles
+    assert lines["tests"] <= 11_290  # DESIGN.md has 10,500; 600 of trees and ensembles, 100 of benchmarks
     assert lines["chapters"] <= 5550  # DESIGN.md has 4800 for three parts, which have 4540; 1000 of the ensembles
 
 
