@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom
+from scipy.stats import binom, norm
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -97,9 +97,8 @@ def test_fractions_of_cases_by_hand():
     np.testing.assert_allclose(tree.distribution_[1], [3 / 3.6, 0.6 / 3.6])
     np.testing.assert_allclose(tree.distribution_[2], [0, 1])
     np.testing.assert_allclose(tree.predict_proba(X[5:])[0], [0.6 * 3 / 3.6, 0.6 * 0.6 / 3.6 + 0.4])
-    new = X[:1].assign(a=pd.Categorical(["q"], categories=["q"]))
     with pytest.raises(ValueError, match="column 'a' was continuous in fit; got category"):
-        tree.predict(new)
+        tree.predict(X.assign(a=pd.Categorical(list("qqqqqq"))))
 
 
 @pytest.mark.parametrize("n", [1, 2, 6, 9, 20, 100, 1000])
@@ -108,7 +107,7 @@ def test_the_bound_of_pruning_is_that_of_the_binomial(n, confidence):
     """Exact without errors; with some, the normal approximation is near the exact bound."""
     none = added_errors(float(n), 0.0, confidence, 0.0) / n
     assert binom.cdf(0, n, none) == pytest.approx(confidence)
-    z = -float(__import__("scipy.special").special.ndtri(confidence))
+    z = norm.isf(confidence)
     for errors in {n // 10, n // 4, n // 2} - {0}:
         rate = (errors + added_errors(float(n), float(errors), confidence, z)) / n
         assert binom.cdf(errors, n, min(rate, 1)) == pytest.approx(confidence, abs=0.04 if n > 6 else 0.3)
