@@ -108,7 +108,7 @@ def test_budgets_of_all():
     print(f"\n{lines}")
     assert lines["lib"] <= 8280  # DESIGN.md has 7100, without trees and ensembles; the comments above say the rest
     assert lines["tests"] <= 11_290  # DESIGN.md has 10,500; 600 of trees and ensembles, 100 of benchmarks
-    assert lines["chapters"] <= 5655  # DESIGN.md has 4800 for three parts, which have 4645; 1000 of the ensembles
+    assert lines["chapters"] <= 5760  # DESIGN.md has 4800 for three parts, which have 4750; 1000 of the ensembles
 
 
 def test_cells_are_short():
