@@ -35,8 +35,8 @@ def likelihood_vote(votes, y, smoothing=1.0):
 def gate(X, likelihoods, penalty=0.0):
     """Weights of members as a softmax of linear functions of the attributes.
 
-    It maximises sum_i log sum_l w_l(x_i) P_l(y_i given x_i), less half of penalty * sum v^2, by L-BFGS, where w(x) is the softmax of
-    v_l . (1, x); the intercepts are not penalised.
+    It maximises sum_i log sum_l w_l(x_i) P_l(y_i given x_i), less half of penalty * sum v^2, by L-BFGS, where w(x) is
+    the softmax of v_l . (1, x); the intercepts are not penalised.
 
     Parameters
     ----------
