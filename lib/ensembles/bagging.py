@@ -76,6 +76,9 @@ def bags(n, n_members, sampling, rng):
     ----------
     n : int
         Rows.
+    n_members : int
+    sampling : "bootstrap", "committees" or "none"
+        As in `Bagging`.
     rng : numpy.random.RandomState
     """
     n_parts = min(N_PARTS, n)
