@@ -24,6 +24,8 @@ def random_code(n_classes, n_bits, rng):
 
     Parameters
     ----------
+    n_classes : int, at least 2
+    n_bits : int, at least 1
     rng : numpy.random.RandomState
     """
     n_bits, best, widest = check_integer("n_bits", n_bits, 1), None, -1
