@@ -1,7 +1,7 @@
 """Finished blocks of trials on disk, so that an experiment that was killed goes on where it stopped.
 
-A block is stored under all that it depends on: the settings of its trials, which trials they are, seed, code, lock
-file, data, versions and machine. Nothing stored is ever run: a block holds arrays of numbers and text.
+A block is stored under all that it depends on: the settings of its trials, which trials they are, seed, code, data,
+versions and machine. Nothing stored is ever run: a block holds arrays of numbers and text.
 """
 
 import ast
@@ -25,22 +25,22 @@ from lib.trials.notes import tell
 
 WITHOUT_TRIALS = tuple(name.removeprefix("lib.").replace(".", "/") for name in IDLE)
 SHA256 = 32  # bytes
-PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba")
+PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba", "gymnasium")
 ABOUT = "about.json"
+READERS = {"lib.datasets", "lib.datasets.table", "lib.datasets.printed"}  # of the data; `fetched` only looks for them
 
 
 def _read_sources():
-    """Bytes of what every result depends on, by kind and path: lib without what runs no trials, data, lock file.
+    """Bytes of what every result depends on, by kind and path: lib without what runs no trials, data.
 
     The code that data sets depend on is that of lib; they themselves are in data/manifest.csv, against which every file
     is checked when it is loaded.
     """
     code = [path for path in files_below(LIB, "*.py") if not str(path.relative_to(LIB)).startswith(WITHOUT_TRIALS)]
     known = [DATA / "manifest.csv", DATA / "schema.toml", *(DATA / "paper").glob("*.csv")]
-    kinds = {"lib": code, "data": known, "lock": [LIB.parent / "requirements.lock"]}
     return {
         kind: {os.path.relpath(path, LIB): path.read_bytes() for path in sorted(paths) if path.is_file()}
-        for kind, paths in kinds.items()
+        for kind, paths in {"lib": code, "data": known}.items()
     }
 
 
@@ -93,9 +93,12 @@ def _modules():
 def environment(description):
     """Return what the results of what is described depend on besides: `workplace`, of lib what its code can reach.
 
-    That is the modules that the description names, and those that they import, wherever in them.
+    That is the modules that the description names, and those that they import, wherever in them; and the data, if they
+    are among these.
     """
-    return workplace() | {"lib": _reached(frozenset(re.findall(r'"(lib\.[\w.]+)', json.dumps(description))))}
+    reached = _reached(frozenset(re.findall(r'"(lib\.[\w.]+)', json.dumps(description))))
+    data = {} if READERS & reached.keys() else {"data": ""}
+    return workplace() | {"lib": digest(reached)} | data
 
 
 @cache
@@ -108,7 +111,7 @@ def _reached(names):
         if name and name not in digests:
             digests[name], imported = _modules()[name]
             waiting |= imported
-    return digest(digests)
+    return digests
 
 
 def _arithmetic():
