@@ -1,0 +1,53 @@
+"""How far two rows are from each other: the sum of the differences of their attributes, each from 0 to 1."""
+
+import numpy as np
+
+from lib.compiled import compiled
+from lib.discretize.columns import checked_frame, checked_target
+from lib.trees.table import Table
+
+
+def scaled_rows(estimator, X, y):
+    """Return what distances are of, after checks: values, which attributes are categories, classes and their numbers.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Remembers the names of the columns.
+    X : DataFrame or ndarray of shape (n_samples, n_attributes)
+        Floats and integers are numbers and are brought to [0, 1], all others are categories.
+    y : array of shape (n_samples,)
+
+    Returns
+    -------
+    values : ndarray of shape (n_samples, n_attributes)
+    categorical : ndarray of bool (n_attributes,)
+    classes : ndarray of shape (n_classes,)
+    target : ndarray of int (n_samples,)
+
+    Raises
+    ------
+    ValueError
+        If a value is missing or infinite, `y` lacks a class, there is one class only, or the lengths differ.
+    """
+    frame = checked_frame(estimator, X, reset=True)
+    classes, target = checked_target(frame, y)
+    if len(classes) < 2:
+        raise ValueError(f"y must have two classes or more; got one class: {classes[0]}")
+    table = Table(frame)
+    values, categorical = table.matrix.copy(), table.columns.sizes > 0
+    missing = np.isnan(values)
+    if missing.any():
+        row, column = np.argwhere(missing)[0]
+        raise ValueError(f"X must not hold missing values; got NaN in column {frame.columns[column]!r}, row {row}")
+    low, high = values.min(axis=0), values.max(axis=0)
+    span = np.where(categorical | (high == low), 1.0, high - low)
+    return (values - np.where(categorical, 0.0, low)) / span, categorical, classes, target
+
+
+@compiled()
+def difference(a, b, categorical):
+    """Return 0 or 1 for categories, the absolute difference of numbers."""
+    if categorical:
+        return 1.0 if a != b else 0.0
+    return abs(a - b)

@@ -1,0 +1,160 @@
+"""Lowe's variable-kernel similarity metric: near neighbours whose distance is learned."""
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.neighbors import NearestNeighbors
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from lib.validation import check_integer, check_real
+
+TINY = 1e-9  # squared distances of equal rows
+
+
+class VariableKernel(ClassifierMixin, BaseEstimator):
+    """Votes of near neighbours, weighted by a Gaussian of a learned distance (VSM).
+
+    The squared distance is sum_j w_j^2 (x_j - x_ij)^2; each of the R nearest neighbours votes with
+    exp(-d^2 / (2 sigma^2)), where sigma is r times the mean distance of the nearest R / 2. The weights w and the radius
+    r minimise the squared error of the class probabilities of left-out rows, by conjugate gradients: neighbours are
+    found anew after each line search and stay the same during it.
+
+    Parameters
+    ----------
+    n_neighbours : int, at least 2
+        R.
+    n_searches : int, at least 0
+        Line searches at most; 0 leaves all weights equal.
+    tolerance : float, at least 0
+        Part of the error by which a line search must lower it, else it is the last.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    weights_ : ndarray of shape (n_attributes,)
+        Of the standardised attributes; their sign does not matter.
+    radius_ : float
+    errors_ : ndarray of shape (n_searches_ + 1,)
+        Mean squared error of the left-out rows' probabilities, before the first search and after each. A last search
+        that did not lower it is undone.
+    n_searches_ : int
+
+    References
+    ----------
+    Lowe (1995), "Similarity metric learning for a variable-kernel classifier". Dietterich (1997), section 3.2.3, where
+    the equations of the width and of the vote are lost in print.
+    """
+
+    def __init__(self, n_neighbours=10, n_searches=30, tolerance=1e-3):
+        self.n_neighbours = n_neighbours
+        self.n_searches = n_searches
+        self.tolerance = tolerance
+
+    def fit(self, X, y):
+        """Learn weights and radius from numbers `X` (n_samples, n_attributes) and the classes `y`.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, or `X` has a value that is missing, infinite or no number.
+        """
+        check_integer("n_neighbours", self.n_neighbours, 2)
+        check_integer("n_searches", self.n_searches, 0)
+        check_real("tolerance", self.tolerance, 0)
+        X, y = validate_data(self, X, y, dtype=float, ensure_min_samples=2)
+        check_classification_targets(y)
+        self.classes_, target = np.unique(y, return_inverse=True)
+        self._scaler = StandardScaler().fit(X)
+        self._rows, self._votes = self._scaler.transform(X), np.eye(len(self.classes_))[target]
+        self._search(np.ones(X.shape[1] + 1))
+        return self
+
+    def predict_proba(self, X):
+        """Votes of the neighbours of each row, (n_samples, n_classes), which sum to 1."""
+        check_is_fitted(self)
+        rows = self._scaler.transform(validate_data(self, X, dtype=float, reset=False))
+        near, squares = self._neighbours(self.weights_, rows)
+        return _probabilities(squares @ self.weights_**2, self.radius_, self._votes[near])[0]
+
+    def predict(self, X):
+        """The class with the most votes for each row, (n_samples,); of equal ones the first."""
+        best = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[best]
+
+    def _search(self, point):
+        """Conjugate gradients (Polak & Ribiere) from a point, the weights and the radius."""
+        problem = self._left_out(point)
+        error, slope = error_and_slope(point, *problem)
+        direction, errors = -slope, [error]
+        while len(errors) <= self.n_searches:
+            moved = self._along(point, direction, problem)
+            problem = self._left_out(moved)
+            error, new = error_and_slope(moved, *problem)
+            if errors[-1] - error <= self.tolerance * errors[-1]:
+                break
+            direction = max(new @ (new - slope) / max(slope @ slope, TINY), 0) * direction - new
+            point, slope = moved, new
+            errors.append(error)
+        self.weights_, self.radius_ = point[:-1], abs(point[-1])
+        self.errors_, self.n_searches_ = np.array(errors), len(errors) - 1
+
+    def _along(self, point, direction, problem):
+        """The best point in a direction, no farther than the point is from 0."""
+        farthest = np.linalg.norm(point) / max(np.linalg.norm(direction), TINY)
+        error = lambda part: error_and_slope(point + part * farthest * direction, *problem)[0]  # noqa: E731
+        return point + minimize_scalar(error, bounds=(0, 1), method="bounded").x * farthest * direction
+
+    def _left_out(self, point):
+        """The squared differences to the neighbours of each training row, their votes and its own."""
+        near, squares = self._neighbours(point[:-1])
+        return squares, self._votes[near], self._votes
+
+    def _neighbours(self, weights, rows=None):
+        """Numbers of the nearest training rows, nearest first, and the squared differences, (n, R, n_attributes)."""
+        others = len(self._rows) - (rows is None)
+        search = NearestNeighbors(n_neighbors=min(self.n_neighbours, others)).fit(self._rows * weights)
+        near = search.kneighbors(None if rows is None else rows * weights, return_distance=False)
+        rows = self._rows if rows is None else rows
+        return near, (rows[:, None, :] - self._rows[near]) ** 2
+
+
+def _probabilities(distances, radius, votes):
+    """Votes of neighbours by their squared distances (n, R); the weight of each, and the width over r."""
+    half = max(distances.shape[1] // 2, 1)
+    width = np.sqrt(np.maximum(distances[:, :half], TINY)).mean(axis=1, keepdims=True)
+    weights = softmax(-distances / (2 * max(radius**2, TINY) * width**2), axis=1)
+    return np.einsum("nr,nrc->nc", weights, votes), weights, width
+
+
+def error_and_slope(point, squares, votes, truth):
+    """Mean squared error of the votes of fixed neighbours, and its gradient.
+
+    Parameters
+    ----------
+    point : ndarray of shape (n_attributes + 1,)
+        Weights, and the radius.
+    squares : ndarray of shape (n, R, n_attributes)
+        Squared differences to the neighbours.
+    votes, truth : ndarrays of shape (n, R, n_classes) and (n, n_classes)
+
+    Returns
+    -------
+    error : float
+    slope : ndarray of shape (n_attributes + 1,)
+    """
+    weights, radius = point[:-1], point[-1]
+    distances = squares @ weights**2
+    p, shares, width = _probabilities(distances, radius, votes)
+    of_votes = np.einsum("nc,nrc->nr", 2 * (p - truth) / len(p), votes)
+    of_exponents = shares * (of_votes - (shares * of_votes).sum(axis=1, keepdims=True))
+    spread = max(radius**2, TINY) * width**2
+    of_distances = -of_exponents / (2 * spread)
+    along = (of_exponents * distances / spread).sum(axis=1, keepdims=True)  # times the relative growth of the width
+    half = max(distances.shape[1] // 2, 1)
+    near = distances[:, :half]
+    of_distances[:, :half] += np.where(near > TINY, along / (width * 2 * half * np.sqrt(np.maximum(near, TINY))), 0)
+    of_weights = 2 * weights * np.einsum("nr,nrj->j", of_distances, squares)
+    return float(((p - truth) ** 2).sum(axis=1).mean()), np.append(of_weights, along.sum() / radius)

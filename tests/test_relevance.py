@@ -1,0 +1,172 @@
+"""RELIEF-F from its definition, races against scikit-learn's neighbours, VSM by finite differences."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import approx_fprime
+from sklearn.model_selection import LeaveOneOut, cross_val_predict
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from lib import datasets
+from lib.relevance import Schemata, VariableKernel, left_out_mistakes, relieff
+from lib.relevance.vsm import error_and_slope
+
+
+@parametrize_with_checks([VariableKernel(), Schemata(random_state=0)])
+def test_conventions(estimator, check):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check(estimator)
+
+
+def parity(size, seed, n_relevant=4, n_attributes=14):
+    X = np.random.default_rng(seed).integers(0, 2, (size, n_attributes))
+    return X.astype(bool), X[:, :n_relevant].sum(axis=1) % 2
+
+
+def weights_by_definition(values, y, n_neighbours):
+    """RELIEF-F of numbers over all rows, where no two distances are equal."""
+    values = (values - values.min(axis=0)) / np.ptp(values, axis=0)
+    weights, share = np.zeros(values.shape[1]), {c: np.mean(y == c) for c in set(y)}
+    for row, own in enumerate(y):
+        gaps = np.abs(values - values[row])
+        order = [i for i in np.argsort(gaps.sum(axis=1)) if i != row]
+        for c in share:
+            near = [i for i in order if y[i] == c][:n_neighbours]
+            factor = -1 if c == own else share[c] / (1 - share[own])
+            weights += factor * gaps[near].mean(axis=0) / len(y)
+    return weights
+
+
+@given(st.integers(0, 10**6), st.integers(2, 4), st.integers(1, 30))
+@settings(max_examples=25, deadline=None)
+def test_relieff_by_definition(seed, n_classes, n_neighbours):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(25, 3)), rng.permutation(np.arange(25) % n_classes)
+    expected = weights_by_definition(X, y, n_neighbours)
+    np.testing.assert_allclose(relieff(X, y, n_neighbours=n_neighbours), expected, atol=1e-12)
+    moved = relieff(X * [2, -1, 5] + 3, y, n_neighbours=n_neighbours)
+    np.testing.assert_allclose(moved, expected, atol=1e-12)
+
+
+def test_relieff_of_categories_does_not_know_their_names():
+    X, y = parity(100, 0)
+    frame = pd.DataFrame(X).astype(str).replace({"True": "yes", "False": "no"})
+    np.testing.assert_array_equal(relieff(X, y, random_state=1), relieff(frame, y, random_state=1))
+    np.testing.assert_allclose(relieff(X, y, random_state=1), relieff(X.astype(float), y, random_state=1), atol=1e-12)
+
+
+def test_relieff_of_rare_classes_and_constants():
+    X = np.column_stack([np.arange(9.0), np.ones(9)])
+    weights = relieff(X, ["a"] * 5 + ["b"] * 3 + ["c"])
+    assert weights[0] > 0
+    assert weights[1] == 0
+
+
+def test_relieff_sees_parity_where_information_does_not():
+    X, y = parity(400, 3)
+    weights = relieff(X, y, random_state=0)
+    assert weights[:4].min() > weights[4:].max()
+
+
+def test_left_out_mistakes_are_those_of_the_nearest_neighbour():
+    data = datasets.load("iris")
+    X = data.X.to_numpy() + np.random.default_rng(0).normal(size=data.X.shape) / 1000
+    scaled = ((X - X.min(axis=0)) / np.ptp(X, axis=0))[:, [0, 2, 3]]
+    neighbour = KNeighborsClassifier(1, metric="manhattan")
+    expected = cross_val_predict(neighbour, scaled, data.y, cv=LeaveOneOut()) != data.y
+    np.testing.assert_array_equal(left_out_mistakes(X, data.y, [True, False, True, True]), expected)
+    some = left_out_mistakes(X, data.y, np.tile([True, False, True, True], (3, 1)), rows=[7, 100, 7])
+    np.testing.assert_array_equal(some, expected[[7, 100, 7]])
+
+
+def test_equally_near_rows_vote():
+    X, y = np.array([[0.0], [0], [0], [0], [1]]), ["b", "b", "b", "a", "a"]
+    np.testing.assert_array_equal(left_out_mistakes(X, y, [True]), [False, False, False, True, True])
+    np.testing.assert_array_equal(left_out_mistakes(X, y, [False]), [True, True, True, True, True])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_races_find_what_parity_depends_on(seed):
+    X, y = parity(400, seed, n_relevant=3, n_attributes=8)
+    races = Schemata(random_state=seed).fit(X, y)
+    np.testing.assert_array_equal(races.support_, np.arange(8) < 3)
+    np.testing.assert_array_equal(races.transform(X), X[:, :3])
+    open_ones = np.arange(8, 0, -1)
+    assert races.n_queries_ == 2 * sum(n * race.n_rows for n, race in zip(open_ones, races.races_, strict=True))
+    assert sorted(race.attribute for race in races.races_) == list(range(8))
+
+
+def test_a_race_whose_time_is_up_leaves_an_attribute_out():
+    rng = np.random.default_rng(0)
+    races = Schemata(limit=90, confidence=50, random_state=0).fit(rng.normal(size=(60, 4)), rng.integers(0, 2, 60))
+    assert all(race.n_rows == 45 and not race.relevant and not race.decided for race in races.races_)
+    assert not races.support_.any()
+
+
+def test_slope_of_the_kernel_by_finite_differences():
+    rng = np.random.default_rng(1)
+    squares, votes, truth = rng.random((20, 6, 4)), np.eye(3)[rng.integers(0, 3, (20, 6))], np.eye(3)[np.arange(20) % 3]
+    for radius in (0.4, 1.7):
+        point = np.append(rng.normal(size=4), radius)
+        numeric = approx_fprime(point, lambda at: error_and_slope(at, squares, votes, truth)[0], 1e-7)
+        np.testing.assert_allclose(error_and_slope(point, squares, votes, truth)[1], numeric, atol=1e-6)
+
+
+def test_votes_of_the_kernel_by_definition():
+    data = datasets.load("iris")
+    X = ((data.X - data.X.mean()) / data.X.std(ddof=0)).to_numpy()
+    kernel = VariableKernel(n_neighbours=6, n_searches=0).fit(data.X, data.y)
+    gaps = np.sort(((X[None, :40] - X[:, None]) ** 2).sum(axis=2), axis=0)[:6]
+    near = np.argsort(((X[None, :40] - X[:, None]) ** 2).sum(axis=2), axis=0, kind="stable")[:6]
+    sigma = np.sqrt(np.maximum(gaps[:3], 1e-9)).mean(axis=0)
+    weights = np.exp(-gaps / (2 * sigma**2))
+    expected = (weights * (data.y[near] == "Iris-setosa")).sum(axis=0) / weights.sum(axis=0)
+    np.testing.assert_allclose(kernel.predict_proba(data.X[:40])[:, 0], expected, atol=1e-9)
+
+
+def test_a_learned_distance_forgets_noise():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(300, 6))
+    y = X[:, 0] * X[:, 1] > 0
+    kernel = VariableKernel().fit(X, y)
+    weights = np.abs(kernel.weights_)
+    assert weights[:2].min() > weights[2:].max()
+    assert (np.diff(kernel.errors_) < 0).all()
+    assert len(kernel.errors_) == kernel.n_searches_ + 1 > 1
+    new = rng.normal(size=(1000, 6))
+    same = VariableKernel(n_searches=0).fit(X, y)
+    assert kernel.score(new, new[:, 0] * new[:, 1] > 0) > same.score(new, new[:, 0] * new[:, 1] > 0) + 0.05
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(kernel)).predict(new), kernel.predict(new))
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda X, y: relieff(X, y, n_draws=11), "n_draws must be an integer from 1 to 10; got 11"),
+        (lambda X, y: relieff(X, y, n_neighbours=0), "n_neighbours must be an integer of at least 1; got 0"),
+        (lambda X, y: relieff(X, [1] * 10), "y must have two classes or more; got one class: 1"),
+        (
+            lambda X, y: relieff(np.where(X == 3, np.nan, X), y),
+            "X must not hold missing values; got NaN in column 'x0'",
+        ),
+        (lambda X, y: Schemata(limit=59).fit(X, y), "limit must be an integer of at least 60; got 59"),
+        (lambda X, y: Schemata(confidence=0).fit(X, y), "confidence must be a finite number in"),
+        (lambda X, y: left_out_mistakes(X, y, [True] * 3), "support must have shape"),
+        (lambda X, y: VariableKernel(n_neighbours=1).fit(X, y), "n_neighbours must be an integer of at least 2; got 1"),
+        (lambda X, y: VariableKernel(n_searches=-1).fit(X, y), "n_searches must be an integer of at least 0; got -1"),
+        (lambda X, y: VariableKernel(tolerance="x").fit(X, y), "tolerance must be a finite number"),
+    ],
+)
+def test_errors_say_what_is_allowed(call, words):
+    X, y = np.arange(20.0).reshape(10, 2), np.arange(10) % 2
+    X[1, 0] = 3
+    with pytest.raises(ValueError) as error:
+        call(X, y)
+    assert words in str(error.value)
