@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from lib.datasets.catalogue import DATA
+from lib.files import LIB
 from lib.trials.context import current
 from lib.trials.notes import tell
-from lib.trials.store import workplace
 
 FOLDER = DATA / "recorded"
 SIGN = "†"
@@ -121,7 +121,8 @@ def read(path):
 
 def write(path, about, rows):
     """Write rows, all text, and what is said about them, now with the day, the lock file's digest and a sha256."""
-    about = about | {"date": date.today().isoformat(), "lock": workplace()["lock"]}
+    lock = hashlib.sha256((LIB.parent / "requirements.lock").read_bytes()).hexdigest()
+    about = about | {"date": date.today().isoformat(), "lock": lock}
     text = rows.to_csv(index=False)
     head = json.dumps(about | {"sha256": _seal(about, text)})
     Path(path).write_bytes(gzip.compress(f"{head}\n{text}".encode(), mtime=0))

@@ -242,7 +242,7 @@ class TestOnlyTheSameIsFound:
             same(frame, cia_learning_curves(20, 2, n_models=20, **settings))
 
     def test_what_counts(self, tmp_path, monkeypatch):
-        """Each module that trials reach counts, by its path and code, and so do the lock file and the known data."""
+        """Each module that trials reach counts, by its path and code, and so do the data known if they reach them."""
 
         def forget():
             for function in (store.workplace, store._modules, store._reached):
@@ -251,7 +251,9 @@ class TestOnlyTheSameIsFound:
         def key():
             monkeypatch.setattr(store, "SOURCES", store._read_sources())
             forget()
-            return json.dumps(store.environment({"code": ["lib.model.fit", "lib.experiments.Panel", "lib.renamed"]}))
+            return json.dumps(
+                store.environment({"code": ["lib.model.fit", "lib.experiments.Panel", "lib.renamed", *reaching]})
+            )
 
         monkeypatch.setattr(store, "LIB", tmp_path / "lib")
         monkeypatch.setattr(store, "DATA", tmp_path / "data")
@@ -259,9 +261,10 @@ class TestOnlyTheSameIsFound:
         for name in ("lib/winnow", "data"):
             (tmp_path / "elsewhere" / name).mkdir(parents=True)
             (tmp_path / name).symlink_to(tmp_path / "elsewhere" / name)
-        counting = ["lib/experiments/__init__.py", "lib/model.py", "lib/winnow/online.py", "requirements.lock"]
+        reaching = ["lib.datasets.load"]
+        counting = ["lib/datasets/__init__.py", "lib/experiments/__init__.py", "lib/model.py", "lib/winnow/online.py"]
         counting += ["data/manifest.csv", "data/schema.toml", "data/paper/table.csv"]
-        idle = ["lib/figures/style.py", "lib/book/cli.py", "lib/claims.py", "data/cache/iris.data", "README.md"]
+        idle = ["lib/figures/style.py", "lib/book/cli.py", "lib/claims.py", "data/cache/iris.data", "requirements.lock"]
         idle += ["lib/winnow/ensemble.py", "lib/experiments/uci.py"]
         seen = set()
         for path in (None, *counting, *idle):
@@ -273,6 +276,10 @@ class TestOnlyTheSameIsFound:
                 seen.add(key())
         (tmp_path / "lib/model.py").write_text(f"# words\n{IMPORT}a = 2")
         assert key() in seen
+        reaching.clear()
+        without = key()
+        (tmp_path / "data/manifest.csv").write_text("more")
+        assert key() == without
         (tmp_path / "lib/model.py").rename(tmp_path / "lib/renamed.py")
         assert key() not in seen
         monkeypatch.undo()
