@@ -6,15 +6,5 @@ from lib.bayes_net.classifier import BayesNetClassifier
 from lib.bayes_net.learners import choose_iterations, climb, fold_counts, learn, observed_frequencies, tuning_errors
 from lib.bayes_net.network import Network
 
-__all__ = [
-    "BayesNetClassifier",
-    "Cases",
-    "Network",
-    "ascend",
-    "choose_iterations",
-    "climb",
-    "fold_counts",
-    "learn",
-    "observed_frequencies",
-    "tuning_errors",
-]
+__all__ = ["BayesNetClassifier", "Cases", "Network", "ascend", "choose_iterations", "climb", "fold_counts", "learn"]
+__all__ += ["observed_frequencies", "tuning_errors"]

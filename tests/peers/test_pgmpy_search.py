@@ -1,0 +1,99 @@
+"""Scores, K2 and the file of ALARM against pgmpy.
+
+What the comparison has to know of pgmpy 1: its K2 score adds ln Gamma(r) for each combination of the parents' values,
+also for those without rows, whose factor is 1; `k2_score` takes that away.
+"""
+
+import gzip
+import math
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lib.bayes_net.bif import DiscreteNetwork
+from lib.files import DATA
+from lib.structures.dirichlet import DirichletCounts
+from lib.structures.k2 import k2_from_codes
+
+pgmpy = pytest.importorskip("pgmpy", reason="no pgmpy; `make peers` installs it")
+scores = pytest.importorskip("pgmpy.structure_score")
+readwrite = pytest.importorskip("pgmpy.readwrite")
+
+
+@pytest.fixture(scope="module")
+def alarm():
+    return DiscreteNetwork.read_bif(DATA / "alarm.bif.gz")
+
+
+@pytest.fixture(scope="module")
+def rows(alarm):
+    return alarm.sample(2000, np.random.default_rng(0))
+
+
+def frame(rows, sizes):
+    states = {v: list(range(size)) for v, size in enumerate(sizes)}
+    return pd.DataFrame({v: pd.Categorical(rows[:, v], states[v]) for v in states}), states
+
+
+def k2_score(data, states, rows, sizes):
+    """pgmpy's K2 score of a family, without the surplus of combinations that do not occur."""
+    score = scores.K2(data, state_names=states)
+
+    def local_score(child, family):
+        empty = np.prod(sizes[list(family)]) - len(np.unique(rows[:, list(family)], axis=0)) if family else 0
+        return score.local_score(child, tuple(family)) - empty * math.lgamma(sizes[child])
+
+    return local_score
+
+
+def test_file_is_theirs(alarm):
+    own = Path(pgmpy.__file__).parent / "utils" / "example_models" / "alarm.bif.gz"
+    assert own.read_bytes() == (DATA / "alarm.bif.gz").read_bytes()
+
+
+def test_tables_of_alarm(alarm, tmp_path):
+    path = tmp_path / "alarm.bif"
+    path.write_bytes(gzip.decompress((DATA / "alarm.bif.gz").read_bytes()))
+    model = readwrite.BIFReader(str(path)).get_model()
+    tables = alarm.network.tables(alarm.theta)
+    for name, family, table, values in zip(alarm.names, alarm.parents, tables, alarm.values, strict=True):
+        cpd = model.get_cpds(name)
+        axes = [cpd.variables.index(u) for u in (*(alarm.names[p] for p in family), name)]
+        theirs = cpd.values.transpose(axes)
+        for axis, u in enumerate((*(alarm.names[p] for p in family), name)):
+            order = [cpd.state_names[u].index(v) for v in alarm.values[alarm.names.index(u)]]
+            theirs = np.take(theirs, order, axis)
+        np.testing.assert_allclose(table, theirs, atol=1e-6, err_msg=f"{name} {values}")
+
+
+def test_scores(alarm, rows):
+    data, states = frame(rows, alarm.network.sizes)
+    counts = DirichletCounts(rows, alarm.network.sizes)
+    k2 = k2_score(data, states, rows, alarm.network.sizes)
+    bdeu = scores.BDeu(data, state_names=states, equivalent_sample_size=10)
+    for v, family in enumerate(alarm.parents):
+        assert counts.k2(v, frozenset(family)) == pytest.approx(k2(v, family), rel=1e-9)
+        assert counts.bdeu(v, frozenset(family), 10) == pytest.approx(bdeu.local_score(v, family), rel=1e-9)
+
+
+def test_k2_takes_the_best_parents_of_pgmpy_s_score(alarm, rows):
+    data, states = frame(rows, alarm.network.sizes)
+    local_score, order = k2_score(data, states, rows, alarm.network.sizes), alarm.network.order
+    start = time.process_time()
+    ours = k2_from_codes(rows, alarm.network.sizes, order)
+    mine, start = time.process_time() - start, time.process_time()
+    children = order[:20]
+    for position, child in enumerate(children):
+        chosen, best = [], local_score(child, ())
+        while len(chosen) < 4:
+            trials = {p: local_score(child, tuple(sorted([*chosen, p]))) for p in order[:position] if p not in chosen}
+            if not trials or max(trials.values()) <= best:
+                break
+            best = max(trials.values())
+            chosen.append(max(trials, key=trials.get))
+        assert ours[child] == tuple(sorted(chosen))
+    print(f"\nK2 of all {len(order)} variables {mine:.3f} s, by pgmpy's score {len(children)} of them", end=" ")
+    print(f"{time.process_time() - start:.2f} s")

@@ -1,0 +1,210 @@
+"""Chow-Liu, K2, BDeu and networks from files: against sums over all trees, chain rules and known networks."""
+
+import gzip
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lib.bayes_net.bif import DiscreteNetwork
+from lib.files import DATA
+from lib.structures import bdeu_search, chow_liu, k2
+from lib.structures.chow_liu import chow_liu_from_codes
+from lib.structures.dirichlet import DirichletCounts
+from lib.structures.k2 import k2_from_codes
+
+ALARM = DATA / "alarm.bif.gz"
+TEXT = """network wet { }
+variable RAIN { type discrete [ 2 ] { yes, no }; }
+variable SPRINKLER { type discrete [ 2 ] { on, off }; }
+variable GRASS { type discrete [ 3 ] { dry, damp, wet }; }
+probability ( GRASS | SPRINKLER, RAIN ) {
+  (on, yes) 0.0, 0.1, 0.9; (off, yes) 0.1, 0.2, 0.7;
+  (on, no) 0.2, 0.3, 0.5; (off, no) 0.9, 0.1, 0.0;
+}
+probability ( RAIN ) { table 0.3, 0.7; }
+probability ( SPRINKLER | RAIN ) { (yes) 0.01, 0.99; (no) 0.4, 0.6; }
+"""
+
+
+@pytest.fixture(scope="module")
+def alarm():
+    return DiscreteNetwork.read_bif(ALARM)
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(text):
+        (tmp_path / "net.bif").write_text(text)
+        return tmp_path / "net.bif"
+
+    return write
+
+
+def sequential(codes, sizes, child, parents, alpha):
+    """Ln P of the child's column, row after row: (n_ijk + alpha) / (n_ij + r alpha) each time."""
+    seen, total = {}, 0.0
+    for row in codes:
+        counts = seen.setdefault(tuple(row[list(parents)]), np.zeros(sizes[child]))
+        total += math.log((counts[row[child]] + alpha) / (counts.sum() + sizes[child] * alpha))
+        counts[row[child]] += 1
+    return total
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 10_000), st.integers(0, 40))
+def test_scores_are_chain_rules(seed, n_rows):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 4, 4)
+    codes = rng.integers(0, sizes, (n_rows, 4))
+    counts = DirichletCounts(codes, sizes)
+    for parents in ((), (1,), (3, 1, 2)):
+        cells = math.prod(sizes[list(parents)]) * sizes[0]
+        assert counts.k2(0, frozenset(parents)) == pytest.approx(sequential(codes, sizes, 0, parents, 1.0), abs=1e-9)
+        bdeu = sequential(codes, sizes, 0, parents, 5 / cells)
+        assert counts.bdeu(0, frozenset(parents), 5) == pytest.approx(bdeu, abs=1e-9)
+
+
+def test_equivalent_structures_have_the_same_bdeu(alarm):
+    counts = DirichletCounts(alarm.sample(200, np.random.default_rng(0)), alarm.network.sizes)
+    for a, b in itertools.combinations((0, 4, 9, 30), 2):
+        forth = counts.bdeu(a, frozenset(), 3) + counts.bdeu(b, frozenset([a]), 3)
+        back = counts.bdeu(b, frozenset(), 3) + counts.bdeu(a, frozenset([b]), 3)
+        assert forth == pytest.approx(back, rel=1e-12)
+
+
+def tree_likelihood(codes, links):
+    """Sum over links of the mutual information, from a table of each pair."""
+    total = 0.0
+    for a, b in links:
+        joint = np.zeros((3, 3))
+        np.add.at(joint, (codes[:, a], codes[:, b]), 1 / len(codes))
+        product = joint.sum(1, keepdims=True) * joint.sum(0)
+        total += (joint * np.log(np.where(joint > 0, joint / np.maximum(product, 1e-300), 1))).sum()
+    return total
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_chow_liu_is_the_best_of_all_trees(seed):
+    codes = np.random.default_rng(seed).integers(0, 3, (60, 5))
+    codes[:, 3] = np.where(codes[:, 4] > 0, codes[:, 1], codes[:, 3])
+    trees = []
+    for links in itertools.combinations(itertools.combinations(range(5), 2), 4):
+        groups = np.arange(5)
+        for a, b in links:
+            groups[groups == groups[a]] = groups[b]
+        if (groups == groups[0]).all():
+            trees.append(links)
+    assert len(trees) == 125  # Cayley's formula
+    ours = [(p, v) for v, family in enumerate(chow_liu(codes)) for p in family]
+    assert len(ours) == 4
+    assert tree_likelihood(codes, ours) == pytest.approx(max(tree_likelihood(codes, t) for t in trees), rel=1e-12)
+
+
+def test_tree_is_recovered_from_its_own_distribution():
+    parents = ((), (0,), (0,), (1,), (1,), (2,))
+    rng = np.random.default_rng(1)
+    tables = [rng.dirichlet(np.full(3, 0.5), (3,) * len(family)) for family in parents]
+    rows = DiscreteNetwork(parents, tables).sample(5000, rng)
+    assert chow_liu(rows) == parents
+    assert chow_liu_from_codes(rows[:, :1], [3]) == ((),)
+
+
+def test_alarm_is_the_network_of_the_paper(alarm):
+    assert len(alarm.parents) == 37
+    assert sum(map(len, alarm.parents)) == 46
+    rows = np.diff(alarm.network.starts) // alarm.network.sizes
+    assert (rows * (alarm.network.sizes - 1)).sum() == 509  # free parameters, as Beinlich et al. count them
+
+
+def test_sample_and_its_probability(alarm):
+    rows = alarm.sample(20_000, np.random.default_rng(0))
+    entropy = -alarm.log_probability(rows)
+    again = -alarm.log_probability(alarm.sample(20_000, np.random.default_rng(1)))
+    assert abs(entropy.mean() - again.mean()) < 5 * entropy.std() / 100
+    refit = alarm.fitted(alarm.parents, rows)
+    loss = (alarm.log_probability(rows) - refit.log_probability(rows)).mean()
+    assert -0.02 < loss < 0  # the tables of the rows themselves are likelier, by half a parameter a row
+    v = alarm.names.index("HYPOVOLEMIA")
+    assert (rows[:, v] == 0).mean() == pytest.approx(0.2, abs=0.015)
+
+
+def test_bdeu_search_ends_where_no_arc_helps(alarm):
+    rows = alarm.sample(500, np.random.default_rng(2))[:, :12]
+    found = bdeu_search(rows, equivalent_sample_size=10)
+    counts = DirichletCounts(rows, rows.max(axis=0).clip(1) + 1)
+    for child, family in enumerate(map(frozenset, found)):
+        now = counts.bdeu(child, family, 10)
+        assert all(counts.bdeu(child, family - {p}, 10) <= now + 1e-6 for p in family)
+    assert bdeu_search(rows, start=found) == found
+    assert max(map(len, bdeu_search(rows, max_parents=1))) == 1
+
+
+def test_k2_needs_the_order(alarm):
+    rows = alarm.sample(10_000, np.random.default_rng(3))
+    links = {(p, v) for v, family in enumerate(alarm.parents) for p in family}
+    found = k2_from_codes(rows, alarm.network.sizes, alarm.network.order)
+    back = k2_from_codes(rows, alarm.network.sizes, alarm.network.order[::-1])
+    found, back = ({(p, v) for v, family in enumerate(f) for p in family} for f in (found, back))
+    assert len(links & found) >= 43
+    assert not links & back
+    assert all(len(family) == 0 for family in k2(rows[:50], alarm.network.order, max_parents=0))
+
+
+@pytest.mark.parametrize(
+    ("order", "words"),
+    [([0, 1], "order must not miss variable 2"), ([0, 1, 2, 1], "not repeat variable 1"), ([0, 1, 2, 7], "variable 7")],
+)
+def test_order_must_hold_all_variables(order, words):
+    with pytest.raises(ValueError, match=words):
+        k2(np.zeros((5, 3), dtype=int), order)
+
+
+def test_bad_searches():
+    rows = np.zeros((5, 2))
+    with pytest.raises(ValueError, match="cycle"):
+        bdeu_search(rows, start=((1,), (0,)))
+    with pytest.raises(ValueError, match="equivalent_sample_size"):
+        bdeu_search(rows, equivalent_sample_size=0)
+    with pytest.raises(ValueError, match="row 0, column 1 is missing"):
+        k2([[0, np.nan], [1, 1]], [0, 1])
+
+
+def test_read_bif(written):
+    network = DiscreteNetwork.read_bif(written(TEXT))
+    assert network.names == ("RAIN", "SPRINKLER", "GRASS")
+    assert network.parents == ((), (0,), (0, 1))
+    grass = network.network.tables(network.theta)[2]
+    np.testing.assert_allclose(grass[0, 1], [0.1, 0.2, 0.7])  # rain, no sprinkler, though the file names it first
+    np.testing.assert_allclose(grass[1, 0], [0.2, 0.3, 0.5])
+    assert network.log_probability(np.array([[0, 1, 2]]))[0] == pytest.approx(math.log(0.3 * 0.99 * 0.7))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("(no) 0.4, 0.6; }", "(no) 0.4,", "ends before the block 'probability"),
+        ("probability ( RAIN ) { table 0.3, 0.7; }", "", "no probability of RAIN"),
+        ("SPRINKLER | RAIN ) { (yes)", "SPRINKLER | RAIN ) { (maybe)", r"SPRINKLER, row \(maybe\), cannot be read"),
+        ("SPRINKLER | RAIN", "SPRINKLER | SNOW", "declared variables; got 'SNOW'"),
+        ("(on, no) 0.2, 0.3, 0.5;", "", "GRASS must have a row for each value"),
+        ("0.2, 0.3, 0.5", "0.2, 0.3, 0.6", "table of GRASS must have rows"),
+        ("( RAIN ) { table 0.3, 0.7; }", "( RAIN | GRASS ) { (dry) 1, 0; (damp) 1, 0; (wet) 1, 0; }", "cycle"),
+    ],
+)
+def test_broken_files(written, old, new, words):
+    assert old in TEXT
+    with pytest.raises(ValueError, match=words):
+        DiscreteNetwork.read_bif(written(TEXT.replace(old, new)))
+
+
+def test_file_cut_off(tmp_path):
+    (tmp_path / "cut.bif.gz").write_bytes(ALARM.read_bytes()[:900])
+    with pytest.raises(ValueError, match="ends before"):
+        DiscreteNetwork.read_bif(tmp_path / "cut.bif.gz")
+    (tmp_path / "half.bif").write_bytes(gzip.decompress(ALARM.read_bytes())[:-200])
+    with pytest.raises(ValueError, match="ends before|no probability"):
+        DiscreteNetwork.read_bif(tmp_path / "half.bif")
