@@ -1,0 +1,261 @@
+"""Texts, contexts, WinSpell and Bayes: against definitions by hand, dictionaries of weights, and scipy's test."""
+
+import csv
+import gzip
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.stats import chi2_contingency
+from sklearn.base import clone
+
+from lib import texts
+from lib.datasets import NotAvailableError
+from lib.datasets.files import sha256
+from lib.files import DATA
+from lib.spelling import ContextBayes, InterpolatedBayes, WinSpell, contexts
+
+BOOK = "It is past ten, I think; they\u2019re late. The bell passed unheard!"
+
+
+@pytest.fixture
+def shelf(tmp_path, monkeypatch):
+    """A list of one book, a cache and a page that has it within other words."""
+    book = {"name": "tiny", "bytes": len(BOOK.encode()), "sha256": sha256(BOOK.encode()), "begins": "It is past"}
+    (tmp_path / "data").mkdir()
+    with open(tmp_path / "data" / "texts.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, [*book, "address"])
+        writer.writeheader()
+        writer.writerow(book | {"address": "https://example.org/tiny.txt"})
+    page = tmp_path / "page"
+    page.write_bytes(b"It is past midnight.\r\n" + BOOK.encode() + b"\r\nTHE END")
+    monkeypatch.setattr(texts, "DATA", tmp_path / "data")
+    monkeypatch.setenv("UCI_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("TEXTS_MIRROR", raising=False)
+    monkeypatch.setattr(texts.pooch, "retrieve", lambda *_, **__: str(page))
+    return tmp_path
+
+
+def test_tokens_are_words_and_marks():
+    tokens = "it is past ten , i think ; they're late . the bell passed unheard !"
+    assert " ".join(texts.tokenize(BOOK)) == tokens
+    assert texts.tokenize("_Emma_--'tis 1816") == ["emma", "--", "'", "tis", "1816"]
+
+
+def test_a_book_is_cut_out_of_its_page_once(shelf, monkeypatch):
+    with pytest.raises(NotAvailableError, match="not downloaded yet"):
+        texts.read_texts(download=False)
+    assert texts.read_texts() == {"tiny": BOOK}
+    monkeypatch.setattr(texts.pooch, "retrieve", None)  # the cache has it now
+    assert texts.read_texts(download=False) == {"tiny": BOOK}
+    (shelf / "cache" / "tiny.txt").write_text("damaged")
+    with pytest.raises(NotAvailableError, match="not downloaded yet"):
+        texts.read_texts(download=False)
+
+
+def test_a_page_with_another_text_or_none_is_refused(shelf, monkeypatch):
+    (shelf / "page").write_text("It is past bearing.")
+    with pytest.raises(NotAvailableError, match="another text.*TEXTS_MIRROR"):
+        texts.read_texts()
+
+    def fail(*_, **__):
+        raise ConnectionError("no network")
+
+    monkeypatch.setattr(texts.pooch, "retrieve", fail)
+    with pytest.raises(NotAvailableError, match=r"download from https://example.org/tiny.txt failed \(ConnectionError"):
+        texts.read_texts()
+
+
+def test_a_mirror_comes_first_and_is_checked(shelf, monkeypatch):
+    monkeypatch.setenv("TEXTS_MIRROR", str(shelf / "mirror"))
+    with pytest.raises(NotAvailableError, match="TEXTS_MIRROR must name a folder"):
+        texts.read_texts()
+    (shelf / "mirror").mkdir()
+    copy = shelf / "mirror" / "tiny.txt.gz"
+    copy.write_bytes(gzip.compress(BOOK.encode()))
+    assert texts.read_texts(download=False) == {"tiny": BOOK}
+    copy.write_bytes(gzip.compress(b"It is past belief."))
+    with pytest.raises(NotAvailableError, match="tiny.txt.gz: the copy in TEXTS_MIRROR has not the sha256"):
+        texts.read_texts()
+
+
+def test_the_books_of_the_manifest_are_safe_to_fetch():
+    with open(DATA / "texts.csv", newline="", encoding="utf-8") as file:
+        books = list(csv.DictReader(file))
+    assert [book["name"] for book in books] == sorted({book["name"] for book in books})
+    for book in books:
+        assert book["address"].startswith("https://")
+        assert book["address"].endswith(".txt")
+        assert len(book["sha256"]) == 64
+        assert int(book["bytes"]) > 100_000
+        assert book["licence"].startswith("public domain")
+
+
+def test_a_folder_of_ones_own(tmp_path):
+    (tmp_path / "b.txt").write_text("\ufeffsecond", encoding="utf-8")
+    (tmp_path / "a.txt.gz").write_bytes(gzip.compress(b"first"))
+    (tmp_path / "notes.md").write_text("no text")
+    assert list(texts.read_texts(tmp_path).items()) == [("a", "first"), ("b", "second")]
+
+
+@pytest.mark.parametrize(
+    ("name", "contents", "message"),
+    [
+        ("latin.txt", "caf\u00e9".encode("latin-1"), r"latin.txt must be in UTF-8; byte 3 is 0xe9"),
+        ("empty.txt", b" \n", "empty.txt must hold text; it is empty"),
+        ("cut.txt.gz", gzip.compress(b"words")[:-9], "cut.txt.gz cannot be read"),
+        ("book.pdf", b"%PDF", r"files \*.txt"),
+    ],
+)
+def test_bad_folders(tmp_path, name, contents, message):
+    (tmp_path / name).write_bytes(contents)
+    with pytest.raises(ValueError, match=message):
+        texts.read_texts(tmp_path)
+    with pytest.raises(ValueError, match="folder must be one that holds"):
+        texts.read_texts(tmp_path / "none")
+
+
+def test_features_of_a_sentence():
+    columns = {}
+    X = contexts(texts.tokenize("He walked, past the old church."), ["passed", "past"], window=2, columns=columns)
+    expected = ["he", "walked", "the", "old", ", _", "_ the", "walked , _", ", _ the", "_ the old"]
+    assert (X.toarray() == 1).all()
+    assert sorted(columns) == sorted(expected)
+    new = contexts(["she", "passed", "the", "church"], ["passed", "past"], columns=columns)
+    assert new.shape == (1, len(expected))
+    assert {name for name, column in columns.items() if new[0, column]} == {"the", "_ the"}
+
+
+@given(st.lists(st.sampled_from(["a", "b", "c", ".", "x", "y"]), max_size=30), st.integers(0, 4))
+def test_context_words_are_those_within_the_window(tokens, window):
+    columns, places = {}, [i for i, token in enumerate(tokens) if token in ("x", "y")]
+    if not places:
+        with pytest.raises(ValueError, match="none of x, y does"):
+            contexts(tokens, ["x", "y"], window)
+        return
+    X = contexts(tokens, ["x", "y"], window, columns)
+    assert X.shape[0] == len(places)
+    for row, place in zip(X.toarray(), places, strict=True):
+        before = [token for token in tokens[:place] if token != "."]
+        after = [token for token in tokens[place + 1 :] if token != "."]
+        near = {name for name, column in columns.items() if "_" not in name and row[column]}
+        assert near == set(before[len(before) - min(window, len(before)) :] + after[:window])
+
+
+def cloud_by_hand(rows, positive, demotions, margin, n_passes, promotion=1.5, first=0.1, decay=0.9):
+    """Weights of a cloud, last and averaged, by dictionaries of weights, an example at a time."""
+    last, averaged, mistakes = [], [], []
+    for demotion in demotions:
+        weights, total = {}, np.zeros(rows.shape[1])
+        for _ in range(n_passes):
+            wrong = 0
+            for row, label in zip(rows, positive, strict=True):
+                active = np.flatnonzero(row)
+                if label:
+                    weights |= {j: first for j in active if j not in weights}
+                total += [weights.get(j, first) for j in range(rows.shape[1])]  # one not begun counts as it will begin
+                z = sum(weights.get(j, 0) for j in active)
+                wrong += (z > 1) != label
+                if (z > 1) != label or abs(z - 1) < margin:
+                    weights |= {j: weights[j] * (promotion if label else demotion) for j in active if j in weights}
+        last.append([weights.get(j, 0) for j in range(rows.shape[1])])
+        averaged.append([total[j] / (n_passes * len(rows)) if j in weights else 0 for j in range(rows.shape[1])])
+        mistakes.append(wrong)
+    shares = decay ** np.array(mistakes, dtype=float)
+    return [shares @ np.array(members) / shares.sum() for members in (last, averaged)]
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.5])
+@pytest.mark.parametrize("average", [False, True])
+def test_a_cloud_is_that_of_dictionaries(margin, average):
+    rng = np.random.default_rng(3)
+    rows = (rng.random((60, 12)) < 0.3).astype(np.uint8)
+    y = np.where(rows[:, 0] | rows[:, 1] & rows[:, 2], "past", "passed")
+    model = WinSpell(margin=margin, average=average, n_passes=3).fit(sparse.csr_array(rows), y)
+    for word, weights in zip(model.classes_, model.weights_, strict=True):
+        expected = cloud_by_hand(rows, y == word, model.demotions, margin, 3)[average]
+        np.testing.assert_allclose(weights, expected, rtol=1e-10)
+    scores = rows @ model.weights_.T
+    np.testing.assert_allclose(model.decision_function(rows), scores[:, 1] - scores[:, 0], rtol=1e-9, atol=1e-12)
+    assert (model.predict(rows) == model.classes_[scores.argmax(axis=1)]).all()
+
+
+def test_features_never_seen_with_a_word_have_no_weight_for_it():
+    rows = np.array([[1, 0, 0], [0, 1, 0], [1, 0, 1], [0, 1, 1]])
+    model = WinSpell().fit(rows, ["a", "b", "a", "b"])
+    assert model.weights_[0, 1] == model.weights_[1, 0] == 0
+    assert (model.predict(np.eye(3, dtype=int)[:2]) == ["a", "b"]).all()
+    assert model.predict([[0, 0, 0]]) == ["a"]
+
+
+def test_three_words():
+    rng = np.random.default_rng(0)
+    y = rng.choice(["their", "there", "they're"], 300)
+    rows = np.column_stack([y == word for word in np.unique(y)]) & (rng.random((300, 3)) < 0.9)
+    rows = np.column_stack([rows, rng.random((300, 20)) < 0.2]).astype(np.uint8)
+    for model in (WinSpell(), ContextBayes(0.1), InterpolatedBayes()):
+        assert (model.fit(rows[:200], y[:200]).predict(rows[200:]) == y[200:]).mean() > 0.85
+        again = pickle.loads(pickle.dumps(clone(model).fit(sparse.csc_array(rows[:200]), y[:200])))
+        assert (again.predict(sparse.csr_matrix(rows[200:])) == model.predict(rows[200:])).all()
+
+
+def test_bayes_by_hand():
+    rows, y = np.array([[1, 1, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0]]), np.array(["a", "a", "b"])
+    model = ContextBayes(0.5).fit(rows, y)
+    conditionals = (np.array([[2, 1], [0, 1]]) + 0.5) / np.array([[3], [2]])
+    np.testing.assert_allclose(np.exp(model.log_conditionals_[:, :2]), conditionals)
+    joint = np.array([2 / 3, 1 / 3]) * conditionals[:, 0]
+    np.testing.assert_allclose(model.predict_proba([[1, 0, 1, 0]])[0], joint / joint.sum())  # the third was never seen
+    assert (ContextBayes(0.5, least=2).fit(rows, y).log_conditionals_ == 0).all()  # absent once, or never
+
+
+def test_interpolation_follows_the_chi_squared_test():
+    rng = np.random.default_rng(1)
+    y = rng.choice(["a", "b", "c"], 200, p=[0.6, 0.3, 0.1])
+    rows = (rng.random((200, 6)) < np.linspace(0.1, 0.6, 6) * np.where(y == "a", 1.5, 0.5)[:, None]).astype(np.uint8)
+    model = InterpolatedBayes(least=0).fit(rows, y)
+    for word, conditionals in zip(model.classes_, np.exp(model.log_conditionals_), strict=True):
+        for feature, found in zip(rows.T, conditionals, strict=True):
+            table = [
+                [((y == word) & (feature == value)).sum(), ((y != word) & (feature == value)).sum()] for value in (0, 1)
+            ]
+            p = chi2_contingency(table, correction=False).pvalue
+            assert found == pytest.approx((1 - p) * feature[y == word].mean() + p * feature.mean())
+    assert (InterpolatedBayes(least=201).fit(rows, y).predict(rows) == "a").all()
+
+
+def test_a_feature_of_every_row_says_nothing_by_interpolation():
+    model = InterpolatedBayes(least=0).fit([[1], [1], [1]], ["a", "b", "b"])
+    np.testing.assert_allclose(model.log_conditionals_, 0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (WinSpell(promotion=1.0), "promotion must be"),
+        (WinSpell(demotions=()), "demotions must hold at least one"),
+        (WinSpell(demotions=(0.5, 1.0)), "demotion must be"),
+        (WinSpell(decay=0.0), "decay must be"),
+        (WinSpell(n_passes=0), "n_passes must be"),
+        (WinSpell(margin=-1.0), "margin must be"),
+        (ContextBayes(0.0), "smoothing must be"),
+        (ContextBayes(least=-1), "least must be"),
+        (InterpolatedBayes(least=1.5), "least must be"),
+    ],
+)
+def test_bad_parameters(model, message):
+    with pytest.raises(ValueError, match=message):
+        model.fit([[0, 1], [1, 0]], ["a", "b"])
+
+
+@pytest.mark.parametrize("model", [WinSpell(), ContextBayes(), InterpolatedBayes()])
+def test_bad_data(model):
+    with pytest.raises(ValueError, match=r"X must hold only 0 and 1; got .*2.* at row 1, column 0"):
+        model.fit([[0, 1], [2, 0]], ["a", "b"])
+    with pytest.raises(ValueError, match="y must have two classes at least"):
+        model.fit([[0, 1], [1, 0]], ["a", "a"])
+    with pytest.raises(ValueError, match="window must be"):
+        contexts(["x"], ["x"], window=-1)
