@@ -78,15 +78,21 @@ def _sha256(contents):
 
 @cache
 def _modules():
-    """Digest of the code of each module of lib, comments and docstrings left out, and what it imports, by name."""
+    """Digest of the code of each module of lib, comments and docstrings left out, and what it imports, by name.
+
+    Third is what a package passes on that does nothing else, by name: who takes one of it does not depend on all.
+    """
     modules = {}
     for path, contents in SOURCES["lib"].items():
         name = ".".join(("lib", *Path(path).with_suffix("").parts)).removesuffix(".__init__")
-        nodes = list(ast.walk(ast.parse(contents)))
+        tree = ast.parse(contents)
+        nodes = list(ast.walk(tree))
         imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
         froms = [node for node in nodes if isinstance(node, ast.ImportFrom)]
-        imported |= {f"{node.module}.{alias.name}" for node in froms for alias in node.names}
-        modules[name] = code_digest(contents), imported
+        taken = {alias.asname or alias.name: f"{node.module}.{alias.name}" for node in froms for alias in node.names}
+        only_passes = all(isinstance(node, ast.Expr | ast.ImportFrom | ast.Assign) for node in tree.body)
+        is_package = path.endswith("__init__.py")
+        modules[name] = code_digest(contents), imported | {*taken.values()}, taken if is_package and only_passes else {}
     return modules
 
 
@@ -107,9 +113,10 @@ def _reached(names):
     while waiting:
         name = waiting.pop()
         while name and name not in _modules():
-            name = name.rpartition(".")[0]
+            package, _, last = name.rpartition(".")
+            name = _modules().get(package, ("", (), {}))[2].get(last, package)
         if name and name not in digests:
-            digests[name], imported = _modules()[name]
+            digests[name], imported, _ = _modules()[name]
             waiting |= imported
     return digests
 

@@ -276,6 +276,17 @@ class TestOnlyTheSameIsFound:
                 seen.add(key())
         (tmp_path / "lib/model.py").write_text(f"# words\n{IMPORT}a = 2")
         assert key() in seen
+        reaching[:] = ["lib.pack.fit"]
+        (tmp_path / "lib/pack").mkdir()
+        for name, text in (("fitting", "a = 1"), ("__init__", "from lib.pack.fitting import fit")):
+            (tmp_path / f"lib/pack/{name}.py").write_text(text)
+        without = key()
+        (tmp_path / "lib/pack/__init__.py").write_text(
+            "from lib.pack.fitting import fit\nfrom lib.pack.other import more"
+        )
+        assert key() == without
+        (tmp_path / "lib/pack/fitting.py").write_text("a = 2")
+        assert key() != without
         reaching.clear()
         without = key()
         (tmp_path / "data/manifest.csv").write_text("more")
