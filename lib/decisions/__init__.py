@@ -1,0 +1,14 @@
+"""Sequential decisions: models, dynamic programming, temporal differences, Q-learning, fitted values."""
+
+from lib.decisions.fitted import FittedValues, fitted_values, mountain_car
+from lib.decisions.models import MDP, from_gymnasium, grid_world, mountain_roads, random_mdp
+from lib.decisions.programming import (
+    Solution,
+    backup,
+    evaluate,
+    lookahead,
+    modified_policy_iteration,
+    policy_iteration,
+    value_iteration,
+)
+from lib.decisions.temporal import TDLimit, q_learning, stationary, td_lambda, td_limit, td_lookahead

@@ -1,0 +1,299 @@
+"""Learning from steps: TD(lambda) and where it ends, TD with one-step lookahead, and Q-learning."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lib.compiled import compiled
+from lib.decisions.programming import backed_up, check_discount, check_policy, generator
+from lib.validation import check_choice, check_flag, check_integer, check_real
+
+SUTTON, PRINTED = "gamma lambda", "lambda"  # decays of the trace
+
+
+class TDLimit(NamedTuple):
+    """Where TD(lambda) ends: weights (n_features,), and whether small steps lead there (stable, bool)."""
+
+    weights: np.ndarray
+    stable: bool
+
+
+def td_lambda(
+    mdp,
+    policy,
+    discount,
+    trace_decay,
+    n_episodes,
+    step=0.1,
+    features=None,
+    trace=SUTTON,
+    cooling=0.0,
+    longest=1000,
+    seed=0,
+):
+    """Learn the value of a policy from simulated episodes by TD(lambda), linear in the features (Table 8).
+
+    Parameters
+    ----------
+    mdp : MDP
+        From which next states are drawn; rewards are the expected ones.
+    policy : array-like of shape (n_states,)
+    discount : float in [0, 1]
+    trace_decay : float in [0, 1]
+        Lambda.
+    n_episodes : int, at least 1
+    step : float in (0, 1]
+        Alpha of the first step.
+    features : array-like of shape (n_states, n_features), optional
+        By default one a state: a table. A terminal state has the value 0, whatever its features are.
+    trace : {"gamma lambda", "lambda"}
+        Decay of the eligibility trace in a step: Sutton's, or as the survey prints it.
+    cooling : float, at least 0
+        Alpha of step t is step / (1 + cooling t).
+    longest : int, at least 1
+        Steps after which an episode is cut.
+    seed : int in [0, 2**32)
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        The last weights.
+
+    References
+    ----------
+    Sutton (1988).
+    """
+    policy, discount = check_policy(mdp, policy), check_discount(mdp, discount)
+    decay = check_real("trace_decay", trace_decay, 0, 1)
+    decay *= discount if check_choice("trace", trace, (SUTTON, PRINTED)) == SUTTON else 1.0
+    features = np.eye(mdp.n_states) if features is None else np.array(features, dtype=float)
+    if features.ndim != 2 or len(features) != mdp.n_states:
+        raise ValueError(f"features must have shape ({mdp.n_states}, n_features); got {features.shape}")
+    rates = check_real("step", step, 0, 1, open_low=True), check_real("cooling", cooling, 0)
+    weights = np.zeros(features.shape[1])
+    lengths = check_integer("n_episodes", n_episodes, 1), check_integer("longest", longest, 1)
+    features[mdp.terminal] = 0.0
+    _td_lambda(mdp.table, mdp.start, policy, features, weights, discount, decay, *rates, *lengths, generator(seed))
+    return weights
+
+
+def td_limit(P, R, features, discount, trace, weights=None):
+    """Compute the weights at which TD(lambda) ends, linear in the features, on a chain without end.
+
+    Parameters
+    ----------
+    P : array-like of shape (n_states, n_states)
+        Probability of each next state under the policy.
+    R : array-like of shape (n_states,)
+        Expected reward of a step from each state.
+    features : array-like of shape (n_states, n_features)
+    discount : float in [0, 1)
+    trace : float in [0, 1)
+        Decay of the trace in a step: discount times lambda, or lambda for Table 8 as it is printed.
+    weights : array-like of shape (n_states,), optional
+        How often each state is backed up; by default as often as the policy visits it.
+
+    Returns
+    -------
+    TDLimit
+
+    References
+    ----------
+    Tsitsiklis & Van Roy (1997).
+    """
+    discount = check_real("discount", discount, 0, 1, open_high=True)
+    trace = check_real("trace", trace, 0, 1, open_high=True)
+    P, features = np.asarray(P, dtype=float), np.asarray(features, dtype=float)
+    often = stationary(P) if weights is None else np.asarray(weights, dtype=float)
+    same = np.eye(len(P))
+    traces = np.linalg.solve((same - trace * P).T, features * often[:, None]).T  # of each state, in the mean
+    matrix = traces @ (same - discount * P) @ features
+    stable = bool((np.linalg.eigvals(matrix).real > 0).all())
+    return TDLimit(np.linalg.solve(matrix, traces @ np.asarray(R, dtype=float)), stable)
+
+
+def stationary(P):
+    """Return how often a chain visits each state in the long run.
+
+    Parameters
+    ----------
+    P : array-like of shape (n_states, n_states)
+        Transition probabilities; each state can be reached from each.
+
+    Returns
+    -------
+    ndarray of shape (n_states,)
+    """
+    P = np.asarray(P, dtype=float)
+    n_states = len(P)
+    return np.linalg.solve(np.eye(n_states) - P.T + 1.0, np.ones(n_states))
+
+
+def td_lookahead(
+    mdp, discount, trace_decay, n_episodes, exploration=0.0, values=None, step=0.1, cooling=0.0, longest=1000, seed=0
+):
+    """Learn values by TD(lambda) while acting by one-step lookahead on them (section 4.3).
+
+    Parameters
+    ----------
+    mdp : MDP
+    discount : float in [0, 1]
+    trace_decay : float in [0, 1]
+        Lambda; the trace decays by discount times lambda.
+    n_episodes : int, at least 1
+    exploration : float in [0, 1]
+        Probability of a random action in the first episode.
+    values : array-like of shape (n_states,), optional
+        The first ones; by default 0.
+    step : float in (0, 1]
+        Alpha.
+    cooling : float, at least 0
+        The probability of a random action in episode t is exploration / (1 + cooling t).
+    longest : int, at least 1
+        Steps after which an episode is cut.
+    seed : int in [0, 2**32)
+
+    Returns
+    -------
+    ndarray of shape (n_states,)
+    """
+    discount, trace_decay = check_discount(mdp, discount), check_real("trace_decay", trace_decay, 0, 1)
+    values = np.where(mdp.terminal, 0.0, np.zeros(mdp.n_states) if values is None else values)
+    rates = check_real("step", step, 0, 1, open_low=True), check_real("exploration", exploration, 0, 1)
+    lengths = check_integer("n_episodes", n_episodes, 1), check_integer("longest", longest, 1)
+    rates = (*rates, check_real("cooling", cooling, 0))
+    _td_lookahead(mdp.table, mdp.start, values, discount, discount * trace_decay, *rates, *lengths, generator(seed))
+    return values
+
+
+def q_learning(
+    mdp, discount, n_steps, exploration=1.0, step=0.7, anywhere=True, longest=1000, checkpoints=None, seed=0
+):
+    """Learn the value of each action in each state by Q-learning, without a look at the model (section 4.4).
+
+    Parameters
+    ----------
+    mdp : MDP
+        From which next states are drawn; rewards are the expected ones.
+    discount : float in [0, 1]
+    n_steps : int, at least 1
+    exploration : float in [0, 1]
+        Probability of an action drawn at random; otherwise it is one of the best so far.
+    step : float in [0, 1]
+        Power of alpha: n ** -step at the n-th try of an action in a state.
+    anywhere : bool
+        Whether episodes start in any state that is not terminal, with the same probability; else by ``mdp.start``.
+    longest : int, at least 1
+        Steps after which an episode is cut.
+    checkpoints : sequence of int, optional
+        Ascending numbers of steps, at most `n_steps`, after which Q is asked for; by default `n_steps` alone.
+    seed : int in [0, 2**32)
+
+    Returns
+    -------
+    ndarray of shape (n_actions, n_states), or (n_checkpoints, n_actions, n_states)
+
+    References
+    ----------
+    Watkins & Dayan (1992).
+    """
+    discount, n_steps = check_discount(mdp, discount), check_integer("n_steps", n_steps, 1)
+    asked = np.array([n_steps] if checkpoints is None else checkpoints, dtype=np.int64)
+    if asked.ndim != 1 or not len(asked) or asked[0] < 1 or asked[-1] > n_steps or (np.diff(asked) <= 0).any():
+        raise ValueError(f"checkpoints must ascend from 1 or more to n_steps at most; got {checkpoints!r}")
+    start = ~mdp.terminal / (~mdp.terminal).sum() if check_flag("anywhere", anywhere) else mdp.start
+    rates = check_real("exploration", exploration, 0, 1), check_real("step", step, 0, 1)
+    longest = check_integer("longest", longest, 1)
+    learned = _q_learning(mdp.table, start, discount, *rates, longest, asked, generator(seed))
+    return learned[0] if checkpoints is None else learned
+
+
+@compiled()
+def _drawn(probabilities, first, last, rng):
+    """Index from first to last - 1, with these probabilities."""
+    u = rng.random()
+    for k in range(first, last - 1):
+        u -= probabilities[k]
+        if u < 0:
+            return k
+    return last - 1
+
+
+@compiled()
+def _next(table, action, s, rng):
+    indptr, indices, probabilities, rewards, _ = table
+    row = action * rewards.shape[1] + s
+    return indices[_drawn(probabilities, indptr[row], indptr[row + 1], rng)]
+
+
+@compiled()
+def chosen(after, exploration, rng):
+    """A random action with probability `exploration`; else one of the best, each as probable."""
+    if rng.random() < exploration:
+        return int(rng.random() * after.shape[0])
+    best, n_best = 0, 0
+    for a in range(after.shape[0]):
+        if n_best == 0 or after[a] > after[best]:
+            best, n_best = a, 0
+        if after[a] == after[best]:
+            n_best += 1
+            best = a if rng.random() * n_best < 1 else best
+    return best
+
+
+@compiled()
+def _td_lambda(table, start, policy, features, weights, discount, decay, step, cooling, n_episodes, longest, rng):
+    t, trace, (rewards, terminal) = 0, np.empty(weights.shape[0]), table[3:]
+    for _ in range(n_episodes):
+        s = _drawn(start, 0, start.shape[0], rng)
+        trace[:] = 0.0
+        for _ in range(longest):
+            if terminal[s]:
+                break
+            after, error = _next(table, policy[s], s, rng), rewards[policy[s], s]
+            for j in range(trace.shape[0]):
+                error += (discount * features[after, j] - features[s, j]) * weights[j]
+                trace[j] = decay * trace[j] + features[s, j]
+            weights += step / (1.0 + cooling * t) * error * trace
+            s, t = after, t + 1
+
+
+@compiled()
+def _td_lookahead(table, start, values, discount, decay, step, exploration, cooling, n_episodes, longest, rng):
+    rewards, terminal = table[3:]
+    trace, after = np.empty(values.shape[0]), np.empty(rewards.shape[0])
+    for episode in range(n_episodes):
+        s = _drawn(start, 0, start.shape[0], rng)
+        trace[:] = 0.0
+        for _ in range(longest):
+            if terminal[s]:
+                break
+            for a in range(after.shape[0]):
+                after[a] = backed_up(table, a, s, values, discount)
+            action = chosen(after, exploration / (1.0 + cooling * episode), rng)
+            new = _next(table, action, s, rng)
+            trace *= decay
+            trace[s] += 1.0
+            values += step * (rewards[action, s] + discount * values[new] - values[s]) * trace
+            s = new
+
+
+@compiled()
+def _q_learning(table, start, discount, exploration, step, longest, asked, rng):
+    (n_actions, n_states), (rewards, terminal) = table[3].shape, table[3:]
+    q, tries = np.zeros((n_states, n_actions)), np.zeros((n_states, n_actions))
+    learned = np.empty((asked.shape[0], n_actions, n_states))
+    s, age, due = _drawn(start, 0, n_states, rng), 0, 0
+    for t in range(1, asked[-1] + 1):
+        if terminal[s] or age == longest:
+            s, age = _drawn(start, 0, n_states, rng), 0
+        action = chosen(q[s], exploration, rng)
+        after = _next(table, action, s, rng)
+        tries[s, action] += 1.0
+        error = rewards[action, s] + discount * q[after].max() - q[s, action]
+        q[s, action] += tries[s, action] ** -step * error
+        s, age = after, age + 1
+        if t == asked[due]:
+            learned[due] = q.T
+            due += 1
+    return learned

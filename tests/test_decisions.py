@@ -1,0 +1,247 @@
+"""Decisions: closed forms, all policies enumerated, gymnasium step by step, limits of learners, bad input."""
+
+from itertools import product
+
+import gymnasium
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import LinearRegression
+from sklearn.neighbors import KNeighborsRegressor
+
+from lib import decisions
+from lib.decisions import MDP, evaluate, grid_world, mountain_roads, policy_iteration, random_mdp, value_iteration
+from lib.trials.description import describe
+
+LAKE = decisions.from_gymnasium("FrozenLake-v1")
+
+
+def walk(n=7):
+    """Sutton's random walk: 0.5 is the expected reward of the last state but one."""
+    moves = np.eye(n, k=1)[None] / 2 + np.eye(n, k=-1)[None] / 2
+    ends = np.isin(np.arange(n), [0, n - 1])
+    return MDP(moves, 0.5 * (np.arange(n) == n - 2)[None], ends, np.arange(n) == n // 2)
+
+
+def test_the_survey_s_backup():
+    """Figure 7 by equation 2: the printed sum is not it."""
+    transitions = np.zeros((1, 4, 4))
+    transitions[0, 0, 1:] = 0.8, 0.1, 0.1
+    model = MDP(transitions, [[0.1 * 2, 0, 0, 0]], np.arange(4) > 0)
+    assert decisions.backup(model, [0, 10, 5, 0], 1.0, np.zeros(4, int))[0] == pytest.approx(8.7)
+    assert (decisions.backup(model, [7, 10, 5, 3], 1.0) == [8.7 + 0.3, 10, 5, 3]).all()
+
+
+def test_values_in_closed_form():
+    assert np.allclose(evaluate(walk(), np.zeros(7, int), 1), [0, 1 / 6, 2 / 6, 3 / 6, 4 / 6, 5 / 6, 0], atol=1e-14)
+    assert value_iteration(LAKE, 1.0, 1e-12).values[0] == pytest.approx(14 / 17, abs=1e-9)
+    cliff = decisions.from_gymnasium("CliffWalking-v1")
+    assert policy_iteration(cliff, 0.9).values[36] == pytest.approx(-(1 - 0.9**13) / 0.1)
+    roads = policy_iteration(mountain_roads(6, 4), 1.0)
+    assert roads.values.tolist() == [-4, -5, -4, -3, -2, -1, -3, -2, -1, 0]
+    assert roads.policy[0] == 1
+    assert evaluate(mountain_roads(6, 4), np.zeros(10, int), 1)[0] == -6
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 4), st.integers(1, 3), st.floats(0, 0.99), st.integers(0, 10**6))
+def test_all_ways_find_the_best_of_all_policies(n_states, n_actions, discount, seed):
+    rng = np.random.default_rng(seed)
+    model = random_mdp(n_states, n_actions, int(rng.integers(1, n_states + 1)), rng)
+    every = [evaluate(model, np.array(p), discount) for p in product(range(n_actions), repeat=n_states)]
+    best = np.max(every, axis=0)
+    ways = [policy_iteration(model, discount), value_iteration(model, discount)]
+    ways += [decisions.modified_policy_iteration(model, discount, m, 1e-14) for m in (1, 20)]
+    for way in ways:
+        assert np.allclose(way.values, best, atol=1e-9)
+        assert np.allclose(evaluate(model, way.policy, discount), best, atol=1e-9)
+        assert way.values == pytest.approx(decisions.backup(model, way.values, discount), abs=1e-9)
+
+
+@pytest.mark.parametrize("discount", [0.9, 0.999])
+def test_policy_iteration_ends_where_actions_tie(discount):
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        way = policy_iteration(LAKE, discount, rng.integers(4, size=16))
+        assert way.trace[-1] == 0
+        assert len(way.trace) < 16
+    assert np.allclose(way.values, value_iteration(LAKE, discount).values, atol=1e-12)
+
+
+def test_a_grid_by_hand():
+    """On 2 x 2 cells: east from the first, which slips north (a collision) or south."""
+    model = grid_world(2, 2, 0.0, np.random.default_rng(0))
+    assert model.transitions[1, 0].tolist() == pytest.approx([0.1, 0.8, 0.1, 0])
+    assert model.rewards[:, 0] == pytest.approx([-0.09, -0.01, -0.01, -0.09])
+    assert model.rewards[2, 1] == pytest.approx(0.8 - 0.01)
+    assert model.terminal.tolist() == [False, False, False, True]
+    walled = grid_world(6, 5, 0.3, np.random.default_rng(1))
+    walls = walled.terminal[:-1]
+    assert walls.any()
+    assert not walled.transitions[:, ~walled.terminal][..., :-1][..., walls].any()
+    assert (evaluate(walled, policy_iteration(walled, 0.99).policy, 1)[~walled.terminal] > -1).all()
+
+
+def test_models_are_what_they_say():
+    noisy = mountain_roads(3, 2, noise=0.4, turn_back=False)
+    assert noisy.transitions[0, 0].tolist() == [0, 0.8, 0, 0.2, 0]
+    assert (noisy.transitions[0, 1:] == noisy.transitions[1, 1:]).all()
+    garnet = random_mdp(20, 3, 4, np.random.default_rng(0))
+    assert ((garnet.transitions > 0).sum(axis=2) == 4).all()
+    absorbing = MDP(np.full((1, 2, 2), np.nan), np.ones((1, 2)), [True, True])
+    assert (absorbing.transitions[0] == np.eye(2)).all()
+    assert describe(garnet) != describe(absorbing)
+
+
+def test_td_lambda_by_hand():
+    """On a road that does not branch, against the three lines of Table 8."""
+    n, discount, decay, step = 6, 0.9, 0.7, 0.3
+    road = MDP(np.eye(n, k=1)[None], np.arange(n)[None] / 10, np.arange(n) == n - 1, np.arange(n) == 0)
+    features = np.random.default_rng(0).normal(size=(n, 3))
+    features[-1] = 0
+    for trace, rate in (("gamma lambda", discount * decay), ("lambda", decay)):
+        weights, t = np.zeros(3), 0
+        for _ in range(4):
+            G = np.zeros(3)
+            for s in range(n - 1):
+                G = rate * G + features[s]
+                error = s / 10 + discount * features[s + 1] @ weights - features[s] @ weights
+                weights = weights + step / (1 + 0.5 * t) * error * G
+                t += 1
+        learned = decisions.td_lambda(
+            road, np.zeros(n, int), discount, decay, 4, step, features, trace=trace, cooling=0.5
+        )
+        assert np.allclose(learned, weights, atol=1e-14)
+
+
+def test_the_printed_trace_is_another_lambda():
+    sutton = decisions.td_lambda(walk(), np.zeros(7, int), 0.8, 0.5, 20, seed=3)
+    printed = decisions.td_lambda(walk(), np.zeros(7, int), 0.8, 0.4, 20, trace="lambda", seed=3)
+    assert np.allclose(sutton, printed, atol=1e-14)
+    assert not np.allclose(sutton, decisions.td_lambda(walk(), np.zeros(7, int), 0.8, 0.5, 20, seed=4))
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.floats(0, 0.98), st.floats(0, 1), st.integers(0, 10**6))
+def test_limits_of_td(discount, trace_decay, seed):
+    """Exact with a table; a projection where the trace decays as the discount; within the bound in between."""
+    rng = np.random.default_rng(seed)
+    P, R = rng.dirichlet(np.ones(8), size=8), rng.normal(size=8)
+    values, D = np.linalg.solve(np.eye(8) - discount * P, R), decisions.stationary(P)
+    assert np.allclose(D @ P, D)
+    table = decisions.td_limit(P, R, np.eye(8), discount, discount * trace_decay)
+    assert table.stable
+    assert np.allclose(table.weights, values)
+    features = rng.normal(size=(8, 2))
+    projected = np.linalg.lstsq(features * D[:, None] ** 0.5, values * D**0.5)[0]
+    assert np.allclose(decisions.td_limit(P, R, features, discount, discount).weights, projected)
+    error, least = (
+        D @ (features @ w - values) ** 2
+        for w in (decisions.td_limit(P, R, features, discount, discount * trace_decay).weights, projected)
+    )
+    assert error**0.5 <= least**0.5 * (1 - trace_decay * discount) / (1 - discount) + 1e-9
+
+
+def test_td_lambda_goes_to_its_limit():
+    rng = np.random.default_rng(0)
+    P, R, features = rng.dirichlet(np.ones(5), size=5), rng.normal(size=5), rng.normal(size=(5, 2))
+    chain = MDP(P[None], R[None], np.zeros(5, dtype=bool))
+    limit = decisions.td_limit(P, R, features, 0.7, 0.7 * 0.6).weights
+    settings = {"step": 0.1, "features": features, "cooling": 1e-3, "longest": 400_000, "seed": 1}
+    assert np.allclose(decisions.td_lambda(chain, np.zeros(5, int), 0.7, 0.6, 1, **settings), limit, atol=0.03)
+
+
+def test_exploitation_stays_on_the_northern_road():
+    roads = mountain_roads(6, 4, turn_back=False)
+    dear = np.where(np.isin(np.arange(10), range(6, 9)), -20.0, 0.0)
+    stuck = decisions.td_lookahead(roads, 1.0, 0.7, 500, values=dear)
+    assert np.allclose(stuck[:6], [-6, -5, -4, -3, -2, -1], atol=0.1)
+    assert (stuck[6:] == dear[6:]).all()
+    explored = decisions.td_lookahead(roads, 1.0, 0.7, 2000, 0.1, dear, seed=1)
+    assert np.allclose(explored[6:], [-3, -2, -1, 0], atol=0.01)
+    assert decisions.lookahead(roads, explored, 1.0)[:, 0].argmax() == 1
+
+
+def test_q_learning_finds_q():
+    best = decisions.lookahead(LAKE, policy_iteration(LAKE, 0.9).values, 0.9)
+    early, late = decisions.q_learning(LAKE, 0.9, 300_000, checkpoints=[1000, 300_000], seed=1)
+    assert np.abs(late - best).max() < 0.03 < np.abs(early - best).max()
+    assert (decisions.q_learning(LAKE, 0.9, 1000, seed=1) == early).all()
+    assert not (decisions.q_learning(LAKE, 0.9, 1000, seed=2) == early).all()
+    roads = mountain_roads(6, 4)
+    learned = decisions.q_learning(roads, 1.0, 20_000, exploration=0.3, step=0.0, anywhere=False)
+    assert np.allclose(learned, decisions.lookahead(roads, policy_iteration(roads, 1.0).values, 1.0))
+
+
+def test_a_table_as_regressor_is_value_iteration():
+    model = random_mdp(12, 3, 2, np.random.default_rng(0))
+
+    def step(points, action):
+        states = points[:, 0].astype(int)
+        after = model.transitions[action, states].argmax(axis=1)
+        return model.rewards[action, states], after[:, None], np.zeros(len(states), dtype=bool)
+
+    likely = np.eye(12)[model.transitions.argmax(axis=2)]
+    way = value_iteration(MDP(likely, model.rewards, model.terminal), 0.9)
+    states = np.arange(12.0)[:, None]
+    fitted = decisions.fitted_values(step, 3, KNeighborsRegressor(1), states, 0.9, 300)
+    assert np.allclose(fitted.values, way.values, atol=1e-9)
+    assert not fitted.diverged
+
+
+def test_tsitsiklis_and_van_roy_s_two_states_diverge():
+    """Values w and 2 w, and both go to the second: least squares multiplies w by 6/5 of the discount."""
+
+    def step(points, action):
+        return np.full(2, 0.01), np.full((2, 1), 2.0), np.zeros(2, dtype=bool)
+
+    lines = LinearRegression(fit_intercept=False)
+    assert decisions.fitted_values(step, 1, lines, [[1.0], [2.0]], 0.95, 500).diverged
+    assert not decisions.fitted_values(step, 1, lines, [[1.0], [2.0]], 0.8, 500).diverged
+
+
+def test_the_mountain_car_is_gymnasium_s():
+    car = gymnasium.make("MountainCar-v0").unwrapped
+    rng = np.random.default_rng(0)
+    points = np.column_stack([rng.uniform(-1.2, 0.6, 200), rng.uniform(-0.07, 0.07, 200)])
+    for action in range(3):
+        rewards, after, ended = decisions.mountain_car(points, action)
+        for point, new, end in zip(points, after, ended, strict=True):
+            car.state = point
+            observed, reward, over, *_ = car.step(action)
+            assert observed == pytest.approx(new, abs=1e-6)
+            assert (reward, over) == (-1, end)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: MDP(np.full((1, 2, 2), 0.4), np.zeros((1, 2)), [False, False]), "state 0, action 0: a sum of 0.8"),
+        (lambda: MDP([[[1.5, -0.5], [0, 1]]], np.zeros((1, 2)), [False, False]), "state 0, action 0"),
+        (lambda: MDP([np.eye(2)], [[0, np.inf]], [False, False]), "state 1, action 0: inf"),
+        (lambda: MDP(np.eye(2), np.zeros((1, 2)), [False, False]), "transitions must have shape"),
+        (lambda: MDP([np.eye(2)], [[0]], [False, False]), r"rewards must have shape \(1, 2\)"),
+        (lambda: MDP([np.eye(2)], np.zeros((1, 2)), [0, 1]), "terminal must hold True and False"),
+        (lambda: MDP([np.eye(2)], np.zeros((1, 2)), [True, False], [0, 0]), "start must hold"),
+        (lambda: policy_iteration(random_mdp(3, 2, 1, np.random.default_rng(0)), 1.0), "discount must be below 1"),
+        (lambda: evaluate(mountain_roads(), np.arange(10) % 2, 1.0), "never ends from state 0"),
+        (lambda: evaluate(LAKE, np.full(16, 4), 0.9), "actions from 0 to 3; state 0: 4"),
+        (lambda: evaluate(LAKE, np.zeros(15, int), 0.9), "policy must have shape"),
+        (lambda: decisions.backup(LAKE, np.full(16, np.nan), 0.9), "values must be 16 finite"),
+        (lambda: decisions.from_gymnasium("FrozenLak-v1"), "did you mean 'FrozenLake-v1'"),
+        (lambda: decisions.from_gymnasium("CartPole-v1"), "has none"),
+        (lambda: grid_world(3, 3, 0.9, np.random.default_rng(0)), "walls must be"),
+        (lambda: decisions.q_learning(LAKE, 0.9, 10, checkpoints=[5, 5]), "checkpoints must ascend"),
+        (lambda: decisions.td_lambda(LAKE, np.zeros(16, int), 0.9, 0.5, 1, features=np.eye(3)), "features must have"),
+        (lambda: decisions.td_lambda(LAKE, np.zeros(16, int), 0.9, 0.5, 1, trace="gama"), "trace must be one of"),
+    ],
+)
+def test_bad_input(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_a_warning_where_sweeps_run_out():
+    with pytest.warns(UserWarning, match="value_iteration has not ended after 3"):
+        value_iteration(LAKE, 0.99, n_sweeps=3)
