@@ -33,12 +33,12 @@ STOCHASTIC += ("structures/dirichlet", "structures/chow_liu", "structures/k2", "
 LATER = ("ensembles", "scaling", "rl", "stochastic")  # the survey's four directions: parts after the first three
 LATER_TESTS = ("trees", "ensembles", "rules", "relevance", "spelling", "decisions", "backgammon", "job_shop")
 LATER_TESTS += ("stochastic", "structure_search", "pgmpy_search", "hidden_markov", "weka_trees")
-LATER_TESTS += ("pymdptoolbox",)
+LATER_TESTS += ("pymdptoolbox", "weka_rules")
 BUDGETS = {
     "models and learners": (LEARNERS, 2580),  # DESIGN.md has 2500; Newton's method came with issue 17
     "datasets, evaluation, claims, ground": (GROUND, 920),  # DESIGN.md has 900; claims have settings, means a bootstrap
     "trees and ensembles": (("trees", "ensembles"), 850),
-    "scaling up": (("rules", "relevance", "texts", "spelling"), 650),
+    "scaling up": (("rules", "relevance", "texts", "spelling"), 815),  # issue 20 has 650; its specification 780
     "decisions": (("decisions",), 420),
     "backgammon": (("backgammon",), 260),
     "job shop": (("job_shop",), 170),

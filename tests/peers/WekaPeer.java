@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import weka.attributeSelection.ReliefFAttributeEval;
 import weka.classifiers.Classifier;
 import weka.classifiers.bayes.NaiveBayes;
 import weka.classifiers.functions.Winnow;
@@ -15,6 +16,7 @@ import weka.core.Instances;
  *
  * <p>winnow train.arff test.arff alpha beta threshold weight iterations seed: prints the order of presentation, the
  * weights, the number of mistakes and the predictions. bayes train.arff test.arff: one line, the posteriors row by row.
+ * relieff train.arff test.arff neighbours: one line, the weights of the attributes, which are before the class.
  * A class of Weka train.arff test.arff options: one line, the predictions.
  */
 public class WekaPeer {
@@ -26,6 +28,8 @@ public class WekaPeer {
         winnow(train, test, job);
       } else if (job[0].equals("bayes")) {
         bayes(train, test);
+      } else if (job[0].equals("relieff")) {
+        relieff(train, Integer.parseInt(job[3]));
       } else {
         predictions(train, test, job);
       }
@@ -41,6 +45,17 @@ public class WekaPeer {
       predictions[i] = learner.classifyInstance(test.instance(i));
     }
     print(predictions);
+  }
+
+  private static void relieff(Instances train, int neighbours) throws Exception {
+    ReliefFAttributeEval evaluator = new ReliefFAttributeEval();
+    evaluator.setNumNeighbours(neighbours);
+    evaluator.buildEvaluator(train);
+    double[] weights = new double[train.numAttributes() - 1];
+    for (int j = 0; j < weights.length; j++) {
+      weights[j] = evaluator.evaluateAttribute(j);
+    }
+    print(weights);
   }
 
   private static void winnow(Instances train, Instances test, String[] job) throws Exception {

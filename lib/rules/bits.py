@@ -1,0 +1,43 @@
+"""How many bits describe rules and the rows on which they are wrong."""
+
+import numpy as np
+from scipy.special import xlog1py, xlogy
+
+REDUNDANCY = 0.5  # of the bits of rules: conditions come in any order and overlap
+
+
+def possible_conditions(table):
+    """Number of conditions that rules for a `Table` can have: a category each, two for each value of a number."""
+    sizes = table.columns.sizes
+    return max(1, sum(len(values) * (1 if size else 2) for values, size in zip(table.values, sizes, strict=True)))
+
+
+def subset_bits(n, k, share):
+    """Bits that say which k of n things are marked, where each is expected to be with probability `share`."""
+    return -(xlogy(k, share) + xlog1py(n - k, -share)) / np.log(2)
+
+
+def rule_bits(k, n_possible):
+    """Bits of a rule with k conditions among `n_possible` (Cohen 1995)."""
+    size = np.log2(np.maximum(k, 1))
+    size = size + 2 * np.log2(np.maximum(size, 1))
+    return REDUNDANCY * (size + subset_bits(n_possible, k, np.minimum(k / n_possible, 1)))
+
+
+def exception_bits(covered, uncovered, false_positives, false_negatives, share):
+    """Bits that say which rows are wrong, beginning with the larger of the two sides (Quinlan 1995).
+
+    Parameters
+    ----------
+    covered, uncovered, false_positives, false_negatives : int or ndarray
+        Numbers of rows.
+    share : float in (0, 1)
+        Part of the errors that is expected among the covered rows.
+    """
+    errors, larger = false_positives + false_negatives, covered > uncovered
+    of_covered = np.where(larger, share * errors, false_positives) / np.maximum(covered, 1)
+    of_uncovered = np.where(larger, false_negatives, (1 - share) * errors) / np.maximum(uncovered, 1)
+    bits = subset_bits(covered, false_positives, np.minimum(of_covered, 1))
+    return (
+        np.log2(covered + uncovered + 1) + bits + subset_bits(uncovered, false_negatives, np.minimum(of_uncovered, 1))
+    )

@@ -1,0 +1,201 @@
+"""Ripper and TreeRules: conditions by enumeration, bits by counting, sets of rules by their neighbours, known rules."""
+
+import pickle
+import warnings
+from math import comb, log2
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import norm
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from lib import datasets
+from lib.rules import Condition, Ripper, Rule, TreeRules
+from lib.rules.bits import exception_bits, rule_bits, subset_bits
+from lib.rules.growing import best_condition, grow, passes
+from lib.rules.tree_rules import branches
+from lib.trees import GainRatioTree, Table
+from lib.trees.pruning import added_errors
+
+NONE = np.zeros((0, 3), np.int64)
+
+
+@parametrize_with_checks([Ripper(random_state=0), Ripper(literal=True, least=1, random_state=0), TreeRules()])
+def test_conventions(estimator, check):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check(estimator)
+
+
+def gain(positive, chosen, least):
+    if chosen.all() or positive[chosen].sum() < least:
+        return 0.0
+    p, n = positive[chosen].sum(), chosen.sum()
+    return p * (log2(p / n) - log2(positive.mean())) if p else 0.0
+
+
+@given(st.integers(0, 10**6), st.integers(4, 25), st.integers(1, 3))
+@settings(max_examples=60, deadline=None)
+def test_the_best_condition_by_enumeration(seed, n, least):
+    rng = np.random.default_rng(seed)
+    codes, positive = rng.integers(-1, 4, (3, n)).astype(np.int32), rng.random(n) < 0.5
+    sizes, rows = np.array([0, 4, 0]), np.arange(n)
+    positive[:1] = True
+    _, found = best_condition(codes, sizes, positive, rows, least)
+    best = 0.0
+    for x, size in zip(codes, sizes, strict=True):
+        known = x >= 0
+        for v in range(4):
+            for chosen in [x == v] if size else [known & (x <= v), known & (x >= v)]:
+                best = max(best, gain(positive, chosen, least))
+    assert found == pytest.approx(best, abs=1e-9)
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=40, deadline=None)
+def test_a_rule_grows_until_it_is_right(seed):
+    rng = np.random.default_rng(seed)
+    codes = np.array([rng.permutation(30) for _ in range(3)], np.int32)
+    positive, rows = rng.random(30) < 0.4, np.arange(30)
+    positive[0] = True
+    conditions, n_scanned = grow(codes, np.zeros(3, np.int64), positive, rows, NONE, 1)
+    scanned, left = 0, rows
+    for condition in conditions:
+        scanned += 3 * len(left)
+        left = left[passes(codes, condition, left)]
+    assert positive[left].all()
+    assert len(left)
+    assert n_scanned == scanned
+    longer, _ = grow(codes, np.zeros(3, np.int64), positive, rows, conditions, 1)
+    np.testing.assert_array_equal(longer, conditions)
+
+
+@pytest.mark.parametrize("k", [0, 1, 5, 10])
+def test_bits_of_subsets_are_at_least_their_number(k):
+    assert subset_bits(10, k, k / 10) >= log2(comb(10, k)) - 1e-9
+    assert subset_bits(10, k, 0.5) == pytest.approx(10)
+
+
+def test_bits_by_hand():
+    assert exception_bits(4, 3, 0, 0, 0.5) == pytest.approx(3)
+    assert exception_bits(4, 3, 1, 1, 0.5) == pytest.approx(3 + subset_bits(4, 1, 0.25) + subset_bits(3, 1, 1 / 3))
+    assert exception_bits(3, 4, 1, 2, 0.25) == pytest.approx(3 + subset_bits(3, 1, 1 / 3) + subset_bits(4, 2, 2.25 / 4))
+    assert rule_bits(1, 8) == pytest.approx(subset_bits(8, 1, 1 / 8) / 2)
+    assert rule_bits(4, 8) == pytest.approx((2 + 2 * 1 + 8) / 2)
+
+
+def formula(size, seed):
+    X = pd.DataFrame(np.random.default_rng(seed).integers(0, 2, (size, 12)).astype(bool), columns=list("abcdefghijkl"))
+    return X, (X.a & X.b) | (X.b & X.c & X.d) | (X.d & X.e & X.f & X.g)
+
+
+@pytest.mark.parametrize("learner", [Ripper(random_state=0), Ripper(literal=True, random_state=0), TreeRules()])
+def test_a_formula_is_found(learner):
+    X, y = formula(3000, 0)
+    new, truth = formula(2000, 1)
+    assert learner.fit(X, y).score(new, truth) > 0.99
+    assert 3 <= learner.n_rules_ <= 15
+    assert learner.n_scanned_ > 3000 * 12
+
+
+@pytest.mark.parametrize("learner", [Ripper(random_state=0), TreeRules()])
+@pytest.mark.parametrize("name", ["glass", "vote", "soybean-large"])
+def test_the_first_rule_decides(learner, name):
+    data = datasets.load(name)
+    learner.fit(data.X, data.y)
+    assert learner.n_conditions_ == sum(len(rule.conditions) for rule in learner.rules_)
+    matrix = Table(data.X).matrix
+    for i in range(0, len(data.y), 7):
+        labels = [rule.label for rule in learner.rules_ if rule.covers(matrix[i : i + 1])[0]]
+        label = labels[0] if labels else learner.default_
+        assert learner.predict(data.X.iloc[i : i + 1])[0] == learner.classes_[label]
+    assert learner.score(data.X, data.y) > 0.6
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(learner)).predict(data.X), learner.predict(data.X))
+    probability = learner.predict_proba(data.X)
+    np.testing.assert_array_equal(learner.classes_[probability.argmax(axis=1)], learner.predict(data.X))
+
+
+def test_a_missing_value_passes_no_test():
+    matrix = np.array([[np.nan, 1.0], [2.0, 1.0]])
+    for sign in ("=", "<=", ">=", ">"):
+        assert not Condition(0, sign, 0.0).holds(matrix)[0]
+    np.testing.assert_array_equal(
+        Rule((Condition(0, ">", 1.0), Condition(1, "=", 1.0)), 0).covers(matrix), [False, True]
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_classes_in_order_of_their_frequency(seed):
+    data = datasets.load("glass")
+    learner = Ripper(random_state=seed).fit(data.X, data.y)
+    counts = np.unique(data.y, return_counts=True)[1]
+    of_rules = counts[[rule.label for rule in learner.rules_]]
+    assert (np.diff(of_rules) >= 0).all()
+    assert counts[learner.default_] == counts.max()
+
+
+def test_branches_divide_the_rows():
+    data = datasets.load("vehicle")
+    tree, matrix = GainRatioTree(pruning=None).fit(data.X, data.y), Table(data.X).matrix
+    rules = branches(tree)
+    masks = np.array([rule.covers(matrix) for rule in rules])
+    np.testing.assert_array_equal(masks.sum(axis=0), 1)
+    labels = np.array([rule.label for rule in rules])[masks.argmax(axis=0)]
+    np.testing.assert_array_equal(tree.classes_[labels], tree.predict(data.X))
+
+
+def expected_errors(rule, matrix, y):
+    covered = rule.covers(matrix)
+    n, wrong = covered.sum(), (covered & (y != rule.label)).sum()
+    return (wrong + added_errors(float(n), float(wrong), 0.25, norm.ppf(0.75))) / n
+
+
+def test_generalised_rules_have_no_worse_neighbours():
+    data = datasets.load("glass")
+    matrix, y = Table(data.X).matrix, np.unique(data.y, return_inverse=True)[1]
+    learner = TreeRules().fit(data.X, data.y)
+    for branch in branches(GainRatioTree(pruning=None).fit(data.X, data.y)):
+        rule = learner._generalised(branch, matrix, y)
+        assert expected_errors(rule, matrix, y) <= expected_errors(branch, matrix, y) + 1e-12
+        assert set(rule.conditions) <= set(branch.conditions)
+        for i in range(len(rule.conditions) if len(rule.conditions) > 1 else 0):
+            shorter = Rule(rule.conditions[:i] + rule.conditions[i + 1 :], rule.label)
+            assert expected_errors(shorter, matrix, y) > expected_errors(rule, matrix, y)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_rule_more_or_less_shortens_the_description(seed):
+    rng = np.random.default_rng(seed)
+    masks, positive, bits = rng.random((9, 80)) < 0.2, rng.random(80) < 0.4, rng.uniform(2, 8, 9)
+    learner = TreeRules()
+    learner.n_scanned_ = 0
+    chosen = np.isin(np.arange(9), learner._chosen(masks, positive, bits))
+
+    def length(inside):
+        covered = masks[inside].any(axis=0)
+        wrong, missed = (covered & ~positive).sum(), (positive & ~covered).sum()
+        return exception_bits(covered.sum(), (~covered).sum(), wrong, missed, 0.5) + bits[inside].sum()
+
+    for i in range(9):
+        assert length(chosen ^ (np.arange(9) == i)) >= length(chosen) - 1e-6
+
+
+@pytest.mark.parametrize(
+    ("learner", "words"),
+    [
+        (Ripper(k=-1), "k must be an integer of at least 0; got -1"),
+        (Ripper(stop="some"), "stop must be one of 'all', 'pruning'; got 'some'"),
+        (Ripper(metric="ration"), "metric must be one of 'ratio', 'laplace'; got 'ration'; did you mean 'ratio'?"),
+        (Ripper(literal=1), "literal must be True or False; got 1"),
+        (Ripper(least=0), "least must be an integer of at least 1; got 0"),
+        (TreeRules(confidence=0.6), "confidence must be a finite number in (0, 0.5]; got 0.6"),
+        (TreeRules(min_leaf=0), "min_leaf must be an integer of at least 1; got 0"),
+    ],
+)
+def test_errors_say_what_is_allowed(learner, words):
+    with pytest.raises(ValueError) as error:
+        learner.fit(np.eye(4), [0, 1, 0, 1])
+    assert words in str(error.value)
