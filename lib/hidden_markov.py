@@ -1,0 +1,377 @@
+"""Hidden Markov models over letters, with transitions of one table, or of two variables that make up the state."""
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from lib.compiled import compiled
+from lib.validation import check_choice, check_generator, check_integer, check_real, optional
+
+SMALL = 1e-100  # products of probabilities below it are turned into logarithms
+
+
+class FactoredTransitions:
+    """How the state, made up of two variables, moves on: which tables there are and how they make one.
+
+    Parameters
+    ----------
+    kind : {"product", "independent", "action"}
+        "product": one table over all pairs of values. "independent": each variable has a table of its own and both
+        move at each step. "action": at each step exactly one of the variables moves, the first one with a probability
+        that is learned, and the other stays; which one it was is not seen.
+    sizes : tuple of int
+        Values of each variable; state i of the first and j of the second is i * sizes[1] + j. "product" takes any
+        number of variables.
+
+    Raises
+    ------
+    ValueError
+        If the kind is none of these, or `sizes` are not two numbers of at least 1.
+    """
+
+    def __init__(self, kind, sizes):
+        self.kind = check_choice("kind", kind, ("product", "independent", "action"))
+        self.sizes = tuple(check_integer("sizes", size, 1) for size in sizes)
+        if kind != "product" and len(self.sizes) != 2:
+            raise ValueError(f"sizes must be of two variables for {kind!r} transitions; got {sizes!r}")
+        self.n_states = int(np.prod(self.sizes))
+
+    def shapes(self):
+        """Shapes of the tables, each of whose rows sums to 1."""
+        if self.kind == "product":
+            return [(self.n_states, self.n_states)]
+        return [(size, size) for size in self.sizes] + ([(1, 2)] if self.kind == "action" else [])
+
+    def matrix(self, tables):
+        """P(next state | state), (n_states, n_states)."""
+        if self.kind == "product":
+            return tables[0]
+        return np.kron(tables[0], tables[1]) if self.kind == "independent" else sum(self._moves(tables))
+
+    def _moves(self, tables):
+        first, second, action = tables
+        return (
+            action[0, 0] * np.kron(first, np.eye(self.sizes[1])),
+            action[0, 1] * np.kron(np.eye(self.sizes[0]), second),
+        )
+
+    def counts(self, counts, tables):
+        """Expected counts of each table from those of pairs of states, (n_states, n_states)."""
+        if self.kind == "product":
+            return [counts]
+        if self.kind == "independent":
+            return [self._of(0, counts), self._of(1, counts)]
+        one, other = self._moves(tables)
+        share = np.divide(one, one + other, out=np.zeros_like(one), where=one + other > 0)
+        moved = counts * share
+        action = np.array([[moved.sum(), (counts - moved).sum()]])
+        return [self._of(0, moved), self._of(1, counts - moved), action]
+
+    def _of(self, variable, counts):
+        return counts.reshape(self.sizes * 2).sum(axis=(1, 3) if variable == 0 else (0, 2))
+
+
+class HiddenMarkovModel(BaseEstimator):
+    """Hidden Markov model of sequences of symbols, fitted by EM (Baum and Welch).
+
+    Parameters
+    ----------
+    n_states : int, at least 1
+    n_symbols : int, at least 1, optional
+        Size of the alphabet; by default one more than the largest symbol that `fit` sees.
+    transitions : "full", ndarray of bool of shape (n_states, n_states), or FactoredTransitions
+        Which transitions can occur: all, those where the mask is True, or those that the tables allow.
+    emissions : ndarray of shape (n_states, n_symbols), optional
+        P(symbol | state) where it is known; then it is not learned.
+    smoothing : float, at least 0
+        Added to each expected count.
+    n_restarts : int, at least 1
+        Random starts; the likeliest run is kept.
+    max_iterations : int, at least 1
+    tolerance : float, at least 0
+        A run ends when an iteration gains less than this in log likelihood a symbol.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    start_ : ndarray of shape (n_states,)
+    transitions_ : ndarray of shape (n_states, n_states)
+    emissions_ : ndarray of shape (n_states, n_symbols)
+    tables_ : list of ndarrays
+        What `transitions_` is made of: one table, or those of `FactoredTransitions`.
+    traces_ : list of n_restarts ndarrays
+        Log likelihood of the parameters at the start of each iteration, with the log prior of `smoothing`.
+
+    References
+    ----------
+    Rabiner (1989), section III, with the scaling of section V.
+    """
+
+    def __init__(
+        self,
+        n_states=2,
+        n_symbols=None,
+        transitions="full",
+        emissions=None,
+        smoothing=0.0,
+        n_restarts=1,
+        max_iterations=200,
+        tolerance=1e-6,
+        random_state=None,
+    ):
+        self.n_states = n_states
+        self.n_symbols = n_symbols
+        self.transitions = transitions
+        self.emissions = emissions
+        self.smoothing = smoothing
+        self.n_restarts = n_restarts
+        self.max_iterations = max_iterations
+        self.tolerance = tolerance
+        self.random_state = random_state
+
+    def fit(self, sequences, y=None):
+        """Fit to a list of sequences of symbols 0, 1, ...; `y` is ignored.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, or a sequence is empty or holds no symbols of the alphabet.
+        """
+        model, mask = self._checked_model()
+        n_symbols = optional(check_integer, "n_symbols", self.n_symbols, 1)
+        if n_symbols is None and self.emissions is not None:
+            n_symbols = np.shape(self.emissions)[1]
+        symbols, ends = joined(sequences, n_symbols)
+        n_symbols = n_symbols or int(symbols.max()) + 1
+        rng = check_random_state(self.random_state)
+        starts = [self._random_tables(model, mask, n_symbols, rng) for _ in range(self.n_restarts)]
+        runs = [self._climb(symbols, ends, model, tables) for tables in starts]
+        self.traces_ = [trace for _, trace in runs]
+        (start, self.emissions_, *self.tables_), _ = max(runs, key=lambda run: run[1][-1])
+        self.start_, self.transitions_ = start[0], model.matrix(self.tables_)
+        return self
+
+    def _checked_model(self):
+        n = check_integer("n_states", self.n_states, 1)
+        check_integer("n_restarts", self.n_restarts, 1)
+        check_integer("max_iterations", self.max_iterations, 1)
+        check_real("tolerance", self.tolerance, 0)
+        check_real("smoothing", self.smoothing, 0)
+        if isinstance(self.transitions, FactoredTransitions):
+            if self.transitions.n_states != n:
+                raise ValueError(f"n_states must be {self.transitions.n_states}, as transitions have it; got {n}")
+            return self.transitions, 1.0
+        mask = np.ones((n, n), bool) if isinstance(self.transitions, str) else np.asarray(self.transitions)
+        known = not isinstance(self.transitions, str) or self.transitions == "full"
+        if not known or mask.shape != (n, n) or mask.dtype != bool or not mask.any(axis=1).all():
+            wanted = f'"full", FactoredTransitions, or a mask ({n}, {n}) with a transition from each state'
+            raise ValueError(f"transitions must be {wanted}; got {self.transitions!r}")
+        return FactoredTransitions("product", (n,)), mask
+
+    def _random_tables(self, model, mask, n_symbols, rng):
+        """Tables to start from: of the first state, the symbols, and the transitions."""
+        n = self.n_states
+        shapes = [(1, n), (n, n_symbols), *model.shapes()]
+        start, emissions, *tables = (normalised(rng.gamma(2.0, size=shape)) for shape in shapes)
+        if self.emissions is not None:
+            emissions = np.array(self.emissions, dtype=float)
+            if emissions.shape != (n, n_symbols) or np.abs(emissions.sum(axis=1) - 1).max() > 1e-6:
+                raise ValueError(f"emissions must have shape ({n}, {n_symbols}), and rows that sum to 1")
+        return [start, emissions, *(normalised(table * mask) for table in tables)]
+
+    def _climb(self, symbols, ends, model, tables):
+        """EM from some tables; returns the tables and the trace of the log likelihood."""
+        trace = []
+        for _ in range(self.max_iterations):
+            start, emissions, *parts = tables
+            log_likelihood, *counts = expected_counts(symbols, ends, start[0], model.matrix(parts), emissions)
+            if log_likelihood == -np.inf:
+                raise ValueError("sequences must be possible: the emissions or transitions given make one impossible")
+            trace.append(log_likelihood + self._log_prior(tables))
+            if len(trace) > 1 and trace[-1] - trace[-2] < self.tolerance * len(symbols):
+                break
+            of_start, of_pairs, of_symbols = counts
+            counts = [of_start[None], of_symbols, *model.counts(of_pairs, parts)]
+            smoothed = (c + self.smoothing * (table > 0) for c, table in zip(counts, tables, strict=True))
+            tables = [normalised(c, before) for c, before in zip(smoothed, tables, strict=True)]
+            tables[1] = emissions if self.emissions is not None else tables[1]
+        return tables, np.array(trace)
+
+    def _log_prior(self, tables):
+        if self.smoothing == 0:
+            return 0.0
+        learned = tables if self.emissions is None else [tables[0], *tables[2:]]
+        return self.smoothing * sum(float(np.log(table[table > 0]).sum()) for table in learned)
+
+    def score_samples(self, sequences):
+        """Ln P of each sequence, (n_sequences,); -inf for one that the model cannot make."""
+        symbols, ends = self._known(sequences)
+        return log_likelihoods(symbols, ends, self.start_, self.transitions_, self.emissions_)
+
+    def score(self, sequences, y=None):
+        """Ln P of all sequences together; `y` is ignored."""
+        return float(self.score_samples(sequences).sum())
+
+    def decode(self, sequences):
+        """The likeliest states of each sequence (Viterbi), a list of arrays."""
+        symbols, ends = self._known(sequences)
+        with np.errstate(divide="ignore"):
+            logs = [np.log(table) for table in (self.start_, self.transitions_, self.emissions_)]
+        return np.split(likeliest_states(symbols, ends, *logs), ends[1:-1])
+
+    def _known(self, sequences):
+        check_is_fitted(self)
+        return joined(sequences, self.emissions_.shape[1])
+
+
+def normalised(counts, before=None):
+    """Rows divided by their sums; one that is all zero stays as it was before."""
+    totals = counts.sum(axis=1, keepdims=True)
+    given = np.zeros_like(counts) if before is None else before.copy()
+    return np.divide(counts, totals, out=given, where=totals > 0)
+
+
+def joined(sequences, n_symbols=None):
+    """All sequences one after the other, and where each begins and the last ends; ValueError names what is wrong."""
+    arrays = [np.asarray(sequence) for sequence in sequences]
+    if not arrays:
+        raise ValueError("sequences must hold at least one sequence; got none")
+    for i, array in enumerate(arrays):
+        if array.ndim != 1 or len(array) == 0 or array.dtype.kind not in "iu":
+            raise ValueError(
+                f"sequence {i} must be one row of at least one integer; got {array.dtype} of shape {array.shape}"
+            )
+        wrong = np.flatnonzero((array < 0) | (array >= (n_symbols or np.inf)))
+        if len(wrong):
+            known = "at least 0" if n_symbols is None else f"from 0 to {n_symbols - 1}"
+            raise ValueError(f"symbol {array[wrong[0]]} of sequence {i}, position {wrong[0]}, must be {known}")
+    ends = np.cumsum([0, *map(len, arrays)])
+    return np.concatenate(arrays).astype(np.int64), ends
+
+
+@compiled(error_model="numpy")
+def expected_counts(symbols, ends, start, transitions, emissions):
+    """One E-step: ln P of all, and expected counts of first states, pairs of states, and symbols of states.
+
+    Forward probabilities are divided by their sum at each step; the logarithms of these sums add up to ln P.
+    """
+    n, n_symbols = emissions.shape
+    backwards, of_symbol = transitions.T.copy(), emissions.T.copy()
+    of_start, pairs, of_state = np.zeros(n), np.zeros((n, n)), np.zeros((n_symbols, n))
+    longest = np.max(ends[1:] - ends[:-1])
+    forward, inverse, total = np.empty((longest, n)), np.empty(longest), 0.0
+    beta, weighted = np.empty(n), np.empty(n)
+    for s in range(len(ends) - 1):
+        part = symbols[ends[s] : ends[s + 1]]
+        total += _forward(part, start, transitions, of_symbol, forward, inverse)
+        if total == -np.inf:
+            break
+        beta[:] = 1.0
+        for t in range(len(part) - 1, -1, -1):
+            for i in range(n):
+                of_state[part[t], i] += forward[t, i] * beta[i]
+                weighted[i] = of_symbol[part[t], i] * beta[i] * inverse[t]
+            if t == 0:
+                of_start += forward[0] * beta
+                break
+            beta[:] = 0.0
+            for j in range(n):
+                for i in range(n):
+                    beta[i] += backwards[j, i] * weighted[j]
+                    pairs[j, i] += forward[t - 1, i] * weighted[j]
+    return total, of_start, pairs.T * transitions, of_state.T.copy()
+
+
+@compiled(error_model="numpy")
+def _forward(part, start, transitions, of_symbol, forward, inverse):
+    """Fill P(state | symbols so far) of each step and by what it was multiplied; returns ln P of the sequence."""
+    n, total, product = len(start), 0.0, 1.0
+    for t in range(len(part)):
+        row = forward[t]
+        if t == 0:
+            row[:] = start
+        else:
+            row[:] = 0.0
+            for i in range(n):
+                for j in range(n):
+                    row[j] += forward[t - 1, i] * transitions[i, j]
+        scale = 0.0
+        for j in range(n):
+            row[j] *= of_symbol[part[t], j]
+            scale += row[j]
+        if scale == 0.0:
+            return -np.inf
+        inverse[t] = 1.0 / scale
+        for j in range(n):
+            row[j] *= inverse[t]
+        if scale < SMALL:
+            total += np.log(scale)
+        else:
+            product *= scale
+        if product < SMALL:
+            total += np.log(product)
+            product = 1.0
+    return total + np.log(product)
+
+
+@compiled(error_model="numpy")
+def log_likelihoods(symbols, ends, start, transitions, emissions):
+    """Ln P of each sequence."""
+    longest, of_symbol = np.max(ends[1:] - ends[:-1]), emissions.T.copy()
+    forward, inverse = np.empty((longest, len(start))), np.empty(longest)
+    values = np.empty(len(ends) - 1)
+    for s in range(len(values)):
+        values[s] = _forward(symbols[ends[s] : ends[s + 1]], start, transitions, of_symbol, forward, inverse)
+    return values
+
+
+@compiled(error_model="numpy")
+def likeliest_states(symbols, ends, start, transitions, emissions):
+    """Viterbi's path through all sequences, from the logarithms of the tables."""
+    n, states = len(start), np.empty(len(symbols), np.int64)
+    before, best, row = np.empty((len(symbols), n), np.int64), np.empty(n), np.empty(n)
+    for s in range(len(ends) - 1):
+        first, end = ends[s], ends[s + 1]
+        best[:] = start + emissions[:, symbols[first]]
+        for t in range(first + 1, end):
+            for j in range(n):
+                source = np.argmax(best + transitions[:, j])
+                before[t, j] = source
+                row[j] = best[source] + transitions[source, j] + emissions[j, symbols[t]]
+            best[:] = row
+        states[end - 1] = np.argmax(best)
+        for t in range(end - 1, first, -1):
+            states[t - 1] = before[t, states[t]]
+    return states
+
+
+def sample_sequence(start, transitions, emissions, length, rng):
+    """Symbols and states of one sequence of a hidden Markov model.
+
+    Parameters
+    ----------
+    start : ndarray of shape (n_states,)
+    transitions : ndarray of shape (n_states, n_states)
+    emissions : ndarray of shape (n_states, n_symbols)
+    length : int, at least 1
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    symbols, states : ndarrays of int, shape (length,)
+    """
+    draws = check_generator("rng", rng).random((2, check_integer("length", length, 1)))
+    sums = [np.cumsum(np.atleast_2d(table), axis=1)[:, :-1] for table in (start, transitions, emissions)]
+    return _sampled(draws, sums[0][0], *sums[1:])
+
+
+@compiled()
+def _sampled(draws, start, transitions, emissions):
+    length = draws.shape[1]
+    states, symbols = np.empty(length, np.int64), np.empty(length, np.int64)
+    for t in range(length):
+        bounds = start if t == 0 else transitions[states[t - 1]]
+        states[t] = np.searchsorted(bounds, draws[0, t])
+        symbols[t] = np.searchsorted(emissions[states[t]], draws[1, t])
+    return symbols, states
