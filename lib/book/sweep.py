@@ -18,6 +18,7 @@ from lib.book.pages import render
 from lib.book.parameters import LISTS, Parameter, ParameterError
 from lib.book.project import BookError, Project, naming, parameters_of, read_notebook, settle
 from lib.book.scorecard import COLUMNS, as_row
+from lib.book.unknown import GLUED, glued
 from lib.book.verdicts import claims_in, settings_of
 from lib.files import write_whole
 from lib.trials.description import digest
@@ -26,6 +27,9 @@ MOST_RUNS = 500
 LONGEST_NAME = 100
 UNSAFE = re.compile(r"[^\w.=,+-]", re.ASCII)
 MARK = "sweep.json"
+CITED = re.compile(r"\{glue:text\}`(\w+)[^`]*`")
+MARKS = re.compile(r"\*\*|\{[\w:]+\}|^#+ |^- ")
+SENTENCE = re.compile(r"(?<=[.:;])\s+|\n\n+")
 FIELDS = [name for name in COLUMNS if name not in ("chapter", "anchor", "registered")]
 
 
@@ -122,21 +126,62 @@ def announce(runs: list[Job]) -> None:
 
 
 def write_pages(folder: Path, chapter: str, runs: list[Job]) -> Path:
-    """Write ``index.html`` and ``claims.csv`` into a sweep's folder and return the page."""
-    claims = {run.name: settings_of(claims_in(read_notebook(run.notebook))) if run.is_done else [] for run in runs}
+    """Write ``index.html``, ``claims.csv`` and ``numbers.csv`` into a sweep's folder and return the page."""
+    notebooks = {run.name: read_notebook(run.notebook) for run in runs if run.is_done}
+    claims = {run.name: settings_of(claims_in(notebooks[run.name])) if run.is_done else [] for run in runs}
+    numbers = numbers_in(notebooks)
     page = folder / "index.html"
-    write_whole(page, page_text(folder, chapter, runs, claims))
+    write_whole(page, page_text(folder, chapter, runs, claims, numbers))
     own = {run.name: {name: show_value(value) for name, value in run.swept.items()} for run in runs}
     rows = [{"run": name} | own[name] | as_row(record) for name, records in claims.items() for record in records]
     table = pd.DataFrame(rows, columns=["run", *runs[0].swept, *FIELDS])
     write_whole(folder / "claims.csv", table.to_csv(index=False))
+    rows = [
+        {"run": run} | own[run] | {"number": n["name"], "value": x} for n in numbers for run, x in n["runs"].items()
+    ]
+    table = pd.DataFrame(rows, columns=["run", *runs[0].swept, "number", "value"])
+    write_whole(folder / "numbers.csv", table.to_csv(index=False))
     return page
 
 
-def page_text(folder: Path, chapter: str, runs: list[Job], claims: dict[str, list[dict]]) -> str:
-    """Return the page, for the claims of each run by its name."""
+def numbers_in(notebooks: dict) -> list[dict]:
+    """Return the numbers that sentences of the chapter cite and that runs differ in: name, sentence, value by run."""
+    found = {run: dict(_numbers(glued(notebook.cells))) for run, notebook in notebooks.items()}
+    texts = [cell.source for notebook in notebooks.values() for cell in notebook.cells if cell.cell_type == "markdown"]
+    sentences = {name: part for text in texts for part in SENTENCE.split(text)[::-1] for name in CITED.findall(part)}
+    numbers = []
+    for name, sentence in sentences.items():
+        values = {run: own[name] for run, own in found.items() if name in own}
+        if len(set(values.values())) > 1:
+            shown = CITED.sub(lambda match, name=name: "▮" if match[1] == name else "…", sentence)
+            numbers.append({"name": name, "sentence": MARKS.sub("", shown), "runs": values})
+    return numbers
+
+
+def _numbers(records: dict):
+    for name, data in records.items():
+        try:
+            value = float(str(data.get(GLUED + "plain", "")).strip("'").replace(",", "").replace("−", "-"))
+        except ValueError:
+            continue
+        if math.isfinite(value):
+            yield name, value
+
+
+def page_text(folder: Path, chapter: str, runs: list[Job], claims: dict[str, list[dict]], numbers: list[dict]) -> str:
+    """Return the page, for the claims of each run by its name, and the numbers that differ."""
     fixed = {name: value for name, value in runs[0].given.items() if name not in runs[0].swept}
-    return render("sweep.html", folder=folder, chapter=chapter, runs=runs, fixed=fixed, rows=compare(claims))
+    values = {"places": places(runs), "fixed": fixed, "rows": compare(claims), "numbers": numbers}
+    return render("sweep.html", folder=folder, chapter=chapter, runs=runs, **values)
+
+
+def places(runs: list[Job]) -> dict[str, float]:
+    """Return where each run stands, from 0 to 1: by its value, if one number is swept, else in their order."""
+    swept = [[*run.swept.values()] for run in runs]
+    plain = all(len(own) == 1 and isinstance(own[0], int | float) for own in swept)
+    at = [own[0] for own in swept] if plain else range(len(runs))
+    span = (max(at) - min(at)) or 1
+    return {run.name: (x - min(at)) / span for run, x in zip(runs, at, strict=True)}
 
 
 def compare(claims: dict[str, list[dict]]) -> list[dict[str, dict | None]]:

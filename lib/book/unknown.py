@@ -28,8 +28,7 @@ def leave_out_unknown(page: list[NotebookNode], cells: list[NotebookNode]) -> li
     cells : list of notebook cells
         As they ran.
     """
-    outputs = [output for cell in cells for output in cell.get("outputs", [])]
-    records = {o.metadata.scrapbook.name: o.data for o in outputs if "scrapbook" in o.get("metadata", {})}
+    records = glued(cells)
     known = {name for name, data in records.items() if not re.search(r"\bnan\b", str(data.get(GLUED + "plain")))}
     there = set(NAME.findall("\n".join(str(data.get(GLUED + "markdown", "")) for data in records.values())))
     there |= {_figure(cell) for cell in page if _is_shown(cell)}
@@ -48,6 +47,12 @@ def leave_out_unknown(page: list[NotebookNode], cells: list[NotebookNode]) -> li
             below = DEEPEST
         kept += [cell] if cell.source else []
     return kept[::-1]
+
+
+def glued(cells: list[NotebookNode]) -> dict:
+    """Return what the cells have glued, by name: a dict of representations each."""
+    outputs = [output for cell in cells for output in cell.get("outputs", [])]
+    return {o.metadata.scrapbook.name: o.data for o in outputs if "scrapbook" in o.get("metadata", {})}
 
 
 def _under_headings(passages, below):

@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from dataclasses import replace
 from html import escape
 
 import nbformat
@@ -81,7 +82,9 @@ def sweep_of(text, project, monkeypatch):
     run = Job(
         text, text, {"title": text, "other": text}, project.root / "a.ipynb", {"title": text}, "FAILED", 1.0, text
     )
-    return sweep.page_text(project.root, text, [run], {text: settings_of([record_of(text)])}).partition("<body>")[2]
+    number = {"name": text, "sentence": text, "runs": {text: 1.0, "other": 2.0}}
+    claims, runs = {text: settings_of([record_of(text)])}, [run, replace(run, name="other")]
+    return sweep.page_text(project.root, text, runs, claims, [number]).partition("<body>")[2]
 
 
 def scorecard_of(text, project, monkeypatch):

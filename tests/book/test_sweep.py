@@ -3,15 +3,19 @@
 import csv
 import io
 import re
+from pathlib import Path
 
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from conftest import book
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from lib.book import execution, sweep
+from lib.book.jobs import Job
 from lib.book.project import BookError
 from lib.book.range_plot import domain, geometry
+from lib.book.unknown import GLUED
 
 CLAIM = """\
 from lib.claims import Claims
@@ -209,3 +213,19 @@ def test_plots_share_a_scale():
     one, three = (geometry(found, of_runs) for found in of_runs[:2])
     assert one["edges"] == three["edges"]
     assert one["dot"] - one["edges"][0] == pytest.approx((three["dot"] - one["edges"][0]) / 3, abs=0.1)
+
+
+def test_numbers_that_sentences_cite_are_compared():
+    """Those that differ, each with its sentence; a run stands where its value is."""
+    text = "# A\n\nOf {glue:text}`n` models **{glue:text}`t:.2f`** is best. It is {glue:text}`word`; {glue:text}`gone`."
+    notebooks = {}
+    for run, t in (("one", "0.5"), ("two", "0.7"), ("three", "nan")):
+        outputs = [
+            new_output("display_data", {GLUED + "plain": value}, metadata={"scrapbook": {"name": name}})
+            for name, value in (("n", "3"), ("t", t), ("word", f"'{run}'"), ("uncited", t))
+        ]
+        notebooks[run] = new_notebook(cells=[new_markdown_cell(text), new_code_cell(outputs=outputs)])
+    sentence = "Of … models ▮ is best."
+    assert sweep.numbers_in(notebooks) == [{"name": "t", "sentence": sentence, "runs": {"one": 0.5, "two": 0.7}}]
+    runs = [Job(str(n), "a", {}, Path("a.ipynb"), {"n": n}) for n in (10, 20, 50)]
+    assert sweep.places(runs) == {"10": 0, "20": 0.25, "50": 1}
