@@ -33,7 +33,7 @@ STOCHASTIC += ("structures/dirichlet", "structures/chow_liu", "structures/k2", "
 LATER = ("ensembles", "scaling", "rl", "stochastic")  # the survey's four directions: parts after the first three
 LATER_TESTS = ("trees", "ensembles", "rules", "relevance", "spelling", "decisions", "backgammon", "job_shop")
 LATER_TESTS += ("stochastic", "structure_search", "pgmpy_search", "hidden_markov", "hmmlearn", "weka_trees")
-LATER_TESTS += ("pymdptoolbox", "weka_rules")
+LATER_TESTS += ("pymdptoolbox", "weka_rules", "openspiel")
 BUDGETS = {
     "models and learners": (LEARNERS, 2580),  # DESIGN.md has 2500; Newton's method came with issue 17
     "datasets, evaluation, claims, ground": (GROUND, 920),  # DESIGN.md has 900; claims have settings, means a bootstrap

@@ -1,0 +1,138 @@
+"""The rules of backgammon: where the men may stand after a throw of the dice.
+
+A position is an array (2, 26) of int8: how many men of the one to move, then of the other, stand at each place. Each
+row is as its owner sees it: 0 is off the board, 1 to 24 are the points, counted from there, 25 is the bar. My point p
+is the other's 25 - p. After a move the rows change places.
+"""
+
+import numpy as np
+
+from lib.compiled import compiled
+from lib.validation import check_integer
+
+OFF, HOME, BAR, MEN = 0, 6, 25, 15
+MOST = 3900  # positions after one to four steps with one die: there are fewer than 3,876 sets of steps
+START = np.zeros((2, 26), np.int8)
+START[:, [6, 8, 13, 24]] = 5, 3, 5, 2
+START.setflags(write=False)
+
+
+def successors(own, opponent, dice):
+    """Every position that a throw can lead to, each once, before the rows change places.
+
+    As many dice must be used as can be; where only one of two can be, the larger, if it can. Doubles are four steps.
+
+    Parameters
+    ----------
+    own, opponent : array-like of shape (26,) of int
+        Men of the one to move and of the other, each as its owner sees them.
+    dice : pair of int, each from 1 to 6
+
+    Returns
+    -------
+    ndarray of shape (n_positions, 2, 26), int8
+        The present position alone where no step is possible.
+
+    Raises
+    ------
+    ValueError
+        If this is no position of two times 15 men, or the dice are others.
+
+    References
+    ----------
+    Rules of the game as of Tesauro (1995), without the doubling cube.
+    """
+    position = check_position(np.stack([np.asarray(own), np.asarray(opponent)]))
+    if np.shape(dice) != (2,):
+        raise ValueError(f"dice must be two numbers from 1 to 6; got {dice!r}")
+    first, second = (check_integer(f"dice[{i}]", die, 1, 6) for i, die in enumerate(dice))
+    found, last = np.empty((MOST, 2, 26), np.int8), np.empty(MOST, np.int8)
+    return found[: list_successors(position, first, second, found, last)].copy()
+
+
+def check_position(position):
+    """Return a position as int8 of shape (2, 26), or raise a ValueError that says which place is wrong."""
+    position = np.asarray(position)
+    if position.shape != (2, 26) or not np.issubdtype(position.dtype, np.integer):
+        raise ValueError(f"position must be integers of shape (2, 26); got {position.dtype}, {position.shape}")
+    for name, men in zip(("own", "opponent"), position, strict=True):
+        if men.min() < 0 or men.sum() != MEN:
+            raise ValueError(f"{name} must be {MEN} men in all, at least 0 at each place; got {men.tolist()}")
+    both = 1 + np.flatnonzero((position[0, 1:25] > 0) & (position[1, 24:0:-1] > 0))
+    if len(both):
+        raise ValueError(f"own[{both[0]}] and opponent[{25 - both[0]}] must not both be above 0: they are one point")
+    return np.ascontiguousarray(position, np.int8)
+
+
+@compiled()
+def list_successors(position, first, second, found, last):
+    """Put the positions after a throw into `found`, and return how many there are.
+
+    Parameters
+    ----------
+    found : (MOST, 2, 26) int8; last : (MOST,) int8
+        Room for positions, and for the places from which further steps may begin.
+    """
+    found[0], last[0] = position, BAR
+    start, stop = 0, 1
+    if first == second:
+        for _ in range(4):
+            end = _steps(found, last, start, stop, first, stop, True)
+            start, stop = (stop, end) if end > stop else (start, stop)
+        return _distinct(found, start, stop)
+    large, small = max(first, second), min(first, second)
+    by_large = _steps(found, last, 0, 1, large, 1, False)
+    by_small = _steps(found, last, 0, 1, small, by_large, False)
+    end = _steps(found, last, 1, by_large, small, by_small, False)
+    end = _steps(found, last, by_large, by_small, large, end, False)
+    for start, stop in ((by_small, end), (1, by_large), (by_large, by_small), (0, 1)):
+        if stop > start:
+            break
+    return _distinct(found, start, stop)
+
+
+@compiled()
+def _steps(found, last, start, stop, die, end, falling):
+    """Put behind `end` what a step with a die makes of each position; return where they end.
+
+    Steps of doubles go from high places to low (`falling`), so that each set of steps is met once.
+    """
+    for i in range(start, stop):
+        own, other = found[i]
+        rear = np.flatnonzero(own)[-1]
+        for place in range(min(rear, last[i]), OFF, -1):
+            target = place - die
+            blocked = own[place] == 0 or (rear == BAR and place != BAR) or (target > OFF and other[25 - target] > 1)
+            if blocked or (target <= OFF and (rear > HOME or (target < OFF and place != rear))):
+                continue
+            target = max(target, OFF)
+            found[end], last[end] = found[i], place if falling else BAR
+            found[end, 0, place] -= 1
+            found[end, 0, target] += 1
+            if target > OFF and other[25 - target] == 1:
+                found[end, 1, 25 - target] = 0
+                found[end, 1, BAR] += 1
+            end += 1
+    return end
+
+
+@compiled()
+def _distinct(found, start, stop):
+    """Move the different ones of some positions to the front, and return how many there are."""
+    kept = 0
+    for i in range(start, stop):
+        for j in range(kept):
+            if _same(found[i], found[j]):
+                break
+        else:
+            found[kept] = found[i]
+            kept += 1
+    return kept
+
+
+@compiled()
+def _same(a, b):
+    place = 0
+    while place < 26 and a[0, place] == b[0, place] and a[1, place] == b[1, place]:
+        place += 1
+    return place == 26
