@@ -1,7 +1,8 @@
-"""Classifiers that fit a latent-class (CIA) model: by EM, by covariances, and with the number of classes chosen."""
+"""Latent-class (CIA) models fitted by EM, by covariances, with the number of classes chosen, and by Gibbs sampling."""
 
 from lib.latent_class.covariance import LatentClassCovariance
 from lib.latent_class.em import LatentClassEM
+from lib.latent_class.gibbs import LatentClassGibbs
 from lib.latent_class.selection import LatentClassSelection
 
-__all__ = ["LatentClassCovariance", "LatentClassEM", "LatentClassSelection"]
+__all__ = ["LatentClassCovariance", "LatentClassEM", "LatentClassGibbs", "LatentClassSelection"]

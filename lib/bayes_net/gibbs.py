@@ -1,0 +1,137 @@
+"""Gibbs sampling of what is not observed in a network, and the plain gradient of its likelihood."""
+
+import numpy as np
+
+from lib.bayes_net.messages import LOWEST
+from lib.compiled import compiled
+from lib.validation import check_choice, check_generator, check_integer, check_real
+
+NEAR = 1e-6  # no probability of the plain gradient falls below
+
+
+def gibbs_posterior(network, theta, evidence, n_sweeps, rng):
+    """States drawn from P(all | evidence): in a sweep each hidden variable in turn is drawn given all others.
+
+    Parameters
+    ----------
+    network : Network
+    theta : ndarray of shape (n_parameters,)
+    evidence : array of int, shape (n_variables,)
+        The value of each variable, -1 where it is hidden.
+    n_sweeps : int, at least 1
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    states : ndarray of int16, shape (n_sweeps, n_variables)
+        After each sweep; the first sweep starts at values drawn at random.
+
+    Raises
+    ------
+    ValueError
+        If the evidence is none of its variables' values, or a parameter is out of range.
+
+    References
+    ----------
+    Geman & Geman (1984).
+    """
+    network.check_parameters(theta)
+    evidence, sizes = np.array(evidence), network.sizes
+    if evidence.shape != sizes.shape or evidence.dtype.kind not in "iu":
+        raise ValueError(f"evidence must be an integer for each of {len(sizes)} variables; got {evidence!r}")
+    for v in np.flatnonzero((evidence < -1) | (evidence >= sizes)):
+        raise ValueError(f"evidence of variable {v} must be from -1 to {sizes[v] - 1}; got {evidence[v]}")
+    n_sweeps = check_integer("n_sweeps", n_sweeps, 1)
+    hidden, state = np.flatnonzero(evidence < 0), evidence.astype(np.int64)
+    return _sweeps(
+        np.array(theta, float), state, hidden, sizes, *_families(network), n_sweeps, check_generator("rng", rng)
+    )
+
+
+def _families(network):
+    """Tables that each variable is in and its steps in them, one after the other, and where each one's begin."""
+    links = [[] for _ in network.sizes]
+    for v, (parents, shape) in enumerate(zip(network.parents, network.shapes, strict=True)):
+        steps = np.cumprod([1, *shape[:0:-1]])[::-1]
+        for u, step in zip((*parents, v), steps, strict=True):
+            links[u].append((v, int(step)))
+    pointers = np.cumsum([0, *map(len, links)])
+    tables, steps = np.array([link for own in links for link in own]).T
+    return tables.copy(), steps.copy(), pointers, np.asarray(network.starts[:-1])
+
+
+@compiled()
+def _sweeps(theta, state, hidden, sizes, tables, steps, pointers, starts, n_sweeps, rng):
+    states, mass = np.empty((n_sweeps, len(state)), np.int16), np.empty(sizes.max())
+    for v in hidden:
+        state[v] = rng.integers(0, sizes[v])
+    cells = starts.copy()  # the parameter that each table gives for the state
+    for v in range(len(state)):
+        for link in range(pointers[v], pointers[v + 1]):
+            cells[tables[link]] += steps[link] * state[v]
+    for sweep in range(n_sweeps):
+        for v in hidden:
+            first, last, total = pointers[v], pointers[v + 1], 0.0
+            for link in range(first, last):
+                cells[tables[link]] -= steps[link] * state[v]
+            for value in range(sizes[v]):
+                product = 1.0
+                for link in range(first, last):
+                    product *= theta[cells[tables[link]] + steps[link] * value]
+                total += product
+                mass[value] = total
+            drawn, draw = 0, rng.random() * total
+            while drawn < sizes[v] - 1 and mass[drawn] <= draw:
+                drawn += 1
+            state[v] = drawn
+            for link in range(first, last):
+                cells[tables[link]] += steps[link] * drawn
+        for v in range(len(state)):
+            states[sweep, v] = state[v]
+    return states
+
+
+def plain_gradient(cases, theta, n_iterations, step=0.1, renormalise="project", tolerance=1e-9):
+    """Climb the likelihood by steps along its gradient in the table entries themselves, mended after each step.
+
+    Parameters
+    ----------
+    cases : Cases
+    theta : ndarray of shape (n_parameters,)
+    n_iterations : int, at least 0
+    step : float, above 0
+        Of the gradient of the mean log likelihood.
+    renormalise : {"project", "divide"}
+        "divide": after the step, entries are divided by the sum of their row. Such a climb ends where the gradient is
+        in proportion to the entries, which is not at the top: entries are then in proportion to the square roots of the
+        expected counts. "project": the mean of its row is taken from the gradient first.
+    tolerance : float, at least 0
+        The climb ends where no entry changes by more.
+
+    Returns
+    -------
+    theta : ndarray of shape (n_parameters,)
+    path : ndarray
+        Mean log likelihood at the start and after each step.
+
+    References
+    ----------
+    Russell, Binder, Koller & Kanazawa (1995), equation 7; Dietterich (1997), section 5.3.1.
+    """
+    check_integer("n_iterations", n_iterations, 0)
+    step = check_real("step", step, 0, open_low=True)
+    check_choice("renormalise", renormalise, ("project", "divide"))
+    network, path = cases.network, []
+    network.check_parameters(theta)
+    widths = np.diff(network.row_starts)
+    for _ in range(n_iterations):
+        value, expected = cases.expected_counts(theta)
+        path.append(value / cases.size)
+        gradient = expected / np.maximum(theta, LOWEST) / cases.size
+        if renormalise == "project":
+            gradient -= np.repeat(np.add.reduceat(gradient, network.row_starts[:-1]) / widths, widths)
+        moved = network.normalised(np.maximum(theta + step * gradient, NEAR))
+        change, theta = np.abs(moved - theta).max(), moved
+        if change <= tolerance:
+            break
+    return theta, np.array([*path, cases.expected_counts(theta)[0] / cases.size])

@@ -1,0 +1,190 @@
+"""Naive Bayes with the class hidden, by Gibbs sampling: an ensemble of parameters in place of one estimate."""
+
+from itertools import permutations
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from lib import arrays
+from lib.compiled import compiled
+from lib.discretize.columns import checked_frame
+from lib.estimators import MixedInput
+from lib.structures.codes import DiscreteCoding, check_discrete
+from lib.validation import check_flag, check_integer, check_real
+
+
+class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
+    """Draws of the parameters of a latent-class model from their posterior distribution given rows without a class.
+
+    A sweep draws the class of each row given the parameters, and then the parameters given the classes: weights and
+    tables have Dirichlet distributions (Beta ones, for two values).
+
+    Parameters
+    ----------
+    n_hidden : int, from 2 to 8
+        Hidden classes.
+    n_burn : int, at least 0
+        Sweeps that are not recorded.
+    n_samples : int, at least 1
+        Sweeps that are.
+    prior : float, above 0
+        Parameter of all Dirichlet priors; 1 is uniform.
+    relabel : bool
+        Whether the classes of each draw are renamed so that its tables are nearest to those of the draw with the
+        highest posterior probability.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_samples, n_hidden)
+    tables_ : ndarray of shape (n_samples, n_hidden, n_cells)
+        P(value | class); the values of each attribute side by side.
+    names_ : ndarray of shape (n_samples, n_hidden)
+        Class c of a draw is nearest to class `names_[draw, c]` of the draw with the highest posterior probability.
+    trace_ : ndarray of shape (n_burn + n_samples,)
+        Log likelihood of the rows at each sweep.
+
+    Notes
+    -----
+    A missing value is left out of its row.
+
+    References
+    ----------
+    Dietterich (1997), section 5.3.3; the renaming is that of Marin, Mengersen & Robert (2005), section 5.
+    """
+
+    def __init__(self, n_hidden=2, n_burn=300, n_samples=1500, prior=1.0, relabel=False, random_state=None):
+        self.n_hidden = n_hidden
+        self.n_burn = n_burn
+        self.n_samples = n_samples
+        self.prior = prior
+        self.relabel = relabel
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        """Draw from the posterior given discrete columns `X` (n_samples, n_attributes); `y` is ignored.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, or `X` has fractions or infinity somewhere.
+        """
+        k = check_integer("n_hidden", self.n_hidden, 2, 8)
+        n_burn, n_samples = check_integer("n_burn", self.n_burn, 0), check_integer("n_samples", self.n_samples, 1)
+        prior = check_real("prior", self.prior, 0, open_low=True)
+        check_flag("relabel", self.relabel)
+        X = checked_frame(self, X, reset=True)
+        check_discrete(X)
+        self._coding = DiscreteCoding(X)
+        starts = np.concatenate([[0], np.cumsum(self._coding.sizes)])
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        codes = np.ascontiguousarray(self._coding(X), dtype=np.int64)
+        self.weights_, self.tables_, self.trace_ = _sweeps(codes, starts, k, n_burn, n_samples, prior, rng)
+        self.names_ = _nearest_names(self.tables_, self._log_posteriors(prior).argmax())
+        if self.relabel:
+            order = np.argsort(self.names_, axis=1)
+            self.weights_ = np.take_along_axis(self.weights_, order, axis=1)
+            self.tables_ = np.take_along_axis(self.tables_, order[..., None], axis=1)
+        return self
+
+    def _log_posteriors(self, prior):
+        logs = np.log(self.weights_).sum(axis=1) + np.log(self.tables_).sum(axis=(1, 2))
+        return self.trace_[self.n_burn :] + (prior - 1) * logs
+
+    def predict_proba(self, X):
+        """P(class | x) in the mean over the draws, (n_samples, n_hidden)."""
+        return self._over_draws(X, lambda joint: np.exp(joint - logsumexp(joint, axis=2, keepdims=True)).mean(axis=1))
+
+    def votes(self, X):
+        """Part of the draws to which each class is the likeliest, (n_samples, n_hidden); for a tie the first."""
+        classes = np.arange(check_integer("n_hidden", self.n_hidden, 2, 8))
+        return self._over_draws(X, lambda joint: (joint.argmax(axis=2)[..., None] == classes).mean(axis=1))
+
+    def predict(self, X):
+        """The class with most votes, (n_samples,)."""
+        return self.votes(X).argmax(axis=1)
+
+    def score_samples(self, X):
+        """Ln of the mean over the draws of P(x), (n_samples,)."""
+        n_draws = np.log(self.n_samples)
+        return self._over_draws(X, lambda joint: logsumexp(joint, axis=(1, 2)) - n_draws)
+
+    def score(self, X, y=None):
+        """The mean of `score_samples`; `y` is ignored."""
+        return float(self.score_samples(X).mean())
+
+    def _over_draws(self, X, summary):
+        """What `summary` makes of ln P(x, class) of each row, draw and class, (rows, n_samples, n_hidden)."""
+        check_is_fitted(self, "tables_")
+        codes, logs = self._coding(checked_frame(self, X, reset=False)), np.log(self.tables_)
+        chosen = np.zeros((len(codes), logs.shape[2]))
+        rows, columns = np.nonzero(codes >= 0)
+        starts = np.concatenate([[0], np.cumsum(self._coding.sizes)])
+        chosen[rows, starts[columns] + codes[rows, columns]] = 1
+        matrix, weights = logs.reshape(-1, logs.shape[2]).T, np.log(self.weights_)
+        parts = arrays.row_batches(len(codes), 32 * matrix.shape[1])
+        return np.concatenate(
+            [summary((chosen[part] @ matrix).reshape(-1, *weights.shape) + weights) for part in parts]
+        )
+
+
+def _nearest_names(tables, pivot):
+    """For each draw the names of its classes for which its tables are nearest to those of the draw `pivot`."""
+    distances = ((tables[:, :, None] - tables[pivot]) ** 2).sum(axis=3)
+    every = np.array(list(permutations(range(tables.shape[1]))))
+    costs = sum(distances[:, a, every[:, a]] for a in range(tables.shape[1]))
+    return every[costs.argmin(axis=1)]
+
+
+@compiled()
+def _sweeps(codes, starts, k, n_burn, n_samples, prior, rng):
+    """Weights (n_samples, k), tables (n_samples, k, cells), and log likelihoods (n_burn + n_samples,)."""
+    n, m = codes.shape
+    all_weights, all_tables = np.empty((n_samples, k)), np.empty((n_samples, k, starts[-1]))
+    trace, mass = np.zeros(n_burn + n_samples), np.empty(k)
+    of_class, of_cell = np.zeros(k), np.zeros((k, starts[-1]))
+    weights, tables = np.empty(k), np.empty((k, starts[-1]))
+    _draw_parameters(starts, prior, of_class, of_cell, weights, tables, rng)
+    for sweep in range(n_burn + n_samples):
+        if sweep >= n_burn:
+            all_weights[sweep - n_burn], all_tables[sweep - n_burn] = weights, tables
+        logs, log_weights = np.log(tables), np.log(weights)
+        of_class[:], of_cell[:] = 0.0, 0.0
+        for i in range(n):
+            largest = -np.inf
+            for c in range(k):
+                mass[c] = log_weights[c]
+                for j in range(m):
+                    if codes[i, j] >= 0:
+                        mass[c] += logs[c, starts[j] + codes[i, j]]
+                largest = max(largest, mass[c])
+            total = 0.0
+            for c in range(k):
+                mass[c] = np.exp(mass[c] - largest)
+                total += mass[c]
+            trace[sweep] += np.log(total) + largest
+            left, drawn = rng.random() * total - mass[0], 0
+            while left > 0 and drawn < k - 1:
+                drawn += 1
+                left -= mass[drawn]
+            of_class[drawn] += 1
+            for j in range(m):
+                if codes[i, j] >= 0:
+                    of_cell[drawn, starts[j] + codes[i, j]] += 1
+        _draw_parameters(starts, prior, of_class, of_cell, weights, tables, rng)
+    return all_weights, all_tables, trace
+
+
+@compiled()
+def _draw_parameters(starts, prior, of_class, of_cell, weights, tables, rng):
+    """Fill weights and tables with draws from their Dirichlet distributions given counts."""
+    for c in range(len(weights)):
+        weights[c] = max(rng.standard_gamma(prior + of_class[c]), 1e-300)
+        for cell in range(tables.shape[1]):
+            tables[c, cell] = max(rng.standard_gamma(prior + of_cell[c, cell]), 1e-300)
+        for j in range(len(starts) - 1):
+            tables[c, starts[j] : starts[j + 1]] /= tables[c, starts[j] : starts[j + 1]].sum()
+    weights /= weights.sum()
