@@ -206,6 +206,7 @@ def build(project, chapters, profile, at_once, strict, stored):
     With CHAPTERS, only these are executed, and the pages are built if the others are up to date.
     """
     from lib.book import environment, jobs, registered, site, verdicts
+    from lib.book.pdf import make_pdf
 
     if stored and (chapters or any(project.profile(profile, chapter) for chapter in project.chapters)):
         raise BookError("--stored: notebooks hold outputs of their defaults: no chapters, a profile without values")
@@ -223,7 +224,14 @@ def build(project, chapters, profile, at_once, strict, stored):
         _or_warn(strict, verdicts.require_recorded, project, claims)
         _or_warn(strict, registered.require_registered, project, claims)
     click.echo("building the pages ...")
-    click.echo(f"open {site.build_site(project, profile, strict)}")
+    page = site.build_site(project, profile, strict)
+    if profile == PUBLISHED:
+        click.echo("printing the PDF ...")
+        try:
+            click.echo(f"PDF: {make_pdf(project, profile)}")
+        except BookError as error:
+            click.echo(f"no PDF: {error.message}")
+    click.echo(f"open {page}")
 
 
 @cli.command()

@@ -7,6 +7,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import pikepdf
+
 from lib.book.pages import render
 from lib.book.project import BookError, Project, git
 from lib.book.volume import volume
@@ -15,7 +17,7 @@ from lib.files import write_whole
 NAME = "when-the-model-is-wrong.pdf"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SECONDS = 600
-LINK = re.compile(r'<p class="pdf-link"[^>]*>(?:<a [^>]*>)?([^<]*)(?:</a>.*?)?</p>', re.DOTALL)
+LINK = re.compile(r'<p class="pdf-link">(?:<a [^>]*>)?([^<:]*).*?</p>', re.DOTALL)
 
 
 def make_pdf(project: Project, profile: str) -> Path:
@@ -29,8 +31,8 @@ def make_pdf(project: Project, profile: str) -> Path:
     paper.mkdir(exist_ok=True)
     day = git(project, "show", "--no-patch", "--format=%cs", "HEAD") or ""
     (paper / "book.html").write_text(render("volume.html", **volume(project, profile, day)), encoding="utf-8")
-    printed = print_page(browser, paper / "book.html", paper / NAME)
-    (paper / NAME).write_bytes(set_date(printed, day))
+    print_page(browser, paper / "book.html", paper / "printed.pdf")
+    pack(paper / "printed.pdf", paper / NAME, day)
     target = (paper / NAME).replace(folder / "html" / NAME)
     show_link(first, target.stat().st_size)
     return target
@@ -46,8 +48,8 @@ def find_browser() -> str:
     return found
 
 
-def print_page(browser: str, page: Path, target: Path) -> bytes:
-    """Print a page into the PDF file `target`, bookmarks included, and return its bytes."""
+def print_page(browser: str, page: Path, target: Path) -> None:
+    """Print a page into the PDF file `target`, bookmarks included."""
     target.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory() as profile:
         command = [browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -59,17 +61,18 @@ def print_page(browser: str, page: Path, target: Path) -> bytes:
             raise BookError(f"{browser} did not finish {target} in {SECONDS} seconds") from error
     if not target.exists():
         raise BookError(f"{browser} made no PDF:\n{process.stderr.strip()}")
-    return target.read_bytes()
 
 
-def set_date(pdf: bytes, day: str) -> bytes:
-    """Return the PDF dated `day` (such as 2026-01-31) at midnight, as long as before; unchanged if it is empty."""
-    stamp = day.replace("-", "").encode() + b"000000"
-    return re.sub(rb"(?<=Date \(D:)\d{14}", stamp, pdf) if day else pdf
+def pack(printed: Path, target: Path, day: str) -> None:
+    """Write a PDF smaller, its tags in compressed streams, and dated `day` (such as 2026-01-31), if it is not empty."""
+    with pikepdf.open(printed) as pdf:
+        for name in ("/CreationDate", "/ModDate") if day else ():
+            pdf.docinfo[name] = f"D:{day.replace('-', '')}000000Z"
+        pdf.save(target, object_stream_mode=pikepdf.ObjectStreamMode.generate, deterministic_id=True)
 
 
 def show_link(page: Path, size: int) -> None:
-    """Show the link to the PDF, which a page hides until there is one, with its size."""
+    """Show the link to the PDF, with its size, where a page says how to make one."""
     text = page.read_text(encoding="utf-8")
     shown = LINK.sub(rf'<p class="pdf-link"><a href="../{NAME}">\1</a> ({size / 1e6:.1f} MB)</p>', text)
     write_whole(page, shown)

@@ -3,15 +3,16 @@
 import re
 import shutil
 
+import pikepdf
 import pytest
 from click import ClickException
 
 from lib.book import pdf
-from lib.book.pdf import NAME, find_browser, make_pdf, set_date, show_link
+from lib.book.pdf import NAME, find_browser, make_pdf, pack, show_link
 from lib.book.site import make_html, stage_notebook
 
 needs_chromium = pytest.mark.skipif(not any(map(shutil.which, pdf.BROWSERS)), reason="Chromium is not installed")
-HIDDEN = '<p class="pdf-link" hidden>The whole book as a PDF</p>'
+HIDDEN = '<p class="pdf-link">The whole book as a PDF: <code>make book</code> makes it.</p>'
 
 
 def test_a_browser_that_is_named_but_missing_is_an_error(monkeypatch):
@@ -25,11 +26,15 @@ def test_pages_that_were_not_built_are_an_error(project):
         make_pdf(project, "quick")
 
 
-def test_the_date_is_the_commits_and_nothing_moves():
-    made = b"/CreationDate (D:20300101120000+00'00')\n/ModDate (D:20300101120000+00'00')"
-    dated = set_date(made, "2026-01-31")
-    assert dated == b"/CreationDate (D:20260131000000+00'00')\n/ModDate (D:20260131000000+00'00')"
-    assert set_date(made, "") == made
+def test_the_date_is_the_commits(tmp_path):
+    pikepdf.new().save(tmp_path / "printed.pdf")
+    for day, expected in (("2026-01-31", "D:20260131000000Z"), ("", None)):
+        pack(tmp_path / "printed.pdf", tmp_path / "a.pdf", day)
+        with pikepdf.open(tmp_path / "a.pdf") as made:
+            assert made.docinfo.get("/CreationDate") == expected
+        before = (tmp_path / "a.pdf").read_bytes()
+        pack(tmp_path / "printed.pdf", tmp_path / "a.pdf", day)
+        assert (tmp_path / "a.pdf").read_bytes() == before
 
 
 def test_the_link_is_shown_once_with_the_size(tmp_path):
@@ -59,14 +64,24 @@ def built(project):
     return project
 
 
+def flat(items):
+    """Bookmarks with those below them."""
+    for item in items:
+        yield item
+        yield from flat(item.children)
+
+
 @needs_chromium
 def test_the_book_is_one_pdf_with_bookmarks_and_links_that_stay_inside(built):
-    made = make_pdf(built, "quick").read_bytes()
-    assert made.startswith(b"%PDF")
-    assert b"/Outlines" in made
-    assert {b"A part", b"A chapter", b"Result"} <= set(re.findall(rb"/Title \((.*?)\)\n", made))
-    assert b"/MediaBox [0 0 594.95996 841.91998]" in made  # A4
-    assert not re.search(rb"/URI \((file:|https?://(localhost|127))", made)
+    with pikepdf.open(make_pdf(built, "quick")) as made:
+        with made.open_outline() as outline:
+            assert {"A part", "A chapter", "Result"} <= {item.title for item in flat(outline.root)}
+        links = [
+            str(note.A.URI) for page in made.pages for note in page.get("/Annots", []) if "/URI" in note.get("/A", {})
+        ]
+        assert not [link for link in links if re.match(r"file:|https?://(localhost|127)", link)]
+        assert [round(float(x)) for x in made.pages[0].mediabox] == [0, 0, 595, 842]  # A4
+        assert "/StructTreeRoot" in made.Root
     page = (built.build_folder("quick") / "pdf" / "book.html").read_text()
     contents = re.findall(r'href="#([\w.-]+)"', page.partition("<main>")[0])
     assert contents[:3] == ["page-intro", "page-cia-curves", "page-cia-curves.result"]
