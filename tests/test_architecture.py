@@ -45,7 +45,7 @@ BUDGETS = {
     "stochastic models": (("experts", "hidden_markov", *STOCHASTIC), 650),
     "trials": (("trials",), 554),  # DESIGN.md has 400; 150 lines follow what a trial depends on, its code and context
     "experiments": (("experiments",), 900),
-    "figures": (("figures",), 700),
+    "figures": (("figures",), 760),  # DESIGN.md has 700; each is drawn again for phones
     "book": (("book",), 1910),  # DESIGN.md has 1700; registered settings, recorded rows, sweeps of numbers, a PDF
 }
 CELL = 30
@@ -131,7 +131,7 @@ def test_budgets_of_all():
     lib = sum(budget for _, budget in BUDGETS.values())
     print(f"\nlib {size(LIB)}, tests {sum(tests.values()) - later_tests} + {later_tests}, chapters {chapters}")
     assert size(LIB) <= lib
-    assert sum(tests.values()) - later_tests <= 10_890  # DESIGN.md has 10,500
+    assert sum(tests.values()) - later_tests <= 10_956  # DESIGN.md has 10,500; figures on phones
     assert chapters[False] <= 4800
 
 

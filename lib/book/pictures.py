@@ -1,21 +1,19 @@
-"""Figures on a page: a light and a dark copy of each, in a box that scrolls on a phone."""
+"""Figures on a page: a light and a dark copy of each, and for phones a narrow one of both."""
 
 import html
 import re
 from pathlib import Path
 from urllib.parse import unquote
-from xml.etree import ElementTree
 
 from lib.book.pages import render
 
-# Words of 8.5 points, the smallest in a figure, are then about 9 pixels high.
-LEAST_SCALE = 0.8
 _ATTRIBUTES = r'(?:[^>"]|"[^"]*")*'
+_SIZE = re.compile(r'\b(width|height)="([\d.]+)"')
 _IMAGE = re.compile(rf"(?P<link><a\b{_ATTRIBUTES}>\s*)?(?P<image><img\b{_ATTRIBUTES}>)(?P<end>\s*</a>)?")
 
 
 def adapt(page: str, folder: Path) -> str:
-    """Return a page with each of its figures in two variants, of which the theme shows one.
+    """Return a page with each of its figures in two variants, of which the theme shows one; a phone, narrow ones.
 
     Parameters
     ----------
@@ -37,18 +35,18 @@ def _picture(match: re.Match, folder: Path) -> str:
     variants = colour_variants(path.read_text(encoding="utf-8")) if path.suffix == ".svg" and path.is_file() else {}
     if not variants:
         return match[0]
-    for theme, text in variants.items():
-        path.with_name(f"{path.stem}-{theme}.svg").write_text(text, encoding="utf-8")
-    root = ElementTree.fromstring(variants["light"])
-    size = {name: round(float(root.get(name))) for name in ("width", "height")}
+    sizes = {}
+    for name, text in variants.items():
+        path.with_name(f"{path.stem}-{name}.svg").write_text(text, encoding="utf-8")
+        sizes[name] = {side: round(float(size)) for side, size in _SIZE.findall(text.partition(">")[0])}
     attributes.pop("style", None)
     link = match["link"] or ""
     return render(
         "figure.html",
-        attributes=attributes | size | {"loading": "lazy"},
+        attributes=attributes | sizes["light"] | {"loading": "lazy"},
         classes=classes,
         stem=source.removesuffix(".svg"),
-        least=LEAST_SCALE * size["width"],
+        narrow=sizes.get("narrow-light"),
         opening="" if "image-reference" in link else link,  # the theme's link to the picture
         rest="" if link else match["end"] or "",
     )

@@ -7,9 +7,12 @@ from functools import partial
 import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
+from IPython import get_ipython
+from matplotlib.figure import Figure
 from matplotlib_inline.backend_inline import set_matplotlib_formats
 
 from lib.colour import contrast
+from lib.figures.narrow import with_narrow
 
 # From the palettes of Okabe & Ito and of Tol for colour-blind readers, each colour as dark as a white page asks for
 # (contrast 3). Where colours are near, markers and lines are not. Label, colour, marker, line.
@@ -55,15 +58,21 @@ LEARNERS = {
 }
 # A structure's short name and marker, for pairs such as "naive+elr".
 STRUCTURES = {"naive": ("NB", "o"), "tan": ("TAN", "^"), "bic": ("GBN", "s")}
+DRIVEN = "BOOK_TRIALS"  # the variable with which the driver of the book runs a chapter
 DASHES = {"-": "", "--": (4, 1.5), ":": (1, 1.2), "-.": (4, 1.2, 1, 1.2)}  # matplotlib's lines as seaborn has them
 _OTHERS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#C48600", "#309BD6", "#332288", "#7F7F7F")
 _MARKERS = "osDv^XPh"
 
 
 def use_style():
-    """Set the book's style; figures are stored as SVG for pages and PNG for other viewers, the same bytes each run."""
+    """Set the book's style; figures are stored as SVG for pages and PNG for other viewers, the same bytes each run.
+
+    Where the driver of the book draws them, the SVG has a narrow one for phones, too (see `lib.figures.narrow`).
+    """
     os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
     set_matplotlib_formats("svg", "png")
+    if DRIVEN in os.environ:
+        get_ipython().display_formatter.formatters["image/svg+xml"].for_type(Figure, with_narrow)
     warnings.filterwarnings("ignore", "The figure layout has changed to tight")  # by seaborn's grids; see legend_above
     warnings.filterwarnings("ignore", "Tight layout not applied")
     plt.rcParams.update(

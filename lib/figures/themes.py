@@ -1,4 +1,4 @@
-"""A figure in SVG for the light and the dark theme of a page, and smaller.
+"""A figure in SVG for the light and the dark theme of a page, wide and narrow, and of fewer bytes.
 
 What a figure's author marked with a gid that begins with "fixed-", and whatever is a raster, keeps its colours.
 """
@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 from matplotlib.colors import to_hex, to_rgb
 
 from lib.colour import contrast
+from lib.figures.narrow import MARK
 
 PAGE, INK = "#121212", "#CED6DD"  # background and text of the dark theme
 CONTRAST = 4
@@ -22,7 +23,15 @@ ElementTree.register_namespace("xlink", "http://www.w3.org/1999/xlink")
 
 
 def colour_variants(text: str) -> dict[str, str]:
-    """Return {"light": ..., "dark": ...} of a figure drawn by matplotlib, or {} for any other text."""
+    """Return {"light": ..., "dark": ...} of a figure drawn by matplotlib, or {} for any other text.
+
+    If it has a narrow figure (see `lib.figures.narrow`), so does what is returned: "narrow-light" and "narrow-dark".
+    """
+    narrow = text.partition(MARK)[2].rpartition("</metadata>")[0]
+    return _coloured(text) | {f"narrow-{theme}": variant for theme, variant in _coloured(narrow).items()}
+
+
+def _coloured(text):
     try:
         root = ElementTree.fromstring(text if "Matplotlib" in text[:2000] else "")
     except ElementTree.ParseError:

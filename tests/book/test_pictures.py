@@ -11,8 +11,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from lib.book.pictures import LEAST_SCALE, adapt
+from lib.book.pictures import adapt
 from lib.colour import contrast
+from lib.figures.narrow import PAD, WIDTH, make_narrow, with_narrow
 from lib.figures.themes import INK, PAGE, colour_variants, dark
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -91,14 +92,25 @@ class TestAdapt:
 
     def test_the_page_has_both_variants_in_one_link(self, folder):
         page = adapt(self.PAGE, folder)
-        assert page.startswith(f'<figure><span class="picture" style="--least: {576 * LEAST_SCALE:.0f}px">')
-        assert page.endswith("</a></span><figcaption>x</figcaption></figure>")
+        assert page.startswith('<figure><span class="picture">')
+        assert page.endswith("</picture></a></span><figcaption>x</figcaption></figure>")
         assert page.count("<a ") == page.count("</a>") == 1
         assert 'href="../_images/f%C3%BCr%20a-light.svg"' in page
         for theme in ("light", "dark"):
             (image,) = re.findall(rf"<img [^>]*only-{theme}[^>]*>", page)
             assert f'src="../_images/f%C3%BCr%20a-{theme}.svg"' in image
             assert 'alt="A &#34;curve&#34;" width="576" height="288" loading="lazy"' in image
+
+    def test_a_phone_has_the_narrow_one(self, folder):
+        figure, _ = plt.subplots(1, 2, figsize=(7, 3))
+        (folder / "two.svg").write_text(with_narrow(figure), encoding="utf-8")
+        plt.close(figure)
+        page = adapt('<img src="two.svg" alt="two">', folder)
+        for theme in ("light", "dark"):
+            (source,) = re.findall(rf'<source [^>]*srcset="two-narrow-{theme}.svg" width="(\d+)"', page)
+            assert int(source) <= 96 * WIDTH + 1 < int(re.search(r'<img [^>]*width="(\d+)"', page)[1])
+            assert "metadata" not in (folder / f"two-narrow-{theme}.svg").read_text(encoding="utf-8")
+        assert 'media="screen and' in page  # and not on paper
 
     def test_a_second_time_and_another_page_change_nothing(self, folder):
         first = adapt(self.PAGE, folder)
@@ -117,3 +129,45 @@ class TestAdapt:
         page = f'<p><img src="{source}" alt="x"> and <a href="y">more</a></p>'
         assert adapt(page, folder) == page
         assert (folder / "own.svg").exists()
+
+
+class TestNarrow:
+    def panels(self):
+        figure, axes = plt.subplots(1, 3, figsize=(7.4, 2.5), sharey=True, layout="constrained")
+        for axis in axes:
+            axis.plot([0, 10], [0, 1], label="a learner with a long name")
+        axes[0].set(ylabel="error", title="a title of very many words that one narrow panel has no room for")
+        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+        return figure, axes
+
+    def test_panels_stand_below_one_another_in_the_column_their_words_as_large_as_before(self):
+        figure, axes = self.panels()
+        sizes = [text.get_fontsize() for text in (axes[0].title, *figure.legends[0].texts)]
+        make_narrow(figure)
+        figure.draw_without_rendering()
+        assert figure.get_tightbbox().width <= WIDTH - PAD
+        assert [text.get_fontsize() for text in (axes[0].title, *figure.legends[0].texts)] == sizes
+        assert "\n" in axes[0].get_title()
+        corners = [axis.get_position() for axis in axes]
+        assert corners[2].y1 < min(corners[0].y0, corners[1].y0)
+        assert axes[2].get_ylabel() == "error"
+        assert [name.label1.get_visible() for name in axes[2].yaxis.get_major_ticks()][0]
+        plt.close(figure)
+
+    def test_the_figure_itself_is_left_as_it_is(self):
+        figure, axes = self.panels()
+        before, open_figures = figure.get_size_inches().tolist(), plt.get_fignums()
+        wide = with_narrow(figure)
+        assert figure.get_size_inches().tolist() == before
+        assert plt.get_fignums() == open_figures
+        assert axes[2].get_ylabel() == ""
+        assert set(colour_variants(wide)) == {"light", "dark", "narrow-light", "narrow-dark"}
+        plt.close(figure)
+
+    def test_names_that_run_into_each_other_stand_upright(self):
+        figure, axis = plt.subplots(figsize=(8, 3))
+        axis.bar([f"data set {i}" for i in range(9)], range(9))
+        make_narrow(figure)
+        figure.draw_without_rendering()
+        assert {name.get_rotation() for name in axis.get_xticklabels()} == {90}
+        plt.close(figure)

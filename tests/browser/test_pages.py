@@ -29,6 +29,11 @@ def test_fits_a_phone(seen, width):
     assert seen.too_wide[width] == []
 
 
+@pytest.mark.parametrize("width", [390, 1300, 1920])
+def test_figures_can_be_read_without_scrolling(seen, width):
+    assert seen.unreadable[width] == []
+
+
 def test_images_are_shown(seen):
     assert seen.images_missing == []
 

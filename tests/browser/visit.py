@@ -7,6 +7,7 @@ from accessibility import COLOURS, violations
 from watch import Watch
 
 LAPTOP = {"width": 1300, "height": 900}
+WIDE = {"width": 1920, "height": 1000}
 PHONES = ({"width": 390, "height": 844}, {"width": 320, "height": 640})
 
 # Fonts are there and the browser has drawn them.
@@ -52,6 +53,24 @@ TOO_WIDE = """() => {
   return [page, ...widest.slice(0, 5).map((at) => at.outerHTML.slice(0, 200))];
 }"""
 
+# Figures that scroll, or whose words are less than 9 pixels high; a glyph of matplotlib's is drawn 100 high.
+UNREADABLE = """async () => {
+  const scrolls = (at) => at && at != document.documentElement && (at.scrollWidth > at.clientWidth + 1 &&
+    getComputedStyle(at).overflowX != "visible" || scrolls(at.parentElement));
+  const found = [];
+  for (const image of document.querySelectorAll(".picture img")) if (image.checkVisibility()) {
+    image.loading = "eager";
+    await image.decode();
+    if (scrolls(image)) found.push(`${image.currentSrc} scrolls`);
+    const svg = new DOMParser().parseFromString(await (await fetch(image.currentSrc)).text(), "image/svg+xml");
+    const shown = image.getBoundingClientRect().width / svg.documentElement.viewBox.baseVal.width;
+    const words = [...svg.querySelectorAll("g[transform*='scale(']")].map((at) => at.getAttribute("transform"));
+    const least = Math.min(...words.map((at) => 100 * shown * at.match(/scale\\(([\\d.]+)/)[1]));
+    if (least < 8.95) found.push(`${image.currentSrc}: ${least.toFixed(1)} px`);
+  }
+  return found;
+}"""
+
 
 @dataclass
 class Visit:
@@ -64,6 +83,7 @@ class Visit:
     images_missing: list = field(default_factory=list)
     violations: dict = field(default_factory=dict)
     too_wide: dict = field(default_factory=dict)
+    unreadable: dict = field(default_factory=dict)
 
 
 @contextmanager
@@ -93,10 +113,11 @@ def visit_page(browser, site, address, name):
         switch_system_theme(page, "dark")
         seen.violations["dark"] = violations(page, COLOURS)
         page.evaluate(UNFOLD, True)
-        for size in PHONES:
+        for size in (WIDE, LAPTOP, *PHONES):
             page.set_viewport_size(size)
             page.evaluate(READY)
             seen.too_wide[size["width"]] = page.evaluate(TOO_WIDE)
+            seen.unreadable[size["width"]] = page.evaluate(UNREADABLE)
     return seen
 
 
