@@ -8,7 +8,7 @@ from lib.trees.table import Table
 
 
 def scaled_rows(estimator, X, y):
-    """Return what distances are of, after checks: values, which attributes are categories, classes and their numbers.
+    """Return what distances are of, after checks: values, classes and the number of each row's class.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ def scaled_rows(estimator, X, y):
     Returns
     -------
     values : ndarray of shape (n_samples, n_attributes)
-    categorical : ndarray of bool (n_attributes,)
+        Of numbers from 0 to 1; of categories their numbers.
     classes : ndarray of shape (n_classes,)
     target : ndarray of int (n_samples,)
 
@@ -42,12 +42,11 @@ def scaled_rows(estimator, X, y):
         raise ValueError(f"X must not hold missing values; got NaN in column {frame.columns[column]!r}, row {row}")
     low, high = values.min(axis=0), values.max(axis=0)
     span = np.where(categorical | (high == low), 1.0, high - low)
-    return (values - np.where(categorical, 0.0, low)) / span, categorical, classes, target
+    return (values - np.where(categorical, 0.0, low)) / span, classes, target
 
 
 @compiled()
-def difference(a, b, categorical):
-    """Return 0 or 1 for categories, the absolute difference of numbers."""
-    if categorical:
-        return 1.0 if a != b else 0.0
-    return abs(a - b)
+def difference(a, b):
+    """Return the absolute difference, but not more than 1: that of different categories, too."""
+    gap = abs(a - b)
+    return gap if gap < 1.0 else 1.0

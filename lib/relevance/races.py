@@ -88,12 +88,13 @@ class Schemata(MixedInput, SelectorMixin, BaseEstimator):
         """
         check_integer("limit", self.limit, 2 * LEAST)
         check_real("confidence", self.confidence, 0, open_low=True)
-        values, categorical, _, target = scaled_rows(self, X, y)
+        values, _, target = scaled_rows(self, X, y)
+        columns = np.ascontiguousarray(values.T)
         rng = check_random_state(self.random_state)
         schema = np.full(values.shape[1], OPEN)
         self.n_features_in_, self.races_, self.n_queries_ = len(schema), [], 0
         while (schema == OPEN).any():
-            race = self._races((values, categorical, target), schema, rng)
+            race = self._races(columns, target, schema, rng)
             self.n_queries_ += 2 * int((schema == OPEN).sum()) * race.n_rows
             self.races_.append(race)
             schema[race.attribute] = race.relevant
@@ -110,12 +111,12 @@ class Schemata(MixedInput, SelectorMixin, BaseEstimator):
         check_is_fitted(self)
         return self.support_
 
-    def _races(self, data, schema, rng):
+    def _races(self, columns, target, schema, rng):
         """Race for all open attributes at once until one is decided."""
         attributes, limit = np.flatnonzero(schema == OPEN), self.limit // 2
         sums = squares = np.zeros((1, len(attributes)))
         for start in range(0, limit, CHUNK):
-            gains = _gains(data, schema, attributes, min(CHUNK, limit - start), rng)
+            gains = _gains(columns, target, schema, attributes, min(CHUNK, limit - start), rng)
             sums, squares = sums[-1] + gains.cumsum(axis=0), squares[-1] + (gains**2).cumsum(axis=0)
             count = start + 1 + np.arange(len(gains))[:, None]
             lead = _standard_scores(sums, squares, count)
@@ -127,9 +128,8 @@ class Schemata(MixedInput, SelectorMixin, BaseEstimator):
         return Race(int(attributes[lead[-1].argmin()]), False, limit, False)
 
 
-def _gains(data, schema, attributes, n, rng):
+def _gains(columns, target, schema, attributes, n, rng):
     """Mistakes without each attribute less those with it, on n left-out rows drawn for each, (n, n_attributes)."""
-    values, categorical, target = data
     rows = rng.randint(len(target), size=(n, len(attributes)))
     masks = rng.random_sample((n, len(attributes), len(schema))) < 0.5
     masks[:, :, schema != OPEN] = schema[schema != OPEN] == 1
@@ -137,7 +137,7 @@ def _gains(data, schema, attributes, n, rng):
     for used in (False, True):
         masks[:, np.arange(len(attributes)), attributes] = used
         flat = masks.reshape(-1, len(schema))
-        mistakes.append(_mistakes(values, categorical, target, rows.ravel(), flat).reshape(rows.shape))
+        mistakes.append(_mistakes(columns, target, rows.ravel(), flat).reshape(rows.shape))
     return mistakes[0].astype(float) - mistakes[1]
 
 
@@ -171,32 +171,31 @@ def left_out_mistakes(X, y, support, rows=None):
     ValueError
         As `Schemata.fit` does, or if shapes do not agree.
     """
-    values, categorical, _, target = scaled_rows(BaseEstimator(), X, y)
+    values, _, target = scaled_rows(BaseEstimator(), X, y)
     rows = np.arange(len(target)) if rows is None else np.asarray(rows, dtype=np.int64)
     support, shape = np.asarray(support, dtype=bool), (len(rows), values.shape[1])
     if support.shape not in (shape, shape[1:]):
         raise ValueError(f"support must have shape {shape[1:]} or {shape}; got {support.shape}")
-    return _mistakes(values, categorical, target, rows, np.ascontiguousarray(np.broadcast_to(support, shape)))
+    masks = np.ascontiguousarray(np.broadcast_to(support, shape))
+    return _mistakes(np.ascontiguousarray(values.T), target, rows, masks)
 
 
 @compiled()
-def _mistakes(values, categorical, target, rows, masks):
+def _mistakes(columns, target, rows, masks):
     """Whether the nearest neighbours of each row, those of its mask's attributes, vote for another class."""
     wrong, votes = np.zeros(len(rows), np.bool_), np.zeros(target.max() + 1)
+    far = np.zeros(columns.shape[1])
     for i in range(len(rows)):
-        features, nearest = np.flatnonzero(masks[i]), np.inf
-        for other in range(len(values)):
-            if other == rows[i]:
-                continue
-            far = 0.0
-            for j in features:
-                far += difference(values[rows[i], j], values[other, j], categorical[j])
-                if far > nearest:
-                    break
-            if far < nearest:
-                nearest = far
-                votes[:] = 0
-            if far == nearest:
+        far[:] = 0
+        for j in np.flatnonzero(masks[i]):
+            column, own = columns[j], columns[j, rows[i]]
+            for other in range(len(far)):
+                far[other] += difference(column[other], own)
+        far[rows[i]] = np.inf
+        nearest = far.min()
+        votes[:] = 0
+        for other in range(len(far)):
+            if far[other] == nearest:
                 votes[target[other]] += 1
         wrong[i] = votes.argmax() != target[rows[i]]
     return wrong

@@ -48,16 +48,16 @@ def relieff(X, y, n_draws=None, n_neighbours=10, random_state=None):
     print the fractions are damaged.
     """
     check_integer("n_neighbours", n_neighbours, 1)
-    values, categorical, classes, target = scaled_rows(BaseEstimator(), X, y)
+    values, classes, target = scaled_rows(BaseEstimator(), X, y)
     n_draws = optional(check_integer, "n_draws", n_draws, 1, len(target)) or len(target)
     order = check_random_state(random_state).permutation(len(target))
     target = target[order]
     shares = np.bincount(target, minlength=len(classes)) / len(target)
-    return _weights(values[order], categorical, target, shares, n_draws, n_neighbours)
+    return _weights(values[order], target, shares, n_draws, n_neighbours)
 
 
 @compiled()
-def _weights(values, categorical, target, shares, n_draws, n_neighbours):
+def _weights(values, target, shares, n_draws, n_neighbours):
     """Weights of the attributes from the first rows; of equally near rows the first count."""
     weights, n_classes = np.zeros(values.shape[1]), len(shares)
     near = np.zeros((n_classes, n_neighbours), np.int64)
@@ -67,14 +67,14 @@ def _weights(values, categorical, target, shares, n_draws, n_neighbours):
             if other != row:
                 far = 0.0
                 for j in range(values.shape[1]):
-                    far += difference(values[row, j], values[other, j], categorical[j])
+                    far += difference(values[row, j], values[other, j])
                 _insert(distances[target[other]], near[target[other]], far, other)
         for c in range(n_classes):
             n_near = (distances[c] < np.inf).sum()
             factor = -1.0 if c == target[row] else shares[c] / (1 - shares[target[row]])
             for other in near[c, :n_near]:
                 for j in range(values.shape[1]):
-                    far = difference(values[row, j], values[other, j], categorical[j])
+                    far = difference(values[row, j], values[other, j])
                     weights[j] += factor * far / (n_near * n_draws)
     return weights
 
