@@ -14,7 +14,7 @@ export SOURCE_DATE_EPOCH := 0
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help env book pdf lab refresh test test-all test-browser commands lint bench peers lock clean
+.PHONY: help env book pdf picture lab refresh test test-all test-browser commands lint bench peers lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1@\2/p' Makefile | awk -F@ '{printf "%-12s %s\n", $$1, $$2}'
@@ -26,6 +26,9 @@ book: $(READY) ## execute what has changed and build the pages (PROFILE=quick or
 
 pdf: book ## the whole book as one PDF beside its pages, too (needs Chromium)
 	$(PY) -m lib.book pdf --profile $(PROFILE)
+
+picture: book ## the title page's picture, for README, from the pages at the papers' scale
+	for theme in light dark; do cp _build/paper/html/_images/title_picture-$$theme.svg assets/title-$$theme.svg; done
 
 lab: $(READY) ## open the chapters in JupyterLab (installs requirements-lab.lock)
 	.venv/bin/uv pip install --quiet --python $(PY) --require-hashes -r requirements-lab.lock
