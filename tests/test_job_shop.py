@@ -1,0 +1,154 @@
+"""Job shops: schedules that keep every limit, small problems enumerated, repairs by hand, learning step by step."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lib import job_shop
+from lib.job_shop import Problem, RepairValues, learn_values, lower_bound, random_problem, repair, serial_schedule
+
+LEARNED = RepairValues(np.random.default_rng(0).normal(size=(14, 3)), np.ones(4))
+CHOOSERS = [*job_shop.RULES, LEARNED]
+
+
+def check(problem, starts):
+    """A schedule keeps the order of jobs and the limits of resources at every time; its length."""
+    ends = starts + problem.durations
+    assert (starts[:, 0] >= 0).all()
+    assert (starts[:, 1:] >= ends[:, :-1]).all()
+    for time, resource in itertools.product(range(ends.max()), range(len(problem.capacities))):
+        active = (starts <= time) & (time < ends) & (problem.resources == resource)
+        assert problem.demands[active].sum() <= problem.capacities[resource]
+    return ends.max()
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 5), st.sampled_from(CHOOSERS), st.sampled_from([0, 0.5])
+)
+def test_schedules_keep_every_limit(seed, n_jobs, n_tasks, chooser, noise):
+    problem = random_problem(np.random.default_rng(seed), n_jobs, n_tasks, n_resources=2)
+    starts, n_repairs = repair(problem, chooser, noise, seed)
+    assert min(check(problem, starts), check(problem, serial_schedule(problem))) >= lower_bound(problem)
+    first = job_shop.unlimited(problem.durations)
+    assert (n_repairs == 0) == (job_shop._overload(problem, first)[1] < 0)
+    assert (starts >= first).all()
+    np.testing.assert_array_equal(starts, repair(problem, chooser, noise, seed)[0])
+
+
+def two_jobs():
+    """Jobs of 2 and 4, and of 3 and 1, time units, all of which need the one resource."""
+    ones = np.ones((2, 2), int)
+    return Problem(np.array([[2, 4], [3, 1]]), 0 * ones, ones, np.array([1]))
+
+
+def test_repairs_by_hand():
+    """At time 0 both first tasks overlap: moving job 0 by 3 or job 1 by 2."""
+    problem = two_jobs()
+    _, schedules = job_shop._moves(problem, np.array([[0, 2], [0, 3]]), 0, 0)
+    np.testing.assert_array_equal(schedules, [[[3, 5], [0, 3]], [[0, 2], [2, 5]]])
+    starts, n_repairs = repair(problem, "growth")
+    np.testing.assert_array_equal(starts, [[0, 6], [2, 5]])
+    assert n_repairs == 3
+
+
+def test_shortest_schedules_of_two_jobs_are_their_work():
+    assert lower_bound(two_jobs()) == 10
+    assert check(two_jobs(), repair(two_jobs())[0]) == 10 == check(two_jobs(), serial_schedule(two_jobs()))
+
+
+def reachable(problem, starts):
+    """Lengths of all schedules that repairs can end with."""
+    use, time, resource = job_shop._overload(problem, starts)
+    if time < 0:
+        return {use.shape[1]}
+    return set.union(*(reachable(problem, after) for after in job_shop._moves(problem, starts, time, resource)[1]))
+
+
+def test_random_repairs_reach_what_an_enumeration_finds():
+    problem = random_problem(np.random.default_rng(3), n_jobs=3, n_tasks=2, n_resources=1)
+    first = np.column_stack([np.zeros(3, int), problem.durations[:, 0]])
+    lengths = {check(problem, repair(problem, seed=seed)[0]) for seed in range(300)}
+    assert lengths == reachable(problem, first)
+    assert len(lengths) > 1
+
+
+def test_a_value_is_that_of_the_equations():
+    problem = random_problem(np.random.default_rng(1))
+    starts = job_shop.unlimited(problem.durations)
+    use, time, _ = job_shop._overload(problem, starts)
+    x = job_shop._features(problem, 20, starts, use, time)
+    assert x[[0, 1, 3, 12]] == pytest.approx(
+        [use.shape[1] / 20 - 1, time / use.shape[1], (use.max() - 4) / 4, use.max() / 4]
+    )
+    over = (use > 4).any(axis=0)
+    assert (x[4], x[13], np.flatnonzero(over)[0]) == (pytest.approx(over.mean()), 1, time)
+    value = np.tanh(x @ LEARNED.inputs).sum() + 1
+    assert job_shop._worth(problem, 20, starts, LEARNED) == pytest.approx(value)
+
+
+def test_one_episode_is_td_lambda():
+    """Weights move by step * error * trace; the gradient is that of central differences."""
+    problem, step, decay = random_problem(np.random.default_rng(5), 4, 4), 0.1, 0.6
+    bound = lower_bound(problem)
+    values = learn_values([problem], 1, 2, step, decay, (0.0, 0.0), seed=2)
+    rng = np.random.default_rng(2)
+    truth = RepairValues(rng.normal(0, 13**-0.5, (14, 2)), np.zeros(3))
+    rng.integers(0, 1)
+    starts, traces, n = job_shop.unlimited(problem.durations), [np.zeros((14, 2)), np.zeros(3)], 0
+    time = job_shop._overload(problem, starts)[1]
+    while time >= 0:
+        before = job_shop._worth(problem, bound, starts, truth)
+        for weights, trace in zip(truth, traces, strict=True):
+            trace *= decay
+            for place in np.ndindex(weights.shape):
+                kept = weights[place]
+                ends = []
+                for weights[place] in (kept + 1e-5, kept - 1e-5):
+                    ends.append(job_shop._worth(problem, bound, starts, truth))
+                weights[place] = kept
+                trace[place] += (ends[0] - ends[1]) / 2e-5
+        _, time, resource = job_shop._overload(problem, starts)
+        after = job_shop._moves(problem, starts, time, resource)[1]
+        worth = [job_shop._worth(problem, bound, one, truth) for one in after]
+        starts = after[int(np.argmax(worth))]
+        for weights, trace in zip(truth, traces, strict=True):
+            weights += step * (max(worth) - 0.001 - before) * trace
+        time, n = job_shop._overload(problem, starts)[1], n + 1
+    assert n > 2
+    np.testing.assert_allclose(values.inputs, truth.inputs, atol=1e-8)
+    np.testing.assert_allclose(values.output, truth.output, atol=1e-8)
+
+
+def test_learned_values_shorten_schedules():
+    problems = [random_problem(np.random.default_rng(i)) for i in range(40)]
+    values = learn_values(problems[:20], 1000, seed=1)
+    learned, chance = ([repair(p, c)[0] for p in problems[20:]] for c in (values, "random"))
+    lengths = [
+        [(starts + p.durations).max() for starts, p in zip(s, problems[20:], strict=True)] for s in (learned, chance)
+    ]
+    assert np.mean(lengths[0]) < np.mean(lengths[1])
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"durations": np.array([[0, 4], [3, 1]])}, "duration of task 0 of job 0 must be an integer of at least 1"),
+        ({"demands": np.array([[1, 1], [1, 2]])}, "demand of task 1 of job 1 must be an integer from 1 to 1; got 2"),
+        ({"resources": np.array([[0, 0], [1, 0]])}, "resource of task 0 of job 1 must be an integer from 0 to 0"),
+        ({"resources": np.array([0])}, "must have one shape"),
+    ],
+)
+def test_impossible_problems_are_named(change, error):
+    with pytest.raises(ValueError, match=error):
+        repair(two_jobs()._replace(**change))
+
+
+def test_other_choosers_and_empty_lists_are_refused():
+    with pytest.raises(ValueError, match="chooser must be one of.*did you mean 'growth'"):
+        repair(two_jobs(), "grow")
+    with pytest.raises(ValueError, match="problems must be at least one"):
+        learn_values([], 1)
