@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lib import datasets
 from lib.trees import GainRatioTree, Table
-from lib.trees.pruning import added_errors
+from lib.trees.pruning import added_errors, whole
 
 NAN = np.nan
 
@@ -194,6 +194,13 @@ def test_pruning_of_randomised_trees_ends():
         pruned = GainRatioTree(n_best=20, random_state=i).fit(data.X, data.y)
         assert pruned.n_nodes_ <= grown.n_nodes_
         assert (pruned.predict(data.X) != data.y).sum() >= (grown.predict(data.X) != data.y).sum()
+
+
+def test_parts_of_a_row_become_whole():
+    sums = np.zeros(9)
+    rows, weights = whole(np.array([3, 8, 3, 1, 8, 3]), np.array([0.5, 0.25, 1, 2, 0.75, 0.125]), sums)
+    assert (rows.tolist(), weights.tolist()) == ([3, 8, 1], [1.625, 1, 2])
+    assert not sums.any()
 
 
 def test_an_empty_branch_says_what_its_parent_says():

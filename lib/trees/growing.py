@@ -1,8 +1,7 @@
 """C4.5 grows a tree: the test with the best gain ratio at every node, fractions of cases where a value is missing.
 
-Nothing here recurses, as a tree may be as deep as it has rows. Cases are pairs of row and weight. Those of a node lie
-at the top of a stack, and give place to those of its children; at a leaf they move to the list of cases of all leaves,
-where the cases of every node are neighbours.
+Nothing here recurses, as a tree may be as deep as it has rows. Cases are pairs of row and weight. At a leaf they move
+to the list of cases of all leaves, where the cases of every node are neighbours.
 """
 
 from collections import namedtuple
@@ -17,12 +16,17 @@ LARGEST = 25.0  # cases that a threshold must leave on each side, at most
 
 Rule = namedtuple("Rule", "min_leaf n_best mdl ratio n_features")
 Rule.__doc__ = """How a test is chosen, see GainRatioTree."""
-Data = namedtuple("Data", "codes sizes y weights n_classes logs")
-Data.__doc__ = """Codes (p, n), -1 for missing, number of categories (p,), 0 for numbers, classes, weights, x log2 x."""
+Data = namedtuple("Data", "codes numeric branches usual y n_classes logs")
+Data.__doc__ = """Codes (p, n), -1 for missing; of each column, whether it has numbers, its number of branches, whether
+its gain is part of the mean; classes (n,), their number, and x log2 x of whole numbers."""
 Growth = namedtuple("Growth", "nodes counts shares rows weights used")
 Growth.__doc__ = """Nodes (test, cut, next value, first child, first and last case, copied from), class counts, share of
 the parent's known cases, and the cases of the leaves; `used` has the number of nodes and of cases."""
+Work = namedtuple("Work", "local table keys moved scores best")
+Work.__doc__ = """Arrays to work in: numbers of the classes that a node has, weights by code and class, codes with their
+cases, cases by code, of each column (gain, ratio, cut, next value), and the best tests, see keep_best."""
 TEST, CUT, NEXT, CHILD, FIRST, LAST, MODEL = range(7)
+GAIN, RATIO, AT, AFTER = range(4)
 
 
 @compiled()
@@ -57,63 +61,84 @@ def branch(data, nodes, node, row):
     """Return the number of the child to which a row goes, or -1 where the value is missing."""
     test = nodes[node, TEST]
     code = data.codes[test, row]
-    return np.int64(code if code < 0 or data.sizes[test] > 0 else code > nodes[node, CUT])
+    return np.int64(code > nodes[node, CUT] if code >= 0 and data.numeric[test] else code)
 
 
 @compiled()
-def moves(data, test, rows, weights, known, local, table, keys, moved):
-    """List the weights of the cases of a node as (code, class, weight), by code; cases of one code may be summed.
+def by_code(data, test, rows, weights, known, work):
+    """List the cases of a node as (code, class, weight) by code, and add up the weights of the classes in `known`.
 
-    Returns the number of moves, and adds up the weights of the classes in `known`.
+    Returns the length of the list. Where there are few codes, the cases of a code and class are one entry.
     """
-    codes, n_known, k, size = data.codes[test], 0, known.shape[0], table.shape[0]
-    n_codes = data.sizes[test] if data.sizes[test] > 0 else data.logs.shape[0]
+    codes, n_known, k, low, high = data.codes[test], 0, known.shape[0], 2**31, -1
     known[:] = 0.0
-    low, high = n_codes, -1
     for i in range(rows.shape[0]):
-        code = codes[rows[i]]
+        code = np.int64(codes[rows[i]])
         if code >= 0:
-            known[local[data.y[rows[i]]]] += weights[i]
+            known[work.local[data.y[rows[i]]]] += weights[i]
             low, high = min(low, code), max(high, code)
-            keys[n_known] = (np.int64(code) << 32) | i
+            work.keys[n_known] = (code << 32) | i
             n_known += 1
-    count = 0
-    width = high - low + 1
-    if 0 < width * k <= min(size, 2 * n_known):
-        for j in range(n_known):
-            i = keys[j] & 0xFFFFFFFF
-            table[((keys[j] >> 32) - low) * k + local[data.y[rows[i]]]] += weights[i]
-        for cell in range(width * k):
-            if table[cell] > 0:
-                moved[count, 0], moved[count, 1], moved[count, 2] = low + cell // k, cell % k, table[cell]
-                table[cell] = 0.0
-                count += 1
-        return count
-    keys[:n_known].sort()
+    keys, width = work.keys[:n_known], max(high - low + 1, 0)
+    if width * k <= min(work.table.shape[0], 2 * n_known):
+        return cells(data, rows, weights, keys, low, width, k, work)
+    keys = counted(keys, low, width) if width <= 4 * n_known else np.sort(keys)
     for j in range(n_known):
         i = keys[j] & 0xFFFFFFFF
-        moved[j, 0], moved[j, 1], moved[j, 2] = keys[j] >> 32, local[data.y[rows[i]]], weights[i]
+        work.moved[j, 0], work.moved[j, 1], work.moved[j, 2] = keys[j] >> 32, work.local[data.y[rows[i]]], weights[i]
     return n_known
 
 
 @compiled()
-def keep_best(best, count, ratio, test, cut, after):
-    """Keep a test in the list of the best, where it takes the place of the worst; returns the number of tests in it."""
-    place = count
-    if count == best.shape[0]:
-        place = best[:, 0].argmin()
-        if ratio <= best[place, 0]:
-            return count
-    best[place, 0], best[place, 1], best[place, 2], best[place, 3] = ratio, test, cut, after
-    return min(count + 1, best.shape[0])
+def cells(data, rows, weights, keys, low, width, k, work):
+    """List the weights of each code and class, by code; returns the length of the list."""
+    table, moved, count = work.table, work.moved, 0
+    for key in keys:
+        i = key & 0xFFFFFFFF
+        table[((key >> 32) - low) * k + work.local[data.y[rows[i]]]] += weights[i]
+    for cell in range(width * k):
+        if table[cell] > 0:
+            moved[count, 0], moved[count, 1], moved[count, 2] = low + cell // k, cell % k, table[cell]
+            table[cell] = 0.0
+            count += 1
+    return count
 
 
 @compiled()
-def categories(data, moved, count, known, total, rule):
-    """Return gain and split information, in bits a case, of a branch for each category; gain -1 without two large."""
-    n, of_classes, of_cells, of_branches, wide, i = known.sum(), 0.0, 0.0, 0.0, 0, 0
-    for c in range(known.shape[0]):
-        of_classes += xlogx(known[c], data.logs)
+def counted(keys, low, width):
+    """Return the keys in order of their codes, of which there are few, and within a code as they were."""
+    places, result = np.zeros(width + 1, np.int64), np.empty_like(keys)
+    for key in keys:
+        places[(key >> 32) - low + 1] += 1
+    places = places.cumsum()
+    for key in keys:
+        code = (key >> 32) - low
+        result[places[code]] = key
+        places[code] += 1
+    return result
+
+
+@compiled()
+def keep_best(best, ratio, test, cut, after):
+    """Keep a test in the list of the best, where it takes the place of the worst.
+
+    The last row has the number of tests in the list, and where the worst is once it is full.
+    """
+    end = best.shape[0] - 1
+    full = best[end, 0] == end
+    place = int(best[end, 1]) if full else int(best[end, 0])
+    if full and ratio <= best[place, 0]:
+        return
+    best[place, 0], best[place, 1], best[place, 2], best[place, 3] = ratio, test, cut, after
+    best[end, 0] += not full
+    if best[end, 0] == end:
+        best[end, 1] = best[:end, 0].argmin()
+
+
+@compiled()
+def categories(data, rule, test, count, known, total, work):
+    """Score a branch for each category; there is no gain without two that are large."""
+    moved, logs, n, of_classes, of_cells, of_branches, wide, i = work.moved, data.logs, known.sum(), 0.0, 0.0, 0.0, 0, 0
     inside = np.zeros(known.shape[0])
     while i < count:
         code, size = moved[i, 0], 0.0
@@ -123,40 +148,53 @@ def categories(data, moved, count, known, total, rule):
             size += moved[i, 2]
             i += 1
         wide += size >= rule.min_leaf - SMALL
-        of_branches += xlogx(size, data.logs)
-        for c in range(known.shape[0]):
-            of_cells += xlogx(inside[c], data.logs)
-    difference = xlogx(n, data.logs) - of_classes - of_branches + of_cells
+        of_branches += xlogx(size, logs)
+        for weight in inside:
+            of_cells += xlogx(weight, logs)
+    for weight in known:
+        of_classes += xlogx(weight, logs)
     if wide < 2:
-        return -1.0, 0.0
-    return (difference if difference > SMALL else 0.0) / total, (
-        xlogx(total, data.logs) - of_branches - xlogx(total - n, data.logs)
-    ) / total
+        return
+    gain = xlogx(n, logs) - of_classes - of_branches + of_cells
+    gain = (gain if gain > SMALL else 0.0) / total
+    information = (xlogx(total, logs) - of_branches - xlogx(total - n, logs)) / total
+    score(rule, test, gain, information, total, work)
+    if gain > 0 and rule.n_best > 1 and information > SMALL:
+        keep_best(work.best, gain / information if rule.ratio else gain, test, -1, -1)
 
 
 @compiled()
-def threshold(data, test, moved, count, known, total, rule, best, n_tests):
-    """Find the threshold of a number with the highest gain; with rule.n_best > 1 all of them enter the list `best`.
+def score(rule, test, gain, information, total, work):
+    """Set gain and gain ratio of a test, in bits a case."""
+    work.scores[test, GAIN] = work.scores[test, RATIO] = gain
+    if rule.ratio:
+        work.scores[test, RATIO] = gain / information if information * total > SMALL else 0.0
 
-    Returns gain and split information, the codes on both sides of the cut, and the number of tests in the list.
-    """
-    n, left, logs = known.sum(), 0.0, data.logs
+
+@compiled()
+def shift(side, of_side, c, weight, logs):
+    """Add a weight to a class on one side, (weights, their x log2 x); returns the sum of these."""
+    old = side[1, c]
+    side[0, c] = max(side[0, c] + weight, 0.0)
+    side[1, c] = xlogx(side[0, c], logs)
+    return of_side - old + side[1, c]
+
+
+@compiled()
+def threshold(data, rule, test, count, known, total, work):
+    """Score the threshold of a number with the highest gain; with rule.n_best > 1 all of them enter the list."""
+    n, k, left, logs, moved = known.sum(), known.shape[0], 0.0, data.logs, work.moved
     least = rule.min_leaf
     if rule.n_best == 1 and rule.ratio:
         least = max(least, min(0.1 * n / data.n_classes, LARGEST))
-    below, above, of_below, of_above = np.zeros(known.shape[0]), known.copy(), 0.0, 0.0
-    for c in range(known.shape[0]):
-        of_above += xlogx(known[c], logs)
-    old, gain, of_sides, cut, after, n_cuts = xlogx(n, logs) - of_above, 0.0, 0.0, -1.0, -1.0, 0
-    unknown = xlogx(total - n, logs)
+    below, above, of_below, of_above = np.zeros((2, k)), np.zeros((2, k)), 0.0, 0.0
+    for c in range(k):
+        of_above = shift(above, of_above, c, known[c], logs)
+    old, gain, of_sides, n_cuts = xlogx(n, logs) - of_above, 0.0, 0.0, 0
+    of_all, unknown = xlogx(total, logs), xlogx(total - n, logs)
     for i in range(count - 1):
         c, weight = int(moved[i, 1]), moved[i, 2]
-        of_below -= xlogx(below[c], logs)
-        of_above -= xlogx(above[c], logs)
-        below[c] += weight
-        above[c] = max(above[c] - weight, 0.0)
-        of_below += xlogx(below[c], logs)
-        of_above += xlogx(above[c], logs)
+        of_below, of_above = shift(below, of_below, c, weight, logs), shift(above, of_above, c, -weight, logs)
         left += weight
         if moved[i + 1, 0] == moved[i, 0] or left < least - SMALL or n - left < least - SMALL:
             continue
@@ -164,149 +202,134 @@ def threshold(data, test, moved, count, known, total, rule, best, n_tests):
         sides = xlogx(left, logs) + xlogx(n - left, logs)
         new = (old - sides + of_below + of_above) / total
         if rule.n_best > 1 and new * total > SMALL:
-            ratio = new / ((xlogx(total, logs) - sides - unknown) / total) if rule.ratio else new
-            n_tests = keep_best(best, n_tests, ratio, test, moved[i, 0], moved[i + 1, 0])
+            ratio = new / ((of_all - sides - unknown) / total) if rule.ratio else new
+            keep_best(work.best, ratio, test, moved[i, 0], moved[i + 1, 0])
         if new > gain + SMALL:
-            gain, of_sides, cut, after = new, sides, moved[i, 0], moved[i + 1, 0]
+            gain, of_sides = new, sides
+            work.scores[test, AT], work.scores[test, AFTER] = moved[i, 0], moved[i + 1, 0]
     if n_cuts > 0 and rule.mdl:
         gain -= np.log2(n_cuts) / total
-    return gain, (xlogx(total, logs) - of_sides - unknown) / total, cut, after, n_tests
+    if gain > SMALL:
+        score(rule, test, gain, (of_all - of_sides - unknown) / total, total, work)
 
 
 @compiled()
 def choose(data, rule, state, rows, weights, counts, work):
     """Return the test of a node and the codes on both sides of its cut; -1 for none."""
-    local, table, keys, moved, gains, ratios, cuts, best = work
-    total, k, p, n_tests = counts.sum(), 0, data.codes.shape[0], 0
+    total, k, p, left = counts.sum(), 0, data.codes.shape[0], rule.n_features
     if total < 2 * rule.min_leaf - SMALL or counts.max() > total - SMALL:
         return -1, -1, -1
     for c in range(data.n_classes):
-        local[c] = k
+        work.local[c] = k
         k += counts[c] > 0
-    known, mean, n_usual, left = np.zeros(k), 0.0, 0, rule.n_features
-    many = 0.3 * data.y.shape[0]
-    usual = not (data.sizes >= many).all()
+    known, work.scores[:], work.best[-1] = np.zeros(k), -1.0, 0.0
     for test in range(p):
-        gains[test], ratios[test] = -1.0, 0.0
         if left < p - test and draw(state, p - test) >= left:
             continue
         left -= 1
-        count = moves(data, test, rows, weights, known, local, table, keys, moved)
-        if data.sizes[test] > 0:
-            gain, information = categories(data, moved, count, known, total, rule)
-            if gain > 0 and rule.n_best > 1 and information > SMALL:
-                ratio = gain / information if rule.ratio else gain
-                n_tests = keep_best(best, n_tests, ratio, test, -1, -1)
+        count = by_code(data, test, rows, weights, known, work)
+        if data.numeric[test]:
+            threshold(data, rule, test, count, known, total, work)
         else:
-            gain, information, cuts[test, 0], cuts[test, 1], n_tests = threshold(
-                data, test, moved, count, known, total, rule, best, n_tests
-            )
-        if gain > SMALL or (gain >= 0 and data.sizes[test] > 0):
-            gains[test] = ratios[test] = gain
-            if rule.ratio:
-                ratios[test] = gain / information if information * total > SMALL else 0.0
-            if data.sizes[test] < many or not usual:
-                mean += gain
-                n_usual += 1
-    if rule.n_best > 1:
-        if n_tests == 0:
-            return -1, -1, -1
-        kept = best[draw(state, n_tests)]
-        return int(kept[1]), int(kept[2]), int(kept[3])
-    chosen, highest = -1, 0.0
-    for test in range(p):
-        if n_usual > 0 and gains[test] >= max(mean / n_usual - FEW, 0.0) and ratios[test] > highest + SMALL:
-            chosen, highest = test, ratios[test]
-    return (chosen, int(cuts[chosen, 0]), int(cuts[chosen, 1])) if chosen >= 0 else (-1, -1, -1)
+            categories(data, rule, test, count, known, total, work)
+    return highest_ratio(data, work.scores) if rule.n_best == 1 else drawn(work.best, state)
 
 
 @compiled()
-def enclose(data, nodes, node):
-    """Set the first and the last case of an inner node from those of its children."""
-    if nodes[node, TEST] >= 0:
-        size, child = data.sizes[nodes[node, TEST]], nodes[node, CHILD]
-        last = child + (size if size > 0 else 2)
-        nodes[node, FIRST], nodes[node, LAST] = nodes[child:last, FIRST].min(), nodes[child:last, LAST].max()
+def highest_ratio(data, scores):
+    """Return the test with the best gain ratio of those whose gain is not below the mean."""
+    usual = data.usual & (scores[:, GAIN] >= 0)
+    if not usual.any():
+        return -1, -1, -1
+    least, chosen, highest = max(scores[usual, GAIN].sum() / usual.sum() - FEW, 0.0), -1, 0.0
+    for test in range(scores.shape[0]):
+        if scores[test, GAIN] >= least and scores[test, RATIO] > highest + SMALL:
+            chosen, highest = test, scores[test, RATIO]
+    return (chosen, int(scores[chosen, AT]), int(scores[chosen, AFTER])) if chosen >= 0 else (-1, -1, -1)
+
+
+@compiled()
+def drawn(best, state):
+    """Return one of the best tests."""
+    n = int(best[-1, 0])
+    kept = best[draw(state, n)] if n > 0 else np.full(4, -1.0)
+    return int(kept[1]), int(kept[2]), int(kept[3])
+
+
+@compiled()
+def divide(data, growth, node, rows, weights):
+    """Return where the cases of each branch end, and the cases, by branch; those without a value are in all branches.
+
+    The shares of the branches are set.
+    """
+    child, k = growth.nodes[node, CHILD], data.branches[growth.nodes[node, TEST]]
+    where, bags, ends = np.empty(rows.shape[0], np.int64), np.zeros(k), np.zeros(k + 1, np.int64)
+    for i in range(rows.shape[0]):
+        v = where[i] = branch(data, growth.nodes, node, rows[i])
+        if v >= 0:
+            bags[v] += weights[i]
+            ends[v + 1] += 1
+    ends[1:] += (bags > 0) * (where < 0).sum()
+    shares = growth.shares[child : child + k]
+    shares[:] = bags / (bags.sum() if bags.sum() > 0 else 1.0)
+    ends = ends.cumsum()
+    places, new_rows, new_weights = ends.copy(), np.empty(ends[k], np.int64), np.empty(ends[k])
+    for i in range(rows.shape[0]):
+        for v in range(k) if where[i] < 0 else range(where[i], where[i] + 1):
+            if where[i] >= 0 or bags[v] > 0:
+                new_rows[places[v]], new_weights[places[v]] = rows[i], weights[i] * (shares[v] if where[i] < 0 else 1.0)
+                places[v] += 1
+    return ends, new_rows, new_weights
+
+
+@compiled()
+def working_arrays(data, rule, template):
+    """Return the arrays in which a tree is grown; of no size, if it has a template."""
+    p, n = data.codes.shape
+    limit = max(data.branches.max(), 256) * data.n_classes
+    if template >= 0:
+        n = limit = 0
+    keys, moved = np.empty(n, np.int64), np.empty((2 * n, 3))
+    scores, best = np.empty((p, 4)), np.empty((rule.n_best + 1, 4))
+    return Work(np.empty(data.n_classes, np.int64), np.zeros(limit), keys, moved, scores, best)
+
+
+@compiled()
+def with_room(growth, n_nodes, n_cases):
+    """Return the growth with more nodes, none of them in use, and room for more cases."""
+    nodes, counts, shares, rows, weights, used = growth
+    n_nodes, n_cases = used[0] + n_nodes, used[1] + n_cases
+    nodes, counts, shares = longer(nodes, n_nodes), longer(counts, n_nodes), longer(shares, n_nodes)
+    return Growth(nodes, counts, shares, longer(rows, n_cases), longer(weights, n_cases), used)
 
 
 @compiled()
 def build(data, rule, state, growth, root, rows, weights, template):
     """Grow the tree of some cases below the node `root`; or, with a template, give them to a copy of that subtree."""
-    nodes, counts, shares, leaf_rows, leaf_weights, used = growth
-    nodes, counts, shares = longer(nodes, used[0]), longer(counts, used[0]), longer(shares, used[0])
-    p, n_classes, top, first = data.codes.shape[0], data.n_classes, rows.shape[0], used[0]
-    rows, weights = rows.copy(), weights.copy()
-    limit = max(int(data.sizes.max()), 256) * n_classes
-    size = data.y.shape[0] if template < 0 else 0
-    work = (
-        np.zeros(n_classes, np.int64),
-        np.zeros(limit if template < 0 else 0),
-        np.zeros(size, np.int64),
-        np.zeros((2 * size, 3)),
-        np.zeros(p),
-        np.zeros(p),
-        np.zeros((p, 2)),
-        np.zeros((rule.n_best, 4)),
-    )
-    todo = np.zeros((64, 3), np.int64)  # node, first case on the stack, template
-    todo[0, 0], todo[0, 1], todo[0, 2] = root, 0, template
-    waiting = 1
-    while waiting > 0:
-        waiting -= 1
-        node, start, model = todo[waiting, 0], todo[waiting, 1], todo[waiting, 2]
-        count = counts[node]
-        count[:] = 0.0
-        for i in range(start, top):
-            count[data.y[rows[i]]] += weights[i]
-        nodes[node, FIRST], nodes[node, MODEL] = used[1], model
+    used, work, todo = growth.used, working_arrays(data, rule, template), [(root, rows, weights, template)]
+    while len(todo) > 0:
+        node, rows, weights, model = todo.pop()
+        growth.counts[node] = 0.0
+        for i in range(rows.shape[0]):
+            growth.counts[node, data.y[rows[i]]] += weights[i]
         if model >= 0:
-            test, cut, after = nodes[model, TEST], nodes[model, CUT], nodes[model, NEXT]
-        elif top > start:
-            test, cut, after = choose(data, rule, state, rows[start:top], weights[start:top], count, work)
+            test, cut, after = growth.nodes[model, TEST], growth.nodes[model, CUT], growth.nodes[model, NEXT]
         else:
-            test, cut, after = -1, -1, -1
-        nodes[node, TEST], nodes[node, CUT], nodes[node, NEXT], nodes[node, CHILD] = test, cut, after, -1
+            test, cut, after = choose(data, rule, state, rows, weights, growth.counts[node], work)
+        growth = with_room(growth, data.branches[test], rows.shape[0])
+        nodes, first, end = growth.nodes, used[1], used[1] + (rows.shape[0] if test < 0 else 0)
+        nodes[node, TEST], nodes[node, CUT], nodes[node, NEXT], nodes[node, CHILD] = test, cut, after, used[0]
+        nodes[node, FIRST], nodes[node, LAST], nodes[node, MODEL] = first, end, model
         if test < 0:
-            end = used[1] + top - start
-            leaf_rows, leaf_weights = longer(leaf_rows, end), longer(leaf_weights, end)
-            leaf_rows[used[1] : end], leaf_weights[used[1] : end] = rows[start:top], weights[start:top]
-            nodes[node, LAST] = used[1] = end
-            top = start
+            growth.rows[first:end], growth.weights[first:end] = rows, weights
+            used[1] = end
             continue
-        child, k = used[0], data.sizes[test] if data.sizes[test] > 0 else 2
-        used[0] += k
-        nodes, counts, shares = longer(nodes, used[0]), longer(counts, used[0]), longer(shares, used[0])
-        nodes[node, CHILD] = child
-        old_rows, old_weights = rows[start:top].copy(), weights[start:top].copy()
-        bags, lengths, n_missing = np.zeros(k), np.zeros(k + 1, np.int64), 0
-        where = np.empty(top - start, np.int64)
-        for i in range(top - start):
-            v = where[i] = branch(data, nodes, node, old_rows[i])
-            if v < 0:
-                n_missing += 1
-            else:
-                bags[v] += old_weights[i]
-                lengths[v + 1] += 1
-        known = bags.sum()
-        for v in range(k):
-            shares[child + v] = bags[v] / known if known > 0 else 0.0
-            lengths[v + 1] += lengths[v] + (n_missing if bags[v] > 0 else 0)
-        top = start + lengths[k]
-        rows, weights = longer(rows, top), longer(weights, top)
-        place = lengths[:k] + start
-        for i in range(old_rows.shape[0]):
-            for v in range(k) if where[i] < 0 else range(where[i], where[i] + 1):
-                if where[i] >= 0 or bags[v] > 0:
-                    rows[place[v]] = old_rows[i]
-                    weights[place[v]] = old_weights[i] * (shares[child + v] if where[i] < 0 else 1.0)
-                    place[v] += 1
-        todo = longer(todo, waiting + k)
-        for v in range(k):
-            todo[waiting, 0], todo[waiting, 1] = child + v, start + lengths[v]
-            todo[waiting, 2] = nodes[model, CHILD] + v if model >= 0 else -1
-            waiting += 1
-    growth = Growth(nodes, counts, shares, leaf_rows, leaf_weights, used)
-    for node in range(used[0] - 1, first - 1, -1):
-        enclose(data, nodes, node)
-    enclose(data, nodes, root)
+        used[0] += data.branches[test]
+        ends, rows, weights = divide(data, growth, node, rows, weights)
+        for v in range(data.branches[test]):
+            start, end, below = ends[v], ends[v + 1], nodes[model, CHILD] + v if model >= 0 else -1
+            todo.append((nodes[node, CHILD] + v, rows[start:end].copy(), weights[start:end].copy(), below))
+    for node in range(used[0] - 1, root - 1, -1):
+        if growth.nodes[node, TEST] >= 0:
+            growth.nodes[node, LAST] = growth.nodes[growth.nodes[node, CHILD], LAST]
     return growth

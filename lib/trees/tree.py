@@ -9,13 +9,14 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from lib.compiled import compiled
 from lib.discretize.columns import checked_frame, checked_target
 from lib.estimators import MixedInput, most_probable
-from lib.trees.growing import CHILD, CUT, NEXT, TEST, Data, Growth, Rule, build
-from lib.trees.pruning import collapse, prune
+from lib.trees.growing import CUT, NEXT, TEST, Data, Growth, Rule, build
+from lib.trees.pruning import collapse, prune, reachable
 from lib.trees.table import Table
 from lib.validation import check_choice, check_flag, check_integer, check_real, optional
 
 CRITERIA = ("gain_ratio", "gain")
-LOGS = 100_000  # whole numbers whose x log2 x is looked up, at most
+LOGS = np.arange(100_000.0)  # x log2 x of whole numbers
+LOGS[1:] *= np.log2(LOGS[1:])
 
 
 class GainRatioTree(MixedInput, ClassifierMixin, BaseEstimator):
@@ -113,10 +114,11 @@ class GainRatioTree(MixedInput, ClassifierMixin, BaseEstimator):
         rows = np.flatnonzero(weights)
         seed = check_random_state(self.random_state).randint(2**31)
         self._columns, self.n_features_in_ = table.columns, table.shape[1]
-        logs = np.arange(min(max(len(y), int(weights.sum())), LOGS) + 2.0)
-        logs[1:] *= np.log2(logs[1:])
-        data = Data(table.codes, table.columns.sizes, y, weights, len(self.classes_), logs)
-        growth = self._grow(data, rule, np.array([seed], np.uint64), rows)
+        sizes = table.columns.sizes
+        usual = sizes < 0.3 * len(y)
+        usual |= ~usual.any()
+        data = Data(table.codes, sizes == 0, np.where(sizes, sizes, 2), usual, y, len(self.classes_), LOGS)
+        growth = self._grow(data, rule, np.array([seed], np.uint64), rows, weights[rows])
         self._flatten(growth, data, table.values)
         return self
 
@@ -144,9 +146,8 @@ class GainRatioTree(MixedInput, ClassifierMixin, BaseEstimator):
         mdl, ratio = self.mdl and self.n_best == 1, self.criterion == "gain_ratio"
         return Rule(float(self.min_leaf), self.n_best, mdl, ratio, min(n_features, n_columns))
 
-    def _grow(self, data, rule, state, rows):
-        weights, k = data.weights[rows], data.n_classes
-        used = np.array([1, 0])
+    def _grow(self, data, rule, state, rows, weights):
+        k, used = data.n_classes, np.array([1, 0])
         growth = Growth(np.zeros((8, 7), np.int64), np.zeros((8, k)), np.ones(8), rows[:8].copy(), weights[:8], used)
         growth = build(data, rule, state, growth, 0, rows, weights, -1)
         collapse(data, growth)
@@ -156,14 +157,14 @@ class GainRatioTree(MixedInput, ClassifierMixin, BaseEstimator):
 
     def _flatten(self, growth, data, values):
         """Number the nodes that are left, parents first, and turn ranks into thresholds."""
-        left, parents = reachable(growth.nodes, data.sizes)
+        left, parents = reachable(growth.nodes, data.branches)
         nodes, counts = growth.nodes[left], growth.counts[left]
         self.attribute_ = nodes[:, TEST].astype(np.int32)
         inner = self.attribute_ >= 0
         self.child_ = np.where(inner, np.searchsorted(parents, np.arange(len(left))), -1).astype(np.int32)
         self.share_ = growth.shares[left]
         self.threshold_ = np.full(len(left), np.nan)
-        for node in np.flatnonzero(inner & (data.sizes[self.attribute_] == 0)):
+        for node in np.flatnonzero(inner & data.numeric[self.attribute_]):
             known = values[self.attribute_[node]]
             low, high = known[nodes[node, CUT]], known[nodes[node, NEXT]]
             middle = low + (high - low) / 2
@@ -173,22 +174,6 @@ class GainRatioTree(MixedInput, ClassifierMixin, BaseEstimator):
         for node in np.flatnonzero(totals == 0):
             self.distribution_[node] = self.distribution_[parents[node]]
         self.n_nodes_, self.n_leaves_ = len(left), int((~inner).sum())
-
-
-@compiled()
-def reachable(nodes, sizes):
-    """Return the nodes that can be reached from the root, level by level, and the position of the parent of each."""
-    left, parents, n = np.zeros(nodes.shape[0], np.int64), np.full(nodes.shape[0], -1), 1
-    i = 0
-    while i < n:
-        node = left[i]
-        if nodes[node, TEST] >= 0:
-            size = sizes[nodes[node, TEST]]
-            for v in range(size if size > 0 else 2):
-                left[n], parents[n] = nodes[node, CHILD] + v, i
-                n += 1
-        i += 1
-    return left[:n].copy(), parents[:n].copy()
 
 
 @compiled()
