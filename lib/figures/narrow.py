@@ -1,9 +1,8 @@
 """A figure as a phone shows it: drawn again, as wide as its column, with panels below one another."""
 
-import pickle
 import textwrap
+from copy import deepcopy
 
-import cloudpickle
 import matplotlib.pyplot as plt
 from IPython.core.pylabtools import print_figure
 
@@ -18,7 +17,7 @@ def with_narrow(figure):
     wide = print_figure(figure, "svg")
     if not wide or figure.get_figwidth() <= WIDTH:
         return wide
-    copy = pickle.loads(cloudpickle.dumps(figure))
+    copy = deepcopy(figure)
     try:
         make_narrow(copy)
         narrow = print_figure(copy, "svg", pad_inches=PAD)
