@@ -40,7 +40,7 @@ def read_texts(folder=None, download=True):
     Parameters
     ----------
     folder : str or path, optional
-        A folder of one's own, whose files *.txt and *.txt.gz, in UTF-8, are read.
+        A folder of one's own, whose files ``*.txt`` and ``*.txt.gz``, in UTF-8, are read.
     download : bool
         Whether books that are neither in TEXTS_MIRROR nor in the cache are fetched.
 

@@ -14,7 +14,7 @@ def relieff(X, y, n_draws=None, n_neighbours=10, random_state=None):
 
     For a row drawn of class y, with B nearest rows in each class c of frequency p_c, the weight of attribute j grows by
 
-        sum over c != y of p_c / (1 - p_y) mean |x_j - miss_j|   -   mean |x_j - hit_j|,
+    ``sum over c != y of p_c / (1 - p_y) mean |x_j - miss_j|  -  mean |x_j - hit_j|``,
 
     and the weights are means over the rows drawn.
 
