@@ -12,27 +12,3 @@ from lib.decisions.programming import (
     value_iteration,
 )
 from lib.decisions.temporal import TDLimit, q_learning, stationary, td_lambda, td_limit, td_lookahead
-
-__all__ = [
-    "FittedValues",
-    "MDP",
-    "Solution",
-    "TDLimit",
-    "backup",
-    "evaluate",
-    "fitted_values",
-    "from_gymnasium",
-    "grid_world",
-    "lookahead",
-    "modified_policy_iteration",
-    "mountain_car",
-    "mountain_roads",
-    "policy_iteration",
-    "q_learning",
-    "random_mdp",
-    "stationary",
-    "td_lambda",
-    "td_limit",
-    "td_lookahead",
-    "value_iteration",
-]
