@@ -76,12 +76,12 @@ class MDP:
 
     @cached_property
     def matrix(self):
-        """Sparse (n_actions * n_states, n_states): the row of action a in state s is a * n_states + s."""
+        """The transitions as a sparse array, whose row a * n_states + s is that of action a in state s."""
         return sparse.csr_array(self.transitions.reshape(-1, self.n_states))
 
     @property
     def table(self):
-        """What kernels know: next states and their probabilities by row of the matrix, rewards, terminal states."""
+        """What kernels know, that is next states and probabilities by row of the matrix, rewards, terminal states."""
         return self.matrix.indptr, self.matrix.indices, self.matrix.data, self.rewards, self.terminal
 
 
