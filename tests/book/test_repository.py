@@ -92,3 +92,10 @@ def test_every_chapter_has_the_first_cell_for_the_present_address(chapter):
     expected = first_cell(address(project.config))
     assert (code[0].source, code[0].metadata.tags, code[0].outputs) == (expected.source, ["remove-cell"], [])
     assert [cell.id for cell in cells].count(expected.id) == 1
+
+
+def test_the_first_page_says_how_to_cite_the_book_as_its_file_does():
+    told = yaml.safe_load((REPOSITORY / "CITATION.cff").read_text(encoding="utf-8"))
+    page = (REPOSITORY / "chapters" / "intro.md").read_text(encoding="utf-8")
+    assert f"{told['authors'][0]['name']}. *{told['title']}*, version {told['version']}." in page
+    assert len(told["authors"]) == 1
