@@ -37,7 +37,7 @@ LATER_TESTS += ("pymdptoolbox", "weka_rules", "openspiel")
 BUDGETS = {
     "models and learners": (LEARNERS, 2580),  # DESIGN.md has 2500; Newton's method came with issue 17
     "datasets, evaluation, claims, ground": (GROUND, 920),  # DESIGN.md has 900; claims have settings, means a bootstrap
-    "trees and ensembles": (("trees", "ensembles"), 850),
+    "trees and ensembles": (("trees", "ensembles"), 841),
     "scaling up": (("rules", "relevance", "texts", "spelling"), 815),  # issue 20 has 650; its specification 780
     "decisions": (("decisions",), 420),
     "backgammon": (("backgammon",), 260),
@@ -122,7 +122,7 @@ def test_budgets(name):
 
 
 def test_budgets_of_all():
-    of_later = {f"test_{name}.py" for name in LATER_TESTS}
+    of_later = {f"test_{name}.py" for name in LATER_TESTS} | {"trees.py"}  # its benchmark
     tests = {path: code_lines(path.read_text(encoding="utf-8")) for path in (ROOT / "tests").rglob("*.py")}
     later_tests = sum(lines for path, lines in tests.items() if path.name in of_later)
     chapters = {True: 0, False: 0}

@@ -8,6 +8,7 @@ import json
 import os
 import platform
 from datetime import date
+from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -55,16 +56,14 @@ def main():
     )
     parser.add_argument(
         "--only",
-        choices=["bayes_nets", "elr_times"],
-        help="run only the jobs of Bayesian networks and write nothing, or only ELR's training times and write these",
+        choices=["bayes_nets", "elr_times", "trees"],
+        help="run only the jobs of Bayesian networks and write nothing, or write only ELR's times or those of trees",
     )
     arguments = parser.parse_args()
     for name in ("OMP", "OPENBLAS", "MKL"):
         os.environ[f"{name}_NUM_THREADS"] = "1"
-    if arguments.only == "elr_times":
-        from tests.benchmarks import elr_times
-
-        elr_times.run(machine())
+    if arguments.only in ("elr_times", "trees"):
+        import_module(f"tests.benchmarks.{arguments.only}").run(machine())
         return
     for peer in PEERS:
         if find_spec(peer) is None:
@@ -96,9 +95,8 @@ def main():
     }
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    from tests.benchmarks import elr_times  # last, so that the peak memory above is not its own
-
-    elr_times.run(machine())
+    for name in ("elr_times", "trees"):  # last, so that the peak memory above is not theirs
+        import_module(f"tests.benchmarks.{name}").run(machine())
 
 
 if __name__ == "__main__":
