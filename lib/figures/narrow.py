@@ -4,6 +4,7 @@ import textwrap
 from copy import deepcopy
 
 import matplotlib.pyplot as plt
+import numpy as np
 from IPython.core.pylabtools import print_figure
 
 # Inches. In the 352 pixels that a phone of 390 has for it the smallest words, of 8.5 points, are 9 pixels high.
@@ -30,21 +31,24 @@ def with_narrow(figure):
 def make_narrow(figure):
     """Make a figure that was drawn narrow: panels below one another, legends in fewer columns, words in more lines."""
     figure.set_layout_engine("constrained")
-    legends = [*figure.legends, *filter(None, (axis.get_legend() for axis in figure.axes))]
-    above = -_height(legends)
-    figure.set_size_inches(WIDTH, _stack(figure))
-    for legend in legends:
+    heights = {axis: axis.bbox.height for axis in figure.axes if axis.get_subplotspec()}
+    inside = [text for axis in figure.axes for text in axis.texts if _is_inside(text)]
+    figure.set_size_inches(WIDTH, 1.3 * _stack(figure))
+    for legend in [*figure.legends, *filter(None, (axis.get_legend() for axis in figure.axes))]:
         _fit(legend, figure.bbox.width)
-    inside = [text for axis in figure.axes for text in axis.texts if _begins_inside(text)]
     for text in inside:
         text.set_in_layout(False)
     figure.draw_without_rendering()
     for axis in figure.axes:
-        _fit_words(axis, figure.bbox.width)
+        _fit_words(axis, figure.bbox.width, set(axis.texts) - set(inside))
     for text in figure.texts:
         _wrap(text, figure.bbox.width)
-    above += _height(legends)
-    figure.set_size_inches(WIDTH, figure.get_figheight() + above)
+    figure.draw_without_rendering()
+    lacking = {}
+    for axis, height in heights.items():
+        row = axis.get_subplotspec().rowspan.start
+        lacking[row] = max(lacking.get(row, -np.inf), height - axis.bbox.height)
+    figure.set_size_inches(WIDTH, figure.get_figheight() + sum(lacking.values()) / figure.dpi)
     figure.draw_without_rendering()
     for text in inside:
         box = text.get_window_extent()
@@ -53,14 +57,9 @@ def make_narrow(figure):
     figure.set_size_inches(WIDTH - max(excess, 0), figure.get_figheight())
 
 
-def _height(legends):
-    return sum(legend.get_window_extent().height / legend.figure.dpi for legend in legends)
-
-
-def _begins_inside(text):
+def _is_inside(text):
     box, panel = text.get_window_extent(), text.axes.bbox
-    anchor = {"left": box.x0, "right": box.x1}.get(text.get_ha(), (box.x0 + box.x1) / 2)
-    return panel.x0 <= anchor <= panel.x1
+    return panel.x0 <= (box.x0 + box.x1) / 2 <= panel.x1
 
 
 def _stack(figure):
@@ -114,14 +113,13 @@ def _fit(legend, width):
         _wrap(text, 0.85 * width)
 
 
-def _fit_words(axis, width):
+def _fit_words(axis, width, beside):
     """Break titles, labels and names that are too long; turn names below the x axis that run into each other."""
     for text in (axis.title, axis._left_title, axis.xaxis.label):
         _wrap(text, min(width, 1.25 * axis.bbox.width))
     _wrap(axis.yaxis.label, axis.bbox.height, "height")
-    for text in axis.texts:
-        if not _begins_inside(text):
-            _wrap(text, 0.27 * width)
+    for text in beside:
+        _wrap(text, 0.27 * width)
     names = axis.get_yticklabels()
     if any([_wrap(name, 0.38 * width) for name in names]):
         axis.set_yticks(axis.get_yticks(), [name.get_text() for name in names])
