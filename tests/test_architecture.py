@@ -33,7 +33,7 @@ STOCHASTIC = ("latent_class/gibbs", "bayes_net/gibbs", "bayes_net/bif")
 STOCHASTIC += ("structures/dirichlet", "structures/chow_liu", "structures/k2", "structures/bdeu")
 LATER = ("ensembles", "scaling", "rl", "stochastic")  # the survey's four directions: parts after the first three
 LATER_TESTS = ("trees", "ensembles", "rules", "relevance", "spelling", "decisions", "backgammon", "job_shop")
-LATER_TESTS += ("stochastic", "structure_search", "pgmpy_search", "hidden_markov", "hmmlearn", "weka_trees")
+LATER_TESTS += ("stochastic", "structure_search", "pgmpy_search", "hidden_markov", "hmmlearn", "weka_trees", "experts")
 LATER_TESTS += ("pymdptoolbox", "weka_rules", "openspiel")
 BUDGETS = {
     "models and learners": (LEARNERS, 2580),  # DESIGN.md has 2500; Newton's method came with issue 17
@@ -43,7 +43,7 @@ BUDGETS = {
     "decisions": (("decisions",), 420),
     "backgammon": (("backgammon",), 260),
     "job shop": (("job_shop",), 170),
-    "stochastic models": (("experts", "hidden_markov", *STOCHASTIC), 650),
+    "stochastic models": (("experts", "hidden_markov", *STOCHASTIC), 745),  # issue 22 has 650, without experts in it
     "trials": (("trials",), 554),  # DESIGN.md has 400; 150 lines follow what a trial depends on, its code and context
     "experiments": (("experiments",), 900),
     "figures": (("figures",), 760),  # DESIGN.md has 700; each is drawn again for phones

@@ -10,7 +10,7 @@ from lib.bayes_net.network import Network
 from lib.structures.graphs import check_parents
 from lib.validation import check_generator, check_integer
 
-_BLOCK = re.compile(r"(variable|probability|network)\s+([^{]*?)\s*\{")
+_BLOCK = re.compile(r"(variable|probability|network)\s+([^{]*?)\s*\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}")
 _TYPE = re.compile(r"type\s+discrete\s*\[\s*(\d+)\s*\]\s*\{([^}]*)\}")
 _ROW = re.compile(r"(?:\(([^)]*)\)|(table))\s+([^;]*);")
 
@@ -144,20 +144,11 @@ def cells(network, codes):
 
 
 def _blocks(text, path):
-    """Kind, heading and body of each block in braces."""
-    blocks, position = [], 0
-    while match := _BLOCK.search(text, position):
-        depth, end = 1, match.end()
-        while depth and end < len(text):
-            depth += {"{": 1, "}": -1}.get(text[end], 0)
-            end += 1
-        if depth:
-            raise ValueError(f"{path} ends before the block '{match[1]} {match[2]}' is complete")
-        blocks.append((match[1], match[2], text[match.end() : end - 1]))
-        position = end
-    if text[position:].strip():
-        raise ValueError(f"{path} has {text[position:].strip()[:40]!r} where a block must begin, or ends early")
-    return blocks
+    """Kind, heading and body of each block in braces, which may hold more braces."""
+    rest = _BLOCK.sub("", text).strip()
+    if rest:
+        raise ValueError(f"{path} ends before the block {rest[:40]!r} is complete, or that is none")
+    return _BLOCK.findall(text)
 
 
 def _values(name, body):

@@ -1,0 +1,235 @@
+"""Mixture of experts: logistic regressions, each of which answers for a part of the rows, and gates that choose one."""
+
+import warnings
+
+import numpy as np
+from scipy.special import expit, log_expit, logsumexp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from lib.estimators import TwoClasses
+from lib.validation import check_choice, check_integer, check_real
+
+HALVINGS = 30  # of a step that does not climb; then a run ends
+
+
+class MixtureOfExperts(TwoClasses, ClassifierMixin, BaseEstimator):
+    """Hierarchical mixture of experts for two classes, fitted by EM or along the gradient.
+
+    Gates and experts are the nodes of a binary tree. A row starts at the root; each gate sends it to its first branch
+    with probability sigma(v'x); the expert where it ends draws its class, the second one with probability
+    sigma(w'x). Which way a row went is not seen. The softmax over two experts is such a gate.
+
+    Parameters
+    ----------
+    depth : int, from 0 to 8
+        Gates above each expert: there are ``2 ** depth`` experts; 0 is logistic regression.
+    penalty : float, above 0
+        Half of it times the sum of squares of all weights, constants among them, is taken from the log likelihood:
+        weights have normal priors of variance 1 / penalty. Inputs are standardised first.
+    n_restarts : int, at least 1
+        Random starts; the run that ends highest is kept.
+    solver : {"em", "gradient"}
+        "em": an iteration is one weighted least squares problem for each gate and each expert, given the
+        probabilities of the ways that each row may have gone: one step of Newton's method for each M step.
+        "gradient": a step along the gradient, twice as long as the last one. In either case the step of all weights is
+        halved until the likelihood rises.
+    max_iterations : int, at least 1
+        Of one run; a ConvergenceWarning is given if the best run reaches it.
+    tolerance : float, at least 0
+        A run ends when an iteration gains less than this in log likelihood a row.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+    weights_ : ndarray of shape (2 ** (depth + 1) - 1, n_features + 1)
+        Of gates, from the root down, and then of experts, for standardised inputs; the constant comes last.
+    mean_, scale_ : ndarrays of shape (n_features,)
+        By which inputs are standardised.
+    traces_ : list of n_restarts ndarrays
+        Log likelihood less the penalty at the start of each iteration.
+
+    References
+    ----------
+    Jordan & Jacobs (1994); Dietterich (1997), section 5.4.1.
+    """
+
+    def __init__(
+        self,
+        depth=1,
+        penalty=1.0,
+        n_restarts=5,
+        solver="em",
+        max_iterations=500,
+        tolerance=1e-6,
+        random_state=None,
+    ):
+        self.depth = depth
+        self.penalty = penalty
+        self.n_restarts = n_restarts
+        self.solver = solver
+        self.max_iterations = max_iterations
+        self.tolerance = tolerance
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Fit to numbers `X` (n_samples, n_features) and two classes `y` (n_samples,).
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, `X` has missing values, or there are not two classes.
+        """
+        n_nodes = 2 ** (check_integer("depth", self.depth, 0, 8) + 1) - 1
+        check_real("penalty", self.penalty, 0, open_low=True)
+        check_real("tolerance", self.tolerance, 0)
+        check_integer("max_iterations", self.max_iterations, 1)
+        directions = {"em": newton_steps, "gradient": gradients}
+        along = directions[check_choice("solver", self.solver, directions)]
+        X, y = validate_data(self, X, y, dtype=float)
+        check_classification_targets(y)
+        target = self._target(y)
+        self.mean_, scale = X.mean(axis=0), X.std(axis=0)
+        self.scale_ = np.where(scale > 1e-12 * np.abs(self.mean_), scale, 1.0)
+        data = self._inputs(X), target, self.penalty
+        rng = check_random_state(self.random_state)
+        starts = rng.normal(size=(check_integer("n_restarts", self.n_restarts, 1), n_nodes, X.shape[1] + 1))
+        runs = [self._climb(data, start / np.sqrt(X.shape[1] + 1), along) for start in starts]
+        self.traces_ = [trace for _, trace in runs]
+        self.weights_, best = max(runs, key=lambda run: run[1][-1])
+        if len(best) == self.max_iterations > 1 and self.tolerance > 0:
+            words = f"no convergence in {self.max_iterations} iterations; raise max_iterations or tolerance"
+            warnings.warn(words, ConvergenceWarning, stacklevel=2)
+        return self
+
+    def _inputs(self, X):
+        """Standardised inputs and a constant."""
+        return np.column_stack([(X - self.mean_) / self.scale_, np.ones(len(X))])
+
+    def _climb(self, data, weights, directions):
+        """Weights where a run ends, and its trace."""
+        now, size = expected_ways(*data, weights), 1.0
+        trace = [now[0]]
+        while len(trace) < self.max_iterations:
+            longest = 1.0 if self.solver == "em" else 2 * size
+            ahead = directions(*data, weights, *now[1:])
+            for size in longest / 2.0 ** np.arange(HALVINGS):
+                now = expected_ways(*data, weights + size * ahead)
+                if now[0] >= trace[-1]:
+                    break
+            else:
+                break
+            weights = weights + size * ahead
+            trace.append(now[0])
+            if trace[-1] - trace[-2] < self.tolerance * len(data[0]):
+                break
+        return weights, np.array(trace)
+
+    def gate_proba(self, X):
+        """P(expert | x) of each row and expert, (n_samples, 2 ** depth)."""
+        return np.exp(_log_gates(self._scores(X))).T
+
+    def expert_proba(self, X):
+        """P(second class | x, expert) of each row and expert, (n_samples, 2 ** depth)."""
+        scores = self._scores(X)
+        return expit(scores[len(scores) // 2 :]).T
+
+    def predict_proba(self, X):
+        """P(class | x) of each row and class, (n_samples, 2)."""
+        second = (self.gate_proba(X) * self.expert_proba(X)).sum(axis=1)
+        return np.column_stack([1 - second, second])
+
+    def predict(self, X):
+        """The more probable class of each row, (n_samples,); the first, if they are equally probable."""
+        second = self.predict_proba(X)[:, 1] > 0.5
+        return self.classes_[second.astype(int)]
+
+    def _scores(self, X):
+        check_is_fitted(self)
+        return self.weights_ @ self._inputs(validate_data(self, X, reset=False, dtype=float)).T
+
+
+def expected_ways(inputs, target, penalty, weights):
+    """E-step: log likelihood less the penalty, and the probabilities that each row passes each node.
+
+    Parameters
+    ----------
+    inputs : ndarray of shape (n_samples, n_inputs)
+        A constant among them.
+    target : ndarray of 0 and 1, shape (n_samples,)
+        1 is the second class.
+    penalty : float
+    weights : ndarray of shape (n_nodes, n_inputs)
+
+    Returns
+    -------
+    value : float
+    nodes : ndarray of shape (n_nodes, n_samples)
+        P(row passes the node | its class).
+    firsts : ndarray of shape (n_nodes, n_samples)
+        P(row takes the first branch there | its class), and for an expert `nodes` where the class is the second one.
+    """
+    scores = weights @ inputs.T
+    first = len(scores) // 2
+    joint = _log_gates(scores) + log_expit(np.where(target, 1, -1) * scores[first:])
+    of_rows = logsumexp(joint, axis=0)
+    nodes, firsts = np.empty_like(scores), np.empty_like(scores)
+    nodes[first:] = np.exp(joint - of_rows)
+    firsts[first:] = nodes[first:] * target
+    for gate in reversed(range(first)):
+        firsts[gate] = nodes[2 * gate + 1]
+        nodes[gate] = firsts[gate] + nodes[2 * gate + 2]
+    return of_rows.sum() - penalty / 2 * (weights**2).sum(), nodes, firsts
+
+
+def _log_gates(scores):
+    """Ln P(expert | x), (n_experts, n_samples); the branches of gate g are the nodes 2 g + 1 and 2 g + 2."""
+    logs = np.zeros_like(scores)
+    for gate in range(len(scores) // 2):
+        logs[2 * gate + 1] = logs[gate] + log_expit(scores[gate])
+        logs[2 * gate + 2] = logs[gate] + log_expit(-scores[gate])
+    return logs[len(scores) // 2 :]
+
+
+def gradients(inputs, target, penalty, weights, nodes, firsts):
+    """Of the log likelihood less the penalty, as `expected_ways` takes and returns them, by the weights.
+
+    Parameters
+    ----------
+    inputs : ndarray of shape (n_samples, n_inputs)
+    target : ndarray of 0 and 1, shape (n_samples,)
+    penalty : float
+    weights : ndarray of shape (n_nodes, n_inputs)
+    nodes, firsts : ndarrays of shape (n_nodes, n_samples)
+
+    Returns
+    -------
+    ndarray of shape (n_nodes, n_inputs)
+    """
+    return (firsts - nodes * expit(weights @ inputs.T)) @ inputs - penalty * weights
+
+
+def newton_steps(inputs, target, penalty, weights, nodes, firsts):
+    """The solution of each node's weighted least squares problem, less its weights; each row is in all in part.
+
+    Parameters
+    ----------
+    inputs : ndarray of shape (n_samples, n_inputs)
+    target : ndarray of 0 and 1, shape (n_samples,)
+    penalty : float
+    weights : ndarray of shape (n_nodes, n_inputs)
+    nodes, firsts : ndarrays of shape (n_nodes, n_samples)
+        As `expected_ways` returns them.
+
+    Returns
+    -------
+    ndarray of shape (n_nodes, n_inputs)
+    """
+    ridge, branch = penalty * np.eye(inputs.shape[1]), expit(weights @ inputs.T)
+    curvatures = [(inputs.T * row) @ inputs + ridge for row in nodes * branch * (1 - branch)]
+    slopes = gradients(inputs, target, penalty, weights, nodes, firsts)
+    return np.linalg.solve(np.stack(curvatures), slopes[..., None])[..., 0]
