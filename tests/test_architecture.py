@@ -34,12 +34,12 @@ STOCHASTIC += ("structures/dirichlet", "structures/chow_liu", "structures/k2", "
 LATER = ("ensembles", "scaling", "rl", "stochastic")  # the survey's four directions: parts after the first three
 LATER_TESTS = ("trees", "ensembles", "rules", "relevance", "spelling", "decisions", "backgammon", "job_shop")
 LATER_TESTS += ("stochastic", "structure_search", "pgmpy_search", "hidden_markov", "hmmlearn", "weka_trees", "experts")
-LATER_TESTS += ("pymdptoolbox", "weka_rules", "openspiel")
+LATER_TESTS += ("pymdptoolbox", "weka_rules", "openspiel", "agrawal")
 BUDGETS = {
     "models and learners": (LEARNERS, 2580),  # DESIGN.md has 2500; Newton's method came with issue 17
     "datasets, evaluation, claims, ground": (GROUND, 920),  # DESIGN.md has 900; claims have settings, means a bootstrap
     "trees and ensembles": (("trees", "ensembles"), 841),
-    "scaling up": (("rules", "relevance", "texts", "spelling"), 815),  # issue 20 has 650; its specification 780
+    "scaling up": (("rules", "relevance", "texts", "spelling", "datasets/agrawal"), 825),  # issue 20: 650
     "decisions": (("decisions",), 420),
     "backgammon": (("backgammon",), 260),
     "job shop": (("job_shop",), 170),
@@ -58,9 +58,9 @@ def room(path):
 
 
 def budget_row(path):
-    """The name under which a module is counted: its file where STOCHASTIC has it, else its room."""
+    """The name under which a module is counted: its file where BUDGETS has it, else its room."""
     name = path.relative_to(LIB).with_suffix("").as_posix()
-    return name if name in STOCHASTIC else room(path)
+    return name if any(name in rooms for rooms, _ in BUDGETS.values()) else room(path)
 
 
 def imports(path):
