@@ -66,6 +66,21 @@ def read_texts(folder=None, download=True):
     return {path.name.removesuffix(".gz").removesuffix(".txt"): _decoded(path.name, _bytes(path)) for path in paths}
 
 
+def status(folder=None):
+    """What can be had of the books, or of a folder's texts, without the network: a word, and a sha256 or the reason.
+
+    Parameters
+    ----------
+    folder : str or path, optional
+        As `read_texts` takes it.
+    """
+    try:
+        books = read_texts(folder, download=False)
+    except (NotAvailableError, ValueError) as error:
+        return "not available", str(error)
+    return "here", sha256("\0".join([*books, *books.values()]).encode())
+
+
 def _bytes(path):
     """Contents of a file, unpacked if its name ends in .gz."""
     try:

@@ -14,7 +14,12 @@ from lib.experiments.recorded import Record, read
 PARAMETERS = {"learners": ["ofe", "elr"], "seed": 3, "rate": 0.25}
 SETS = pd.DataFrame({"dataset": ["cleve", "iris"], "rows": [297, 150]})
 ERRORS = pd.DataFrame(
-    {"dataset": ["cleve", "cleve", "iris"], "learner": ["ofe", "elr", "ofe"], "error": [1 / 3, 0.1 + 0.2, float("nan")]}
+    {
+        "dataset": ["cleve", "cleve", "iris"],
+        "learner": ["ofe", "elr", "ofe"],
+        "rows": 9,
+        "error": [1 / 3, 0.1 + 0.2, None],
+    }
 )
 
 

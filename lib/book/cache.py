@@ -31,7 +31,7 @@ def fingerprint(project: Project, chapter: str, parameters: dict) -> str:
     """Return the key of a chapter's results, in two parts.
 
     The first is of notebook, parameters, what decides the claims, data, recorded rows, lock file and what is installed
-    otherwise, lib, Python and processor. The second is of the data sets that are not shipped, which a chapter may fetch
+    otherwise, lib, Python and processor. The second is of the data that are not shipped, which a chapter may fetch
     while it runs.
     """
     from lib.book.registered import deciding  # which imports this module
@@ -48,18 +48,24 @@ def fingerprint(project: Project, chapter: str, parameters: dict) -> str:
         "environment": [unlocked(project.root / "requirements.lock"), sys.version, list(sys.flags)],
         "machine": {name: value for name, value in workplace().items() if name not in SOURCES},
     }
-    return "-".join(map(description.digest, (ingredients, data_elsewhere(parameters))))
+    return "-".join(map(description.digest, (ingredients, data_elsewhere(cells, parameters))))
 
 
-def data_elsewhere(parameters: dict) -> dict[str, tuple[str, str]]:
-    """Return what can be had (status and reason) of the data sets that parameters name and that are not shipped."""
-    return fetched({word for value in parameters.values() for word in (value if isinstance(value, list) else [value])})
+def data_elsewhere(cells: list[dict], parameters: dict) -> dict[str, tuple[str, str]]:
+    """Return what can be had (status and reason) of what is not shipped: data sets that parameters name, and texts.
+
+    A chapter needs texts if one of its cells has the word read_texts; its parameter folder may name one's own.
+    """
+    names = {word for value in parameters.values() for word in (value if isinstance(value, list) else [value])}
+    names |= {"texts"} if any("read_texts" in cell["source"] for cell in cells) else set()
+    return fetched(names, parameters.get("folder") or None)
 
 
 def missing_data(project: Project, chapter: str) -> list[str]:
-    """Return the data sets that a chapter names, as it is published, and that cannot be had."""
+    """Return what cannot be had of the data sets that a chapter names as it is published, or of the texts it needs."""
     _, values = settle(project, chapter, project.profile(PUBLISHED, chapter))
-    return [name for name, (status, _) in data_elsewhere(values).items() if status == "not available"]
+    elsewhere = data_elsewhere(read_cells(project.notebook(chapter)), values)
+    return [name for name, (status, _) in elsewhere.items() if status == "not available"]
 
 
 def _library(project: Project) -> dict[str, str]:

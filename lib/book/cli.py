@@ -213,7 +213,7 @@ def build(project, chapters, profile, at_once, strict, stored):
     plan = jobs.plan(project, profile, chapters or project.chapters)
     _or_warn(strict, environment.require_locked, project.root / "requirements.lock")
     click.get_current_context().with_resource(jobs.alone_in(project.build_folder(profile)))
-    site.remove(project, profile)
+    shutil.rmtree(project.build_folder(profile) / "html", ignore_errors=True)  # no page outlives its results
     if stored:
         jobs.take_stored(project, profile)
     else:

@@ -3,17 +3,12 @@
 import json
 import re
 
+from lib.book.pages import render
 from lib.book.project import BookError, Project, git, read_text
 from lib.book.verdicts import FILE, settings_of
 from lib.claims import read_register
 from lib.files import write_whole
 
-HEADER = """\
-# What decides each claim: its statistic (braces: values of the notebook), the region in which the sentence is true, the
-# least number of independent trials; and what a setting has of its own. An entry is committed before the first run at
-# the published scale; the scorecard shows the commit, or that the entry is younger than the first verdict, or was
-# `seen`: in a smaller run, or in tables that were published before. `book claims --register` adds new settings.
-"""
 FILES = ("chapters/registered.yml", FILE)
 AFTER = "worded after results were seen"
 
@@ -49,7 +44,7 @@ def register(project: Project, claims: list[dict]) -> list[str]:
         entries[claim["id"]]["settings"] = {id: known.get(id, {}) for id in ids}
         new += [id for id in ids if id not in known]
     lines = [_line(id, entries[id]) for id in sorted(claim["id"] for claim in claims)]
-    write_whole(project.root / FILES[0], HEADER + "".join(lines))
+    write_whole(project.root / FILES[0], f"{render('registered.txt')}\n{''.join(lines)}")
     return sorted(new)
 
 

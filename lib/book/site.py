@@ -69,11 +69,6 @@ def write_glued_figure(executed: Path, name: str, folder: Path) -> None:
                     (folder / f"{name}{suffix}").write_bytes(content)
 
 
-def remove(project: Project, profile: str) -> None:
-    """Remove the pages of an earlier build, so that none outlives its results."""
-    shutil.rmtree(project.build_folder(profile) / "html", ignore_errors=True)
-
-
 def build_page(project: Project, chapter: str, executed: Path, given: dict, scale: str) -> Path:
     """Build the HTML of one executed chapter beside its notebook and return the page."""
     folder = executed.with_name(f"{executed.stem}-html")

@@ -53,10 +53,11 @@ def record(project: Project, chapter: str, commit: str) -> Path:
     Raises
     ------
     BookError
-        If a data set that the chapter names is not here, or it records nothing.
+        If data that the chapter needs are not here, or it records nothing.
     """
     if absent := missing_data(project, chapter):
-        raise BookError(f"{chapter} cannot be recorded without {', '.join(absent)}: set UCI_MIRROR or fetch them first")
+        remedy = "set UCI_MIRROR or TEXTS_MIRROR, or fetch them first"
+        raise BookError(f"{chapter} cannot be recorded without {', '.join(absent)}: {remedy}")
     given = settle(project, chapter, project.profile(PUBLISHED, chapter))[0]
     output = project.root / "_build" / "record" / f"{chapter}.ipynb"
     part, path = output.with_suffix(".csv.gz"), project.record(chapter)

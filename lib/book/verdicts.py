@@ -7,14 +7,11 @@ import nbformat
 import yaml
 
 from lib.book.cache import missing_data
+from lib.book.pages import render
 from lib.book.project import BookError, Project, read_mapping, read_notebook
 from lib.claims import CLAIMS_JSON
 from lib.files import write_whole
 
-HEADER = """\
-# The verdict of every setting at the published scale. `book build --profile paper --strict` fails when a verdict is not
-# the one recorded here. After a change that is meant: `book build --profile paper`, then `book claims --record`.
-"""
 FILE = "chapters/verdicts.yml"
 
 
@@ -50,8 +47,7 @@ def read_claims(project: Project, profile: str) -> list[dict]:
 def record(project: Project, claims: list[dict]) -> None:
     """Write the verdicts of all settings as the ones to expect."""
     verdicts = {setting["id"]: setting["verdict"] for setting in settings_of(claims)}
-    body = yaml.safe_dump(verdicts, sort_keys=True) if verdicts else "{}\n"
-    write_whole(project.root / FILE, HEADER + body)
+    write_whole(project.root / FILE, f"{render('verdicts.txt')}\n{yaml.safe_dump(verdicts)}")
 
 
 def require_recorded(project: Project, claims: list[dict]) -> None:

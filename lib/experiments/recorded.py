@@ -72,8 +72,7 @@ class Record:
             self._written[experiment] = frame.astype(str).assign(experiment=experiment)
             write(path, self._about | {"commit": commit}, pd.concat(self._written.values()))
         recorded = self._recorded(experiment)
-        before = {name: rows.to_csv(index=False) for name, rows in recorded.groupby("dataset")}
-        now = {name: rows.to_csv(index=False) for name, rows in frame.groupby("dataset")}
+        before, now = _by_set(recorded), _by_set(frame)
         if other := [name for name, rows in now.items() if rows != before.get(name, rows)]:
             tell("recorded", self.chapter, experiment=experiment, names=", ".join(other))
         added = recorded[recorded["dataset"].isin(set(absent) - now.keys())]
@@ -105,6 +104,11 @@ class Record:
             "tests over data sets include them. Where there is a network, or UCI_MIRROR names a folder with UCI's "
             "files, they are computed."
         )
+
+
+def _by_set(frame):
+    """Rows of each data set as text; the file of a chapter has one order of columns for all of its experiments."""
+    return {name: rows.sort_index(axis=1).to_csv(index=False) for name, rows in frame.groupby("dataset")}
 
 
 def read(path):

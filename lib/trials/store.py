@@ -50,7 +50,7 @@ SOURCES = _read_sources()  # as they were imported, whatever becomes of the file
 @cache
 def workplace():
     """Return what results depend on where they are computed: sources, versions, kind of processor."""
-    digests = {kind: digest([[path, _sha256(c)] for path, c in files.items()]) for kind, files in SOURCES.items()}
+    digests = {kind: digest({path: c.decode("latin-1") for path, c in own.items()}) for kind, own in SOURCES.items()}
     machine = {"python": platform.python_version(), "machine": platform.machine(), **_arithmetic()}
     return digests | {package: version(package) for package in PACKAGES} | machine
 
@@ -63,17 +63,18 @@ def require_same(there, who):
         raise RuntimeError(f"{who} has another {', '.join(different)} than this process; {why}")
 
 
-def fetched(names):
-    """What can be had, its contents checked, of those of these data sets that are not shipped: status and reason."""
+def fetched(names, folder=None):
+    """What can be had, its contents checked, of those of these data sets that are not shipped: status and reason.
+
+    "texts" are the books of `lib.texts.read_texts`, or what is in the folder.
+    """
+    from lib import texts
     from lib.datasets import files  # and what fetches them, which takes a moment
     from lib.datasets.catalogue import catalogue
 
     entries = [entry for entry in catalogue().values() if entry.kind == "uci" and entry.name in names]
-    return {entry.name: files.status(entry) for entry in entries}
-
-
-def _sha256(contents):
-    return hashlib.sha256(contents).hexdigest()
+    books = {"texts": texts.status(folder)} if "texts" in names else {}
+    return {entry.name: files.status(entry) for entry in entries} | books
 
 
 @cache

@@ -11,7 +11,7 @@ import pytest
 from conftest import CLAIMS, FIGURE, book
 
 from lib.book import execution, fixed_environment, jobs
-from lib.book.cache import fingerprint, is_fresh
+from lib.book.cache import fingerprint, is_fresh, missing_data
 from lib.book.environment import installed
 from lib.book.execution import execute
 from lib.book.kernels import use_forked_kernels
@@ -262,6 +262,21 @@ def test_data_that_are_not_shipped_are_part_of_the_key(project, tmp_path, monkey
     altered = fingerprint(project, "cia/curves", {"sets": ["cleve"]})
     assert len({without, cached, mirrored, altered}) == 4
     assert fingerprint(project, "cia/curves", {"sets": ["iris"]}) == other
+
+
+def test_texts_are_part_of_the_key_of_a_chapter_that_reads_them(project, write_chapter, tmp_path, monkeypatch):
+    monkeypatch.setenv("UCI_CACHE", str(tmp_path))
+    monkeypatch.delenv("TEXTS_MIRROR", raising=False)
+    book = tmp_path / "own.txt"
+    for code, changes in ("", False), ("read_texts(folder)", True):
+        write_chapter(project, "cia/curves", code)
+        book.unlink(missing_ok=True)
+        keys = [fingerprint(project, "cia/curves", {"folder": str(tmp_path)})]
+        for text in ("It is past ten.", "It is past bearing."):
+            book.write_text(text)
+            keys.append(fingerprint(project, "cia/curves", {"folder": str(tmp_path)}))
+        assert len(set(keys)) == (3 if changes else 1)
+    assert missing_data(project, "cia/curves") == ["texts"]
 
 
 def test_only_its_own_record_is_part_of_a_chapters_key(project):

@@ -214,7 +214,7 @@ def test_a_chapter_that_records_nothing(project, frames):
 
 
 def test_nothing_is_recorded_where_data_are_missing(project, frames, monkeypatch):
-    monkeypatch.setattr(cache, "data_elsewhere", lambda _: {"cleve": ("not available", ""), "crx": ("cached", "")})
+    monkeypatch.setattr(cache, "data_elsewhere", lambda *_: {"cleve": ("not available", ""), "crx": ("cached", "")})
     result = book(project, "record", "cia/curves")
     assert result.exit_code == 1
     assert "cia/curves cannot be recorded without cleve: set UCI_MIRROR" in result.output
