@@ -39,7 +39,7 @@ BUDGETS = {
     "models and learners": (LEARNERS, 2580),  # DESIGN.md has 2500; Newton's method came with issue 17
     "datasets, evaluation, claims, ground": (GROUND, 920),  # DESIGN.md has 900; claims have settings, means a bootstrap
     "trees and ensembles": (("trees", "ensembles"), 841),
-    "scaling up": (("rules", "relevance", "texts", "spelling", "datasets/agrawal"), 825),  # issue 20: 650
+    "scaling up": (("rules", "relevance", "texts", "spelling", "datasets/agrawal"), 829),  # issue 20: 650
     "decisions": (("decisions",), 420),
     "backgammon": (("backgammon",), 260),
     "job shop": (("job_shop",), 170),
