@@ -318,6 +318,5 @@ def sample_cia(n_attributes, n_hidden, difficulty, rng, tolerance=0.01, hidden_w
             model = CIAModel(w, p)
             if abs(model.difficulty() - difficulty) <= tolerance:
                 return model
-    raise ValueError(
-        f"no model within tolerance={tolerance} of difficulty={difficulty} in 20,000 draws; raise tolerance"
-    )
+    missed = f"no model within tolerance={tolerance} of difficulty={difficulty} in 20,000 draws"
+    raise ValueError(f"{missed}; raise tolerance")

@@ -1,10 +1,15 @@
-"""What estimators share: tags for scikit-learn, a target of two classes, and prediction from joint probabilities."""
+"""What estimators share: parameters, tags, a target of two classes, and prediction from joint probabilities."""
+
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 TIE = 1e-9  # classes whose log probabilities differ by less are equally probable
+
+# The fields of a learner's class are its parameters, in the order of its signature.
+with_parameters = dataclass(eq=False, repr=False)
 
 
 class MixedInput:
@@ -33,9 +38,8 @@ class TwoClasses:
         self.classes_, target = np.unique(y, return_inverse=True)
         if len(self.classes_) != 2:
             number = "one class" if len(self.classes_) == 1 else f"{len(self.classes_)} classes"
-            raise ValueError(
-                f"y must have two classes; got {number}: {self.classes_[:5]}. Only binary classification is supported."
-            )
+            message = f"y must have two classes; got {number}: {self.classes_[:5]}."
+            raise ValueError(f"{message} Only binary classification is supported.")
         return target
 
 

@@ -112,9 +112,7 @@ class Cases:
         _check_codes("codes", codes, network.sizes, MISSING)
         _check_codes("classes, in column 0 of codes,", codes[:, :1], network.sizes[:1], 0)
         attributes, index = merged(codes[:, 1:], network.sizes[1:])
-        counts = class_counts(index, codes[:, 0], (len(attributes), network.sizes[0]))
-        attributes = np.ascontiguousarray(attributes, dtype=np.int32)
-        return cls.__new__(cls)._set(Layout(network, attributes, np.nonzero(counts)), counts)
+        return cls(network, attributes, class_counts(index, codes[:, 0], (len(attributes), network.sizes[0])))
 
     def weighted(self, counts):
         """Return the same rows with other counts (n_rows, n_classes), 0 where they were 0."""

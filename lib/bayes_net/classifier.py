@@ -14,7 +14,7 @@ from lib.bayes_net.cases import Cases, class_counts, merged
 from lib.bayes_net.learners import LEARNERS, fold_counts, learn
 from lib.bayes_net.network import Network
 from lib.discretize.columns import checked_frame, checked_target
-from lib.estimators import JointClassifier
+from lib.estimators import JointClassifier, with_parameters
 from lib.structures.codes import DiscreteCoding, check_discrete
 from lib.validation import check_choice, check_integer, check_real, optional
 
@@ -23,6 +23,7 @@ TUNED_ITERATIONS, MANY_ITERATIONS = 20, 1000
 SPREAD = 0.1
 
 
+@with_parameters
 class BayesNetClassifier(JointClassifier):
     """A Bayesian network over the class and discrete attributes, with missing values.
 
@@ -91,29 +92,16 @@ class BayesNetClassifier(JointClassifier):
     Greiner, Su, Shen & Zhou (2005); the gradient is their Proposition 3, cross-tuning their Appendix B.
     """
 
-    def __init__(
-        self,
-        structure="naive",
-        learner="elr",
-        smoothing=1.0,
-        n_iterations="cross-tune",
-        method="cg",
-        max_iterations=None,
-        n_folds=5,
-        start="ofe",
-        tolerance=1e-6,
-        random_state=None,
-    ):
-        self.structure = structure
-        self.learner = learner
-        self.smoothing = smoothing
-        self.n_iterations = n_iterations
-        self.method = method
-        self.max_iterations = max_iterations
-        self.n_folds = n_folds
-        self.start = start
-        self.tolerance = tolerance
-        self.random_state = random_state
+    structure: str | tuple = "naive"
+    learner: str = "elr"
+    smoothing: float = 1.0
+    n_iterations: int | str | None = "cross-tune"
+    method: str = "cg"
+    max_iterations: int | None = None
+    n_folds: int = 5
+    start: str = "ofe"
+    tolerance: float = 1e-6
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, X, y):
         """Learn structure and tables from `X` (n_samples, n_attributes) and the classes `y` (n_samples,).
@@ -176,9 +164,8 @@ class BayesNetClassifier(JointClassifier):
             return self.structure
         if self.structure == "naive":
             return structures.naive(len(sizes) - 1)
-        if self.structure == "tan":
-            return structures.tan_from_codes(codes, sizes)
-        return structures.bic_from_codes(codes, sizes)
+        learn_parents = structures.tan_from_codes if self.structure == "tan" else structures.bic_from_codes
+        return learn_parents(codes, sizes)
 
     def _limit(self):
         """Most iterations, of which cross-tuning chooses."""

@@ -50,10 +50,8 @@ class Network:
     @cached_property
     def row_starts(self):
         """Where each row of each table begins in the flat vector, and the end of the last."""
-        firsts = [
-            np.arange(a, b, size) for a, b, size in zip(self.starts[:-1], self.starts[1:], self.sizes, strict=True)
-        ]
-        return np.concatenate([*firsts, self.starts[-1:]]).astype(np.intp)
+        blocks = zip(self.starts[:-1], self.starts[1:], self.sizes, strict=True)
+        return np.concatenate([*(np.arange(*block) for block in blocks), self.starts[-1:]]).astype(np.intp)
 
     def check_parameters(self, beta):
         """Raise ValueError unless `beta` is a flat vector of this network's parameters."""
@@ -109,18 +107,18 @@ class Factors:
 
     def __init__(self, network, by_class):
         self.network, self.by_class = network, by_class
-        families = [(*ps, v) for v, ps in enumerate(network.parents)]
-        self.scopes = [tuple(v for v in family if v or not by_class) for family in families]
-        sizes = network.sizes
-        strides = [_strides(sizes[list(scope)]) for scope in self.scopes]
+        self._families = [(*ps, v) for v, ps in enumerate(network.parents)]
+        self.scopes = [tuple(v for v in family if v or not by_class) for family in self._families]
+        strides = [_strides(network.sizes[list(scope)]) for scope in self.scopes]
         self.steps = [dict(zip(scope, steps, strict=True)) for scope, steps in zip(self.scopes, strides, strict=True)]
-        cells = [prod(int(sizes[v]) for v in scope) for scope in self.scopes]
+        cells = [prod(int(network.sizes[v]) for v in scope) for scope in self.scopes]
         self.offsets = np.concatenate([[0], np.cumsum(cells)]).astype(np.intp)
         self.n_cells = int(self.offsets[-1])
         width = max(1, *map(len, self.scopes))
         # Scopes and strides of factors in rows of equal length, for loops.
-        self.padded = [_integers([[*a, *[-1] * (width - len(a))] for a in some]) for some in (self.scopes, strides)]
-        self._families = families
+        self.padded = [
+            np.array([[*a, *[-1] * (width - len(a))] for a in some], np.intp) for some in (self.scopes, strides)
+        ]
 
     @cached_property
     def lookup(self):
@@ -154,10 +152,6 @@ class Factors:
             if separator:
                 buckets[min(bucket[v] for v in separator)][2].append(b)
         return buckets
-
-
-def _integers(values):
-    return np.asarray(values, dtype=np.intp)
 
 
 def _strides(sizes):

@@ -8,7 +8,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lib.discretize.columns import checked_frame, column_kinds, continuous_values
+from lib.discretize.columns import checked_frame, checked_target, column_kinds, continuous_values
 from lib.estimators import MixedInput
 
 NUMERIC = ("integer", "continuous")
@@ -90,13 +90,15 @@ class Discretizer(MixedInput, OneToOneFeatureMixin, TransformerMixin, BaseEstima
     def _bin(self, name, column):
         return self.bins_[name](column.to_numpy(dtype=float, na_value=np.nan))
 
-    def _fit_numeric(self, X, cuts_of):
-        """Cut each numeric column at cuts_of(values), values without the missing ones and which rows they are of."""
+    def _fit_numeric(self, X, y, cuts_of):
+        """Cut each numeric column at cuts_of(values, y, n_classes), without the rows where it is missing."""
+        X = checked_frame(self, X, reset=True)
+        classes, y = checked_target(X, y)
         self.cut_points_ = {}
         for position in np.flatnonzero(np.isin(column_kinds(X), NUMERIC)):
             values = continuous_values(X, [position])[:, 0]
             observed = ~np.isnan(values)
-            self.cut_points_[X.columns[position]] = cuts_of(values[observed], observed)
+            self.cut_points_[X.columns[position]] = cuts_of(values[observed], y[observed], len(classes))
         self.bins_ = {name: Bins.between(cuts) for name, cuts in self.cut_points_.items()}
         return self
 

@@ -65,15 +65,12 @@ def check_kinds(X, fitted):
 
 def continuous_values(X, positions):
     """Return the columns at `positions` as floats with NaN for missing; ValueError names an infinite one."""
-    if len(positions) == 0:
-        return np.empty((len(X), 0))
     values = X.iloc[:, positions].to_numpy(dtype=float, na_value=np.nan)
     infinite = np.isinf(values)
     if infinite.any():
         row, column = np.argwhere(infinite)[0]
-        raise ValueError(
-            f"X must not hold infinity; got {values[row, column]} in column {X.columns[positions[column]]!r}, row {row}"
-        )
+        where = f"in column {X.columns[positions[column]]!r}, row {row}"
+        raise ValueError(f"X must not hold infinity; got {values[row, column]} {where}")
     return values
 
 

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 
 from lib.discretize.bins import Discretizer
-from lib.discretize.columns import checked_frame, checked_target
 
 TIE = 1e-12
 
@@ -40,9 +39,7 @@ class EntropyDiscretizer(Discretizer):
         ValueError
             If `X` has an infinite value, `y` lacks a class, or the lengths differ.
         """
-        X = checked_frame(self, X, reset=True)
-        classes, y = checked_target(X, y)
-        return self._fit_numeric(X, lambda values, observed: entropy_cuts(values, y[observed], len(classes)))
+        return self._fit_numeric(X, y, entropy_cuts)
 
 
 def entropy_cuts(values, y, n_classes):

@@ -66,9 +66,8 @@ class OneHot(MixedInput, TransformerMixin, BaseEstimator):
         categories = self._coding.categories
         values = [[*c, "(missing)"] if extra else c for c, extra in zip(categories, with_missing, strict=True)]
         self._names = pd.Index([f"{a}={v}" for a, vs in zip(attributes, values, strict=True) for v in vs], dtype=object)
-        sizes = np.array([len(v) for v in values], dtype=np.intp)
-        ends = np.cumsum(sizes)
-        self._starts = ends - sizes
+        ends = np.cumsum([len(v) for v in values], dtype=np.intp)
+        self._starts = np.append(0, ends[:-1])
         self._missing = np.where(with_missing, ends - 1, len(self._names))
         self.categories_ = dict(zip(attributes, categories, strict=True))
 

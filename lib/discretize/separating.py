@@ -3,7 +3,6 @@
 import numpy as np
 
 from lib.discretize.bins import Discretizer
-from lib.discretize.columns import checked_frame, checked_target
 
 MAX_CUTS, MIN_GAP = 3, 0.1
 
@@ -36,9 +35,7 @@ class ClassSeparatingCuts(Discretizer):
         ValueError
             If `X` has an infinite value, `y` lacks a class, or the lengths differ.
         """
-        X = checked_frame(self, X, reset=True)
-        _, y = checked_target(X, y)
-        return self._fit_numeric(X, lambda values, observed: separating_cuts(values, y[observed]))
+        return self._fit_numeric(X, y, lambda values, y, _: separating_cuts(values, y))
 
 
 def separating_cuts(values, y):

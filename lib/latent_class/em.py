@@ -8,6 +8,7 @@ from sklearn.utils import check_random_state
 
 from lib import arrays
 from lib.cia import log_linear
+from lib.estimators import with_parameters
 from lib.latent_class.model import LatentClassClassifier
 from lib.validation import check_choice, check_integer, check_real
 
@@ -18,6 +19,7 @@ _SAFE_EXPONENT = 80.0
 _SMALL = 10_000  # values of a sample
 
 
+@with_parameters
 class LatentClassEM(LatentClassClassifier):
     """CIA model of maximum likelihood, by EM from many random starts.
 
@@ -62,21 +64,12 @@ class LatentClassEM(LatentClassClassifier):
     Grove & Roth (1997), sections 3 and 5; Dempster, Laird & Rubin (1977).
     """
 
-    def __init__(
-        self,
-        n_hidden=2,
-        n_restarts=20,
-        max_iterations=1000,
-        tolerance=1e-6,
-        dtype="float32",
-        random_state=None,
-    ):
-        self.n_hidden = n_hidden
-        self.n_restarts = n_restarts
-        self.max_iterations = max_iterations
-        self.tolerance = tolerance
-        self.dtype = dtype
-        self.random_state = random_state
+    n_hidden: int = 2
+    n_restarts: int = 20
+    max_iterations: int = 1000
+    tolerance: float = 1e-6
+    dtype: str = "float32"
+    random_state: int | np.random.RandomState | None = None
 
     def _check_parameters(self):
         check_integer("n_hidden", self.n_hidden, 2)
@@ -84,23 +77,17 @@ class LatentClassEM(LatentClassClassifier):
         check_choice("dtype", self.dtype, ("float32", "float64"))
 
     def _fit_model(self, rows, counts):
-        rng = check_random_state(self.random_state)
-        starts = random_starts(self.n_restarts, self.n_hidden, rows.shape[1], rng)
+        starts = random_starts(self.n_restarts, self.n_hidden, rows.shape[1], check_random_state(self.random_state))
         settings = self.max_iterations, self.tolerance, self.dtype
         weights, probabilities, self.traces_, best = search(rows, counts, *starts, *settings)
         self.n_iter_ = len(self.traces_[best])
         if self.n_iter_ >= self.max_iterations > 1 and self.tolerance > 0:
-            warnings.warn(
-                f"EM did not converge in {self.max_iterations} iterations; raise max_iterations or tolerance",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-        best = slice(best, best + 1)
+            message = f"EM did not converge in {self.max_iterations} iterations; raise max_iterations or tolerance"
+            warnings.warn(message, ConvergenceWarning, stacklevel=3)
+        model = weights[[best]], probabilities[[best]]
         if self.tolerance:
-            start = weights[best], probabilities[best]
-            finish = _FINISH, self.tolerance / 100, "float64"
-            weights[best], probabilities[best], _ = maximize(rows, counts, *start, *finish)
-        return weights[best][0], probabilities[best][0]
+            *model, _ = maximize(rows, counts, *model, _FINISH, self.tolerance / 100, "float64")
+        return model[0][0], model[1][0]
 
 
 def check_search(learner):

@@ -4,13 +4,13 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from lib.cia import CIAModel
+from lib.estimators import with_parameters
 from lib.latent_class.em import check_search, random_starts, search
 from lib.latent_class.model import LatentClassClassifier, log_likelihood
 from lib.validation import check_choice, check_integer
 
-_SEED_LIMIT = 2**31 - 1
 
-
+@with_parameters
 class LatentClassSelection(LatentClassClassifier):
     """CIA model by EM, its number of hidden values chosen by BIC or by held-out likelihood.
 
@@ -35,21 +35,12 @@ class LatentClassSelection(LatentClassClassifier):
     Schwarz (1978); Grove & Roth (1997), section 9.
     """
 
-    def __init__(
-        self,
-        criterion="bic",
-        max_hidden=6,
-        n_restarts=10,
-        max_iterations=1000,
-        tolerance=1e-5,
-        random_state=None,
-    ):
-        self.criterion = criterion
-        self.max_hidden = max_hidden
-        self.n_restarts = n_restarts
-        self.max_iterations = max_iterations
-        self.tolerance = tolerance
-        self.random_state = random_state
+    criterion: str = "bic"
+    max_hidden: int = 6
+    n_restarts: int = 10
+    max_iterations: int = 1000
+    tolerance: float = 1e-5
+    random_state: int | np.random.RandomState | None = None
 
     def _check_parameters(self):
         check_choice("criterion", self.criterion, ("bic", "heldout"))
@@ -81,7 +72,7 @@ class LatentClassSelection(LatentClassClassifier):
 
     def _heldout(self, rows, counts, k, rng):
         order = np.repeat(np.arange(len(rows)), counts.astype(int))
-        order = order[np.random.RandomState(rng.randint(_SEED_LIMIT)).permutation(len(order))]
+        order = order[np.random.RandomState(rng.randint(2**31 - 1)).permutation(len(order))]
         cut = max(1, (3 * len(order)) // 4)
         train, test = (np.bincount(part, minlength=len(rows)).astype(float) for part in (order[:cut], order[cut:]))
         model = self._best(rows, train, k, rng)

@@ -103,11 +103,11 @@ def digest(description):
 
 
 def _state(value):
-    if dataclasses.is_dataclass(value):
-        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     if hasattr(value, "get_params"):
         fitted = {name: item for name, item in vars(value).items() if name.endswith("_") and not name.startswith("_")}
         return value.get_params(deep=False) | fitted
+    if dataclasses.is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     if type(value).__module__.startswith("lib.") and hasattr(value, "__dict__"):
         return vars(value)
     raise NotDescribableError(f"{type(value).__qualname__} is neither a dataclass nor an estimator")

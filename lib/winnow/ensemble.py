@@ -3,12 +3,13 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
-from lib.estimators import TwoClasses
+from lib.estimators import TwoClasses, with_parameters
 from lib.validation import check_integer, check_real
 from lib.winnow.kernel import train
 from lib.winnow.online import WinnowBase, sums
 
 
+@with_parameters
 class WinnowEnsemble(TwoClasses, WinnowBase):
     """Winnows trained on random subsamples; their weights are averaged by their accuracy above the constant.
 
@@ -42,33 +43,18 @@ class WinnowEnsemble(TwoClasses, WinnowBase):
     Grove & Roth (1997), section 6.
     """
 
-    def __init__(
-        self,
-        n_members=10,
-        subsample=0.7,
-        promotion=1.015,
-        demotion=None,
-        threshold=None,
-        initial_weight=1.0,
-        margin=None,
-        complement=True,
-        average=True,
-        n_passes=20,
-        inclusive=False,
-        random_state=None,
-    ):
-        self.n_members = n_members
-        self.subsample = subsample
-        self.promotion = promotion
-        self.demotion = demotion
-        self.threshold = threshold
-        self.initial_weight = initial_weight
-        self.margin = margin
-        self.complement = complement
-        self.average = average
-        self.n_passes = n_passes
-        self.inclusive = inclusive
-        self.random_state = random_state
+    n_members: int = 10
+    subsample: float = 0.7
+    promotion: float = 1.015
+    demotion: float | None = None
+    threshold: float | None = None
+    initial_weight: float = 1.0
+    margin: float | None = None
+    complement: bool = True
+    average: bool = True
+    n_passes: int = 20
+    inclusive: bool = False
+    random_state: int | np.random.RandomState | None = None
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -8,6 +8,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lib.arrays import check_boolean_matrix, check_sparse_boolean_matrix, row_batches
+from lib.estimators import with_parameters
 from lib.validation import check_flag, check_integer, check_real, optional
 from lib.winnow.kernel import totals, train, train_active
 
@@ -75,6 +76,7 @@ class WinnowBase(ClassifierMixin, BaseEstimator):
         return self.classes_[(scores >= 0 if self.inclusive else scores > 0).astype(int)]
 
 
+@with_parameters
 class Winnow(WinnowBase):
     """Winnow2, the mistake-driven learner of a linear threshold function with positive weights.
 
@@ -129,31 +131,17 @@ class Winnow(WinnowBase):
 
     _accept_sparse = "csr"
 
-    def __init__(
-        self,
-        promotion=2.0,
-        demotion=None,
-        threshold=None,
-        initial_weight=1.0,
-        margin=0.0,
-        complement=False,
-        average=False,
-        n_passes=1,
-        inclusive=True,
-        shuffle=False,
-        random_state=None,
-    ):
-        self.promotion = promotion
-        self.demotion = demotion
-        self.threshold = threshold
-        self.initial_weight = initial_weight
-        self.margin = margin
-        self.complement = complement
-        self.average = average
-        self.n_passes = n_passes
-        self.inclusive = inclusive
-        self.shuffle = shuffle
-        self.random_state = random_state
+    promotion: float = 2.0
+    demotion: float | None = None
+    threshold: float | None = None
+    initial_weight: float = 1.0
+    margin: float = 0.0
+    complement: bool = False
+    average: bool = False
+    n_passes: int = 1
+    inclusive: bool = True
+    shuffle: bool = False
+    random_state: int | np.random.RandomState | None = None
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
