@@ -19,6 +19,7 @@ from lib.book.finish import finish
 from lib.book.project import BookError, Project, git, parameters_of, settle
 from lib.book.reference import data_sets, settings
 from lib.book.scorecard import scorecard, write_downloads
+from lib.book.unknown import glued
 
 # What a page has in place of a comment such as <!-- scorecard -->.
 PARTS = {"scorecard": scorecard, "data-sets": data_sets, "settings": settings}
@@ -60,13 +61,11 @@ def write_glued_figure(executed: Path, name: str, folder: Path) -> None:
     Glueing a figure from another page is not offered by MyST-NB: its reference takes PNG only, without caption or
     alternative text.
     """
-    outputs = [output for cell in nbformat.read(executed, as_version=4).cells for output in cell.get("outputs", [])]
-    for output in outputs:
-        if output.get("metadata", {}).get("scrapbook", {}).get("name") == name:
-            svg, png = (output["data"].get(f"{GLUED}{kind}") for kind in ("svg+xml", "png"))  # stored: PNG only
-            for suffix, content in ((".svg", svg and svg.encode()), (".png", png and b64decode(png))):
-                if content:
-                    (folder / f"{name}{suffix}").write_bytes(content)
+    figure = glued(nbformat.read(executed, as_version=4).cells).get(name, {})
+    svg, png = (figure.get(f"{GLUED}{kind}") for kind in ("svg+xml", "png"))  # stored: PNG only
+    for suffix, content in ((".svg", svg and svg.encode()), (".png", png and b64decode(png))):
+        if content:
+            (folder / f"{name}{suffix}").write_bytes(content)
 
 
 def build_page(project: Project, chapter: str, executed: Path, given: dict, scale: str) -> Path:

@@ -44,6 +44,9 @@ _ = axes.plot(sizes, [n_models * size for size in sizes])
 """
 
 
+HIDDEN = '<p class="pdf-link">The whole book as a PDF: <code>make book</code> makes it.</p>'
+
+
 def chapter(*code: str) -> nbformat.NotebookNode:
     """Return a notebook with a parameters cell and these code cells."""
     top = "# A chapter\n\n```{glue:md} verdicts\n:format: myst\n```\n\n{glue:text}`n:d` models {cite}`groveroth1997`."
@@ -100,10 +103,10 @@ def make_project(root: Path) -> Project:
     """Write the files of a small book, with this book's configuration, style and references."""
     for name in ("chapters/cia", "lib", "data"):
         (root / name).mkdir(parents=True)
-    toc = {"format": "jb-book", "root": "chapters/intro"}
-    toc["chapters"] = [{"file": "chapters/cia/curves"}, {"file": "chapters/scorecard"}, {"file": "chapters/references"}]
+    files = [{"file": f"chapters/{name}"} for name in ("cia/curves", "scorecard", "references")]
+    toc = {"format": "jb-book", "root": "chapters/intro", "parts": [{"caption": "A part", "chapters": files}]}
     (root / "_toc.yml").write_text(yaml.safe_dump(toc))
-    (root / "chapters" / "intro.md").write_text("# Introduction\n\nA book.\n")
+    (root / "chapters" / "intro.md").write_text(f'# An `"introduction"`\n\n{HIDDEN}\n\n[a claim](cia/curves.ipynb)\n')
     (root / "chapters" / "profiles.yml").write_text("paper: {cia/curves: {n_models: 5}}\n")
     (root / "lib" / "model.py").write_text("SCALE = 1\n")
     (root / "data" / "numbers.csv").write_text("x\n1\n")

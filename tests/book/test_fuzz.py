@@ -1,7 +1,6 @@
 """Whatever text, file or number is given: a value that is allowed, or an error that says what is; never a traceback."""
 
 import json
-import math
 
 import nbformat
 import pytest
@@ -11,9 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from papermill.translators import PythonTranslator
 
-from lib.book import execution, sweep
-from lib.book.parameters import ParameterError, load_yaml, parse_cell, resolve
-from lib.book.project import BookError, parameters_of, read_mapping
+from lib.book import execution
+from lib.book.parameters import ParameterError, parse_cell, resolve
+from lib.book.project import BookError, parameters_of
 
 pytestmark = pytest.mark.slow
 PARSED = parse_cell(PARAMETERS)
@@ -85,19 +84,6 @@ def test_any_option_and_file_is_a_value_or_an_error(project, executed, given, co
         assert not (project.root / "_build").exists()
 
 
-@given(content=BYTES, profiles=st.dictionaries(st.sampled_from(["paper", "quick"]), NESTED) | NESTED)
-def test_any_mapping_is_read_or_an_error_that_names_the_file(project, content, profiles):
-    path = project.root / "chapters" / "profiles.yml"
-    path.write_bytes(content)
-    found = outcome(BookError, read_mapping, path)
-    assert isinstance(found, dict) or str(path) in found.message
-    path.write_text(yaml.safe_dump(profiles))
-    found = outcome(BookError, project.profile, "paper", "cia/curves")
-    path.write_text("")
-    assert isinstance(found, dict) or str(path) in found.message
-    outcome(yaml.YAMLError, load_yaml, content.decode(errors="replace"))
-
-
 @given(
     LINES
     | st.builds(
@@ -128,14 +114,3 @@ def test_any_json_is_a_chapter_or_an_error_that_names_it(project, cells, other, 
     found = outcome(BookError, parameters_of, project, "cia/curves")
     path.write_bytes(before)
     assert isinstance(found, dict) or "cia/curves" in found.message
-
-
-@settings(max_examples=50)
-@given(st.lists(st.tuples(NAME, TEXT | st.lists(PLAIN, max_size=4).map(lambda v: ",".join(map(str, v)))), max_size=2))
-def test_any_sweep_is_planned_or_an_error(project, tmp_path_factory, given):
-    runs = outcome(BookError, sweep.plan, project, "cia/curves", tmp_path_factory.getbasetemp(), given)
-    if isinstance(runs, BookError):
-        assert runs.message
-    else:
-        values = [{repr(run.swept[name]) for run in runs} for name in runs[0].swept]
-        assert len({run.name for run in runs}) == len(runs) == math.prod(map(len, values))

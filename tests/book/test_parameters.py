@@ -22,11 +22,6 @@ def test_a_line_is_read_in_full(parameters):
     assert list(parameters) == ["seed", "n_models", "noise", "sizes", "learner", "title", "limit"]
 
 
-def test_a_misspelt_name_gets_the_nearest(parameters):
-    with pytest.raises(ParameterError, match="no parameter 'n_model'; did you mean 'n_models'"):
-        resolve(parameters, {"n_model": 4})
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -82,10 +77,6 @@ def test_command_line_text_becomes_a_typed_value(parameters, name, text, value):
     result = resolve(parameters, {name: parameters[name].parse(text)})[name]
     assert result == value
     assert type(result) is type(value)
-
-
-def test_a_later_layer_wins(parameters):
-    assert resolve(parameters, {"seed": 1, "noise": 0.1}, {"seed": 2}) == {"seed": 2, "noise": 0.1}
 
 
 def test_reading_never_runs_the_cell(tmp_path):

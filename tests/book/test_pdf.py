@@ -6,13 +6,13 @@ import shutil
 import pikepdf
 import pytest
 from click import ClickException
+from conftest import HIDDEN
 
 from lib.book import pdf
 from lib.book.pdf import NAME, find_browser, make_pdf, pack, show_link
-from lib.book.site import make_html, stage_notebook
+from lib.book.project import Project
 
 needs_chromium = pytest.mark.skipif(not any(map(shutil.which, pdf.BROWSERS)), reason="Chromium is not installed")
-HIDDEN = '<p class="pdf-link">The whole book as a PDF: <code>make book</code> makes it.</p>'
 
 
 def test_a_browser_that_is_named_but_missing_is_an_error(monkeypatch):
@@ -46,24 +46,6 @@ def test_the_link_is_shown_once_with_the_size(tmp_path):
     assert f'<p class="pdf-link"><a href="../{NAME}">The whole book as a PDF</a> (3.1 MB)</p>' in page.read_text()
 
 
-@pytest.fixture
-def built(project):
-    """Return a project whose pages are built from a chapter that was not executed."""
-    (project.root / "chapters" / "intro.md").write_text(
-        f'# An `"introduction"`\n\n{HIDDEN}\n\n[a claim](cia/curves.ipynb)\n'
-    )
-    toc = (
-        "format: jb-book\nroot: chapters/intro\nparts:\n- caption: A part\n  chapters:\n  - file: chapters/cia/curves\n"
-    )
-    source = project.root / "source"
-    shutil.copytree(project.root, source)
-    for root in (project.root, source):
-        (root / "_toc.yml").write_text(toc)
-    stage_notebook(project, "cia/curves", project.notebook("cia/curves"), source, "quick", {})
-    make_html(project, source, project.build_folder("quick"), strict=False)
-    return project
-
-
 def flat(items):
     """Bookmarks with those below them."""
     for item in items:
@@ -72,7 +54,8 @@ def flat(items):
 
 
 @needs_chromium
-def test_the_book_is_one_pdf_with_bookmarks_and_links_that_stay_inside(built):
+def test_the_book_is_one_pdf_with_bookmarks_and_links_that_stay_inside(built, tmp_path):
+    built = Project(shutil.copytree(built.root, tmp_path / "a {copy}"))
     with pikepdf.open(make_pdf(built, "quick")) as made:
         with made.open_outline() as outline:
             assert {"A part", "A chapter", "Result"} <= {item.title for item in flat(outline.root)}

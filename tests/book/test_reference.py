@@ -14,10 +14,6 @@ from lib.book.cache import write_record
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 API = REPOSITORY / "chapters" / "reference" / "api"
-HEADER = (
-    "name,title,kind,files,rows,attributes,classes,missing,n_train,sha256,unconfirmed,schema,uci_id,doi,licence,"
-    "address,citation,changes\n"
-)
 
 
 def listed(path):
@@ -82,38 +78,6 @@ def test_every_page_of_the_library_is_in_the_table_of_contents():
     assert named == {path.stem for path in API.glob("*.md")}
 
 
-@pytest.fixture
-def manifest(project):
-    """Return a function that writes rows into the project's manifest."""
-
-    def write(*rows):
-        (project.root / "data").mkdir(exist_ok=True)
-        (project.root / "data" / "manifest.csv").write_text(HEADER + "".join(rows), encoding="utf-8")
-
-    return write
-
-
-def row(name, kind, changes="", missing=0, doi="10.1/x"):
-    citation = f"Author. {name}. https://doi.org/{doi}" if doi else f"Author. {name}."
-    return f'{name},Title of {name},{kind},a.csv,1500,4,3,{missing},,,,,1,{doi},CC BY,https://x.org/,"{citation}",{changes}\n'
-
-
-def test_data_sets_are_sorted_within_their_groups(project, manifest):
-    manifest(row("zoo", "shipped"), row("far", "uci"), row("bee", "synthetic"), row("ant", "derived"))
-    text = reference.data_sets(project, "paper")
-    assert re.findall("## (.*)", text) == ["Shipped with the book", "Fetched when asked for"]
-    assert re.findall(r"^\| `(\w+)`", text, re.MULTILINE) == ["ant", "bee", "zoo", "far"]
-
-
-def test_a_data_set_has_its_size_source_and_changes(project, manifest):
-    manifest(row("far", "uci", "class | moved", missing=2300))
-    text = reference.data_sets(project, "paper").replace("&nbsp;", " ")
-    assert "1,500 rows<br>4 attributes<br>3 classes<br>2,300 missing values" in text
-    assert "Author. far. [doi:10.1/x](https://doi.org/10.1/x). Licence: CC BY." in text
-    assert "From [UCI](https://x.org/): `a.csv`." in text
-    assert "Changes: class \\| moved." in text
-
-
 def test_every_data_set_of_the_manifest_is_on_the_page_and_no_other_host(project):
     manifest = REPOSITORY / "data" / "manifest.csv"
     (project.root / "data").mkdir(exist_ok=True)
@@ -122,6 +86,12 @@ def test_every_data_set_of_the_manifest_is_on_the_page_and_no_other_host(project
     with open(manifest, newline="", encoding="utf-8") as file:
         names = [line["name"] for line in csv.DictReader(file)]
     assert sorted(re.findall(r"^\| `([^`]+)`", text, re.MULTILINE)) == sorted(names)
+    for group in text.split("## ")[1:]:
+        shown = re.findall(r"^\| `([^`]+)`", group, re.MULTILINE)
+        assert shown == sorted(shown)
+    iris = next(line for line in text.replace("&nbsp;", " ").splitlines() if line.startswith("| `iris`"))
+    assert "150 rows<br>4 attributes<br>3 classes" in iris
+    assert "[doi:10.24432/C56C76](https://doi.org/10.24432/C56C76). Licence: CC BY 4.0." in iris
     hosts = {re.match(r"https://([^/]+)", address)[1] for address in re.findall(r"https://[^\s)\]]+", text)}
     assert hosts == {"doi.org", *re.findall(r"https://([^/,\s]+)/ml", manifest.read_text(encoding="utf-8"))}
 

@@ -158,6 +158,7 @@ def test_what_decides_a_setting_is_registered_before_its_verdict(project):
     entry = {"statistic": "mean", "region": [0, None], "least": 1}
     path = project.root / "chapters" / "registered.yml"
     assert registered.registrations(project) == {}
+    assert site.commit(project) == "no commit"
     subprocess.run(["git", "-C", project.root, "init", "-q"], check=True)
     verdicts.record(project, [claim("holds")])
     commit("a verdict")
@@ -169,7 +170,9 @@ def test_what_decides_a_setting_is_registered_before_its_verdict(project):
     with pytest.raises(BookError, match=r"a: \(0.0, None, 1\) here, not registered"):
         registered.require_registered(project, [claim("holds")])
     assert registered.register(project, [claim("holds", "fails")]) == ["a", "b"]
+    assert site.commit(project).endswith("` + uncommitted changes")
     commit("moved")
+    assert re.fullmatch(r"commit `[0-9a-f]{10}`", site.commit(project))
     verdicts.record(project, [claim("holds", "fails")])
     commit("the other's verdict")
     registered.require_registered(project, [claim("holds", "fails")])
@@ -187,16 +190,3 @@ def test_what_decides_a_setting_is_registered_before_its_verdict(project):
     path.write_text("a-claim: {")
     with pytest.raises(BookError, match="registered.yml: a line must be"):
         registered.registrations(project)
-
-
-def test_the_commit_says_when_files_differ(project):
-    assert site.commit(project) == "no commit"
-    for command in (
-        ["init", "-q"],
-        ["add", "."],
-        ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "all"],
-    ):
-        site.subprocess.run(["git", "-C", project.root, *command], check=True)
-    assert re.fullmatch(r"commit `[0-9a-f]{10}`", site.commit(project))
-    (project.root / "lib" / "model.py").write_text("SCALE = 2\n")
-    assert site.commit(project).endswith("+ uncommitted changes")

@@ -3,16 +3,14 @@
 import json
 import shutil
 
-import pandas as pd
 import pytest
 from conftest import book
 from tqdm import tqdm
 
+from lib import trials
 from lib.book import cache, execution
-from lib.book.project import BookError
 from lib.experiments import cia_learning_curves
 from lib.experiments.recorded import read
-from lib.trials.context import VARIABLE
 from lib.trials.store import ABOUT, SHA256, _sealed, decode, encode
 
 EXPERIMENT = """
@@ -36,32 +34,11 @@ def own_folder(monkeypatch):
 
 
 @pytest.fixture
-def frames(monkeypatch):
-    """Run the two experiments here instead of in a kernel, in the surroundings of one; return what they gave."""
-    frames = []
-
-    def execute(project, chapter, parameters, output, told, **context):
-        options = {"sizes": [10], "n_models": parameters.get("n_models", 3), "learners": ["cov"], "n_jobs": 1}
-        with execution._kernel_settings(context) as (settings, files):
-            monkeypatch.setenv(VARIABLE, settings.Provisioner.environment[VARIABLE])
-            try:
-                frames.append(pd.concat(cia_learning_curves(n, 2, 0.85, **options) for n in (4, 5)))
-            except RuntimeError as error:
-                raise BookError(f"{chapter}: {error}") from error
-            finally:
-                told(execution._notes(files / "notes"))
-                monkeypatch.delenv(VARIABLE)
-
-    monkeypatch.setattr(execution, "execute", execute)
-    return frames
-
-
-@pytest.fixture
-def blocks(project, frames):
-    """Files of the two blocks of the published profile, which are stored beside one of calibrations each."""
-    result = book(project, "run", "cia/curves", "--profile", "paper")
-    assert result.exit_code == 0, result.output
-    assert "found" not in result.output
+def blocks(project):
+    """Files of two experiments' blocks, each stored beside one of calibrations."""
+    with trials.use(results=str(project.results)):
+        for n in (4, 5):
+            cia_learning_curves(n, 2, 0.85, sizes=[10], n_models=3, learners=["cov"], n_jobs=1)
     return of_models(project.results)
 
 
@@ -77,31 +54,25 @@ def forge(path):
 
 
 def test_in_kernels(project, write_chapter):
-    """A run stores what the next finds; one that is wrong fails the cell of the experiment."""
+    """A run stores what the next finds, and what is damaged is run again; one that is wrong fails its cell."""
     write_chapter(project, "cia/curves", EXPERIMENT)
     first = book(project, "run", "cia/curves", "--profile", "paper")
     assert first.exit_code == 0, first.output
-    blocks = of_models(project.root / "_build" / "results")
+    assert "found" not in first.output
+    blocks = of_models(project.results)
     assert len(blocks) == 2
+    blocks[0].write_bytes(b"garbage")
+    again = book(project, "run", "cia/curves", "--profile", "paper").output
+    assert f"found 3 of 3 blocks of the experiments begun before, in {project.results}" in again
+    assert f"{blocks[0]} is damaged, run again" in again
+    equal = book(project, "verify", "--part", "1", "--seed", "7").output
+    assert "cia/curves: 4 of 4 stored blocks run again, equal\nin all: 4 of 4 (--seed 7)" in equal
     for block in blocks:
         forge(block)
-    failed = book(project, "verify", "--part", "1", "--seed", "7")
+    failed = book(project, "verify", "--part", "1")
     assert failed.exit_code == 1
     assert "cia/curves: cell In [" in failed.output
     assert "is not what its trials give now" in failed.output
-
-
-def test_the_next_run_finds_blocks_and_runs_what_is_damaged_again(project, blocks, frames):
-    again = book(project, "run", "cia/curves", "--profile", "paper")
-    assert f"found 4 of 4 blocks of the experiments begun before, in {project.results}" in again.output
-    pd.testing.assert_frame_equal(*frames, check_exact=True)
-    others = book(project, "run", "cia/curves", "-p", "n_models", "4").output
-    assert "found 2 of 2 blocks" in others  # the calibrations
-    blocks[0].write_bytes(b"garbage")
-    result = book(project, "run", "cia/curves", "--profile", "paper")
-    assert result.exit_code == 0
-    assert f"{blocks[0]} is damaged, run again" in result.output
-    assert "found 3 of 3 " in result.output
 
 
 class TestCache:
@@ -113,9 +84,7 @@ class TestCache:
         (copy / ABOUT).write_text(json.dumps(about | {"environment": about["environment"] | {"lib": "other"}}))
         return copy
 
-    def test_show(self, project, frames):
-        assert f"nothing is stored in {project.results}" in book(project, "cache").output
-        book(project, "run", "cia/curves")
+    def test_show(self, project, blocks):
         lines = book(project, "cache").output.splitlines()
         assert lines[1].split()[0] == "2"
         assert "current" in lines[1]
@@ -147,51 +116,9 @@ class TestCache:
         assert (project.results / "letters" / "draft").exists()
 
 
-class TestVerify:
-    def test_equal_until_one_is_made_wrong(self, project, blocks):
-        before = {path: path.read_bytes() for path in blocks}
-        result = book(project, "verify", "--part", "1", "--seed", "7")
-        assert "cia/curves: 4 of 4 stored blocks run again, equal\nin all: 4 of 4 (--seed 7)" in result.output
-        assert "in all: 0 of 4 (--seed " in book(project, "verify", "cia/curves", "--part", "0").output
-        assert {path: path.read_bytes() for path in blocks} == before
-        forge(blocks[1])
-        result = book(project, "verify", "--part", "1")
-        assert result.exit_code == 1
-        assert f"{blocks[1]} is not what its trials give now" in result.output
-
-    @pytest.mark.parametrize(
-        ("damage", "words"),
-        [
-            (lambda path: path.unlink(), "blocks are not stored, or damaged; `book run` with the same values computes"),
-            (lambda path: path.write_bytes(b"garbage"), " is damaged"),
-        ],
-    )
-    def test_all_must_be_stored_and_whole(self, project, blocks, damage, words):
-        damage(blocks[0])
-        result = book(project, "verify", "--part", "1")
-        assert result.exit_code == 1
-        assert words in result.output
-
-    def test_with_the_parameters_of_the_run(self, project, blocks):
-        assert book(project, "verify", "-p", "n_models", "7").exit_code == 1
-        book(project, "run", "cia/curves", "-p", "n_models", "7")
-        result = book(project, "verify", "cia/curves", "-p", "n_models", "7", "--part", "1")
-        assert "4 of 4 stored blocks run again, equal" in result.output
-
-    @pytest.mark.parametrize(
-        ("arguments", "words"),
-        [
-            (["cia/curve"], "did you mean 'cia/curves'"),
-            (["--part", "2"], "0<=x<=1"),
-            (["--part", "nan"], "is no number"),
-            (["--seed", "-1"], "x>=0"),
-        ],
-    )
-    def test_wrong_arguments(self, arguments, words, project):
-        result = book(project, "verify", *arguments)
-        assert result.exit_code != 0
-        assert words in result.output
-        assert not project.results.exists()
+def test_a_part_that_is_no_number_is_refused(project):
+    assert "--part nan is no number" in book(project, "verify", "--part", "nan").output
+    assert not project.results.exists()
 
 
 def test_record(project, write_chapter):
@@ -206,16 +133,17 @@ def test_record(project, write_chapter):
     assert rows.splitlines() == ["dataset,n,experiment", "made,5,models"]
 
 
-def test_a_chapter_that_records_nothing(project, frames):
+def test_a_chapter_that_records_nothing(project, monkeypatch):
+    monkeypatch.setattr(execution, "execute", lambda *_, **__: None)
     result = book(project, "record", "cia/curves")
     assert result.exit_code == 1
     assert "cia/curves has no rows to record" in result.output
     assert not project.record("cia/curves").exists()
 
 
-def test_nothing_is_recorded_where_data_are_missing(project, frames, monkeypatch):
+def test_nothing_is_recorded_where_data_are_missing(project, monkeypatch):
     monkeypatch.setattr(cache, "data_elsewhere", lambda *_: {"cleve": ("not available", ""), "crx": ("cached", "")})
     result = book(project, "record", "cia/curves")
     assert result.exit_code == 1
     assert "cia/curves cannot be recorded without cleve: set UCI_MIRROR" in result.output
-    assert frames == []
+    assert not (project.root / "_build").exists()

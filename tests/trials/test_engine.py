@@ -14,7 +14,6 @@ from marked import same
 from threadpoolctl import OpenBLASController, threadpool_info, threadpool_limits
 
 from lib import trials
-from lib.experiments import cia_learning_curves
 from lib.trials import engine, runner, store
 from lib.trials.engine import WorkersDiedError, run_blocks
 
@@ -41,28 +40,18 @@ def cluster():
         yield made
 
 
-@pytest.fixture(params=PLACES[::2])
-def without_workers(request):
-    """Where trials run, but for worker processes of this machine, which an error would end."""
-    if request.param == "cluster":
-        return {"engine": request.getfixturevalue("cluster").scheduler_address}
-    return {"n_jobs": 1}
-
-
-@pytest.fixture(params=PLACES)
-def place(request):
+def arguments(request):
     """Where trials run, as arguments of an experiment."""
     if request.param == "cluster":
         return {"engine": request.getfixturevalue("cluster").scheduler_address}
     return {"n_jobs": 2 if request.param == "two processes" else 1}
 
 
-@pytest.fixture(params=PLACES[1:])
-def processes(request):
-    """Where trials run, in processes that may die."""
-    if request.param == "cluster":
-        return {"engine": request.getfixturevalue("cluster").scheduler_address}
-    return {"n_jobs": 2}
+place = pytest.fixture(params=PLACES)(arguments)
+processes = pytest.fixture(params=PLACES[1:])(arguments)  # that may die
+without_workers = pytest.fixture(params=PLACES[::2])(
+    arguments
+)  # not in processes of this machine, which an error would end
 
 
 def run(trial, n_trials, **settings):
@@ -117,22 +106,7 @@ def sleepy(seconds):
     return seconds
 
 
-def experiment(**place):
-    with trials.use(**place):
-        settings = {"sizes": (10, 40), "n_models": 3, "learners": ("cov", "winnow", "em")}
-        return cia_learning_curves(5, 2, 0.85, **settings, n_jobs=place.get("n_jobs", 1))
-
-
-@pytest.fixture(scope="module")
-def expected():
-    return experiment(n_jobs=1)
-
-
 class TestEverywhereTheSame:
-    @pytest.mark.slow
-    def test_experiment(self, processes, expected):
-        same(experiment(**processes), expected)
-
     def test_trials_come_in_order_with_their_own_seeds(self, place):
         frame = run(drawn, 9, **place)
         assert frame["index"].tolist() == list(range(9))
@@ -274,11 +248,6 @@ class TestDeath:
         assert len([record for record in caplog.records if "worker process died" in record.message]) == (
             7 if n_finished else 3
         )
-
-    def test_of_all_processes(self, monkeypatch):
-        monkeypatch.setattr(engine, "DEATHS", 1)
-        with pytest.raises(WorkersDiedError, match="died 1 times in a row"):
-            run(killed, 2, n_jobs=2, seconds=2.0)
 
     def test_of_all_workers_of_a_cluster(self, cluster, monkeypatch):
         monkeypatch.setattr(cluster.scheduler, "allowed_failures", 1)

@@ -7,7 +7,6 @@ import multiprocessing
 import os
 import signal
 import time
-import zipfile
 from datetime import datetime
 from functools import partial
 from importlib.metadata import version
@@ -18,11 +17,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from marked import N_BLOCKS, N_TRIALS, drawn, run, same
-from sklearn.dummy import DummyClassifier
 
 from lib import trials
-from lib.experiments import cia_learning_curves
-from lib.trials import description, runner, store
+from lib.trials import description, store
 from lib.trials.store import decode, encode, environment
 
 IMPORT = "def a():\n    from lib.winnow.online import b\n\n\n"
@@ -146,24 +143,17 @@ def another_block(path):
     path.write_bytes(next(other for other in files(path.parents[1]) if other != path).read_bytes())
 
 
-def flipped(position):
-    def damage(path):
-        contents = bytearray(path.read_bytes())
-        contents[position] ^= 1
-        path.write_bytes(contents)
-
-    return damage
+def flipped(path):
+    contents = bytearray(path.read_bytes())
+    contents[0] ^= 1
+    path.write_bytes(contents)
 
 
 DAMAGES = {
-    "half": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
     "a byte short": lambda path: path.write_bytes(path.read_bytes()[:-1]),
     "a byte long": lambda path: path.write_bytes(path.read_bytes() + b"\0"),
     "empty": lambda path: path.write_bytes(b""),
-    "a flipped bit": flipped(100),
-    "another sha256": flipped(0),
-    "garbage": lambda path: path.write_bytes(bytes(range(256)) * 8),
-    "a zip file": lambda path: zipfile.ZipFile(path, "w").writestr("error.txt", "1"),
+    "another sha256": flipped,
     "another block": another_block,
     "pickled objects": pickled,
     "a pickle alone": pickled_alone,
@@ -184,29 +174,11 @@ def test_damaged_blocks_are_told_and_run_again(how, blocks, expected, ran, told)
     assert ran() == []
 
 
-def test_the_bombs_would_go_off(tmp_path):
-    contents = bytes_of(np.save, np.array([Bomb(tmp_path / "bang")], dtype=object))
-    with pytest.raises(ValueError, match="allow_pickle"):
-        decode(contents)
-    assert not (tmp_path / "bang").exists()
-    (tmp_path / "file.npy").write_bytes(contents)
-    np.load(tmp_path / "file.npy", allow_pickle=True)
-    assert (tmp_path / "bang").exists()
-
-
 def test_a_folder_in_the_place_of_a_block(blocks, expected, told):
     blocks[4].unlink()
     blocks[4].mkdir()
     same(run(), expected)
     assert len(told("not stored")) == 1
-
-
-@pytest.mark.parametrize("year", [1970, 2100])
-def test_the_clock_is_all_the_same(year, blocks, ran):
-    for path in blocks.values():
-        os.utime(path, 2 * (datetime(year, 1, 2).timestamp(),))
-    run()
-    assert ran() == []
 
 
 class TestOnlyTheSameIsFound:
@@ -228,18 +200,6 @@ class TestOnlyTheSameIsFound:
         same(more[: len(expected)], expected)
         run(9)
         assert ran() == [8]
-
-    def test_more_models_of_an_experiment(self, results, told, monkeypatch):
-        monkeypatch.setattr(runner, "cut", partial(runner.cut, target=0.1))
-        settings = {"sizes": [50], "learners": ["winnow"], "n_jobs": 1}
-        cia_learning_curves(20, 2, n_models=7, **settings)
-        n_whole = len(files(results)) - 2
-        frame = cia_learning_curves(20, 2, n_models=20, **settings)
-        calibration, note = told("found")
-        assert (calibration["blocks"], note["blocks"]) == (1, n_whole)
-        assert n_whole > 0
-        with trials.use(results=results / "elsewhere"):
-            same(frame, cia_learning_curves(20, 2, n_models=20, **settings))
 
     def test_what_counts(self, tmp_path, monkeypatch):
         """Each module that trials reach counts, by its path and code, and so do the data known if they reach them."""
@@ -342,23 +302,6 @@ class TestWriting:
         assert ran() == list(range(4, N_TRIALS))
 
 
-class Own(DummyClassifier):
-    """Somebody's learner."""
-
-
-def test_learners_of_unknown_code_are_not_stored(results, told):
-    settings = {"sizes": [20], "n_models": 2, "n_jobs": 1}
-    frame = cia_learning_curves(5, 2, 0.85, learners={"mine": Own()}, **settings)
-    [note] = told("not stored")
-    assert "test_store.Own" in note["why"]
-    assert len(files(results)) == 1  # the calibration
-    cia_learning_curves(5, 2, 0.85, learners={"mine": DummyClassifier()}, **settings)
-    assert len(files(results)) == 2
-    assert told("not stored") == []
-    with trials.use(results=None):
-        same(frame, cia_learning_curves(5, 2, 0.85, learners={"mine": Own()}, **settings))
-
-
 class TestVerify:
     def again(self, seed, share):
         with trials.use(verify=(seed, share)):
@@ -374,13 +317,12 @@ class TestVerify:
 
     def test_the_seed_says_which(self, blocks, ran):
         drawn = []
-        for seed in range(20):
+        for seed in (0, 1, 2, 3, 3):
             self.again(seed, 0.5)
             drawn.append(tuple(ran()))
-        self.again(19, 0.5)
-        assert tuple(ran()) == drawn[-1]
-        assert len(set(drawn)) > 5
-        assert 0.35 < np.mean([len(one) / N_TRIALS for one in drawn]) < 0.65
+        assert drawn[3] == drawn[4]
+        assert len(set(drawn)) > 2
+        assert {len(one) for one in drawn} == {6}  # three blocks of five
 
     def test_a_block_made_wrong_is_found_out(self, blocks, expected):
         frame = decode(blocks[6].read_bytes()[store.SHA256 :])
