@@ -13,3 +13,10 @@ def compiled(**options):
             return njit(nogil=True, **options)(function)
 
     return compile
+
+
+@compiled()
+def assign(target, source):
+    """Copy a vector into another; for `target[:] = source` numba compiles how its error is worded, for seconds."""
+    for i in range(len(target)):
+        target[i] = source[i]

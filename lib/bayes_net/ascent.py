@@ -7,6 +7,7 @@ import numpy as np
 from lib.bayes_net.compiled import compiled
 from lib.bayes_net.likelihood import evaluate, observed
 from lib.bayes_net.newton import climb_newton
+from lib.compiled import assign
 from lib.validation import check_choice, check_integer
 
 STEEP = 0.1  # a line search of conjugate gradients ends where the slope is this part of the first
@@ -74,35 +75,35 @@ def _lbfgs(beta, objective, *settings):
 @compiled
 def climb_conjugate(beta, objective, n_iterations, tolerance, path, trace):
     """Climb by the conjugate gradients of Polak & Ribiere; return the number of iterations and if they converged."""
-    gradient, following, work = np.empty_like(beta), np.empty_like(beta), np.empty_like(beta)
+    gradient, work = np.empty_like(beta), np.empty_like(beta)
     value = evaluate(beta, objective, work, gradient)
     direction, step = gradient.copy(), 0.0
-    path[0], trace[:1] = value, beta
+    _record(0, value, beta, path, trace)
     for i in range(n_iterations):
         squared = gradient @ gradient
         if np.abs(gradient).max() <= tolerance or squared == 0.0:
             return i, True
-        slope, step, top = search(beta, objective, direction, step, value, gradient, STEEP, work, following)
+        slope, step, top, following = search(beta, objective, direction, step, value, gradient, STEEP, work)
         if step == 0.0 and slope != squared:  # once more, straight up
-            direction[:] = gradient
-            slope, step, top = search(beta, objective, direction, 0.0, value, gradient, STEEP, work, following)
+            direction = gradient.copy()
+            slope, step, top, following = search(beta, objective, direction, 0.0, value, gradient, STEEP, work)
         if step == 0.0:
             return i, False
         beta += step * direction
         turn = max(0.0, following @ (following - gradient) / squared)
         direction = following + turn * direction
-        gradient[:], value = following, top
+        gradient, value = following, top
         step *= min(10.0, slope / max(gradient @ direction, 1e-300))
-        path[i + 1], trace[i + 1 : i + 2] = value, beta
+        _record(i + 1, value, beta, path, trace)
     return n_iterations, np.abs(gradient).max() <= tolerance
 
 
 @compiled
 def climb_lbfgs(beta, scale, objective, n_iterations, tolerance, path, trace):
     """Climb by L-BFGS, from `scale` as the diagonal of the inverse Hessian; return as `climb_conjugate` does."""
-    gradient, following, work = np.empty_like(beta), np.empty_like(beta), np.empty_like(beta)
+    gradient, work = np.empty_like(beta), np.empty_like(beta)
     value = evaluate(beta, objective, work, gradient)
-    path[0], trace[:1] = value, beta
+    _record(0, value, beta, path, trace)
     moves, bends, curvatures = np.empty((MEMORY, len(beta))), np.empty((MEMORY, len(beta))), np.empty(MEMORY)
     n_moves = 0
     for i in range(n_iterations):
@@ -110,11 +111,11 @@ def climb_lbfgs(beta, scale, objective, n_iterations, tolerance, path, trace):
             return i, True
         direction = _newton(gradient, scale, moves, bends, curvatures, n_moves)
         first = 1.0 if n_moves > 0 else 0.0
-        _, step, top = search(beta, objective, direction, first, value, gradient, FLAT, work, following)
+        _, step, top, following = search(beta, objective, direction, first, value, gradient, FLAT, work)
         if step == 0.0 and n_moves > 0:  # once more, as at first
             n_moves = 0
             direction = scale * gradient
-            _, step, top = search(beta, objective, direction, 0.0, value, gradient, FLAT, work, following)
+            _, step, top, following = search(beta, objective, direction, 0.0, value, gradient, FLAT, work)
         if step == 0.0:
             return i, False
         beta += step * direction
@@ -122,11 +123,21 @@ def climb_lbfgs(beta, scale, objective, n_iterations, tolerance, path, trace):
         curvature = move @ bend
         if curvature > 0.0:
             k = n_moves % MEMORY
-            moves[k], bends[k], curvatures[k] = move, bend, curvature
+            curvatures[k] = curvature
+            assign(moves[k], move)
+            assign(bends[k], bend)
             n_moves += 1
-        gradient[:], value = following, top
-        path[i + 1], trace[i + 1 : i + 2] = value, beta
+        gradient, value = following, top
+        _record(i + 1, value, beta, path, trace)
     return n_iterations, np.abs(gradient).max() <= tolerance
+
+
+@compiled
+def _record(i, value, beta, path, trace):
+    """Keep the objective after i iterations, and the parameters, if they are traced."""
+    path[i] = value
+    for row in trace[i : i + 1]:
+        assign(row, beta)
 
 
 @compiled
@@ -149,26 +160,27 @@ def _newton(gradient, scale, moves, bends, curvatures, n_moves):
 
 
 @compiled
-def search(beta, objective, direction, step, value, gradient, flat, work, following):
+def search(beta, objective, direction, step, value, gradient, flat, work):
     """Search along `direction` for a point near the first maximum; `step` is tried first, if it is above 0.
 
     It is near enough where the slope is `flat` times the first. The maximum is bracketed by the sign of the slope, then
-    found by secants. Return the slope, the step and the value there, and set `following` to its gradient. The step is
-    0 if none gains anything, as in a direction that does not rise.
+    found by secants. Return the slope, the step, the value there and its gradient. The step is 0 if none gains
+    anything, as in a direction that does not rise.
     """
     slope = gradient @ direction
     if not slope > 0.0:
-        return slope, 0.0, value
+        return slope, 0.0, value, gradient
     if step == 0.0:
         step = 1.0 / np.sqrt(slope)
     low, low_value, low_slope, change = 0.0, value, slope, 0.0
     high, high_slope = np.inf, np.nan
-    best, best_value, best_gradient = 0.0, value, np.empty_like(gradient)
+    best, best_value, best_gradient = 0.0, value, gradient
     for _ in range(TRIES):
+        following = np.empty_like(gradient)
         new_value = evaluate(beta + step * direction, objective, work, following)
         new_slope = following @ direction
         if new_value >= best_value:
-            best, best_value, best_gradient[:] = step, new_value, following
+            best, best_value, best_gradient = step, new_value, following
             if abs(new_slope) <= flat * slope:
                 break
         if new_value >= low_value and new_slope > 0.0:
@@ -177,8 +189,7 @@ def search(beta, objective, direction, step, value, gradient, flat, work, follow
         else:
             high, high_slope = step, new_slope if new_value >= low_value else np.nan
         step = _next_step(low, low_slope, high, high_slope, change)
-    following[:] = best_gradient
-    return slope, best, best_value
+    return slope, best, best_value, best_gradient
 
 
 @compiled

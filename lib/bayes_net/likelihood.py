@@ -163,10 +163,10 @@ def _tables(log_theta, parameters, rows, used, work):
     for m in range(n_cells):
         for c in range(n_classes):
             logs[m, c] = log_theta[parameters.lookup[m, c]]
+            if len(used) > 0:
+                work[m, c] = np.exp(logs[m, c])
     tables = np.zeros((n_packs + len(rows.messages.starts), n_classes))
     _gather(logs, rows.packs, 0, n_packs, tables)
-    if len(used) > 0:
-        work[:n_cells] = np.exp(logs[:n_cells])
     collect(rows.messages, used, work, tables[n_packs:])
     return tables
 

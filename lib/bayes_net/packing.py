@@ -3,6 +3,7 @@
 import numpy as np
 
 from lib.bayes_net.compiled import compiled
+from lib.compiled import assign
 
 
 def merged(values, sizes):
@@ -61,12 +62,12 @@ def packed(cells, offsets, largest):
                 joint[r] = last[r] * (size + 1) + code[r]
             n_values = _number(joint, sizes[-1] * (size + 1))
             if n_values <= largest:
-                last[:] = joint
+                assign(last, joint)
                 sizes[-1] = n_values
                 continue
         sizes.append(_number(code, size + 1))
         begins.append(f)
-        numbers[len(begins) - 1] = code
+        assign(numbers[len(begins) - 1], code)
     begins.append(n_factors)
     width, start, left_out = 0, 0, offsets[-1]
     for g in range(len(sizes)):
