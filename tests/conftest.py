@@ -15,8 +15,18 @@ settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
 
 
-# First one chapter that compiles the kernels, then what is longest; so no two processes compile the same at once.
-FIRST = ("elr/complexity", "test_build", "cia/sensitivity", "cia/curves", "explorer.ipynb", "winnow2", "cia/large")
+# First chapters that compile kernels, each family's in one of them, so that no two processes compile the same at once;
+# then what is longest.
+FIRST = (
+    "elr/complexity",
+    "test_build",
+    "ensembles/combining",
+    "rl/job_shop",
+    "rl/backgammon",
+    "test_bayes_net_learning",
+)
+FIRST += ("cia/sensitivity", "cia/curves", "explorer.ipynb", "winnow2", "cia/large")
+TOGETHER = ("test_bayes_net_learning", "test_backgammon")  # in one process: more of their cases compile the same
 
 
 def pytest_configure():
@@ -40,7 +50,8 @@ class ByNotebook(LoadScopeScheduling):
 
     def _split_scope(self, nodeid):
         path = nodeid.partition("::")[0]
-        return path if path.endswith(".ipynb") else nodeid.partition("[")[0]
+        whole = path.endswith((".ipynb", *(f"{name}.py" for name in TOGETHER)))
+        return path if whole else nodeid.partition("[")[0]
 
 
 def pytest_xdist_make_scheduler(config, log):

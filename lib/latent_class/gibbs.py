@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from lib import arrays
-from lib.compiled import compiled
+from lib.compiled import assign, compiled
 from lib.discretize.columns import checked_frame
 from lib.estimators import MixedInput
 from lib.structures.codes import DiscreteCoding, check_discrete
@@ -150,7 +150,8 @@ def _sweeps(codes, starts, k, n_burn, n_samples, prior, rng):
     _draw_parameters(starts, prior, of_class, of_cell, weights, tables, rng)
     for sweep in range(n_burn + n_samples):
         if sweep >= n_burn:
-            all_weights[sweep - n_burn], all_tables[sweep - n_burn] = weights, tables
+            assign(all_weights[sweep - n_burn], weights)
+            assign(all_tables[sweep - n_burn].reshape(-1), tables.reshape(-1))
         logs, log_weights = np.log(tables), np.log(weights)
         of_class[:], of_cell[:] = 0.0, 0.0
         for i in range(n):
@@ -186,5 +187,6 @@ def _draw_parameters(starts, prior, of_class, of_cell, weights, tables, rng):
         for cell in range(tables.shape[1]):
             tables[c, cell] = max(rng.standard_gamma(prior + of_cell[c, cell]), 1e-300)
         for j in range(len(starts) - 1):
-            tables[c, starts[j] : starts[j + 1]] /= tables[c, starts[j] : starts[j + 1]].sum()
+            shares = tables[c, starts[j] : starts[j + 1]]
+            shares /= shares.sum()
     weights /= weights.sum()

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lib.compiled import compiled
+from lib.compiled import assign, compiled
 
 EQUAL, AT_MOST, AT_LEAST = 0, 1, 2
 
@@ -33,15 +33,15 @@ def grow(codes, sizes, positive, rows, start, least):
     """
     conditions = np.zeros((len(start) + len(rows), 3), np.int64)
     n, n_scanned = len(start), 0
-    conditions[:n] = start
-    for condition in start:
+    for i, condition in enumerate(start):
+        assign(conditions[i], condition)
         rows = rows[passes(codes, condition, rows)]
     while 0 < positive[rows].sum() < len(rows):
         n_scanned += len(rows) * len(codes)
         condition, gain = best_condition(codes, sizes, positive, rows, least)
         if gain <= 0:
             break
-        conditions[n] = condition
+        assign(conditions[n], condition)
         rows = rows[passes(codes, condition, rows)]
         n += 1
     return conditions[:n].copy(), n_scanned
