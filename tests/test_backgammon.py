@@ -215,7 +215,7 @@ def test_learning_is_td_lambda(n_hidden):
         gradient = differences(truth, best)
         traces = [decay * trace + side * slope for trace, slope in zip(traces, gradient, strict=True)]
         before = output(truth, best) if side == 1 else 1 - output(truth, best)
-        position, side, dice = best[::-1], -side, playing._throw(rng)
+        position, side, dice = best[::-1], -side, playing._throw(rng, False)
     learned = self_play(net, 1, step=step, trace_decay=decay, seed=4)
     np.testing.assert_allclose(learned.inputs_, truth.inputs_, atol=2e-5)
     if n_hidden:
@@ -224,7 +224,7 @@ def test_learning_is_td_lambda(n_hidden):
 
 
 def test_a_net_learns_to_win():
-    before, net = ValueNet(10), self_play(ValueNet(10), 3000, seed=0)
+    before, net = ValueNet(10), self_play(ValueNet(10), 2000, seed=0)
     assert (match(net, RandomPlayer(), 300, seed=1) > 0).mean() > 0.9
     assert (match(net, before, 300, seed=1) > 0).mean() > 0.9
     assert match(RulePlayer(), RandomPlayer(), 300).mean() > 1.5

@@ -9,6 +9,8 @@ N_INPUTS = 196
 UNITS = np.zeros((26, MEN + 1, 4), np.float32)  # place, men there, unit
 UNITS[1:25] = [[n >= 1, n >= 2, n >= 3, max(n - 3, 0) / 2] for n in range(MEN + 1)]
 UNITS[0, :, 0], UNITS[25, :, 0] = np.arange(MEN + 1) / MEN, np.arange(MEN + 1) / 2
+ROWS = np.maximum(4 * np.arange(26) - 3, 0) + np.array([[0], [N_INPUTS // 2]])  # first input of a side and place
+NOBODY = np.zeros((2, 26), np.int8)
 
 
 @compiled()
@@ -18,25 +20,22 @@ def sigmoid(x):
 
 
 @compiled()
-def encode(position, x):
-    """Put the inputs for a position, and a 1 for the thresholds, into `x`."""
-    row = 0
-    for side in range(2):
-        for place in range(26):
-            for unit in range(4 if 0 < place < 25 else 1):
-                x[row] = UNITS[place, position[side, place], unit]
-                row += 1
-    x[row] = 1
+def add_times(total, x, numbers):
+    """Add to each of some numbers x times another."""
+    for j in range(total.shape[0]):
+        total[j] += x * numbers[j]
 
 
 @compiled()
-def add_inputs(sums, before, x, inputs):
-    """Add to the hidden units' sums what a change of the inputs adds."""
-    for row in range(x.shape[0]):
-        change = x[row] - before[row]
-        if change != 0:
-            for j in range(sums.shape[0]):
-                sums[j] += change * inputs[row, j]
+def add_inputs(sums, before, position, inputs):
+    """Add to the hidden units' sums what a change of the position adds."""
+    for side in range(2):
+        for place in range(26):
+            old, new = before[side, place], position[side, place]
+            for unit in range(4 if old != new else 0):
+                change = UNITS[place, new, unit] - UNITS[place, old, unit]
+                if change != 0:
+                    add_times(sums, change, inputs[ROWS[side, place] + unit])
 
 
 @compiled()
@@ -51,33 +50,33 @@ def output_of(sums, output):
 @compiled()
 def net_values(positions, n, inputs, output, values):
     """Put the output for the first `n` positions into `values`; who has won has 1 or 0."""
-    old, new = np.zeros(N_INPUTS + 1, np.float32), np.empty(N_INPUTS + 1, np.float32)
-    sums = np.zeros(inputs.shape[1], np.float32)
+    before, sums = NOBODY, inputs[-1].copy()
     for i in range(n):
-        encode(positions[i], new)
-        add_inputs(sums, old, new, inputs)
-        old, new = new, old
-        values[i] = output_of(sums, output)
-        if positions[i, 0, OFF] == MEN or positions[i, 1, OFF] == MEN:
-            values[i] = positions[i, 0, OFF] == MEN
+        add_inputs(sums, before, positions[i], inputs)
+        before = positions[i]
+        over = max(positions[i, 0, OFF], positions[i, 1, OFF]) == MEN
+        values[i] = positions[i, 0, OFF] // MEN if over else output_of(sums, output)
 
 
 @compiled()
 def add_gradient(position, inputs, output, input_trace, output_trace):
     """Add the gradient of the output at a position to the traces, and return the output."""
-    x, sums = np.zeros(N_INPUTS + 1, np.float32), np.zeros(inputs.shape[1], np.float32)
-    encode(position, x)
-    add_inputs(sums, np.zeros_like(x), x, inputs)
+    sums = inputs[-1].copy()
+    add_inputs(sums, NOBODY, position, inputs)
     value = output_of(sums, output)
-    slope = value * (1 - value)
+    slope = value * np.float32(1 - value)
     if output.shape[0] == 1:
         sums[0] = slope
     for j in range(output.shape[0] - 1):
         unit = sigmoid(sums[j])
         output_trace[j] += slope * unit
-        sums[j] = slope * output[j] * unit * (1 - unit)
+        sums[j] = slope * output[j] * unit * np.float32(1 - unit)
     output_trace[-1] += slope
-    for row in range(x.shape[0]):
-        if x[row] != 0:
-            input_trace[row] += x[row] * sums
+    for side in range(2):
+        for place in range(26):
+            for unit in range(4):
+                x = UNITS[place, position[side, place], unit]
+                if x != 0:
+                    add_times(input_trace[ROWS[side, place] + unit], x, sums)
+    add_times(input_trace[-1], np.float32(1), sums)
     return value

@@ -36,7 +36,7 @@ class Player:
         ndarray of shape (n_positions,)
         """
         positions = np.array([check_position(position) for position in positions])
-        values, rng = np.empty(len(positions)), np.random.default_rng(seed)
+        values, rng = np.empty(len(positions), np.float32), np.random.default_rng(seed)
         value_all((self.kind, self.inputs_, self.output_), positions, len(positions), values, rng)
         return values
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from lib.backgammon.net import add_gradient, net_values
 from lib.backgammon.players import Player, ValueNet, value_all
-from lib.backgammon.rules import BAR, HOME, MEN, MOST, OFF, START, list_successors
+from lib.backgammon.rules import BAR, HOME, MEN, MOST, OFF, START, copy_position, list_successors
 from lib.compiled import compiled
 from lib.validation import check_integer, check_real
 
@@ -60,34 +60,30 @@ def self_play(net, n_games, step=0.1, trace_decay=0.7, seed=0):
     if not isinstance(net, ValueNet):
         raise ValueError(f"net must be a ValueNet; got {net!r}")
     n_games, seed = check_integer("n_games", n_games, 0), check_integer("seed", seed, 0)
-    step = check_real("step", step, 0, open_low=True)
-    trace_decay = check_real("trace_decay", trace_decay, 0, 1)
+    rates = check_real("step", step, 0, open_low=True), check_real("trace_decay", trace_decay, 0, 1)
     net = copy.deepcopy(net)
-    _learn(net.inputs_, net.output_, n_games, np.float32(step), np.float32(trace_decay), np.random.default_rng(seed))
+    _learn(net.inputs_, net.output_, n_games, *np.float32(rates), np.random.default_rng(seed))
     return net
 
 
 @compiled()
-def _throw(rng, unlike=False):
-    first, second = rng.integers(1, 7), rng.integers(1, 7)
-    while unlike and first == second:
-        first, second = rng.integers(1, 7), rng.integers(1, 7)
-    return first, second
+def _throw(rng, unlike):
+    first, other = int(6 * rng.random()), rng.random()
+    return first + 1, (first + 1 + int(5 * other)) % 6 + 1 if unlike else int(6 * other) + 1
 
 
 @compiled()
 def _points(position):
     """Points of the one who has just borne off the last man."""
-    loser = position[1]
-    return 1 if loser[OFF] > 0 else 2 + loser[BAR - HOME :].any()
+    return 1 if position[1, OFF] > 0 else 2 + (position[1, BAR - HOME :].max() > 0)
 
 
 @compiled()
 def _match(a, b, n_games, rng):
-    found, last = np.empty((MOST, 2, 26), np.int8), np.empty(MOST, np.int8)
-    values, points = np.empty(MOST), np.empty(n_games, np.int64)
+    found, last, values = np.empty((MOST, 2, 26), np.int8), np.empty(MOST, np.int8), np.empty(MOST, np.float32)
+    points, position = np.zeros(n_games, np.int64), np.empty((2, 26), np.int8)
     for game in range(n_games):
-        position, points[game] = START.copy(), 0
+        copy_position(START, position, 0)
         first, second = _throw(rng, True)
         sign = 1 if first > second else -1
         while points[game] == 0:
@@ -96,30 +92,38 @@ def _match(a, b, n_games, rng):
             best = found[values[:n].argmax()]
             if best[0, OFF] == MEN:
                 points[game] = sign * _points(best)
-            position[0], position[1] = best[1], best[0]
+            copy_position(best, position, 1)
             sign = -sign
-            first, second = _throw(rng)
+            first, second = _throw(rng, False)
     return points
 
 
 @compiled()
+def _move_weights(weights, trace, change, decay):
+    """Change weights along their traces, which decay."""
+    for i in range(weights.shape[0]):
+        weights[i] += change * trace[i]
+        trace[i] *= decay
+
+
+@compiled()
 def _learn(inputs, output, n_games, step, trace_decay, rng):
-    found, last = np.empty((MOST, 2, 26), np.int8), np.empty(MOST, np.int8)
-    values = np.empty(MOST, np.float32)
+    found, last, values = np.empty((MOST, 2, 26), np.int8), np.empty(MOST, np.int8), np.empty(MOST, np.float32)
     input_trace, output_trace = np.zeros_like(inputs), np.zeros_like(output)
+    position, flat = np.empty((2, 26), np.int8), (inputs.reshape(-1), input_trace.reshape(-1))
     for _ in range(n_games):
-        position, value, won = START.copy(), np.float32(0), False
+        copy_position(START, position, 0)
+        value, won = np.float32(0), False
         first, second = _throw(rng, True)
         input_trace[:], output_trace[:] = 0, 0
         while not won:
             n = list_successors(position, first, second, found, last)
             net_values(found, n, inputs, output, values)
-            best, error = found[values[:n].argmax()], 1 - values[:n].max() - value  # what is left to who moved before
-            inputs += step * error * input_trace
-            output += step * error * output_trace
-            input_trace *= -trace_decay  # the gain of the next to move is this one's loss
-            output_trace *= -trace_decay
-            won = best[0, OFF] == MEN
-            value = add_gradient(best, inputs, output, input_trace, output_trace)
-            position[0], position[1] = best[1], best[0]
-            first, second = _throw(rng)
+            i = values[:n].argmax()
+            change = np.float32(step * (1 - values[i] - value))  # what is left to who moved before
+            _move_weights(*flat, change, -trace_decay)  # the gain of the next to move is this one's loss
+            _move_weights(output, output_trace, change, -trace_decay)
+            won = found[i, 0, OFF] == MEN
+            value = add_gradient(found[i], inputs, output, input_trace, output_trace)
+            copy_position(found[i], position, 1)
+            first, second = _throw(rng, False)

@@ -73,22 +73,24 @@ def list_successors(position, first, second, found, last):
     found : (MOST, 2, 26) int8; last : (MOST,) int8
         Room for positions, and for the places from which further steps may begin.
     """
-    found[0], last[0] = position, BAR
-    start, stop = 0, 1
-    if first == second:
-        for _ in range(4):
-            end = _steps(found, last, start, stop, first, stop, True)
-            start, stop = (stop, end) if end > stop else (start, stop)
-        return _distinct(found, start, stop)
-    large, small = max(first, second), min(first, second)
-    by_large = _steps(found, last, 0, 1, large, 1, False)
-    by_small = _steps(found, last, 0, 1, small, by_large, False)
-    end = _steps(found, last, 1, by_large, small, by_small, False)
-    end = _steps(found, last, by_large, by_small, large, end, False)
-    for start, stop in ((by_small, end), (1, by_large), (by_large, by_small), (0, 1)):
-        if stop > start:
-            break
-    return _distinct(found, start, stop)
+    double, large, small = first == second, max(first, second), min(first, second)
+    copy_position(position, found[0], 0)
+    last[0], ends = BAR, [0, 1]  # part i is from ends[i] to ends[i + 1]
+    for k in range(4):
+        source = k if double else max(k - 1, 0)  # both orders: large, small, small after large, large after small
+        die = small if 0 < k < 3 else large
+        ends.append(_steps(found, last, ends[source], ends[source + 1], die, ends[-1], double))
+    for start, stop in ((4, 5), (3, 4), (2, 3), (1, 2)) if double else ((3, 5), (3, 5), (1, 2), (2, 3)):
+        if ends[stop] > ends[start]:
+            return _distinct(found, ends[start], ends[stop])
+    return 1
+
+
+@compiled()
+def copy_position(source, target, turned):
+    """Copy a position, and change its rows if it is to be `turned`, 0 or 1."""
+    for place in range(26):
+        target[0, place], target[1, place] = source[turned, place], source[1 - turned, place]
 
 
 @compiled()
@@ -99,14 +101,15 @@ def _steps(found, last, start, stop, die, end, falling):
     """
     for i in range(start, stop):
         own, other = found[i]
-        rear = np.flatnonzero(own)[-1]
-        for place in range(min(rear, last[i]), OFF, -1):
-            target = place - die
+        rear = OFF
+        for place in range(BAR, OFF, -1):
+            rear, target = max(rear, place if own[place] > 0 else OFF), place - die
             blocked = own[place] == 0 or (rear == BAR and place != BAR) or (target > OFF and other[25 - target] > 1)
-            if blocked or (target <= OFF and (rear > HOME or (target < OFF and place != rear))):
+            if place > last[i] or blocked or (target <= OFF and (rear > HOME or (target < OFF and place != rear))):
                 continue
             target = max(target, OFF)
-            found[end], last[end] = found[i], place if falling else BAR
+            copy_position(found[i], found[end], 0)
+            last[end] = place if falling else BAR
             found[end, 0, place] -= 1
             found[end, 0, target] += 1
             if target > OFF and other[25 - target] == 1:
@@ -121,18 +124,17 @@ def _distinct(found, start, stop):
     """Move the different ones of some positions to the front, and return how many there are."""
     kept = 0
     for i in range(start, stop):
-        for j in range(kept):
-            if _same(found[i], found[j]):
-                break
-        else:
-            found[kept] = found[i]
-            kept += 1
+        copy_position(found[i], found[kept], 0)
+        j = 0
+        while not _same(found, j, kept):
+            j += 1
+        kept += j == kept
     return kept
 
 
 @compiled()
-def _same(a, b):
-    place = 0
-    while place < 26 and a[0, place] == b[0, place] and a[1, place] == b[1, place]:
-        place += 1
-    return place == 26
+def _same(found, i, j):
+    unlike = 0
+    for place in range(26):
+        unlike |= (found[i, 0, place] ^ found[j, 0, place]) | (found[i, 1, place] ^ found[j, 1, place])
+    return unlike == 0
