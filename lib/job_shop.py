@@ -107,7 +107,7 @@ def repair(problem, chooser="random", noise=0.0, seed=0):
     values = chooser if learned else RepairValues(np.zeros((N_FEATURES + 1, 1)), np.zeros(2))
     noise, rng = check_real("noise", noise, 0, 1), np.random.default_rng(check_integer("seed", seed, 0))
     problem = check_problem(problem)
-    return _repair(problem, lower_bound(problem), unlimited(problem.durations), rule, values, noise, rng)
+    return _repair(problem, lower_bound(problem), unlimited(problem.durations), rule, values, noise, 0.0, 0.0, rng)
 
 
 def learn_values(problems, n_episodes, n_hidden=20, step=0.02, trace_decay=0.7, exploration=(0.5, 0.05), seed=0):
@@ -138,9 +138,9 @@ def learn_values(problems, n_episodes, n_hidden=20, step=0.02, trace_decay=0.7, 
     inputs = rng.normal(0, N_FEATURES**-0.5, (N_FEATURES + 1, check_integer("n_hidden", n_hidden, 1)))
     values = RepairValues(inputs, np.zeros(n_hidden + 1))
     step, trace_decay = check_real("step", step, 0, open_low=True), check_real("trace_decay", trace_decay, 0, 1)
-    stacked = Problem(*(np.stack(parts) for parts in zip(*problems, strict=True)))
-    bounds = np.array([lower_bound(problem) for problem in problems])
-    _learn(stacked, bounds, unlimited(stacked.durations), rates, values, step, trace_decay, rng)
+    known = [(problem, lower_bound(problem), unlimited(problem.durations)) for problem in problems]
+    for rate in rates:
+        _repair(*known[rng.integers(len(known))], VALUES, values, rate, step, trace_decay, rng)
     return values
 
 
@@ -171,10 +171,10 @@ def serial_schedule(problem):
 @compiled()
 def _overload(problem, starts):
     """Return the use of each resource by time, and the first time and resource of an overload, or -1 twice."""
-    use = np.zeros((problem.capacities.shape[0], (starts + problem.durations)[:, -1].max()), np.int64)
+    use = np.zeros((problem.capacities.shape[0], (starts + problem.durations).max()), np.int64)
     for job, task in np.ndindex(starts.shape):
-        start, resource = starts[job, task], problem.resources[job, task]
-        use[resource, start : start + problem.durations[job, task]] += problem.demands[job, task]
+        for time in range(starts[job, task], starts[job, task] + problem.durations[job, task]):
+            use[problem.resources[job, task], time] += problem.demands[job, task]
     for time in range(use.shape[1]):
         for resource in range(use.shape[0]):
             if use[resource, time] > problem.capacities[resource]:
@@ -192,12 +192,12 @@ def _moves(problem, starts, time, resource):
             tasks.append((job, task))
             ends.append(end)
     schedules = np.empty((len(tasks), *starts.shape), np.int64)
-    for i, (job, task) in enumerate(tasks):
-        schedules[i] = starts
-        moved, ready = schedules[i, job], min([end for j, end in enumerate(ends) if j != i])
-        for later in range(task, starts.shape[1]):
-            moved[later] = max(moved[later], ready)
-            ready = moved[later] + problem.durations[job, later]
+    for i, (moved, first) in enumerate(tasks):
+        ready = min([end for j, end in enumerate(ends) if j != i])
+        for job, task in np.ndindex(starts.shape):
+            pushed = job == moved and task >= first
+            schedules[i, job, task] = max(starts[job, task], ready if pushed else 0)
+            ready = schedules[i, job, task] + problem.durations[job, task] if pushed else ready
     return tasks, schedules
 
 
@@ -205,24 +205,36 @@ def _moves(problem, starts, time, resource):
 def _features(problem, bound, starts, use, time):
     """What the network sees of a schedule whose first overload is at `time`, and a 1."""
     length, capacities = use.shape[1], problem.capacities
-    excess = np.maximum(use - capacities.reshape(-1, 1), 0)
-    slack = length - (starts + problem.durations)[:, -1]
-    left = use[:, time:].sum(axis=1) / capacities
-    x = np.ones(N_FEATURES + 1)
-    x[0] = length / bound - 1
-    x[1] = time / length
-    x[2] = excess.sum() / use.sum()
-    x[3] = excess.max() / capacities.max()
-    x[4] = (excess.sum(axis=0) > 0).mean()
+    x, largest, left = np.zeros(N_FEATURES + 1), capacities.max(), np.zeros(use.shape[0])
+    for t in range(length):
+        worst = 0
+        for resource in range(use.shape[0]):
+            over = max(use[resource, t] - capacities[resource], 0)
+            worst, x[2], x[3] = max(worst, over), x[2] + over, max(x[3], over / largest)
+            left[resource] += use[resource, t] / capacities[resource] if t >= time else 0.0
+        x[4] += (worst > 0) / length
+    slack = (length - (starts + problem.durations)[:, -1]) / bound
+    x[0], x[1], x[2] = length / bound - 1, time / length, x[2] / use.sum()
     x[5] = 1 - use[:, :time].sum() / max(time * capacities.sum(), 1)  # idle before
-    x[6] = slack.mean() / bound
-    x[7] = slack.std() / bound
-    x[8] = left.max() / bound
-    x[9] = left.mean() / bound
-    x[10] = (time + left.max()) / bound - 1  # how long it will be at least
-    x[11] = (starts >= time).mean()
-    x[12] = use.max() / capacities.max()
+    x[6] = slack.sum() / slack.size
+    x[7] = np.sqrt(((slack - x[6]) ** 2).sum() / slack.size)
+    x[8], x[9] = left.max() / bound, left.sum() / left.size / bound
+    x[10] = time / bound + x[8] - 1  # how long it will be at least
+    x[11], x[12], x[13] = (starts >= time).sum() / starts.size, use.max() / largest, 1
     return x
+
+
+@compiled()
+def _output(values, x, hidden):
+    """Put the hidden units into `hidden`, the last of which is 1, and return the network's output."""
+    output = values.output[-1]
+    for j in range(values.inputs.shape[1]):
+        total = 0.0
+        for i in range(x.shape[0]):
+            total += x[i] * values.inputs[i, j]
+        hidden[j] = np.tanh(total)
+        output += hidden[j] * values.output[j]
+    return output
 
 
 @compiled()
@@ -231,17 +243,16 @@ def _worth(problem, bound, starts, values):
     use, time, _ = _overload(problem, starts)
     if time < 0:
         return 1 - use.shape[1] / bound
-    hidden = np.tanh(_features(problem, bound, starts, use, time) @ values.inputs)
-    return hidden @ values.output[:-1] + values.output[-1]
+    return _output(values, _features(problem, bound, starts, use, time), np.ones(values.output.shape[0]))
 
 
 @compiled()
 def _choose(problem, bound, starts, time, resource, rule, values, noise, rng):
     """Return the schedule after the repair that a rule or the values choose."""
     tasks, schedules = _moves(problem, starts, time, resource)
-    scores = np.zeros(len(tasks))
     if rule == 0 or rng.random() < noise:
-        return schedules[rng.integers(0, len(tasks))]
+        return schedules[int(rng.random() * len(tasks))]
+    scores = np.empty(len(tasks))
     for i in range(len(tasks)):
         if rule == VALUES:
             scores[i] = _worth(problem, bound, schedules[i], values)
@@ -251,32 +262,22 @@ def _choose(problem, bound, starts, time, resource, rule, values, noise, rng):
 
 
 @compiled()
-def _repair(problem, bound, starts, rule, values, noise, rng):
-    n_repairs = 0
-    _, time, resource = _overload(problem, starts)
+def _repair(problem, bound, starts, rule, values, noise, step, trace_decay, rng):
+    """Repair a schedule; where the step is above 0, the values learn from it."""
+    (inputs, output), hidden, n_repairs, value = values, np.ones(values.output.shape[0]), 0, 0.0
+    input_trace, output_trace = np.zeros_like(inputs), np.zeros_like(output)
+    use, time, resource = _overload(problem, starts)
     while time >= 0:
+        if step > 0:
+            x = _features(problem, bound, starts, use, time)
+            value = _output(values, x, hidden)
+            input_trace = trace_decay * input_trace + x.reshape(-1, 1) * ((1 - hidden**2) * output)[:-1]
+            output_trace = trace_decay * output_trace + hidden
         starts = _choose(problem, bound, starts, time, resource, rule, values, noise, rng)
+        if step > 0:
+            change = step * (_worth(problem, bound, starts, values) - COST - value)
+            inputs += change * input_trace
+            output += change * output_trace
         n_repairs += 1
-        _, time, resource = _overload(problem, starts)
-    return starts, n_repairs
-
-
-@compiled()
-def _learn(problems, bounds, firsts, rates, values, step, trace_decay, rng):
-    inputs, output = values
-    for rate in rates:
-        i = rng.integers(0, bounds.shape[0])
-        problem = Problem(problems[0][i], problems[1][i], problems[2][i], problems[3][i])
-        starts, input_trace, output_trace = firsts[i], np.zeros_like(inputs), np.zeros_like(output)
         use, time, resource = _overload(problem, starts)
-        while time >= 0:
-            x = _features(problem, bounds[i], starts, use, time)
-            hidden = np.tanh(x @ inputs)
-            value = hidden @ output[:-1] + output[-1]
-            input_trace = trace_decay * input_trace + x.reshape(-1, 1) * (1 - hidden**2) * output[:-1]
-            output_trace = trace_decay * output_trace + np.append(hidden, 1.0)
-            starts = _choose(problem, bounds[i], starts, time, resource, VALUES, values, rate, rng)
-            error = _worth(problem, bounds[i], starts, values) - COST - value
-            inputs += step * error * input_trace
-            output += step * error * output_trace
-            use, time, resource = _overload(problem, starts)
+    return starts, n_repairs
