@@ -17,14 +17,7 @@ settings.load_profile("repeatable")
 
 # First chapters that compile kernels, each family's in one of them, so that no two processes compile the same at once;
 # then what is longest.
-FIRST = (
-    "elr/complexity",
-    "test_build",
-    "ensembles/combining",
-    "rl/job_shop",
-    "rl/backgammon",
-    "test_bayes_net_learning",
-)
+FIRST = ("elr/complexity", "test_build", "ensembles/combining", "rl/job_shop", "rl/backgammon", "bayes_net_learning")
 FIRST += ("cia/sensitivity", "cia/curves", "explorer.ipynb", "winnow2", "cia/large")
 TOGETHER = ("test_bayes_net_learning", "test_backgammon")  # in one process: more of their cases compile the same
 
