@@ -158,7 +158,7 @@ def assert_executed(path, values):
 def assert_swept(folder, runs):
     notebooks = sorted(folder.glob("*/*.ipynb"))
     assert len(notebooks) == len(runs)
-    found = [yaml.safe_load(path.with_name("parameters.yml").read_text()) for path in notebooks]
+    found = [yaml.safe_load(path.with_suffix(".parameters.yml").read_text()) for path in notebooks]
     assert sorted(map(str, found)) == sorted(map(str, runs))
     for path, values in zip(notebooks, found, strict=True):
         assert_executed(path, values)

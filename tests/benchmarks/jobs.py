@@ -9,7 +9,6 @@ import time
 import warnings
 
 import numpy as np
-from joblib.externals.loky import get_reusable_executor
 from river import linear_model
 from scipy import sparse
 from sklearn.linear_model import Perceptron
@@ -18,6 +17,7 @@ from stepmix import StepMix
 from lib.cia import sample_cia
 from lib.experiments import SIZES, cia_learning_curves, uci_comparison
 from lib.latent_class import LatentClassEM
+from lib.trials.engine import _pool
 from lib.winnow import Winnow
 
 REPETITIONS = 7
@@ -227,10 +227,11 @@ def panels():
             lambda: cia_learning_curves([10, 75], [2, 3, 5], 0.9, sizes=SIZES, n_models=100, n_jobs=n_jobs),
             time.perf_counter,
         )
-    get_reusable_executor().shutdown(wait=True)  # the memory of workers is known once they have ended
+    pool = _pool(n_jobs, tuple(os.environ.items()))  # its workers are there still, and are no children of this process
+    usages = [pool.submit(resource.getrusage, resource.RUSAGE_SELF) for _ in range(10 * n_jobs)]
+    own, worker = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, max(u.result().ru_maxrss for u in usages)
     scale = 1 if sys.platform == "darwin" else 1024
-    own, worker = (resource.getrusage(w).ru_maxrss * scale for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    job, memory = f"six panels, {len(SIZES)} sizes, 100 models, 2 workers", (own + n_jobs * worker) / 2**30
+    job, memory = f"six panels, {len(SIZES)} sizes, 100 models, 2 workers", scale * (own + n_jobs * worker) / 2**30
     return [alone(f"{job}: time", wall, "s", 360), alone(f"{job}: peak memory", memory, "GiB", 2)]
 
 

@@ -14,7 +14,6 @@ from lib.book import execution, fixed_environment, jobs
 from lib.book.cache import fingerprint, is_fresh, missing_data
 from lib.book.environment import installed
 from lib.book.execution import execute
-from lib.book.kernels import use_forked_kernels
 from lib.book.project import BookError
 from lib.datasets.catalogue import catalogue
 from lib.datasets.files import sha256
@@ -292,14 +291,3 @@ def test_sums_are_those_of_one_kind_of_processor_unless_another_is_named(monkeyp
     assert fixed_environment().get("OPENBLAS_CORETYPE") in (None, "Haswell")
     monkeypatch.setenv("OPENBLAS_CORETYPE", "Nehalem")
     assert fixed_environment()["OPENBLAS_CORETYPE"] == "Nehalem"
-
-
-def test_what_compiles_is_said_once(tmp_path, capsys, monkeypatch):
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    use_forked_kernels.cache_clear()
-    for _ in range(2):
-        use_forked_kernels()
-    (tmp_path / "loop.nbi").touch()
-    use_forked_kernels.cache_clear()
-    use_forked_kernels()
-    assert capsys.readouterr().err.count("compiled at their first call") == 1
