@@ -11,7 +11,8 @@ from lib.book.parameters import PARSING
 from lib.book.project import PUBLISHED, Project, read_cells, settle
 from lib.files import files_below, write_whole
 from lib.trials import description
-from lib.trials.store import SOURCES, fetched, workplace
+from lib.trials.elsewhere import fetched
+from lib.trials.store import SOURCES, workplace
 
 EXECUTING = ("book/execution.py", "book/parameters.py")
 

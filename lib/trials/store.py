@@ -27,7 +27,7 @@ WITHOUT_TRIALS = tuple(name.removeprefix("lib.").replace(".", "/") for name in I
 SHA256 = 32  # bytes
 PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba", "gymnasium")
 ABOUT = "about.json"
-READERS = {"lib.datasets", "lib.datasets.table", "lib.datasets.printed"}  # of the data; `fetched` only looks for them
+READERS = {"lib.datasets", "lib.datasets.table", "lib.datasets.printed"}  # of the data
 
 
 def _read_sources():
@@ -61,20 +61,6 @@ def require_same(there, who):
     if different:
         why = "run it again, where all workers have the same"
         raise RuntimeError(f"{who} has another {', '.join(different)} than this process; {why}")
-
-
-def fetched(names, folder=None):
-    """What can be had, its contents checked, of those of these data sets that are not shipped: status and reason.
-
-    "texts" are the books of `lib.texts.read_texts`, or what is in the folder.
-    """
-    from lib import texts
-    from lib.datasets import files  # and what fetches them, which takes a moment
-    from lib.datasets.catalogue import catalogue
-
-    entries = [entry for entry in catalogue().values() if entry.kind == "uci" and entry.name in names]
-    books = {"texts": texts.status(folder)} if "texts" in names else {}
-    return {entry.name: files.status(entry) for entry in entries} | books
 
 
 @cache
