@@ -16,7 +16,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lib import datasets
 from lib.trees import GainRatioTree, Table
-from lib.trees.pruning import added_errors, whole
+from lib.trees.cases import new_growth
+from lib.trees.layout import Growth
+from lib.trees.pruning import added_errors
 
 NAN = np.nan
 
@@ -196,11 +198,19 @@ def test_pruning_of_randomised_trees_ends():
         assert (pruned.predict(data.X) != data.y).sum() >= (grown.predict(data.X) != data.y).sum()
 
 
-def test_parts_of_a_row_become_whole():
-    sums = np.zeros(9)
-    rows, weights = whole(np.array([3, 8, 3, 1, 8, 3]), np.array([0.5, 0.25, 1, 2, 0.75, 0.125]), sums)
-    assert (rows.tolist(), weights.tolist()) == ([3, 8, 1], [1.625, 1, 2])
-    assert not sums.any()
+@pytest.mark.parametrize("name", ["soybean-large", "glass"])
+def test_room_for_nodes_and_cases_is_made_while_a_tree_grows_and_is_pruned(monkeypatch, name):
+    data = datasets.load(name)
+    learner = GainRatioTree(n_best=2, random_state=0)
+    expected = learner.fit(data.X, data.y).predict_proba(data.X)
+
+    def little(rows, weights, data):
+        *nodes, longer_rows, longer_weights, used = new_growth(rows, weights, data)
+        nodes = [array[: data.most + 1] for array in nodes]
+        return Growth(*nodes, longer_rows[: len(rows)], longer_weights[: len(rows)], used)
+
+    monkeypatch.setattr("lib.trees.tree.new_growth", little)
+    np.testing.assert_array_equal(learner.fit(data.X, data.y).predict_proba(data.X), expected)
 
 
 def test_an_empty_branch_says_what_its_parent_says():

@@ -1,9 +1,10 @@
 """AdaBoost.M1 as in Table 1 of the survey."""
 
 import numpy as np
+from sklearn.utils.validation import has_fit_parameter
 
 from lib.ensembles.bagging import shares
-from lib.ensembles.members import Ensemble, takes_weights
+from lib.ensembles.members import Ensemble
 from lib.validation import check_choice, check_flag
 
 LEAST = 1e-10  # what an error of 0 counts as
@@ -58,12 +59,12 @@ class AdaBoostM1(Ensemble):
         """
         check_flag("sampling", self.sampling)
         check_choice("at_error", self.at_error, ("restart", "stop"))
-        if not self.sampling and not takes_weights(self.learner):
+        if not self.sampling and not has_fit_parameter(self.learner, "sample_weight"):
             raise ValueError(f"sampling must be True, as fit of {self.learner!r} has no sample_weight; got False")
         X, y, rng = self._start(X, y)
         self.estimators_, errors, p, failures = [], [], np.full(len(y), 1 / len(y)), 0
         while len(errors) < self.n_members and failures < RESTARTS:
-            member = self._train(X, y, rng, p)
+            member = self._drawn_or_weighted(X, y, rng, p)
             wrong = member.predict(X) != y
             error = p @ wrong
             failed = error > 0.5
@@ -85,20 +86,9 @@ class AdaBoostM1(Ensemble):
         self.weights_ = np.log((1 - bounded) / bounded) if len(errors) > 1 else np.ones(len(self.errors_))
         return self
 
-    def _train(self, X, y, rng, p):
-        if self.sampling:
-            return self._member(X, y, rng, rng.choice(len(y), size=len(y), p=p))
-        return self._member(X, y, rng, weights=p * len(y))
-
     def _begin(self, n, rng):
         return np.full(n, 1 / n) if self.sampling else np.bincount(rng.randint(n, size=n), minlength=n) / n
 
-    def member_predictions(self, X):
-        """The number of the class that each member predicts, (n_kept, n_samples)."""
-        X = self._inputs(X)
-        return np.array([member.predict(X) for member in self.estimators_])
-
     def predict_proba(self, X):
         """Share of the weighted votes for each class, (n_samples, n_classes)."""
-        predictions = self.member_predictions(X)
-        return shares(predictions, self.weights_, len(self.classes_))
+        return shares(self.member_predictions(X), self.weights_, len(self.classes_))

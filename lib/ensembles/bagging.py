@@ -5,7 +5,6 @@ import numpy as np
 from lib.ensembles.members import Ensemble, probabilities
 from lib.validation import check_choice, check_flag
 
-SAMPLINGS = ("bootstrap", "committees", "none")
 N_PARTS = 10
 
 
@@ -49,22 +48,17 @@ class Bagging(Ensemble):
         ValueError
             If a parameter is out of range, or the learner refuses the data.
         """
-        check_choice("sampling", self.sampling, SAMPLINGS)
+        check_choice("sampling", self.sampling, ("bootstrap", "committees", "none"))
         check_flag("average", self.average)
         X, y, rng = self._start(X, y)
         chosen = bags(len(y), self.n_members, self.sampling, rng)
         self.estimators_ = [self._member(X, y, rng, rows) for rows in chosen]
         return self
 
-    def member_predictions(self, X):
-        """The number of the class that each member predicts, (n_members, n_samples)."""
-        X = self._inputs(X)
-        return np.array([member.predict(X) for member in self.estimators_])
-
     def predict_proba(self, X):
         """Share of the votes for each class, or mean of the members' probabilities, (n_samples, n_classes)."""
-        X = self._inputs(X)
         if self.average:
+            X = self._inputs(X)
             return sum(probabilities(member, X, len(self.classes_)) for member in self.estimators_) / self.n_members
         return shares(self.member_predictions(X), np.ones(self.n_members), len(self.classes_))
 

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from lib.ensembles.adaboost import LEAST
-from lib.ensembles.members import Ensemble, probabilities
+from lib.ensembles.members import Ensemble, probabilities, scaled
 from lib.validation import check_choice, check_flag, check_integer
 
 MOST = 7  # classes for which all words fit
@@ -113,24 +113,23 @@ class OutputCode(Ensemble):
     def distances(self, X):
         """Distance of each row's predictions to the word of each class, (n_samples, n_classes)."""
         X = self._inputs(X)
-        ones = np.array([probabilities(member, X, 2)[:, 1] for member in self.estimators_]).T
         if self.decode == "bits":
-            ones = np.array([member.predict(X) for member in self.estimators_]).T
+            ones = self.member_predictions(X).T
+        else:
+            ones = np.array([probabilities(member, X, 2)[:, 1] for member in self.estimators_]).T
         return np.array([abs(ones - word).sum(axis=1) for word in self.code_]).T
 
     def predict_proba(self, X):
         """Nearness of the words, scaled to sum to 1, (n_samples, n_classes): no probabilities, but of their order."""
-        distances = self.distances(X)
-        near = self.code_.shape[1] - distances
-        total = near.sum(axis=1, keepdims=True)
-        return np.where(total > 0, near / np.where(total > 0, total, 1), 1 / len(self.classes_))
+        return scaled(self.code_.shape[1] - self.distances(X))
 
 
 class PseudoLossBooster(Ensemble):
     """AdaBoost on weights of pairs: a row and a class that is not its own.
 
-    A member finds some classes plausible for a row, h(x, c) in [0, 1]. Its pseudo-loss is half the weighted mean of
-    1 - h(x, y) + h(x, c), which multiplies the logarithm of the pair's weight by the member's vote.
+    A member finds some classes plausible for a row, h(x, c) in [0, 1]; `_plausible` of subclasses says which. Its
+    pseudo-loss is half the weighted mean of 1 - h(x, y) + h(x, c), which multiplies the logarithm of the pair's weight
+    by the member's vote.
     """
 
     def __init__(self, learner, n_members=50, sampling=True, random_state=None):
@@ -158,8 +157,7 @@ class PseudoLossBooster(Ensemble):
             question = self._question(k, rng)
             weights = (pairs * (question[y][:, None] != question)).sum(axis=1)
             p = weights / weights.sum() if weights.sum() > 0 else np.full(n, 1 / n)
-            rows = rng.choice(n, size=n, p=p) if self.sampling else None
-            self.estimators_.append(self._member(X, question[y], rng, rows, None if self.sampling else p * n))
+            self.estimators_.append(self._drawn_or_weighted(X, question[y], rng, p))
             self.questions_.append(question)
             plausible = self._plausible(self.estimators_[-1], question, X)
             doubt = 1 - plausible[own][:, None] + plausible
@@ -178,13 +176,7 @@ class PseudoLossBooster(Ensemble):
     def predict_proba(self, X):
         """The scores, shifted and scaled to sum to 1: no probabilities, but of their order."""
         scores = self.decision_scores(X)
-        scores = scores - scores.min(axis=1, keepdims=True)
-        total = scores.sum(axis=1, keepdims=True)
-        return np.where(total > 0, scores / np.where(total > 0, total, 1), 1 / len(self.classes_))
-
-    def _plausible(self, member, question, X):
-        """h(x, c) of all rows and classes, (n_samples, n_classes)."""
-        raise NotImplementedError
+        return scaled(scores - scores.min(axis=1, keepdims=True))
 
 
 class AdaBoostOC(PseudoLossBooster):

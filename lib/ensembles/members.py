@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
 from lib.discretize.columns import checked_frame, checked_target
 from lib.estimators import MixedInput, most_probable
@@ -27,6 +27,11 @@ class Ensemble(MixedInput, ClassifierMixin, BaseEstimator):
         best = most_probable(self.predict_proba(X))
         return self.classes_[best]
 
+    def member_predictions(self, X):
+        """The number that each member predicts, of a class if it learned classes, (n_members, n_samples)."""
+        X = self._inputs(X)
+        return np.array([member.predict(X) for member in self.estimators_])
+
     def _start(self, X, y):
         """Training data as members take them, the number of each row's class, and random numbers."""
         check_integer("n_members", getattr(self, "n_members", 1), 1)
@@ -49,6 +54,12 @@ class Ensemble(MixedInput, ClassifierMixin, BaseEstimator):
             return learner.fit(X, y, sample_weight=weights)
         return learner.fit(X, y) if rows is None else learner.fit(X.iloc[rows], y[rows])
 
+    def _drawn_or_weighted(self, X, y, rng, p):
+        """A new learner, fitted to rows drawn with these probabilities, or to all rows with weights in proportion."""
+        if self.sampling:
+            return self._member(X, y, rng, rng.choice(len(y), size=len(y), p=p))
+        return self._member(X, y, rng, weights=p * len(y))
+
     def _inputs(self, X):
         """New rows as members take them."""
         check_is_fitted(self)
@@ -58,13 +69,14 @@ class Ensemble(MixedInput, ClassifierMixin, BaseEstimator):
         return X if self._columns is None else Table(X, self._columns)
 
 
-def takes_weights(learner):
-    """Whether a learner's `fit` has a parameter sample_weight."""
-    return has_fit_parameter(learner, "sample_weight")
-
-
 def probabilities(member, X, n_classes):
     """P(c | x) by a member that was trained on class numbers, (n_samples, n_classes); 0 for a class it never saw."""
     result = np.zeros((len(X), n_classes))
     result[:, member.classes_] = member.predict_proba(X)
     return result
+
+
+def scaled(scores):
+    """Scores (n_samples, n_classes) that sum to 1 in each row; all are equal where they were 0."""
+    total = scores.sum(axis=1, keepdims=True)
+    return np.where(total > 0, scores / np.where(total > 0, total, 1), 1 / scores.shape[1])

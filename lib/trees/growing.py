@@ -1,7 +1,7 @@
 """C4.5 grows a tree: the test with the best gain ratio at every node, fractions of cases where a value is missing.
 
-Nothing here recurses, as a tree may be as deep as it has rows. Cases are pairs of row and weight. At a leaf they move
-to the list of cases of all leaves, where the cases of every node are neighbours.
+Nothing here recurses, as a tree may be as deep as it has rows. What is compiled takes few functions of numpy, and no
+array grows there: either costs seconds of compilation.
 """
 
 from collections import namedtuple
@@ -9,23 +9,15 @@ from collections import namedtuple
 import numpy as np
 
 from lib.compiled import compiled
+from lib.trees.cases import divide, errors_seen, has_room, next_node
+from lib.trees.layout import CUT, FEW, FIRST, LAST, NEXT, SMALL, TEST, TOP
 
-SMALL = 1e-6  # differences below are none, as in Weka
-FEW = 1e-3  # how far below the mean gain a test may lie
 LARGEST = 25.0  # cases that a threshold must leave on each side, at most
+FEW_CODES = 256  # for each class, so that their weights stay in the cache
 
-Rule = namedtuple("Rule", "min_leaf n_best mdl ratio n_features")
-Rule.__doc__ = """How a test is chosen, see GainRatioTree."""
-Data = namedtuple("Data", "codes numeric branches usual y n_classes logs")
-Data.__doc__ = """Codes (p, n), -1 for missing; of each column, whether it has numbers, its number of branches, whether
-its gain is part of the mean; classes (n,), their number, and x log2 x of whole numbers."""
-Growth = namedtuple("Growth", "nodes counts shares rows weights used")
-Growth.__doc__ = """Nodes (test, cut, next value, first child, first and last case, copied from), class counts, share of
-the parent's known cases, and the cases of the leaves; `used` has the number of nodes and of cases."""
 Work = namedtuple("Work", "local table keys moved scores best")
 Work.__doc__ = """Arrays to work in: numbers of the classes that a node has, weights by code and class, codes with their
 cases, cases by code, of each column (gain, ratio, cut, next value), and the best tests, see keep_best."""
-TEST, CUT, NEXT, CHILD, FIRST, LAST, MODEL = range(7)
 GAIN, RATIO, AT, AFTER = range(4)
 
 
@@ -49,29 +41,13 @@ def xlogx(x, logs):
 
 
 @compiled()
-def longer(array, length):
-    """Return the array, with at least that many rows."""
-    while array.shape[0] < length:
-        array = np.concatenate((array, np.zeros_like(array)))
-    return array
-
-
-@compiled()
-def branch(data, nodes, node, row):
-    """Return the number of the child to which a row goes, or -1 where the value is missing."""
-    test = nodes[node, TEST]
-    code = data.codes[test, row]
-    return np.int64(code > nodes[node, CUT] if code >= 0 and data.numeric[test] else code)
-
-
-@compiled()
 def by_code(data, test, rows, weights, known, work):
     """List the cases of a node as (code, class, weight) by code, and add up the weights of the classes in `known`.
 
     Returns the length of the list. Where there are few codes, the cases of a code and class are one entry.
     """
-    codes, n_known, k, low, high = data.codes[test], 0, known.shape[0], 2**31, -1
-    known[:] = 0.0
+    codes, n_known, k, low, high = data.codes[test], 0, known.shape[0], np.int64(2**31), np.int64(-1)
+    known.fill(0.0)
     for i in range(rows.shape[0]):
         code = np.int64(codes[rows[i]])
         if code >= 0:
@@ -80,9 +56,9 @@ def by_code(data, test, rows, weights, known, work):
             work.keys[n_known] = (code << 32) | i
             n_known += 1
     keys, width = work.keys[:n_known], max(high - low + 1, 0)
-    if width * k <= min(work.table.shape[0], 2 * n_known):
+    if width * k <= min(FEW_CODES * data.n_classes, 2 * n_known):
         return cells(data, rows, weights, keys, low, width, k, work)
-    keys = counted(keys, low, width) if width <= 4 * n_known else np.sort(keys)
+    keys = in_order(keys, low, width)
     for j in range(n_known):
         i = keys[j] & 0xFFFFFFFF
         work.moved[j, 0], work.moved[j, 1], work.moved[j, 2] = keys[j] >> 32, work.local[data.y[rows[i]]], weights[i]
@@ -105,17 +81,25 @@ def cells(data, rows, weights, keys, low, width, k, work):
 
 
 @compiled()
-def counted(keys, low, width):
-    """Return the keys in order of their codes, of which there are few, and within a code as they were."""
-    places, result = np.zeros(width + 1, np.int64), np.empty_like(keys)
-    for key in keys:
-        places[(key >> 32) - low + 1] += 1
-    places = places.cumsum()
-    for key in keys:
-        code = (key >> 32) - low
-        result[places[code]] = key
-        places[code] += 1
-    return result
+def in_order(keys, low, width):
+    """Return the keys in order of their codes, and within a code as they were: digit by digit, counting."""
+    n, bits, shift = keys.shape[0], 1, 32
+    while 1 << bits < min(width, 2 * n):
+        bits += 1
+    places, mask = np.zeros((1 << bits) + 1, np.int64), (1 << bits) - 1
+    while (width - 1) << 32 >> shift > 0:
+        places.fill(0)
+        result = np.empty_like(keys)
+        for key in keys:
+            places[((key - (low << 32)) >> shift & mask) + 1] += 1
+        for digit in range(mask):
+            places[digit + 1] += places[digit]
+        for key in keys:
+            digit = (key - (low << 32)) >> shift & mask
+            result[places[digit]] = key
+            places[digit] += 1
+        keys, shift = result, shift + bits
+    return keys
 
 
 @compiled()
@@ -142,7 +126,7 @@ def categories(data, rule, test, count, known, total, work):
     inside = np.zeros(known.shape[0])
     while i < count:
         code, size = moved[i, 0], 0.0
-        inside[:] = 0.0
+        inside.fill(0.0)
         while i < count and moved[i, 0] == code:
             inside[int(moved[i, 1])] += moved[i, 2]
             size += moved[i, 2]
@@ -160,7 +144,7 @@ def categories(data, rule, test, count, known, total, work):
     information = (xlogx(total, logs) - of_branches - xlogx(total - n, logs)) / total
     score(rule, test, gain, information, total, work)
     if gain > 0 and rule.n_best > 1 and information > SMALL:
-        keep_best(work.best, gain / information if rule.ratio else gain, test, -1, -1)
+        keep_best(work.best, gain / information if rule.ratio else gain, test, -1.0, -1.0)
 
 
 @compiled()
@@ -216,13 +200,15 @@ def threshold(data, rule, test, count, known, total, work):
 @compiled()
 def choose(data, rule, state, rows, weights, counts, work):
     """Return the test of a node and the codes on both sides of its cut; -1 for none."""
-    total, k, p, left = counts.sum(), 0, data.codes.shape[0], rule.n_features
-    if total < 2 * rule.min_leaf - SMALL or counts.max() > total - SMALL:
+    (total, errors), k, p, left = errors_seen(counts), 0, data.codes.shape[0], rule.n_features
+    if total < 2 * rule.min_leaf - SMALL or errors < SMALL:
         return -1, -1, -1
     for c in range(data.n_classes):
         work.local[c] = k
         k += counts[c] > 0
-    known, work.scores[:], work.best[-1] = np.zeros(k), -1.0, 0.0
+    known = np.zeros(k)
+    work.scores.fill(-1.0)
+    work.best[-1].fill(0.0)
     for test in range(p):
         if left < p - test and draw(state, p - test) >= left:
             continue
@@ -238,12 +224,13 @@ def choose(data, rule, state, rows, weights, counts, work):
 @compiled()
 def highest_ratio(data, scores):
     """Return the test with the best gain ratio of those whose gain is not below the mean."""
-    usual = data.usual & (scores[:, GAIN] >= 0)
-    if not usual.any():
-        return -1, -1, -1
-    least, chosen, highest = max(scores[usual, GAIN].sum() / usual.sum() - FEW, 0.0), -1, 0.0
+    total, n, chosen, highest = 0.0, 0, -1, 0.0
     for test in range(scores.shape[0]):
-        if scores[test, GAIN] >= least and scores[test, RATIO] > highest + SMALL:
+        if data.usual[test] and scores[test, GAIN] >= 0:
+            total += scores[test, GAIN]
+            n += 1
+    for test in range(scores.shape[0] if n > 0 else 0):
+        if scores[test, GAIN] >= max(total / n - FEW, 0.0) and scores[test, RATIO] > highest + SMALL:
             chosen, highest = test, scores[test, RATIO]
     return (chosen, int(scores[chosen, AT]), int(scores[chosen, AFTER])) if chosen >= 0 else (-1, -1, -1)
 
@@ -252,84 +239,24 @@ def highest_ratio(data, scores):
 def drawn(best, state):
     """Return one of the best tests."""
     n = int(best[-1, 0])
-    kept = best[draw(state, n)] if n > 0 else np.full(4, -1.0)
+    if n == 0:
+        return -1, -1, -1
+    kept = best[draw(state, n)]
     return int(kept[1]), int(kept[2]), int(kept[3])
 
 
 @compiled()
-def divide(data, growth, node, rows, weights):
-    """Return where the cases of each branch end, and the cases, by branch; those without a value are in all branches.
-
-    The shares of the branches are set.
-    """
-    child, k = growth.nodes[node, CHILD], data.branches[growth.nodes[node, TEST]]
-    where, bags, ends = np.empty(rows.shape[0], np.int64), np.zeros(k), np.zeros(k + 1, np.int64)
-    for i in range(rows.shape[0]):
-        v = where[i] = branch(data, growth.nodes, node, rows[i])
-        if v >= 0:
-            bags[v] += weights[i]
-            ends[v + 1] += 1
-    ends[1:] += (bags > 0) * (where < 0).sum()
-    shares = growth.shares[child : child + k]
-    shares[:] = bags / (bags.sum() if bags.sum() > 0 else 1.0)
-    ends = ends.cumsum()
-    places, new_rows, new_weights = ends.copy(), np.empty(ends[k], np.int64), np.empty(ends[k])
-    for i in range(rows.shape[0]):
-        for v in range(k) if where[i] < 0 else range(where[i], where[i] + 1):
-            if where[i] >= 0 or bags[v] > 0:
-                new_rows[places[v]], new_weights[places[v]] = rows[i], weights[i] * (shares[v] if where[i] < 0 else 1.0)
-                places[v] += 1
-    return ends, new_rows, new_weights
-
-
-@compiled()
-def working_arrays(data, rule, template):
-    """Return the arrays in which a tree is grown; of no size, if it has a template."""
-    p, n = data.codes.shape
-    limit = max(data.branches.max(), 256) * data.n_classes
-    if template >= 0:
-        n = limit = 0
-    keys, moved = np.empty(n, np.int64), np.empty((2 * n, 3))
-    scores, best = np.empty((p, 4)), np.empty((rule.n_best + 1, 4))
-    return Work(np.empty(data.n_classes, np.int64), np.zeros(limit), keys, moved, scores, best)
-
-
-@compiled()
-def with_room(growth, n_nodes, n_cases):
-    """Return the growth with more nodes, none of them in use, and room for more cases."""
-    nodes, counts, shares, rows, weights, used = growth
-    n_nodes, n_cases = used[0] + n_nodes, used[1] + n_cases
-    nodes, counts, shares = longer(nodes, n_nodes), longer(counts, n_nodes), longer(shares, n_nodes)
-    return Growth(nodes, counts, shares, longer(rows, n_cases), longer(weights, n_cases), used)
-
-
-@compiled()
-def build(data, rule, state, growth, root, rows, weights, template):
-    """Grow the tree of some cases below the node `root`; or, with a template, give them to a copy of that subtree."""
-    used, work, todo = growth.used, working_arrays(data, rule, template), [(root, rows, weights, template)]
-    while len(todo) > 0:
-        node, rows, weights, model = todo.pop()
-        growth.counts[node] = 0.0
-        for i in range(rows.shape[0]):
-            growth.counts[node, data.y[rows[i]]] += weights[i]
-        if model >= 0:
-            test, cut, after = growth.nodes[model, TEST], growth.nodes[model, CUT], growth.nodes[model, NEXT]
-        else:
-            test, cut, after = choose(data, rule, state, rows, weights, growth.counts[node], work)
-        growth = with_room(growth, data.branches[test], rows.shape[0])
-        nodes, first, end = growth.nodes, used[1], used[1] + (rows.shape[0] if test < 0 else 0)
-        nodes[node, TEST], nodes[node, CUT], nodes[node, NEXT], nodes[node, CHILD] = test, cut, after, used[0]
-        nodes[node, FIRST], nodes[node, LAST], nodes[node, MODEL] = first, end, model
-        if test < 0:
-            growth.rows[first:end], growth.weights[first:end] = rows, weights
-            used[1] = end
-            continue
-        used[0] += data.branches[test]
-        ends, rows, weights = divide(data, growth, node, rows, weights)
-        for v in range(data.branches[test]):
-            start, end, below = ends[v], ends[v + 1], nodes[model, CHILD] + v if model >= 0 else -1
-            todo.append((nodes[node, CHILD] + v, rows[start:end].copy(), weights[start:end].copy(), below))
-    for node in range(used[0] - 1, root - 1, -1):
-        if growth.nodes[node, TEST] >= 0:
-            growth.nodes[node, LAST] = growth.nodes[growth.nodes[node, CHILD], LAST]
-    return growth
+def build(data, growth, rule, state):
+    """Grow the tree of the nodes that wait; returns whether there was room."""
+    (p, n), nodes, used = data.codes.shape, growth.nodes, growth.used
+    keys, moved, best = np.empty(n, np.int64), np.empty((2 * n, 3)), np.empty((rule.n_best + 1, 4))
+    work = Work(np.empty(data.n_classes, np.int64), np.zeros(2 * n), keys, moved, np.empty((p, 4)), best)
+    while used[TOP] >= 0 and has_room(data, growth):
+        node = next_node(data, growth)
+        cases = slice(nodes[node, FIRST], nodes[node, LAST])
+        rows, weights, counts = growth.rows[cases], growth.weights[cases], growth.counts[node]
+        test, cut, after = choose(data, rule, state, rows, weights, counts, work)
+        nodes[node, TEST], nodes[node, CUT], nodes[node, NEXT] = test, cut, after
+        if test >= 0:
+            divide(data, growth, node)
+    return used[TOP] < 0

@@ -1,7 +1,6 @@
 """The decision tree of C4.5 as an estimator."""
 
 import numpy as np
-from scipy.special import ndtri
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
@@ -9,8 +8,10 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from lib.compiled import compiled
 from lib.discretize.columns import checked_frame, checked_target
 from lib.estimators import MixedInput, most_probable
-from lib.trees.growing import CUT, NEXT, TEST, Data, Growth, Rule, build
-from lib.trees.pruning import collapse, prune, reachable
+from lib.trees.cases import new_growth, with_room
+from lib.trees.growing import build
+from lib.trees.layout import CUT, NEXT, TEST, Data, Rule
+from lib.trees.pruning import collapse, prune, reachable, start_pruning
 from lib.trees.table import Table
 from lib.validation import check_choice, check_flag, check_integer, check_real, optional
 
@@ -117,7 +118,8 @@ class GainRatioTree(MixedInput, ClassifierMixin, BaseEstimator):
         sizes = table.columns.sizes
         usual = sizes < 0.3 * len(y)
         usual |= ~usual.any()
-        data = Data(table.codes, sizes == 0, np.where(sizes, sizes, 2), usual, y, len(self.classes_), LOGS)
+        branches, complete = np.where(sizes, sizes, 2), table.codes.min() >= 0
+        data = Data(table.codes, sizes == 0, branches, branches.max(), usual, complete, y, len(self.classes_), LOGS)
         growth = self._grow(data, rule, np.array([seed], np.uint64), rows, weights[rows])
         self._flatten(growth, data, table.values)
         return self
@@ -147,13 +149,11 @@ class GainRatioTree(MixedInput, ClassifierMixin, BaseEstimator):
         return Rule(float(self.min_leaf), self.n_best, mdl, ratio, min(n_features, n_columns))
 
     def _grow(self, data, rule, state, rows, weights):
-        k, used = data.n_classes, np.array([1, 0])
-        growth = Growth(np.zeros((8, 7), np.int64), np.zeros((8, k)), np.ones(8), rows[:8].copy(), weights[:8], used)
-        growth = build(data, rule, state, growth, 0, rows, weights, -1)
+        growth = with_room(build, data, new_growth(rows, weights, data), rule, state)
         collapse(data, growth)
         if self.pruning is None:
             return growth
-        return prune(data, rule, state, growth, float(self.pruning), ndtri(1 - self.pruning))
+        return with_room(prune, data, growth, start_pruning(data, growth, float(self.pruning)))
 
     def _flatten(self, growth, data, values):
         """Number the nodes that are left, parents first, and turn ranks into thresholds."""
@@ -191,7 +191,8 @@ def distributions(matrix, sizes, attribute, threshold, child, share, distributio
                 go = value > threshold[node] if sizes[attribute[node]] == 0 else value
                 node = child[node] + np.int64(go)
             if attribute[node] < 0:
-                result[i] += part * distribution[node]
+                for c in range(result.shape[1]):
+                    result[i, c] += part * distribution[node, c]
                 continue
             size = sizes[attribute[node]]
             for v in range(child[node], child[node] + (size if size > 0 else 2)):
