@@ -121,7 +121,8 @@ class OutputCode(Ensemble):
 
     def predict_proba(self, X):
         """Nearness of the words, scaled to sum to 1, (n_samples, n_classes): no probabilities, but of their order."""
-        return scaled(self.code_.shape[1] - self.distances(X))
+        distances = self.distances(X)
+        return scaled(self.code_.shape[1] - distances)
 
 
 class PseudoLossBooster(Ensemble):
