@@ -1,11 +1,12 @@
 // The explorer's charts as Vega-Lite specifications: learning curves, and maps of who is ahead.
-// They read the data set `grid` and are steered by the parameters n, k, b, t, size, learners and dark.
-window.explorerCharts = (axes, looks) => {
+// They read the data set `grid` and are steered by the parameters of the world (n, k, b), t, size, learners and dark.
+window.explorerCharts = ({ axes, looks, panel, titles, maps, limits }) => {
   "use strict";
   const learners = axes.learner;
   const ink = { expr: "dark ? '#e8e8e8' : '#222222'" };
   const faint = { expr: "dark ? '#3c434d' : '#dddddd'" };
   const chosen = "datum.t === t && indexof(learners, datum.learner) >= 0";
+  const here = (names) => names.map((name) => `datum.${name} === ${name}`).join(" && ") || "true";
   const each = (name) => learners.map((learner) => looks[learner][name]);
   const byLearner = (range) => ({ field: "learner", type: "nominal", legend: null, scale: { domain: learners, range } });
   const color = byLearner(learners.map((name) => ({ expr: `dark ? '${looks[name].dark}' : '${looks[name].light}'` })));
@@ -15,7 +16,8 @@ window.explorerCharts = (axes, looks) => {
   const decimal = (field, title) => ({ field, title, type: "quantitative", format: ".3f" });
 
   function finished(chart) {
-    const values = { n: null, k: null, b: null, t: "t", size: null, learners, dark: false, order: learners };
+    const steered = Object.fromEntries(panel.map((name) => [name, null]));
+    const values = { ...steered, t: "t", size: null, learners, dark: false, order: learners, limits };
     const axis = { labelColor: ink, titleColor: ink, gridColor: faint, domainColor: ink, tickColor: ink };
     const letters = { labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal" };
     return {
@@ -31,12 +33,11 @@ window.explorerCharts = (axes, looks) => {
       field: "size", type: "quantitative", title: "sample size s", scale: { type: "log", nice: false },
       axis: { values: axes.size, labelExpr: "format(datum.value, ',')", labelOverlap: "greedy" },
     };
-    const low = { expr: "t === 'accuracy' ? 0.5 : -1" };
-    const high = { expr: "t === 'accuracy' ? 1 : 1.05" };
+    const [low, high] = [{ expr: "limits[t][0]" }, { expr: "limits[t][1]" }];
     const scale = { domainMin: low, domainMax: high, nice: false, zero: false };
     const y = { field: "value", type: "quantitative", title: null, scale, axis: { format: ".2~f" } };
     const transform = [
-      { filter: `${chosen} && datum.n === n && datum.k === k && datum.b === b && isValid(datum.value)` },
+      { filter: `${chosen} && ${here(panel)} && isValid(datum.value)` },
       { calculate: "datum.value - datum.se", as: "low" },
       { calculate: "datum.value + datum.se", as: "high" },
     ];
@@ -65,16 +66,17 @@ window.explorerCharts = (axes, looks) => {
     return finished({ description: "Learning curves at the settings", height: 300, layer });
   }
 
-  function map(field, title, fixed, height) {
+  function map([across, up], height) {
+    const fixed = here([...panel, "size"].filter((name) => name !== across && name !== up));
     const lead = (name, as) => ({ op: "lead", field: name, as });
     const transform = [
-      { filter: `${chosen} && ${fixed} && datum.size === size && isValid(datum.value)` },
+      { filter: `${chosen} && ${fixed} && isValid(datum.value)` },
       {
         window: [
           { op: "row_number", as: "rank" },
           lead("learner", "second"), lead("label", "second_label"), lead("value", "second_value"),
         ],
-        groupby: [field, "k"],
+        groupby: [up, across],
         sort: [{ field: "value", order: "descending" }],
       },
       { filter: "datum.rank === 1" },
@@ -83,11 +85,11 @@ window.explorerCharts = (axes, looks) => {
       { calculate: "isValid(datum.lead_se) && isValid(datum.width) && datum.lead > datum.width * datum.lead_se", as: "clear" },
       { calculate: "isValid(datum.lead) ? '+' + format(datum.lead, '.2f') : ''", as: "words" },
     ];
-    const x = { field: "k", type: "ordinal", title: "hidden values k", axis: { labelAngle: 0, grid: false } };
-    const y = { field, type: "ordinal", title, sort: "descending", axis: { grid: false } };
+    const x = { field: across, type: "ordinal", title: titles[across], axis: { labelAngle: 0, grid: false } };
+    const y = { field: up, type: "ordinal", title: titles[up], sort: "descending", axis: { grid: false } };
     const tooltip = [
-      word("n", "n"), word("k", "k"), word("b", "B"), word("label", "learner"), word("second_label", "second"),
-      decimal("lead", "lead"), decimal("lead_se", "standard error of the lead"), word("models", "models"),
+      ...[across, up].map((name) => word(name, titles[name])), word("label", "learner"), word("second_label", "second"),
+      decimal("lead", "lead"), decimal("lead_se", "standard error of the lead"), word("models", "how many"),
     ];
     const cursor = "pointer";
     const opacity = { condition: { test: "datum.clear", value: 0.32 }, value: 0.06 };
@@ -104,17 +106,15 @@ window.explorerCharts = (axes, looks) => {
         encoding: { x, y, text: word("words") },
       },
       {
-        transform: [...transform, { filter: "datum.n === n && datum.k === k && datum.b === b" }],
+        transform: [...transform, { filter: here([across, up]) }],
         mark: { type: "rect", filled: false, stroke: ink, strokeWidth: 2 },
         encoding: { x, y },
       },
     ];
-    return finished({ description: `Who is ahead by ${title} and k`, height, layer });
+    return finished({ description: `Who is ahead by ${titles[across]} and ${titles[up]}`, height, layer });
   }
 
-  return {
-    curves: curves(),
-    by_n: map("n", "attributes n", "datum.b === b", 210),
-    by_b: map("b", "difficulty B", "datum.n === n", 130),
-  };
+  const drawn = { curves: curves() };
+  for (const [name, [pair, height]] of Object.entries(maps)) drawn[name] = map(pair, height);
+  return drawn;
 };

@@ -1,43 +1,96 @@
-// The explorer: the page's controls steer the charts, the charts' cells steer the controls, a table says it in words.
-(() => {
+// The explorer: a world's controls steer its charts, the charts' cells steer the controls, a table says it in words.
+function explore(root) {
   "use strict";
-  const root = document.getElementById("explorer");
-  const data = JSON.parse(document.getElementById("explorer-data").textContent);
-  const specs = window.explorerCharts(data.axes, data.looks);
-  const control = (name) => document.getElementById(`explorer-${name}`);
+  const world = root.id;
+  const control = (name) => document.getElementById(`${world}-${name}`);
+  const data = JSON.parse(control("data").textContent);
+  const specs = window.explorerCharts(data);
   const make = (tag, text, attributes = {}) => {
     const element = document.createElement(tag);
     element.textContent = text;
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
     return element;
   };
+  const append = (parent, ...children) => (parent.append(...children), parent);
   const unscaled = (value) => (value === null ? null : value / data.scale);
-  const number = (value) => value.toFixed(2).replace("-", "\u2212");
+  const number = (value, digits) => value.toFixed(digits).replace("-", "\u2212");
+  // As many decimals as the first figure of the error needs; where all models gave the same there is no error.
+  const decimals = (se) => (se ? Math.min(4, Math.max(2, Math.ceil(-Math.log10(se)))) : 2);
   const plusMinus = (value, se) =>
-    value === null ? "\u2014" : number(value) + (se === null ? "" : ` \u00b1 ${number(se)}`);
+    value === null ? "\u2014" : number(value, decimals(se)) + (se ? ` \u00b1 ${number(se, decimals(se))}` : "");
+  const place = (now) => data.place.replace(/\{(\w+)\}/g, (_, name) => now[name]);
+
+  function menu(name, words) {
+    const select = make("select", "", { id: `${world}-${name}` });
+    for (const value of data.axes[name]) select.append(make("option", words(value), { value }));
+    select.value = String(data.usual[name] ?? data.axes[name][0]);
+    return append(make("label", data.titles[name]), select);
+  }
+
+  function slider() {
+    const last = data.axes.size.length - 1;
+    const label = make("label", "Sample size s: ", { class: "explorer-wide" });
+    const range = { type: "range", id: `${world}-size`, min: 0, max: last, step: 1, value: last };
+    return append(label, make("output", "", { id: `${world}-size-now` }), make("input", "", range));
+  }
+
+  function sign(look) {
+    const drawn = (tag, attributes) => {
+      const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+      for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+      return element;
+    };
+    const style = `--explorer-light:${look.light};--explorer-dark:${look.dark}`;
+    const box = drawn("svg", { viewBox: "-1 -1 2 2", "aria-hidden": "true", style });
+    return append(box, drawn("path", { class: "explorer-sign", d: look.path }));
+  }
+
+  function boxes() {
+    const set = append(make("fieldset", ""), make("legend", "Learners"));
+    for (const name of data.axes.learner) {
+      const box = make("input", "", { type: "checkbox", name: `${world}-learner`, value: name });
+      box.checked = data.shown.includes(name);
+      set.append(append(make("label", ""), box, sign(data.looks[name]), data.looks[name].label));
+    }
+    return set;
+  }
+
+  function build() {
+    const part = (tag, name, text = "", more = {}) =>
+      make(tag, text, { class: `explorer-${name}`, id: `${world}-${name}`, ...more });
+    const form = part("form", "controls", "", { "aria-label": `Settings: ${data.title}` });
+    form.addEventListener("submit", (event) => event.preventDefault());
+    for (const name of data.panel) form.append(menu(name, String));
+    form.append(menu("t", (measure) => data.measures[measure]), slider(), boxes());
+    const charts = part("div", "charts");
+    for (const [name, words] of Object.entries({ curves: "", ...data.captions }))
+      charts.append(append(make("figure", ""), make("figcaption", words), make("div", "", { id: `${world}-${name}` })));
+    const rest = " Bands are one standard error; the upright line is the chosen sample size.";
+    charts.querySelector("figcaption").append("Learning curves: ", make("span", "", { id: `${world}-measured` }), ".", rest);
+    const table = append(part("table", "table"), make("caption", ""), make("thead", ""), make("tbody", ""));
+    const results = { class: "explorer-scroll", tabindex: 0, role: "region", "aria-label": `Results: ${data.title}` };
+    const csvButton = part("button", "csv", "Download the whole grid (CSV)", { type: "button" });
+    const said = part("p", "said", "", { "aria-live": "polite" });
+    root.replaceChildren(form, said, charts, append(make("div", "", results), table), csvButton);
+  }
 
   function rows() {
-    const { n, k, b, size, measure, learner } = data.axes;
-    const all = [];
-    for (const n_ of n) for (const k_ of k) for (const b_ of b) for (const size_ of size) for (const t of measure)
-      for (const learner_ of learner) {
-        const i = all.length;
-        all.push({
-          n: n_, k: k_, b: b_, size: size_, t, learner: learner_, label: data.looks[learner_].label,
-          value: unscaled(data.value[i]), se: unscaled(data.se[i]), models: data.models[i],
-          apart: data.apart[i].map(unscaled), width: data.widths[data.models[i]] ?? null,
-        });
-      }
-    return all;
+    let points = [{}];
+    for (const [name, values] of Object.entries(data.axes))
+      points = points.flatMap((point) => values.map((value) => ({ ...point, [name]: value })));
+    return points.map((point, i) => ({
+      ...point, label: data.looks[point.learner].label, value: unscaled(data.value[i]), se: unscaled(data.se[i]),
+      models: data.models[i], apart: data.apart[i].map(unscaled), width: data.widths[data.models[i]] ?? null,
+    }));
   }
 
   const grid = rows();
   const views = {};
 
   function state() {
-    const boxes = root.querySelectorAll("input[name=explorer-learner]:checked");
+    const boxes = root.querySelectorAll("input[name$=-learner]:checked");
     return {
-      n: Number(control("n").value), k: Number(control("k").value), b: Number(control("b").value),
+      ...Object.fromEntries(data.panel.map((name) => [name, Number(control(name).value)])),
       t: control("t").value, size: data.axes.size[Number(control("size").value)],
       learners: Array.from(boxes, (box) => box.value),
       dark: document.documentElement.dataset.theme === "dark",
@@ -45,30 +98,36 @@
   }
 
   function selected(now) {
-    return grid.filter((row) => row.n === now.n && row.k === now.k && row.b === now.b && row.t === now.t
+    return grid.filter((row) => data.panel.every((name) => row[name] === now[name]) && row.t === now.t
       && now.learners.includes(row.learner));
   }
 
   function sentence(now, found) {
     const here = found.filter((row) => row.size === now.size && row.value !== null);
     here.sort((first, second) => second.value - first.value);
-    const place = `CIA(${now.n}, ${now.k}, ${now.b}), ${now.size.toLocaleString("en")} examples, ${data.measures[now.t]}: `;
-    if (!here.length) return `${place}no learner, or no model that counts.`;
+    const where = `${place(now)}, ${now.size.toLocaleString("en")} examples, ${data.measures[now.t]}: `;
+    if (!here.length) return `${where}no learner, or no ${data.unit} that counts.`;
     const [first, second] = here;
-    const models = `${first.models} ${first.models === 1 ? "model" : "models"}`;
-    if (!second) return `${place}${first.label} is at ${plusMinus(first.value, first.se)} (${models}).`;
+    const count = `${first.models} ${data.unit}${first.models === 1 ? "" : "s"}`;
+    if (!second) return `${where}${first.label} is at ${plusMinus(first.value, first.se)} (${count}).`;
     const lead = first.value - second.value;
+    if (!lead) return `${where}${first.label} and ${second.label} are level (${count}).`;
     const error = first.apart[data.axes.learner.indexOf(second.learner)];
-    const sure = error !== null && first.width !== null && lead > first.width * error;
-    const words = `${first.label} is ${sure ? "ahead of" : "before"} ${second.label} by ${plusMinus(lead, error)}`;
-    return `${place}${words} (${models})${sure ? "" : ": unclear, it may be chance"}.`;
+    if (error === null || first.width === null)
+      return `${where}${first.label} is before ${second.label} by ${plusMinus(lead, error)} (${count}): too few to say.`;
+    const digits = decimals(error);
+    const ends = [lead - first.width * error, lead + first.width * error].map((end) => number(end, digits));
+    const words = `by ${number(lead, digits)} [${ends.join(", ")}] (${count})`;
+    return lead > first.width * error
+      ? `${where}${first.label} is ahead of ${second.label} ${words}.`
+      : `${where}${first.label} is before ${second.label} ${words}: unclear, it may be chance.`;
   }
 
   function fillTable(now, found) {
     const table = control("table");
     const models = found.length ? found[0].models : 0;
-    const words = `CIA(${now.n}, ${now.k}, ${now.b}): ${data.measures[now.t]}, \u00b1 one standard error; `;
-    table.caption.textContent = words + `models that count: ${models}.`;
+    const words = `${place(now)}: ${data.measures[now.t]}, \u00b1 one standard error; `;
+    table.caption.textContent = words + `${data.unit}s that count: ${models}.`;
     const head = make("tr", "");
     head.append(make("th", "s", { scope: "col" }));
     for (const name of now.learners) head.append(make("th", data.looks[name].label, { scope: "col" }));
@@ -100,17 +159,18 @@
 
   function choose(cell) {
     if (!cell || !("lead" in cell)) return;
-    for (const name of ["n", "k", "b"]) control(name).value = String(cell[name]);
+    for (const name of data.panel) control(name).value = String(cell[name]);
+    control("size").value = String(data.axes.size.indexOf(cell.size));
     show();
   }
 
   function csv() {
     const quoted = (value) => (/[",\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value));
-    const columns = ["n", "k", "b", "size", "t", "learner", "value", "se", "models"];
+    const columns = [...Object.keys(data.axes), "value", "se", "models"];
     const lines = grid.map((row) => columns.map((name) => quoted(row[name] ?? "")).join(","));
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([[columns.join(","), ...lines, ""].join("\n")], { type: "text/csv" }));
-    link.download = "explorer.csv";
+    link.download = `${world}.csv`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
@@ -121,19 +181,18 @@
     spec.datasets = { grid };
     for (const parameter of spec.params) if (parameter.name in now) parameter.value = now[parameter.name];
     const options = {
-      renderer: "svg", ast: true, mode: "vega-lite", logLevel: window.vega.Error, downloadFileName: `explorer-${name}`,
+      renderer: "svg", ast: true, mode: "vega-lite", logLevel: window.vega.Error, downloadFileName: `${world}-${name}`,
       actions: { export: true, source: false, editor: false, compiled: false },
     };
-    const { view } = await window.vegaEmbed(`#explorer-${name}`, spec, options);
+    const { view } = await window.vegaEmbed(`#${world}-${name}`, spec, options);
     views[name] = view;
-    document.querySelector(`#explorer-${name} summary`)?.setAttribute("aria-label", "Save this chart");
+    document.querySelector(`#${world}-${name} summary`)?.setAttribute("aria-label", "Save this chart");
     view.addEventListener("click", (event, item) => choose(item && item.datum));
   }
 
   async function start() {
     if (!window.vegaEmbed) return;
-    root.hidden = false;
-    control("without").hidden = true;
+    build();
     control("controls").addEventListener("input", show);
     control("csv").addEventListener("click", csv);
     await Promise.all(Object.keys(specs).map(draw));
@@ -144,4 +203,6 @@
   }
 
   start();
-})();
+}
+
+document.querySelectorAll(".explorer").forEach(explore);
