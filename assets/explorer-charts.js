@@ -1,7 +1,8 @@
 // The explorer's charts as Vega-Lite specifications: learning curves, and maps of who is ahead.
 // They read the data set `grid` and are steered by the parameters of the world (n, k, b), t, size, learners and dark.
-window.explorerCharts = ({ axes, looks, panel, titles, maps, limits }) => {
+window.explorerCharts = (world) => {
   "use strict";
+  const { axes, looks, panel, titles, maps, limits } = world;
   const learners = axes.learner;
   const ink = { expr: "dark ? '#e8e8e8' : '#222222'" };
   const faint = { expr: "dark ? '#3c434d' : '#dddddd'" };

@@ -76,8 +76,8 @@ function explore(root) {
 
   function rows() {
     let points = [{}];
-    for (const [name, values] of Object.entries(data.axes))
-      points = points.flatMap((point) => values.map((value) => ({ ...point, [name]: value })));
+    for (const name of [...data.panel, "size", "t", "learner"])
+      points = points.flatMap((point) => data.axes[name].map((value) => ({ ...point, [name]: value })));
     return points.map((point, i) => ({
       ...point, label: data.looks[point.learner].label, value: unscaled(data.value[i]), se: unscaled(data.se[i]),
       models: data.models[i], apart: data.apart[i].map(unscaled), width: data.widths[data.models[i]] ?? null,
