@@ -84,7 +84,7 @@ window.explorerCharts = (world) => {
       { calculate: "isValid(datum.second) ? datum.value - datum.second_value : null", as: "lead" },
       { calculate: "isValid(datum.second) ? datum.apart[indexof(order, datum.second)] : null", as: "lead_se" },
       { calculate: "isValid(datum.lead_se) && isValid(datum.width) && datum.lead > datum.width * datum.lead_se", as: "clear" },
-      { calculate: "isValid(datum.lead) ? '+' + format(datum.lead, '.2f') : ''", as: "words" },
+      { calculate: "isValid(datum.lead) ? '+' + format(datum.lead, datum.lead < 0.01 ? '.3f' : '.2f') : ''", as: "words" },
     ];
     const x = { field: across, type: "ordinal", title: titles[across], axis: { labelAngle: 0, grid: false } };
     const y = { field: up, type: "ordinal", title: titles[up], sort: "descending", axis: { grid: false } };
