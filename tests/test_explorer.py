@@ -13,7 +13,7 @@ from bs4 import BeautifulSoup
 from lib import evaluation
 
 NOTEBOOK = Path(__file__).parents[1] / "chapters" / "explorer.ipynb"
-AFTER = [f"cell-{name}" for name in "02-measures 02-errors 02-winners 04-looks 04-data 04-places 04-words".split()]
+AFTER = ["02-measures", "02-errors", "02-winners", "04-looks", "04-data", "04-places", "04-words"]
 HOSTILE = "</script><img src=x onerror=alert(1)>\"'&"
 
 
@@ -34,7 +34,7 @@ def run(learners, ns=(5, 9), ks=(2, 4), n_models=3):
     exec(cells["cell-02"], names)
     names |= {"learners": list(learners), "results": results}
     for name in AFTER:
-        exec(cells[name], names)
+        exec(cells[f"cell-{name}"], names)
     exec(cells["cell-04"].replace("\nHTML(", "\nshown = HTML("), names)
     return names
 

@@ -19,6 +19,9 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SECONDS = 600
 LINK = re.compile(r'<p class="pdf-link">(?:<a [^>]*>)?([^<:]*).*?</p>', re.DOTALL)
 
+# Decimals after the third, a thousandth of a pixel, in the commands that move the pen; Chromium writes up to eight.
+DECIMALS = re.compile(rb"(?<=\.\d{3})\d+(?=[-\d. ]* (?:Td|[mlcvy]|re)\b)")
+
 
 def make_pdf(project: Project, profile: str) -> Path:
     """Print the pages of a built book into one PDF beside them, show the link to it and return its path."""
@@ -66,6 +69,8 @@ def print_page(browser: str, page: Path, target: Path) -> None:
 def pack(printed: Path, target: Path, day: str) -> None:
     """Write a PDF smaller, its tags in compressed streams, and dated `day` (such as 2026-01-31), if it is not empty."""
     with pikepdf.open(printed) as pdf:
+        for page in pdf.pages:
+            page.Contents = pdf.make_stream(DECIMALS.sub(b"", page.Contents.read_bytes()))
         for name in ("/CreationDate", "/ModDate") if day else ():
             pdf.docinfo[name] = f"D:{day.replace('-', '')}000000Z"
         pdf.save(target, object_stream_mode=pikepdf.ObjectStreamMode.generate, deterministic_id=True)
@@ -73,6 +78,5 @@ def pack(printed: Path, target: Path, day: str) -> None:
 
 def show_link(page: Path, size: int) -> None:
     """Show the link to the PDF, with its size, where a page says how to make one."""
-    text = page.read_text(encoding="utf-8")
-    shown = LINK.sub(rf'<p class="pdf-link"><a href="../{NAME}">\1</a> ({size / 1e6:.1f} MB)</p>', text)
-    write_whole(page, shown)
+    link = rf'<p class="pdf-link"><a href="../{NAME}">\1</a> ({size / 1e6:.1f} MB)</p>'
+    write_whole(page, LINK.sub(link, page.read_text(encoding="utf-8")))

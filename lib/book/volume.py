@@ -105,9 +105,8 @@ def stay_inside(pages: list[Page]) -> None:
         for tag in page.soup.article.find_all(id=True):
             if not tag.find_parent("svg"):
                 tag["id"] = f"{page.name}.{tag['id']}"
-        for tag in page.soup.article.find_all(
-            re.compile("^h[1-5]$")
-        ):  # below those of the parts and of the pages above
+        # Below the headings of the parts and of the pages above.
+        for tag in page.soup.article.find_all(re.compile("^h[1-5]$")):
             rank = int(tag.name[1])
             tag["class"] = f"rank-{rank}"
             tag.name = f"h{min(6, rank + 1 + page.depth)}"
