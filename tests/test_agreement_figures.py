@@ -161,12 +161,8 @@ class TestPairs:
     def test_labels(self):
         made = [figures.pair_label(pair) for pair in ("naive+elr", "tan+ofe", "bic+em", "naive+elr_forced")]
         assert made == ["NB+ELR", "TAN+OFE", "GBN+EM", "NB+ELR, one step at least"]
-        assert [figures.pair_label(name) for name in ("elr", "mine", "a+b", "tan+mine")] == [
-            "ELR",
-            "mine",
-            "a+b",
-            "TAN+mine",
-        ]
+        made = [figures.pair_label(name) for name in ("elr", "mine", "a+b", "tan+mine")]
+        assert made == ["ELR", "mine", "a+b", "TAN+mine"]
 
     def test_a_pair_has_the_learners_colour_and_the_structures_marker(self):
         pairs = [f"{s}+{learner}" for s in ("naive", "tan", "bic") for learner in ("ofe", "elr", "apn", "em")]

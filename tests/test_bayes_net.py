@@ -101,7 +101,6 @@ def test_softmax(net, scale):
 
 
 @given(nets())
-@settings(max_examples=300)
 def test_posterior_by_enumeration(net):
     parents, _, tables, rows = net
     for row in rows:
@@ -109,7 +108,6 @@ def test_posterior_by_enumeration(net):
 
 
 @given(nets(extremes=True))
-@settings(max_examples=300)
 def test_posterior_with_entries_of_zero_and_nearly(net):
     parents, _, tables, rows = net
     assert_same_posterior(parents, tables, tuple(rows[0]))
@@ -165,7 +163,6 @@ def test_hundreds_of_attributes_do_not_underflow():
 
 
 @given(nets())
-@settings(max_examples=100)
 def test_proposition_3_of_drawn_nets(net):
     parents, sizes, tables, rows = net
     for row in rows[:3]:
@@ -176,7 +173,6 @@ def test_proposition_3_of_drawn_nets(net):
 
 
 @given(nets(), st.sampled_from([0.0, 0.5, 1.0]))
-@settings(max_examples=100)
 def test_gradient_of_the_joint_likelihood_of_drawn_nets(net, smoothing):
     parents, sizes, tables, rows = net
     n, theta = len(rows), reference.flat(tables)
@@ -240,7 +236,6 @@ def test_extreme_parameters_have_finite_objectives(parents, scale):
 
 
 @given(nets())
-@settings(max_examples=100)
 def test_expected_counts_by_enumeration(net):
     parents, sizes, tables, rows = net
     log_likelihood, counts = cases(parents, sizes, rows).expected_counts(reference.flat(tables))

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
@@ -99,7 +99,6 @@ def test_sampled_difficulty_is_the_exact_one_within_its_error(n_hidden, monkeypa
 
 
 @given(models(n_hidden=(2, 2), n_attributes=(1, 6)))
-@settings(max_examples=300)
 def test_linear_rule_is_the_rule_of_the_posterior(model):
     X = all_inputs(model.probabilities.shape[1] - 1)
     gain = model.target_posterior(X) - 0.5
@@ -108,13 +107,6 @@ def test_linear_rule_is_the_rule_of_the_posterior(model):
     clear = (np.abs(gain) > 1e-9) & (np.abs(score) > 1e-9)
     np.testing.assert_array_equal(score[clear] > 0, gain[clear] > 0)
     assert (np.abs(gain[np.abs(score) <= 1e-9]) < 1e-6).all()
-
-
-@pytest.mark.parametrize(("q0", "p0", "sign"), [(0.6, 0.9, 1), (0.9, 0.6, 1), (0.1, 0.4, -1), (0.5, 1, 1), (0, 0, -1)])
-def test_linear_rule_is_constant_where_both_values_say_the_same(q0, p0, sign):
-    coef, intercept = CIAModel([0.3, 0.7], [[q0, 0.1], [p0, 0.9]]).linear_rule()
-    assert not coef.any()
-    assert np.sign(intercept) == sign
 
 
 def test_linear_rule_needs_two_hidden_values():
@@ -127,7 +119,6 @@ CLASSES = [
     (6, 2, 0.9, "beta"),
     (6, 3, 0.7, "dirichlet"),
     (10, 2, 0.9, "beta"),
-    (10, 5, 0.9, "beta"),
     (20, 3, 0.8, "equal"),
     (75, 2, 0.9, "beta"),
     (75, 5, 0.9, "dirichlet"),

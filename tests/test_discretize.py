@@ -232,7 +232,7 @@ def separated(draw):
 
 class TestEntropyDiscretizer:
     @given(separated())
-    @settings(max_examples=300)
+    @settings(max_examples=100)
     def test_is_the_published_algorithm(self, sample):
         values, y = sample
         learner = EntropyDiscretizer().fit(pd.DataFrame({"a": values}), y)

@@ -1,5 +1,6 @@
 """Data of the experiments with ELR: rows as Table II counts them, splits, and codes that know training rows only."""
 
+import functools
 from dataclasses import replace
 
 import numpy as np
@@ -9,10 +10,11 @@ import pytest
 from lib import datasets as uci
 from lib.discretize import EntropyDiscretizer
 from lib.experiments import elr_data
-from lib.experiments.elr_data import coded, printed, problem, problems
+from lib.experiments.elr_data import coded, printed, problems
 from lib.structures.codes import DiscreteCoding
 from lib.trials import Seeds
 
+problem = functools.cache(elr_data.problem)
 AT_HAND = set(uci.available().query("status == 'shipped'")["name"])
 TABLE_II = printed("ii").set_index("dataset")
 TABLE_V = printed("v").set_index("dataset")

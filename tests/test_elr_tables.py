@@ -178,19 +178,16 @@ class TestOwnAgreement:
 
 
 class TestComparisons:
-    ROWS = (
-        ("iris", "elr", 0, 94.0),
-        ("iris", "elr", 1, 96.0),
-        ("iris", "ofe", 0, 93.0),
-        ("iris", "ofe", 1, 93.0),
-        ("corral", "elr", 0, 90.0),
-        ("corral", "elr", 1, 90.0),
-        ("corral", "ofe", 0, 86.0),
-        ("corral", "ofe", 1, 88.0),
-        ("letter", "elr", 0, 83.0),
-        ("letter", "ofe", 0, 83.0),
-        ("heart", "ofe", 0, 70.0),
+    VALUES = (
+        ("iris", "elr", [94.0, 96.0]),
+        ("iris", "ofe", [93.0, 93.0]),
+        ("corral", "elr", [90.0, 90.0]),
+        ("corral", "ofe", [86.0, 88.0]),
+        ("letter", "elr", [83.0]),
+        ("letter", "ofe", [83.0]),
+        ("heart", "ofe", [70.0]),
     )
+    ROWS = tuple((*key, repeat, value) for *key, values in VALUES for repeat, value in enumerate(values))
 
     def test_errors_by_dataset(self):
         found = tables.errors_by_dataset(results(self.ROWS))

@@ -8,29 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from lib.evaluation import (
-    Estimate,
-    compare_ranks,
-    corrected_interval,
-    corrected_t_test,
-    crossing_ratio,
-    crossing_size,
-    differences_by_dataset,
-    holm,
-    largest_difference,
-    largest_mean_t,
-    mean_contrast,
-    mean_difference,
-    mean_interval,
-    nemenyi_difference,
-    normalized_performance,
-    paired_differences,
-    paired_t_test,
-    proportion_interval,
-    skewed_mean,
-    smallest_difference,
-    t_by_model,
-)
+from lib import evaluation
+from lib.evaluation.ranks import _friedman
 
 
 def frame_of(t, sizes, gains=None, learners=("a", "b")):
@@ -63,38 +42,38 @@ def test_normalized_performance_by_hand():
         ],
         columns=columns,
     )
-    [row] = normalized_performance(frame).itertuples(index=False)
+    [row] = evaluation.normalized_performance(frame).itertuples(index=False)
     assert row[:2] == (10, "em")
     assert row.t == pytest.approx(0.75)
     assert row.se == pytest.approx(0.25)
     assert row.t_pooled == pytest.approx((0.1 + 0.4 - 0.1 - 0.1) / (0.2 + 0.4 + 0.01))
     assert (row.n_models, row.n_set_aside) == (2, 2)
-    [row] = normalized_performance(frame, min_gain=0.9 - 0.5).itertuples(index=False)
+    [row] = evaluation.normalized_performance(frame, min_gain=0.9 - 0.5).itertuples(index=False)
     assert (row.t, row.n_models, row.n_set_aside) == (1, 1, 3)
-    [row] = normalized_performance(frame, min_gain=0).itertuples(index=False)
+    [row] = evaluation.normalized_performance(frame, min_gain=0).itertuples(index=False)
     assert row.t == pytest.approx((0.5 + 1 - 10) / 3)
     assert (row.n_models, row.n_set_aside) == (3, 1)
 
 
 def test_normalized_performance_of_best_and_constant_is_one_and_zero():
     frame = frame_of(np.broadcast_to([1.0, 0.0], (5, 2, 2)), [10, 20], gains=np.linspace(0.1, 0.4, 5))
-    table = normalized_performance(frame).set_index(["size", "learner"])
+    table = evaluation.normalized_performance(frame).set_index(["size", "learner"])
     assert table.index.tolist() == [(10, "a"), (10, "b"), (20, "a"), (20, "b")]
     np.testing.assert_allclose(table[["t", "t_pooled"]], [[1, 1], [0, 0]] * 2, atol=1e-12)
 
 
 def test_all_models_set_aside():
     frame = frame_of(np.zeros((4, 2, 2)), [10, 20], gains=np.zeros(4))
-    table = normalized_performance(frame, min_gain=0)
+    table = evaluation.normalized_performance(frame, min_gain=0)
     assert table[["t", "se", "t_pooled"]].isna().all(axis=None)
     assert (table["n_models"] == 0).all()
     assert (table["n_set_aside"] == 4).all()
-    assert paired_differences(frame, "a", "b").shape == (0, 2)
-    assert smallest_difference(frame, "a", "b").low == -np.inf
+    assert evaluation.paired_differences(frame, "a", "b").shape == (0, 2)
+    assert evaluation.smallest_difference(frame, "a", "b").low == -np.inf
     for estimate in (
-        smallest_difference(frame, "a", "b"),
-        mean_difference(frame, "a", "b"),
-        crossing_size(frame, "a", "b", np.random.default_rng(0)),
+        evaluation.smallest_difference(frame, "a", "b"),
+        evaluation.mean_difference(frame, "a", "b"),
+        evaluation.crossing_size(frame, "a", "b", np.random.default_rng(0)),
     ):
         assert np.isnan(estimate.value)
         assert estimate.n == 0
@@ -103,7 +82,7 @@ def test_all_models_set_aside():
 def test_paired_differences_are_of_the_same_model(random_frame):
     frame, t = random_frame
     shuffled = frame.sample(frac=1, random_state=0)
-    np.testing.assert_allclose(paired_differences(shuffled, "a", "b"), t[:, :, 0] - t[:, :, 1], atol=1e-12)
+    np.testing.assert_allclose(evaluation.paired_differences(shuffled, "a", "b"), t[:, :, 0] - t[:, :, 1], atol=1e-12)
 
 
 def test_the_smallest_difference_has_the_smallest_of_scipys_intervals(random_frame):
@@ -111,12 +90,12 @@ def test_the_smallest_difference_has_the_smallest_of_scipys_intervals(random_fra
     gaps = t[:, :, 0] - t[:, :, 1]
     low, high = zip(*(stats.ttest_1samp(gap, 0).confidence_interval(1 - 0.05 / 3) for gap in gaps.T), strict=True)
     expected = (gaps.mean(axis=0).min(), min(low), min(high), 30)
-    assert smallest_difference(frame, "a", "b") == pytest.approx(expected)
+    assert evaluation.smallest_difference(frame, "a", "b") == pytest.approx(expected)
 
 
 def test_mean_difference_is_over_models(random_frame):
     frame, t = random_frame
-    estimate = mean_difference(frame, "a", "b")
+    estimate = evaluation.mean_difference(frame, "a", "b")
     expected = stats.ttest_1samp((t[:, :, 0] - t[:, :, 1]).mean(axis=1), 0)
     assert estimate[1:3] == pytest.approx(tuple(expected.confidence_interval(0.95)))
     assert estimate.n == 30
@@ -134,14 +113,14 @@ def line(crossing, noise=0.0, n_models=20):
 
 @given(st.floats(10.5, 999))
 def test_crossing_of_a_line(crossing):
-    estimate = crossing_size(line(crossing, n_models=2), "a", "b", np.random.default_rng(0))
+    estimate = evaluation.crossing_size(line(crossing, n_models=2), "a", "b", np.random.default_rng(0))
     assert estimate[:3] == pytest.approx((crossing,) * 3, rel=1e-6)
 
 
 def test_crossing_interval_is_that_of_the_mean():
     """With a line and noise that is common to all sizes, log crossing is the mean of normal numbers."""
     noise = 0.5
-    estimate = crossing_size(line(100, noise, 400), "a", "b", np.random.default_rng(1))
+    estimate = evaluation.crossing_size(line(100, noise, 400), "a", "b", np.random.default_rng(1))
     half = 1.96 * noise / np.sqrt(400)
     assert np.log(estimate.value / 100) == pytest.approx(0, abs=2 * half)
     assert np.log(estimate.high / estimate.low) == pytest.approx(2 * half, rel=0.15)
@@ -160,19 +139,19 @@ def test_crossing_interval_is_that_of_the_mean():
 )
 def test_crossing_at_the_edges(differences, expected):
     t = np.broadcast_to(np.stack([differences, np.zeros(6)], axis=-1) * 0.1, (3, 6, 2))
-    estimate = crossing_size(frame_of(t, SIZES), "a", "b", np.random.default_rng(0))
+    estimate = evaluation.crossing_size(frame_of(t, SIZES), "a", "b", np.random.default_rng(0))
     assert estimate[:3] == pytest.approx((expected,) * 3)
 
 
 def test_mean_interval_is_scipys():
     values = np.random.default_rng(0).normal(size=12)
     expected = stats.ttest_1samp(values, 0).confidence_interval(0.9)
-    assert mean_interval(values, 0.9) == pytest.approx((values.mean(), *expected, 12))
+    assert evaluation.mean_interval(values, 0.9) == pytest.approx((values.mean(), *expected, 12))
 
 
 @pytest.mark.parametrize("values", [[], [3.0]])
 def test_mean_interval_of_too_few_values_is_infinite(values):
-    estimate = mean_interval(values)
+    estimate = evaluation.mean_interval(values)
     assert estimate[1:] == (-np.inf, np.inf, len(values))
 
 
@@ -183,35 +162,44 @@ scores = st.integers(2, 20).flatmap(lambda n: st.tuples(*[arrays(float, n, eleme
 def test_paired_t_test_is_scipys(pair):
     a, b = pair
     if np.ptp(a - b) > 1e-6:
-        assert paired_t_test(a, b) == pytest.approx(tuple(stats.ttest_rel(a, b)), rel=1e-6, abs=1e-9)
+        assert evaluation.paired_t_test(a, b) == pytest.approx(tuple(stats.ttest_rel(a, b)), rel=1e-6, abs=1e-9)
 
 
 def test_corrected_t_test_is_its_formula():
     a, b = [0.9, 0.8, 0.85, 0.7, 0.95], [0.8, 0.8, 0.75, 0.72, 0.85]
     difference = np.subtract(a, b)
     t = difference.mean() / np.sqrt((1 / 5 + 0.2 / 0.8) * difference.var(ddof=1))
-    assert corrected_t_test(a, b, 0.2) == pytest.approx((t, 2 * stats.t.sf(t, 4)))
-    assert corrected_t_test(b, a, 0.2) == pytest.approx((-t, 2 * stats.t.sf(t, 4)))
+    assert evaluation.corrected_t_test(a, b, 0.2) == pytest.approx((t, 2 * stats.t.sf(t, 4)))
+    assert evaluation.corrected_t_test(b, a, 0.2) == pytest.approx((-t, 2 * stats.t.sf(t, 4)))
 
 
 def test_t_tests_of_equal_differences():
-    assert paired_t_test([1, 2], [1, 2]) == (0, 1)
-    assert paired_t_test([1, 2], [2, 3]) == (-np.inf, 0)
+    assert evaluation.paired_t_test([1, 2], [1, 2]) == (0, 1)
+    assert evaluation.paired_t_test([1, 2], [2, 3]) == (-np.inf, 0)
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda f: normalized_performance(f, min_gain=1), r"min_gain must be a finite number in \[0, 1\); got 1"),
-        (lambda f: normalized_performance(f, min_gain="0"), "min_gain .* got '0'"),
-        (lambda f: normalized_performance(f.drop(columns="best")), "frame must have the columns .* missing: best"),
-        (lambda f: normalized_performance(pd.concat([f, f])), "one row for each model, size and learner"),
-        (lambda f: paired_differences(f, "a", "winow"), "learner must be one of 'a', 'b'; got 'winow'"),
-        (lambda f: mean_interval([1, 2], confidence=1), r"confidence must be .* \(0, 1\); got 1"),
-        (lambda f: crossing_size(f, "a", "b", None), "rng must be a numpy.random.Generator"),
-        (lambda f: corrected_t_test([1, 2], [1, 3], 0), r"test_fraction must be .* \(0, 1\); got 0"),
-        (lambda f: corrected_t_test([1, 2], [1, 2, 3], 0.2), r"a and b must be .* equally long.* \(2,\) and \(3,\)"),
-        (lambda f: paired_t_test([1], [1]), r"at least 2; got \(1,\)"),
+        (
+            lambda f: evaluation.normalized_performance(f, min_gain=1),
+            r"min_gain must be a finite number in \[0, 1\); got 1",
+        ),
+        (lambda f: evaluation.normalized_performance(f, min_gain="0"), "min_gain .* got '0'"),
+        (
+            lambda f: evaluation.normalized_performance(f.drop(columns="best")),
+            "frame must have the columns .* missing: best",
+        ),
+        (lambda f: evaluation.normalized_performance(pd.concat([f, f])), "one row for each model, size and learner"),
+        (lambda f: evaluation.paired_differences(f, "a", "winow"), "learner must be one of 'a', 'b'; got 'winow'"),
+        (lambda f: evaluation.mean_interval([1, 2], confidence=1), r"confidence must be .* \(0, 1\); got 1"),
+        (lambda f: evaluation.crossing_size(f, "a", "b", None), "rng must be a numpy.random.Generator"),
+        (lambda f: evaluation.corrected_t_test([1, 2], [1, 3], 0), r"test_fraction must be .* \(0, 1\); got 0"),
+        (
+            lambda f: evaluation.corrected_t_test([1, 2], [1, 2, 3], 0.2),
+            r"a and b must be .* equally long.* \(2,\) and \(3,\)",
+        ),
+        (lambda f: evaluation.paired_t_test([1], [1]), r"at least 2; got \(1,\)"),
     ],
 )
 def test_errors_name_the_argument(random_frame, call, message):
@@ -221,12 +209,12 @@ def test_errors_name_the_argument(random_frame, call, message):
 
 def test_t_by_model_is_t(random_frame):
     frame, t = random_frame
-    np.testing.assert_allclose(t_by_model(frame, "a"), t[:, :, 0], atol=1e-12)
+    np.testing.assert_allclose(evaluation.t_by_model(frame, "a"), t[:, :, 0], atol=1e-12)
 
 
 def test_largest_difference_mirrors_the_smallest(random_frame):
     frame, t = random_frame
-    largest, smallest = largest_difference(frame, "a", "b"), smallest_difference(frame, "b", "a")
+    largest, smallest = evaluation.largest_difference(frame, "a", "b"), evaluation.smallest_difference(frame, "b", "a")
     assert largest.value == pytest.approx((t[:, :, 0] - t[:, :, 1]).mean(axis=0).max())
     assert (largest.low, largest.high) == (-smallest.high, -smallest.low)
 
@@ -234,7 +222,7 @@ def test_largest_difference_mirrors_the_smallest(random_frame):
 def test_largest_mean_t_is_the_largest(random_frame):
     frame, t = random_frame
     other = frame_of(t - 1, [10, 100, 1000])
-    estimate = largest_mean_t([other, frame], ["a", "b"])
+    estimate = evaluation.largest_mean_t([other, frame], ["a", "b"])
     intervals = [
         stats.ttest_1samp(values[:, i, j], 0).confidence_interval(1 - 0.05 / 12)
         for values in (t, t - 1)
@@ -243,50 +231,54 @@ def test_largest_mean_t_is_the_largest(random_frame):
     ]
     assert estimate.value == pytest.approx(t.mean(axis=0).max())
     assert estimate[1:3] == pytest.approx((max(i.low for i in intervals), max(i.high for i in intervals)))
-    assert largest_mean_t([frame], ["b"]).value == pytest.approx(t[:, :, 1].mean(axis=0).max())
+    assert evaluation.largest_mean_t([frame], ["b"]).value == pytest.approx(t[:, :, 1].mean(axis=0).max())
 
 
 @given(st.integers(0, 60), st.integers(0, 60))
 def test_proportion_interval_is_wilsons(count, rest):
     n = max(1, count + rest)
     low, high = stats.binomtest(count, n).proportion_ci(0.95, method="wilson")
-    np.testing.assert_allclose(proportion_interval(count, n), [count / n, low, high, n], atol=1e-12)
+    np.testing.assert_allclose(evaluation.proportion_interval(count, n), [count / n, low, high, n], atol=1e-12)
 
 
 def test_exact_estimates_have_no_width():
-    assert Estimate.exact(0.5) == (0.5, 0.5, 0.5, 1)
-    assert Estimate.exact(0.5, n=30).n == 30
+    assert evaluation.Estimate.exact(0.5) == (0.5, 0.5, 0.5, 1)
+    assert evaluation.Estimate.exact(0.5, n=30).n == 30
 
 
 def test_the_mean_of_skewed_values_has_an_interval_within_them():
     values = 1 - np.random.default_rng(0).exponential(0.03, 50)
-    plain, cautious = (skewed_mean(values, np.random.default_rng(1), worst) for worst in ((), 0.0))
+    plain, cautious = (evaluation.skewed_mean(values, np.random.default_rng(1), worst) for worst in ((), 0.0))
     assert cautious.low < plain.low < plain.value == values.mean() < plain.high == cautious.high < values.max()
     assert plain.value - plain.low > plain.high - plain.value
-    assert skewed_mean(values, np.random.default_rng(1)) == plain != skewed_mean(values, np.random.default_rng(2))
-    assert skewed_mean([1.0] * 9, np.random.default_rng(1), worst=0.0) == (1, 1, 1, 9)
-    assert skewed_mean([0.5], np.random.default_rng(1))[1:] == (-np.inf, np.inf, 1)
+    assert (
+        evaluation.skewed_mean(values, np.random.default_rng(1))
+        == plain
+        != evaluation.skewed_mean(values, np.random.default_rng(2))
+    )
+    assert evaluation.skewed_mean([1.0] * 9, np.random.default_rng(1), worst=0.0) == (1, 1, 1, 9)
+    assert evaluation.skewed_mean([0.5], np.random.default_rng(1))[1:] == (-np.inf, np.inf, 1)
 
 
 def test_mean_contrast_is_welchs():
     rng = np.random.default_rng(0)
     a, b = rng.normal(1, 1, 12), rng.normal(0, 3, 20)
     low, high = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.95)
-    assert mean_contrast(a, b) == pytest.approx((a.mean() - b.mean(), low, high, 12))
-    assert mean_contrast([1.0], b)[1:3] == (-np.inf, np.inf)
-    assert np.isnan(mean_contrast([], b).value)
+    assert evaluation.mean_contrast(a, b) == pytest.approx((a.mean() - b.mean(), low, high, 12))
+    assert evaluation.mean_contrast([1.0], b)[1:3] == (-np.inf, np.inf)
+    assert np.isnan(evaluation.mean_contrast([], b).value)
 
 
 @given(st.floats(10.5, 999), st.floats(10.5, 999))
 def test_ratio_of_crossings_of_lines(first, second):
     assume(first != second)
     panels = line(first, n_models=2), line(second, n_models=2)
-    estimate = crossing_ratio(*panels, "a", "b", np.random.default_rng(0))
+    estimate = evaluation.crossing_ratio(*panels, "a", "b", np.random.default_rng(0))
     assert estimate[:3] == pytest.approx((np.log10(first / second),) * 3, abs=1e-6)
 
 
 def test_a_crossing_that_is_never_reached_counts_as_twice_the_largest_size():
-    estimate = crossing_ratio(line(5000), line(100), "a", "b", np.random.default_rng(0))
+    estimate = evaluation.crossing_ratio(line(5000), line(100), "a", "b", np.random.default_rng(0))
     assert estimate.value == pytest.approx(np.log10(2000 / 100))
 
 
@@ -301,7 +293,7 @@ def test_a_crossing_that_is_never_reached_counts_as_twice_the_largest_size():
 )
 def test_crossings_beyond_the_same_end_are_not_ordered(crossings, noise, ends):
     panels = (line(crossing, noise) for crossing in crossings)
-    estimate = crossing_ratio(*panels, "a", "b", np.random.default_rng(0))
+    estimate = evaluation.crossing_ratio(*panels, "a", "b", np.random.default_rng(0))
     assert estimate[1:3] == pytest.approx(ends)
 
 
@@ -311,29 +303,29 @@ def test_rounding_is_no_gain():
         columns=["model", "size", "learner", "accuracy", "best", "constant"],
     )
     frame.loc[0, "best"] = np.nextafter(0.7, 1)
-    row = normalized_performance(frame, min_gain=0.0).iloc[0]
+    row = evaluation.normalized_performance(frame, min_gain=0.0).iloc[0]
     assert (row["n_models"], row["n_set_aside"]) == (1, 1)
     assert row["t"] == pytest.approx(0.5)
 
 
 @given(arrays(float, st.integers(2, 30), elements=st.floats(-1, 1, width=16)), st.floats(0.05, 0.5))
 def test_corrected_interval_excludes_zero_exactly_when_the_test_rejects(differences, fraction):
-    estimate = corrected_interval(differences, fraction)
+    estimate = evaluation.corrected_interval(differences, fraction)
     assert estimate.low <= estimate.value <= estimate.high
-    _, p = corrected_t_test(differences, np.zeros(len(differences)), fraction)
+    _, p = evaluation.corrected_t_test(differences, np.zeros(len(differences)), fraction)
     if abs(p - 0.05) > 1e-9:
         assert (p < 0.05) == (estimate.low > 0 or estimate.high < 0)
 
 
 def test_corrected_interval_of_one_split_is_infinite():
-    assert corrected_interval([0.25], 0.2) == (0.25, -np.inf, np.inf, 1)
+    assert evaluation.corrected_interval([0.25], 0.2) == (0.25, -np.inf, np.inf, 1)
 
 
 def test_holm_by_hand():
     """Of four p-values the smallest counts four times, the next three times, and none below the one before it."""
-    np.testing.assert_allclose(holm([0.01, 0.04, 0.03, 0.005]), [0.03, 0.06, 0.06, 0.02])
-    np.testing.assert_array_equal(holm([0.6, 0.7]), [1, 1])
-    assert holm([]).shape == (0,)
+    np.testing.assert_allclose(evaluation.holm([0.01, 0.04, 0.03, 0.005]), [0.03, 0.06, 0.06, 0.02])
+    np.testing.assert_array_equal(evaluation.holm([0.6, 0.7]), [1, 1])
+    assert evaluation.holm([]).shape == (0,)
 
 
 @given(arrays(float, st.integers(1, 12), elements=st.floats(0, 1)), st.floats(0.001, 0.2))
@@ -344,19 +336,19 @@ def test_holm_rejects_step_by_step(p, level):
         if p[index] * (len(p) - i) > level:
             break
         rejected[index] = True
-    np.testing.assert_array_equal(holm(p) <= level, rejected)
+    np.testing.assert_array_equal(evaluation.holm(p) <= level, rejected)
 
 
 def test_nemenyi_is_demsars_table():
     """Demsar (2006), Table 5(a), q at 0.05, and the critical difference of his example: 4 learners, 14 data sets."""
     for k, q in {3: 2.343, 4: 2.569, 6: 2.850, 10: 3.164}.items():
-        assert nemenyi_difference(k, 1) / np.sqrt(k * (k + 1) / 6) == pytest.approx(q, abs=1e-3)
-    assert nemenyi_difference(4, 14, 0.95) == pytest.approx(1.25, abs=0.01)
+        assert evaluation.nemenyi_difference(k, 1) / np.sqrt(k * (k + 1) / 6) == pytest.approx(q, abs=1e-3)
+    assert evaluation.nemenyi_difference(4, 14, 0.95) == pytest.approx(1.25, abs=0.01)
 
 
 def test_ranks_by_hand():
     scores = pd.DataFrame({"a": [0.9, 0.8, 0.7], "b": [0.8, 0.8, 0.6], "c": [0.1, 0.2, 0.65]})
-    compared = compare_ranks(scores)
+    compared = evaluation.compare_ranks(scores)
     assert compared.ranks.to_dict() == pytest.approx({"a": 3.5 / 3, "b": 6.5 / 3, "c": 8 / 3})
     assert compared.groups == [["a", "b", "c"]]
     assert compared.n_datasets == 3
@@ -364,19 +356,19 @@ def test_ranks_by_hand():
 
 def test_a_clear_order_has_no_groups():
     scores = pd.DataFrame(np.tile([0.9, 0.6, 0.3], (40, 1)), columns=list("abc"))
-    compared = compare_ranks(scores)
+    compared = evaluation.compare_ranks(scores)
     assert (list(compared.ranks), compared.groups, compared.p_friedman) == ([1, 2, 3], [], 0.0)
 
 
 def test_equal_scores_differ_in_nothing():
-    compared = compare_ranks(pd.DataFrame(np.full((5, 3), 0.5), columns=list("abc")))
+    compared = evaluation.compare_ranks(pd.DataFrame(np.full((5, 3), 0.5), columns=list("abc")))
     assert compared.p_friedman == 1.0
     assert compared.groups == [["a", "b", "c"]]
 
 
 def test_friedman_has_its_level():
     rng = np.random.default_rng(0)
-    p = [compare_ranks(pd.DataFrame(rng.random((12, 5)))).p_friedman for _ in range(600)]
+    p = [_friedman(pd.DataFrame(rng.random((12, 5)))) for _ in range(600)]
     assert 0.03 < np.mean(np.array(p) < 0.05) < 0.07
     assert stats.kstest(p, "uniform").pvalue > 0.001
 
@@ -384,11 +376,14 @@ def test_friedman_has_its_level():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: compare_ranks(pd.DataFrame([[1.0, 2.0], [2.0, 1.0]])), "at least 2 data sets .* 3 learners"),
-        (lambda: compare_ranks(pd.DataFrame([[1.0, 2.0, np.nan], [2.0, 1.0, 3.0]])), "1 missing"),
-        (lambda: holm([0.1, 1.2]), "p_values must be"),
-        (lambda: corrected_interval([0.1, 0.2], 1.0), "test_fraction must be"),
-        (lambda: corrected_interval([0.1, 0.2], 0.2, confidence=2), "confidence must be"),
+        (
+            lambda: evaluation.compare_ranks(pd.DataFrame([[1.0, 2.0], [2.0, 1.0]])),
+            "at least 2 data sets .* 3 learners",
+        ),
+        (lambda: evaluation.compare_ranks(pd.DataFrame([[1.0, 2.0, np.nan], [2.0, 1.0, 3.0]])), "1 missing"),
+        (lambda: evaluation.holm([0.1, 1.2]), "p_values must be"),
+        (lambda: evaluation.corrected_interval([0.1, 0.2], 1.0), "test_fraction must be"),
+        (lambda: evaluation.corrected_interval([0.1, 0.2], 0.2, confidence=2), "confidence must be"),
     ],
 )
 def test_errors_of_tests_and_ranks_name_the_argument(call, message):
@@ -400,13 +395,17 @@ def test_differences_by_dataset_are_those_of_the_same_folds():
     rng = np.random.default_rng(0)
     keys = [(d, r, f, name) for d in ("two", "one") for r in range(3) for f in range(5) for name in ("a", "b")]
     frame = pd.DataFrame(keys, columns=["dataset", "repeat", "fold", "learner"]).assign(accuracy=rng.random(len(keys)))
-    table = differences_by_dataset(frame.sample(frac=1, random_state=0).sort_values("dataset"), "a", "b", 0.2)
+    table = evaluation.differences_by_dataset(
+        frame.sample(frac=1, random_state=0).sort_values("dataset"), "a", "b", 0.2
+    )
     assert table["dataset"].tolist() == ["one", "two"]
     for name, row in table.set_index("dataset").iterrows():
         part = frame[frame["dataset"] == name]
         a, b = (part.loc[part["learner"] == who, "accuracy"].to_numpy() for who in "ab")
-        assert tuple(row[["value", "low", "high", "n"]]) == pytest.approx(tuple(corrected_interval(a - b, 0.2)))
-        assert row["p"] == pytest.approx(corrected_t_test(a, b, 0.2)[1])
-    np.testing.assert_allclose(table["p_holm"], holm(table["p"]))
+        assert tuple(row[["value", "low", "high", "n"]]) == pytest.approx(
+            tuple(evaluation.corrected_interval(a - b, 0.2))
+        )
+        assert row["p"] == pytest.approx(evaluation.corrected_t_test(a, b, 0.2)[1])
+    np.testing.assert_allclose(table["p_holm"], evaluation.holm(table["p"]))
     with pytest.raises(ValueError, match="got 'c'"):
-        differences_by_dataset(frame, "a", "c", 0.2)
+        evaluation.differences_by_dataset(frame, "a", "c", 0.2)

@@ -11,17 +11,6 @@ from sklearn.model_selection import GridSearchCV
 
 from lib import experiments
 from lib.cia import CIAModel, all_inputs, concentration, random_cia
-from lib.experiments import (
-    CIA_LEARNERS,
-    SIZES,
-    Exam,
-    Panel,
-    cia,
-    cia_learners,
-    cia_learning_curves,
-    learnable_model,
-    usable_model,
-)
 from lib.experiments.cia import TunedLogisticRegression, TunedWinnow
 from lib.trials import Seeds
 from lib.winnow import Winnow, WinnowEnsemble
@@ -31,7 +20,7 @@ FAST = ("cov", "winnow", "naive_bayes")
 
 
 def curve(**changes):
-    return cia_learning_curves(**{**SMALL, "learners": FAST, **changes})
+    return experiments.cia_learning_curves(**{**SMALL, "learners": FAST, **changes})
 
 
 def rows_of(frame, **values):
@@ -79,7 +68,7 @@ class TestFrame:
     def test_sizes_are_distinct_and_rising(self):
         assert rows_of(curve(sizes=[40, 10, 40], n_models=1), learner=["cov"])["size"].tolist() == [10, 40]
         assert set(curve(sizes=np.int64(12), n_models=1)["size"]) == {12}
-        assert list(SIZES) == sorted(set(SIZES))
+        assert list(experiments.SIZES) == sorted(set(experiments.SIZES))
 
     def test_own_learners(self):
         made = curve(learners={"mine": DummyClassifier(), "littlestone": Winnow()}, n_models=2)
@@ -88,7 +77,7 @@ class TestFrame:
 
     def test_panels_are_the_curves_side_by_side(self, frame):
         arguments = {**SMALL, "learners": FAST}
-        panels = cia_learning_curves(**{**arguments, "n_attributes": [5, 6], "difficulty": [0.85]})
+        panels = experiments.cia_learning_curves(**{**arguments, "n_attributes": [5, 6], "difficulty": [0.85]})
         assert panels.columns.tolist() == ["n_attributes", "n_hidden", "difficulty", *frame.columns]
         first = rows_of(panels, n_attributes=[5])[frame.columns]
         pd.testing.assert_frame_equal(first, frame, check_exact=True)
@@ -96,8 +85,8 @@ class TestFrame:
 
 
 def test_every_learner_by_name_runs():
-    made = curve(learners=list(CIA_LEARNERS), n_models=2, sizes=[2, 30])
-    assert set(made["learner"]) == set(CIA_LEARNERS)
+    made = curve(learners=list(experiments.CIA_LEARNERS), n_models=2, sizes=[2, 30])
+    assert set(made["learner"]) == set(experiments.CIA_LEARNERS)
     assert not made["accuracy"].isna().any()
 
 
@@ -109,7 +98,7 @@ def test_the_right_model_gets_near_the_best_with_many_examples(k):
 
 def test_a_sample_of_one_class_teaches_that_constant(monkeypatch):
     model = CIAModel([0.5, 0.5], [[0.0, 0.2], [0.0, 0.8]])
-    monkeypatch.setattr(cia, "sample_cia", lambda *args, **kwargs: model)
+    monkeypatch.setattr(experiments.cia, "sample_cia", lambda *args, **kwargs: model)
     made = curve(n_models=1, sizes=[20])
     assert (made["accuracy"] == 1).all()
 
@@ -129,7 +118,7 @@ class TestExam:
     """P(x0 | x) in place of labels (Rao & Blackwell), over all inputs or over drawn ones."""
 
     def test_enumeration_agrees_with_labels(self, model, rule):
-        exam = Exam(model, None)
+        exam = experiments.Exam(model, None)
         assert exam.weights.sum() == pytest.approx(1)
         X, y, _ = model.sample(200_000, np.random.default_rng(0))
         error = 5 * 0.5 / np.sqrt(len(y))
@@ -138,9 +127,9 @@ class TestExam:
         assert exam.constant == pytest.approx(max(y.mean(), 1 - y.mean()), abs=error)
 
     def test_drawn_inputs_agree_with_enumeration(self, model, rule, monkeypatch):
-        exact = Exam(model, None)
-        monkeypatch.setattr(cia, "ENUMERATION_LIMIT", 0)
-        drawn = Exam(model, np.random.default_rng(0), 20_000)
+        exact = experiments.Exam(model, None)
+        monkeypatch.setattr(experiments.cia, "ENUMERATION_LIMIT", 0)
+        drawn = experiments.Exam(model, np.random.default_rng(0), 20_000)
         assert len(drawn.X) == 20_000
         error = 5 * drawn.positive.std() / np.sqrt(20_000)
         assert drawn.accuracy(rule(drawn.X)) == pytest.approx(exact.accuracy(rule(exact.X)), abs=error)
@@ -148,28 +137,28 @@ class TestExam:
         assert drawn.constant == pytest.approx(exact.constant, abs=error)
 
     def test_the_posterior_rule_is_the_best_rule(self, model):
-        exam = Exam(model, None)
+        exam = experiments.Exam(model, None)
         assert exam.accuracy((model.target_posterior(all_inputs(10)) > 0.5).astype(int)) == pytest.approx(exam.best)
         assert max(exam.accuracy(np.zeros(1024)), exam.accuracy(np.ones(1024))) == pytest.approx(exam.constant)
 
     def test_t_of_the_best_rule_and_of_the_best_constant(self):
-        model, exam = learnable_model(10, 3, 0.9, np.random.default_rng(0))
+        model, exam = experiments.learnable_model(10, 3, 0.9, np.random.default_rng(0))
         assert exam.t((model.target_posterior(exam.X) > 0.5).astype(int)) == pytest.approx(1)
         assert max(exam.t(np.zeros(1024)), exam.t(np.ones(1024))) == pytest.approx(0)
 
 
 def test_a_learnable_model_has_something_to_learn():
-    _, exam = learnable_model(8, 2, 0.9, np.random.default_rng(0))
+    _, exam = experiments.learnable_model(8, 2, 0.9, np.random.default_rng(0))
     assert exam.best - exam.constant >= 0.05
     with pytest.raises(ValueError, match="no model with best - constant of at least min_gain=0.6 in 1000 draws"):
-        learnable_model(2, 2, 0.8, np.random.default_rng(0), min_gain=0.6)
+        experiments.learnable_model(2, 2, 0.8, np.random.default_rng(0), min_gain=0.6)
 
 
 def test_models_with_too_little_to_gain_are_drawn_again():
-    panel, drawn = Panel(5, 2, 0.85, concentration(5, 2, 0.85)), []
+    panel, drawn = experiments.Panel(5, 2, 0.85, concentration(5, 2, 0.85)), []
     for i in range(6):
         first, again, given_up = (
-            usable_model(panel, *(np.random.default_rng([i, j]) for j in range(2)), gain, n_draws=n)
+            experiments.usable_model(panel, *(np.random.default_rng([i, j]) for j in range(2)), gain, n_draws=n)
             for gain, n in ((0, 100), (0.02, 100), (0.5, 3))
         )
         assert again[1].best - again[1].constant >= 0.02
@@ -189,7 +178,7 @@ def test_curves_of_usable_models_only(frame):
 
 
 def test_a_tuned_winnow_has_the_first_setting_that_does_best():
-    model, _ = learnable_model(10, 2, 0.9, np.random.default_rng(1))
+    model, _ = experiments.learnable_model(10, 2, 0.9, np.random.default_rng(1))
     X, y, _ = model.sample(300, np.random.default_rng(2))
     grid = {"margin": [2.0, 0.0, 1.0, 4.0], "promotion": [1.015, 1.05]}
     search = GridSearchCV(WinnowEnsemble(3, random_state=5), grid, cv=3).fit(X, y)
@@ -218,11 +207,11 @@ def test_logistic_regression_without_enough_examples_to_tune():
 
 
 def test_making_learners_leaves_the_registry_alone():
-    made = cia_learners(["em_true_k", "winnow"], 5)
+    made = experiments.cia_learners(["em_true_k", "winnow"], 5)
     assert made["em_true_k"].n_hidden == 5
-    assert CIA_LEARNERS["em_true_k"].n_hidden == 2
-    assert made["winnow"] is not CIA_LEARNERS["winnow"]
-    assert list(cia_learners("cov", 2)) == ["cov"]
+    assert experiments.CIA_LEARNERS["em_true_k"].n_hidden == 2
+    assert made["winnow"] is not experiments.CIA_LEARNERS["winnow"]
+    assert list(experiments.cia_learners("cov", 2)) == ["cov"]
 
 
 @pytest.mark.parametrize(
@@ -256,6 +245,6 @@ def test_making_learners_leaves_the_registry_alone():
     ],
 )
 def test_errors_name_the_argument_before_any_work(arguments, message, monkeypatch):
-    monkeypatch.setattr(cia, "sample_cia", None)
+    monkeypatch.setattr(experiments.cia, "sample_cia", None)
     with pytest.raises(ValueError, match=message):
         curve(**arguments)

@@ -56,16 +56,6 @@ def test_errors_name_the_parameter_and_its_value(learner, name, value):
         clone(learner).set_params(**{name: value}).fit([[0, 1], [1, 0]], [0, 1])
 
 
-def test_near_misses_are_suggested():
-    for wrong, right in (
-        ({"structure": "navie"}, "naive"),
-        ({"learner": "erl"}, "elr"),
-        ({"start": "rnadom"}, "random"),
-    ):
-        with pytest.raises(ValueError, match=f"did you mean '{right}'"):
-            BayesNetClassifier(**wrong).fit([[0, 1], [1, 0]], [0, 1])
-
-
 BOOLEAN = [Winnow(), WinnowEnsemble(n_members=3), LatentClassEM(n_restarts=3), LatentClassCovariance()]
 BOOLEAN.append(LatentClassSelection(n_restarts=3, max_hidden=3))
 NETS = [BayesNetClassifier(structure, n_iterations=2) for structure in ("naive", "tan", "bic")]

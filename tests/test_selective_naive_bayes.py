@@ -8,25 +8,10 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from sklearn.utils.estimator_checks import parametrize_with_checks
-from test_sklearn_checks import rounded, run
 
 from lib.naive_bayes import NaiveBayes, SelectiveNaiveBayes
 
 N_VALUES = 3
-
-
-class Rounding(SelectiveNaiveBayes):
-    def fit(self, X, y):
-        return super().fit(rounded(X), y)
-
-    def predict_joint_log_proba(self, X):
-        return super().predict_joint_log_proba(rounded(X))
-
-
-@parametrize_with_checks([Rounding()])
-def test_conventions(estimator, check):
-    run(check, estimator)
 
 
 @st.composite
@@ -111,10 +96,3 @@ def test_of_equally_good_attributes_the_first_is_taken():
     y = np.arange(40) % 2
     X = pd.DataFrame({"same": np.zeros(40, dtype=bool), "first": y == 1, "second": y == 0})
     assert SelectiveNaiveBayes(random_state=0).fit(X, y).chosen_.tolist() == [1, 0, 2]
-
-
-def test_values_never_seen_count_as_missing():
-    X = pd.DataFrame({"a": ["u", "v"] * 10, "b": ["x"] * 20})
-    learner = SelectiveNaiveBayes(random_state=0).fit(X, np.arange(20) % 2)
-    new = pd.DataFrame({"a": ["w", None], "b": ["z", "x"]})
-    np.testing.assert_allclose(learner.predict_proba(new), 0.5)

@@ -15,6 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lib.bayes_net import BayesNetClassifier
 from lib.latent_class import LatentClassCovariance, LatentClassEM, LatentClassSelection
+from lib.naive_bayes import SelectiveNaiveBayes
 from lib.winnow import Winnow, WinnowEnsemble
 
 REFUSALS = "X must hold only 0 and 1", "discretise first"
@@ -50,12 +51,20 @@ class BinarisingEnsemble(Binarising, WinnowEnsemble):
     pass
 
 
-class RoundingBayesNet(BayesNetClassifier):
+class Rounding:
     def fit(self, X, y):
         return super().fit(rounded(X), y)
 
     def predict_joint_log_proba(self, X):
         return super().predict_joint_log_proba(rounded(X))
+
+
+class RoundingBayesNet(Rounding, BayesNetClassifier):
+    pass
+
+
+class RoundingSelection(Rounding, SelectiveNaiveBayes):
+    pass
 
 
 def rounded(X):
@@ -81,6 +90,7 @@ def run(check, estimator):
         RoundingBayesNet(n_iterations=2),
         RoundingBayesNet("tan", "em", n_iterations=2),
         RoundingBayesNet("bic", "ofe"),
+        RoundingSelection(),
     ]
 )
 def test_conventions(estimator, check):

@@ -11,19 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lib.structures.bic
-from lib.structures import (
-    bic_from_codes,
-    bic_search,
-    chain,
-    check_parents,
-    discrete_codes,
-    information,
-    naive,
-    tan,
-    tan_from_codes,
-)
-from lib.structures.codes import DiscreteCoding
-from lib.structures.graphs import topological_order
+from lib.structures import information, tan, tan_from_codes
+from lib.structures.bic import bic_from_codes, bic_search
+from lib.structures.codes import DiscreteCoding, discrete_codes
+from lib.structures.graphs import chain, check_parents, naive, topological_order
 from lib.structures.information import JointCounts, conditional_mutual_information
 
 NAN = np.nan

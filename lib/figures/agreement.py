@@ -78,14 +78,8 @@ def _draw_group(axis, group, values):
     axis.patch.set(facecolor="#EEEEEE", edgecolor="#AAAAAA", hatch="////", linewidth=0)
     keep_colours(axis, [axis.patch, *axis.collections, *axis.texts])
     for x, share in enumerate((values.abs() <= 2).sum() / values.notna().sum()):
-        axis.text(
-            x + 0.5,
-            len(values) + 0.65,
-            "—" if np.isnan(share) else f"{share:.0%}",
-            ha="center",
-            va="center",
-            fontsize=9,
-        )
+        percent = "—" if np.isnan(share) else f"{share:.0%}"
+        axis.text(x + 0.5, len(values) + 0.65, percent, ha="center", va="center", fontsize=9)
     labels = [textwrap.fill(label.rpartition("+")[2], 9) for label in values]
     axis.xaxis.tick_top()
     axis.set_xticks(np.arange(len(labels)) + 0.5, labels, rotation=0, fontsize=9)

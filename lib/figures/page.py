@@ -6,7 +6,7 @@ import numpy as np
 from IPython.display import Markdown
 from myst_nb import glue
 
-from lib.claims import literal
+from lib.claims import literal, markdown_table
 
 
 def glue_numbers(**values):
@@ -48,16 +48,12 @@ def table(frame, caption, name, formats=None):
     IPython.display.Markdown
     """
     formats = formats or {}
-    heads = [_cell(str(name), None) for name in frame.columns]
-    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
-    for row in frame.itertuples(index=False):
-        cells = [_cell(value, formats.get(column)) for column, value in zip(frame.columns, row, strict=True)]
-        lines.append("| " + " | ".join(cells) + " |")
-    return Markdown("\n".join([f"```{{table}} {caption}", f":name: {name}", "", *lines, "```"]))
+    columns = [[_cell(value, formats.get(column)) for value in values] for column, values in frame.items()]
+    lines = markdown_table([literal(str(column)) for column in frame], zip(*columns, strict=True))
+    return Markdown(f"```{{table}} {caption}\n:name: {name}\n\n{lines}\n```")
 
 
 def _cell(value, spec):
     if isinstance(value, float) and not np.isfinite(value):
         return "—" if np.isnan(value) else "never"
-    words = literal(format(value, spec) if spec else str(value))
-    return " ".join(words.splitlines()).replace("|", "\\|")
+    return literal(format(value, spec) if spec else str(value))
