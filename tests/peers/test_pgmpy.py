@@ -13,7 +13,9 @@ import pytest
 from sklearn.metrics import mutual_info_score
 
 from lib.bayes_net import BayesNetClassifier
-from lib.structures import bic_search, chain, check_parents, naive, tan
+from lib.structures import chain, discrete_codes, naive, tan
+from lib.structures.bic import gain
+from lib.structures.information import JointCounts
 
 WITHOUT = "no pgmpy; `make peers` installs it"
 estimators = pytest.importorskip("pgmpy.estimators", reason=WITHOUT)
@@ -147,31 +149,13 @@ def test_tan_has_the_best_tree(seed):
     assert conditional_information(X, y, path) <= best * (1 + 1e-12)
 
 
-def is_acyclic(parents):
-    try:
-        check_parents(parents, len(parents))
-    except ValueError:
-        return False
-    return True
-
-
-def neighbours(parents):
-    """Structures of at most 2 parents a variable that one added, deleted or reversed link leads to."""
-    links = set(edges(parents))
-    every = set(permutations(range(len(parents)), 2))
-    changed = [links ^ {link} for link in every] + [links ^ {(u, v), (v, u)} for u, v in links]
-    for others in changed:
-        above = tuple(tuple(sorted(u for u, w in others if w == v)) for v in range(len(parents)))
-        if max(map(len, above)) <= 2 and is_acyclic(above):
-            yield above
-
-
 @pytest.mark.parametrize("seed", range(N_NETWORKS))
-def test_bic_search_ends_at_a_local_optimum(seed):
+def test_the_gain_of_a_parent_is_a_difference_of_scores(seed):
+    """Of all links to a variable, without another parent and beside each."""
     X, y = draw(np.random.default_rng(seed), 400)
-    local_score = cache(scores.BIC(pd.DataFrame(np.column_stack([y, X]))).local_score)
-    found = bic_search(X, y, max_parents=2)
-    bic, *others = (sum(map(local_score, range(len(p)), p)) for p in (found, *neighbours(found)))
-    assert edges(found)
-    assert len(others) >= N_ATTRIBUTES
-    assert max(others) <= bic + 1e-5
+    counts = JointCounts(*discrete_codes(X, y))
+    score = cache(scores.BIC(pd.DataFrame(np.column_stack([y, X]))).local_score)
+    for child, parent, other in permutations(range(N_ATTRIBUTES + 1), 3):
+        for others in ((), (other,)):
+            expected = score(child, tuple(sorted((*others, parent)))) - score(child, others)
+            assert gain(counts, child, parent, frozenset(others)) == pytest.approx(expected, abs=1e-8)
