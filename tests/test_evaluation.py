@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
@@ -112,6 +112,7 @@ def line(crossing, noise=0.0, n_models=20):
 
 
 @given(st.floats(10.5, 999))
+@settings(max_examples=20)
 def test_crossing_of_a_line(crossing):
     estimate = evaluation.crossing_size(line(crossing, n_models=2), "a", "b", np.random.default_rng(0))
     assert estimate[:3] == pytest.approx((crossing,) * 3, rel=1e-6)
@@ -270,6 +271,7 @@ def test_mean_contrast_is_welchs():
 
 
 @given(st.floats(10.5, 999), st.floats(10.5, 999))
+@settings(max_examples=20)
 def test_ratio_of_crossings_of_lines(first, second):
     assume(first != second)
     panels = line(first, n_models=2), line(second, n_models=2)

@@ -1,15 +1,39 @@
+"""Figures and tables: what is drawn is what the frame says, and nothing else."""
+
+import itertools
 import re
 
 import matplotlib
 
 matplotlib.use("agg")
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.colors import to_hex
 
 from lib import figures
+from lib.colour import contrast
+from lib.evaluation import compare_ranks
 from lib.experiments import CIA_LEARNERS
+from lib.figures import comparison, heatmap, look
+
+pytestmark = pytest.mark.filterwarnings("error")
+BLUE, VERMILLION, GREY = "#0072b2", "#d55e00", "#7f7f7f"
+
+
+@pytest.fixture(autouse=True)
+def _style():
+    with plt.rc_context():
+        figures.use_style()
+        yield
+    plt.close("all")
+
+
+def words(texts):
+    return [text.get_text() for text in texts]
 
 
 @pytest.fixture
@@ -83,3 +107,205 @@ def test_glued_numbers_are_plain(monkeypatch):
 def test_plus_minus():
     texts = figures.plus_minus([0.123, np.nan, -1.0], [0.045, np.nan, np.nan])
     assert texts == ["0.12\xa0±\xa00.04", "—", "−1.00\xa0±\xa0—"]
+
+
+@pytest.mark.parametrize("k", [3, 5])
+def test_the_critical_difference_diagram_has_names_ranks_and_bars(k):
+    scores = {"winnow": [0.9, 0.8, 0.7, 0.9], "tree": [0.8, 0.7, 0.6, 0.95], "mine": [0.1, 0.2, 0.3, 0.1]}
+    scores |= {"forest": [0.5, 0.6, 0.5, 0.4], "logistic": [0.3, 0.3, 0.4, 0.2]}
+    ranks = compare_ranks(pd.DataFrame(scores).iloc[:, :k])
+    (axis,) = comparison.critical_difference_diagram(ranks).axes
+    labels = [f"{look(name)['label']} {rank:.2f}" for name, rank in ranks.ranks.items()]
+    ticks = map(str, range(1, k + 1))
+    assert sorted(t.strip() for t in words(axis.texts)) == sorted([*ticks, *labels, "critical difference"])
+    assert axis.get_xlim()[0] > axis.get_xlim()[1]  # the best on the right
+    level = [line.get_xydata() for line in axis.lines if len(line.get_xdata()) == 2 and np.ptp(line.get_ydata()) == 0]
+    (difference,) = [np.ptp(line[:, 0]) for line in level if line[0, 1] > 1]
+    assert difference == pytest.approx(ranks.critical_difference)
+    bars = [sorted(line[:, 0]) for line in level if line[0, 1] < 0]
+    ends = [(ranks.ranks[group[0]] - 0.06, ranks.ranks[group[-1]] + 0.06) for group in ranks.groups]
+    np.testing.assert_allclose(bars, ends)
+
+
+def test_differences_are_drawn_with_their_intervals_and_coloured_by_them():
+    rows = [("iris", "A − B", 1.0, 0.5, 1.5), ("vote", "A − B", -2.0, -3.0, -1.0), ("iris", "A − C", 0.1, -1.0, 1.2)]
+    figure = comparison.differences_by_dataset(
+        pd.DataFrame(rows, columns=["dataset", "pair", "value", "low", "high"]), "points"
+    )
+    first, second = figure.axes
+    assert [axis.get_title() for axis in figure.axes] == ["A − B", "A − C"]
+    assert words(first.get_yticklabels()) == ["iris", "vote"]
+    assert first.get_ylim()[0] > first.get_ylim()[1]  # the first set above
+    np.testing.assert_allclose(first.collections[0].get_offsets(), [(1.0, 0), (-2.0, 1)])
+    intervals = [first.collections[1], second.collections[1]]
+    ends = [[list(segment[:, 0]) for segment in lines.get_segments()] for lines in intervals]
+    assert ends == [[[0.5, 1.5], [-3.0, -1.0]], [[-1.0, 1.2]]]
+    colours = [[to_hex(colour) for colour in lines.get_color()] for lines in intervals]
+    assert colours == [["#0072b2", "#d55e00"], ["#7f7f7f"]]  # above 0, below 0, neither
+
+
+@pytest.mark.parametrize("sets_down", [False, True])
+def test_the_accuracy_map_shows_the_best_in_bold(sets_down):
+    table = pd.DataFrame({"winnow": [0.9, 0.5], "tree": [0.8, 0.75], "mine": [0.9, 0.7]}, index=["iris", "vote"])
+    axis = comparison.accuracy_map(table, "below the best", sets_down).axes[0]
+    names, learners = ["iris", "vote"], ["Winnow", "Decision tree", "mine"]
+    across, down = (learners, names) if sets_down else (names, learners)
+    assert words(axis.get_xticklabels()) == across
+    assert words(axis.get_yticklabels()) == down
+    written = {text.get_position(): (text.get_text(), text.get_fontweight()) for text in axis.texts}
+    for (j, dataset), (i, learner) in itertools.product(enumerate(table.index), enumerate(table.columns)):
+        value, best = table.loc[dataset, learner], table.loc[dataset].max()
+        place = (i + 0.5, j + 0.5) if sets_down else (j + 0.5, i + 0.5)
+        assert written[place] == (f"{100 * value:.1f}", "bold" if value == best else "normal")
+
+
+def test_words_of_a_heatmap_stand_out_and_keep_their_colours():
+    values = np.array([[0.0, 0.3, np.nan], [0.6, 0.8, 1.0]])
+    axis = heatmap(pd.DataFrame(values), True, plt.subplots()[1], fmt=".1f", cmap="viridis", vmin=0, vmax=1)
+    assert words(axis.texts) == ["0.0", "0.3", "0.6", "0.8", "1.0"]
+    cells = plt.get_cmap("viridis")(values[~np.isnan(values)])
+    assert all(contrast(text.get_color(), cell) > 4.5 for text, cell in zip(axis.texts, cells, strict=True))
+    assert all(artist.get_gid().startswith("fixed-") for artist in [*axis.texts, *axis.collections])
+
+
+def scattered(axis):
+    """(x, y) of the points that seaborn has drawn, by colour."""
+    points = {}
+    for collection in axis.collections:
+        if isinstance(collection, PathCollection):
+            for place, colour in zip(collection.get_offsets(), collection.get_facecolors(), strict=True):
+                if np.isfinite(place).all():
+                    points.setdefault(to_hex(colour), []).append(tuple(map(float, np.ma.getdata(place))))
+    return points
+
+
+def segments(axis):
+    """Ends of the horizontal lines, those that are drawn."""
+    found = [s for c in axis.collections if isinstance(c, LineCollection) for s in c.get_segments()]
+    return [tuple(s[:, 0]) for s in found if len(s) == 2 and np.isfinite(s).all()]
+
+
+def errors(rows, panel="NB: OFE against ELR"):
+    frame = pd.DataFrame(rows, columns=["dataset", "x", "x_se", "y", "y_se"])
+    return frame.assign(panel=panel, x_label="ELR", y_label="OFE")
+
+
+class TestErrorScatter:
+    ROWS = (("iris", 5.0, 1.0, 9.0, 1.0), ("vote", 10.0, 1.0, 6.0, 1.0), ("heart", 20.0, 2.0, 22.0, 2.0))
+
+    def test_points_bars_and_words(self):
+        figure = figures.error_scatter(errors(self.ROWS))
+        (axis,) = figure.axes
+        assert scattered(axis) == {BLUE: [(5, 9)], VERMILLION: [(10, 6)], GREY: [(20, 22)]}
+        lines = [s for c in axis.collections if isinstance(c, LineCollection) for s in c.get_segments()]
+        np.testing.assert_allclose(lines[0], [(4, 9), (6, 9)])
+        np.testing.assert_allclose(lines[3], [(5, 8), (5, 10)])
+        assert {"above: ELR better", "below: OFE better", "iris", "vote"} <= set(words(axis.texts))
+        assert (axis.get_xlabel(), axis.get_ylabel()) == ("ELR: error (%)", "OFE: error (%)")
+
+    def test_a_panel_a_pair_in_order_on_the_same_squares(self):
+        frame = pd.concat([errors(self.ROWS, name) for name in ("b", "a", "c")])
+        axes = figures.error_scatter(frame).axes
+        assert [axis.get_title() for axis in axes] == ["b", "a", "c"]
+        assert len({(*axis.get_xlim(), *axis.get_ylim()) for axis in axes}) == 1
+        assert axes[0].get_xlim() == axes[0].get_ylim()
+        assert axes[0].get_xlim()[0] < 0  # so that an error of zero shows
+
+    def test_names_do_not_overlap_and_are_few(self):
+        rng = np.random.default_rng(0)
+        x = rng.uniform(0, 40, 25)
+        rows = [(f"data set {i}", v, 1.0, abs(v + rng.normal(0, 4)), 1.0) for i, v in enumerate(x)]
+        (axis,) = figures.error_scatter(errors(rows)).axes
+        names = [text for text in axis.texts if text.get_text().startswith("data set")]
+        assert 1 <= len(names) <= 4
+        for a, b in itertools.combinations([text for text in axis.texts if text.get_text()], 2):
+            assert not a.get_window_extent().overlaps(b.get_window_extent())
+        for name in names:
+            x0, y0, x1, y1 = name.get_window_extent().extents
+            assert axis.bbox.contains(x0, y0)
+            assert axis.bbox.contains(x1, y1)
+
+    def test_unknown_errors_and_unknown_points(self):
+        rows = [("iris", 5.0, np.nan, 30.0, 1.0), ("vote", np.nan, 1.0, 6.0, 1.0)]
+        (axis,) = figures.error_scatter(errors(rows)).axes
+        assert scattered(axis) == {GREY: [(5, 30)]}
+        assert figures.error_scatter(errors([("vote", np.nan, np.nan, np.nan, np.nan)])).axes
+
+
+def agreement(columns, names=("iris", "vote"), z=None):
+    rows = [(name, column) for name in names for column in columns]
+    frame = pd.DataFrame(rows, columns=["dataset", "column"])
+    return frame.assign(z=np.zeros(len(rows)) if z is None else z, ours=80.0, printed=81.0)
+
+
+class TestAgreementMap:
+    def test_cells_and_shares(self):
+        frame = agreement(["NB+OFE", "TAN+ELR", "NB+ELR"], z=[0.04, -3.26, -0.04, 2.0, 7.0, np.nan])
+        figure = figures.agreement_map(frame)
+        nb, tan = figure.axes[:2]
+        assert [axis.get_title() for axis in (nb, tan)] == ["NB", "TAN"]
+        assert words(nb.texts) == ["0.0", "0.0", "2.0", "100%", "100%", "|z| ≤ 2"]
+        assert words(tan.texts) == ["−3.3", "7.0", "0%"]
+        assert (words(nb.get_xticklabels()), words(tan.get_xticklabels())) == (["OFE", "ELR"], ["ELR"])
+        assert words(nb.get_yticklabels()) == ["iris", "vote"]
+        bold = [text.get_text() for axis in (nb, tan) for text in axis.texts if text.get_fontweight() == "bold"]
+        assert bold == ["−3.3", "7.0"]
+        np.testing.assert_array_equal(nb.collections[0].get_array().mask, [[False, False], [False, True]])
+        assert [text.get_text() for text in figure.legends[0].get_texts()] == ["no run here"]
+
+
+def positions(rows):
+    return pd.DataFrame(rows, columns=["dataset", "column", "low", "q05", "q95", "high", "ours", "printed"])
+
+
+class TestShufflePositions:
+    ROWS = (
+        ("iris", "NB+OFE", 90.0, 92.0, 95.0, 97.0, 94.0, 93.0),
+        ("vote", "NB+OFE", 89.0, 89.0, 91.0, 91.0, 90.0, 92.0),
+        ("iris", "NB+ELR", 90.0, 92.0, 95.0, 97.0, 94.0, 94.0),
+    )
+
+    def test_lines_and_marks_are_points_above_the_mean(self):
+        first, second = figures.shuffle_positions(positions(self.ROWS)).axes
+        assert [axis.get_title() for axis in (first, second)] == ["NB+OFE", "NB+ELR"]
+        assert segments(first) == [(-4, 3), (-1, 1), (-2, 1), (-1, 1)]  # ranges, then the middle parts
+        assert segments(second) == [(-4, 3), (-2, 1)]
+        assert scattered(first) == {"#000000": [(-1, 0)], VERMILLION: [(2, 1)]}
+        assert scattered(second) == {"#000000": [(0, 0)]}
+        assert words(first.get_yticklabels()) == ["iris", "vote"]
+        assert first.get_ylim()[0] > first.get_ylim()[1]  # the first data set on top
+
+
+@pytest.mark.parametrize(
+    ("draw", "empty"),
+    [
+        (figures.error_scatter, errors([])),
+        (figures.agreement_map, agreement([])),
+        (figures.shuffle_positions, positions([])),
+    ],
+)
+def test_nothing_to_draw_is_said(draw, empty):
+    (axis,) = draw(empty).axes
+    assert len(words(axis.texts)) == 1
+    assert not axis.axison
+
+
+class TestPairs:
+    def test_labels(self):
+        made = [figures.pair_label(pair) for pair in ("naive+elr", "tan+ofe", "bic+em", "naive+elr_forced")]
+        assert made == ["NB+ELR", "TAN+OFE", "GBN+EM", "NB+ELR, one step at least"]
+        made = [figures.pair_label(name) for name in ("elr", "mine", "a+b", "tan+mine")]
+        assert made == ["ELR", "mine", "a+b", "TAN+mine"]
+
+    def test_a_pair_has_the_learners_colour_and_the_structures_marker(self):
+        pairs = [f"{s}+{learner}" for s in ("naive", "tan", "bic") for learner in ("ofe", "elr", "apn", "em")]
+        looks = [figures.look(pair) for pair in pairs]
+        assert len({(look["color"], look["marker"]) for look in looks}) == len(pairs)
+        assert figures.look("tan+elr") == figures.look("elr") | {"label": "TAN+ELR", "marker": "^"}
+        assert figures.look("a+b")["label"] == "a+b"
+
+
+def test_contrast_goes_from_1_to_21_and_has_no_order():
+    assert contrast("black", "white") == contrast("white", "black") == pytest.approx(21)
+    assert contrast("#0072B2", "#0072B2") == 1
+    assert contrast("#767676", "#FFFFFF") == pytest.approx(4.54, abs=0.005)  # the lightest grey that WCAG AA allows
