@@ -8,7 +8,6 @@ these choose. The SVM's time is that of one-hot columns and its solver.
 """
 
 import json
-import time
 from datetime import date
 from functools import partial
 from itertools import product
@@ -24,6 +23,7 @@ from lib.datasets import NotAvailableError
 from lib.experiments.elr_data import N_FOLDS, SAME_DATA, SPLIT, TUNING, coded, printed, problem
 from lib.experiments.elr_uci import STRUCTURES, quadratic_svm
 from lib.trials import Seeds
+from tests.benchmarks.run import seconds
 
 RESULTS = Path(__file__).parents[2] / "data" / "benchmarks" / "elr_times.json"
 STOPPINGS = {"without": False, "with": True}
@@ -78,17 +78,11 @@ def measure(names=DATASETS, repetitions=REPETITIONS):
             jobs[name, "elr", structure, stopping] = partial(train_elr, parts, structure, tuned)
         jobs[name, "svm", None, None] = partial(train_svm, parts)
     with threadpool_limits(1):
-        seconds = [[_seconds(job) for job in jobs.values()] for _ in range(1 + repetitions)]
-    medians = np.median(seconds[1:], axis=0)
+        spent = [[seconds(job) for job in jobs.values()] for _ in range(1 + repetitions)]
+    medians = np.median(spent[1:], axis=0)
     columns = "dataset", "learner", "structure", "stopping"
     rows = [dict(zip(columns, key, strict=True)) for key in jobs]
     return [r | {"seconds": float(f"{t:.3g}")} for r, t in zip(rows, medians, strict=True)], reasons
-
-
-def _seconds(job):
-    start = time.process_time()
-    job()
-    return time.process_time() - start
 
 
 def table(rows):

@@ -19,6 +19,7 @@ from lib.experiments import SIZES, cia_learning_curves, uci_comparison
 from lib.latent_class import LatentClassEM
 from lib.trials.engine import _pool
 from lib.winnow import Winnow
+from tests.benchmarks.run import seconds
 
 REPETITIONS = 7
 CALLS = 50
@@ -31,13 +32,6 @@ def sample():
     model = sample_cia(75, 2, 0.9, np.random.default_rng(0))
     X, y, _ = model.sample(SIZE, np.random.default_rng(1))
     return X, y
-
-
-def seconds(call, clock=time.process_time):
-    """Time of one call: of the processor, which other programs on the machine hardly change, or by another clock."""
-    start = clock()
-    call()
-    return clock() - start
 
 
 def alternate(*calls, repetitions=REPETITIONS):

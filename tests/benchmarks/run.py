@@ -7,6 +7,7 @@ import argparse
 import json
 import os
 import platform
+import time
 from datetime import date
 from importlib import import_module
 from importlib.metadata import version
@@ -24,6 +25,13 @@ def processor():
     lines = info.read_text().splitlines() if info.exists() else []
     names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
     return names[0] if names else platform.processor() or platform.machine()
+
+
+def seconds(call, clock=time.process_time):
+    """Time of one call: of the processor, which other programs on the machine hardly change, or by another clock."""
+    start = clock()
+    call()
+    return clock() - start
 
 
 def machine(libraries=LIBRARIES):

@@ -29,7 +29,7 @@ from lib.latent_class import LatentClassCovariance, LatentClassEM
 from lib.trials import Seeds
 from lib.trials.runner import _run_block
 from lib.winnow import WinnowEnsemble
-from tests.benchmarks.run import machine
+from tests.benchmarks.run import machine, seconds
 
 RESULTS = Path(__file__).parents[2] / "data" / "benchmarks" / "scaling.json"
 REPETITIONS = 3
@@ -76,14 +76,9 @@ def sample(size, n):
     return random_cia(n, 3, 1.0, np.random.default_rng(0)).sample(size, np.random.default_rng(1))[:2]
 
 
-def seconds(call, repetitions=REPETITIONS, clock=time.process_time):
+def least(call, repetitions=REPETITIONS):
     """Least time of some calls."""
-    times = []
-    for _ in range(repetitions):
-        start = clock()
-        call()
-        times.append(clock() - start)
-    return min(times)
+    return min(seconds(call) for _ in range(repetitions))
 
 
 def fits():
@@ -94,7 +89,7 @@ def fits():
         for value in AXES[axis] if parameter or axis in ("s", "n") else ():
             X, y = sample(value if axis == "s" else ROWS, value if axis == "n" else COLUMNS)
             learner = clone(LEARNERS[name]).set_params(**{parameter: value} if parameter else {})
-            yield axis, name, value, seconds(partial(learner.fit, X, y))
+            yield axis, name, value, least(partial(learner.fit, X, y))
 
 
 def networks():
@@ -104,14 +99,14 @@ def networks():
         for value in AXES[axis]:
             X = rng.integers(2, size=(value if axis == "rows" else 5 * ROWS, 30))
             y = rng.integers(value if axis == "classes" else 2, size=len(X))
-            yield axis, "elr", value, seconds(partial(clone(ELR).fit, X, y))
+            yield axis, "elr", value, least(partial(clone(ELR).fit, X, y))
 
 
 def experiments():
     """Seconds of learning curves of all learners against the number of models."""
     for n_models in AXES["models"]:
         curves = partial(cia_learning_curves, 75, 3, sizes=[100, 1000], n_models=n_models, n_jobs=1)
-        yield "models", "all", n_models, seconds(curves)
+        yield "models", "all", n_models, least(curves)
 
 
 def peaks():
@@ -125,10 +120,10 @@ def panels():
     """Seconds that each learner takes for one model of a whole panel, and that the panel takes to be calibrated."""
     for n in LARGE:
         _mean_difficulty.cache_clear()
-        yield n, "calibration", seconds(partial(concentration, n, PANEL["n_hidden"], 0.9), 1)
+        yield n, "calibration", seconds(partial(concentration, n, PANEL["n_hidden"], 0.9))
         for name in LEARNERS:
             curves = partial(cia_learning_curves, n, learners=[name], n_models=1, n_jobs=1, **PANEL)
-            yield n, name, seconds(curves, 1)
+            yield n, name, seconds(curves)
 
 
 def block(n=LARGE[-1]):
@@ -151,7 +146,7 @@ def efficiency(repetitions=REPETITIONS):
     """Time of the panel of 75 attributes in one process over twice that in two, each pair in turn."""
 
     def run(n_jobs):
-        return seconds(lambda: cia_learning_curves(75, n_models=60, n_jobs=n_jobs, **PANEL), 1, time.perf_counter)
+        return seconds(lambda: cia_learning_curves(75, n_models=60, n_jobs=n_jobs, **PANEL), time.perf_counter)
 
     run(2)  # starts the workers
     return [run(1) / (2 * run(2)) for _ in range(repetitions)]

@@ -47,7 +47,6 @@ class TestRun:
             ({"n_trials": 0}, "n_trials must be an integer of at least 1; got 0"),
             ({"seed": -1}, "seed must be an integer of at least 0; got -1"),
             ({"n_jobs": -2}, "n_jobs must be an integer of at least 1; got -2"),
-            ({"engine": "10.0.0.1:8786"}, 'engine must be "local" or the address of a Dask scheduler'),
         ],
     )
     def test_wrong_arguments(self, arguments, message):
