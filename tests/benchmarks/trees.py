@@ -47,10 +47,14 @@ def rows():
     ]
 
 
-def run(_):
-    """Measure them, in place of those measured before."""
-    beside_peers, results = rows(), json.loads(SPEED.read_text(encoding="utf-8"))
-    print(table(beside_peers))
-    measured = {row["job"] for row in beside_peers}
-    results["rows"] = [row for row in results["rows"] if row["job"] not in measured] + beside_peers
+def write(measured):
+    """Put rows in place of those measured before."""
+    results = json.loads(SPEED.read_text(encoding="utf-8"))
+    print(table(measured))
+    jobs = {row["job"] for row in measured}
+    results["rows"] = [row for row in results["rows"] if row["job"] not in jobs] + measured
     SPEED.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+
+def run(_):
+    write(rows())
