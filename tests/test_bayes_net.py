@@ -118,9 +118,8 @@ def test_posterior_of_every_pattern_of_missing_values(parents, seed):
     tables, rows = example(parents, share=0, seed=seed)
     for pattern in itertools.product([False, True], repeat=len(SIZES) - 1):
         row = np.where((False, *pattern), MISSING, rows[0])
-        np.testing.assert_allclose(
-            posterior(parents, tables, row), reference.posterior(parents, tables, tuple(row)), rtol=1e-12, atol=0
-        )
+        expected = reference.posterior(parents, tables, tuple(row))
+        np.testing.assert_allclose(posterior(parents, tables, row), expected, rtol=1e-12, atol=0)
 
 
 def test_rows_share_the_messages_over_what_is_missing():
@@ -197,9 +196,8 @@ def test_gradients_are_finite_differences(parents, share, objective):
     function = functions[objective]
     beta = np.random.default_rng(1).normal(size=Network(parents, SIZES).n_parameters)
     gradient, step = function(beta)[1], 1e-5
-    differences = [
-        (function(beta + step * unit)[0] - function(beta - step * unit)[0]) / (2 * step) for unit in np.eye(len(beta))
-    ]
+    ends = [(function(beta + way)[0], function(beta - way)[0]) for way in step * np.eye(len(beta))]
+    differences = np.subtract(*zip(*ends, strict=True)) / (2 * step)
     assert np.abs(gradient - differences).max() <= 1e-6 * np.linalg.norm(gradient)
 
 

@@ -95,9 +95,8 @@ def test_elr_of_naive_bayes_is_logistic_regression(sizes, method):
     rows = random_rows(sizes, 400, seed=len(sizes))
     expected, posterior = logistic_regression(rows, sizes)
     for start in ("ofe", "random"):
-        model = fit(
-            rows, "naive", "elr", sizes, n_iterations=None, method=method, start=start, tolerance=1e-8, random_state=0
-        )
+        changes = {"n_iterations": None, "method": method, "start": start, "tolerance": 1e-8, "random_state": 0}
+        model = fit(rows, "naive", "elr", sizes, **changes)
         assert model.log_conditional_likelihood_ == pytest.approx(expected, rel=1e-8)
         np.testing.assert_allclose(proba(model, rows, sizes), posterior, atol=1e-5)
 
@@ -291,9 +290,8 @@ def test_em_with_an_attribute_that_is_never_observed(smoothing):
     rows = small(share=0.1, size=100)
     rows[:, 2] = MISSING
     parents = ((), (0, 2), (0,), (2,), (2,))
-    model = fit(
-        rows, parents, "em", n_iterations=60, smoothing=smoothing, start="random", random_state=1, tolerance=1e-300
-    )
+    changes = {"n_iterations": 60, "start": "random", "random_state": 1, "tolerance": 1e-300}
+    model = fit(rows, parents, "em", smoothing=smoothing, **changes)
     assert (np.diff(model.path_) >= -1e-12).all()
     assert model.path_[-1] > model.path_[0] + 1e-3
     expected = [reference.posterior(parents, model.tables_, row) for row in tuples(rows[:10])]
@@ -418,9 +416,8 @@ def test_many_messages_at_a_hidden_root_do_not_underflow():
     tables = [np.array([0.5, 0.5]), np.array([0.5, 0.5]), *[child] * n]
     x = np.arange(n) % 2
     sample = Cases.from_rows(network, np.concatenate([[0, -1], x])[None])
-    expected = [
-        np.log(0.5) + np.logaddexp(*(np.log(0.5) + np.log(child[c, h, x]).sum() for h in (0, 1))) for c in (0, 1)
-    ]
+    given_hidden = np.log(child[:, :, x]).sum(axis=-1)
+    expected = 2 * np.log(0.5) + np.logaddexp(*given_hidden.T)
     np.testing.assert_allclose(sample.log_joints(network.flat(tables))[0], expected, rtol=1e-12)
     counts = sample.expected_counts(network.flat(tables))[1]
     assert counts.sum() == pytest.approx(n + 2)
@@ -512,9 +509,8 @@ def test_newton(name, sizes):
 )
 def test_newton_says_what_it_needs(rows, structure, message):
     if message is None:  # copies: the Hessian is singular
-        assert (
-            fit(rows, structure, "elr", (3,) * 5, method="newton", n_iterations=None).log_conditional_likelihood_ > -1
-        )
+        model = fit(rows, structure, "elr", (3,) * 5, method="newton", n_iterations=None)
+        assert model.log_conditional_likelihood_ > -1
         return
     with pytest.raises(ValueError, match=message):
         fit(rows, structure, "elr", method="newton", n_iterations=5)

@@ -52,9 +52,8 @@ def test_tuned_iterations(name, structure):
     """The structure is that of all training rows; tables are learned without the held-out fold."""
     data, train, test, _ = split(name)
     codes, sizes = coded(data, train, test)
-    table = pd.DataFrame(
-        {i: pd.Categorical.from_codes(codes[:, i], categories=range(size)) for i, size in enumerate(sizes) if i}
-    )
+    columns = {i: pd.Categorical.from_codes(codes[:, i], range(sizes[i])) for i in range(1, len(sizes))}
+    table = pd.DataFrame(columns)
     X, y, X_test = table[: len(train)], codes[: len(train), 0], table[len(train) :]
     parents, inner = BayesNetClassifier(structure, "ofe").fit(X, y).parents_, inner_folds(train)
     errors = np.full((N_FOLDS, 5), np.nan)

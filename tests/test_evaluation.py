@@ -397,16 +397,14 @@ def test_differences_by_dataset_are_those_of_the_same_folds():
     rng = np.random.default_rng(0)
     keys = [(d, r, f, name) for d in ("two", "one") for r in range(3) for f in range(5) for name in ("a", "b")]
     frame = pd.DataFrame(keys, columns=["dataset", "repeat", "fold", "learner"]).assign(accuracy=rng.random(len(keys)))
-    table = evaluation.differences_by_dataset(
-        frame.sample(frac=1, random_state=0).sort_values("dataset"), "a", "b", 0.2
-    )
+    shuffled = frame.sample(frac=1, random_state=0).sort_values("dataset")
+    table = evaluation.differences_by_dataset(shuffled, "a", "b", 0.2)
     assert table["dataset"].tolist() == ["one", "two"]
     for name, row in table.set_index("dataset").iterrows():
         part = frame[frame["dataset"] == name]
         a, b = (part.loc[part["learner"] == who, "accuracy"].to_numpy() for who in "ab")
-        assert tuple(row[["value", "low", "high", "n"]]) == pytest.approx(
-            tuple(evaluation.corrected_interval(a - b, 0.2))
-        )
+        expected = evaluation.corrected_interval(a - b, 0.2)
+        assert tuple(row[["value", "low", "high", "n"]]) == pytest.approx(tuple(expected))
         assert row["p"] == pytest.approx(evaluation.corrected_t_test(a, b, 0.2)[1])
     np.testing.assert_allclose(table["p_holm"], evaluation.holm(table["p"]))
     with pytest.raises(ValueError, match="got 'c'"):

@@ -61,9 +61,8 @@ class TestFrame:
         more = curve(learners=("perceptron", *FAST[::-1], "em"), sizes=[25, 40, 10], n_models=8)
         kept = rows_of(more, learner=FAST, size=(10, 40), model=range(6))
         keys = ["model", "size", "learner"]
-        pd.testing.assert_frame_equal(
-            kept.sort_values(keys, ignore_index=True), frame.sort_values(keys, ignore_index=True), check_exact=True
-        )
+        kept, expected = (rows.sort_values(keys, ignore_index=True) for rows in (kept, frame))
+        pd.testing.assert_frame_equal(kept, expected, check_exact=True)
 
     def test_sizes_are_distinct_and_rising(self):
         assert rows_of(curve(sizes=[40, 10, 40], n_models=1), learner=["cov"])["size"].tolist() == [10, 40]

@@ -96,12 +96,7 @@ def test_glued_numbers_are_plain(monkeypatch):
     glued = {}
     monkeypatch.setattr("lib.figures.page.glue", lambda name, value, display: glued.update({name: value}))
     figures.glue_numbers(a=np.float64(1.23456789), b=np.int64(3), c=np.bool_(True), d="word")
-    assert {name: repr(value) for name, value in glued.items()} == {
-        "a": "1.23457",
-        "b": "3",
-        "c": "'yes'",
-        "d": "'word'",
-    }
+    assert [repr(glued[name]) for name in "abcd"] == ["1.23457", "3", "'yes'", "'word'"]
 
 
 def test_plus_minus():
@@ -129,9 +124,8 @@ def test_the_critical_difference_diagram_has_names_ranks_and_bars(k):
 
 def test_differences_are_drawn_with_their_intervals_and_coloured_by_them():
     rows = [("iris", "A − B", 1.0, 0.5, 1.5), ("vote", "A − B", -2.0, -3.0, -1.0), ("iris", "A − C", 0.1, -1.0, 1.2)]
-    figure = comparison.differences_by_dataset(
-        pd.DataFrame(rows, columns=["dataset", "pair", "value", "low", "high"]), "points"
-    )
+    table = pd.DataFrame(rows, columns=["dataset", "pair", "value", "low", "high"])
+    figure = comparison.differences_by_dataset(table, "points")
     first, second = figure.axes
     assert [axis.get_title() for axis in figure.axes] == ["A − B", "A − C"]
     assert words(first.get_yticklabels()) == ["iris", "vote"]

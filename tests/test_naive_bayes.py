@@ -154,9 +154,8 @@ def test_a_missing_value_is_a_column_left_out(sample):
 
 def test_the_formula_by_hand():
     """Atlas, section 2: (count + alpha) / (n + alpha m)."""
-    X = pd.DataFrame(
-        {"odor": pd.Categorical(["a", "a", "b", None], categories=["a", "b", "c"]), "size": [1.0, 2, 3, 5]}
-    )
+    odor = pd.Categorical(["a", "a", "b", None], categories=["a", "b", "c"])
+    X = pd.DataFrame({"odor": odor, "size": [1.0, 2, 3, 5]})
     learner = NaiveBayes(smoothing=2).fit(X, ["p", "p", "e", "e"])
     np.testing.assert_allclose(learner.tables_["odor"], [[2 / 7, 3 / 7, 2 / 7], [4 / 8, 2 / 8, 2 / 8]])
     assert learner.categories_["odor"].tolist() == ["a", "b", "c"]
@@ -363,9 +362,8 @@ def test_search_is_exact(sample):
     assert learner.chosen_.tolist() == chosen
     np.testing.assert_allclose(learner.accuracies_ * len(y), right, atol=1e-9)
     joint = [exact_joint(X.tolist(), y.tolist(), max(y) + 1, chosen, row) for row in X.tolist()]
-    np.testing.assert_allclose(
-        np.exp(learner.predict_joint_log_proba(frame(X, N_VALUES))), np.array(joint, float), atol=1e-12
-    )
+    found = np.exp(learner.predict_joint_log_proba(frame(X, N_VALUES)))
+    np.testing.assert_allclose(found, np.array(joint, float), atol=1e-12)
     assert learner.predict(frame(X, N_VALUES)).tolist() == [row.index(max(row)) for row in joint]
 
 

@@ -178,9 +178,8 @@ class TestPeers:
         codes, y, folds, made = votes
         accuracies = []
         for train, labels, test in folds:
-            [*_, weights], _ = plain_winnow(
-                codes[train].tolist(), labels == "republican", 2.0, 0.5, 24, 1.0, 0.0, True, 1
-            )
+            rows, rule = codes[train].tolist(), (2.0, 0.5, 24, 1.0, 0.0, True, 1)
+            [*_, weights], _ = plain_winnow(rows, labels == "republican", *rule)
             accuracies.append(((codes[test] @ weights >= 24) == (y[test] == "republican")).mean())
         np.testing.assert_array_equal(made["winnow"], accuracies)
         assert len(set(accuracies)) > 3
