@@ -1,11 +1,11 @@
-"""GainRatioTree and AdaBoostM1 against those of Weka, prediction by prediction."""
+"""GainRatioTree, AdaBoostM1 and Bagging against those of Weka, prediction by prediction."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from lib import datasets
-from lib.ensembles import AdaBoostM1
+from lib.ensembles import AdaBoostM1, Bagging
 from lib.trees import GainRatioTree
 
 J48 = "weka.classifiers.trees.J48"
@@ -54,3 +54,34 @@ def test_adaboost(weka, name):
     ours = AdaBoostM1(GainRatioTree(midway=False), 5, sampling=False).fit(X[part], y[part])
     assert ours.errors_.min() > 0
     np.testing.assert_array_equal(ours.predict(X[~part]), predictions)
+
+
+def java_doubles(seed, shape):
+    """Numbers of java.util.Random."""
+    state, numbers = seed ^ 0x5DEECE66D, []
+    for _ in range(2 * np.prod(shape)):
+        state = (0x5DEECE66D * state + 11) % 2**48
+        numbers.append(state)
+    high, low = np.array(numbers).reshape(-1, 2).T
+    return (((high >> 22) << 27) + (low >> 21)).reshape(shape) / 2**53
+
+
+def bags_of_weka(n, n_members, _, rng):
+    """Rows of each bag: Walker's method, where all weights are equal."""
+    return (n * java_doubles(1, (n_members, n))).astype(int)
+
+
+@pytest.mark.parametrize("name", ["vote", "soybean-large"])
+def test_bagging(weka, monkeypatch, name):
+    """On Weka's bags, and with categories: its thresholds of numbers are values of the bag, ours of all rows."""
+    data = datasets.load(name)
+    X, y = plain(data.X), pd.Categorical(data.y).codes
+    part = np.random.default_rng(2).random(len(y)) < 0.67
+    parts = [(X[p].reset_index(drop=True), pd.Categorical(y[p], categories=np.unique(y))) for p in (part, ~part)]
+    weka.add("weka.classifiers.meta.Bagging", *parts, "-S", 1, "-I", 10, "-W", J48)
+    (predictions,) = weka.run()
+    monkeypatch.setattr("lib.ensembles.bagging.bags", bags_of_weka)
+    ours = Bagging(GainRatioTree(midway=False), 10, average=True).fit(X[part], y[part])
+    np.testing.assert_array_equal(ours.predict(X[~part]), predictions)
+    single = GainRatioTree(midway=False).fit(X[part], y[part]).predict(X[~part])
+    assert (single != predictions).any()
