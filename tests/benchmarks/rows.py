@@ -1,0 +1,72 @@
+"""How long trees of Agrawal's people take to grow, a part of `make bench`.
+
+`python -m tests.benchmarks.run --only rows` writes data/benchmarks/rows.json: processor seconds, in one thread. What is
+timed is the code of the chapter scaling/rows, read from its notebook, and scikit-learn's tree and boosted trees.
+"""
+
+import json
+import time
+from datetime import date
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from lib.datasets.agrawal import agrawal
+from lib.files import LIB
+from tests.benchmarks.run import RESULTS as SPEED
+
+RESULTS = SPEED.with_name("rows.json")
+CHAPTER = LIB.parent / "chapters" / "scaling" / "rows.ipynb"
+GROWERS = ("best_cuts", "children", "presorted", "resorted")  # the first function of each cell
+FUNCTIONS = {"bands": 2, "sum of three": 7}
+SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
+N_RUNS, N_SAMPLE, MORE_COLUMNS, ROWS_OF_MORE = 3, 1_000, (18, 36, 72), 100_000
+
+
+def growers():
+    """The functions of the chapter that grow trees."""
+    cells = ["".join(cell["source"]) for cell in json.loads(CHAPTER.read_text(encoding="utf-8"))["cells"]]
+    names = {"np": np}
+    for name in GROWERS:
+        exec(next(cell for cell in cells if cell.startswith(f"def {name}(")), names)
+    return names["presorted"], names["resorted"]
+
+
+def ways(presorted, resorted, run):
+    """What grows from X and y, by name; peers only once."""
+    rng = np.random.default_rng(run)
+    yield "sorted once", presorted
+    yield "sorted at every node", resorted
+    yield f"samples of {N_SAMPLE:,} a node", lambda X, y: resorted(X, y, N_SAMPLE, rng)
+    if run == 0:
+        yield "scikit-learn's tree", DecisionTreeClassifier(random_state=0).fit
+        yield "scikit-learn, 100 rounds on histograms", HistGradientBoostingClassifier(random_state=0).fit
+
+
+def measured(how, grow, X, y, **row):
+    start = time.process_time()
+    grow(X, y)
+    seconds = float(f"{time.process_time() - start:.4g}")
+    return {"how": how, "rows": len(X), "columns": X.shape[1], **row, "seconds": seconds}
+
+
+def rows():
+    """A row for each tree that is timed; the samples of a run are the same for all."""
+    presorted, resorted = growers()
+    for run in range(N_RUNS):
+        for size in SIZES:
+            for function, number in FUNCTIONS.items():
+                X, y = agrawal(number, size, 100 * run + number)
+                X, y = X.to_numpy(), (y == "B").astype(int)
+                for how, grow in ways(presorted, resorted, run):
+                    yield measured(how, grow, X, y, function=function, run=run)
+                for columns in MORE_COLUMNS if size == ROWS_OF_MORE and function == "sum of three" else ():
+                    noise = np.random.default_rng(run).integers(0, 500_001, (size, columns - X.shape[1]))
+                    wide = np.hstack([X, noise.astype(float)])
+                    yield measured("sorted once", presorted, wide, y, function=function, run=run)
+
+
+def run(about):
+    results = {"rows": list(rows()), "machine": about, "date": date.today().isoformat()}
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
