@@ -64,13 +64,13 @@ def main():
     )
     parser.add_argument(
         "--only",
-        choices=["bayes_nets", "elr_times", "trees", "acting"],
-        help="run only the jobs of Bayesian networks and write nothing, or write only those of ELR, trees or acting",
+        choices=["bayes_nets", "elr_times", "trees", "acting", "rows", "words"],
+        help="run only the jobs of Bayesian networks and write nothing, or write only those of the name",
     )
     arguments = parser.parse_args()
     for name in ("OMP", "OPENBLAS", "MKL"):
         os.environ[f"{name}_NUM_THREADS"] = "1"
-    if arguments.only in ("elr_times", "trees", "acting"):
+    if arguments.only in ("elr_times", "trees", "acting", "rows", "words"):
         import_module(f"tests.benchmarks.{arguments.only}").run(machine())
         return
     for peer in PEERS:
@@ -103,7 +103,7 @@ def main():
     }
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    for name in ("elr_times", "trees", "acting"):  # last, so that the peak memory above is not theirs
+    for name in ("elr_times", "trees", "acting", "rows", "words"):  # last, so that the peak memory above is not theirs
         import_module(f"tests.benchmarks.{name}").run(machine())
 
 
