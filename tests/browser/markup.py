@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass, field
 from functools import cache
-from html.parser import HTMLParser
 
-UNSEEN = ("script", "style", "template", "noscript")
+from bs4 import BeautifulSoup
+
 ADDRESSES = ("href", "src", "data", "poster", "action")
 
 
@@ -13,61 +13,42 @@ ADDRESSES = ("href", "src", "data", "poster", "action")
 class Markup:
     """Ids, references as (tag, address), images and headings of a page, and what its head says."""
 
-    ids: set = field(default_factory=set, repr=False)
-    references: list = field(default_factory=list, repr=False)
-    images: list = field(default_factory=list)
-    headings: int = 0
-    title: str = ""
-    metas: dict = field(default_factory=dict)
-    icons: list = field(default_factory=list)
-    language: str = ""
-    text: str = field(default="", repr=False)
+    ids: set = field(repr=False)
+    references: list = field(repr=False)
+    images: list
+    headings: int
+    title: str
+    metas: dict
+    icons: list
+    language: str
+    text: str = field(repr=False)
 
     @property
     def words(self):
         return set(re.findall(r"[a-z]+", self.text))
 
 
-class MarkupParser(HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.page, self.open = Markup(), []
-
-    def handle_starttag(self, tag, attributes):
-        given = {name: value or "" for name, value in attributes}
-        self.open.append(tag)
-        self.page.ids.update({given.get("id"), given.get("name") if tag == "a" else None} - {None})
-        self.page.references += [(tag, given[name]) for name in ADDRESSES if given.get(name)]
-        if tag == "img":
-            self.page.images.append(given)
-        elif tag == "h1":
-            self.page.headings += 1
-        elif tag == "html":
-            self.page.language = given.get("lang", "")
-        elif tag == "meta":
-            self.page.metas.setdefault(given.get("name"), given.get("content", ""))
-        elif tag == "link" and "icon" in given.get("rel", "").split():
-            self.page.icons.append(given.get("href"))
-
-    def handle_endtag(self, tag):
-        if tag in self.open:
-            while self.open.pop() != tag:
-                pass
-
-    def handle_data(self, data):
-        if "title" in self.open and "svg" not in self.open:
-            self.page.title += data
-        elif not any(tag in self.open for tag in UNSEEN):
-            self.page.text += data
+def _seen(soup):
+    """The text without what only scripts or no scripts see, which BeautifulSoup knows but for these."""
+    for tag in soup.find_all(("title", "noscript")):
+        tag.decompose()
+    return soup.get_text()
 
 
 @cache
 def read_markup(path):
-    return parse_markup(path.read_text(encoding="utf-8"))
-
-
-def parse_markup(text):
-    parser = MarkupParser()
-    parser.feed(text)
-    parser.close()
-    return parser.page
+    soup = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser", multi_valued_attributes=None)
+    tags = soup.find_all(True)
+    named = {tag["id"] for tag in tags if tag.get("id")} | {tag["name"] for tag in soup.select("a[name]")}
+    metas = {tag.get("name"): tag.get("content", "") for tag in reversed(soup.find_all("meta"))}  # the first counts
+    return Markup(
+        ids=named,
+        references=[(tag.name, tag[name]) for tag in tags for name in ADDRESSES if tag.get(name)],
+        images=[tag.attrs for tag in soup.find_all("img")],
+        headings=len(soup.find_all("h1")),
+        title="".join(tag.get_text() for tag in soup.find_all("title") if not tag.find_parent("svg")),
+        metas=metas,
+        icons=[tag.get("href") for tag in soup.select('link[rel~="icon"]')],
+        language=soup.html.get("lang", ""),
+        text=_seen(soup),
+    )
