@@ -19,8 +19,8 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SECONDS = 600
 LINK = re.compile(r'<p class="pdf-link">(?:<a [^>]*>)?([^<:]*).*?</p>', re.DOTALL)
 
-# Decimals after the third, a thousandth of a pixel, in the commands that move the pen; Chromium writes up to eight.
-DECIMALS = re.compile(rb"(?<=\.\d{3})\d+(?=[-\d. ]* (?:Td|[mlcvy]|re)\b)")
+# Decimals after the second, a hundredth of a pixel, in the commands that move the pen; Chromium writes up to eight.
+DECIMALS = re.compile(rb"(?<=\.\d{2})\d+(?=[-\d. ]* (?:Td|[mlcvy]|re)\b)")
 
 
 def make_pdf(project: Project, profile: str) -> Path:
@@ -68,12 +68,14 @@ def print_page(browser: str, page: Path, target: Path) -> None:
 
 def pack(printed: Path, target: Path, day: str) -> None:
     """Write a PDF smaller, its tags in compressed streams, and dated `day` (such as 2026-01-31), if it is not empty."""
+    pikepdf.settings.set_flate_compression_level(9)
     with pikepdf.open(printed) as pdf:
         for page in pdf.pages:
             page.Contents = pdf.make_stream(DECIMALS.sub(b"", page.Contents.read_bytes()))
         for name in ("/CreationDate", "/ModDate") if day else ():
             pdf.docinfo[name] = f"D:{day.replace('-', '')}000000Z"
-        pdf.save(target, object_stream_mode=pikepdf.ObjectStreamMode.generate, deterministic_id=True)
+        streams = {"object_stream_mode": pikepdf.ObjectStreamMode.generate, "recompress_flate": True}
+        pdf.save(target, deterministic_id=True, **streams)
 
 
 def show_link(page: Path, size: int) -> None:

@@ -37,7 +37,7 @@ def test_the_date_is_the_commits(tmp_path):
         assert (tmp_path / "a.pdf").read_bytes() == before
 
 
-def test_places_have_three_decimals_and_scales_keep_theirs(tmp_path):
+def test_places_have_two_decimals_and_scales_keep_theirs(tmp_path):
     with pikepdf.new() as printed:
         printed.add_blank_page().Contents = printed.make_stream(
             b".00267185 0 0 1 2.5 700 cm\n9.1234567 -1.5 Td <02> Tj\n"
@@ -45,7 +45,7 @@ def test_places_have_three_decimals_and_scales_keep_theirs(tmp_path):
         printed.save(tmp_path / "printed.pdf")
     pack(tmp_path / "printed.pdf", tmp_path / "a.pdf", "")
     with pikepdf.open(tmp_path / "a.pdf") as made:
-        assert made.pages[0].Contents.read_bytes() == b".00267185 0 0 1 2.5 700 cm\n9.123 -1.5 Td <02> Tj\n"
+        assert made.pages[0].Contents.read_bytes() == b".00267185 0 0 1 2.5 700 cm\n9.12 -1.5 Td <02> Tj\n"
 
 
 def test_the_link_is_shown_once_with_the_size(tmp_path):
