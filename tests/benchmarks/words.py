@@ -32,8 +32,8 @@ def of_words():
     floats = X.astype(float)
     peer = SGDClassifier(loss="perceptron", max_iter=N_PASSES, tol=None, shuffle=False)
     one = Winnow(promotion=1.5, demotion=0.5, threshold=1.0, initial_weight=0.1, n_passes=N_PASSES)
-    text = f"{X.shape[0]:,} contexts of {'/'.join(WORDS)}, {N_PASSES} passes; SGDClassifier"
-    for name, learner in {"Winnow": one, "WinSpell, ten Winnows": WinSpell(n_passes=N_PASSES)}.items():
+    text = f"{X.shape[0]:,} contexts of {'/'.join(WORDS)}; SGDClassifier"
+    for name, learner in {"Winnow": one, "WinSpell": WinSpell(n_passes=N_PASSES)}.items():
         times = alternate(lambda: learner.fit(X, y), lambda: peer.fit(floats, y), repetitions=5)  # noqa: B023
         yield row(f"{name}, {text}", times[:, 0], times[:, 1], "s", None, None)
 
