@@ -10,12 +10,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lib.estimators import TwoClasses
+from lib.estimators import TwoClasses, with_parameters
 from lib.validation import check_choice, check_integer, check_real
 
 HALVINGS = 30  # of a step that does not climb; then a run ends
 
 
+@with_parameters
 class MixtureOfExperts(TwoClasses, ClassifierMixin, BaseEstimator):
     """Hierarchical mixture of experts for two classes, fitted by EM or along the gradient.
 
@@ -58,23 +59,13 @@ class MixtureOfExperts(TwoClasses, ClassifierMixin, BaseEstimator):
     Jordan & Jacobs (1994); Dietterich (1997), section 5.4.1.
     """
 
-    def __init__(
-        self,
-        depth=1,
-        penalty=1.0,
-        n_restarts=5,
-        solver="em",
-        max_iterations=500,
-        tolerance=1e-6,
-        random_state=None,
-    ):
-        self.depth = depth
-        self.penalty = penalty
-        self.n_restarts = n_restarts
-        self.solver = solver
-        self.max_iterations = max_iterations
-        self.tolerance = tolerance
-        self.random_state = random_state
+    depth: int = 1
+    penalty: float = 1.0
+    n_restarts: int = 5
+    solver: str = "em"
+    max_iterations: int = 500
+    tolerance: float = 1e-6
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, X, y):
         """Fit to numbers `X` (n_samples, n_features) and two classes `y` (n_samples,).

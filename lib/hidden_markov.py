@@ -6,6 +6,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from lib.compiled import compiled
+from lib.estimators import with_parameters
 from lib.validation import check_choice, check_generator, check_integer, check_real, optional
 
 SMALL = 1e-100  # products of probabilities below it are turned into logarithms
@@ -72,6 +73,7 @@ class FactoredTransitions:
         return counts.reshape(self.sizes * 2).sum(axis=(1, 3) if variable == 0 else (0, 2))
 
 
+@with_parameters
 class HiddenMarkovModel(BaseEstimator):
     """Hidden Markov model of sequences of symbols, fitted by EM (Baum and Welch).
 
@@ -108,27 +110,15 @@ class HiddenMarkovModel(BaseEstimator):
     Rabiner (1989), section III, with the scaling of section V.
     """
 
-    def __init__(
-        self,
-        n_states=2,
-        n_symbols=None,
-        transitions="full",
-        emissions=None,
-        smoothing=0.0,
-        n_restarts=1,
-        max_iterations=200,
-        tolerance=1e-6,
-        random_state=None,
-    ):
-        self.n_states = n_states
-        self.n_symbols = n_symbols
-        self.transitions = transitions
-        self.emissions = emissions
-        self.smoothing = smoothing
-        self.n_restarts = n_restarts
-        self.max_iterations = max_iterations
-        self.tolerance = tolerance
-        self.random_state = random_state
+    n_states: int = 2
+    n_symbols: int | None = None
+    transitions: str | np.ndarray | FactoredTransitions = "full"
+    emissions: np.ndarray | None = None
+    smoothing: float = 0.0
+    n_restarts: int = 1
+    max_iterations: int = 200
+    tolerance: float = 1e-6
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, sequences, y=None):
         """Fit to a list of sequences of symbols 0, 1, ...; `y` is ignored.

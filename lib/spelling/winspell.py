@@ -6,12 +6,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lib.arrays import check_sparse_boolean_matrix
+from lib.estimators import with_parameters
 from lib.validation import at_least_one, check_integer, check_real
 from lib.winnow.online import Winnow, sums
 
 SHARED = ("promotion", "threshold", "initial_weight", "margin", "average")  # parameters of its Winnows
 
 
+@with_parameters
 class WinSpell(ClassifierMixin, BaseEstimator):
     """Clouds of Winnows: the word whose cloud sums up to most is predicted.
 
@@ -51,25 +53,14 @@ class WinSpell(ClassifierMixin, BaseEstimator):
     Golding & Roth (1996), as the survey reports it, section 3.2.3.
     """
 
-    def __init__(
-        self,
-        promotion=1.5,
-        demotions=(0.5, 0.6, 0.7, 0.8, 0.9),
-        threshold=1.0,
-        initial_weight=0.1,
-        margin=0.0,
-        average=False,
-        decay=0.9,
-        n_passes=5,
-    ):
-        self.promotion = promotion
-        self.demotions = demotions
-        self.threshold = threshold
-        self.initial_weight = initial_weight
-        self.margin = margin
-        self.average = average
-        self.decay = decay
-        self.n_passes = n_passes
+    promotion: float = 1.5
+    demotions: tuple = (0.5, 0.6, 0.7, 0.8, 0.9)
+    threshold: float = 1.0
+    initial_weight: float = 0.1
+    margin: float = 0.0
+    average: bool = False
+    decay: float = 0.9
+    n_passes: int = 5
 
     def fit(self, X, y):
         """Learn from features `X` (n_samples, n_attributes) of 0 and 1 and the words `y` (n_samples,).

@@ -7,7 +7,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from lib.compiled import compiled
 from lib.discretize.columns import checked_frame, checked_target
-from lib.estimators import MixedInput, most_probable
+from lib.estimators import MixedInput, most_probable, with_parameters
 from lib.trees.cases import new_growth, with_room
 from lib.trees.growing import build
 from lib.trees.layout import CUT, NEXT, TEST, Data, Rule
@@ -20,6 +20,7 @@ LOGS = np.arange(100_000.0)  # x log2 x of whole numbers
 LOGS[1:] *= np.log2(LOGS[1:])
 
 
+@with_parameters
 class GainRatioTree(MixedInput, ClassifierMixin, BaseEstimator):
     """The tree of C4.5: a branch for each category, thresholds, fractions of cases with missing values, pruning.
 
@@ -79,25 +80,14 @@ class GainRatioTree(MixedInput, ClassifierMixin, BaseEstimator):
     same trees with `midway=False`.
     """
 
-    def __init__(
-        self,
-        pruning=0.25,
-        min_leaf=2,
-        n_best=1,
-        criterion="gain_ratio",
-        mdl=True,
-        midway=True,
-        max_features=None,
-        random_state=None,
-    ):
-        self.pruning = pruning
-        self.min_leaf = min_leaf
-        self.n_best = n_best
-        self.criterion = criterion
-        self.mdl = mdl
-        self.midway = midway
-        self.max_features = max_features
-        self.random_state = random_state
+    pruning: float | None = 0.25
+    min_leaf: float = 2
+    n_best: int = 1
+    criterion: str = "gain_ratio"
+    mdl: bool = True
+    midway: bool = True
+    max_features: int | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, X, y, sample_weight=None):
         """Grow and prune a tree for `X` (n_samples, n_columns), the classes `y` and weights (n_samples,).
