@@ -50,13 +50,9 @@ def lines_of(text):
     return [line for block in BASH.findall(text) for line in block.strip().splitlines()]
 
 
-def chapter_commands():
-    found = []
-    for chapter in PROJECT.chapters:
-        notebook = nbformat.read(PROJECT.notebook(chapter), as_version=4)
-        text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-        found += [Command(chapter, line) for line in lines_of(text)]
-    return found
+def text_of(chapter):
+    cells = nbformat.read(PROJECT.notebook(chapter), as_version=4).cells
+    return "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
 
 
 def page_commands(name):
@@ -65,7 +61,7 @@ def page_commands(name):
     return [Command(re.search(r"(?!chapters)\b\w+/\w+", line)[0], line) for line in lines if "/" in line]
 
 
-COMMANDS = chapter_commands()
+COMMANDS = [Command(chapter, line) for chapter in PROJECT.chapters for line in lines_of(text_of(chapter))]
 PAGES = page_commands("running.md")
 IDS = [f"{command.chapter}-{command.kind}" for command in COMMANDS]
 

@@ -3,6 +3,7 @@
 import json
 import re
 
+import nbformat
 import pytest
 import yaml
 from conftest import REPOSITORY
@@ -28,6 +29,17 @@ def roles(name: str, text: str) -> list[str]:
 
 def words_of(folder, pattern: str, files: str = "*.py") -> set[str]:
     return {word for path in folder.rglob(files) for word in re.findall(pattern, path.read_text(encoding="utf-8"))}
+
+
+# Folds, code, formulas, tables; glued values and references, each with its words.
+ASIDE = re.compile(r"^(`{4,}).*?^\1$|^```.*?^```$|\$\$.*?\$\$|^\|[^\n]*$|\{[\w:]+\}`[^`]*`", re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", sorted(CHAPTERS.glob("*/*.ipynb")), ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_a_chapter_is_read_in_ten_minutes(path):
+    cells = nbformat.read(path, as_version=4).cells
+    story = ASIDE.sub("", "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown"))
+    assert 700 <= sum(bool(re.search("[A-Za-z]", word)) for word in story.split()) <= 1270
 
 
 def test_no_term_is_explained_twice():

@@ -6,10 +6,6 @@ LIMIT = 2_000_000  # the theme's style sheet, its icons and KaTeX as they come a
 EXPLORER_LIMIT = 5_000_000
 
 
-def limit(name):
-    return EXPLORER_LIMIT if "explorer" in name else LIMIT
-
-
 def test_opens_without_a_message(seen):
     assert seen.watch.messages == []
     assert seen.watch.failed == []
@@ -46,4 +42,5 @@ def test_is_light(seen):
     heaviest = sorted(seen.sizes.items(), key=lambda item: -item[1])[:10]
     table = "\n".join(f"{size:>10,} {name}" for name, size in heaviest)
     total = sum(seen.sizes.values())
-    assert total <= limit(seen.name), f"{seen.name} loads {total:,} bytes, allowed are {limit(seen.name):,}:\n{table}"
+    limit = EXPLORER_LIMIT if "explorer" in seen.name else LIMIT
+    assert total <= limit, f"{seen.name} loads {total:,} bytes, allowed are {limit:,}:\n{table}"
