@@ -1,5 +1,7 @@
 """Hidden Markov models over letters, with transitions of one table, or of two variables that make up the state."""
 
+from bisect import bisect_left
+
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
@@ -9,7 +11,8 @@ from lib.compiled import compiled
 from lib.estimators import with_parameters
 from lib.validation import check_choice, check_generator, check_integer, check_real, optional
 
-SMALL = 1e-100  # products of probabilities below it are turned into logarithms
+SMALL = 1e-30  # forward probabilities whose sum is below it are scaled to sum to 1
+ANY_ORDER = {"error_model": "numpy", "fastmath": {"contract", "reassoc"}}  # of the terms of a sum
 
 
 class FactoredTransitions:
@@ -40,9 +43,8 @@ class FactoredTransitions:
 
     def shapes(self):
         """Shapes of the tables, each of whose rows sums to 1."""
-        if self.kind == "product":
-            return [(self.n_states, self.n_states)]
-        return [(size, size) for size in self.sizes] + ([(1, 2)] if self.kind == "action" else [])
+        sizes = [self.n_states] if self.kind == "product" else self.sizes
+        return [(size, size) for size in sizes] + [(1, 2)] * (self.kind == "action")
 
     def matrix(self, tables):
         """P(next state | state), (n_states, n_states)."""
@@ -52,10 +54,8 @@ class FactoredTransitions:
 
     def _moves(self, tables):
         first, second, action = tables
-        return (
-            action[0, 0] * np.kron(first, np.eye(self.sizes[1])),
-            action[0, 1] * np.kron(np.eye(self.sizes[0]), second),
-        )
+        still = [np.eye(size) for size in self.sizes]
+        return action[0, 0] * np.kron(first, still[1]), action[0, 1] * np.kron(still[0], second)
 
     def counts(self, counts, tables):
         """Expected counts of each table from those of pairs of states, (n_states, n_states)."""
@@ -64,8 +64,7 @@ class FactoredTransitions:
         if self.kind == "independent":
             return [self._of(0, counts), self._of(1, counts)]
         one, other = self._moves(tables)
-        share = np.divide(one, one + other, out=np.zeros_like(one), where=one + other > 0)
-        moved = counts * share
+        moved = counts * np.divide(one, one + other, out=np.zeros_like(one), where=one + other > 0)
         action = np.array([[moved.sum(), (counts - moved).sum()]])
         return [self._of(0, moved), self._of(1, counts - moved), action]
 
@@ -152,9 +151,9 @@ class HiddenMarkovModel(BaseEstimator):
             if self.transitions.n_states != n:
                 raise ValueError(f"n_states must be {self.transitions.n_states}, as transitions have it; got {n}")
             return self.transitions, 1.0
-        mask = np.ones((n, n), bool) if isinstance(self.transitions, str) else np.asarray(self.transitions)
-        known = not isinstance(self.transitions, str) or self.transitions == "full"
-        if not known or mask.shape != (n, n) or mask.dtype != bool or not mask.any(axis=1).all():
+        full = isinstance(self.transitions, str) and self.transitions == "full"
+        mask = np.ones((n, n), bool) if full else np.asarray(self.transitions)
+        if mask.shape != (n, n) or mask.dtype != bool or not mask.any(axis=1).all():
             wanted = f'"full", FactoredTransitions, or a mask ({n}, {n}) with a transition from each state'
             raise ValueError(f"transitions must be {wanted}; got {self.transitions!r}")
         return FactoredTransitions("product", (n,)), mask
@@ -175,24 +174,19 @@ class HiddenMarkovModel(BaseEstimator):
         trace = []
         for _ in range(self.max_iterations):
             start, emissions, *parts = tables
-            log_likelihood, *counts = expected_counts(symbols, ends, start[0], model.matrix(parts), emissions)
-            if log_likelihood == -np.inf:
+            likelihood, *counts = expected_counts(symbols, ends, start[0], model.matrix(parts), emissions)
+            if likelihood == -np.inf:
                 raise ValueError("sequences must be possible: the emissions or transitions given make one impossible")
-            trace.append(log_likelihood + self._log_prior(tables))
+            learned = tables if self.emissions is None else [start, *parts]
+            prior = sum(float(np.log(table[table > 0]).sum()) for table in learned)
+            trace.append(likelihood + self.smoothing * prior)
             if len(trace) > 1 and trace[-1] - trace[-2] < self.tolerance * len(symbols):
                 break
-            of_start, of_pairs, of_symbols = counts
-            counts = [of_start[None], of_symbols, *model.counts(of_pairs, parts)]
-            smoothed = (c + self.smoothing * (table > 0) for c, table in zip(counts, tables, strict=True))
+            counts = [counts[0][None], counts[2], *model.counts(counts[1], parts)]
+            smoothed = [c + self.smoothing * (table > 0) for c, table in zip(counts, tables, strict=True)]
             tables = [normalised(c, before) for c, before in zip(smoothed, tables, strict=True)]
-            tables[1] = emissions if self.emissions is not None else tables[1]
+            tables[1] = tables[1] if self.emissions is None else emissions
         return tables, np.array(trace)
-
-    def _log_prior(self, tables):
-        if self.smoothing == 0:
-            return 0.0
-        learned = tables if self.emissions is None else [tables[0], *tables[2:]]
-        return self.smoothing * sum(float(np.log(table[table > 0]).sum()) for table in learned)
 
     def score_samples(self, sequences):
         """Ln P of each sequence, (n_sequences,); -inf for one that the model cannot make."""
@@ -208,18 +202,17 @@ class HiddenMarkovModel(BaseEstimator):
         symbols, ends = self._known(sequences)
         with np.errstate(divide="ignore"):
             logs = [np.log(table) for table in (self.start_, self.transitions_, self.emissions_)]
-        return np.split(likeliest_states(symbols, ends, *logs), ends[1:-1])
+        return [likeliest_states(part, *logs) for part in np.split(symbols, ends[1:-1])]
 
     def _known(self, sequences):
         check_is_fitted(self)
         return joined(sequences, self.emissions_.shape[1])
 
 
-def normalised(counts, before=None):
+def normalised(counts, before=0.0):
     """Rows divided by their sums; one that is all zero stays as it was before."""
     totals = counts.sum(axis=1, keepdims=True)
-    given = np.zeros_like(counts) if before is None else before.copy()
-    return np.divide(counts, totals, out=given, where=totals > 0)
+    return np.where(totals > 0, counts / np.where(totals > 0, totals, 1), before)
 
 
 def joined(sequences, n_symbols=None):
@@ -240,100 +233,92 @@ def joined(sequences, n_symbols=None):
     return np.concatenate(arrays).astype(np.int64), ends
 
 
-@compiled(error_model="numpy")
 def expected_counts(symbols, ends, start, transitions, emissions):
-    """One E-step: ln P of all, and expected counts of first states, pairs of states, and symbols of states.
+    """One E-step: ln P of all, and expected counts of first states, pairs of states, and symbols of states."""
+    forward, weighted = np.zeros((2, len(symbols), len(start)))
+    of_start, of_symbol = np.zeros(len(start)), np.zeros(emissions.shape[::-1])
+    tables = start, transitions, transitions.T.copy(), emissions.T.copy()
+    log_likelihood = _both_ways(symbols, ends, *tables, forward, weighted, of_start, of_symbol)
+    return log_likelihood, of_start, forward[:-1].T @ weighted[1:] * transitions, of_symbol.T
 
-    Forward probabilities are divided by their sum at each step; the logarithms of these sums add up to ln P.
+
+@compiled(**ANY_ORDER)
+def _both_ways(symbols, ends, start, transitions, sources, emitters, forward, weighted, of_start, of_symbol):
+    """Forward and backward through all sequences; fills the last four arrays, and returns ln P of all.
+
+    P(state t, state t + 1 | symbols) is forward[t] * transitions * weighted[t + 1], which is 0 across two sequences.
     """
-    n, n_symbols = emissions.shape
-    backwards, of_symbol = transitions.T.copy(), emissions.T.copy()
-    of_start, pairs, of_state = np.zeros(n), np.zeros((n, n)), np.zeros((n_symbols, n))
-    longest = np.max(ends[1:] - ends[:-1])
-    forward, inverse, total = np.empty((longest, n)), np.empty(longest), 0.0
-    beta, weighted = np.empty(n), np.empty(n)
-    for s in range(len(ends) - 1):
-        part = symbols[ends[s] : ends[s + 1]]
-        total += _forward(part, start, transitions, of_symbol, forward, inverse)
-        if total == -np.inf:
-            break
-        beta[:] = 1.0
-        for t in range(len(part) - 1, -1, -1):
-            for i in range(n):
-                of_state[part[t], i] += forward[t, i] * beta[i]
-                weighted[i] = of_symbol[part[t], i] * beta[i] * inverse[t]
-            if t == 0:
-                of_start += forward[0] * beta
-                break
-            beta[:] = 0.0
-            for j in range(n):
-                for i in range(n):
-                    beta[i] += backwards[j, i] * weighted[j]
-                    pairs[j, i] += forward[t - 1, i] * weighted[j]
-    return total, of_start, pairs.T * transitions, of_state.T.copy()
-
-
-@compiled(error_model="numpy")
-def _forward(part, start, transitions, of_symbol, forward, inverse):
-    """Fill P(state | symbols so far) of each step and by what it was multiplied; returns ln P of the sequence."""
-    n, total, product = len(start), 0.0, 1.0
-    for t in range(len(part)):
-        row = forward[t]
-        if t == 0:
-            row[:] = start
-        else:
-            row[:] = 0.0
-            for i in range(n):
-                for j in range(n):
-                    row[j] += forward[t - 1, i] * transitions[i, j]
-        scale = 0.0
-        for j in range(n):
-            row[j] *= of_symbol[part[t], j]
-            scale += row[j]
-        if scale == 0.0:
-            return -np.inf
-        inverse[t] = 1.0 / scale
-        for j in range(n):
-            row[j] *= inverse[t]
-        if scale < SMALL:
-            total += np.log(scale)
-        else:
-            product *= scale
-        if product < SMALL:
-            total += np.log(product)
-            product = 1.0
-    return total + np.log(product)
-
-
-@compiled(error_model="numpy")
-def log_likelihoods(symbols, ends, start, transitions, emissions):
-    """Ln P of each sequence."""
-    longest, of_symbol = np.max(ends[1:] - ends[:-1]), emissions.T.copy()
-    forward, inverse = np.empty((longest, len(start))), np.empty(longest)
-    values = np.empty(len(ends) - 1)
-    for s in range(len(values)):
-        values[s] = _forward(symbols[ends[s] : ends[s + 1]], start, transitions, of_symbol, forward, inverse)
-    return values
-
-
-@compiled(error_model="numpy")
-def likeliest_states(symbols, ends, start, transitions, emissions):
-    """Viterbi's path through all sequences, from the logarithms of the tables."""
-    n, states = len(start), np.empty(len(symbols), np.int64)
-    before, best, row = np.empty((len(symbols), n), np.int64), np.empty(n), np.empty(n)
+    n, total, backward, inverse = len(start), 0.0, np.empty(len(start)), np.empty(len(symbols))
     for s in range(len(ends) - 1):
         first, end = ends[s], ends[s + 1]
-        best[:] = start + emissions[:, symbols[first]]
-        for t in range(first + 1, end):
+        total += _forward(symbols, first, end, start, sources, emitters, forward, inverse)
+        if total == -np.inf:
+            break
+        for i in range(n):
+            backward[i] = 1.0
+        for t in range(end - 1, first - 1, -1):
+            for i in range(n):
+                of_symbol[symbols[t], i] += forward[t, i] * backward[i]
+            if t == first:
+                break
+            for i in range(n):
+                weighted[t, i] = emitters[symbols[t], i] * backward[i] * inverse[t]
+            for i in range(n):
+                backward[i] = 0.0
+                for j in range(n):
+                    backward[i] += transitions[i, j] * weighted[t, j]
+        for i in range(n):
+            of_start[i] += forward[first, i] * backward[i]
+    return total
+
+
+@compiled(**ANY_ORDER)
+def _forward(symbols, first, end, start, sources, emitters, forward, inverse):
+    """Fill rows of `forward`, in proportion to P(state, symbols so far), and of `inverse`, by which each was scaled.
+
+    Scaled are rows with small sums, and the last one, whose sum is then 1. Returns ln P of the sequence.
+    """
+    n, total = len(start), 0.0
+    for t in range(first, end):
+        scale = 0.0
+        for j in range(n):
+            p = start[j]
+            if t > first:
+                p = 0.0
+                for i in range(n):
+                    p += forward[t - 1, i] * sources[j, i]
+            forward[t, j] = p * emitters[symbols[t], j]
+            scale += forward[t, j]
+        inverse[t] = 1.0
+        if scale < SMALL or t == end - 1:
+            total += np.log(scale)
+            if scale == 0.0:
+                break
+            inverse[t] = 1.0 / scale
             for j in range(n):
-                source = np.argmax(best + transitions[:, j])
-                before[t, j] = source
-                row[j] = best[source] + transitions[source, j] + emissions[j, symbols[t]]
-            best[:] = row
-        states[end - 1] = np.argmax(best)
-        for t in range(end - 1, first, -1):
-            states[t - 1] = before[t, states[t]]
-    return states
+                forward[t, j] *= inverse[t]
+    return total
+
+
+def log_likelihoods(symbols, ends, start, transitions, emissions):
+    """Ln P of each sequence."""
+    room = np.empty((len(symbols), len(start))), np.empty(len(symbols))
+    tables = start, transitions.T.copy(), emissions.T.copy()
+    spans = zip(ends[:-1], ends[1:], strict=True)
+    return np.array([_forward(symbols, first, end, *tables, *room) for first, end in spans])
+
+
+def likeliest_states(symbols, start, transitions, emissions):
+    """Viterbi's path through a sequence, from the logarithms of the tables."""
+    best, sources = start + emissions[:, symbols[0]], []
+    for symbol in symbols[1:]:
+        through = best[:, None] + transitions
+        sources.append(through.argmax(axis=0))
+        best = through.max(axis=0) + emissions[:, symbol]
+    states = [best.argmax()]
+    for source in reversed(sources):
+        states.append(source[states[-1]])
+    return np.array(states[::-1])
 
 
 def sample_sequence(start, transitions, emissions, length, rng):
@@ -352,16 +337,10 @@ def sample_sequence(start, transitions, emissions, length, rng):
     symbols, states : ndarrays of int, shape (length,)
     """
     draws = check_generator("rng", rng).random((2, check_integer("length", length, 1)))
-    sums = [np.cumsum(np.atleast_2d(table), axis=1)[:, :-1] for table in (start, transitions, emissions)]
-    return _sampled(draws, sums[0][0], *sums[1:])
-
-
-@compiled()
-def _sampled(draws, start, transitions, emissions):
-    length = draws.shape[1]
-    states, symbols = np.empty(length, np.int64), np.empty(length, np.int64)
-    for t in range(length):
-        bounds = start if t == 0 else transitions[states[t - 1]]
-        states[t] = np.searchsorted(bounds, draws[0, t])
-        symbols[t] = np.searchsorted(emissions[states[t]], draws[1, t])
-    return symbols, states
+    bounds = [np.cumsum(np.atleast_2d(table), axis=1)[:, :-1].tolist() for table in (start, transitions, emissions)]
+    states, row = [], bounds[0][0]
+    for draw in draws[0].tolist():
+        states.append(bisect_left(row, draw))
+        row = bounds[1][states[-1]]
+    symbols = [bisect_left(bounds[2][state], draw) for state, draw in zip(states, draws[1].tolist(), strict=True)]
+    return np.array(symbols), np.array(states)
