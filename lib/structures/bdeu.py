@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from lib.structures.bic import _Search
+from lib.structures.bic import Search
 from lib.structures.dirichlet import DirichletCounts, attribute_codes
 from lib.structures.graphs import check_parents
-from lib.validation import check_integer, check_real, optional
+from lib.validation import check_integer, check_real
 
 
 def bdeu_search(X, start=None, equivalent_sample_size=10, max_parents=None):
@@ -47,42 +47,14 @@ def bdeu_search(X, start=None, equivalent_sample_size=10, max_parents=None):
     Heckerman, Geiger & Chickering (1995), sections 5 to 7. Their prior network also gives imaginary rows, and each arc
     in which a structure differs from it costs a factor; here it is the start of the search only.
     """
-    return bdeu_from_codes(*attribute_codes(X), start, equivalent_sample_size, max_parents)
-
-
-def bdeu_from_codes(codes, sizes, start=None, equivalent_sample_size=10, max_parents=None):
-    """Like `bdeu_search`, from codes (n_samples, n_variables) and sizes (n_variables,)."""
+    codes, sizes = attribute_codes(X)
     size = check_real("equivalent_sample_size", equivalent_sample_size, 0, open_low=True)
-    max_parents = optional(check_integer, "max_parents", max_parents, 0)
-    start = ((),) * len(sizes) if start is None else check_parents(start, len(sizes))
-    search = _BDeuSearch(DirichletCounts(codes, sizes), len(sizes) if max_parents is None else max_parents, start, size)
-    before = None
-    while search.parents() != before:
-        before = search.parents()
-        search.step()
-    return before
+    most = len(sizes) if max_parents is None else check_integer("max_parents", max_parents, 0)
+    links = np.zeros((len(sizes), len(sizes)), dtype=bool)
+    for child, family in enumerate(() if start is None else check_parents(start, len(sizes))):
+        links[list(family), child] = True
 
+    def gain(counts, child, parent, others):
+        return counts.bdeu(child, others | {parent}, size) - counts.bdeu(child, others, size)
 
-class _BDeuSearch(_Search):
-    """The search of `bic_search` with another score and any start."""
-
-    def __init__(self, counts, max_parents, start, equivalent_sample_size):
-        self.equivalent_sample_size = equivalent_sample_size
-        super().__init__(counts, max_parents)
-        for child, family in enumerate(start):
-            self.links[list(family), child] = True
-        self._update(np.flatnonzero([len(family) > 0 for family in start]).tolist())
-
-    def _update(self, children):
-        for child in children:
-            parents = frozenset(np.flatnonzero(self.links[:, child]).tolist())
-            now = self._score(child, parents)
-            self.additions[:, child] = self.deletions[:, child] = -np.inf
-            for p in parents:
-                self.deletions[p, child] = self._score(child, parents - {p}) - now
-            if len(parents) < self.max_parents:
-                for p in set(range(len(self.links))) - parents - {child}:
-                    self.additions[p, child] = self._score(child, parents | {p}) - now
-
-    def _score(self, child, parents):
-        return self.counts.bdeu(child, parents, self.equivalent_sample_size)
+    return Search(DirichletCounts(codes, sizes), most, gain, links).climb()

@@ -68,11 +68,7 @@ def bic_search(X, y, max_parents=2):
 def bic_from_codes(codes, sizes, max_parents=2):
     """Like `bic_search`, from codes (n_samples, n + 1) with the class first and -1 for missing; sizes (n + 1,)."""
     max_parents = check_integer("max_parents", max_parents, 0)
-    search, seen = _Search(JointCounts(codes, sizes), max_parents), set()
-    while search.parents() not in seen:
-        seen.add(search.parents())
-        search.step()
-    return search.parents()
+    return Search(JointCounts(codes, sizes), max_parents, gain, np.zeros((len(sizes), len(sizes)), dtype=bool)).climb()
 
 
 def gain(counts, child, parent, others):
@@ -88,18 +84,36 @@ def gain(counts, child, parent, others):
     return counts.information(child, parent, others) - n_parameters / 2 * np.log(n_rows)
 
 
-class _Search:
-    """A structure, and by how much each addition and deletion of a link (row: parent, column: child) would raise it."""
+class Search:
+    """A structure, and by how much each addition and deletion of a link (row: parent, column: child) would raise it.
 
-    def __init__(self, counts, max_parents):
-        n = len(counts.sizes)
-        self.counts, self.max_parents = counts, max_parents
-        self.links = np.zeros((n, n), dtype=bool)
-        self.additions, self.deletions = np.full((2, n, n), -np.inf)
-        self._update(range(n))
+    Parameters
+    ----------
+    counts : JointCounts
+    max_parents : int
+        No variable gets a parent if it has as many.
+    gain : callable
+        ``gain(counts, child, parent, others)`` is by how much a parent raises the score of a child that has others.
+    links : ndarray of bool, shape (n_variables, n_variables)
+        The structure to begin with.
+    """
+
+    def __init__(self, counts, max_parents, gain, links):
+        self.counts, self.max_parents, self.gain, self.links = counts, max_parents, gain, links
+        self.additions, self.deletions = np.full((2, *links.shape), -np.inf)
+        self._update(range(len(links)))
 
     def parents(self):
+        """Parents of each variable in the structure of now."""
         return tuple(tuple(np.flatnonzero(column).tolist()) for column in self.links.T)
+
+    def climb(self):
+        """Parents of each variable where no change is better than none, or one leads back."""
+        seen = set()
+        while self.parents() not in seen:
+            seen.add(self.parents())
+            self.step()
+        return self.parents()
 
     def step(self):
         """Make the best change, if one is better than none."""
@@ -113,7 +127,9 @@ class _Search:
 
     def _gains(self):
         """Gain of each addition, deletion and reversal, (3, n, n); -inf where it would make a cycle."""
-        descendants = _descendants(self.links)
+        descendants = self.links  # along one or more links, by repeated squaring
+        for _ in range(len(self.links).bit_length()):
+            descendants = descendants | descendants @ descendants
         detour = descendants @ self.links
         reversals = self.deletions + self.additions.T
         additions = np.where(descendants.T, -np.inf, self.additions)
@@ -124,15 +140,7 @@ class _Search:
             parents = frozenset(np.flatnonzero(self.links[:, child]).tolist())
             self.additions[:, child] = self.deletions[:, child] = -np.inf
             for p in parents:
-                self.deletions[p, child] = -gain(self.counts, child, p, parents - {p})
+                self.deletions[p, child] = -self.gain(self.counts, child, p, parents - {p})
             if len(parents) < self.max_parents:
                 for p in set(range(len(self.links))) - parents - {child}:
-                    self.additions[p, child] = gain(self.counts, child, p, parents)
-
-
-def _descendants(links):
-    """Which variable is reached from which along one or more links, by repeated squaring."""
-    reached = links
-    for _ in range(len(links).bit_length()):
-        reached = reached | reached @ reached
-    return reached
+                    self.additions[p, child] = self.gain(self.counts, child, p, parents)

@@ -30,20 +30,14 @@ def chow_liu(X):
 
     Notes
     -----
-    Of pairs with the same information, to 12 decimals, the first one in the order of columns is preferred.
+    It is the tree of tree-augmented naive Bayes where there is one class only. Of pairs with the same information, to
+    12 decimals, the first one in the order of columns is preferred.
 
     References
     ----------
     Chow & Liu (1968), section III.
     """
-    return chow_liu_from_codes(*attribute_codes(X))
-
-
-def chow_liu_from_codes(codes, sizes):
-    """Like `chow_liu`, from codes (n_samples, n_variables) with -1 for missing, and sizes (n_variables,).
-
-    It is the tree of tree-augmented naive Bayes where there is one class only.
-    """
+    codes, sizes = attribute_codes(X)
     one_class = np.column_stack([np.zeros(len(codes), dtype=int), codes])
     _, *families = tan_from_codes(one_class, [1, *sizes])
     return tuple(tuple(p - 1 for p in family[1:]) for family in families)

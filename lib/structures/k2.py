@@ -41,11 +41,7 @@ def k2(X, order, max_parents=4):
     ----------
     Cooper & Herskovits (1992), section 3.1.1, the procedure K2, and equation 12.
     """
-    return k2_from_codes(*attribute_codes(X), order, max_parents=max_parents)
-
-
-def k2_from_codes(codes, sizes, order, max_parents=4):
-    """Like `k2`, from codes (n_samples, n_variables) and sizes (n_variables,)."""
+    codes, sizes = attribute_codes(X)
     max_parents = check_integer("max_parents", max_parents, 0)
     order = check_order(order, len(sizes))
     counts, parents = DirichletCounts(codes, sizes), [()] * len(sizes)
@@ -71,10 +67,8 @@ def check_order(order, n_variables):
     if order.ndim != 1 or (len(order) and order.dtype.kind not in "iu"):
         raise ValueError(f"order must be a sequence of integers, one for each variable; got {order.tolist()!r}")
     order = order.tolist()
-    unknown = [v for v in order if not 0 <= v < n_variables]
-    missed = [v for v in range(n_variables) if v not in order]
-    repeated = [v for v in dict.fromkeys(order) if order.count(v) > 1]
-    for problem, variables in (("not have", unknown), ("not miss", missed), ("not repeat", repeated)):
-        if variables:
-            raise ValueError(f"order must {problem} variable {variables[0]}; they are 0 to {n_variables - 1}")
+    for v in (*order, *range(n_variables)):
+        if order.count(v) != 1 or not 0 <= v < n_variables:
+            allowed = f"each variable from 0 to {n_variables - 1} once"
+            raise ValueError(f"order must have {allowed}; variable {v} is there {order.count(v)} times")
     return order

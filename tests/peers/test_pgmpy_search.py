@@ -15,8 +15,8 @@ import pytest
 
 from lib.bayes_net.bif import DiscreteNetwork
 from lib.files import DATA
+from lib.structures import k2
 from lib.structures.dirichlet import DirichletCounts
-from lib.structures.k2 import k2_from_codes
 
 pgmpy = pytest.importorskip("pgmpy", reason="no pgmpy; `make peers` installs it")
 scores = pytest.importorskip("pgmpy.structure_score")
@@ -83,7 +83,7 @@ def test_k2_takes_the_best_parents_of_pgmpy_s_score(alarm, rows):
     data, states = frame(rows, alarm.network.sizes)
     local_score, order = k2_score(data, states, rows, alarm.network.sizes), alarm.network.order
     start = time.process_time()
-    ours = k2_from_codes(rows, alarm.network.sizes, order)
+    ours = k2(rows, order)
     mine, start = time.process_time() - start, time.process_time()
     children = order[:20]
     for position, child in enumerate(children):
