@@ -79,20 +79,22 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
         X = checked_frame(self, X, reset=True)
         check_discrete(X)
         self._coding = DiscreteCoding(X)
-        starts = np.concatenate([[0], np.cumsum(self._coding.sizes)])
+        starts = np.cumsum([0, *self._coding.sizes])
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        codes = np.ascontiguousarray(self._coding(X), dtype=np.int64)
-        self.weights_, self.tables_, self.trace_ = _sweeps(codes, starts, k, n_burn, n_samples, prior, rng)
-        self.names_ = _nearest_names(self.tables_, self._log_posteriors(prior).argmax())
+        self.weights_, tables, self.trace_ = _sweeps(self._cells(X), starts, k, n_burn, n_samples, prior, rng)
+        self.tables_ = tables[:, :, :-1].copy()
+        log_priors = (prior - 1) * (np.log(self.weights_).sum(axis=1) + np.log(self.tables_).sum(axis=(1, 2)))
+        self.names_ = _nearest_names(self.tables_, (self.trace_[n_burn:] + log_priors).argmax())
         if self.relabel:
             order = np.argsort(self.names_, axis=1)
             self.weights_ = np.take_along_axis(self.weights_, order, axis=1)
             self.tables_ = np.take_along_axis(self.tables_, order[..., None], axis=1)
         return self
 
-    def _log_posteriors(self, prior):
-        logs = np.log(self.weights_).sum(axis=1) + np.log(self.tables_).sum(axis=(1, 2))
-        return self.trace_[self.n_burn :] + (prior - 1) * logs
+    def _cells(self, X):
+        """Place of each value among those of all attributes, (rows, n_attributes); -1 is a missing one."""
+        codes = self._coding(X)
+        return np.where(codes < 0, -1, codes + np.cumsum([0, *self._coding.sizes[:-1]]))
 
     def predict_proba(self, X):
         """P(class | x) in the mean over the draws, (n_samples, n_hidden)."""
@@ -100,7 +102,7 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
 
     def votes(self, X):
         """Part of the draws to which each class is the likeliest, (n_samples, n_hidden); for a tie the first."""
-        classes = np.arange(check_integer("n_hidden", self.n_hidden, 2, 8))
+        classes = np.arange(self.n_hidden)
         return self._over_draws(X, lambda joint: (joint.argmax(axis=2)[..., None] == classes).mean(axis=1))
 
     def predict(self, X):
@@ -109,8 +111,7 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
 
     def score_samples(self, X):
         """Ln of the mean over the draws of P(x), (n_samples,)."""
-        n_draws = np.log(self.n_samples)
-        return self._over_draws(X, lambda joint: logsumexp(joint, axis=(1, 2)) - n_draws)
+        return self._over_draws(X, lambda joint: logsumexp(joint, axis=(1, 2)) - np.log(joint.shape[1]))
 
     def score(self, X, y=None):
         """The mean of `score_samples`; `y` is ignored."""
@@ -119,16 +120,13 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
     def _over_draws(self, X, summary):
         """What `summary` makes of ln P(x, class) of each row, draw and class, (rows, n_samples, n_hidden)."""
         check_is_fitted(self, "tables_")
-        codes, logs = self._coding(checked_frame(self, X, reset=False)), np.log(self.tables_)
-        chosen = np.zeros((len(codes), logs.shape[2]))
-        rows, columns = np.nonzero(codes >= 0)
-        starts = np.concatenate([[0], np.cumsum(self._coding.sizes)])
-        chosen[rows, starts[columns] + codes[rows, columns]] = 1
-        matrix, weights = logs.reshape(-1, logs.shape[2]).T, np.log(self.weights_)
-        parts = arrays.row_batches(len(codes), 32 * matrix.shape[1])
-        return np.concatenate(
-            [summary((chosen[part] @ matrix).reshape(-1, *weights.shape) + weights) for part in parts]
-        )
+        cells, n_cells = self._cells(checked_frame(self, X, reset=False)), self.tables_.shape[2]
+        chosen = np.zeros((len(cells), n_cells + 1))
+        np.put_along_axis(chosen, cells, 1, axis=1)
+        matrix, weights = np.log(self.tables_).reshape(-1, n_cells).T, np.log(self.weights_)
+        parts = arrays.row_batches(len(cells), 32 * matrix.shape[1])
+        joints = ((chosen[part, :-1] @ matrix).reshape(-1, *weights.shape) + weights for part in parts)
+        return np.concatenate([summary(joint) for joint in joints])
 
 
 def _nearest_names(tables, pivot):
@@ -140,27 +138,27 @@ def _nearest_names(tables, pivot):
 
 
 @compiled()
-def _sweeps(codes, starts, k, n_burn, n_samples, prior, rng):
-    """Weights (n_samples, k), tables (n_samples, k, cells), and log likelihoods (n_burn + n_samples,)."""
-    n, m = codes.shape
-    all_weights, all_tables = np.empty((n_samples, k)), np.empty((n_samples, k, starts[-1]))
+def _sweeps(cells, starts, k, n_burn, n_samples, prior, rng):
+    """Weights (n_samples, k), tables (n_samples, k, n_cells + 1), and log likelihoods (n_burn + n_samples,).
+
+    The last cell of the tables is that of missing values, which are certain.
+    """
+    all_weights, all_tables = np.empty((n_samples, k)), np.empty((n_samples, k, starts[-1] + 1))
     trace, mass = np.zeros(n_burn + n_samples), np.empty(k)
-    of_class, of_cell = np.zeros(k), np.zeros((k, starts[-1]))
-    weights, tables = np.empty(k), np.empty((k, starts[-1]))
-    _draw_parameters(starts, prior, of_class, of_cell, weights, tables, rng)
+    of_class, of_cell = np.zeros(k), np.zeros((k, starts[-1] + 1))
     for sweep in range(n_burn + n_samples):
+        weights, tables = _drawn_parameters(starts, prior, of_class, of_cell, rng)
         if sweep >= n_burn:
             assign(all_weights[sweep - n_burn], weights)
             assign(all_tables[sweep - n_burn].reshape(-1), tables.reshape(-1))
         logs, log_weights = np.log(tables), np.log(weights)
-        of_class[:], of_cell[:] = 0.0, 0.0
-        for i in range(n):
+        of_class, of_cell = np.zeros(k), np.zeros((k, starts[-1] + 1))
+        for i in range(len(cells)):
             largest = -np.inf
             for c in range(k):
                 mass[c] = log_weights[c]
-                for j in range(m):
-                    if codes[i, j] >= 0:
-                        mass[c] += logs[c, starts[j] + codes[i, j]]
+                for j in range(len(starts) - 1):
+                    mass[c] += logs[c, cells[i, j]]
                 largest = max(largest, mass[c])
             total = 0.0
             for c in range(k):
@@ -172,21 +170,21 @@ def _sweeps(codes, starts, k, n_burn, n_samples, prior, rng):
                 drawn += 1
                 left -= mass[drawn]
             of_class[drawn] += 1
-            for j in range(m):
-                if codes[i, j] >= 0:
-                    of_cell[drawn, starts[j] + codes[i, j]] += 1
-        _draw_parameters(starts, prior, of_class, of_cell, weights, tables, rng)
+            for j in range(len(starts) - 1):
+                of_cell[drawn, cells[i, j]] += 1
     return all_weights, all_tables, trace
 
 
 @compiled()
-def _draw_parameters(starts, prior, of_class, of_cell, weights, tables, rng):
-    """Fill weights and tables with draws from their Dirichlet distributions given counts."""
+def _drawn_parameters(starts, prior, of_class, of_cell, rng):
+    """Weights and tables from their Dirichlet distributions given counts."""
+    weights, tables = np.empty(len(of_class)), np.ones(of_cell.shape)
     for c in range(len(weights)):
         weights[c] = max(rng.standard_gamma(prior + of_class[c]), 1e-300)
-        for cell in range(tables.shape[1]):
+        for cell in range(starts[-1]):
             tables[c, cell] = max(rng.standard_gamma(prior + of_cell[c, cell]), 1e-300)
         for j in range(len(starts) - 1):
-            shares = tables[c, starts[j] : starts[j + 1]]
-            shares /= shares.sum()
-    weights /= weights.sum()
+            total = tables[c, starts[j] : starts[j + 1]].sum()
+            for cell in range(starts[j], starts[j + 1]):
+                tables[c, cell] /= total
+    return weights / weights.sum(), tables
