@@ -3,7 +3,6 @@
 import warnings
 
 import numpy as np
-from scipy.special import expit, log_expit, logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -14,6 +13,7 @@ from lib.estimators import TwoClasses, with_parameters
 from lib.validation import check_choice, check_integer, check_real
 
 HALVINGS = 30  # of a step that does not climb; then a run ends
+LEAST = 1e-300  # no row is held less probable
 
 
 @with_parameters
@@ -122,12 +122,12 @@ class MixtureOfExperts(TwoClasses, ClassifierMixin, BaseEstimator):
 
     def gate_proba(self, X):
         """P(expert | x) of each row and expert, (n_samples, 2 ** depth)."""
-        return np.exp(_log_gates(self._scores(X))).T
+        return _reached(*_branches(self._scores(X))).T
 
     def expert_proba(self, X):
         """P(second class | x, expert) of each row and expert, (n_samples, 2 ** depth)."""
-        scores = self._scores(X)
-        return expit(scores[len(scores) // 2 :]).T
+        firsts, _ = _branches(self._scores(X))
+        return firsts[len(firsts) // 2 :].T
 
     def predict_proba(self, X):
         """P(class | x) of each row and class, (n_samples, 2)."""
@@ -164,26 +164,33 @@ def expected_ways(inputs, target, penalty, weights):
     firsts : ndarray of shape (n_nodes, n_samples)
         P(row takes the first branch there | its class), and for an expert `nodes` where the class is the second one.
     """
-    scores = weights @ inputs.T
-    first = len(scores) // 2
-    joint = _log_gates(scores) + log_expit(np.where(target, 1, -1) * scores[first:])
-    of_rows = logsumexp(joint, axis=0)
-    nodes, firsts = np.empty_like(scores), np.empty_like(scores)
-    nodes[first:] = np.exp(joint - of_rows)
+    branches = _branches(weights @ inputs.T)
+    nodes, firsts = np.empty_like(branches)
+    first = len(nodes) // 2
+    joint = _reached(*branches) * np.where(target, *branches[:, first:])
+    of_rows = np.maximum(joint.sum(axis=0), LEAST)
+    nodes[first:] = joint / of_rows
     firsts[first:] = nodes[first:] * target
     for gate in reversed(range(first)):
         firsts[gate] = nodes[2 * gate + 1]
         nodes[gate] = firsts[gate] + nodes[2 * gate + 2]
-    return of_rows.sum() - penalty / 2 * (weights**2).sum(), nodes, firsts
+    return np.log(of_rows).sum() - penalty / 2 * (weights**2).sum(), nodes, firsts
 
 
-def _log_gates(scores):
-    """Ln P(expert | x), (n_experts, n_samples); the branches of gate g are the nodes 2 g + 1 and 2 g + 2."""
-    logs = np.zeros_like(scores)
-    for gate in range(len(scores) // 2):
-        logs[2 * gate + 1] = logs[gate] + log_expit(scores[gate])
-        logs[2 * gate + 2] = logs[gate] + log_expit(-scores[gate])
-    return logs[len(scores) // 2 :]
+def _branches(scores):
+    """Sigma(score) and 1 - sigma(score), (2, *scores.shape), neither of them with a loss of digits."""
+    less = np.exp(-np.abs(scores))
+    less /= 1 + less
+    return np.where([scores > 0, scores <= 0], 1 - less, less)
+
+
+def _reached(firsts, seconds):
+    """P(expert | x), (n_experts, n_samples); the branches of gate g are the nodes 2 g + 1 and 2 g + 2."""
+    nodes = np.ones_like(firsts)
+    for gate in range(len(nodes) // 2):
+        nodes[2 * gate + 1] = nodes[gate] * firsts[gate]
+        nodes[2 * gate + 2] = nodes[gate] * seconds[gate]
+    return nodes[len(nodes) // 2 :]
 
 
 def gradients(inputs, target, penalty, weights, nodes, firsts):
@@ -201,7 +208,7 @@ def gradients(inputs, target, penalty, weights, nodes, firsts):
     -------
     ndarray of shape (n_nodes, n_inputs)
     """
-    return (firsts - nodes * expit(weights @ inputs.T)) @ inputs - penalty * weights
+    return (firsts - nodes * _branches(weights @ inputs.T)[0]) @ inputs - penalty * weights
 
 
 def newton_steps(inputs, target, penalty, weights, nodes, firsts):
@@ -220,7 +227,7 @@ def newton_steps(inputs, target, penalty, weights, nodes, firsts):
     -------
     ndarray of shape (n_nodes, n_inputs)
     """
-    ridge, branch = penalty * np.eye(inputs.shape[1]), expit(weights @ inputs.T)
-    curvatures = [(inputs.T * row) @ inputs + ridge for row in nodes * branch * (1 - branch)]
-    slopes = gradients(inputs, target, penalty, weights, nodes, firsts)
-    return np.linalg.solve(np.stack(curvatures), slopes[..., None])[..., 0]
+    branch, other = _branches(weights @ inputs.T)
+    slopes = (firsts - nodes * branch) @ inputs - penalty * weights
+    curvatures = ((nodes * branch * other)[:, None] * inputs.T) @ inputs + penalty * np.eye(inputs.shape[1])
+    return np.linalg.solve(curvatures, slopes[..., None])[..., 0]

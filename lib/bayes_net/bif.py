@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 
 from lib.bayes_net.network import Network
-from lib.structures.graphs import check_parents
 from lib.validation import check_generator, check_integer
 
 _BLOCK = re.compile(r"(variable|probability|network)\s+([^{]*?)\s*\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}")
@@ -77,16 +76,17 @@ class DiscreteNetwork:
             text = (gzip.decompress(contents) if contents[:2] == b"\x1f\x8b" else contents).decode()
         except EOFError:
             raise ValueError(f"{path} ends before its last block is complete") from None
-        blocks = _blocks(text, path)
+        rest = _BLOCK.sub("", text).strip()
+        if rest:
+            raise ValueError(f"{path} ends before the block {rest[:40]!r} is complete, or that is none")
+        blocks = _BLOCK.findall(text)  # kind, heading and body of each block in braces, which may hold more braces
         values = {name: _values(name, body) for kind, name, body in blocks if kind == "variable"}
-        heads = [_head(head, values) + (body,) for kind, head, body in blocks if kind == "probability"]
-        families = {child: (parents, body) for child, parents, body in heads}
+        families = dict(_family(head, body, values) for kind, head, body in blocks if kind == "probability")
         without = [name for name in values if name not in families]
         if without or not values:
             raise ValueError(f"{path} has no probability of {', '.join(without) or 'any variable'}")
         number = {name: v for v, name in enumerate(values)}
         parents = [[number[p] for p in families[name][0]] for name in values]
-        check_parents(parents)
         tables = [_table(name, *families[name], values) for name in values]
         tables = [np.transpose(table, [*np.argsort(ps), len(ps)]) for table, ps in zip(tables, parents, strict=True)]
         return cls(parents, tables, values, tuple(values.values()))
@@ -126,9 +126,8 @@ class DiscreteNetwork:
         -------
         codes : ndarray of intp, shape (size, n_variables)
         """
-        size, codes = check_integer("size", size, 0), None
+        codes = np.zeros((check_integer("size", size, 0), len(self.parents)), dtype=np.intp)
         draws = check_generator("rng", rng).random((len(self.parents), size, 1))
-        codes = np.zeros((size, len(self.parents)), dtype=np.intp)
         sums = [np.cumsum(table, axis=-1)[..., :-1] for table in self.network.tables(self.theta)]
         for v in self.network.order:
             codes[:, v] = (draws[v] > sums[v][tuple(codes[:, p] for p in self.parents[v])]).sum(axis=1)
@@ -143,14 +142,6 @@ def cells(network, codes):
     return found
 
 
-def _blocks(text, path):
-    """Kind, heading and body of each block in braces, which may hold more braces."""
-    rest = _BLOCK.sub("", text).strip()
-    if rest:
-        raise ValueError(f"{path} ends before the block {rest[:40]!r} is complete, or that is none")
-    return _BLOCK.findall(text)
-
-
 def _values(name, body):
     match = _TYPE.search(body)
     values = tuple(value.strip() for value in match[2].split(",")) if match else ()
@@ -159,14 +150,14 @@ def _values(name, body):
     return values
 
 
-def _head(head, values):
-    """Child and its parents, from "( child | parent, parent )"."""
+def _family(head, body, values):
+    """Child, from "( child | parent, parent )", with its parents and the body."""
     child, _, given = head.strip("() ").partition("|")
     names = [child.strip(), *(name.strip() for name in given.split(",") if name.strip())]
     for name in names:
         if name not in values:
             raise ValueError(f"probability of {names[0]} must be of declared variables; got {name!r}")
-    return names[0], names[1:]
+    return names[0], (names[1:], body)
 
 
 def _table(child, parents, body, values):
