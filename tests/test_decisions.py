@@ -2,7 +2,6 @@
 
 from itertools import product
 
-import gymnasium
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -201,17 +200,38 @@ def test_tsitsiklis_and_van_roy_s_two_states_diverge():
     assert not decisions.fitted_values(step, 1, lines, [[1.0], [2.0]], 0.8, 500).diverged
 
 
-def test_the_mountain_car_is_gymnasium_s():
-    car = gymnasium.make("MountainCar-v0").unwrapped
-    rng = np.random.default_rng(0)
-    points = np.column_stack([rng.uniform(-1.2, 0.6, 200), rng.uniform(-0.07, 0.07, 200)])
-    for action in range(3):
-        rewards, after, ended = decisions.mountain_car(points, action)
-        for point, new, end in zip(points, after, ended, strict=True):
-            car.state = point
-            observed, reward, over, *_ = car.step(action)
-            assert observed == pytest.approx(new, abs=1e-6)
-            assert (reward, over) == (-1, end)
+def along(points, action):
+    """Action 0 goes a tenth to the right, where it ends; action 1 goes back."""
+    after = np.clip(points + 0.1 * (1 - 2 * action), 0, 1)
+    return -1 - points[:, 0], after, after[:, 0] > 0.95
+
+
+def test_sarsa_by_hand():
+    """One action, so that nothing is drawn: weights move by rate * error * trace along two shifted grids."""
+    lengths, weights = decisions.sarsa_tiles(along, 1, lambda _: np.array([0.43]), 3, 0.8, 0.5, tiles=(2, 4))
+    truth = np.zeros((2, 5))
+    for _ in range(3):
+        x, trace = 0.43, np.zeros((2, 5))
+        while x <= 0.95:
+            here = (0, 1), (int(4 * x), int(4 * x + 0.5))
+            trace *= 0.8
+            trace[here] = 1
+            now, after = truth[here].sum(), x + 0.1
+            ahead = 0 if after > 0.95 else truth[0, int(4 * after)] + truth[1, int(4 * after + 0.5)]
+            truth += 0.5 / 2 * (-1 - x + ahead - now) * trace
+            x = after
+    assert lengths.tolist() == [6, 6, 6]
+    assert np.allclose(weights[0], truth, atol=1e-12)
+
+
+def test_sarsa_finds_the_way():
+    """With a tile a place, zeros to begin with are hopes, and a greedy learner tries all that may be better."""
+    lengths, weights = decisions.sarsa_tiles(along, 2, lambda rng: rng.random(1) / 2, 150, tiles=(1, 10), seed=1)
+    assert lengths[:5].max() > 10 >= lengths[-20:].max()
+    assert (weights[0, 0, :9] > weights[1, 0, :9]).all()
+    again, _ = decisions.sarsa_tiles(along, 2, lambda rng: rng.random(1) / 2, 150, tiles=(1, 10), seed=1)
+    assert (again == lengths).all()
+    assert decisions.sarsa_tiles(along, 2, lambda _: np.zeros(1), 2, longest=3, tiles=(1, 10))[0].tolist() == [3, 3]
 
 
 @pytest.mark.parametrize(
@@ -231,6 +251,7 @@ def test_the_mountain_car_is_gymnasium_s():
         (lambda: decisions.backup(LAKE, np.full(16, np.nan), 0.9), "values must be 16 finite"),
         (lambda: decisions.from_gymnasium("FrozenLak-v1"), "did you mean 'FrozenLake-v1'"),
         (lambda: decisions.from_gymnasium("CartPole-v1"), "has none"),
+        (lambda: decisions.sarsa_tiles(along, 2, np.zeros, 1, tiles=(8, 0)), "tiles must be an integer of at least 1"),
         (lambda: grid_world(3, 3, 0.9, np.random.default_rng(0)), "walls must be"),
         (lambda: decisions.q_learning(LAKE, 0.9, 10, checkpoints=[5, 5]), "checkpoints must ascend"),
         (lambda: decisions.td_lambda(LAKE, np.zeros(16, int), 0.9, 0.5, 1, features=np.eye(3)), "features must have"),

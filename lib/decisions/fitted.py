@@ -1,24 +1,22 @@
-"""Values of points in a space of real numbers: fitted value iteration, and the mountain car."""
+"""Values of points in a space of real numbers: fitted value iteration, and Sarsa(lambda) on tiles."""
 
 from typing import NamedTuple
 
 import numpy as np
 
+from lib.decisions.temporal import chosen, generator
 from lib.validation import check_integer, check_real
-
-LEFT, RIGHT, TOP_SPEED = -1.2, 0.6, 0.07  # of the mountain car
 
 
 class FittedValues(NamedTuple):
     """What fitted value iteration leaves.
 
     A named tuple of values (n_samples,), the backed-up values of the samples; regressor, fitted to the iteration
-    before; largest (n_iterations,), the largest absolute value in each iteration; diverged, bool.
+    before; diverged, bool.
     """
 
     values: np.ndarray
     regressor: object
-    largest: np.ndarray
     diverged: bool
 
 
@@ -51,32 +49,82 @@ def fitted_values(step, n_actions, regressor, samples, discount=0.99, n_iteratio
     discount, limit = check_real("discount", discount, 0, 1), check_real("limit", limit, 0, open_low=True)
     samples = np.asarray(samples, dtype=float)
     moves = [step(samples, action) for action in range(n_actions)]
-    values, largest = np.zeros(len(samples)), []
-    while len(largest) < n_iterations and (not largest or largest[-1] <= limit):
+    rewards, after, ended = (np.concatenate(parts) for parts in zip(*moves, strict=True))
+    values, done = np.zeros(len(samples)), 0
+    while done < n_iterations and np.abs(values).max() <= limit:
         regressor.fit(samples, values)
-        after = [r + discount * np.where(ended, 0.0, regressor.predict(new)) for r, new, ended in moves]
-        values = np.max(after, axis=0)
-        largest.append(np.abs(values).max())
-    return FittedValues(values, regressor, np.array(largest), bool(largest[-1] > limit))
+        ahead = rewards + discount * np.where(ended, 0.0, regressor.predict(after))
+        values = ahead.reshape(n_actions, -1).max(axis=0)
+        done += 1
+    return FittedValues(values, regressor, bool(np.abs(values).max() > limit))
 
 
-def mountain_car(points, action):
-    """One step of the mountain car: a reward of -1 until the hill at 0.5 is reached.
+def sarsa_tiles(
+    step,
+    n_actions,
+    start,
+    n_episodes,
+    trace_decay=0.9,
+    rate=0.5,
+    exploration=0.0,
+    tiles=(8, 8, 8),
+    longest=1000,
+    seed=0,
+):
+    """Learn to act by Sarsa(lambda), linear in tiles: grids over a space, each shifted against the others.
+
+    The value of an action at a point is the sum of the weights of the tiles that the point lies in, one of each grid.
+    Weights begin with 0, traces are replaced, not added, and there is no discount.
 
     Parameters
     ----------
-    points : array-like of shape (m, 2)
-        Positions in [-1.2, 0.6] and velocities in [-0.07, 0.07].
-    action : int
-        0 pushes to the left, 1 not at all, 2 to the right.
+    step : callable
+        As for `fitted_values`, in the unit cube; it is asked for one point at a time.
+    n_actions : int, at least 1
+    start : callable
+        ``start(rng)`` is a point (d,) at which an episode begins, drawn by a numpy Generator.
+    n_episodes : int, at least 1
+    trace_decay : float in [0, 1]
+        Lambda.
+    rate : float in (0, 1]
+        Alpha, which the grids share.
+    exploration : float in [0, 1]
+        Probability of a random action; otherwise it is one of the best so far.
+    tiles : sequence of 1 + d int, at least 1
+        Number of grids, and of tiles along each axis.
+    longest : int, at least 1
+        Steps after which an episode is cut.
+    seed : int in [0, 2**32)
 
     Returns
     -------
-    rewards (m,), points (m, 2), ended (m,) bool
+    lengths : ndarray of shape (n_episodes,), int
+        Steps of each episode.
+    weights : ndarray of shape (n_actions, n_grids, n_tiles + 1, ...)
+        Of the tiles of each grid, one more along each axis, as it is shifted.
+
+    References
+    ----------
+    Sutton (1996); Singh & Sutton (1996).
     """
-    position, velocity = np.asarray(points, dtype=float).T
-    push = 0.001 * (check_integer("action", action, 0, 2) - 1)
-    velocity = np.clip(velocity + push - 0.0025 * np.cos(3 * position), -TOP_SPEED, TOP_SPEED)
-    position = np.clip(position + velocity, LEFT, RIGHT)
-    velocity = np.where(position == LEFT, np.maximum(velocity, 0.0), velocity)
-    return np.full(len(position), -1.0), np.column_stack([position, velocity]), (position >= 0.5) & (velocity >= 0)
+    n_actions, n_episodes = check_integer("n_actions", n_actions, 1), check_integer("n_episodes", n_episodes, 1)
+    longest, exploration = check_integer("longest", longest, 1), check_real("exploration", exploration, 0, 1)
+    n_grids, *sides = (check_integer("tiles", n, 1) for n in tiles)
+    decay, rate = check_real("trace_decay", trace_decay, 0, 1), check_real("rate", rate, 0, 1, open_low=True) / n_grids
+    grids, rng, lengths = np.arange(n_grids), generator(seed), np.zeros(n_episodes, dtype=int)
+    shifts = np.outer(grids, 2 * np.arange(len(sides)) + 1) / n_grids % 1  # by odd numbers, against patterns
+    weights = np.zeros((n_actions, n_grids, *(n + 1 for n in sides)))
+    for episode in range(n_episodes):
+        point, trace, error, ended = np.array([start(rng)]), np.zeros_like(weights), 0.0, False
+        while not ended and lengths[episode] < longest:
+            here = grids, *(point * sides + shifts).astype(int).T
+            action = chosen(weights[:, *here].sum(axis=1), exploration, rng)
+            weights += rate * (error + weights[action, *here].sum()) * trace
+            trace *= decay
+            trace[:, *here] = 0.0
+            trace[action, *here] = 1.0
+            (reward,), point, (ended,) = step(point, action)
+            error = reward - weights[action, *here].sum()
+            lengths[episode] += 1
+        weights += ended * rate * error * trace
+    return lengths, weights

@@ -182,9 +182,8 @@ def random_mdp(n_states, n_actions, n_successors, rng):
     """
     shape = check_integer("n_actions", n_actions, 1), check_integer("n_states", n_states, 1)
     n_successors = check_integer("n_successors", n_successors, 1, n_states)
-    check_generator("rng", rng)
     states = np.broadcast_to(np.arange(n_states), (*shape, n_states))
-    successors = rng.permuted(states, axis=-1)[..., :n_successors]
+    successors = check_generator("rng", rng).permuted(states, axis=-1)[..., :n_successors]
     transitions = np.zeros((*shape, n_states))
     np.put_along_axis(transitions, successors, rng.dirichlet(np.ones(n_successors), size=shape), axis=-1)
     return MDP(transitions, rng.normal(size=shape), np.zeros(n_states, dtype=bool))
@@ -210,8 +209,7 @@ def mountain_roads(north=6, south=4, noise=0.0, turn_back=True):
     MDP
     """
     north, south = check_integer("north", north, 1), check_integer("south", south, 1)
-    noise = check_real("noise", noise, 0, 1)
-    check_flag("turn_back", turn_back)
+    noise, turn_back = check_real("noise", noise, 0, 1), check_flag("turn_back", turn_back)
     n_states = north + south
     goal, after = n_states - 1, np.full((2, n_states), n_states - 1)
     for action, places in enumerate((range(1, north), range(north, goal))):
@@ -221,8 +219,7 @@ def mountain_roads(north=6, south=4, noise=0.0, turn_back=True):
             after[:, place] = road[i + 1], road[i - 1] if turn_back else road[i + 1]
     chosen = np.eye(n_states)[after]
     transitions = (1 - noise) * chosen + noise * chosen.mean(axis=0)
-    rewards = np.full((2, n_states), -1.0)
-    return MDP(transitions, rewards, np.arange(n_states) == goal, np.arange(n_states) == 0)
+    return MDP(transitions, np.full((2, n_states), -1.0), np.arange(n_states) == goal, np.arange(n_states) == 0)
 
 
 def _floor_plan(shape, walls, rng):

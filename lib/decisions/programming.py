@@ -38,8 +38,7 @@ def lookahead(mdp, values, discount):
     -------
     ndarray of shape (n_actions, n_states)
     """
-    discount = check_real("discount", discount, 0, 1)
-    return mdp.rewards + discount * (mdp.matrix @ _check_values(mdp, values)).reshape(mdp.rewards.shape)
+    return _ahead(mdp, _check_values(mdp, values), check_real("discount", discount, 0, 1))
 
 
 def backup(mdp, values, discount, policy=None):
@@ -80,8 +79,7 @@ def evaluate(mdp, policy, discount):
     ValueError
         If the discount is 1 and the policy never ends from some state, which is named.
     """
-    policy = check_policy(mdp, policy)
-    discount = check_discount(mdp, discount)
+    policy, discount = check_policy(mdp, policy), check_discount(mdp, discount)
     states = np.arange(mdp.n_states)
     transitions, rewards, on = mdp.transitions[policy, states], mdp.rewards[policy, states], ~mdp.terminal
     if discount == 1:
@@ -138,11 +136,13 @@ def value_iteration(mdp, discount, tolerance=0.0, values=None, n_sweeps=MOST):
         A ConvergenceWarning tells where it has not ended after `n_sweeps`.
     """
     discount, tolerance = check_discount(mdp, discount), check_real("tolerance", tolerance, 0)
+    n_sweeps, trace = check_integer("n_sweeps", n_sweeps, 1), []
     values = np.where(mdp.terminal, 0.0, _check_values(mdp, np.zeros(mdp.n_states) if values is None else values))
-    trace = np.empty(check_integer("n_sweeps", n_sweeps, 1))
-    done = _sweeps(mdp.table, discount, tolerance, values, trace)
-    _warn_unless(trace[done - 1] <= tolerance, "value_iteration", done)
-    return Solution(values, lookahead(mdp, values, discount).argmax(axis=0), trace[:done].copy())
+    while not trace or (trace[-1] > tolerance and len(trace) < n_sweeps):
+        old, values = values, _ahead(mdp, values, discount).max(axis=0)
+        trace.append(np.abs(values - old).max())
+    _warn_unless(trace[-1] <= tolerance, "value_iteration", len(trace))
+    return Solution(values, lookahead(mdp, values, discount).argmax(axis=0), np.array(trace))
 
 
 def modified_policy_iteration(mdp, discount, n_backups=5, tolerance=0.0, n_iterations=MOST):
@@ -168,9 +168,9 @@ def modified_policy_iteration(mdp, discount, n_backups=5, tolerance=0.0, n_itera
     n_backups, n_iterations = check_integer("n_backups", n_backups, 1), check_integer("n_iterations", n_iterations, 1)
     values, policy, trace = np.zeros(mdp.n_states), np.zeros(mdp.n_states, dtype=int), []
     while not trace or (trace[-1] > tolerance and len(trace) < n_iterations):
-        old, policy = values, improved(lookahead(mdp, values, discount), policy)
+        old, policy = values, improved(_ahead(mdp, values, discount), policy)
         for _ in range(n_backups):
-            values = backup(mdp, values, discount, policy)
+            values = _of(_ahead(mdp, values, discount), policy)
         trace.append(np.abs(values - old).max())
     _warn_unless(trace[-1] <= tolerance, "modified_policy_iteration", len(trace))
     return Solution(values, improved(lookahead(mdp, values, discount), policy), np.array(trace))
@@ -200,16 +200,15 @@ def check_policy(mdp, policy):
     return policy.astype(np.int64)
 
 
-def generator(seed):
-    """Return a numpy Generator, which kernels take, of a seed in [0, 2**32), or raise ValueError."""
-    return np.random.default_rng(check_integer("seed", seed, 0, 2**32 - 1))
-
-
 def _check_values(mdp, values):
     values = np.array(values, dtype=float)
     if values.shape != (mdp.n_states,) or not np.isfinite(values).all():
         raise ValueError(f"values must be {mdp.n_states} finite numbers; got shape {values.shape}")
     return values
+
+
+def _ahead(mdp, values, discount):
+    return mdp.rewards + discount * (mdp.matrix @ values).reshape(mdp.rewards.shape)
 
 
 def _of(after, policy):
@@ -238,19 +237,3 @@ def backed_up(table, action, s, values, discount):
     for k in range(indptr[row], indptr[row + 1]):
         total += probabilities[k] * values[indices[k]]
     return rewards[action, s] + discount * total
-
-
-@compiled()
-def _sweeps(table, discount, tolerance, values, trace):
-    n_actions, n_states = table[3].shape
-    new = np.empty(n_states)
-    for sweep in range(trace.shape[0]):
-        for s in range(n_states):
-            new[s] = backed_up(table, 0, s, values, discount)
-            for a in range(1, n_actions):
-                new[s] = max(new[s], backed_up(table, a, s, values, discount))
-        trace[sweep] = np.abs(new - values).max()
-        values[:] = new
-        if not trace[sweep] > tolerance:
-            return sweep + 1
-    return trace.shape[0]

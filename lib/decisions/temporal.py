@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lib.compiled import compiled
-from lib.decisions.programming import backed_up, check_discount, check_policy, generator
+from lib.compiled import assign, compiled
+from lib.decisions.programming import backed_up, check_discount, check_policy
 from lib.validation import check_choice, check_flag, check_integer, check_real
 
-SUTTON, PRINTED = "gamma lambda", "lambda"  # decays of the trace
+FULL, PRINTED = "gamma lambda", "lambda"  # decays of the trace: Sutton's, and the survey's
 
 
 class TDLimit(NamedTuple):
@@ -19,17 +19,7 @@ class TDLimit(NamedTuple):
 
 
 def td_lambda(
-    mdp,
-    policy,
-    discount,
-    trace_decay,
-    n_episodes,
-    step=0.1,
-    features=None,
-    trace=SUTTON,
-    cooling=0.0,
-    longest=1000,
-    seed=0,
+    mdp, policy, discount, trace_decay, n_episodes, step=0.1, features=None, trace=FULL, cooling=0, longest=1000, seed=0
 ):
     """Learn the value of a policy from simulated episodes by TD(lambda), linear in the features (Table 8).
 
@@ -65,7 +55,7 @@ def td_lambda(
     """
     policy, discount = check_policy(mdp, policy), check_discount(mdp, discount)
     decay = check_real("trace_decay", trace_decay, 0, 1)
-    decay *= discount if check_choice("trace", trace, (SUTTON, PRINTED)) == SUTTON else 1.0
+    decay *= discount if check_choice("trace", trace, (FULL, PRINTED)) == FULL else 1.0
     features = np.eye(mdp.n_states) if features is None else np.array(features, dtype=float)
     if features.ndim != 2 or len(features) != mdp.n_states:
         raise ValueError(f"features must have shape ({mdp.n_states}, n_features); got {features.shape}")
@@ -197,15 +187,19 @@ def q_learning(
     ----------
     Watkins & Dayan (1992).
     """
-    discount, n_steps = check_discount(mdp, discount), check_integer("n_steps", n_steps, 1)
+    n_steps, longest = check_integer("n_steps", n_steps, 1), check_integer("longest", longest, 1)
     asked = np.array([n_steps] if checkpoints is None else checkpoints, dtype=np.int64)
     if asked.ndim != 1 or not len(asked) or asked[0] < 1 or asked[-1] > n_steps or (np.diff(asked) <= 0).any():
         raise ValueError(f"checkpoints must ascend from 1 or more to n_steps at most; got {checkpoints!r}")
-    start = ~mdp.terminal / (~mdp.terminal).sum() if check_flag("anywhere", anywhere) else mdp.start
+    start = np.where(check_flag("anywhere", anywhere), ~mdp.terminal / (~mdp.terminal).sum(), mdp.start)
     rates = check_real("exploration", exploration, 0, 1), check_real("step", step, 0, 1)
-    longest = check_integer("longest", longest, 1)
-    learned = _q_learning(mdp.table, start, discount, *rates, longest, asked, generator(seed))
-    return learned[0] if checkpoints is None else learned
+    learned = _q_learning(mdp.table, start, check_discount(mdp, discount), *rates, longest, asked, generator(seed))
+    return learned[0].T if checkpoints is None else learned.transpose(0, 2, 1)
+
+
+def generator(seed):
+    """Return a numpy Generator, which kernels take, of a seed in [0, 2**32), or raise ValueError."""
+    return np.random.default_rng(check_integer("seed", seed, 0, 2**32 - 1))
 
 
 @compiled()
@@ -282,7 +276,7 @@ def _td_lookahead(table, start, values, discount, decay, step, exploration, cool
 def _q_learning(table, start, discount, exploration, step, longest, asked, rng):
     (n_actions, n_states), (rewards, terminal) = table[3].shape, table[3:]
     q, tries = np.zeros((n_states, n_actions)), np.zeros((n_states, n_actions))
-    learned = np.empty((asked.shape[0], n_actions, n_states))
+    learned = np.empty((asked.shape[0], n_states, n_actions))
     s, age, due = _drawn(start, 0, n_states, rng), 0, 0
     for t in range(1, asked[-1] + 1):
         if terminal[s] or age == longest:
@@ -290,10 +284,10 @@ def _q_learning(table, start, discount, exploration, step, longest, asked, rng):
         action = chosen(q[s], exploration, rng)
         after = _next(table, action, s, rng)
         tries[s, action] += 1.0
-        error = rewards[action, s] + discount * q[after].max() - q[s, action]
-        q[s, action] += tries[s, action] ** -step * error
+        q[s, action] += tries[s, action] ** -step * (rewards[action, s] + discount * q[after].max() - q[s, action])
         s, age = after, age + 1
         if t == asked[due]:
-            learned[due] = q.T
+            for i in range(n_states):
+                assign(learned[due, i], q[i])
             due += 1
     return learned
