@@ -34,8 +34,7 @@ def build_site(project: Project, profile: str, strict: bool = False) -> Path:
     source = _staged(project, folder)
     for page in project.pages:
         if page.suffix == ".md":
-            text = fill(project, profile, page.read_text(encoding="utf-8"))
-            _write(source / page.relative_to(project.root), text)
+            _write(source / page.relative_to(project.root), fill(project, profile, page.read_text(encoding="utf-8")))
     for chapter in project.chapters:
         given = project.profile(profile, chapter)
         stage_notebook(project, chapter, project.executed(profile, chapter), source, f"profile {profile}", given)
@@ -69,13 +68,14 @@ def write_glued_figure(executed: Path, name: str, folder: Path) -> None:
 
 
 def build_page(project: Project, chapter: str, executed: Path, given: dict, scale: str) -> Path:
-    """Build the HTML of one executed chapter beside its notebook and return the page."""
+    """Build the HTML of one executed chapter, and of what it cites, beside its notebook and return the page."""
     folder = executed.with_name(f"{executed.stem}-html")
     source = _staged(project, folder)
-    _write(source / "_toc.yml", yaml.safe_dump({"format": "jb-book", "root": f"chapters/{chapter}"}))
+    toc = {"format": "jb-book", "root": f"chapters/{chapter}", "chapters": [{"file": "chapters/references"}]}
+    _write(source / "_toc.yml", yaml.safe_dump(toc))
     stage_notebook(project, chapter, executed, source, scale, given)
-    make_html(project, source, folder, strict=False)
-    return folder / "html" / "chapters" / f"{chapter}.html"
+    shutil.copy(project.root / "chapters" / "references.md", source / "chapters")
+    return make_html(project, source, folder, strict=False).with_name("chapters") / f"{chapter}.html"
 
 
 def stage_notebook(project: Project, chapter: str, executed: Path, source: Path, scale: str, given: dict) -> None:

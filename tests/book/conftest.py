@@ -50,7 +50,7 @@ HIDDEN = '<p class="pdf-link">The whole book as a PDF: <code>make book</code> ma
 def chapter(*code: str) -> nbformat.NotebookNode:
     """Return a notebook with a parameters cell and these code cells."""
     top = "# A chapter\n\n```{glue:md} verdicts\n:format: myst\n```\n\n{glue:text}`n:d` models {cite}`groveroth1997`."
-    result = "(the-result)=\n## Result\n\n$$\nx^2\n$$\n\nAs {cite:t}`littlestone1988`, see {ref}`the-result`."
+    result = "(the-result)=\n## Result\n\n$$\nx^2\n$$\n\n{cite:t}`littlestone1988`, [a](../intro.md) {ref}`the-result`."
     code_cells = [new_code_cell(source, metadata={"tags": ["hide-input"]}) for source in code]
     return new_notebook(
         cells=[

@@ -71,6 +71,7 @@ def test_values_are_in_the_table_of_parameters_and_in_the_download(project, tmp_
     text = page.read_text()
     assert "4 [1.5, 6.5], n = 4" in text.replace("\N{NO-BREAK SPACE}", " ")
     assert "<script>alert" not in text
+    assert ('href="../references.html#' in text, "xref myst" in text) == (True, False)
     table = BeautifulSoup(text[text.index("The values of this page (parameters of its own)") :], "html.parser")
     values = {row.td.text: row.find_all("td")[1].text for row in table.find_all("tr") if row.td}
     assert (values["n_models"], values["title"], values["learner"]) == ("4", repr(HOSTILE), "'em'")
