@@ -211,7 +211,7 @@ def prepared(factors, values, needed):
     cells, live = factor_cells(columns, rows_needed, *factors.padded, factors.offsets)
     picks, packs = packed(cells, factors.offsets, min(len(values) // 8, LARGEST_PACK // factors.lookup.shape[1]))
     messages, ends = find_messages(factors, values, (values < 0) & needed, live)
-    picks = np.column_stack([picks, len(packs) + ends]).astype(np.uint32)
+    picks = np.ascontiguousarray(np.column_stack([picks, len(packs) + ends]), np.uint32)  # in one order for all loops
     return Rows(picks, packs, messages)
 
 

@@ -5,7 +5,7 @@ import os
 import subprocess
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import click
@@ -16,6 +16,7 @@ from lib.book.parameters import Parameter, ParameterError, load_yaml, near, read
 
 PROFILES = ("quick", "paper")
 PUBLISHED = "paper"
+plain_values = lru_cache(maxsize=16)(load_yaml)  # each time the same ones, not to be changed: it takes long
 
 
 class BookError(click.ClickException):
@@ -134,7 +135,7 @@ def settle(project: Project, chapter: str, *layers: dict) -> tuple[dict, dict]:
 def read_mapping(path: Path) -> dict:
     """Return the lines `name: value` of a YAML file; nothing if there is no such file."""
     try:
-        return _mapping(str(path), load_yaml(read_text(path)) if path.exists() else None)
+        return _mapping(str(path), plain_values(read_text(path)) if path.exists() else None)
     except yaml.YAMLError as error:
         raise BookError(f"{path}: {error}") from error
 

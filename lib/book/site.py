@@ -96,8 +96,7 @@ def provenance(project: Project, scale: str) -> str:
     """Return how a chapter's numbers were made: commit, parameters, data and versions."""
     versions = ", ".join(f"{package} {version(package)}" for package in SHOWN_VERSIONS)
     python = ".".join(map(str, sys.version_info[:3]))
-    made = f"{commit(project)}; {scale}; {_data(project)}; Python {python}, {versions}"
-    return f"How this page was made: {made}."
+    return f"How this page was made: {commit(project)}; {scale}; {_data(project)}; Python {python}, {versions}."
 
 
 def commit(project: Project) -> str:

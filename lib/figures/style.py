@@ -65,16 +65,18 @@ _MARKERS = "osDv^XPh"
 
 
 def use_style():
-    """Set the book's style; figures are stored as SVG for pages and PNG for other viewers, the same bytes each run.
+    """Set the book's style; a figure is stored as the same bytes each run.
 
-    Where the driver of the book draws them, the SVG has a narrow one for phones, too (see `lib.figures.narrow`).
+    Where the driver of the book draws it, it is not only PNG but SVG for pages, too, with a narrow one for phones (see
+    `lib.figures.narrow`).
     """
     os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
-    set_matplotlib_formats("svg", "png")
+    plt.uninstall_repl_displayhook()  # which would draw each figure once more, for no output
     if DRIVEN in os.environ:
+        set_matplotlib_formats("svg", "png")
         get_ipython().display_formatter.formatters["image/svg+xml"].for_type(Figure, with_narrow)
-    warnings.filterwarnings("ignore", "The figure layout has changed to tight")  # by seaborn's grids; see legend_above
-    warnings.filterwarnings("ignore", "Tight layout not applied")
+    # by seaborn's grids; see legend_above
+    warnings.filterwarnings("ignore", "The figure layout has changed to tight|Tight layout not applied")
     plt.rcParams.update(
         {
             "svg.hashsalt": "when-the-model-is-wrong",

@@ -176,7 +176,7 @@ def left_out_mistakes(X, y, support, rows=None):
     support, shape = np.asarray(support, dtype=bool), (len(rows), values.shape[1])
     if support.shape not in (shape, shape[1:]):
         raise ValueError(f"support must have shape {shape[1:]} or {shape}; got {support.shape}")
-    masks = np.ascontiguousarray(np.broadcast_to(support, shape))
+    masks = np.array(np.broadcast_to(support, shape))  # a copy, which the loops may write to as to others
     return _mistakes(np.ascontiguousarray(values.T), target, rows, masks)
 
 
