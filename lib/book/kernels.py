@@ -11,8 +11,8 @@ from traitlets import Dict
 
 from lib.trials.processes import Context, Process
 
-IMPORTED = ("ipykernel.kernelapp", "ipykernel.ipkernel", "myst_nb", "seaborn", "scipy.stats", "sklearn.pipeline")
-IMPORTED += ("lib.claims", "lib.figures", "lib.experiments", "lib.winnow", "lib.bayes_net", "lib.book.kernels")
+IMPORTED = ("ipykernel.kernelapp", "ipykernel.ipkernel", "myst_nb.ext.glue", "seaborn", "scipy.stats")
+IMPORTED += ("sklearn.pipeline", "lib.claims", "lib.figures", "lib.experiments", "lib.bayes_net", "lib.book.kernels")
 
 
 class Kernel(Process):
