@@ -248,20 +248,16 @@ def _both_ways(symbols, ends, start, transitions, sources, emitters, forward, we
 
     P(state t, state t + 1 | symbols) is forward[t] * transitions * weighted[t + 1], which is 0 across two sequences.
     """
-    n, total, backward, inverse = len(start), 0.0, np.empty(len(start)), np.empty(len(symbols))
+    n, total, inverse = len(start), 0.0, np.empty(len(symbols))
     for s in range(len(ends) - 1):
         first, end = ends[s], ends[s + 1]
         total += _forward(symbols, first, end, start, sources, emitters, forward, inverse)
         if total == -np.inf:
             break
-        for i in range(n):
-            backward[i] = 1.0
-        for t in range(end - 1, first - 1, -1):
+        backward = np.ones(n)
+        for t in range(end - 1, first, -1):
             for i in range(n):
                 of_symbol[symbols[t], i] += forward[t, i] * backward[i]
-            if t == first:
-                break
-            for i in range(n):
                 weighted[t, i] = emitters[symbols[t], i] * backward[i] * inverse[t]
             for i in range(n):
                 backward[i] = 0.0
@@ -269,6 +265,7 @@ def _both_ways(symbols, ends, start, transitions, sources, emitters, forward, we
                     backward[i] += transitions[i, j] * weighted[t, j]
         for i in range(n):
             of_start[i] += forward[first, i] * backward[i]
+            of_symbol[symbols[first], i] += forward[first, i] * backward[i]
     return total
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lib.bayes_net.messages import LOWEST
-from lib.compiled import compiled
+from lib.compiled import assign, compiled
 from lib.validation import check_choice, check_generator, check_integer, check_real
 
 NEAR = 1e-6  # no probability of the plain gradient falls below
@@ -41,11 +41,9 @@ def gibbs_posterior(network, theta, evidence, n_sweeps, rng):
         raise ValueError(f"evidence must be an integer for each of {len(sizes)} variables; got {evidence!r}")
     for v in np.flatnonzero((evidence < -1) | (evidence >= sizes)):
         raise ValueError(f"evidence of variable {v} must be from -1 to {sizes[v] - 1}; got {evidence[v]}")
-    n_sweeps = check_integer("n_sweeps", n_sweeps, 1)
-    hidden, state = np.flatnonzero(evidence < 0), evidence.astype(np.int64)
-    return _sweeps(
-        np.array(theta, float), state, hidden, sizes, *_families(network), n_sweeps, check_generator("rng", rng)
-    )
+    state, hidden = evidence.astype(np.int64), np.flatnonzero(evidence < 0)
+    numbers = sizes, *_families(network), check_integer("n_sweeps", n_sweeps, 1)
+    return _sweeps(np.array(theta, float), state, hidden, *numbers, check_generator("rng", rng))
 
 
 def _families(network):
@@ -86,8 +84,7 @@ def _sweeps(theta, state, hidden, sizes, tables, steps, pointers, starts, n_swee
             state[v] = drawn
             for link in range(first, last):
                 cells[tables[link]] += steps[link] * drawn
-        for v in range(len(state)):
-            states[sweep, v] = state[v]
+        assign(states[sweep], state)
     return states
 
 
