@@ -175,8 +175,6 @@ class HiddenMarkovModel(BaseEstimator):
         for _ in range(self.max_iterations):
             start, emissions, *parts = tables
             likelihood, *counts = expected_counts(symbols, ends, start[0], model.matrix(parts), emissions)
-            if likelihood == -np.inf:
-                raise ValueError("sequences must be possible: the emissions or transitions given make one impossible")
             learned = tables if self.emissions is None else [start, *parts]
             prior = sum(float(np.log(table[table > 0]).sum()) for table in learned)
             trace.append(likelihood + self.smoothing * prior)
@@ -217,28 +215,33 @@ def normalised(counts, before=0.0):
 
 def joined(sequences, n_symbols=None):
     """All sequences one after the other, and where each begins and the last ends; ValueError names what is wrong."""
-    arrays = [np.asarray(sequence) for sequence in sequences]
-    if not arrays:
+    parts = [np.asarray(sequence) for sequence in sequences]
+    if not parts:
         raise ValueError("sequences must hold at least one sequence; got none")
-    for i, array in enumerate(arrays):
-        if array.ndim != 1 or len(array) == 0 or array.dtype.kind not in "iu":
-            raise ValueError(
-                f"sequence {i} must be one row of at least one integer; got {array.dtype} of shape {array.shape}"
-            )
-        wrong = np.flatnonzero((array < 0) | (array >= (n_symbols or np.inf)))
-        if len(wrong):
-            known = "at least 0" if n_symbols is None else f"from 0 to {n_symbols - 1}"
-            raise ValueError(f"symbol {array[wrong[0]]} of sequence {i}, position {wrong[0]}, must be {known}")
-    ends = np.cumsum([0, *map(len, arrays)])
-    return np.concatenate(arrays).astype(np.int64), ends
+    for i, part in enumerate(parts):
+        if part.ndim != 1 or len(part) == 0 or part.dtype.kind not in "iu":
+            raise ValueError(f"sequence {i} must be one row of at least one integer; got {part.dtype} of {part.shape}")
+    symbols, ends = np.concatenate(parts).astype(np.int64), np.cumsum([0, *map(len, parts)])
+    wrong = np.flatnonzero((symbols < 0) | (symbols >= (n_symbols or np.inf)))
+    if len(wrong):
+        i = np.searchsorted(ends, wrong[0], side="right") - 1
+        known = "at least 0" if n_symbols is None else f"from 0 to {n_symbols - 1}"
+        place = f"sequence {i}, position {wrong[0] - ends[i]}"
+        raise ValueError(f"symbol {symbols[wrong[0]]} of {place}, must be {known}")
+    return symbols, ends
 
 
 def expected_counts(symbols, ends, start, transitions, emissions):
-    """One E-step: ln P of all, and expected counts of first states, pairs of states, and symbols of states."""
-    forward, weighted = np.zeros((2, len(symbols), len(start)))
+    """One E-step: ln P of all, and expected counts of first states, pairs of states, and symbols of states.
+
+    ValueError if a sequence is impossible.
+    """
+    forward, weighted = np.empty((2, len(symbols), len(start)))
     of_start, of_symbol = np.zeros(len(start)), np.zeros(emissions.shape[::-1])
     tables = start, transitions, transitions.T.copy(), emissions.T.copy()
     log_likelihood = _both_ways(symbols, ends, *tables, forward, weighted, of_start, of_symbol)
+    if log_likelihood == -np.inf:
+        raise ValueError("sequences must be possible: the emissions or transitions given make one impossible")
     return log_likelihood, of_start, forward[:-1].T @ weighted[1:] * transitions, of_symbol.T
 
 
@@ -256,16 +259,20 @@ def _both_ways(symbols, ends, start, transitions, sources, emitters, forward, we
             break
         backward = np.ones(n)
         for t in range(end - 1, first, -1):
+            symbol, scale = symbols[t], inverse[t]
             for i in range(n):
-                of_symbol[symbols[t], i] += forward[t, i] * backward[i]
-                weighted[t, i] = emitters[symbols[t], i] * backward[i] * inverse[t]
+                p = backward[i]
+                of_symbol[symbol, i] += forward[t, i] * p
+                weighted[t, i] = emitters[symbol, i] * scale * p
             for i in range(n):
-                backward[i] = 0.0
+                p = 0.0
                 for j in range(n):
-                    backward[i] += transitions[i, j] * weighted[t, j]
+                    p += transitions[i, j] * weighted[t, j]
+                backward[i] = p
         for i in range(n):
             of_start[i] += forward[first, i] * backward[i]
             of_symbol[symbols[first], i] += forward[first, i] * backward[i]
+            weighted[first, i] = 0.0
     return total
 
 
@@ -284,8 +291,9 @@ def _forward(symbols, first, end, start, sources, emitters, forward, inverse):
                 p = 0.0
                 for i in range(n):
                     p += forward[t - 1, i] * sources[j, i]
-            forward[t, j] = p * emitters[symbols[t], j]
-            scale += forward[t, j]
+            p *= emitters[symbols[t], j]
+            forward[t, j] = p
+            scale += p
         inverse[t] = 1.0
         if scale < SMALL or t == end - 1:
             total += np.log(scale)

@@ -34,7 +34,7 @@ STOCHASTIC += ("structures/dirichlet", "structures/chow_liu", "structures/k2", "
 LATER = ("ensembles", "scaling", "rl", "stochastic")  # the survey's four directions: parts after the first three
 LATER_TESTS = ("trees", "ensembles", "rules", "relevance", "spelling", "decisions", "backgammon", "job_shop")
 LATER_TESTS += ("stochastic", "structure_search", "pgmpy_search", "hidden_markov", "hmmlearn", "weka_trees", "experts")
-LATER_TESTS += ("pymdptoolbox", "weka_rules", "openspiel", "gnubg", "agrawal")
+LATER_TESTS += ("pymdptoolbox", "weka_rules", "openspiel", "gnubg", "agrawal", "acting", "rows", "words", "hidden")
 BUDGETS = {
     "models and learners": (LEARNERS, 2509),  # DESIGN.md has 2500; kernels assign by loops, which compile sooner
     "datasets, evaluation, claims, ground": (GROUND, 924),  # DESIGN.md has 900; claims have settings, means a bootstrap
@@ -43,7 +43,7 @@ BUDGETS = {
     "decisions": (("decisions",), 420),
     "backgammon": (("backgammon",), 260),
     "job shop": (("job_shop",), 170),
-    "stochastic models": (STOCHASTIC, 725),  # a mixture of experts came last, with 100
+    "stochastic models": (STOCHASTIC, 666),  # planned with 650; sequences and reading are checked symbol by symbol
     "trials": (("trials",), 554),  # DESIGN.md has 400; 150 lines follow what a trial depends on, its code and context
     "experiments": (("experiments",), 900),
     "figures": (("figures",), 749),  # DESIGN.md has 700; each is drawn again for phones
@@ -124,7 +124,7 @@ def test_budgets(name):
 
 
 def test_budgets_of_all():
-    of_later = {f"test_{n}.py" for n in LATER_TESTS} | {"trees.py", "acting.py", "gnubg.py", "rows.py", "words.py"}
+    of_later = {f"test_{n}.py" for n in LATER_TESTS} | {f"{n}.py" for n in LATER_TESTS}
     tests = {path: code_lines(path.read_text(encoding="utf-8")) for path in (ROOT / "tests").rglob("*.py")}
     later_tests = sum(lines for path, lines in tests.items() if path.name in of_later)
     chapters = {True: 0, False: 0}
