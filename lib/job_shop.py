@@ -9,7 +9,7 @@ References
 Zweben, Daun & Deale (1994); Zhang & Dietterich (1995), in the small; Dietterich (1997), section 4.3.
 """
 
-from collections import namedtuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,17 +21,28 @@ VALUES = len(RULES)
 N_FEATURES = 13
 COST = 0.001  # of a repair
 
-Problem = namedtuple("Problem", "durations resources demands capacities")
-Problem.__doc__ = """A job shop.
 
-Parameters
-----------
-durations, resources, demands : ndarray of shape (n_jobs, n_tasks), int
-    Time that each task takes, number of the resource that it needs, units of it.
-capacities : ndarray of shape (n_resources,), int
-"""
-RepairValues = namedtuple("RepairValues", "inputs output")
-RepairValues.__doc__ = """A network of tanh units that values schedules: weights (14, n_hidden) and (n_hidden + 1,)."""
+class Problem(NamedTuple):
+    """A job shop.
+
+    Parameters
+    ----------
+    durations, resources, demands : ndarray of shape (n_jobs, n_tasks), int
+        Time that each task takes, number of the resource that it needs, units of it.
+    capacities : ndarray of shape (n_resources,), int
+    """
+
+    durations: np.ndarray
+    resources: np.ndarray
+    demands: np.ndarray
+    capacities: np.ndarray
+
+
+class RepairValues(NamedTuple):
+    """A network of tanh units that values schedules: weights (14, n_hidden) and (n_hidden + 1,)."""
+
+    inputs: np.ndarray
+    output: np.ndarray
 
 
 def random_problem(rng, n_jobs=5, n_tasks=6, n_resources=3, capacity=4, longest=7):
@@ -47,9 +58,8 @@ def random_problem(rng, n_jobs=5, n_tasks=6, n_resources=3, capacity=4, longest=
     -------
     Problem
     """
-    check_generator("rng", rng)
     shape = check_integer("n_jobs", n_jobs, 1), check_integer("n_tasks", n_tasks, 1)
-    durations = rng.integers(1, check_integer("longest", longest, 1) + 1, shape)
+    durations = check_generator("rng", rng).integers(1, check_integer("longest", longest, 1) + 1, shape)
     resources = rng.integers(check_integer("n_resources", n_resources, 1), size=shape)
     demands = rng.integers(1, check_integer("capacity", capacity, 2), shape)
     return Problem(durations, resources, demands, np.full(n_resources, capacity))
@@ -171,7 +181,8 @@ def serial_schedule(problem):
 @compiled()
 def _overload(problem, starts):
     """Return the use of each resource by time, and the first time and resource of an overload, or -1 twice."""
-    use = np.zeros((problem.capacities.shape[0], (starts + problem.durations).max()), np.int64)
+    length = max([starts[job, -1] + problem.durations[job, -1] for job in range(len(starts))])
+    use = np.zeros((len(problem.capacities), length), np.int64)
     for job, task in np.ndindex(starts.shape):
         for time in range(starts[job, task], starts[job, task] + problem.durations[job, task]):
             use[problem.resources[job, task], time] += problem.demands[job, task]
@@ -205,22 +216,23 @@ def _moves(problem, starts, time, resource):
 def _features(problem, bound, starts, use, time):
     """What the network sees of a schedule whose first overload is at `time`, and a 1."""
     length, capacities = use.shape[1], problem.capacities
-    x, largest, left = np.zeros(N_FEATURES + 1), capacities.max(), np.zeros(use.shape[0])
+    slack = [(length - starts[job, -1] - problem.durations[job, -1]) / bound for job in range(len(starts))]
+    x, largest, left = np.zeros(N_FEATURES + 1), max(capacities), np.zeros(len(use))
     for t in range(length):
         worst = 0
-        for resource in range(use.shape[0]):
-            over = max(use[resource, t] - capacities[resource], 0)
+        for resource in range(len(use)):
+            now, over = use[resource, t], max(use[resource, t] - capacities[resource], 0)
             worst, x[2], x[3] = max(worst, over), x[2] + over, max(x[3], over / largest)
-            left[resource] += use[resource, t] / capacities[resource] if t >= time else 0.0
+            left[resource] += now / capacities[resource] if t >= time else 0.0
+            x[5] += now if t < time else 0
         x[4] += (worst > 0) / length
-    slack = (length - (starts + problem.durations)[:, -1]) / bound
-    x[0], x[1], x[2] = length / bound - 1, time / length, x[2] / use.sum()
-    x[5] = 1 - use[:, :time].sum() / max(time * capacities.sum(), 1)  # idle before
-    x[6] = slack.sum() / slack.size
-    x[7] = np.sqrt(((slack - x[6]) ** 2).sum() / slack.size)
-    x[8], x[9] = left.max() / bound, left.sum() / left.size / bound
+    x[0], x[1], x[2] = length / bound - 1, time / length, x[2] / sum(use.ravel())
+    x[5], x[6] = 1 - x[5] / max(time * sum(capacities), 1), sum(slack) / len(slack)  # idle before; idle after
+    x[7] = np.sqrt(sum([(one - x[6]) ** 2 for one in slack]) / len(slack))
+    x[8], x[9] = max(left) / bound, sum(left) / len(left) / bound
     x[10] = time / bound + x[8] - 1  # how long it will be at least
-    x[11], x[12], x[13] = (starts >= time).sum() / starts.size, use.max() / largest, 1
+    later = [start for start in starts.ravel() if start >= time]
+    x[11], x[12], x[13] = len(later) / starts.size, max(use.ravel()) / largest, 1
     return x
 
 
@@ -252,32 +264,37 @@ def _choose(problem, bound, starts, time, resource, rule, values, noise, rng):
     tasks, schedules = _moves(problem, starts, time, resource)
     if rule == 0 or rng.random() < noise:
         return schedules[int(rng.random() * len(tasks))]
-    scores = np.empty(len(tasks))
-    for i in range(len(tasks)):
-        if rule == VALUES:
-            scores[i] = _worth(problem, bound, schedules[i], values)
-        else:
-            scores[i] = tasks[i][1] if rule == 1 else -(schedules[i] + problem.durations).max()
+    scores = np.array([float(place) for _, place in tasks])  # the fewest after it
+    for i in range(len(tasks) if rule != 1 else 0):
+        ends = [schedules[i, job, -1] + problem.durations[job, -1] for job in range(len(starts))]
+        scores[i] = _worth(problem, bound, schedules[i], values) if rule == VALUES else -max(ends)
     return schedules[scores.argmax()]
+
+
+@compiled()
+def _learn(values, traces, x, hidden, decay, change):
+    """Let traces fade, add the gradient of the output to them, and change the weights along them."""
+    for j in range(len(hidden)):
+        slope = (1 - hidden[j] * hidden[j]) * values.output[j]
+        traces.output[j] = decay * traces.output[j] + hidden[j]
+        values.output[j] += change * traces.output[j]
+        for i in range(len(x) if j < len(hidden) - 1 else 0):
+            traces.inputs[i, j] = decay * traces.inputs[i, j] + x[i] * slope
+            values.inputs[i, j] += change * traces.inputs[i, j]
 
 
 @compiled()
 def _repair(problem, bound, starts, rule, values, noise, step, trace_decay, rng):
     """Repair a schedule; where the step is above 0, the values learn from it."""
-    (inputs, output), hidden, n_repairs, value = values, np.ones(values.output.shape[0]), 0, 0.0
-    input_trace, output_trace = np.zeros_like(inputs), np.zeros_like(output)
+    hidden, n_repairs = np.ones(len(values.output)), 0
+    traces = RepairValues(np.zeros_like(values.inputs), np.zeros_like(values.output))
     use, time, resource = _overload(problem, starts)
     while time >= 0:
+        after = _choose(problem, bound, starts, time, resource, rule, values, noise, rng)
         if step > 0:
             x = _features(problem, bound, starts, use, time)
-            value = _output(values, x, hidden)
-            input_trace = trace_decay * input_trace + x.reshape(-1, 1) * ((1 - hidden**2) * output)[:-1]
-            output_trace = trace_decay * output_trace + hidden
-        starts = _choose(problem, bound, starts, time, resource, rule, values, noise, rng)
-        if step > 0:
-            change = step * (_worth(problem, bound, starts, values) - COST - value)
-            inputs += change * input_trace
-            output += change * output_trace
-        n_repairs += 1
+            change = step * (_worth(problem, bound, after, values) - COST - _output(values, x, hidden))
+            _learn(values, traces, x, hidden, trace_decay, change)
+        starts, n_repairs = after, n_repairs + 1
         use, time, resource = _overload(problem, starts)
     return starts, n_repairs
