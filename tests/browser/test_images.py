@@ -3,16 +3,9 @@
 SHORTEST = 20
 
 
-def is_decorative(image):
-    return image.get("alt") == "" or image.get("role") in ("presentation", "none")
-
-
 def has_no_text(image):
-    return "alt" not in image or not (image["alt"].strip() or is_decorative(image))
-
-
-def is_figure(image):
-    return "_images/" in image.get("src", "")
+    decorative = image.get("alt") == "" or image.get("role") in ("presentation", "none")
+    return "alt" not in image or not (image["alt"].strip() or decorative)
 
 
 def test_every_image_has_a_text_or_is_decoration(page_name, markups):
@@ -20,5 +13,5 @@ def test_every_image_has_a_text_or_is_decoration(page_name, markups):
 
 
 def test_every_figure_of_a_chapter_is_described(chapter_name, markups):
-    figures = [image for image in markups[chapter_name].images if is_figure(image)]
+    figures = [image for image in markups[chapter_name].images if "_images/" in image.get("src", "")]
     assert {image["src"]: image.get("alt") for image in figures if len(image.get("alt", "").strip()) <= SHORTEST} == {}
