@@ -63,7 +63,6 @@ def page_commands(name):
 
 COMMANDS = [Command(chapter, line) for chapter in PROJECT.chapters for line in lines_of(text_of(chapter))]
 PAGES = page_commands("running.md")
-IDS = [f"{command.chapter}-{command.kind}" for command in COMMANDS]
 
 
 def given(command):
@@ -113,7 +112,7 @@ def test_the_page_shows_errors_as_they_are(wrong):
 
 
 @pytest.mark.skipif(not RUN_ALL, reason="make commands")
-@pytest.mark.parametrize("command", COMMANDS, ids=IDS)
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: f"{command.chapter}-{command.kind}")
 def test_each_command_works(command, tmp_path):
     words = command.words
     if command.kind == "papermill":

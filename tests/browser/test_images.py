@@ -4,8 +4,7 @@ SHORTEST = 20
 
 
 def has_no_text(image):
-    decorative = image.get("alt") == "" or image.get("role") in ("presentation", "none")
-    return "alt" not in image or not (image["alt"].strip() or decorative)
+    return "alt" not in image or image["alt"].isspace() and image.get("role") not in ("presentation", "none")
 
 
 def test_every_image_has_a_text_or_is_decoration(page_name, markups):
