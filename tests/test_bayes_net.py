@@ -15,6 +15,7 @@ from sklearn.naive_bayes import CategoricalNB
 
 from lib.bayes_net import BayesNetClassifier, Cases, Network
 
+OBJECTIVES = ((True, 0.0), (False, 0.0), (False, 1.0))  # conditional? smoothing
 SIZES = (3, 2, 3, 2, 4)
 GRAPHS = {
     "naive": ((), (0,), (0,), (0,), (0,)),
@@ -175,7 +176,7 @@ def test_proposition_3_of_drawn_nets(net):
 def test_gradient_of_the_joint_likelihood_of_drawn_nets(net, smoothing):
     parents, sizes, tables, rows = net
     n, theta = len(rows), reference.flat(tables)
-    value, gradient = cases(parents, sizes, rows).joint(np.log(theta), smoothing)
+    value, gradient = cases(parents, sizes, rows).value_and_gradient(np.log(theta), False, smoothing)
     expected = reference.log_likelihood(parents, tables, rows) + reference.log_prior(tables, smoothing)
     assert value == pytest.approx(expected / n, rel=1e-10, abs=1e-13)
     counts = [c + smoothing for c in reference.unflat(sum_of_families(parents, tables, rows), parents, sizes)]
@@ -188,15 +189,14 @@ def sum_of_families(parents, tables, rows):
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3])
-@pytest.mark.parametrize("objective", ["conditional", "joint", "smoothed"])
+@pytest.mark.parametrize("objective", OBJECTIVES)
 def test_gradients_are_finite_differences(parents, share, objective):
     _, rows = example(parents, share=share, size=30)
     sample = cases(parents, SIZES, rows)
-    functions = {"conditional": sample.conditional, "joint": sample.joint, "smoothed": lambda b: sample.joint(b, 1.0)}
-    function = functions[objective]
     beta = np.random.default_rng(1).normal(size=Network(parents, SIZES).n_parameters)
-    gradient, step = function(beta)[1], 1e-5
-    ends = [(function(beta + way)[0], function(beta - way)[0]) for way in step * np.eye(len(beta))]
+    gradient, step = sample.value_and_gradient(beta, *objective)[1], 1e-5
+    ways = step * np.eye(len(beta))
+    ends = [[sample.value_and_gradient(end, *objective)[0] for end in (beta + way, beta - way)] for way in ways]
     differences = np.subtract(*zip(*ends, strict=True)) / (2 * step)
     assert np.abs(gradient - differences).max() <= 1e-6 * np.linalg.norm(gradient)
 
@@ -208,9 +208,9 @@ def test_adding_a_constant_to_a_row_of_parameters_changes_nothing(net, seed):
     parents, sizes, tables, rows = net
     sample, rng = cases(parents, sizes, rows), np.random.default_rng(seed)
     shifts = reference.flat([0 * table + rng.normal(size=(*table.shape[:-1], 1)) for table in tables])
-    for function in (sample.conditional, sample.joint, lambda beta: sample.joint(beta, 2.0)):
-        value, gradient = function(logarithms(tables))
-        shifted, same = function(logarithms(tables) + shifts)
+    for objective in OBJECTIVES:
+        value, gradient = sample.value_and_gradient(logarithms(tables), *objective)
+        shifted, same = sample.value_and_gradient(logarithms(tables) + shifts, *objective)
         assert shifted == pytest.approx(value, rel=1e-11, abs=1e-12)
         np.testing.assert_allclose(same, gradient, atol=1e-11)
         for table in reference.unflat(gradient, parents, sizes):
@@ -223,7 +223,7 @@ def test_extreme_parameters_have_finite_objectives(parents, scale):
     _, rows = example(parents, size=30)
     sample = cases(parents, SIZES, rows)
     beta = scale * np.random.default_rng(2).normal(size=Network(parents, SIZES).n_parameters)
-    for value, gradient in (sample.conditional(beta), sample.joint(beta), sample.joint(beta, 1.0)):
+    for value, gradient in (sample.value_and_gradient(beta, *objective) for objective in OBJECTIVES):
         assert np.isfinite(value)
         assert value < 0
         assert np.isfinite(gradient).all()
@@ -248,11 +248,9 @@ def test_repeated_rows_change_no_mean(parents, k):
     order = np.random.default_rng(0).permutation(k * len(rows))
     once, often = cases(parents, SIZES, rows), cases(parents, SIZES, np.tile(rows, (k, 1))[order])
     beta = logarithms(tables)
-    for a, b in (
-        (once.conditional(beta), often.conditional(beta)),
-        (once.joint(beta), often.joint(beta)),
-        (once.joint(beta, 1.0), often.joint(beta, float(k))),
-    ):
+    for conditional, smoothing in OBJECTIVES:
+        a = once.value_and_gradient(beta, conditional, smoothing)
+        b = often.value_and_gradient(beta, conditional, k * smoothing)
         assert a[0] == pytest.approx(b[0], rel=1e-12)
         np.testing.assert_allclose(a[1], b[1], rtol=1e-10, atol=1e-13)
     a, b = (sample.expected_counts(np.exp(beta)) for sample in (once, often))

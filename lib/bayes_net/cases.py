@@ -139,11 +139,13 @@ class Cases:
 
     def conditional(self, beta):
         """Mean ln P(c | e) and its gradient with respect to the softmax parameters (Proposition 3)."""
-        return self._value_and_gradient(beta, True, 0.0)
+        return self.value_and_gradient(beta, True)
 
-    def joint(self, beta, smoothing=0.0):
-        """Mean ln P(c, e), plus `smoothing` times the sum of all ln theta over the size, and its gradient."""
-        return self._value_and_gradient(beta, False, smoothing)
+    def value_and_gradient(self, beta, conditional, smoothing=0.0):
+        """Mean ln P(c | e), or ln P(c, e) plus `smoothing` times the sum of all ln theta over size; its gradient."""
+        self.network.check_parameters(beta)
+        gradient = np.empty_like(beta)
+        return evaluate(beta, self.objective(conditional, smoothing), np.empty_like(beta), gradient), gradient
 
     def expected_counts(self, theta):
         """Sum of ln P(c, e), and how often each value comes with its parents' values, as expected given the rows."""
@@ -172,11 +174,6 @@ class Cases:
         rows, some = self.layout.by_class, np.any(counts, axis=(0, 2))
         rows, counts = rows._replace(picks=rows.picks[some]), np.ascontiguousarray(counts[:, some], dtype=float)
         return errors(self.network.log_softmax(betas), self.network.by_class.parameters, rows, counts, TIE)
-
-    def _value_and_gradient(self, beta, conditional, smoothing):
-        self.network.check_parameters(beta)
-        gradient = np.empty_like(beta)
-        return evaluate(beta, self.objective(conditional, smoothing), np.empty_like(beta), gradient), gradient
 
     def _pair_counts(self):
         return self.counts[self.layout.pairs][:, None]

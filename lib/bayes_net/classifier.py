@@ -131,8 +131,10 @@ class BayesNetClassifier(JointClassifier):
         cases = Cases(self._network, rows, class_counts(index, classes, (len(rows), sizes[0])))
         rng, tuned = check_random_state(self.random_state), self.n_iterations == "cross-tune"
         held_out = self._folds(index, classes, cases.counts.shape, rng) if tuned else None
+        at_random = self.start == "random"
+        first = self._network.softmax(SPREAD * rng.standard_normal(self._network.n_parameters)) if at_random else None
         fixed = {name: getattr(self, name) for name in ("smoothing", "method", "tolerance")}
-        self._keep(cases, learn(cases, self.learner, self._limit(), held_out=held_out, first=self._first(rng), **fixed))
+        self._keep(cases, learn(cases, self.learner, self._limit(), held_out=held_out, first=first, **fixed))
         return self
 
     def predict_joint_log_proba(self, X):
@@ -191,8 +193,3 @@ class BayesNetClassifier(JointClassifier):
         if n_folds < 2:
             return np.empty((0, *shape))
         return fold_counts(index, classes, rng.permutation(len(index)) % n_folds, (n_folds, *shape))
-
-    def _first(self, rng):
-        if self.start == "ofe":
-            return None
-        return self._network.softmax(SPREAD * rng.standard_normal(self._network.n_parameters))

@@ -229,8 +229,6 @@ def _to_softmax(expected, theta, row_starts, gradient):
     """Derivatives with respect to the softmax parameters: N(d, f) - theta N(f)."""
     for row in range(row_starts.shape[0] - 1):
         start, stop = row_starts[row], row_starts[row + 1]
-        total = 0.0
-        for i in range(start, stop):
-            total += expected[i]
+        total = expected[start:stop].sum()
         for i in range(start, stop):
             gradient[i] = expected[i] - theta[i] * total
