@@ -11,7 +11,7 @@ collect_ignore = ["peers", "browser"]  # these need other programs and libraries
 
 os.environ.update(fixed_environment())  # before anything imports numpy
 
-settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=50)
+settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=30)
 settings.load_profile("repeatable")
 
 
