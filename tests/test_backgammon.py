@@ -179,6 +179,16 @@ def differences(net, position):
     return gradient
 
 
+def gradient(net, position):
+    """The same by the chain rule."""
+    x, value = np.append(inputs(position), 1.0), output(net, position)
+    slope = value * (1 - value)
+    if net.n_hidden == 0:
+        return [slope * x[:, None], np.zeros_like(net.output_)]
+    units = 1 / (1 + np.exp(-x @ net.inputs_))
+    return [np.outer(x, slope * net.output_[:-1] * units * (1 - units)), slope * np.append(units, 1.0)]
+
+
 @pytest.mark.parametrize("n_hidden", [0, 1, 5])
 def test_values_and_gradients_are_those_of_the_equations(n_hidden):
     net = ValueNet(n_hidden, random_state=1)
@@ -191,6 +201,8 @@ def test_values_and_gradients_are_those_of_the_equations(n_hidden):
     np.testing.assert_allclose(traces[0], first, atol=1e-6)
     if n_hidden:
         np.testing.assert_allclose(traces[1], second, atol=1e-6)
+    for ruled, measured in zip(gradient(net, after[3]), (first, second), strict=True):
+        np.testing.assert_allclose(ruled, measured, atol=1e-6)
 
 
 @pytest.mark.parametrize("n_hidden", [0, 2])
@@ -212,8 +224,8 @@ def test_learning_is_td_lambda(n_hidden):
             truth.output_ += step * (now - before) * traces[1]
         if best[0, 0] == 15:
             break
-        gradient = differences(truth, best)
-        traces = [decay * trace + side * slope for trace, slope in zip(traces, gradient, strict=True)]
+        slopes = gradient(truth, best)
+        traces = [decay * trace + side * slope for trace, slope in zip(traces, slopes, strict=True)]
         before = output(truth, best) if side == 1 else 1 - output(truth, best)
         position, side, dice = best[::-1], -side, playing._throw(rng, False)
     learned = self_play(net, 1, step=step, trace_decay=decay, seed=4)
