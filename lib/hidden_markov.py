@@ -12,7 +12,6 @@ from lib.estimators import with_parameters
 from lib.validation import check_choice, check_generator, check_integer, check_real, optional
 
 SMALL = 1e-30  # forward probabilities whose sum is below it are scaled to sum to 1
-ANY_ORDER = {"error_model": "numpy", "fastmath": {"contract", "reassoc"}}  # of the terms of a sum
 
 
 class FactoredTransitions:
@@ -245,7 +244,7 @@ def expected_counts(symbols, ends, start, transitions, emissions):
     return log_likelihood, of_start, forward[:-1].T @ weighted[1:] * transitions, of_symbol.T
 
 
-@compiled(**ANY_ORDER)
+@compiled(error_model="numpy")
 def _both_ways(symbols, ends, start, transitions, sources, emitters, forward, weighted, of_start, of_symbol):
     """Forward and backward through all sequences; fills the last four arrays, and returns ln P of all.
 
@@ -276,7 +275,7 @@ def _both_ways(symbols, ends, start, transitions, sources, emitters, forward, we
     return total
 
 
-@compiled(**ANY_ORDER)
+@compiled(error_model="numpy")
 def _forward(symbols, first, end, start, sources, emitters, forward, inverse):
     """Fill rows of `forward`, in proportion to P(state, symbols so far), and of `inverse`, by which each was scaled.
 
