@@ -3,6 +3,7 @@
 import gzip
 import itertools
 import math
+from hashlib import sha256
 
 import numpy as np
 import pytest
@@ -112,6 +113,7 @@ def test_tree_is_recovered_from_its_own_distribution():
 
 
 def test_alarm_is_the_network_of_the_paper(alarm):
+    assert sha256(ALARM.read_bytes()).hexdigest() in (DATA / "README.md").read_text(encoding="utf-8")
     assert len(alarm.parents) == 37
     assert sum(map(len, alarm.parents)) == 46
     rows = np.diff(alarm.network.starts) // alarm.network.sizes
