@@ -6,13 +6,13 @@ of each checked.
 """
 
 import csv
-import gzip
 import os
 import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from lib.datasets.files import TIMEOUT, NotAvailableError, _Downloader, _refuse_insecure, cache, pooch, sha256
+from lib.datasets import files
+from lib.datasets.files import NotAvailableError, cache, pooch, sha256
 from lib.files import DATA, write_whole
 
 TOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\d+|-+|[^\w\s]")
@@ -76,17 +76,15 @@ def status(folder=None):
     """
     try:
         books = read_texts(folder, download=False)
-    except (NotAvailableError, ValueError) as error:
+    except (NotAvailableError, OSError, ValueError) as error:
         return "not available", str(error)
     return "here", sha256("\0".join([*books, *books.values()]).encode())
 
 
 def _bytes(path):
     """Contents of a file, unpacked if its name ends in .gz."""
-    try:
-        return gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    except (OSError, EOFError, gzip.zlib.error) as error:
-        raise ValueError(f"{path.name} cannot be read ({error})") from None
+    with open(path, "rb") as file:
+        return files._unpacked(file, path.name)
 
 
 def _decoded(name, contents):
@@ -125,7 +123,7 @@ def _copies(name):
 
 
 def _fetched(book):
-    fetch = _Downloader(timeout=TIMEOUT, hooks={"response": _refuse_insecure})
+    fetch = files._Downloader(timeout=files.TIMEOUT, hooks={"response": files._refuse_insecure})
     with TemporaryDirectory() as folder:
         try:
             return Path(pooch.retrieve(book["address"], None, "book", folder, downloader=fetch)).read_bytes()

@@ -82,7 +82,7 @@ def test_left_out_mistakes_are_those_of_the_nearest_neighbour():
     neighbour = KNeighborsClassifier(1, metric="manhattan")
     expected = cross_val_predict(neighbour, scaled, data.y, cv=LeaveOneOut()) != data.y
     np.testing.assert_array_equal(left_out_mistakes(X, data.y, [True, False, True, True]), expected)
-    some = left_out_mistakes(X, data.y, np.tile([True, False, True, True], (3, 1)), rows=[7, 100, 7])
+    some = left_out_mistakes(X, data.y, [True, False, True, True], rows=[7, 100, 7])
     np.testing.assert_array_equal(some, expected[[7, 100, 7]])
 
 

@@ -15,15 +15,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from lib import datasets
 from lib.rules import Condition, Ripper, Rule, TreeRules
 from lib.rules.bits import exception_bits, rule_bits, subset_bits
-from lib.rules.growing import best_condition, grow, passes
+from lib.rules.ripper import _Task, best_condition
 from lib.rules.tree_rules import branches
 from lib.trees import GainRatioTree, Table
 from lib.trees.pruning import added_errors
 
-NONE = np.zeros((0, 3), np.int64)
 
-
-@parametrize_with_checks([Ripper(random_state=0), Ripper(literal=True, least=1, random_state=0), TreeRules()])
+@parametrize_with_checks([Ripper(random_state=0), Ripper(literal=True, random_state=0), TreeRules()])
 def test_conventions(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -58,19 +56,21 @@ def test_the_best_condition_by_enumeration(seed, n, least):
 @settings(max_examples=40, deadline=None)
 def test_a_rule_grows_until_it_is_right(seed):
     rng = np.random.default_rng(seed)
-    codes = np.array([rng.permutation(30) for _ in range(3)], np.int32)
-    positive, rows = rng.random(30) < 0.4, np.arange(30)
-    positive[0] = True
-    conditions, n_scanned = grow(codes, np.zeros(3, np.int64), positive, rows, NONE, 1)
+    table = Table(pd.DataFrame({name: rng.permutation(30).astype(float) for name in "abc"}))
+    positive, rows, learner = np.repeat(rng.random(10) < 0.4, 3), np.arange(30), Ripper()
+    positive[:3], learner.n_scanned_ = True, 0
+    task = _Task(learner, table, rows, positive, None)
+    conditions = task.grow(rows, ())
     scanned, left = 0, rows
     for condition in conditions:
         scanned += 3 * len(left)
-        left = left[passes(codes, condition, left)]
-    assert positive[left].all()
-    assert len(left)
-    assert n_scanned == scanned
-    longer, _ = grow(codes, np.zeros(3, np.int64), positive, rows, conditions, 1)
-    np.testing.assert_array_equal(longer, conditions)
+        left = left[condition.holds(table.matrix[left])]
+    stuck = not positive[left].all()  # where each condition leaves one row of the class, or none
+    assert learner.n_scanned_ == scanned + 3 * len(left) * stuck
+    assert len(left) >= 2
+    if stuck:
+        assert best_condition(task.codes, task.sizes, positive, left, 2)[1] == 0
+    assert task.grow(rows, conditions) == conditions
 
 
 @pytest.mark.parametrize("k", [0, 1, 5, 10])
@@ -80,9 +80,9 @@ def test_bits_of_subsets_are_at_least_their_number(k):
 
 
 def test_bits_by_hand():
-    assert exception_bits(4, 3, 0, 0, 0.5) == pytest.approx(3)
-    assert exception_bits(4, 3, 1, 1, 0.5) == pytest.approx(3 + subset_bits(4, 1, 0.25) + subset_bits(3, 1, 1 / 3))
-    assert exception_bits(3, 4, 1, 2, 0.25) == pytest.approx(3 + subset_bits(3, 1, 1 / 3) + subset_bits(4, 2, 2.25 / 4))
+    assert exception_bits(4, 0, 4, 3, 0.5) == pytest.approx(3)
+    assert exception_bits(3, 1, 4, 3, 0.5) == pytest.approx(3 + subset_bits(4, 1, 0.25) + subset_bits(3, 1, 1 / 3))
+    assert exception_bits(2, 1, 4, 3, 0.25) == pytest.approx(3 + subset_bits(3, 1, 1 / 3) + subset_bits(4, 2, 2.25 / 4))
     assert rule_bits(1, 8) == pytest.approx(subset_bits(8, 1, 1 / 8) / 2)
     assert rule_bits(4, 8) == pytest.approx((2 + 2 * 1 + 8) / 2)
 
@@ -106,7 +106,7 @@ def test_a_formula_is_found(learner):
 def test_the_first_rule_decides(learner, name):
     data = datasets.load(name)
     learner.fit(data.X, data.y)
-    assert learner.n_conditions_ == sum(len(rule.conditions) for rule in learner.rules_)
+    assert learner.n_rules_ == len(learner.rules_)
     matrix = Table(data.X).matrix
     for i in range(0, len(data.y), 7):
         labels = [rule.label for rule in learner.rules_ if rule.covers(matrix[i : i + 1])[0]]
@@ -176,8 +176,8 @@ def test_no_rule_more_or_less_shortens_the_description(seed):
 
     def length(inside):
         covered = masks[inside].any(axis=0)
-        wrong, missed = (covered & ~positive).sum(), (positive & ~covered).sum()
-        return exception_bits(covered.sum(), (~covered).sum(), wrong, missed, 0.5) + bits[inside].sum()
+        right, wrong = (covered & positive).sum(), (covered & ~positive).sum()
+        return exception_bits(right, wrong, positive.sum(), (~positive).sum(), 0.5) + bits[inside].sum()
 
     for i in range(9):
         assert length(chosen ^ (np.arange(9) == i)) >= length(chosen) - 1e-6
@@ -190,9 +190,7 @@ def test_no_rule_more_or_less_shortens_the_description(seed):
         (Ripper(stop="some"), "stop must be one of 'all', 'pruning'; got 'some'"),
         (Ripper(metric="ration"), "metric must be one of 'ratio', 'laplace'; got 'ration'; did you mean 'ratio'?"),
         (Ripper(literal=1), "literal must be True or False; got 1"),
-        (Ripper(least=0), "least must be an integer of at least 1; got 0"),
         (TreeRules(confidence=0.6), "confidence must be a finite number in (0, 0.5]; got 0.6"),
-        (TreeRules(min_leaf=0), "min_leaf must be an integer of at least 1; got 0"),
     ],
 )
 def test_errors_say_what_is_allowed(learner, words):

@@ -106,7 +106,7 @@ def test_a_folder_of_ones_own(tmp_path):
     [
         ("latin.txt", "caf\u00e9".encode("latin-1"), r"latin.txt must be in UTF-8; byte 3 is 0xe9"),
         ("empty.txt", b" \n", "empty.txt must hold text; it is empty"),
-        ("cut.txt.gz", gzip.compress(b"words")[:-9], "cut.txt.gz cannot be read"),
+        ("cut.txt.gz", gzip.compress(b"words")[:-9], "cut.txt.gz is not a complete gzip file"),
         ("book.pdf", b"%PDF", r"files \*.txt"),
     ],
 )
@@ -209,14 +209,14 @@ def test_bayes_by_hand():
     np.testing.assert_allclose(np.exp(model.log_conditionals_[:, :2]), conditionals)
     joint = np.array([2 / 3, 1 / 3]) * conditionals[:, 0]
     np.testing.assert_allclose(model.predict_proba([[1, 0, 1, 0]])[0], joint / joint.sum())  # the third was never seen
-    assert (ContextBayes(0.5, least=2).fit(rows, y).log_conditionals_ == 0).all()  # absent once, or never
+    assert (model.log_conditionals_[:, 2:] == 0).all()
 
 
 def test_interpolation_follows_the_chi_squared_test():
     rng = np.random.default_rng(1)
     y = rng.choice(["a", "b", "c"], 200, p=[0.6, 0.3, 0.1])
     rows = (rng.random((200, 6)) < np.linspace(0.1, 0.6, 6) * np.where(y == "a", 1.5, 0.5)[:, None]).astype(np.uint8)
-    model = InterpolatedBayes(least=0).fit(rows, y)
+    model = InterpolatedBayes().fit(rows, y)
     for word, conditionals in zip(model.classes_, np.exp(model.log_conditionals_), strict=True):
         for feature, found in zip(rows.T, conditionals, strict=True):
             table = [
@@ -224,11 +224,10 @@ def test_interpolation_follows_the_chi_squared_test():
             ]
             p = chi2_contingency(table, correction=False).pvalue
             assert found == pytest.approx((1 - p) * feature[y == word].mean() + p * feature.mean())
-    assert (InterpolatedBayes(least=201).fit(rows, y).predict(rows) == "a").all()
 
 
 def test_a_feature_of_every_row_says_nothing_by_interpolation():
-    model = InterpolatedBayes(least=0).fit([[1], [1], [1]], ["a", "b", "b"])
+    model = InterpolatedBayes().fit([[1], [1], [1]], ["a", "b", "b"])
     np.testing.assert_allclose(model.log_conditionals_, 0, atol=1e-12)
 
 
@@ -242,8 +241,6 @@ def test_a_feature_of_every_row_says_nothing_by_interpolation():
         (WinSpell(n_passes=0), "n_passes must be"),
         (WinSpell(margin=-1.0), "margin must be"),
         (ContextBayes(0.0), "smoothing must be"),
-        (ContextBayes(least=-1), "least must be"),
-        (InterpolatedBayes(least=1.5), "least must be"),
     ],
 )
 def test_bad_parameters(model, message):

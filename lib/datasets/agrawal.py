@@ -5,22 +5,6 @@ import pandas as pd
 
 from lib.validation import check_choice, check_integer
 
-__all__ = ["agrawal"]
-
-
-def of_age_and_salary(X):
-    """Function 2: a band of salaries for each of three ages."""
-    low = np.select([X.age < 40, X.age < 60], [50_000, 75_000], 25_000)
-    return X.salary.between(low, low + 50_000)
-
-
-def of_income(X):
-    """Function 7: whether two thirds of the income pay a fifth of the loan and 20,000 more."""
-    return 0.67 * (X.salary + X.commission) - 0.2 * X.loan - 20_000 > 0
-
-
-FUNCTIONS = {2: of_age_and_salary, 7: of_income}
-
 
 def agrawal(function, size, seed=0):
     """Draw people with nine attributes, in group A or B by a function of some of them.
@@ -28,7 +12,8 @@ def agrawal(function, size, seed=0):
     Parameters
     ----------
     function : 2 or 7
-        Of ten in the paper: bands of salary by age, or the sign of a sum of salary, commission and loan.
+        Of ten in the paper: a band of salaries for each of three ages, or whether two thirds of the income pay a fifth
+        of the loan and 20,000 more.
     size : int, at least 1
     seed : int or numpy.random.Generator
 
@@ -43,7 +28,7 @@ def agrawal(function, size, seed=0):
     ----------
     Agrawal, Imielinski & Swami (1993), "Database mining: a performance perspective", IEEE TKDE 5, section 5.
     """
-    check_choice("function", function, FUNCTIONS)
+    check_choice("function", function, (2, 7))
     size, rng = check_integer("size", size, 1), np.random.default_rng(seed)
     X = pd.DataFrame({"salary": rng.integers(20_000, 150_001, size)})
     X["commission"] = np.where(X.salary < 75_000, rng.integers(10_000, 75_001, size), 0)
@@ -51,4 +36,9 @@ def agrawal(function, size, seed=0):
     X["car"], X["zipcode"] = rng.integers(1, 21, size), rng.integers(0, 9, size)
     X["hvalue"] = (9 - X.zipcode) * rng.integers(50_000, 150_001, size)
     X["hyears"], X["loan"] = rng.integers(1, 31, size), rng.integers(0, 500_001, size)
-    return X.astype(float), np.where(FUNCTIONS[function](X), "A", "B")
+    if function == 2:
+        low = np.select([X.age < 40, X.age < 60], [50_000, 75_000], 25_000)
+        group = X.salary.between(low, low + 50_000)
+    else:
+        group = 0.67 * (X.salary + X.commission) - 0.2 * X.loan - 20_000 > 0
+    return X.astype(float), np.where(group, "A", "B")

@@ -8,7 +8,7 @@ from lib.trees.table import Table
 
 
 def scaled_rows(estimator, X, y):
-    """Return what distances are of, after checks: values, classes and the number of each row's class.
+    """Return what distances are of, after checks: values and the number of each row's class.
 
     Parameters
     ----------
@@ -20,9 +20,8 @@ def scaled_rows(estimator, X, y):
 
     Returns
     -------
-    values : ndarray of shape (n_samples, n_attributes)
+    columns : ndarray of shape (n_attributes, n_samples)
         Of numbers from 0 to 1; of categories their numbers.
-    classes : ndarray of shape (n_classes,)
     target : ndarray of int (n_samples,)
 
     Raises
@@ -35,14 +34,14 @@ def scaled_rows(estimator, X, y):
     if len(classes) < 2:
         raise ValueError(f"y must have two classes or more; got one class: {classes[0]}")
     table = Table(frame)
-    values, categorical = table.matrix.copy(), table.columns.sizes > 0
+    values, categorical = table.matrix, table.columns.sizes > 0
     missing = np.isnan(values)
     if missing.any():
         row, column = np.argwhere(missing)[0]
         raise ValueError(f"X must not hold missing values; got NaN in column {frame.columns[column]!r}, row {row}")
     low, high = values.min(axis=0), values.max(axis=0)
     span = np.where(categorical | (high == low), 1.0, high - low)
-    return (values - np.where(categorical, 0.0, low)) / span, classes, target
+    return np.ascontiguousarray(((values - np.where(categorical, 0.0, low)) / span).T), target
 
 
 @compiled()
@@ -50,3 +49,15 @@ def difference(a, b):
     """Return the absolute difference, but not more than 1: that of different categories, too."""
     gap = abs(a - b)
     return gap if gap < 1.0 else 1.0
+
+
+@compiled()
+def distances(columns, attributes, row):
+    """Return how far all rows are from one by some of the attributes; it is infinitely far from itself."""
+    far = np.zeros(columns.shape[1])
+    for j in attributes:
+        column, own = columns[j], columns[j, row]
+        for other in range(len(far)):
+            far[other] += difference(column[other], own)
+    far[row] = np.inf
+    return far

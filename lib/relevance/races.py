@@ -9,8 +9,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from lib.compiled import compiled
-from lib.estimators import MixedInput
-from lib.relevance.distance import difference, scaled_rows
+from lib.estimators import MixedInput, with_parameters
+from lib.relevance.distance import distances, scaled_rows
 from lib.validation import check_integer, check_real
 
 LEAST = 30  # rows before a race may be decided
@@ -38,6 +38,7 @@ class Race(NamedTuple):
     decided: bool
 
 
+@with_parameters
 class Schemata(MixedInput, SelectorMixin, BaseEstimator):
     """SCHEMATA+, a choice of attributes for the nearest neighbour by races of schemata.
 
@@ -73,10 +74,9 @@ class Schemata(MixedInput, SelectorMixin, BaseEstimator):
     Moore & Lee (1994), "Efficient algorithms for minimizing cross validation error". Dietterich (1997), section 3.2.2.
     """
 
-    def __init__(self, limit=2000, confidence=3.0, random_state=None):
-        self.limit = limit
-        self.confidence = confidence
-        self.random_state = random_state
+    limit: int = 2000
+    confidence: float = 3.0
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, X, y):
         """Race for the attributes of `X` (n_samples, n_attributes) and the classes `y`.
@@ -88,11 +88,9 @@ class Schemata(MixedInput, SelectorMixin, BaseEstimator):
         """
         check_integer("limit", self.limit, 2 * LEAST)
         check_real("confidence", self.confidence, 0, open_low=True)
-        values, _, target = scaled_rows(self, X, y)
-        columns = np.ascontiguousarray(values.T)
-        rng = check_random_state(self.random_state)
-        schema = np.full(values.shape[1], OPEN)
-        self.n_features_in_, self.races_, self.n_queries_ = len(schema), [], 0
+        columns, target = scaled_rows(self, X, y)
+        rng, schema = check_random_state(self.random_state), np.full(len(columns), OPEN)
+        self.races_, self.n_queries_ = [], 0
         while (schema == OPEN).any():
             race = self._races(columns, target, schema, rng)
             self.n_queries_ += 2 * int((schema == OPEN).sum()) * race.n_rows
@@ -114,17 +112,16 @@ class Schemata(MixedInput, SelectorMixin, BaseEstimator):
     def _races(self, columns, target, schema, rng):
         """Race for all open attributes at once until one is decided."""
         attributes, limit = np.flatnonzero(schema == OPEN), self.limit // 2
-        sums = squares = np.zeros((1, len(attributes)))
-        for start in range(0, limit, CHUNK):
-            gains = _gains(columns, target, schema, attributes, min(CHUNK, limit - start), rng)
-            sums, squares = sums[-1] + gains.cumsum(axis=0), squares[-1] + (gains**2).cumsum(axis=0)
-            count = start + 1 + np.arange(len(gains))[:, None]
-            lead = _standard_scores(sums, squares, count)
-            over = (np.abs(lead) > self.confidence) & (count >= LEAST)
+        gains = np.empty((0, len(attributes)))
+        while len(gains) < limit:
+            more = _gains(columns, target, schema, attributes, min(CHUNK, limit - len(gains)), rng)
+            gains = np.concatenate([gains, more])
+            lead = _standard_scores(gains)
+            over = np.abs(lead[LEAST - 1 :]).max(axis=1) > self.confidence
             if over.any():
-                first = over.any(axis=1).argmax()
-                winner = np.abs(lead[first]).argmax()
-                return Race(int(attributes[winner]), bool(lead[first, winner] > 0), int(count[first, 0]), True)
+                n_rows = LEAST + int(over.argmax())
+                winner = np.abs(lead[n_rows - 1]).argmax()
+                return Race(int(attributes[winner]), bool(lead[n_rows - 1, winner] > 0), n_rows, True)
         return Race(int(attributes[lead[-1].argmin()]), False, limit, False)
 
 
@@ -141,10 +138,11 @@ def _gains(columns, target, schema, attributes, n, rng):
     return mistakes[0].astype(float) - mistakes[1]
 
 
-def _standard_scores(sums, squares, count):
-    """Means over their standard errors; 0 where nothing has differed."""
-    mean = sums / count
-    variance = np.maximum(squares / count - mean**2, 0) * count / np.maximum(count - 1, 1)
+def _standard_scores(gains):
+    """Means of the first one, two, ... rows over their standard errors; 0 where nothing has differed."""
+    count = np.arange(1, len(gains) + 1)[:, None]
+    mean = gains.cumsum(axis=0) / count
+    variance = np.maximum((gains**2).cumsum(axis=0) / count - mean**2, 0) * count / np.maximum(count - 1, 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.nan_to_num(mean / np.sqrt(variance / count), nan=0.0, posinf=np.inf, neginf=-np.inf)
 
@@ -156,8 +154,8 @@ def left_out_mistakes(X, y, support, rows=None):
     ----------
     X, y
         As for `Schemata.fit`.
-    support : ndarray of bool (n_attributes,) or (n_queries, n_attributes)
-        Attributes that count: for all, or for each of `rows`.
+    support : ndarray of bool (n_attributes,)
+        Attributes that count.
     rows : ndarray of int (n_queries,), optional
         Which are left out, one at a time; by default each once.
 
@@ -171,27 +169,20 @@ def left_out_mistakes(X, y, support, rows=None):
     ValueError
         As `Schemata.fit` does, or if shapes do not agree.
     """
-    values, _, target = scaled_rows(BaseEstimator(), X, y)
+    columns, target = scaled_rows(BaseEstimator(), X, y)
     rows = np.arange(len(target)) if rows is None else np.asarray(rows, dtype=np.int64)
-    support, shape = np.asarray(support, dtype=bool), (len(rows), values.shape[1])
-    if support.shape not in (shape, shape[1:]):
-        raise ValueError(f"support must have shape {shape[1:]} or {shape}; got {support.shape}")
-    masks = np.array(np.broadcast_to(support, shape))  # a copy, which the loops may write to as to others
-    return _mistakes(np.ascontiguousarray(values.T), target, rows, masks)
+    support = np.asarray(support, dtype=bool)
+    if support.shape != (len(columns),):
+        raise ValueError(f"support must have shape ({len(columns)},); got {support.shape}")
+    return _mistakes(columns, target, rows, np.tile(support, (len(rows), 1)))
 
 
 @compiled()
 def _mistakes(columns, target, rows, masks):
     """Whether the nearest neighbours of each row, those of its mask's attributes, vote for another class."""
     wrong, votes = np.zeros(len(rows), np.bool_), np.zeros(target.max() + 1)
-    far = np.zeros(columns.shape[1])
     for i in range(len(rows)):
-        far[:] = 0
-        for j in np.flatnonzero(masks[i]):
-            column, own = columns[j], columns[j, rows[i]]
-            for other in range(len(far)):
-                far[other] += difference(column[other], own)
-        far[rows[i]] = np.inf
+        far = distances(columns, np.flatnonzero(masks[i]), rows[i])
         nearest = far.min()
         votes[:] = 0
         for other in range(len(far)):

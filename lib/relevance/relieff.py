@@ -5,7 +5,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from lib.compiled import compiled
-from lib.relevance.distance import difference, scaled_rows
+from lib.relevance.distance import difference, distances, scaled_rows
 from lib.validation import check_integer, optional
 
 
@@ -48,44 +48,25 @@ def relieff(X, y, n_draws=None, n_neighbours=10, random_state=None):
     print the fractions are damaged.
     """
     check_integer("n_neighbours", n_neighbours, 1)
-    values, classes, target = scaled_rows(BaseEstimator(), X, y)
+    columns, target = scaled_rows(BaseEstimator(), X, y)
     n_draws = optional(check_integer, "n_draws", n_draws, 1, len(target)) or len(target)
     order = check_random_state(random_state).permutation(len(target))
-    target = target[order]
-    shares = np.bincount(target, minlength=len(classes)) / len(target)
-    return _weights(values[order], target, shares, n_draws, n_neighbours)
+    return _weights(columns[:, order], target[order], np.bincount(target), n_draws, n_neighbours)
 
 
 @compiled()
-def _weights(values, target, shares, n_draws, n_neighbours):
+def _weights(columns, target, sizes, n_draws, n_neighbours):
     """Weights of the attributes from the first rows; of equally near rows the first count."""
-    weights, n_classes = np.zeros(values.shape[1]), len(shares)
-    near = np.zeros((n_classes, n_neighbours), np.int64)
+    weights, attributes, shares = np.zeros(len(columns)), np.arange(len(columns)), sizes / len(target)
     for row in range(n_draws):
-        distances = np.full((n_classes, n_neighbours), np.inf)
-        for other in range(len(values)):
-            if other != row:
-                far = 0.0
-                for j in range(values.shape[1]):
-                    far += difference(values[row, j], values[other, j])
-                _insert(distances[target[other]], near[target[other]], far, other)
-        for c in range(n_classes):
-            n_near = (distances[c] < np.inf).sum()
-            factor = -1.0 if c == target[row] else shares[c] / (1 - shares[target[row]])
-            for other in near[c, :n_near]:
-                for j in range(values.shape[1]):
-                    far = difference(values[row, j], values[other, j])
-                    weights[j] += factor * far / (n_near * n_draws)
+        far = distances(columns, attributes, row)
+        for c in range(len(sizes)):
+            own, of_class = c == target[row], np.where(target == c, far, np.inf)
+            factor = -1.0 if own else shares[c] / (1 - shares[target[row]])
+            n_near = min(n_neighbours, sizes[c] - own)
+            for _ in range(n_near):
+                other = of_class.argmin()
+                of_class[other] = np.inf
+                for j in attributes:
+                    weights[j] += factor * difference(columns[j, row], columns[j, other]) / (n_near * n_draws)
     return weights
-
-
-@compiled()
-def _insert(distances, rows, far, row):
-    """Put a row among the nearest ones, which are sorted, if it is nearer than the last."""
-    i = len(distances) - 1
-    if far >= distances[i]:
-        return
-    while i > 0 and distances[i - 1] > far:
-        distances[i], rows[i] = distances[i - 1], rows[i - 1]
-        i -= 1
-    distances[i], rows[i] = far, row

@@ -6,14 +6,16 @@ from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from lib.discretize.columns import checked_target
+from lib.estimators import with_parameters
 from lib.validation import check_integer, check_real
 
 TINY = 1e-9  # squared distances of equal rows
 
 
+@with_parameters
 class VariableKernel(ClassifierMixin, BaseEstimator):
     """Votes of near neighbours, weighted by a Gaussian of a learned distance (VSM).
 
@@ -48,10 +50,9 @@ class VariableKernel(ClassifierMixin, BaseEstimator):
     the equations of the width and of the vote are lost in print.
     """
 
-    def __init__(self, n_neighbours=10, n_searches=30, tolerance=1e-3):
-        self.n_neighbours = n_neighbours
-        self.n_searches = n_searches
-        self.tolerance = tolerance
+    n_neighbours: int = 10
+    n_searches: int = 30
+    tolerance: float = 1e-3
 
     def fit(self, X, y):
         """Learn weights and radius from numbers `X` (n_samples, n_attributes) and the classes `y`.
@@ -65,8 +66,7 @@ class VariableKernel(ClassifierMixin, BaseEstimator):
         check_integer("n_searches", self.n_searches, 0)
         check_real("tolerance", self.tolerance, 0)
         X, y = validate_data(self, X, y, dtype=float, ensure_min_samples=2)
-        check_classification_targets(y)
-        self.classes_, target = np.unique(y, return_inverse=True)
+        self.classes_, target = checked_target(X, y)
         self._scaler = StandardScaler().fit(X)
         self._rows, self._votes = self._scaler.transform(X), np.eye(len(self.classes_))[target]
         self._search(np.ones(X.shape[1] + 1))
@@ -76,24 +76,22 @@ class VariableKernel(ClassifierMixin, BaseEstimator):
         """Votes of the neighbours of each row, (n_samples, n_classes), which sum to 1."""
         check_is_fitted(self)
         rows = self._scaler.transform(validate_data(self, X, dtype=float, reset=False))
-        near, squares = self._neighbours(self.weights_, rows)
-        return _probabilities(squares @ self.weights_**2, self.radius_, self._votes[near])[0]
+        squares, votes = self._neighbours(self.weights_, rows)
+        return _probabilities(squares @ self.weights_**2, self.radius_, votes)[0]
 
     def predict(self, X):
         """The class with the most votes for each row, (n_samples,); of equal ones the first."""
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 
-    def _search(self, point):
+    def _search(self, start):
         """Conjugate gradients (Polak & Ribiere) from a point, the weights and the radius."""
-        problem = self._left_out(point)
-        error, slope = error_and_slope(point, *problem)
-        direction, errors = -slope, [error]
+        point, slope, problem, direction, errors = start, start, (), 0, []
         while len(errors) <= self.n_searches:
-            moved = self._along(point, direction, problem)
-            problem = self._left_out(moved)
+            moved = _along(point, direction, problem) if errors else start
+            problem = (*self._neighbours(moved[:-1]), self._votes)
             error, new = error_and_slope(moved, *problem)
-            if errors[-1] - error <= self.tolerance * errors[-1]:
+            if errors and errors[-1] - error <= self.tolerance * errors[-1]:
                 break
             direction = max(new @ (new - slope) / max(slope @ slope, TINY), 0) * direction - new
             point, slope = moved, new
@@ -101,24 +99,20 @@ class VariableKernel(ClassifierMixin, BaseEstimator):
         self.weights_, self.radius_ = point[:-1], abs(point[-1])
         self.errors_, self.n_searches_ = np.array(errors), len(errors) - 1
 
-    def _along(self, point, direction, problem):
-        """The best point in a direction, no farther than the point is from 0."""
-        farthest = np.linalg.norm(point) / max(np.linalg.norm(direction), TINY)
-        error = lambda part: error_and_slope(point + part * farthest * direction, *problem)[0]  # noqa: E731
-        return point + minimize_scalar(error, bounds=(0, 1), method="bounded").x * farthest * direction
-
-    def _left_out(self, point):
-        """The squared differences to the neighbours of each training row, their votes and its own."""
-        near, squares = self._neighbours(point[:-1])
-        return squares, self._votes[near], self._votes
-
     def _neighbours(self, weights, rows=None):
-        """Numbers of the nearest training rows, nearest first, and the squared differences, (n, R, n_attributes)."""
+        """Squared differences to the nearest training rows, nearest first, (n, R, n_attributes), and their votes."""
         others = len(self._rows) - (rows is None)
         search = NearestNeighbors(n_neighbors=min(self.n_neighbours, others)).fit(self._rows * weights)
         near = search.kneighbors(None if rows is None else rows * weights, return_distance=False)
         rows = self._rows if rows is None else rows
-        return near, (rows[:, None, :] - self._rows[near]) ** 2
+        return (rows[:, None, :] - self._rows[near]) ** 2, self._votes[near]
+
+
+def _along(point, direction, problem):
+    """The best point in a direction, no farther than the point is from 0."""
+    farthest = np.linalg.norm(point) / max(np.linalg.norm(direction), TINY)
+    error = lambda part: error_and_slope(point + part * farthest * direction, *problem)[0]  # noqa: E731
+    return point + minimize_scalar(error, bounds=(0, 1), method="bounded").x * farthest * direction
 
 
 def _probabilities(distances, radius, votes):

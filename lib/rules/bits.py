@@ -24,20 +24,22 @@ def rule_bits(k, n_possible):
     return REDUNDANCY * (size + subset_bits(n_possible, k, np.minimum(k / n_possible, 1)))
 
 
-def exception_bits(covered, uncovered, false_positives, false_negatives, share):
+def exception_bits(right, wrong, positive, negative, share):
     """Bits that say which rows are wrong, beginning with the larger of the two sides (Quinlan 1995).
 
     Parameters
     ----------
-    covered, uncovered, false_positives, false_negatives : int or ndarray
-        Numbers of rows.
+    right, wrong : int or ndarray
+        Rows that are covered, of the class and of others.
+    positive, negative : int
+        All rows, of the class and of others.
     share : float in (0, 1)
         Part of the errors that is expected among the covered rows.
     """
-    errors, larger = false_positives + false_negatives, covered > uncovered
-    of_covered = np.where(larger, share * errors, false_positives) / np.maximum(covered, 1)
-    of_uncovered = np.where(larger, false_negatives, (1 - share) * errors) / np.maximum(uncovered, 1)
-    bits = subset_bits(covered, false_positives, np.minimum(of_covered, 1))
-    return (
-        np.log2(covered + uncovered + 1) + bits + subset_bits(uncovered, false_negatives, np.minimum(of_uncovered, 1))
-    )
+    missed, covered = positive - right, right + wrong
+    uncovered, errors = positive + negative - covered, wrong + missed
+    larger = covered > uncovered
+    of_covered = np.where(larger, share * errors, wrong) / np.maximum(covered, 1)
+    of_uncovered = np.where(larger, missed, (1 - share) * errors) / np.maximum(uncovered, 1)
+    bits = subset_bits(covered, wrong, np.minimum(of_covered, 1))
+    return np.log2(positive + negative + 1) + bits + subset_bits(uncovered, missed, np.minimum(of_uncovered, 1))

@@ -54,7 +54,7 @@ class Rule(NamedTuple):
 
 
 class RuleList(MixedInput, ClassifierMixin, BaseEstimator):
-    """Subclasses have `_learn(table, y)`: it returns the rules in order, and the number of the class of other rows."""
+    """Subclasses have `_learn(table, y)`: it checks parameters, and returns the rules and the class of other rows."""
 
     def fit(self, X, y):
         """Learn rules from `X` (n_samples, n_columns) and the classes `y`.
@@ -65,29 +65,29 @@ class RuleList(MixedInput, ClassifierMixin, BaseEstimator):
             If a parameter is out of range, `X` has an infinite value or a column of dates, `y` lacks a class, or
             lengths differ.
         """
-        self._check_parameters()
         table = X if isinstance(X, Table) else Table(checked_frame(self, X, reset=True))
         self.classes_, y = checked_target(table, y)
         self._columns, self.n_features_in_, self.n_scanned_ = table.columns, table.shape[1], 0
         self.rules_, self.default_ = self._learn(table, y)
         self.n_rules_ = len(self.rules_)
-        self.n_conditions_ = sum(len(rule.conditions) for rule in self.rules_)
         return self
 
     def predict(self, X):
         """The class of the first rule that covers a row, or else the default, (n_samples,)."""
-        labels = self._labels(X)
-        return self.classes_[labels]
+        best = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[best]
 
     def predict_proba(self, X):
         """1 for the class that is predicted, (n_samples, n_classes): rules give no other probabilities."""
-        labels = self._labels(X)
-        return np.eye(len(self.classes_))[labels]
-
-    def _labels(self, X):
         check_is_fitted(self)
         table = X if isinstance(X, Table) else Table(checked_frame(self, X, reset=False), self._columns)
-        labels = np.full(len(table), self.default_)
-        for rule in reversed(self.rules_):
-            labels[rule.covers(table.matrix)] = rule.label
-        return labels
+        masks = [rule.covers(table.matrix) for rule in self.rules_]
+        labels = decided(masks, [rule.label for rule in self.rules_], np.full(len(table), self.default_))
+        return np.eye(len(self.classes_))[labels]
+
+
+def decided(masks, labels, others):
+    """Return the label of the first rule that covers each row, with masks (n_samples,), or that of the others."""
+    for covered, label in zip(masks[::-1], labels[::-1], strict=True):
+        others = np.where(covered, label, others)
+    return others

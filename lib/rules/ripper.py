@@ -5,16 +5,19 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
+from lib.compiled import compiled
+from lib.estimators import with_parameters
 from lib.rules.bits import exception_bits, possible_conditions, rule_bits
 from lib.rules.conditions import Condition, Rule, RuleList
-from lib.rules.growing import grow, passes
 from lib.validation import check_choice, check_flag, check_integer
 
+EQUAL, AT_MOST, AT_LEAST = 0, 1, 2
 KINDS = ("=", "<=", ">=")
 ALLOWED_BITS = 64
-NOTHING = np.zeros((0, 3), np.int64)
+LEAST = 2  # positive rows that each condition leaves when a rule grows
 
 
+@with_parameters
 class Ripper(RuleList):
     """RIPPER by Cohen: a list of rules, those of the rarest class first.
 
@@ -35,8 +38,6 @@ class Ripper(RuleList):
     literal : bool
         To the letter of Table 3, whatever `stop`: bits are compared with those of the last round; rules are deleted
         only after that stop; no other stop; the old rule is no candidate; nothing is added for rows that are left over.
-    least : int, at least 1
-        Positive rows that each condition leaves when a rule grows.
     random_state : int, RandomState or None
         Divides rows for growing and pruning.
 
@@ -47,7 +48,7 @@ class Ripper(RuleList):
         The first that covers a row decides.
     default_ : int
         Number of the most frequent class, that of all other rows.
-    n_rules_, n_conditions_ : int
+    n_rules_ : int
     n_scanned_ : int
         Values looked at to grow rules.
 
@@ -56,39 +57,32 @@ class Ripper(RuleList):
     Cohen (1995), "Fast effective rule induction". Dietterich (1997), Table 3, which differs from its text.
     """
 
-    def __init__(self, k=2, stop="all", metric="ratio", literal=False, least=2, random_state=None):
-        self.k = k
-        self.stop = stop
-        self.metric = metric
-        self.literal = literal
-        self.least = least
-        self.random_state = random_state
+    k: int = 2
+    stop: str = "all"
+    metric: str = "ratio"
+    literal: bool = False
+    random_state: int | np.random.RandomState | None = None
 
-    def _check_parameters(self):
+    def _learn(self, table, y):
         check_integer("k", self.k, 0)
         check_choice("stop", self.stop, ("all", "pruning"))
         check_choice("metric", self.metric, ("ratio", "laplace"))
         check_flag("literal", self.literal)
-        check_integer("least", self.least, 1)
-
-    def _learn(self, table, y):
         rng, rows, rules = check_random_state(self.random_state), np.arange(len(y)), []
-        order = np.argsort(np.bincount(y), kind="stable")
-        for label in order[:-1]:
-            if not len(rows):
-                break
-            task = _Task(self, table, rows, y[rows] == label, rng)
-            candidates = task.solve()
-            self.n_scanned_ += task.n_scanned
-            rules += [Rule(_conditions(c.codes, table.values), int(label)) for c in candidates]
-            rows = rows[~task.union(candidates)]
-        return rules, int(order[-1])
+        *labels, default = np.argsort(np.bincount(y), kind="stable").tolist()
+        for label in labels:
+            if len(rows):
+                task = _Task(self, table, rows, y[rows] == label, rng)
+                found = task.solve()
+                rules += [Rule(each.conditions, label) for each in found]
+                rows = rows[~task.union(found)]
+        return rules, default
 
 
 class Candidate(NamedTuple):
-    """A rule of one class: its conditions as codes (n, 3), the rows that it covers, whether it is too often wrong."""
+    """A rule of one class: its conditions, the rows that it covers, whether it is too often wrong."""
 
-    codes: np.ndarray
+    conditions: tuple
     covered: np.ndarray
     wrong: bool
 
@@ -97,8 +91,9 @@ class _Task:
     """One class against the more frequent ones."""
 
     def __init__(self, learner, table, rows, positive, rng):
-        self.learner, self.positive, self.rng, self.n_scanned = learner, positive, rng, 0
+        self.learner, self.positive, self.rng = learner, positive, rng
         self.codes, self.sizes = np.ascontiguousarray(table.codes[:, rows]), table.columns.sizes
+        self.matrix, self.values = np.asfortranarray(table.matrix[rows]), table.values
         self.n_possible = possible_conditions(table)
 
     def solve(self):
@@ -111,15 +106,14 @@ class _Task:
 
     def union(self, rules):
         """Which rows are covered by any of the rules."""
-        return np.any([rule.covered for rule in rules], axis=0) if rules else np.zeros(len(self.positive), bool)
+        return np.any([np.zeros(len(self.positive), bool), *(rule.covered for rule in rules)], axis=0)
 
     def bits(self, rules):
         """Description length of rules and their exceptions."""
-        covered, positive = self.union(rules), self.positive
-        n, wrong, missed = covered.sum(), (covered & ~positive).sum(), (positive & ~covered).sum()
-        share = positive.mean()
-        exceptions = exception_bits(n, len(positive) - n, wrong, missed, share)
-        return exceptions + sum(rule_bits(len(rule.codes), self.n_possible) for rule in rules)
+        covered, positive, n = self.union(rules), self.positive.sum(), len(self.positive)
+        right = (covered & self.positive).sum()
+        exceptions = exception_bits(right, covered.sum() - right, positive, n - positive, positive / n)
+        return exceptions + sum(rule_bits(len(rule.conditions), self.n_possible) for rule in rules)
 
     def extend(self, rules):
         """Add rules while rows of the class are left and the description allows (BUILDRULESET)."""
@@ -127,7 +121,7 @@ class _Task:
         best = self.bits(rules)
         while (left & self.positive).any():
             rule = self.new_rule(left)
-            if rule is None or not (rule.covered & left).any() or (rule.wrong and not literal):
+            if not (rule.covered & left).any() or (rule.wrong and not literal):
                 break
             bits = self.bits([*rules, rule])
             if bits > best + ALLOWED_BITS:
@@ -138,42 +132,47 @@ class _Task:
 
     def clean(self, rules):
         """Delete rules, the last ones first, without which the description is shorter."""
-        bits = self.bits(rules)
-        for i in reversed(range(len(rules))):
-            fewer = rules[:i] + rules[i + 1 :]
-            if self.bits(fewer) < bits:
-                rules, bits = fewer, self.bits(fewer)
+        for rule in reversed(rules):
+            rules = min(rules, [other for other in rules if other is not rule], key=self.bits)
         return rules
 
     def optimise(self, rules):
         """Give each rule's place to the best of its kind, with the other rules as they are then (OPTIMIZERULESET)."""
-        for rule in rules:
-            i = next(i for i, other in enumerate(rules) if other is rule)
-            others = rules[:i] + rules[i + 1 :]
-            left = ~self.union(others)
-            candidates = [self.new_rule(left), self.new_rule(left, rule.codes)]
-            candidates = [c for c in candidates if c is not None] if self.learner.literal else [rule, *candidates]
-            sets = [rules[:i] + [c] + rules[i + 1 :] for c in candidates if c is not None] or [others]
-            rules = min(sets, key=self.bits)
-        return rules
+        for i, rule in enumerate(rules):
+            left = ~self.union(rules[:i] + rules[i + 1 :])
+            candidates = [self.new_rule(left), self.new_rule(left, rule.conditions)]
+            able = [each for each in candidates if each.conditions]
+            able = (able or candidates) if self.learner.literal else [rule, *able]
+            rules = min(([*rules[:i], each, *rules[i + 1 :]] for each in able), key=self.bits)
+        return [rule for rule in rules if rule.conditions]
 
-    def new_rule(self, left, start=NOTHING):
-        """Grow and prune a rule on the rows that are left; None if no condition is worth it."""
+    def new_rule(self, left, start=()):
+        """Grow and prune a rule on the rows that are left; it has no condition, and no row, if none is worth it."""
         growing, pruning = self._divided(left)
-        codes, n_scanned = grow(self.codes, self.sizes, self.positive, growing, start, self.learner.least)
-        self.n_scanned += n_scanned
-        if not len(codes):
-            return None
-        covered = np.logical_and.accumulate([passes(self.codes, test, pruning) for test in codes])
-        right, wrong = (covered & self.positive[pruning]).sum(axis=1), (covered & ~self.positive[pruning]).sum(axis=1)
+        conditions = self.grow(growing, start)
+        if not conditions:
+            return Candidate((), np.zeros(len(left), bool), True)
+        covered = np.logical_and.accumulate([condition.holds(self.matrix) for condition in conditions])
+        right = (covered & self.positive)[:, pruning].sum(axis=1)
+        wrong = covered[:, pruning].sum(axis=1) - right
         laplace = self.learner.metric == "laplace"
         worth = (right + 1) / (right + wrong + 2) if laplace else (right - wrong) / np.maximum(right + wrong, 1)
-        codes = codes[: worth.argmax() + 1]
-        everywhere = np.arange(len(self.positive))
-        covered = np.all([passes(self.codes, test, everywhere) for test in codes], axis=0)
-        asked = covered & left if self.learner.stop == "all" else covered[pruning]
-        right = (asked & (self.positive if self.learner.stop == "all" else self.positive[pruning])).sum()
-        return Candidate(codes, covered, 2 * right <= asked.sum())
+        best = worth.argmax()
+        rows = np.flatnonzero(left) if self.learner.stop == "all" else pruning
+        asked = rows[covered[best, rows]]
+        return Candidate(conditions[: best + 1], covered[best], 2 * self.positive[asked].sum() <= len(asked))
+
+    def grow(self, rows, conditions):
+        """Add conditions to those of a rule while one has a gain and the rule covers negative rows."""
+        rows = rows[Rule(conditions, True).covers(self.matrix[rows])]
+        while 0 < self.positive[rows].sum() < len(rows):
+            self.learner.n_scanned_ += len(rows) * len(self.codes)
+            (j, kind, code), gain = best_condition(self.codes, self.sizes, self.positive, rows, LEAST)
+            if gain <= 0:
+                break
+            conditions = (*conditions, Condition(j, KINDS[kind], float(self.values[j][code])))
+            rows = rows[conditions[-1].holds(self.matrix[rows])]
+        return conditions
 
     def _divided(self, left):
         """Rows to grow on, two thirds of each class, and to prune on."""
@@ -183,6 +182,47 @@ class _Task:
         ]
 
 
-def _conditions(codes, values):
-    """Conditions with values in place of codes."""
-    return tuple(Condition(int(j), KINDS[kind], float(values[j][code])) for j, kind, code in codes)
+@compiled()
+def best_condition(codes, sizes, positive, rows, least):
+    """Return the condition that gains most, p (log2 p / (p + n) - log2 P / (P + N)), and how much (FOIL's gain).
+
+    Parameters
+    ----------
+    codes : ndarray of int32 (n_columns, n_samples)
+        Ranks of numbers, numbers of categories; -1 where missing.
+    sizes : ndarray of int (n_columns,)
+        Number of categories, 0 for numbers.
+    positive : ndarray of bool (n_samples,)
+    rows : ndarray of int
+        Rows to grow on.
+    least : int
+        Positive rows that a condition leaves at least.
+
+    Returns
+    -------
+    condition : tuple of int
+        Attribute, kind and code.
+    gain : float
+        0 where no condition gains.
+    """
+    best, condition = 0.0, (0, 0, 0)
+    n_positive, n_rows = positive[rows].sum(), len(rows)
+    before = np.log2(n_positive / n_rows)
+    for j in range(len(codes)):
+        keys = np.sort(2 * codes[j][rows] + positive[rows])
+        keys = keys[np.searchsorted(keys, 0) :]
+        known, ones, i = len(keys), (keys % 2).sum(), 0
+        passed = seen = 0
+        while i < known:
+            code, first, first_ones = keys[i] // 2, i, seen
+            while i < known and keys[i] // 2 == code:
+                seen += keys[i] % 2
+                i += 1
+            if sizes[j] > 0:
+                trials = ((EQUAL, seen - first_ones, i - first), (EQUAL, 0, 0))
+            else:
+                trials = ((AT_MOST, seen, i), (AT_LEAST, ones - first_ones, known - first))
+            for kind, p, passed in trials:
+                if p >= least and passed < n_rows and p * (np.log2(p / passed) - before) > best:
+                    best, condition = p * (np.log2(p / passed) - before), (j, kind, code)
+    return condition, best

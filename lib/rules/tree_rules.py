@@ -3,15 +3,15 @@
 import numpy as np
 from scipy.special import ndtri
 
+from lib.estimators import with_parameters
 from lib.rules.bits import exception_bits, possible_conditions, rule_bits
-from lib.rules.conditions import Condition, Rule, RuleList
+from lib.rules.conditions import Condition, Rule, RuleList, decided
 from lib.trees import GainRatioTree
 from lib.trees.pruning import added_errors
-from lib.validation import check_integer, check_real
-
-HALF = 0.5  # part of the errors that is expected among the covered rows
+from lib.validation import check_real
 
 
+@with_parameters
 class TreeRules(RuleList):
     """C4.5RULES with a greedy search.
 
@@ -24,8 +24,6 @@ class TreeRules(RuleList):
     ----------
     confidence : float in (0, 0.5]
         Chance that the error rate of a rule is above the bound that counts; smaller makes rules more general.
-    min_leaf : int, at least 1
-        Of the tree.
 
     Attributes
     ----------
@@ -34,7 +32,7 @@ class TreeRules(RuleList):
         The first that covers a row decides.
     default_ : int
         Number of the most frequent class among rows without a rule, that of all other rows.
-    n_rules_, n_conditions_ : int
+    n_rules_ : int
     n_scanned_ : int
         Values looked at after the tree is grown: each pass over a rule's conditions counts them times the training
         rows, each pass over rules counts these times the rows.
@@ -44,29 +42,22 @@ class TreeRules(RuleList):
     Quinlan (1993), "C4.5", chapter 5; Quinlan (1995), "MDL and categorical theories (continued)".
     """
 
-    def __init__(self, confidence=0.25, min_leaf=2):
-        self.confidence = confidence
-        self.min_leaf = min_leaf
-
-    def _check_parameters(self):
-        check_real("confidence", self.confidence, 0, 0.5, open_low=True)
-        check_integer("min_leaf", self.min_leaf, 1)
+    confidence: float = 0.25
 
     def _learn(self, table, y):
-        tree = GainRatioTree(pruning=None, min_leaf=self.min_leaf).fit(table, y)
+        check_real("confidence", self.confidence, 0, 0.5, open_low=True)
+        tree = GainRatioTree(pruning=None).fit(table, y)
         rules = dict.fromkeys(self._generalised(rule, table.matrix, y) for rule in branches(tree))
         rules = [rule for rule in rules if rule.conditions]
-        n_possible = possible_conditions(table)
         masks = np.array([rule.covers(table.matrix) for rule in rules]).reshape(len(rules), len(y))
+        labels = np.array([rule.label for rule in rules], int)
+        bits = rule_bits(np.array([len(rule.conditions) for rule in rules]), possible_conditions(table))
         sets = {}
         for label in range(len(self.classes_)):
-            own = [i for i, rule in enumerate(rules) if rule.label == label]
-            lengths = np.array([len(rules[i].conditions) for i in own])
-            sets[label] = [own[i] for i in self._chosen(masks[own], y == label, rule_bits(lengths, n_possible))]
+            own = np.flatnonzero(labels == label)
+            sets[label] = own[self._chosen(masks[own], y == label, bits[own])].tolist()
         order, default = ordered(sets, masks, y)
-        labels = np.array([rules[i].label for i in order], dtype=int)
-        kept = self._polished(masks[order], labels, default, y)
-        return [rules[order[i]] for i in kept], default
+        return [rules[i] for i in self._polished(order, masks, labels, default, y)], default
 
     def _generalised(self, rule, matrix, y):
         """The rule without the conditions that do not lower its expected errors."""
@@ -96,11 +87,12 @@ class TreeRules(RuleList):
         while len(masks):
             self.n_scanned_ += masks.size
             free, single, sign = count == 0, count == 1, np.where(inside, -1, 1)
-            changes = [np.where(inside, rows @ (single & side), rows @ (free & side)) for side in (positive, ~positive)]
-            right = (positive & ~free).sum() + sign * changes[0]
-            wrong = (~positive & ~free).sum() + sign * changes[1]
-            exceptions = (right + wrong, len(positive) - right - wrong, wrong, positive.sum() - right)
-            lengths = exception_bits(*exceptions, HALF) + bits[inside].sum() + sign * bits
+            right, wrong = (
+                (side & ~free).sum() + sign * np.where(inside, rows @ (single & side), rows @ (free & side))
+                for side in (positive, ~positive)
+            )
+            exceptions = exception_bits(right, wrong, positive.sum(), (~positive).sum(), share=0.5)
+            lengths = exceptions + bits[inside].sum() + sign * bits
             best = lengths.argmin()
             if lengths[best] >= shortest:
                 break
@@ -108,19 +100,18 @@ class TreeRules(RuleList):
             inside[best] = ~inside[best]
         return np.flatnonzero(inside)
 
-    def _polished(self, masks, labels, default, y):
+    def _polished(self, order, masks, labels, default, y):
         """Numbers of the rules that are left, when the first without which fewer rows are wrong goes, repeatedly."""
-        kept, i = list(range(len(labels))), 0
-        errors = (decided(masks, labels, default) != y).sum()
-        while i < len(kept):
-            fewer = kept[:i] + kept[i + 1 :]
+        wrong = lambda kept: (decided(masks[kept], labels[kept], np.full(len(y), default)) != y).sum()  # noqa: E731
+        i, errors = 0, wrong(order)
+        while i < len(order):
+            fewer = order[:i] + order[i + 1 :]
             self.n_scanned_ += len(fewer) * len(y)
-            wrong = (decided(masks[fewer], labels[fewer], default) != y).sum()
-            if wrong < errors:
-                kept, errors, i = fewer, wrong, 0
+            if (fewest := wrong(fewer)) < errors:
+                i, order, errors = 0, fewer, fewest
             else:
                 i += 1
-        return kept
+        return order
 
 
 def branches(tree):
@@ -149,11 +140,3 @@ def ordered(sets, masks, y):
         left = left & ~covered[label]
     frequency = np.bincount(y) / len(y) + np.bincount(y[left], minlength=y.max() + 1)
     return order, int(frequency.argmax())
-
-
-def decided(masks, labels, default):
-    """Return the label of the first rule that covers each row, or the default."""
-    result = np.full(masks.shape[1], default)
-    for covered, label in zip(masks[::-1], labels[::-1], strict=True):
-        result[covered] = label
-    return result
