@@ -74,7 +74,7 @@ def add_gradient(position, inputs, output, input_trace, output_trace):
     output_trace[-1] += slope
     for side in range(2):
         for place in range(26):
-            for unit in range(4):
+            for unit in range(4 if position[side, place] > 0 else 0):
                 x = UNITS[place, position[side, place], unit]
                 if x != 0:
                     add_times(input_trace[ROWS[side, place] + unit], x, sums)

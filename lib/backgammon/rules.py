@@ -12,6 +12,7 @@ from lib.validation import check_integer
 
 OFF, HOME, BAR, MEN = 0, 6, 25, 15
 MOST = 3900  # positions after one to four steps with one die: there are fewer than 3,876 sets of steps
+WORDS = 13  # of four bytes, in which positions are copied and compared
 START = np.zeros((2, 26), np.int8)
 START[:, [6, 8, 13, 24]] = 5, 3, 5, 2
 START.setflags(write=False)
@@ -74,15 +75,16 @@ def list_successors(position, first, second, found, last):
         Room for positions, and for the places from which further steps may begin.
     """
     double, large, small = first == second, max(first, second), min(first, second)
+    words = found.reshape(-1).view(np.int32)
     copy_position(position, found[0], 0)
     last[0], ends = BAR, [0, 1]  # part i is from ends[i] to ends[i + 1]
     for k in range(4):
         source = k if double else max(k - 1, 0)  # both orders: large, small, small after large, large after small
         die = small if 0 < k < 3 else large
-        ends.append(_steps(found, last, ends[source], ends[source + 1], die, ends[-1], double))
+        ends.append(_steps(found, words, last, ends[source], ends[source + 1], die, ends[-1], double))
     for start, stop in ((4, 5), (3, 4), (2, 3), (1, 2)) if double else ((3, 5), (3, 5), (1, 2), (2, 3)):
         if ends[stop] > ends[start]:
-            return _distinct(found, ends[start], ends[stop])
+            return _distinct(words, ends[start], ends[stop], double)
     return 1
 
 
@@ -94,7 +96,7 @@ def copy_position(source, target, turned):
 
 
 @compiled()
-def _steps(found, last, start, stop, die, end, falling):
+def _steps(found, words, last, start, stop, die, end, falling):
     """Put behind `end` what a step with a die makes of each position; return where they end.
 
     Steps of doubles go from high places to low (`falling`), so that each set of steps is met once.
@@ -108,7 +110,7 @@ def _steps(found, last, start, stop, die, end, falling):
             if place > last[i] or blocked or (target <= OFF and (rear > HOME or (target < OFF and place != rear))):
                 continue
             target = max(target, OFF)
-            copy_position(found[i], found[end], 0)
+            _copy_words(words, i, end)
             last[end] = place if falling else BAR
             found[end, 0, place] -= 1
             found[end, 0, target] += 1
@@ -120,21 +122,28 @@ def _steps(found, last, start, stop, die, end, falling):
 
 
 @compiled()
-def _distinct(found, start, stop):
-    """Move the different ones of some positions to the front, and return how many there are."""
+def _copy_words(words, source, target):
+    """Copy one of some positions to the place of another."""
+    for k in range(WORDS):
+        words[WORDS * target + k] = words[WORDS * source + k]
+
+
+@compiled()
+def _distinct(words, start, stop, known):
+    """Move the different ones of some positions to the front, all if that is `known`; return how many there are."""
     kept = 0
     for i in range(start, stop):
-        copy_position(found[i], found[kept], 0)
-        j = 0
-        while not _same(found, j, kept):
+        _copy_words(words, i, kept)
+        j = kept if known else 0
+        while not _same(words, j, kept):
             j += 1
         kept += j == kept
     return kept
 
 
 @compiled()
-def _same(found, i, j):
-    unlike = 0
-    for place in range(26):
-        unlike |= (found[i, 0, place] ^ found[j, 0, place]) | (found[i, 1, place] ^ found[j, 1, place])
-    return unlike == 0
+def _same(words, i, j):
+    k = 0
+    while k < WORDS and words[WORDS * i + k] == words[WORDS * j + k]:
+        k += 1
+    return k == WORDS
