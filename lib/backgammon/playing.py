@@ -47,7 +47,7 @@ def self_play(net, n_games, step=0.1, trace_decay=0.7, seed=0):
     trace_decay : float from 0 to 1
         lambda; there is no discount.
     seed : int, at least 0
-        Of all dice.
+        Of all dice: the same seed gives the same games, and so the same weights.
 
     Returns
     -------

@@ -7,12 +7,11 @@ is the other's 25 - p. After a move the rows change places.
 
 import numpy as np
 
-from lib.compiled import compiled
+from lib.compiled import assign, compiled
 from lib.validation import check_integer
 
 OFF, HOME, BAR, MEN = 0, 6, 25, 15
 MOST = 3900  # positions after one to four steps with one die: there are fewer than 3,876 sets of steps
-WORDS = 13  # of four bytes, in which positions are copied and compared
 START = np.zeros((2, 26), np.int8)
 START[:, [6, 8, 13, 24]] = 5, 3, 5, 2
 START.setflags(write=False)
@@ -75,7 +74,7 @@ def list_successors(position, first, second, found, last):
         Room for positions, and for the places from which further steps may begin.
     """
     double, large, small = first == second, max(first, second), min(first, second)
-    words = found.reshape(-1).view(np.int32)
+    words = found.reshape(-1, 52).view(np.int32)  # four places at once are copied and compared
     copy_position(position, found[0], 0)
     last[0], ends = BAR, [0, 1]  # part i is from ends[i] to ends[i + 1]
     for k in range(4):
@@ -110,7 +109,7 @@ def _steps(found, words, last, start, stop, die, end, falling):
             if place > last[i] or blocked or (target <= OFF and (rear > HOME or (target < OFF and place != rear))):
                 continue
             target = max(target, OFF)
-            _copy_words(words, i, end)
+            assign(words[end], words[i])
             last[end] = place if falling else BAR
             found[end, 0, place] -= 1
             found[end, 0, target] += 1
@@ -122,28 +121,21 @@ def _steps(found, words, last, start, stop, die, end, falling):
 
 
 @compiled()
-def _copy_words(words, source, target):
-    """Copy one of some positions to the place of another."""
-    for k in range(WORDS):
-        words[WORDS * target + k] = words[WORDS * source + k]
-
-
-@compiled()
 def _distinct(words, start, stop, known):
     """Move the different ones of some positions to the front, all if that is `known`; return how many there are."""
     kept = 0
     for i in range(start, stop):
-        _copy_words(words, i, kept)
+        assign(words[kept], words[i])
         j = kept if known else 0
-        while not _same(words, j, kept):
+        while not _same(words[j], words[kept]):
             j += 1
         kept += j == kept
     return kept
 
 
 @compiled()
-def _same(words, i, j):
+def _same(a, b):
     k = 0
-    while k < WORDS and words[WORDS * i + k] == words[WORDS * j + k]:
+    while k < len(a) and a[k] == b[k]:
         k += 1
-    return k == WORDS
+    return k == len(a)
