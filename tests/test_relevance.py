@@ -84,6 +84,9 @@ def test_left_out_mistakes_are_those_of_the_nearest_neighbour():
     np.testing.assert_array_equal(left_out_mistakes(X, data.y, [True, False, True, True]), expected)
     some = left_out_mistakes(X, data.y, [True, False, True, True], rows=[7, 100, 7])
     np.testing.assert_array_equal(some, expected[[7, 100, 7]])
+    choices = np.array([[False, True, True, False], [True, False, True, True], [False] * 4])
+    each = [left_out_mistakes(X, data.y, choice, rows=[7, 100]) for choice in choices]
+    np.testing.assert_array_equal(left_out_mistakes(X, data.y, choices, rows=[7, 100]), each)
 
 
 def test_equally_near_rows_vote():

@@ -154,14 +154,14 @@ def left_out_mistakes(X, y, support, rows=None):
     ----------
     X, y
         As for `Schemata.fit`.
-    support : ndarray of bool (n_attributes,)
-        Attributes that count.
+    support : ndarray of bool (n_attributes,) or (n_choices, n_attributes)
+        Attributes that count: one choice of them, or several.
     rows : ndarray of int (n_queries,), optional
         Which are left out, one at a time; by default each once.
 
     Returns
     -------
-    wrong : ndarray of bool (n_queries,)
+    wrong : ndarray of bool (n_queries,) or (n_choices, n_queries)
         Of equally near neighbours each has one vote, and of classes with the same number of votes the first is chosen.
 
     Raises
@@ -171,10 +171,12 @@ def left_out_mistakes(X, y, support, rows=None):
     """
     columns, target = scaled_rows(BaseEstimator(), X, y)
     rows = np.arange(len(target)) if rows is None else np.asarray(rows, dtype=np.int64)
-    support = np.asarray(support, dtype=bool)
-    if support.shape != (len(columns),):
-        raise ValueError(f"support must have shape ({len(columns)},); got {support.shape}")
-    return _mistakes(columns, target, rows, np.tile(support, (len(rows), 1)))
+    support, n = np.asarray(support, dtype=bool), len(columns)
+    if support.shape[-1:] != (n,):
+        raise ValueError(f"support must have shape (n_choices, {n}) or ({n},); got {support.shape}")
+    masks = support.reshape(-1, n).repeat(len(rows), axis=0)
+    wrong = _mistakes(columns, target, np.tile(rows, len(masks) // len(rows)), masks)
+    return wrong.reshape(*support.shape[:-1], len(rows))
 
 
 @compiled()
