@@ -1,12 +1,15 @@
-"""Winnow on the contexts of words beside scikit-learn, RIPPER beside Weka's JRip: `... --only words` of `make bench`.
+"""Winnow on the contexts of words beside scikit-learn and Vowpal Wabbit, RIPPER beside Weka's JRip.
 
-Adds rows to data/benchmarks/speed.json; without the novels (see lib.texts) or without Weka's jar some are left out.
+A part of `make bench`, by itself `... --only words`. It adds rows to data/benchmarks/speed.json; without the novels
+(see lib.texts), Vowpal Wabbit or Weka's jar some are left out.
 """
 
 import json
 import resource
 import subprocess
 import tempfile
+from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -25,8 +28,23 @@ WORDS, N_PASSES = ("than", "then"), 5
 WEKA = Path("/usr/share/java/weka.jar")
 
 
+@contextmanager
+def vowpal_wabbit(X, y):
+    """Passes of Vowpal Wabbit over a cache of the same rows, made before, in its own loop."""
+    from vowpalwabbit import Workspace  # here, as the other jobs do without
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows"
+        rows = np.split(X.indices, X.indptr[1:-1])
+        lines = [f"{1 if word == y[0] else -1} | {' '.join(map(str, row))}" for word, row in zip(y, rows, strict=True)]
+        path.write_text("\n".join(lines))
+        command = f"--quiet --data {path} --cache_file {path}.cache --holdout_off --loss_function hinge --passes"
+        Workspace(f"{command} 1").finish()
+        yield lambda: Workspace(f"{command} {N_PASSES}").finish()
+
+
 def of_words():
-    """One Winnow, and the ten of WinSpell, beside a perceptron by stochastic gradient descent."""
+    """One Winnow, and the ten of WinSpell, beside a perceptron by stochastic gradient descent; Vowpal Wabbit."""
     tokens = [token for text in read_texts().values() for token in tokenize(text)]
     X, y = contexts(tokens, WORDS), np.array([token for token in tokens if token in WORDS])
     floats = X.astype(float)
@@ -36,6 +54,12 @@ def of_words():
     for name, learner in {"Winnow": one, "WinSpell": WinSpell(n_passes=N_PASSES)}.items():
         times = alternate(lambda: learner.fit(X, y), lambda: peer.fit(floats, y), repetitions=5)  # noqa: B023
         yield row(f"{name}, {text}", times[:, 0], times[:, 1], "s", None, None)
+    if find_spec("vowpalwabbit") is None:
+        print("left out: Vowpal Wabbit, which is not installed")
+        return
+    with vowpal_wabbit(X, y) as passes:
+        times = alternate(lambda: one.fit(X, y), passes, repetitions=15)
+    yield row(f"Winnow, {text.replace('SGDClassifier', 'Vowpal Wabbit')}", times[:, 0], times[:, 1], "s", None, None)
 
 
 def weka(learner, path):
