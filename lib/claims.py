@@ -3,7 +3,6 @@
 import json
 import math
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -237,8 +236,8 @@ def _about(claim: dict, setting: dict) -> str:
 
 def verdict_tally(claim: dict) -> dict[str, int]:
     """Return how many settings of a claim's record have each verdict that occurs, in the order of `SYMBOLS`."""
-    counts = Counter(setting["verdict"] for setting in claim["settings"])
-    return {verdict: counts[verdict] for verdict in SYMBOLS if counts[verdict]}
+    verdicts = [setting["verdict"] for setting in claim["settings"]]
+    return {verdict: verdicts.count(verdict) for verdict in SYMBOLS if verdict in verdicts}
 
 
 def overall(claim: dict) -> str:

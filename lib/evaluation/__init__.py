@@ -3,13 +3,11 @@
 from lib.evaluation.crossing import crossing_ratio, crossing_size
 from lib.evaluation.intervals import Estimate, mean_contrast, mean_interval, proportion_interval, skewed_mean
 from lib.evaluation.normalized import (
-    largest_difference,
     largest_mean_t,
     mean_difference,
     normalized_performance,
     paired_differences,
     share_of_gain,
-    smallest_difference,
     t_by_model,
 )
 from lib.evaluation.ranks import RankComparison, compare_ranks, nemenyi_difference

@@ -25,8 +25,8 @@ def crossing_size(frame, first, second, rng, min_gain=0.02):
     -------
     Estimate
     """
-    value, resampled, n, _ = _resampled_crossings(frame, first, second, rng, min_gain)
-    return Estimate(value, *_percentiles(resampled, value), n)
+    crossings, n, _ = _resampled_crossings(frame, first, second, rng, min_gain)
+    return Estimate(float(crossings[-1]), *_percentiles(crossings), n)
 
 
 def crossing_ratio(frame, other, first, second, rng, min_gain=0.02):
@@ -49,34 +49,31 @@ def crossing_ratio(frame, other, first, second, rng, min_gain=0.02):
         Positive where `first` gets ahead of `second` later on `frame`; with infinite ends where more resamples than
         a tail of the interval holds cannot be ordered.
     """
-    logs, counts, before, beyond = [], [], True, True
-    for panel in (frame, other):
-        value, resampled, n, sizes = _resampled_crossings(panel, first, second, rng, min_gain)
-        crossings = np.append(resampled, value)
-        before, beyond = before & (crossings == sizes[0]), beyond & (crossings > sizes[-1])
-        logs.append(np.log10(np.minimum(crossings, 2 * sizes[-1])))
-        counts.append(n)
-    ratio, unordered = logs[0] - logs[1], before | beyond
-    low, _ = _percentiles(np.where(unordered, -np.inf, ratio)[:-1], ratio[-1])
-    _, high = _percentiles(np.where(unordered, np.inf, ratio)[:-1], ratio[-1])
-    return Estimate(float(ratio[-1]), low, high, min(counts))
+    panels = [_resampled_crossings(panel, first, second, rng, min_gain) for panel in (frame, other)]
+    before = np.all([crossings == sizes[0] for crossings, _, sizes in panels], axis=0)
+    beyond = np.all([crossings > sizes[-1] for crossings, _, sizes in panels], axis=0)
+    ratio = np.subtract(*(np.log10(np.minimum(crossings, 2 * sizes[-1])) for crossings, _, sizes in panels))
+    low, high = (_percentiles(ratio, (before | beyond)[:-1], end) for end in (-np.inf, np.inf))
+    return Estimate(float(ratio[-1]), low[0], high[1], min(n for _, n, _ in panels))
 
 
 def _resampled_crossings(frame, first, second, rng, min_gain):
+    """Crossings of resamples, then that of all models; their number, and the sizes."""
     check_generator("rng", rng)
     differences = paired_differences(frame, first, second, min_gain).dropna()
     sizes, values = differences.columns.to_numpy(dtype=float), differences.to_numpy()
     if not len(values):
-        return np.nan, np.full(RESAMPLES, np.nan), 0, sizes
+        return np.full(RESAMPLES + 1, np.nan), 0, sizes
     draws = rng.integers(len(values), size=(RESAMPLES, len(values)))
-    resampled = _crossings(sizes, values[draws].mean(axis=1))
-    return float(_crossings(sizes, values.mean(axis=0)[None])[0]), resampled, len(values), sizes
+    means = np.append(values[draws].mean(axis=1), values.mean(axis=0)[None], axis=0)
+    return _crossings(sizes, means), len(values), sizes
 
 
-def _percentiles(resampled, value):
-    """Ends of the percentile interval, widened to contain `value`."""
+def _percentiles(values, unordered=False, end=np.nan):
+    """Ends of the percentile interval of all `values` but the last, widened to contain that one."""
+    resampled = np.where(unordered, end, values[:-1])
     low, high = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method="inverted_cdf")
-    return float(min(low, value)), float(max(high, value))
+    return float(min(low, values[-1])), float(max(high, values[-1]))
 
 
 def _crossings(sizes, curves):

@@ -92,42 +92,6 @@ def paired_differences(frame, first, second, min_gain=0.02):
     return t_by_model(frame, first, min_gain) - t_by_model(frame, second, min_gain)
 
 
-def smallest_difference(frame, first, second, min_gain=0.02):
-    """Smallest mean paired difference over all sizes, with a conservative interval (simultaneous over sizes).
-
-    Parameters
-    ----------
-    frame, first, second, min_gain
-        As in `paired_differences`.
-
-    Returns
-    -------
-    Estimate
-        With the smallest n of any size.
-    """
-    differences = paired_differences(frame, first, second, min_gain)
-    level = 1 - (1 - LEVEL) / differences.shape[1]
-    least = pd.DataFrame([mean_interval(column.dropna(), level) for _, column in differences.items()]).min()
-    return Estimate(*least[["value", "low", "high"]], int(least["n"]))
-
-
-def largest_difference(frame, first, second, min_gain=0.02):
-    """Largest mean paired difference over all sizes, with a conservative interval (simultaneous over sizes).
-
-    Parameters
-    ----------
-    frame, first, second, min_gain
-        As in `paired_differences`.
-
-    Returns
-    -------
-    Estimate
-        With the smallest n of any size.
-    """
-    value, low, high, n = smallest_difference(frame, second, first, min_gain)
-    return Estimate(-value, -high, -low, n)
-
-
 def largest_mean_t(frames, learners, min_gain=0.02):
     """Largest mean T of any of `learners` at any size of any of `frames`, with a conservative simultaneous interval.
 

@@ -13,15 +13,14 @@ from lib.validation import check_real
 class RankComparison(NamedTuple):
     """Average ranks (1 is best), the difference that is significant, Friedman's test and groups not told apart.
 
-    A named tuple of ranks (Series by learner), critical_difference (float), p_friedman (float), groups (list of lists
-    of learners) and n_datasets (int).
+    A named tuple of ranks (Series by learner), critical_difference (float), p_friedman (float) and groups (list of
+    lists of learners).
     """
 
     ranks: pd.Series
     critical_difference: float
     p_friedman: float
     groups: list
-    n_datasets: int
 
 
 def compare_ranks(scores, confidence=LEVEL):
@@ -52,15 +51,13 @@ def compare_ranks(scores, confidence=LEVEL):
     confidence = check_real("confidence", confidence, 0, 1, open_low=True, open_high=True)
     n, k = scores.shape
     if n < 2 or k < 3 or scores.isna().any(axis=None):
-        raise ValueError(
-            f"scores must have at least 2 data sets (rows) and 3 learners (columns) without gaps; "
-            f"got {n} x {k} with {int(scores.isna().sum().sum())} missing"
-        )
+        allowed = "at least 2 data sets (rows) and 3 learners (columns) without gaps"
+        raise ValueError(f"scores must have {allowed}; got {n} x {k} with {scores.isna().to_numpy().sum()} missing")
     # equal scores share a rank; rounding keeps ties that only the order of summation breaks
     scores = scores.astype(float).round(12)
     ranks = (-scores).rank(axis=1).mean().sort_values(kind="stable")
     difference = nemenyi_difference(k, n, confidence)
-    return RankComparison(ranks, difference, _friedman(scores), _groups(ranks, difference), n)
+    return RankComparison(ranks, difference, _friedman(scores), _groups(ranks, difference))
 
 
 def nemenyi_difference(n_learners, n_datasets, confidence=LEVEL):
@@ -97,10 +94,7 @@ def _friedman(scores):
 
 
 def _groups(ranks, difference):
-    values, names, groups, reached = ranks.to_numpy(), list(ranks.index), [], 0
-    for start in range(len(values)):
-        end = int(np.searchsorted(values, values[start] + difference, side="left"))
-        if end - start > 1 and end > reached:
-            groups.append(names[start:end])
-            reached = end
-    return groups
+    """Neighbours that differ by less, from each learner on, where that reaches further than from the one before."""
+    ends = np.searchsorted(ranks, ranks + difference)
+    further = (np.diff(ends, prepend=0) > 0) & (ends - np.arange(len(ends)) > 1)
+    return [list(ranks.index[start : ends[start]]) for start in np.flatnonzero(further)]

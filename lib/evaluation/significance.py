@@ -8,20 +8,30 @@ from lib.evaluation.intervals import LEVEL, mean_interval, standard_error
 from lib.validation import check_choice, check_real
 
 
-def paired_t_test(a, b):
+def paired_t_test(a, b, shared=0.0):
     """Two-sided paired t-test of equal means.
 
     Parameters
     ----------
     a, b : array-like of shape (n,), n at least 2
         Scores of two learners on the same cases.
+    shared : float, at least 0
+        As in `standard_error`; 0 for independent cases.
 
     Returns
     -------
     t : float
     p : float
     """
-    return _t_test(a, b, 0.0)
+    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    if a.shape != b.shape or a.ndim != 1 or len(a) < 2:
+        raise ValueError(f"a and b must be one-dimensional, equally long, with at least 2; got {a.shape} and {b.shape}")
+    difference = a - b
+    error = standard_error(difference, shared)
+    if error == 0:
+        return (0.0, 1.0) if difference[0] == 0 else (float(np.sign(difference[0]) * np.inf), 0.0)
+    t = difference.mean() / error
+    return float(t), float(2 * stats.t.sf(abs(t), len(a) - 1))
 
 
 def one_sided_p_values(differences):
@@ -66,7 +76,7 @@ def corrected_t_test(a, b, test_fraction):
     ----------
     Nadeau & Bengio (2003), section 4.
     """
-    return _t_test(a, b, _shared(test_fraction))
+    return paired_t_test(a, b, _shared(test_fraction))
 
 
 def corrected_interval(differences, test_fraction, confidence=LEVEL):
@@ -145,18 +155,6 @@ def holm(p_values):
     order = np.argsort(p)
     adjusted = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
     return np.minimum(adjusted, 1)[np.argsort(order)]
-
-
-def _t_test(a, b, shared):
-    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    if a.shape != b.shape or a.ndim != 1 or len(a) < 2:
-        raise ValueError(f"a and b must be one-dimensional, equally long, with at least 2; got {a.shape} and {b.shape}")
-    difference = a - b
-    error = standard_error(difference, shared)
-    if error == 0:
-        return (0.0, 1.0) if difference[0] == 0 else (float(np.sign(difference[0]) * np.inf), 0.0)
-    t = difference.mean() / error
-    return float(t), float(2 * stats.t.sf(abs(t), len(a) - 1))
 
 
 def _shared(test_fraction):
