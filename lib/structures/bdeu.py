@@ -3,7 +3,7 @@
 import numpy as np
 
 from lib.structures.bic import Search
-from lib.structures.dirichlet import DirichletCounts, attribute_codes
+from lib.structures.dirichlet import DirichletCounts, complete_codes
 from lib.structures.graphs import check_parents
 from lib.validation import check_integer, check_real
 
@@ -47,7 +47,7 @@ def bdeu_search(X, start=None, equivalent_sample_size=10, max_parents=None):
     Heckerman, Geiger & Chickering (1995), sections 5 to 7. Their prior network also gives imaginary rows, and each arc
     in which a structure differs from it costs a factor; here it is the start of the search only.
     """
-    codes, sizes = attribute_codes(X)
+    codes, sizes = complete_codes(X)
     size = check_real("equivalent_sample_size", equivalent_sample_size, 0, open_low=True)
     most = len(sizes) if max_parents is None else check_integer("max_parents", max_parents, 0)
     links = np.zeros((len(sizes), len(sizes)), dtype=bool)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lib.structures.dirichlet import attribute_codes
+from lib.structures.codes import discrete_codes
 from lib.structures.tan import tan_from_codes
 
 
@@ -37,7 +37,5 @@ def chow_liu(X):
     ----------
     Chow & Liu (1968), section III.
     """
-    codes, sizes = attribute_codes(X)
-    one_class = np.column_stack([np.zeros(len(codes), dtype=int), codes])
-    _, *families = tan_from_codes(one_class, [1, *sizes])
+    _, *families = tan_from_codes(*discrete_codes(X, np.zeros(len(X), dtype=int)))
     return tuple(tuple(p - 1 for p in family[1:]) for family in families)

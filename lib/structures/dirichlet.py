@@ -22,24 +22,13 @@ class DirichletCounts(JointCounts):
     Parameters
     ----------
     codes : ndarray of int, shape (n_samples, n_variables)
-        Value v of each variable as 0 .. sizes[v] - 1.
+        Value v of each variable as 0 .. sizes[v] - 1; none is missing, as these sums are known for complete data only.
     sizes : array of int, shape (n_variables,)
-
-    Raises
-    ------
-    ValueError
-        If a value is missing (-1): these sums are known for complete data only.
 
     References
     ----------
     Cooper & Herskovits (1992), Theorem 1; Heckerman, Geiger & Chickering (1995), section 5.
     """
-
-    def __init__(self, codes, sizes):
-        missing = np.argwhere(np.asarray(codes) < 0)
-        if len(missing):
-            raise ValueError(f"X must have no missing values; row {missing[0][0]}, column {missing[0][1]} is missing")
-        super().__init__(codes, sizes)
 
     def k2(self, child, parents):
         """Score of a family with one imaginary row a cell: the uniform prior of K2."""
@@ -47,38 +36,38 @@ class DirichletCounts(JointCounts):
 
     def bdeu(self, child, parents, equivalent_sample_size):
         """Score of a family with `equivalent_sample_size` imaginary rows in all, the same in each cell."""
-        cells = math.prod(self.sizes[v] for v in parents)
-        of_parents = self.mass(parents, equivalent_sample_size / cells)
-        return self.mass(parents | {child}, equivalent_sample_size / cells / self.sizes[child]) - of_parents
+        alpha = equivalent_sample_size / math.prod(self.sizes[v] for v in parents)
+        return self.mass(parents | {child}, alpha / self.sizes[child]) - self.mass(parents, alpha)
 
     def mass(self, variables, alpha):
         """Sum of ln Gamma(n + alpha) - ln Gamma(alpha) over the joint values of a frozenset of variables."""
-        found = self._sums.get((variables, alpha))
-        if found is None:
+        if (variables, alpha) not in self._sums:
             counts = self._counts(variables, frozenset())
             counts = counts[counts > 0]
-            found = self._sums[variables, alpha] = float((gammaln(counts + alpha) - gammaln(alpha)).sum())
-        return found
+            self._sums[variables, alpha] = float((gammaln(counts + alpha) - gammaln(alpha)).sum())
+        return self._sums[variables, alpha]
 
 
-def attribute_codes(X):
-    """Codes of the columns of `X` and the number of values of each, where there is no class.
+def complete_codes(X):
+    """Codes of the columns of `X` and the number of values of each, where there is no class and nothing is missing.
 
     Parameters
     ----------
     X : DataFrame or ndarray of shape (n_samples, n_attributes)
-        Discrete columns; floats must be whole numbers. NaN and None are missing values.
+        Discrete columns without missing values; floats must be whole numbers.
 
     Returns
     -------
     codes : ndarray of int, shape (n_samples, n_attributes)
-        -1 is a missing value.
     sizes : ndarray of int, shape (n_attributes,)
 
     Raises
     ------
     ValueError
-        If `X` has no row, or fractions or infinity somewhere.
+        If `X` has no row, or a missing value, fractions or infinity somewhere.
     """
     codes, sizes = discrete_codes(X, np.zeros(len(X), dtype=int))
+    missing = np.argwhere(codes[:, 1:] < 0)
+    if len(missing):
+        raise ValueError(f"X must have no missing values; row {missing[0][0]}, column {missing[0][1]} is missing")
     return codes[:, 1:], sizes[1:]
