@@ -83,10 +83,9 @@ class MixtureOfExperts(TwoClasses, ClassifierMixin, BaseEstimator):
         along = directions[check_choice("solver", self.solver, directions)]
         X, y = validate_data(self, X, y, dtype=float)
         check_classification_targets(y)
-        target = self._target(y)
         self.mean_, scale = X.mean(axis=0), X.std(axis=0)
         self.scale_ = np.where(scale > 1e-12 * np.abs(self.mean_), scale, 1.0)
-        data = self._inputs(X), target, self.penalty
+        data = self._inputs(X), self._target(y), self.penalty
         rng = check_random_state(self.random_state)
         starts = rng.normal(size=(check_integer("n_restarts", self.n_restarts, 1), n_nodes, X.shape[1] + 1))
         runs = [self._climb(data, start / np.sqrt(X.shape[1] + 1), along) for start in starts]

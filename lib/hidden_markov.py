@@ -1,6 +1,7 @@
 """Hidden Markov models over letters, with transitions of one table, or of two variables that make up the state."""
 
 from bisect import bisect_left
+from functools import reduce
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -12,6 +13,7 @@ from lib.estimators import with_parameters
 from lib.validation import check_choice, check_generator, check_integer, check_real, optional
 
 SMALL = 1e-30  # forward probabilities whose sum is below it are scaled to sum to 1
+LEAST = float(np.finfo(float).tiny)  # they are not scaled by more than its reciprocal
 
 
 class FactoredTransitions:
@@ -39,17 +41,15 @@ class FactoredTransitions:
         if kind != "product" and len(self.sizes) != 2:
             raise ValueError(f"sizes must be of two variables for {kind!r} transitions; got {sizes!r}")
         self.n_states = int(np.prod(self.sizes))
+        self._factors = (self.n_states,) if kind == "product" else self.sizes
 
     def shapes(self):
         """Shapes of the tables, each of whose rows sums to 1."""
-        sizes = [self.n_states] if self.kind == "product" else self.sizes
-        return [(size, size) for size in sizes] + [(1, 2)] * (self.kind == "action")
+        return [(size, size) for size in self._factors] + [(1, 2)] * (self.kind == "action")
 
     def matrix(self, tables):
         """P(next state | state), (n_states, n_states)."""
-        if self.kind == "product":
-            return tables[0]
-        return np.kron(tables[0], tables[1]) if self.kind == "independent" else sum(self._moves(tables))
+        return sum(self._moves(tables)) if self.kind == "action" else reduce(np.kron, tables)
 
     def _moves(self, tables):
         first, second, action = tables
@@ -58,17 +58,16 @@ class FactoredTransitions:
 
     def counts(self, counts, tables):
         """Expected counts of each table from those of pairs of states, (n_states, n_states)."""
-        if self.kind == "product":
-            return [counts]
-        if self.kind == "independent":
-            return [self._of(0, counts), self._of(1, counts)]
+        if self.kind != "action":
+            return [self._of(variable, counts) for variable in range(len(self._factors))]
         one, other = self._moves(tables)
         moved = counts * np.divide(one, one + other, out=np.zeros_like(one), where=one + other > 0)
         action = np.array([[moved.sum(), (counts - moved).sum()]])
         return [self._of(0, moved), self._of(1, counts - moved), action]
 
     def _of(self, variable, counts):
-        return counts.reshape(self.sizes * 2).sum(axis=(1, 3) if variable == 0 else (0, 2))
+        others = [axis for axis in range(2 * len(self._factors)) if axis % len(self._factors) != variable]
+        return counts.reshape(self._factors * 2).sum(axis=tuple(others))
 
 
 @with_parameters
@@ -129,7 +128,7 @@ class HiddenMarkovModel(BaseEstimator):
         model, mask = self._checked_model()
         n_symbols = optional(check_integer, "n_symbols", self.n_symbols, 1)
         if n_symbols is None and self.emissions is not None:
-            n_symbols = np.shape(self.emissions)[1]
+            n_symbols = np.shape(self.emissions)[-1]
         symbols, ends = joined(sequences, n_symbols)
         n_symbols = n_symbols or int(symbols.max()) + 1
         rng = check_random_state(self.random_state)
@@ -150,8 +149,7 @@ class HiddenMarkovModel(BaseEstimator):
             if self.transitions.n_states != n:
                 raise ValueError(f"n_states must be {self.transitions.n_states}, as transitions have it; got {n}")
             return self.transitions, 1.0
-        full = isinstance(self.transitions, str) and self.transitions == "full"
-        mask = np.ones((n, n), bool) if full else np.asarray(self.transitions)
+        mask = np.ones((n, n), bool) if np.array_equal(self.transitions, "full") else np.asarray(self.transitions)
         if mask.shape != (n, n) or mask.dtype != bool or not mask.any(axis=1).all():
             wanted = f'"full", FactoredTransitions, or a mask ({n}, {n}) with a transition from each state'
             raise ValueError(f"transitions must be {wanted}; got {self.transitions!r}")
@@ -180,15 +178,14 @@ class HiddenMarkovModel(BaseEstimator):
             if len(trace) > 1 and trace[-1] - trace[-2] < self.tolerance * len(symbols):
                 break
             counts = [counts[0][None], counts[2], *model.counts(counts[1], parts)]
-            smoothed = [c + self.smoothing * (table > 0) for c, table in zip(counts, tables, strict=True)]
-            tables = [normalised(c, before) for c, before in zip(smoothed, tables, strict=True)]
+            pairs = zip(counts, tables, strict=True)
+            tables = [normalised(count + self.smoothing * (table > 0), table) for count, table in pairs]
             tables[1] = tables[1] if self.emissions is None else emissions
         return tables, np.array(trace)
 
     def score_samples(self, sequences):
         """Ln P of each sequence, (n_sequences,); -inf for one that the model cannot make."""
-        symbols, ends = self._known(sequences)
-        return log_likelihoods(symbols, ends, self.start_, self.transitions_, self.emissions_)
+        return log_likelihoods(*self._known(sequences), self.start_, self.transitions_, self.emissions_)
 
     def score(self, sequences, y=None):
         """Ln P of all sequences together; `y` is ignored."""
@@ -220,14 +217,11 @@ def joined(sequences, n_symbols=None):
     for i, part in enumerate(parts):
         if part.ndim != 1 or len(part) == 0 or part.dtype.kind not in "iu":
             raise ValueError(f"sequence {i} must be one row of at least one integer; got {part.dtype} of {part.shape}")
-    symbols, ends = np.concatenate(parts).astype(np.int64), np.cumsum([0, *map(len, parts)])
-    wrong = np.flatnonzero((symbols < 0) | (symbols >= (n_symbols or np.inf)))
-    if len(wrong):
-        i = np.searchsorted(ends, wrong[0], side="right") - 1
-        known = "at least 0" if n_symbols is None else f"from 0 to {n_symbols - 1}"
-        place = f"sequence {i}, position {wrong[0] - ends[i]}"
-        raise ValueError(f"symbol {symbols[wrong[0]]} of {place}, must be {known}")
-    return symbols, ends
+        wrong = np.flatnonzero((part < 0) | (part >= (n_symbols or np.inf)))
+        if len(wrong):
+            known = "at least 0" if n_symbols is None else f"from 0 to {n_symbols - 1}"
+            raise ValueError(f"symbol {part[wrong[0]]} of sequence {i}, position {wrong[0]}, must be {known}")
+    return np.concatenate(parts).astype(np.int64), np.cumsum([0, *map(len, parts)])
 
 
 def expected_counts(symbols, ends, start, transitions, emissions):
@@ -236,42 +230,37 @@ def expected_counts(symbols, ends, start, transitions, emissions):
     ValueError if a sequence is impossible.
     """
     forward, weighted = np.empty((2, len(symbols), len(start)))
-    of_start, of_symbol = np.zeros(len(start)), np.zeros(emissions.shape[::-1])
+    of_symbol = np.zeros(emissions.shape[::-1])
     tables = start, transitions, transitions.T.copy(), emissions.T.copy()
-    log_likelihood = _both_ways(symbols, ends, *tables, forward, weighted, of_start, of_symbol)
+    log_likelihood = _both_ways(symbols, ends, *tables, forward, weighted, of_symbol)
     if log_likelihood == -np.inf:
         raise ValueError("sequences must be possible: the emissions or transitions given make one impossible")
+    of_start = (forward[ends[:-1]] * weighted[ends[:-1]]).sum(axis=0)
+    weighted[ends[:-1]] = 0.0  # no pair of states is of two sequences
     return log_likelihood, of_start, forward[:-1].T @ weighted[1:] * transitions, of_symbol.T
 
 
 @compiled(error_model="numpy")
-def _both_ways(symbols, ends, start, transitions, sources, emitters, forward, weighted, of_start, of_symbol):
-    """Forward and backward through all sequences; fills the last four arrays, and returns ln P of all.
+def _both_ways(symbols, ends, start, transitions, sources, emitters, forward, weighted, of_symbol):
+    """Forward and backward through all sequences; fills the last three arrays, and returns ln P of all.
 
-    P(state t, state t + 1 | symbols) is forward[t] * transitions * weighted[t + 1], which is 0 across two sequences.
+    P(state t, state t + 1 | symbols) is forward[t] * transitions * weighted[t + 1] within a sequence, and P(its first
+    state | symbols) is forward * weighted there.
     """
     n, total, inverse = len(start), 0.0, np.empty(len(symbols))
     for s in range(len(ends) - 1):
         first, end = ends[s], ends[s + 1]
         total += _forward(symbols, first, end, start, sources, emitters, forward, inverse)
-        if total == -np.inf:
-            break
-        backward = np.ones(n)
-        for t in range(end - 1, first, -1):
+        for t in range(end - 1, first - 1, -1):
             symbol, scale = symbols[t], inverse[t]
             for i in range(n):
-                p = backward[i]
+                p = 1.0
+                if t < end - 1:
+                    p = 0.0
+                    for j in range(n):
+                        p += transitions[i, j] * weighted[t + 1, j]
+                weighted[t, i] = emitters[symbol, i] * scale * p if t > first else p
                 of_symbol[symbol, i] += forward[t, i] * p
-                weighted[t, i] = emitters[symbol, i] * scale * p
-            for i in range(n):
-                p = 0.0
-                for j in range(n):
-                    p += transitions[i, j] * weighted[t, j]
-                backward[i] = p
-        for i in range(n):
-            of_start[i] += forward[first, i] * backward[i]
-            of_symbol[symbols[first], i] += forward[first, i] * backward[i]
-            weighted[first, i] = 0.0
     return total
 
 
@@ -296,9 +285,7 @@ def _forward(symbols, first, end, start, sources, emitters, forward, inverse):
         inverse[t] = 1.0
         if scale < SMALL or t == end - 1:
             total += np.log(scale)
-            if scale == 0.0:
-                break
-            inverse[t] = 1.0 / scale
+            inverse[t] = 1.0 / max(scale, LEAST)
             for j in range(n):
                 forward[t, j] *= inverse[t]
     return total

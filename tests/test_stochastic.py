@@ -124,7 +124,8 @@ def test_updates_a_second(network):
 
 
 @pytest.mark.parametrize(
-    ("evidence", "words"), [([-1] * 4, "each of 5 variables"), ([0, 3, 0, 0, 0], "variable 1 must be from -1 to 2")]
+    ("evidence", "words"),
+    [([-1] * 4, "each of 5 variables"), ([0, 3, 0, 0, 0], "variable 1 must be an integer from -1 to 2")],
 )
 def test_bad_evidence(network, evidence, words):
     with pytest.raises(ValueError, match=words):

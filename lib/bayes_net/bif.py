@@ -136,10 +136,9 @@ class DiscreteNetwork:
 
 def cells(network, codes):
     """Which parameter of a `Network` each row of codes (n_samples, n_variables) takes of each variable, same shape."""
-    found = np.empty(codes.shape, dtype=np.intp)
-    for v, (parents, shape) in enumerate(zip(network.parents, network.shapes, strict=True)):
-        found[:, v] = network.starts[v] + np.ravel_multi_index(codes[:, [*parents, v]].T, shape)
-    return found
+    families = enumerate(zip(network.parents, network.shapes, strict=True))
+    columns = [np.ravel_multi_index(codes[:, [*parents, v]].T, shape) for v, (parents, shape) in families]
+    return np.column_stack(columns) + network.starts[:-1]
 
 
 def _values(name, body):

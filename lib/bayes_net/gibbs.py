@@ -36,26 +36,20 @@ def gibbs_posterior(network, theta, evidence, n_sweeps, rng):
     Geman & Geman (1984).
     """
     network.check_parameters(theta)
-    evidence, sizes = np.array(evidence), network.sizes
-    if evidence.shape != sizes.shape or evidence.dtype.kind not in "iu":
+    sizes = network.sizes
+    if np.shape(evidence) != sizes.shape:
         raise ValueError(f"evidence must be an integer for each of {len(sizes)} variables; got {evidence!r}")
-    for v in np.flatnonzero((evidence < -1) | (evidence >= sizes)):
-        raise ValueError(f"evidence of variable {v} must be from -1 to {sizes[v] - 1}; got {evidence[v]}")
-    state, hidden = evidence.astype(np.int64), np.flatnonzero(evidence < 0)
+    state = np.array([check_integer(f"evidence of variable {v}", e, -1, sizes[v] - 1) for v, e in enumerate(evidence)])
     numbers = sizes, *_families(network), check_integer("n_sweeps", n_sweeps, 1)
-    return _sweeps(np.array(theta, float), state, hidden, *numbers, check_generator("rng", rng))
+    return _sweeps(np.array(theta, float), state, np.flatnonzero(state < 0), *numbers, check_generator("rng", rng))
 
 
 def _families(network):
     """Tables that each variable is in and its steps in them, one after the other, and where each one's begin."""
-    links = [[] for _ in network.sizes]
-    for v, (parents, shape) in enumerate(zip(network.parents, network.shapes, strict=True)):
-        steps = np.cumprod([1, *shape[:0:-1]])[::-1]
-        for u, step in zip((*parents, v), steps, strict=True):
-            links[u].append((v, int(step)))
-    pointers = np.cumsum([0, *map(len, links)])
-    tables, steps = np.array([link for own in links for link in own]).T
-    return tables.copy(), steps.copy(), pointers, np.asarray(network.starts[:-1])
+    families = list(enumerate(network.with_class.steps))
+    links = [[(v, steps[u]) for v, steps in families if u in steps] for u in range(len(families))]
+    tables, steps = np.ascontiguousarray(np.concatenate(links).T)
+    return tables, steps, np.cumsum([0, *map(len, links)]), np.asarray(network.starts[:-1])
 
 
 @compiled()
@@ -127,8 +121,7 @@ def plain_gradient(cases, theta, n_iterations, step=0.1, renormalise="project", 
         gradient = expected / np.maximum(theta, LOWEST) / cases.size
         if renormalise == "project":
             gradient -= np.repeat(np.add.reduceat(gradient, network.row_starts[:-1]) / widths, widths)
-        moved = network.normalised(np.maximum(theta + step * gradient, NEAR))
-        change, theta = np.abs(moved - theta).max(), moved
-        if change <= tolerance:
+        before, theta = theta, network.normalised(np.maximum(theta + step * gradient, NEAR))
+        if np.abs(theta - before).max() <= tolerance:
             break
     return theta, np.array([*path, cases.expected_counts(theta)[0] / cases.size])
