@@ -16,8 +16,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lib import datasets
 from lib.trees import GainRatioTree, Table
-from lib.trees.cases import new_growth
-from lib.trees.layout import Growth
+from lib.trees.cases import Growth, new_growth
+from lib.trees.growing import in_order
 from lib.trees.pruning import added_errors
 
 NAN = np.nan
@@ -199,18 +199,31 @@ def test_pruning_of_randomised_trees_ends():
 
 
 @pytest.mark.parametrize("name", ["soybean-large", "glass"])
-def test_room_for_nodes_and_cases_is_made_while_a_tree_grows_and_is_pruned(monkeypatch, name):
+def test_a_tree_without_room_for_nodes_or_cases_grows_anew(monkeypatch, name):
     data = datasets.load(name)
     learner = GainRatioTree(n_best=2, random_state=0)
-    expected = learner.fit(data.X, data.y).predict_proba(data.X)
+    expected, rooms = learner.fit(data.X, data.y).predict_proba(data.X), []
 
-    def little(rows, weights, data):
-        *nodes, longer_rows, longer_weights, used = new_growth(rows, weights, data)
-        nodes = [array[: data.most + 1] for array in nodes]
-        return Growth(*nodes, longer_rows[: len(rows)], longer_weights[: len(rows)], used)
+    def little(rows, weights, data, room):
+        *nodes, longer_rows, longer_weights, used = new_growth(rows, weights, data, room)
+        n, n_cases = room * data.branches.max(), room * len(rows) // 2
+        rooms.append(room)
+        return Growth(*(array[:n] for array in nodes), longer_rows[:n_cases], longer_weights[:n_cases], used)
 
     monkeypatch.setattr("lib.trees.tree.new_growth", little)
     np.testing.assert_array_equal(learner.fit(data.X, data.y).predict_proba(data.X), expected)
+    assert len(rooms) > 3
+
+
+@given(st.integers(0, 10**6), st.integers(1, 30))
+@settings(max_examples=40, deadline=None)
+def test_codes_are_in_order_however_wide_their_range(seed, bits):
+    """A shift by all 64 bits shifts by none: digits once had no end where the last began there."""
+    rng = np.random.default_rng(seed)
+    low, high = np.sort(rng.integers(0, 2**bits, 2))
+    codes = rng.integers(low, high + 1, rng.integers(1, 90))
+    keys = in_order(codes << 32 | np.arange(len(codes)), low, high - low + 1)
+    np.testing.assert_array_equal(keys & 0xFFFFFFFF, np.argsort(codes, kind="stable"))
 
 
 def test_an_empty_branch_says_what_its_parent_says():

@@ -1,36 +1,50 @@
 """The cases of a tree's nodes, pairs of row and weight, and how they go to branches.
 
-The cases of a node are neighbours in one list. Those of its branches take their place, the last branch first; where
-values are missing they are more, and come to the end of the list.
+The cases of a node are neighbours in one list. Those of its branches take their place; where values are missing they
+are more, and come to the end of the list.
 """
+
+from collections import namedtuple
 
 import numpy as np
 
 from lib.compiled import compiled
-from lib.trees.layout import ABOVE, CASES, CHILD, CUT, FIRST, LAST, MODEL, NODES, TEST, TOP, Growth
+
+SMALL = 1e-6  # differences below are none, as in Weka
+FEW = 1e-3  # how far below the mean gain a test may lie
+
+Rule = namedtuple("Rule", "min_leaf n_best mdl ratio n_features")
+Rule.__doc__ = """How a test is chosen, see GainRatioTree."""
+Data = namedtuple("Data", "codes numeric branches usual complete y n_classes logs")
+Data.__doc__ = """Codes (p, n), -1 for missing; of each column, whether it has numbers, its number of branches, whether
+its gain is part of the mean; whether no code is missing; classes (n,), their number, and x log2 x of whole numbers."""
+Growth = namedtuple("Growth", "tests lists counts shares rows weights used")
+Growth.__doc__ = """Of each node its test (attribute, cut, next value, first child), its place in the lists (first and
+last case, which node waits below it), class counts and share of its parent's known cases; then the cases. `used` has
+the number of nodes and of cases, and the node on top of those that wait."""
+TEST, CUT, NEXT, CHILD = range(4)
+FIRST, LAST, BELOW = range(3)
+NODES, CASES, TOP = range(3)
 
 
-def new_growth(rows, weights, data):
-    """Return the growth of a tree whose root waits, with these cases."""
-    n = 2 * (len(rows) + data.most)
-    nodes, counts, used = np.zeros((n, 8), np.int64), np.zeros((n, data.n_classes)), np.array([1, len(rows), 0, 0])
-    nodes[0, [LAST, MODEL, ABOVE]] = len(rows), -1, -1
-    return Growth(nodes, counts, np.ones(n), np.tile(rows, 2), np.tile(weights, 2), used)
-
-
-def with_room(step, data, growth, *arguments):
-    """Take a step until it says that it is done, each time with more room for nodes and cases; returns the growth."""
-    while not step(data, growth, *arguments):
-        growth = Growth(*(np.concatenate((array, np.zeros_like(array))) for array in growth[:-1]), growth.used)
+def new_growth(rows, weights, data, room):
+    """Return the growth of a tree whose root waits, with these cases and so much room."""
+    n, n_rows = room * (len(rows) + data.branches.max()), len(rows)
+    n_cases = (8 if data.complete else 64) * room * n_rows  # memory that is not touched is not taken
+    places = np.empty((n, 4), np.int64), np.empty((n, 3), np.int64)
+    sums, used = (np.empty((n, data.n_classes)), np.empty(n)), np.array([1, n_rows, 0])
+    growth = Growth(*places, *sums, np.empty(n_cases, np.int64), np.empty(n_cases), used)
+    growth.lists[0], growth.shares[0] = (0, n_rows, -1), 1.0
+    growth.rows[:n_rows], growth.weights[:n_rows] = rows, weights
     return growth
 
 
 @compiled()
-def branch(data, nodes, node, row):
+def branch(data, tests, node, row):
     """Return the number of the child to which a row goes, or -1 where the value is missing."""
-    test = nodes[node, TEST]
+    test = tests[node, TEST]
     code = data.codes[test, row]
-    return np.int64(code > nodes[node, CUT] if code >= 0 and data.numeric[test] else code)
+    return np.int64(code > tests[node, CUT] if code >= 0 and data.numeric[test] else code)
 
 
 @compiled()
@@ -44,58 +58,101 @@ def errors_seen(counts):
 
 
 @compiled()
-def has_room(data, growth):
-    """Return whether there is room for the branches of the node on top of those that wait, and for their cases."""
-    nodes, used = growth.nodes, growth.used
-    n_cases = 0 if data.complete else data.most * (nodes[used[TOP], LAST] - nodes[used[TOP], FIRST])
-    return used[NODES] + data.most <= nodes.shape[0] and used[CASES] + n_cases <= growth.rows.shape[0]
-
-
-@compiled()
 def next_node(data, growth):
     """Take the node on top of those that wait, and count its classes."""
     node = growth.used[TOP]
-    growth.used[TOP] = growth.nodes[node, ABOVE]
+    growth.used[TOP] = growth.lists[node, BELOW]
     growth.counts[node].fill(0.0)
-    for i in range(growth.nodes[node, FIRST], growth.nodes[node, LAST]):
+    for i in range(growth.lists[node, FIRST], growth.lists[node, LAST]):
         growth.counts[node, data.y[growth.rows[i]]] += growth.weights[i]
     return node
 
 
 @compiled()
 def divide(data, growth, node):
-    """Give the cases of a node to its branches, which wait, the last on top; one without a value is in all of them."""
-    nodes, (first, last) = growth.nodes, (growth.nodes[node, FIRST], growth.nodes[node, LAST])
-    k, known, n_missing = data.branches[nodes[node, TEST]], 0.0, 0
-    rows, weights = growth.rows[first:last].copy(), growth.weights[first:last].copy()
-    where, bags, places = np.empty(last - first, np.int64), np.zeros(k), np.zeros(k, np.int64)
-    for i in range(last - first):
-        v = where[i] = branch(data, nodes, node, rows[i])
-        if v >= 0:
-            bags[v] += weights[i]
-            places[v] += 1
-        n_missing += v < 0
-    for bag in bags:
-        known += bag
-    place_branches(growth, node, bags, places, known if known > 0 else 1.0, n_missing)
-    for i in range(last - first):
-        for v in range(k) if where[i] < 0 else range(where[i], where[i] + 1):
-            if where[i] >= 0 or bags[v] > 0:
-                part = growth.shares[nodes[node, CHILD] + v] if where[i] < 0 else 1.0
+    """Give the cases of a node to its branches, which wait; one without a value is in all of them.
+
+    Returns whether there was room.
+    """
+    k, cases = data.branches[growth.tests[node, TEST]], slice(growth.lists[node, FIRST], growth.lists[node, LAST])
+    rows, weights = growth.rows[cases].copy(), growth.weights[cases].copy()
+    where, bags, places = np.empty(len(rows), np.int64), np.zeros(k + 1), np.zeros(k + 1, np.int64)
+    for i in range(len(rows)):
+        v = branch(data, growth.tests, node, rows[i])
+        where[i] = v if v >= 0 else k  # the bag of missing values
+        bags[where[i]] += weights[i]
+        places[where[i]] += 1
+    if not place_branches(growth, node, bags, places):
+        return False
+    for i in range(len(rows)):
+        missing = where[i] == k
+        for v in range(0 if missing else where[i], k if missing else where[i] + 1):
+            if bags[v] > 0 or not missing:
+                part = growth.shares[growth.tests[node, CHILD] + v] if missing else 1.0
                 growth.rows[places[v]], growth.weights[places[v]] = rows[i], weights[i] * part
                 places[v] += 1
+    return True
 
 
 @compiled()
-def place_branches(growth, node, bags, places, known, n_missing):
-    """Number the branches of a node, and set their shares and, in `places`, instead of their numbers, their cases."""
-    nodes, used, child, model = growth.nodes, growth.used, growth.used[NODES], growth.nodes[node, MODEL]
-    end = used[CASES] if n_missing > 0 else nodes[node, FIRST]
-    for v in range(bags.shape[0] - 1, -1, -1):
-        size, places[v] = places[v] + (n_missing if bags[v] > 0 else 0), end
-        growth.shares[child + v], end = bags[v] / known, end + size
-        nodes[child + v, FIRST], nodes[child + v, LAST] = places[v], end
-        nodes[child + v, MODEL] = nodes[model, CHILD] + v if model >= 0 else -1
-        nodes[child + v, ABOVE] = child + v - 1 if v > 0 else used[TOP]
-    nodes[node, CHILD], used[NODES], used[TOP] = child, child + bags.shape[0], child + bags.shape[0] - 1
+def place_branches(growth, node, bags, places):
+    """Set the shares of a node's branches and, in `places`, instead of their numbers, where their cases begin."""
+    lists, used, child, k, known = growth.lists, growth.used, growth.tests[node, CHILD], len(bags) - 1, 0.0
+    end = used[CASES] if places[k] > 0 else lists[node, FIRST]
+    for bag in bags[:k]:
+        known += bag
+    for v in range(k):
+        size, places[v] = places[v] + (places[k] if bags[v] > 0 else 0), end
+        lists[child + v, FIRST], lists[child + v, LAST], lists[child + v, BELOW] = end, end + size, used[TOP]
+        growth.shares[child + v], used[TOP] = bags[v] / known if known > 0 else 0.0, child + v
+        end += size
     used[CASES] = max(used[CASES], end)
+    return used[CASES] <= len(growth.rows)
+
+
+@compiled()
+def drop(data, growth, trial, node, largest, visited, whole):
+    """Give a branch in a trial all cases of its node; returns how many nodes are `visited` by some, 0 for want of room.
+
+    Unless it is done as a `whole`, only the cases of the other branches, of which none lacks a value, come to it, and
+    are added to those of each node.
+    """
+    lists, used, end, n = growth.lists, growth.used, growth.used[CASES], 0
+    child, k = growth.tests[node, CHILD], data.branches[growth.tests[node, TEST]]
+    for v in range(node if whole else child, node + 1 if whole else child + k):
+        for i in range(lists[v, FIRST], lists[v, LAST] if whole or v != largest else 0):
+            if used[CASES] == len(growth.rows):
+                return 0
+            growth.rows[used[CASES]], growth.weights[used[CASES]] = growth.rows[i], growth.weights[i]
+            used[CASES] += 1
+    used[TOP], trial.lists[largest, BELOW] = largest, -1
+    trial.lists[largest, FIRST], trial.lists[largest, LAST] = end, used[CASES]
+    while used[TOP] >= 0:
+        new = visited[n] = next_node(data, trial)
+        n += 1
+        for c in range(0 if whole else data.n_classes):
+            trial.counts[new, c] += growth.counts[new, c]
+        divided = growth.tests[new, TEST] >= 0 and trial.lists[new, FIRST] < trial.lists[new, LAST]
+        if divided and not divide(data, trial, new):
+            return 0
+    return n
+
+
+@compiled()
+def replace(growth, trial, node, visited, settled):
+    """Put a branch in the place of its node: what the trial with all cases says of each node is true of it from now.
+
+    Where no case came to a node, all stays as it was when it was pruned. Returns one more than the last node to prune.
+    """
+    lists, counts, last = growth.lists, growth.counts, node
+    for old in visited[1:]:
+        settled[old], growth.shares[old], last = True, trial.shares[old], max(last, old)
+        lists[old, FIRST], lists[old, LAST] = trial.lists[old, FIRST], trial.lists[old, LAST]
+        for c in range(counts.shape[1]):
+            settled[old] &= counts[old, c] == trial.counts[old, c]
+            counts[old, c] = trial.counts[old, c]
+    for column in range(CHILD + 1):
+        growth.tests[node, column] = growth.tests[visited[0], column]
+    lists[node, FIRST], lists[node, LAST] = trial.lists[visited[0], FIRST], trial.lists[visited[0], LAST]
+    settled[node] = False
+    return last + 1

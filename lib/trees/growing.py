@@ -9,8 +9,7 @@ from collections import namedtuple
 import numpy as np
 
 from lib.compiled import compiled
-from lib.trees.cases import divide, errors_seen, has_room, next_node
-from lib.trees.layout import CUT, FEW, FIRST, LAST, NEXT, SMALL, TEST, TOP
+from lib.trees.cases import CHILD, CUT, FEW, FIRST, LAST, NEXT, NODES, SMALL, TEST, TOP, divide, errors_seen, next_node
 
 LARGEST = 25.0  # cases that a threshold must leave on each side, at most
 FEW_CODES = 256  # for each class, so that their weights stay in the cache
@@ -83,11 +82,11 @@ def cells(data, rows, weights, keys, low, width, k, work):
 @compiled()
 def in_order(keys, low, width):
     """Return the keys in order of their codes, and within a code as they were: digit by digit, counting."""
-    n, bits, shift = keys.shape[0], 1, 32
-    while 1 << bits < min(width, 2 * n):
+    bits, shift, left = 1, 32, width - 1
+    while 1 << bits < min(width, 2 * len(keys)):
         bits += 1
     places, mask = np.zeros((1 << bits) + 1, np.int64), (1 << bits) - 1
-    while (width - 1) << 32 >> shift > 0:
+    while left > 0:
         places.fill(0)
         result = np.empty_like(keys)
         for key in keys:
@@ -98,7 +97,7 @@ def in_order(keys, low, width):
             digit = (key - (low << 32)) >> shift & mask
             result[places[digit]] = key
             places[digit] += 1
-        keys, shift = result, shift + bits
+        keys, shift, left = result, shift + bits, left >> bits
     return keys
 
 
@@ -248,15 +247,17 @@ def drawn(best, state):
 @compiled()
 def build(data, growth, rule, state):
     """Grow the tree of the nodes that wait; returns whether there was room."""
-    (p, n), nodes, used = data.codes.shape, growth.nodes, growth.used
+    (p, n), tests, lists, used = data.codes.shape, growth.tests, growth.lists, growth.used
     keys, moved, best = np.empty(n, np.int64), np.empty((2 * n, 3)), np.empty((rule.n_best + 1, 4))
     work = Work(np.empty(data.n_classes, np.int64), np.zeros(2 * n), keys, moved, np.empty((p, 4)), best)
-    while used[TOP] >= 0 and has_room(data, growth):
+    while used[TOP] >= 0:
         node = next_node(data, growth)
-        cases = slice(nodes[node, FIRST], nodes[node, LAST])
+        cases = slice(lists[node, FIRST], lists[node, LAST])
         rows, weights, counts = growth.rows[cases], growth.weights[cases], growth.counts[node]
-        test, cut, after = choose(data, rule, state, rows, weights, counts, work)
-        nodes[node, TEST], nodes[node, CUT], nodes[node, NEXT] = test, cut, after
-        if test >= 0:
-            divide(data, growth, node)
-    return used[TOP] < 0
+        tests[node, TEST], tests[node, CUT], tests[node, NEXT] = choose(data, rule, state, rows, weights, counts, work)
+        if tests[node, TEST] >= 0:
+            tests[node, CHILD] = used[NODES]
+            used[NODES] += data.branches[tests[node, TEST]]
+            if used[NODES] > len(tests) or not divide(data, growth, node):
+                return False
+    return True

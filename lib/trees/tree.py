@@ -1,6 +1,7 @@
 """The decision tree of C4.5 as an estimator."""
 
 import numpy as np
+from scipy.special import ndtri
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
@@ -8,10 +9,9 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from lib.compiled import compiled
 from lib.discretize.columns import checked_frame, checked_target
 from lib.estimators import MixedInput, most_probable, with_parameters
-from lib.trees.cases import new_growth, with_room
+from lib.trees.cases import CUT, NEXT, TEST, Data, Rule, new_growth
 from lib.trees.growing import build
-from lib.trees.layout import CUT, NEXT, TEST, Data, Rule
-from lib.trees.pruning import collapse, prune, reachable, start_pruning
+from lib.trees.pruning import collapse, prune, reachable
 from lib.trees.table import Table
 from lib.validation import check_choice, check_flag, check_integer, check_real, optional
 
@@ -109,8 +109,8 @@ class GainRatioTree(MixedInput, ClassifierMixin, BaseEstimator):
         usual = sizes < 0.3 * len(y)
         usual |= ~usual.any()
         branches, complete = np.where(sizes, sizes, 2), table.codes.min() >= 0
-        data = Data(table.codes, sizes == 0, branches, branches.max(), usual, complete, y, len(self.classes_), LOGS)
-        growth = self._grow(data, rule, np.array([seed], np.uint64), rows, weights[rows])
+        data = Data(table.codes, sizes == 0, branches, usual, complete, y, len(self.classes_), LOGS)
+        growth = self._grown(data, rule, seed, rows, weights[rows])
         self._flatten(growth, data, table.values)
         return self
 
@@ -138,17 +138,20 @@ class GainRatioTree(MixedInput, ClassifierMixin, BaseEstimator):
         mdl, ratio = self.mdl and self.n_best == 1, self.criterion == "gain_ratio"
         return Rule(float(self.min_leaf), self.n_best, mdl, ratio, min(n_features, n_columns))
 
-    def _grow(self, data, rule, state, rows, weights):
-        growth = with_room(build, data, new_growth(rows, weights, data), rule, state)
-        collapse(data, growth)
-        if self.pruning is None:
-            return growth
-        return with_room(prune, data, growth, start_pruning(data, growth, float(self.pruning)))
+    def _grown(self, data, rule, seed, rows, weights):
+        """The tree before its nodes are numbered; where there was no room for it, it grows anew with twice as much."""
+        for room in 2 ** np.arange(1, 30):
+            growth = new_growth(rows, weights, data, room)
+            if build(data, growth, rule, np.array([seed], np.uint64)):
+                collapse(data, growth)
+                if self.pruning is None or prune(data, growth, float(self.pruning), ndtri(1 - self.pruning)):
+                    break
+        return growth
 
     def _flatten(self, growth, data, values):
         """Number the nodes that are left, parents first, and turn ranks into thresholds."""
-        left, parents = reachable(growth.nodes, data.branches)
-        nodes, counts = growth.nodes[left], growth.counts[left]
+        left, parents = reachable(data, growth)
+        nodes, counts = growth.tests[left], growth.counts[left]
         self.attribute_ = nodes[:, TEST].astype(np.int32)
         inner = self.attribute_ >= 0
         self.child_ = np.where(inner, np.searchsorted(parents, np.arange(len(left))), -1).astype(np.int32)
@@ -170,23 +173,23 @@ class GainRatioTree(MixedInput, ClassifierMixin, BaseEstimator):
 def distributions(matrix, sizes, attribute, threshold, child, share, distribution):
     """Return the mean class frequencies of the leaves that each row (n, p) comes to, (n, n_classes)."""
     result = np.zeros((matrix.shape[0], distribution.shape[1]))
-    waiting, parts, n = np.zeros(attribute.shape[0] + 1, np.int64), np.ones(attribute.shape[0] + 1), 0
+    waiting, parts = np.zeros(attribute.shape[0] + 1, np.int64), np.ones(attribute.shape[0] + 1)
     for i in range(matrix.shape[0]):
         waiting[0], parts[0], n = 0, 1.0, 1
         while n > 0:
             n -= 1
             node, part = waiting[n], parts[n]
-            while attribute[node] >= 0 and not np.isnan(matrix[i, attribute[node]]):
-                value = matrix[i, attribute[node]]
-                go = value > threshold[node] if sizes[attribute[node]] == 0 else value
-                node = child[node] + np.int64(go)
             if attribute[node] < 0:
                 for c in range(result.shape[1]):
                     result[i, c] += part * distribution[node, c]
                 continue
-            size = sizes[attribute[node]]
-            for v in range(child[node], child[node] + (size if size > 0 else 2)):
-                if share[v] > 0:
-                    waiting[n], parts[n] = v, part * share[v]
+            value, size = matrix[i, attribute[node]], sizes[attribute[node]]
+            first, end, missing = child[node], child[node] + (size if size > 0 else 2), np.isnan(value)
+            if not missing:
+                first += np.int64(value if size > 0 else value > threshold[node])
+                end = first + 1
+            for v in range(first, end):
+                if share[v] > 0 or not missing:
+                    waiting[n], parts[n] = v, part * share[v] if missing else part
                     n += 1
     return result
