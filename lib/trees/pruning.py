@@ -127,7 +127,7 @@ def simplify(data, growth, trial, node, pruning):
 
 @compiled()
 def errors_of_leaves(data, trial, largest, visited, pruning):
-    """Return the errors expected of a branch in a trial; complete cases change only those of the leaves they come to."""
+    """Return the errors expected of a branch in a trial; complete cases change those of the leaves they come to."""
     errors = pruning.expected[largest] if data.complete else 0.0
     for node in visited:
         if trial.tests[node, TEST] < 0:
