@@ -2,7 +2,7 @@
 
 from lib.figures.agreement import agreement_map, error_scatter, shuffle_positions
 from lib.figures.curves import T_LABEL, learning_curves, size_axis, size_words
-from lib.figures.page import glue_numbers, plus_minus, table
+from lib.figures.page import glue_estimates, glue_numbers, plus_minus, table
 from lib.figures.style import (
     LEARNERS,
     heatmap,

@@ -21,6 +21,13 @@ def glue_numbers(**values):
         glue(name, value, display=False)
 
 
+def glue_estimates(factor=1, **estimates):
+    """Glue estimates, times a factor, by name, and the ends of their intervals with _low and _high added to it."""
+    for name, estimate in estimates.items():
+        value, low, high = (factor * end for end in estimate[:3])
+        glue_numbers(**{name: value, f"{name}_low": low, f"{name}_high": high})
+
+
 def plus_minus(values, errors):
     """Return "value ± error", unbroken, for each pair, a dash where one is unknown."""
 
