@@ -97,6 +97,8 @@ def test_glued_numbers_are_plain(monkeypatch):
     monkeypatch.setattr("lib.figures.page.glue", lambda name, value, display: glued.update({name: value}))
     figures.glue_numbers(a=np.float64(1.23456789), b=np.int64(3), c=np.bool_(True), d="word")
     assert [repr(glued[name]) for name in "abcd"] == ["1.23457", "3", "'yes'", "'word'"]
+    figures.glue_estimates(100, gain=(0.5, 0.25, 0.75, 8))
+    assert [glued[f"gain{end}"] for end in ("", "_low", "_high")] == [50, 25, 75]
 
 
 def test_plus_minus():
