@@ -134,7 +134,7 @@ def test_budgets_of_all():
     lib = sum(budget for _, budget in BUDGETS.values())
     print(f"\nlib {size(LIB)}, tests {sum(tests.values()) - later_tests} + {later_tests}, chapters {chapters}")
     assert size(LIB) <= lib
-    assert sum(tests.values()) - later_tests <= 10_559  # DESIGN.md has 10,500; figures on phones
+    assert sum(tests.values()) - later_tests <= 10_500
     assert chapters[False] <= 4800
 
 

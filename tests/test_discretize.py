@@ -231,19 +231,11 @@ def separated(draw):
 
 class TestEntropyDiscretizer:
     @given(separated())
-    @settings(max_examples=100)
+    @settings(max_examples=60)
     def test_is_the_published_algorithm(self, sample):
         values, y = sample
         learner = EntropyDiscretizer().fit(pd.DataFrame({"a": values}), y)
         np.testing.assert_allclose(learner.cut_points_["a"], slow_cuts(values.tolist(), y.tolist()))
-
-    def test_known_cuts_of_iris(self, iris):
-        """The direct implementation above gives the same."""
-        cuts = EntropyDiscretizer().fit(*iris).cut_points_
-        expected = ([5.55, 6.15], [2.95, 3.35], [2.45, 4.75], [0.8, 1.75])
-        for name, values in zip(iris[0], expected, strict=True):
-            np.testing.assert_allclose(cuts[name], values)
-            np.testing.assert_allclose(slow_cuts(iris[0][name].tolist(), list(iris[1])), values)
 
     def test_the_criterion_by_hand(self):
         """Three classes in turn: gain log2(3) - 2/3 against (log2(3n - 1) + log2(25) - 3 log2(3) + 2) / 3n."""
@@ -328,7 +320,7 @@ class TestOneHot:
         assert alone.equals(OneHot().fit_transform(X[["same"]]))
 
     @given(st.integers(1, 20), st.integers(1, 4), st.integers(0, 1000), st.sampled_from(["category", "str", "object"]))
-    @settings(max_examples=50)
+    @settings(max_examples=20)
     def test_is_get_dummies(self, size, n, seed, dtype):
         values = np.random.default_rng(seed).choice(["a", "b", "c"], (size, n))
         X = pd.DataFrame(values, columns=[f"x{i}" for i in range(n)], dtype="str").astype(dtype)

@@ -63,6 +63,8 @@ class TestTables:
             assert [len(test) for _, test in splits] == [row["train"] // 5] * 5
         else:
             assert [(len(train), len(test)) for train, test in splits] == [(row["train"], int(row["test"]))]
+            if found.split == "published":
+                np.testing.assert_array_equal(np.concatenate(splits[0]), np.arange(len(found.data.y)))
 
     @pytest.mark.parametrize("name", shipped(TABLE_V))
     def test_table_v(self, name):
@@ -79,10 +81,6 @@ class TestTables:
         everything, complete = problem("soybean-large", incomplete=True).data, problem("soybean-large").data
         assert len(everything.y) == 683
         assert (complete.y == everything.y[~everything.X.isna().any(axis=1)]).all()
-
-    def test_facts(self):
-        facts = {"dataset": "glass2", "attributes": 9, "classes": 2, "rows": 163, "protocol": "5 folds"}
-        assert problem("glass2").facts == facts
 
     def test_a_missing_vote_is_a_value(self):
         assert problem("vote").data.X.iloc[:, 0].cat.categories[-1] == "missing"
@@ -117,12 +115,6 @@ class TestSplits:
         )
         assert (first == again).all()
         assert (first != other).any() == (first != repeat).any() == (len(found.repeats(2)) == 2)
-
-    def test_published(self):
-        for name, n_train, n_test in (("satimage", 4435, 2000), ("letter", 15000, 5000), ("shuttle", 43500, 14500)):
-            [(train, test)] = problem(name).splits(5, seed(0))
-            assert (train == np.arange(n_train)).all()
-            assert (test == np.arange(n_train, n_train + n_test)).all()
 
     def test_first_and_last_rows(self):
         """Between the 100 of training and the 50 of test there are 13 that have no part."""
@@ -176,16 +168,17 @@ class TestNames:
         assert [p.name for p in found] == ["pima", "iris"]
 
     @pytest.mark.parametrize(
-        ("name", "n_rows", "protocol"),
+        ("name", "facts"),
         [
-            ("iris", 150, "5 folds"),
-            ("mofn-3-7-10", 1024, "300 at random, tested on all"),
-            ("satimage", 6435, "4435 + 2000, file order"),
-            ("waveform-21", 5000, "300 + 4700, random splits"),
+            ("iris", (4, 3, 150, "5 folds")),
+            ("mofn-3-7-10", (10, 2, 1024, "300 at random, tested on all")),
+            ("satimage", (36, 6, 6435, "4435 + 2000, file order")),
+            ("waveform-21", (21, 3, 5000, "300 + 4700, random splits")),
         ],
     )
-    def test_the_protocol_in_words(self, name, n_rows, protocol):
-        assert (problem(name).n_rows, problem(name).protocol) == (n_rows, protocol)
+    def test_the_facts(self, name, facts):
+        names = ("dataset", "attributes", "classes", "rows", "protocol")
+        assert problem(name).facts == dict(zip(names, (name, *facts), strict=True))
 
 
 @pytest.mark.parametrize(

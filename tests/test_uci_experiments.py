@@ -149,10 +149,10 @@ class TestFrame:
 
     def test_learners_by_name_or_as_classifiers_are_the_same(self):
         names = ("winnow", "naive_bayes_boolean", "naive_bayes")
-        by_name = uci_comparison("glass", names, 1, n_jobs=1, bins="means")
-        own = uci_comparison("glass", {name: uci_learner(name, "glass", "means") for name in names}, 1, n_jobs=1)
-        pd.testing.assert_frame_equal(by_name, own, check_exact=True)
-        assert not by_name["accuracy"].equals(uci_comparison("glass", names, 1, n_jobs=1)["accuracy"])
+        own, once = {name: uci_learner(name, "glass", "means") for name in names}, {"n_folds": 2, "n_jobs": 1}
+        by_name = uci_comparison("glass", names, 1, bins="means", **once)
+        pd.testing.assert_frame_equal(by_name, uci_comparison("glass", own, 1, **once), check_exact=True)
+        assert not by_name["accuracy"].equals(uci_comparison("glass", names, 1, **once)["accuracy"])
 
 
 class TestPeers:
@@ -221,14 +221,14 @@ class TestInsideTheFold:
         number = [1.0 if rare else np.nan, *np.arange(11.0)]
         tiny(table({"color": color, "number": number}, ["a"] * 6 + ["b"] * 6))
         names = ["winnow", "naive_bayes_boolean", "naive_bayes_multinomial", "naive_bayes", "tree"]
-        made = uci_confusions("tiny", names, 1, n_folds=4, n_jobs=1, bins="means")
+        made = uci_confusions("tiny", names, 1, n_folds=2, n_jobs=1, bins="means")
         assert made.groupby("learner")["count"].sum().tolist() == [12] * 5
 
     def test_a_class_that_training_rows_lack_is_never_predicted(self, tiny):
         tiny(table({"x": list("uuuuuuvvvvvw"), "y": list("stststststst")}, ["a"] * 6 + ["b"] * 5 + ["c"]))
-        made = uci_confusions("tiny", ["winnow", "naive_bayes_boolean", "naive_bayes"], 3, n_folds=3, n_jobs=1)
+        made = uci_confusions("tiny", ["winnow", "naive_bayes_boolean", "naive_bayes"], 1, n_folds=3, n_jobs=1)
         held_out = made[made["actual"] == "c"]
-        assert held_out.groupby(["learner", "repeat"])["count"].sum().tolist() == [1] * 9
+        assert held_out.groupby("learner")["count"].sum().tolist() == [1] * 3
         assert (held_out["predicted"] != "c").all()
         for _, row in held_out.iterrows():
             fold = made[(made[KEYS] == row[KEYS]).all(axis=1)]
@@ -238,7 +238,7 @@ class TestInsideTheFold:
 
     def test_training_rows_of_one_class_teach_that_class(self, tiny):
         tiny(table({"x": list("uuuuvvvvvvvw")}, ["a"] * 11 + ["b"]))
-        made = uci_confusions("tiny", ["winnow", "naive_bayes", "tree"], 3, n_folds=3, n_jobs=1)
+        made = uci_confusions("tiny", ["winnow", "naive_bayes", "tree"], 1, n_folds=3, n_jobs=1)
         folds = made.merge(made[made["actual"] == "b"][KEYS], on=KEYS)
         assert folds.groupby("learner").ngroups == 3
         assert (folds["predicted"] == "a").all()
@@ -262,7 +262,6 @@ def noted(fit, seen):
     ("arguments", "message"),
     [
         ({"n_folds": 1}, "n_folds must be an integer from 2 to 47; got 1"),
-        ({"n_folds": 48}, "n_folds must be an integer from 2 to 47; got 48"),
         ({"datasets": ("iris", "vote"), "n_folds": 200}, "n_folds must be an integer from 2 to 150; got 200"),
         ({"n_repeats": 0}, "n_repeats must be an integer of at least 1; got 0"),
         ({"seed": -1}, "seed .* got -1"),
