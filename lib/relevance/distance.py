@@ -45,19 +45,15 @@ def scaled_rows(estimator, X, y):
 
 
 @compiled()
-def difference(a, b):
-    """Return the absolute difference, but not more than 1: that of different categories, too."""
-    gap = abs(a - b)
-    return gap if gap < 1.0 else 1.0
-
-
-@compiled()
 def distances(columns, attributes, row):
-    """Return how far all rows are from one by some of the attributes; it is infinitely far from itself."""
+    """Return how far all rows are from one by some of the attributes; it is infinitely far from itself.
+
+    Two rows differ by at most 1 in an attribute, and so do those of different categories, whatever their numbers.
+    """
     far = np.zeros(columns.shape[1])
     for j in attributes:
         column, own = columns[j], columns[j, row]
         for other in range(len(far)):
-            far[other] += difference(column[other], own)
+            far[other] += min(abs(column[other] - own), 1.0)
     far[row] = np.inf
     return far

@@ -5,7 +5,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from lib.compiled import compiled
-from lib.relevance.distance import difference, distances, scaled_rows
+from lib.relevance.distance import distances, scaled_rows
 from lib.validation import check_integer, optional
 
 
@@ -68,5 +68,5 @@ def _weights(columns, target, sizes, n_draws, n_neighbours):
                 other = of_class.argmin()
                 of_class[other] = np.inf
                 for j in attributes:
-                    weights[j] += factor * difference(columns[j, row], columns[j, other]) / (n_near * n_draws)
+                    weights[j] += factor * min(abs(columns[j, row] - columns[j, other]), 1.0) / (n_near * n_draws)
     return weights

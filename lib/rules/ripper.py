@@ -73,7 +73,10 @@ class Ripper(RuleList):
         for label in labels:
             if len(rows):
                 task = _Task(self, table, rows, y[rows] == label, rng)
-                found = task.solve()
+                found = task.extend([])
+                for _ in range(self.k):
+                    found = task.optimise(found)
+                    found = found if self.literal else task.extend(found)
                 rules += [Rule(each.conditions, label) for each in found]
                 rows = rows[~task.union(found)]
         return rules, default
@@ -95,14 +98,6 @@ class _Task:
         self.codes, self.sizes = np.ascontiguousarray(table.codes[:, rows]), table.columns.sizes
         self.matrix, self.values = np.asfortranarray(table.matrix[rows]), table.values
         self.n_possible = possible_conditions(table)
-
-    def solve(self):
-        rules = self.extend([])
-        for _ in range(self.learner.k):
-            rules = self.optimise(rules)
-            if not self.learner.literal:
-                rules = self.extend(rules)
-        return rules
 
     def union(self, rules):
         """Which rows are covered by any of the rules."""

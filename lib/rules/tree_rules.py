@@ -118,15 +118,14 @@ def branches(tree):
     """List the leaves of a fitted tree that had training rows, as rules."""
     conditions, rules = {0: ()}, []
     for node in range(tree.n_nodes_):
-        attribute, child = int(tree.attribute_[node]), int(tree.child_[node])
+        attribute, cut = int(tree.attribute_[node]), float(tree.threshold_[node])
         if attribute < 0:
             rules.append(Rule(conditions[node], int(tree.distribution_[node].argmax())))
-        elif size := int(tree._columns.sizes[attribute]):
-            conditions |= {child + v: (*conditions[node], Condition(attribute, "=", float(v))) for v in range(size)}
-        else:
-            cut = float(tree.threshold_[node])
-            conditions[child] = (*conditions[node], Condition(attribute, "<=", cut))
-            conditions[child + 1] = (*conditions[node], Condition(attribute, ">", cut))
+            continue
+        categories = range(tree._columns.sizes[attribute])
+        tests = [("=", float(v)) for v in categories] if categories else [("<=", cut), (">", cut)]
+        for child, test in enumerate(tests, tree.child_[node]):
+            conditions[child] = (*conditions[node], Condition(attribute, *test))
     return rules
 
 
