@@ -35,9 +35,7 @@ def scaled_rows(estimator, X, y):
         raise ValueError(f"y must have two classes or more; got one class: {classes[0]}")
     table = Table(frame)
     values, categorical = table.matrix, table.columns.sizes > 0
-    missing = np.isnan(values)
-    if missing.any():
-        row, column = np.argwhere(missing)[0]
+    for row, column in np.argwhere(np.isnan(values)):
         raise ValueError(f"X must not hold missing values; got NaN in column {frame.columns[column]!r}, row {row}")
     low, high = values.min(axis=0), values.max(axis=0)
     span = np.where(categorical | (high == low), 1.0, high - low)

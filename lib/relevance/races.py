@@ -28,14 +28,11 @@ class Race(NamedTuple):
         Whether the attribute is taken.
     n_rows : int
         Left-out rows until then; each is classified twice in every race that ran at the same time.
-    decided : bool
-        False where time was up.
     """
 
     attribute: int
     relevant: bool
     n_rows: int
-    decided: bool
 
 
 @with_parameters
@@ -121,8 +118,8 @@ class Schemata(MixedInput, SelectorMixin, BaseEstimator):
             if over.any():
                 n_rows = LEAST + int(over.argmax())
                 winner = np.abs(lead[n_rows - 1]).argmax()
-                return Race(int(attributes[winner]), bool(lead[n_rows - 1, winner] > 0), n_rows, True)
-        return Race(int(attributes[lead[-1].argmin()]), False, limit, False)
+                return Race(int(attributes[winner]), bool(lead[n_rows - 1, winner] > 0), n_rows)
+        return Race(int(attributes[lead[-1].argmin()]), False, limit)
 
 
 def _gains(columns, target, schema, attributes, n, rng):
@@ -133,9 +130,8 @@ def _gains(columns, target, schema, attributes, n, rng):
     mistakes = []
     for used in (False, True):
         masks[:, np.arange(len(attributes)), attributes] = used
-        flat = masks.reshape(-1, len(schema))
-        mistakes.append(_mistakes(columns, target, rows.ravel(), flat).reshape(rows.shape))
-    return mistakes[0].astype(float) - mistakes[1]
+        mistakes.append(_mistakes(columns, target, rows.ravel(), masks.reshape(-1, len(schema))))
+    return (mistakes[0].astype(float) - mistakes[1]).reshape(rows.shape)
 
 
 def _standard_scores(gains):
@@ -182,13 +178,8 @@ def left_out_mistakes(X, y, support, rows=None):
 @compiled()
 def _mistakes(columns, target, rows, masks):
     """Whether the nearest neighbours of each row, those of its mask's attributes, vote for another class."""
-    wrong, votes = np.zeros(len(rows), np.bool_), np.zeros(target.max() + 1)
+    wrong = np.zeros(len(rows), np.bool_)
     for i in range(len(rows)):
         far = distances(columns, np.flatnonzero(masks[i]), rows[i])
-        nearest = far.min()
-        votes[:] = 0
-        for other in range(len(far)):
-            if far[other] == nearest:
-                votes[target[other]] += 1
-        wrong[i] = votes.argmax() != target[rows[i]]
+        wrong[i] = np.bincount(target[far == far.min()]).argmax() != target[rows[i]]
     return wrong

@@ -116,11 +116,11 @@ def _along(point, direction, problem):
 
 
 def _probabilities(distances, radius, votes):
-    """Votes of neighbours by their squared distances (n, R); the weight of each, and the width over r."""
-    half = max(distances.shape[1] // 2, 1)
-    width = np.sqrt(np.maximum(distances[:, :half], TINY)).mean(axis=1, keepdims=True)
+    """Votes of neighbours by their squared distances (n, R); the weight of each, the width over r, the nearer half."""
+    near = distances[:, : max(distances.shape[1] // 2, 1)]
+    width = np.sqrt(np.maximum(near, TINY)).mean(axis=1, keepdims=True)
     weights = softmax(-distances / (2 * max(radius**2, TINY) * width**2), axis=1)
-    return np.einsum("nr,nrc->nc", weights, votes), weights, width
+    return np.einsum("nr,nrc->nc", weights, votes), weights, width, near
 
 
 def error_and_slope(point, squares, votes, truth):
@@ -141,14 +141,13 @@ def error_and_slope(point, squares, votes, truth):
     """
     weights, radius = point[:-1], point[-1]
     distances = squares @ weights**2
-    p, shares, width = _probabilities(distances, radius, votes)
+    p, shares, width, near = _probabilities(distances, radius, votes)
     of_votes = np.einsum("nc,nrc->nr", 2 * (p - truth) / len(p), votes)
     of_exponents = shares * (of_votes - (shares * of_votes).sum(axis=1, keepdims=True))
     spread = max(radius**2, TINY) * width**2
     of_distances = -of_exponents / (2 * spread)
     along = (of_exponents * distances / spread).sum(axis=1, keepdims=True)  # times the relative growth of the width
-    half = max(distances.shape[1] // 2, 1)
-    near = distances[:, :half]
+    half = near.shape[1]
     of_distances[:, :half] += np.where(near > TINY, along / (width * 2 * half * np.sqrt(np.maximum(near, TINY))), 0)
     of_weights = 2 * weights * np.einsum("nr,nrj->j", of_distances, squares)
     return float(((p - truth) ** 2).sum(axis=1).mean()), np.append(of_weights, along.sum() / radius)

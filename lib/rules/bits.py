@@ -3,8 +3,6 @@
 import numpy as np
 from scipy.special import xlog1py, xlogy
 
-REDUNDANCY = 0.5  # of the bits of rules: conditions come in any order and overlap
-
 
 def possible_conditions(table):
     """Number of conditions that rules for a `Table` can have: a category each, two for each value of a number."""
@@ -18,10 +16,10 @@ def subset_bits(n, k, share):
 
 
 def rule_bits(k, n_possible):
-    """Bits of a rule with k conditions among `n_possible` (Cohen 1995)."""
+    """Bits of a rule with k conditions among `n_possible`, half of them, as these come in any order (Cohen 1995)."""
     size = np.log2(np.maximum(k, 1))
     size = size + 2 * np.log2(np.maximum(size, 1))
-    return REDUNDANCY * (size + subset_bits(n_possible, k, np.minimum(k / n_possible, 1)))
+    return 0.5 * (size + subset_bits(n_possible, k, np.minimum(k / n_possible, 1)))
 
 
 def exception_bits(right, wrong, positive, negative, share):

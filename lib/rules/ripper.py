@@ -112,8 +112,7 @@ class _Task:
 
     def extend(self, rules):
         """Add rules while rows of the class are left and the description allows (BUILDRULESET)."""
-        literal, left = self.learner.literal, ~self.union(rules)
-        best = self.bits(rules)
+        literal, left, best = self.learner.literal, ~self.union(rules), self.bits(rules)
         while (left & self.positive).any():
             rule = self.new_rule(left)
             if not (rule.covered & left).any() or (rule.wrong and not literal):
@@ -172,9 +171,8 @@ class _Task:
     def _divided(self, left):
         """Rows to grow on, two thirds of each class, and to prune on."""
         parts = [self.rng.permutation(np.flatnonzero(left & (self.positive == c))) for c in (True, False)]
-        return [
-            np.concatenate(rows) for rows in zip(*(np.split(p, [len(p) - len(p) // 3]) for p in parts), strict=True)
-        ]
+        thirds = zip(*(np.split(part, [len(part) - len(part) // 3]) for part in parts), strict=True)
+        return map(np.concatenate, thirds)
 
 
 @compiled()

@@ -69,9 +69,9 @@ class TreeRules(RuleList):
             count = fails.sum(axis=0)
             one = np.flatnonzero(count == 1)
             culprit = fails[:, one].argmax(axis=0)
-            n = (count == 0).sum() + np.append(np.bincount(culprit, minlength=len(fails)), 0)
+            n = (count == 0).sum() + np.append(np.bincount(culprit, minlength=len(fails)), 0.0)
             errors = wrong[count == 0].sum() + np.append(np.bincount(culprit, wrong[one], len(fails)), 0)
-            pairs = zip(n.astype(float), errors.astype(float), strict=True)
+            pairs = zip(n, errors, strict=True)
             rates = [(e + added_errors(m, e, self.confidence, z)) / m if m else 1.0 for m, e in pairs]
             best = int(np.argmin(rates[:-1]))
             if rates[best] > rates[-1]:

@@ -9,8 +9,6 @@ from lib.estimators import most_probable, with_parameters
 from lib.spelling.winspell import boolean_rows, training_rows
 from lib.validation import check_real
 
-LOWEST = np.finfo(float).tiny
-
 
 class PresenceBayes(ClassifierMixin, BaseEstimator):
     """Subclasses have `_conditionals(counts, sizes)`, P(f | w) of how often features came with words, and all words."""
@@ -92,4 +90,4 @@ class InterpolatedBayes(PresenceBayes):
         gaps = n * (n * counts - sizes * present) ** 2
         squares = np.divide(gaps, product, out=np.zeros_like(counts), where=product > 0)
         p = erfc(np.sqrt(squares / 2))
-        return np.maximum((1 - p) * counts / sizes + p * present / n, LOWEST)
+        return np.maximum((1 - p) * counts / sizes + p * present / n, np.finfo(float).tiny)

@@ -6,7 +6,6 @@ from scipy import sparse
 from lib.validation import at_least_one, check_integer
 
 COLLOCATIONS = ((-1,), (1,), (-2, -1), (-1, 1), (1, 2))
-OUTSIDE = ""  # what stands before the first and after the last token
 GAP = "_"  # the place of the word itself, which no token is
 
 
@@ -44,7 +43,7 @@ def contexts(tokens, words, window=10, columns=None):
     window = check_integer("window", window, 0)
     words, columns = set(at_least_one("words", list(words))), {} if columns is None else columns
     column = columns.get if columns else lambda name: columns.setdefault(name, len(columns))
-    tokens = [OUTSIDE] * 2 + list(tokens) + [OUTSIDE] * 2
+    tokens = ["", "", *tokens, "", ""]  # so that each has two on both sides
     places = [i for i, token in enumerate(tokens) if token[:1].isalnum()]
     indptr, indices = [0], []
     for rank, place in enumerate(places):

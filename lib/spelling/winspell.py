@@ -10,8 +10,6 @@ from lib.estimators import with_parameters
 from lib.validation import at_least_one, check_integer, check_real
 from lib.winnow.online import Winnow, sums
 
-SHARED = ("promotion", "threshold", "initial_weight", "margin", "average")  # parameters of its Winnows
-
 
 @with_parameters
 class WinSpell(ClassifierMixin, BaseEstimator):
@@ -94,13 +92,12 @@ class WinSpell(ClassifierMixin, BaseEstimator):
 
     def _member(self, passes, positive, demotion):
         """Weights of one Winnow after all passes, and its mistakes in the last."""
-        settings = {name: getattr(self, name) for name in SHARED}
-        winnow = Winnow(demotion=demotion, inclusive=False, **settings)
-        before = 0
+        winnow = Winnow(self.promotion, demotion, self.threshold, self.initial_weight, self.margin)
+        winnow.set_params(average=self.average, inclusive=False)
         for rows in passes:
-            mistakes = winnow.partial_fit(rows, positive, [False, True]).n_mistakes_ - before
-            before += mistakes
-        return winnow.weights_, mistakes
+            before = getattr(winnow, "n_mistakes_", 0)
+            winnow.partial_fit(rows, positive, [False, True])
+        return winnow.weights_, winnow.n_mistakes_ - before
 
     def decision_function(self, X):
         """The sum of each word's cloud, (n_samples, n_classes); of two words that of the second less the first's."""
