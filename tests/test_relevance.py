@@ -1,5 +1,6 @@
 """RELIEF-F from its definition, races against scikit-learn's neighbours, VSM by finite differences."""
 
+import json
 import pickle
 import warnings
 
@@ -9,11 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
-from sklearn.model_selection import LeaveOneOut, cross_val_predict
+from sklearn.feature_selection import SequentialFeatureSelector
+from sklearn.model_selection import KFold, LeaveOneOut, cross_val_predict, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lib import datasets
+from lib.files import LIB
 from lib.relevance import Schemata, VariableKernel, left_out_mistakes, relieff
 from lib.relevance.vsm import error_and_slope
 
@@ -93,6 +96,27 @@ def test_equally_near_rows_vote():
     X, y = np.array([[0.0], [0], [0], [0], [1]]), ["b", "b", "b", "a", "a"]
     np.testing.assert_array_equal(left_out_mistakes(X, y, [True]), [False, False, False, True, True])
     np.testing.assert_array_equal(left_out_mistakes(X, y, [False]), [True, True, True, True, True])
+
+
+@pytest.mark.parametrize("forward", [True, False])
+def test_the_wrapper_of_the_chapter_goes_as_that_of_scikit_learn(forward):
+    cells = json.loads((LIB.parent / "chapters/scaling/features.ipynb").read_text(encoding="utf-8"))["cells"]
+    names = {"np": np}
+    exec(next(code for cell in cells if (code := "".join(cell["source"])).startswith("def greedy(")), names)
+    X, y = datasets.load("glass").X.to_numpy(), datasets.load("glass").y
+    neighbours, folds = KNeighborsClassifier(3), KFold(3, shuffle=True, random_state=0)
+    steps = names["greedy"](lambda sets: [1 - score(neighbours, X[:, each], y, folds) for each in sets], 9, forward)
+    chosen = {int(step[0].sum()): step[0] for step, _ in zip(steps, range(3), strict=False) if step[0].any()}
+    assert len(chosen) >= 2
+    for n, support in chosen.items():
+        if n < 9:
+            direction = "forward" if forward else "backward"
+            peer = SequentialFeatureSelector(neighbours, n_features_to_select=n, direction=direction, cv=folds)
+            np.testing.assert_array_equal(peer.fit(X, y).support_, support)
+
+
+def score(learner, X, y, folds):
+    return cross_val_score(learner, X, y, cv=folds).mean() if X.shape[1] else 0.0
 
 
 @pytest.mark.parametrize("seed", range(3))
