@@ -20,17 +20,18 @@ class Columns:
         self.kinds = column_kinds(X)
         numeric = np.array([kind in ("continuous", "integer") for kind in self.kinds])
         self.numbers, discrete = np.flatnonzero(numeric), np.flatnonzero(~numeric)
-        self.coding = Coding(X, discrete)
+        self.coding = Coding(X, discrete) if len(discrete) else None
         self.sizes = np.zeros(X.shape[1], np.int64)
-        self.sizes[discrete] = np.maximum(self.coding.sizes, 1)
+        self.sizes[discrete] = np.maximum(self.coding.sizes, 1) if len(discrete) else 0
 
     def matrix(self, X):
         """Values of a DataFrame, (n_samples, n_columns); NaN where missing, or not known as a category."""
         check_kinds(X, self.kinds)
         matrix = np.empty(X.shape)
         matrix[:, self.numbers] = continuous_values(X, self.numbers)
-        codes = self.coding(X)
-        matrix[:, self.coding.positions] = np.where(codes < 0, np.nan, codes)
+        if self.coding is not None:
+            codes = self.coding(X)
+            matrix[:, self.coding.positions] = np.where(codes < 0, np.nan, codes)
         return matrix
 
 
