@@ -14,10 +14,10 @@ from lib.trees.cases import CHILD, CUT, FEW, FIRST, LAST, NEXT, NODES, SMALL, TE
 LARGEST = 25.0  # cases that a threshold must leave on each side, at most
 FEW_CODES = 256  # for each class, so that their weights stay in the cache
 
-Work = namedtuple("Work", "local table keys moved scores best")
-Work.__doc__ = """Arrays to work in: numbers of the classes that a node has, weights by code and class, codes with their
-cases, cases by code, of each column (gain, ratio, cut, next value), and the best tests, see keep_best."""
-GAIN, RATIO, AT, AFTER = range(4)
+Work = namedtuple("Work", "local table keys moved gains best")
+Work.__doc__ = """Arrays to work in: numbers of the classes that a node has, weights by code and class, codes with their cases,
+cases by code, the gain of each column, and the best tests (ratio, attribute, codes on both sides of the cut): one of
+each column, or those among which one is drawn."""
 
 
 @compiled()
@@ -102,20 +102,23 @@ def in_order(keys, low, width):
 
 
 @compiled()
-def keep_best(best, ratio, test, cut, after):
-    """Keep a test in the list of the best, where it takes the place of the worst.
+def consider(rule, gains, best, test, gain, information, cut, after):
+    """Score a test; if it is better than the worst of a full list of the best, it takes the place of that.
 
-    The last row has the number of tests in the list, and where the worst is once it is full.
+    The last row of the list has the number of tests, and where the worst is once it is full.
     """
-    end = best.shape[0] - 1
+    end, ratio = best.shape[0] - 1, gain
+    if rule.ratio:
+        ratio = gain / information if information > SMALL else 0.0
     full = best[end, 0] == end
-    place = int(best[end, 1]) if full else int(best[end, 0])
-    if full and ratio <= best[place, 0]:
+    place = test if rule.n_best == 1 else int(best[end, 1] if full else best[end, 0])
+    if rule.n_best > 1 and (ratio <= 0 or (full and ratio <= best[place, 0])):
         return
-    best[place, 0], best[place, 1], best[place, 2], best[place, 3] = ratio, test, cut, after
-    best[end, 0] += not full
-    if best[end, 0] == end:
-        best[end, 1] = best[:end, 0].argmin()
+    gains[test], best[place, 0], best[place, 1], best[place, 2], best[place, 3] = gain, ratio, test, cut, after
+    if rule.n_best > 1:
+        best[end, 0] += not full
+        if best[end, 0] == end:
+            best[end, 1] = best[:end, 0].argmin()
 
 
 @compiled()
@@ -136,22 +139,10 @@ def categories(data, rule, test, count, known, total, work):
             of_cells += xlogx(weight, logs)
     for weight in known:
         of_classes += xlogx(weight, logs)
-    if wide < 2:
-        return
     gain = xlogx(n, logs) - of_classes - of_branches + of_cells
-    gain = (gain if gain > SMALL else 0.0) / total
-    information = (xlogx(total, logs) - of_branches - xlogx(total - n, logs)) / total
-    score(rule, test, gain, information, total, work)
-    if gain > 0 and rule.n_best > 1 and information > SMALL:
-        keep_best(work.best, gain / information if rule.ratio else gain, test, -1.0, -1.0)
-
-
-@compiled()
-def score(rule, test, gain, information, total, work):
-    """Set gain and gain ratio of a test, in bits a case."""
-    work.scores[test, GAIN] = work.scores[test, RATIO] = gain
-    if rule.ratio:
-        work.scores[test, RATIO] = gain / information if information * total > SMALL else 0.0
+    if wide > 1:
+        information = (xlogx(total, logs) - of_branches - xlogx(total - n, logs)) / total
+        consider(rule, work.gains, work.best, test, gain / total if gain > SMALL else 0.0, information, -1.0, -1.0)
 
 
 @compiled()
@@ -165,7 +156,7 @@ def shift(side, of_side, c, weight, logs):
 
 @compiled()
 def threshold(data, rule, test, count, known, total, work):
-    """Score the threshold of a number with the highest gain; with rule.n_best > 1 all of them enter the list."""
+    """Score the threshold of a number with the highest gain; with rule.n_best > 1, all of them."""
     n, k, left, logs, moved = known.sum(), known.shape[0], 0.0, data.logs, work.moved
     least = rule.min_leaf
     if rule.n_best == 1 and rule.ratio:
@@ -173,7 +164,7 @@ def threshold(data, rule, test, count, known, total, work):
     below, above, of_below, of_above = np.zeros((2, k)), np.zeros((2, k)), 0.0, 0.0
     for c in range(k):
         of_above = shift(above, of_above, c, known[c], logs)
-    old, gain, of_sides, n_cuts = xlogx(n, logs) - of_above, 0.0, 0.0, 0
+    old, gain, information, n_cuts, at = xlogx(n, logs) - of_above, 0.0, 0.0, 0, 0
     of_all, unknown = xlogx(total, logs), xlogx(total - n, logs)
     for i in range(count - 1):
         c, weight = int(moved[i, 1]), moved[i, 2]
@@ -185,15 +176,14 @@ def threshold(data, rule, test, count, known, total, work):
         sides = xlogx(left, logs) + xlogx(n - left, logs)
         new = (old - sides + of_below + of_above) / total
         if rule.n_best > 1 and new * total > SMALL:
-            ratio = new / ((of_all - sides - unknown) / total) if rule.ratio else new
-            keep_best(work.best, ratio, test, moved[i, 0], moved[i + 1, 0])
-        if new > gain + SMALL:
-            gain, of_sides = new, sides
-            work.scores[test, AT], work.scores[test, AFTER] = moved[i, 0], moved[i + 1, 0]
+            information = (of_all - sides - unknown) / total
+            consider(rule, work.gains, work.best, test, new, information, moved[i, 0], moved[i + 1, 0])
+        elif rule.n_best == 1 and new > gain + SMALL:
+            gain, information, at = new, (of_all - sides - unknown) / total, i
     if n_cuts > 0 and rule.mdl:
         gain -= np.log2(n_cuts) / total
     if gain > SMALL:
-        score(rule, test, gain, (of_all - of_sides - unknown) / total, total, work)
+        consider(rule, work.gains, work.best, test, gain, information, moved[at, 0], moved[at + 1, 0])
 
 
 @compiled()
@@ -206,7 +196,7 @@ def choose(data, rule, state, rows, weights, counts, work):
         work.local[c] = k
         k += counts[c] > 0
     known = np.zeros(k)
-    work.scores.fill(-1.0)
+    work.gains.fill(-1.0)
     work.best[-1].fill(0.0)
     for test in range(p):
         if left < p - test and draw(state, p - test) >= left:
@@ -217,39 +207,37 @@ def choose(data, rule, state, rows, weights, counts, work):
             threshold(data, rule, test, count, known, total, work)
         else:
             categories(data, rule, test, count, known, total, work)
-    return highest_ratio(data, work.scores) if rule.n_best == 1 else drawn(work.best, state)
+    n = int(work.best[-1, 0])
+    chosen = highest_ratio(data, work) if rule.n_best == 1 else draw(state, n) if n > 0 else -1
+    if chosen < 0:
+        return -1, -1, -1
+    return int(work.best[chosen, 1]), int(work.best[chosen, 2]), int(work.best[chosen, 3])
 
 
 @compiled()
-def highest_ratio(data, scores):
+def highest_ratio(data, work):
     """Return the test with the best gain ratio of those whose gain is not below the mean."""
     total, n, chosen, highest = 0.0, 0, -1, 0.0
-    for test in range(scores.shape[0]):
-        if data.usual[test] and scores[test, GAIN] >= 0:
-            total += scores[test, GAIN]
+    for test in range(len(work.gains)):
+        if data.usual[test] and work.gains[test] >= 0:
+            total += work.gains[test]
             n += 1
-    for test in range(scores.shape[0] if n > 0 else 0):
-        if scores[test, GAIN] >= max(total / n - FEW, 0.0) and scores[test, RATIO] > highest + SMALL:
-            chosen, highest = test, scores[test, RATIO]
-    return (chosen, int(scores[chosen, AT]), int(scores[chosen, AFTER])) if chosen >= 0 else (-1, -1, -1)
-
-
-@compiled()
-def drawn(best, state):
-    """Return one of the best tests."""
-    n = int(best[-1, 0])
-    if n == 0:
-        return -1, -1, -1
-    kept = best[draw(state, n)]
-    return int(kept[1]), int(kept[2]), int(kept[3])
+    for test in range(len(work.gains) if n > 0 else 0):
+        if work.gains[test] >= max(total / n - FEW, 0.0) and work.best[test, 0] > highest + SMALL:
+            chosen, highest = test, work.best[test, 0]
+    return chosen
 
 
 @compiled()
 def build(data, growth, rule, state):
     """Grow the tree of the nodes that wait; returns whether there was room."""
     (p, n), tests, lists, used = data.codes.shape, growth.tests, growth.lists, growth.used
-    keys, moved, best = np.empty(n, np.int64), np.empty((2 * n, 3)), np.empty((rule.n_best + 1, 4))
-    work = Work(np.empty(data.n_classes, np.int64), np.zeros(2 * n), keys, moved, np.empty((p, 4)), best)
+    keys, moved, best = (
+        np.empty(n, np.int64),
+        np.empty((2 * n, 3)),
+        np.empty(((rule.n_best if rule.n_best > 1 else p) + 1, 4)),
+    )
+    work = Work(np.empty(data.n_classes, np.int64), np.zeros(2 * n), keys, moved, np.empty(p), best)
     while used[TOP] >= 0:
         node = next_node(data, growth)
         cases = slice(lists[node, FIRST], lists[node, LAST])
