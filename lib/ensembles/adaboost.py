@@ -3,14 +3,15 @@
 import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 
-from lib.ensembles.bagging import shares
 from lib.ensembles.members import Ensemble
+from lib.estimators import with_parameters
 from lib.validation import check_choice, check_flag
 
 LEAST = 1e-10  # what an error of 0 counts as
 RESTARTS = 10
 
 
+@with_parameters
 class AdaBoostM1(Ensemble):
     """Members trained on weights that rise where the members before them are wrong; a vote weighs log (1 - e) / e.
 
@@ -41,12 +42,9 @@ class AdaBoostM1(Ensemble):
     Freund & Schapire (1996); Dietterich (1997), Table 1.
     """
 
-    def __init__(self, learner, n_members=50, sampling=True, at_error="restart", random_state=None):
-        self.learner = learner
-        self.n_members = n_members
-        self.sampling = sampling
-        self.at_error = at_error
-        self.random_state = random_state
+    n_members: int = 50
+    sampling: bool = True
+    at_error: str = "restart"
 
     def fit(self, X, y):
         """Train members on `X` (n_samples, n_columns) and the classes `y`.
@@ -83,12 +81,10 @@ class AdaBoostM1(Ensemble):
         if self.at_error == "stop" and self.errors_[-1] < LEAST:
             self.estimators_, self.errors_ = self.estimators_[-1:], self.errors_[-1:]
         bounded = np.clip(self.errors_, LEAST, None)
-        self.weights_ = np.log((1 - bounded) / bounded) if len(errors) > 1 else np.ones(len(self.errors_))
+        weights = np.log((1 - bounded) / bounded)
+        self.weights_ = weights if len(errors) > 1 and weights.any() else np.ones(len(weights))
+        self.questions_ = [np.arange(len(self.classes_))] * len(weights)
         return self
 
     def _begin(self, n, rng):
         return np.full(n, 1 / n) if self.sampling else np.bincount(rng.randint(n, size=n), minlength=n) / n
-
-    def predict_proba(self, X):
-        """Share of the weighted votes for each class, (n_samples, n_classes)."""
-        return shares(self.member_predictions(X), self.weights_, len(self.classes_))

@@ -2,12 +2,14 @@
 
 import numpy as np
 
-from lib.ensembles.members import Ensemble, probabilities
+from lib.ensembles.members import Ensemble
+from lib.estimators import with_parameters
 from lib.validation import check_choice, check_flag
 
 N_PARTS = 10
 
 
+@with_parameters
 class Bagging(Ensemble):
     """Unweighted vote of a learner trained on bootstrap replicates, on all but a tenth, or again and again on all rows.
 
@@ -33,12 +35,13 @@ class Bagging(Ensemble):
     Breiman (1996), "Bagging predictors"; Parmanto, Munro & Doyle (1996).
     """
 
-    def __init__(self, learner, n_members=50, sampling="bootstrap", average=False, random_state=None):
-        self.learner = learner
-        self.n_members = n_members
-        self.sampling = sampling
-        self.average = average
-        self.random_state = random_state
+    n_members: int = 50
+    sampling: str = "bootstrap"
+    average: bool = False
+
+    @property
+    def soft(self):  # noqa: D102
+        return self.average
 
     def fit(self, X, y):
         """Train all members on `X` (n_samples, n_columns) and the classes `y`.
@@ -51,16 +54,8 @@ class Bagging(Ensemble):
         check_choice("sampling", self.sampling, ("bootstrap", "committees", "none"))
         check_flag("average", self.average)
         X, y, rng = self._start(X, y)
-        chosen = bags(len(y), self.n_members, self.sampling, rng)
-        self.estimators_ = [self._member(X, y, rng, rows) for rows in chosen]
-        return self
-
-    def predict_proba(self, X):
-        """Share of the votes for each class, or mean of the members' probabilities, (n_samples, n_classes)."""
-        if self.average:
-            X = self._inputs(X)
-            return sum(probabilities(member, X, len(self.classes_)) for member in self.estimators_) / self.n_members
-        return shares(self.member_predictions(X), np.ones(self.n_members), len(self.classes_))
+        questions = np.tile(np.arange(len(self.classes_)), (self.n_members, 1))
+        return self._train(X, y, rng, questions, bags(len(y), self.n_members, self.sampling, rng))
 
 
 def bags(n, n_members, sampling, rng):
@@ -83,11 +78,3 @@ def bags(n, n_members, sampling, rng):
             yield rng.randint(n, size=n)
         else:
             yield np.flatnonzero(part != i % n_parts) if sampling == "committees" and n > 1 else None
-
-
-def shares(predictions, weights, n_classes):
-    """Part of the weights that predict each class, (n_samples, n_classes); `predictions` (n_members, n_samples)."""
-    votes, weights = np.zeros((predictions.shape[1], n_classes)), weights if np.any(weights) else np.ones(len(weights))
-    for prediction, weight in zip(predictions, weights, strict=True):
-        votes[np.arange(len(prediction)), prediction] += weight
-    return votes / votes.sum(axis=1, keepdims=True)

@@ -5,7 +5,9 @@ import itertools
 import numpy as np
 
 from lib.ensembles.adaboost import LEAST
-from lib.ensembles.members import Ensemble, probabilities, scaled
+from lib.ensembles.bagging import bags
+from lib.ensembles.members import Ensemble
+from lib.estimators import with_parameters
 from lib.validation import check_choice, check_flag, check_integer
 
 MOST = 7  # classes for which all words fit
@@ -44,6 +46,7 @@ def row_distances(code):
     return (code[first] != code[second]).sum(axis=1)
 
 
+@with_parameters
 class OutputCode(Ensemble):
     """Each member learns one bit of the code words of the classes; the class with the nearest word is predicted.
 
@@ -71,13 +74,14 @@ class OutputCode(Ensemble):
     Dietterich & Bakiri (1995).
     """
 
-    def __init__(self, learner, code="exhaustive", n_bits=63, decode="probabilities", bagged=False, random_state=None):
-        self.learner = learner
-        self.code = code
-        self.n_bits = n_bits
-        self.decode = decode
-        self.bagged = bagged
-        self.random_state = random_state
+    code: str | np.ndarray = "exhaustive"
+    n_bits: int = 63
+    decode: str = "probabilities"
+    bagged: bool = False
+
+    @property
+    def soft(self):  # noqa: D102
+        return self.decode == "probabilities"
 
     def fit(self, X, y):
         """Train a member for each bit on `X` (n_samples, n_columns) and the classes `y`.
@@ -92,11 +96,8 @@ class OutputCode(Ensemble):
         check_flag("bagged", self.bagged)
         X, y, rng = self._start(X, y)
         self.code_ = self._words(len(self.classes_), rng)
-        self.estimators_ = []
-        for bit in self.code_.T:
-            rows = rng.randint(len(y), size=len(y)) if self.bagged else None
-            self.estimators_.append(self._member(X, bit[y], rng, rows))
-        return self
+        chosen = bags(len(y), self.code_.shape[1], "bootstrap" if self.bagged else "none", rng)
+        return self._train(X, y, rng, self.code_.T, chosen)
 
     def _words(self, n_classes, rng):
         if n_classes == 1:
@@ -112,19 +113,10 @@ class OutputCode(Ensemble):
 
     def distances(self, X):
         """Distance of each row's predictions to the word of each class, (n_samples, n_classes)."""
-        X = self._inputs(X)
-        if self.decode == "bits":
-            ones = self.member_predictions(X).T
-        else:
-            ones = np.array([probabilities(member, X, 2)[:, 1] for member in self.estimators_]).T
-        return np.array([abs(ones - word).sum(axis=1) for word in self.code_]).T
-
-    def predict_proba(self, X):
-        """Nearness of the words, scaled to sum to 1, (n_samples, n_classes): no probabilities, but of their order."""
-        distances = self.distances(X)
-        return scaled(self.code_.shape[1] - distances)
+        return len(self.estimators_) - self.decision_scores(X)
 
 
+@with_parameters
 class PseudoLossBooster(Ensemble):
     """AdaBoost on weights of pairs: a row and a class that is not its own.
 
@@ -133,11 +125,8 @@ class PseudoLossBooster(Ensemble):
     by the member's vote.
     """
 
-    def __init__(self, learner, n_members=50, sampling=True, random_state=None):
-        self.learner = learner
-        self.n_members = n_members
-        self.sampling = sampling
-        self.random_state = random_state
+    n_members: int = 50
+    sampling: bool = True
 
     def fit(self, X, y):
         """Train members on `X` (n_samples, n_columns) and the classes `y`.
@@ -168,17 +157,6 @@ class PseudoLossBooster(Ensemble):
         self.weights_ = np.array(votes)
         return self
 
-    def decision_scores(self, X):
-        """Weighted sum of what members find plausible, (n_samples, n_classes)."""
-        X = self._inputs(X)
-        parts = zip(self.estimators_, self.questions_, self.weights_, strict=True)
-        return sum(weight * self._plausible(member, question, X) for member, question, weight in parts)
-
-    def predict_proba(self, X):
-        """The scores, shifted and scaled to sum to 1: no probabilities, but of their order."""
-        scores = self.decision_scores(X)
-        return scaled(scores - scores.min(axis=1, keepdims=True))
-
 
 class AdaBoostOC(PseudoLossBooster):
     """Boosting with output codes: each member learns which of two colours a class has, and is boosted by pseudo-loss.
@@ -202,9 +180,6 @@ class AdaBoostOC(PseudoLossBooster):
     def _question(self, k, rng):
         return (rng.permutation(k) < k // 2).astype(np.int64)
 
-    def _plausible(self, member, question, X):
-        return (member.predict(X)[:, None] == question).astype(float)
-
 
 class AdaBoostM2(PseudoLossBooster):
     """Boosting by pseudo-loss: members learn all classes from the rows' weights and say how plausible each class is.
@@ -223,8 +198,7 @@ class AdaBoostM2(PseudoLossBooster):
     Freund & Schapire (1996), "Experiments with a new boosting algorithm".
     """
 
+    soft = True
+
     def _question(self, k, rng):
         return np.arange(k)
-
-    def _plausible(self, member, question, X):
-        return probabilities(member, X, len(question))

@@ -1,36 +1,76 @@
 """What ensembles share: training data that are coded once, members on drawn or weighted rows, votes."""
 
+from dataclasses import field
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from lib.discretize.columns import checked_frame, checked_target
-from lib.estimators import MixedInput, most_probable
+from lib.estimators import MixedInput, most_probable, with_parameters
 from lib.trees import GainRatioTree, Table
 from lib.validation import check_integer
 
 SEEDS = 2**31
 
 
+@with_parameters
 class Ensemble(MixedInput, ClassifierMixin, BaseEstimator):
-    """Learners whose predictions are combined; subclasses have `learner`, `n_members` and `random_state`.
+    """Learners with weighted votes. Each learned one label for each class; it speaks for the classes of what it says.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     estimators_ : list of fitted learners
+    questions_ : list of ndarrays of int (n_classes,)
+        For each of them the label of each class.
+    weights_ : ndarray of shape (n_kept,)
     """
+
+    learner: BaseEstimator
+    random_state: int | np.random.RandomState | None = field(default=None, kw_only=True)
+
+    soft = False  # whether members have probabilities in place of votes
 
     def predict(self, X):
         """The class with the most votes in each row, (n_samples,); of equals the first."""
         best = most_probable(self.predict_proba(X))
         return self.classes_[best]
 
+    def predict_proba(self, X):
+        """Share of the weighted votes, or probabilities, for each class, (n_samples, n_classes)."""
+        scores = self.decision_scores(X)
+        scores = scores - np.minimum(scores.min(axis=1, keepdims=True), 0)
+        scores[scores.max(axis=1) == 0] = 1  # nobody says anything
+        return scores / scores.sum(axis=1, keepdims=True)
+
+    def decision_scores(self, X):
+        """Weighted votes, or probabilities, of all members for each class, (n_samples, n_classes)."""
+        X = self._inputs(X)
+        members = zip(self.estimators_, self.questions_, self.weights_, strict=True)
+        return sum(weight * self._plausible(member, question, X) for member, question, weight in members)
+
     def member_predictions(self, X):
-        """The number that each member predicts, of a class if it learned classes, (n_members, n_samples)."""
+        """The label that each member predicts, (n_members, n_samples): the number of a class, if it learned classes."""
         X = self._inputs(X)
         return np.array([member.predict(X) for member in self.estimators_])
+
+    def _plausible(self, member, question, X):
+        """Whether a member says the label of each class, or how probable it finds that, (n_samples, n_classes)."""
+        if not self.soft:
+            return member.predict(X)[:, None] == question
+        labels = np.zeros((len(X), question.max(initial=1) + 1))
+        labels[:, member.classes_] = member.predict_proba(X)  # 0 for a label it never saw
+        return labels[:, question]
+
+    def _train(self, X, y, rng, questions, chosen):
+        """Train a member for each question, on the rows that are chosen for it."""
+        self.questions_ = list(questions)
+        pairs = zip(self.questions_, chosen, strict=True)
+        self.estimators_ = [self._member(X, question[y], rng, rows) for question, rows in pairs]
+        self.weights_ = np.ones(len(self.estimators_))
+        return self
 
     def _start(self, X, y):
         """Training data as members take them, the number of each row's class, and random numbers."""
@@ -67,16 +107,3 @@ class Ensemble(MixedInput, ClassifierMixin, BaseEstimator):
             return X
         X = checked_frame(self, X, reset=False)
         return X if self._columns is None else Table(X, self._columns)
-
-
-def probabilities(member, X, n_classes):
-    """P(c | x) by a member that was trained on class numbers, (n_samples, n_classes); 0 for a class it never saw."""
-    result = np.zeros((len(X), n_classes))
-    result[:, member.classes_] = member.predict_proba(X)
-    return result
-
-
-def scaled(scores):
-    """Scores (n_samples, n_classes) that sum to 1 in each row; all are equal where they were 0."""
-    total = scores.sum(axis=1, keepdims=True)
-    return np.where(total > 0, scores / np.where(total > 0, total, 1), 1 / scores.shape[1])

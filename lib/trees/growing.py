@@ -15,8 +15,8 @@ LARGEST = 25.0  # cases that a threshold must leave on each side, at most
 FEW_CODES = 256  # for each class, so that their weights stay in the cache
 
 Work = namedtuple("Work", "local table keys moved gains best")
-Work.__doc__ = """Arrays to work in: numbers of the classes that a node has, weights by code and class, codes with their cases,
-cases by code, the gain of each column, and the best tests (ratio, attribute, codes on both sides of the cut): one of
+Work.__doc__ = """Arrays to work in: numbers of the classes that a node has, weights by code and class, codes with their
+cases, cases by code, gains of columns, and the best tests (ratio, attribute, codes on both sides of the cut): one of
 each column, or those among which one is drawn."""
 
 
