@@ -35,6 +35,7 @@ LATER = ("ensembles", "scaling", "rl", "stochastic")  # the survey's four direct
 LATER_TESTS = ("trees", "ensembles", "rules", "relevance", "spelling", "decisions", "backgammon", "job_shop")
 LATER_TESTS += ("stochastic", "structure_search", "pgmpy_search", "hidden_markov", "hmmlearn", "weka_trees", "experts")
 LATER_TESTS += ("pymdptoolbox", "weka_rules", "openspiel", "gnubg", "agrawal", "acting", "rows", "words", "hidden")
+LATER_TESTS += ("weka_networks",)
 BUDGETS = {
     "models and learners": (LEARNERS, 2500),
     "datasets, evaluation, claims, ground": (GROUND, 900),

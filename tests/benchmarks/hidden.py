@@ -19,7 +19,7 @@ from tests.benchmarks.jobs import alone, alternate, row
 from tests.benchmarks.trees import write
 from tests.test_structure_search import greedy
 
-N_STEPS, N_SYMBOLS, ITERATIONS, CALLS = 20_000, 27, 10, 4
+N_STEPS, N_SYMBOLS, ITERATIONS, CALLS = 20_000, 27, 10, 10
 ALARM = DiscreteNetwork.read_bif(DATA / "alarm.bif.gz")
 
 

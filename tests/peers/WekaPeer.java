@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.Random;
 import weka.attributeSelection.ReliefFAttributeEval;
 import weka.classifiers.Classifier;
+import weka.classifiers.bayes.BayesNet;
 import weka.classifiers.bayes.NaiveBayes;
+import weka.classifiers.bayes.net.ParentSet;
 import weka.classifiers.functions.Winnow;
 import weka.core.Instances;
 
@@ -16,6 +18,7 @@ import weka.core.Instances;
  *
  * <p>winnow train.arff test.arff alpha beta threshold weight iterations seed: prints the order of presentation, the
  * weights, the number of mistakes and the predictions. bayes train.arff test.arff: one line, the posteriors row by row.
+ * network train.arff test.arff options: the parent of each attribute beside the class, -1 for none; the posteriors.
  * relieff train.arff test.arff neighbours: one line, the weights of the attributes, which are before the class.
  * A class of Weka train.arff test.arff options: one line, the predictions.
  */
@@ -27,7 +30,9 @@ public class WekaPeer {
       if (job[0].equals("winnow")) {
         winnow(train, test, job);
       } else if (job[0].equals("bayes")) {
-        bayes(train, test);
+        posteriors(new NaiveBayes(), train, test);
+      } else if (job[0].equals("network")) {
+        network(train, test, Arrays.copyOfRange(job, 3, job.length));
       } else if (job[0].equals("relieff")) {
         relieff(train, Integer.parseInt(job[3]));
       } else {
@@ -78,8 +83,23 @@ public class WekaPeer {
     print(predictions);
   }
 
-  private static void bayes(Instances train, Instances test) throws Exception {
-    Classifier learner = new NaiveBayes();
+  private static void network(Instances train, Instances test, String[] options) throws Exception {
+    BayesNet learner = new BayesNet();
+    learner.setOptions(options);
+    learner.buildClassifier(train);
+    double[] parents = new double[train.numAttributes() - 1];
+    for (int j = 0; j < parents.length; j++) {
+      ParentSet own = learner.getParentSet(j);
+      parents[j] = -1;
+      for (int i = 0; i < own.getNrOfParents(); i++) {
+        parents[j] = own.getParent(i) == train.classIndex() ? parents[j] : own.getParent(i);
+      }
+    }
+    print(parents);
+    posteriors(learner, train, test);
+  }
+
+  private static void posteriors(Classifier learner, Instances train, Instances test) throws Exception {
     learner.buildClassifier(train);
     double[] posteriors = new double[test.numInstances() * test.numClasses()];
     for (int i = 0; i < test.numInstances(); i++) {
