@@ -127,9 +127,11 @@ def test_given_parts_stay():
 def test_what_cannot_be_made_has_no_probability():
     learner = HiddenMarkovModel(2, n_symbols=3, random_state=0).fit([[0, 1, 0]])
     assert learner.score([[2]]) == -np.inf
+    alone, both = learner.score([[0, 1]]), learner.score_samples([[0, 2, 1], [0, 1]])
+    np.testing.assert_array_equal(both, [-np.inf, alone])
     assert np.isfinite(HiddenMarkovModel(2, n_symbols=3, smoothing=1, random_state=0).fit([[0, 1]]).score([[2]]))
     with pytest.raises(ValueError, match="impossible"):
-        HiddenMarkovModel(2, emissions=[[1.0, 0.0], [1.0, 0.0]]).fit([[0, 1]])
+        HiddenMarkovModel(2, emissions=[[1.0, 0.0], [1.0, 0.0]]).fit([[0, 1, 0], [0]])
 
 
 @pytest.mark.parametrize(
@@ -160,6 +162,7 @@ def test_symbol_never_seen():
         ({"transitions": np.zeros((2, 2), bool)}, "a transition from each state"),
         ({"transitions": FactoredTransitions("action", (2, 2))}, "n_states must be 4"),
         ({"emissions": np.eye(3)}, r"emissions must have shape \(2, 3\)"),
+        ({"emissions": [0.5, 0.5]}, r"emissions must have shape \(2, 2\)"),
         ({"smoothing": -1}, "smoothing"),
     ],
 )
