@@ -3,6 +3,7 @@
 Grove & Roth (1997), sections 2, 5 and 7 (footnotes 3 and 4).
 """
 
+import json
 from functools import lru_cache
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.optimize import brentq
 from scipy.special import betaincinv, softmax
 
 from lib.arrays import CACHE, check_boolean_matrix, row_batches
+from lib.files import DATA
 from lib.validation import check_choice, check_generator, check_integer, check_real
 
 HIDDEN_WEIGHTS = ("beta", "dirichlet", "equal")
@@ -50,8 +52,7 @@ class CIAModel:
             raise ValueError(f"probabilities must lie in [0, 1]; got {self.probabilities[outside][0]}")
 
     def __repr__(self):
-        k, m = self.probabilities.shape
-        return f"CIAModel(n_hidden={k}, n_attributes={m - 1})"
+        return f"CIAModel(n_hidden={len(self.weights)}, n_attributes={self.probabilities.shape[1] - 1})"
 
     def sample(self, size, rng):
         """Draw examples, in batches of rows: their numbers are those of one draw of them all.
@@ -212,7 +213,8 @@ def concentration(n_attributes, n_hidden, difficulty, hidden_weights="beta"):
     """Parameter c of the symmetric beta(c, c) distribution at which random models have mean B = `difficulty`.
 
     Found by root finding on a fixed set of random models (one stream for all c, so that the mean is smooth
-    in c): c is a property of the class CIA(n, k, b) and does not depend on any seed of yours.
+    in c): c is a property of the class CIA(n, k, b) and does not depend on any seed of yours. What the chapters
+    need is kept in ``data/concentrations.json``, and found anew unless its mean B is within 0.001 of `difficulty`.
 
     Raises
     ------
@@ -228,18 +230,23 @@ def concentration(n_attributes, n_hidden, difficulty, hidden_weights="beta"):
     difficulty = check_real("difficulty", difficulty, 0, 1, open_low=True, open_high=True)
     check_choice("hidden_weights", hidden_weights, HIDDEN_WEIGHTS)
 
-    def excess(log_c):
-        return _mean_difficulty(log_c, n_attributes, n_hidden, hidden_weights) - difficulty
-
+    of = n_attributes, n_hidden, hidden_weights
+    stored = _stored_concentrations().get(f"{n_attributes} {n_hidden} {hidden_weights} {difficulty}")
+    if stored and abs(_mean_difficulty(np.log(stored), *of) - difficulty) < 1e-3:
+        return stored
     low, high = np.log(0.02), np.log(3000.0)
-    ends = excess(low), excess(high)
-    if ends[0] <= 0 or ends[1] >= 0:
-        least, most = np.ceil(100 * (ends[1] + difficulty)) / 100, np.floor(1000 * (ends[0] + difficulty)) / 1000
-        raise ValueError(
-            f"difficulty={difficulty} cannot be reached for n_attributes={n_attributes}, n_hidden={n_hidden}, "
-            f"hidden_weights={hidden_weights!r}; reachable: {least:.2f} to {most:.3f}"
-        )
-    return float(np.exp(brentq(excess, low, high, xtol=1e-3)))
+    most, least = _mean_difficulty(low, *of), _mean_difficulty(high, *of)
+    if not least < difficulty < most:
+        unreachable = f"difficulty={difficulty} cannot be reached for n_attributes, n_hidden, hidden_weights={of}"
+        raise ValueError(f"{unreachable}; reachable: {least + 0.005:.2f} to {most - 0.0005:.3f}")
+    return float(np.exp(brentq(lambda c: _mean_difficulty(c, *of) - difficulty, low, high, xtol=1e-3)))
+
+
+@lru_cache(maxsize=1)
+def _stored_concentrations():
+    """What `concentration` found for the chapters' classes, by its arguments (data/concentrations.py writes them)."""
+    path = DATA / "concentrations.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 @lru_cache(maxsize=4096)  # the ends of the search are those of every difficulty

@@ -143,6 +143,14 @@ def test_mean_difficulty_at_the_calibrated_concentration(n, k, b, hidden_weights
     assert np.mean(drawn) == pytest.approx(b, abs=4 * error)
 
 
+@pytest.mark.parametrize(("n", "k", "hidden_weights"), [(5, 2, "beta"), (75, 5, "dirichlet")])
+def test_stored_concentrations_are_found_anew_and_wrong_ones_are_not_taken(n, k, hidden_weights, monkeypatch):
+    stored = concentration(n, k, 0.9, hidden_weights)
+    assert stored in cia._stored_concentrations().values()
+    monkeypatch.setattr(cia, "_stored_concentrations", lambda: {f"{n} {k} {hidden_weights} 0.9": 1.1 * stored})
+    assert concentration(n, k, 0.9, hidden_weights) == pytest.approx(stored, rel=1e-9)
+
+
 @pytest.mark.parametrize(("hidden_weights", "k"), [("equal", 3), ("dirichlet", 3), ("beta", 2), ("beta", 3)])
 def test_hidden_weights_follow_their_distribution(hidden_weights, k):
     rng, c = np.random.default_rng(3), 1.7

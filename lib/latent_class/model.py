@@ -31,10 +31,9 @@ class LatentClassClassifier(TwoClasses, ClassifierMixin, BaseEstimator):
         """
         self._check_parameters()
         X, y = validate_data(self, X, y, dtype=None, ensure_min_samples=2)
-        if y.dtype.kind not in "biuU":
-            check_classification_targets(y)
+        check_classification_targets(y)
         target = self._target(y).astype(np.uint8)
-        rows, counts = merge_duplicates(np.column_stack([target, self._boolean(X)]))
+        rows, counts = merge_duplicates(np.column_stack([target, check_boolean_matrix("X", X)]))
         self.weights_, self.probabilities_ = self._fit_model(rows, counts)
         for name in ("coef_", "intercept_"):
             self.__dict__.pop(name, None)
@@ -47,16 +46,13 @@ class LatentClassClassifier(TwoClasses, ClassifierMixin, BaseEstimator):
     def _check_parameters(self):
         pass
 
-    def _boolean(self, X):
-        return check_boolean_matrix("X", X)
-
     def _model(self):
         return CIAModel(self.weights_, self.probabilities_)
 
     def predict_proba(self, X):
         """P(class | x), shape (n_samples, 2), in the order of ``classes_``."""
         check_is_fitted(self)
-        positive = self._model().target_posterior(self._boolean(validate_data(self, X, dtype=None, reset=False)))
+        positive = self._model().target_posterior(validate_data(self, X, dtype=None, reset=False))
         return np.column_stack([1 - positive, positive])
 
     def decision_function(self, X):
@@ -65,8 +61,7 @@ class LatentClassClassifier(TwoClasses, ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         """The more likely class of each row, shape (n_samples,)."""
-        positive = self.decision_function(X) > 0
-        return self.classes_[positive.astype(int)]
+        return self.classes_[(self.decision_function(X) > 0).astype(int)]
 
 
 def merge_duplicates(rows):
