@@ -59,8 +59,7 @@ def test_the_learners_of_a_part_look_different(names):
 
 
 def test_a_learner_of_ones_own_keeps_its_look():
-    assert figures.look("mine") == figures.look("mine")
-    assert figures.look("mine")["label"] == "mine"
+    assert figures.look("mine") == figures.look("mine") | {"label": "mine"}
 
 
 def test_learning_curves_draw_t(frame):
@@ -83,8 +82,7 @@ def test_tables_are_numbered_and_harmless():
     lines = made.splitlines()
     assert lines[:2] == ["```{table} A caption.", ":name: tbl-x"]
     assert all(len(re.findall(r"(?<!\\)\|", line)) == 3 for line in lines[3:-1])
-    assert "0.12" in lines[-2]
-    assert "0.123" not in lines[-2]
+    assert re.search(r" 0\.12 ", lines[-2])
 
 
 def test_table_words_for_numbers_that_are_not():
@@ -101,11 +99,8 @@ def test_glued_numbers_are_plain(monkeypatch):
 
 
 def test_plus_minus():
-    assert figures.plus_minus([0.123, np.nan, -1.0], [0.045, np.nan, np.nan]) == [
-        "0.12\xa0±\xa00.04",
-        "—",
-        "−1.00\xa0±\xa0—",
-    ]
+    texts = figures.plus_minus([0.123, np.nan, -1.0], [0.045, np.nan, np.nan])
+    assert texts == ["0.12\xa0±\xa00.04", "—", "−1.00\xa0±\xa0—"]
 
 
 @pytest.mark.parametrize("k", [3, 5])
