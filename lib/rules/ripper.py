@@ -154,18 +154,18 @@ class _Task:
         best = worth.argmax()
         rows = np.flatnonzero(left) if self.learner.stop == "all" else pruning
         asked = rows[covered[best, rows]]
-        return Candidate(conditions[: best + 1], covered[best], 2 * self.positive[asked].sum() <= len(asked))
+        return Candidate(conditions[: best + 1], covered[best].copy(), 2 * self.positive[asked].sum() <= len(asked))
 
     def grow(self, rows, conditions):
         """Add conditions to those of a rule while one has a gain and the rule covers negative rows."""
-        rows = rows[Rule(conditions, True).covers(self.matrix[rows])]
+        rows = rows[Rule(conditions, True).covers(self.matrix)[rows]]
         while 0 < self.positive[rows].sum() < len(rows):
             self.learner.n_scanned_ += len(rows) * len(self.codes)
             (j, kind, code), gain = best_condition(self.codes, self.sizes, self.positive, rows, LEAST)
             if gain <= 0:
                 break
             conditions = (*conditions, Condition(j, KINDS[kind], float(self.values[j][code])))
-            rows = rows[conditions[-1].holds(self.matrix[rows])]
+            rows = rows[conditions[-1].holds(self.matrix)[rows]]
         return conditions
 
     def _divided(self, left):
