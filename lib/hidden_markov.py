@@ -272,14 +272,14 @@ def _forward(symbols, first, end, start, sources, emitters, forward, inverse):
     """
     n, total = len(start), 0.0
     for t in range(first, end):
-        scale = 0.0
+        scale, symbol = 0.0, symbols[t]
         for j in range(n):
             p = start[j]
             if t > first:
                 p = 0.0
                 for i in range(n):
                     p += forward[t - 1, i] * sources[j, i]
-            p *= emitters[symbols[t], j]
+            p *= emitters[symbol, j]
             forward[t, j] = p
             scale += p
         inverse[t] = 1.0
