@@ -1,18 +1,26 @@
-"""Trees and their ensembles beside scikit-learn's, a part of `make bench`: more rows of data/benchmarks/speed.json."""
+"""Trees and their ensembles beside scikit-learn's, a part of `make bench`: more rows of data/benchmarks/speed.json.
+
+How one tree grows with its rows is in data/benchmarks/trees.json: `python -m tests.benchmarks.run --only trees`.
+"""
 
 import json
+from functools import partial
 
+import numpy as np
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from lib import datasets
 from lib.ensembles import AdaBoostM1, Bagging
 from lib.trees import GainRatioTree
+from tests.benchmarks.elr_times import write as write_alone
 from tests.benchmarks.jobs import alternate, row
 from tests.benchmarks.run import RESULTS as SPEED
 from tests.benchmarks.run import table
 
 N_TREES = 50
+GROWTH = SPEED.with_name("trees.json")
+SIZES = {1_000: 20, 10_000: 7, 100_000: 5, 1_000_000: 3}  # rows of a tree, and repetitions
 
 
 def beside(job, ours, peer, X, y, repetitions=7):
@@ -56,5 +64,24 @@ def write(measured):
     SPEED.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
-def run(_):
+def drawn(size):
+    """Nine numbers a row, of which two decide the class; every twentieth label is wrong."""
+    rng = np.random.default_rng(0)
+    X = rng.random((size, 9))
+    return X, (X[:, 0] + X[:, 1] > 1) ^ (rng.random(size) < 0.05)
+
+
+def growth(sizes=SIZES):
+    """Seconds of a tree, pruned, and of scikit-learn's with as many leaves, by the number of rows."""
+    for size, repetitions in sizes.items():
+        sample, tree = drawn(size), GainRatioTree()
+        leaves = tree.fit(*sample).n_leaves_
+        peer = DecisionTreeClassifier(criterion="entropy", max_leaf_nodes=max(leaves, 2), random_state=0)
+        times = alternate(*(partial(learner.fit, *sample) for learner in (tree, peer)), repetitions=repetitions)
+        for learner, seconds in zip(("C4.5", "scikit-learn"), times.min(axis=0), strict=True):
+            yield {"rows": size, "learner": learner, "leaves": leaves, "seconds": float(f"{seconds:.4g}")}
+
+
+def run(machine):
     write(rows())
+    write_alone(growth(), machine, GROWTH)
