@@ -32,10 +32,9 @@ GROUND = ("datasets", "evaluation", "claims", "validation", "arrays", "colour", 
 STOCHASTIC = ("experts", "hidden_markov", "latent_class/gibbs", "bayes_net/gibbs", "bayes_net/bif")
 STOCHASTIC += ("structures/dirichlet", "structures/chow_liu", "structures/k2", "structures/bdeu")
 LATER = ("ensembles", "scaling", "rl", "stochastic")  # the survey's four directions: parts after the first three
-LATER_TESTS = ("trees", "ensembles", "rules", "relevance", "spelling", "decisions", "backgammon", "job_shop")
-LATER_TESTS += ("stochastic", "structure_search", "pgmpy_search", "hidden_markov", "hmmlearn", "weka_trees", "experts")
+LATER_TESTS = ("trees", "ensembles", "rules", "relevance", "spelling", "decisions", "backgammon", "job_shop", "experts")
+LATER_TESTS += ("stochastic", "structure_search", "pgmpy_search", "hidden_markov", "hmmlearn", "weka_trees", "weka_tan")
 LATER_TESTS += ("pymdptoolbox", "weka_rules", "openspiel", "gnubg", "agrawal", "acting", "rows", "words", "hidden")
-LATER_TESTS += ("weka_networks",)
 BUDGETS = {
     "models and learners": (LEARNERS, 2500),
     "datasets, evaluation, claims, ground": (GROUND, 900),
