@@ -1,4 +1,6 @@
-// A book opened as files: its search finds pages, but a browser does not let it read them for excerpts. It says so.
+// A book opened as files: its search finds pages, but a browser does not let it read them for excerpts. It says so,
+// and does not ask for them.
+if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 addEventListener("DOMContentLoaded", () => {
   const results = document.getElementById("search-results");
   if (!results || location.protocol !== "file:") return;

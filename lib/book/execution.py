@@ -81,16 +81,12 @@ def _aside(output: Path):
     try:
         yield part
     finally:
-        if _is_whole(part):
+        try:
+            json.loads(part.read_bytes())
+        except (OSError, ValueError):  # not begun, or cut short
+            part.unlink(missing_ok=True)
+        else:
             part.replace(output)
-        part.unlink(missing_ok=True)
-
-
-def _is_whole(path: Path) -> bool:
-    try:
-        return bool(json.loads(path.read_bytes()))
-    except (OSError, ValueError):  # not begun, or cut short
-        return False
 
 
 def normalise(notebook: nbformat.NotebookNode) -> None:

@@ -17,7 +17,6 @@ REPAIRS = yaml.safe_load((Path(__file__).parent / "templates" / "repairs.yml").r
 TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
 FIRST_PARAGRAPH = re.compile(r"</h1>.*?<p>(.*?)</p>", re.DOTALL)
 FORWARD = re.compile(r'http-equiv="Refresh".*?url=([^"]+)')
-FILES_ONLY = 'if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;\n'
 
 
 def finish(project: Project, folder: Path) -> None:
@@ -29,9 +28,6 @@ def finish(project: Project, folder: Path) -> None:
             path.write_text(finish_page(repair(page, unmatched), book, path.parent), encoding="utf-8")
     for pattern in [pattern for pattern, nothing in unmatched.items() if nothing]:
         raise BookError(f"the theme has changed: adapt the repair of {pattern!r} in lib/book/templates/repairs.yml")
-    # A book opened as files does without excerpts in its search: it would have to fetch pages for them.
-    with (folder / "_static" / "documentation_options.js").open("a", encoding="utf-8") as file:
-        file.write(FILES_ONLY)
     write_first_page(folder, book)
     (folder / "404.html").write_text(render("404.html", title=book), encoding="utf-8")
     write_sitemap(project, folder, (project.config.get("html") or {}).get("baseurl"))
@@ -67,12 +63,11 @@ def description(page: str) -> str:
 
 
 def write_first_page(folder: Path, book: str) -> None:
-    """Write index.html, which leads on to the first page of the book, unless it is that page."""
-    found = FORWARD.search((folder / "index.html").read_text(encoding="utf-8"))
-    if found:
-        first = (folder / unquote(found[1])).read_text(encoding="utf-8")
-        text = render("index.html", title=book, description=description(first) or book, target=found[1])
-        (folder / "index.html").write_text(text, encoding="utf-8")
+    """Write index.html, which leads on to the first page of the book as jupyter-book's does, and says what it is."""
+    target = FORWARD.search((folder / "index.html").read_text(encoding="utf-8"))[1]
+    first = (folder / unquote(target)).read_text(encoding="utf-8")
+    text = render("index.html", title=book, description=description(first) or book, target=target)
+    (folder / "index.html").write_text(text, encoding="utf-8")
 
 
 def write_sitemap(project: Project, folder: Path, address: str | None) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 
 from lib.book.pages import render
 from lib.book.project import BookError, Project, git, read_text
@@ -10,6 +11,7 @@ from lib.claims import read_register
 from lib.files import write_whole
 
 FILES = ("chapters/registered.yml", FILE)
+HISTORY = ("log", "-p", "-U0", "--no-color", "--no-ext-diff", "--reverse", "--first-parent", "-m")
 AFTER = "worded after results were seen"
 
 
@@ -63,17 +65,18 @@ def registrations(project: Project) -> dict[str, str]:
 
     A statistic may be reworded; one that becomes another needs another id. Empty where the history is not at hand.
     """
-    commits = (git(project, "log", "--reverse", "--format=%h %cs", "--", *FILES) or "").splitlines()
-    since, first, entries = {}, {}, {}  # numbers of commits, by setting
+    commits = (git(project, *HISTORY, "--format=%x00%h %cs", "--", *FILES) or "").split("\0")[1:]
+    since, first, entries, lines = {}, {}, {}, Counter()  # since, first: numbers of commits, by setting
     for number, commit in enumerate(commits):
-        texts = [git(project, "show", f"{commit.split()[0]}:./{file}") or "" for file in FILES]
-        before, entries = entries, _by_setting(read_register(texts[0]))
+        lines.update(re.findall(r"^\+([a-z0-9-]+: \{.*)", commit, re.MULTILINE))
+        lines.subtract(re.findall(r"^-([a-z0-9-]+: \{.*)", commit, re.MULTILINE))
+        before, entries = entries, _by_setting(read_register("\n".join(lines.elements())))
         since |= {id: number for id, decisive in entries.items() if before.get(id) != decisive}
-        first = dict.fromkeys(re.findall("^([a-z0-9-]+):", texts[1], re.MULTILINE), number) | first
+        first = dict.fromkeys(re.findall(r"^\+([a-z0-9-]+):(?! \{)", commit, re.MULTILINE), number) | first
     told = {}
     for id, decisive in entries.items() & _by_setting(entries_of(project)).items():
         in_advance = since[id] < first.get(id, len(commits)) and not decisive[-1]
-        told[id] = "registered {1}, commit {0}".format(*commits[since[id]].split()) if in_advance else AFTER
+        told[id] = "registered {1}, commit {0}".format(*commits[since[id]].split()[:2]) if in_advance else AFTER
     return told
 
 

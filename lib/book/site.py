@@ -1,6 +1,5 @@
 """Stage executed chapters with the book's other pages and turn them into HTML that works without a network."""
 
-import hashlib
 import os
 import shutil
 import subprocess
@@ -20,6 +19,7 @@ from lib.book.project import BookError, Project, git, parameters_of, settle
 from lib.book.reference import data_sets, settings
 from lib.book.scorecard import scorecard, write_downloads
 from lib.book.unknown import glued
+from lib.trials.description import digest
 
 # What a page has in place of a comment such as <!-- scorecard -->.
 PARTS = {"scorecard": scorecard, "data-sets": data_sets, "settings": settings}
@@ -34,7 +34,11 @@ def build_site(project: Project, profile: str, strict: bool = False) -> Path:
     source = _staged(project, folder)
     for page in project.pages:
         if page.suffix == ".md":
-            _write(source / page.relative_to(project.root), fill(project, profile, page.read_text(encoding="utf-8")))
+            text = page.read_text(encoding="utf-8")
+            for name, part in PARTS.items():
+                if (marker := f"<!-- {name} -->") in text:
+                    text = text.replace(marker, part(project, profile))
+            _write(source / page.relative_to(project.root), text)
     for chapter in project.chapters:
         given = project.profile(profile, chapter)
         stage_notebook(project, chapter, project.executed(profile, chapter), source, f"profile {profile}", given)
@@ -43,15 +47,6 @@ def build_site(project: Project, profile: str, strict: bool = False) -> Path:
         write_glued_figure(project.executed(profile, chapter), picture, source / "chapters")
     write_downloads(project, profile, source / "chapters", commit(project))
     return make_html(project, source, folder, strict)
-
-
-def fill(project: Project, profile: str, text: str) -> str:
-    """Return a page's text with what is computed for it in place of its markers."""
-    for name, part in PARTS.items():
-        marker = f"<!-- {name} -->"
-        if marker in text:
-            text = text.replace(marker, part(project, profile))
-    return text
 
 
 def write_glued_figure(executed: Path, name: str, folder: Path) -> None:
@@ -150,5 +145,4 @@ def _write(path: Path, text: str) -> None:
 
 def _data(project: Project) -> str:
     digests = data_digests(project)
-    together = hashlib.sha256("".join(f"{name} {sha}\n" for name, sha in digests.items()).encode()).hexdigest()
-    return f"data: {len(digests)} files, sha256 `{together[:12]}`" if digests else "no data files"
+    return f"data: {len(digests)} files, sha256 `{digest(digests)[:12]}`" if digests else "no data files"

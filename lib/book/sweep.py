@@ -68,10 +68,9 @@ def make_page(project: Project, run: Job) -> Job:
 def claim_folder(folder: Path, chapter: str) -> None:
     """Make a folder the place of a chapter's sweep; BookError if it holds anything else."""
     mark, claim = folder / MARK, json.dumps({"chapter": chapter}) + "\n"
-    if mark.exists() and mark.read_bytes() != claim.encode():
-        raise BookError(f"{folder} holds a sweep of another chapter; choose another folder")
-    if folder.exists() and any(folder.iterdir()) and not mark.exists():
-        raise BookError(f"{folder} holds other files; choose another folder")
+    is_own = mark.exists() and mark.read_bytes() == claim.encode()
+    if folder.exists() and any(folder.iterdir()) and not is_own:
+        raise BookError(f"{folder} holds other files, or a sweep of another chapter; choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(mark, claim)
 

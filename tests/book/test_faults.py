@@ -165,15 +165,8 @@ def test_a_build_warns_of_another_environment_and_a_strict_one_is_refused(projec
 
     monkeypatch.setattr(jobs, "run_all", stop)
     environment.require_locked(REPOSITORY / "requirements.lock")
-    pins = [
-        "# by uv",
-        f"numpy=={version('numpy')} \\",
-        "  --hash=0",
-        "x==1 ; sys_platform == 'no'",
-        "scipy==0.1",
-        "no-such==2",
-    ]
-    (project.root / "requirements.lock").write_text("\n".join(pins))
+    pins = f"# by uv\nnumpy=={version('numpy')} \\\n  --hash=0\nx==1 ; sys_platform == 'no'\nscipy==0.1\nno-such==2"
+    (project.root / "requirements.lock").write_text(pins)
     lenient, strict = book(project, "build"), book(project, "build", "--strict")
     for result in (lenient, strict):
         assert result.exit_code == 1

@@ -116,11 +116,6 @@ class TestCache:
         assert (project.results / "letters" / "draft").exists()
 
 
-def test_a_part_that_is_no_number_is_refused(project):
-    assert "--part nan is no number" in book(project, "verify", "--part", "nan").output
-    assert not project.results.exists()
-
-
 def test_record(project, write_chapter):
     """The rows are those of the published profile."""
     write_chapter(project, "cia/curves", RECORDING)
