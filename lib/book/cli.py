@@ -19,16 +19,6 @@ OLD_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 NEW_PATH = click.Path(path_type=Path)
 
 
-def _engine(context, parameter, value):
-    """Check the address before anything runs."""
-    from lib.validation import check_engine
-
-    try:
-        return value and check_engine(value)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from error
-
-
 class _Command(click.Command):
     """A command that takes `-p NAME=VALUE` for `-p NAME VALUE`."""
 
@@ -44,9 +34,7 @@ chapters_argument = click.argument("chapters", nargs=-1, callback=lambda c, _, n
 scale = {"type": click.Choice(PROFILES), "help": "Scale: quick, a minute or two in all; paper, what is published."}
 profile_option = click.option("--profile", **scale)
 published_option = click.option("--profile", default=PUBLISHED, **scale)
-engine_option = click.option(
-    "--engine", callback=_engine, help="Address of a Dask scheduler whose workers run the trials."
-)
+engine_option = click.option("--engine", help="Address of a Dask scheduler whose workers run the trials.")
 given_option = click.option(
     "-p", "given", nargs=2, multiple=True, metavar="NAME VALUE", help="Set a parameter; may be repeated."
 )
@@ -225,10 +213,7 @@ def build(project, chapters, profile, at_once, strict, stored):
     page = site.build_site(project, profile, strict)
     if profile == PUBLISHED:
         click.echo("printing the PDF ...")
-        try:
-            click.echo(f"PDF: {make_pdf(project, profile)}")
-        except BookError as error:
-            click.echo(f"no PDF: {error.message}")
+        _or_warn(False, lambda: click.echo(f"PDF: {make_pdf(project, profile)}"))
     click.echo(f"open {page}")
 
 
@@ -320,7 +305,10 @@ def _values(project: Project, chapter: str, profile, file, given, engine) -> dic
     scale = project.profile(profile, chapter) if profile else {}
     with naming(chapter):
         options = {name: parameters[name].parse(text) if name in parameters else text for name, text in given}
-    options |= {"engine": engine} if engine and "engine" in parameters else {}
+        if engine and "engine" in parameters:
+            from lib.validation import check_engine  # and numpy
+
+            options["engine"] = check_engine(engine)
     return settle(project, chapter, scale, read_mapping(file) if file else {}, options)[0]
 
 

@@ -57,21 +57,17 @@ def execute(project: Project, chapter: str, parameters: dict, output: Path, told
                 **hooks,
             )
         except PapermillExecutionError as error:
-            raise BookError(_failure(chapter, error, output)) from error
+            cell = f"cell In [{error.exec_count}] failed: {_title(error.source)}\n  {error.ename}: {error.evalue}"
+            raise BookError(f"{chapter}: {cell}\n  executed so far: {output}") from error
         except DeadKernelError as error:
-            raise BookError(
-                f"{chapter}: the kernel died, perhaps for want of memory\n  executed so far: {output}"
-            ) from error
+            why = "the kernel died, perhaps for want of memory"
+            raise BookError(f"{chapter}: {why}\n  executed so far: {output}") from error
         finally:
-            told(_notes(files / "notes"))
+            told([json.loads(line) for line in _so_far(files / "notes").splitlines()])
             ensure_event_loop().close()  # nbclient opens one in each thread
         notebook = nbformat.read(part, as_version=4)
         normalise(notebook)
         nbformat.write(notebook, part)
-
-
-def _notes(path: Path) -> list[dict]:
-    return [json.loads(line) for line in _so_far(path).splitlines()]
 
 
 @contextmanager
@@ -90,15 +86,13 @@ def _aside(output: Path):
 
 
 def normalise(notebook: nbformat.NotebookNode) -> None:
-    """Remove what differs from run to run: times, paths, process numbers, random cell names."""
+    """Remove what differs from run to run: times, paths, process numbers, the random name of the given values' cell."""
     notebook.metadata.pop("papermill", None)
-    for position, cell in enumerate(notebook.cells):
+    for cell in notebook.cells:
         cell.metadata.pop("papermill", None)
         cell.metadata.pop("execution", None)
         if INJECTED in cell.metadata.get("tags", []):
             cell.id = INJECTED
-        elif not cell.get("id"):
-            cell.id = f"cell-{position}"
         for output in cell.get("outputs", []):
             if "text" in output:
                 output.text = re.sub(r"(?<!\S)\S*ipykernel_\d+", "ipykernel", output.text)
@@ -166,8 +160,3 @@ def _so_far(path: Path) -> str:
 def _title(source: str) -> str:
     lines = [line.strip() for line in source.splitlines() if line.strip() and not line.strip().startswith("#")]
     return lines[0][:60] if lines else ""
-
-
-def _failure(chapter: str, error: PapermillExecutionError, output: Path) -> str:
-    where = f"{chapter}: cell In [{error.exec_count}] failed: {_title(error.source)}"
-    return f"{where}\n  {error.ename}: {error.evalue}\n  executed so far: {output}"

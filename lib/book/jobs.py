@@ -157,11 +157,10 @@ def job_key(project: Project, job: Job) -> str:
 
 
 def plan(project: Project, profile: str, chapters: list[str]) -> dict[str, Job]:
-    """Return the job of each chapter; first the one that took longest. BookError if a parameter of one is wrong."""
-    usual = read_mapping(project.root / "chapters" / "seconds.yml")
-    before = {chapter: read_record(project.executed(profile, chapter)).get("seconds") for chapter in chapters}
-    seconds = {chapter: before[chapter] or usual.get(chapter, float("inf")) for chapter in chapters}
-    return {chapter: job_of(project, profile, chapter) for chapter in sorted(chapters, key=seconds.get, reverse=True)}
+    """Return the job of each chapter; first the one that takes longest. BookError if a parameter of one is wrong."""
+    seconds = read_mapping(project.root / "chapters" / "seconds.yml")  # of those that take more than a minute
+    longest_first = sorted(chapters, key=lambda chapter: -seconds.get(chapter, 0))
+    return {chapter: job_of(project, profile, chapter) for chapter in longest_first}
 
 
 def job_of(project: Project, profile: str, chapter: str) -> Job:

@@ -12,7 +12,7 @@ import click
 import yaml
 from sphinx_external_toc.parsing import MalformedError, parse_toc_yaml
 
-from lib.book.parameters import Parameter, ParameterError, load_yaml, near, read_parameters, resolve
+from lib.book.parameters import Parameter, load_yaml, near, read_parameters, resolve
 
 PROFILES = ("quick", "paper")
 PUBLISHED = "paper"
@@ -114,7 +114,7 @@ def naming(chapter: str):
     """Make an error in parameters a BookError that names their chapter."""
     try:
         yield
-    except ParameterError as error:
+    except ValueError as error:
         raise BookError(f"{chapter}: {error}") from error
 
 

@@ -39,8 +39,7 @@ def put_first_cell(path: Path, address: str) -> None:
     """Write the cell into a notebook, after its title, in place of an older one."""
     notebook = read_notebook(path)
     others = [cell for cell in notebook.cells if cell.get("id") != ID]
-    title = int(bool(others) and others[0].cell_type == "markdown")
-    notebook.cells = [*others[:title], first_cell(address), *others[title:]]
+    notebook.cells = [*others[:1], first_cell(address), *others[1:]]
     write_whole(path, nbformat.writes(notebook) + "\n")
 
 

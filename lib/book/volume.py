@@ -36,7 +36,7 @@ class Page:
     @property
     def name(self) -> str:
         """A name fit for an id, with which all its ids begin: page-cia-curves for chapters/cia/curves.html."""
-        return name_of(self.address)
+        return "page-" + re.sub(r"[^A-Za-z0-9_]", "-", self.address.removeprefix("chapters/").removesuffix(".html"))
 
     @property
     def headings(self) -> list[Tag]:
@@ -65,11 +65,6 @@ def volume(project: Project, profile: str, date: str) -> dict:
     return about | {"head": dict.fromkeys(map(str, head)), "pages": pages, "listed": once}
 
 
-def name_of(address: str) -> str:
-    """Return the name of the page at an address."""
-    return "page-" + re.sub(r"[^A-Za-z0-9_]", "-", address.removeprefix("chapters/").removesuffix(".html"))
-
-
 def read_pages(project: Project, folder: Path) -> list[Page]:
     """Return the pages of the site in `folder` that the table of contents names, in reading order, fit for paper."""
     sitemap = parse_toc_yaml(project.root / "_toc.yml")
@@ -94,7 +89,7 @@ def _below(sitemap: SiteMap, name: str, depth: int):
 
 def stay_inside(pages: list[Page]) -> None:
     """Make ids and headings those of one book; a link to what the book does not hold becomes plain text."""
-    ids = {page.address: {tag["id"] for tag in page.soup.article.find_all(id=True)} for page in pages}
+    ids = {page.address: (page.name, {tag["id"] for tag in page.soup.article.find_all(id=True)}) for page in pages}
     for page in pages:
         for tag in page.soup.select("link[href], script[src], img[src]"):
             attribute = "href" if tag.name == "link" else "src"
@@ -112,12 +107,12 @@ def stay_inside(pages: list[Page]) -> None:
             tag.name = f"h{min(6, rank + 1 + page.depth)}"
 
 
-def _lead(link: Tag, page: Page, ids: dict[str, set[str]]) -> None:
+def _lead(link: Tag, page: Page, ids: dict[str, tuple[str, set[str]]]) -> None:
     address = urlsplit(link["href"])
     target = _resolve(page, unquote(address.path)) if address.path else page.address
     if target in ids and not address.scheme:
-        place = f".{address.fragment}" if address.fragment in ids[target] else ""
-        link["href"] = f"#{name_of(target)}{place}"
+        name, there = ids[target]
+        link["href"] = f"#{name}.{address.fragment}" if address.fragment in there else f"#{name}"
     elif not address.scheme:
         link.unwrap()
 
