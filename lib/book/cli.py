@@ -134,6 +134,8 @@ def verify(project, chapters, profile, given, file, engine, part, seed):
     They are those of CHAPTERS (all, if none is named) with these parameters, and with --profile paper if no other is
     named: `book run` or `book build` must have computed them.
     """
+    if part != part:
+        raise click.BadParameter("--part nan is no number")
     from lib.book import stored
 
     seed = secrets.randbelow(10**6) if seed is None else seed
@@ -260,6 +262,18 @@ def record(project, chapters):
     commit = site.commit(project).replace("`", "")
     for chapter in [project.find(name) for name in chapters]:
         click.echo(f"recorded: {stored.record(project, chapter, commit)}")
+
+
+@cli.command("open")
+@published_option
+@click.pass_obj
+def open_book(project, profile):
+    """Open the pages of the last build in the browser."""
+    page = project.build_folder(profile) / "html" / "index.html"
+    if not page.exists():
+        raise BookError(f"there are no pages yet: `book build --profile {profile}` makes them")
+    click.echo(f"open {page}")
+    click.launch(page.as_uri())
 
 
 @cli.command()

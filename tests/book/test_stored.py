@@ -116,6 +116,15 @@ class TestCache:
         assert (project.results / "letters" / "draft").exists()
 
 
+def test_a_part_that_is_no_number_is_refused(project):
+    assert "--part nan is no number" in book(project, "verify", "--part", "nan").output
+    assert not project.results.exists()
+
+
+def test_open_says_how_pages_are_made(project):
+    assert "there are no pages yet: `book build --profile paper` makes them" in book(project, "open").output
+
+
 def test_record(project, write_chapter):
     """The rows are those of the published profile."""
     write_chapter(project, "cia/curves", RECORDING)
