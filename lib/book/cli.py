@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from lib.book.project import PROFILES, PUBLISHED, BookError, Project, naming, parameters_of, read_mapping, settle
+from lib.validation import check_engine
 
 # Each command imports what it needs: that of the pages takes seconds.
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -36,7 +37,7 @@ profile_option = click.option("--profile", **scale)
 published_option = click.option("--profile", default=PUBLISHED, **scale)
 engine_option = click.option("--engine", help="Address of a Dask scheduler whose workers run the trials.")
 given_option = click.option(
-    "-p", "given", nargs=2, multiple=True, metavar="NAME VALUE", help="Set a parameter; may be repeated."
+    "-p", "given", nargs=2, multiple=True, metavar="NAME VALUE", help="Set a parameter, in a sweep to VALUE,VALUE ..."
 )
 file_option = click.option("-f", "file", type=OLD_FILE, help="YAML file of parameters.")
 
@@ -150,7 +151,7 @@ def verify(project, chapters, profile, given, file, engine, part, seed):
 
 @cli.command()
 @chapter_argument
-@click.option("-p", "given", nargs=2, multiple=True, metavar="NAME VALUES", help="Values with commas; may be repeated.")
+@given_option
 @file_option
 @profile_option
 @click.option("--jobs", type=click.IntRange(min=1), help="Runs at once; default: the number of cores.")
@@ -320,8 +321,6 @@ def _values(project: Project, chapter: str, profile, file, given, engine) -> dic
     with naming(chapter):
         options = {name: parameters[name].parse(text) if name in parameters else text for name, text in given}
         if engine and "engine" in parameters:
-            from lib.validation import check_engine  # and numpy
-
             options["engine"] = check_engine(engine)
     return settle(project, chapter, scale, read_mapping(file) if file else {}, options)[0]
 

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 
 import yaml
 
+from lib.validation import nearest
+
 TAG = "parameters"
 SCALARS = ("int", "float", "str", "bool", "None")
 LISTS = ("list[int]", "list[float]", "list[str]")
@@ -204,13 +206,6 @@ def resolve(parameters: dict[str, Parameter], *layers: dict) -> dict:
     values = {}
     for name, value in (item for layer in layers for item in layer.items()):
         if name not in parameters:
-            raise ParameterError(f"no parameter {name!r}{near(str(name), list(parameters))}")
+            raise ParameterError(f"no parameter {name!r}{nearest(str(name), list(parameters))}")
         values[name] = parameters[name].check(value)
     return values
-
-
-def near(name: str, known: list[str]) -> str:
-    """Return a question whether the known name that is nearest was meant; nothing if none is near."""
-    from lib.validation import nearest  # and numpy, which only an error needs
-
-    return nearest(name, known)

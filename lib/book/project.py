@@ -12,7 +12,8 @@ import click
 import yaml
 from sphinx_external_toc.parsing import MalformedError, parse_toc_yaml
 
-from lib.book.parameters import Parameter, load_yaml, near, read_parameters, resolve
+from lib.book.parameters import Parameter, load_yaml, read_parameters, resolve
+from lib.validation import nearest
 
 PROFILES = ("quick", "paper")
 PUBLISHED = "paper"
@@ -79,7 +80,7 @@ class Project:
         wanted = name.removeprefix("./").removeprefix("chapters/").removesuffix(".ipynb")
         if wanted in self.chapters:
             return wanted
-        raise BookError(f"no chapter {name!r}{near(wanted, self.chapters)} (`book list` shows them all)")
+        raise BookError(f"no chapter {name!r}{nearest(wanted, self.chapters)} (`book list` shows them all)")
 
     def record(self, chapter: str) -> Path:
         """Return where the recorded rows of a chapter are: see `lib.experiments.recorded`."""
@@ -92,7 +93,7 @@ class Project:
         chapters = _mapping(f"{path}: {name}", profiles.get(name))
         for kind, given, known in (("profile", profiles, list(PROFILES)), ("chapter", chapters, self.chapters)):
             for unknown in set(given) - set(known):
-                raise BookError(f"{path}: no {kind} {unknown!r}{near(str(unknown), known)}")
+                raise BookError(f"{path}: no {kind} {unknown!r}{nearest(str(unknown), known)}")
         return _mapping(f"{path}: {name}: {chapter}", chapters.get(chapter))
 
     def build_folder(self, profile: str) -> Path:

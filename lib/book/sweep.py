@@ -130,7 +130,9 @@ def write_pages(folder: Path, chapter: str, runs: list[Job]) -> Path:
     claims = {run.name: settings_of(claims_in(notebooks[run.name])) if run.is_done else [] for run in runs}
     numbers = numbers_in(notebooks)
     page = folder / "index.html"
-    write_whole(page, page_text(folder, chapter, runs, claims, numbers))
+    fixed = {name: value for name, value in runs[0].given.items() if name not in runs[0].swept}
+    values = {"places": places(runs), "fixed": fixed, "rows": compare(claims), "numbers": numbers}
+    write_whole(page, render("sweep.html", folder=folder, chapter=chapter, runs=runs, **values))
     own = {run.name: {name: show_value(value) for name, value in run.swept.items()} for run in runs}
     rows = [{"run": name} | own[name] | as_row(record) for name, records in claims.items() for record in records]
     table = pd.DataFrame(rows, columns=["run", *runs[0].swept, *FIELDS])
@@ -165,13 +167,6 @@ def _numbers(records: dict):
             continue
         if math.isfinite(value):
             yield name, value
-
-
-def page_text(folder: Path, chapter: str, runs: list[Job], claims: dict[str, list[dict]], numbers: list[dict]) -> str:
-    """Return the page, for the claims of each run by its name, and the numbers that differ."""
-    fixed = {name: value for name, value in runs[0].given.items() if name not in runs[0].swept}
-    values = {"places": places(runs), "fixed": fixed, "rows": compare(claims), "numbers": numbers}
-    return render("sweep.html", folder=folder, chapter=chapter, runs=runs, **values)
 
 
 def places(runs: list[Job]) -> dict[str, float]:

@@ -83,8 +83,9 @@ def sweep_of(text, project, monkeypatch):
         text, text, {"title": text, "other": text}, project.root / "a.ipynb", {"title": text}, "FAILED", 1.0, text
     )
     number = {"name": text, "sentence": text, "runs": {text: 1.0, "other": 2.0}}
-    claims, runs = {text: settings_of([record_of(text)])}, [run, replace(run, name="other")]
-    return sweep.page_text(project.root, text, runs, claims, [number]).partition("<body>")[2]
+    runs, rows = [run, replace(run, name="other")], sweep.compare({text: settings_of([record_of(text)])})
+    values = {"places": sweep.places(runs), "fixed": {"other": text}, "rows": rows, "numbers": [number]}
+    return render("sweep.html", folder=project.root, chapter=text, runs=runs, **values).partition("<body>")[2]
 
 
 def scorecard_of(text, project, monkeypatch):
