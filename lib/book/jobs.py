@@ -158,7 +158,7 @@ def job_key(project: Project, job: Job) -> str:
 
 def plan(project: Project, profile: str, chapters: list[str]) -> dict[str, Job]:
     """Return the job of each chapter; first the one that takes longest. BookError if a parameter of one is wrong."""
-    seconds = read_mapping(project.root / "chapters" / "seconds.yml")  # of those that take more than a minute
+    seconds = read_mapping(project.root / "chapters" / "seconds.yml")
     longest_first = sorted(chapters, key=lambda chapter: -seconds.get(chapter, 0))
     return {chapter: job_of(project, profile, chapter) for chapter in longest_first}
 

@@ -25,7 +25,6 @@ def refresh(project: Project, chapter: str) -> Path:
     attempt = project.root / "_build" / "refresh" / f"{chapter}.ipynb"
     execute(project, chapter, {}, attempt)
     write_whole(path, nbformat.writes(with_small_figures(read_notebook(attempt))) + "\n")
-    attempt.unlink()
     return path
 
 
