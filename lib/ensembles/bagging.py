@@ -40,7 +40,8 @@ class Bagging(Ensemble):
     average: bool = False
 
     @property
-    def soft(self):  # noqa: D102
+    def soft(self):
+        """Whether members' probabilities are averaged."""
         return self.average
 
     def fit(self, X, y):

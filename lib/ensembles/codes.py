@@ -80,7 +80,8 @@ class OutputCode(Ensemble):
     bagged: bool = False
 
     @property
-    def soft(self):  # noqa: D102
+    def soft(self):
+        """Whether distances are those to the members' probabilities."""
         return self.decode == "probabilities"
 
     def fit(self, X, y):
