@@ -8,6 +8,8 @@ import nbformat
 import pytest
 import yaml
 from click.testing import CliRunner
+from docutils.core import publish_string
+from myst_parser.parsers.docutils_ import Parser
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lib.book.cli import cli
@@ -61,6 +63,14 @@ def chapter(*code: str) -> nbformat.NotebookNode:
         ],
         metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
     )
+
+
+def rendered(text):
+    """Return the page that MyST makes of a text with the book's extensions."""
+    extensions = yaml.safe_load((REPOSITORY / "_config.yml").read_text(encoding="utf-8"))["parse"]
+    settings = {**extensions, "report_level": 5, "raw_enabled": True, "output_encoding": "unicode"}
+    html = publish_string(text, parser=Parser(), writer_name="html5", settings_overrides=settings)
+    return html[html.index("<body") :]
 
 
 def book(project: Project, *arguments):

@@ -11,11 +11,9 @@ import pandas as pd
 import pytest
 import yaml
 from bs4 import BeautifulSoup
-from conftest import REPOSITORY, book
-from docutils.core import publish_string
+from conftest import REPOSITORY, book, rendered
 from hypothesis import given
 from hypothesis import strategies as st
-from myst_parser.parsers.docutils_ import Parser
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from lib.book import reference, scorecard, sweep
@@ -57,14 +55,6 @@ def is_harmless(page, allowed):
     return not {tag.name for tag in page.find_all()} & (DANGEROUS - allowed) and not [
         name for name, value in attributes if name.startswith("on") or value.strip().startswith("javascript:")
     ]
-
-
-def rendered(text):
-    """Return the page that MyST makes of a text with the book's extensions."""
-    extensions = yaml.safe_load((REPOSITORY / "_config.yml").read_text(encoding="utf-8"))["parse"]
-    settings = {**extensions, "report_level": 5, "raw_enabled": True, "output_encoding": "unicode"}
-    html = publish_string(text, parser=Parser(), writer_name="html5", settings_overrides=settings)
-    return html[html.index("<body") :]
 
 
 def claims_of(text):

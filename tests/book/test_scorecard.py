@@ -9,10 +9,9 @@ from xml.etree import ElementTree
 
 import pytest
 from bs4 import BeautifulSoup
-from docutils.core import publish_string
+from conftest import rendered
 from hypothesis import given
 from hypothesis import strategies as st
-from myst_parser.parsers.docutils_ import Parser
 
 from lib.book import scorecard as page
 from lib.book.pages import range_plot
@@ -72,13 +71,6 @@ def text(project, monkeypatch):
     return page.scorecard(project, "paper")
 
 
-def rendered(text):
-    """Return the page that MyST makes of a text, without what Sphinx adds."""
-    settings = {"myst_enable_extensions": ["dollarmath", "substitution", "attrs_inline"], "report_level": 5}
-    html = publish_string(text, parser=Parser(), writer_name="html5", settings_overrides=settings)
-    return BeautifulSoup(html, "html.parser")
-
-
 def drawn(claim):
     return ElementTree.fromstring(range_plot(claim))
 
@@ -134,7 +126,7 @@ def test_an_unknown_value_is_told_and_not_drawn():
 
 
 def test_the_counts_add_up(text):
-    html = rendered(text)
+    html = BeautifulSoup(rendered(text), "html.parser")
     counts = Counter((claim["paper"], overall(claim)) for claim in CLAIMS)
     cells = re.findall(r'<td data-paper="(\w+)" data-verdict="([\w ]+)">([1-9]\d*)<', text)
     assert {(paper, verdict): int(n) for paper, verdict, n in cells} == counts
@@ -147,13 +139,13 @@ def test_the_counts_add_up(text):
 
 
 def test_headlines_come_first_and_lead_to_their_claims(text):
-    links = rendered(text).find("ul", class_="headlines").find_all("a")
+    links = BeautifulSoup(rendered(text), "html.parser").find("ul", class_="headlines").find_all("a")
     assert [link["href"] for link in links] == ["#claim-a-claim", "#claim-hostile"]
     assert links[1].text == HOSTILE
 
 
 def test_what_the_filter_needs_is_on_the_page(text):
-    html = rendered(text)
+    html = BeautifulSoup(rendered(text), "html.parser")
     assert html.find("form", id="scorecard-filter").has_attr("hidden")
     assert html.find("input", id="scorecard-search")
     assert html.find("p", id="scorecard-count")["aria-live"] == "polite"
