@@ -47,7 +47,7 @@ BUDGETS = {
     "stochastic models": (STOCHASTIC, 650),
     "trials": (("trials",), 554),  # DESIGN.md has 400; 150 lines follow what a trial depends on, its code and context
     "experiments": (("experiments",), 900),
-    "figures": (("figures",), 754),  # DESIGN.md has 700; each is drawn again for phones
+    "figures": (("figures",), 700),
     "book": (("book",), 1882),  # DESIGN.md has 1700; registered settings, recorded rows, sweeps of numbers, a PDF
 }
 CELL = 30

@@ -19,6 +19,7 @@ from lib.colour import contrast
 from lib.evaluation import compare_ranks
 from lib.experiments import CIA_LEARNERS
 from lib.figures import comparison, heatmap, look
+from lib.figures.style import LEARNERS
 
 pytestmark = pytest.mark.filterwarnings("error")
 BLUE, VERMILLION, GREY = "#0072b2", "#d55e00", "#7f7f7f"
@@ -53,7 +54,7 @@ ELR = ["elr", "ofe", "apn", "elr_forced", "elr_converged", "elr_fixed", "selecti
 
 @pytest.mark.parametrize("names", [CIA_LEARNERS, [*ELR, "forest", "tree"]])
 def test_the_learners_of_a_part_look_different(names):
-    assert set(names) <= set(figures.LEARNERS)
+    assert set(names) <= set(LEARNERS)
     for keys in (["color", "marker"], ["label"]):
         assert len({tuple(figures.look(name)[key] for key in keys) for name in names}) == len(names)
 
@@ -137,19 +138,15 @@ def test_differences_are_drawn_with_their_intervals_and_coloured_by_them():
     assert colours == [["#0072b2", "#d55e00"], ["#7f7f7f"]]  # above 0, below 0, neither
 
 
-@pytest.mark.parametrize("sets_down", [False, True])
-def test_the_accuracy_map_shows_the_best_in_bold(sets_down):
+def test_the_accuracy_map_shows_the_best_in_bold():
     table = pd.DataFrame({"winnow": [0.9, 0.5], "tree": [0.8, 0.75], "mine": [0.9, 0.7]}, index=["iris", "vote"])
-    axis = comparison.accuracy_map(table, "below the best", sets_down).axes[0]
-    names, learners = ["iris", "vote"], ["Winnow", "Decision tree", "mine"]
-    across, down = (learners, names) if sets_down else (names, learners)
-    assert words(axis.get_xticklabels()) == across
-    assert words(axis.get_yticklabels()) == down
+    axis = comparison.accuracy_map(table, "below the best").axes[0]
+    assert words(axis.get_xticklabels()) == ["iris", "vote"]
+    assert words(axis.get_yticklabels()) == ["Winnow", "Decision tree", "mine"]
     written = {text.get_position(): (text.get_text(), text.get_fontweight()) for text in axis.texts}
     for (j, dataset), (i, learner) in itertools.product(enumerate(table.index), enumerate(table.columns)):
         value, best = table.loc[dataset, learner], table.loc[dataset].max()
-        place = (i + 0.5, j + 0.5) if sets_down else (j + 0.5, i + 0.5)
-        assert written[place] == (f"{100 * value:.1f}", "bold" if value == best else "normal")
+        assert written[j + 0.5, i + 0.5] == (f"{100 * value:.1f}", "bold" if value == best else "normal")
 
 
 def test_words_of_a_heatmap_stand_out_and_keep_their_colours():

@@ -9,7 +9,7 @@ import seaborn as sns
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import FuncFormatter
+from matplotlib.scale import FuncScale
 
 from lib.figures.style import empty_figure, heatmap, keep_colours, plain
 
@@ -32,7 +32,7 @@ SHADES = ("#B04A00", "#EE9A5B", "#FBE9DC", "#FCFCFC", "#DFECF6", "#6AAEDB", "#00
 ROUNDING = 0.005  # of printed numbers
 
 
-def agreement_map(cells, colour_label="z = (ours − paper's) / standard error"):
+def agreement_map(cells):
     """Differences from the paper in standard errors, a row a data set and a column a structure with its learner.
 
     Below each column is the share of its known cells with |z| of at most 2.
@@ -42,8 +42,6 @@ def agreement_map(cells, colour_label="z = (ours − paper's) / standard error")
     cells : DataFrame
         Columns dataset, column (such as "NB+OFE"; those with the same words before the plus are a group) and z.
         A cell without a z, or that is not in the frame, is hatched.
-    colour_label : str
-        Words at the bar of colours.
     """
     if cells.empty:
         return empty_figure("there are no cells to compare")
@@ -52,13 +50,12 @@ def agreement_map(cells, colour_label="z = (ours − paper's) / standard error")
     values = cells.pivot(index="dataset", columns="column", values="z").reindex(names)[columns].astype(float)
     groups = values.T.groupby(values.columns.str.rpartition("+").get_level_values(0), sort=False)
     size = (float(np.clip(2.4 + 0.62 * len(columns), 4.4, 7.2)), 0.235 * len(names) + 1.9)
-    widths = {"width_ratios": groups.size().to_list()}
-    figure, axes = plt.subplots(1, len(groups), figsize=size, sharey=True, squeeze=False, gridspec_kw=widths)
+    figure, axes = plt.subplots(1, len(groups), figsize=size, sharey=True, squeeze=False, width_ratios=groups.size())
     for axis, (group, part) in zip(axes.flat, groups, strict=True):
         _draw_group(axis, group, part.T)
     axes[0, 0].text(-0.1, len(names) + 0.65, "|z| ≤ 2", ha="right", va="center", fontsize=9)
     bar = figure.colorbar(axes[0, 0].collections[0], ax=axes, location="bottom", extend="both", aspect=38, shrink=0.9)
-    bar.set_label(colour_label, fontsize=9)
+    bar.set_label("z = (ours − paper's) / standard error", fontsize=9)
     bar.ax.tick_params(labelsize=9)
     keep_colours(bar.ax, bar.ax.patches)
     if values.isna().any(axis=None):
@@ -89,7 +86,7 @@ def _draw_group(axis, group, values):
     axis.set_title(group, fontsize=10, fontweight="bold")
 
 
-def shuffle_positions(cells, columns=3, words="accuracy"):
+def shuffle_positions(cells, words="accuracy"):
     """Where the paper's numbers lie among our repetitions: points above our mean, a row a data set.
 
     A thin line is the range of our repetitions, a thick one the middle 90% of them. A paper's value beyond the panel
@@ -99,16 +96,13 @@ def shuffle_positions(cells, columns=3, words="accuracy"):
     ----------
     cells : DataFrame
         Columns dataset, column (the panel's title), low, q05, q95, high, ours (the mean) and printed, in percent.
-    columns : int
-        Panels in a row, at most.
     words : str
         What the numbers are.
     """
     if cells.empty:
         return empty_figure("there are no repetitions")
     cells = cells.assign(dataset=cells["dataset"].map(plain), column=cells["column"].map(plain))
-    names, n_panels = list(cells["dataset"].unique()), cells["column"].nunique()
-    columns = min(columns, n_panels)
+    names, columns = list(cells["dataset"].unique()), min(3, cells["column"].nunique())
     ends = ["low", "q05", "q95", "high", "printed"]
     shifted = cells.assign(**cells[ends].sub(cells["ours"], axis=0), row=cells["dataset"].map(names.index))
     # wide enough for the ranges and for all but the few farthest of the paper's values
@@ -134,7 +128,7 @@ def shuffle_positions(cells, columns=3, words="accuracy"):
         axis.set_title(column, fontsize=10)
     grid.set(ylim=(len(names) - 0.4, -0.6), xlabel="", ylabel="")
     grid.axes.flat[0].set_yticks(range(len(names)), names)
-    grid.axes.flat[0].xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}".replace("-", "−")))
+    grid.axes.flat[0].xaxis.set_major_formatter("{x:g}")
     figure = grid.figure
     figure.set_layout_engine("constrained")
     figure.set_figheight(figure.get_figheight() + 0.9)
@@ -210,11 +204,10 @@ def _scatter(axis, part, top):
     axis.plot([0, top], [0, top], color="black", linewidth=0.8, zorder=1.6)
     x_label, y_label = (plain(part[name].iloc[0]) for name in ("x_label", "y_label"))
     ticks = [tick for tick in ERROR_TICKS if tick <= top]
-    axis.set_xscale("function", functions=(_signed_root, _signed_square))
-    axis.set_yscale("function", functions=(_signed_root, _signed_square))
-    axis.set_xticks(ticks, ticks, fontsize=9)
-    axis.set_yticks(ticks, ticks, fontsize=9)
+    root = FuncScale(axis, (_signed_root, _signed_square))
+    axis.set(xscale=root, yscale=root, xticks=ticks, yticks=ticks)
     axis.set(xlim=(-top / 400, top), ylim=(-top / 400, top), box_aspect=1)
+    axis.tick_params(labelsize=9)
     axis.set(title=part["panel"].iloc[0], xlabel=f"{x_label}: error (%)", ylabel=f"{y_label}: error (%)")
     small = {"fontsize": 8.5, "fontstyle": "italic", "color": "#444444", "transform": axis.transAxes, "zorder": 4}
     axis.text(0.02, 0.985, f"above: {x_label} better", ha="left", va="top", path_effects=HALO, **small)

@@ -12,8 +12,7 @@ def critical_difference_diagram(comparison):
     """Average ranks on a line, best on the right; a bar joins learners that the test does not tell apart."""
     ranks, k = comparison.ranks, len(comparison.ranks)
     half = (k + 1) // 2
-    height = 1.3 + 0.26 * half + 0.13 * len(comparison.groups)
-    figure, axis = plt.subplots(figsize=(7.4, height))
+    figure, axis = plt.subplots(figsize=(7.4, 1.3 + 0.26 * half + 0.13 * len(comparison.groups)))
     axis.set(xlim=(k + 0.2, 0.8), ylim=(-1.1 - 0.5 * len(comparison.groups) - half, 1.6))
     axis.plot([1, k], [0, 0], color="black", linewidth=1)
     for tick in range(1, k + 1):
@@ -56,25 +55,20 @@ def differences_by_dataset(table, label):
         rows = table[table["pair"] == pair]
         axis.hlines(rows["dataset"], rows["low"], rows["high"], color=rows["ahead"].map(colours), linewidth=2)
         axis.axvline(0, color="black", linewidth=0.8)
-        axis.set_title(pair)
         axis.locator_params(axis="x", nbins=4)
         axis.tick_params(labelleft=axis.get_subplotspec().is_first_col())
         axis.margins(y=0.6 / max(1, len(rows) - 1))
-    grid.set_axis_labels(label, "")
-    return grid.figure
+    return grid.set_axis_labels(label, "").set_titles(col_template="{col_name}").figure
 
 
-def accuracy_map(table, colour_label, sets_down=False):
+def accuracy_map(table, colour_label):
     """Accuracies as numbers, coloured by the distance to the best learner of the data set; a column a data set.
 
-    `table` has data sets in rows and learners in columns; with `sets_down` so has the picture.
+    `table` has data sets in rows and learners in columns.
     """
-    values = 100 * table.rename(index=plain, columns=lambda name: look(name)["label"])
-    values = values if sets_down else values.T
-    gap = values.max(axis=int(sets_down)).to_numpy()
-    gap = (gap[:, None] if sets_down else gap) - values
-    size = 0.46 * values.shape[1] + 2.7, (0.26 if sets_down else 0.3) * len(values) + (2.0 if sets_down else 1.6)
-    figure, axis = plt.subplots(figsize=size)
+    values = 100 * table.rename(index=plain, columns=lambda name: look(name)["label"]).T
+    gap = values.max() - values
+    figure, axis = plt.subplots(figsize=(0.46 * values.shape[1] + 2.7, 0.3 * len(values) + 1.6))
     bar = {"cbar": True, "cbar_kws": {"label": colour_label, "extend": "max"}}
     heatmap(gap, values, axis, fmt=".1f", cmap="Blues", vmin=0, vmax=20, annot_kws={"size": 9}, **bar)
     for text, distance in zip(axis.texts, gap.to_numpy()[gap.notna()], strict=True):

@@ -8,8 +8,8 @@ from lib.figures.style import line
 T_LABEL = "T, part of the possible gain"
 
 
-def learning_curves(frame, learners=None, min_gain=0.02, bottom=-0.9, width=3.3):
-    """Draw mean T with standard errors against sample size, a line a learner and a panel for each n, k and B.
+def learning_curves(frame, learners=None, min_gain=0.02, width=3.3):
+    """Draw mean T from -0.9 on with standard errors against sample size, a line a learner, a panel each n, k and B.
 
     Parameters
     ----------
@@ -19,8 +19,6 @@ def learning_curves(frame, learners=None, min_gain=0.02, bottom=-0.9, width=3.3)
         See `lib.figures.line`.
     min_gain : float
         See `lib.evaluation.normalized_performance`.
-    bottom : float
-        Below this nothing is shown.
     width : float
         Of a panel, in inches, if there is room for it.
 
@@ -37,7 +35,7 @@ def learning_curves(frame, learners=None, min_gain=0.02, bottom=-0.9, width=3.3)
     for axis in grid.axes.flat:
         size_axis(axis, frame["size"])
         axis.tick_params(labelsize=11 if n_panels < 4 else 9)
-    return grid.set(ylim=(bottom, 1.05)).set_ylabels(T_LABEL)
+    return grid.set(ylim=(-0.9, 1.05)).set_ylabels(T_LABEL)
 
 
 def size_axis(axis, sizes):

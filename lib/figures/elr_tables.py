@@ -19,26 +19,22 @@ def data_table(table, facts, reasons):
     reasons : dict
         Why other sets are not available, by source.
     """
-    ours = {row.dataset: row for row in facts.itertuples()}
-    rows = []
-    for row in table.itertuples():
-        n_printed = row.train + np.nan_to_num(pd.to_numeric(row.test, errors="coerce"))
-        view = {"data set": row.dataset.upper()}
-        if row.source in ours:
-            found = ours[row.source]
-            pairs = {"attributes": row.attributes, "classes": row.classes, "rows": n_printed}
-            view |= {name: _ours_and_theirs(getattr(found, name), printed) for name, printed in pairs.items()}
-            view |= {"protocol": found.protocol, "from": found.source}
-        elif row.source in reasons:
-            view["from"] = f"not available: {reasons[row.source]}"
-        else:
-            view["from"] = "not asked for"
-        rows.append(view)
-    columns = ["data set", "attributes", "classes", "rows", "protocol", "from"]
-    return pd.DataFrame(rows, columns=columns).fillna("—")
+    n_rows = table["train"] + pd.to_numeric(table["test"], errors="coerce").fillna(0)
+    facts = facts.add_suffix(", ours")
+    both = table.assign(rows=n_rows).merge(facts, how="left", left_on="source", right_on="dataset, ours")
+    view = pd.DataFrame({"data set": both["dataset"].str.upper()})
+    for name in ("attributes", "classes", "rows"):
+        view[name] = list(map(_ours_and_theirs, both[f"{name}, ours"], both[name]))
+    absent = {source: f"not available: {why}" for source, why in reasons.items()}
+    absent = [absent.get(source, "not asked for") for source in both["source"]]
+    view["protocol"] = both["protocol, ours"].fillna("—")
+    view["from"] = both["source, ours"].fillna(pd.Series(absent))
+    return view
 
 
 def _ours_and_theirs(ours, theirs):
+    if np.isnan(ours):
+        return "—"
     return f"{ours:.0f}" if ours == theirs else f"{ours:.0f} (paper {theirs:.0f})"
 
 
@@ -67,28 +63,19 @@ def agreement_table(agreement):
 def comparisons_table(comparisons):
     """Rows of `lib.experiments.elr_tables.compare`, perhaps with `label`, `printed_p` and `p_of_cells`."""
     table = pd.DataFrame(comparisons)
-    view = pd.DataFrame({"comparison": table["better"].map(pair_label) + " against " + table["worse"].map(pair_label)})
-    if "label" in table:
-        view.insert(0, "of", table["label"])
-    ends = table[["value", "low", "high"]].itertuples(index=False)
-    view["difference"] = [
-        "—" if np.isnan(value) else f"{signed(value, 2)} [{signed(low, 2)}, {signed(high, 2)}]"
-        for value, low, high in ends
-    ]
-    view["wins / ties / losses"] = table[["wins", "ties", "losses"]].astype(str).agg(" / ".join, axis=1)
-    view["p"] = table["p"].map(p_words)
-    if "p_of_cells" in table:
-        view["p of the printed cells"] = table["p_of_cells"].map(p_words)
-    if "printed_p" in table:
-        view["p printed"] = ["—" if np.isnan(p) else f"{p:g}" for p in table["printed_p"]]
-    return view
+    ends = table[["value", "low", "high"]].map(signed, digits=2)
+    table["comparison"] = table["better"].map(pair_label) + " against " + table["worse"].map(pair_label)
+    table["difference"] = (ends["value"] + " [" + ends["low"] + ", " + ends["high"] + "]").replace("— [—, —]", "—")
+    table["wins / ties / losses"] = table[["wins", "ties", "losses"]].astype(str).agg(" / ".join, axis=1)
+    view = table.filter(["label", "comparison", "difference", "wins / ties / losses"]).rename(columns={"label": "of"})
+    p_values = {"p": "p", "p_of_cells": "p of the printed cells", "printed_p": "p printed"}
+    words = table.filter(["p", "p_of_cells"]).map(p_words).join(table.filter(["printed_p"]).map("{:g}".format))
+    return view.join(words.replace("nan", "—").rename(columns=p_values))
 
 
 def p_words(p):
     """A p-value with two significant digits."""
-    if np.isnan(p):
-        return "—"
-    return "< 0.0001" if p < 1e-4 else f"{p:.2g}"
+    return "< 0.0001" if p < 1e-4 else f"{p:.2g}".replace("nan", "—")
 
 
 def slips_table(slips):
@@ -109,8 +96,5 @@ def slips_table(slips):
 
 def signed(value, digits=1):
     """A number with its sign."""
-    if np.isnan(value):
-        return "—"
-    if np.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    return f"{round(value, digits) + 0.0:+.{digits}f}".replace("-", "−")
+    words = f"{round(value, digits) + 0.0:+.{digits}f}"
+    return {"+nan": "—", "+inf": "∞"}.get(words, words.replace("-", "−").replace("inf", "∞"))

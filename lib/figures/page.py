@@ -1,7 +1,5 @@
 """What a chapter gives to its page: numbers for the prose and numbered tables."""
 
-import numbers
-
 import numpy as np
 from IPython.display import Markdown
 from myst_nb import glue
@@ -12,11 +10,10 @@ from lib.claims import literal, markdown_table
 def glue_numbers(**values):
     """Glue numbers, booleans and words by name for use in prose; floats keep six significant digits."""
     for name, value in values.items():
-        if isinstance(value, bool | np.bool_):
+        value = value.item() if isinstance(value, np.generic) else value
+        if isinstance(value, bool):
             value = "yes" if value else "no"
-        elif isinstance(value, numbers.Integral):
-            value = int(value)
-        elif isinstance(value, numbers.Real):
+        elif isinstance(value, float):
             value = float(f"{value:.6g}")
         glue(name, value, display=False)
 
@@ -30,12 +27,8 @@ def glue_estimates(factor=1, **estimates):
 
 def plus_minus(values, errors):
     """Return "value ± error", unbroken, for each pair, a dash where one is unknown."""
-
-    def number(x):
-        return "—" if np.isnan(x) else f"{x:.2f}".replace("-", "−")
-
-    pairs = zip(values, errors, strict=True)
-    return ["—" if np.isnan(a) else f"{number(a)}\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{number(b)}" for a, b in pairs]
+    pairs = [f"{a:.2f}\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{b:.2f}" for a, b in zip(values, errors, strict=True)]
+    return ["—" if pair.startswith("nan") else pair.replace("-", "−").replace("nan", "—") for pair in pairs]
 
 
 def table(frame, caption, name, formats=None):

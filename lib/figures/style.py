@@ -77,25 +77,15 @@ def use_style():
         get_ipython().display_formatter.formatters["image/svg+xml"].for_type(Figure, with_narrow)
     # by seaborn's grids; see legend_above
     warnings.filterwarnings("ignore", "The figure layout has changed to tight|Tight layout not applied")
-    plt.rcParams.update(
-        {
-            "svg.hashsalt": "when-the-model-is-wrong",
-            "svg.fonttype": "path",
-            "figure.dpi": 110,
-            "figure.constrained_layout.use": True,
-            "font.size": 11,
-            "axes.titlesize": 11,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "axes.grid": True,
-            "grid.color": "#DDDDDD",
-            "grid.linewidth": 0.6,
-            "lines.linewidth": 1.6,
-            "lines.markersize": 5,
-            "legend.frameon": False,
-            "image.cmap": "RdBu_r",
-        }
-    )
+    plt.rc("svg", hashsalt="when-the-model-is-wrong")
+    plt.rc("figure", dpi=110)
+    plt.rc("figure.constrained_layout", use=True)
+    plt.rc("font", size=11)
+    plt.rc("axes", titlesize=11, grid=True)
+    plt.rc("axes.spines", top=False, right=False)
+    plt.rc("grid", color="#DDDDDD", linewidth=0.6)
+    plt.rc("lines", linewidth=1.6, markersize=5)
+    plt.rc("legend", frameon=False)
 
 
 def look(learner):
@@ -105,7 +95,8 @@ def look(learner):
     """
     structure, plus, rest = str(learner).partition("+")
     if plus and structure in STRUCTURES:
-        return look(rest) | {"label": pair_label(learner), "marker": STRUCTURES[structure][1]}
+        (name, marker), style = STRUCTURES[structure], look(rest)
+        return style | {"label": f"{name}+{style['label']}", "marker": marker}
     if learner not in LEARNERS:
         index = sum(map(ord, str(learner))) % len(_OTHERS)
         return {"label": str(learner), "color": _OTHERS[index], "marker": _MARKERS[index], "linestyle": "-"}
@@ -226,10 +217,7 @@ def legend_above(plot, ncols=3, also=(), **settings):
 
 def pair_label(pair):
     """The words for a structure and a learner: "NB+ELR" for "naive+elr"."""
-    structure, plus, learner = str(pair).partition("+")
-    if not plus or structure not in STRUCTURES:
-        return look(pair)["label"]
-    return f"{STRUCTURES[structure][0]}+{look(learner)['label']}"
+    return look(pair)["label"]
 
 
 def plain(words):

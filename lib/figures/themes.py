@@ -36,8 +36,6 @@ def _coloured(text):
         root = ElementTree.fromstring(text if "Matplotlib" in text[:2000] else "")
     except ElementTree.ParseError:
         return {}
-    if not re.fullmatch(r"[\d.]+pt", root.get("width", "")):
-        return {}
     for name in ("width", "height"):
         root.set(name, f"{float(root.get(name)[:-2]) * 4 / 3:.2f}")  # points to pixels
     root.set("style", "fill: #000000")
