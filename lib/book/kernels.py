@@ -13,7 +13,6 @@ from lib.trials.processes import Context, Process
 
 IMPORTED = ("ipykernel.kernelapp", "ipykernel.ipkernel", "myst_nb.ext.glue", "seaborn", "scipy.stats")
 IMPORTED += ("sklearn.pipeline", "lib.claims", "lib.figures", "lib.experiments", "lib.bayes_net", "lib.book.kernels")
-IMPORTED += ("lib.book.ready",)
 
 
 class Kernel(Process):
