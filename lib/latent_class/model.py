@@ -61,7 +61,7 @@ class LatentClassClassifier(TwoClasses, ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         """The more likely class of each row, shape (n_samples,)."""
-        return self.classes_[(self.decision_function(X) > 0).astype(int)]
+        return np.where(self.decision_function(X) > 0, self.classes_[1:], self.classes_[:1])
 
 
 def merge_duplicates(rows):
