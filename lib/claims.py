@@ -236,8 +236,7 @@ def _about(claim: dict, setting: dict) -> str:
 
 def verdict_tally(claim: dict) -> dict[str, int]:
     """Return how many settings of a claim's record have each verdict that occurs, in the order of `SYMBOLS`."""
-    verdicts = [setting["verdict"] for setting in claim["settings"]]
-    return {verdict: verdicts.count(verdict) for verdict in SYMBOLS if verdict in verdicts}
+    return {verdict: n for verdict in SYMBOLS if (n := sum(s["verdict"] == verdict for s in claim["settings"]))}
 
 
 def overall(claim: dict) -> str:
@@ -284,13 +283,17 @@ def badge(verdict: str) -> str:
 
 
 def estimate(record: dict) -> str:
-    """Return "value [low, high], n = ..." of a claim's record, with spaces that do not break inside a part."""
+    """Return "value [low, high], n = ..." of a claim's record, with spaces that do not break inside a part.
+
+    An interval that says nothing, as that of a single trial, is left out.
+    """
     value, low, high = (_show(record[name]) for name in ("value", "low", "high"))
     trials = f"n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{record['n']}"
     if record["value"] is None:
         return f"unknown, {trials}"
-    if record["value"] == record["low"] == record["high"]:
-        return f"{value} (exact)" if record["n"] <= 1 else f"{value}, {trials}"
+    has_no_spread, says_nothing = record["value"] == record["low"] == record["high"], high == "∞" and low in ("−∞", "0")
+    if has_no_spread or says_nothing:
+        return f"{value} (exact)" if has_no_spread and record["n"] <= 1 else f"{value}, {trials}"
     return f"{value} [{low},\N{NO-BREAK SPACE}{high}], {trials}"
 
 

@@ -177,6 +177,9 @@ def test_no_sentence_breaks_the_tables(sentence):
         (0.5, 0.5, 0.5, 7, "0.5, n = 7"),
         (1.0402, 1.0401, 1.0403, 1, "1.04 [1.04, 1.04], n = 1"),
         (math.nan, math.nan, math.nan, 0, "unknown, n = 0"),
+        (0.5, -math.inf, math.inf, 1, "0.5, n = 1"),
+        (0.5, 0.0, math.inf, 1, "0.5, n = 1"),
+        (0.5, 0.25, math.inf, 3, "0.5 [0.25, ∞], n = 3"),
     ],
 )
 def test_only_an_estimate_without_spread_is_called_exact(value, low, high, n, words):

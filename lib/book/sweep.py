@@ -133,13 +133,11 @@ def write_pages(folder: Path, chapter: str, runs: list[Job]) -> Path:
     fixed = {name: value for name, value in runs[0].given.items() if name not in runs[0].swept}
     values = {"places": places(runs), "fixed": fixed, "rows": compare(claims), "numbers": numbers}
     write_whole(page, render("sweep.html", folder=folder, chapter=chapter, runs=runs, **values))
-    own = {run.name: {name: show_value(value) for name, value in run.swept.items()} for run in runs}
-    rows = [{"run": name} | own[name] | as_row(record) for name, records in claims.items() for record in records]
+    own = {run.name: {"run": run.name} | {k: show_value(value) for k, value in run.swept.items()} for run in runs}
+    rows = [own[name] | as_row(record) for name, records in claims.items() for record in records]
     table = pd.DataFrame(rows, columns=["run", *runs[0].swept, *FIELDS])
     write_whole(folder / "claims.csv", table.to_csv(index=False))
-    rows = [
-        {"run": run} | own[run] | {"number": n["name"], "value": x} for n in numbers for run, x in n["runs"].items()
-    ]
+    rows = [own[run] | {"number": n["name"], "value": x} for n in numbers for run, x in n["runs"].items()]
     table = pd.DataFrame(rows, columns=["run", *runs[0].swept, "number", "value"])
     write_whole(folder / "numbers.csv", table.to_csv(index=False))
     return page

@@ -6,6 +6,7 @@ from nbformat import NotebookNode
 
 GLUED = "application/papermill.record/text/"
 GLUE = re.compile(r"\{glue:\w+\}[ `](\w+)")
+INTERVAL = re.compile(r" \[\{glue:text\}`(\w+)[^`]*`, \{glue:text\}`(\w+)[^`]*`\]")
 REFERENCE = re.compile(r"\{numref\}`(?:[^`<]*<)?([\w-]+)")
 LABEL = re.compile(r"\b(?:fig|tbl|tab)-[\w-]+")
 NAME = re.compile(r"^:name: (\S+)", re.MULTILINE)
@@ -18,8 +19,9 @@ DEEPEST = 9  # below any heading
 def leave_out_unknown(page: list[NotebookNode], cells: list[NotebookNode]) -> list[NotebookNode]:
     """Return the cells of a page without what its run does not know.
 
-    A paragraph or an item goes if it cites a number that is NaN or was not glued, or a figure or table of the chapter
-    that is not there; then a heading that is left without text and output.
+    An interval goes that has no end, as that of a single trial. A paragraph or an item goes if it cites a number that
+    is NaN or infinite or was not glued, or a figure or table of the chapter that is not there; then a heading that is
+    left without text and output.
 
     Parameters
     ----------
@@ -29,7 +31,7 @@ def leave_out_unknown(page: list[NotebookNode], cells: list[NotebookNode]) -> li
         As they ran.
     """
     records = glued(cells)
-    known = {name for name, data in records.items() if not re.search(r"\bnan\b", str(data.get(GLUED + "plain")))}
+    known = {name for name, data in records.items() if not re.search(r"\b(nan|inf)\b", str(data.get(GLUED + "plain")))}
     there = set(NAME.findall("\n".join(str(data.get(GLUED + "markdown", "")) for data in records.values())))
     there |= {_figure(cell) for cell in page if _is_shown(cell)}
     labels = {label for cell in cells if cell.cell_type == "code" for label in LABEL.findall(cell.source)}
@@ -41,7 +43,8 @@ def leave_out_unknown(page: list[NotebookNode], cells: list[NotebookNode]) -> li
     below, kept = 0, []  # the level of the heading that follows, 0 at the end of the page
     for cell in reversed(page):
         if cell.cell_type == "markdown":
-            told = ("\n".join(filter(is_told, ITEM.split(passage))) for passage in _passages(cell.source))
+            text = INTERVAL.sub(lambda found: found[0] if known.issuperset(found.groups()) else "", cell.source)
+            told = ("\n".join(filter(is_told, ITEM.split(passage))) for passage in _passages(text))
             below, cell.source = _under_headings(list(filter(None, told)), below)
         elif _is_shown(cell):
             below = DEEPEST

@@ -63,17 +63,18 @@ def test_what_a_run_did_not_find_is_left_out():
         "## Known\n\nIt is {glue:text}`lead:.2f`: {numref}`fig-a`, {numref}`our cuts <tbl-cuts>`, {numref}`fig-else`."
     )
     gone = [
-        "Not {glue:text}`loss`.",
+        "Not {glue:text}`loss`, nor {glue:text}`endless`.",
         "See {numref}`fig-b`.",
         "{numref}`tbl-more`",
         "```{glue:md} bounds\n:format: myst\n```",
     ]
+    bare = "Bare: {glue:text}`lead` [{glue:text}`endless:.1f`, {glue:text}`lead`]."
     items = "- One, {glue:text}`lead`.\n- Two, {glue:text}`loss`.\n- Three."
     formula = "$$\nx\n\n= y\n$$"
     cells = [
         new_markdown_cell("# Title"),
-        code("glue()", glue_of("lead", "0.25"), glue_of("loss", "'nan [nan, nan]'"), table),
-        new_markdown_cell("\n\n".join([known, *gone, items, formula])),
+        code("glue()", glue_of("lead", "0.25"), glue_of("loss", "'nan [nan, nan]'"), glue_of("endless", "-inf"), table),
+        new_markdown_cell("\n\n".join([known, bare, *gone, items, formula])),
         new_markdown_cell("## Over a picture"),
         drawn,
         new_markdown_cell("## Over nothing\n\n### Nor this"),
@@ -81,6 +82,6 @@ def test_what_a_run_did_not_find_is_left_out():
         new_markdown_cell("## References\n\nBooks."),
     ]
     told = [cell.source for cell in arrange(cells, {}, {}, "quick") if cell.cell_type == "markdown"]
-    text = "\n\n".join([known, "- One, {glue:text}`lead`.\n- Three.", formula])
+    text = "\n\n".join([known, "Bare: {glue:text}`lead`.", "- One, {glue:text}`lead`.\n- Three.", formula])
     assert [told[0], *told[1:3], told[-1]] == ["# Title", text, "## Over a picture", "## References\n\nBooks."]
     assert not any("nothing" in text or "Nor this" in text for text in told)
