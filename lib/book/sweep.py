@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,8 +29,8 @@ LONGEST_NAME = 100
 UNSAFE = re.compile(r"[^\w.=,+-]", re.ASCII)
 MARK = "sweep.json"
 CITED = re.compile(r"\{glue:text\}`(\w+)[^`]*`")
-MARKS = re.compile(r"\*\*|\{[\w:]+\}|^#+ |^- ")
-SENTENCE = re.compile(r"(?<=[.:;])\s+|\n\n+")
+MARKS = re.compile(r"\*\*|\$|\{abbr\}`| \([^`()]*\)`|\{[\w:]+\}|^#+ |^- ")  # of an abbreviation its words, too
+SENTENCE = re.compile(r"(?<=[.:;])\s+(?![^`(]*\)`)|\n\n+")  # a colon in the words of an abbreviation ends none
 FIELDS = [name for name in COLUMNS if name not in ("chapter", "anchor", "registered")]
 
 
@@ -159,12 +160,11 @@ def numbers_in(notebooks: dict) -> list[dict]:
 
 def _numbers(records: dict):
     for name, data in records.items():
-        try:
-            value = float(str(data.get(GLUED + "plain", "")).strip("'").replace(",", "").replace("−", "-"))
-        except ValueError:
-            continue
-        if math.isfinite(value):
-            yield name, value
+        with suppress(ValueError):
+            text = str(data.get(GLUED + "plain", "")).strip("'").partition(" [")[0]  # an interval may follow
+            value = float(text.replace(",", "").replace("−", "-"))
+            if math.isfinite(value):
+                yield name, value
 
 
 def places(runs: list[Job]) -> dict[str, float]:
