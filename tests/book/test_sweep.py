@@ -210,7 +210,8 @@ def test_plots_share_a_scale():
 
 def test_numbers_that_sentences_cite_are_compared():
     """Those that differ, each with its sentence; a run stands where its value is."""
-    text = "# A\n\nOf {glue:text}`n` {abbr}`models (wrong: all)` **{glue:text}`t:.2f`** is best. It is {glue:text}`word`; {glue:text}`gone`."
+    text = "# A\n\nOf {glue:text}`n` {abbr}`models (wrong: all)` **{glue:text}`t:.2f`** is best."
+    text += " It is {glue:text}`word`; {glue:text}`gone`."
     notebooks = {}
     for run, t in (("one", "0.5"), ("two", "'0.7 [0.6, 0.8]'"), ("three", "nan")):
         outputs = [
