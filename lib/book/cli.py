@@ -187,9 +187,8 @@ def sweep(project, chapter, given, file, profile, jobs, output, html):
 @published_option
 @click.option("--jobs", "at_once", type=click.IntRange(min=1), help="Chapters at once; default: the number of cores.")
 @click.option("--strict", is_flag=True, help="A warning is an error; in profile paper, so is an unrecorded verdict.")
-@click.option("--stored", is_flag=True, help="Execute nothing: show the outputs stored in the notebooks (quick).")
 @click.pass_obj
-def build(project, chapters, profile, at_once, strict, stored):
+def build(project, chapters, profile, at_once, strict):
     """Execute what has changed and build the book's pages.
 
     With CHAPTERS, only these are executed, and the pages are built if the others are up to date.
@@ -197,17 +196,12 @@ def build(project, chapters, profile, at_once, strict, stored):
     from lib.book import environment, jobs, registered, site, verdicts
     from lib.book.pdf import make_pdf
 
-    if stored and (chapters or any(project.profile(profile, chapter) for chapter in project.chapters)):
-        raise BookError("--stored: notebooks hold outputs of their defaults: no chapters, a profile without values")
     plan = jobs.plan(project, profile, chapters or project.chapters)
     _or_warn(strict, environment.require_locked, project.root / "requirements.lock")
     click.get_current_context().with_resource(jobs.alone_in(project.build_folder(profile)))
     shutil.rmtree(project.build_folder(profile) / "html", ignore_errors=True)  # no page outlives its results
-    if stored:
-        jobs.take_stored(project, profile)
-    else:
-        jobs.run_all(project, plan, at_once)
-        jobs.require_fresh(project, profile)
+    jobs.run_all(project, plan, at_once)
+    jobs.require_fresh(project, profile)
     claims = verdicts.read_claims(project, profile)
     if profile == PUBLISHED:
         _or_warn(strict, verdicts.require_recorded, project, claims)

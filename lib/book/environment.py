@@ -5,7 +5,7 @@ from functools import cache
 from importlib.metadata import distributions
 from pathlib import Path
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from lib.book.project import BookError, read_text
@@ -20,10 +20,7 @@ def require_locked(lock: Path) -> None:
 def unlocked(lock: Path) -> list[str]:
     """Return a line for each package whose installed version is not that of the lock file, for this platform."""
     lines = re.findall(r"^[^\s#].*", read_text(lock), re.MULTILINE)  # hashes are indented
-    try:
-        pins = [Requirement(line.rstrip("\\ ")) for line in lines]
-    except InvalidRequirement as error:
-        raise BookError(f"{lock}: {error}; restore the file") from error
+    pins = [Requirement(line.rstrip("\\ ")) for line in lines]
     wanted = {pin.name: str(pin.specifier) for pin in pins if pin.marker is None or pin.marker.evaluate()}
     found = {name: installed().get(name, "not installed") for name in wanted}
     return [f"{n} is {found[n]}, {lock.name} has {pin}" for n, pin in wanted.items() if f"=={found[n]}" != pin]

@@ -4,7 +4,6 @@ import fcntl
 import json
 import os
 import re
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed, wait
@@ -167,15 +166,6 @@ def job_of(project: Project, profile: str, chapter: str) -> Job:
     """Return the job whose results a profile shows of a chapter."""
     given = settle(project, chapter, project.profile(profile, chapter))[0]
     return Job(chapter, chapter, given, project.executed(profile, chapter))
-
-
-def take_stored(project: Project, profile: str) -> None:
-    """Take the committed notebooks with their outputs for executed ones, which never count as up to date."""
-    for chapter in project.chapters:
-        executed = project.executed(profile, chapter)
-        executed.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(project.notebook(chapter), executed)
-        executed.with_suffix(".json").unlink(missing_ok=True)
 
 
 def require_fresh(project: Project, profile: str) -> None:

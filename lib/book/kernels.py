@@ -65,10 +65,9 @@ def _run(arguments, folder):
 
 @cache
 def use_forked_kernels() -> None:
-    """Let all kernels that this process starts be forked, where the system can; say if they will compile."""
+    """Let all kernels that this process starts be forked; say if they will compile."""
     if not any(Path(os.environ.get("NUMBA_CACHE_DIR") or Path(__file__).parents[1]).rglob("*.nbi")):
         click.echo("Learners are compiled at their first call here, for about half a minute.", err=True)
-    if hasattr(os, "fork"):
-        factory = KernelProvisionerFactory.instance()
-        factory.provisioners["forked"] = EntryPoint("forked", f"{__name__}:Provisioner", factory.GROUP_NAME)
-        factory.default_provisioner_name = "forked"
+    factory = KernelProvisionerFactory.instance()
+    factory.provisioners["forked"] = EntryPoint("forked", f"{__name__}:Provisioner", factory.GROUP_NAME)
+    factory.default_provisioner_name = "forked"

@@ -1,6 +1,7 @@
 """The book's address: one setting in ``_config.yml``, empty until it is known, and the buttons that follow from it."""
 
 import re
+from copy import deepcopy
 
 from lib.book.project import BookError
 
@@ -12,30 +13,28 @@ COLAB = "https://colab.research.google.com"
 def configure(config: dict) -> dict:
     """Return jupyter-book's configuration with the buttons that the repository's address allows: none without one.
 
-    A repository anywhere can be opened on Binder. On GitHub and GitLab there are buttons to edit a page and to open an
-    issue, too, and on GitHub one for Colab.
+    A repository anywhere can be seen, and opened on Binder. On GitHub there are buttons to edit a page, to open an
+    issue and for Colab, too.
     """
     url = address(config)
     if not url:
-        return {key: value for key, value in config.items() if key not in ("repository", "launch_buttons")}
-    # The theme stops at a host that it does not know, unless it is told to take it for another.
-    host = next((name for name in ("github", "gitlab") if url.startswith(f"https://{name}.")), None)
+        return {key: value for key, value in config.items() if key != "repository"}
+    on_github = url.startswith("https://github.")
     launch = {"notebook_interface": "jupyterlab", "binderhub_url": BINDER}
-    buttons = {
+    configured = deepcopy(config)
+    # jupyter-book lets these options take the place of those that it makes of its own settings.
+    configured["sphinx"]["config"]["html_theme_options"] |= {
         "repository_url": url,
         "repository_branch": config["repository"].get("branch") or "main",
-        "repository_provider": host or "gitlab",
+        # The theme stops at a host that it does not know, unless it is told to take it for another.
+        "repository_provider": "github" if on_github else "gitlab",
         "path_to_docs": "",
         "use_repository_button": True,
-        "use_edit_page_button": host is not None,
-        "use_issues_button": host is not None,
-        "launch_buttons": launch | ({"colab_url": COLAB} if host == "github" else {}),
+        "use_edit_page_button": on_github,
+        "use_issues_button": on_github,
+        "launch_buttons": launch | ({"colab_url": COLAB} if on_github else {}),
     }
-    sphinx = config.get("sphinx") or {}
-    settings = sphinx.get("config") or {}
-    # jupyter-book lets these options take the place of those that it makes of its own settings.
-    options = {**settings.get("html_theme_options", {}), **buttons}
-    return {**config, "sphinx": {**sphinx, "config": {**settings, "html_theme_options": options}}}
+    return configured
 
 
 def address(config: dict) -> str:

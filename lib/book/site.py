@@ -1,6 +1,7 @@
 """Stage executed chapters with the book's other pages and turn them into HTML that works without a network."""
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from lib.book import repository
 from lib.book.arrangement import arrange
 from lib.book.cache import data_digests
 from lib.book.finish import finish
+from lib.book.pages import render
 from lib.book.project import BookError, Project, git, parameters_of, settle
 from lib.book.reference import data_sets, settings
 from lib.book.scorecard import scorecard, write_downloads
@@ -76,9 +78,7 @@ def build_page(project: Project, chapter: str, executed: Path, given: dict, scal
 def stage_notebook(project: Project, chapter: str, executed: Path, source: Path, scale: str, given: dict) -> None:
     """Write the notebook as it ran, for readers to take along, and as the page shows it; provenance ends both."""
     notebook = nbformat.read(executed, as_version=4)
-    download = f"{{download}}`Download the executed notebook </executed/{chapter}.ipynb>`"
-    text = f":::{{div}} provenance\n{provenance(project, scale)} {download}\n:::"
-    footer = nbformat.v4.new_markdown_cell(text, id="provenance")
+    footer = nbformat.v4.new_markdown_cell(provenance(project, chapter, scale), id="provenance")
     _, values = settle(project, chapter, given)
     for folder in ("executed", "chapters"):
         if folder == "chapters":
@@ -87,11 +87,11 @@ def stage_notebook(project: Project, chapter: str, executed: Path, source: Path,
         _write(source / folder / f"{chapter}.ipynb", nbformat.writes(shown))
 
 
-def provenance(project: Project, scale: str) -> str:
-    """Return how a chapter's numbers were made: commit, parameters, data and versions."""
-    versions = ", ".join(f"{package} {version(package)}" for package in SHOWN_VERSIONS)
-    python = ".".join(map(str, sys.version_info[:3]))
-    return f"How this page was made: {commit(project)}; {scale}; {_data(project)}; Python {python}, {versions}."
+def provenance(project: Project, chapter: str, scale: str) -> str:
+    """Return as MyST how a chapter's numbers were made: commit, parameters, data and versions."""
+    data, versions = data_digests(project), {package: version(package) for package in SHOWN_VERSIONS}
+    made = {"commit": commit(project), "scale": scale, "python": platform.python_version(), "versions": versions}
+    return render("provenance.md", chapter=chapter, data=data, sha256=digest(data), **made).strip()
 
 
 def commit(project: Project) -> str:
@@ -141,8 +141,3 @@ def _staged(project: Project, folder: Path) -> Path:
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
-
-
-def _data(project: Project) -> str:
-    digests = data_digests(project)
-    return f"data: {len(digests)} files, sha256 `{digest(digests)[:12]}`" if digests else "no data files"

@@ -1,16 +1,24 @@
 """The pages of the whole book, from the outputs that are stored in its notebooks (nbval compares these)."""
 
 import re
+import shutil
 
-from conftest import REPOSITORY, book
+from conftest import REPOSITORY
 
+from lib.book import jobs, site
 from lib.book.project import Project
 
 
 def test_a_strict_build_has_no_warning():
-    result = book(Project(REPOSITORY), "build", "--profile", "quick", "--stored", "--strict")
-    assert result.exit_code == 0, result.output
-    for chapter in Project(REPOSITORY).chapters:
+    project = Project(REPOSITORY)
+    with jobs.alone_in(project.build_folder("quick")):
+        for chapter in project.chapters:
+            executed = project.executed("quick", chapter)
+            executed.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(project.notebook(chapter), executed)
+            executed.with_suffix(".json").unlink(missing_ok=True)  # stored outputs never count as results
+        site.build_site(project, "quick", strict=True)
+    for chapter in project.chapters:
         page = (REPOSITORY / f"_build/quick/html/chapters/{chapter}.html").read_text(encoding="utf-8")
         text = re.sub(r"(?s)<(pre|script|style)\b.*?</\1>|<[^>]*>", "", page)
         assert re.findall(r".*\bnan\b.*", text) == [], chapter

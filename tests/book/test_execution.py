@@ -277,15 +277,6 @@ def test_texts_are_part_of_the_key_of_a_chapter_that_reads_them(project, write_c
     assert missing_data(project, "cia/curves") == ["texts"]
 
 
-def test_stored_outputs_never_count_as_results(project):
-    jobs.take_stored(project, "quick")
-    assert project.executed("quick", "cia/curves").exists()
-    with pytest.raises(BookError, match="not up to date: cia/curves"):
-        jobs.require_fresh(project, "quick")
-    for other in (["--profile", "paper"], ["cia/curves", "--profile", "quick"]):
-        assert "outputs of their defaults" in book(project, "build", "--stored", *other).output
-
-
 def test_sums_are_those_of_one_kind_of_processor_unless_another_is_named(monkeypatch):
     monkeypatch.delenv("OPENBLAS_CORETYPE", raising=False)
     assert fixed_environment().get("OPENBLAS_CORETYPE") in (None, "Haswell")

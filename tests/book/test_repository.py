@@ -20,7 +20,11 @@ def set_address(project, url):
 
 
 def options(url, **more):
-    return configure({"repository": {"url": url, **more}})["sphinx"]["config"]["html_theme_options"]
+    config = {"repository": {"url": url, **more}, "sphinx": {"config": {"html_theme_options": {"logo": "a"}}}}
+    made = configure(config)["sphinx"]["config"]["html_theme_options"]
+    assert config["sphinx"]["config"]["html_theme_options"] == {"logo": "a"}  # the cached file's, and as it was
+    assert made["logo"] == "a"
+    return made
 
 
 def test_buttons_are_those_of_the_host():
@@ -32,9 +36,8 @@ def test_buttons_are_those_of_the_host():
     assert "colab_url" not in other["launch_buttons"]
     assert not other["use_issues_button"]
     assert not other["use_edit_page_button"]
-    gitlab = options("https://gitlab.com/OWNER/NAME.git", branch="trunk")
-    assert (gitlab["repository_url"], gitlab["repository_branch"]) == ("https://gitlab.com/OWNER/NAME", "trunk")
-    assert "colab_url" not in gitlab["launch_buttons"]
+    trunk = options(f"{ELSEWHERE}.git", branch="trunk")
+    assert (trunk["repository_url"], trunk["repository_branch"]) == (ELSEWHERE, "trunk")
 
 
 @pytest.mark.slow
