@@ -70,11 +70,11 @@ def given(command):
     if command.kind == "book run":
         options = cli.commands["run"].make_context("run", command.words[2:], obj=PROJECT).params
         parameters = parameters_of(PROJECT, options["chapter"])
-        values = {n: parameters[n].parse(text) if n in parameters else text for n, text in options["given"]}
+        values = {n: parameters[n].parse(text) if n in parameters else text for n, text in options["pairs"]}
         return settle(PROJECT, options["chapter"], values)[0]
     if command.kind == "book sweep":
         options = cli.commands["sweep"].make_context("sweep", command.words[2:], obj=PROJECT).params
-        runs = sweep.plan(PROJECT, options["chapter"], Path("nowhere"), options["given"])
+        runs = sweep.plan(PROJECT, options["chapter"], Path("nowhere"), options["pairs"])
         return [run.given for run in runs]
     if command.kind == "book verify":
         options = cli.commands["verify"].make_context("verify", command.words[2:], obj=PROJECT).params

@@ -35,16 +35,16 @@ def arrange(cells: list, parameters: dict, values: dict, scale: str) -> list:
     cells = [cell for cell in cells if all(_holds(tag, values) for tag in _tags(cell))]
     text = [cell for cell in cells if cell.cell_type == "markdown"]
     title, _, claims = text[0].source.partition(CLAIMS)
-    title, _, found = title.partition(FOUND)
+    title, _, finding = title.partition(FOUND)
     body, _, references = text[-1].source.partition(REFERENCES) if len(text) > 1 else ("", "", "")
-    page = [new_markdown_cell(title), *_lead(cells), *([new_markdown_cell(FOUND + found)] if found else [])]
+    page = [new_markdown_cell(title), *_lead(cells), *([new_markdown_cell(FOUND + finding)] if finding else [])]
     for cell in cells:
         if cell is text[-1] and len(text) > 1:
             page.append(new_markdown_cell(body))
         elif cell is not text[0] and not {TAG, INJECTED} & set(_tags(cell)):
             _append(page, cell)
-    given = {"parameters": parameters, "values": values, "scale": scale}
-    page.append(new_markdown_cell(render("chapter_end.md", claims=claims and CLAIMS + claims, **given)))
+    end = {"claims": claims and CLAIMS + claims, "parameters": parameters, "values": values, "scale": scale}
+    page.append(new_markdown_cell(render("chapter_end.md", **end)))
     page += [new_markdown_cell(REFERENCES + references)] if references else []
     return leave_out_unknown(page, cells)
 

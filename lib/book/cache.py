@@ -95,8 +95,8 @@ def is_fresh(executed: Path, key: str) -> bool:
 def read_record(executed: Path) -> dict:
     """Return what was noted when a notebook was executed: key, sha256 and seconds; empty if nothing was."""
     try:
-        found = json.loads(executed.with_suffix(".json").read_text(encoding="utf-8"))
-        return found if [type(found[field]) for field in ("key", "sha256", "seconds")] == [str, str, float] else {}
+        record = json.loads(executed.with_suffix(".json").read_text(encoding="utf-8"))
+        return record if [type(record[field]) for field in ("key", "sha256", "seconds")] == [str, str, float] else {}
     except (OSError, ValueError, LookupError, TypeError):
         return {}
 

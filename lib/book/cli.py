@@ -36,8 +36,8 @@ scale = {"type": click.Choice(PROFILES), "help": "Scale: quick, a minute or two 
 profile_option = click.option("--profile", **scale)
 published_option = click.option("--profile", default=PUBLISHED, **scale)
 engine_option = click.option("--engine", help="Address of a Dask scheduler whose workers run the trials.")
-given_option = click.option(
-    "-p", "given", nargs=2, multiple=True, metavar="NAME VALUE", help="Set a parameter, in a sweep to VALUE,VALUE ..."
+pairs_option = click.option(
+    "-p", "pairs", nargs=2, multiple=True, metavar="NAME VALUE", help="Set a parameter, in a sweep to VALUE,VALUE ..."
 )
 file_option = click.option("-f", "file", type=OLD_FILE, help="YAML file of parameters.")
 
@@ -72,14 +72,14 @@ def list_chapters(project, chapters):
 
 @cli.command()
 @chapter_argument
-@given_option
+@pairs_option
 @file_option
 @profile_option
 @engine_option
 @click.option("-o", "output", type=NEW_PATH, help="Where the executed notebook goes.")
 @click.option("--html", is_flag=True, help="Make a page of it, too, that opens without a network.")
 @click.pass_obj
-def run(project, chapter, given, file, profile, engine, output, html):
+def run(project, chapter, pairs, file, profile, engine, output, html):
     """Run CHAPTER (such as cia/curves) with parameters of your own.
 
     A later source wins: the notebook's defaults, --profile, -f, -p. Names and values are checked before anything runs.
@@ -87,7 +87,7 @@ def run(project, chapter, given, file, profile, engine, output, html):
     """
     from lib.book import site, stored
 
-    values = _values(project, chapter, profile, file, given, engine)
+    values = _values(project, chapter, profile, file, pairs, engine)
     if engine and "engine" not in values:
         raise BookError(f"{chapter} has no parameter engine: its trials run in its own process")
     output = (output or project.root / "_build" / "run" / f"{chapter}.ipynb").resolve()
@@ -96,7 +96,7 @@ def run(project, chapter, given, file, profile, engine, output, html):
     stored.execute_stored(project, chapter, values, output)
     click.echo(f"executed notebook: {output}")
     if html:
-        name = f"profile {profile}" if profile and not (file or given) else "parameters of its own"
+        name = f"profile {profile}" if profile and not (file or pairs) else "parameters of its own"
         click.echo(f"page: {site.build_page(project, chapter, output, values, name)}")
 
 
@@ -123,13 +123,13 @@ def cache(project, clear):
 @cli.command()
 @chapters_argument
 @published_option
-@given_option
+@pairs_option
 @file_option
 @engine_option
 @click.option("--part", type=click.FloatRange(0, 1), default=0.1, help="How many of the blocks; default: a tenth.")
 @click.option("--seed", type=click.IntRange(min=0), help="Which blocks; default: others each time.")
 @click.pass_obj
-def verify(project, chapters, profile, given, file, engine, part, seed):
+def verify(project, chapters, profile, pairs, file, engine, part, seed):
     """Run a random part of the stored blocks of each experiment again and compare.
 
     They are those of CHAPTERS (all, if none is named) with these parameters, and with --profile paper if no other is
@@ -140,7 +140,7 @@ def verify(project, chapters, profile, given, file, engine, part, seed):
     from lib.book import stored
 
     seed = secrets.randbelow(10**6) if seed is None else seed
-    asked = {name: _values(project, name, profile, file, given, engine) for name in chapters or project.chapters}
+    asked = {name: _values(project, name, profile, file, pairs, engine) for name in chapters or project.chapters}
     total = Counter()
     for chapter, values in asked.items():
         counts = stored.verify(project, chapter, values, part, seed)
@@ -151,14 +151,14 @@ def verify(project, chapters, profile, given, file, engine, part, seed):
 
 @cli.command()
 @chapter_argument
-@given_option
+@pairs_option
 @file_option
 @profile_option
 @click.option("--jobs", type=click.IntRange(min=1), help="Runs at once; default: the number of cores.")
 @click.option("-o", "output", type=NEW_PATH, help="Where the runs go; default: _build/sweep/CHAPTER.")
 @click.option("--html", is_flag=True, help="Make a page of each run, too.")
 @click.pass_obj
-def sweep(project, chapter, given, file, profile, jobs, output, html):
+def sweep(project, chapter, pairs, file, profile, jobs, output, html):
     """Run CHAPTER once for each value of a parameter, and compare the claims on one page.
 
     With several swept parameters there is a run for each combination. For a parameter that is a list, each element is
@@ -172,7 +172,7 @@ def sweep(project, chapter, given, file, profile, jobs, output, html):
 
     folder = (output or project.root / "_build" / "sweep" / chapter).resolve()
     layers = [project.profile(profile, chapter) if profile else {}, read_mapping(file) if file else {}]
-    runs = {run.name: run for run in sweeping.plan(project, chapter, folder, given, *layers)}
+    runs = {run.name: run for run in sweeping.plan(project, chapter, folder, pairs, *layers)}
     sweeping.claim_folder(folder, chapter)
     click.get_current_context().with_resource(alone_in(folder))
     sweeping.announce(list(runs.values()))
@@ -228,20 +228,20 @@ def claims(project, profile, record, register, history):
     if record and profile != PUBLISHED:
         raise BookError(f"only verdicts of profile {PUBLISHED} are recorded")
     jobs.require_fresh(project, profile)
-    found = verdicts.read_claims(project, profile)
+    records = verdicts.read_claims(project, profile)
     since = registered.registrations(project) if history else {}
-    for claim in found:
+    for claim in records:
         click.echo(f"{claim['id']}: {claim['sentence']}")
         for setting in claim["settings"]:
-            told = since.get(setting["id"], "not committed") if history else estimate(setting)
-            click.echo(f"  {setting['verdict']:15}  {setting['id']}: {told}")
+            words = since.get(setting["id"], "not committed") if history else estimate(setting)
+            click.echo(f"  {setting['verdict']:15}  {setting['id']}: {words}")
     if register:
-        click.echo(f"registered: {', '.join(registered.register(project, found)) or 'nothing new'}")
+        click.echo(f"registered: {', '.join(registered.register(project, records)) or 'nothing new'}")
     if history:
-        registered.require_registered(project, found)
+        registered.require_registered(project, records)
     if record:
-        verdicts.record(project, found)
-        click.echo(f"recorded {len(verdicts.settings_of(found))} verdicts in {verdicts.FILE}")
+        verdicts.record(project, records)
+        click.echo(f"recorded {len(verdicts.settings_of(records))} verdicts in {verdicts.FILE}")
 
 
 @cli.command()
@@ -308,12 +308,12 @@ def _or_warn(strict: bool, require, *arguments) -> None:
         click.secho(f"Warning: {error.message}", fg="yellow", err=True)
 
 
-def _values(project: Project, chapter: str, profile, file, given, engine) -> dict:
+def _values(project: Project, chapter: str, profile, file, pairs, engine) -> dict:
     """Return the checked values that the options of a command set; a later source wins."""
     parameters = parameters_of(project, chapter)
     scale = project.profile(profile, chapter) if profile else {}
     with naming(chapter):
-        options = {name: parameters[name].parse(text) if name in parameters else text for name, text in given}
+        options = {name: parameters[name].parse(text) if name in parameters else text for name, text in pairs}
         if engine and "engine" in parameters:
             options["engine"] = check_engine(engine)
     return settle(project, chapter, scale, read_mapping(file) if file else {}, options)[0]

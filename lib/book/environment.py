@@ -22,8 +22,8 @@ def unlocked(lock: Path) -> list[str]:
     lines = re.findall(r"^[^\s#].*", read_text(lock), re.MULTILINE)  # hashes are indented
     pins = [Requirement(line.rstrip("\\ ")) for line in lines]
     wanted = {pin.name: str(pin.specifier) for pin in pins if pin.marker is None or pin.marker.evaluate()}
-    found = {name: installed().get(name, "not installed") for name in wanted}
-    return [f"{n} is {found[n]}, {lock.name} has {pin}" for n, pin in wanted.items() if f"=={found[n]}" != pin]
+    versions = {name: installed().get(name, "not installed") for name in wanted}
+    return [f"{n} is {versions[n]}, {lock.name} has {pin}" for n, pin in wanted.items() if f"=={versions[n]}" != pin]
 
 
 @cache

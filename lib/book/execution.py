@@ -27,7 +27,7 @@ POLL = 1.0  # seconds between two looks at how far the trials of a cell are
 SILENCE = 20.0  # seconds between two lines about it, where there is no bar
 
 
-def execute(project: Project, chapter: str, parameters: dict, output: Path, told=list, **context) -> None:
+def execute(project: Project, chapter: str, parameters: dict, output: Path, report=list, **context) -> None:
     """Run a chapter's notebook into `output`; when a cell fails what was executed stays there.
 
     `context` holds fields of `lib.trials.context.Context` for its trials. `told` is called with what they note (see
@@ -63,7 +63,7 @@ def execute(project: Project, chapter: str, parameters: dict, output: Path, told
             why = "the kernel died, perhaps for want of memory"
             raise BookError(f"{chapter}: {why}\n  executed so far: {output}") from error
         finally:
-            told([json.loads(line) for line in _so_far(files / "notes").splitlines()])
+            report([json.loads(line) for line in _so_far(files / "notes").splitlines()])
             ensure_event_loop().close()  # nbclient opens one in each thread
         notebook = nbformat.read(part, as_version=4)
         normalise(notebook)
@@ -130,14 +130,14 @@ def _progress(path: Path, chapter: str, trials: Path):
         bar.set_postfix_str(title)
 
     def watch():
-        told = time.monotonic()
+        last = time.monotonic()
         while not ended.wait(POLL):
             line = _so_far(trials)
             words = f"{title[:24]} · {line}" if line else title
             bar.set_postfix_str(words)
-            if bar.disable and time.monotonic() - told > SILENCE:
+            if bar.disable and time.monotonic() - last > SILENCE:
                 click.echo(f"{chapter}: {words}")
-                told = time.monotonic()
+                last = time.monotonic()
 
     alone = threading.current_thread() is threading.main_thread()
     with tqdm(total=n_cells, unit="cell", disable=None if alone else True, desc=chapter) as bar:

@@ -44,8 +44,8 @@ def repair(page: str, unmatched: dict[str, bool]) -> str:
 
 def finish_page(page: str, book: str, folder: Path) -> str:
     """Return a page, which lies in `folder`, with its figures in two variants and with what describes it."""
-    found = TITLE.search(page)[1]
-    title = html.unescape(found.split(" &#8212; ")[0]).strip() or book
+    heading = TITLE.search(page)[1]
+    title = html.unescape(heading.split(" &#8212; ")[0]).strip() or book
     text = description(page) or f"{title} of the book {book}."
     head = render("head.html", title=title, book=book, description=text)
     return TITLE.sub(lambda _: head, adapt(page, folder), count=1)
@@ -54,10 +54,10 @@ def finish_page(page: str, book: str, folder: Path) -> str:
 def description(page: str) -> str:
     """Return the beginning of the first paragraph below the heading, as plain text; nothing if there is none."""
     article = page.partition('<article class="bd-article">')[2]
-    found = FIRST_PARAGRAPH.search(article)
-    if not found:
+    paragraph = FIRST_PARAGRAPH.search(article)
+    if not paragraph:
         return ""
-    text = re.sub(r'<span class="bibtex-citation".*?</span>', "", found[1], flags=re.DOTALL)
+    text = re.sub(r'<span class="bibtex-citation".*?</span>', "", paragraph[1], flags=re.DOTALL)
     text = html.unescape(re.sub(r"<[^>]+>", "", text)).replace("\\(", "").replace("\\)", "")
     return textwrap.shorten(re.sub(r"\s+([,.;:])", r"\1", text), LENGTH, placeholder=" …")
 

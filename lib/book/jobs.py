@@ -31,7 +31,7 @@ class Job:
     name : str
         What it is called: in a sweep the values that are its own, as the name of its folder.
     chapter : str
-    given : dict
+    overrides : dict
         All values that are set.
     notebook : Path
         Where the executed notebook goes.
@@ -43,7 +43,7 @@ class Job:
 
     name: str
     chapter: str
-    given: dict
+    overrides: dict
     notebook: Path
     swept: dict = field(default_factory=dict)
     status: str = "not run"
@@ -132,7 +132,7 @@ def bring_up_to_date(project: Project, job: Job, key: str) -> Job:
     job.notebook.with_suffix(".json").unlink(missing_ok=True)
     start = time.monotonic()
     try:
-        execute_stored(project, job.chapter, job.given, job.notebook, f"{job.name}: ")
+        execute_stored(project, job.chapter, job.overrides, job.notebook, f"{job.name}: ")
     except (BookError, OSError) as error:
         return replace(job, status="FAILED", message=str(error))
     job = replace(job, seconds=time.monotonic() - start)
@@ -146,13 +146,13 @@ def bring_up_to_date(project: Project, job: Job, key: str) -> Job:
 def write_parameters(job: Job) -> None:
     """Write a job's values as its file; as in JSON, so that text stays text."""
     job.parameters.parent.mkdir(parents=True, exist_ok=True)
-    text = "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in job.given.items())
+    text = "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in job.overrides.items())
     write_whole(job.parameters, UNWRITABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
 
 
 def job_key(project: Project, job: Job) -> str:
     """Return the key of everything that a job's results come from."""
-    return fingerprint(project, job.chapter, settle(project, job.chapter, job.given)[1])
+    return fingerprint(project, job.chapter, settle(project, job.chapter, job.overrides)[1])
 
 
 def plan(project: Project, profile: str, chapters: list[str]) -> dict[str, Job]:
@@ -164,8 +164,8 @@ def plan(project: Project, profile: str, chapters: list[str]) -> dict[str, Job]:
 
 def job_of(project: Project, profile: str, chapter: str) -> Job:
     """Return the job whose results a profile shows of a chapter."""
-    given = settle(project, chapter, project.profile(profile, chapter))[0]
-    return Job(chapter, chapter, given, project.executed(profile, chapter))
+    overrides = settle(project, chapter, project.profile(profile, chapter))[0]
+    return Job(chapter, chapter, overrides, project.executed(profile, chapter))
 
 
 def require_fresh(project: Project, profile: str) -> None:

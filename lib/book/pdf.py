@@ -43,12 +43,12 @@ def make_pdf(project: Project, profile: str) -> Path:
 
 def find_browser() -> str:
     """Return the program named in the environment variable CHROMIUM, or else the first that is installed."""
-    chosen = os.environ.get("CHROMIUM")
-    found = shutil.which(chosen) if chosen else next(filter(None, map(shutil.which, BROWSERS)), None)
-    if not found:
+    name = os.environ.get("CHROMIUM")
+    browser = shutil.which(name) if name else next(filter(None, map(shutil.which, BROWSERS)), None)
+    if not browser:
         hint = "on Debian, `apt install chromium`, or set the environment variable CHROMIUM to the program"
-        raise BookError(f"printing needs Chromium, and none of {chosen or ', '.join(BROWSERS)} is installed: {hint}")
-    return found
+        raise BookError(f"printing needs Chromium, and none of {name or ', '.join(BROWSERS)} is installed: {hint}")
+    return browser
 
 
 def print_page(browser: str, page: Path, target: Path) -> None:

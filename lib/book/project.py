@@ -91,8 +91,8 @@ class Project:
         path = self.root / "chapters" / "profiles.yml"
         profiles = read_mapping(path)
         chapters = _mapping(f"{path}: {name}", profiles.get(name))
-        for kind, given, known in (("profile", profiles, list(PROFILES)), ("chapter", chapters, self.chapters)):
-            for unknown in set(given) - set(known):
+        for kind, names, known in (("profile", profiles, list(PROFILES)), ("chapter", chapters, self.chapters)):
+            for unknown in set(names) - set(known):
                 raise BookError(f"{path}: no {kind} {unknown!r}{nearest(str(unknown), known)}")
         return _mapping(f"{path}: {name}: {chapter}", chapters.get(chapter))
 
@@ -129,8 +129,8 @@ def settle(project: Project, chapter: str, *layers: dict) -> tuple[dict, dict]:
     """Return the values that are set and all values, defaults included, of a chapter; BookError if one is wrong."""
     parameters = parameters_of(project, chapter)
     with naming(chapter):
-        given = resolve(parameters, *layers)
-    return given, {name: given.get(name, parameter.default) for name, parameter in parameters.items()}
+        overrides = resolve(parameters, *layers)
+    return overrides, {name: overrides.get(name, parameter.default) for name, parameter in parameters.items()}
 
 
 def read_mapping(path: Path) -> dict:

@@ -38,11 +38,11 @@ def geometry(record: dict, together: list[dict]) -> dict:
     }
 
 
-def as_number(shown: float | str | None) -> float:
+def as_number(number: float | str | None) -> float:
     """Return a number of a claim's record as a float; null is NaN."""
-    if shown is None:
+    if number is None:
         return math.nan
-    return float(shown.replace("∞", "inf").replace("−", "-")) if isinstance(shown, str) else float(shown)
+    return float(number.replace("∞", "inf").replace("−", "-")) if isinstance(number, str) else float(number)
 
 
 def region_ends(record: dict) -> tuple[float, float]:
@@ -56,9 +56,9 @@ def domain(records: list[dict]) -> tuple[float, float]:
     near = [x for r in records for x in (as_number(r["value"]), *region_ends(r)) if math.isfinite(x)] or [0.0]
     reach = FAR * (max(near) - min(near)) or math.inf
     ends = [as_number(r[name]) for r in records for name in ("low", "high")]
-    seen = near + [x for x in ends if math.isfinite(x) and min(near) - reach <= x <= max(near) + reach]
-    room = 0 if max(seen) > min(seen) else abs(min(seen)) / 2 or 1
-    return min(seen) - room, max(seen) + room
+    inside = near + [x for x in ends if math.isfinite(x) and min(near) - reach <= x <= max(near) + reach]
+    room = 0 if max(inside) > min(inside) else abs(min(inside)) / 2 or 1
+    return min(inside) - room, max(inside) + room
 
 
 def _labels(edges: list[float], place) -> list[tuple[float, str]]:

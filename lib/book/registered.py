@@ -53,8 +53,8 @@ def register(project: Project, claims: list[dict]) -> list[str]:
 def require_registered(project: Project, claims: list[dict]) -> None:
     """Raise BookError with a line for each setting that is not registered, or whose region or least number differs."""
     fixed = {id: decisive[:3] for id, decisive in _by_setting(entries_of(project)).items()}
-    found = {setting["id"]: _decisive(setting)[:3] for setting in settings_of(claims)}
-    lines = [f"{id}: {found[id]} here, {fixed.get(id, 'not')} registered" for id in found if found[id] != fixed.get(id)]
+    ours = {setting["id"]: _decisive(setting)[:3] for setting in settings_of(claims)}
+    lines = [f"{id}: {ours[id]} here, {fixed.get(id, 'not')} registered" for id in ours if ours[id] != fixed.get(id)]
     if lines:
         advice = "`book claims --register` adds what is new; an entry that changes counts as worded after its results"
         raise BookError("claims differ from chapters/registered.yml:\n  " + "\n  ".join([*lines, advice]))
@@ -73,11 +73,11 @@ def registrations(project: Project) -> dict[str, str]:
         before, entries = entries, _by_setting(read_register("\n".join(lines.elements())))
         since |= {id: number for id, decisive in entries.items() if before.get(id) != decisive}
         first = dict.fromkeys(re.findall(r"^\+([a-z0-9-]+):(?! \{)", commit, re.MULTILINE), number) | first
-    told = {}
+    words = {}
     for id, decisive in entries.items() & _by_setting(entries_of(project)).items():
         in_advance = since[id] < first.get(id, len(commits)) and not decisive[-1]
-        told[id] = "registered {1}, commit {0}".format(*commits[since[id]].split()[:2]) if in_advance else AFTER
-    return told
+        words[id] = "registered {1}, commit {0}".format(*commits[since[id]].split()[:2]) if in_advance else AFTER
+    return words
 
 
 def _by_setting(entries: dict[str, dict]) -> dict[str, tuple]:

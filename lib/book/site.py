@@ -42,8 +42,8 @@ def build_site(project: Project, profile: str, strict: bool = False) -> Path:
                     text = text.replace(marker, part(project, profile))
             _write(source / page.relative_to(project.root), text)
     for chapter in project.chapters:
-        given = project.profile(profile, chapter)
-        stage_notebook(project, chapter, project.executed(profile, chapter), source, f"profile {profile}", given)
+        overrides = project.profile(profile, chapter)
+        stage_notebook(project, chapter, project.executed(profile, chapter), source, f"profile {profile}", overrides)
     chapter, picture = TITLE_PICTURE
     if chapter in project.chapters:
         write_glued_figure(project.executed(profile, chapter), picture, source / "chapters")
@@ -64,22 +64,22 @@ def write_glued_figure(executed: Path, name: str, folder: Path) -> None:
             (folder / f"{name}{suffix}").write_bytes(content)
 
 
-def build_page(project: Project, chapter: str, executed: Path, given: dict, scale: str) -> Path:
+def build_page(project: Project, chapter: str, executed: Path, overrides: dict, scale: str) -> Path:
     """Build the HTML of one executed chapter, and of what it cites, beside its notebook and return the page."""
     folder = executed.with_name(f"{executed.stem}-html")
     source = _staged(project, folder)
     toc = {"format": "jb-book", "root": f"chapters/{chapter}", "chapters": [{"file": "chapters/references"}]}
     _write(source / "_toc.yml", yaml.safe_dump(toc))
-    stage_notebook(project, chapter, executed, source, scale, given)
+    stage_notebook(project, chapter, executed, source, scale, overrides)
     shutil.copy(project.root / "chapters" / "references.md", source / "chapters")
     return make_html(project, source, folder, strict=False).with_name("chapters") / f"{chapter}.html"
 
 
-def stage_notebook(project: Project, chapter: str, executed: Path, source: Path, scale: str, given: dict) -> None:
+def stage_notebook(project: Project, chapter: str, executed: Path, source: Path, scale: str, overrides: dict) -> None:
     """Write the notebook as it ran, for readers to take along, and as the page shows it; provenance ends both."""
     notebook = nbformat.read(executed, as_version=4)
     footer = nbformat.v4.new_markdown_cell(provenance(project, chapter, scale), id="provenance")
-    _, values = settle(project, chapter, given)
+    _, values = settle(project, chapter, overrides)
     for folder in ("executed", "chapters"):
         if folder == "chapters":
             notebook.cells = arrange(notebook.cells, parameters_of(project, chapter), values, scale)

@@ -23,8 +23,8 @@ Stored.__doc__ = "A folder of finished blocks, and whether they are of what is h
 def execute_stored(project: Project, chapter: str, values: dict, output: Path, name="", **context) -> None:
     """Execute a chapter whose finished blocks are stored and found again, and say after `name` how many were found."""
     click.echo(f"{name or f'{chapter}: '}started")
-    told = partial(_say, project, name)
-    execution.execute(project, chapter, values, output, told, results=str(project.results), **context)
+    report = partial(_say, project, name)
+    execution.execute(project, chapter, values, output, report, results=str(project.results), **context)
 
 
 def verify(project: Project, chapter: str, values: dict, part: float, seed: int) -> Counter:
@@ -38,12 +38,12 @@ def verify(project: Project, chapter: str, values: dict, part: float, seed: int)
     output = project.root / "_build" / "verify" / f"{chapter}.ipynb"
     counts = Counter()
 
-    def told(notes):
-        _say(project, "", [note for note in notes if note["kind"] not in COUNTED])
+    def report(notes):
+        _say(project, "", [note for note in notes if note["kind"] != "found"])
         for note in notes:
-            counts[note["kind"]] += note["blocks"] if note["kind"] in COUNTED else 0
+            counts[note["kind"]] += note.get("blocks", 0)
 
-    execution.execute(project, chapter, values, output, told, results=str(project.results), verify=[seed, part])
+    execution.execute(project, chapter, values, output, report, results=str(project.results), verify=[seed, part])
     return counts
 
 
@@ -58,11 +58,11 @@ def record(project: Project, chapter: str, commit: str) -> Path:
     if absent := missing_data(project, chapter):
         remedy = "set UCI_MIRROR or TEXTS_MIRROR, or fetch them first"
         raise BookError(f"{chapter} cannot be recorded without {', '.join(absent)}: {remedy}")
-    given = settle(project, chapter, project.profile(PUBLISHED, chapter))[0]
+    overrides = settle(project, chapter, project.profile(PUBLISHED, chapter))[0]
     output = project.root / "_build" / "record" / f"{chapter}.ipynb"
     part, path = output.with_suffix(".csv.gz"), project.record(chapter)
     part.unlink(missing_ok=True)
-    execute_stored(project, chapter, given, output, record=[str(part), commit])
+    execute_stored(project, chapter, overrides, output, record=[str(part), commit])
     if not part.exists():
         raise BookError(f"{chapter} has no rows to record: see lib.experiments.recorded")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -70,9 +70,9 @@ def record(project: Project, chapter: str, commit: str) -> Path:
 
 
 def _say(project: Project, name: str, notes: list[dict]) -> None:
-    found = [note for note in notes if note["kind"] == "found"]
-    if found:
-        n_blocks, n_all = (sum(note[field] for note in found) for field in ("blocks", "all"))
+    finds = [note for note in notes if note["kind"] == "found"]
+    if finds:
+        n_blocks, n_all = (sum(note[field] for note in finds) for field in ("blocks", "all"))
         click.echo(f"{name}found {n_blocks} of {n_all} blocks of the experiments begun before, in {project.results}")
     for note in notes:
         if note["kind"] not in COUNTED:
@@ -81,9 +81,9 @@ def _say(project: Project, name: str, notes: list[dict]) -> None:
 
 def stored_experiments(root: Path) -> list[Stored]:
     """Return what each folder of blocks in `root` holds, largest first; whatever else is there is none."""
-    named = [path for path in root.glob("*") if re.fullmatch(f"[0-9a-f]{{{DIGITS}}}", path.name)]
-    folders = [_stored(path) for path in named if path.is_dir() and not path.is_symlink()]
-    return sorted(folders, key=lambda found: (-found.size, found.name))
+    paths = [path for path in root.glob("*") if re.fullmatch(f"[0-9a-f]{{{DIGITS}}}", path.name)]
+    experiments = [_stored(path) for path in paths if path.is_dir() and not path.is_symlink()]
+    return sorted(experiments, key=lambda experiment: (-experiment.size, experiment.name))
 
 
 def _stored(folder: Path) -> Stored:

@@ -49,10 +49,10 @@ def plan(project: Project, chapter: str, folder: Path, options: tuple, *layers: 
         raise BookError(f"{number} runs are too many; {MOST_RUNS} are the most: give fewer values")
     combinations = [dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values())]
     runs = []
-    for chosen, name in zip(combinations, _names(combinations, swept), strict=True):
-        given, _ = settle(project, chapter, *layers, chosen)
+    for combination, name in zip(combinations, _names(combinations, swept), strict=True):
+        overrides, _ = settle(project, chapter, *layers, combination)
         notebook = folder / name / f"{Path(chapter).name}.ipynb"
-        runs.append(Job(name, chapter, given, notebook, {key: chosen[key] for key in swept}))
+        runs.append(Job(name, chapter, overrides, notebook, {key: combination[key] for key in swept}))
     return runs
 
 
@@ -60,7 +60,7 @@ def make_page(project: Project, run: Job) -> Job:
     """Make the page of a run that has finished, unless there is one of its results."""
     if run.status == "executed" or not run.page.exists():
         try:
-            site.build_page(project, run.chapter, run.notebook, run.given, f"sweep, {run.name}")
+            site.build_page(project, run.chapter, run.notebook, run.overrides, f"sweep, {run.name}")
         except BookError as error:
             return replace(run, status="FAILED", message=error.message)
     return run
@@ -107,12 +107,12 @@ def _split(parameter: Parameter, text: str) -> list:
 
 def _names(combinations: list[dict], swept: list[str]) -> list[str]:
     """Return names that any file system takes; where one had to be changed or is not alone, a digest is added."""
-    texts = [",".join(f"{name}={_name_of(chosen[name])}" for name in swept) for chosen in combinations]
+    texts = [",".join(f"{name}={_name_of(combination[name])}" for name in swept) for combination in combinations]
     names = [UNSAFE.sub("_", text)[:LONGEST_NAME] for text in texts]
     often = Counter(map(str.casefold, names))
     plain = [name == text and often[name.casefold()] == 1 for name, text in zip(names, texts, strict=True)]
-    digests = ["" if alone else f"-{digest(chosen)[:8]}" for chosen, alone in zip(combinations, plain, strict=True)]
-    return list(map(str.__add__, names, digests))
+    together = zip(names, plain, combinations, strict=True)
+    return [name if alone else f"{name}-{digest(combination)[:8]}" for name, alone, combination in together]
 
 
 def _name_of(value) -> str:
@@ -122,7 +122,7 @@ def _name_of(value) -> str:
 def announce(runs: list[Job]) -> None:
     """Say how many runs there will be, and over what."""
     swept = {name: dict.fromkeys(show_value(run.swept[name]) for run in runs) for name in runs[0].swept}
-    click.echo(f"{len(runs)} runs: " + "; ".join(f"{name} = {', '.join(shown)}" for name, shown in swept.items()))
+    click.echo(f"{len(runs)} runs: " + "; ".join(f"{name} = {', '.join(values)}" for name, values in swept.items()))
 
 
 def write_pages(folder: Path, chapter: str, runs: list[Job]) -> Path:
@@ -131,7 +131,7 @@ def write_pages(folder: Path, chapter: str, runs: list[Job]) -> Path:
     claims = {run.name: settings_of(claims_in(notebooks[run.name])) if run.is_done else [] for run in runs}
     numbers = numbers_in(notebooks)
     page = folder / "index.html"
-    fixed = {name: value for name, value in runs[0].given.items() if name not in runs[0].swept}
+    fixed = {name: value for name, value in runs[0].overrides.items() if name not in runs[0].swept}
     values = {"places": places(runs), "fixed": fixed, "rows": compare(claims), "numbers": numbers}
     write_whole(page, render("sweep.html", folder=folder, chapter=chapter, runs=runs, **values))
     own = {run.name: {"run": run.name} | {k: show_value(value) for k, value in run.swept.items()} for run in runs}
@@ -146,15 +146,15 @@ def write_pages(folder: Path, chapter: str, runs: list[Job]) -> Path:
 
 def numbers_in(notebooks: dict) -> list[dict]:
     """Return the numbers that sentences of the chapter cite and that runs differ in: name, sentence, value by run."""
-    found = {run: dict(_numbers(glued(notebook.cells))) for run, notebook in notebooks.items()}
+    by_run = {run: dict(_numbers(glued(notebook.cells))) for run, notebook in notebooks.items()}
     texts = [cell.source for notebook in notebooks.values() for cell in notebook.cells if cell.cell_type == "markdown"]
     sentences = {name: part for text in texts for part in SENTENCE.split(text)[::-1] for name in CITED.findall(part)}
     numbers = []
     for name, sentence in sentences.items():
-        values = {run: own[name] for run, own in found.items() if name in own}
+        values = {run: own[name] for run, own in by_run.items() if name in own}
         if len(set(values.values())) > 1:
-            shown = CITED.sub(lambda match, name=name: "▮" if match[1] == name else "…", sentence)
-            numbers.append({"name": name, "sentence": MARKS.sub("", shown), "runs": values})
+            text = CITED.sub(lambda match, name=name: "▮" if match[1] == name else "…", sentence)
+            numbers.append({"name": name, "sentence": MARKS.sub("", text), "runs": values})
     return numbers
 
 

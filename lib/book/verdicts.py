@@ -17,14 +17,14 @@ FILE = "chapters/verdicts.yml"
 
 def claims_in(notebook: nbformat.NotebookNode) -> list[dict]:
     """Return the claims that an executed notebook shows or glues, each once, with their settings."""
-    found = []
+    claims = []
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             for mime, value in output.get("data", {}).items():
                 if mime.endswith(CLAIMS_JSON):
                     records = json.loads(value) if isinstance(value, str) else value
-                    found += [record for record in records if record not in found]
-    return found
+                    claims += [record for record in records if record not in claims]
+    return claims
 
 
 def settings_of(claims: list[dict]) -> list[dict]:
@@ -53,11 +53,11 @@ def record(project: Project, claims: list[dict]) -> None:
 def require_recorded(project: Project, claims: list[dict]) -> None:
     """Raise BookError with a line for each setting whose verdict is not the recorded one."""
     recorded = read_mapping(project.root / FILE)
-    found = {setting["id"]: setting["verdict"] for setting in settings_of(claims)}
+    actual = {setting["id"]: setting["verdict"] for setting in settings_of(claims)}
     lines = [
-        f"{id}: recorded {recorded.get(id, 'nothing')}, found {found.get(id, 'no such setting')}"
-        for id in sorted(recorded.keys() | found.keys())
-        if recorded.get(id) != found.get(id)
+        f"{id}: recorded {recorded.get(id, 'nothing')}, found {actual.get(id, 'no such setting')}"
+        for id in sorted(recorded.keys() | actual.keys())
+        if recorded.get(id) != actual.get(id)
     ]
     if lines:
         absent = sorted({name for chapter in project.chapters for name in missing_data(project, chapter)})

@@ -146,7 +146,7 @@ def test_a_text_reaches_a_run_as_it_is(tmp_path_factory, value):
     folder = tmp_path_factory.getbasetemp() / "run"
     job = Job("a", "a", {"title": value, "names": [value]}, folder / "a.ipynb")
     write_parameters(job)
-    assert load_yaml(job.parameters.read_text(encoding="utf-8")) == job.given
+    assert load_yaml(job.parameters.read_text(encoding="utf-8")) == job.overrides
     parameters = parse_cell('title: str = ""')
     assert resolve(parameters, {"title": parameters["title"].parse(value)}) == {"title": value}
 

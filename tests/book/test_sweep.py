@@ -37,7 +37,7 @@ def folder(project):
 
 
 def values(runs, name):
-    return [run.given[name] for run in runs]
+    return [run.overrides[name] for run in runs]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_every_combination_is_a_run_with_the_fixed_values(project, tmp_path):
     runs = plan(project, tmp_path, *options, fixed={"seed": 7, "n_models": 9})
     names = ["n_models=2,sizes=10+20", "n_models=2,sizes=30", "n_models=3,sizes=10+20", "n_models=3,sizes=30"]
     assert [run.name for run in runs] == names
-    assert all(run.given["seed"] == 7 and run.given["noise"] == 0.5 for run in runs)
+    assert all(run.overrides["seed"] == 7 and run.overrides["noise"] == 0.5 for run in runs)
     assert values(runs, "n_models") == [2, 2, 3, 3]
     assert [run.notebook for run in runs] == [tmp_path / name / "curves.ipynb" for name in names]
 
