@@ -26,7 +26,7 @@ def read_benchmarks(path=RESULTS):
     return pd.DataFrame(about["rows"]), about["machine"]
 
 
-def read_scaling(path=SCALING):
+def read_scaling():
     """Read how time and memory grow.
 
     Returns
@@ -38,7 +38,7 @@ def read_scaling(path=SCALING):
     about : dict
         efficiency (of two workers, each repetition), peaks (MiB, by learner), sizes, setting, machine, date.
     """
-    about = _read(path)
+    about = _read(SCALING)
     return *(pd.DataFrame(about.pop(name)) for name in ("rows", "panels")), about
 
 

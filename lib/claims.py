@@ -5,7 +5,8 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
+
+from jinja2 import Template
 
 from lib.files import LIB
 
@@ -13,6 +14,7 @@ REGISTER = LIB.parent / "chapters" / "registered.yml"
 CLAIMS_JSON = "application/vnd.claims+json"
 SYMBOLS = {"holds": "✔", "fails": "✘", "ambiguous": "◌", "too little data": "…"}
 _MARKUP = re.compile("<[^>]*>")
+_BADGE = Template('<span class="verdict verdict-{{ verdict|replace(" ", "-") }}">{{ symbol }} {{ verdict }}</span>')
 # What MyST would take for a sign: of code, emphasis, formulas, HTML, links, footnotes, substitutions and entities.
 _SIGNS = re.compile(r"[\\`*$~]|(?<![^\W_])_|<(?=[A-Za-z/!?])|\[(?=\^)|\](?=[(\[{])|\{(?=\{)|&(?=[#A-Za-z])")
 
@@ -180,15 +182,12 @@ class Claims:
     Parameters
     ----------
     paper : str
-        Key of the paper in ``references.bib``.
-    register : path, optional
-        File that says what decides each claim (see `read_register`); by default the book's.
+        Key of the paper in ``references.bib``. What decides its claims is in the book's register (`read_register`).
     """
 
-    def __init__(self, paper: str, register: Path | None = None):
+    def __init__(self, paper: str):
         self.paper = paper
-        path = Path(register or REGISTER)
-        self._register = read_register(path.read_text("utf-8")) if path.is_file() else {}
+        self._register = read_register(REGISTER.read_text("utf-8")) if REGISTER.is_file() else {}
         self._claims: dict[str, Claim] = {}
 
     def claim(self, id: str, sentence: str, *, quote: str, **fields) -> Claim:
@@ -279,7 +278,7 @@ def code(text: str) -> str:
 
 def badge(verdict: str) -> str:
     """Return the verdict with its symbol, as a span that the book's style sheet colours."""
-    return f'<span class="verdict verdict-{verdict.replace(" ", "-")}">{SYMBOLS[verdict]} {verdict}</span>'
+    return _BADGE.render(verdict=verdict, symbol=SYMBOLS[verdict])
 
 
 def estimate(record: dict) -> str:

@@ -115,11 +115,12 @@ def test_an_estimate_is_four_numbers():
         claim().test("b", estimate=(2.0, 1.0, 3.0), **ABOVE)
 
 
-def test_what_is_registered_decides(tmp_path):
+def test_what_is_registered_decides(tmp_path, monkeypatch):
     entry = {"statistic": "mean of {learner}", "region": [0, None], "least": 5}
     entry["settings"] = {"b": {}, "c": {"statistic": "median", "region": [None, 1.5]}}
     (tmp_path / "register.yml").write_text(f"# A register.\na-claim: {json.dumps(entry)}\n", "utf-8")
-    claims = Claims("someone1999", tmp_path / "register.yml")
+    monkeypatch.setattr("lib.claims.REGISTER", tmp_path / "register.yml")
+    claims = Claims("someone1999")
     one = claims.claim("a-claim", "It is so.", quote="so")
     for id, words in (("a", {"learner": "EM"}), ("b", {"learner": "COV"}), ("c", {}), ("d", {**ABOVE, "least": 1})):
         one.test(id, estimate=ESTIMATES["holds"][:3] + (4,), anchor="there", **words)

@@ -80,5 +80,5 @@ def pack(printed: Path, target: Path, day: str) -> None:
 
 def show_link(page: Path, size: int) -> None:
     """Show the link to the PDF, with its size, where a page says how to make one."""
-    link = rf'<p class="pdf-link"><a href="../{NAME}">\1</a> ({size / 1e6:.1f} MB)</p>'
-    write_whole(page, LINK.sub(link, page.read_text(encoding="utf-8")))
+    text = page.read_text(encoding="utf-8")
+    write_whole(page, LINK.sub(lambda link: render("pdf_link.html", name=NAME, words=link[1], size=size), text))
