@@ -51,6 +51,7 @@ BUDGETS = {
     "book": (("book",), 1879),  # DESIGN.md has 1700; registered settings, recorded rows, sweeps of numbers, a PDF
 }
 CELL = 30
+OUTPUTS = 300_000  # bytes of those stored in a notebook
 
 
 def room(path):
@@ -140,6 +141,12 @@ def test_budgets_of_all():
 
 def test_cells_are_short():
     assert [f"{name}: {source[:60]!r}" for name, source in cells() if len(source.splitlines()) > CELL] == []
+
+
+def test_stored_outputs_are_small():
+    for path in sorted((ROOT / "chapters").rglob("*.ipynb")):
+        code = [c for c in json.loads(path.read_text(encoding="utf-8"))["cells"] if c["cell_type"] == "code"]
+        assert len(json.dumps([cell["outputs"] for cell in code])) <= OUTPUTS, path
 
 
 def test_every_room_has_its_place():
