@@ -22,8 +22,7 @@ def set_address(project, url):
 def options(url, **more):
     config = {"repository": {"url": url, **more}, "sphinx": {"config": {"html_theme_options": {"logo": "a"}}}}
     made = configure(config)["sphinx"]["config"]["html_theme_options"]
-    assert config["sphinx"]["config"]["html_theme_options"] == {"logo": "a"}  # the cached file's, and as it was
-    assert made["logo"] == "a"
+    assert config["sphinx"]["config"]["html_theme_options"] == {"logo": "a"}  # the cached file's, as it was
     return made
 
 
@@ -60,8 +59,7 @@ def test_an_address_that_is_none_is_an_error(url):
 
 def test_without_an_address_no_setting_is_lost():
     before = {"title": "a", "html": {"use_issues_button": False}, "sphinx": {"config": {"language": "en"}}}
-    assert configure(before | {"repository": {"url": None}}).items() >= before.items()
-    assert configure(before).items() >= before.items()
+    assert configure(before | {"repository": {"url": None}}) == before
 
 
 @pytest.mark.parametrize("url", ["", GITHUB])
