@@ -19,7 +19,7 @@ from lib.colour import contrast
 from lib.evaluation import compare_ranks
 from lib.experiments import CIA_LEARNERS
 from lib.figures import comparison, heatmap, look
-from lib.figures.style import LEARNERS
+from lib.figures.style import LOOKS
 
 pytestmark = pytest.mark.filterwarnings("error")
 BLUE, VERMILLION, GREY = "#0072b2", "#d55e00", "#7f7f7f"
@@ -54,7 +54,7 @@ ELR = ["elr", "ofe", "apn", "elr_forced", "elr_converged", "elr_fixed", "selecti
 
 @pytest.mark.parametrize("names", [CIA_LEARNERS, [*ELR, "forest", "tree"]])
 def test_the_learners_of_a_part_look_different(names):
-    assert set(names) <= set(LEARNERS)
+    assert set(names) <= set(LOOKS)
     for keys in (["color", "marker"], ["label"]):
         assert len({tuple(figures.look(name)[key] for key in keys) for name in names}) == len(names)
 

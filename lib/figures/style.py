@@ -16,7 +16,7 @@ from lib.figures.narrow import with_narrow
 
 # From the palettes of Okabe & Ito and of Tol for colour-blind readers, each colour as dark as a white page asks for
 # (contrast 3). Where colours are near, markers and lines are not. Label, colour, marker, line.
-LEARNERS = {
+LOOKS = {
     "em": ("EM", "#0072B2", "o", "-"),
     "cov": ("COV", "#309BD6", "^", "--"),
     "winnow": ("Winnow", "#D55E00", "s", "-"),
@@ -97,10 +97,10 @@ def look(learner):
     if plus and structure in STRUCTURES:
         (name, marker), style = STRUCTURES[structure], look(rest)
         return style | {"label": f"{name}+{style['label']}", "marker": marker}
-    if learner not in LEARNERS:
+    if learner not in LOOKS:
         index = sum(map(ord, str(learner))) % len(_OTHERS)
         return {"label": str(learner), "color": _OTHERS[index], "marker": _MARKERS[index], "linestyle": "-"}
-    return dict(zip(("label", "color", "marker", "linestyle"), LEARNERS[learner], strict=True))
+    return dict(zip(("label", "color", "marker", "linestyle"), LOOKS[learner], strict=True))
 
 
 def palette(learners):
