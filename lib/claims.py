@@ -261,7 +261,7 @@ def _check_id(id: str) -> None:
 def markdown_table(header: tuple, rows: list[tuple]) -> str:
     """Return a MyST table of cells in MyST (see `literal`); bars and line breaks inside a cell are made harmless."""
     lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(_cell(c) for c in line) + " |" for line in lines)
+    return "\n".join("| " + " | ".join(map(cell, line)) + " |" for line in lines)
 
 
 def literal(text: str) -> str:
@@ -304,7 +304,8 @@ def region_words(record: dict) -> str:
     return f"> {lo:g}" if hi is None else f"between {lo:g} and {hi:g}"
 
 
-def _cell(text) -> str:
+def cell(text) -> str:
+    """Return MyST text as a cell of a table: in one line, in which bars are none."""
     return " ".join(str(text).splitlines()).replace("|", "\\|")
 
 

@@ -8,7 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from lib.book.range_plot import geometry
-from lib.claims import SYMBOLS, badge, code, estimate, literal, outcome, region_words
+from lib.claims import SYMBOLS, badge, cell, code, estimate, literal, outcome, region_words
 
 _ENVIRONMENT = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
@@ -37,11 +37,6 @@ def line(text: str) -> str:
 def words(text: str) -> str:
     """Return text as MyST that shows it as it is, also as the words of a link: every sign is escaped."""
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", " ".join(text.split()))
-
-
-def cell(text: str) -> str:
-    """Return MyST text as a cell of a table: in one line, in which bars are none."""
-    return line(text).replace("|", "\\|")
 
 
 def _markup(function):
