@@ -161,7 +161,7 @@ class _Task:
         rows = rows[Rule(conditions, True).covers(self.matrix)[rows]]
         while 0 < self.positive[rows].sum() < len(rows):
             self.learner.n_scanned_ += len(rows) * len(self.codes)
-            (j, kind, code), gain = best_condition(self.codes, self.sizes, self.positive, rows, LEAST)
+            (j, kind, code), gain = best_condition(self.codes, self.sizes, self.positive, rows)
             if gain <= 0:
                 break
             conditions = (*conditions, Condition(j, KINDS[kind], float(self.values[j][code])))
@@ -176,7 +176,7 @@ class _Task:
 
 
 @compiled()
-def best_condition(codes, sizes, positive, rows, least):
+def best_condition(codes, sizes, positive, rows):
     """Return the condition that gains most, p (log2 p / (p + n) - log2 P / (P + N)), and how much (FOIL's gain).
 
     Parameters
@@ -187,9 +187,7 @@ def best_condition(codes, sizes, positive, rows, least):
         Number of categories, 0 for numbers.
     positive : ndarray of bool (n_samples,)
     rows : ndarray of int
-        Rows to grow on.
-    least : int
-        Positive rows that a condition leaves at least.
+        Rows to grow on, of which a condition leaves two positive ones at least.
 
     Returns
     -------
@@ -216,6 +214,6 @@ def best_condition(codes, sizes, positive, rows, least):
             else:
                 trials = ((AT_MOST, seen, i), (AT_LEAST, ones - first_ones, known - first))
             for kind, p, passed in trials:
-                if p >= least and passed < n_rows and p * (np.log2(p / passed) - before) > best:
+                if p >= LEAST and passed < n_rows and p * (np.log2(p / passed) - before) > best:
                     best, condition = p * (np.log2(p / passed) - before), (j, kind, code)
     return condition, best
