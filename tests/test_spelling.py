@@ -191,6 +191,14 @@ def test_features_never_seen_with_a_word_have_no_weight_for_it():
     assert model.predict([[0, 0, 0]]) == ["a"]
 
 
+@pytest.mark.parametrize("words", [["a", "b"], ["a", "b", "c"]])
+def test_rounding_decides_between_no_words(words):
+    model = WinSpell().fit(np.eye(len(words), 3, dtype=int), words)
+    for sums in ([0.3, 0.1 + 0.2, 0.0], [0.1 + 0.2, 0.3, 0.0]):  # which differ by rounding only
+        model.weights_ = np.array(sums[: len(words)])[:, None] * [1, 0, 0]
+        assert model.predict([[1, 0, 0]]) == ["a"]
+
+
 def test_three_words():
     rng = np.random.default_rng(0)
     y = rng.choice(["their", "there", "they're"], 300)

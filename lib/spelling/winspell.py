@@ -6,7 +6,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lib.arrays import check_sparse_boolean_matrix
-from lib.estimators import with_parameters
+from lib.estimators import TIE, most_probable, with_parameters
 from lib.validation import at_least_one, check_integer, check_real
 from lib.winnow.online import Winnow, sums
 
@@ -107,9 +107,9 @@ class WinSpell(ClassifierMixin, BaseEstimator):
         return z[:, 1] - z[:, 0] if z.shape[1] == 2 else z
 
     def predict(self, X):
-        """The word that fits best, (n_samples,); of several the first."""
+        """The word that fits best, (n_samples,); of those that fit equally, but for rounding, the first."""
         scores = self.decision_function(X)
-        return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+        return self.classes_[(scores > TIE).astype(int) if scores.ndim == 1 else most_probable(scores)]
 
 
 def training_rows(learner, X, y):
