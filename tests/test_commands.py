@@ -9,7 +9,7 @@ import re
 import shlex
 import subprocess
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
@@ -21,11 +21,11 @@ from papermill.cli import _resolve_type as papermill_value
 from papermill.cli import papermill as papermill_command
 
 from lib.book import sweep
+from lib.book.cache import missing_data
 from lib.book.cli import cli
 from lib.book.execution import INJECTED
 from lib.book.project import Project, parameters_of, settle
-from lib.datasets import NotAvailableError
-from lib.texts import read_texts
+from lib.datasets.files import cache
 
 PROJECT = Project(Path(__file__).parents[1])
 BASH = re.compile(r"```bash\n(.*?)```", re.DOTALL)
@@ -95,9 +95,8 @@ def given(command):
 def test_each_chapter_has_the_two_commands_with_the_same_values(chapter):
     commands = {command.kind: command for command in COMMANDS if command.chapter == chapter}
     assert {"book run", "papermill"} <= set(commands) <= {"book run", "papermill", "book sweep"}
-    for kind in ("book run", "book sweep"):
-        if kind in commands:
-            assert commands[kind].words[2] == chapter
+    for kind in {"book run", "book sweep"} & set(commands):
+        assert commands[kind].words[2] == chapter
     assert given(commands["book run"]) == given(commands["papermill"]) != {}
 
 
@@ -113,37 +112,29 @@ def test_the_page_shows_errors_as_they_are(wrong):
     assert result.output.strip() in (PROJECT.root / "chapters" / "running.md").read_text(encoding="utf-8")
 
 
-def with_texts(command, folder):
-    """Return the command with the books in the folder that it has for one's own; skip it where they cannot be had."""
-    if "read_texts" not in PROJECT.notebook(command.chapter).read_text(encoding="utf-8"):
-        return command
-    try:
-        books = read_texts()
-    except NotAvailableError as error:
-        pytest.skip(f"{command.chapter} needs texts: {error}")
-    for name, text in books.items():
-        (folder / f"{name}.txt").write_text(text, encoding="utf-8")
-    return replace(command, line=command.line.replace("my-books", str(folder)))
+def with_texts(command):
+    """Return the command with a folder that has the books for one's own; skip it where its texts cannot be had."""
+    if "texts" in missing_data(PROJECT, command.chapter):
+        pytest.skip(f"{command.chapter} needs texts: set TEXTS_MIRROR, or fetch them by read_texts() of lib.texts")
+    folder = os.environ.get("TEXTS_MIRROR", str(cache()))
+    return Command(command.chapter, command.line.replace("my-books", folder))
 
 
 @pytest.mark.skipif(not RUN_ALL, reason="make commands")
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: f"{command.chapter}-{command.kind}")
 def test_each_command_works(command, tmp_path):
-    command = with_texts(command, tmp_path)
-    words = command.words
+    command = with_texts(command)
+    words, swept = command.words, command.kind == "book sweep"
+    output = tmp_path / ("sweep" if swept else "out.ipynb")
     if command.kind == "papermill":
-        output = tmp_path / "out.ipynb"
         words[words.index("out.ipynb")] = str(output)
     else:
-        output = tmp_path / ("sweep" if command.kind == "book sweep" else "out.ipynb")
         words += ["-o", str(output)]
     script = [str(Path(sys.executable).with_name(words[0])), *words[1:]]
     process = subprocess.run(script, cwd=PROJECT.root, capture_output=True, text=True)
     assert process.returncode == 0, process.stderr[-2000:]
-    if command.kind == "book sweep":
-        assert_swept(output, given(command))
-    else:
-        assert_executed(output, given(command))
+    check = assert_swept if swept else assert_executed
+    check(output, given(command))
     for page in tmp_path.glob(f"out-html/html/chapters/{command.chapter}.html"):
         assert_told(BeautifulSoup(page.read_bytes(), "html.parser").article)
 
@@ -159,10 +150,9 @@ def assert_told(article):
 def assert_executed(path, values):
     cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
     assert all(cell.execution_count for cell in cells if cell.source.strip())
-    injected = [cell for cell in cells if INJECTED in cell.metadata.get("tags", [])]
-    assert len(injected) == 1
+    [injected] = [cell for cell in cells if INJECTED in cell.metadata.get("tags", [])]
     found = {}
-    exec(injected[0].source, found)
+    exec(injected.source, found)
     assert {name: found[name] for name in values} == values
 
 
@@ -172,7 +162,6 @@ def assert_swept(folder, runs):
     assert sorted(map(str, found)) == sorted(map(str, runs))
     for path, values in zip(notebooks, found, strict=True):
         assert_executed(path, values)
-    with open(folder / "claims.csv", newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    rows = csv.DictReader((folder / "claims.csv").read_text(encoding="utf-8").splitlines())
     assert {row["run"] for row in rows} <= {path.parent.name for path in notebooks}
     assert f"{len(runs)} executed" in (folder / "index.html").read_text(encoding="utf-8")
