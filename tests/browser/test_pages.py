@@ -1,5 +1,7 @@
 """Every page in a browser, as a reader meets it for the first time."""
 
+import re
+
 import pytest
 
 LIMIT = 2_000_000  # the theme's style sheet, its icons and KaTeX as they come are 1.1 million of it
@@ -28,6 +30,11 @@ def test_fits_a_phone(seen, width):
 @pytest.mark.parametrize("width", [390, 1300, 1920])
 def test_figures_can_be_read_without_scrolling(seen, width):
     assert seen.unreadable[width] == []
+
+
+def test_cites_no_number_that_nobody_knows(page_name, site):
+    page = (site / page_name).read_text(encoding="utf-8")
+    assert re.findall(r'"pasted-text">([^<]*\b(?:nan|inf)\b[^<]*)<', page) == []
 
 
 def test_images_are_shown(seen):
