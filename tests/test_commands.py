@@ -77,7 +77,7 @@ def given(command):
     if command.kind == "book sweep":
         options = cli.commands["sweep"].make_context("sweep", command.words[2:], obj=PROJECT).params
         runs = sweep.plan(PROJECT, options["chapter"], Path("nowhere"), options["pairs"])
-        return [run.given for run in runs]
+        return [run.overrides for run in runs]
     if command.kind == "book verify":
         options = cli.commands["verify"].make_context("verify", command.words[2:], obj=PROJECT).params
         return {"chapters": options["chapters"]}
