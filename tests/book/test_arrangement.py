@@ -62,12 +62,8 @@ def test_what_a_run_did_not_find_is_left_out():
     known = (
         "## Known\n\nIt is {glue:text}`lead:.2f`: {numref}`fig-a`, {numref}`our cuts <tbl-cuts>`, {numref}`fig-else`."
     )
-    gone = [
-        "Not {glue:text}`loss`, nor {glue:text}`endless`.",
-        "See {numref}`fig-b`.",
-        "{numref}`tbl-more`",
-        "```{glue:md} bounds\n:format: myst\n```",
-    ]
+    gone = ["Not {glue:text}`loss`, nor {glue:text}`endless`.", "See {numref}`fig-b`.", "{numref}`tbl-more`"]
+    gone += ["```{glue:md} bounds\n:format: myst\n```"]
     bare = "Bare: {glue:text}`lead` [{glue:text}`endless:.1f`, {glue:text}`lead`]."
     items = "- One, {glue:text}`lead`.\n- Two, {glue:text}`loss`.\n- Three."
     formula = "$$\nx\n\n= y\n$$"
