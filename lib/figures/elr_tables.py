@@ -65,7 +65,8 @@ def comparisons_table(comparisons):
     table = pd.DataFrame(comparisons)
     ends = table[["value", "low", "high"]].map(signed, digits=2)
     table["comparison"] = table["better"].map(pair_label) + " against " + table["worse"].map(pair_label)
-    table["difference"] = (ends["value"] + " [" + ends["low"] + ", " + ends["high"] + "]").replace("— [—, —]", "—")
+    shown = ends["value"] + " [" + ends["low"] + ", " + ends["high"] + "]"
+    table["difference"] = shown.str.replace("— [—, —]", "—").str.replace(" [−∞, ∞]", "")
     table["wins / ties / losses"] = table[["wins", "ties", "losses"]].astype(str).agg(" / ".join, axis=1)
     view = table.filter(["label", "comparison", "difference", "wins / ties / losses"]).rename(columns={"label": "of"})
     p_values = {"p": "p", "p_of_cells": "p of the printed cells", "printed_p": "p printed"}
