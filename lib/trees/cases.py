@@ -111,27 +111,22 @@ def place_branches(growth, node, bags, places):
 
 
 @compiled()
-def drop(data, growth, trial, node, largest, visited, whole):
-    """Give a branch in a trial all cases of its node; returns how many nodes are `visited` by some, 0 for want of room.
-
-    Unless it is done as a `whole`, only the cases of the other branches, of which none lacks a value, come to it, and
-    are added to those of each node.
-    """
+def drop(data, growth, trial, node, largest, visited):
+    """Give a branch in a trial all cases of its node; returns how many nodes are `visited` by some, 0 for want of room."""
     lists, used, end, n = growth.lists, growth.used, growth.used[CASES], 0
-    child, k = growth.tests[node, CHILD], data.branches[growth.tests[node, TEST]]
-    for v in range(node if whole else child, node + 1 if whole else child + k):
-        for i in range(lists[v, FIRST], lists[v, LAST] if whole or v != largest else 0):
-            if used[CASES] == len(growth.rows):
-                return 0
-            growth.rows[used[CASES]], growth.weights[used[CASES]] = growth.rows[i], growth.weights[i]
-            used[CASES] += 1
-    used[TOP], trial.lists[largest, BELOW] = largest, -1
-    trial.lists[largest, FIRST], trial.lists[largest, LAST] = end, used[CASES]
+    last = end + lists[node, LAST] - lists[node, FIRST]
+    if last > len(growth.rows):
+        return 0
+    for i in range(last - end):
+        growth.rows[end + i], growth.weights[end + i] = (
+            growth.rows[lists[node, FIRST] + i],
+            growth.weights[lists[node, FIRST] + i],
+        )
+    used[CASES], used[TOP], trial.lists[largest, BELOW] = last, largest, -1
+    trial.lists[largest, FIRST], trial.lists[largest, LAST] = end, last
     while used[TOP] >= 0:
         new = visited[n] = next_node(data, trial)
         n += 1
-        for c in range(0 if whole else data.n_classes):
-            trial.counts[new, c] += growth.counts[new, c]
         divided = growth.tests[new, TEST] >= 0 and trial.lists[new, FIRST] < trial.lists[new, LAST]
         if divided and not divide(data, trial, new):
             return 0

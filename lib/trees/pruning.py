@@ -8,12 +8,14 @@ from collections import namedtuple
 import numpy as np
 
 from lib.compiled import compiled
-from lib.trees.cases import CASES, CHILD, FEW, NODES, SMALL, TEST, Growth, drop, errors_seen, replace
+from lib.trees.cases import CASES, CHILD, FEW, FIRST, LAST, NODES, SMALL, TEST, Growth
+from lib.trees.cases import branch, drop, errors_seen, replace
 
 MARGIN = 0.1  # errors by which the simpler tree may be worse
 
-Pruning = namedtuple("Pruning", "expected settled visited confidence z")
-Pruning.__doc__ = """Of each node the errors expected, and whether it need not be looked at; a list of nodes."""
+Pruning = namedtuple("Pruning", "expected settled met visited confidence z")
+Pruning.__doc__ = """Of each node the errors expected, whether it need not be looked at, and whether a case has come to it;
+a list of nodes."""
 
 
 @compiled()
@@ -86,8 +88,8 @@ def prune(data, growth, confidence, z):
     used, node = growth.used, growth.used[NODES]
     again = growth.lists[:node].copy(), growth.counts[:node].copy(), growth.shares[:node].copy()
     trial = Growth(growth.tests, *again, growth.rows, growth.weights, used)
-    expected, settled, visited = np.zeros(node), np.ones(node, np.bool_), np.empty(node, np.int64)
-    pruning = Pruning(expected, settled, visited, confidence, z)
+    expected, settled, met = np.zeros(node), np.ones(node, np.bool_), np.zeros(node, np.bool_)
+    pruning = Pruning(expected, settled, met, np.empty(node, np.int64), confidence, z)
     for i in reachable(data, growth)[0]:
         settled[i] = False
     while node > 0:
@@ -105,32 +107,54 @@ def simplify(data, growth, trial, node, pruning):
 
     Returns one more than the next node to prune, or -1 for want of room.
     """
-    expected, visited, used, n_cases = pruning.expected, pruning.visited, growth.used, growth.used[CASES]
+    expected, used, n_cases, n = pruning.expected, growth.used, growth.used[CASES], 0
     largest, below, as_leaf = growth.tests[node, CHILD], 0.0, expected[node]
     for v in range(largest, largest + data.branches[growth.tests[node, TEST]]):
         largest, below = v if growth.shares[v] > growth.shares[largest] else largest, below + expected[v]
-    n = drop(data, growth, trial, node, largest, visited, not data.complete)
-    raised = errors_of_leaves(data, trial, largest, visited[:n], pruning)
-    if n > 0 and min(below, raised) + MARGIN >= as_leaf - SMALL:
+    if data.complete:
+        raised = errors_with_others(data, growth, trial, node, largest, pruning)
+    else:
+        n = drop(data, growth, trial, node, largest, pruning.visited)
+        if n == 0:
+            return -1
+        raised = errors_of_leaves(trial, pruning, n)
+    if min(below, raised) + MARGIN >= as_leaf - SMALL:
         growth.tests[node, TEST] = -1
-    elif n > 0:
+    else:
         expected[node] = below
         if raised <= below + MARGIN + SMALL:
-            if data.complete:
-                used[CASES] = n_cases
-                n = drop(data, growth, trial, node, largest, visited, True)
-            if n > 0:
-                return replace(growth, trial, node, visited[:n], pruning.settled)
+            n = drop(data, growth, trial, node, largest, pruning.visited) if n == 0 else n
+            return replace(growth, trial, node, pruning.visited[:n], pruning.settled) if n > 0 else -1
     used[CASES] = n_cases
-    return node if n > 0 else -1
+    return node
 
 
 @compiled()
-def errors_of_leaves(data, trial, largest, visited, pruning):
-    """Return the errors expected of a branch in a trial; complete cases change those of the leaves they come to."""
-    errors = pruning.expected[largest] if data.complete else 0.0
-    for node in visited:
+def errors_of_leaves(trial, pruning, n):
+    """Return the errors expected of a branch in a trial that visited n nodes."""
+    errors = 0.0
+    for node in pruning.visited[:n]:
         if trial.tests[node, TEST] < 0:
-            leaf = expected_errors(trial.counts[node], pruning.confidence, pruning.z)
-            errors += leaf - pruning.expected[node] if data.complete else leaf
+            errors += expected_errors(trial.counts[node], pruning.confidence, pruning.z)
+    return errors
+
+
+@compiled()
+def errors_with_others(data, growth, trial, node, largest, pruning):
+    """Return the errors expected of a branch that gets the cases of the others, too; none lacks a value."""
+    tests, leaves, n, errors = growth.tests, pruning.visited, 0, pruning.expected[largest]
+    for v in range(tests[node, CHILD], tests[node, CHILD] + data.branches[tests[node, TEST]]):
+        for i in range(growth.lists[v, FIRST], growth.lists[v, LAST] if v != largest else 0):
+            row, leaf = growth.rows[i], largest
+            while tests[leaf, TEST] >= 0:
+                leaf = tests[leaf, CHILD] + branch(data, tests, leaf, row)
+            if not pruning.met[leaf]:
+                pruning.met[leaf], leaves[n], n = True, leaf, n + 1
+                trial.counts[leaf].fill(0.0)
+            trial.counts[leaf, data.y[row]] += growth.weights[i]
+    for leaf in leaves[:n]:
+        pruning.met[leaf] = False
+        for c in range(data.n_classes):
+            trial.counts[leaf, c] += growth.counts[leaf, c]
+        errors += expected_errors(trial.counts[leaf], pruning.confidence, pruning.z) - pruning.expected[leaf]
     return errors
