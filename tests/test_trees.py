@@ -205,10 +205,10 @@ def test_a_tree_without_room_for_nodes_or_cases_grows_anew(monkeypatch, name):
     expected, rooms = learner.fit(data.X, data.y).predict_proba(data.X), []
 
     def little(rows, weights, data, room):
-        *nodes, longer_rows, longer_weights, used = new_growth(rows, weights, data, room)
+        *nodes, longer_rows, longer_weights, used, spare = new_growth(rows, weights, data, room)
         n, n_cases = room * data.branches.max(), room * len(rows) // 2
         rooms.append(room)
-        return Growth(*(array[:n] for array in nodes), longer_rows[:n_cases], longer_weights[:n_cases], used)
+        return Growth(*(array[:n] for array in nodes), longer_rows[:n_cases], longer_weights[:n_cases], used, spare)
 
     monkeypatch.setattr("lib.trees.tree.new_growth", little)
     np.testing.assert_array_equal(learner.fit(data.X, data.y).predict_proba(data.X), expected)
@@ -222,7 +222,8 @@ def test_codes_are_in_order_however_wide_their_range(seed, bits):
     rng = np.random.default_rng(seed)
     low, high = np.sort(rng.integers(0, 2**bits, 2))
     codes = rng.integers(low, high + 1, rng.integers(1, 90))
-    keys = in_order(codes << 32 | np.arange(len(codes)), low, high - low + 1)
+    keys, n = codes << 32 | np.arange(len(codes)), len(codes)
+    in_order(keys, low, high - low + 1, np.empty(n, np.int64), np.empty(4 * n + 2, np.int64))
     np.testing.assert_array_equal(keys & 0xFFFFFFFF, np.argsort(codes, kind="stable"))
 
 

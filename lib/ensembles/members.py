@@ -1,5 +1,6 @@
 """What ensembles share: training data that are coded once, members on drawn or weighted rows, votes."""
 
+from copy import copy
 from dataclasses import field
 
 import numpy as np
@@ -85,14 +86,22 @@ class Ensemble(MixedInput, ClassifierMixin, BaseEstimator):
 
     def _member(self, X, y, rng, rows=None, weights=None):
         """A new learner, fitted to the rows with these numbers, or to all rows with these weights."""
+        if isinstance(self.learner, GainRatioTree):
+            return self._tree(X, y, rng, rows, weights)
         learner = clone(self.learner)
         seeded = {name: rng.randint(SEEDS) for name in learner.get_params() if name.endswith("random_state")}
         learner.set_params(**seeded)
-        if rows is not None and isinstance(X, Table):
-            rows, weights = None, np.bincount(rows, minlength=len(X)).astype(float)  # a row that comes twice weighs two
         if weights is not None:
             return learner.fit(X, y, sample_weight=weights)
         return learner.fit(X, y) if rows is None else learner.fit(X.iloc[rows], y[rows])
+
+    def _tree(self, X, y, rng, rows, weights):
+        """A tree whose input is checked already; a row that comes twice weighs two."""
+        tree, (labels, y) = copy(self.learner), np.unique(y, return_inverse=True)
+        tree.random_state = rng.randint(SEEDS)
+        if weights is None:
+            weights = np.ones(len(X)) if rows is None else np.bincount(rows, minlength=len(X)).astype(float)
+        return tree.grow(X, labels, y, weights)
 
     def _drawn_or_weighted(self, X, y, rng, p):
         """A new learner, fitted to rows drawn with these probabilities, or to all rows with weights in proportion."""

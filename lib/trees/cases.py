@@ -10,6 +10,7 @@ import numpy as np
 
 from lib.compiled import compiled
 
+kernel = compiled(_nrt=False)  # allocates nothing: at each call numba would count references to every array of a tuple
 SMALL = 1e-6  # differences below are none, as in Weka
 FEW = 1e-3  # how far below the mean gain a test may lie
 
@@ -18,10 +19,12 @@ Rule.__doc__ = """How a test is chosen, see GainRatioTree."""
 Data = namedtuple("Data", "codes numeric branches usual complete y n_classes logs")
 Data.__doc__ = """Codes (p, n), -1 for missing; of each column, whether it has numbers, its number of branches, whether
 its gain is part of the mean; whether no code is missing; classes (n,), their number, and x log2 x of whole numbers."""
-Growth = namedtuple("Growth", "tests lists counts shares rows weights used")
+Growth = namedtuple("Growth", "tests lists counts shares rows weights used spare")
 Growth.__doc__ = """Of each node its test (attribute, cut, next value, first child), its place in the lists (first and
 last case, which node waits below it), class counts and share of its parent's known cases; then the cases. `used` has
-the number of nodes and of cases, and the node on top of those that wait."""
+the number of nodes and of cases, and the node on top of those that wait; `spare` is room to work in."""
+Spare = namedtuple("Spare", "rows weights where bags places")
+Spare.__doc__ = """Cases of a node and the branch of each; of each branch the weight, and where its next case goes."""
 TEST, CUT, NEXT, CHILD = range(4)
 FIRST, LAST, BELOW = range(3)
 NODES, CASES, TOP = range(3)
@@ -33,13 +36,15 @@ def new_growth(rows, weights, data, room):
     n_cases = (8 if data.complete else 64) * room * n_rows  # memory that is not touched is not taken
     places = np.empty((n, 4), np.int64), np.empty((n, 3), np.int64)
     sums, used = (np.empty((n, data.n_classes)), np.empty(n)), np.array([1, n_rows, 0])
-    growth = Growth(*places, *sums, np.empty(n_cases, np.int64), np.empty(n_cases), used)
+    of_cases = np.empty(n_rows, np.int64), np.empty(n_rows), np.empty(n_rows, np.int64)
+    spare = Spare(*of_cases, np.empty(data.branches.max() + 1), np.empty(data.branches.max() + 1, np.int64))
+    growth = Growth(*places, *sums, np.empty(n_cases, np.int64), np.empty(n_cases), used, spare)
     growth.lists[0], growth.shares[0] = (0, n_rows, -1), 1.0
     growth.rows[:n_rows], growth.weights[:n_rows] = rows, weights
     return growth
 
 
-@compiled()
+@kernel
 def branch(data, tests, node, row):
     """Return the number of the child to which a row goes, or -1 where the value is missing."""
     test = tests[node, TEST]
@@ -47,7 +52,7 @@ def branch(data, tests, node, row):
     return np.int64(code > tests[node, CUT] if code >= 0 and data.numeric[test] else code)
 
 
-@compiled()
+@kernel
 def errors_seen(counts):
     """Return how many cases a node has, and how many of them are of other classes than most."""
     n = most = 0.0
@@ -57,7 +62,7 @@ def errors_seen(counts):
     return n, n - most
 
 
-@compiled()
+@kernel
 def next_node(data, growth):
     """Take the node on top of those that wait, and count its classes."""
     node = growth.used[TOP]
@@ -68,23 +73,26 @@ def next_node(data, growth):
     return node
 
 
-@compiled()
+@kernel
 def divide(data, growth, node):
     """Give the cases of a node to its branches, which wait; one without a value is in all of them.
 
     Returns whether there was room.
     """
-    k, cases = data.branches[growth.tests[node, TEST]], slice(growth.lists[node, FIRST], growth.lists[node, LAST])
-    rows, weights = growth.rows[cases].copy(), growth.weights[cases].copy()
-    where, bags, places = np.empty(len(rows), np.int64), np.zeros(k + 1), np.zeros(k + 1, np.int64)
-    for i in range(len(rows)):
-        v = branch(data, growth.tests, node, rows[i])
-        where[i] = v if v >= 0 else k  # the bag of missing values
-        bags[where[i]] += weights[i]
-        places[where[i]] += 1
+    k, first, n = data.branches[growth.tests[node, TEST]], growth.lists[node, FIRST], 0
+    rows, weights, where, bags, places = growth.spare
+    bags, places = bags[: k + 1], places[: k + 1]
+    bags.fill(0.0)
+    places.fill(0)
+    for i in range(first, growth.lists[node, LAST]):
+        v = branch(data, growth.tests, node, growth.rows[i])
+        rows[n], weights[n], where[n] = growth.rows[i], growth.weights[i], v if v >= 0 else k  # k: a bag of its own
+        bags[where[n]] += weights[n]
+        places[where[n]] += 1
+        n += 1
     if not place_branches(growth, node, bags, places):
         return False
-    for i in range(len(rows)):
+    for i in range(n):
         missing = where[i] == k
         for v in range(0 if missing else where[i], k if missing else where[i] + 1):
             if bags[v] > 0 or not missing:
@@ -94,7 +102,7 @@ def divide(data, growth, node):
     return True
 
 
-@compiled()
+@kernel
 def place_branches(growth, node, bags, places):
     """Set the shares of a node's branches and, in `places`, instead of their numbers, where their cases begin."""
     lists, used, child, k, known = growth.lists, growth.used, growth.tests[node, CHILD], len(bags) - 1, 0.0
@@ -110,7 +118,7 @@ def place_branches(growth, node, bags, places):
     return used[CASES] <= len(growth.rows)
 
 
-@compiled()
+@kernel
 def drop(data, growth, trial, node, largest, visited):
     """Give a branch in a trial all cases of its node; returns how many nodes are `visited` by some, 0 for want of room."""
     lists, used, end, n = growth.lists, growth.used, growth.used[CASES], 0
@@ -133,7 +141,7 @@ def drop(data, growth, trial, node, largest, visited):
     return n
 
 
-@compiled()
+@kernel
 def replace(growth, trial, node, visited, settled):
     """Put a branch in the place of its node: what the trial with all cases says of each node is true of it from now.
 

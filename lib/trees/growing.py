@@ -9,18 +9,34 @@ from collections import namedtuple
 import numpy as np
 
 from lib.compiled import compiled
-from lib.trees.cases import CHILD, CUT, FEW, FIRST, LAST, NEXT, NODES, SMALL, TEST, TOP, divide, errors_seen, next_node
+from lib.trees.cases import (
+    CHILD,
+    CUT,
+    FEW,
+    FIRST,
+    LAST,
+    NEXT,
+    NODES,
+    SMALL,
+    TEST,
+    TOP,
+    divide,
+    errors_seen,
+    kernel,
+    next_node,
+)
 
 LARGEST = 25.0  # cases that a threshold must leave on each side, at most
 FEW_CODES = 256  # for each class, so that their weights stay in the cache
+FEW_KEYS = 32  # that insertion orders sooner than counting
 
-Work = namedtuple("Work", "local table keys moved gains best")
-Work.__doc__ = """Arrays to work in: numbers of the classes that a node has, weights by code and class, codes with their
-cases, cases by code, gains of columns, and the best tests (ratio, attribute, codes on both sides of the cut): one of
-each column, or those among which one is drawn."""
+Work = namedtuple("Work", "local classes table keys spare places moved sums gains best")
+Work.__doc__ = """Arrays to work in: numbers of the classes that a node has, those of its cases, weights by code and class,
+codes with their cases (twice), where a code's cases begin, cases by code, weights by class, gains of columns, and the
+best tests (ratio, attribute, codes on both sides of the cut): one of each column, or those among which one is drawn."""
 
 
-@compiled()
+@kernel
 def draw(state, n):
     """Return a random integer below n; `state` (1,) uint64 moves on (splitmix64)."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -30,7 +46,7 @@ def draw(state, n):
     return int(((z ^ (z >> np.uint64(31))) >> np.uint64(11)) * (n / 9007199254740992.0))
 
 
-@compiled()
+@kernel
 def xlogx(x, logs):
     """Return x log2 x, from the table if x is whole."""
     i = int(x)
@@ -39,69 +55,79 @@ def xlogx(x, logs):
     return x * np.log2(x) if x > 0 else 0.0
 
 
-@compiled()
+@kernel
 def by_code(data, test, rows, weights, known, work):
     """List the cases of a node as (code, class, weight) by code, and add up the weights of the classes in `known`.
 
     Returns the length of the list. Where there are few codes, the cases of a code and class are one entry.
     """
-    codes, n_known, k, low, high = data.codes[test], 0, known.shape[0], np.int64(2**31), np.int64(-1)
+    codes, classes, moved, n_known, k = data.codes[test], work.classes, work.moved, 0, len(known)
+    low, high = np.int64(2**31), np.int64(-1)
     known.fill(0.0)
-    for i in range(rows.shape[0]):
+    for i in range(len(rows)):
         code = np.int64(codes[rows[i]])
         if code >= 0:
-            known[work.local[data.y[rows[i]]]] += weights[i]
+            known[classes[i]] += weights[i]
             low, high = min(low, code), max(high, code)
             work.keys[n_known] = (code << 32) | i
             n_known += 1
     keys, width = work.keys[:n_known], max(high - low + 1, 0)
     if width * k <= min(FEW_CODES * data.n_classes, 2 * n_known):
-        return cells(data, rows, weights, keys, low, width, k, work)
-    keys = in_order(keys, low, width)
+        return cells(weights, keys, low, width, k, work)
+    in_order(keys, low, width, work.spare, work.places)
     for j in range(n_known):
         i = keys[j] & 0xFFFFFFFF
-        work.moved[j, 0], work.moved[j, 1], work.moved[j, 2] = keys[j] >> 32, work.local[data.y[rows[i]]], weights[i]
+        moved[j, 0], moved[j, 1], moved[j, 2] = keys[j] >> 32, classes[i], weights[i]
     return n_known
 
 
-@compiled()
-def cells(data, rows, weights, keys, low, width, k, work):
+@kernel
+def cells(weights, keys, low, width, k, work):
     """List the weights of each code and class, by code; returns the length of the list."""
-    table, moved, count = work.table, work.moved, 0
+    table, moved, count, cell = work.table, work.moved, 0, 0
     for key in keys:
         i = key & 0xFFFFFFFF
-        table[((key >> 32) - low) * k + work.local[data.y[rows[i]]]] += weights[i]
-    for cell in range(width * k):
-        if table[cell] > 0:
-            moved[count, 0], moved[count, 1], moved[count, 2] = low + cell // k, cell % k, table[cell]
-            table[cell] = 0.0
-            count += 1
+        table[((key >> 32) - low) * k + work.classes[i]] += weights[i]
+    for code in range(low, low + width):
+        for c in range(k):
+            if table[cell] > 0:
+                moved[count, 0], moved[count, 1], moved[count, 2] = code, c, table[cell]
+                table[cell] = 0.0
+                count += 1
+            cell += 1
     return count
 
 
-@compiled()
-def in_order(keys, low, width):
-    """Return the keys in order of their codes, and within a code as they were: digit by digit, counting."""
+@kernel
+def in_order(keys, low, width, spare, places):
+    """Order keys by their codes, and within a code as they are: a few by insertion, more digit by digit, counting."""
+    if len(keys) <= FEW_KEYS:
+        for i in range(1, len(keys)):
+            key, j = keys[i], i
+            while j > 0 and keys[j - 1] > key:
+                keys[j] = keys[j - 1]
+                j -= 1
+            keys[j] = key
+        return
     bits, shift, left = 1, 32, width - 1
     while 1 << bits < min(width, 2 * len(keys)):
         bits += 1
-    places, mask = np.zeros((1 << bits) + 1, np.int64), (1 << bits) - 1
+    mask = (1 << bits) - 1
     while left > 0:
-        places.fill(0)
-        result = np.empty_like(keys)
-        for key in keys:
-            places[((key - (low << 32)) >> shift & mask) + 1] += 1
+        places[: mask + 2].fill(0)
+        for i in range(len(keys)):
+            spare[i] = keys[i]
+            places[((keys[i] - (low << 32)) >> shift & mask) + 1] += 1
         for digit in range(mask):
             places[digit + 1] += places[digit]
-        for key in keys:
-            digit = (key - (low << 32)) >> shift & mask
-            result[places[digit]] = key
+        for i in range(len(keys)):
+            digit = (spare[i] - (low << 32)) >> shift & mask
+            keys[places[digit]] = spare[i]
             places[digit] += 1
-        keys, shift, left = result, shift + bits, left >> bits
-    return keys
+        shift, left = shift + bits, left >> bits
 
 
-@compiled()
+@kernel
 def consider(rule, gains, best, test, gain, information, cut, after):
     """Score a test; if it is better than the worst of a full list of the best, it takes the place of that.
 
@@ -121,11 +147,11 @@ def consider(rule, gains, best, test, gain, information, cut, after):
             best[end, 1] = best[:end, 0].argmin()
 
 
-@compiled()
+@kernel
 def categories(data, rule, test, count, known, total, work):
     """Score a branch for each category; there is no gain without two that are large."""
     moved, logs, n, of_classes, of_cells, of_branches, wide, i = work.moved, data.logs, known.sum(), 0.0, 0.0, 0.0, 0, 0
-    inside = np.zeros(known.shape[0])
+    inside = work.sums[1, : len(known)]
     while i < count:
         code, size = moved[i, 0], 0.0
         inside.fill(0.0)
@@ -145,7 +171,7 @@ def categories(data, rule, test, count, known, total, work):
         consider(rule, work.gains, work.best, test, gain / total if gain > SMALL else 0.0, information, -1.0, -1.0)
 
 
-@compiled()
+@kernel
 def shift(side, of_side, c, weight, logs):
     """Add a weight to a class on one side, (weights, their x log2 x); returns the sum of these."""
     old = side[1, c]
@@ -154,14 +180,15 @@ def shift(side, of_side, c, weight, logs):
     return of_side - old + side[1, c]
 
 
-@compiled()
+@kernel
 def threshold(data, rule, test, count, known, total, work):
     """Score the threshold of a number with the highest gain; with rule.n_best > 1, all of them."""
     n, k, left, logs, moved = known.sum(), known.shape[0], 0.0, data.logs, work.moved
     least = rule.min_leaf
     if rule.n_best == 1 and rule.ratio:
         least = max(least, min(0.1 * n / data.n_classes, LARGEST))
-    below, above, of_below, of_above = np.zeros((2, k)), np.zeros((2, k)), 0.0, 0.0
+    below, above, of_below, of_above = work.sums[1:3, :k], work.sums[3:5, :k], 0.0, 0.0
+    work.sums[1:5].fill(0.0)
     for c in range(k):
         of_above = shift(above, of_above, c, known[c], logs)
     old, gain, information, n_cuts, at = xlogx(n, logs) - of_above, 0.0, 0.0, 0, 0
@@ -186,7 +213,7 @@ def threshold(data, rule, test, count, known, total, work):
         consider(rule, work.gains, work.best, test, gain, information, moved[at, 0], moved[at + 1, 0])
 
 
-@compiled()
+@kernel
 def choose(data, rule, state, rows, weights, counts, work):
     """Return the test of a node and the codes on both sides of its cut; -1 for none."""
     (total, errors), k, p, left = errors_seen(counts), 0, data.codes.shape[0], rule.n_features
@@ -195,7 +222,9 @@ def choose(data, rule, state, rows, weights, counts, work):
     for c in range(data.n_classes):
         work.local[c] = k
         k += counts[c] > 0
-    known = np.zeros(k)
+    for i in range(len(rows)):
+        work.classes[i] = work.local[data.y[rows[i]]]
+    known = work.sums[0, :k]
     work.gains.fill(-1.0)
     work.best[-1].fill(0.0)
     for test in range(p):
@@ -214,7 +243,7 @@ def choose(data, rule, state, rows, weights, counts, work):
     return int(work.best[chosen, 1]), int(work.best[chosen, 2]), int(work.best[chosen, 3])
 
 
-@compiled()
+@kernel
 def highest_ratio(data, work):
     """Return the test with the best gain ratio of those whose gain is not below the mean."""
     total, n, chosen, highest = 0.0, 0, -1, 0.0
@@ -232,12 +261,11 @@ def highest_ratio(data, work):
 def build(data, growth, rule, state):
     """Grow the tree of the nodes that wait; returns whether there was room."""
     (p, n), tests, lists, used = data.codes.shape, growth.tests, growth.lists, growth.used
-    keys, moved, best = (
-        np.empty(n, np.int64),
-        np.empty((2 * n, 3)),
-        np.empty(((rule.n_best if rule.n_best > 1 else p) + 1, 4)),
-    )
-    work = Work(np.empty(data.n_classes, np.int64), np.zeros(2 * n), keys, moved, np.empty(p), best)
+    numbers = np.empty(data.n_classes, np.int64), np.empty(n, np.int64)
+    keys = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(4 * n + 2, np.int64)
+    best = np.empty(((rule.n_best if rule.n_best > 1 else p) + 1, 4))
+    moved, sums = np.empty((2 * n, 3)), np.empty((5, data.n_classes))
+    work = Work(*numbers, np.zeros(2 * n), *keys, moved, sums, np.empty(p), best)
     while used[TOP] >= 0:
         node = next_node(data, growth)
         cases = slice(lists[node, FIRST], lists[node, LAST])

@@ -8,8 +8,23 @@ from collections import namedtuple
 import numpy as np
 
 from lib.compiled import compiled
-from lib.trees.cases import CASES, CHILD, FEW, FIRST, LAST, NODES, SMALL, TEST, Growth
-from lib.trees.cases import branch, drop, errors_seen, replace
+from lib.trees.cases import (
+    CASES,
+    CHILD,
+    FEW,
+    FIRST,
+    LAST,
+    NODES,
+    SMALL,
+    TEST,
+    Growth,
+    branch,
+    drop,
+    errors_seen,
+    kernel,
+    replace,
+)
+from lib.trees.growing import build
 
 MARGIN = 0.1  # errors by which the simpler tree may be worse
 
@@ -18,7 +33,7 @@ Pruning.__doc__ = """Of each node the errors expected, whether it need not be lo
 a list of nodes."""
 
 
-@compiled()
+@kernel
 def added_errors(n, errors, confidence, z):
     """Return how many errors more than those seen are expected of n cases.
 
@@ -43,11 +58,22 @@ def added_errors(n, errors, confidence, z):
     return none + errors * (more - none)
 
 
-@compiled()
+@kernel
 def expected_errors(counts, confidence, z):
     """Return the errors expected of a leaf with these class counts."""
     n, errors = errors_seen(counts)
     return errors + added_errors(n, errors, confidence, z) if n > 0 else 0.0
+
+
+@compiled()
+def grown(data, growth, rule, state, confidence, z):
+    """Grow a tree and prune it, if confidence is below 1; returns its nodes and their parents, None for want of room."""
+    if not build(data, growth, rule, state):
+        return None
+    collapse(data, growth)
+    if confidence < 1 and not prune(data, growth, confidence, z):
+        return None
+    return reachable(data, growth)
 
 
 @compiled()
@@ -87,7 +113,7 @@ def prune(data, growth, confidence, z):
     """
     used, node = growth.used, growth.used[NODES]
     again = growth.lists[:node].copy(), growth.counts[:node].copy(), growth.shares[:node].copy()
-    trial = Growth(growth.tests, *again, growth.rows, growth.weights, used)
+    trial = Growth(growth.tests, *again, growth.rows, growth.weights, used, growth.spare)
     expected, settled, met = np.zeros(node), np.ones(node, np.bool_), np.zeros(node, np.bool_)
     pruning = Pruning(expected, settled, met, np.empty(node, np.int64), confidence, z)
     for i in reachable(data, growth)[0]:
@@ -101,7 +127,7 @@ def prune(data, growth, confidence, z):
     return node == 0
 
 
-@compiled()
+@kernel
 def simplify(data, growth, trial, node, pruning):
     """Make a node a leaf, put its largest branch in its place, or leave it.
 
@@ -129,7 +155,7 @@ def simplify(data, growth, trial, node, pruning):
     return node
 
 
-@compiled()
+@kernel
 def errors_of_leaves(trial, pruning, n):
     """Return the errors expected of a branch in a trial that visited n nodes."""
     errors = 0.0
@@ -139,7 +165,7 @@ def errors_of_leaves(trial, pruning, n):
     return errors
 
 
-@compiled()
+@kernel
 def errors_with_others(data, growth, trial, node, largest, pruning):
     """Return the errors expected of a branch that gets the cases of the others, too; none lacks a value."""
     tests, leaves, n, errors = growth.tests, pruning.visited, 0, pruning.expected[largest]

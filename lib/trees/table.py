@@ -58,3 +58,22 @@ class Table:
         """Rank of each value among those of its column, (n_columns, n_samples); -1 for missing."""
         columns = zip(self.matrix.T, self.values, strict=True)
         return np.array([np.where(np.isnan(x), -1, np.searchsorted(v, x)) for x, v in columns], np.int32)
+
+    @cached_property
+    def complete(self):
+        """Whether no value is missing."""
+        return bool(self.codes.min() >= 0)
+
+    @cached_property
+    def _ends(self):
+        return np.cumsum([0] + [len(values) for values in self.values])[:-1], np.concatenate(self.values)
+
+    def cuts(self, columns, low, high, midway):
+        """Middles between the values of two ranks; else the largest values not above."""
+        starts, values = self._ends
+        low, high = values[starts[columns] + low], values[starts[columns] + high]
+        middles = low + (high - low) / 2
+        if midway:
+            return middles
+        known = [self.values[column] for column in columns]
+        return [v[np.searchsorted(v, middle, side="right") - 1] for v, middle in zip(known, middles, strict=True)]

@@ -10,8 +10,7 @@ from lib.compiled import compiled
 from lib.discretize.columns import checked_frame, checked_target
 from lib.estimators import MixedInput, most_probable, with_parameters
 from lib.trees.cases import CUT, NEXT, TEST, Data, Rule, new_growth
-from lib.trees.growing import build
-from lib.trees.pruning import collapse, prune, reachable
+from lib.trees.pruning import grown
 from lib.trees.table import Table
 from lib.validation import check_choice, check_flag, check_integer, check_real, optional
 
@@ -99,19 +98,21 @@ class GainRatioTree(MixedInput, ClassifierMixin, BaseEstimator):
             differ, or a weight is negative or all are zero.
         """
         table = X if isinstance(X, Table) else Table(checked_frame(self, X, reset=True))
-        rule = self._rule(table.shape[1])
-        self.classes_, y = checked_target(table, y)
+        classes, y = checked_target(table, y)
         weights = _check_sample_weight(sample_weight, table, dtype=float, ensure_non_negative=True)
-        rows = np.flatnonzero(weights)
-        seed = check_random_state(self.random_state).randint(2**31)
-        self._columns, self.n_features_in_ = table.columns, table.shape[1]
+        return self.grow(table, classes, y, weights)
+
+    def grow(self, table, classes, y, weights):
+        """What `fit` does once its input is checked: `y` are numbers of `classes`, all of which are in it."""
+        rule, rows = self._rule(table.shape[1]), np.flatnonzero(weights)
+        draws = self.n_best > 1 or rule.n_features < table.shape[1]
+        seed = check_random_state(self.random_state).randint(2**31) if draws else 0
+        self.classes_, self._columns, self.n_features_in_ = classes, table.columns, table.shape[1]
         sizes = table.columns.sizes
         usual = sizes < 0.3 * len(y)
         usual |= ~usual.any()
-        branches, complete = np.where(sizes, sizes, 2), table.codes.min() >= 0
-        data = Data(table.codes, sizes == 0, branches, usual, complete, y, len(self.classes_), LOGS)
-        growth = self._grown(data, rule, seed, rows, weights[rows])
-        self._flatten(growth, data, table.values)
+        data = Data(table.codes, sizes == 0, np.where(sizes, sizes, 2), usual, table.complete, y, len(classes), LOGS)
+        self._flatten(*self._grown(data, rule, seed, rows, weights[rows]), data, table)
         return self
 
     def predict_proba(self, X):
@@ -139,29 +140,24 @@ class GainRatioTree(MixedInput, ClassifierMixin, BaseEstimator):
         return Rule(float(self.min_leaf), self.n_best, mdl, ratio, min(n_features, n_columns))
 
     def _grown(self, data, rule, seed, rows, weights):
-        """The tree before its nodes are numbered; where there was no room for it, it grows anew with twice as much."""
-        for room in 2 ** np.arange(1, 30):
-            growth = new_growth(rows, weights, data, room)
-            if build(data, growth, rule, np.array([seed], np.uint64)):
-                collapse(data, growth)
-                if self.pruning is None or prune(data, growth, float(self.pruning), ndtri(1 - self.pruning)):
-                    break
-        return growth
+        """The tree and its nodes that are left, with their parents; for want of room it grows anew in twice as much."""
+        confidence, room, left = float(self.pruning or 1), 1, None
+        while left is None:
+            room *= 2
+            growth, state = new_growth(rows, weights, data, room), np.array([seed], np.uint64)
+            left = grown(data, growth, rule, state, confidence, ndtri(1 - confidence))
+        return growth, *left
 
-    def _flatten(self, growth, data, values):
+    def _flatten(self, growth, left, parents, data, table):
         """Number the nodes that are left, parents first, and turn ranks into thresholds."""
-        left, parents = reachable(data, growth)
         nodes, counts = growth.tests[left], growth.counts[left]
         self.attribute_ = nodes[:, TEST].astype(np.int32)
         inner = self.attribute_ >= 0
         self.child_ = np.where(inner, np.searchsorted(parents, np.arange(len(left))), -1).astype(np.int32)
         self.share_ = growth.shares[left]
         self.threshold_ = np.full(len(left), np.nan)
-        for node in np.flatnonzero(inner & data.numeric[self.attribute_]):
-            known = values[self.attribute_[node]]
-            low, high = known[nodes[node, CUT]], known[nodes[node, NEXT]]
-            middle = low + (high - low) / 2
-            self.threshold_[node] = middle if self.midway else known[np.searchsorted(known, middle, side="right") - 1]
+        numeric = np.flatnonzero(inner & data.numeric[self.attribute_])
+        self.threshold_[numeric] = table.cuts(self.attribute_[numeric], *nodes[numeric][:, [CUT, NEXT]].T, self.midway)
         totals = counts.sum(axis=1)
         self.distribution_ = counts / np.where(totals > 0, totals, 1)[:, None]
         for node in np.flatnonzero(totals == 0):
