@@ -5,15 +5,5 @@ from lib.ensembles.bagging import Bagging, bags
 from lib.ensembles.codes import AdaBoostM2, AdaBoostOC, OutputCode, exhaustive_code, random_code
 from lib.ensembles.combining import gate, likelihood_vote
 
-__all__ = [
-    "AdaBoostM1",
-    "AdaBoostM2",
-    "AdaBoostOC",
-    "Bagging",
-    "OutputCode",
-    "bags",
-    "exhaustive_code",
-    "gate",
-    "likelihood_vote",
-    "random_code",
-]
+__all__ = ["AdaBoostM1", "AdaBoostM2", "AdaBoostOC", "Bagging", "OutputCode"]
+__all__ += ["bags", "exhaustive_code", "gate", "likelihood_vote", "random_code"]

@@ -39,11 +39,6 @@ class Bagging(Ensemble):
     sampling: str = "bootstrap"
     average: bool = False
 
-    @property
-    def soft(self):
-        """Whether members' probabilities are averaged."""
-        return self.average
-
     def fit(self, X, y):
         """Train all members on `X` (n_samples, n_columns) and the classes `y`.
 
@@ -53,7 +48,7 @@ class Bagging(Ensemble):
             If a parameter is out of range, or the learner refuses the data.
         """
         check_choice("sampling", self.sampling, ("bootstrap", "committees", "none"))
-        check_flag("average", self.average)
+        self.soft_ = check_flag("average", self.average)
         X, y, rng = self._start(X, y)
         questions = np.tile(np.arange(len(self.classes_)), (self.n_members, 1))
         return self._train(X, y, rng, questions, bags(len(y), self.n_members, self.sampling, rng))

@@ -30,14 +30,14 @@ def random_code(n_classes, n_bits, rng):
     n_bits : int, at least 1
     rng : numpy.random.RandomState
     """
-    n_bits, best, widest = check_integer("n_bits", n_bits, 1), None, -1
-    for _ in range(N_CODES if n_classes > 2 else 1):
+    n_bits = check_integer("n_bits", n_bits, 1)
+
+    def drawn():
         ones = rng.randint(1, n_classes, size=n_bits)
-        code = (rng.random_sample((n_classes, n_bits)).argsort(axis=0) < ones).astype(np.int8)
-        distance = row_distances(code).min()
-        if distance > widest:
-            best, widest = code, distance
-    return best
+        return (rng.random_sample((n_classes, n_bits)).argsort(axis=0) < ones).astype(np.int8)
+
+    codes = (drawn() for _ in range(N_CODES if n_classes > 2 else 1))
+    return max(codes, key=lambda code: row_distances(code).min())
 
 
 def row_distances(code):
@@ -79,11 +79,6 @@ class OutputCode(Ensemble):
     decode: str = "probabilities"
     bagged: bool = False
 
-    @property
-    def soft(self):
-        """Whether distances are those to the members' probabilities."""
-        return self.decode == "probabilities"
-
     def fit(self, X, y):
         """Train a member for each bit on `X` (n_samples, n_columns) and the classes `y`.
 
@@ -95,6 +90,7 @@ class OutputCode(Ensemble):
         """
         check_choice("decode", self.decode, ("probabilities", "bits"))
         check_flag("bagged", self.bagged)
+        self.soft_ = self.decode == "probabilities"
         X, y, rng = self._start(X, y)
         self.code_ = self._words(len(self.classes_), rng)
         chosen = bags(len(y), self.code_.shape[1], "bootstrap" if self.bagged else "none", rng)
@@ -199,7 +195,7 @@ class AdaBoostM2(PseudoLossBooster):
     Freund & Schapire (1996), "Experiments with a new boosting algorithm".
     """
 
-    soft = True
+    soft_ = True
 
     def _question(self, k, rng):
         return np.arange(k)

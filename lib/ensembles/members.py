@@ -4,20 +4,19 @@ from copy import copy
 from dataclasses import field
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from lib.discretize.columns import checked_frame, checked_target
-from lib.estimators import MixedInput, most_probable, with_parameters
-from lib.trees import GainRatioTree, Table
+from lib.estimators import with_parameters
+from lib.trees import GainRatioTree, Table, TableClassifier
 from lib.validation import check_integer
 
 SEEDS = 2**31
 
 
 @with_parameters
-class Ensemble(MixedInput, ClassifierMixin, BaseEstimator):
+class Ensemble(TableClassifier):
     """Learners with weighted votes. Each learned one label for each class; it speaks for the classes of what it says.
 
     Attributes
@@ -32,12 +31,7 @@ class Ensemble(MixedInput, ClassifierMixin, BaseEstimator):
     learner: BaseEstimator
     random_state: int | np.random.RandomState | None = field(default=None, kw_only=True)
 
-    soft = False  # whether members have probabilities in place of votes
-
-    def predict(self, X):
-        """The class with the most votes in each row, (n_samples,); of equals the first."""
-        best = most_probable(self.predict_proba(X))
-        return self.classes_[best]
+    soft_ = False  # whether members have probabilities in place of votes
 
     def predict_proba(self, X):
         """Share of the weighted votes, or probabilities, for each class, (n_samples, n_classes)."""
@@ -59,7 +53,7 @@ class Ensemble(MixedInput, ClassifierMixin, BaseEstimator):
 
     def _plausible(self, member, question, X):
         """Whether a member says the label of each class, or how probable it finds that, (n_samples, n_classes)."""
-        if not self.soft:
+        if not self.soft_:
             return member.predict(X)[:, None] == question
         labels = np.zeros((len(X), question.max(initial=1) + 1))
         labels[:, member.classes_] = member.predict_proba(X)  # 0 for a label it never saw
@@ -86,8 +80,12 @@ class Ensemble(MixedInput, ClassifierMixin, BaseEstimator):
 
     def _member(self, X, y, rng, rows=None, weights=None):
         """A new learner, fitted to the rows with these numbers, or to all rows with these weights."""
-        if isinstance(self.learner, GainRatioTree):
-            return self._tree(X, y, rng, rows, weights)
+        if isinstance(self.learner, GainRatioTree):  # its input is checked already; a row that comes twice weighs two
+            learner, (labels, y) = copy(self.learner), np.unique(y, return_inverse=True)
+            learner.random_state = rng.randint(SEEDS)
+            if weights is None:
+                weights = np.bincount(np.arange(len(X)) if rows is None else rows, minlength=len(X)).astype(float)
+            return learner.grow(X, labels, y, weights)
         learner = clone(self.learner)
         seeded = {name: rng.randint(SEEDS) for name in learner.get_params() if name.endswith("random_state")}
         learner.set_params(**seeded)
@@ -95,24 +93,8 @@ class Ensemble(MixedInput, ClassifierMixin, BaseEstimator):
             return learner.fit(X, y, sample_weight=weights)
         return learner.fit(X, y) if rows is None else learner.fit(X.iloc[rows], y[rows])
 
-    def _tree(self, X, y, rng, rows, weights):
-        """A tree whose input is checked already; a row that comes twice weighs two."""
-        tree, (labels, y) = copy(self.learner), np.unique(y, return_inverse=True)
-        tree.random_state = rng.randint(SEEDS)
-        if weights is None:
-            weights = np.ones(len(X)) if rows is None else np.bincount(rows, minlength=len(X)).astype(float)
-        return tree.grow(X, labels, y, weights)
-
     def _drawn_or_weighted(self, X, y, rng, p):
         """A new learner, fitted to rows drawn with these probabilities, or to all rows with weights in proportion."""
         if self.sampling:
             return self._member(X, y, rng, rng.choice(len(y), size=len(y), p=p))
         return self._member(X, y, rng, weights=p * len(y))
-
-    def _inputs(self, X):
-        """New rows as members take them."""
-        check_is_fitted(self)
-        if isinstance(X, Table):
-            return X
-        X = checked_frame(self, X, reset=False)
-        return X if self._columns is None else Table(X, self._columns)

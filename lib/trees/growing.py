@@ -9,31 +9,15 @@ from collections import namedtuple
 import numpy as np
 
 from lib.compiled import compiled
-from lib.trees.cases import (
-    CHILD,
-    CUT,
-    FEW,
-    FIRST,
-    LAST,
-    NEXT,
-    NODES,
-    SMALL,
-    TEST,
-    TOP,
-    divide,
-    errors_seen,
-    kernel,
-    next_node,
-)
+from lib.trees.cases import FEW, NODES, SMALL, TOP, divide, errors_seen, kernel, next_node
 
 LARGEST = 25.0  # cases that a threshold must leave on each side, at most
 FEW_CODES = 256  # for each class, so that their weights stay in the cache
-FEW_KEYS = 32  # that insertion orders sooner than counting
 
+# Arrays to work in: numbers of the classes that a node has, and of its cases', weights by code and class, codes with
+# their cases (twice), where a code's cases begin, cases by code, weights by class, gains of columns, and the best tests
+# (ratio, attribute, codes on both sides of the cut): one of each column, or those among which one is drawn.
 Work = namedtuple("Work", "local classes table keys spare places moved sums gains best")
-Work.__doc__ = """Arrays to work in: numbers of the classes that a node has, those of its cases, weights by code and class,
-codes with their cases (twice), where a code's cases begin, cases by code, weights by class, gains of columns, and the
-best tests (ratio, attribute, codes on both sides of the cut): one of each column, or those among which one is drawn."""
 
 
 @kernel
@@ -100,15 +84,7 @@ def cells(weights, keys, low, width, k, work):
 
 @kernel
 def in_order(keys, low, width, spare, places):
-    """Order keys by their codes, and within a code as they are: a few by insertion, more digit by digit, counting."""
-    if len(keys) <= FEW_KEYS:
-        for i in range(1, len(keys)):
-            key, j = keys[i], i
-            while j > 0 and keys[j - 1] > key:
-                keys[j] = keys[j - 1]
-                j -= 1
-            keys[j] = key
-        return
+    """Order keys by their codes, and within a code as they are: digit by digit, counting."""
     bits, shift, left = 1, 32, width - 1
     while 1 << bits < min(width, 2 * len(keys)):
         bits += 1
@@ -215,10 +191,10 @@ def threshold(data, rule, test, count, known, total, work):
 
 @kernel
 def choose(data, rule, state, rows, weights, counts, work):
-    """Return the test of a node and the codes on both sides of its cut; -1 for none."""
+    """Return which of the best tests a node gets; -1 for none."""
     (total, errors), k, p, left = errors_seen(counts), 0, data.codes.shape[0], rule.n_features
     if total < 2 * rule.min_leaf - SMALL or errors < SMALL:
-        return -1, -1, -1
+        return -1
     for c in range(data.n_classes):
         work.local[c] = k
         k += counts[c] > 0
@@ -237,10 +213,7 @@ def choose(data, rule, state, rows, weights, counts, work):
         else:
             categories(data, rule, test, count, known, total, work)
     n = int(work.best[-1, 0])
-    chosen = highest_ratio(data, work) if rule.n_best == 1 else draw(state, n) if n > 0 else -1
-    if chosen < 0:
-        return -1, -1, -1
-    return int(work.best[chosen, 1]), int(work.best[chosen, 2]), int(work.best[chosen, 3])
+    return highest_ratio(data, work) if rule.n_best == 1 else draw(state, n) if n > 0 else -1
 
 
 @kernel
@@ -260,7 +233,7 @@ def highest_ratio(data, work):
 @compiled()
 def build(data, growth, rule, state):
     """Grow the tree of the nodes that wait; returns whether there was room."""
-    (p, n), tests, lists, used = data.codes.shape, growth.tests, growth.lists, growth.used
+    (p, n), used = data.codes.shape, growth.used
     numbers = np.empty(data.n_classes, np.int64), np.empty(n, np.int64)
     keys = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(4 * n + 2, np.int64)
     best = np.empty(((rule.n_best if rule.n_best > 1 else p) + 1, 4))
@@ -268,12 +241,13 @@ def build(data, growth, rule, state):
     work = Work(*numbers, np.zeros(2 * n), *keys, moved, sums, np.empty(p), best)
     while used[TOP] >= 0:
         node = next_node(data, growth)
-        cases = slice(lists[node, FIRST], lists[node, LAST])
+        cases = slice(growth.first[node], growth.last[node])
         rows, weights, counts = growth.rows[cases], growth.weights[cases], growth.counts[node]
-        tests[node, TEST], tests[node, CUT], tests[node, NEXT] = choose(data, rule, state, rows, weights, counts, work)
-        if tests[node, TEST] >= 0:
-            tests[node, CHILD] = used[NODES]
-            used[NODES] += data.branches[tests[node, TEST]]
-            if used[NODES] > len(tests) or not divide(data, growth, node):
+        chosen = choose(data, rule, state, rows, weights, counts, work)
+        growth.test[node] = best[chosen, 1] if chosen >= 0 else -1
+        if chosen >= 0:
+            growth.cut[node], growth.after[node], growth.child[node] = best[chosen, 2], best[chosen, 3], used[NODES]
+            used[NODES] += data.branches[growth.test[node]]
+            if used[NODES] > len(growth.test) or not divide(data, growth, node):
                 return False
     return True

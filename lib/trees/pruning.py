@@ -8,29 +8,13 @@ from collections import namedtuple
 import numpy as np
 
 from lib.compiled import compiled
-from lib.trees.cases import (
-    CASES,
-    CHILD,
-    FEW,
-    FIRST,
-    LAST,
-    NODES,
-    SMALL,
-    TEST,
-    Growth,
-    branch,
-    drop,
-    errors_seen,
-    kernel,
-    replace,
-)
+from lib.trees.cases import CASES, FEW, NODES, SMALL, Growth, branch, drop, errors_seen, kernel, replace
 from lib.trees.growing import build
 
 MARGIN = 0.1  # errors by which the simpler tree may be worse
 
+# Of each node the errors expected, whether it need not be looked at, whether a case has come to it; a list of nodes.
 Pruning = namedtuple("Pruning", "expected settled met visited confidence z")
-Pruning.__doc__ = """Of each node the errors expected, whether it need not be looked at, and whether a case has come to it;
-a list of nodes."""
 
 
 @kernel
@@ -67,7 +51,7 @@ def expected_errors(counts, confidence, z):
 
 @compiled()
 def grown(data, growth, rule, state, confidence, z):
-    """Grow a tree and prune it, if confidence is below 1; returns its nodes and their parents, None for want of room."""
+    """Grow a tree and prune it, if confidence is below 1; returns nodes and their parents, None for want of room."""
     if not build(data, growth, rule, state):
         return None
     collapse(data, growth)
@@ -79,16 +63,16 @@ def grown(data, growth, rule, state, confidence, z):
 @compiled()
 def collapse(data, growth):
     """Make leaves of nodes whose subtrees have no fewer errors in training."""
-    tests, errors = growth.tests, np.zeros(growth.used[NODES])
+    errors = np.zeros(growth.used[NODES])
     for node in range(growth.used[NODES] - 1, -1, -1):
         as_leaf = errors_seen(growth.counts[node])[1]
-        if tests[node, TEST] < 0:
+        if growth.test[node] < 0:
             errors[node] = as_leaf
             continue
-        for v in range(data.branches[tests[node, TEST]]):
-            errors[node] += errors[tests[node, CHILD] + v]
+        for v in range(data.branches[growth.test[node]]):
+            errors[node] += errors[growth.child[node] + v]
         if errors[node] >= as_leaf - FEW:
-            tests[node, TEST] = -1
+            growth.test[node] = -1
 
 
 @compiled()
@@ -97,9 +81,9 @@ def reachable(data, growth):
     left, parents, n, i = np.zeros(growth.used[NODES], np.int64), np.zeros(growth.used[NODES], np.int64), 1, 0
     parents[0] = -1
     while i < n:
-        if growth.tests[left[i], TEST] >= 0:
-            for v in range(data.branches[growth.tests[left[i], TEST]]):
-                left[n], parents[n] = growth.tests[left[i], CHILD] + v, i
+        if growth.test[left[i]] >= 0:
+            for v in range(data.branches[growth.test[left[i]]]):
+                left[n], parents[n] = growth.child[left[i]] + v, i
                 n += 1
         i += 1
     return left[:n].copy(), parents[:n].copy()
@@ -112,17 +96,17 @@ def prune(data, growth, confidence, z):
     Returns whether there was room.
     """
     used, node = growth.used, growth.used[NODES]
-    again = growth.lists[:node].copy(), growth.counts[:node].copy(), growth.shares[:node].copy()
-    trial = Growth(growth.tests, *again, growth.rows, growth.weights, used, growth.spare)
-    expected, settled, met = np.zeros(node), np.ones(node, np.bool_), np.zeros(node, np.bool_)
+    places = np.empty((3, node), np.int64)
+    own = places[0], places[1], places[2], growth.counts[:node].copy(), growth.shares[:node].copy()
+    nodes, cases = (growth.test, growth.cut, growth.after, growth.child), (growth.rows, growth.weights)
+    trial = Growth(*nodes, *own, *cases, used, growth.spare)
+    expected, settled, met = np.zeros(node), np.zeros(node, np.bool_), np.zeros(node, np.bool_)
     pruning = Pruning(expected, settled, met, np.empty(node, np.int64), confidence, z)
-    for i in reachable(data, growth)[0]:
-        settled[i] = False
     while node > 0:
         node -= 1
         if not settled[node]:
             settled[node], expected[node] = True, expected_errors(growth.counts[node], confidence, z)
-            if growth.tests[node, TEST] >= 0:
+            if growth.test[node] >= 0:
                 node = simplify(data, growth, trial, node, pruning)
     return node == 0
 
@@ -134,8 +118,8 @@ def simplify(data, growth, trial, node, pruning):
     Returns one more than the next node to prune, or -1 for want of room.
     """
     expected, used, n_cases, n = pruning.expected, growth.used, growth.used[CASES], 0
-    largest, below, as_leaf = growth.tests[node, CHILD], 0.0, expected[node]
-    for v in range(largest, largest + data.branches[growth.tests[node, TEST]]):
+    largest, below, as_leaf = growth.child[node], 0.0, expected[node]
+    for v in range(largest, largest + data.branches[growth.test[node]]):
         largest, below = v if growth.shares[v] > growth.shares[largest] else largest, below + expected[v]
     if data.complete:
         raised = errors_with_others(data, growth, trial, node, largest, pruning)
@@ -143,9 +127,12 @@ def simplify(data, growth, trial, node, pruning):
         n = drop(data, growth, trial, node, largest, pruning.visited)
         if n == 0:
             return -1
-        raised = errors_of_leaves(trial, pruning, n)
+        raised = 0.0
+        for leaf in pruning.visited[:n]:
+            if growth.test[leaf] < 0:
+                raised += expected_errors(trial.counts[leaf], pruning.confidence, pruning.z)
     if min(below, raised) + MARGIN >= as_leaf - SMALL:
-        growth.tests[node, TEST] = -1
+        growth.test[node] = -1
     else:
         expected[node] = below
         if raised <= below + MARGIN + SMALL:
@@ -156,24 +143,14 @@ def simplify(data, growth, trial, node, pruning):
 
 
 @kernel
-def errors_of_leaves(trial, pruning, n):
-    """Return the errors expected of a branch in a trial that visited n nodes."""
-    errors = 0.0
-    for node in pruning.visited[:n]:
-        if trial.tests[node, TEST] < 0:
-            errors += expected_errors(trial.counts[node], pruning.confidence, pruning.z)
-    return errors
-
-
-@kernel
 def errors_with_others(data, growth, trial, node, largest, pruning):
     """Return the errors expected of a branch that gets the cases of the others, too; none lacks a value."""
-    tests, leaves, n, errors = growth.tests, pruning.visited, 0, pruning.expected[largest]
-    for v in range(tests[node, CHILD], tests[node, CHILD] + data.branches[tests[node, TEST]]):
-        for i in range(growth.lists[v, FIRST], growth.lists[v, LAST] if v != largest else 0):
+    leaves, n, errors = pruning.visited, 0, pruning.expected[largest]
+    for v in range(growth.child[node], growth.child[node] + data.branches[growth.test[node]]):
+        for i in range(growth.first[v], growth.last[v] if v != largest else 0):
             row, leaf = growth.rows[i], largest
-            while tests[leaf, TEST] >= 0:
-                leaf = tests[leaf, CHILD] + branch(data, tests, leaf, row)
+            while growth.test[leaf] >= 0:
+                leaf = growth.child[leaf] + branch(data, growth, leaf, row)
             if not pruning.met[leaf]:
                 pruning.met[leaf], leaves[n], n = True, leaf, n + 1
                 trial.counts[leaf].fill(0.0)

@@ -3,8 +3,11 @@
 from functools import cached_property
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
 
-from lib.discretize.columns import Coding, check_kinds, column_kinds, continuous_values
+from lib.discretize.columns import Coding, check_kinds, checked_frame, column_kinds, continuous_values
+from lib.estimators import MixedInput, most_probable
 
 
 class Columns:
@@ -41,7 +44,7 @@ class Table:
     def __init__(self, X, columns=None):
         self.columns = Columns(X) if columns is None else columns
         self.matrix = self.columns.matrix(X)
-        self.shape = self.matrix.shape
+        self.shape, self.complete = self.matrix.shape, not np.isnan(self.matrix).any()
 
     def __len__(self):
         return len(self.matrix)
@@ -60,20 +63,23 @@ class Table:
         return np.array([np.where(np.isnan(x), -1, np.searchsorted(v, x)) for x, v in columns], np.int32)
 
     @cached_property
-    def complete(self):
-        """Whether no value is missing."""
-        return bool(self.codes.min() >= 0)
-
-    @cached_property
-    def _ends(self):
+    def ranked(self):
+        """Where the values of each column begin in one list of them all, and that list."""
         return np.cumsum([0] + [len(values) for values in self.values])[:-1], np.concatenate(self.values)
 
-    def cuts(self, columns, low, high, midway):
-        """Middles between the values of two ranks; else the largest values not above."""
-        starts, values = self._ends
-        low, high = values[starts[columns] + low], values[starts[columns] + high]
-        middles = low + (high - low) / 2
-        if midway:
-            return middles
-        known = [self.values[column] for column in columns]
-        return [v[np.searchsorted(v, middle, side="right") - 1] for v, middle in zip(known, middles, strict=True)]
+
+class TableClassifier(MixedInput, ClassifierMixin, BaseEstimator):
+    """Takes tables in place of frames, and predicts the most probable class."""
+
+    def predict(self, X):
+        """The most probable class of each row, (n_samples,), or that with the most votes; of equals the first."""
+        best = most_probable(self.predict_proba(X))
+        return self.classes_[best]
+
+    def _inputs(self, X):
+        """New rows as they were in `fit`: a table, or a frame, where there are no `_columns`."""
+        check_is_fitted(self)
+        if isinstance(X, Table):
+            return X
+        X = checked_frame(self, X, reset=False)
+        return X if self._columns is None else Table(X, self._columns)

@@ -2,25 +2,23 @@
 
 import numpy as np
 from scipy.special import ndtri
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import _check_sample_weight
 
 from lib.compiled import compiled
 from lib.discretize.columns import checked_frame, checked_target
-from lib.estimators import MixedInput, most_probable, with_parameters
-from lib.trees.cases import CUT, NEXT, TEST, Data, Rule, new_growth
+from lib.estimators import with_parameters
+from lib.trees.cases import Data, Rule, new_growth
 from lib.trees.pruning import grown
-from lib.trees.table import Table
+from lib.trees.table import Table, TableClassifier
 from lib.validation import check_choice, check_flag, check_integer, check_real, optional
 
-CRITERIA = ("gain_ratio", "gain")
 LOGS = np.arange(100_000.0)  # x log2 x of whole numbers
 LOGS[1:] *= np.log2(LOGS[1:])
 
 
 @with_parameters
-class GainRatioTree(MixedInput, ClassifierMixin, BaseEstimator):
+class GainRatioTree(TableClassifier):
     """The tree of C4.5: a branch for each category, thresholds, fractions of cases with missing values, pruning.
 
     A node of n cases takes the test with the highest gain ratio
@@ -112,27 +110,20 @@ class GainRatioTree(MixedInput, ClassifierMixin, BaseEstimator):
         usual = sizes < 0.3 * len(y)
         usual |= ~usual.any()
         data = Data(table.codes, sizes == 0, np.where(sizes, sizes, 2), usual, table.complete, y, len(classes), LOGS)
-        self._flatten(*self._grown(data, rule, seed, rows, weights[rows]), data, table)
+        self._flatten(*self._grown(data, rule, seed, rows, weights[rows]), data.numeric, *table.ranked)
         return self
 
     def predict_proba(self, X):
         """Class frequencies at the leaf of each row, (n_samples, n_classes), or their mean over several leaves."""
-        check_is_fitted(self)
-        table = X if isinstance(X, Table) else Table(checked_frame(self, X, reset=False), self._columns)
-        sizes = self._columns.sizes
+        table = self._inputs(X)
         tree = (self.attribute_, self.threshold_, self.child_, self.share_, self.distribution_)
-        return distributions(table.matrix, sizes, *tree)
-
-    def predict(self, X):
-        """The most frequent class of each row, (n_samples,); of equally frequent ones the first."""
-        best = most_probable(self.predict_proba(X))
-        return self.classes_[best]
+        return distributions(table.matrix, self._columns.sizes, *tree)
 
     def _rule(self, n_columns):
         optional(check_real, "pruning", self.pruning, 0, 0.5, open_low=True)
         check_real("min_leaf", self.min_leaf, 0, open_low=True)
         check_integer("n_best", self.n_best, 1)
-        check_choice("criterion", self.criterion, CRITERIA)
+        check_choice("criterion", self.criterion, ("gain_ratio", "gain"))
         check_flag("mdl", self.mdl)
         check_flag("midway", self.midway)
         n_features = optional(check_integer, "max_features", self.max_features, 1) or n_columns
@@ -148,16 +139,20 @@ class GainRatioTree(MixedInput, ClassifierMixin, BaseEstimator):
             left = grown(data, growth, rule, state, confidence, ndtri(1 - confidence))
         return growth, *left
 
-    def _flatten(self, growth, left, parents, data, table):
+    def _flatten(self, growth, left, parents, numeric, starts, values):
         """Number the nodes that are left, parents first, and turn ranks into thresholds."""
-        nodes, counts = growth.tests[left], growth.counts[left]
-        self.attribute_ = nodes[:, TEST].astype(np.int32)
+        counts, self.attribute_ = growth.counts[left], growth.test[left].astype(np.int32)
         inner = self.attribute_ >= 0
         self.child_ = np.where(inner, np.searchsorted(parents, np.arange(len(left))), -1).astype(np.int32)
         self.share_ = growth.shares[left]
         self.threshold_ = np.full(len(left), np.nan)
-        numeric = np.flatnonzero(inner & data.numeric[self.attribute_])
-        self.threshold_[numeric] = table.cuts(self.attribute_[numeric], *nodes[numeric][:, [CUT, NEXT]].T, self.midway)
+        cuts = np.flatnonzero(inner & numeric[self.attribute_])
+        start = starts[self.attribute_[cuts]]
+        low, high = start + growth.cut[left[cuts]], start + growth.after[left[cuts]]
+        middles = values[low] + (values[high] - values[low]) / 2
+        if not self.midway:
+            middles = [max(v for v in values[a : b + 1] if v <= x) for a, b, x in zip(low, high, middles, strict=True)]
+        self.threshold_[cuts] = middles
         totals = counts.sum(axis=1)
         self.distribution_ = counts / np.where(totals > 0, totals, 1)[:, None]
         for node in np.flatnonzero(totals == 0):
