@@ -66,7 +66,6 @@ def sarsa_tiles(
     n_episodes,
     trace_decay=0.9,
     rate=0.5,
-    exploration=0.0,
     tiles=(8, 8, 8),
     longest=1000,
     seed=0,
@@ -74,7 +73,7 @@ def sarsa_tiles(
     """Learn to act by Sarsa(lambda), linear in tiles: grids over a space, each shifted against the others.
 
     The value of an action at a point is the sum of the weights of the tiles that the point lies in, one of each grid.
-    Weights begin with 0, traces are replaced, not added, and there is no discount.
+    Weights begin with 0, traces are replaced, not added, there is no discount, and actions are the best so far.
 
     Parameters
     ----------
@@ -88,8 +87,6 @@ def sarsa_tiles(
         Lambda.
     rate : float in (0, 1]
         Alpha, which the grids share.
-    exploration : float in [0, 1]
-        Probability of a random action; otherwise it is one of the best so far.
     tiles : sequence of 1 + d int, at least 1
         Number of grids, and of tiles along each axis.
     longest : int, at least 1
@@ -108,7 +105,7 @@ def sarsa_tiles(
     Sutton (1996); Singh & Sutton (1996).
     """
     n_actions, n_episodes = check_integer("n_actions", n_actions, 1), check_integer("n_episodes", n_episodes, 1)
-    longest, exploration = check_integer("longest", longest, 1), check_real("exploration", exploration, 0, 1)
+    longest = check_integer("longest", longest, 1)
     n_grids, *sides = (check_integer("tiles", n, 1) for n in tiles)
     decay, rate = check_real("trace_decay", trace_decay, 0, 1), check_real("rate", rate, 0, 1, open_low=True) / n_grids
     grids, rng, lengths = np.arange(n_grids), generator(seed), np.zeros(n_episodes, dtype=int)
@@ -118,7 +115,7 @@ def sarsa_tiles(
         point, trace, error, ended = np.array([start(rng)]), np.zeros_like(weights), 0.0, False
         while not ended and lengths[episode] < longest:
             here = grids, *(point * sides + shifts).astype(int).T
-            action = chosen(weights[:, *here].sum(axis=1), exploration, rng)
+            action = chosen(weights[:, *here].sum(axis=1), 0.0, rng)
             weights += rate * (error + weights[action, *here].sum()) * trace
             trace *= decay
             trace[:, *here] = 0.0

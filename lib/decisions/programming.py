@@ -116,7 +116,7 @@ def policy_iteration(mdp, discount, policy=None):
     return Solution(values, policy, np.array(changed))
 
 
-def value_iteration(mdp, discount, tolerance=0.0, values=None, n_sweeps=MOST):
+def value_iteration(mdp, discount, tolerance=0.0, n_sweeps=MOST):
     """Find the values of the best policy by Bellman backups of all states until they are unchanged (Table 7).
 
     Parameters
@@ -125,8 +125,6 @@ def value_iteration(mdp, discount, tolerance=0.0, values=None, n_sweeps=MOST):
     discount : float in [0, 1]
     tolerance : float, at least 0
         Largest change that counts as none; at 0, rounding ends it.
-    values : array-like of shape (n_states,), optional
-        The first ones; by default 0.
     n_sweeps : int, at least 1
         At most.
 
@@ -136,8 +134,7 @@ def value_iteration(mdp, discount, tolerance=0.0, values=None, n_sweeps=MOST):
         A ConvergenceWarning tells where it has not ended after `n_sweeps`.
     """
     discount, tolerance = check_discount(mdp, discount), check_real("tolerance", tolerance, 0)
-    n_sweeps, trace = check_integer("n_sweeps", n_sweeps, 1), []
-    values = np.where(mdp.terminal, 0.0, _check_values(mdp, np.zeros(mdp.n_states) if values is None else values))
+    n_sweeps, trace, values = check_integer("n_sweeps", n_sweeps, 1), [], np.zeros(mdp.n_states)
     while not trace or (trace[-1] > tolerance and len(trace) < n_sweeps):
         old, values = values, _ahead(mdp, values, discount).max(axis=0)
         trace.append(np.abs(values - old).max())

@@ -9,6 +9,7 @@ from lib.decisions.programming import backed_up, check_discount, check_policy
 from lib.validation import check_choice, check_flag, check_integer, check_real
 
 FULL, PRINTED = "gamma lambda", "lambda"  # decays of the trace: Sutton's, and the survey's
+STEP, LONGEST = 0.1, 1000  # of TD with lookahead: alpha, and the steps after which an episode is cut
 
 
 class TDLimit(NamedTuple):
@@ -119,9 +120,7 @@ def stationary(P):
     return np.linalg.solve(np.eye(n_states) - P.T + 1.0, np.ones(n_states))
 
 
-def td_lookahead(
-    mdp, discount, trace_decay, n_episodes, exploration=0.0, values=None, step=0.1, cooling=0.0, longest=1000, seed=0
-):
+def td_lookahead(mdp, discount, trace_decay, n_episodes, exploration=0.0, values=None, cooling=0.0, seed=0):
     """Learn values by TD(lambda) while acting by one-step lookahead on them (section 4.3).
 
     Parameters
@@ -135,12 +134,8 @@ def td_lookahead(
         Probability of a random action in the first episode.
     values : array-like of shape (n_states,), optional
         The first ones; by default 0.
-    step : float in (0, 1]
-        Alpha.
     cooling : float, at least 0
         The probability of a random action in episode t is exploration / (1 + cooling t).
-    longest : int, at least 1
-        Steps after which an episode is cut.
     seed : int in [0, 2**32)
 
     Returns
@@ -149,9 +144,8 @@ def td_lookahead(
     """
     discount, trace_decay = check_discount(mdp, discount), check_real("trace_decay", trace_decay, 0, 1)
     values = np.where(mdp.terminal, 0.0, np.zeros(mdp.n_states) if values is None else values)
-    rates = check_real("step", step, 0, 1, open_low=True), check_real("exploration", exploration, 0, 1)
-    lengths = check_integer("n_episodes", n_episodes, 1), check_integer("longest", longest, 1)
-    rates = (*rates, check_real("cooling", cooling, 0))
+    rates = STEP, check_real("exploration", exploration, 0, 1), check_real("cooling", cooling, 0)
+    lengths = check_integer("n_episodes", n_episodes, 1), LONGEST
     _td_lookahead(mdp.table, mdp.start, values, discount, discount * trace_decay, *rates, *lengths, generator(seed))
     return values
 

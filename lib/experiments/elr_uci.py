@@ -14,7 +14,7 @@ STRUCTURES = {
     "bic": graphs.bic_from_codes,
 }
 CAP = 200  # iterations of a climb "to convergence"
-LEARNERS = {  # what it climbs, and when it stops
+ELR_SETTINGS = {  # what it climbs, and when it stops
     "ofe": ("elr", "at the start"),
     "elr": ("elr", "cross-tuned"),
     "elr_forced": ("elr", "cross-tuned, not 0"),
@@ -43,7 +43,7 @@ def split_errors(codes, sizes, inner, structure, learners, stopping, tests=("com
     structure : str
         In `STRUCTURES`.
     learners : sequence of str
-        In `LEARNERS`.
+        In `ELR_SETTINGS`.
     stopping : int
         Most iterations that cross-tuning may choose, and the fixed number.
     tests : sequence of str
@@ -61,7 +61,7 @@ def split_errors(codes, sizes, inner, structure, learners, stopping, tests=("com
     counts = fold_counts(index, codes[:, 0], folds, (N_FOLDS + len(tests), len(rows), int(sizes[0])))
     parts, watched = counts[:N_FOLDS], counts[N_FOLDS:]
     cases = Cases(network, rows, counts.sum(axis=0)).weighted(parts.sum(axis=0))
-    for base in dict.fromkeys(LEARNERS[name][0] for name in learners):
+    for base in dict.fromkeys(ELR_SETTINGS[name][0] for name in learners):
         stops = _stops(cases, parts, base, learners, stopping)
         errors = climb(cases, base, max(stops.values()), watched=watched).errors
         for name, stop in stops.items():
@@ -74,7 +74,7 @@ def split_errors(codes, sizes, inner, structure, learners, stopping, tests=("com
 
 def _stops(cases, parts, base, learners, stopping):
     """After how many iterations each learner stops, at most, of those that climb the same."""
-    rules = {name: LEARNERS[name][1] for name in learners if LEARNERS[name][0] == base}
+    rules = {name: ELR_SETTINGS[name][1] for name in learners if ELR_SETTINGS[name][0] == base}
     stops = {"at the start": 0, "fixed": stopping, "converged": CAP}
     if any(rule.startswith("cross-tuned") for rule in rules.values()):
         errors = tuning_errors(cases, base, parts, stopping)

@@ -15,11 +15,11 @@ from lib.experiments.uci_learners import BINS, make_uci_learners
 from lib.validation import check_choice, check_integer
 
 DATASETS = ("iris", "breast", "glass", "soybean-small", "vote")
-LEARNERS = ("winnow", "naive_bayes_boolean", "naive_bayes")
+ATLAS = ("winnow", "naive_bayes_boolean", "naive_bayes")
 SPLIT, FIT = 0, 1  # purposes of seeds
 
 
-def uci_comparison(datasets=DATASETS, learners=LEARNERS, n_repeats=100, n_folds=5, seed=0, n_jobs=-1, bins="paper"):
+def uci_comparison(datasets=DATASETS, learners=ATLAS, n_repeats=100, n_folds=5, seed=0, n_jobs=-1, bins="paper"):
     """Accuracy of learners in repeated cross-validation with shuffled folds.
 
     All learners see the same folds; whatever is fitted, cut points and encodings included, is fitted inside the fold.
@@ -62,7 +62,7 @@ def uci_comparison(datasets=DATASETS, learners=LEARNERS, n_repeats=100, n_folds=
     return accuracies(uci_confusions(datasets, learners, n_repeats, n_folds, seed, n_jobs, bins))
 
 
-def uci_confusions(datasets=DATASETS, learners=LEARNERS, n_repeats=100, n_folds=5, seed=0, n_jobs=None, bins="paper"):
+def uci_confusions(datasets=DATASETS, learners=ATLAS, n_repeats=100, n_folds=5, seed=0, n_jobs=None, bins="paper"):
     """Confusion counts of each fold, with the arguments of `uci_comparison`.
 
     Returns
