@@ -19,7 +19,7 @@ from test_bayes_net import GRAPHS, LEARNERS, SIZES, as_data, declared, small
 
 from lib.bayes_net import BayesNetClassifier, Cases, Network
 from lib.bayes_net.ascent import ascend
-from lib.bayes_net.learners import choose_iterations, climb, learn, observed_frequencies
+from lib.bayes_net.learners import choose_iterations, climb, observed_frequencies
 from lib.bayes_net.newton import _features, differentiate
 from lib.datasets import load
 from lib.experiments.elr_data import training_rows
@@ -439,7 +439,6 @@ def test_complete_rows_need_no_messages():
         (lambda c, b: ascend(c, b, 3, method="newton", conditional=False), "climbs the conditional likelihood"),
         (lambda c, b: ascend(c, b[:-1], 3), "parameters must have shape"),
         (lambda c, b: c.conditional(b[:-1]), "parameters must have shape"),
-        (lambda c, b: learn(c, "elr"), "n_iterations"),
         (lambda c, b: Cases(c.network, c.attributes, np.ones((5, 3))), "counts must have shape"),
         (lambda c, b: Cases(c.network, c.attributes + 5, c.counts), "attributes must be from -1 to 1 in column 0"),
         (lambda c, b: Cases.from_rows(c.network, [[-1, 0, 0]]), "classes, in column 0"),

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from lib import structures
 from lib.bayes_net.ascent import METHODS
 from lib.bayes_net.cases import Cases, class_counts, merged
-from lib.bayes_net.learners import LEARNERS, fold_counts, learn
+from lib.bayes_net.learners import LEARNERS, choose_iterations, climb, fold_counts, observed_frequencies, tuning_errors
 from lib.bayes_net.network import Network
 from lib.discretize.columns import checked_frame, checked_target
 from lib.estimators import JointClassifier, with_parameters
@@ -129,12 +129,11 @@ class BayesNetClassifier(JointClassifier):
         self.parents_ = self._network.parents
         rows, index = merged(values, sizes[1:])
         cases = Cases(self._network, rows, class_counts(index, classes, (len(rows), sizes[0])))
-        rng, tuned = check_random_state(self.random_state), self.n_iterations == "cross-tune"
-        held_out = self._folds(index, classes, cases.counts.shape, rng) if tuned else None
-        at_random = self.start == "random"
-        first = self._network.softmax(SPREAD * rng.standard_normal(self._network.n_parameters)) if at_random else None
-        fixed = {name: getattr(self, name) for name in ("smoothing", "method", "tolerance")}
-        self._keep(cases, learn(cases, self.learner, self._limit(), held_out=held_out, first=first, **fixed))
+        self.path_, self.chosen_, self.held_out_errors_ = np.empty(0), None, None
+        if self.learner == "ofe":
+            self._keep(cases, observed_frequencies(cases, self.smoothing))
+        else:
+            self._climb(cases, index, classes)
         return self
 
     def predict_joint_log_proba(self, X):
@@ -175,17 +174,31 @@ class BayesNetClassifier(JointClassifier):
             return self.n_iterations
         return self.max_iterations or (MANY_ITERATIONS if self.n_iterations is None else TUNED_ITERATIONS)
 
-    def _keep(self, cases, learned):
-        self._theta, self.path_ = learned.theta, learned.path
-        self.tables_ = self._network.tables(learned.theta.copy())
-        self.n_iterations_, self.chosen_, self.held_out_errors_ = learned.n_iterations, learned.chosen, learned.errors
-        joints = cases.log_joints(learned.theta)
-        self.log_likelihood_ = float((cases.counts * joints).sum())
-        self.log_conditional_likelihood_ = float((cases.counts * log_softmax(joints, axis=1)).sum())
-        if self.n_iterations is None and not learned.converged:
+    def _climb(self, cases, index, classes):
+        """Climb as often as the folds choose, if they are to, from the start."""
+        rng, limit = check_random_state(self.random_state), self._limit()
+        tuned, names = self.n_iterations == "cross-tune", ("smoothing", "method", "tolerance")
+        settings = {name: getattr(self, name) for name in names}
+        held_out = self._folds(index, classes, cases.counts.shape, rng) if tuned else None
+        if self.start == "random":
+            settings["first"] = self._network.softmax(SPREAD * rng.standard_normal(self._network.n_parameters))
+        if tuned:
+            self.held_out_errors_ = tuning_errors(cases, self.learner, held_out, limit, **settings)
+            limit, self.chosen_ = choose_iterations(self.held_out_errors_)
+        ascent = climb(cases, self.learner, limit, **settings)
+        self.path_ = ascent.path
+        self._keep(cases, self._network.softmax(ascent.beta))
+        if self.n_iterations is None and not ascent.converged:
             advice = "raise max_iterations or tolerance, or give n_iterations"
             message = f"{self.learner} did not converge in {self.n_iterations_} iterations: {advice}"
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
+
+    def _keep(self, cases, theta):
+        self._theta, self.tables_ = theta, self._network.tables(theta.copy())
+        self.n_iterations_ = max(0, len(self.path_) - 1)
+        joints = cases.log_joints(theta)
+        self.log_likelihood_ = float((cases.counts * joints).sum())
+        self.log_conditional_likelihood_ = float((cases.counts * log_softmax(joints, axis=1)).sum())
 
     def _folds(self, index, classes, shape, rng):
         """Counts of each fold of a random partition, or None where there is nothing to be tuned with."""

@@ -1,7 +1,5 @@
 """The learners of tables for a given structure: observed frequencies, ELR, EM and APN, and cross-tuning."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from lib.bayes_net.ascent import ascend
@@ -9,17 +7,6 @@ from lib.bayes_net.em import maximise_expectation
 from lib.validation import check_choice, check_integer
 
 LEARNERS = ("ofe", "elr", "em", "apn")
-
-
-class Learned(NamedTuple):
-    """Flat tables, the path of the last ascent, and what cross-tuning chose."""
-
-    theta: np.ndarray
-    path: np.ndarray
-    converged: bool
-    n_iterations: int
-    chosen: np.ndarray | None = None
-    errors: np.ndarray | None = None
 
 
 def observed_frequencies(cases, smoothing=1.0):
@@ -129,40 +116,3 @@ def choose_iterations(errors, allow_zero=True):
     first = 0 if allow_zero else 1
     chosen = np.array([first + np.nanargmin(e[first:]) if np.isfinite(e[first:]).any() else 0 for e in errors], int)
     return int(np.sort(chosen)[(len(chosen) - 1) // 2]) if len(chosen) else 0, chosen
-
-
-def learn(cases, learner, n_iterations=None, smoothing=1.0, held_out=None, errors=None, allow_zero=True, **settings):
-    """Learn the tables of `cases.network`.
-
-    Parameters
-    ----------
-    cases : Cases
-    learner : "ofe", "elr", "em" or "apn"
-    n_iterations : int
-        Most iterations; not for "ofe".
-    smoothing : float, at least 0
-    held_out : ndarray of shape (n_folds, n_rows, n_classes), optional
-        Counts of the examples in each fold, to choose up to `n_iterations` with.
-    errors : ndarray of shape (n_folds, n_iterations + 1), optional
-        What `tuning_errors` returns for them, in their place.
-    allow_zero : bool
-        Whether no iteration at all may be chosen.
-    settings
-        first, method and tolerance of `climb`.
-
-    Returns
-    -------
-    Learned
-        Named tuple of theta (n_parameters,), the path of the last ascent, converged, n_iterations, and, where they
-        were chosen, the numbers that the folds chose and their errors.
-    """
-    if check_choice("learner", learner, LEARNERS) == "ofe":
-        return Learned(observed_frequencies(cases, smoothing), np.empty(0), True, 0)
-    chosen = None
-    if held_out is not None and errors is None:
-        errors = tuning_errors(cases, learner, held_out, n_iterations, smoothing=smoothing, **settings)
-    if errors is not None:
-        n_iterations, chosen = choose_iterations(errors, allow_zero)
-    ascent = climb(cases, learner, n_iterations, smoothing, **settings)
-    theta = cases.network.softmax(ascent.beta)
-    return Learned(theta, ascent.path, ascent.converged, len(ascent.path) - 1, chosen, errors)

@@ -1,25 +1,25 @@
 """Learning tables for a structure that is poorer or richer than the truth, with exact errors by enumeration."""
 
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
 from lib import trials
-from lib.bayes_net import Cases, Network, learn, tuning_errors
+from lib.bayes_net import Cases, Network, choose_iterations, climb, observed_frequencies, tuning_errors
+from lib.experiments.elr_data import N_FOLDS
 from lib.structures import naive
 from lib.validation import at_least_one, check_choice, check_integer, check_real
 
-N_FOLDS = 5
-TUNED, CONVERGED = 20, 500
-BAYES_NET_LEARNERS = {
-    "ofe": {"learner": "ofe"},
-    "elr": {"learner": "elr", "n_iterations": TUNED, "tuned": True},
-    "elr_forced": {"learner": "elr", "n_iterations": TUNED, "tuned": True, "allow_zero": False},
-    "elr_converged": {"learner": "elr", "n_iterations": CONVERGED},
-    "em": {"learner": "em", "n_iterations": CONVERGED},
-    "apn": {"learner": "apn", "n_iterations": TUNED, "tuned": True},
-    "apn_forced": {"learner": "apn", "n_iterations": TUNED, "tuned": True, "allow_zero": False},
-    "apn_converged": {"learner": "apn", "n_iterations": CONVERGED},
+TUNED, CONVERGED = 20, 500  # most iterations
+BAYES_NET_LEARNERS = {  # what it climbs, and when it stops
+    "ofe": ("ofe", "at the start"),
+    "elr": ("elr", "cross-tuned"),
+    "elr_forced": ("elr", "cross-tuned, not 0"),
+    "elr_converged": ("elr", "converged"),
+    "em": ("em", "converged"),
+    "apn": ("apn", "cross-tuned"),
+    "apn_forced": ("apn", "cross-tuned, not 0"),
+    "apn_converged": ("apn", "converged"),
 }
 PRIOR, LIKELY, UNLIKELY = 0.9, 0.8, 0.2
 
@@ -149,17 +149,17 @@ class World:
 
     def learn(self, sample, learners, smoothing=1.0, stopping=TUNED):
         """Yield the name and the flat tables of each learner; cross-tuning chooses up to `stopping` iterations."""
-        folds, errors = np.arange(len(sample)) % min(N_FOLDS, len(sample)), {}
+        n_folds = min(N_FOLDS, len(sample)) if len(sample) > 1 else 0
         cases, present = self.cases.weighted(self._counts(sample)).present()
-        held_out = np.array([self._counts(sample[folds == f])[present] for f in range(max(folds) + 1)], dtype=float)
+        held_out = [self._counts(sample[fold::n_folds])[present].astype(float) for fold in range(n_folds)]
+        errors = cache(lambda base: tuning_errors(cases, base, held_out, stopping, smoothing=smoothing))
         for name in learners:
-            settings = {"smoothing": smoothing} | BAYES_NET_LEARNERS[name]
-            if settings.pop("tuned", False):
-                key, settings["n_iterations"] = settings["learner"], stopping
-                if key not in errors:
-                    errors[key] = _tuning_errors(cases, held_out, **settings)
-                settings["errors"] = errors[key]
-            yield name, learn(cases, **settings).theta
+            base, stop = BAYES_NET_LEARNERS[name]
+            if base == "ofe":
+                yield name, observed_frequencies(cases, smoothing)
+            else:
+                most = CONVERGED if stop == "converged" else choose_iterations(errors(base), stop == "cross-tuned")[0]
+                yield name, cases.network.softmax(climb(cases, base, most, smoothing).beta)
 
     def _counts(self, sample):
         return np.bincount(sample, minlength=self.training.size).reshape(self.training.shape)
@@ -174,9 +174,3 @@ class World:
     def bayes_error(self, rate=0.0):
         """Return the error of the best possible rule."""
         return round(float(self.tests[rate].min(axis=1).sum()), 12)
-
-
-def _tuning_errors(cases, held_out, allow_zero=True, **settings):
-    if len(held_out) < 2:
-        return held_out[:0, 0]
-    return tuning_errors(cases, held_out=held_out, **settings)

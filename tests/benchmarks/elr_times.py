@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from lib.bayes_net import Cases, Network, fold_counts, learn
+from lib.bayes_net import Cases, Network, choose_iterations, climb, fold_counts, tuning_errors
 from lib.bayes_net.cases import merged
 from lib.datasets import NotAvailableError
 from lib.experiments.elr_data import N_FOLDS, SAME_DATA, SPLIT, TUNING, coded, printed, problem
@@ -50,7 +50,8 @@ def _elr(codes, sizes, inner, structure, tuned):
     rows, index = merged(codes[:, 1:], sizes[1:])
     counts = fold_counts(index, codes[:, 0], inner, (N_FOLDS, len(rows), int(sizes[0])))
     cases = Cases(network, rows, counts.sum(axis=0))
-    return learn(cases, "elr", N_ITERATIONS, held_out=counts if tuned else None)
+    tuning = tuning_errors(cases, "elr", counts, N_ITERATIONS) if tuned else None
+    return climb(cases, "elr", choose_iterations(tuning)[0] if tuned else N_ITERATIONS)
 
 
 def train_svm(parts):
