@@ -83,16 +83,14 @@ def climb_conjugate(beta, objective, n_iterations, tolerance, path, trace):
         squared = gradient @ gradient
         if np.abs(gradient).max() <= tolerance or squared == 0.0:
             return i, True
-        slope, step, top, following = search(beta, objective, direction, step, value, gradient, STEEP, work)
-        if step == 0.0 and slope != squared:  # once more, straight up
-            direction = gradient.copy()
-            slope, step, top, following = search(beta, objective, direction, 0.0, value, gradient, STEEP, work)
+        found = search_twice(beta, objective, direction, gradient, step, value, gradient, STEEP, work)
+        direction, _, slope, step, value, following = found
         if step == 0.0:
             return i, False
         beta += step * direction
         turn = max(0.0, following @ (following - gradient) / squared)
         direction = following + turn * direction
-        gradient, value = following, top
+        gradient = following
         step *= min(10.0, slope / max(gradient @ direction, 1e-300))
         _record(i + 1, value, beta, path, trace)
     return n_iterations, np.abs(gradient).max() <= tolerance
@@ -110,14 +108,13 @@ def climb_lbfgs(beta, scale, objective, n_iterations, tolerance, path, trace):
         if np.abs(gradient).max() <= tolerance:
             return i, True
         direction = _newton(gradient, scale, moves, bends, curvatures, n_moves)
-        first = 1.0 if n_moves > 0 else 0.0
-        _, step, top, following = search(beta, objective, direction, first, value, gradient, FLAT, work)
-        if step == 0.0 and n_moves > 0:  # once more, as at first
-            n_moves = 0
-            direction = scale * gradient
-            _, step, top, following = search(beta, objective, direction, 0.0, value, gradient, FLAT, work)
+        straight, first = scale * gradient, 1.0 if n_moves > 0 else 0.0
+        found = search_twice(beta, objective, direction, straight, first, value, gradient, FLAT, work)
+        direction, again, _, step, value, following = found
         if step == 0.0:
             return i, False
+        if again:
+            n_moves = 0
         beta += step * direction
         move, bend = step * direction, gradient - following
         curvature = move @ bend
@@ -127,7 +124,7 @@ def climb_lbfgs(beta, scale, objective, n_iterations, tolerance, path, trace):
             assign(moves[k], move)
             assign(bends[k], bend)
             n_moves += 1
-        gradient, value = following, top
+        gradient = following
         _record(i + 1, value, beta, path, trace)
     return n_iterations, np.abs(gradient).max() <= tolerance
 
@@ -157,6 +154,20 @@ def _newton(gradient, scale, moves, bends, curvatures, n_moves):
         i = k % MEMORY
         direction += (shares[i] - bends[i] @ direction / curvatures[i]) * moves[i]
     return direction
+
+
+@compiled
+def search_twice(beta, objective, direction, straight, step, value, gradient, flat, work):
+    """Search along `direction`, and if nothing is gained there, once more, `straight` up, with no step to try first.
+
+    Return the last direction, whether it is the second, and what `search` returned.
+    """
+    slope, step, top, following = search(beta, objective, direction, step, value, gradient, flat, work)
+    again = step == 0.0 and np.any(direction != straight)
+    if again:
+        direction = straight
+        slope, step, top, following = search(beta, objective, direction, 0.0, value, gradient, flat, work)
+    return direction, again, slope, step, top, following
 
 
 @compiled
