@@ -461,19 +461,6 @@ def test_tables_belong_to_the_caller():
     assert model.parents_ == GRAPHS["tan"]
 
 
-def test_continuous_values_at_prediction():
-    model = BayesNetClassifier("naive", "ofe").fit([[0, 1], [1, 0]], [0, 1])
-    with pytest.raises(ValueError, match="infinit"):
-        model.predict([[0, np.inf]])
-
-
-@pytest.mark.parametrize("learner", LEARNERS)
-def test_too_large_a_table_is_refused_before_it_is_made(learner):
-    X = pd.DataFrame({name: pd.Categorical([0, 1, 1], categories=range(3000)) for name in "abcd"})
-    with pytest.raises(ValueError, match=r"table|entries|large"):
-        BayesNetClassifier(((), (0,), (0,), (0,), (0, 1, 2, 3)), learner).fit(X, [0, 1, 0])
-
-
 @pytest.mark.parametrize("structure", ["naive", "tan", "bic"])
 def test_sizes_multiply_without_overflow(structure):
     """30 attributes of 1000 values have 1e90 joint assignments; their tables are small."""

@@ -109,11 +109,6 @@ def test_linear_rule_is_the_rule_of_the_posterior(model):
     assert (np.abs(gain[np.abs(score) <= 1e-9]) < 1e-6).all()
 
 
-def test_linear_rule_needs_two_hidden_values():
-    with pytest.raises(ValueError, match="this model has 3"):
-        random_cia(4, 3, 1, np.random.default_rng(0)).linear_rule()
-
-
 CLASSES = [
     (1, 2, 0.8, "equal"),
     (6, 2, 0.9, "beta"),
@@ -178,62 +173,3 @@ def test_an_unreachable_difficulty_says_which_are_reachable():
         assert 0.5 < least < 0.55
         for reachable in (least, most):
             assert concentration(4, 2, reachable) > 0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"n_attributes": 0}, "n_attributes must be an integer from 1 to 10000; got 0"),
-        ({"n_attributes": 4.0}, "n_attributes must be an integer from 1 to 10000; got 4.0"),
-        ({"n_attributes": True}, "n_attributes .* got True"),
-        ({"n_hidden": 1}, "n_hidden must be an integer from 2 to 64; got 1"),
-        ({"n_hidden": "2"}, "n_hidden .* got '2'"),
-        ({"difficulty": 0}, r"difficulty must be a finite number in \(0, 1\); got 0"),
-        ({"difficulty": 1.0}, r"difficulty .* got 1.0"),
-        ({"difficulty": np.nan}, "difficulty .* got nan"),
-        ({"difficulty": [0.9]}, r"difficulty .* got \[0.9\]"),
-        ({"tolerance": 0}, r"tolerance must be a finite number in \(0, 0.5\]; got 0"),
-        ({"tolerance": 1e-12}, "raise tolerance"),
-        ({"hidden_weights": "bta"}, "hidden_weights .* got 'bta'; did you mean 'beta'"),
-    ],
-)
-def test_errors_name_the_argument(arguments, message):
-    concentration(4, 2, 0.8)  # a cached answer must not hide a bad argument
-    good = {"n_attributes": 4, "n_hidden": 2, "difficulty": 0.8, "rng": np.random.default_rng(0)}
-    with pytest.raises(ValueError, match=message):
-        sample_cia(**{**good, **arguments})
-
-
-@pytest.mark.parametrize(
-    ("weights", "probabilities", "message"),
-    [
-        ([0.5, 0.4], np.full((2, 3), 0.5), "weights .* sum to 1"),
-        ([-0.5, 1.5], np.full((2, 3), 0.5), "weights must be non-negative"),
-        ([0.5, 0.5], np.full((3, 3), 0.5), r"\(3, 3\) and \(2,\)"),
-        ([0.5, 0.5], [[0.5, 1.2], [0, 1]], r"probabilities must lie in \[0, 1\]; got 1.2"),
-        ([0.5, 0.5], np.full((2, 3), np.nan), "probabilities .* got nan"),
-    ],
-)
-def test_a_model_needs_probabilities(weights, probabilities, message):
-    with pytest.raises(ValueError, match=message):
-        CIAModel(weights, probabilities)
-
-
-@pytest.mark.parametrize(
-    ("X", "message"),
-    [
-        ([[0, 1, 2]], "X must hold only 0 and 1; got .*2.* at row 0, column 2"),
-        ([[0, 1, np.nan]], "X must hold only 0 and 1; got .*nan"),
-        ([[0, 1]], "X must have 3 columns; got 2"),
-        ([0, 1, 1], r"X must have shape .* got \(3,\)"),
-    ],
-)
-def test_a_posterior_needs_boolean_rows(X, message):
-    with pytest.raises(ValueError, match=message):
-        CIAModel([0.5, 0.5], np.full((2, 4), 0.5)).target_posterior(X)
-
-
-@pytest.mark.parametrize("size", [0, 1.5, True])
-def test_a_sample_needs_a_size(size):
-    with pytest.raises(ValueError, match=f"size must be an integer of at least 1; got {size}"):
-        CIAModel([0.5, 0.5], np.full((2, 4), 0.5)).sample(size, np.random.default_rng(0))

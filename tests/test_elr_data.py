@@ -139,23 +139,6 @@ class TestSplits:
 
 
 class TestNames:
-    @pytest.mark.parametrize(
-        ("table", "names", "words"),
-        [
-            ("ii", ["pimma"], "did you mean 'pima'"),
-            ("v", ["agaricus"], "did you mean 'agaricus-lepiota'"),
-            ("v", ["iris", "cleve"], "datasets"),
-            ("ii", ["iris", "iris"], "each data set once"),
-            ("ii", ["diabetes", "pima"], "each data set once"),
-            ("ii", [], "at least one"),
-            ("ii", ["iris"], "at least two"),
-            ("v", ["monk1-corrupt", "water-treatment"], "not to be had.*no class column"),
-        ],
-    )
-    def test_errors(self, table, names, words):
-        with pytest.raises(ValueError, match=words):
-            problems(table, names)
-
     def test_what_cannot_be_had_has_a_reason(self, nothing_elsewhere):
         found, reasons = problems("v", ["cleve", "breast-cancer", "monk1-corrupt", "soybean-large"])
         assert [p.name for p in found] == ["breast-cancer", "soybean-large"]

@@ -144,8 +144,6 @@ class TestExam:
 def test_a_learnable_model_has_something_to_learn():
     _, exam = experiments.learnable_model(8, 2, 0.9, np.random.default_rng(0))
     assert exam.best - exam.constant >= 0.05
-    with pytest.raises(ValueError, match="no model with best - constant of at least min_gain=0.6 in 1000 draws"):
-        experiments.learnable_model(2, 2, 0.8, np.random.default_rng(0), min_gain=0.6)
 
 
 def test_models_with_too_little_to_gain_are_drawn_again():
@@ -206,34 +204,3 @@ def test_making_learners_leaves_the_registry_alone():
     assert experiments.CIA_LEARNERS["em_true_k"].n_hidden == 2
     assert made["winnow"] is not experiments.CIA_LEARNERS["winnow"]
     assert list(experiments.cia_learners("cov", 2)) == ["cov"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"n_attributes": 0}, "n_attributes must be an integer from 1 to 10000; got 0"),
-        ({"n_hidden": 1}, "n_hidden must be an integer from 2 to 64; got 1"),
-        ({"difficulty": 1.2}, r"difficulty must be a finite number in \(0, 1\); got 1.2"),
-        ({"difficulty": 0.3}, r"difficulty=0.3 cannot be reached .* reachable: 0.5\d to 0.9"),
-        ({"difficulty": 0.99999}, "difficulty=0.99999 cannot be reached .* reachable"),
-        ({"sizes": [1]}, "sizes must be an integer from 2 to 1000000; got 1"),
-        ({"sizes": [10, 2.5]}, "sizes .* got 2.5"),
-        ({"sizes": "10"}, "sizes .* got '10'"),
-        ({"sizes": []}, "sizes must hold at least one sample size; got none"),
-        ({"n_models": 0}, "n_models must be an integer of at least 1; got 0"),
-        ({"hidden_weights": "dirichle"}, "hidden_weights .* did you mean 'dirichlet'"),
-        ({"n_jobs": 0}, "n_jobs must be .* got 0"),
-        ({"seed": 1.5}, "seed must be an integer of at least 0; got 1.5"),
-        ({"learners": []}, "learners must name at least one learner; got none"),
-        ({"learners": ["winow"]}, "learners must be one of .* got 'winow'; did you mean 'winnow'"),
-        ({"learners": ["em", "em_tru_k"]}, "did you mean 'em_true_k'"),
-        ({"learners": "em, cov"}, "learners must be one of .* got 'em, cov'"),
-        ({"learners": None}, "learners must be a list of names.* got None"),
-        ({"learners": Winnow()}, r"learners must be a list of names.* got Winnow\(\)"),
-        ({"learners": {"mine": 3}}, r"learners\['mine'\] must be a scikit-learn classifier; got 3"),
-    ],
-)
-def test_errors_name_the_argument_before_any_work(arguments, message, monkeypatch):
-    monkeypatch.setattr(experiments.cia, "sample_cia", None)
-    with pytest.raises(ValueError, match=message):
-        curve(**arguments)

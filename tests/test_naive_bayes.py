@@ -247,34 +247,6 @@ def test_many_values_take_little_memory():
 class TestErrors:
     X = pd.DataFrame({"a": [True, False], "b": [1.0, 2.0]})
 
-    @pytest.mark.parametrize(
-        ("X", "message"),
-        [
-            (X.assign(b=pd.to_datetime(["2001", "2002"])), "column 'b' has dtype datetime.*; allowed are bool"),
-            (X.assign(b=pd.period_range("2001", periods=2)), "column 'b' has dtype period"),
-            (X.set_axis(["a", "a"], axis=1), "unique column names"),
-        ],
-    )
-    def test_data(self, X, message):
-        with pytest.raises(ValueError, match=message):
-            NaiveBayes().fit(X, [0, 1])
-
-    @pytest.mark.parametrize(
-        ("X", "message"),
-        [
-            (X[["b", "a"]], "feature names should match"),
-            (X[["a"]], "feature names should match"),
-            (X.assign(b=["x", "y"]), "column 'b' was continuous in fit; got str"),
-            (X.assign(a=[0, 1]), "column 'a' was boolean in fit; got int64"),
-            (X.assign(b=np.inf), "got inf in column 'b'"),
-            (X.iloc[:0], "0 sample"),
-        ],
-    )
-    def test_prediction(self, X, message):
-        learner = NaiveBayes().fit(self.X, [0, 1])
-        with pytest.raises(ValueError, match=message):
-            learner.predict(X)
-
     @pytest.mark.parametrize(("fit", "predict"), [(int, str), (str, int), (bool, str), (str, bool)])
     def test_a_column_of_another_type(self, fit, predict):
         """Strings for integers would all count as never seen, silently."""

@@ -13,11 +13,6 @@ def confusions():
     return printed("atlas_confusion", dtype={"predicted": str, "actual": str})
 
 
-def test_the_nearest_name_is_told():
-    with pytest.raises(ValueError, match="did you mean 'atlas_means'"):
-        printed("atlas_mean")
-
-
 def test_confusion_tables_have_the_sizes_of_a_fold(confusions):
     sums = confusions.groupby(["table", "learner"])["count"].sum()
     expected = {2: 30, 3: 30, 4: 30, 5: 136, 6: 136, 7: 136, 9: 42, 10: 41, 11: 42, 12: 9, 13: 87, 14: 87}

@@ -40,23 +40,6 @@ class TestRun:
     def test_what_a_trial_may_return(self, rows):
         same(trials.run(lambda _: rows), pd.DataFrame({"a": [1, 2]}))
 
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            ({"cases": []}, "cases must hold at least one case"),
-            ({"n_trials": 0}, "n_trials must be an integer of at least 1; got 0"),
-            ({"seed": -1}, "seed must be an integer of at least 0; got -1"),
-            ({"n_jobs": -2}, "n_jobs must be an integer of at least 1; got -2"),
-        ],
-    )
-    def test_wrong_arguments(self, arguments, message):
-        with pytest.raises(ValueError, match=message):
-            trials.run(None, **arguments)
-
-    def test_things_that_no_block_may_hold(self):
-        with pytest.raises(TypeError, match="column 'it' holds other things"):
-            trials.run(lambda seeds: {"it": [{seeds}]})
-
 
 class TestContext:
     def test_use(self):

@@ -7,7 +7,6 @@ import multiprocessing
 import os
 import signal
 import time
-from datetime import datetime
 from functools import partial
 from importlib.metadata import version
 
@@ -354,16 +353,3 @@ class TestFrames:
     def test_kinds_of_numbers(self, dtype):
         frame = pd.DataFrame({"a": np.array([0, 1, 100], dtype=dtype)})
         same(decode(encode(frame)), frame)
-
-    @pytest.mark.parametrize(
-        "values",
-        [["a", 1], ["a", None], ["a", np.nan], [{1}, {2}], [datetime(2000, 1, 1)] * 2, [1j, 2], ["ends in NUL\0", ""]],
-    )
-    def test_other_things_are_refused(self, values):
-        with pytest.raises(TypeError, match="column 'it'"):
-            encode(pd.DataFrame({"fine": [1, 2], "it": values}))
-
-    @pytest.mark.parametrize("names", [[1, 2], ["a", "a"]])
-    def test_columns_have_names(self, names):
-        with pytest.raises(TypeError, match="must have names"):
-            encode(pd.DataFrame([[0, 0]], columns=names))
