@@ -33,8 +33,43 @@ def _style():
     plt.close("all")
 
 
+# What is drawn, as numbers and words: of artists, only these know.
+
+
 def words(texts):
     return [text.get_text() for text in texts]
+
+
+def written(axis):
+    """Words, and whether they are bold, by the place where they stand."""
+    return {text.get_position(): (text.get_text(), text.get_fontweight() == "bold") for text in axis.texts}
+
+
+def points(axis):
+    """(x, y) of the marks of seaborn, by colour."""
+    found = {}
+    for collection in axis.collections:
+        if isinstance(collection, PathCollection):
+            for place, colour in zip(collection.get_offsets(), collection.get_facecolors(), strict=True):
+                if np.isfinite(place).all():
+                    found.setdefault(to_hex(colour), []).append(tuple(map(float, np.ma.getdata(place))))
+    return found
+
+
+def lines(axis):
+    """(x, y) of both ends of the lines that have two and are in sight, with their colour."""
+    found = [(line.get_xydata(), line.get_color()) for line in axis.lines if line.get_linestyle() != "None"]
+    for collection in axis.collections:
+        if isinstance(collection, LineCollection):
+            segments, colours = collection.get_segments(), collection.get_colors()
+            found += zip(segments, np.resize(colours, (len(segments), 4)), strict=True)
+    pairs = [(ends, colour) for ends, colour in found if len(ends) == 2 and np.isfinite(ends).all()]
+    return [(*(tuple(map(float, end)) for end in ends), to_hex(colour)) for ends, colour in pairs]
+
+
+def level(axis):
+    """(x, x) of the horizontal ones, with height and colour."""
+    return [(a[0], b[0], a[1], colour) for a, b, colour in lines(axis) if a[1] == b[1]]
 
 
 @pytest.fixture
@@ -65,9 +100,8 @@ def test_a_learner_of_ones_own_keeps_its_look():
 
 def test_learning_curves_draw_t(frame):
     grid = figures.learning_curves(frame.assign(n_attributes=5, n_hidden=2, difficulty=0.9))
-    drawn = [line.get_xydata() for line in grid.ax.lines if line.get_linestyle() != "None"][:2]
-    np.testing.assert_allclose(drawn, [[(10, 0.5), (100, 0.5)], [(10, 0.25), (100, 0.25)]])
-    assert [text.get_text() for text in grid.figure.legends[0].get_texts()] == ["EM", "Winnow"]
+    assert [pytest.approx(line[:3]) for line in level(grid.ax)][:2] == [(10, 100, 0.5), (10, 100, 0.25)]
+    assert words(grid.figure.legends[0].get_texts()) == ["EM", "Winnow"]
     assert grid.ax.get_title() == "CIA(5, 2, 0.9)"
 
 
@@ -114,10 +148,9 @@ def test_the_critical_difference_diagram_has_names_ranks_and_bars(k):
     ticks = map(str, range(1, k + 1))
     assert sorted(t.strip() for t in words(axis.texts)) == sorted([*ticks, *labels, "critical difference"])
     assert axis.get_xlim()[0] > axis.get_xlim()[1]  # the best on the right
-    level = [line.get_xydata() for line in axis.lines if len(line.get_xdata()) == 2 and np.ptp(line.get_ydata()) == 0]
-    (difference,) = [np.ptp(line[:, 0]) for line in level if line[0, 1] > 1]
+    (difference,) = [a - b for a, b, height, _ in level(axis) if height > 1]
     assert difference == pytest.approx(ranks.critical_difference)
-    bars = [sorted(line[:, 0]) for line in level if line[0, 1] < 0]
+    bars = [(a, b) for a, b, height, _ in level(axis) if height < 0]
     ends = [(ranks.ranks[group[0]] - 0.06, ranks.ranks[group[-1]] + 0.06) for group in ranks.groups]
     np.testing.assert_allclose(bars, ends)
 
@@ -130,12 +163,10 @@ def test_differences_are_drawn_with_their_intervals_and_coloured_by_them():
     assert [axis.get_title() for axis in figure.axes] == ["A − B", "A − C"]
     assert words(first.get_yticklabels()) == ["iris", "vote"]
     assert first.get_ylim()[0] > first.get_ylim()[1]  # the first set above
-    np.testing.assert_allclose(first.collections[0].get_offsets(), [(1.0, 0), (-2.0, 1)])
-    intervals = [first.collections[1], second.collections[1]]
-    ends = [[list(segment[:, 0]) for segment in lines.get_segments()] for lines in intervals]
-    assert ends == [[[0.5, 1.5], [-3.0, -1.0]], [[-1.0, 1.2]]]
-    colours = [[to_hex(colour) for colour in lines.get_color()] for lines in intervals]
-    assert colours == [["#0072b2", "#d55e00"], ["#7f7f7f"]]  # above 0, below 0, neither
+    assert points(first) == {BLUE: [(1, 0)], VERMILLION: [(-2, 1)]}  # above 0, below 0
+    assert points(second) == {GREY: [(0.1, 0)]}  # neither
+    assert level(first) == [(0.5, 1.5, 0, BLUE), (-3, -1, 1, VERMILLION)]
+    assert level(second) == [(-1, 1.2, 0, GREY)]
 
 
 def test_the_accuracy_map_shows_the_best_in_bold():
@@ -143,10 +174,10 @@ def test_the_accuracy_map_shows_the_best_in_bold():
     axis = comparison.accuracy_map(table, "below the best").axes[0]
     assert words(axis.get_xticklabels()) == ["iris", "vote"]
     assert words(axis.get_yticklabels()) == ["Winnow", "Decision tree", "mine"]
-    written = {text.get_position(): (text.get_text(), text.get_fontweight()) for text in axis.texts}
+    cells = written(axis)
     for (j, dataset), (i, learner) in itertools.product(enumerate(table.index), enumerate(table.columns)):
         value, best = table.loc[dataset, learner], table.loc[dataset].max()
-        assert written[j + 0.5, i + 0.5] == (f"{100 * value:.1f}", "bold" if value == best else "normal")
+        assert cells[j + 0.5, i + 0.5] == (f"{100 * value:.1f}", value == best)
 
 
 def test_words_of_a_heatmap_stand_out_and_keep_their_colours():
@@ -156,23 +187,6 @@ def test_words_of_a_heatmap_stand_out_and_keep_their_colours():
     cells = plt.get_cmap("viridis")(values[~np.isnan(values)])
     assert all(contrast(text.get_color(), cell) > 4.5 for text, cell in zip(axis.texts, cells, strict=True))
     assert all(artist.get_gid().startswith("fixed-") for artist in [*axis.texts, *axis.collections])
-
-
-def scattered(axis):
-    """(x, y) of the points that seaborn has drawn, by colour."""
-    points = {}
-    for collection in axis.collections:
-        if isinstance(collection, PathCollection):
-            for place, colour in zip(collection.get_offsets(), collection.get_facecolors(), strict=True):
-                if np.isfinite(place).all():
-                    points.setdefault(to_hex(colour), []).append(tuple(map(float, np.ma.getdata(place))))
-    return points
-
-
-def segments(axis):
-    """Ends of the horizontal lines, those that are drawn."""
-    found = [s for c in axis.collections if isinstance(c, LineCollection) for s in c.get_segments()]
-    return [tuple(s[:, 0]) for s in found if len(s) == 2 and np.isfinite(s).all()]
 
 
 def errors(rows, panel="NB: OFE against ELR"):
@@ -186,10 +200,8 @@ class TestErrorScatter:
     def test_points_bars_and_words(self):
         figure = figures.error_scatter(errors(self.ROWS))
         (axis,) = figure.axes
-        assert scattered(axis) == {BLUE: [(5, 9)], VERMILLION: [(10, 6)], GREY: [(20, 22)]}
-        lines = [s for c in axis.collections if isinstance(c, LineCollection) for s in c.get_segments()]
-        np.testing.assert_allclose(lines[0], [(4, 9), (6, 9)])
-        np.testing.assert_allclose(lines[3], [(5, 8), (5, 10)])
+        assert points(axis) == {BLUE: [(5, 9)], VERMILLION: [(10, 6)], GREY: [(20, 22)]}
+        assert {((4, 9), (6, 9)), ((5, 8), (5, 10))} <= {line[:2] for line in lines(axis)}
         assert {"above: ELR better", "below: OFE better", "iris", "vote"} <= set(words(axis.texts))
         assert (axis.get_xlabel(), axis.get_ylabel()) == ("ELR: error (%)", "OFE: error (%)")
 
@@ -218,7 +230,7 @@ class TestErrorScatter:
     def test_unknown_errors_and_unknown_points(self):
         rows = [("iris", 5.0, np.nan, 30.0, 1.0), ("vote", np.nan, 1.0, 6.0, 1.0)]
         (axis,) = figures.error_scatter(errors(rows)).axes
-        assert scattered(axis) == {GREY: [(5, 30)]}
+        assert points(axis) == {GREY: [(5, 30)]}
         assert figures.error_scatter(errors([("vote", np.nan, np.nan, np.nan, np.nan)])).axes
 
 
@@ -234,14 +246,13 @@ class TestAgreementMap:
         figure = figures.agreement_map(frame)
         nb, tan = figure.axes[:2]
         assert [axis.get_title() for axis in (nb, tan)] == ["NB", "TAN"]
-        assert words(nb.texts) == ["0.0", "0.0", "2.0", "100%", "100%", "|z| ≤ 2"]
-        assert words(tan.texts) == ["−3.3", "7.0", "0%"]
+        cells = {(0.5, 0.5): "0.0", (1.5, 0.5): "0.0", (0.5, 1.5): "2.0"}  # none at the right below
+        cells |= {(0.5, 2.65): "100%", (1.5, 2.65): "100%", (-0.1, 2.65): "|z| ≤ 2"}
+        assert written(nb) == {place: (word, False) for place, word in cells.items()}
+        assert written(tan) == {(0.5, 0.5): ("−3.3", True), (0.5, 1.5): ("7.0", True), (0.5, 2.65): ("0%", False)}
         assert (words(nb.get_xticklabels()), words(tan.get_xticklabels())) == (["OFE", "ELR"], ["ELR"])
         assert words(nb.get_yticklabels()) == ["iris", "vote"]
-        bold = [text.get_text() for axis in (nb, tan) for text in axis.texts if text.get_fontweight() == "bold"]
-        assert bold == ["−3.3", "7.0"]
-        np.testing.assert_array_equal(nb.collections[0].get_array().mask, [[False, False], [False, True]])
-        assert [text.get_text() for text in figure.legends[0].get_texts()] == ["no run here"]
+        assert words(figure.legends[0].get_texts()) == ["no run here"]
 
 
 def positions(rows):
@@ -258,10 +269,11 @@ class TestShufflePositions:
     def test_lines_and_marks_are_points_above_the_mean(self):
         first, second = figures.shuffle_positions(positions(self.ROWS)).axes
         assert [axis.get_title() for axis in (first, second)] == ["NB+OFE", "NB+ELR"]
-        assert segments(first) == [(-4, 3), (-1, 1), (-2, 1), (-1, 1)]  # ranges, then the middle parts
-        assert segments(second) == [(-4, 3), (-2, 1)]
-        assert scattered(first) == {"#000000": [(-1, 0)], VERMILLION: [(2, 1)]}
-        assert scattered(second) == {"#000000": [(0, 0)]}
+        drawn = [[line[:3] for line in level(axis)] for axis in (first, second)]
+        assert drawn[0] == [(-4, 3, 0), (-1, 1, 1), (-2, 1, 0), (-1, 1, 1)]  # ranges, then the middle parts
+        assert drawn[1] == [(-4, 3, 0), (-2, 1, 0)]
+        assert points(first) == {"#000000": [(-1, 0)], VERMILLION: [(2, 1)]}
+        assert points(second) == {"#000000": [(0, 0)]}
         assert words(first.get_yticklabels()) == ["iris", "vote"]
         assert first.get_ylim()[0] > first.get_ylim()[1]  # the first data set on top
 
