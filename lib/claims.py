@@ -84,11 +84,10 @@ class Setting:
         lo, hi = self.region
         if self.n < self.least:
             return "too little data"
-        if any(math.isnan(x) for x in (self.value, self.low, self.high)):
-            return "ambiguous"
-        if lo < self.low and self.high < hi:
+        if lo < self.low <= self.value <= self.high < hi:  # which is false if one is NaN
             return "holds"
-        return "fails" if self.high <= lo or self.low >= hi else "ambiguous"
+        is_outside = self.low <= self.value <= self.high and (self.high <= lo or self.low >= hi)
+        return "fails" if is_outside else "ambiguous"
 
     def to_dict(self) -> dict:
         """Return it and its verdict as strict JSON: NaN is null, an infinite number is "∞"."""
@@ -284,12 +283,13 @@ def badge(verdict: str) -> str:
 def estimate(record: dict) -> str:
     """Return "value [low, high], n = ..." of a claim's record, with spaces that do not break inside a part.
 
-    An interval that says nothing, as that of a single trial, is left out.
+    An interval that says nothing is left out, as that of a single trial or of fewer than the statistic needs.
     """
     value, low, high = (_show(record[name]) for name in ("value", "low", "high"))
-    trials = f"n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{record['n']}"
-    if record["value"] is None:
-        return f"unknown, {trials}"
+    needed = f" of {record['least']} needed" if record["n"] < record["least"] else ""
+    trials = f"n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{record['n']}{needed}"
+    if record["value"] is None or needed:
+        return f"{'unknown' if record['value'] is None else value}, {trials}"
     has_no_spread, says_nothing = record["value"] == record["low"] == record["high"], high == "∞" and low in ("−∞", "0")
     if has_no_spread or says_nothing:
         return f"{value} (exact)" if has_no_spread and record["n"] <= 1 else f"{value}, {trials}"

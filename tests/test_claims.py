@@ -148,12 +148,14 @@ def test_no_sentence_breaks_the_tables(sentence):
         (0.5, 0.5, 0.5, 1, "0.5 (exact)"),
         (0.5, 0.5, 0.5, 7, "0.5, n = 7"),
         (1.0402, 1.0401, 1.0403, 1, "1.04 [1.04, 1.04], n = 1"),
-        (math.nan, math.nan, math.nan, 0, "unknown, n = 0"),
+        (math.nan, math.nan, math.nan, 0, "unknown, n = 0 of 3 needed"),
+        (math.nan, math.nan, math.nan, 4, "unknown, n = 4"),
         (0.5, -math.inf, math.inf, 1, "0.5, n = 1"),
         (0.5, 0.0, math.inf, 1, "0.5, n = 1"),
         (0.5, 0.25, math.inf, 3, "0.5 [0.25, ∞], n = 3"),
+        (0.5, -11.0, 10.0, 2, "0.5, n = 2 of 3 needed"),
     ],
 )
 def test_only_an_estimate_without_spread_is_called_exact(value, low, high, n, words):
-    record = setting(value=value, low=low, high=high, n=n).to_dict()
+    record = setting(value=value, low=low, high=high, n=n, least=3 if "needed" in words else 1).to_dict()
     assert estimate(record).replace("\N{NO-BREAK SPACE}", " ") == words

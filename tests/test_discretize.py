@@ -60,12 +60,7 @@ def rounded(X):
     return np.round(values).astype(int) if values.dtype.kind == "f" else values
 
 
-CHECKED = [
-    NumbersOfEntropy(),
-    NumbersOfSeparating(),
-    NumbersOfCutPoints({"x0": [0, 1]}),
-    RoundingOneHot(),
-]
+CHECKED = [NumbersOfEntropy(), NumbersOfSeparating(), NumbersOfCutPoints({"x0": [0, 1]}), RoundingOneHot()]
 
 
 def expected_failures(estimator):

@@ -3,12 +3,13 @@
 from copy import deepcopy
 
 from jinja2.sandbox import SandboxedEnvironment
-from nbformat.v4 import new_markdown_cell
+from nbformat.v4 import new_markdown_cell, new_notebook
 
 from lib.book.execution import INJECTED
 from lib.book.pages import render
 from lib.book.parameters import TAG
 from lib.book.unknown import is_seen, leave_out_unknown
+from lib.book.verdicts import claims_in
 
 LEAD, FOLD = "lead", "hide-input"  # tags: the cell whose picture opens the page; code behind a toggle
 FOUND, CLAIMS, REFERENCES = "**What we found", "```{glue:md} verdicts", "## References"
@@ -19,9 +20,9 @@ _CONDITIONS = SandboxedEnvironment()
 def arrange(cells: list, parameters: dict, values: dict, scale: str) -> list:
     """Return the cells of a chapter as its page shows them.
 
-    The picture of the cell tagged ``lead`` follows the first paragraph; claims and parameters come before the
-    references; neighbours among folded cells share a fold. A tag such as ``if 2 in n_hidden`` leaves a cell out where
-    the parameters are others.
+    The picture of the cell tagged ``lead`` follows the first paragraph; below what was found it is said if the run is
+    too small for most claims; claims and parameters come before the references; neighbours among folded cells share a
+    fold. A tag such as ``if 2 in n_hidden`` leaves a cell out where the parameters are others.
 
     Parameters
     ----------
@@ -38,6 +39,7 @@ def arrange(cells: list, parameters: dict, values: dict, scale: str) -> list:
     title, _, finding = title.partition(FOUND)
     body, _, references = text[-1].source.partition(REFERENCES) if len(text) > 1 else ("", "", "")
     page = [new_markdown_cell(title), *_lead(cells), *([new_markdown_cell(FOUND + finding)] if finding else [])]
+    page.append(new_markdown_cell(render("chapter_small.md", claims=claims_in(new_notebook(cells=cells)))))
     for cell in cells:
         if cell is text[-1] and len(text) > 1:
             page.append(new_markdown_cell(body))

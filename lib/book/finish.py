@@ -38,7 +38,7 @@ def repair(page: str, unmatched: dict[str, bool]) -> str:
     for one in REPAIRS:
         if one.get("word", "") in page:
             page, n_found = re.subn(one["pattern"], one.get("new", ""), page)
-            unmatched[one["pattern"]] = unmatched.get(one["pattern"], True) and not n_found
+            unmatched[one["pattern"]] = unmatched.get(one["pattern"], not one.get("sometimes")) and not n_found
     return page
 
 

@@ -55,14 +55,9 @@ def write_downloads(project: Project, profile: str, folder: Path, commit: str) -
     claims = read_claims(project, profile)
     registered = registrations(project)
     rows = [as_row(setting) | {"registered": registered.get(setting["id"], "")} for setting in settings_of(claims)]
-    header = {
-        "title": project.title,
-        "profile": profile,
-        "commit": re.sub("^commit |`", "", commit),
-        "note": render("claims.txt").strip(),
-        "claims": claims,
-    }
-    text = json.dumps(header, indent=1, ensure_ascii=False, allow_nan=False)
+    about = {"title": project.title, "profile": profile, "commit": re.sub("^commit |`", "", commit)}
+    about |= {"note": render("claims.txt").strip(), "claims": claims}
+    text = json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False)
     (folder / "claims.json").write_text(text + "\n", encoding="utf-8")
     pd.DataFrame(rows, columns=COLUMNS).to_csv(folder / "claims.csv", index=False)
 

@@ -19,7 +19,7 @@ from lib.book.pages import render
 from lib.book.parameters import LISTS, Parameter, ParameterError
 from lib.book.project import BookError, Project, naming, parameters_of, read_notebook, settle
 from lib.book.scorecard import COLUMNS, as_row
-from lib.book.unknown import GLUED, glued
+from lib.book.unknown import GLUED, INTERVAL, glued
 from lib.book.verdicts import claims_in, settings_of
 from lib.files import write_whole
 from lib.trials.description import digest
@@ -29,8 +29,10 @@ LONGEST_NAME = 100
 UNSAFE = re.compile(r"[^\w.=,+-]", re.ASCII)
 MARK = "sweep.json"
 CITED = re.compile(r"\{glue:text\}`(\w+)[^`]*`")
+BOUNDED = re.compile(rf"{CITED.pattern}[^`{{\[]*{INTERVAL.pattern}")  # a number, and both ends of its interval
 MARKS = re.compile(r"\*\*|\$|\{abbr\}`| \([^`()]*\)`|\{[\w:]+\}|^#+ |^- ")  # of an abbreviation its words, too
 SENTENCE = re.compile(r"(?<=[.:;])\s+(?![^`(]*\)`)|\n\n+")  # a colon in the words of an abbreviation ends none
+ESTIMATE = ("value", "low", "high")
 FIELDS = [name for name in COLUMNS if name not in ("chapter", "anchor", "registered")]
 
 
@@ -131,30 +133,33 @@ def write_pages(folder: Path, chapter: str, runs: list[Job]) -> Path:
     claims = {run.name: settings_of(claims_in(notebooks[run.name])) if run.is_done else [] for run in runs}
     numbers = numbers_in(notebooks)
     page = folder / "index.html"
-    fixed = {name: value for name, value in runs[0].overrides.items() if name not in runs[0].swept}
-    values = {"places": places(runs), "fixed": fixed, "rows": compare(claims), "numbers": numbers}
+    values = {"places": places(runs), "rows": compare(claims), "numbers": numbers}
     write_whole(page, render("sweep.html", folder=folder, chapter=chapter, runs=runs, **values))
     own = {run.name: {"run": run.name} | {k: show_value(value) for k, value in run.swept.items()} for run in runs}
-    rows = [own[name] | as_row(record) for name, records in claims.items() for record in records]
-    table = pd.DataFrame(rows, columns=["run", *runs[0].swept, *FIELDS])
-    write_whole(folder / "claims.csv", table.to_csv(index=False))
-    rows = [own[run] | {"number": n["name"], "value": x} for n in numbers for run, x in n["runs"].items()]
-    table = pd.DataFrame(rows, columns=["run", *runs[0].swept, "number", "value"])
-    write_whole(folder / "numbers.csv", table.to_csv(index=False))
+    of_claims = [own[name] | as_row(record) for name, records in claims.items() for record in records]
+    of_numbers = [own[run] | {"number": n["name"]} | found for n in numbers for run, found in n["runs"].items()]
+    for name, rows, fields in (("claims", of_claims, FIELDS), ("numbers", of_numbers, ["number", *ESTIMATE])):
+        table = pd.DataFrame(rows, columns=["run", *runs[0].swept, *fields])
+        write_whole(folder / f"{name}.csv", table.to_csv(index=False))
     return page
 
 
 def numbers_in(notebooks: dict) -> list[dict]:
-    """Return the numbers that sentences of the chapter cite and that runs differ in: name, sentence, value by run."""
+    """Return the numbers that sentences of the chapter cite and that runs differ in: name, sentence, by run the value.
+
+    The ends of its interval, where it has one, belong to a number.
+    """
     by_run = {run: dict(_numbers(glued(notebook.cells))) for run, notebook in notebooks.items()}
     texts = [cell.source for notebook in notebooks.values() for cell in notebook.cells if cell.cell_type == "markdown"]
-    sentences = {name: part for text in texts for part in SENTENCE.split(text)[::-1] for name in CITED.findall(part)}
+    named = {names[0]: names for text in texts for names in BOUNDED.findall(text)}
+    parts = [part for text in texts for part in SENTENCE.split(INTERVAL.sub("", text))[::-1]]
     numbers = []
-    for name, sentence in sentences.items():
-        values = {run: own[name] for run, own in by_run.items() if name in own}
-        if len(set(values.values())) > 1:
+    for name, sentence in {name: part for part in parts for name in CITED.findall(part)}.items():
+        names = dict(zip(ESTIMATE, named.get(name, [name]), strict=False))
+        runs = {run: {k: own[n] for k, n in names.items() if n in own} for run, own in by_run.items() if name in own}
+        if len({found["value"] for found in runs.values()}) > 1:
             text = CITED.sub(lambda match, name=name: "▮" if match[1] == name else "…", sentence)
-            numbers.append({"name": name, "sentence": MARKS.sub("", text), "runs": values})
+            numbers.append({"name": name, "sentence": MARKS.sub("", text), "runs": runs})
     return numbers
 
 

@@ -4,6 +4,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 from lib.book.arrangement import arrange
 from lib.book.parameters import Parameter
+from lib.claims import CLAIMS_JSON
 
 
 def glue_of(name, text, kind="plain"):
@@ -48,8 +49,10 @@ def test_a_chapter_is_arranged():
 
 
 def test_a_picture_keeps_cells_apart_and_little_is_needed():
-    cells = [new_markdown_cell("# Title"), code("draw()", PICTURE), code("table()", GLUED)]
-    title, *drawn, end = arrange(cells, {}, {}, "quick")
+    claims = new_output("display_data", {CLAIMS_JSON: [{"settings": [{"verdict": "too little data"}]}]})
+    cells = [new_markdown_cell("# Title"), code("draw()", PICTURE), code("table()", GLUED, claims)]
+    title, small, *drawn, end = arrange(cells, {}, {}, "quick")
+    assert "too small to tell: 1 of 1 settings" in small.source
     assert [cell.source for cell in drawn] == ["draw()", "table()"]
     assert "Claims" not in end.source
 

@@ -51,6 +51,13 @@ def test_a_theme_that_has_changed_is_told(project, tmp_path):
         finish.finish(project, tmp_path)
 
 
+def test_one_of_a_kind_is_singular():
+    one, two = (f'<span class="pasted-text">{number}</span> ' for number in (1, 2))
+    page = f"{one}data sets. {one}random starts are few; {two}cases; {one}of the sets, {one}classes, {one}sure copies"
+    told = f"{one}data set. {one}random start is few; {two}cases; {one}of the sets, {one}class, {one}sure copy"
+    assert finish.repair(page, {}) == told
+
+
 def test_the_first_page_leads_on(tmp_path):
     (tmp_path / "index.html").write_text('<meta http-equiv="Refresh" content="0; url=chapters/intro.html" />\n')
     (tmp_path / "chapters").mkdir()

@@ -130,10 +130,8 @@ def test_a_sweep_leaves_folders_a_comparison_and_a_table(project, write_chapter)
         assert nbformat.read(here / "curves.ipynb", as_version=4).cells[-1].outputs
     _check_page(folder(project))
     rows = list(csv.DictReader((folder(project) / "claims.csv").open(newline="")))
-    assert [(row["run"], row["n_models"], row["verdict"]) for row in rows] == [
-        ("n_models=2", "2", "fails"),
-        ("n_models=8", "8", "holds"),
-    ]
+    found = [(row["run"], row["n_models"], row["verdict"]) for row in rows]
+    assert found == [("n_models=2", "2", "fails"), ("n_models=8", "8", "holds")]
     assert (rows[0]["value"], rows[0]["region_low"], rows[0]["region_high"]) == ("2.0", "3.0", "inf")
 
     write_times = {n: (folder(project) / f"n_models={n}" / "curves.ipynb").stat().st_mtime_ns for n in (2, 8)}
@@ -152,9 +150,8 @@ def _check_page(folder):
     assert "More than <3> models & more." in page.text
     assert "Verdicts differ." in page.text
     assert "8 [7.5, 8.5]" in page.text.replace("\N{NO-BREAK SPACE}", " ")
-    assert {"n_models%3D2/curves.ipynb", "n_models%3D8/curves.parameters.yml", "claims.csv"} <= {
-        link["href"] for link in page.find_all(href=True)
-    }
+    links = {link["href"] for link in page.find_all(href=True)}
+    assert {"n_models%3D2/curves.ipynb", "n_models%3D8/curves.parameters.yml", "claims.csv"} <= links
 
 
 def test_what_runs_found_and_warn_of_is_said(project, monkeypatch):
@@ -201,25 +198,27 @@ def test_a_claim_that_one_run_does_not_test_differs_only_between_the_others():
 
 def test_plots_share_a_scale():
     of_runs = [record(), record(value=3, low=2, high="∞"), record(value=None, low=None, high=None)]
-    scale = domain(of_runs)
-    assert scale == (0, 3)
+    assert domain(of_runs) == (0, 3)
     one, three = (geometry(found, of_runs) for found in of_runs[:2])
     assert one["edges"] == three["edges"]
     assert one["dot"] - one["edges"][0] == pytest.approx((three["dot"] - one["edges"][0]) / 3, abs=0.1)
 
 
 def test_numbers_that_sentences_cite_are_compared():
-    """Those that differ, each with its sentence; a run stands where its value is."""
+    """Those that differ, each with its sentence and the ends of its interval; a run stands where its value is."""
     text = "# A\n\nOf {glue:text}`n` {abbr}`models (wrong: all)` **{glue:text}`t:.2f`** is best."
-    text += " It is {glue:text}`word`; {glue:text}`gone`."
+    text += " It is {glue:text}`word`; {glue:text}`gone`. By {glue:text}`d` [{glue:text}`least`, {glue:text}`end`]."
     notebooks = {}
-    for run, t in (("one", "0.5"), ("two", "'0.7 [0.6, 0.8]'"), ("three", "nan")):
+    for run, t, end in (("one", "0.5", "9"), ("two", "'0.7 [0.6, 0.8]'", "inf"), ("three", "nan", "8")):
+        numbers = {"n": "3", "t": t, "word": f"'{run}'", "uncited": t, "d": f"{len(run)}.5", "least": "1", "end": end}
         outputs = [
             new_output("display_data", {GLUED + "plain": value}, metadata={"scrapbook": {"name": name}})
-            for name, value in (("n", "3"), ("t", t), ("word", f"'{run}'"), ("uncited", t))
+            for name, value in numbers.items()
         ]
         notebooks[run] = new_notebook(cells=[new_markdown_cell(text), new_code_cell(outputs=outputs)])
-    sentence = "Of … models ▮ is best."
-    assert sweep.numbers_in(notebooks) == [{"name": "t", "sentence": sentence, "runs": {"one": 0.5, "two": 0.7}}]
+    d, t = sweep.numbers_in(notebooks)
+    assert (d["sentence"], t["sentence"]) == ("By ▮.", "Of … models ▮ is best.")
+    assert t["runs"] == {"one": {"value": 0.5}, "two": {"value": 0.7}}
+    assert (d["runs"]["one"], d["runs"]["two"]) == ({"value": 3.5, "low": 1, "high": 9}, {"value": 3.5, "low": 1})
     runs = [Job(str(n), "a", {}, Path("a.ipynb"), {"n": n}) for n in (10, 20, 50)]
     assert sweep.places(runs) == {"10": 0, "20": 0.25, "50": 1}
