@@ -74,6 +74,7 @@ def imports(path):
             yield from (alias.name for alias in node.names)
 
 
+@cache
 def code_lines(text):
     """Lines without blanks, comments and docstrings."""
     tree, words = ast.parse(text), set()

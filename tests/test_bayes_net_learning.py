@@ -428,14 +428,6 @@ def test_complete_rows_need_no_messages():
         Cases.from_rows(Network(parents, [2] * 201), codes).conditional(np.zeros(sample.network.n_parameters))
 
 
-def test_tables_are_copies():
-    X, y = np.random.default_rng(0).integers(0, 2, (40, 3)), np.arange(40) % 2
-    model = BayesNetClassifier(learner="ofe").fit(X, y)
-    before = model.predict_proba(X)
-    model.tables_[0][:] = [0.99, 0.01]
-    np.testing.assert_array_equal(model.predict_proba(X), before)
-
-
 # Newton's method, last: compiled twice at the same time it would take two processes half a minute
 
 

@@ -97,17 +97,6 @@ class TestCutPoints:
             inside = (values > low) & (values <= high) | (values == low) & (code == 0)
             np.testing.assert_array_equal(binned.cat.codes == code, inside)
 
-    def test_the_bins_of_table_1(self, iris):
-        X, _ = iris
-        binned = CutPoints(IRIS).fit_transform(X)
-        assert binned["sepal length"].cat.categories.tolist() == ["≤ 5.5", "> 5.5"]
-        assert binned["petal length"].cat.categories.tolist() == ["0 – 2", "2 – 5", "5.5 – 10"]
-        assert binned["petal width"].cat.categories.tolist() == ["≤ 1", "1 – 1.6", "> 1.6"]
-        between = (X["petal length"] > 5) & (X["petal length"] <= 5.5)
-        assert between.sum() == 17
-        np.testing.assert_array_equal(binned["petal length"].isna(), between)
-        np.testing.assert_array_equal(binned["sepal length"] == "> 5.5", X["sepal length"] > 5.5)
-
     def test_other_columns_the_index_and_missing_values_stay(self):
         X = pd.DataFrame({"b": ["x", "y", None], "a": [1.0, None, 3.0], "c": [1, 2, 3]}, index=[7, 7, 5])
         binned = CutPoints({"a": [2]}).fit_transform(X)

@@ -46,7 +46,9 @@ def test_iris_bins_have_a_gap():
     binned = printed_bins("iris").fit_transform(iris.X, iris.y)
     assert binned.isna().sum().to_dict() == dict.fromkeys(iris.X, 0) | {"petal_length": 17}
     assert iris.X["petal_length"][binned["petal_length"].isna()].between(5, 5.5, inclusive="right").all()
-    assert [len(column.cat.categories) for _, column in binned.items()] == [2, 2, 3, 3]
+    np.testing.assert_array_equal(binned["sepal_length"] == "> 5.5", iris.X["sepal_length"] > 5.5)
+    bins = [["≤ 5.5", "> 5.5"], ["≤ 3", "> 3"], ["0 – 2", "2 – 5", "5.5 – 10"], ["≤ 1", "1 – 1.6", "> 1.6"]]
+    assert [column.cat.categories.tolist() for _, column in binned.items()] == bins
 
 
 def test_glass_bins():
