@@ -205,6 +205,16 @@ def test_a_code_of_one_bit_a_class_and_distances_by_hand(glass):
     np.testing.assert_array_equal(own.predict(new), own.classes_[expected.argmin(axis=1)])
 
 
+def test_a_code_that_has_learned_can_be_decoded_either_way(glass):
+    X, y, new, _ = glass
+    coded = OutputCode(TREE, decode="probabilities", random_state=0).fit(X, y)
+    by_probabilities = coded.predict(new)
+    coded.decode = "bits"
+    own = OutputCode(TREE, decode="bits", random_state=0).fit(X, y)
+    np.testing.assert_array_equal(coded.predict(new), own.predict(new))
+    assert (coded.predict(new) != by_probabilities).any()
+
+
 def test_pseudo_loss_of_two_classes_is_adaboost():
     """With two classes each colouring has one class of each colour, and Schapire's algorithm is AdaBoost."""
     data = datasets.load("pima")

@@ -79,6 +79,8 @@ class OutputCode(Ensemble):
     decode: str = "probabilities"
     bagged: bool = False
 
+    soft_ = property(lambda self: self.decode == "probabilities")  # which may change when it has learned
+
     def fit(self, X, y):
         """Train a member for each bit on `X` (n_samples, n_columns) and the classes `y`.
 
@@ -90,7 +92,6 @@ class OutputCode(Ensemble):
         """
         check_choice("decode", self.decode, ("probabilities", "bits"))
         check_flag("bagged", self.bagged)
-        self.soft_ = self.decode == "probabilities"
         X, y, rng = self._start(X, y)
         self.code_ = self._words(len(self.classes_), rng)
         chosen = bags(len(y), self.code_.shape[1], "bootstrap" if self.bagged else "none", rng)
