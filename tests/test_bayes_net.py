@@ -166,7 +166,7 @@ def test_hundreds_of_attributes_do_not_underflow():
 def test_proposition_3_of_drawn_nets(net):
     parents, sizes, tables, rows = net
     for row in rows[:3]:
-        value, gradient = cases(parents, sizes, [row]).conditional(logarithms(tables))
+        value, gradient = cases(parents, sizes, [row]).value_and_gradient(logarithms(tables))
         expected = reference.log_conditional_likelihood(parents, tables, [tuple(row)])
         assert value == pytest.approx(expected, rel=1e-10, abs=1e-13)
         np.testing.assert_allclose(gradient, reference.proposition_3(parents, tables, tuple(row)), atol=1e-12)

@@ -422,10 +422,10 @@ def test_complete_rows_need_no_messages():
     parents = [(), (0,), (0, 1), *((0, *rng.choice(np.arange(1, v), 2, replace=False)) for v in range(3, 201))]
     codes = rng.integers(0, 2, (50, 201))
     sample = Cases.from_rows(Network(parents, [2] * 201), codes)
-    assert np.isfinite(sample.conditional(np.zeros(sample.network.n_parameters))[0])
+    assert np.isfinite(sample.value_and_gradient(np.zeros(sample.network.n_parameters))[0])
     codes[:, 1:][rng.random((50, 200)) < 0.3] = -1
     with pytest.raises(ValueError, match="too entangled"):
-        Cases.from_rows(Network(parents, [2] * 201), codes).conditional(np.zeros(sample.network.n_parameters))
+        Cases.from_rows(Network(parents, [2] * 201), codes).value_and_gradient(np.zeros(sample.network.n_parameters))
 
 
 # Newton's method, last: compiled twice at the same time it would take two processes half a minute
@@ -443,7 +443,7 @@ def test_newton(name, sizes):
     assert newton.converged
     assert len(newton.path) < 20
     assert newton.path[-1] == pytest.approx(other.path[-1], abs=1e-8)
-    value, gradient = cases.conditional(newton.beta)
+    value, gradient = cases.value_and_gradient(newton.beta)
     assert value == pytest.approx(newton.path[-1], rel=1e-12)
     assert np.abs(gradient).max() < 1e-8
     moving, *features = _features(cases)

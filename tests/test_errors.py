@@ -208,7 +208,7 @@ BAYES = [
         "climbs the conditional likelihood",
     ),
     (lambda: ascend(two_cases(), np.zeros(9), 3), "parameters must have shape"),
-    (lambda: two_cases().conditional(np.zeros(9)), "parameters must have shape"),
+    (lambda: two_cases().value_and_gradient(np.zeros(9)), "parameters must have shape"),
     (lambda: Cases(two_cases().network, two_cases().attributes, np.ones((5, 3))), "counts must have shape"),
     (
         lambda: Cases(two_cases().network, two_cases().attributes + 5, two_cases().counts),

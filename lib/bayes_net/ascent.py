@@ -113,8 +113,7 @@ def climb_lbfgs(beta, scale, objective, n_iterations, tolerance, path, trace):
         direction, again, _, step, value, following = found
         if step == 0.0:
             return i, False
-        if again:
-            n_moves = 0
+        n_moves = 0 if again else n_moves
         beta += step * direction
         move, bend = step * direction, gradient - following
         curvature = move @ bend

@@ -137,12 +137,11 @@ class Cases:
             factors, rows, counts = self.network.with_class, self.layout.of_class, self._pair_counts()
         return objective(factors.parameters, rows, counts, bool(conditional), float(smoothing), self.size)
 
-    def conditional(self, beta):
-        """Mean ln P(c | e) and its gradient with respect to the softmax parameters (Proposition 3)."""
-        return self.value_and_gradient(beta, True)
+    def value_and_gradient(self, beta, conditional=True, smoothing=0.0):
+        """Mean ln P(c | e) and its gradient with respect to the softmax parameters (Proposition 3).
 
-    def value_and_gradient(self, beta, conditional, smoothing=0.0):
-        """Mean ln P(c | e), or ln P(c, e) plus `smoothing` times the sum of all ln theta over size; its gradient."""
+        If not `conditional`, of ln P(c, e); in either case plus `smoothing` times the sum of all ln theta over size.
+        """
         self.network.check_parameters(beta)
         gradient = np.empty_like(beta)
         return evaluate(beta, self.objective(conditional, smoothing), np.empty_like(beta), gradient), gradient

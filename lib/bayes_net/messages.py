@@ -19,6 +19,9 @@ MANY = 32  # factors whose product might underflow
 # An input is read at a base and offsets from there: for each cell, for each value of the variable. Its offsets begin at
 # one of the `places`; `sources` has the message that it is, or -1.
 Messages = namedtuple("Messages", "widths starts pointers bases sources places offsets")
+# An input of each row's message before equal ones are found: strides (n_rows, n_variables) of the clique's variables,
+# base and source (n_rows,); a row without it has the base -1.
+Slot = namedtuple("Slot", "base strides source")
 
 
 def find_messages(factors, values, free, live):
@@ -43,52 +46,64 @@ def find_messages(factors, values, free, live):
     ends : ndarray of int, shape (n_rows, n)
         Messages over no variable, of which each row has up to n; the number of all messages where it has fewer.
     """
-    n_rows, n_found, n_cells, n_offsets = len(values), 0, factors.n_cells + 1, 0  # a cell is for what is left out
+    n_rows, n_found, n_cells = len(values), 0, factors.n_cells + 1  # a cell is for what is left out
     sent, ends, widths, starts, inputs, offsets = [], [np.full(n_rows, -1)], [], [], [], []
     for clique, own, received in factors.buckets if live.any() else ():
-        hidden, slots = free[:, clique], []  # base, strides and source of each input, for each row
+        hidden = free[:, clique]
         sizes = np.where(hidden, factors.network.sizes[list(clique)], 1)
-        for f in own:
-            strides = np.array([factors.steps[f].get(v, 0) for v in clique])
-            base = factors.offsets[f] + np.where(hidden, 0, values[:, clique]) @ strides
-            slots.append((np.where(live[f], base, -1), np.broadcast_to(strides, sizes.shape), np.full(n_rows, -1)))
-        for b in received:
-            base, steps, source = sent[b]
-            strides = np.column_stack([steps[v] if v in steps else np.zeros(n_rows, int) for v in clique])
-            slots.append((base, strides, source))
-        keys = np.column_stack([*(base for base, *_ in slots), hidden])
+        slots = [_slot_of_factor(factors, f, clique, values, hidden, live[f]) for f in own]
+        slots += [_slot_of_message(clique, *sent[b]) for b in received]
+        keys = np.column_stack([*(slot.base for slot in slots), hidden])
         rows = np.flatnonzero((keys[:, : len(slots)] >= 0).any(axis=1))
         index, first = _distinct(keys[rows])
         first = rows[first]
-        for base, strides, source in slots:
-            alive = np.flatnonzero(base[first] >= 0)
-            some = first[alive]
-            kind, examples = _distinct(np.column_stack([sizes[some], strides[some]]))
-            places = np.empty(len(examples), int)
-            for k, row in enumerate(some[examples]):
-                steps = [np.arange(size) * stride for size, stride in zip(sizes[row], strides[row], strict=True)]
-                offsets.append(reduce(np.add.outer, steps[::-1]).ravel())
-                places[k] = n_offsets
-                n_offsets += len(offsets[-1])
-            inputs.append((n_found + alive, base[some], source[some], places[kind]))
+        for slot in slots:
+            _add_inputs(slot, sizes, first, n_found, inputs, offsets)
         steps = np.cumprod(np.insert(sizes[:, 1:], 0, 1, axis=1), axis=1)
-        ending = n_cells + np.cumsum(steps[first, -1])
+        n_own = steps[first, -1]
         widths.append(sizes[first, 0])
-        starts.append(ending - steps[first, -1])
+        starts.append(n_cells + np.cumsum(n_own) - n_own)
         number, start = np.full(n_rows, -1), np.full(n_rows, -1)
         number[rows], start[rows] = n_found + index, starts[-1][index]
         left = hidden[:, 1:].any(axis=1)
         ends.append(np.where(left, -1, number))
         steps = dict(zip(clique[1:], (steps[:, :-1] * hidden[:, 1:]).T, strict=True))
         sent.append((np.where(left, start, -1), steps, number))
-        n_found, n_cells = n_found + len(first), int(ending[-1]) if len(ending) else n_cells
+        n_found, n_cells = n_found + len(first), n_cells + int(n_own.sum())
+    starts.append([n_cells])
+    messages = Messages(_joined(widths), _joined(starts), *_by_message(inputs, offsets, n_found), _joined(offsets))
     ends = -np.sort(-np.column_stack(ends), axis=1)
-    ends = np.where(ends < 0, n_found, ends)[:, : (ends >= 0).sum(axis=1).max(initial=0)]
-    owners, *inputs = (_joined([each[i] for each in inputs]) for i in range(4))
+    return messages, np.where(ends < 0, n_found, ends)[:, : (ends >= 0).sum(axis=1).max(initial=0)]
+
+
+def _slot_of_factor(factors, f, clique, values, hidden, live):
+    strides = np.array([factors.steps[f].get(v, 0) for v in clique])
+    base = factors.offsets[f] + np.where(hidden, 0, values[:, clique]) @ strides
+    return Slot(np.where(live, base, -1), np.broadcast_to(strides, hidden.shape), np.full(len(values), -1))
+
+
+def _slot_of_message(clique, start, steps, number):
+    return Slot(start, np.column_stack([steps.get(v, np.zeros(len(start), int)) for v in clique]), number)
+
+
+def _add_inputs(slot, sizes, first, n_found, inputs, offsets):
+    """Add what the messages of rows `first` read in a slot to `inputs`: message, base, source, number of offsets."""
+    alive = np.flatnonzero(slot.base[first] >= 0)
+    some = first[alive]
+    kind, examples = _distinct(np.column_stack([sizes[some], slot.strides[some]]))
+    inputs.append((n_found + alive, slot.base[some], slot.source[some], len(offsets) + kind))
+    for row in some[examples]:
+        steps = [np.arange(size) * stride for size, stride in zip(sizes[row], slot.strides[row], strict=True)]
+        offsets.append(reduce(np.add.outer, steps[::-1]).ravel())
+
+
+def _by_message(inputs, offsets, n_found):
+    """Pointers, and bases, sources and places of inputs in the order of the messages."""
+    owners, bases, sources, numbers = (_joined([each[i] for each in inputs]) for i in range(4))
     order = np.argsort(owners, kind="stable")
+    places = _joined([np.cumsum([0, *map(len, offsets)])])[numbers]
     pointers = _joined([np.searchsorted(owners[order], np.arange(n_found + 1))])
-    inputs = [each[order] for each in inputs]
-    return Messages(_joined(widths), _joined([*starts, [n_cells]]), pointers, *inputs, _joined(offsets)), ends
+    return pointers, bases[order], sources[order], places[order]
 
 
 def _distinct(keys):

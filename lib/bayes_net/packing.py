@@ -49,6 +49,24 @@ def packed(cells, offsets, largest):
 
     A pack is of factors that follow each other and of at most `largest` joint values, if it is of several.
     """
+    numbers, sizes, begins = _grouped(cells, offsets, largest)
+    width, start, left_out = np.diff(np.array(begins)).max(), 0, offsets[-1]
+    picks = np.empty((cells.shape[1], len(sizes)), np.uint32)
+    packs = np.full((sum(sizes), width), left_out, np.uint32)
+    for g in range(len(sizes)):
+        for r in range(len(picks)):
+            pick = start + numbers[g, r]
+            picks[r, g] = pick
+            if packs[pick, 0] == left_out:  # unless a row with this pick has come before
+                for i in range(begins[g + 1] - begins[g]):
+                    packs[pick, i] = cells[begins[g] + i, r]
+        start += sizes[g]
+    return picks, packs
+
+
+@compiled
+def _grouped(cells, offsets, largest):
+    """Number of each pack's joint value in each row, how many there are, and the pack's first factor; then the end."""
     n_factors, n_rows = cells.shape
     numbers, sizes, begins = np.empty((n_factors, n_rows), np.uint32), [0] * 0, [0] * 0
     code, joint = np.empty(n_rows, np.uint32), np.empty(n_rows, np.uint32)
@@ -69,20 +87,7 @@ def packed(cells, offsets, largest):
         begins.append(f)
         assign(numbers[len(begins) - 1], code)
     begins.append(n_factors)
-    width, start, left_out = 0, 0, offsets[-1]
-    for g in range(len(sizes)):
-        width = max(width, begins[g + 1] - begins[g])
-    picks = np.empty((n_rows, len(sizes)), np.uint32)
-    packs = np.full((sum(sizes), width), left_out, np.uint32)
-    for g in range(len(sizes)):
-        for r in range(n_rows):
-            pick = start + numbers[g, r]
-            picks[r, g] = pick
-            if packs[pick, 0] == left_out:  # unless a row with this pick has come before
-                for i in range(begins[g + 1] - begins[g]):
-                    packs[pick, i] = cells[begins[g] + i, r]
-        start += sizes[g]
-    return picks, packs
+    return numbers, sizes, begins
 
 
 @compiled

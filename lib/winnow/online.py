@@ -158,8 +158,7 @@ class Winnow(WinnowBase):
         """
         self._check_parameters()
         rows, y = self._training_data(X, y)
-        self.classes_ = _classes(y)
-        self._start(self._n_weights(rows))
+        self._start(y, self._n_weights(rows))
         self._learn(rows, y, self.n_passes)
         return self
 
@@ -185,8 +184,7 @@ class Winnow(WinnowBase):
         X, y = validate_data(self, X, y, dtype=None, reset=first, accept_sparse=self._accept_sparse)
         rows = self._attributes(X)
         if first:
-            self.classes_ = _classes(classes)
-            self._start(self._n_weights(rows))
+            self._start(classes, self._n_weights(rows))
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes must be those of the first call, {self.classes_}; got {classes!r}")
         valid = np.logical_or.reduce([y == name for name in self.classes_])
@@ -195,7 +193,8 @@ class Winnow(WinnowBase):
         self._learn(rows, y, 1)
         return self
 
-    def _start(self, n_weights):
+    def _start(self, y, n_weights):
+        self.classes_ = _classes(y)
         n_concepts = 1 if len(self.classes_) == 2 else len(self.classes_)
         self._current = np.full((n_concepts, n_weights), float(self.initial_weight))
         self._weighted_changes = np.zeros((n_concepts, n_weights if self.average else 0))
