@@ -204,11 +204,12 @@ def test_a_tree_without_room_for_nodes_or_cases_grows_anew(monkeypatch, name):
     learner = GainRatioTree(n_best=2, random_state=0)
     expected, rooms = learner.fit(data.X, data.y).predict_proba(data.X), []
 
-    def little(rows, weights, data, room):
-        *nodes, longer_rows, longer_weights, used, spare = new_growth(rows, weights, data, room)
+    def little(rows, weights, data, rule, seed, room):
+        growth, work = new_growth(rows, weights, data, rule, seed, room)
+        *nodes, longer_rows, longer_weights, used = growth
         n, n_cases = room * data.branches.max(), room * len(rows) // 2
         rooms.append(room)
-        return Growth(*(array[:n] for array in nodes), longer_rows[:n_cases], longer_weights[:n_cases], used, spare)
+        return Growth(*(array[:n] for array in nodes), longer_rows[:n_cases], longer_weights[:n_cases], used), work
 
     monkeypatch.setattr("lib.trees.tree.new_growth", little)
     np.testing.assert_array_equal(learner.fit(data.X, data.y).predict_proba(data.X), expected)

@@ -14,30 +14,40 @@ kernel = compiled(_nrt=False)  # allocates nothing: at each call numba would cou
 SMALL = 1e-6  # differences below are none, as in Weka
 FEW = 1e-3  # how far below the mean gain a test may lie
 
-# How a test is chosen, see GainRatioTree.
-Rule = namedtuple("Rule", "min_leaf n_best mdl ratio n_features")
+# How a test is chosen, see GainRatioTree, and of pruning the confidence and the normal quantile of 1 less that.
+Rule = namedtuple("Rule", "min_leaf n_best mdl ratio n_features confidence z")
 # Codes (p, n), -1 for missing; of each column, whether it has numbers, its number of branches, whether its gain is part
 # of the mean; whether no code is missing; classes (n,), their number, and x log2 x of whole numbers.
 Data = namedtuple("Data", "codes numeric branches usual complete y n_classes logs")
 # Of each node the attribute that is tested (-1: none), the codes on both sides of its cut, its first child; where its
-# cases begin and end, and which node waits below it; class counts and share of its parent's known cases. Then the
-# cases; the number of nodes and of cases, and the node on top of those that wait, in `used`; and room to work in.
-Growth = namedtuple("Growth", "test cut after child first last below counts shares rows weights used spare")
-# Cases of a node and the branch of each; of each branch the weight, and where its next case goes.
-Spare = namedtuple("Spare", "rows weights where bags places")
-NODES, CASES, TOP = range(3)
+# cases begin and end; class counts, share of its parent's known cases, errors expected. Then the cases; and the number
+# of nodes and of cases, in `used`.
+Growth = namedtuple("Growth", "test cut after child first last counts shares expected rows weights used")
+# Arrays to work in. By case: the number of its class among those of its node, its code (twice), its row and its weight;
+# weights by code and class, these again as a list, where a code's cases begin. By class: its number among those that a
+# node has; weights. By node: class counts in a trial, whether any case came to it, two lists of nodes. The best tests
+# (ratio, attribute, codes on both sides of the cut, gain): one of each column, or those among which one is drawn; the
+# weight of each branch; and the state of random numbers.
+BY_CASE = "classes keys spare rows weights table moved places"
+Work = namedtuple("Work", f"{BY_CASE} local sums counts met waiting nodes best bags state")
+NODES, CASES = range(2)
 
 
-def new_growth(rows, weights, data, room):
-    """Return the growth of a tree whose root waits, with these cases and so much room."""
-    n, n_rows, most = room * (len(rows) + data.branches.max()), len(rows), data.branches.max() + 1
-    n_cases = (8 if data.complete else 64) * room * n_rows  # memory that is not touched is not taken
-    cases = np.empty(n_cases, np.int64), np.empty(n_cases), np.array([1, n_rows, 0])
-    spare = Spare(rows.copy(), weights.copy(), rows.copy(), np.empty(most), np.empty(most, np.int64))
-    growth = Growth(*np.empty((7, n), np.int64), np.empty((n, data.n_classes)), np.empty(n), *cases, spare)
-    growth.first[0], growth.last[0], growth.below[0], growth.shares[0] = 0, n_rows, -1, 1.0
+def new_growth(rows, weights, data, rule, seed, room):
+    """Return the growth of a tree with a root that has these cases, with so much room, and arrays to work in."""
+    n_rows, k, most = len(rows), data.n_classes, data.branches.max()
+    n, n_cases = room * (n_rows + most), (8 if data.complete else 64) * room * n_rows
+    cases = np.empty(n_cases, np.int64), np.empty(n_cases), np.array([1, n_rows])  # not touched, memory is not taken
+    growth = Growth(*np.empty((6, n), np.int64), np.empty((n, k)), *np.empty((2, n)), *cases)
+    growth.first[0], growth.last[0], growth.shares[0] = 0, n_rows, 1.0
     growth.rows[:n_rows], growth.weights[:n_rows] = rows, weights
-    return growth
+    growth.counts[0] = np.bincount(data.y[rows], weights, k)
+    by_case = *np.empty((4, n_rows), np.int64), np.empty(n_rows)
+    by_code = np.zeros(2 * n_rows), np.empty((2 * n_rows, 3)), np.empty(4 * n_rows + 2, np.int64)
+    by_class = np.empty(k, np.int64), np.empty((5, k))
+    by_node = np.empty((n, k)), np.zeros(n, np.bool_), np.arange(n), np.empty(n, np.int64)
+    best = np.empty(((rule.n_best if rule.n_best > 1 else len(data.codes)) + 1, 5))
+    return growth, Work(*by_case, *by_code, *by_class, *by_node, best, np.empty(most), np.array([seed], np.uint64))
 
 
 @kernel
@@ -59,96 +69,34 @@ def errors_seen(counts):
 
 
 @kernel
-def next_node(data, growth):
-    """Take the node on top of those that wait, and count its classes."""
-    node = growth.used[TOP]
-    growth.used[TOP] = growth.below[node]
-    growth.counts[node].fill(0.0)
-    for i in range(growth.first[node], growth.last[node]):
-        growth.counts[node, data.y[growth.rows[i]]] += growth.weights[i]
-    return node
-
-
-@kernel
-def divide(data, growth, node):
-    """Give the cases of a node to its branches, which wait; one without a value is in all of them.
-
-    Returns whether there was room.
-    """
-    k, first, n = data.branches[growth.test[node]], growth.first[node], 0
-    rows, weights, where, bags, places = growth.spare
-    bags, places = bags[: k + 1], places[: k + 1]
+def divide(data, growth, node, work):
+    """Give the cases of a node to new nodes, its branches; one without a value is in all of them."""
+    used, child, bags, where = (
+        growth.used,
+        growth.used[NODES],
+        work.bags[: data.branches[growth.test[node]]],
+        work.spare,
+    )
+    first, n, missing = growth.first[node], growth.last[node] - growth.first[node], 0
     bags.fill(0.0)
-    places.fill(0)
-    for i in range(first, growth.last[node]):
-        v = branch(data, growth, node, growth.rows[i])
-        rows[n], weights[n], where[n] = growth.rows[i], growth.weights[i], v if v >= 0 else k  # k: a bag of its own
-        bags[where[n]] += weights[n]
-        places[where[n]] += 1
-        n += 1
-    if not place_branches(growth, node, bags, places):
-        return False
     for i in range(n):
-        missing = where[i] == k
-        for v in range(0 if missing else where[i], k if missing else where[i] + 1):
-            if bags[v] > 0 or not missing:
-                part = growth.shares[growth.child[node] + v] if missing else 1.0
-                growth.rows[places[v]], growth.weights[places[v]] = rows[i], weights[i] * part
-                places[v] += 1
-    return True
-
-
-@kernel
-def place_branches(growth, node, bags, places):
-    """Set the shares of a node's branches and, in `places`, instead of their numbers, where their cases begin."""
-    used, child, k, known = growth.used, growth.child[node], len(bags) - 1, 0.0
-    end = used[CASES] if places[k] > 0 else growth.first[node]
-    for bag in bags[:k]:
-        known += bag
-    for v in range(k):
-        size, places[v] = places[v] + (places[k] if bags[v] > 0 else 0), end
-        growth.first[child + v], growth.last[child + v], growth.below[child + v] = end, end + size, used[TOP]
-        growth.shares[child + v], used[TOP] = bags[v] / known if known > 0 else 0.0, child + v
-        end += size
+        work.rows[i], work.weights[i] = growth.rows[first + i], growth.weights[first + i]
+        where[i] = branch(data, growth, node, work.rows[i])
+        missing += where[i] < 0
+        bags[max(where[i], 0)] += work.weights[i] if where[i] >= 0 else 0.0
+    end, known = used[CASES] if missing > 0 else first, bags.sum()
+    growth.child[node], used[NODES] = child, child + len(bags)
+    if used[NODES] > len(growth.test) or end + n + missing * (len(bags) - 1) > len(growth.rows):
+        raise MemoryError
+    for v in range(len(bags)):
+        new, share = child + v, bags[v] / known if known > 0 else 0.0
+        growth.first[new], growth.shares[new] = end, share
+        growth.counts[new].fill(0.0)
+        for i in range(n):
+            if where[i] == v or (where[i] < 0 and bags[v] > 0):
+                growth.rows[end] = work.rows[i]
+                growth.weights[end] = work.weights[i] * (share if where[i] < 0 else 1.0)
+                growth.counts[new, data.y[work.rows[i]]] += growth.weights[end]
+                end += 1
+        growth.last[new] = end
     used[CASES] = max(used[CASES], end)
-    return used[CASES] <= len(growth.rows)
-
-
-@kernel
-def drop(data, growth, trial, node, largest, visited):
-    """Give a branch in a trial all cases of its node; returns how many nodes are visited, 0 for want of room."""
-    used, first, end, n = growth.used, growth.first[node], growth.used[CASES], 0
-    last = end + growth.last[node] - first
-    if last > len(growth.rows):
-        return 0
-    for i in range(end, last):
-        growth.rows[i], growth.weights[i] = growth.rows[first + i - end], growth.weights[first + i - end]
-    used[CASES], used[TOP], trial.below[largest] = last, largest, -1
-    trial.first[largest], trial.last[largest] = end, last
-    while used[TOP] >= 0:
-        new = visited[n] = next_node(data, trial)
-        n += 1
-        divided = growth.test[new] >= 0 and trial.first[new] < trial.last[new]
-        if divided and not divide(data, trial, new):
-            return 0
-    return n
-
-
-@kernel
-def replace(growth, trial, node, visited, settled):
-    """Put a branch in the place of its node: what the trial with all cases says of each node is true of it from now.
-
-    Where no case came to a node, all stays as it was when it was pruned. Returns one more than the last node to prune.
-    """
-    counts, last, top = growth.counts, node, visited[0]
-    for old in visited[1:]:
-        settled[old], growth.shares[old], last = True, trial.shares[old], max(last, old)
-        growth.first[old], growth.last[old] = trial.first[old], trial.last[old]
-        for c in range(counts.shape[1]):
-            settled[old] &= counts[old, c] == trial.counts[old, c]
-            counts[old, c] = trial.counts[old, c]
-    growth.test[node], growth.cut[node] = growth.test[top], growth.cut[top]
-    growth.after[node], growth.child[node] = growth.after[top], growth.child[top]
-    growth.first[node], growth.last[node] = trial.first[top], trial.last[top]
-    settled[node] = False
-    return last + 1

@@ -4,20 +4,12 @@ Nothing here recurses, as a tree may be as deep as it has rows. What is compiled
 array grows there: either costs seconds of compilation.
 """
 
-from collections import namedtuple
-
 import numpy as np
 
-from lib.compiled import compiled
-from lib.trees.cases import FEW, NODES, SMALL, TOP, divide, errors_seen, kernel, next_node
+from lib.trees.cases import FEW, NODES, SMALL, divide, errors_seen, kernel
 
 LARGEST = 25.0  # cases that a threshold must leave on each side, at most
 FEW_CODES = 256  # for each class, so that their weights stay in the cache
-
-# Arrays to work in: numbers of the classes that a node has, and of its cases', weights by code and class, codes with
-# their cases (twice), where a code's cases begin, cases by code, weights by class, gains of columns, and the best tests
-# (ratio, attribute, codes on both sides of the cut): one of each column, or those among which one is drawn.
-Work = namedtuple("Work", "local classes table keys spare places moved sums gains best")
 
 
 @kernel
@@ -104,23 +96,21 @@ def in_order(keys, low, width, spare, places):
 
 
 @kernel
-def consider(rule, gains, best, test, gain, information, cut, after):
-    """Score a test; if it is better than the worst of a full list of the best, it takes the place of that.
+def consider(rule, best, test, gain, information, cut, after):
+    """Score a test, which takes a place on the list of the best, or of the worst there, where the list is full.
 
     The last row of the list has the number of tests, and where the worst is once it is full.
     """
-    end, ratio = best.shape[0] - 1, gain
+    end, n, ratio = len(best) - 1, int(best[-1, 0]), gain
     if rule.ratio:
         ratio = gain / information if information > SMALL else 0.0
-    full = best[end, 0] == end
-    place = test if rule.n_best == 1 else int(best[end, 1] if full else best[end, 0])
-    if rule.n_best > 1 and (ratio <= 0 or (full and ratio <= best[place, 0])):
+    place = int(best[end, 1]) if n == end else n
+    if rule.n_best > 1 and (ratio <= 0 or (n == end and ratio <= best[place, 0])):
         return
-    gains[test], best[place, 0], best[place, 1], best[place, 2], best[place, 3] = gain, ratio, test, cut, after
-    if rule.n_best > 1:
-        best[end, 0] += not full
-        if best[end, 0] == end:
-            best[end, 1] = best[:end, 0].argmin()
+    best[place, 0], best[place, 1], best[place, 2], best[place, 3], best[place, 4] = ratio, test, cut, after, gain
+    best[end, 0] = min(n + 1, end)
+    if rule.n_best > 1 and best[end, 0] == end:
+        best[end, 1] = best[:end, 0].argmin()
 
 
 @kernel
@@ -144,7 +134,7 @@ def categories(data, rule, test, count, known, total, work):
     gain = xlogx(n, logs) - of_classes - of_branches + of_cells
     if wide > 1:
         information = (xlogx(total, logs) - of_branches - xlogx(total - n, logs)) / total
-        consider(rule, work.gains, work.best, test, gain / total if gain > SMALL else 0.0, information, -1.0, -1.0)
+        consider(rule, work.best, test, gain / total if gain > SMALL else 0.0, information, -1.0, -1.0)
 
 
 @kernel
@@ -180,17 +170,17 @@ def threshold(data, rule, test, count, known, total, work):
         new = (old - sides + of_below + of_above) / total
         if rule.n_best > 1 and new * total > SMALL:
             information = (of_all - sides - unknown) / total
-            consider(rule, work.gains, work.best, test, new, information, moved[i, 0], moved[i + 1, 0])
+            consider(rule, work.best, test, new, information, moved[i, 0], moved[i + 1, 0])
         elif rule.n_best == 1 and new > gain + SMALL:
             gain, information, at = new, (of_all - sides - unknown) / total, i
     if n_cuts > 0 and rule.mdl:
         gain -= np.log2(n_cuts) / total
     if gain > SMALL:
-        consider(rule, work.gains, work.best, test, gain, information, moved[at, 0], moved[at + 1, 0])
+        consider(rule, work.best, test, gain, information, moved[at, 0], moved[at + 1, 0])
 
 
 @kernel
-def choose(data, rule, state, rows, weights, counts, work):
+def choose(data, rule, rows, weights, counts, work):
     """Return which of the best tests a node gets; -1 for none."""
     (total, errors), k, p, left = errors_seen(counts), 0, data.codes.shape[0], rule.n_features
     if total < 2 * rule.min_leaf - SMALL or errors < SMALL:
@@ -201,10 +191,9 @@ def choose(data, rule, state, rows, weights, counts, work):
     for i in range(len(rows)):
         work.classes[i] = work.local[data.y[rows[i]]]
     known = work.sums[0, :k]
-    work.gains.fill(-1.0)
     work.best[-1].fill(0.0)
     for test in range(p):
-        if left < p - test and draw(state, p - test) >= left:
+        if left < p - test and draw(work.state, p - test) >= left:
             continue
         left -= 1
         count = by_code(data, test, rows, weights, known, work)
@@ -212,42 +201,38 @@ def choose(data, rule, state, rows, weights, counts, work):
             threshold(data, rule, test, count, known, total, work)
         else:
             categories(data, rule, test, count, known, total, work)
-    n = int(work.best[-1, 0])
-    return highest_ratio(data, work) if rule.n_best == 1 else draw(state, n) if n > 0 else -1
+    best = work.best[: int(work.best[-1, 0])]
+    return highest_ratio(data, best) if rule.n_best == 1 else draw(work.state, len(best)) if len(best) > 0 else -1
 
 
 @kernel
-def highest_ratio(data, work):
+def highest_ratio(data, best):
     """Return the test with the best gain ratio of those whose gain is not below the mean."""
     total, n, chosen, highest = 0.0, 0, -1, 0.0
-    for test in range(len(work.gains)):
-        if data.usual[test] and work.gains[test] >= 0:
-            total += work.gains[test]
+    for i in range(len(best)):
+        if data.usual[int(best[i, 1])]:
+            total += best[i, 4]
             n += 1
-    for test in range(len(work.gains) if n > 0 else 0):
-        if work.gains[test] >= max(total / n - FEW, 0.0) and work.best[test, 0] > highest + SMALL:
-            chosen, highest = test, work.best[test, 0]
+    for i in range(len(best) if n > 0 else 0):
+        if best[i, 4] >= max(total / n - FEW, 0.0) and best[i, 0] > highest + SMALL:
+            chosen, highest = i, best[i, 0]
     return chosen
 
 
-@compiled()
-def build(data, growth, rule, state):
-    """Grow the tree of the nodes that wait; returns whether there was room."""
-    (p, n), used = data.codes.shape, growth.used
-    numbers = np.empty(data.n_classes, np.int64), np.empty(n, np.int64)
-    keys = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(4 * n + 2, np.int64)
-    best = np.empty(((rule.n_best if rule.n_best > 1 else p) + 1, 4))
-    moved, sums = np.empty((2 * n, 3)), np.empty((5, data.n_classes))
-    work = Work(*numbers, np.zeros(2 * n), *keys, moved, sums, np.empty(p), best)
-    while used[TOP] >= 0:
-        node = next_node(data, growth)
+@kernel
+def build(data, growth, rule, work):
+    """Grow the tree."""
+    waiting, best, n = work.nodes, work.best, 1
+    waiting[0] = 0
+    while n > 0:
+        n -= 1
+        node = waiting[n]
         cases = slice(growth.first[node], growth.last[node])
-        rows, weights, counts = growth.rows[cases], growth.weights[cases], growth.counts[node]
-        chosen = choose(data, rule, state, rows, weights, counts, work)
+        chosen = choose(data, rule, growth.rows[cases], growth.weights[cases], growth.counts[node], work)
         growth.test[node] = best[chosen, 1] if chosen >= 0 else -1
         if chosen >= 0:
-            growth.cut[node], growth.after[node], growth.child[node] = best[chosen, 2], best[chosen, 3], used[NODES]
-            used[NODES] += data.branches[growth.test[node]]
-            if used[NODES] > len(growth.test) or not divide(data, growth, node):
-                return False
-    return True
+            growth.cut[node], growth.after[node] = best[chosen, 2], best[chosen, 3]
+            divide(data, growth, node, work)
+            for child in range(growth.child[node], growth.used[NODES]):
+                waiting[n] = child
+                n += 1

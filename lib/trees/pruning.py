@@ -3,18 +3,13 @@
 Expected are the errors at the upper end of a binomial confidence interval for those seen in training.
 """
 
-from collections import namedtuple
-
 import numpy as np
 
-from lib.compiled import compiled
-from lib.trees.cases import CASES, FEW, NODES, SMALL, Growth, branch, drop, errors_seen, kernel, replace
+from lib.compiled import assign
+from lib.trees.cases import CASES, FEW, NODES, SMALL, branch, divide, errors_seen, kernel
 from lib.trees.growing import build
 
 MARGIN = 0.1  # errors by which the simpler tree may be worse
-
-# Of each node the errors expected, whether it need not be looked at, whether a case has come to it; a list of nodes.
-Pruning = namedtuple("Pruning", "expected settled met visited confidence z")
 
 
 @kernel
@@ -43,121 +38,140 @@ def added_errors(n, errors, confidence, z):
 
 
 @kernel
-def expected_errors(counts, confidence, z):
+def expected_errors(counts, rule):
     """Return the errors expected of a leaf with these class counts."""
     n, errors = errors_seen(counts)
-    return errors + added_errors(n, errors, confidence, z) if n > 0 else 0.0
+    return errors + added_errors(n, errors, rule.confidence, rule.z) if n > 0 else 0.0
 
 
-@compiled()
-def grown(data, growth, rule, state, confidence, z):
-    """Grow a tree and prune it, if confidence is below 1; returns nodes and their parents, None for want of room."""
-    if not build(data, growth, rule, state):
-        return None
+@kernel
+def grown(data, growth, rule, work):
+    """Grow a tree and prune it, if confidence is below 1; returns how many nodes are left, see `reachable`."""
+    build(data, growth, rule, work)
     collapse(data, growth)
-    if confidence < 1 and not prune(data, growth, confidence, z):
-        return None
-    return reachable(data, growth)
+    if rule.confidence < 1:
+        prune(data, growth, rule, work)
+    return reachable(data, growth, work)
 
 
-@compiled()
+@kernel
 def collapse(data, growth):
     """Make leaves of nodes whose subtrees have no fewer errors in training."""
-    errors = np.zeros(growth.used[NODES])
+    errors = growth.expected
     for node in range(growth.used[NODES] - 1, -1, -1):
         as_leaf = errors_seen(growth.counts[node])[1]
-        if growth.test[node] < 0:
-            errors[node] = as_leaf
-            continue
-        for v in range(data.branches[growth.test[node]]):
-            errors[node] += errors[growth.child[node] + v]
-        if errors[node] >= as_leaf - FEW:
-            growth.test[node] = -1
+        errors[node] = as_leaf if growth.test[node] < 0 else 0.0
+        if growth.test[node] >= 0:
+            for v in range(data.branches[growth.test[node]]):
+                errors[node] += errors[growth.child[node] + v]
+            if errors[node] >= as_leaf - FEW:
+                growth.test[node] = -1
 
 
-@compiled()
-def reachable(data, growth):
-    """Return the nodes that can be reached from the root, level by level, and the position of the parent of each."""
-    left, parents, n, i = np.zeros(growth.used[NODES], np.int64), np.zeros(growth.used[NODES], np.int64), 1, 0
-    parents[0] = -1
+@kernel
+def reachable(data, growth, work):
+    """List the nodes that can be reached from the root, level by level, and the position of the parent of each.
+
+    Returns their number.
+    """
+    left, parents, n, i = work.nodes, work.waiting, 1, 0
+    left[0], parents[0] = 0, -1
     while i < n:
         if growth.test[left[i]] >= 0:
             for v in range(data.branches[growth.test[left[i]]]):
                 left[n], parents[n] = growth.child[left[i]] + v, i
                 n += 1
         i += 1
-    return left[:n].copy(), parents[:n].copy()
-
-
-@compiled()
-def prune(data, growth, confidence, z):
-    """Prune all subtrees, then the node above them; a branch that takes the place of its node is pruned anew.
-
-    Returns whether there was room.
-    """
-    used, node = growth.used, growth.used[NODES]
-    places = np.empty((3, node), np.int64)
-    own = places[0], places[1], places[2], growth.counts[:node].copy(), growth.shares[:node].copy()
-    nodes, cases = (growth.test, growth.cut, growth.after, growth.child), (growth.rows, growth.weights)
-    trial = Growth(*nodes, *own, *cases, used, growth.spare)
-    expected, settled, met = np.zeros(node), np.zeros(node, np.bool_), np.zeros(node, np.bool_)
-    pruning = Pruning(expected, settled, met, np.empty(node, np.int64), confidence, z)
-    while node > 0:
-        node -= 1
-        if not settled[node]:
-            settled[node], expected[node] = True, expected_errors(growth.counts[node], confidence, z)
-            if growth.test[node] >= 0:
-                node = simplify(data, growth, trial, node, pruning)
-    return node == 0
+    return n
 
 
 @kernel
-def simplify(data, growth, trial, node, pruning):
-    """Make a node a leaf, put its largest branch in its place, or leave it.
+def prune(data, growth, rule, work):
+    """Prune all subtrees, then the node above them; a branch that takes the place of its node is pruned anew."""
+    n, used = growth.used[NODES], growth.used
+    while n > 0:
+        n -= 1
+        node, top, end = work.waiting[n], used[NODES], used[CASES]
+        growth.expected[node] = expected_errors(growth.counts[node], rule)
+        if growth.test[node] < 0:
+            continue
+        if simplify(data, growth, rule, node, work):
+            for new in range(top, used[NODES]):  # the node once more, after the branches that it has now
+                work.waiting[n] = new if new > top else node
+                n += 1
+        else:
+            used[NODES], used[CASES] = top, end
 
-    Returns one more than the next node to prune, or -1 for want of room.
-    """
-    expected, used, n_cases, n = pruning.expected, growth.used, growth.used[CASES], 0
-    largest, below, as_leaf = growth.child[node], 0.0, expected[node]
+
+@kernel
+def simplify(data, growth, rule, node, work):
+    """Make a node a leaf, put a copy of its largest branch in its place, or leave it; returns whether it is a copy."""
+    expected, top = growth.expected, growth.used[NODES]
+    largest, below = growth.child[node], 0.0
     for v in range(largest, largest + data.branches[growth.test[node]]):
         largest, below = v if growth.shares[v] > growth.shares[largest] else largest, below + expected[v]
     if data.complete:
-        raised = errors_with_others(data, growth, trial, node, largest, pruning)
+        raised = errors_with_others(data, growth, rule, node, largest, work)
     else:
-        n = drop(data, growth, trial, node, largest, pruning.visited)
-        if n == 0:
-            return -1
-        raised = 0.0
-        for leaf in pruning.visited[:n]:
-            if growth.test[leaf] < 0:
-                raised += expected_errors(trial.counts[leaf], pruning.confidence, pruning.z)
-    if min(below, raised) + MARGIN >= as_leaf - SMALL:
+        raised = errors_of_copy(data, growth, rule, node, largest, work)
+    if min(below, raised) + MARGIN >= expected[node] - SMALL:
         growth.test[node] = -1
-    else:
-        expected[node] = below
-        if raised <= below + MARGIN + SMALL:
-            n = drop(data, growth, trial, node, largest, pruning.visited) if n == 0 else n
-            return replace(growth, trial, node, pruning.visited[:n], pruning.settled) if n > 0 else -1
-    used[CASES] = n_cases
-    return node
+        return False
+    expected[node] = below
+    if raised > below + MARGIN + SMALL:
+        return False
+    if data.complete:
+        errors_of_copy(data, growth, rule, node, largest, work)
+    copy_test(growth, top, node)
+    growth.first[node], growth.last[node] = growth.first[top], growth.last[top]
+    return True
 
 
 @kernel
-def errors_with_others(data, growth, trial, node, largest, pruning):
+def errors_with_others(data, growth, rule, node, largest, work):
     """Return the errors expected of a branch that gets the cases of the others, too; none lacks a value."""
-    leaves, n, errors = pruning.visited, 0, pruning.expected[largest]
+    n, errors, leaves = 0, growth.expected[largest], work.nodes
     for v in range(growth.child[node], growth.child[node] + data.branches[growth.test[node]]):
         for i in range(growth.first[v], growth.last[v] if v != largest else 0):
             row, leaf = growth.rows[i], largest
             while growth.test[leaf] >= 0:
                 leaf = growth.child[leaf] + branch(data, growth, leaf, row)
-            if not pruning.met[leaf]:
-                pruning.met[leaf], leaves[n], n = True, leaf, n + 1
-                trial.counts[leaf].fill(0.0)
-            trial.counts[leaf, data.y[row]] += growth.weights[i]
+            if not work.met[leaf]:
+                work.met[leaf], leaves[n], n = True, leaf, n + 1
+                assign(work.counts[leaf], growth.counts[leaf])
+            work.counts[leaf, data.y[row]] += growth.weights[i]
     for leaf in leaves[:n]:
-        pruning.met[leaf] = False
-        for c in range(data.n_classes):
-            trial.counts[leaf, c] += growth.counts[leaf, c]
-        errors += expected_errors(trial.counts[leaf], pruning.confidence, pruning.z) - pruning.expected[leaf]
+        work.met[leaf] = False
+        errors += expected_errors(work.counts[leaf], rule) - growth.expected[leaf]
     return errors
+
+
+@kernel
+def errors_of_copy(data, growth, rule, node, largest, work):
+    """Copy a branch to new nodes and give it all cases of its node; returns the errors expected of it."""
+    used, first, size, errors = growth.used, growth.first[node], growth.last[node] - growth.first[node], 0.0
+    new, end = used[NODES], used[CASES]
+    if new == len(growth.test) or end + size > len(growth.rows):
+        raise MemoryError
+    for i in range(size):
+        growth.rows[end + i], growth.weights[end + i] = growth.rows[first + i], growth.weights[first + i]
+    growth.first[new], growth.last[new], used[NODES], used[CASES] = end, end + size, new + 1, end + size
+    assign(growth.counts[new], growth.counts[node])
+    copy_test(growth, largest, new)
+    while new < used[NODES]:
+        if growth.test[new] < 0:
+            errors += expected_errors(growth.counts[new], rule)
+        else:
+            shift = used[NODES] - growth.child[new]
+            divide(data, growth, new, work)
+            for child in range(growth.child[new], used[NODES]):
+                copy_test(growth, child - shift, child)
+        new += 1
+    return errors
+
+
+@kernel
+def copy_test(growth, source, target):
+    """Give a node the test and the children of another."""
+    growth.test[target], growth.child[target] = growth.test[source], growth.child[source]
+    growth.cut[target], growth.after[target] = growth.cut[source], growth.after[source]

@@ -1,5 +1,7 @@
 """The decision tree of C4.5 as an estimator."""
 
+from contextlib import suppress
+
 import numpy as np
 from scipy.special import ndtri
 from sklearn.utils import check_random_state
@@ -110,7 +112,13 @@ class GainRatioTree(TableClassifier):
         usual = sizes < 0.3 * len(y)
         usual |= ~usual.any()
         data = Data(table.codes, sizes == 0, np.where(sizes, sizes, 2), usual, table.complete, y, len(classes), LOGS)
-        self._flatten(*self._grown(data, rule, seed, rows, weights[rows]), data.numeric, *table.ranked)
+        room, n = 1, 0
+        while n == 0:  # for want of room it grows anew in twice as much
+            room *= 2
+            growth, work = new_growth(rows, weights[rows], data, rule, seed, room)
+            with suppress(MemoryError):
+                n = grown(data, growth, rule, work)
+        self._flatten(growth, work.nodes[:n], work.waiting[:n], data.numeric, *table.ranked)
         return self
 
     def predict_proba(self, X):
@@ -128,16 +136,9 @@ class GainRatioTree(TableClassifier):
         check_flag("midway", self.midway)
         n_features = optional(check_integer, "max_features", self.max_features, 1) or n_columns
         mdl, ratio = self.mdl and self.n_best == 1, self.criterion == "gain_ratio"
-        return Rule(float(self.min_leaf), self.n_best, mdl, ratio, min(n_features, n_columns))
-
-    def _grown(self, data, rule, seed, rows, weights):
-        """The tree and its nodes that are left, with their parents; for want of room it grows anew in twice as much."""
-        confidence, room, left = float(self.pruning or 1), 1, None
-        while left is None:
-            room *= 2
-            growth, state = new_growth(rows, weights, data, room), np.array([seed], np.uint64)
-            left = grown(data, growth, rule, state, confidence, ndtri(1 - confidence))
-        return growth, *left
+        confidence = float(self.pruning or 1)
+        choice = float(self.min_leaf), self.n_best, mdl, ratio, min(n_features, n_columns)
+        return Rule(*choice, confidence, ndtri(1 - confidence))
 
     def _flatten(self, growth, left, parents, numeric, starts, values):
         """Number the nodes that are left, parents first, and turn ranks into thresholds."""
