@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
+from sklearn.impute import SimpleImputer
 from sklearn.model_selection import KFold
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.pipeline import make_pipeline
@@ -20,7 +21,7 @@ from test_winnow import plain_winnow
 from lib import datasets, experiments
 from lib.discretize import ClassSeparatingCuts, EntropyDiscretizer, OneHot
 from lib.experiments import UCI_LEARNERS, uci, uci_comparison, uci_confusions, uci_learner
-from lib.experiments.uci_learners import NumericInputs, boolean_inputs, missing_as_value
+from lib.experiments.uci_learners import boolean_inputs, missing_as_value, numeric_inputs
 from lib.naive_bayes import NaiveBayes
 
 KEYS = ["dataset", "repeat", "fold", "learner"]
@@ -185,7 +186,7 @@ class TestInsideTheFold:
     def test_nothing_is_fitted_to_test_rows(self, monkeypatch, bins):
         name = "pima"  # has no printed bins
         rows, seen = [set(train) for train, *_ in folds_of(name, n_folds=2)], []
-        for learner in (OneHot, EntropyDiscretizer, ClassSeparatingCuts, NumericInputs, NaiveBayes):
+        for learner in (OneHot, EntropyDiscretizer, ClassSeparatingCuts, SimpleImputer, NaiveBayes):
             monkeypatch.setattr(learner, "fit", noted(learner.fit, seen))
         for learner, n_fits in [("winnow", 2), ("naive_bayes", 1), ("tree", 1), ("naive_bayes_multinomial", 17)]:
             seen.clear()
@@ -321,14 +322,14 @@ class TestLearners:
     def test_numeric_inputs(self):
         X = pd.DataFrame({"c": list("uvu"), "x": [1.0, np.nan, 3.0], "k": ["s"] * 3, "n": [1, 2, 6]})
         skewed = pd.DataFrame({"x": [1.0, 1.0, np.nan, 7.0]})
-        made = NumericInputs().fit(X)
+        made = numeric_inputs().fit(X)
         np.testing.assert_array_equal(made.transform(X), [[1, 1, 1, 0], [2, 2, 0, 1], [3, 6, 1, 0]])
         new = pd.DataFrame({"c": ["w"], "x": [np.nan], "k": ["t"], "n": [9]})
         np.testing.assert_array_equal(made.transform(new), [[2, 9, 0, 0]])
-        np.testing.assert_array_equal(NumericInputs().fit(X[["n", "x"]]).transform(X[["n", "x"]])[1], [2, 2])
-        assert NumericInputs().fit(skewed).transform(skewed)[2] == [3]
+        np.testing.assert_array_equal(numeric_inputs().fit(X[["n", "x"]]).transform(X[["n", "x"]])[1], [2, 2])
+        assert numeric_inputs().fit(skewed).transform(skewed)[2] == [3]
         unknown = pd.DataFrame({"x": [np.nan, np.nan]})
-        np.testing.assert_array_equal(NumericInputs().fit(unknown).transform(unknown), [[0], [0]])
+        np.testing.assert_array_equal(numeric_inputs().fit(unknown).transform(unknown), [[0], [0]])
 
 
 def test_a_constant_is_right_on_its_class():

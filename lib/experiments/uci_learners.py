@@ -4,8 +4,10 @@ from collections.abc import Collection
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Perceptron, SGDClassifier
 from sklearn.model_selection import KFold, ParameterGrid
 from sklearn.multiclass import OneVsRestClassifier
@@ -72,23 +74,10 @@ def boolean_inputs(dataset, bins="paper"):
     return cuts(dataset, bins), OneHot(missing=missing, constant="drop")
 
 
-class NumericInputs(TransformerMixin, BaseEstimator):
+def numeric_inputs():
     """Numbers as they are, missing ones as the mean, beside one-hot codes of all other attributes."""
-
-    def fit(self, X, y=None):
-        """Learn means and categories of the attributes `X`, a DataFrame."""
-        numbers = X.select_dtypes("number")
-        self.means_ = numbers.mean().fillna(0)
-        others = X.drop(columns=self.means_.index)
-        self.codes_ = OneHot(constant="drop").fit(others) if others.shape[1] else None
-        return self
-
-    def transform(self, X):
-        """The matrix (n_samples, n_inputs) of floats."""
-        numbers = X[self.means_.index].fillna(self.means_).to_numpy(dtype=float)
-        if self.codes_ is None:
-            return numbers
-        return np.hstack([numbers, self.codes_.transform(X.drop(columns=self.means_.index)).to_numpy(dtype=float)])
+    means, numbers = SimpleImputer(keep_empty_features=True), make_column_selector(dtype_include="number")
+    return ColumnTransformer([("numbers", means, numbers)], remainder=OneHot(constant="drop"))
 
 
 def missing_as_value(X):
@@ -195,7 +184,7 @@ def uci_learner(name, dataset, bins="paper"):
     if name in _ON_CATEGORIES:
         return make_pipeline(cuts(dataset, bins), as_value, clone(_ON_CATEGORIES[name]))
     if name in _ON_NUMBERS:
-        return make_pipeline(NumericInputs(), clone(_ON_NUMBERS[name]))
+        return make_pipeline(numeric_inputs(), clone(_ON_NUMBERS[name]))
     return make_pipeline(as_value, clone(_ON_ATTRIBUTES[name]))
 
 
