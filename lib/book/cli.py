@@ -32,7 +32,7 @@ class _Command(click.Command):
 
 chapter_argument = click.argument("chapter", callback=lambda c, _, name: c.obj.find(name))
 chapters_argument = click.argument("chapters", nargs=-1, callback=lambda c, _, names: list(map(c.obj.find, names)))
-scale = {"type": click.Choice(PROFILES), "help": "Scale: quick, a minute or two in all; paper, what is published."}
+scale = {"type": click.Choice(PROFILES), "help": "Scale: quick, some minutes in all; paper, what is published."}
 profile_option = click.option("--profile", **scale)
 published_option = click.option("--profile", default=PUBLISHED, **scale)
 engine_option = click.option("--engine", help="Address of a Dask scheduler whose workers run the trials.")

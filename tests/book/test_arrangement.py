@@ -52,7 +52,7 @@ def test_a_picture_keeps_cells_apart_and_little_is_needed():
     claims = new_output("display_data", {CLAIMS_JSON: [{"settings": [{"verdict": "too little data"}]}]})
     cells = [new_markdown_cell("# Title"), code("draw()", PICTURE), code("table()", GLUED, claims)]
     title, small, *drawn, end = arrange(cells, {}, {}, "quick")
-    assert "too small to tell: 1 of 1 settings" in small.source
+    assert "A small run: 1 of 1 settings" in small.source
     assert [cell.source for cell in drawn] == ["draw()", "table()"]
     assert "Claims" not in end.source
 
