@@ -55,7 +55,7 @@ def _features(cases):
     for size, start, stop in zip(network.sizes[1:], offsets[1:-1], offsets[2:], strict=True):
         moves[np.arange(start, stop, size) + counts[start:stop].reshape(-1, size).argmax(axis=1)] = False
     among = moves[rows.packs]
-    picks = rows.picks[:, (rows.picks < len(rows.packs)).all(axis=0)]  # others are of messages
+    picks = np.compress((rows.picks < len(rows.packs)).all(axis=0), rows.picks, axis=1)  # others are of messages
     pointers = np.concatenate([[0], np.cumsum(among.sum(axis=1))])
     return lookup[moves[:-1], 1:], rows._replace(picks=picks), (np.cumsum(moves) - 1)[rows.packs[among]], pointers
 
