@@ -330,8 +330,3 @@ class TestLearners:
         assert numeric_inputs().fit(skewed).transform(skewed)[2] == [3]
         unknown = pd.DataFrame({"x": [np.nan, np.nan]})
         np.testing.assert_array_equal(numeric_inputs().fit(unknown).transform(unknown), [[0], [0]])
-
-
-def test_a_constant_is_right_on_its_class():
-    learner = {"mine": DummyClassifier(strategy="constant", constant="Iris-setosa")}
-    assert uci_comparison(["iris"], learner, 1, n_jobs=1)["accuracy"].mean() == pytest.approx(1 / 3)
