@@ -40,6 +40,7 @@ from lib.winnow import Winnow, WinnowEnsemble
 NAN, INF = np.nan, np.inf
 RNG = np.random.default_rng(0)
 
+# Parameters, learner by learner: which values are refused.
 WINNOW = {
     "promotion": [1, 0.5, "2", True, INF],
     "demotion": [1, 0],
@@ -73,6 +74,7 @@ WRONG = {
 }
 PARAMETERS = [(each, name, value) for each, values in WRONG.items() for name in values for value in values[name]]
 
+# Data that all learners of a kind refuse.
 BOOLEAN = [Winnow(), WinnowEnsemble(n_members=3), LatentClassEM(n_restarts=3), LatentClassCovariance()]
 BOOLEAN.append(LatentClassSelection(n_restarts=3, max_hidden=3))
 NETS = [BayesNetClassifier(structure, n_iterations=2) for structure in ("naive", "tan", "bic")]
@@ -120,7 +122,7 @@ SPARSE = [
     (([1, 0.5, 1], [0, 1, 1]), "got .*0.5.* at row 0, column 1"),
     (([1, 1, 1], [2, 2, 0]), "got .*2.* at row 0, column 2"),  # twice the same place
 ]
-HEAVY = "weights would overflow: .* must be at most 1e\\+250; got initial_weight"
+HEAVY = r"weights would overflow: .* must be at most 1e\+250; got initial_weight"
 
 
 def winnow(n_attributes=2):
@@ -130,8 +132,7 @@ def winnow(n_attributes=2):
 def each_use(data, columns):
     """Learn from sparse rows, learn more from them, predict them."""
     X = sparse.csr_array((np.array(data), np.array(columns), np.array([0, 2, 3])), shape=(2, 3))
-    uses = (lambda: Winnow().fit(X, [0, 1]), lambda: winnow(3).partial_fit(X, [0, 1]), lambda: winnow(3).predict(X))
-    yield from uses
+    return lambda: Winnow().fit(X, [0, 1]), lambda: winnow(3).partial_fit(X, [0, 1]), lambda: winnow(3).predict(X)
 
 
 WINNOWS = [
@@ -166,6 +167,11 @@ def two_cases():
     return Cases.from_rows(Network(naive(2), [2, 2, 2]), np.array([[0, 1, 1], [1, 0, 1]]))
 
 
+def huge(learner):
+    """A class with two values, and a table of 162,000,000,000,000."""
+    return BayesNetClassifier(((), (0,), (0,), (0,), (0, 1, 2, 3)), learner).fit(HUGE, [0, 1, 0])
+
+
 def newton(X, structure):
     return BayesNetClassifier(structure, "elr", method="newton", n_iterations=5).fit(X, [0, 1])
 
@@ -188,12 +194,7 @@ BAYES = [
         "infinity; got inf in column 'x1', row 0",
     ),
     *(
-        (
-            lambda learner=learner: BayesNetClassifier(((), (0,), (0,), (0,), (0, 1, 2, 3)), learner).fit(
-                HUGE, [0, 1, 0]
-            ),
-            "at most 20,000,000 table entries; variable 4 with its 4 parents alone has",
-        )
+        (partial(huge, learner), "at most 20,000,000 table entries; variable 4 with its 4 parents alone has")
         for learner in ("ofe", "elr", "em", "apn")
     ),
     (lambda: newton([[0, NAN], [1, 1]], "naive"), "complete rows"),
@@ -217,7 +218,7 @@ BAYES = [
     (lambda: Cases.from_rows(two_cases().network, [[-1, 0, 0]]), "classes, in column 0"),
 ]
 
-CLONED = np.array([[1], [0]])
+COLUMN = np.array([[1], [0]])
 STRUCTURES = [
     (lambda: chain(-1, 0), "n_attributes must be an integer"),
     (lambda: chain(3, 4), "n_linked must be an integer"),
@@ -250,8 +251,8 @@ STRUCTURES = [
                 partial(function, np.array([[1.0, 2.0], [3.0, -1e-9]]), [0, 1]),
                 "column 'x1' has -1e-09 in row 1: discretise first",
             ),
-            (partial(function, CLONED, [0, NAN]), "y contains NaN"),
-            (partial(function, CLONED, [0, 1, 1]), "inconsistent numbers of samples"),
+            (partial(function, COLUMN, [0, NAN]), "y contains NaN"),
+            (partial(function, COLUMN, [0, 1, 1]), "inconsistent numbers of samples"),
         )
     ),
 ]
