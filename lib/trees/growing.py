@@ -50,7 +50,7 @@ def by_code(data, test, rows, weights, known, work):
     keys, width = work.keys[:n_known], max(high - low + 1, 0)
     if width * k <= min(FEW_CODES * data.n_classes, 2 * n_known):
         return cells(weights, keys, low, width, k, work)
-    in_order(keys, low, width, work.spare, work.places)
+    in_order(keys)
     for j in range(n_known):
         i = keys[j] & 0xFFFFFFFF
         moved[j, 0], moved[j, 1], moved[j, 2] = keys[j] >> 32, classes[i], weights[i]
@@ -75,24 +75,19 @@ def cells(weights, keys, low, width, k, work):
 
 
 @kernel
-def in_order(keys, low, width, spare, places):
-    """Order keys by their codes, and within a code as they are: digit by digit, counting."""
-    bits, shift, left = 1, 32, width - 1
-    while 1 << bits < min(width, 2 * len(keys)):
-        bits += 1
-    mask = (1 << bits) - 1
-    while left > 0:
-        places[: mask + 2].fill(0)
-        for i in range(len(keys)):
-            spare[i] = keys[i]
-            places[((keys[i] - (low << 32)) >> shift & mask) + 1] += 1
-        for digit in range(mask):
-            places[digit + 1] += places[digit]
-        for i in range(len(keys)):
-            digit = (spare[i] - (low << 32)) >> shift & mask
-            keys[places[digit]] = spare[i]
-            places[digit] += 1
-        shift, left = shift + bits, left >> bits
+def in_order(keys):
+    """Sort numbers (Shell, 1959): nodes are small, or have few codes."""
+    gap = 1
+    while gap < len(keys):
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, len(keys)):
+            key, j = keys[i], i
+            while j >= gap and keys[j - gap] > key:
+                keys[j] = keys[j - gap]
+                j -= gap
+            keys[j] = key
+        gap //= 3
 
 
 @kernel
