@@ -20,6 +20,7 @@ RULES = ("random", "successors", "growth")
 VALUES = len(RULES)
 N_FEATURES = 13
 COST = 0.001  # of a repair
+CAPACITY = 4  # of a resource
 
 
 class Problem(NamedTuple):
@@ -45,24 +46,22 @@ class RepairValues(NamedTuple):
     output: np.ndarray
 
 
-def random_problem(rng, n_jobs=5, n_tasks=6, n_resources=3, capacity=4, longest=7):
-    """Draw a problem: durations from 1 to `longest`, any resource, demands from 1 to one less than the capacity.
+def random_problem(rng, n_jobs=5, n_tasks=6, n_resources=3):
+    """Draw a problem: durations from 1 to 7, any resource, each of capacity 4, demands from 1 to 3.
 
     Parameters
     ----------
     rng : numpy.random.Generator
-    n_jobs, n_tasks, n_resources, longest : int, at least 1
-    capacity : int, at least 2
+    n_jobs, n_tasks, n_resources : int, at least 1
 
     Returns
     -------
     Problem
     """
     shape = check_integer("n_jobs", n_jobs, 1), check_integer("n_tasks", n_tasks, 1)
-    durations = check_generator("rng", rng).integers(1, check_integer("longest", longest, 1) + 1, shape)
+    durations = check_generator("rng", rng).integers(1, 8, shape)
     resources = rng.integers(check_integer("n_resources", n_resources, 1), size=shape)
-    demands = rng.integers(1, check_integer("capacity", capacity, 2), shape)
-    return Problem(durations, resources, demands, np.full(n_resources, capacity))
+    return Problem(durations, resources, rng.integers(1, CAPACITY, shape), np.full(n_resources, CAPACITY))
 
 
 def check_problem(problem):

@@ -208,7 +208,7 @@ def along(points, action):
 
 def test_sarsa_by_hand():
     """One action, so that nothing is drawn: weights move by rate * error * trace along two shifted grids."""
-    lengths, weights = decisions.sarsa_tiles(along, 1, lambda _: np.array([0.43]), 3, 0.8, 0.5, tiles=(2, 4))
+    lengths, weights = decisions.sarsa_tiles(along, 1, lambda _: np.array([0.43]), 3, 0.8, tiles=(2, 4))
     truth = np.zeros((2, 5))
     for _ in range(3):
         x, trace = 0.43, np.zeros((2, 5))

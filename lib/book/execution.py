@@ -45,17 +45,9 @@ def execute(project: Project, chapter: str, parameters: dict, output: Path, repo
         _progress(project.notebook(chapter), chapter, files / "progress") as hooks,
     ):
         try:
-            papermill.execute_notebook(
-                _literal(project.notebook(chapter)),
-                _literal(part),
-                parameters=parameters,
-                progress_bar=False,
-                config=config,
-                resources={"metadata": {"path": str(project.root)}},
-                timeout=None,
-                coalesce_streams=True,
-                **hooks,
-            )
+            paths, folder = (_literal(project.notebook(chapter)), _literal(part)), {"path": str(project.root)}
+            settings = {"config": config, "resources": {"metadata": folder}, "timeout": None, "coalesce_streams": True}
+            papermill.execute_notebook(*paths, parameters, progress_bar=False, **settings, **hooks)
         except PapermillExecutionError as error:
             cell = f"cell In [{error.exec_count}] failed: {_title(error.source)}\n  {error.ename}: {error.evalue}"
             raise BookError(f"{chapter}: {cell}\n  executed so far: {output}") from error

@@ -59,15 +59,13 @@ def names():
     return [name for name, entry in catalogue().items() if entry.kind != "excluded"]
 
 
-def load(name, seed=0):
+def load(name):
     """Load a data set, verifying the sha256 of each file read.
 
     Parameters
     ----------
     name : str
         One of `names()`, or "diabetes" for pima.
-    seed : int, at least 0
-        For waveform-21, which is a sample.
 
     Returns
     -------
@@ -84,17 +82,17 @@ def load(name, seed=0):
     entry = catalogue()[ALIASES.get(name, name)]
     if entry.kind == "excluded":
         raise ValueError(f"{name} cannot be loaded: {entry.changes}")
-    X, y, source, digests = _contents(entry, check_integer("seed", seed, 0))
+    X, y, source, digests = _contents(entry)
     shared = ("name", "title", "address", "doi", "licence", "citation", "changes", "n_train")
     return Dataset(X=X, y=y, source=source, sha256=digests, **{key: getattr(entry, key) for key in shared})
 
 
-def _contents(entry, seed):
+def _contents(entry):
     """Attributes, target, source and sha256."""
     if entry.kind == "derived":
         return _derived(entry)
     if entry.kind == "synthetic":
-        X, y = synthetic.generate(entry.name, seed)
+        X, y = synthetic.generate(entry.name)
         digest = files.sha256(X.assign(target=y).to_csv(index=False).encode())
         return X, y, "synthetic", (digest,)
     contents, source = files.read(entry)
@@ -106,7 +104,7 @@ def _contents(entry, seed):
 
 def _derived(entry):
     """Votes without the one that tells most; or window glass, float processed (types 1 and 3) or not (type 2)."""
-    X, y, source, digests = _contents(catalogue()[entry.files[0]], 0)
+    X, y, source, digests = _contents(catalogue()[entry.files[0]])
     if entry.name == "votes1":
         return X.drop(columns="physician_fee_freeze"), y, source, digests
     window = np.isin(y, ["1", "2", "3"])

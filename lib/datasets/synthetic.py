@@ -75,12 +75,12 @@ def waveform_21(rng, size=5000):
     return pd.DataFrame(X, columns=[f"x{j}" for j in i]), target.astype("U1")
 
 
-def generate(name, seed=0):
-    """Attributes and target of a synthetic data set; `seed` matters to waveform-21 only."""
+def generate(name):
+    """Attributes and target of a synthetic data set."""
     check_choice("name", name, [*COMPLETE, "waveform-21"])
     if name in COMPLETE:
         return COMPLETE[name]()
-    return waveform_21(np.random.default_rng(check_integer("seed", seed, 0)))
+    return waveform_21(np.random.default_rng(0))
 
 
 def _inputs(domains):

@@ -20,6 +20,9 @@ class FittedValues(NamedTuple):
     diverged: bool
 
 
+RATE = 0.5  # alpha of Sarsa
+
+
 def fitted_values(step, n_actions, regressor, samples, discount=0.99, n_iterations=200, limit=1e6):
     """Fit a regressor to Bellman backups of sample points, again and again (section 4.5).
 
@@ -59,21 +62,12 @@ def fitted_values(step, n_actions, regressor, samples, discount=0.99, n_iteratio
     return FittedValues(values, regressor, bool(np.abs(values).max() > limit))
 
 
-def sarsa_tiles(
-    step,
-    n_actions,
-    start,
-    n_episodes,
-    trace_decay=0.9,
-    rate=0.5,
-    tiles=(8, 8, 8),
-    longest=1000,
-    seed=0,
-):
+def sarsa_tiles(step, n_actions, start, n_episodes, trace_decay=0.9, tiles=(8, 8, 8), longest=1000, seed=0):
     """Learn to act by Sarsa(lambda), linear in tiles: grids over a space, each shifted against the others.
 
     The value of an action at a point is the sum of the weights of the tiles that the point lies in, one of each grid.
-    Weights begin with 0, traces are replaced, not added, there is no discount, and actions are the best so far.
+    Weights begin with 0, the grids share a rate alpha of 1/2, traces are replaced, not added, there is no discount, and
+    actions are the best so far.
 
     Parameters
     ----------
@@ -85,8 +79,6 @@ def sarsa_tiles(
     n_episodes : int, at least 1
     trace_decay : float in [0, 1]
         Lambda.
-    rate : float in (0, 1]
-        Alpha, which the grids share.
     tiles : sequence of 1 + d int, at least 1
         Number of grids, and of tiles along each axis.
     longest : int, at least 1
@@ -107,7 +99,7 @@ def sarsa_tiles(
     n_actions, n_episodes = check_integer("n_actions", n_actions, 1), check_integer("n_episodes", n_episodes, 1)
     longest = check_integer("longest", longest, 1)
     n_grids, *sides = (check_integer("tiles", n, 1) for n in tiles)
-    decay, rate = check_real("trace_decay", trace_decay, 0, 1), check_real("rate", rate, 0, 1, open_low=True) / n_grids
+    decay, rate = check_real("trace_decay", trace_decay, 0, 1), RATE / n_grids
     grids, rng, lengths = np.arange(n_grids), generator(seed), np.zeros(n_episodes, dtype=int)
     shifts = np.outer(grids, 2 * np.arange(len(sides)) + 1) / n_grids % 1  # by odd numbers, against patterns
     weights = np.zeros((n_actions, n_grids, *(n + 1 for n in sides)))

@@ -65,12 +65,11 @@ class AdaBoostM1(Ensemble):
             member = self._drawn_or_weighted(X, y, rng, p)
             wrong = member.predict(X) != y
             error = p @ wrong
-            failed = error > 0.5
-            failures = failures + 1 if failed else 0
-            if not failed or (not errors and (self.at_error == "stop" or failures == RESTARTS)):
+            failures = failures + 1 if error > 0.5 else 0
+            if not failures or (not errors and (self.at_error == "stop" or failures == RESTARTS)):
                 self.estimators_.append(member)
                 errors.append(error)
-            if failed or error < LEAST:
+            if failures or error < LEAST:
                 if self.at_error == "stop":
                     break
                 p = self._begin(len(y), rng)

@@ -9,7 +9,7 @@ from lib.naive_bayes import NaiveBayes
 from lib.validation import check_real
 
 
-def likelihood_vote(votes, y, smoothing=1.0):
+def likelihood_vote(votes, y):
     """Naive Bayes whose attributes are the classes that members predict (Ali & Pazzani's likelihood combination).
 
     Parameters
@@ -17,7 +17,6 @@ def likelihood_vote(votes, y, smoothing=1.0):
     votes : array of int, shape (n_samples, n_members)
         Classes predicted for held-out rows.
     y : array of int, shape (n_samples,)
-    smoothing : float, at least 0
 
     Returns
     -------
@@ -28,7 +27,7 @@ def likelihood_vote(votes, y, smoothing=1.0):
     def frame(votes):
         return pd.DataFrame(np.asarray(votes)).astype("str").add_prefix("member_")
 
-    model = NaiveBayes(smoothing).fit(frame(votes), y)
+    model = NaiveBayes().fit(frame(votes), y)
     return lambda votes: model.predict_proba(frame(votes))
 
 

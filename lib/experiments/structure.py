@@ -33,8 +33,6 @@ def structure_robustness(
     n_runs=30,
     seed=0,
     n_jobs=-1,
-    test_missing=0.0,
-    smoothing=1.0,
 ):
     """Error of naive Bayes with learned tables when the first m attributes are copies of each other.
 
@@ -55,10 +53,6 @@ def structure_robustness(
     seed : int, at least 0
     n_jobs : int
         Worker processes, -1 for all cores. The result does not depend on it.
-    test_missing : float in [0, 1)
-        Probability with which each value is removed from the inputs that are to be classified.
-    smoothing : float, at least 0
-        Laplace's, as in `lib.bayes_net.BayesNetClassifier`.
 
     Returns
     -------
@@ -79,8 +73,6 @@ def structure_robustness(
         "n_instances": check_integer("n_instances", n_instances, 1),
         "missing": check_real("missing", missing, 0, 1, open_high=True),
         "learners": [check_choice("learners", name, BAYES_NET_LEARNERS) for name in at_least_one("learners", learners)],
-        "test_missing": check_real("test_missing", test_missing, 0, 1, open_high=True),
-        "smoothing": check_real("smoothing", smoothing, 0),
     }
     check_integer("n_runs", n_runs, 1)
     numbers = [check_integer("duplicates", m, 0, n_attributes) for m in at_least_one("duplicates", duplicates)]
@@ -88,11 +80,11 @@ def structure_robustness(
     return trials.run(trial, numbers, n_runs, seed, name="structures", n_jobs=n_jobs)
 
 
-def _copied_attributes(seeds, m, n_attributes, n_instances, missing, learners, test_missing, smoothing):
-    world = World(duplicated_truth(n_attributes, m), naive(n_attributes), missing, [test_missing])
+def _copied_attributes(seeds, m, n_attributes, n_instances, missing, learners):
+    world = World(duplicated_truth(n_attributes, m), naive(n_attributes), missing)
     sample = world.sample(n_instances, seeds.rng())
-    for name, theta in world.learn(sample, learners, smoothing):
-        errors = {"error": world.error(theta, test_missing), "bayes_error": world.bayes_error(test_missing)}
+    for name, theta in world.learn(sample, learners):
+        errors = {"error": world.error(theta), "bayes_error": world.bayes_error()}
         yield {"duplicates": m, "run": seeds.number, "learner": name, **errors}
 
 

@@ -154,13 +154,12 @@ def _sweeps(cells, starts, k, n_burn, n_samples, prior, rng):
         logs, log_weights = np.log(tables), np.log(weights)
         of_class, of_cell = np.zeros(k), np.zeros((k, starts[-1] + 1))
         for i in range(len(cells)):
-            largest = -np.inf
+            largest, total = -np.inf, 0.0
             for c in range(k):
                 mass[c] = log_weights[c]
                 for j in range(len(starts) - 1):
                     mass[c] += logs[c, cells[i, j]]
                 largest = max(largest, mass[c])
-            total = 0.0
             for c in range(k):
                 mass[c] = np.exp(mass[c] - largest)
                 total += mass[c]

@@ -106,12 +106,12 @@ def _run(trial, calls, seconds, words, name, n_jobs, engine):
     return pd.concat([frames[number] for number in blocks], ignore_index=True)
 
 
-def cut(seconds, groups, target=BLOCK_SECONDS):
-    """Slices of consecutive cases, each the shortest whose work reaches `target` seconds or whose group ends."""
+def cut(seconds, groups):
+    """Slices of consecutive cases, each the shortest whose work reaches BLOCK_SECONDS or whose group ends."""
     slices, start, work = [], 0, 0.0
     for i, own in enumerate(seconds):
         work += own
-        if i + 1 == len(seconds) or work >= target or groups[i + 1] != groups[i]:
+        if i + 1 == len(seconds) or work >= BLOCK_SECONDS or groups[i + 1] != groups[i]:
             slices.append(slice(start, i + 1))
             start, work = i + 1, 0.0
     return slices
