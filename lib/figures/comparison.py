@@ -5,18 +5,17 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 
-from lib.figures.style import empty_figure, heatmap, keep_colours, look, plain
+from lib.figures.style import empty_figure, heatmap, look, plain
 
 
 def critical_difference_diagram(comparison):
     """Average ranks on a line, best on the right; a bar joins learners that the test does not tell apart."""
-    ranks, k = comparison.ranks, len(comparison.ranks)
-    half = (k + 1) // 2
-    figure, axis = plt.subplots(figsize=(7.4, 1.3 + 0.26 * half + 0.13 * len(comparison.groups)))
+    ranks, k, half = comparison.ranks, len(comparison.ranks), (len(comparison.ranks) + 1) // 2
+    figure, axis = plt.subplots(figsize=(7.4, 1.3 + 0.36 * half + 0.13 * len(comparison.groups)))
     axis.set(xlim=(k + 0.2, 0.8), ylim=(-1.1 - 0.5 * len(comparison.groups) - half, 1.6))
     axis.plot([1, k], [0, 0], color="black", linewidth=1)
-    for tick in range(1, k + 1):
-        axis.plot([tick, tick], [0, 0.18], color="black", linewidth=1)
+    axis.vlines(range(1, k + 1), 0, 0.18, color="black", linewidth=1)
+    for tick in range(1, k + 1, 2):
         axis.text(tick, 0.3, tick, ha="center", va="bottom", fontsize=9)
     axis.plot([k, k - comparison.critical_difference], [1.25, 1.25], color="black", linewidth=2)
     axis.text(k - comparison.critical_difference - 0.1, 1.25, "critical difference", va="center", fontsize=9)
@@ -61,20 +60,21 @@ def differences_by_dataset(table, label):
     return grid.set_axis_labels(label, "").set_titles(col_template="{col_name}").figure
 
 
-def accuracy_map(table, colour_label):
-    """Accuracies as numbers, coloured by the distance to the best learner of the data set; a column a data set.
+def accuracy_map(table):
+    """Accuracies as numbers, the darker the further behind the best learner of the data set; a column a data set.
 
-    `table` has data sets in rows and learners in columns.
+    `table` has data sets in rows and learners in columns. Seven sets or more are in two halves, as a phone stacks them.
     """
     values = 100 * table.rename(index=plain, columns=lambda name: look(name)["label"]).T
-    gap = values.max() - values
-    figure, axis = plt.subplots(figsize=(0.46 * values.shape[1] + 2.7, 0.3 * len(values) + 1.6))
-    bar = {"cbar": True, "cbar_kws": {"label": colour_label, "extend": "max"}}
-    heatmap(gap, values, axis, fmt=".1f", cmap="Blues", vmin=0, vmax=20, annot_kws={"size": 9}, **bar)
-    for text, distance in zip(axis.texts, gap.to_numpy()[gap.notna()], strict=True):
-        text.set_fontweight("bold" if distance == 0 else "normal")
-    keep_colours(figure.axes[-1], [*figure.axes[-1].collections, *figure.axes[-1].patches])
-    axis.set(xlabel="", ylabel="")
-    axis.set_xticks(axis.get_xticks(), axis.get_xticklabels(), rotation=35, ha="right", rotation_mode="anchor")
-    axis.tick_params(labelsize=9)
+    halves = np.array_split(values.columns, 1 + (len(values.columns) > 6))
+    size = {"figsize": (0.46 * values.shape[1] + 2.0, 0.3 * len(values) + 1.3), "width_ratios": [*map(len, halves)]}
+    figure, axes = plt.subplots(1, len(halves), sharey=True, squeeze=False, **size)
+    for axis, names in zip(axes[0], halves, strict=True):
+        gap = values[names].max() - values[names]
+        heatmap(gap, values[names], axis, fmt=".1f", cmap="Blues", vmin=0, vmax=20, annot_kws={"size": 9})
+        for text, distance in zip(axis.texts, gap.to_numpy()[gap.notna()], strict=True):
+            text.set_fontweight("bold" if distance == 0 else "normal")
+        axis.set(xlabel="", ylabel="")
+        axis.tick_params(labelsize=9, labelrotation=0)
+        axis.set_xticks(axis.get_xticks(), axis.get_xticklabels(), rotation=35, ha="right", rotation_mode="anchor")
     return figure

@@ -119,7 +119,7 @@ def _fit_words(axis, width, beside):
         _wrap(text, min(width, 1.25 * axis.bbox.width))
     _wrap(axis.yaxis.label, axis.bbox.height, "height")
     for text in beside:
-        _wrap(text, 0.27 * width)
+        _wrap(text, 0.31 * width)
     names = axis.get_yticklabels()
     if any([_wrap(name, 0.38 * width) for name in names]):
         axis.set_yticks(axis.get_yticks(), [name.get_text() for name in names])
