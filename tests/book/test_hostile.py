@@ -72,7 +72,8 @@ def sweep_of(text, project, monkeypatch):
     run = Job(
         text, text, {"title": text, "other": text}, project.root / "a.ipynb", {"title": text}, "FAILED", 1.0, text
     )
-    number = {"name": text, "sentence": text, "runs": {text: 1.0, "other": 2.0}}
+    found = {text: {"value": 1.0, "low": 0.5, "high": 1.5}, "other": {"value": 2.0}}
+    number = {"name": text, "sentence": text, "runs": found}
     runs, rows = [run, replace(run, name="other")], sweep.compare({text: settings_of([record_of(text)])})
     values = {"places": sweep.places(runs), "fixed": {"other": text}, "rows": rows, "numbers": [number]}
     return render("sweep.html", folder=project.root, chapter=text, runs=runs, **values).partition("<body>")[2]
