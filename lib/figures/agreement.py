@@ -19,10 +19,12 @@ SIDES = {
     "within one combined s.e.": (GREY, "D"),
     "below by more than one s.e.": (VERMILLION, "s"),
 }
+RANGE, MIDDLE = {"color": BLUE, "linewidth": 0.9}, {"color": BLUE, "linewidth": 3, "alpha": 0.55}
+BEYOND = "paper, beyond the panel"
 PLACES = {
     "paper, within the range": ("black", "X"),
     "paper, outside": (VERMILLION, "X"),
-    "paper, beyond the panel": (VERMILLION, "D"),
+    BEYOND: (VERMILLION, "D"),
 }
 ERROR_TICKS = (0, 1, 2, 5, 10, 20, 30, 40, 50, 60, 80, 100)
 HALO = (effects.withStroke(linewidth=2.2, foreground="white"),)
@@ -103,44 +105,51 @@ def shuffle_positions(cells, words="accuracy"):
         return empty_figure("there are no repetitions")
     cells = cells.assign(dataset=cells["dataset"].map(plain), column=cells["column"].map(plain))
     names, columns = list(cells["dataset"].unique()), min(3, cells["column"].nunique())
-    ends = ["low", "q05", "q95", "high", "printed"]
-    shifted = cells.assign(**cells[ends].sub(cells["ours"], axis=0), row=cells["dataset"].map(names.index))
-    # wide enough for the ranges and for all but the few farthest of the paper's values
-    limit = 1.1 * np.nanmax([*shifted[["low", "high"]].abs().max(), shifted["printed"].abs().quantile(0.95), 0.5])
-    outside = ~shifted["printed"].between(shifted["low"] - ROUNDING, shifted["high"] + ROUNDING)
-    beyond = shifted["printed"].abs() > limit
-    within, beside, last = PLACES
-    shifted["place"] = np.select([beyond, outside], [last, beside], within)
-    shifted["shown"] = shifted["printed"].clip(-0.965 * limit, 0.965 * limit)
+    shifted, limit = _placed(cells.assign(row=cells["dataset"].map(names.index)))
     panel = {"height": 0.2 * len(names) + 0.6, "aspect": 7.0 / columns / (0.2 * len(names) + 0.6)}
     grid = sns.FacetGrid(shifted, col="column", col_wrap=columns, xlim=(-limit, limit), **panel)
-    grid.map(plt.hlines, "row", "low", "high", color=BLUE, linewidth=0.9)
-    grid.map(plt.hlines, "row", "q05", "q95", color=BLUE, linewidth=3, alpha=0.55)
-    colours, markers = ({place: look[i] for place, look in PLACES.items()} for i in (0, 1))
+    grid.map(plt.hlines, "row", "low", "high", **RANGE)
+    grid.map(plt.hlines, "row", "q05", "q95", **MIDDLE)
     for column, axis in grid.axes_dict.items():
-        part = shifted[shifted["column"] == column]
-        axis.plot(0 * part["row"], part["row"], color=BLUE, marker="o", markersize=4, linestyle="")
-        looks = {"hue": "place", "palette": colours, "style": "place", "markers": markers, "legend": False}
-        sns.scatterplot(part, x="shown", y="row", s=50, zorder=4, ax=axis, **looks)
-        for cell in part[part["place"] == last].itertuples():
-            _note_points(axis, cell)
+        _draw_places(axis, shifted[shifted["column"] == column])
         _stripe(axis, len(names))
         axis.set_title(column, fontsize=10)
     grid.set(ylim=(len(names) - 0.4, -0.6), xlabel="", ylabel="")
     grid.axes.flat[0].set_yticks(range(len(names)), names)
     grid.axes.flat[0].xaxis.set_major_formatter("{x:g}")
-    figure = grid.figure
-    figure.set_layout_engine("constrained")
-    figure.set_figheight(figure.get_figheight() + 0.9)
-    figure.supxlabel(f"{words}, points above our mean", fontsize=11)
-    handles = [
-        Line2D([], [], color=BLUE, linewidth=0.9, label="range of our repetitions"),
-        Line2D([], [], color=BLUE, linewidth=3, alpha=0.55, label="middle 90%"),
-        *(_dot(*look, place) for place, look in {"our mean": (BLUE, "o"), **PLACES}.items()),
-    ]
-    handles = handles if beyond.any() else handles[:-1]
-    figure.legend(handles=handles, loc="outside upper center", ncols=3 if columns > 1 else 2, fontsize=9)
-    return figure
+    grid.figure.set_layout_engine("constrained")
+    grid.figure.set_figheight(grid.figure.get_figheight() + 0.9)
+    grid.figure.supxlabel(f"{words}, points above our mean", fontsize=11)
+    handles = [Line2D([], [], label="range of our repetitions", **RANGE), Line2D([], [], label="middle 90%", **MIDDLE)]
+    handles += [_dot(*look, place) for place, look in {"our mean": (BLUE, "o"), **PLACES}.items()]
+    handles = handles if (shifted["place"] == BEYOND).any() else handles[:-1]
+    grid.figure.legend(handles=handles, loc="outside upper center", ncols=3 if columns > 1 else 2, fontsize=9)
+    return grid.figure
+
+
+def _placed(cells):
+    """Cells as points above our mean, with where the paper's number lies and is shown; and how far a panel reaches."""
+    ends = ["low", "q05", "q95", "high", "printed"]
+    shifted = cells.assign(**cells[ends].sub(cells["ours"], axis=0))
+    # wide enough for the ranges and for all but the few farthest of the paper's values
+    limit = 1.1 * np.nanmax([*shifted[["low", "high"]].abs().max(), shifted["printed"].abs().quantile(0.95), 0.5])
+    outside = ~shifted["printed"].between(shifted["low"] - ROUNDING, shifted["high"] + ROUNDING)
+    within, beside, _ = PLACES
+    shifted["place"] = np.select([shifted["printed"].abs() > limit, outside], [BEYOND, beside], within)
+    return shifted.assign(shown=shifted["printed"].clip(-0.965 * limit, 0.965 * limit)), limit
+
+
+def _draw_places(axis, part):
+    axis.plot(0 * part["row"], part["row"], color=BLUE, marker="o", markersize=4, linestyle="")
+    sns.scatterplot(part, x="shown", y="row", s=50, zorder=4, ax=axis, **_marks("place", PLACES))
+    for cell in part[part["place"] == BEYOND].itertuples():
+        _note_points(axis, cell)
+
+
+def _marks(column, looks):
+    """Keyword arguments of seaborn's `scatterplot` for points that look as a column says."""
+    colours, markers = ({value: look[i] for value, look in looks.items()} for i in (0, 1))
+    return {"hue": column, "palette": colours, "style": column, "markers": markers, "legend": False}
 
 
 def _note_points(axis, cell):
@@ -198,9 +207,7 @@ def error_scatter(panels):
 def _scatter(axis, part, top):
     bars = {"fmt": "none", "ecolor": "#8C8C8C", "elinewidth": 0.8, "zorder": 1.5}
     axis.errorbar(part["x"], part["y"], xerr=part["x_se"], yerr=part["y_se"], **bars)
-    colours, markers = ({side: look[i] for side, look in SIDES.items()} for i in (0, 1))
-    looks = {"hue": "side", "palette": colours, "style": "side", "markers": markers, "legend": False}
-    sns.scatterplot(part, x="x", y="y", s=30, clip_on=False, zorder=3, ax=axis, **looks)
+    sns.scatterplot(part, x="x", y="y", s=30, clip_on=False, zorder=3, ax=axis, **_marks("side", SIDES))
     axis.plot([0, top], [0, top], color="black", linewidth=0.8, zorder=1.6)
     x_label, y_label = (plain(part[name].iloc[0]) for name in ("x_label", "y_label"))
     ticks = [tick for tick in ERROR_TICKS if tick <= top]

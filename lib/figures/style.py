@@ -2,6 +2,7 @@
 
 import os
 import warnings
+from collections import namedtuple
 from functools import partial
 
 import matplotlib.pyplot as plt
@@ -15,46 +16,47 @@ from lib.colour import contrast
 from lib.figures.narrow import with_narrow
 
 # From the palettes of Okabe & Ito and of Tol for colour-blind readers, each colour as dark as a white page asks for
-# (contrast 3). Where colours are near, markers and lines are not. Label, colour, marker, line.
+# (contrast 3). Where colours are near, markers and lines are not.
+Look = namedtuple("Look", "label color marker linestyle")
 LOOKS = {
-    "em": ("EM", "#0072B2", "o", "-"),
-    "cov": ("COV", "#309BD6", "^", "--"),
-    "winnow": ("Winnow", "#D55E00", "s", "-"),
-    "winnow_cv": ("Winnow, margin tuned", "#999933", ">", "--"),
-    "winnow_basic": ("Ensemble without margin", "#C48600", "D", ":"),
-    "winnow_single": ("Basic Winnow, one", "#7A4F12", "<", ":"),
-    "perceptron": ("Perceptron", "#CC79A7", "X", "--"),
-    "averaged_perceptron": ("Averaged Perceptron", "#882255", "d", "-."),
-    "logistic": ("Logistic regression", "#009E73", "v", "-."),
-    "naive_bayes": ("Naive Bayes", "#7F7F7F", "P", ":"),
-    "naive_bayes_boolean": ("Naive Bayes, booleans", "#0072B2", "o", "--"),
-    "naive_bayes_boolean_tuned": ("Naive Bayes, booleans", "#0072B2", "o", "--"),
-    "naive_bayes_multinomial": ("Naive Bayes, categories", "#309BD6", "^", "--"),
-    "naive_bayes_tuned": ("Naive Bayes, own types", "#7F7F7F", "P", ":"),
-    "winnow_tuned": ("Winnow", "#D55E00", "s", "-"),
-    "winnow_averaged": ("Winnow, averaged", "#C48600", "D", "-"),
-    "winnow_thick": ("Winnow, thick", "#7A4F12", "<", "-"),
-    "winnow_ensemble": ("Winnow, ensemble", "#CC6677", ">", "-"),
-    "logistic_numbers": ("Logistic regression, numbers", "#2A8C9E", "^", "--"),
-    "tree": ("Decision tree", "#332288", "*", ":"),
-    "forest": ("Random forest", "#117733", "h", "-"),
-    "ofe": ("OFE", "#7F7F7F", "P", ":"),
-    "elr": ("ELR", "#D55E00", "s", "-"),
-    "elr_forced": ("ELR, one step at least", "#C48600", "D", "--"),
-    "elr_converged": ("ELR to convergence", "#882255", "d", "-."),
-    "apn": ("APN", "#009E73", "v", "-."),
-    "apn_forced": ("APN, one step at least", "#2A8C9E", "^", "--"),
-    "apn_converged": ("APN to convergence", "#117733", "h", ":"),
-    "elr_fixed": ("ELR, fixed steps", "#7A4F12", "o", "--"),
-    "selective": ("Selective naive Bayes", "#309BD6", "<", "-."),
-    "svm_paper": ("SVM, quadratic, codes", "#CC79A7", "p", "--"),
-    "svm_paper_standardised": ("SVM, quadratic, standardised numbers", "#CC79A7", "^", "--"),
-    "svm_paper_raw": ("SVM, quadratic, raw numbers", "#882255", "v", ":"),
-    "svm_rbf": ("SVM, RBF tuned", "#AA4499", "H", "-"),
-    "boosting": ("Gradient boosting", "#999933", ">", "-"),
-    "em_true_k": ("EM with the true k", "#332288", "*", "-."),
-    "em_bic": ("EM, k by BIC", "#117733", "h", "--"),
-    "em_heldout": ("EM, k by held-out likelihood", "#35998A", "p", "--"),
+    "em": Look("EM", "#0072B2", "o", "-"),
+    "cov": Look("COV", "#309BD6", "^", "--"),
+    "winnow": Look("Winnow", "#D55E00", "s", "-"),
+    "winnow_cv": Look("Winnow, margin tuned", "#999933", ">", "--"),
+    "winnow_basic": Look("Ensemble without margin", "#C48600", "D", ":"),
+    "winnow_single": Look("Basic Winnow, one", "#7A4F12", "<", ":"),
+    "perceptron": Look("Perceptron", "#CC79A7", "X", "--"),
+    "averaged_perceptron": Look("Averaged Perceptron", "#882255", "d", "-."),
+    "logistic": Look("Logistic regression", "#009E73", "v", "-."),
+    "naive_bayes": Look("Naive Bayes", "#7F7F7F", "P", ":"),
+    "naive_bayes_boolean": Look("Naive Bayes, booleans", "#0072B2", "o", "--"),
+    "naive_bayes_boolean_tuned": Look("Naive Bayes, booleans", "#0072B2", "o", "--"),
+    "naive_bayes_multinomial": Look("Naive Bayes, categories", "#309BD6", "^", "--"),
+    "naive_bayes_tuned": Look("Naive Bayes, own types", "#7F7F7F", "P", ":"),
+    "winnow_tuned": Look("Winnow", "#D55E00", "s", "-"),
+    "winnow_averaged": Look("Winnow, averaged", "#C48600", "D", "-"),
+    "winnow_thick": Look("Winnow, thick", "#7A4F12", "<", "-"),
+    "winnow_ensemble": Look("Winnow, ensemble", "#CC6677", ">", "-"),
+    "logistic_numbers": Look("Logistic regression, numbers", "#2A8C9E", "^", "--"),
+    "tree": Look("Decision tree", "#332288", "*", ":"),
+    "forest": Look("Random forest", "#117733", "h", "-"),
+    "ofe": Look("OFE", "#7F7F7F", "P", ":"),
+    "elr": Look("ELR", "#D55E00", "s", "-"),
+    "elr_forced": Look("ELR, one step at least", "#C48600", "D", "--"),
+    "elr_converged": Look("ELR to convergence", "#882255", "d", "-."),
+    "apn": Look("APN", "#009E73", "v", "-."),
+    "apn_forced": Look("APN, one step at least", "#2A8C9E", "^", "--"),
+    "apn_converged": Look("APN to convergence", "#117733", "h", ":"),
+    "elr_fixed": Look("ELR, fixed steps", "#7A4F12", "o", "--"),
+    "selective": Look("Selective naive Bayes", "#309BD6", "<", "-."),
+    "svm_paper": Look("SVM, quadratic, codes", "#CC79A7", "p", "--"),
+    "svm_paper_standardised": Look("SVM, quadratic, standardised numbers", "#CC79A7", "^", "--"),
+    "svm_paper_raw": Look("SVM, quadratic, raw numbers", "#882255", "v", ":"),
+    "svm_rbf": Look("SVM, RBF tuned", "#AA4499", "H", "-"),
+    "boosting": Look("Gradient boosting", "#999933", ">", "-"),
+    "em_true_k": Look("EM with the true k", "#332288", "*", "-."),
+    "em_bic": Look("EM, k by BIC", "#117733", "h", "--"),
+    "em_heldout": Look("EM, k by held-out likelihood", "#35998A", "p", "--"),
 }
 # A structure's short name and marker, for pairs such as "naive+elr".
 STRUCTURES = {"naive": ("NB", "o"), "tan": ("TAN", "^"), "bic": ("GBN", "s")}
@@ -97,10 +99,8 @@ def look(learner):
     if plus and structure in STRUCTURES:
         (name, marker), style = STRUCTURES[structure], look(rest)
         return style | {"label": f"{name}+{style['label']}", "marker": marker}
-    if learner not in LOOKS:
-        index = sum(map(ord, str(learner))) % len(_OTHERS)
-        return {"label": str(learner), "color": _OTHERS[index], "marker": _MARKERS[index], "linestyle": "-"}
-    return dict(zip(("label", "color", "marker", "linestyle"), LOOKS[learner], strict=True))
+    index = sum(map(ord, str(learner))) % len(_OTHERS)
+    return LOOKS.get(learner, Look(str(learner), _OTHERS[index], _MARKERS[index], "-"))._asdict()
 
 
 def palette(learners):
