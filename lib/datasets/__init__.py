@@ -1,6 +1,7 @@
 """The data sets of the book: `load` one, or see with `available` which can be had and why others cannot."""
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -90,25 +91,26 @@ def load(name):
 def _contents(entry):
     """Attributes, target, source and sha256."""
     if entry.kind == "derived":
-        return _derived(entry)
+        X, y, source, digests = _contents(catalogue()[entry.files[0]])
+        if entry.name == "votes1":  # without the one that tells most
+            return X.drop(columns="physician_fee_freeze"), y, source, digests
+        window = np.isin(y, ["1", "2", "3"])  # window glass, float processed (types 1 and 3) or not (type 2)
+        return X[window].reset_index(drop=True), np.where(y[window] == "2", "non-float", "float"), source, digests
     if entry.kind == "synthetic":
         X, y = synthetic.generate(entry.name)
         digest = files.sha256(X.assign(target=y).to_csv(index=False).encode())
         return X, y, "synthetic", (digest,)
     contents, source = files.read(entry)
-    X, y = table.frame([row for data in contents for row in table.rows(data, entry)], entry)
+    X, y = _parsed(tuple(contents), entry)
     if len(y) != entry.rows:
         raise ValueError(f"{entry.name}: its files have {len(y)} rows; expected {entry.rows}, as in data/manifest.csv")
-    return X, y, source, entry.sha256
+    return X.copy(), y.copy(), source, entry.sha256
 
 
-def _derived(entry):
-    """Votes without the one that tells most; or window glass, float processed (types 1 and 3) or not (type 2)."""
-    X, y, source, digests = _contents(catalogue()[entry.files[0]])
-    if entry.name == "votes1":
-        return X.drop(columns="physician_fee_freeze"), y, source, digests
-    window = np.isin(y, ["1", "2", "3"])
-    return X[window].reset_index(drop=True), np.where(y[window] == "2", "non-float", "float"), source, digests
+@lru_cache
+def _parsed(contents, entry):
+    """Attributes and target of files with these contents, which trials ask for again and again."""
+    return table.frame([row for data in contents for row in table.rows(data, entry)], entry)
 
 
 def available():

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from lib.validation import check_choice, check_generator, check_integer
+from lib.validation import check_generator, check_integer
 
 
 def corral():
@@ -77,10 +77,7 @@ def waveform_21(rng, size=5000):
 
 def generate(name):
     """Attributes and target of a synthetic data set."""
-    check_choice("name", name, [*COMPLETE, "waveform-21"])
-    if name in COMPLETE:
-        return COMPLETE[name]()
-    return waveform_21(np.random.default_rng(0))
+    return COMPLETE[name]() if name in COMPLETE else waveform_21(np.random.default_rng(0))
 
 
 def _inputs(domains):
