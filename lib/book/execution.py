@@ -30,7 +30,7 @@ SILENCE = 20.0  # seconds between two lines about it, where there is no bar
 def execute(project: Project, chapter: str, parameters: dict, output: Path, report=list, **context) -> None:
     """Run a chapter's notebook into `output`; when a cell fails what was executed stays there.
 
-    `context` holds fields of `lib.trials.context.Context` for its trials. `told` is called with what they note (see
+    `context` holds fields of `lib.trials.context.Context` for its trials. `report` is called with what they note (see
     `lib.trials.notes`), also when a cell fails.
 
     Raises

@@ -62,7 +62,7 @@ def test_two_attempts_at_a_chapter_have_files_of_their_own(tmp_path):
 def test_an_execution_that_is_cut_short_leaves_whole_notebooks(project, monkeypatch, tmp_path, share, raised, kept):
     executed = nbformat.writes(chapter("'executed'"))
 
-    def cut_short(_, output, **__):
+    def cut_short(_, output, *__, **___):
         text = executed[: int(share * len(executed))]
         Path(output.replace("{{", "{").replace("}}", "}")).write_text(text, encoding="utf-8")
         raise raised
