@@ -132,16 +132,15 @@ def write_pages(folder: Path, chapter: str, runs: list[Job]) -> Path:
     notebooks = {run.name: read_notebook(run.notebook) for run in runs if run.is_done}
     claims = {run.name: settings_of(claims_in(notebooks[run.name])) if run.is_done else [] for run in runs}
     numbers = numbers_in(notebooks)
-    page = folder / "index.html"
     values = {"places": places(runs), "rows": compare(claims), "numbers": numbers}
-    write_whole(page, render("sweep.html", folder=folder, chapter=chapter, runs=runs, **values))
+    write_whole(folder / "index.html", render("sweep.html", folder=folder, chapter=chapter, runs=runs, **values))
     own = {run.name: {"run": run.name} | {k: show_value(value) for k, value in run.swept.items()} for run in runs}
     of_claims = [own[name] | as_row(record) for name, records in claims.items() for record in records]
     of_numbers = [own[run] | {"number": n["name"]} | found for n in numbers for run, found in n["runs"].items()]
     for name, rows, fields in (("claims", of_claims, FIELDS), ("numbers", of_numbers, ["number", *ESTIMATE])):
         table = pd.DataFrame(rows, columns=["run", *runs[0].swept, *fields])
         write_whole(folder / f"{name}.csv", table.to_csv(index=False))
-    return page
+    return folder / "index.html"
 
 
 def numbers_in(notebooks: dict) -> list[dict]:
@@ -155,9 +154,10 @@ def numbers_in(notebooks: dict) -> list[dict]:
     parts = [part for text in texts for part in SENTENCE.split(INTERVAL.sub("", text))[::-1]]
     numbers = []
     for name, sentence in {name: part for part in parts for name in CITED.findall(part)}.items():
-        names = dict(zip(ESTIMATE, named.get(name, [name]), strict=False))
-        runs = {run: {k: own[n] for k, n in names.items() if n in own} for run, own in by_run.items() if name in own}
-        if len({found["value"] for found in runs.values()}) > 1:
+        names = named.get(name, [name])
+        found = {run: sum((own.get(n, []) for n in names), []) for run, own in by_run.items() if name in own}
+        runs = {run: dict(zip(ESTIMATE, x if len(x) == 3 else x[:1], strict=False)) for run, x in found.items()}
+        if len({own["value"] for own in runs.values()}) > 1:
             text = CITED.sub(lambda match, name=name: "▮" if match[1] == name else "…", sentence)
             numbers.append({"name": name, "sentence": MARKS.sub("", text), "runs": runs})
     return numbers
@@ -165,11 +165,12 @@ def numbers_in(notebooks: dict) -> list[dict]:
 
 def _numbers(records: dict):
     for name, data in records.items():
-        with suppress(ValueError):
-            text = str(data.get(GLUED + "plain", "")).strip("'").partition(" [")[0]  # an interval may follow
-            value = float(text.replace(",", "").replace("−", "-"))
-            if math.isfinite(value):
-                yield name, value
+        text = str(data.get(GLUED + "plain", "")).strip("'").replace(",", "").replace("−", "-")
+        with suppress(AttributeError, ValueError):
+            told = re.fullmatch(r"(\S+)(?: \[(\S+) (\S+)\])?(?: [\[(].*)?", text)  # an interval, then a remark
+            numbers = [float(number) for number in told.groups() if number]
+            if all(map(math.isfinite, numbers)):
+                yield name, numbers
 
 
 def places(runs: list[Job]) -> dict[str, float]:
@@ -177,8 +178,7 @@ def places(runs: list[Job]) -> dict[str, float]:
     swept = [[*run.swept.values()] for run in runs]
     plain = all(len(own) == 1 and isinstance(own[0], int | float) for own in swept)
     at = [own[0] for own in swept] if plain else range(len(runs))
-    span = (max(at) - min(at)) or 1
-    return {run.name: (x - min(at)) / span for run, x in zip(runs, at, strict=True)}
+    return {run.name: (x - min(at)) / (max(at) - min(at) or 1) for run, x in zip(runs, at, strict=True)}
 
 
 def compare(claims: dict[str, list[dict]]) -> list[dict[str, dict | None]]:

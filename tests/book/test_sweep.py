@@ -209,7 +209,11 @@ def test_numbers_that_sentences_cite_are_compared():
     text = "# A\n\nOf {glue:text}`n` {abbr}`models (wrong: all)` **{glue:text}`t:.2f`** is best."
     text += " It is {glue:text}`word`; {glue:text}`gone`. By {glue:text}`d` [{glue:text}`least`, {glue:text}`end`]."
     notebooks = {}
-    for run, t, end in (("one", "0.5", "9"), ("two", "'0.7 [0.6, 0.8]'", "inf"), ("three", "nan", "8")):
+    for run, t, end in (
+        ("one", "'0.5 (too few)'", "9"),
+        ("two", "'0.7 [0.6, 0.8] (k = 1)'", "inf"),
+        ("three", "nan", "8"),
+    ):
         numbers = {"n": "3", "t": t, "word": f"'{run}'", "uncited": t, "d": f"{len(run)}.5", "least": "1", "end": end}
         outputs = [
             new_output("display_data", {GLUED + "plain": value}, metadata={"scrapbook": {"name": name}})
@@ -218,7 +222,7 @@ def test_numbers_that_sentences_cite_are_compared():
         notebooks[run] = new_notebook(cells=[new_markdown_cell(text), new_code_cell(outputs=outputs)])
     d, t = sweep.numbers_in(notebooks)
     assert (d["sentence"], t["sentence"]) == ("By ▮.", "Of … models ▮ is best.")
-    assert t["runs"] == {"one": {"value": 0.5}, "two": {"value": 0.7}}
-    assert (d["runs"]["one"], d["runs"]["two"]) == ({"value": 3.5, "low": 1, "high": 9}, {"value": 3.5, "low": 1})
+    assert t["runs"] == {"one": {"value": 0.5}, "two": {"value": 0.7, "low": 0.6, "high": 0.8}}
+    assert (d["runs"]["one"], d["runs"]["two"]) == ({"value": 3.5, "low": 1, "high": 9}, {"value": 3.5})
     runs = [Job(str(n), "a", {}, Path("a.ipynb"), {"n": n}) for n in (10, 20, 50)]
     assert sweep.places(runs) == {"10": 0, "20": 0.25, "50": 1}
