@@ -27,7 +27,7 @@ from lib.cia import CIAModel, concentration, random_cia, sample_cia
 from lib.claims import Claim, Setting
 from lib.datasets import table
 from lib.datasets.catalogue import catalogue
-from lib.datasets.printed import printed
+from lib.datasets.papers import printed_table
 from lib.discretize import ClassSeparatingCuts, CutPoints, EntropyDiscretizer, OneHot
 from lib.experiments.elr_data import problems
 from lib.latent_class import LatentClassCovariance, LatentClassEM, LatentClassSelection
@@ -347,7 +347,7 @@ DATA = [
         lambda: table.frame([["1"] * 8 + ["11", "2"]], catalogue()["breast"]),
         "column mitoses must hold only .* got {'11'}",
     ),
-    (lambda: printed("atlas_mean"), "did you mean 'atlas_means'"),
+    (lambda: printed_table("atlas_mean"), "did you mean 'atlas_means'"),
     (lambda: read_benchmarks(Path("nowhere.json")), "no benchmark results .*`make bench` writes them"),
 ]
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from lib import datasets
-from lib.datasets.printed import printed
+from lib.datasets.papers import printed_table
 from lib.experiments import printed_bins
 
 
 @pytest.fixture(scope="module")
 def confusions():
-    return printed("atlas_confusion", dtype={"predicted": str, "actual": str})
+    return printed_table("atlas_confusion", dtype={"predicted": str, "actual": str})
 
 
 def test_confusion_tables_have_the_sizes_of_a_fold(confusions):
@@ -33,7 +33,7 @@ def test_percentages_are_those_of_the_tables(confusions):
     """All are cut off, not rounded, but for the 97.8% of 133 / 136 = 97.794 %, which is rounded."""
     correct = confusions.assign(correct=confusions["count"].where(confusions["predicted"] == confusions["actual"], 0))
     sums = correct.groupby(["dataset", "learner"])[["correct", "count"]].sum()
-    percent = printed("atlas_accuracy").set_index(["dataset", "learner"])["percent"]
+    percent = printed_table("atlas_accuracy").set_index(["dataset", "learner"])["percent"]
     exact = (100 * sums["correct"] / sums["count"])[percent.index]
     for name, values in exact.groupby(level="dataset"):
         scale = 1 if name == "glass" else 10
@@ -61,7 +61,7 @@ def test_glass_bins():
 
 def test_means_of_glass():
     glass = datasets.load("glass")
-    means = printed("atlas_means", dtype={"class": str}).set_index("class")
+    means = printed_table("atlas_means", dtype={"class": str}).set_index("class")
     difference = glass.X.groupby(glass.y).mean() - means
     assert difference.shape == (6, 9)
     assert means.notna().sum().sum() >= 40

@@ -35,7 +35,7 @@ def fingerprint(project: Project, chapter: str, parameters: dict) -> str:
     otherwise, lib, Python and processor. The second is of the data that are not shipped, which a chapter may fetch
     while it runs.
     """
-    from lib.book.registered import deciding  # which imports this module
+    from lib.book.registry import deciding  # which imports this module
 
     cells = read_cells(project.notebook(chapter))  # and not the outputs that are stored
     ingredients = {

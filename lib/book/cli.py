@@ -85,7 +85,7 @@ def run(project, chapter, pairs, file, profile, engine, output, html):
     A later source wins: the notebook's defaults, --profile, -f, -p. Names and values are checked before anything runs.
     `book list` shows what can be set. Finished blocks of trials are stored: a second run goes on from there.
     """
-    from lib.book import site, stored
+    from lib.book import blocks, site
 
     values = _values(project, chapter, profile, file, pairs, engine)
     if engine and "engine" not in values:
@@ -93,7 +93,7 @@ def run(project, chapter, pairs, file, profile, engine, output, html):
     output = (output or project.root / "_build" / "run" / f"{chapter}.ipynb").resolve()
     if output in [project.notebook(name) for name in project.chapters]:
         raise BookError(f"{output} is a chapter of the book; choose another file")
-    stored.execute_stored(project, chapter, values, output)
+    blocks.execute_stored(project, chapter, values, output)
     click.echo(f"executed notebook: {output}")
     if html:
         name = f"profile {profile}" if profile and not (file or pairs) else "parameters of its own"
@@ -108,16 +108,16 @@ def cache(project, clear):
 
     They are found again only with the code, data, packages and Python that they were made with.
     """
-    from lib.book import stored
+    from lib.book import blocks
 
-    experiments = stored.stored_experiments(project.results)
+    experiments = blocks.stored_experiments(project.results)
     if clear:
         removed = [experiment for experiment in experiments if clear == "all" or not experiment.current]
         for experiment in removed:
             shutil.rmtree(experiment.folder)
-        click.echo(f"removed: {stored.total(removed)}")
+        click.echo(f"removed: {blocks.total(removed)}")
         experiments = [experiment for experiment in experiments if experiment not in removed]
-    click.echo(stored.show(project.results, experiments))
+    click.echo(blocks.show(project.results, experiments))
 
 
 @cli.command()
@@ -137,13 +137,13 @@ def verify(project, chapters, profile, pairs, file, engine, part, seed):
     """
     if part != part:
         raise click.BadParameter("--part nan is no number")
-    from lib.book import stored
+    from lib.book import blocks
 
     seed = secrets.randbelow(10**6) if seed is None else seed
     asked = {name: _values(project, name, profile, file, pairs, engine) for name in chapters or project.chapters}
     total = Counter()
     for chapter, values in asked.items():
-        counts = stored.verify(project, chapter, values, part, seed)
+        counts = blocks.verify(project, chapter, values, part, seed)
         click.echo(f"{chapter}: {counts['verified']} of {counts['found']} stored blocks run again, equal")
         total += counts
     click.echo(f"in all: {total['verified']} of {total['found']} (--seed {seed})")
@@ -193,7 +193,7 @@ def build(project, chapters, profile, at_once, strict):
 
     With CHAPTERS, only these are executed, and the pages are built if the others are up to date.
     """
-    from lib.book import environment, jobs, registered, site, verdicts
+    from lib.book import environment, jobs, registry, site, verdicts
     from lib.book.pdf import make_pdf
 
     plan = jobs.plan(project, profile, chapters or project.chapters)
@@ -205,7 +205,7 @@ def build(project, chapters, profile, at_once, strict):
     claims = verdicts.read_claims(project, profile)
     if profile == PUBLISHED:
         _or_warn(strict, verdicts.require_recorded, project, claims)
-        _or_warn(strict, registered.require_registered, project, claims)
+        _or_warn(strict, registry.require_registered, project, claims)
     click.echo("building the pages ...")
     page = site.build_site(project, profile, strict)
     if profile == PUBLISHED:
@@ -222,23 +222,23 @@ def build(project, chapters, profile, at_once, strict):
 @click.pass_obj
 def claims(project, profile, record, register, history):
     """Show every claim with its verdicts in the last build."""
-    from lib.book import jobs, registered, verdicts
+    from lib.book import jobs, registry, verdicts
     from lib.claims import estimate
 
     if record and profile != PUBLISHED:
         raise BookError(f"only verdicts of profile {PUBLISHED} are recorded")
     jobs.require_fresh(project, profile)
     records = verdicts.read_claims(project, profile)
-    since = registered.registrations(project) if history else {}
+    since = registry.registrations(project) if history else {}
     for claim in records:
         click.echo(f"{claim['id']}: {claim['sentence']}")
         for setting in claim["settings"]:
             words = since.get(setting["id"], "not committed") if history else estimate(setting)
             click.echo(f"  {setting['verdict']:15}  {setting['id']}: {words}")
     if register:
-        click.echo(f"registered: {', '.join(registered.register(project, records)) or 'nothing new'}")
+        click.echo(f"registered: {', '.join(registry.register(project, records)) or 'nothing new'}")
     if history:
-        registered.require_registered(project, records)
+        registry.require_registered(project, records)
     if record:
         verdicts.record(project, records)
         click.echo(f"recorded {len(verdicts.settings_of(records))} verdicts in {verdicts.FILE}")
@@ -252,11 +252,11 @@ def record(project, chapters):
 
     They must all be here. Blocks that a build has stored are not run again.
     """
-    from lib.book import site, stored
+    from lib.book import blocks, site
 
     commit = site.commit(project).replace("`", "")
     for chapter in [project.find(name) for name in chapters]:
-        click.echo(f"recorded: {stored.record(project, chapter, commit)}")
+        click.echo(f"recorded: {blocks.record(project, chapter, commit)}")
 
 
 @cli.command("open")

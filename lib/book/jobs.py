@@ -14,9 +14,9 @@ from pathlib import Path
 
 import click
 
+from lib.book.blocks import execute_stored
 from lib.book.cache import fingerprint, is_fresh, read_record, write_record
 from lib.book.project import BookError, Project, read_mapping, settle
-from lib.book.stored import execute_stored
 from lib.files import write_whole
 
 UNWRITABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufffe\uffff]")  # in YAML, unless it is escaped

@@ -83,7 +83,7 @@ class Project:
         raise BookError(f"no chapter {name!r}{nearest(wanted, self.chapters)} (`book list` shows them all)")
 
     def record(self, chapter: str) -> Path:
-        """Return where the recorded rows of a chapter are: see `lib.experiments.recorded`."""
+        """Return where the recorded rows of a chapter are: see `lib.experiments.record`."""
         return self.root / "data" / "recorded" / f"{chapter}.csv.gz"
 
     def profile(self, name: str, chapter: str) -> dict:

@@ -10,7 +10,7 @@ from pybtex.database import parse_file
 from lib.book.pages import render
 from lib.book.project import PUBLISHED, BookError, Project
 from lib.book.range_plot import as_number, region_ends
-from lib.book.registered import registrations
+from lib.book.registry import registrations
 from lib.book.verdicts import read_claims, settings_of
 from lib.claims import SYMBOLS, overall
 from lib.validation import nearest

@@ -2,7 +2,7 @@
 
 from lib.evaluation.crossing import crossing_ratio, crossing_size
 from lib.evaluation.intervals import Estimate, mean_contrast, mean_interval, proportion_interval, skewed_mean
-from lib.evaluation.normalized import (
+from lib.evaluation.performance import (
     largest_mean_t,
     mean_difference,
     normalized_performance,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lib.evaluation.intervals import LEVEL, Estimate
-from lib.evaluation.normalized import paired_differences
+from lib.evaluation.performance import paired_differences
 from lib.validation import check_generator
 
 RESAMPLES = 1000

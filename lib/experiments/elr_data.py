@@ -6,7 +6,7 @@ import numpy as np
 
 from lib import datasets as uci
 from lib.datasets import synthetic
-from lib.datasets.printed import printed as read_printed
+from lib.datasets.papers import printed_table
 from lib.discretize import EntropyDiscretizer
 from lib.structures.codes import DiscreteCoding
 from lib.validation import at_least_one, check_choice, check_integer
@@ -124,7 +124,7 @@ def printed(table):
     rows of a data set "average".
     """
     words = {"structure": str, "learner": str}
-    return read_printed(f"greiner_table_{table}", dtype=words).fillna(dict.fromkeys(words, ""))
+    return printed_table(f"greiner_table_{table}", dtype=words).fillna(dict.fromkeys(words, ""))
 
 
 def problems(table, names):

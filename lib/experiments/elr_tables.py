@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from lib.datasets.printed import printed as read_printed
+from lib.datasets.papers import printed_table
 from lib.evaluation import mean_interval, one_sided_p_values
 from lib.experiments.elr_data import SAME_DATA, printed
 
@@ -160,7 +160,7 @@ def compare(errors, better, worse):
 
 def printed_p_values(appendix):
     """The p-values printed in Appendix "b", "d" or "e": better and worse structure and learner, p (a bound)."""
-    tests = read_printed("greiner_p_values", dtype=str, keep_default_na=False).astype({"p": float})
+    tests = printed_table("greiner_p_values", dtype=str, keep_default_na=False).astype({"p": float})
     return tests[tests["appendix"] == appendix].reset_index(drop=True)
 
 

@@ -16,7 +16,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import _safe_indexing
 
-from lib.datasets.printed import printed
+from lib.datasets.papers import printed_table
 from lib.discretize import ClassSeparatingCuts, CutPoints, EntropyDiscretizer, OneHot
 from lib.naive_bayes import NaiveBayes
 from lib.validation import check_choice
@@ -39,7 +39,7 @@ def printed_bins(dataset):
     """
     check_choice("dataset", dataset, PRINTED)
     bins = {}
-    for column, rows in printed("atlas_bins").query("dataset == @dataset").groupby("column", sort=False):
+    for column, rows in printed_table("atlas_bins").query("dataset == @dataset").groupby("column", sort=False):
         gaps = (rows["low"].iloc[1:].to_numpy() != rows["high"].iloc[:-1]).any()
         pairs = list(zip(rows["low"], rows["high"], strict=True))
         bins[column] = rows["high"].tolist() if dataset == "glass" else pairs if gaps else rows["low"].tolist()[1:]

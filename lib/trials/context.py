@@ -27,7 +27,7 @@ class Context:
     notes, progress : str, optional
         Files for what an experiment has to tell, and for how far it is.
     record : sequence (path, commit), optional
-        File for rows that are to be recorded, and the commit that they are of (see `lib.experiments.recorded`).
+        File for rows that are to be recorded, and the commit that they are of (see `lib.experiments.record`).
     """
 
     n_jobs: int = 1

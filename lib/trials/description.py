@@ -17,7 +17,7 @@ import pandas as pd
 DIGITS = 24  # of a digest, in hex
 KNOWN = ("builtins", "lib", "numpy", "scipy", "pandas", "sklearn")
 IDLE = ("lib.book", "lib.figures", "lib.claims", "lib.benchmarks")  # in no key
-IDLE += ("lib.experiments.elr_tables", "lib.experiments.recorded")
+IDLE += ("lib.experiments.elr_tables", "lib.experiments.record")
 FOLLOWED = ("__main__",)  # modules whose functions are described by their source: a notebook's
 
 

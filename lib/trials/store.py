@@ -27,7 +27,7 @@ WITHOUT_TRIALS = tuple(name.removeprefix("lib.").replace(".", "/") for name in I
 SHA256 = 32  # bytes
 PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba", "gymnasium")
 ABOUT = "about.json"
-READERS = {"lib.datasets", "lib.datasets.table", "lib.datasets.printed"}  # of the data
+READERS = {"lib.datasets", "lib.datasets.table", "lib.datasets.papers"}  # of the data
 
 
 def _read_sources():

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from conftest import REPOSITORY
 
-from lib.datasets.printed import printed as printed_table
+from lib.datasets.papers import printed_table
 from lib.experiments import elr_tables
 from lib.experiments.elr_data import printed
 

@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup
 from conftest import book, make_project
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from lib.book import cache, registered, site, verdicts
+from lib.book import cache, registry, site, verdicts
 from lib.book.project import BookError
 from lib.claims import CLAIMS_JSON
 
@@ -154,36 +154,36 @@ def test_what_decides_a_setting_is_registered_before_its_verdict(project):
 
     entry = {"statistic": "mean", "region": [0, None], "least": 1}
     path = project.root / "chapters" / "registered.yml"
-    assert registered.registrations(project) == {}
+    assert registry.registrations(project) == {}
     assert site.commit(project) == "no commit"
     subprocess.run(["git", "-C", project.root, "init", "-q"], check=True)
     verdicts.record(project, [claim("holds")])
     commit("a verdict")
     with pytest.raises(BookError, match=r'needs a line such as\na-claim: .*"region": \[0, null\]'):
-        registered.register(project, [claim("holds", "fails")])
+        registry.register(project, [claim("holds", "fails")])
     path.write_text(f"a: {json.dumps(entry)}\nb: {json.dumps(entry)}\n")
     commit("what decides it, and another, as entries were once")
     path.write_text(f"a-claim: {json.dumps(entry | {'settings': {}})}\n")
     with pytest.raises(BookError, match=r"a: \(0.0, None, 1\) here, not registered"):
-        registered.require_registered(project, [claim("holds")])
-    assert registered.register(project, [claim("holds", "fails")]) == ["a", "b"]
+        registry.require_registered(project, [claim("holds")])
+    assert registry.register(project, [claim("holds", "fails")]) == ["a", "b"]
     assert site.commit(project).endswith("` + uncommitted changes")
     commit("moved")
     assert re.fullmatch(r"commit `[0-9a-f]{10}`", site.commit(project))
     verdicts.record(project, [claim("holds", "fails")])
     commit("the other's verdict")
-    registered.require_registered(project, [claim("holds", "fails")])
-    since = registered.registrations(project)
-    assert since["a"] == registered.AFTER
+    registry.require_registered(project, [claim("holds", "fails")])
+    since = registry.registrations(project)
+    assert since["a"] == registry.AFTER
     second = site.git(project, "log", "--format=%h").split()[2]
     assert re.fullmatch(rf"registered \d{{4}}-\d\d-\d\d, commit {second}", since["b"])
 
     path.write_text(path.read_text().replace('"b": {}', '"b": {"region": [0.5, null]}'))
     with pytest.raises(BookError, match=r"b: \(0.0, None, 1\) here, \(0.5, None, 1\) registered"):
-        registered.require_registered(project, [claim("holds", "fails")])
-    assert "b" not in registered.registrations(project)
+        registry.require_registered(project, [claim("holds", "fails")])
+    assert "b" not in registry.registrations(project)
     commit("another region")
-    assert registered.registrations(project)["b"] == registered.AFTER
+    assert registry.registrations(project)["b"] == registry.AFTER
     path.write_text("a-claim: {")
     with pytest.raises(BookError, match="registered.yml: a line must be"):
-        registered.registrations(project)
+        registry.registrations(project)

@@ -8,7 +8,7 @@ from lib.validation import check_choice
 FOLDER = DATA / "paper"
 
 
-def printed(name, **settings):
+def printed_table(name, **settings):
     """Return a printed table.
 
     Parameters

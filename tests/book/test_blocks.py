@@ -10,7 +10,7 @@ from tqdm import tqdm
 from lib import trials
 from lib.book import cache, execution
 from lib.experiments import cia_learning_curves
-from lib.experiments.recorded import read
+from lib.experiments.record import read
 from lib.trials.store import ABOUT, SHA256, _sealed, decode, encode
 
 EXPERIMENT = """
@@ -22,7 +22,7 @@ for n in (4, 5):
 
 RECORDING = """
 import pandas as pd
-from lib.experiments.recorded import Record
+from lib.experiments.record import Record
 record = Record("cia/curves", n_models=n_models)
 frame = record.complete("models", pd.DataFrame({"dataset": ["made"], "n": [n_models]}), [])
 """

@@ -64,7 +64,7 @@ def record(project: Project, chapter: str, commit: str) -> Path:
     part.unlink(missing_ok=True)
     execute_stored(project, chapter, overrides, output, record=[str(part), commit])
     if not part.exists():
-        raise BookError(f"{chapter} has no rows to record: see lib.experiments.recorded")
+        raise BookError(f"{chapter} has no rows to record: see lib.experiments.record")
     path.parent.mkdir(parents=True, exist_ok=True)
     return part.replace(path)
 

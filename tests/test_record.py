@@ -8,8 +8,8 @@ import pytest
 from lib import trials
 from lib.book.cli import REPOSITORY
 from lib.book.project import PUBLISHED, Project, settle
-from lib.experiments import recorded
-from lib.experiments.recorded import Record, read
+from lib.experiments import record as records
+from lib.experiments.record import Record, read
 
 PARAMETERS = {"learners": ["ofe", "elr"], "seed": 3, "rate": 0.25}
 SETS = pd.DataFrame({"dataset": ["cleve", "iris"], "rows": [297, 150]})
@@ -26,7 +26,7 @@ ERRORS = pd.DataFrame(
 @pytest.fixture
 def path(tmp_path, monkeypatch):
     """The file of a chapter's record, made of two experiments."""
-    monkeypatch.setattr(recorded, "FOLDER", tmp_path)
+    monkeypatch.setattr(records, "FOLDER", tmp_path)
     path = tmp_path / "elr" / "uci.csv.gz"
     path.parent.mkdir()
     with trials.use(record=(str(path), "commit 1234")):
@@ -40,7 +40,7 @@ def path(tmp_path, monkeypatch):
 def told(monkeypatch):
     """What is told of an experiment."""
     told = []
-    monkeypatch.setattr(recorded, "tell", lambda kind, name, **details: told.append((kind, name, details)))
+    monkeypatch.setattr(records, "tell", lambda kind, name, **details: told.append((kind, name, details)))
     return told
 
 
@@ -132,7 +132,7 @@ def test_the_same_rows_give_the_same_bytes(path):
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("path", sorted(recorded.FOLDER.rglob("*.csv.gz")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted(records.FOLDER.rglob("*.csv.gz")), ids=lambda path: path.name)
 def test_the_books_records_are_of_what_it_publishes(path):
     about, project = read(path)[0], Project(REPOSITORY)
     assert path == project.record(about["chapter"])
