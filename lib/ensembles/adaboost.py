@@ -60,7 +60,8 @@ class AdaBoostM1(Ensemble):
         if not self.sampling and not has_fit_parameter(self.learner, "sample_weight"):
             raise ValueError(f"sampling must be True, as fit of {self.learner!r} has no sample_weight; got False")
         X, y, rng = self._start(X, y)
-        self.estimators_, errors, p, failures = [], [], np.full(len(y), 1 / len(y)), 0
+        n = len(y)
+        self.estimators_, errors, p, failures = [], [], np.full(n, 1 / n), 0
         while len(errors) < self.n_members and failures < RESTARTS:
             member = self._drawn_or_weighted(X, y, rng, p)
             wrong = member.predict(X) != y
@@ -72,7 +73,7 @@ class AdaBoostM1(Ensemble):
             if failures or error < LEAST:
                 if self.at_error == "stop":
                     break
-                p = self._begin(len(y), rng)
+                p = np.full(n, 1 / n) if self.sampling else np.bincount(rng.randint(n, size=n), minlength=n) / n
             else:
                 p = p * np.where(wrong, 1, error / (1 - error))  # lines 10 and 11
                 p /= p.sum()
@@ -84,6 +85,3 @@ class AdaBoostM1(Ensemble):
         self.weights_ = weights if len(errors) > 1 and weights.any() else np.ones(len(weights))
         self.questions_ = [np.arange(len(self.classes_))] * len(weights)
         return self
-
-    def _begin(self, n, rng):
-        return np.full(n, 1 / n) if self.sampling else np.bincount(rng.randint(n, size=n), minlength=n) / n

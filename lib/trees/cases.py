@@ -11,6 +11,7 @@ import numpy as np
 from lib.compiled import compiled
 
 kernel = compiled(_nrt=False)  # allocates nothing: at each call numba would count references to every array of a tuple
+inlined = compiled(_nrt=False, inline="always")  # where one is called for each column, its arguments take time
 SMALL = 1e-6  # differences below are none, as in Weka
 FEW = 1e-3  # how far below the mean gain a test may lie
 

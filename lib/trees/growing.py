@@ -6,7 +6,7 @@ array grows there: either costs seconds of compilation.
 
 import numpy as np
 
-from lib.trees.cases import FEW, NODES, SMALL, divide, errors_seen, kernel
+from lib.trees.cases import FEW, NODES, SMALL, divide, errors_seen, inlined, kernel
 
 LARGEST = 25.0  # cases that a threshold must leave on each side, at most
 FEW_CODES = 256  # for each class, so that their weights stay in the cache
@@ -31,7 +31,7 @@ def xlogx(x, logs):
     return x * np.log2(x) if x > 0 else 0.0
 
 
-@kernel
+@inlined
 def by_code(data, test, rows, weights, known, work):
     """List the cases of a node as (code, class, weight) by code, and add up the weights of the classes in `known`.
 
@@ -108,7 +108,7 @@ def consider(rule, best, test, gain, information, cut, after):
         best[end, 1] = best[:end, 0].argmin()
 
 
-@kernel
+@inlined
 def categories(data, rule, test, count, known, total, work):
     """Score a branch for each category; there is no gain without two that are large."""
     moved, logs, n, of_classes, of_cells, of_branches, wide, i = work.moved, data.logs, known.sum(), 0.0, 0.0, 0.0, 0, 0
@@ -141,7 +141,7 @@ def shift(side, of_side, c, weight, logs):
     return of_side - old + side[1, c]
 
 
-@kernel
+@inlined
 def threshold(data, rule, test, count, known, total, work):
     """Score the threshold of a number with the highest gain; with rule.n_best > 1, all of them."""
     n, k, left, logs, moved = known.sum(), known.shape[0], 0.0, data.logs, work.moved
