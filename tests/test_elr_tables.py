@@ -238,11 +238,6 @@ class TestComparisons:
         assert "average" not in incomplete.index
 
 
-def test_a_data_set_counts_under_one_of_its_names():
-    frame = pd.DataFrame({"dataset": ["pima", "diabetes", "iris"]})
-    assert list(tables.drop_twins(frame)["dataset"]) == ["pima", "iris"]
-
-
 class TestPrinted:
     """The tables of the paper, checked against each other."""
 

@@ -95,11 +95,6 @@ def agreement(cells):
     return groups.agg(how).reset_index()
 
 
-def drop_twins(cells):
-    """Cells but for those of a data set that has another name as well."""
-    return cells[~cells["dataset"].isin(list(SAME_DATA))]
-
-
 def own_agreement(results):
     """Part of the repeats that are within two standard errors of the mean of the others, as a re-run of ours would be.
 
