@@ -53,8 +53,8 @@ def test_a_theme_that_has_changed_is_told(project, tmp_path):
 
 def test_one_of_a_kind_is_singular():
     one, two = (f'<span class="pasted-text">{number}</span> ' for number in (1, 2))
-    page = f"{one}data sets. {one}random starts are few; {two}cases; {one}of the sets, {one}classes, {one}sure copies"
-    told = f"{one}data set. {one}random start is few; {two}cases; {one}of the sets, {one}class, {one}sure copy"
+    page = f"{one}data sets, {one}random starts; {two}models; {one}of the sets, {one}times as fast"
+    told = f"{one}data set, {one}random start; {two}models; {one}of the sets, {one}times as fast"
     assert finish.repair(page, {}) == told
 
 
