@@ -25,11 +25,11 @@ Data = namedtuple("Data", "codes numeric branches usual complete y n_classes log
 # of nodes and of cases, in `used`.
 Growth = namedtuple("Growth", "test cut after child first last counts shares expected rows weights used")
 # Arrays to work in. By case: the number of its class among those of its node, its code, its branch, its row and its
-# weight; weights by code and class, and these again as a list. By class: its number among those that a node has, and
-# weights. By node: class counts in a trial, whether any case came to it, two lists of nodes. The best tests (ratio,
-# attribute, codes on both sides of the cut, gain): one of each column, or those among which one is drawn; the weight of
-# each branch; and the state of random numbers.
-BY_CASE = "classes keys where rows weights table moved"
+# weight; weights by code and class, these again as a list, where a code's cases begin. By class: its number among those
+# that a node has, and weights. By node: class counts in a trial, whether any case came to it, two lists of nodes. The
+# best tests (ratio, attribute, codes on both sides of the cut, gain): one of each column, or those among which one is
+# drawn; the weight of each branch; and the state of random numbers.
+BY_CASE = "classes keys where rows weights table moved places"
 Work = namedtuple("Work", f"{BY_CASE} local sums counts met waiting nodes best bags state")
 NODES, CASES = range(2)
 
@@ -44,8 +44,9 @@ def new_growth(rows, weights, data, rule, seed, room):
     growth.rows[:n_rows], growth.weights[:n_rows] = rows, weights
     growth.counts[0] = np.bincount(data.y[rows], weights, k)
     by_case = *np.empty((4, n_rows), np.int64), np.empty(n_rows)
-    by_code, by_class = (np.zeros(2 * n_rows), np.empty((2 * n_rows, 3))), (np.empty(k, np.int64), np.empty((5, k)))
-    by_node = np.empty((n, k)), np.zeros(n, np.bool_), np.arange(n), np.empty(n, np.int64)
+    by_code = np.zeros(2 * n_rows), np.empty((2 * n_rows, 3)), np.empty(4 * n_rows + 2, np.int64)
+    by_class = np.empty(k, np.int64), np.empty((5, k))
+    by_node = np.empty((n, k)), np.zeros(n, np.bool_), np.arange(n), np.zeros(n, np.int64)
     best = np.empty(((rule.n_best if rule.n_best > 1 else len(data.codes)) + 1, 5))
     return growth, Work(*by_case, *by_code, *by_class, *by_node, best, np.empty(most), np.array([seed], np.uint64))
 

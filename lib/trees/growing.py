@@ -50,7 +50,7 @@ def by_code(data, test, rows, weights, known, work):
     keys, width = work.keys[:n_known], max(high - low + 1, 0)
     if width * k <= min(FEW_CODES * data.n_classes, 2 * n_known):
         return cells(weights, keys, low, width, k, work)
-    in_order(keys)
+    in_order(keys, low, width, work.where, work.places)
     for j in range(n_known):
         i = keys[j] & 0xFFFFFFFF
         moved[j, 0], moved[j, 1], moved[j, 2] = keys[j] >> 32, classes[i], weights[i]
@@ -75,19 +75,24 @@ def cells(weights, keys, low, width, k, work):
 
 
 @kernel
-def in_order(keys):
-    """Sort numbers (Shell, 1959): nodes are small, or have few codes."""
-    gap = 1
-    while gap < len(keys):
-        gap = 3 * gap + 1
-    while gap > 0:
-        for i in range(gap, len(keys)):
-            key, j = keys[i], i
-            while j >= gap and keys[j - gap] > key:
-                keys[j] = keys[j - gap]
-                j -= gap
-            keys[j] = key
-        gap //= 3
+def in_order(keys, low, width, spare, places):
+    """Order keys by their codes, and within a code as they are: digit by digit, counting."""
+    bits, shift, left = 1, 32, width - 1
+    while 1 << bits < min(width, 2 * len(keys)):
+        bits += 1
+    mask = (1 << bits) - 1
+    while left > 0:
+        places[: mask + 2].fill(0)
+        for i in range(len(keys)):
+            spare[i] = keys[i]
+            places[((keys[i] - (low << 32)) >> shift & mask) + 1] += 1
+        for digit in range(mask):
+            places[digit + 1] += places[digit]
+        for i in range(len(keys)):
+            digit = (spare[i] - (low << 32)) >> shift & mask
+            keys[places[digit]] = spare[i]
+            places[digit] += 1
+        shift, left = shift + bits, left >> bits
 
 
 @kernel
@@ -96,9 +101,8 @@ def consider(rule, best, test, gain, information, cut, after):
 
     The last row of the list has the number of tests, and where the worst is once it is full.
     """
-    end, n, ratio = len(best) - 1, int(best[-1, 0]), gain
-    if rule.ratio:
-        ratio = gain / information if information > SMALL else 0.0
+    end, n = len(best) - 1, int(best[-1, 0])
+    ratio = gain if not rule.ratio else gain / information if information > SMALL else 0.0
     place = int(best[end, 1]) if n == end else n
     if rule.n_best > 1 and (ratio <= 0 or (n == end and ratio <= best[place, 0])):
         return
@@ -145,9 +149,7 @@ def shift(side, of_side, c, weight, logs):
 def threshold(data, rule, test, count, known, total, work):
     """Score the threshold of a number with the highest gain; with rule.n_best > 1, all of them."""
     n, k, left, logs, moved = known.sum(), known.shape[0], 0.0, data.logs, work.moved
-    least = rule.min_leaf
-    if rule.n_best == 1 and rule.ratio:
-        least = max(least, min(0.1 * n / data.n_classes, LARGEST))
+    least = max(rule.min_leaf, min(0.1 * n / data.n_classes, LARGEST) if rule.n_best == 1 and rule.ratio else 0.0)
     below, above, of_below, of_above = work.sums[1:3, :k], work.sums[3:5, :k], 0.0, 0.0
     work.sums[1:5].fill(0.0)
     for c in range(k):
@@ -218,7 +220,6 @@ def highest_ratio(data, best):
 def build(data, growth, rule, work):
     """Grow the tree."""
     waiting, best, n = work.nodes, work.best, 1
-    waiting[0] = 0
     while n > 0:
         n -= 1
         node = waiting[n]

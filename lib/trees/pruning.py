@@ -57,14 +57,13 @@ def grown(data, growth, rule, work):
 @kernel
 def collapse(data, growth):
     """Make leaves of nodes whose subtrees have no fewer errors in training."""
-    errors = growth.expected
     for node in range(growth.used[NODES] - 1, -1, -1):
         as_leaf = errors_seen(growth.counts[node])[1]
-        errors[node] = as_leaf if growth.test[node] < 0 else 0.0
+        growth.expected[node] = as_leaf if growth.test[node] < 0 else 0.0
         if growth.test[node] >= 0:
             for v in range(data.branches[growth.test[node]]):
-                errors[node] += errors[growth.child[node] + v]
-            if errors[node] >= as_leaf - FEW:
+                growth.expected[node] += growth.expected[growth.child[node] + v]
+            if growth.expected[node] >= as_leaf - FEW:
                 growth.test[node] = -1
 
 
@@ -110,10 +109,7 @@ def simplify(data, growth, rule, node, work):
     largest, below = growth.child[node], 0.0
     for v in range(largest, largest + data.branches[growth.test[node]]):
         largest, below = v if growth.shares[v] > growth.shares[largest] else largest, below + expected[v]
-    if data.complete:
-        raised = errors_with_others(data, growth, rule, node, largest, work)
-    else:
-        raised = errors_of_copy(data, growth, rule, node, largest, work)
+    raised = errors_raised(data, growth, rule, node, largest, work)
     if min(below, raised) + MARGIN >= expected[node] - SMALL:
         growth.test[node] = -1
         return False
@@ -128,8 +124,10 @@ def simplify(data, growth, rule, node, work):
 
 
 @kernel
-def errors_with_others(data, growth, rule, node, largest, work):
-    """Return the errors expected of a branch that gets the cases of the others, too; none lacks a value."""
+def errors_raised(data, growth, rule, node, largest, work):
+    """Return the errors expected of a branch that gets the cases of the others, too: of a copy, if some lack values."""
+    if not data.complete:
+        return errors_of_copy(data, growth, rule, node, largest, work)
     n, errors, leaves = 0, growth.expected[largest], work.nodes
     for v in range(growth.child[node], growth.child[node] + data.branches[growth.test[node]]):
         for i in range(growth.first[v], growth.last[v] if v != largest else 0):
