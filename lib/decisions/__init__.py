@@ -1,6 +1,6 @@
 """Sequential decisions: models, dynamic programming, temporal differences, Q-learning, fitted values."""
 
-from lib.decisions.continuous import FittedValues, fitted_values, sarsa_tiles
+from lib.decisions.fitted import FittedValues, fitted_values, sarsa_tiles
 from lib.decisions.models import MDP, from_gymnasium, grid_world, mountain_roads, random_mdp
 from lib.decisions.programming import (
     Solution,
