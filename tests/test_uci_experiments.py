@@ -23,6 +23,7 @@ from lib.discretize import ClassSeparatingCuts, EntropyDiscretizer, OneHot
 from lib.experiments import UCI_LEARNERS, uci, uci_comparison, uci_confusions, uci_learner
 from lib.experiments.uci_learners import boolean_inputs, missing_as_value, numeric_inputs
 from lib.naive_bayes import NaiveBayes
+from lib.trials.description import describe
 
 KEYS = ["dataset", "repeat", "fold", "learner"]
 OWN = {"guess": DummyClassifier(strategy="uniform"), "bayes": uci_learner("naive_bayes", "iris")}
@@ -269,11 +270,12 @@ def test_a_set_that_cannot_be_had_is_an_error_before_any_fit(monkeypatch):
 
 class TestLearners:
     @pytest.mark.parametrize("name", UCI_LEARNERS)
-    def test_every_name_can_be_built_copied_and_fitted(self, name):
+    def test_every_name_can_be_built_copied_fitted_and_stored_with_its_results(self, name):
         for dataset in ("iris", "vote"):
             data = datasets.load(dataset)
             rows = np.random.default_rng(0).permutation(len(data.y))[:45]
             learner = pickle.loads(pickle.dumps(clone(uci_learner(name, dataset))))
+            assert describe(learner) == describe(uci_learner(name, dataset))
             learner.fit(data.X.iloc[rows], data.y[rows])
             predicted = learner.predict(data.X)
             assert set(predicted) <= set(data.y)

@@ -5,7 +5,7 @@ from collections.abc import Collection
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Perceptron, SGDClassifier
@@ -76,8 +76,13 @@ def boolean_inputs(dataset, bins="paper"):
 
 def numeric_inputs():
     """Numbers as they are, missing ones as the mean, beside one-hot codes of all other attributes."""
-    means, numbers = SimpleImputer(keep_empty_features=True), make_column_selector(dtype_include="number")
+    means = SimpleImputer(keep_empty_features=True)
     return ColumnTransformer([("numbers", means, numbers)], remainder=OneHot(constant="drop"))
+
+
+def numbers(X):
+    """Names of the columns of numbers."""
+    return X.select_dtypes("number").columns.tolist()
 
 
 def missing_as_value(X):
