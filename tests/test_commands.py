@@ -133,6 +133,7 @@ def test_each_command_works(command, tmp_path):
     script = [str(Path(sys.executable).with_name(words[0])), *words[1:]]
     process = subprocess.run(script, cwd=PROJECT.root, capture_output=True, text=True)
     assert process.returncode == 0, process.stderr[-2000:]
+    assert "not stored" not in process.stdout + process.stderr
     check = assert_swept if swept else assert_executed
     check(output, given(command))
     for page in tmp_path.glob(f"out-html/html/chapters/{command.chapter}.html"):
