@@ -127,7 +127,8 @@ def test_refresh_stores_the_outputs_of_the_defaults(project):
 
 
 def test_a_glued_figure_is_written_if_there_is_one(tmp_path):
-    output = new_output("display_data", data={site.SVG: "<svg/>"}, metadata={"scrapbook": {"name": "picture"}})
+    data, metadata = {f"{site.GLUED}svg+xml": "<svg/>"}, {"scrapbook": {"name": "picture"}}
+    output = new_output("display_data", data=data, metadata=metadata)
     nbformat.write(new_notebook(cells=[new_code_cell("", outputs=[output])]), tmp_path / "chapter.ipynb")
     for name in ("picture", "another"):
         site.write_glued_figure(tmp_path / "chapter.ipynb", name, tmp_path)
