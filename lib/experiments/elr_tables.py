@@ -215,6 +215,41 @@ def unattainable(cells, table):
         yield table, f"{cell_label(cell)} ±", cell["se"], implied, why
 
 
+def copied_cells(table, columns, cells):
+    """Rows, as those of `unattainable`, for cells of another table that differ from Table III.
+
+    Parameters
+    ----------
+    table : "vii" or "viii"
+    columns : list of str
+        What is compared: "value", "se".
+    cells : DataFrame
+        Those of the paper's own learners.
+    """
+    both = cells.merge(printed("iii"), on=CELL, suffixes=("", "_iii"))
+    for column in columns:
+        for cell in both[both[column] != both[f"{column}_iii"]].to_dict("records"):
+            label = cell_label(cell) + " ±" * (column == "se")
+            yield table, label, cell[column], cell[f"{column}_iii"], "differs from Table III"
+
+
+def contradictions_of_table_v():
+    """Rows, as those of `unattainable`, for numbers of Table V that its own totals, or Table II, contradict."""
+    complete = printed("ii").set_index("dataset")
+    for row in printed("v").fillna({"test": 0}).itertuples():
+        name, total = row.dataset.upper(), sum(map(int, row.missing_total.split("+")))
+        percent = 100 * total / ((row.train + row.test) * row.attributes)
+        if abs(percent - row.missing_percent) > HALF:
+            yield "v", f"{name} missing ratio", row.missing_percent, percent, "total over instances times attributes"
+        if row.missing_attributes > row.attributes:
+            why = "more attributes with missing values than attributes"
+            yield "v", f"{name} attributes with missing values", row.missing_attributes, np.nan, why
+        for column in ("attributes", "classes"):
+            value, implied = getattr(row, column), complete[column].get(row.dataset, np.nan)
+            if value != implied and not np.isnan(implied):
+                yield "v", f"{name} {column}", value, implied, "differs from Table II"
+
+
 def cell_label(cell):
     """Words for a printed cell, such as "IRIS NB+ELR"."""
     structure = {"naive": "NB+", "tan": "TAN+", "bic": "GBN+", "": ""}[cell["structure"]]
