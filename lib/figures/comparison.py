@@ -54,7 +54,7 @@ def differences_by_dataset(table, label):
         rows = table[table["pair"] == pair]
         axis.hlines(rows["dataset"], rows["low"], rows["high"], color=rows["ahead"].map(colours), linewidth=2)
         axis.axvline(0, color="black", linewidth=0.8)
-        axis.locator_params(axis="x", nbins=4)
+        axis.locator_params(axis="x", nbins=4 if columns < 3 else 3)
         axis.tick_params(labelleft=axis.get_subplotspec().is_first_col())
         axis.margins(y=0.6 / max(1, len(rows) - 1))
     return grid.set_axis_labels(label, "").set_titles(col_template="{col_name}").figure
