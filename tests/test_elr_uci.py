@@ -7,8 +7,8 @@ from sklearn.svm import SVC
 
 from lib.bayes_net import BayesNetClassifier, choose_iterations
 from lib.discretize import EntropyDiscretizer, OneHot
-from lib.experiments.elr_data import N_FOLDS, coded, problem
-from lib.experiments.elr_uci import CAP, ELR_SETTINGS, quadratic_svm, split_errors
+from lib.experiments.elr_data import BAYES_NET_LEARNERS, N_FOLDS, coded, problem
+from lib.experiments.elr_uci import CAP, quadratic_svm, split_errors
 from lib.trials import Seeds
 
 
@@ -39,7 +39,7 @@ def test_errors_are_those_of_the_classifier(name, rate):
         rows = list(split_errors(codes, sizes, inner_folds(train), structure, learners, 3, list(tests)))
         assert [(row["learner"], row["test"]) for row in rows] == [(name, t) for name in learners for t in tests]
         for row in rows:
-            base = "ofe" if row["learner"] == "ofe" else ELR_SETTINGS[row["learner"]][0]
+            base = "ofe" if row["learner"] == "ofe" else BAYES_NET_LEARNERS[row["learner"]][0]
             model = BayesNetClassifier(structure, base, n_iterations=learners[row["learner"]])
             predicted = model.fit(known, data.y[train]).predict(cutter.transform(tests[row["test"]]))
             assert row["n_wrong"] == (predicted != data.y[test]).sum()
@@ -80,8 +80,8 @@ def test_incomplete_rows():
 def test_a_learner_does_not_depend_on_the_others():
     codes, sizes = coded(*split("glass2")[:3])
     inner = inner_folds(split("glass2")[1])
-    rows = {row["learner"]: row for row in split_errors(codes, sizes, inner, "tan", list(ELR_SETTINGS), 5)}
-    assert list(rows) == list(ELR_SETTINGS)
+    rows = {row["learner"]: row for row in split_errors(codes, sizes, inner, "tan", list(BAYES_NET_LEARNERS), 5)}
+    assert list(rows) == list(BAYES_NET_LEARNERS)
     for name, row in rows.items():
         assert list(split_errors(codes, sizes, inner, "tan", [name], 5)) == [row]
 

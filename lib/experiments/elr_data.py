@@ -21,6 +21,17 @@ NUMBERS = ("breast", "breast-cancer")  # whose attributes are values 1 to 10, wh
 MADE = ("corral", "mofn-3-7-10", "monks-1", "waveform-21")  # by a rule or a program
 LEAST_ROWS = 20  # complete rows that a set must have
 N_FOLDS = 5
+BAYES_NET_LEARNERS = {  # what it climbs, and when it stops
+    "ofe": ("elr", "at the start"),
+    "elr": ("elr", "cross-tuned"),
+    "elr_forced": ("elr", "cross-tuned, not 0"),
+    "elr_fixed": ("elr", "fixed"),
+    "elr_converged": ("elr", "converged"),
+    "apn": ("apn", "cross-tuned"),
+    "apn_forced": ("apn", "cross-tuned, not 0"),
+    "apn_converged": ("apn", "converged"),
+    "em": ("em", "converged"),
+}
 SPLIT, TUNING, HOLES, FIT = range(4)  # what the seeds of a shuffle, (data set, repeat, ...), are for
 LOST = {
     "monk1-corrupt": "monks-1 with values removed: not to be had",

@@ -6,7 +6,7 @@ from sklearn.svm import SVC
 from lib import structures as graphs
 from lib.bayes_net import Cases, Network, choose_iterations, climb, fold_counts, tuning_errors
 from lib.bayes_net.cases import merged
-from lib.experiments.elr_data import N_FOLDS
+from lib.experiments.elr_data import BAYES_NET_LEARNERS, N_FOLDS
 
 STRUCTURES = {
     "naive": lambda codes, sizes: graphs.naive(len(sizes) - 1),
@@ -14,17 +14,6 @@ STRUCTURES = {
     "bic": graphs.bic_from_codes,
 }
 CAP = 200  # iterations of a climb "to convergence"
-ELR_SETTINGS = {  # what it climbs, and when it stops
-    "ofe": ("elr", "at the start"),
-    "elr": ("elr", "cross-tuned"),
-    "elr_forced": ("elr", "cross-tuned, not 0"),
-    "elr_fixed": ("elr", "fixed"),
-    "elr_converged": ("elr", "converged"),
-    "apn": ("apn", "cross-tuned"),
-    "apn_forced": ("apn", "cross-tuned, not 0"),
-    "apn_converged": ("apn", "converged"),
-    "em": ("em", "converged"),
-}
 MAX_ITERATIONS = 200_000  # of the paper's SVM, whose solver does not converge on numbers in the hundreds and more
 
 
@@ -43,7 +32,7 @@ def split_errors(codes, sizes, inner, structure, learners, stopping, tests=("com
     structure : str
         In `STRUCTURES`.
     learners : sequence of str
-        In `ELR_SETTINGS`.
+        In `BAYES_NET_LEARNERS`.
     stopping : int
         Most iterations that cross-tuning may choose, and the fixed number.
     tests : sequence of str
@@ -61,7 +50,7 @@ def split_errors(codes, sizes, inner, structure, learners, stopping, tests=("com
     counts = fold_counts(index, codes[:, 0], folds, (N_FOLDS + len(tests), len(rows), int(sizes[0])))
     parts, watched = counts[:N_FOLDS], counts[N_FOLDS:]
     cases = Cases(network, rows, counts.sum(axis=0)).weighted(parts.sum(axis=0))
-    for base in dict.fromkeys(ELR_SETTINGS[name][0] for name in learners):
+    for base in dict.fromkeys(BAYES_NET_LEARNERS[name][0] for name in learners):
         stops = _stops(cases, parts, base, learners, stopping)
         errors = climb(cases, base, max(stops.values()), watched=watched).errors
         for name, stop in stops.items():
@@ -74,7 +63,7 @@ def split_errors(codes, sizes, inner, structure, learners, stopping, tests=("com
 
 def _stops(cases, parts, base, learners, stopping):
     """After how many iterations each learner stops, at most, of those that climb the same."""
-    rules = {name: ELR_SETTINGS[name][1] for name in learners if ELR_SETTINGS[name][0] == base}
+    rules = {name: BAYES_NET_LEARNERS[name][1] for name in learners if BAYES_NET_LEARNERS[name][0] == base}
     stops = {"at the start": 0, "fixed": stopping, "converged": CAP}
     if any(rule.startswith("cross-tuned") for rule in rules.values()):
         errors = tuning_errors(cases, base, parts, stopping)

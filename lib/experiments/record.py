@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import io
 import json
+import warnings
 from datetime import date
 from pathlib import Path
 
@@ -56,7 +57,8 @@ class Record:
     def complete(self, experiment, frame, absent):
         """Add the rows of absent data sets to those computed, in the order of the full run, with a column `recorded`.
 
-        Where computed rows are not the recorded ones, it says so (see `lib.trials.notes`).
+        Where computed rows are not the recorded ones, it says so (see `lib.trials.notes`), and warns beside the cell:
+        a strict build fails there.
 
         Parameters
         ----------
@@ -75,6 +77,7 @@ class Record:
         before, now = _by_set(recorded), _by_set(frame)
         if other := [name for name, rows in now.items() if rows != before.get(name, rows)]:
             tell("recorded", self.chapter, experiment=experiment, names=", ".join(other))
+            warnings.warn(f"{experiment}: rows of {', '.join(other)} are not those recorded", stacklevel=2)
         added = recorded[recorded["dataset"].isin(set(absent) - now.keys())]
         self.names = list(dict.fromkeys([*self.names, *added["dataset"]]))
         parts = [frame.assign(recorded=False), added.assign(recorded=True)]

@@ -6,21 +6,11 @@ import numpy as np
 
 from lib import trials
 from lib.bayes_net import Cases, Network, choose_iterations, climb, observed_frequencies, tuning_errors
-from lib.experiments.elr_data import N_FOLDS
+from lib.experiments.elr_data import BAYES_NET_LEARNERS, N_FOLDS
 from lib.structures import naive
 from lib.validation import at_least_one, check_choice, check_integer, check_real
 
 TUNED, CONVERGED = 20, 500  # most iterations
-BAYES_NET_LEARNERS = {  # what it climbs, and when it stops
-    "ofe": ("ofe", "at the start"),
-    "elr": ("elr", "cross-tuned"),
-    "elr_forced": ("elr", "cross-tuned, not 0"),
-    "elr_converged": ("elr", "converged"),
-    "em": ("em", "converged"),
-    "apn": ("apn", "cross-tuned"),
-    "apn_forced": ("apn", "cross-tuned, not 0"),
-    "apn_converged": ("apn", "converged"),
-}
 PRIOR, LIKELY, UNLIKELY = 0.9, 0.8, 0.2
 
 
@@ -145,12 +135,13 @@ class World:
         cases, present = self.cases.weighted(self._counts(sample)).present()
         held_out = [self._counts(sample[fold::n_folds])[present].astype(float) for fold in range(n_folds)]
         errors = cache(lambda base: tuning_errors(cases, base, held_out, stopping, smoothing=smoothing))
+        stops = {"converged": CONVERGED, "fixed": stopping}
         for name in learners:
             base, stop = BAYES_NET_LEARNERS[name]
-            if base == "ofe":
+            if stop == "at the start":
                 yield name, observed_frequencies(cases, smoothing)
             else:
-                most = CONVERGED if stop == "converged" else choose_iterations(errors(base), stop == "cross-tuned")[0]
+                most = stops[stop] if stop in stops else choose_iterations(errors(base), stop == "cross-tuned")[0]
                 yield name, cases.network.softmax(climb(cases, base, most, smoothing).beta)
 
     def _counts(self, sample):
