@@ -6,6 +6,7 @@ import numpy as np
 
 from lib.structures.codes import discrete_codes
 from lib.structures.information import JointCounts
+from lib.structures.tan import tree_parents
 from lib.validation import check_integer
 
 ADD, DELETE, REVERSE = range(3)
@@ -15,7 +16,8 @@ DECIMALS = 6
 def bic_search(X, y, max_parents=2):
     """Parents of each variable in a structure that no single change improves, by Schwarz's criterion.
 
-    From no links at all, the best addition, deletion or reversal of one link is made as long as the criterion
+    From the best forest, in which no variable has two parents, the best addition, deletion or reversal of one link is
+    made as long as the criterion
 
         BIC = log likelihood - (number of free parameters) / 2 * log(number of rows)
 
@@ -45,9 +47,16 @@ def bic_search(X, y, max_parents=2):
     This stands in for the general Bayesian network of Greiner et al. (2005), Appendix C. They used PowerConstructor, a
     program that tests conditional independence, which is not available. The two need not find the same structures.
 
+    The forest is a maximum spanning tree of what each link by itself would add, without those that add nothing; each
+    of its trees is directed away from its first variable. From no links at all, a search by single changes joins trees
+    of links at bad places: a variable that is a child in its tree takes a parent in another one only as a second
+    parent, as the reversals that would free it gain nothing and are not made. On UCI's SATIMAGE that search ends far
+    below the best tree. From the forest, too, it ends in a local optimum, which may be worse than the other one, but
+    not than the best tree, if no value is missing.
+
     Of changes equally good, to 6 decimals, an addition goes before a deletion before a reversal; then the lowest
-    parent, then the lowest child is taken. Such ties are common, as the first link of two variables may point either
-    way: another order of the columns may lead to another local optimum.
+    parent, then the lowest child is taken; of links equally good for the forest, the first one in the order of columns.
+    Another order of the columns may lead to another local optimum.
 
     No link is added to a family whose table (of all combinations of values of variable and parents) would have more
     entries than there are rows to fill it.
@@ -60,7 +69,8 @@ def bic_search(X, y, max_parents=2):
 
     References
     ----------
-    Schwarz (1978); the search is that of Heckerman, Geiger & Chickering (1995).
+    Schwarz (1978); the search is that of Heckerman, Geiger & Chickering (1995), who name the best network of one
+    parent at most, and a prior network, among the starts; the tree is that of Chow & Liu (1968), less the penalty.
     """
     return bic_from_codes(*discrete_codes(X, y), max_parents=max_parents)
 
@@ -68,7 +78,17 @@ def bic_search(X, y, max_parents=2):
 def bic_from_codes(codes, sizes, max_parents=2):
     """Like `bic_search`, from codes (n_samples, n + 1) with the class first and -1 for missing; sizes (n + 1,)."""
     max_parents = check_integer("max_parents", max_parents, 0)
-    return Search(JointCounts(codes, sizes), max_parents, gain, np.zeros((len(sizes), len(sizes)), dtype=bool)).climb()
+    unlinked = Search(JointCounts(codes, sizes), max_parents, gain, np.zeros((len(sizes), len(sizes)), dtype=bool))
+    return Search(unlinked.counts, max_parents, gain, _best_forest(unlinked.additions)).climb()
+
+
+def _best_forest(gains):
+    """Links of a best spanning tree, but for those of no gain, by which variable 0 and each tree's first one hang."""
+    gains = gains.round(DECIMALS).clip(0)
+    parents, children = tree_parents(gains), np.arange(1, len(gains))
+    links = np.zeros(gains.shape, dtype=bool)
+    links[parents, children] = gains[parents, children] > 0
+    return links
 
 
 def gain(counts, child, parent, others):

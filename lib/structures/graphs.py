@@ -1,6 +1,5 @@
 """Given structures, and the checks of one."""
 
-import numbers
 from graphlib import CycleError, TopologicalSorter
 
 from lib.validation import check_integer
@@ -55,8 +54,8 @@ def check_parents(parents, n_variables=None):
     Raises
     ------
     ValueError
-        If there is no variable or the wrong number of them, or a parent is unknown, repeated or the variable itself,
-        or the links form a cycle.
+        If there is no variable or the wrong number of them, or a parent is unknown or repeated, or the links form
+        a cycle, such as that of a variable that is its own parent.
     """
     try:
         families = [tuple(family) for family in parents]
@@ -80,11 +79,7 @@ def topological_order(parents):
 
 
 def _checked_family(v, family, n):
-    for p in family:
-        if not isinstance(p, numbers.Integral) or isinstance(p, bool) or not 0 <= p < n:
-            raise ValueError(f"parents of variable {v} must be integers from 0 to {n - 1}; got {p!r}")
-        if p == v:
-            raise ValueError(f"variable {v} must not be its own parent")
-    if len(set(family)) < len(family):
+    checked = sorted(check_integer(f"each parent of variable {v}", p, 0, n - 1) for p in family)
+    if len(set(checked)) < len(checked):
         raise ValueError(f"parents of variable {v} must not repeat; got {family}")
-    return tuple(sorted(int(p) for p in family))
+    return tuple(checked)

@@ -49,14 +49,25 @@ def tan_from_codes(codes, sizes):
     information = conditional_mutual_information(codes, sizes)
     if len(information) < 2:
         return ((), (0,))[: len(sizes)]
-    _, before = breadth_first_order(_maximum_spanning_tree(information), 0, directed=False)
-    return ((), (0,), *((0, int(i) + 1) for i in before[1:]))
+    return ((), (0,), *((0, int(i) + 1) for i in tree_parents(information)))
 
 
-def _maximum_spanning_tree(weights):
-    """By Kruskal's algorithm, to which only the order matters: ranks tell a weight of zero from no link at all."""
+def tree_parents(weights):
+    """Parent of each variable but the first in a maximum spanning tree, directed away from the first.
+
+    It is Kruskal's, to which only the order matters: ranks tell a weight of zero from no link at all.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n, n)
+        Of the links; those above the diagonal count, and of equal ones, to 12 decimals, the first is preferred.
+
+    Returns
+    -------
+    parents : ndarray of int, shape (n - 1,)
+    """
     pairs = np.triu_indices(len(weights), 1)
     order = np.argsort(-weights[pairs].round(DECIMALS), kind="stable")
     ranks = np.zeros(weights.shape)
     ranks[pairs[0][order], pairs[1][order]] = np.arange(1, len(order) + 1)
-    return minimum_spanning_tree(ranks)
+    return breadth_first_order(minimum_spanning_tree(ranks), 0, directed=False)[1][1:]
