@@ -125,6 +125,14 @@ def test_table_words_for_numbers_that_are_not():
     assert [line.strip("| ") for line in made.splitlines()[-4:-1]] == ["never", "—", "3"]
 
 
+def test_in_a_table_only_an_end_of_an_interval_has_the_sign_of_zero():
+    values = ["-0.00 [-0.02, -0.00]", "−0.0 ± 0.1", "+0", "0.04-0.00", "-0.01", "mofn-0"]
+    made = figures.table(pd.DataFrame({"v": [-0.004, -0.006], "w": [0.0, 1.0]}), "c", "t", {"v": "+.2f"}).data
+    assert [line for line in made.splitlines() if line.startswith("| ")][2:] == ["| 0.00 | 0.0 |", "| -0.01 | 1.0 |"]
+    lines = figures.table(pd.DataFrame({"v": values}), "c", "t").data.splitlines()[-7:-1]
+    assert lines == [f"| {v} |" for v in ["0.00 [-0.02, -0.00]", "0.0 ± 0.1", "0", *values[3:]]]
+
+
 def test_glued_numbers_are_plain(monkeypatch):
     glued = {}
     monkeypatch.setattr("lib.figures.page.glue", lambda name, value, display: glued.update({name: value}))

@@ -96,6 +96,6 @@ def slips_table(slips):
 
 
 def signed(value, digits=1):
-    """A number with its sign."""
-    words = f"{round(value, digits) + 0.0:+.{digits}f}"
+    """A number with its sign, which 0 has not."""
+    words = f"{value:{'+' if value else ''}.{digits}f}"
     return {"+nan": "—", "+inf": "∞"}.get(words, words.replace("-", "−").replace("inf", "∞"))

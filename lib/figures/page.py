@@ -1,5 +1,7 @@
 """What a chapter gives to its page: numbers for the prose and numbered tables."""
 
+import re
+
 import numpy as np
 from IPython.display import Markdown
 from myst_nb import glue
@@ -34,6 +36,8 @@ def plus_minus(values, errors):
 def table(frame, caption, name, formats=None):
     """Return a numbered MyST table to be glued: columns become headings, the index is left out, text is no markup.
 
+    A number that rounds to 0 has no sign, but as an end of an interval, where it says on which side of 0 that is.
+
     Parameters
     ----------
     frame : DataFrame
@@ -47,8 +51,7 @@ def table(frame, caption, name, formats=None):
     -------
     IPython.display.Markdown
     """
-    formats = formats or {}
-    columns = [[_cell(value, formats.get(column)) for value in values] for column, values in frame.items()]
+    columns = [[_cell(value, (formats or {}).get(column)) for value in values] for column, values in frame.items()]
     lines = markdown_table([literal(str(column)) for column in frame], zip(*columns, strict=True))
     return Markdown(f"```{{table}} {caption}\n:name: {name}\n\n{lines}\n```")
 
@@ -56,4 +59,5 @@ def table(frame, caption, name, formats=None):
 def _cell(value, spec):
     if isinstance(value, float) and not np.isfinite(value):
         return "—" if np.isnan(value) else "never"
-    return literal(format(value, spec) if spec else str(value))
+    words = format(value, spec) if spec else str(value)
+    return literal(re.sub(r"(?<![\w.\[])[-−+](?=0(\.0+)?(?![\w.\]]))", "", words))
