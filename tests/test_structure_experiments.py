@@ -77,7 +77,7 @@ def test_logistic_regression_expresses_the_posterior_of_copies():
     assert errors["elr_converged"] == pytest.approx(0.1)
 
 
-@pytest.mark.parametrize("learner", ["ofe", "elr_converged", "em"])
+@pytest.mark.parametrize("learner", ["ofe", "elr_fixed", "elr_converged", "em"])
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_errors_are_those_of_the_classifier(learner, missing):
     """The sample of a run, drawn again here, given to the estimator, and its errors summed over all inputs."""
@@ -88,7 +88,8 @@ def test_errors_are_those_of_the_classifier(learner, missing):
     rows, y = np.divmod(rng.choice(p.size, n_instances, p=p.ravel()), 2)
     X = experiments.inputs(3, missing=missing > 0)[rows].astype(float)
     X[X < 0] = np.nan
-    model = BayesNetClassifier(structures.naive(3), learner.split("_")[0], n_iterations=None, max_iterations=500)
+    steps = experiments.TUNED if learner == "elr_fixed" else None
+    model = BayesNetClassifier(structures.naive(3), learner.split("_")[0], n_iterations=steps, max_iterations=500)
     wrong = model.fit(X, y).predict(experiments.inputs(3).astype(float)) != [[0], [1]]
     assert frame["error"].iloc[0] == pytest.approx((truth.T * wrong).sum(), abs=1e-12)
 

@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+from base64 import b64encode
 
 import nbformat
 import pytest
@@ -47,6 +48,7 @@ def test_a_strict_build_gives_complete_pages(built):
     assert "verdict-holds" in chapter
     assert re.search(r'<img[^>]*src="[^"]*\.svg"', chapter)
     assert "profile quick" in chapter
+    assert "print.css" not in chapter  # which is the PDF's
     assert "<code" in chapter[chapter.index("How this page was made") :]
     for href in re.findall(r'href="([^"]*\.ipynb)"', chapter):
         downloaded = (html / "chapters" / "cia" / href).read_text()
@@ -127,12 +129,13 @@ def test_refresh_stores_the_outputs_of_the_defaults(project):
 
 
 def test_a_glued_figure_is_written_if_there_is_one(tmp_path):
-    data, metadata = {f"{site.GLUED}svg+xml": "<svg/>"}, {"scrapbook": {"name": "picture"}}
-    output = new_output("display_data", data=data, metadata=metadata)
+    data = {f"{site.GLUED}svg+xml": "<svg/>", f"{site.GLUED}png": b64encode(b"of points").decode()}
+    output = new_output("display_data", data=data, metadata={"scrapbook": {"name": "picture"}})
     nbformat.write(new_notebook(cells=[new_code_cell("", outputs=[output])]), tmp_path / "chapter.ipynb")
     for name in ("picture", "another"):
         site.write_glued_figure(tmp_path / "chapter.ipynb", name, tmp_path)
-    assert [(path.name, path.read_text()) for path in tmp_path.glob("*.svg")] == [("picture.svg", "<svg/>")]
+    written = {path.name: path.read_text() for path in tmp_path.iterdir() if path.suffix != ".ipynb"}
+    assert written == {"picture.svg": "<svg/>", "picture.png": "of points"}
 
 
 def test_one_id_in_two_chapters_is_an_error(project):
