@@ -17,9 +17,10 @@ FEW = 1e-3  # how far below the mean gain a test may lie
 
 # How a test is chosen, see GainRatioTree, and of pruning the confidence and the normal quantile of 1 less that.
 Rule = namedtuple("Rule", "min_leaf n_best mdl ratio n_features confidence z")
-# Codes (p, n), -1 for missing; of each column, whether it has numbers, its number of branches, whether its gain is part
-# of the mean; whether no code is missing; classes (n,), their number, and x log2 x of whole numbers.
-Data = namedtuple("Data", "codes numeric branches usual complete y n_classes logs")
+# Codes (p, n), -1 for missing, and by row, (n, p); of each column, its highest code, whether it has numbers, its number
+# of branches, whether its gain is part of the mean; whether no code is missing; classes (n,), their number, and
+# x log2 x of whole numbers.
+Data = namedtuple("Data", "codes by_row highest numeric branches usual complete y n_classes logs")
 # Of each node the attribute that is tested (-1: none), the codes on both sides of its cut, its first child; where its
 # cases begin and end; class counts, share of its parent's known cases, errors expected. Then the cases; and the number
 # of nodes and of cases, in `used`.
@@ -55,7 +56,7 @@ def new_growth(rows, weights, data, rule, seed, room):
 def branch(data, growth, node, row):
     """Return the number of the child to which a row goes, or -1 where the value is missing."""
     test = growth.test[node]
-    code = data.codes[test, row]
+    code = data.by_row[row, test]
     return np.int64(code > growth.cut[node] if code >= 0 and data.numeric[test] else code)
 
 

@@ -37,34 +37,47 @@ def by_code(data, test, rows, weights, known, work):
 
     Returns the length of the list. Where there are few codes, the cases of a code and class are one entry.
     """
-    codes, classes, moved, n_known, k = data.codes[test], work.classes, work.moved, 0, len(known)
-    low, high = np.int64(2**31), np.int64(-1)
+    codes, classes, table, moved = data.codes[test], work.classes, work.table, work.moved
+    k, most, low, high, n_known = len(known), FEW_CODES * data.n_classes, 0, data.highest[test], len(rows)
+    if not data.complete or (high + 1) * k > min(most, 2 * n_known):  # else `known` is that of the node
+        low, high, n_known = extent(codes, classes, rows, weights, known)
+    if (high - low + 1) * k <= min(most, 2 * n_known):
+        for i in range(len(rows)):
+            code = codes[rows[i]]
+            if code >= 0:
+                table[(code - low) * k + classes[i]] += weights[i]
+        return cells(table, low, high, k, moved)
+    n = 0
+    for i in range(len(rows)):
+        code = np.int64(codes[rows[i]])
+        if code >= 0:
+            work.keys[n] = (code << 32) | i
+            n += 1
+    in_order(work.keys[:n], low, high - low, work.where, work.places)
+    for j in range(n):
+        i = work.keys[j] & 0xFFFFFFFF
+        moved[j, 0], moved[j, 1], moved[j, 2] = work.keys[j] >> 32, classes[i], weights[i]
+    return n
+
+
+@kernel
+def extent(codes, classes, rows, weights, known):
+    """Return the lowest and the highest code of cases and how many have one; adds up the weights of their classes."""
+    low, high, n = np.int64(2**31), np.int64(-1), 0
     known.fill(0.0)
     for i in range(len(rows)):
         code = np.int64(codes[rows[i]])
         if code >= 0:
+            low, high, n = min(low, code), max(high, code), n + 1
             known[classes[i]] += weights[i]
-            low, high = min(low, code), max(high, code)
-            work.keys[n_known] = (code << 32) | i
-            n_known += 1
-    keys, width = work.keys[:n_known], max(high - low + 1, 0)
-    if width * k <= min(FEW_CODES * data.n_classes, 2 * n_known):
-        return cells(weights, keys, low, width, k, work)
-    in_order(keys, low, width, work.where, work.places)
-    for j in range(n_known):
-        i = keys[j] & 0xFFFFFFFF
-        moved[j, 0], moved[j, 1], moved[j, 2] = keys[j] >> 32, classes[i], weights[i]
-    return n_known
+    return low, high, n
 
 
 @kernel
-def cells(weights, keys, low, width, k, work):
-    """List the weights of each code and class, by code; returns the length of the list."""
-    table, moved, count, cell = work.table, work.moved, 0, 0
-    for key in keys:
-        i = key & 0xFFFFFFFF
-        table[((key >> 32) - low) * k + work.classes[i]] += weights[i]
-    for code in range(low, low + width):
+def cells(table, low, high, k, moved):
+    """List the weights of each code and class, by code, and empty their table; returns the length of the list."""
+    count, cell = 0, 0
+    for code in range(low, high + 1):
         for c in range(k):
             if table[cell] > 0:
                 moved[count, 0], moved[count, 1], moved[count, 2] = code, c, table[cell]
@@ -75,10 +88,10 @@ def cells(weights, keys, low, width, k, work):
 
 
 @kernel
-def in_order(keys, low, width, spare, places):
-    """Order keys by their codes, and within a code as they are: digit by digit, counting."""
-    bits, shift, left = 1, 32, width - 1
-    while 1 << bits < min(width, 2 * len(keys)):
+def in_order(keys, low, span, spare, places):
+    """Order keys by their codes, low to low + span, and within a code as they are: digit by digit, counting."""
+    bits, shift, left = 1, 32, span
+    while 1 << bits <= min(span, 2 * len(keys) - 1):
         bits += 1
     mask = (1 << bits) - 1
     while left > 0:
@@ -184,7 +197,9 @@ def choose(data, rule, rows, weights, counts, work):
         return -1
     for c in range(data.n_classes):
         work.local[c] = k
-        k += counts[c] > 0
+        if counts[c] > 0:
+            work.sums[0, k] = counts[c]
+            k += 1
     for i in range(len(rows)):
         work.classes[i] = work.local[data.y[rows[i]]]
     known = work.sums[0, :k]
@@ -194,6 +209,8 @@ def choose(data, rule, rows, weights, counts, work):
             continue
         left -= 1
         count = by_code(data, test, rows, weights, known, work)
+        if count == 0 or work.moved[0, 0] == work.moved[count - 1, 0]:
+            continue
         if data.numeric[test]:
             threshold(data, rule, test, count, known, total, work)
         else:

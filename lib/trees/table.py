@@ -63,6 +63,11 @@ class Table:
         return np.array([np.where(np.isnan(x), -1, np.searchsorted(v, x)) for x, v in columns], np.int32)
 
     @cached_property
+    def by_row(self):
+        """The codes once more, those of a row side by side, (n_samples, n_columns)."""
+        return np.ascontiguousarray(self.codes.T)
+
+    @cached_property
     def ranked(self):
         """Where the values of each column begin in one list of them all, and that list."""
         return np.cumsum([0] + [len(values) for values in self.values])[:-1], np.concatenate(self.values)

@@ -111,7 +111,8 @@ class GainRatioTree(TableClassifier):
         sizes = table.columns.sizes
         usual = sizes < 0.3 * len(y)
         usual |= ~usual.any()
-        data = Data(table.codes, sizes == 0, np.where(sizes, sizes, 2), usual, table.complete, y, len(classes), LOGS)
+        columns = table.codes.max(axis=1), sizes == 0, np.where(sizes, sizes, 2), usual
+        data = Data(table.codes, table.by_row, *columns, table.complete, y, len(classes), LOGS)
         room, n = 1, 0
         while n == 0:  # for want of room it grows anew in twice as much
             room *= 2
