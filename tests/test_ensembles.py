@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.spatial.distance import pdist
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
@@ -26,7 +27,6 @@ from lib.ensembles import (
     likelihood_vote,
     random_code,
 )
-from lib.ensembles.codes import row_distances
 from lib.naive_bayes import NaiveBayes
 from lib.trees import GainRatioTree
 
@@ -176,7 +176,7 @@ def test_exhaustive_codes(k):
     assert code.shape == (k, 2 ** (k - 1) - 1)
     assert len({tuple(bit) for bit in code.T}) == code.shape[1]
     assert len({tuple(1 - bit) for bit in code.T} & {tuple(bit) for bit in code.T}) == 0
-    assert set(row_distances(code)) == {2 ** (k - 2)}
+    assert set(pdist(code, "cityblock")) == {2 ** (k - 2)}
     assert all(0 < bit.sum() < k for bit in code.T)
 
 
@@ -185,7 +185,7 @@ def test_random_codes_are_the_widest_of_many():
     code = random_code(19, 31, rng)
     assert code.shape == (19, 31)
     assert all(0 < bit.sum() < 19 for bit in code.T)
-    assert row_distances(code).min() >= 8  # one random code has about 5
+    assert pdist(code, "cityblock").min() >= 8  # one random code has about 5
 
 
 @pytest.mark.parametrize("decode", ["bits", "probabilities"])
@@ -201,7 +201,7 @@ def test_a_code_of_one_bit_a_class_and_distances_by_hand(glass):
     own = OutputCode(TREE, code=np.eye(6), decode="bits").fit(X, y)
     bits = np.array([GainRatioTree().fit(X, y == c).predict(new) for c in own.classes_]).T
     expected = np.array([(bits != word).sum(axis=1) for word in np.eye(6)]).T
-    np.testing.assert_array_equal(own.distances(new), expected)
+    np.testing.assert_array_equal(6 - own.decision_scores(new), expected)
     np.testing.assert_array_equal(own.predict(new), own.classes_[expected.argmin(axis=1)])
 
 
@@ -215,12 +215,14 @@ def test_a_code_that_has_learned_can_be_decoded_either_way(glass):
     assert (coded.predict(new) != by_probabilities).any()
 
 
-def test_pseudo_loss_of_two_classes_is_adaboost():
+@pytest.mark.parametrize("colours", [[0, 1], [1, 0]])
+def test_pseudo_loss_of_two_classes_is_adaboost(colours, monkeypatch):
     """With two classes each colouring has one class of each colour, and Schapire's algorithm is AdaBoost."""
+    monkeypatch.setattr(AdaBoostOC, "_question", lambda *_: np.array(colours))  # no random number for it
     data = datasets.load("pima")
     X, y = data.X.to_numpy(), data.y
-    oc = AdaBoostOC(STUMP, 15, sampling=False, random_state=0).fit(X, y)
-    m1 = AdaBoostM1(STUMP, 15, sampling=False, random_state=0).fit(X, y)
+    oc = AdaBoostOC(STUMP, 15, random_state=0).fit(X, y)
+    m1 = AdaBoostM1(STUMP, 15, random_state=0).fit(X, y)
     np.testing.assert_allclose(2 * oc.weights_, m1.weights_)
     np.testing.assert_array_equal(oc.predict(X), m1.predict(X))
 
@@ -229,7 +231,7 @@ def test_pseudo_loss_of_two_classes_is_adaboost():
 def test_training_error_is_below_the_product_of_pseudo_losses(glass, kind):
     """Freund & Schapire (1997), theorem 11: (k - 1) prod 2 sqrt(e (1 - e))."""
     X, y, _, _ = glass
-    booster = kind(GainRatioTree(min_leaf=8), 40, sampling=False, random_state=0).fit(X, y)
+    booster = kind(GainRatioTree(min_leaf=8), 40, random_state=0).fit(X, y)
     losses = 1 / (1 + np.exp(2 * booster.weights_))
     assert (booster.predict(X) != y).mean() <= 5 * np.prod(2 * np.sqrt(losses * (1 - losses))) + 1e-12
     assert all(set(q) == {0, 1} and q.sum() == 3 for q in booster.questions_) or kind is AdaBoostM2
@@ -264,6 +266,7 @@ def test_a_gate_finds_where_each_member_is_good():
         (Bagging(TREE, 0), "n_members must be an integer of at least 1; got 0"),
         (Bagging(TREE, sampling="bootstraps"), "sampling must be one of 'bootstrap'.*did you mean 'bootstrap'"),
         (Bagging(TREE, average=1), "average must be True or False; got 1"),
+        (AdaBoostM1(TREE, sampling="no"), "sampling must be True or False; got 'no'"),
         (AdaBoostM1(TREE, at_error="go on"), "at_error must be one of 'restart', 'stop'; got 'go on'"),
         (
             AdaBoostM1(KNeighborsClassifier(), sampling=False),
@@ -273,7 +276,6 @@ def test_a_gate_finds_where_each_member_is_good():
         (OutputCode(TREE, code=[[0], [0], [1]]), "code must have a different word of 0 and 1 for each of 3 classes"),
         (OutputCode(TREE, code="random", n_bits=0), "n_bits must be an integer of at least 1; got 0"),
         (OutputCode(TREE, decode="l1"), "decode must be one of 'probabilities', 'bits'; got 'l1'"),
-        (AdaBoostOC(TREE, sampling="no"), "sampling must be True or False; got 'no'"),
     ],
 )
 def test_bad_parameters_are_told(ensemble, message):

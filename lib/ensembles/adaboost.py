@@ -63,7 +63,8 @@ class AdaBoostM1(Ensemble):
         n = len(y)
         self.estimators_, errors, p, failures = [], [], np.full(n, 1 / n), 0
         while len(errors) < self.n_members and failures < RESTARTS:
-            member = self._drawn_or_weighted(X, y, rng, p)
+            chosen = {"rows": rng.choice(n, size=n, p=p)} if self.sampling else {"weights": p * n}
+            member = self._member(X, y, rng, **chosen)
             wrong = member.predict(X) != y
             error = p @ wrong
             failures = failures + 1 if error > 0.5 else 0

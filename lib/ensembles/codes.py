@@ -1,8 +1,7 @@
 """Many classes by questions of two: error-correcting output codes, and boosting with colourings or pseudo-loss."""
 
-import itertools
-
 import numpy as np
+from scipy.spatial.distance import pdist
 
 from lib.ensembles.adaboost import LEAST
 from lib.ensembles.bagging import bags
@@ -17,8 +16,8 @@ N_CODES = 2000  # random codes, of which the best is taken
 def exhaustive_code(n_classes):
     """All different ways to divide the classes in two, (n_classes, 2^(n_classes - 1) - 1) of 0 and 1."""
     n_classes = check_integer("n_classes", n_classes, 2, 16)
-    words = np.array(list(itertools.product([0, 1], repeat=n_classes - 1)), np.int8)[:-1]
-    return np.vstack([np.ones(len(words), np.int8), words.T])
+    words = np.arange(2 ** (n_classes - 1), 2**n_classes - 1)  # their binary digits, the first always 1, never all
+    return (words >> np.arange(n_classes)[::-1, None] & 1).astype(np.int8)
 
 
 def random_code(n_classes, n_bits, rng):
@@ -37,13 +36,7 @@ def random_code(n_classes, n_bits, rng):
         return (rng.random_sample((n_classes, n_bits)).argsort(axis=0) < ones).astype(np.int8)
 
     codes = (drawn() for _ in range(N_CODES if n_classes > 2 else 1))
-    return max(codes, key=lambda code: row_distances(code).min())
-
-
-def row_distances(code):
-    """Hamming distances of all pairs of rows of a code."""
-    first, second = np.triu_indices(len(code), 1)
-    return (code[first] != code[second]).sum(axis=1)
+    return max(codes, key=lambda code: pdist(code, "cityblock").min())
 
 
 @with_parameters
@@ -105,13 +98,9 @@ class OutputCode(Ensemble):
             exhaustive = kind == "exhaustive" and n_classes <= MOST
             return exhaustive_code(n_classes) if exhaustive else random_code(n_classes, self.n_bits, rng)
         code = np.asarray(self.code)
-        if code.ndim != 2 or len(code) != n_classes or not np.isin(code, (0, 1)).all() or not row_distances(code).all():
+        if code.shape[:-1] != (n_classes,) or not np.isin(code, (0, 1)).all() or not pdist(code).all():
             raise ValueError(f"code must have a different word of 0 and 1 for each of {n_classes} classes; got {code}")
         return code.astype(np.int8)
-
-    def distances(self, X):
-        """Distance of each row's predictions to the word of each class, (n_samples, n_classes)."""
-        return len(self.estimators_) - self.decision_scores(X)
 
 
 @with_parameters
@@ -124,7 +113,6 @@ class PseudoLossBooster(Ensemble):
     """
 
     n_members: int = 50
-    sampling: bool = True
 
     def fit(self, X, y):
         """Train members on `X` (n_samples, n_columns) and the classes `y`.
@@ -134,7 +122,6 @@ class PseudoLossBooster(Ensemble):
         ValueError
             If a parameter is out of range, or the learner refuses the data.
         """
-        check_flag("sampling", self.sampling)
         X, y, rng = self._start(X, y)
         n, k, own = len(y), len(self.classes_), (np.arange(len(y)), y)
         pairs = np.ones((n, k))
@@ -145,7 +132,7 @@ class PseudoLossBooster(Ensemble):
             question = self._question(k, rng)
             weights = (pairs * (question[y][:, None] != question)).sum(axis=1)
             p = weights / weights.sum() if weights.sum() > 0 else np.full(n, 1 / n)
-            self.estimators_.append(self._drawn_or_weighted(X, question[y], rng, p))
+            self.estimators_.append(self._member(X, question[y], rng, rng.choice(n, size=n, p=p)))
             self.questions_.append(question)
             plausible = self._plausible(self.estimators_[-1], question, X)
             doubt = 1 - plausible[own][:, None] + plausible
@@ -166,8 +153,6 @@ class AdaBoostOC(PseudoLossBooster):
     ----------
     learner : classifier
     n_members : int, at least 1
-    sampling : bool
-        Members get rows drawn by the weights; else all rows with their weights.
     random_state : int, RandomState or None
 
     References
@@ -187,8 +172,6 @@ class AdaBoostM2(PseudoLossBooster):
     learner : classifier
         Its `predict_proba` is what it finds plausible.
     n_members : int, at least 1
-    sampling : bool
-        Members get rows drawn by the weights; else all rows with their weights.
     random_state : int, RandomState or None
 
     References

@@ -1,9 +1,9 @@
 """Weights of members that are learned from predictions on held-out rows."""
 
 import numpy as np
-import pandas as pd
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
+from sklearn.preprocessing import add_dummy_feature
 
 from lib.naive_bayes import NaiveBayes
 from lib.validation import check_real
@@ -23,12 +23,8 @@ def likelihood_vote(votes, y):
     function of votes (n, n_members)
         The posterior of the classes of `y`, in their order, (n, n_classes).
     """
-
-    def frame(votes):
-        return pd.DataFrame(np.asarray(votes)).astype("str").add_prefix("member_")
-
-    model = NaiveBayes().fit(frame(votes), y)
-    return lambda votes: model.predict_proba(frame(votes))
+    model = NaiveBayes().fit(np.asarray(votes, dtype=str), y)
+    return lambda votes: model.predict_proba(np.asarray(votes, dtype=str))
 
 
 def gate(X, likelihoods, penalty=0.0):
@@ -50,7 +46,7 @@ def gate(X, likelihoods, penalty=0.0):
         The weights w, (n, n_members).
     """
     penalty = check_real("penalty", penalty, 0)
-    X, logs = _with_ones(X), np.log(np.maximum(likelihoods, np.finfo(float).tiny))
+    X, logs = add_dummy_feature(X), np.log(np.maximum(likelihoods, np.finfo(float).tiny))
     shape = (X.shape[1], logs.shape[1])
 
     def loss(v):
@@ -64,9 +60,4 @@ def gate(X, likelihoods, penalty=0.0):
         return -totals.sum() + penalty / 2 * (v[1:] ** 2).sum(), gradient.ravel()
 
     v = minimize(loss, np.zeros(np.prod(shape)), jac=True, method="L-BFGS-B").x.reshape(shape)
-    return lambda X: softmax(_with_ones(X) @ v, axis=1)
-
-
-def _with_ones(X):
-    X = np.asarray(X, dtype=float)
-    return np.column_stack([np.ones(len(X)), X])
+    return lambda X: softmax(add_dummy_feature(X) @ v, axis=1)

@@ -92,9 +92,3 @@ class Ensemble(TableClassifier):
         if weights is not None:
             return learner.fit(X, y, sample_weight=weights)
         return learner.fit(X, y) if rows is None else learner.fit(X.iloc[rows], y[rows])
-
-    def _drawn_or_weighted(self, X, y, rng, p):
-        """A new learner, fitted to rows drawn with these probabilities, or to all rows with weights in proportion."""
-        if self.sampling:
-            return self._member(X, y, rng, rng.choice(len(y), size=len(y), p=p))
-        return self._member(X, y, rng, weights=p * len(y))

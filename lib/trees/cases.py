@@ -73,12 +73,8 @@ def errors_seen(counts):
 @kernel
 def divide(data, growth, node, work):
     """Give the cases of a node to new nodes, its branches; one without a value is in all of them."""
-    used, child, bags, where = (
-        growth.used,
-        growth.used[NODES],
-        work.bags[: data.branches[growth.test[node]]],
-        work.where,
-    )
+    used, child, where = growth.used, growth.used[NODES], work.where
+    bags = work.bags[: data.branches[growth.test[node]]]
     first, n, missing = growth.first[node], growth.last[node] - growth.first[node], 0
     bags.fill(0.0)
     for i in range(n):
