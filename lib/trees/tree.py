@@ -155,10 +155,9 @@ class GainRatioTree(TableClassifier):
         if not self.midway:
             middles = [max(v for v in values[a : b + 1] if v <= x) for a, b, x in zip(low, high, middles, strict=True)]
         self.threshold_[cuts] = middles
-        totals = counts.sum(axis=1)
-        self.distribution_ = counts / np.where(totals > 0, totals, 1)[:, None]
-        for node in np.flatnonzero(totals == 0):
-            self.distribution_[node] = self.distribution_[parents[node]]
+        empty = counts.sum(axis=1) == 0  # whose parents are not, as an empty node is a leaf
+        counts[empty] = counts[parents[empty]]
+        self.distribution_ = counts / counts.sum(axis=1, keepdims=True)
         self.n_nodes_, self.n_leaves_ = len(left), int((~inner).sum())
 
 
