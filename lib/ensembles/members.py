@@ -81,11 +81,11 @@ class Ensemble(TableClassifier):
     def _member(self, X, y, rng, rows=None, weights=None):
         """A new learner, fitted to the rows with these numbers, or to all rows with these weights."""
         if isinstance(self.learner, GainRatioTree):  # its input is checked already; a row that comes twice weighs two
-            learner, (labels, y) = copy(self.learner), np.unique(y, return_inverse=True)
+            learner, labels = copy(self.learner), np.flatnonzero(np.bincount(y))
             learner.random_state = rng.randint(SEEDS)
             if weights is None:
                 weights = np.bincount(np.arange(len(X)) if rows is None else rows, minlength=len(X)).astype(float)
-            return learner.grow(X, labels, y, weights)
+            return learner.grow(X, labels, np.searchsorted(labels, y), weights)
         learner = clone(self.learner)
         seeded = {name: rng.randint(SEEDS) for name in learner.get_params() if name.endswith("random_state")}
         learner.set_params(**seeded)
