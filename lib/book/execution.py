@@ -5,7 +5,7 @@ import re
 import tempfile
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -143,10 +143,9 @@ def _progress(path: Path, chapter: str, trials: Path):
 
 
 def _so_far(path: Path) -> str:
-    try:
+    with suppress(OSError):  # nothing is written yet
         return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:  # nothing is written yet
-        return ""
+    return ""
 
 
 def _title(source: str) -> str:

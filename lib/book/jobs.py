@@ -88,7 +88,8 @@ def run_all(
 ) -> None:
     """Bring jobs up to date, do `then` with each, and put it as it is then in its place in `jobs`.
 
-    An interruption leaves those that have finished. One that fails stops no other.
+    An interruption leaves those that have finished. One that fails stops no other. Runs at the same time share the
+    cores: with more processes than cores all of them take longer.
 
     Raises
     ------
@@ -96,12 +97,15 @@ def run_all(
         When all have ended, if some have failed.
     """
     keys = {name: job_key(project, job) for name, job in jobs.items()}  # before the kernels' server imports lib
+    at_once = at_once or os.cpu_count()
+    n_runs = min(at_once, sum(not is_fresh(job.notebook, keys[name]) for name, job in jobs.items()))
+    os.environ["LOKY_MAX_CPU_COUNT"] = str(max(os.cpu_count() // max(n_runs, 1), 1))  # what a run takes for all cores
 
     def work(job):
         job = bring_up_to_date(project, job, keys[job.name])
         return then(job) if then and job.is_done else job
 
-    with ThreadPoolExecutor(at_once or os.cpu_count()) as pool:
+    with ThreadPoolExecutor(at_once) as pool:
         futures = [pool.submit(work, job) for job in jobs.values()]
         try:
             for n_ended, future in enumerate(as_completed(futures), start=1):

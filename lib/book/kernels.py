@@ -1,5 +1,6 @@
 """Kernels of the chapters: forked from a server that has imported what they import."""
 
+import gc
 import os
 from functools import cache
 from importlib.metadata import EntryPoint
@@ -13,6 +14,7 @@ from lib.trials.processes import Context, Process
 
 IMPORTED = ("ipykernel.kernelapp", "ipykernel.ipkernel", "myst_nb.ext.glue", "seaborn", "scipy.stats")
 IMPORTED += ("sklearn.pipeline", "lib.claims", "lib.figures", "lib.experiments", "lib.bayes_net", "lib.book.kernels")
+gc.set_threshold(10_000, 20, 100)  # also in what is forked: few of the many objects that learners make are garbage
 
 
 class Kernel(Process):

@@ -1,6 +1,7 @@
 """Running chapters: what is checked before, what is kept after, and that two runs are the same."""
 
 import io
+import os
 import sys
 import threading
 from dataclasses import replace
@@ -231,6 +232,18 @@ def test_comments_docstrings_and_stored_outputs_are_no_ingredients(project):
     notebook.cells[-1].outputs = [nbformat.v4.new_output("stream", text="stored")]
     nbformat.write(notebook, project.notebook("cia/curves"))
     assert fingerprint(project, "cia/curves", {}) == before
+
+
+@pytest.mark.parametrize(("n_stale", "share"), [(1, "6"), (2, "3"), (4, "2")])
+def test_runs_at_the_same_time_share_the_cores(project, monkeypatch, n_stale, share):
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "of before")
+    monkeypatch.setattr(jobs.os, "cpu_count", lambda: 6)
+    monkeypatch.setattr(jobs, "execute_stored", lambda *_: seen.append(os.environ["LOKY_MAX_CPU_COUNT"]))
+    monkeypatch.setattr(jobs, "write_record", lambda *_: None)
+    made, seen = jobs.job_of(project, "quick", "cia/curves"), []
+    runs = [replace(made, name=str(i), notebook=project.root / f"{i}.ipynb") for i in range(n_stale)]
+    jobs.run_all(project, {run.name: run for run in runs}, at_once=3)
+    assert seen == [share] * n_stale
 
 
 @pytest.mark.parametrize(("after", "status"), [("others-data", "FAILED"), ("sources-more", "executed")])
