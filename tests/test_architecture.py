@@ -38,7 +38,7 @@ LATER_TESTS += ("pymdptoolbox", "weka_rules", "openspiel", "gnubg", "agrawal", "
 BUDGETS = {
     "models and learners": (LEARNERS, 2500),
     "datasets, evaluation, claims, ground": (GROUND, 900),
-    "trees and ensembles": (("trees", "ensembles"), 785),
+    "trees and ensembles": (("trees", "ensembles"), 783),
     "scaling up": (("rules", "relevance", "spelling", "datasets/agrawal"), 650),  # with Agrawal's people
     "texts": (("texts",), 73),  # read as UCI's files are, or from a folder of the reader's
     "decisions": (("decisions",), 420),

@@ -76,14 +76,12 @@ def extent(codes, classes, rows, weights, known):
 @kernel
 def cells(table, low, high, k, moved):
     """List the weights of each code and class, by code, and empty their table; returns the length of the list."""
-    count, cell = 0, 0
-    for code in range(low, high + 1):
-        for c in range(k):
-            if table[cell] > 0:
-                moved[count, 0], moved[count, 1], moved[count, 2] = code, c, table[cell]
-                table[cell] = 0.0
-                count += 1
-            cell += 1
+    count = 0
+    for cell in range((high - low + 1) * k):
+        if table[cell] > 0:
+            moved[count, 0], moved[count, 1], moved[count, 2] = low + cell // k, cell % k, table[cell]
+            table[cell] = 0.0
+            count += 1
     return count
 
 
