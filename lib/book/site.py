@@ -5,6 +5,7 @@ import platform
 import shutil
 import subprocess
 import sys
+from base64 import b64decode
 from importlib.metadata import version
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from lib.trials.description import digest
 # What a page has in place of a comment such as <!-- scorecard -->.
 PARTS = {"scorecard": scorecard, "data-sets": data_sets, "settings": settings}
 TITLE_PICTURE = ("explorer", "title_picture")  # the chapter that glues the picture of the first page, and its name
-GLUED = "application/papermill.record/image/svg+xml"
+GLUED = "application/papermill.record/image/"
 SHOWN_VERSIONS = ("numpy", "scipy", "scikit-learn", "numba", "when-the-model-is-wrong")
 
 
@@ -51,13 +52,16 @@ def build_site(project: Project, profile: str, strict: bool = False) -> Path:
 
 
 def write_glued_figure(executed: Path, name: str, folder: Path) -> None:
-    """Write figure `name` of an executed chapter, if there is one, into `folder`.
+    """Write figure `name` of an executed chapter in the formats that it has into `folder`.
 
     Glueing a figure from another page is not offered by MyST-NB: its reference takes PNG only, without caption or
     alternative text.
     """
-    if svg := glued(nbformat.read(executed, as_version=4).cells).get(name, {}).get(GLUED):
-        (folder / f"{name}.svg").write_text(svg, encoding="utf-8")
+    figure = glued(nbformat.read(executed, as_version=4).cells).get(name, {})
+    svg, png = (figure.get(f"{GLUED}{kind}") for kind in ("svg+xml", "png"))  # stored: PNG only
+    for suffix, content in ((".svg", svg and svg.encode()), (".png", png and b64decode(png))):
+        if content:
+            (folder / f"{name}{suffix}").write_bytes(content)
 
 
 def build_page(project: Project, chapter: str, executed: Path, overrides: dict, scale: str) -> Path:

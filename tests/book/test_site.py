@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+from base64 import b64encode
 
 import nbformat
 import pytest
@@ -128,12 +129,13 @@ def test_refresh_stores_the_outputs_of_the_defaults(project):
 
 
 def test_a_glued_figure_is_written_if_there_is_one(tmp_path):
-    output = new_output("display_data", data={site.GLUED: "<svg/>"}, metadata={"scrapbook": {"name": "picture"}})
+    data = {f"{site.GLUED}svg+xml": "<svg/>", f"{site.GLUED}png": b64encode(b"of points").decode()}
+    output = new_output("display_data", data=data, metadata={"scrapbook": {"name": "picture"}})
     nbformat.write(new_notebook(cells=[new_code_cell("", outputs=[output])]), tmp_path / "chapter.ipynb")
     for name in ("picture", "another"):
         site.write_glued_figure(tmp_path / "chapter.ipynb", name, tmp_path)
     written = {path.name: path.read_text() for path in tmp_path.iterdir() if path.suffix != ".ipynb"}
-    assert written == {"picture.svg": "<svg/>"}
+    assert written == {"picture.svg": "<svg/>", "picture.png": "of points"}
 
 
 def test_one_id_in_two_chapters_is_an_error(project):
