@@ -27,11 +27,11 @@ POLL = 1.0  # seconds between two looks at how far the trials of a cell are
 SILENCE = 20.0  # seconds between two lines about it, where there is no bar
 
 
-def execute(project: Project, chapter: str, parameters: dict, output: Path, report=list, **context) -> None:
+def execute(project: Project, chapter: str, parameters: dict, output: Path, report=list, cores=None, **context) -> None:
     """Run a chapter's notebook into `output`; when a cell fails what was executed stays there.
 
     `context` holds fields of `lib.trials.context.Context` for its trials. `report` is called with what they note (see
-    `lib.trials.notes`), also when a cell fails.
+    `lib.trials.notes`), also when a cell fails. `cores` is what trials take for all cores, if not all of them.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def execute(project: Project, chapter: str, parameters: dict, output: Path, repo
     output.parent.mkdir(parents=True, exist_ok=True)
     with (
         _aside(output) as part,
-        _kernel_settings(context) as (config, files),
+        _kernel_settings(context, cores) as (config, files),
         _progress(project.notebook(chapter), chapter, files / "progress") as hooks,
     ):
         try:
@@ -96,7 +96,7 @@ def _literal(path: Path) -> str:
 
 
 @contextmanager
-def _kernel_settings(context: dict):
+def _kernel_settings(context: dict, cores: int | None):
     """Yield papermill's settings of a kernel, and the folder of its files.
 
     Its sockets are files in a short-named folder, so that no two runs share a port.
@@ -105,6 +105,7 @@ def _kernel_settings(context: dict):
     with tempfile.TemporaryDirectory(prefix="book-") as folder:
         context = context | {"progress": f"{folder}/progress", "notes": f"{folder}/notes"}
         own = {"JUPYTER_RUNTIME_DIR": folder, "IPYTHONDIR": f"{folder}/ipython", VARIABLE: json.dumps(context)}
+        own |= {"LOKY_MAX_CPU_COUNT": str(cores)} if cores else {}
         sockets = {"transport": "ipc", "ip": f"{folder}/socket", "connection_file": f"{folder}/kernel.json"}
         yield Config({"KernelManager": sockets, "Provisioner": {"environment": own}}), Path(folder)
 

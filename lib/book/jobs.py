@@ -2,7 +2,6 @@
 
 import fcntl
 import json
-import os
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +12,7 @@ from multiprocessing import active_children
 from pathlib import Path
 
 import click
+from joblib import cpu_count
 
 from lib.book.blocks import execute_stored
 from lib.book.cache import fingerprint, is_fresh, read_record, write_record
@@ -97,12 +97,12 @@ def run_all(
         When all have ended, if some have failed.
     """
     keys = {name: job_key(project, job) for name, job in jobs.items()}  # before the kernels' server imports lib
-    at_once = at_once or os.cpu_count()
+    at_once = at_once or cpu_count()
     n_runs = min(at_once, sum(not is_fresh(job.notebook, keys[name]) for name, job in jobs.items()))
-    os.environ["LOKY_MAX_CPU_COUNT"] = str(max(os.cpu_count() // max(n_runs, 1), 1))  # what a run takes for all cores
+    cores = max(cpu_count() // max(n_runs, 1), 1)
 
     def work(job):
-        job = bring_up_to_date(project, job, keys[job.name])
+        job = bring_up_to_date(project, job, keys[job.name], cores)
         return then(job) if then and job.is_done else job
 
     with ThreadPoolExecutor(at_once) as pool:
@@ -124,8 +124,8 @@ def run_all(
         raise BookError("\n  ".join([f"{len(failed)} of {len(jobs)} runs failed:", *failed]))
 
 
-def bring_up_to_date(project: Project, job: Job, key: str) -> Job:
-    """Execute a job, unless what it made before has its key; return what became of it.
+def bring_up_to_date(project: Project, job: Job, key: str, cores: int | None = None) -> Job:
+    """Execute a job with so many cores, unless what it made before has its key; return what became of it.
 
     Its key is from before anything was imported: what has changed since then may or may not have been run.
     """
@@ -136,7 +136,7 @@ def bring_up_to_date(project: Project, job: Job, key: str) -> Job:
     job.notebook.with_suffix(".json").unlink(missing_ok=True)
     start = time.monotonic()
     try:
-        execute_stored(project, job.chapter, job.overrides, job.notebook, f"{job.name}: ")
+        execute_stored(project, job.chapter, job.overrides, job.notebook, f"{job.name}: ", cores=cores)
     except (BookError, OSError) as error:
         return replace(job, status="FAILED", message=str(error))
     job = replace(job, seconds=time.monotonic() - start)

@@ -234,16 +234,24 @@ def test_comments_docstrings_and_stored_outputs_are_no_ingredients(project):
     assert fingerprint(project, "cia/curves", {}) == before
 
 
-@pytest.mark.parametrize(("n_stale", "share"), [(1, "6"), (2, "3"), (4, "2")])
+@pytest.mark.parametrize(("n_stale", "share"), [(1, 6), (2, 3), (4, 2)])
 def test_runs_at_the_same_time_share_the_cores(project, monkeypatch, n_stale, share):
-    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "of before")
-    monkeypatch.setattr(jobs.os, "cpu_count", lambda: 6)
-    monkeypatch.setattr(jobs, "execute_stored", lambda *_: seen.append(os.environ["LOKY_MAX_CPU_COUNT"]))
+    monkeypatch.setattr(jobs, "cpu_count", lambda: 6)
+    monkeypatch.setattr(jobs, "execute_stored", lambda *_, cores: seen.append(cores))
     monkeypatch.setattr(jobs, "write_record", lambda *_: None)
     made, seen = jobs.job_of(project, "quick", "cia/curves"), []
     runs = [replace(made, name=str(i), notebook=project.root / f"{i}.ipynb") for i in range(n_stale)]
     jobs.run_all(project, {run.name: run for run in runs}, at_once=3)
     assert seen == [share] * n_stale
+
+
+def test_a_run_takes_its_part_of_the_cores(project, write_chapter, tmp_path, monkeypatch):
+    """And leaves the variable of whoever has set it, or a second build of the process would divide again."""
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "2")
+    write_chapter(project, "cia/curves", "import joblib\nprint(joblib.cpu_count(), joblib.effective_n_jobs(-1))")
+    execute(project, "cia/curves", {}, tmp_path / "out.ipynb", cores=1)
+    assert nbformat.read(tmp_path / "out.ipynb", as_version=4).cells[-1].outputs[0].text == "1 1\n"
+    assert os.environ["LOKY_MAX_CPU_COUNT"] == "2"
 
 
 @pytest.mark.parametrize(("after", "status"), [("others-data", "FAILED"), ("sources-more", "executed")])
