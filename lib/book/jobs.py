@@ -98,11 +98,10 @@ def run_all(
     """
     keys = {name: job_key(project, job) for name, job in jobs.items()}  # before the kernels' server imports lib
     at_once = at_once or cpu_count()
-    n_runs = min(at_once, sum(not is_fresh(job.notebook, keys[name]) for name, job in jobs.items()))
-    cores = max(cpu_count() // max(n_runs, 1), 1)
+    n_runs = min(at_once, sum(not is_fresh(job.notebook, keys[name]) for name, job in jobs.items())) or 1
 
     def work(job):
-        job = bring_up_to_date(project, job, keys[job.name], cores)
+        job = bring_up_to_date(project, job, keys[job.name], max(cpu_count() // n_runs, 1))
         return then(job) if then and job.is_done else job
 
     with ThreadPoolExecutor(at_once) as pool:

@@ -186,7 +186,7 @@ def stand_in(project, monkeypatch):
     """Let a run copy its notebook instead of executing it; returns the list of runs."""
     ran = []
 
-    def run(project, chapter, given, output, name):
+    def run(project, chapter, given, output, name, cores):
         ran.append(chapter)
         output.write_bytes(project.notebook(chapter).read_bytes())
 
