@@ -21,22 +21,11 @@ from lib.winnow import Winnow, WinnowEnsemble
 REFUSALS = "X must hold only 0 and 1", "discretise first"
 
 
-class Binarising:
-    def _boolean(self, X):
-        if sparse.issparse(X):
-            return (X > 0).astype(np.uint8)
-        return (np.asarray(X, dtype=float) > 0).astype(np.uint8)
-
-
-class BinarisingWinnow(Binarising, Winnow):
+class PoorWinnow(Winnow):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = not self.complement  # positive weights do not suit the data
         return tags
-
-
-class BinarisingEnsemble(Binarising, WinnowEnsemble):
-    pass
 
 
 class Rounding:
@@ -53,6 +42,11 @@ class RoundingBayesNet(Rounding, BayesNetClassifier):
 
 class RoundingSelection(Rounding, SelectiveNaiveBayes):
     pass
+
+
+def binarised(name, X):
+    """Instead of the check of a boolean matrix."""
+    return ((X if sparse.issparse(X) else np.asarray(X, dtype=float)) > 0).astype(np.uint8)
 
 
 def rounded(X):
@@ -72,9 +66,9 @@ def run(check, estimator):
         LatentClassEM(n_restarts=2, max_iterations=50),
         LatentClassCovariance(),
         LatentClassSelection(n_restarts=2, max_iterations=50, max_hidden=3),
-        BinarisingWinnow(promotion=1.1, n_passes=20, complement=True, average=True),
-        BinarisingWinnow(promotion=1.1, n_passes=20, average=True, threshold=0.5),  # takes sparse data
-        BinarisingEnsemble(n_members=3),
+        PoorWinnow(promotion=1.1, n_passes=20, complement=True, average=True),
+        PoorWinnow(promotion=1.1, n_passes=20, average=True, threshold=0.5),  # takes sparse data
+        WinnowEnsemble(n_members=3),
         RoundingBayesNet(n_iterations=2),
         RoundingBayesNet("tan", "em", n_iterations=2),
         RoundingBayesNet("bic", "ofe"),
@@ -82,8 +76,9 @@ def run(check, estimator):
     ]
 )
 def test_conventions(estimator, check, monkeypatch):
-    for module in ("latent_class.model", "cia"):
-        monkeypatch.setattr(f"lib.{module}.check_boolean_matrix", lambda _, X: Binarising()._boolean(X))
+    for module in ("latent_class.model", "cia", "winnow.online"):
+        monkeypatch.setattr(f"lib.{module}.check_boolean_matrix", binarised)
+    monkeypatch.setattr("lib.winnow.online.check_sparse_boolean_matrix", binarised)
     run(check, estimator)
 
 

@@ -6,7 +6,6 @@ import numpy as np
 from scipy.special import log_softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from lib import structures
 from lib.bayes_net.ascent import METHODS
@@ -15,7 +14,7 @@ from lib.bayes_net.learners import LEARNERS, choose_iterations, climb, fold_coun
 from lib.bayes_net.network import Network
 from lib.discretize.columns import checked_frame, checked_target
 from lib.estimators import JointClassifier, with_parameters
-from lib.structures.codes import DiscreteCoding, check_discrete
+from lib.structures.codes import DiscreteCoding
 from lib.validation import check_choice, check_integer, check_real, optional
 
 STRUCTURES = ("naive", "tan", "bic")
@@ -121,7 +120,6 @@ class BayesNetClassifier(JointClassifier):
         self._check()
         X = checked_frame(self, X, reset=True)
         self.classes_, classes = checked_target(X, y)
-        check_discrete(X)
         self._coding = DiscreteCoding(X)
         self.categories_ = self._coding.categories
         values, sizes = self._coding(X), np.append(len(self.classes_), self._coding.sizes)
@@ -138,9 +136,7 @@ class BayesNetClassifier(JointClassifier):
 
     def predict_joint_log_proba(self, X):
         """Ln P(c, e) of each class and what is observed in each row, (n_samples, n_classes)."""
-        check_is_fitted(self)
         X = checked_frame(self, X, reset=False)
-        check_discrete(X)
         rows, index = merged(self._coding(X), self._coding.sizes)
         counts = np.ones((len(rows), len(self.classes_)))
         return Cases(self._network, rows, counts).log_joints(self._theta)[index]

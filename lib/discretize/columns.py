@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 KINDS = {"b": "boolean", "i": "integer", "u": "integer", "f": "continuous", "O": "categorical", "U": "categorical"}
 MISSING, NEW = -1, -2
@@ -12,10 +12,12 @@ TRUTH = pd.Index([False, True], dtype=object)
 
 
 def checked_frame(estimator, X, reset):
-    """Return `X` as a DataFrame after scikit-learn's checks of names and sizes.
+    """Return `X` as a DataFrame after scikit-learn's checks of names and sizes, and of being fitted without `reset`.
 
     Columns of an array, and columns whose names are not strings, are called x0, x1, ..., as in scikit-learn.
     """
+    if not reset:
+        check_is_fitted(estimator)
     if not isinstance(X, pd.DataFrame):
         X = validate_data(estimator, X, dtype=None, ensure_all_finite=False, reset=reset)
         return pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])

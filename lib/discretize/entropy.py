@@ -74,13 +74,15 @@ def _midpoints(lows, highs):
 
 
 def _best_cut(cumulative):
-    """Where to cut a range, given the class counts below each of its boundary points; 0 if nowhere."""
+    """Where to cut a range, given the class counts below each of its boundary points; 0 if nowhere.
+
+    A range with a boundary point inside has two classes at least.
+    """
     below, total = cumulative[1:-1] - cumulative[0], cumulative[-1] - cumulative[0]
-    if len(below) == 0 or (total > 0).sum() < 2:
+    if len(below) == 0:
         return 0
     above, n = total - below, total.sum()
-    information_below, information_above = _information(below), _information(above)
-    both = (information_below + information_above) / n
+    both = (_information(below) + _information(above)) / n
     best = np.flatnonzero(both <= both.min() + TIE)[0]
     entropy = _information(total) / n
     entropies = [entropy, *(_information(s[best]) / s[best].sum() for s in (below, above))]

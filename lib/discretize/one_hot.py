@@ -73,7 +73,6 @@ class OneHot(MixedInput, TransformerMixin, BaseEstimator):
 
     def transform(self, X):
         """Return the DataFrame of boolean columns, (n_samples, n_columns)."""
-        check_is_fitted(self)
         X = checked_frame(self, X, reset=False)
         check_kinds(X, self._kinds)
         codes, n_columns = self._coding(X), len(self._names)

@@ -12,7 +12,7 @@ from lib import arrays
 from lib.compiled import assign, compiled
 from lib.discretize.columns import checked_frame
 from lib.estimators import MixedInput
-from lib.structures.codes import DiscreteCoding, check_discrete
+from lib.structures.codes import DiscreteCoding
 from lib.validation import check_flag, check_integer, check_real
 
 
@@ -77,7 +77,6 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
         prior = check_real("prior", self.prior, 0, open_low=True)
         check_flag("relabel", self.relabel)
         X = checked_frame(self, X, reset=True)
-        check_discrete(X)
         self._coding = DiscreteCoding(X)
         starts = np.cumsum([0, *self._coding.sizes])
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))

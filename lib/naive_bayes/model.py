@@ -2,7 +2,6 @@
 
 import numpy as np
 from scipy.special import logsumexp
-from sklearn.utils.validation import check_is_fitted
 
 from lib.discretize.columns import Coding, check_kinds, checked_frame, checked_target, column_kinds, continuous_values
 from lib.estimators import JointClassifier
@@ -82,7 +81,6 @@ class NaiveBayes(JointClassifier):
 
     def predict_joint_log_proba(self, X):
         """Log P(c, x) of each row and class, (n_samples, n_classes); of its Gaussians, the log densities."""
-        check_is_fitted(self)
         X = checked_frame(self, X, reset=False)
         check_kinds(X, self._kinds)
         discrete = self._tables.indicators(self._tables.rows(X)) @ self._log_tables
@@ -113,11 +111,9 @@ class NaiveBayes(JointClassifier):
         self._gaussians, names, values = positions, X.columns[positions], continuous_values(X, positions)
         order = np.argsort(y, kind="stable")
         starts = np.searchsorted(y[order], np.arange(len(self.classes_)))
-        means, deviations = _means_and_deviations(values[order], starts, self.ddof)
-        pooled_means, pooled_deviations = _means_and_deviations(values, np.zeros(1, int), self.ddof)
-        flat = np.isnan(deviations)
-        self._means = np.where(flat, pooled_means, means)
-        self._deviations = np.where(flat, pooled_deviations, deviations)
+        own = _means_and_deviations(values[order], starts, self.ddof)
+        pooled = _means_and_deviations(values, np.zeros(1, int), self.ddof)
+        self._means, self._deviations = np.where(np.isnan(own[1]), pooled, own)
         self.means_ = dict(zip(names, self._means.T, strict=True))
         self.deviations_ = dict(zip(names, self._deviations.T, strict=True))
 

@@ -2,12 +2,11 @@
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from lib.discretize.columns import checked_frame, checked_target
 from lib.estimators import JointClassifier, most_probable
 from lib.naive_bayes.tables import Tables
-from lib.structures.codes import DiscreteCoding, check_discrete
+from lib.structures.codes import DiscreteCoding
 from lib.validation import check_integer, check_real
 
 
@@ -68,7 +67,6 @@ class SelectiveNaiveBayes(JointClassifier):
         check_integer("n_folds", self.n_folds, 2)
         X = checked_frame(self, X, reset=True)
         self.classes_, y = checked_target(X, y)
-        check_discrete(X)
         self._tables, n_classes = Tables(DiscreteCoding(X)), len(self.classes_)
         rows, n_folds = self._tables.rows(X), min(self.n_folds, len(X))
         folds = check_random_state(self.random_state).permutation(len(X)) % n_folds
@@ -84,9 +82,7 @@ class SelectiveNaiveBayes(JointClassifier):
 
     def predict_joint_log_proba(self, X):
         """Log P(c, x) of each row and class, (n_samples, n_classes), x being the chosen attributes."""
-        check_is_fitted(self)
         X = checked_frame(self, X, reset=False)
-        check_discrete(X)
         return self.class_log_prior_ + self._log_tables[self._tables.rows(X)[:, self.chosen_]].sum(axis=1)
 
     def _logs(self, counts):

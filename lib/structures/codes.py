@@ -15,7 +15,7 @@ class DiscreteCoding(Coding):
     Parameters
     ----------
     X : DataFrame
-        After `checked_frame` and `check_discrete`.
+        After `checked_frame`.
 
     Attributes
     ----------
@@ -31,7 +31,14 @@ class DiscreteCoding(Coding):
         self.sizes = np.maximum(self.sizes, 1)
 
     def __call__(self, X):
-        """Code of each value, (n_samples, n_attributes), in 0 .. size - 1, or -1 for a missing or never seen one."""
+        """Code of each value, (n_samples, n_attributes), in 0 .. size - 1, or -1 for a missing or never seen one.
+
+        Raises
+        ------
+        ValueError
+            If a column is not discrete.
+        """
+        check_discrete(X)
         return np.maximum(super().__call__(X), MISSING)
 
 
@@ -42,10 +49,9 @@ def check_discrete(X):
             values = continuous_values(X, [position])[:, 0]
             wrong = np.flatnonzero((values != np.floor(values)) & ~np.isnan(values))
             if len(wrong):
-                raise ValueError(
-                    f"columns must hold whole numbers or NaN; column {X.columns[position]!r} has {values[wrong[0]]} "
-                    f"in row {wrong[0]}: discretise first, for example with lib.discretize.EntropyDiscretizer"
-                )
+                found = f"column {X.columns[position]!r} has {values[wrong[0]]} in row {wrong[0]}"
+                advice = "discretise first, for example with lib.discretize.EntropyDiscretizer"
+                raise ValueError(f"columns must hold whole numbers or NaN; {found}: {advice}")
 
 
 def discrete_codes(X, y):
@@ -71,6 +77,5 @@ def discrete_codes(X, y):
     """
     X = checked_frame(BaseEstimator(), X, reset=True)
     classes, y = checked_target(X, y)
-    check_discrete(X)
     coding = DiscreteCoding(X)
     return np.column_stack([y, coding(X)]), np.append(len(classes), coding.sizes)

@@ -56,11 +56,6 @@ class WinnowEnsemble(TwoClasses, WinnowBase):
     inclusive: bool = False
     random_state: int | np.random.RandomState | None = None
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_integer("n_members", self.n_members, 1)
-        check_real("subsample", self.subsample, 0, 1, open_low=True)
-
     def fit(self, X, y):
         """Fit to attributes `X` (n_samples, n_attributes) of 0 and 1 and a two-valued target `y`.
 
@@ -70,6 +65,8 @@ class WinnowEnsemble(TwoClasses, WinnowBase):
             If a parameter is out of range, `X` holds other values, lengths differ, or `y` has not two classes.
         """
         self._check_parameters()
+        check_integer("n_members", self.n_members, 1)
+        check_real("subsample", self.subsample, 0, 1, open_low=True)
         rows, y = self._training_data(X, y)
         fit_together([self], rows, self._target(y) == 1)
         return self

@@ -21,9 +21,6 @@ class WinnowBase(ClassifierMixin, BaseEstimator):
 
     _accept_sparse = False
 
-    def _boolean(self, X):
-        return check_sparse_boolean_matrix("X", X) if sparse.issparse(X) else check_boolean_matrix("X", X)
-
     def _check_parameters(self):
         check_real("promotion", self.promotion, 1, open_low=True)
         optional(check_real, "demotion", self.demotion, 0, 1, open_low=True, open_high=True)
@@ -43,7 +40,7 @@ class WinnowBase(ClassifierMixin, BaseEstimator):
     def _attributes(self, X):
         if sparse.issparse(X) and self.complement:
             raise ValueError("complement must be False for sparse X, as 1 - x is not sparse; or give X.toarray()")
-        return self._boolean(X)
+        return check_sparse_boolean_matrix("X", X) if sparse.issparse(X) else check_boolean_matrix("X", X)
 
     def _n_weights(self, rows):
         return rows.shape[1] * (2 if self.complement else 1)
@@ -194,7 +191,10 @@ class Winnow(WinnowBase):
         return self
 
     def _start(self, y, n_weights):
-        self.classes_ = _classes(y)
+        classes = np.unique(y)
+        if len(classes) < 2:
+            raise ValueError(f"y must have at least two classes; got one class: {classes.tolist()}")
+        self.classes_ = classes
         n_concepts = 1 if len(self.classes_) == 2 else len(self.classes_)
         self._current = np.full((n_concepts, n_weights), float(self.initial_weight))
         self._weighted_changes = np.zeros((n_concepts, n_weights if self.average else 0))
@@ -205,9 +205,8 @@ class Winnow(WinnowBase):
         size, rule = rows.shape[0], self._updates(self._n_weights(rows))
         step, data = (train_active, _active(rows)) if sparse.issparse(rows) else (train, (rows,))
         labels = [y == positive for positive in (self.classes_[1:] if len(self.classes_) == 2 else self.classes_)]
-        order = np.arange(size)
         for _ in range(n_passes):
-            order = self._rng.permutation(size) if self.shuffle else order
+            order = self._rng.permutation(size) if self.shuffle else np.arange(size)
             for label, weights, average in zip(labels, self._current, self._weighted_changes, strict=True):
                 mistakes, updates = step(*data, label, order, weights, average, self._n_presented, *rule)
                 self.n_mistakes_ += int(mistakes)
@@ -235,10 +234,3 @@ def sums(rows, weights):
     if weights.shape[-1] > n:
         z += np.concatenate([(rows[batch] == 0) @ weights[..., n:].T for batch in batches])
     return z
-
-
-def _classes(y):
-    classes = np.unique(y)
-    if len(classes) < 2:
-        raise ValueError(f"y must have at least two classes; got one class: {classes.tolist()}")
-    return classes
