@@ -151,14 +151,11 @@ class CIAModel:
         return sign * coef, float(sign * (intercept - threshold))
 
 
-def log_linear(weights, probabilities, edge=_EDGE):
+def log_linear(weights, probabilities):
     """Coefficients (..., k, m) and constants (..., k) with log P(x, z) = x @ coefficients.T + constants."""
-    present = np.clip(probabilities, edge, 1 - edge)
-    absent = 1 - present
-    np.log(absent, out=absent)
-    np.log(present, out=present)
-    present -= absent
-    return present, absent.sum(-1) + np.log(np.maximum(weights, edge))
+    present = np.clip(probabilities, _EDGE, 1 - _EDGE)
+    absent = np.log(1 - present)
+    return np.log(present) - absent, absent.sum(-1) + np.log(np.maximum(weights, _EDGE))
 
 
 @lru_cache(maxsize=16)

@@ -84,13 +84,12 @@ def test_learning_takes_copies_of_the_sample_and_the_memory_limit(learner, copie
     assert whole <= 2 * half
 
 
-@pytest.mark.parametrize(("limit", "kept"), [(1, False), (8, False), (82, True), (256, True)])
-def test_em_works_within_the_memory_limit(limit, kept, sample, monkeypatch):
-    monkeypatch.setattr("lib.arrays.LIMIT", limit)
-    rows, counts = np.ascontiguousarray(sample[0][:20_000]), np.arange(20_000.0) % 3  # 81.1 MiB for 20 runs
-    starts = random_starts(20, 3, N, np.random.RandomState(0))
-    assert (EMData(rows, counts, "float32", (20, 3)).whole is not None) == kept
-    assert peak(lambda: maximize(rows, counts, *starts, 2, 0, "float32")) <= limit + 2
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_em_keeps_the_bits_of_the_sample_and_works_in_batches(dtype, sample):
+    rows, starts = np.ascontiguousarray(sample[0]), random_starts(20, 3, N, np.random.RandomState(0))
+    assert len(EMData(rows, np.ones(SIZE), dtype, (20, 3)).parts) > 5
+    most = peak(lambda: maximize(rows, np.arange(SIZE) % 3.0, *starts, 2, 0, dtype))
+    assert most <= rows.nbytes / MIB / 4 + 16 + SMALL
 
 
 def test_sampling_takes_the_sample(model):

@@ -112,4 +112,4 @@ def _candidates(means, scaled_deltas, a, edge):
 
 def _likelihoods(data, means, scaled_deltas, a, edge):
     """Log likelihood of the sample for each value of a."""
-    return em_step(data, *_candidates(means, scaled_deltas, a, edge), update=False)[2]
+    return em_step(data, *_candidates(means, scaled_deltas, a, edge))[2]

@@ -7,14 +7,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from lib import arrays
-from lib.cia import log_linear
+from lib.compiled import assign, compiled
 from lib.estimators import with_parameters
+from lib.latent_class.bits import LANES, pack, product
 from lib.latent_class.model import LatentClassClassifier
 from lib.validation import check_choice, check_integer, check_real
 
 _EDGE = 1e-10
-_FEW = 4
 _FINISH = 100
+_GROUP = 8  # normalisers of at most k exp(80) each, so that their product is a number
 _SAFE_EXPONENT = 80.0
 _SMALL = 10_000  # values of a sample
 
@@ -56,8 +57,9 @@ class LatentClassEM(LatentClassClassifier):
 
     Notes
     -----
-    Working arrays beside the sample, which stays uint8, and the parameters take 256 MiB at most. If the sample in
-    `dtype` takes more, each step converts it in small batches: the same results but for rounding.
+    The sample, which stays uint8, is also kept as bits, by row and by column: a quarter of its size. Working arrays
+    beside it and the parameters take 16 MiB at most, as large samples are worked through in batches: the same results
+    but for rounding. Each run's numbers are the same whatever the other runs and the processor are.
 
     References
     ----------
@@ -146,35 +148,24 @@ def maximize(rows, counts, weights, probabilities, max_iterations, tolerance, dt
 
 
 class EMData:
-    """Rows (s, m), by column and by row, and counts (s,) as EM needs them, in batches that stay in the cache.
+    """Rows (s, m) with a leading 1, packed by row and by column, and counts (s,), as EM needs them.
 
-    They are kept if they fit into the limit with the posteriors of r runs with k hidden values, shape = (r, k); else
-    they are made anew at each step.
+    They are in batches whose posteriors, of r runs with k hidden values, shape = (r, k), stay in the cache.
     """
 
     def __init__(self, rows, counts, dtype, shape):
-        self.rows, self.counts, self.dtype = rows, counts.astype(float), np.dtype(dtype)
-        self.single = (counts == 1).all()
-        (r, k), m, cache = shape, rows.shape[1], min(arrays.LIMIT, arrays.CACHE)
-        row_bytes = self.dtype.itemsize * (2 * m + 2 + r * (k + 3)) + 8 * r
-        self.parts = arrays.row_batches(len(rows), row_bytes, cache)
-        self.whole = list(map(self._batch, self.parts)) if len(rows) * row_bytes <= arrays.LIMIT * 2**20 else None
-        self.size = self.counts.sum()
-        sums = sum(self.counts[part] @ rows[part] for part in arrays.row_batches(len(rows), 8 * m, cache))
-        self.totals = np.append(self.size, sums)
-
-    def __iter__(self):
-        return iter(self.whole) if self.whole else map(self._batch, self.parts)
-
-    def _batch(self, part):
-        """Rows with a leading 1 as columns (m + 1, b), the same by row (for a view BLAS takes longer), and counts."""
-        columns = np.ones((self.rows.shape[1] + 1, len(self.rows[part])), self.dtype)
-        columns[1:] = self.rows[part].T
-        return columns, np.ascontiguousarray(columns.T), self.counts[part]
+        self.dtype, self.single = np.dtype(dtype), (counts == 1).all()
+        self.parts, self.totals = [], np.zeros(rows.shape[1] + 1)
+        n_values = -(-shape[0] // LANES) * LANES * (shape[1] - 1)
+        row_bytes = n_values * self.dtype.itemsize + 2 * rows.shape[1]
+        for batch in arrays.row_batches(len(rows), row_bytes, arrays.CACHE):
+            part, weights = np.insert(rows[batch], 0, 1, axis=1), counts[batch].astype(float)
+            self.totals += weights @ part
+            self.parts.append((pack(part), pack(part.T), weights))
 
 
-def em_step(data, weights, probabilities, update=True):
-    """One E and M step for r runs at once (section 3), or with no `update` the log likelihoods alone.
+def em_step(data, weights, probabilities):
+    """One E and M step for r runs at once (section 3).
 
     Everything is relative to the first hidden value: the k - 1 log odds of the others are one matrix product,
     and so are their sums U and sums over x_j = 1; the first one's are what remains of the totals.
@@ -190,40 +181,100 @@ def em_step(data, weights, probabilities, update=True):
     weights, probabilities : updated
     log_likelihoods : (r,), of the parameters passed in
     """
+    (r, k, _), group = probabilities.shape, _GROUP if data.single else 1
+    relative, log_likelihoods = _log_odds(np.log(_terms(weights, probabilities)), data.totals, np.zeros(1, data.dtype))
+    sums = np.zeros(relative.shape)
+    for rows, columns, counts in data.parts:
+        posterior = product(rows, relative).reshape(-1, k - 1, len(counts), LANES)
+        if posterior.max() > _SAFE_EXPONENT:
+            excess = np.maximum(posterior.max(axis=1) - _SAFE_EXPONENT, 0)
+            posterior -= excess[:, None]
+            log_likelihoods += (counts @ excess).ravel()[:r]
+        np.exp(posterior, out=posterior)
+        logs = np.log(_normalise(posterior, group))
+        log_likelihoods += (counts[: logs.shape[1]] @ logs).ravel()[:r]
+        if not data.single:
+            posterior *= counts[:, None]
+        sums += product(columns, posterior.reshape(-1, len(counts), LANES))
+    weights, probabilities = np.empty_like(weights), np.empty_like(probabilities)
+    _parameters(sums, data.totals, weights, probabilities)
+    return weights, probabilities, log_likelihoods
+
+
+@compiled(error_model="numpy")
+def _terms(weights, probabilities):
+    """What log odds are sums of (r, k, m + n + 1): P(1) / P(0) of each attribute, P(0) of four at a time, weights."""
     r, k, m = probabilities.shape
-    linear = np.empty((r, k, m + 1))
-    linear[..., 1:], linear[..., 0] = log_linear(weights, probabilities, _EDGE)
-    relative = np.subtract(linear[:, 1:], linear[:, :1]).astype(data.dtype).reshape(-1, m + 1)
-    sums, log_likelihoods = np.zeros(linear.shape), linear[:, 0] @ data.totals
-    others = sums[:, 1:]
-    for columns, by_row, counts in data:
-        posterior, log_sum = softmax_with_zero(_product(relative, columns).reshape(r, k - 1, -1))
-        log_likelihoods += log_sum @ counts
-        if update:
-            if not data.single:
-                posterior *= counts
-            others += _product(posterior.reshape(len(relative), -1), by_row).reshape(others.shape)
-    np.subtract(data.totals, others[:, 0] if k == 2 else others.sum(axis=1), out=sums[:, 0])
-    mass = np.maximum(sums[..., 0], _EDGE)
-    return mass / data.size, sums[..., 1:] / mass[..., None], log_likelihoods
+    n = -(-m // 4)
+    terms, absent = np.empty((r, k, m + n + 1)), np.ones(4 * n)
+    for i in range(r):
+        for c in range(k):
+            odds, four, values = terms[i, c, :m], terms[i, c, m:], probabilities[i, c]
+            for j in range(m):
+                present = min(max(values[j], _EDGE), 1 - _EDGE)
+                absent[j] = 1 - present
+                odds[j] = present / absent[j]
+            for j in range(n):
+                four[j] = absent[j] * absent[n + j] * absent[2 * n + j] * absent[3 * n + j]
+            four[n] = max(weights[i, c], _EDGE)
+    return terms
 
 
-def _product(a, b):
-    """Matrix product a @ b; where `a` has few rows, of one after the other, which BLAS does faster."""
-    return (a[:, None] @ b)[:, 0] if len(a) <= _FEW else a @ b
+@compiled()
+def _log_odds(logs, totals, nothing):
+    """Log odds against the first hidden value as matrices for `product`, and log P(x, first value) of all rows."""
+    (r, k, _), m = logs.shape, len(totals) - 1
+    odds, joint = np.zeros((-(-r // LANES), k - 1, m + 1, LANES), nothing.dtype), np.zeros(r)
+    for i in range(r):
+        block, lane, first = i // LANES, i % LANES, logs[i, 0]
+        constant = first[m:].sum()
+        joint[i] = constant * totals[0]
+        for j in range(m):
+            joint[i] += first[j] * totals[j + 1]
+        for c in range(1, k):
+            odds[block, c - 1, 0, lane] = logs[i, c, m:].sum() - constant
+            for j in range(m):
+                odds[block, c - 1, j + 1, lane] = logs[i, c, j] - first[j]
+    return odds.reshape(-1, m + 1, LANES), joint
 
 
-def softmax_with_zero(odds):
-    """Softmax of (0, odds) over axis 1 without its first entry, and the log of its normaliser.
+@compiled(error_model="numpy")
+def _normalise(odds, group):
+    """Make posteriors of odds (b, k - 1, s, 8) in place; return products (b, s / group, 8) of their normalisers."""
+    blocks, others, s, _ = odds.shape
+    size, width = s * LANES, -(-s // group) * LANES
+    odds, products, room = odds.reshape(blocks, others, -1), np.ones((blocks, width)), np.empty(width, odds.dtype)
+    for b in range(blocks):
+        for start in range(0, size, width):
+            total, multiplied = room[: min(width, size - start)], products[b]
+            total[:] = 1
+            for c in range(others):
+                values = odds[b, c][start : start + width]
+                for i in range(len(total)):
+                    total[i] += values[i]
+            for i in range(len(total)):
+                multiplied[i] *= total[i]
+            for c in range(others):
+                values = odds[b, c][start : start + width]
+                for i in range(len(total)):
+                    values[i] /= total[i]
+    return products.reshape(blocks, -1, LANES)
 
-    Overwrites `odds` (r, k - 1, s). The largest entry is taken out only where its exponential could overflow.
-    """
-    largest, first = 0.0, 1.0
-    if odds.max() > _SAFE_EXPONENT:
-        largest = np.maximum(odds.max(axis=1), 0)
-        odds -= largest[:, None]
-        first = np.exp(-largest)
-    posterior = np.exp(odds, out=odds)
-    normaliser = (posterior[:, 0] if posterior.shape[1] == 1 else posterior.sum(axis=1)) + first
-    posterior /= normaliser[:, None]
-    return posterior, np.log(normaliser, out=normaliser) + largest
+
+@compiled(error_model="numpy")
+def _parameters(sums, totals, weights, probabilities):
+    """Set weights (r, k) and probabilities (r, k, m) to those of sums (b (k - 1), m + 1, 8) of posteriors."""
+    k = weights.shape[1]
+    own = np.empty((k, len(totals)))
+    for i in range(len(weights)):
+        block, lane = i // LANES * (k - 1) - 1, i % LANES
+        assign(own[0], totals)
+        for c in range(1, k):
+            for j in range(len(totals)):
+                own[c, j] = sums[block + c, j, lane]
+                own[0, j] -= own[c, j]
+        for c in range(k):
+            values, new, mass = own[c, 1:], probabilities[i, c], max(own[c, 0], _EDGE)
+            weights[i, c] = mass / totals[0]
+            for j in range(len(new)):
+                new[j] = values[j] / mass
