@@ -58,8 +58,8 @@ class LatentClassEM(LatentClassClassifier):
     Notes
     -----
     The sample, which stays uint8, is also kept as bits, by row and by column: a quarter of its size. Working arrays
-    beside it and the parameters take 16 MiB at most, as large samples are worked through in batches: the same results
-    but for rounding. Each run's numbers are the same whatever the other runs and the processor are.
+    beside it and the parameters take about 20 MiB at most, as large samples are worked through in batches: the same
+    results but for rounding. A run's numbers are the same whatever the other runs are.
 
     References
     ----------
