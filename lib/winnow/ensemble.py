@@ -5,7 +5,7 @@ from sklearn.utils import check_random_state
 
 from lib.estimators import TwoClasses, with_parameters
 from lib.validation import check_integer, check_real
-from lib.winnow.kernel import train
+from lib.winnow.kernel import pack, train
 from lib.winnow.online import WinnowBase, sums
 
 
@@ -80,14 +80,14 @@ class WinnowEnsemble(TwoClasses, WinnowBase):
         self.coef_ = (present - absent if self.complement else present)[None]
         self.intercept_ = np.array([absent.sum() - self.threshold_])
 
-    def _members(self, rows, positive, part, rules, rng):
-        """Weights (k, n_weights) of one Winnow for each of the rules after all passes over part of the rows."""
-        weights = np.full((len(rules), self._n_weights(rows)), float(self.initial_weight))
+    def _members(self, packed, n_weights, positive, part, rules, rng):
+        """Weights (k, n_weights) of one Winnow for each of the rules after all passes over part of the packed rows."""
+        weights = np.full((len(rules), n_weights), float(self.initial_weight))
         changes = np.zeros_like(weights if self.average else weights[:, :0])
         for step in range(0, self.n_passes * len(part), len(part)):
             order = rng.permutation(part)
             for rule, row, change in zip(rules, weights, changes, strict=True):
-                train(rows, positive, order, row, change, step, *rule)
+                train(*packed, positive, order, row, change, step, *rule)
         return weights - changes / (self.n_passes * len(part)) if self.average else weights
 
     def _shares(self, rows, positive, subsamples):
@@ -106,9 +106,10 @@ def fit_together(ensembles, rows, positive):
     The result is that of each one's `fit`; subsamples and orders, which are the same for all, are drawn once.
     """
     first, rng = ensembles[0], check_random_state(ensembles[0].random_state)
-    rules = [ensemble._updates(first._n_weights(rows)) for ensemble in ensembles]
+    packed, n_weights = pack(rows), first._n_weights(rows)
+    rules = [ensemble._updates(n_weights) for ensemble in ensembles]
     part = max(1, round(first.subsample * len(rows)))
     subsamples = np.stack([rng.permutation(len(rows))[:part] for _ in range(first.n_members)])
-    members = np.stack([first._members(rows, positive, part, rules, rng) for part in subsamples], axis=1)
+    members = np.stack([first._members(packed, n_weights, positive, part, rules, rng) for part in subsamples], axis=1)
     for ensemble, weights in zip(ensembles, members, strict=True):
         ensemble._combine(rows, positive, subsamples, weights)

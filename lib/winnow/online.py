@@ -10,10 +10,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from lib.arrays import check_boolean_matrix, check_sparse_boolean_matrix, row_batches
 from lib.estimators import with_parameters
 from lib.validation import check_flag, check_integer, check_real, optional
-from lib.winnow.kernel import totals, train, train_active
+from lib.winnow.kernel import pack, totals, train, train_active
 
 HEAVIEST = 1e250
 PRODUCT = 256  # MiB of rows in float64 at a time
+PRESENTATIONS = 2**16  # at least a pass, in one call of the compiled loop
 
 
 class WinnowBase(ClassifierMixin, BaseEstimator):
@@ -203,15 +204,17 @@ class Winnow(WinnowBase):
 
     def _learn(self, rows, y, n_passes):
         size, rule = rows.shape[0], self._updates(self._n_weights(rows))
-        step, data = (train_active, _active(rows)) if sparse.issparse(rows) else (train, (rows,))
+        step, data = (train_active, _active(rows)) if sparse.issparse(rows) else (train, pack(rows))
         labels = [y == positive for positive in (self.classes_[1:] if len(self.classes_) == 2 else self.classes_)]
-        for _ in range(n_passes):
-            order = self._rng.permutation(size) if self.shuffle else np.arange(size)
+        together = max(1, PRESENTATIONS // size)
+        for first in range(0, n_passes, together):
+            passes = range(min(together, n_passes - first))
+            order = np.concatenate([self._rng.permutation(size) if self.shuffle else np.arange(size) for _ in passes])
             for label, weights, average in zip(labels, self._current, self._weighted_changes, strict=True):
                 mistakes, updates = step(*data, label, order, weights, average, self._n_presented, *rule)
                 self.n_mistakes_ += int(mistakes)
                 self.n_updates_ += int(updates)
-            self._n_presented += size
+            self._n_presented += len(order)
         averaged = self._weighted_changes.shape[1] > 0
         weights = self._current - self._weighted_changes / self._n_presented if averaged else self._current.copy()
         self.weights_ = weights[0] if len(weights) == 1 else weights
