@@ -32,7 +32,7 @@ def plain_winnow(X, y, promotion, demotion, threshold, initial_weight, margin, i
 
 @st.composite
 def samples(draw, n_classes=2):
-    size, n = draw(st.integers(2, 20)), draw(st.integers(1, 6))
+    size, n = draw(st.integers(2, 20)), draw(st.integers(1, 6) | st.integers(7, 19))  # the loop takes eight at a time
     X = draw(arrays(np.uint8, (size, n), elements=st.integers(0, 1)))
     y = draw(arrays(np.int64, size, elements=st.integers(0, n_classes - 1)))
     assume(len(np.unique(y)) > 1)
@@ -123,6 +123,18 @@ def test_the_tie_rule_decides_ties():
     inclusive, strict = Winnow().fit(X, y), Winnow(inclusive=False).fit(X, y)
     assert (inclusive.n_mistakes_, strict.n_mistakes_) == (0, 1)
     assert strict.weights_.tolist() == [2, 2, 1, 1]
+
+
+@pytest.mark.parametrize("presentations", [1, 32, 48])
+def test_passes_made_together_are_passes(presentations, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (16, 75)), rng.integers(0, 3, 16)
+    rule = {"promotion": 1.1, "n_passes": 5, "shuffle": True, "complement": True, "average": True, "random_state": 0}
+    together = Winnow(**rule).fit(X, y)
+    monkeypatch.setattr(online, "PRESENTATIONS", presentations)
+    apart = Winnow(**rule).fit(X, y)
+    np.testing.assert_array_equal(apart.weights_, together.weights_)
+    assert (apart.n_mistakes_, apart._n_presented) == (together.n_mistakes_, 80)
 
 
 def test_shuffling_presents_each_row_once_a_pass():
