@@ -25,6 +25,5 @@ def compiled(function):
         config.CACHE_DIR = given
 
 
-def inlined(function):
-    """Compile into each caller: calls that hand over many arrays take longer than the little that is done with them."""
-    return njit(inline="always", error_model="numpy")(function)
+# Compiles into each caller: calls that hand over many arrays take longer than the little that is done with them.
+inlined = njit(inline="always", error_model="numpy")

@@ -70,10 +70,9 @@ def tuning_errors(cases, learner, held_out, n_iterations, **settings):
     for counts in held_out:
         training = cases.weighted(cases.counts - counts)
         curves.append(climb(training, learner, n_iterations, watched=counts[None], **settings).errors[:, 0])
-    errors = np.full((len(curves), max(map(len, curves), default=1)), np.nan)
-    for row, curve in zip(errors, curves, strict=True):
-        row[: len(curve)] = curve
-    return errors
+    longest = max(map(len, curves), default=1)
+    padded = [np.pad(curve, (0, longest - len(curve)), constant_values=np.nan) for curve in curves]
+    return np.array(padded).reshape(-1, longest)
 
 
 def fold_counts(index, classes, folds, shape):

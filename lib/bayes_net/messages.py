@@ -46,7 +46,7 @@ def find_messages(factors, values, free, live):
     ends : ndarray of int, shape (n_rows, n)
         Messages over no variable, of which each row has up to n; the number of all messages where it has fewer.
     """
-    n_rows, n_found, n_cells = len(values), 0, factors.n_cells + 1  # a cell is for what is left out
+    n_rows, n_found, n_cells = len(values), 0, int(factors.offsets[-1]) + 1  # a cell is for what is left out
     sent, ends, widths, starts, inputs, offsets = [], [np.full(n_rows, -1)], [], [], [], []
     for clique, own, received in factors.buckets if live.any() else ():
         hidden = free[:, clique]
@@ -143,8 +143,7 @@ def collect(messages, used, work, logs):
     product, scale, n_classes = _room(messages, used, work), np.empty(work.shape[1]), work.shape[1]
     for m in used:
         _multiply(m, messages, work, product, logs[m])
-        for c in range(n_classes):
-            scale[c] = 0.0
+        scale[:] = 0.0
         p, width = 0, messages.widths[m]
         for s in range(messages.starts[m], messages.starts[m + 1]):
             for c in range(n_classes):
@@ -201,10 +200,8 @@ def distribute(messages, used, work, weights, beliefs):
 
 @inlined
 def _room(messages, used, work):
-    largest = 1
-    for m in used:
-        largest = max(largest, messages.widths[m] * (messages.starts[m + 1] - messages.starts[m]))
-    return np.empty((largest, work.shape[1]))
+    sizes = messages.widths[used] * (messages.starts[used + 1] - messages.starts[used])
+    return np.empty((sizes.max() if len(sizes) > 0 else 1, work.shape[1]))
 
 
 @inlined
@@ -212,11 +209,7 @@ def _multiply(m, messages, work, product, shift):
     """Set the products of the inputs, for each class, times exp(-shift); return how many there are."""
     first, last, n_classes = messages.pointers[m], messages.pointers[m + 1], work.shape[1]
     n_products, many = messages.widths[m] * (messages.starts[m + 1] - messages.starts[m]), last - first > MANY
-    for p in range(n_products):
-        for c in range(n_classes):
-            product[p, c] = 0.0 if many else 1.0
-    for c in range(n_classes):
-        shift[c] = 0.0
+    product[:n_products], shift[:] = 0.0 if many else 1.0, 0.0
     for i in range(first, last):
         base, place = messages.bases[i], messages.places[i]
         for p in range(n_products):

@@ -50,8 +50,8 @@ class Network:
     @cached_property
     def row_starts(self):
         """Where each row of each table begins in the flat vector, and the end of the last."""
-        blocks = zip(self.starts[:-1], self.starts[1:], self.sizes, strict=True)
-        return np.concatenate([*(np.arange(*block) for block in blocks), self.starts[-1:]]).astype(np.intp)
+        rows = map(np.arange, self.starts[:-1], self.starts[1:], self.sizes)
+        return np.concatenate([*rows, self.starts[-1:]]).astype(np.intp)
 
     def check_parameters(self, beta):
         """Raise ValueError unless `beta` is a flat vector of this network's parameters."""
@@ -113,7 +113,6 @@ class Factors:
         self.steps = [dict(zip(scope, steps, strict=True)) for scope, steps in zip(self.scopes, strides, strict=True)]
         cells = [prod(int(network.sizes[v]) for v in scope) for scope in self.scopes]
         self.offsets = np.concatenate([[0], np.cumsum(cells)]).astype(np.intp)
-        self.n_cells = int(self.offsets[-1])
         width = max(1, *map(len, self.scopes))
         # Scopes and strides of factors in rows of equal length, for loops.
         self.padded = [
@@ -124,8 +123,7 @@ class Factors:
     def lookup(self):
         """Which parameter each cell and class is, (n_cells, n_classes)."""
         network, blocks, columns = self.network, [], int(self.network.sizes[0]) if self.by_class else 1
-        for family, start, shape in zip(self._families, network.starts[:-1], network.shapes, strict=True):
-            block = np.arange(start, start + prod(shape)).reshape(shape)
+        for family, block in zip(self._families, network.tables(np.arange(network.n_parameters)), strict=True):
             of_class = self.by_class and 0 in family
             block = np.moveaxis(block, family.index(0), -1).reshape(-1, columns) if of_class else block.reshape(-1, 1)
             blocks.append(np.broadcast_to(block, (len(block), columns)))

@@ -93,14 +93,10 @@ def _grouped(cells, offsets, largest):
 @compiled
 def _number(codes, size):
     """Put in place of each code, less than `size`, its number among those that occur; return how many do."""
-    number = np.zeros(size, np.uint32)
+    occurs = np.zeros(size, np.intp)
+    for code in codes:
+        occurs[code] = 1
+    number = np.cumsum(occurs)
     for r in range(len(codes)):
-        number[codes[r]] = 1
-    n_values = 0
-    for code in range(size):
-        occurs = number[code]
-        number[code] = n_values
-        n_values += occurs
-    for r in range(len(codes)):
-        codes[r] = number[codes[r]]
-    return n_values
+        codes[r] = number[codes[r]] - 1
+    return number[-1]

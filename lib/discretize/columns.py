@@ -121,15 +121,12 @@ class Coding:
             columns = [column.array for _, column in X.items()]
             for j in np.flatnonzero(~plain):
                 codes[:, j] = _codes(columns[self.positions[j]], self.categories[j])
-        self._check_types(X, codes)
-        return codes
-
-    def _check_types(self, X, codes):
         for j in np.flatnonzero((codes < 0).all(axis=0)):
             column, fitted = X.iloc[:, self.positions[j]].dropna(), self._kinds[j]
             kinds = {"number" if kind in ("integer", "continuous") else kind for kind in (fitted, _kind(column.dtype))}
             if len(column) and len(kinds) == 2:
                 raise ValueError(f"column {column.name!r} was {fitted} in fit; got {column.iloc[0]!r} ({column.dtype})")
+        return codes
 
 
 def _codes(values, categories):

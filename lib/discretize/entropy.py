@@ -54,7 +54,9 @@ def entropy_cuts(values, y, n_classes):
             accepted.append(start + cut)
             waiting += [(start, start + cut), (start + cut, stop)]
     after = np.sort(np.array(accepted, dtype=np.intp))
-    return _midpoints(highs[after - 1], lows[after])
+    low, high = highs[after - 1], lows[after]
+    middle = low + (high - low) / 2
+    return np.where(middle < high, middle, low)  # below `high` even where rounding says otherwise
 
 
 def _blocks(values, y, n_classes):
@@ -65,12 +67,6 @@ def _blocks(values, y, n_classes):
     starts = np.flatnonzero(np.append(True, (pure[1:] != pure[:-1]) | (pure[1:] < 0))[: len(distinct)])
     ends = np.append(starts[1:], len(distinct))[: len(starts)] - 1
     return distinct[starts], distinct[ends], np.add.reduceat(counts, starts, axis=0)
-
-
-def _midpoints(lows, highs):
-    """Half-way between, but below the high value even where rounding says otherwise, so that (low, cut] holds low."""
-    middle = lows + (highs - lows) / 2
-    return np.where(middle < highs, middle, lows)
 
 
 def _best_cut(cumulative):

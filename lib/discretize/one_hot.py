@@ -58,18 +58,16 @@ class OneHot(MixedInput, TransformerMixin, BaseEstimator):
         varies = (codes != codes[0]).any(axis=0)
         columns = np.flatnonzero(varies if self.constant == "drop" and varies.any() else np.ones_like(varies))
         self._coding = Coding(X, columns)
-        self._lay_out(X.columns[columns], (codes[:, columns] == MISSING).any(axis=0) & (self.missing == "value"))
-        return self
-
-    def _lay_out(self, attributes, with_missing):
-        """Number the columns: of each attribute the first, and that of missing values or else the last, cut off."""
-        categories = self._coding.categories
+        attributes, categories = X.columns[columns], self._coding.categories
+        with_missing = (codes[:, columns] == MISSING).any(axis=0) & (self.missing == "value")
         values = [[*c, "(missing)"] if extra else c for c, extra in zip(categories, with_missing, strict=True)]
         self._names = pd.Index([f"{a}={v}" for a, vs in zip(attributes, values, strict=True) for v in vs], dtype=object)
+        # Numbers of columns: of each attribute the first, and that of missing values or else the last, cut off.
         ends = np.cumsum([len(v) for v in values], dtype=np.intp)
         self._starts = np.append(0, ends[:-1])
         self._missing = np.where(with_missing, ends - 1, len(self._names))
         self.categories_ = dict(zip(attributes, categories, strict=True))
+        return self
 
     def transform(self, X):
         """Return the DataFrame of boolean columns, (n_samples, n_columns)."""

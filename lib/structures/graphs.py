@@ -64,9 +64,12 @@ def check_parents(parents, n_variables=None):
     n = len(families) if n_variables is None else n_variables
     if len(families) != n or n == 0:
         raise ValueError(f"parents must hold a tuple for the class and for each attribute, {n} in all; got {parents!r}")
-    checked = tuple(_checked_family(v, family, len(families)) for v, family in enumerate(families))
-    topological_order(checked)
-    return checked
+    for v, family in enumerate(families):
+        families[v] = tuple(sorted(check_integer(f"each parent of variable {v}", p, 0, n - 1) for p in family))
+        if len(set(family)) < len(family):
+            raise ValueError(f"parents of variable {v} must not repeat; got {family}")
+    topological_order(families)
+    return tuple(families)
 
 
 def topological_order(parents):
@@ -76,10 +79,3 @@ def topological_order(parents):
     except CycleError as error:
         cycle = " -> ".join(map(str, error.args[1]))
         raise ValueError(f"parents must not form a cycle; got {cycle}") from None
-
-
-def _checked_family(v, family, n):
-    checked = sorted(check_integer(f"each parent of variable {v}", p, 0, n - 1) for p in family)
-    if len(set(checked)) < len(checked):
-        raise ValueError(f"parents of variable {v} must not repeat; got {family}")
-    return tuple(checked)
