@@ -34,25 +34,17 @@ class Layout:
     @cached_property
     def by_class(self):
         """Rows for inference of the class."""
-        values = np.column_stack([np.zeros(len(self.attributes), np.int32), self.attributes])
-        return self._of_whole("by_class") or prepared(self.network.by_class, values, _needed(self.network, values))
+        return self._prepared("by_class", self.network.by_class, slice(None), np.zeros(len(self.attributes), np.int32))
 
     @cached_property
     def with_class(self):
         """Pairs for inference of all that is missing."""
-        values = self._values
-        return self._of_whole("with_class") or prepared(self.network.with_class, values, np.full(values.shape, True))
+        return self._prepared("with_class", self.network.with_class, *self.pairs, left_out=False)
 
     @cached_property
     def of_class(self):
         """Pairs for their likelihood: missing variables that sum to one are left out."""
-        values = self._values
-        return self._of_whole("of_class") or prepared(self.network.with_class, values, _needed(self.network, values))
-
-    @property
-    def _values(self):
-        rows, classes = self.pairs
-        return np.column_stack([classes, self.attributes[rows]]).astype(np.int32)
+        return self._prepared("of_class", self.network.with_class, *self.pairs)
 
     def subset(self, rows, pairs):
         """Return the layout of some rows (n_rows,) and pairs (n_pairs,), both bool, which are prepared with all."""
@@ -61,11 +53,12 @@ class Layout:
         part.whole, part.kept = self, {"by_class": rows, "with_class": pairs, "of_class": pairs}
         return part
 
-    def _of_whole(self, name):
+    def _prepared(self, name, factors, rows, classes, left_out=True):
         if self.whole:
-            rows = getattr(self.whole, name)
-            return rows._replace(picks=rows.picks[self.kept[name]])
-        return None
+            of_whole = getattr(self.whole, name)
+            return of_whole._replace(picks=of_whole.picks[self.kept[name]])
+        values = np.column_stack([classes, self.attributes[rows]]).astype(np.int32, copy=False)
+        return prepared(factors, values, _needed(self.network, values) if left_out else np.full(values.shape, True))
 
     def __getstate__(self):
         return {name: vars(self)[name] for name in ("network", "attributes", "pairs")}

@@ -143,7 +143,8 @@ def collect(messages, used, work, logs):
     product, scale, n_classes = _room(messages, used, work), np.empty(work.shape[1]), work.shape[1]
     for m in used:
         _multiply(m, messages, work, product, logs[m])
-        scale[:] = 0.0
+        for c in range(n_classes):
+            scale[c] = 0.0
         p, width = 0, messages.widths[m]
         for s in range(messages.starts[m], messages.starts[m + 1]):
             for c in range(n_classes):
@@ -200,8 +201,10 @@ def distribute(messages, used, work, weights, beliefs):
 
 @inlined
 def _room(messages, used, work):
-    sizes = messages.widths[used] * (messages.starts[used + 1] - messages.starts[used])
-    return np.empty((sizes.max() if len(sizes) > 0 else 1, work.shape[1]))
+    largest = 1
+    for m in used:
+        largest = max(largest, messages.widths[m] * (messages.starts[m + 1] - messages.starts[m]))
+    return np.empty((largest, work.shape[1]))
 
 
 @inlined
@@ -209,7 +212,11 @@ def _multiply(m, messages, work, product, shift):
     """Set the products of the inputs, for each class, times exp(-shift); return how many there are."""
     first, last, n_classes = messages.pointers[m], messages.pointers[m + 1], work.shape[1]
     n_products, many = messages.widths[m] * (messages.starts[m + 1] - messages.starts[m]), last - first > MANY
-    product[:n_products], shift[:] = 0.0 if many else 1.0, 0.0
+    for p in range(n_products):
+        for c in range(n_classes):
+            product[p, c] = 0.0 if many else 1.0
+    for c in range(n_classes):
+        shift[c] = 0.0
     for i in range(first, last):
         base, place = messages.bases[i], messages.places[i]
         for p in range(n_products):

@@ -93,10 +93,11 @@ def _grouped(cells, offsets, largest):
 @compiled
 def _number(codes, size):
     """Put in place of each code, less than `size`, its number among those that occur; return how many do."""
-    occurs = np.zeros(size, np.intp)
+    number = np.zeros(size, np.uint32)
     for code in codes:
-        occurs[code] = 1
-    number = np.cumsum(occurs)
+        number[code] = 1
+    for code in range(1, size):
+        number[code] += number[code - 1]
     for r in range(len(codes)):
         codes[r] = number[codes[r]] - 1
-    return number[-1]
+    return np.intp(number[-1])

@@ -45,18 +45,15 @@ class Bins(namedtuple("Bins", "lows highs dtype")):
 
 
 def _labels(lows, highs):
-    texts = _texts(np.unique([*lows, *highs]))
+    """Names of bins; different ends have different texts, of at least 6 significant digits."""
+    ends = np.unique([*lows, *highs]).tolist()
+    rounded = ({end: f"{end:.{digits}g}" for end in ends} for digits in range(6, 18))
+    texts = next(texts for texts in rounded if len(set(texts.values())) == len(texts))
     for low, high in zip(lows, highs, strict=True):
         if np.isneginf(low):
             yield "all" if np.isposinf(high) else f"≤ {texts[high]}"
         else:
             yield f"> {texts[low]}" if np.isposinf(high) else f"{texts[low]} – {texts[high]}"
-
-
-def _texts(numbers):
-    """Different numbers as different texts, of at least 6 significant digits."""
-    rounded = ({number: f"{number:.{digits}g}" for number in numbers.tolist()} for digits in range(6, 18))
-    return next(texts for texts in rounded if len(set(texts.values())) == len(texts))
 
 
 class Discretizer(MixedInput, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):

@@ -86,9 +86,7 @@ def vote_signs(covariance):
     """
     y = covariance.copy()
     np.fill_diagonal(y, 0)
-    whole = len(y) <= _LANCZOS or not y.any()
-    vectors = np.linalg.eigh(y)[1] if whole else eigsh(y, k=1, which="LA", v0=np.ones(len(y)))[1]
-    signs = np.where(vectors[:, -1] >= 0, 1.0, -1.0)
+    signs = np.where(_leading_eigenvector(y) >= 0, 1.0, -1.0)
     for _ in range(_VOTES):
         votes = signs * (y @ signs)
         loser = int(np.argmin(votes))
@@ -96,6 +94,12 @@ def vote_signs(covariance):
             break
         signs[loser] *= -1
     return signs * signs[0]
+
+
+def _leading_eigenvector(y):
+    if len(y) <= _LANCZOS or not y.any():
+        return np.linalg.eigh(y)[1][:, -1]
+    return eigsh(y, k=1, which="LA", v0=np.ones(len(y)))[1][:, 0]
 
 
 def _candidates(means, scaled_deltas, a, edge):
