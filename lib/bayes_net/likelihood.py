@@ -38,26 +38,10 @@ def evaluate(beta, objective, expected, gradient):
     log_theta, theta = np.empty_like(beta), np.empty_like(beta)
     _softmax(beta, objective.parameters.row_starts, log_theta, theta)
     expected[:] = objective.smoothing
-    parameters, rows, counts, used = objective.parameters, objective.rows, objective.counts, objective.used
-    tables, n_packs = _tables(log_theta, parameters, rows, used, objective.work), len(rows.packs)
-    changes, scores = np.zeros_like(tables), np.empty((BLOCK, counts.shape[1]))
-    value, beliefs = 0.0, objective.beliefs
-    for start in range(0, len(counts), BLOCK):
-        stop = min(start + BLOCK, len(counts))
-        _gather(tables, rows.picks, start, stop, scores)
-        value += weigh(scores, counts, start, stop, objective.conditional)
-        _scatter(changes, rows.picks, start, stop, scores)
-    beliefs[: len(parameters.lookup) + 1] = 0.0
-    distribute(rows.messages, used, objective.work, changes[n_packs:], beliefs)
-    _scatter(beliefs, rows.packs, 0, n_packs, changes)
-    _add_cells(beliefs, parameters, expected)
+    value = _expect(log_theta, objective, expected)
     if objective.smoothing > 0:
         value += objective.smoothing * log_theta.sum()
-    for row in range(len(parameters.row_starts) - 1):  # N(d, f) - theta N(f)
-        start, stop = parameters.row_starts[row], parameters.row_starts[row + 1]
-        total = expected[start:stop].sum()
-        for i in range(start, stop):
-            gradient[i] = expected[i] - theta[i] * total
+    _to_softmax(expected, theta, objective.parameters.row_starts, gradient)
     gradient /= objective.size
     return value / objective.size
 
@@ -108,6 +92,25 @@ def observed(parameters, rows, counts):
     _scatter(cells, rows.packs, 0, len(rows.packs), together)
     _add_cells(cells, parameters, expected)
     return expected
+
+
+@compiled
+def _expect(log_theta, objective, expected):
+    """Return the sum of log likelihoods, and add the expectations to `expected`."""
+    parameters, rows, counts, used = objective.parameters, objective.rows, objective.counts, objective.used
+    tables, n_packs = _tables(log_theta, parameters, rows, used, objective.work), len(rows.packs)
+    changes, scores = np.zeros_like(tables), np.empty((BLOCK, counts.shape[1]))
+    value, beliefs = 0.0, objective.beliefs
+    for start in range(0, len(counts), BLOCK):
+        stop = min(start + BLOCK, len(counts))
+        _gather(tables, rows.picks, start, stop, scores)
+        value += weigh(scores, counts, start, stop, objective.conditional)
+        _scatter(changes, rows.picks, start, stop, scores)
+    beliefs[: len(parameters.lookup) + 1] = 0.0
+    distribute(rows.messages, used, objective.work, changes[n_packs:], beliefs)
+    _scatter(beliefs, rows.packs, 0, n_packs, changes)
+    _add_cells(beliefs, parameters, expected)
+    return value
 
 
 @compiled
@@ -219,3 +222,13 @@ def _softmax(beta, row_starts, log_theta, theta):
         for i in range(start, stop):
             theta[i] /= total
             log_theta[i] = max(beta[i] - shift, LOG_LOWEST)
+
+
+@compiled
+def _to_softmax(expected, theta, row_starts, gradient):
+    """Derivatives with respect to the softmax parameters: N(d, f) - theta N(f)."""
+    for row in range(row_starts.shape[0] - 1):
+        start, stop = row_starts[row], row_starts[row + 1]
+        total = expected[start:stop].sum()
+        for i in range(start, stop):
+            gradient[i] = expected[i] - theta[i] * total
