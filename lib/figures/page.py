@@ -28,8 +28,8 @@ def glue_estimates(factor=1, **estimates):
 
 
 def plus_minus(values, errors):
-    """Return "value ± error", unbroken, for each pair, a dash where one is unknown."""
-    pairs = [f"{a:.2f}\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{b:.2f}" for a, b in zip(values, errors, strict=True)]
+    """Return "value ± error" for each pair, which breaks before the sign only; a dash where one is unknown."""
+    pairs = [f"{a:.2f} ±\N{NO-BREAK SPACE}{b:.2f}" for a, b in zip(values, errors, strict=True)]
     return ["—" if pair.startswith("nan") else pair.replace("-", "−").replace("nan", "—") for pair in pairs]
 
 
