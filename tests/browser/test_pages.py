@@ -28,7 +28,7 @@ def test_fits_a_phone(seen, width):
 
 
 @pytest.mark.parametrize("width", [390, 1300, 1920])
-def test_type_and_figures_can_be_read_without_scrolling(seen, width):
+def test_type_figures_and_tables_can_be_read_without_scrolling(seen, width):
     assert seen.unreadable[width] == []
 
 

@@ -53,12 +53,14 @@ TOO_WIDE = """() => {
   return [page, ...widest.slice(0, 5).map((at) => at.outerHTML.slice(0, 200))];
 }"""
 
-# Figures that scroll, or whose words are less than 9 pixels high; a glyph of matplotlib's is drawn 100 high. A page
-# whose type is smaller than the reader's browser has it.
+# Figures, formulas and tables that scroll (but in folds), or figures whose words are less than 9 pixels high; a glyph
+# of matplotlib's is drawn 100 high. A page whose type is smaller than the reader's browser has it.
 UNREADABLE = """async () => {
   const scrolls = (at) => at && at != document.documentElement && (at.scrollWidth > at.clientWidth + 1 &&
     getComputedStyle(at).overflowX != "visible" || scrolls(at.parentElement));
   const type = getComputedStyle(document.documentElement).fontSize, found = type == "16px" ? [] : [`page: ${type}`];
+  for (const box of document.querySelectorAll(":is(.pst-scrollable-table-container, div.math):not(details *)"))
+    if (box.checkVisibility() && scrolls(box)) found.push(`${box.innerText.slice(0, 60)} scrolls`);
   for (const image of document.querySelectorAll(".picture img")) if (image.checkVisibility()) {
     image.loading = "eager";
     await image.decode();
