@@ -143,7 +143,7 @@ def test_glued_numbers_are_plain(monkeypatch):
 
 def test_plus_minus():
     texts = figures.plus_minus([0.123, np.nan, -1.0], [0.045, np.nan, np.nan])
-    assert texts == ["0.12\xa0±\xa00.04", "—", "−1.00\xa0±\xa0—"]
+    assert texts == ["0.12 ±\xa00.04", "—", "−1.00 ±\xa0—"]
 
 
 @pytest.mark.parametrize("k", [3, 5])
