@@ -137,7 +137,7 @@ def test_budgets_of_all():
     print(f"\nlib {size(LIB)}, tests {sum(tests.values()) - later_tests} + {later_tests}, chapters {chapters}")
     assert size(LIB) <= lib
     assert sum(tests.values()) - later_tests <= 10_500
-    assert chapters[False] <= 4797
+    assert chapters[False] <= 4800
 
 
 def test_cells_are_short():
