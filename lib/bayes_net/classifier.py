@@ -74,8 +74,8 @@ class BayesNetClassifier(JointClassifier):
         Mean of what was climbed after 0, 1, ... iterations; empty for ofe.
     chosen_ : ndarray of int, shape (min(n_folds, n_samples),), or None
         Iterations with the smallest held-out error in each fold of cross-tuning.
-    held_out_errors_ : ndarray of shape (min(n_folds, n_samples), n_iterations + 1), or None
-        After 0, 1, ... iterations; NaN where an ascent had ended.
+    held_out_errors_ : ndarray of shape (min(n_folds, n_samples), at most n_iterations + 1), or None
+        After 0, 1, ... iterations, as many as the longest ascent had; NaN where another had ended.
 
     Notes
     -----

@@ -63,8 +63,8 @@ def tuning_errors(cases, learner, held_out, n_iterations, **settings):
 
     Returns
     -------
-    ndarray of shape (n_folds, n_iterations + 1)
-        NaN after the last iteration of an ascent that ended early.
+    ndarray of shape (n_folds, at most n_iterations + 1)
+        As wide as the longest ascent; NaN after the last iteration of an ascent that ended early.
     """
     curves = []
     for counts in held_out:

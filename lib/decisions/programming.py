@@ -77,7 +77,7 @@ def evaluate(mdp, policy, discount):
     Raises
     ------
     ValueError
-        If the discount is 1 and the policy never ends from some state, which is named.
+        If the discount is 1 and the policy never ends from some state, which is named, or no state is terminal.
     """
     policy, discount = check_policy(mdp, policy), check_discount(mdp, discount)
     states = np.arange(mdp.n_states)

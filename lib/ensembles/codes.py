@@ -80,8 +80,8 @@ class OutputCode(Ensemble):
         Raises
         ------
         ValueError
-            If a parameter is out of range, the code has not a different word for each class, or the learner refuses
-            the data.
+            If a parameter is out of range, a code that is given has not a different word for each class, or the
+            learner refuses the data.
         """
         check_choice("decode", self.decode, ("probabilities", "bits"))
         check_flag("bagged", self.bagged)
