@@ -1,6 +1,6 @@
 """Ascent of a log likelihood in softmax parameters: conjugate gradients with line search, L-BFGS, Newton."""
 
-from typing import NamedTuple
+from collections import namedtuple
 
 import numpy as np
 
@@ -16,14 +16,8 @@ MEMORY = 20  # steps that L-BFGS remembers
 TRIES = 30
 METHODS = ("cg", "lbfgs", "newton")
 
-
-class Ascent(NamedTuple):
-    """Where an ascent ended, the mean objective and the errors watched after 0, 1, ... iterations."""
-
-    beta: np.ndarray
-    path: np.ndarray
-    errors: np.ndarray
-    converged: bool
+# Where an ascent ended, the mean objective and the errors watched after 0, 1, ... iterations.
+Ascent = namedtuple("Ascent", "beta path errors converged")
 
 
 def ascend(cases, beta, n_iterations, conditional=True, smoothing=0.0, method="cg", tolerance=1e-6, watched=None):

@@ -6,8 +6,7 @@ import numpy as np
 from scipy.special import softmax
 
 from lib.bayes_net.likelihood import Rows, errors, evaluate, log_joints, objective, observed
-from lib.bayes_net.messages import find_messages
-from lib.bayes_net.network import LOWEST
+from lib.bayes_net.messages import LOWEST, find_messages
 from lib.bayes_net.packing import factor_cells, merged, packed
 from lib.estimators import TIE
 
@@ -176,7 +175,6 @@ class Cases:
 
 def _check_codes(name, codes, sizes, lowest):
     """Raise ValueError unless each column of `codes` is from `lowest` to its size less one."""
-    codes = np.asarray(codes)
     if codes.ndim != 2 or codes.shape[1] != len(sizes) or codes.dtype.kind not in "iu":
         raise ValueError(f"{name} must be integers of shape (n, {len(sizes)}); got {codes.dtype} of {codes.shape}")
     wrong = (codes < lowest) | (codes >= sizes)

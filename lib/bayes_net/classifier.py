@@ -7,17 +7,17 @@ from scipy.special import log_softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from lib import structures
 from lib.bayes_net.ascent import METHODS
 from lib.bayes_net.cases import Cases, class_counts, merged
 from lib.bayes_net.learners import LEARNERS, choose_iterations, climb, fold_counts, observed_frequencies, tuning_errors
 from lib.bayes_net.network import Network
 from lib.discretize.columns import checked_frame, checked_target
 from lib.estimators import JointClassifier, with_parameters
+from lib.structures import bic_from_codes, naive, tan_from_codes
 from lib.structures.codes import DiscreteCoding
 from lib.validation import check_choice, check_integer, check_real, optional
 
-STRUCTURES = ("naive", "tan", "bic")
+STRUCTURES = {"naive": lambda _, sizes: naive(len(sizes) - 1), "tan": tan_from_codes, "bic": bic_from_codes}
 TUNED_ITERATIONS, MANY_ITERATIONS = 20, 1000
 SPREAD = 0.1
 
@@ -122,10 +122,11 @@ class BayesNetClassifier(JointClassifier):
         self.classes_, classes = checked_target(X, y)
         self._coding = DiscreteCoding(X)
         self.categories_ = self._coding.categories
-        values, sizes = self._coding(X), np.append(len(self.classes_), self._coding.sizes)
-        self._network = Network(self._structure(np.column_stack([classes, values]), sizes), sizes)
+        codes, sizes = np.column_stack([classes, self._coding(X)]), np.append(len(self.classes_), self._coding.sizes)
+        parents = STRUCTURES[self.structure](codes, sizes) if isinstance(self.structure, str) else self.structure
+        self._network = Network(parents, sizes)
         self.parents_ = self._network.parents
-        rows, index = merged(values, sizes[1:])
+        rows, index = merged(codes[:, 1:], sizes[1:])
         cases = Cases(self._network, rows, class_counts(index, classes, (len(rows), sizes[0])))
         self.path_, self.chosen_, self.held_out_errors_ = np.empty(0), None, None
         if self.learner == "ofe":
@@ -156,25 +157,12 @@ class BayesNetClassifier(JointClassifier):
         check_choice("start", self.start, ("ofe", "random"))
         check_real("tolerance", self.tolerance, 0, open_low=True)
 
-    def _structure(self, codes, sizes):
-        if not isinstance(self.structure, str):
-            return self.structure
-        if self.structure == "naive":
-            return structures.naive(len(sizes) - 1)
-        learn_parents = structures.tan_from_codes if self.structure == "tan" else structures.bic_from_codes
-        return learn_parents(codes, sizes)
-
-    def _limit(self):
-        """Most iterations, of which cross-tuning chooses."""
-        if isinstance(self.n_iterations, int | np.integer):
-            return self.n_iterations
-        return self.max_iterations or (MANY_ITERATIONS if self.n_iterations is None else TUNED_ITERATIONS)
-
     def _climb(self, cases, index, classes):
         """Climb as often as the folds choose, if they are to, from the start."""
-        rng, limit = check_random_state(self.random_state), self._limit()
-        tuned, names = self.n_iterations == "cross-tune", ("smoothing", "method", "tolerance")
-        settings = {name: getattr(self, name) for name in names}
+        rng, tuned = check_random_state(self.random_state), self.n_iterations == "cross-tune"
+        most = self.max_iterations or (TUNED_ITERATIONS if tuned else MANY_ITERATIONS)
+        limit = most if tuned or self.n_iterations is None else self.n_iterations
+        settings = {name: getattr(self, name) for name in ("smoothing", "method", "tolerance")}
         held_out = self._folds(index, classes, cases.counts.shape, rng) if tuned else None
         if self.start == "random":
             settings["first"] = self._network.softmax(SPREAD * rng.standard_normal(self._network.n_parameters))

@@ -159,12 +159,10 @@ def _strides(sizes):
 
 def _elimination(scopes, sizes, n_columns):
     """Cliques in the order of elimination by least fill: each the variable summed out, then those left with it."""
-    variables = sorted({v for scope in scopes for v in scope})
-    neighbours = {v: set() for v in variables}
+    neighbours, cliques, cells = {}, [], 0
     for scope in scopes:
         for v in scope:
-            neighbours[v] |= set(scope) - {v}
-    cliques, cells = [], 0
+            neighbours.setdefault(v, set()).update(set(scope) - {v})
     while neighbours:
         v = min(neighbours, key=lambda v: (_fill(v, neighbours), prod(int(sizes[u]) for u in neighbours[v]), v))
         around = neighbours.pop(v)
@@ -174,10 +172,8 @@ def _elimination(scopes, sizes, n_columns):
         cliques.append((v, *sorted(around)))
         cells += prod(int(sizes[u]) for u in around)
         if cells * n_columns > LARGEST:
-            raise ValueError(
-                f"structure is too entangled for exact inference: variables {sorted(around)} would need a message of "
-                f"more than {LARGEST:,} numbers (give a sparser structure)"
-            )
+            needed = f"variables {sorted(around)} would need a message of more than {LARGEST:,} numbers"
+            raise ValueError(f"structure is too entangled for exact inference: {needed} (give a sparser structure)")
     return cliques
 
 

@@ -45,10 +45,9 @@ def _features(cases):
     """Entries that move (n_features, n_classes - 1); rows with packs; the packs' features; where each pack's begin."""
     network, rows = cases.network, cases.layout.by_class
     if (cases.attributes < 0).any() or any(ps[:1] != (0,) or len(ps) > 2 for ps in network.parents[1:]):
-        raise ValueError(
-            "method='newton' needs complete rows and naive Bayes or TAN, where the class and at most one attribute are "
-            f"parents of each attribute; got the parents {network.parents} (use 'cg' or 'lbfgs')"
-        )
+        needed = "naive Bayes or TAN, where the class and at most one attribute are parents of each attribute"
+        found = f"got the parents {network.parents} (use 'cg' or 'lbfgs')"
+        raise ValueError(f"method='newton' needs complete rows and {needed}; {found}")
     offsets, lookup = network.by_class.offsets, network.by_class.lookup
     counts = np.append(cases.observed_counts()[lookup].sum(axis=1), 0.0)  # in the last cell are factors left out
     moves = counts > 0

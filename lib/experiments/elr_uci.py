@@ -3,16 +3,11 @@
 import numpy as np
 from sklearn.svm import SVC
 
-from lib import structures as graphs
 from lib.bayes_net import Cases, Network, choose_iterations, climb, fold_counts, tuning_errors
 from lib.bayes_net.cases import merged
+from lib.bayes_net.classifier import STRUCTURES
 from lib.experiments.elr_data import BAYES_NET_LEARNERS, N_FOLDS
 
-STRUCTURES = {
-    "naive": lambda codes, sizes: graphs.naive(len(sizes) - 1),
-    "tan": graphs.tan_from_codes,
-    "bic": graphs.bic_from_codes,
-}
 CAP = 200  # iterations of a climb "to convergence"
 MAX_ITERATIONS = 200_000  # of the paper's SVM, whose solver does not converge on numbers in the hundreds and more
 
