@@ -318,8 +318,7 @@ def sample_cia(n_attributes, n_hidden, difficulty, rng, tolerance=0.01, hidden_w
         screen = rng.random((300, m), dtype=np.float32)
         slack = tolerance if m <= ENUMERATION_LIMIT + 1 else tolerance + 0.02
         near = np.abs(_difficulties(weights, probabilities, screen) - difficulty) <= slack
-        for w, p in zip(weights[near], probabilities[near], strict=True):
-            model = CIAModel(w, p)
+        for model in map(CIAModel, weights[near], probabilities[near]):
             if abs(model.difficulty() - difficulty) <= tolerance:
                 return model
     missed = f"no model within tolerance={tolerance} of difficulty={difficulty} in 20,000 draws"

@@ -113,11 +113,10 @@ class Factors:
         self.steps = [dict(zip(scope, steps, strict=True)) for scope, steps in zip(self.scopes, strides, strict=True)]
         cells = [prod(int(network.sizes[v]) for v in scope) for scope in self.scopes]
         self.offsets = np.concatenate([[0], np.cumsum(cells)]).astype(np.intp)
-        width = max(1, *map(len, self.scopes))
         # Scopes and strides of factors in rows of equal length, for loops.
-        self.padded = [
-            np.array([[*a, *[-1] * (width - len(a))] for a in some], np.intp) for some in (self.scopes, strides)
-        ]
+        self.padded = np.full((2, len(cells), max(1, *map(len, self.scopes))), -1, np.intp)
+        for f, pair in enumerate(zip(self.scopes, strides, strict=True)):
+            self.padded[:, f, : len(pair[0])] = pair
 
     @cached_property
     def lookup(self):

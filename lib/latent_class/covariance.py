@@ -42,10 +42,10 @@ class LatentClassCovariance(LatentClassClassifier):
         edge = 1 / (2 * size + 2)
         data = EMData(rows, counts, "float64", (_GRID, 2))
         coarse = np.arange(1, _GRID + 1) / (_GRID + 1)
-        first = _likelihoods(data, means, self.scaled_deltas_, coarse, edge)
+        *_, first = em_step(data, *_candidates(means, self.scaled_deltas_, coarse, edge))
         fine = coarse[np.argmax(first)] + (2 * coarse - 1) * coarse[0]
         fine = np.clip(fine, coarse[0] / 10, 1 - coarse[0] / 10)
-        second = _likelihoods(data, means, self.scaled_deltas_, fine, edge)
+        *_, second = em_step(data, *_candidates(means, self.scaled_deltas_, fine, edge))
         self.search_ = np.column_stack([np.append(coarse, fine), np.append(first, second)])
         best = self.search_[np.argmax(self.search_[:, 1]), :1]
         weights, probabilities = _candidates(means, self.scaled_deltas_, best, edge)
@@ -108,8 +108,3 @@ def _candidates(means, scaled_deltas, a, edge):
     deltas = scaled_deltas / np.sqrt(a * (1 - a))
     probabilities = np.stack([means - a * deltas, means + (1 - a) * deltas], axis=1)
     return np.hstack([1 - a, a]), np.clip(probabilities, edge, 1 - edge)
-
-
-def _likelihoods(data, means, scaled_deltas, a, edge):
-    """Log likelihood of the sample for each value of a."""
-    return em_step(data, *_candidates(means, scaled_deltas, a, edge))[2]

@@ -196,9 +196,7 @@ def em_step(data, weights, probabilities):
         if not data.single:
             posterior *= counts[:, None]
         sums += product(columns, posterior.reshape(-1, len(counts), LANES))
-    weights, probabilities = np.empty_like(weights), np.empty_like(probabilities)
-    _parameters(sums, data.totals, weights, probabilities)
-    return weights, probabilities, log_likelihoods
+    return *_parameters(sums, data.totals, r, k), log_likelihoods
 
 
 @compiled(error_model="numpy")
@@ -262,11 +260,11 @@ def _normalise(odds, group):
 
 
 @compiled(error_model="numpy")
-def _parameters(sums, totals, weights, probabilities):
-    """Set weights (r, k) and probabilities (r, k, m) to those of sums (b (k - 1), m + 1, 8) of posteriors."""
-    k = weights.shape[1]
+def _parameters(sums, totals, r, k):
+    """Weights (r, k) and probabilities (r, k, m) from sums (b (k - 1), m + 1, 8) of posteriors."""
+    weights, probabilities = np.empty((r, k)), np.empty((r, k, len(totals) - 1))
     own = np.empty((k, len(totals)))
-    for i in range(len(weights)):
+    for i in range(r):
         block, lane = i // LANES * (k - 1) - 1, i % LANES
         assign(own[0], totals)
         for c in range(1, k):
@@ -278,3 +276,4 @@ def _parameters(sums, totals, weights, probabilities):
             weights[i, c] = mass / totals[0]
             for j in range(len(new)):
                 new[j] = values[j] / mass
+    return weights, probabilities
