@@ -77,8 +77,8 @@ def climb_conjugate(beta, objective, n_iterations, tolerance, path, trace):
         squared = gradient @ gradient
         if np.abs(gradient).max() <= tolerance or squared == 0.0:
             return i, True
-        found = search_twice(beta, objective, direction, gradient, step, value, gradient, STEEP, work)
-        direction, _, slope, step, value, following = found
+        direction, _, found = search_twice(beta, objective, direction, gradient, step, value, gradient, STEEP, work)
+        slope, step, value, following = found
         if step == 0.0:
             return i, False
         beta += step * direction
@@ -103,8 +103,8 @@ def climb_lbfgs(beta, scale, objective, n_iterations, tolerance, path, trace):
             return i, True
         direction = _newton(gradient, scale, moves, bends, curvatures, n_moves)
         straight, first = scale * gradient, 1.0 if n_moves > 0 else 0.0
-        found = search_twice(beta, objective, direction, straight, first, value, gradient, FLAT, work)
-        direction, again, _, step, value, following = found
+        direction, again, found = search_twice(beta, objective, direction, straight, first, value, gradient, FLAT, work)
+        _, step, value, following = found
         if step == 0.0:
             return i, False
         n_moves = 0 if again else n_moves
@@ -155,12 +155,10 @@ def search_twice(beta, objective, direction, straight, step, value, gradient, fl
 
     Return the last direction, whether it is the second, and what `search` returned.
     """
-    slope, step, top, following = search(beta, objective, direction, step, value, gradient, flat, work)
-    again = step == 0.0 and np.any(direction != straight)
-    if again:
-        direction = straight
-        slope, step, top, following = search(beta, objective, direction, 0.0, value, gradient, flat, work)
-    return direction, again, slope, step, top, following
+    found = search(beta, objective, direction, step, value, gradient, flat, work)
+    if found[1] == 0.0 and np.any(direction != straight):
+        return straight, True, search(beta, objective, straight, 0.0, value, gradient, flat, work)
+    return direction, False, found
 
 
 @compiled

@@ -142,12 +142,10 @@ class Factors:
         cliques = _elimination(self.scopes, self.network.sizes, self.lookup.shape[1])
         bucket = {clique[0]: b for b, clique in enumerate(cliques)}
         buckets = [(clique, [], []) for clique in cliques]
-        for f, scope in enumerate(self.scopes):
-            if scope:
-                buckets[min(bucket[v] for v in scope)][1].append(f)
-        for b, (_, *separator) in enumerate(cliques):
-            if separator:
-                buckets[min(bucket[v] for v in separator)][2].append(b)
+        for kind, scopes in (1, self.scopes), (2, [separator for _, *separator in cliques]):
+            for number, scope in enumerate(scopes):
+                if scope:
+                    buckets[min(bucket[v] for v in scope)][kind].append(number)
         return buckets
 
 

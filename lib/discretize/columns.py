@@ -25,9 +25,8 @@ def checked_frame(estimator, X, reset):
     for count, what in zip(X.shape, ("sample", "feature"), strict=True):
         if count == 0:
             raise ValueError(f"Found array with 0 {what}(s) (shape={X.shape}) while a minimum of 1 is required.")
-    if not hasattr(estimator, "feature_names_in_"):
-        return X.set_axis([f"x{i}" for i in range(X.shape[1])], axis=1)
-    return X
+    named = hasattr(estimator, "feature_names_in_")
+    return X if named else X.set_axis([f"x{i}" for i in range(X.shape[1])], axis=1)
 
 
 def checked_target(X, y):
