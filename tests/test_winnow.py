@@ -23,7 +23,7 @@ def plain_winnow(X, y, promotion, demotion, threshold, initial_weight, margin, i
         predicted = z >= threshold if inclusive else z > threshold
         history.append(weights)
         mistakes += predicted != bool(label)
-        if predicted != bool(label) or abs(z - threshold) < margin:
+        if predicted != bool(label) or threshold - margin < z < threshold + margin:
             factor = promotion if label else demotion
             lowest = 0 if label else sys.float_info.min / demotion
             weights = [w * factor if active and w >= lowest else w for w, active in zip(weights, x, strict=True)]

@@ -87,7 +87,7 @@ class WinnowEnsemble(TwoClasses, WinnowBase):
         for step in range(0, self.n_passes * len(part), len(part)):
             order = rng.permutation(part)
             for rule, row, change in zip(rules, weights, changes, strict=True):
-                train(*packed, positive, order, row, change, step, *rule)
+                train(*packed, positive, order, 1, row, change, step, *rule)
         return weights - changes / (self.n_passes * len(part)) if self.average else weights
 
     def _shares(self, rows, positive, subsamples):

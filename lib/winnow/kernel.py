@@ -16,14 +16,16 @@ _CHOICE = ir.VectorType(ir.IntType(1), LANES)
 
 def pack(rows):
     """Bytes (s, ceil(n / 8)) of the rows (s, n) of 0 and 1, the first attribute in the lowest bit; and n."""
-    return np.packbits(rows, axis=1, bitorder="little"), rows.shape[1]
+    size, n = rows.shape
+    axis = 1 if n % LANES else None  # without an axis numpy takes a quarter of the time
+    return np.packbits(rows, axis, bitorder="little").reshape(size, -1), n
 
 
-def _sweep(updating, averaging):
-    """Make a pass over weights (2, w), of x and 1 - x, eight at a time, in LLVM's words: numba's are slower.
+def _sweep(updating=False, averaging=False, careful=False):
+    """Make a pass over weights (w / 8, 2, 8), of eight x and their 1 - x in turn, in LLVM's words: numba's are slower.
 
-    The active weights of `row` are multiplied by `factor`, except below `LOWEST`, and `late_gain` times each is
-    added to its average. What the sweep returns is Z of the row `following` then.
+    The active weights of `row` are multiplied by `factor`, if careful except those below `floor`, and `moment`
+    times what each gains is added to its average. What the sweep returns is Z of the row `following` then.
     """
 
     def generate(context, builder, signature, arguments):
@@ -32,22 +34,25 @@ def _sweep(updating, averaging):
         width = unpack_tuple(builder, bits.shape)[1]
         rows = [builder.gep(bits.data, [builder.mul(i, width)]) for i in arguments[3:5]]
         weights, average = (builder.bitcast(array.data, _VECTOR.as_pointer()) for array in sums)
-        factor, late_gain = (_shuffle(builder, builder.bitcast(a, _ONE), [0] * LANES) for a in arguments[5:])
-        lowest, nothing = (ir.Constant(_VECTOR, [number] * LANES) for number in (LOWEST, 0.0))
+        factor, moment, floor = (_shuffle(builder, builder.bitcast(a, _ONE), [0] * LANES) for a in arguments[5:])
+        one, nothing = (ir.Constant(_VECTOR, [number] * LANES) for number in (1.0, -0.0))
+        late_gain = builder.fmul(builder.fsub(factor, one), moment)
         z = alloca_once_value(builder, nothing)
         with for_range(builder, width) as loop:
-            present, found = (builder.bitcast(builder.load(builder.gep(row, [loop.index])), _CHOICE) for row in rows)
+            here, there = (builder.load(builder.gep(row, [loop.index])) for row in rows)
+            present, absent, found = (builder.bitcast(byte, _CHOICE) for byte in (here, builder.not_(here), there))
             halves = []
-            for active, k in (present, loop.index), (builder.not_(present), builder.add(loop.index, width)):
+            first = builder.shl(loop.index, width.type(1))
+            for active, k in (present, first), (absent, builder.or_(first, width.type(1))):
                 weight = builder.load(builder.gep(weights, [k]), align=8)
-                if updating:
-                    changed = builder.fmul(factor, weight)
-                    active = builder.and_(active, builder.fcmp_ordered(">=", changed, lowest))
-                    if averaging:
-                        mean = builder.gep(average, [k])
-                        late = builder.fmul(late_gain, builder.select(active, weight, nothing))
-                        builder.store(builder.fadd(builder.load(mean, align=8), late), mean, align=8)
-                    weight = builder.select(active, changed, weight)
+                if careful:
+                    active = builder.and_(active, builder.fcmp_ordered(">=", weight, floor))
+                if averaging:
+                    mean = builder.gep(average, [k])
+                    late = builder.select(active, builder.fmul(late_gain, weight), nothing)
+                    builder.store(builder.fadd(builder.load(mean, align=8), late), mean, align=8)
+                if updating:  # times 1 where a weight stays, as the next load would wait for a store of some lanes
+                    weight = builder.fmul(builder.select(active, factor, one), weight)
                     builder.store(weight, builder.gep(weights, [k]), align=8)
                 halves.append(weight)
             builder.store(builder.fadd(builder.load(z), builder.select(found, *halves)), z)
@@ -58,8 +63,8 @@ def _sweep(updating, averaging):
         return builder.bitcast(total, ir.DoubleType())
 
     @intrinsic
-    def sweep(typing, bits, weights, average, row, following, factor, late_gain):
-        return types.float64(bits, weights, average, row, following, factor, late_gain), generate
+    def sweep(typing, bits, weights, average, row, following, factor, moment, floor):
+        return types.float64(bits, weights, average, row, following, factor, moment, floor), generate
 
     return sweep
 
@@ -68,12 +73,20 @@ def _shuffle(builder, vector, lanes):
     return builder.shuffle_vector(vector, vector, ir.Constant(ir.VectorType(ir.IntType(32), len(lanes)), list(lanes)))
 
 
-_look, _update, _update_averages = _sweep(False, False), _sweep(True, False), _sweep(True, True)
+_look, _update, _update_averages, _update_carefully = (_sweep(*[True] * i) for i in range(4))
 
 
 @compiled()
-def train(bits, n, positive, order, weights, average, step, promotion, demotion, threshold, margin, inclusive):
-    """Present the rows `order` once, updating `weights` in place after each mistake or thin margin.
+def _zeros(size):
+    """Zeros (size,) from the beginning of a cache line on, as a vector in two of them takes twice as long."""
+    zeros = np.zeros(size + LANES)
+    start = -(zeros.ctypes.data // zeros.itemsize) % LANES
+    return zeros[start : start + size]
+
+
+@compiled()
+def train(bits, n, positive, order, n_passes, weights, average, step, promotion, demotion, reached, above, below):
+    """Present the rows `order` in each pass, updating `weights` in place after each mistake or thin margin.
 
     A demotion leaves out the weights that it would take below the smallest normal number.
 
@@ -87,34 +100,57 @@ def train(bits, n, positive, order, weights, average, step, promotion, demotion,
         over T presentations is weights - average / T at the cost of updates only.
     step : int
         Presentations before this call.
+    reached, above, below : float
+        Z predicts 1 from `reached` on; it stands where the label is 1 from `above` on, where it is 0 below `below`.
 
     Returns
     -------
     mistakes, updates : int
     """
-    mistakes = updates = 0
+    mistakes = updates = place = 0
     averaging, width = average.shape[0] > 0, LANES * bits.shape[1]
-    places = np.arange(weights.shape[0])
-    places[n:] += width - n
-    wide, wide_average = np.zeros(2 * width), np.zeros(2 * width if averaging else 0)
+    places = np.arange(weights.shape[0]) % n
+    places += LANES * (places // LANES)
+    places[n:] += LANES
+    wide, wide_average = _zeros(2 * width), _zeros(2 * width)
     wide[places], wide_average[places[: average.shape[0]]] = weights, average
-    z = _look(bits, wide, wide_average, order[0], order[0], 1.0, 0.0)
-    for t in range(order.shape[0]):
-        i, following = order[t], order[min(t + 1, order.shape[0] - 1)]
+    floor = LOWEST / demotion
+    least, careful = weights.min(), False  # no weight is less
+    marks = np.array([np.nextafter(-below, np.inf), above])  # where Z, its sign turned for label 0, stands
+    following = np.uintp(order[0])
+    z = _look(bits, wide, wide_average, following, following, 1.0, 0.0, 0.0)
+    for t in range(n_passes * order.shape[0]):
+        place = place + 1 if place + 1 < order.shape[0] else 0
+        i, following = following, np.uintp(order[place])
         label = positive[i]
-        # bitwise, as a branch on labels that no processor can foretell would take longer than Z
-        mistaken = ((z > threshold) | (inclusive & (z == threshold))) != label
-        mistakes += mistaken
-        if not (mistaken | (abs(z - threshold) < margin)):
-            z = _look(bits, wide, wide_average, i, following, 1.0, 0.0)
+        # Where updates are many, a branch on the label, known long before Z, tells the processor what Z will be; where
+        # they are few, it could not foretell the branch itself. Asked in one number, or LLVM puts the label first.
+        way = np.uint8(label) + 2 * np.uint8(8 * updates > t)
+        if way < 2:
+            mistakes += (z >= reached) != label
+            stands = (2.0 * label - 1.0) * z >= marks[int(label)]
+        elif way == 3:
+            mistakes += z < reached
+            stands = z >= above
+        else:
+            mistakes += z >= reached
+            stands = z < below
+        if stands:
+            z = _look(bits, wide, wide_average, i, following, 1.0, 0.0, 0.0)
             continue
         updates += 1
-        factor = promotion if label else demotion
-        late_gain = (factor - 1.0) * (step + t + 1.0)
-        if averaging:
-            z = _update_averages(bits, wide, wide_average, i, following, factor, late_gain)
+        factor, low = (promotion, 0.0) if label else (demotion, floor)
+        if not label:
+            if least < floor and not careful:
+                least = wide[places].min()
+                careful = least < floor
+            least *= demotion
+        if careful:
+            z = _update_carefully(bits, wide, wide_average, i, following, factor, step + t + 1.0, low)
+        elif averaging:
+            z = _update_averages(bits, wide, wide_average, i, following, factor, step + t + 1.0, low)
         else:
-            z = _update(bits, wide, wide_average, i, following, factor, late_gain)
+            z = _update(bits, wide, wide_average, i, following, factor, 0.0, low)
     assign(weights, wide[places])
     assign(average, wide_average[places[: average.shape[0]]])
     return mistakes, updates
@@ -122,7 +158,7 @@ def train(bits, n, positive, order, weights, average, step, promotion, demotion,
 
 @compiled()
 def train_active(
-    indptr, indices, positive, order, weights, average, step, promotion, demotion, threshold, margin, inclusive
+    indptr, indices, positive, order, n_passes, weights, average, step, promotion, demotion, reached, above, below
 ):
     """Do the same as `train` at a cost that follows the active attributes.
 
@@ -130,21 +166,21 @@ def train_active(
     """
     mistakes = updates = 0
     averaging = average.shape[0] > 0
-    for t in range(order.shape[0]):
-        i = order[t]
+    for t in range(n_passes * order.shape[0]):
+        i = order[t % order.shape[0]]
         start, stop = np.intp(indptr[i]), np.intp(indptr[i + 1])
         z = _total(indices, start, stop, weights)
         label = positive[i]
-        mistaken = ((z > threshold) | (inclusive & (z == threshold))) != label
-        mistakes += mistaken
-        if mistaken | (abs(z - threshold) < margin):
+        mistakes += (z >= reached) != label
+        if not (z >= above if label else z < below):
             updates += 1
-            gain = (promotion if label else demotion) - 1.0
+            gain, low = (promotion - 1.0, 0.0) if label else (demotion - 1.0, LOWEST / demotion)
             late_gain = gain * (step + t + 1.0)
             for k in range(start, stop):
                 j = indices[k]
                 weight = weights[j]
-                if weight + gain * weight >= LOWEST:
+                # the first test spares products below LOWEST, which take a hundred times as long
+                if weight >= low and weight + gain * weight >= LOWEST:
                     weights[j] = weight + gain * weight
                     if averaging:
                         average[j] += late_gain * weight

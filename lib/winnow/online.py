@@ -1,5 +1,7 @@
 """Winnow2: multiplicative updates of positive weights, with margin, complement attributes and averaging."""
 
+import math
+
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -14,7 +16,7 @@ from lib.winnow.kernel import pack, totals, train, train_active
 
 HEAVIEST = 1e250
 PRODUCT = 256  # MiB of rows in float64 at a time
-PRESENTATIONS = 2**16  # at least a pass, in one call of the compiled loop
+PRESENTATIONS = 2**18  # at least a pass, in one call of the compiled loop
 
 
 class WinnowBase(ClassifierMixin, BaseEstimator):
@@ -47,7 +49,7 @@ class WinnowBase(ClassifierMixin, BaseEstimator):
         return rows.shape[1] * (2 if self.complement else 1)
 
     def _updates(self, n_weights):
-        """Promotion, demotion, threshold, margin and tie rule as the kernel takes them."""
+        """Promotion, demotion, and the least Z that predicts 1, is no thin 1, and is a thin 0 or more."""
         demotion = 1 / self.promotion if self.demotion is None else self.demotion
         self.threshold_ = n_weights / 2 if self.threshold is None else float(self.threshold)
         margin = 0.2 * self.threshold_ if self.margin is None else float(self.margin)
@@ -57,7 +59,9 @@ class WinnowBase(ClassifierMixin, BaseEstimator):
                 f"{HEAVIEST:g}; got initial_weight={self.initial_weight!r}, promotion={self.promotion!r}, "
                 f"threshold={self.threshold_!r}, margin={margin!r}"
             )
-        return float(self.promotion), float(demotion), self.threshold_, margin, bool(self.inclusive)
+        reached = self.threshold_ if self.inclusive else math.nextafter(self.threshold_, math.inf)
+        below = min(reached, math.nextafter(self.threshold_ - margin, math.inf))
+        return float(self.promotion), float(demotion), reached, max(reached, self.threshold_ + margin), below
 
     def decision_function(self, X):
         """Z - threshold, shape (n_samples,), for two classes; Z of each class, (n_samples, n_classes), for more."""
@@ -208,13 +212,14 @@ class Winnow(WinnowBase):
         labels = [y == positive for positive in (self.classes_[1:] if len(self.classes_) == 2 else self.classes_)]
         together = max(1, PRESENTATIONS // size)
         for first in range(0, n_passes, together):
-            passes = range(min(together, n_passes - first))
-            order = np.concatenate([self._rng.permutation(size) if self.shuffle else np.arange(size) for _ in passes])
+            times, order = min(together, n_passes - first), np.arange(size)
+            if self.shuffle:
+                times, order = 1, np.concatenate([self._rng.permutation(size) for _ in range(times)])
             for label, weights, average in zip(labels, self._current, self._weighted_changes, strict=True):
-                mistakes, updates = step(*data, label, order, weights, average, self._n_presented, *rule)
-                self.n_mistakes_ += int(mistakes)
-                self.n_updates_ += int(updates)
-            self._n_presented += len(order)
+                counts = step(*data, label, order, times, weights, average, self._n_presented, *rule)
+                self.n_mistakes_ += int(counts[0])
+                self.n_updates_ += int(counts[1])
+            self._n_presented += times * len(order)
         averaged = self._weighted_changes.shape[1] > 0
         weights = self._current - self._weighted_changes / self._n_presented if averaged else self._current.copy()
         self.weights_ = weights[0] if len(weights) == 1 else weights
