@@ -1,6 +1,6 @@
 """Ascent of a log likelihood in softmax parameters: conjugate gradients with line search, L-BFGS, Newton."""
 
-from collections import namedtuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,14 @@ MEMORY = 20  # steps that L-BFGS remembers
 TRIES = 30
 METHODS = ("cg", "lbfgs", "newton")
 
-# Where an ascent ended, the mean objective and the errors watched after 0, 1, ... iterations.
-Ascent = namedtuple("Ascent", "beta path errors converged")
+
+class Ascent(NamedTuple):
+    """Where an ascent ended, the mean objective and the errors watched after 0, 1, ... iterations."""
+
+    beta: np.ndarray
+    path: np.ndarray
+    errors: np.ndarray
+    converged: bool
 
 
 def ascend(cases, beta, n_iterations, conditional=True, smoothing=0.0, method="cg", tolerance=1e-6, watched=None):

@@ -57,7 +57,29 @@ def _labels(lows, highs):
 
 
 class Discretizer(MixedInput, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Replaces the columns in `bins_`, a dict of column -> Bins, by their bins and passes all others unchanged."""
+    """Replaces the columns in `bins_`, a dict of column -> Bins, by their bins and passes all others unchanged.
+
+    Subclasses have a `fit` of their own or ``_cuts(values, y, n_classes)``, where to cut a numeric column of finite
+    `values`, without the rows where it is missing, and classes `y` in 0 .. n_classes - 1.
+    """
+
+    def fit(self, X, y):
+        """Find the cuts from the columns of `X` and the classes `y`.
+
+        Raises
+        ------
+        ValueError
+            If `X` has an infinite value, `y` lacks a class, or the lengths differ.
+        """
+        X = checked_frame(self, X, reset=True)
+        classes, y = checked_target(X, y)
+        self.cut_points_ = {}
+        for position in np.flatnonzero(np.isin(column_kinds(X), NUMERIC)):
+            values = continuous_values(X, [position])[:, 0]
+            observed = ~np.isnan(values)
+            self.cut_points_[X.columns[position]] = self._cuts(values[observed], y[observed], len(classes))
+        self.bins_ = {name: Bins.between(cuts) for name, cuts in self.cut_points_.items()}
+        return self
 
     def transform(self, X):
         """Return a DataFrame with bins, as ordered categories, for the discretised columns.
@@ -74,18 +96,6 @@ class Discretizer(MixedInput, OneToOneFeatureMixin, TransformerMixin, BaseEstima
         columns = dict(X.items())
         binned = {name: bins(columns[name].to_numpy(float, na_value=np.nan)) for name, bins in self.bins_.items()}
         return pd.DataFrame(columns | binned, index=X.index, copy=False)
-
-    def _fit_numeric(self, X, y, cuts_of):
-        """Cut each numeric column at cuts_of(values, y, n_classes), without the rows where it is missing."""
-        X = checked_frame(self, X, reset=True)
-        classes, y = checked_target(X, y)
-        self.cut_points_ = {}
-        for position in np.flatnonzero(np.isin(column_kinds(X), NUMERIC)):
-            values = continuous_values(X, [position])[:, 0]
-            observed = ~np.isnan(values)
-            self.cut_points_[X.columns[position]] = cuts_of(values[observed], y[observed], len(classes))
-        self.bins_ = {name: Bins.between(cuts) for name, cuts in self.cut_points_.items()}
-        return self
 
 
 def check_numeric(X, names):

@@ -31,32 +31,21 @@ class EntropyDiscretizer(Discretizer):
     Fayyad & Irani (1993), sections 2 and 3; the criterion is that of their section 3.
     """
 
-    def fit(self, X, y):
-        """Find the cuts from the columns of `X` and the classes `y`.
-
-        Raises
-        ------
-        ValueError
-            If `X` has an infinite value, `y` lacks a class, or the lengths differ.
-        """
-        return self._fit_numeric(X, y, entropy_cuts)
-
-
-def entropy_cuts(values, y, n_classes):
-    """Return the accepted cut points of finite `values` with classes `y` in 0 .. n_classes - 1, increasing."""
-    lows, highs, counts = _blocks(values, y, n_classes)
-    cumulative = np.vstack([np.zeros(n_classes), counts.cumsum(axis=0)])
-    waiting, accepted = [(0, len(counts))], []
-    while waiting:
-        start, stop = waiting.pop()
-        cut = _best_cut(cumulative[start : stop + 1])
-        if cut:
-            accepted.append(start + cut)
-            waiting += [(start, start + cut), (start + cut, stop)]
-    after = np.sort(np.array(accepted, dtype=np.intp))
-    low, high = highs[after - 1], lows[after]
-    middle = low + (high - low) / 2
-    return np.where(middle < high, middle, low)  # below `high` even where rounding says otherwise
+    def _cuts(self, values, y, n_classes):
+        """Return the accepted cut points, increasing."""
+        lows, highs, counts = _blocks(values, y, n_classes)
+        cumulative = np.vstack([np.zeros(n_classes), counts.cumsum(axis=0)])
+        waiting, accepted = [(0, len(counts))], []
+        while waiting:
+            start, stop = waiting.pop()
+            cut = _best_cut(cumulative[start : stop + 1])
+            if cut:
+                accepted.append(start + cut)
+                waiting += [(start, start + cut), (start + cut, stop)]
+        after = np.sort(np.array(accepted, dtype=np.intp))
+        low, high = highs[after - 1], lows[after]
+        middle = low + (high - low) / 2
+        return np.where(middle < high, middle, low)  # below `high` even where rounding says otherwise
 
 
 def _blocks(values, y, n_classes):

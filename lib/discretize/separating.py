@@ -27,24 +27,13 @@ class ClassSeparatingCuts(Discretizer):
     that seperate the means of the classes reasonably" (Tables 1 and 8).
     """
 
-    def fit(self, X, y):
-        """Find the cuts from the columns of `X` and the classes `y`.
-
-        Raises
-        ------
-        ValueError
-            If `X` has an infinite value, `y` lacks a class, or the lengths differ.
-        """
-        return self._fit_numeric(X, y, lambda values, y, _: separating_cuts(values, y))
-
-
-def separating_cuts(values, y):
-    """Cut points of finite `values` with classes `y`, increasing."""
-    centers = np.sort([values[y == c].mean() for c in np.unique(y)])
-    deviation = values.std(ddof=1) if len(values) > 1 else 0.0
-    if deviation == 0:
-        return np.empty(0)
-    gaps = np.diff(centers) / deviation
-    widest = np.argsort(-gaps, kind="stable")[:MAX_CUTS]
-    cuts = np.sort(widest[gaps[widest] >= MIN_GAP])
-    return np.unique((centers[cuts] + centers[cuts + 1]) / 2)
+    def _cuts(self, values, y, n_classes):
+        """Return the cut points, increasing."""
+        centers = np.sort([values[y == c].mean() for c in np.unique(y)])
+        deviation = values.std(ddof=1) if len(values) > 1 else 0.0
+        if deviation == 0:
+            return np.empty(0)
+        gaps = np.diff(centers) / deviation
+        widest = np.argsort(-gaps, kind="stable")[:MAX_CUTS]
+        cuts = np.sort(widest[gaps[widest] >= MIN_GAP])
+        return np.unique((centers[cuts] + centers[cuts + 1]) / 2)

@@ -16,9 +16,8 @@ _CHOICE = ir.VectorType(ir.IntType(1), LANES)
 
 def pack(rows):
     """Bytes (s, ceil(n / 8)) of the rows (s, n) of 0 and 1, the first attribute in the lowest bit; and n."""
-    size, n = rows.shape
-    axis = 1 if n % LANES else None  # without an axis numpy takes a quarter of the time
-    return np.packbits(rows, axis, bitorder="little").reshape(size, -1), n
+    axis = 1 if rows.shape[1] % LANES else None  # without an axis numpy takes a quarter of the time
+    return np.packbits(rows, axis, bitorder="little").reshape(len(rows), -1), rows.shape[1]
 
 
 def _sweep(updating=False, averaging=False, careful=False):
@@ -80,8 +79,7 @@ _look, _update, _update_averages, _update_carefully = (_sweep(*[True] * i) for i
 def _zeros(size):
     """Zeros (size,) from the beginning of a cache line on, as a vector in two of them takes twice as long."""
     zeros = np.zeros(size + LANES)
-    start = -(zeros.ctypes.data // zeros.itemsize) % LANES
-    return zeros[start : start + size]
+    return zeros[-(zeros.ctypes.data // zeros.itemsize) % LANES :][:size]
 
 
 @compiled()
@@ -140,11 +138,10 @@ def train(bits, n, positive, order, n_passes, weights, average, step, promotion,
             continue
         updates += 1
         factor, low = (promotion, 0.0) if label else (demotion, floor)
-        if not label:
-            if least < floor and not careful:
-                least = wide[places].min()
-                careful = least < floor
-            least *= demotion
+        if least < low and not careful:
+            least = wide[places].min()
+            careful = least < low
+        least *= min(factor, 1.0)
         if careful:
             z = _update_carefully(bits, wide, wide_average, i, following, factor, step + t + 1.0, low)
         elif averaging:
