@@ -122,11 +122,11 @@ class BayesNetClassifier(JointClassifier):
         self.classes_, classes = checked_target(X, y)
         self._coding = DiscreteCoding(X)
         self.categories_ = self._coding.categories
-        codes, sizes = np.column_stack([classes, self._coding(X)]), np.append(len(self.classes_), self._coding.sizes)
-        parents = STRUCTURES[self.structure](codes, sizes) if isinstance(self.structure, str) else self.structure
-        self._network = Network(parents, sizes)
+        values, sizes = self._coding(X), np.append(len(self.classes_), self._coding.sizes)
+        learn = STRUCTURES[self.structure] if isinstance(self.structure, str) else lambda *_: self.structure
+        self._network = Network(learn(np.column_stack([classes, values]), sizes), sizes)
         self.parents_ = self._network.parents
-        rows, index = merged(codes[:, 1:], sizes[1:])
+        rows, index = merged(values, sizes[1:])
         cases = Cases(self._network, rows, class_counts(index, classes, (len(rows), sizes[0])))
         self.path_, self.chosen_, self.held_out_errors_ = np.empty(0), None, None
         if self.learner == "ofe":
