@@ -69,7 +69,7 @@ lock: $(READY) ## resolve the lock files anew from pyproject.toml
 	$(call compile,requirements-lab.lock,--extra scale --extra lab --constraint requirements.lock)
 
 clean: ## remove everything that was built; .venv stays
-	rm -rf _build .pytest_cache .ruff_cache .hypothesis
+	rm -rf _build .pytest_cache .ruff_cache .hypothesis lib/__pycache__/numba
 
 # One session; tests/conftest.py says what stays together.
 CHECK = $(PY) -m pytest --nbval --nbval-current-env --nbval-sanitize-with=tests/nbval_sanitize.cfg \
@@ -80,10 +80,16 @@ install_peers = .venv/bin/uv pip install --quiet --python $(PY) --require-hashes
 compile = .venv/bin/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-emit-index-url \
   --no-emit-find-links --no-header $(2) pyproject.toml -o $(1)
 
+# An environment runs the code of the folder that it was made in, wherever it is copied or moved to with the book. So
+# READY holds that folder, and in another one the environment is made anew.
+$(READY): export FOLDER = $(CURDIR)
+ifneq ($(shell cat $(READY) 2>/dev/null),$(CURDIR))
+.PHONY: $(READY)
+endif
+
 # uv comes out of the lock itself, with its hashes, and then installs the rest.
 $(READY): requirements.lock pyproject.toml
-	@rm -f $(READY)
-	@found=; for python in $(if $(PYTHON),'$(PYTHON)',$(CANDIDATES)); do \
+	@found=; for python in $(if $(PYTHON),"$$PYTHON",$(CANDIDATES)); do \
 	  "$$python" -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null \
 	    && found=$$python && break; \
 	done; \
@@ -91,9 +97,10 @@ $(READY): requirements.lock pyproject.toml
 	  echo "This book needs Python 3.11, 3.12 or 3.13 with venv. On Debian: apt install python3 python3-venv" >&2; \
 	  echo "If Python is elsewhere: make PYTHON=/path/to/python" >&2; exit 1; \
 	fi; \
-	[ -x $(PY) ] && $(PY) -c '' 2>/dev/null || "$$found" -m venv --clear .venv
+	made_in=$$(cat $(READY) 2>/dev/null); rm -f $(READY); \
+	[ "$$made_in" = "$$FOLDER" ] && [ -x $(PY) ] && $(PY) -c '' 2>/dev/null || "$$found" -m venv --clear .venv
 	awk '/^uv==/ {on = 1} on {print} on && !/\\$$/ {exit}' requirements.lock > .venv/uv.lock
 	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r .venv/uv.lock
 	.venv/bin/uv pip install --quiet --python $(PY) --require-hashes -r requirements.lock
 	.venv/bin/uv pip install --quiet --python $(PY) --no-deps --no-build-isolation -e .
-	@touch $(READY)
+	@printf '%s\n' "$$FOLDER" > $(READY)

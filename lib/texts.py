@@ -57,13 +57,22 @@ def read_texts(folder=None, download=True):
         If a book can be had neither from TEXTS_MIRROR, the cache nor its address.
     """
     if folder is None:
-        with open(DATA / "texts.csv", newline="", encoding="utf-8") as file:
-            books = list(csv.DictReader(file))
-        return {book["name"]: _decoded(book["name"], _book(book, download)) for book in books}
+        return {book["name"]: _decoded(book["name"], _book(book, download)) for book in _books()}
     paths = sorted(path for ending in ENDINGS for path in Path(folder).glob(f"*{ending}"))
     if not paths:
         raise ValueError(f"folder must be one that holds files *.txt or *.txt.gz; got {str(folder)!r}")
     return {path.name.removesuffix(".gz").removesuffix(".txt"): _decoded(path.name, _bytes(path)) for path in paths}
+
+
+def names_of_texts():
+    """Names of the eleven books."""
+    return [book["name"] for book in _books()]
+
+
+def _books():
+    """Rows of data/texts.csv."""
+    with open(DATA / "texts.csv", newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
 
 
 def status(folder=None):

@@ -11,7 +11,7 @@ from lib.claims import REGISTER
 ROOT = Path(__file__).parents[1]
 LIB = ROOT / "lib"
 STOREYS = (
-    ("validation", "arrays", "colour", "compiled", "estimators", "files"),
+    ("validation", "arrays", "colour", "compiled", "estimators", "files", "sources", "__init__"),
     ("cia", "latent_class", "winnow", "naive_bayes", "discretize", "structures", "bayes_net", "datasets")
     + ("trees", "ensembles", "rules", "relevance", "texts", "spelling")
     + ("decisions", "backgammon", "job_shop", "experts", "hidden_markov"),
@@ -58,6 +58,14 @@ def test_imports_point_down():
                 below = rest.partition(".")[0]
                 assert storey[below] <= storey[room(path)], f"{path} imports {module}"
                 assert (room(path), below) not in APART, f"{path} imports {module}"
+
+
+def test_imports_are_absolute_and_name_one_file():
+    """As `lib.sources` takes them."""
+    for path in LIB.rglob("*.py"):
+        froms = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
+        assert all(node.level == 0 for node in froms), path
+        assert not (path.with_suffix("") / "__init__.py").exists(), path
 
 
 def test_no_part_imports_another():

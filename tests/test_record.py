@@ -29,7 +29,7 @@ def path(tmp_path, monkeypatch):
     monkeypatch.setattr(records, "FOLDER", tmp_path)
     path = tmp_path / "elr" / "uci.csv.gz"
     path.parent.mkdir()
-    with trials.use(record=(str(path), "commit 1234")):
+    with trials.use(record=(str(path), "1234abcdef", "a code")):
         record = Record("elr/uci", **PARAMETERS)
         for experiment, frame in (("sets", SETS), ("errors", ERRORS)):
             pd.testing.assert_frame_equal(record.complete(experiment, frame, []), frame.assign(recorded=False))
@@ -56,8 +56,8 @@ def test_rows_of_what_is_absent_are_filled_in_where_they_stood(told):
     assert record.names == ["cleve"]
     assert list(record.mark(pd.Series(["cleve", "iris"]))) == ["CLEVE†", "IRIS"]
     assert "CLEVE are not shipped" in record.note
-    assert "commit 1234" in record.note
-    assert told == []
+    assert "(commit 1234abcdef): the data of" in record.note
+    assert told == [("absent", "elr/uci", {"sets": ["cleve"]})]
 
 
 @pytest.mark.usefixtures("path")
@@ -127,7 +127,7 @@ def test_a_file_that_is_cut_short_is_refused(path):
 
 def test_the_same_rows_give_the_same_bytes(path):
     before = path.read_bytes()
-    with trials.use(record=(str(path), "commit 1234")):
+    with trials.use(record=(str(path), "1234abcdef", "a code")):
         record = Record("elr/uci", **PARAMETERS)
         for experiment, frame in (("sets", SETS), ("errors", ERRORS)):
             record.complete(experiment, frame, [])

@@ -29,7 +29,8 @@ UNSAFE_CALLS = re.compile(
 )
 ALLOWED = {
     "lib/book/parameters.py": ["yaml.load(text, Loader=_Loader)"],
-    "lib/book/__init__.py": ["os.execve(sys.executable, sys.orig_argv, environment)"],  # itself, in another environment
+    "lib/trials/description.py": ["cloudpickle"],  # asked what it would send by value
+    "lib/book/__main__.py": ["os.execve(sys.executable, sys.orig_argv, environment)"],  # itself, in another environment
 }
 CONTENT = b"1,2,a\n"
 

@@ -4,10 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lib.bayes_net.compiled import compiled
 from lib.bayes_net.likelihood import evaluate, observed
 from lib.bayes_net.newton import climb_newton
-from lib.compiled import assign
+from lib.compiled import assign, compiled
 from lib.validation import check_choice, check_integer
 
 STEEP = 0.1  # a line search of conjugate gradients ends where the slope is this part of the first
@@ -72,7 +71,7 @@ def _lbfgs(beta, objective, *settings):
     return climb_lbfgs(beta, ((counts + 1.0) / objective.size) ** -0.5, objective, *settings)
 
 
-@compiled
+@compiled(error_model="numpy")
 def climb_conjugate(beta, objective, n_iterations, tolerance, path, trace):
     """Climb by the conjugate gradients of Polak & Ribiere; return the number of iterations and if they converged."""
     gradient, work = np.empty_like(beta), np.empty_like(beta)
@@ -96,7 +95,7 @@ def climb_conjugate(beta, objective, n_iterations, tolerance, path, trace):
     return n_iterations, np.abs(gradient).max() <= tolerance
 
 
-@compiled
+@compiled(error_model="numpy")
 def climb_lbfgs(beta, scale, objective, n_iterations, tolerance, path, trace):
     """Climb by L-BFGS, from `scale` as the diagonal of the inverse Hessian; return as `climb_conjugate` does."""
     gradient, work = np.empty_like(beta), np.empty_like(beta)
@@ -128,7 +127,7 @@ def climb_lbfgs(beta, scale, objective, n_iterations, tolerance, path, trace):
     return n_iterations, np.abs(gradient).max() <= tolerance
 
 
-@compiled
+@compiled(error_model="numpy")
 def _record(i, value, beta, path, trace):
     """Keep the objective after i iterations, and the parameters, if they are traced."""
     path[i] = value
@@ -136,7 +135,7 @@ def _record(i, value, beta, path, trace):
         assign(row, beta)
 
 
-@compiled
+@compiled(error_model="numpy")
 def _newton(gradient, scale, moves, bends, curvatures, n_moves):
     """Return the gradient times the inverse Hessian, by the two loops over the last moves."""
     direction = gradient.copy()
@@ -155,7 +154,7 @@ def _newton(gradient, scale, moves, bends, curvatures, n_moves):
     return direction
 
 
-@compiled
+@compiled(error_model="numpy")
 def search_twice(beta, objective, direction, straight, step, value, gradient, flat, work):
     """Search along `direction`, and if nothing is gained there, once more, `straight` up, with no step to try first.
 
@@ -167,7 +166,7 @@ def search_twice(beta, objective, direction, straight, step, value, gradient, fl
     return direction, False, found
 
 
-@compiled
+@compiled(error_model="numpy")
 def search(beta, objective, direction, step, value, gradient, flat, work):
     """Search along `direction` for a point near the first maximum; `step` is tried first, if it is above 0.
 
@@ -200,7 +199,7 @@ def search(beta, objective, direction, step, value, gradient, flat, work):
     return slope, best, best_value, best_gradient
 
 
-@compiled
+@compiled(error_model="numpy")
 def _next_step(low, low_slope, high, high_slope, change):
     """Where the slope would be 0 if it were linear, not too near what was tried; `change` is of step over slope."""
     if high == np.inf:

@@ -4,8 +4,8 @@ from collections import namedtuple
 
 import numpy as np
 
-from lib.bayes_net.compiled import compiled
 from lib.bayes_net.messages import LOWEST, collect, distribute, needed_messages
+from lib.compiled import compiled
 
 LOG_LOWEST = np.log(LOWEST)
 BLOCK = 256  # rows that are handled together, as calls and references to arrays cost more than a row
@@ -24,7 +24,7 @@ def objective(parameters, rows, counts, *settings):
     return Objective(parameters, rows, counts, used, np.empty(shape), np.zeros(shape), *settings)
 
 
-@compiled
+@compiled(error_model="numpy")
 def evaluate(beta, objective, expected, gradient):
     """Return the mean log likelihood at the softmax parameters `beta`.
 
@@ -46,7 +46,7 @@ def evaluate(beta, objective, expected, gradient):
     return value / objective.size
 
 
-@compiled
+@compiled(error_model="numpy")
 def log_joints(log_theta, parameters, rows):
     """Ln P(c, e) of each row and class, (n_rows, n_classes)."""
     used = needed_messages(rows.messages, rows.picks, len(rows.packs))
@@ -54,7 +54,7 @@ def log_joints(log_theta, parameters, rows):
     return _scores(log_theta, parameters, rows, used, work)
 
 
-@compiled
+@compiled(error_model="numpy")
 def errors(log_thetas, parameters, rows, counts, tie):
     """Share of each of `counts` (m, n_rows, n_classes) that is not of the class predicted by each of `log_thetas`.
 
@@ -76,14 +76,14 @@ def errors(log_thetas, parameters, rows, counts, tie):
     return shares
 
 
-@compiled
+@compiled(error_model="numpy")
 def _scores(log_theta, parameters, rows, used, work):
     tables, scores = _tables(log_theta, parameters, rows, used, work), np.empty((len(rows.picks), work.shape[1]))
     _gather(tables, rows.picks, 0, len(scores), scores)
     return scores
 
 
-@compiled
+@compiled(error_model="numpy")
 def observed(parameters, rows, counts):
     """How often each value and its parents' values are all observed, (n_parameters,)."""
     cells, expected = np.zeros((len(parameters.lookup) + 1, counts.shape[1])), np.zeros(parameters.row_starts[-1])
@@ -94,7 +94,7 @@ def observed(parameters, rows, counts):
     return expected
 
 
-@compiled
+@compiled(error_model="numpy")
 def _expect(log_theta, objective, expected):
     """Return the sum of log likelihoods, and add the expectations to `expected`."""
     parameters, rows, counts, used = objective.parameters, objective.rows, objective.counts, objective.used
@@ -113,7 +113,7 @@ def _expect(log_theta, objective, expected):
     return value
 
 
-@compiled
+@compiled(error_model="numpy")
 def weigh(scores, counts, start, stop, conditional):
     """Return the log likelihood of rows; put how much each class's expectations count in place of its score."""
     n_classes, value = scores.shape[1], 0.0
@@ -147,7 +147,7 @@ def weigh(scores, counts, start, stop, conditional):
     return value - np.log(product)
 
 
-@compiled
+@compiled(error_model="numpy")
 def _add_cells(cells, parameters, expected):
     """Add to each parameter what its cells (n_cells, n_classes) or more hold."""
     for m in range(parameters.lookup.shape[0]):
@@ -155,7 +155,7 @@ def _add_cells(cells, parameters, expected):
             expected[parameters.lookup[m, c]] += cells[m, c]
 
 
-@compiled
+@compiled(error_model="numpy")
 def _tables(log_theta, parameters, rows, used, work):
     """Sums of the log factors over packs of factors, then logs of messages, then 0; cells of factors in `work`."""
     n_cells, n_classes = parameters.lookup.shape
@@ -171,7 +171,7 @@ def _tables(log_theta, parameters, rows, used, work):
     return tables
 
 
-@compiled
+@compiled(error_model="numpy")
 def _gather(tables, picks, start, stop, scores):
     """Sum the rows of `tables` that each row of `picks` from start to stop has, into the rows of `scores`."""
     n_classes = scores.shape[1]
@@ -189,7 +189,7 @@ def _gather(tables, picks, start, stop, scores):
                 scores[r - start, -1] += tables[picks[r, g], -1]
 
 
-@compiled
+@compiled(error_model="numpy")
 def _scatter(tables, picks, start, stop, weights):
     """Add the rows of `weights` to the rows of `tables` that the rows of `picks` have: `_gather` transposed."""
     if weights.shape[1] == 2:
@@ -207,7 +207,7 @@ def _scatter(tables, picks, start, stop, weights):
                 tables[m, c] += weights[r - start, c]
 
 
-@compiled
+@compiled(error_model="numpy")
 def _softmax(beta, row_starts, log_theta, theta):
     for row in range(row_starts.shape[0] - 1):
         start, stop = row_starts[row], row_starts[row + 1]
@@ -224,7 +224,7 @@ def _softmax(beta, row_starts, log_theta, theta):
             log_theta[i] = max(beta[i] - shift, LOG_LOWEST)
 
 
-@compiled
+@compiled(error_model="numpy")
 def _to_softmax(expected, theta, row_starts, gradient):
     """Derivatives with respect to the softmax parameters: N(d, f) - theta N(f)."""
     for row in range(row_starts.shape[0] - 1):

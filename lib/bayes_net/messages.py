@@ -4,9 +4,10 @@ from collections import namedtuple
 from functools import reduce
 
 import numpy as np
+from numba import njit
 
-from lib.bayes_net.compiled import compiled, inlined
 from lib.bayes_net.packing import merged
+from lib.compiled import compiled
 
 LOWEST = 1e-300  # of table entries and sums, so that their logarithms are finite
 MANY = 32  # factors whose product might underflow
@@ -118,7 +119,7 @@ def _joined(arrays):
     return np.concatenate([np.empty(0, np.int32), *arrays], dtype=np.int32, casting="unsafe")
 
 
-@compiled
+@compiled(error_model="numpy")
 def needed_messages(messages, picks, first):
     """Messages that the rows need; `picks` (n_rows, n) from `first` on are messages."""
     used = np.zeros(len(messages.starts), np.bool_)
@@ -134,7 +135,7 @@ def needed_messages(messages, picks, first):
     return np.flatnonzero(used)
 
 
-@compiled
+@compiled(error_model="numpy")
 def collect(messages, used, work, logs):
     """Set the cells of the messages that are `used` in `work` (n_cells, n_classes), divided by the largest.
 
@@ -168,7 +169,7 @@ def collect(messages, used, work, logs):
                 work[s, c] /= scale[c]
 
 
-@compiled
+@compiled(error_model="numpy")
 def distribute(messages, used, work, weights, beliefs):
     """Add to the beliefs of each factor's cell (n_cells, n_classes) its probability, times the weight of the end.
 
@@ -199,7 +200,8 @@ def distribute(messages, used, work, weights, beliefs):
                     beliefs[index, c] += product[p, c]
 
 
-@inlined
+# Compiled into each caller: calls that hand over many arrays take longer than the little that is done with them.
+@njit(inline="always", error_model="numpy")
 def _room(messages, used, work):
     largest = 1
     for m in used:
@@ -207,7 +209,7 @@ def _room(messages, used, work):
     return np.empty((largest, work.shape[1]))
 
 
-@inlined
+@njit(inline="always", error_model="numpy")
 def _multiply(m, messages, work, product, shift):
     """Set the products of the inputs, for each class, times exp(-shift); return how many there are."""
     first, last, n_classes = messages.pointers[m], messages.pointers[m + 1], work.shape[1]

@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from lib.bayes_net.compiled import compiled
 from lib.bayes_net.likelihood import log_joints, weigh
+from lib.compiled import compiled
 
 MOST = 1_000  # entries that move: the Hessian has their square
 RIDGE = 1e-10  # of the mean's Hessian, which is singular where attributes are copies or classes can be separated
@@ -72,7 +72,7 @@ def _normalised(network, logs):
     return logs
 
 
-@compiled
+@compiled(error_model="numpy")
 def differentiate(logs, parameters, rows, indices, pointers, moving, counts, gradient, hessian):
     """Return the sum of ln P(c | e); set its derivatives by what is `moving`, and minus the second, a lower triangle.
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from lib.bayes_net.compiled import compiled
-from lib.compiled import assign
+from lib.compiled import assign, compiled
 
 
 def merged(values, sizes):
@@ -19,7 +18,7 @@ def merged(values, sizes):
     return values[first], index
 
 
-@compiled
+@compiled(error_model="numpy")
 def factor_cells(values, needed, scopes, strides, offsets):
     """Which cell each row looks each factor up in, and which factors are to be summed; both (n_factors, n_rows).
 
@@ -43,7 +42,7 @@ def factor_cells(values, needed, scopes, strides, offsets):
     return cells, live
 
 
-@compiled
+@compiled(error_model="numpy")
 def packed(cells, offsets, largest):
     """Which joint values of a pack of factors each row has, (n_rows, n_packs), and their cells (n_values, width).
 
@@ -64,7 +63,7 @@ def packed(cells, offsets, largest):
     return picks, packs
 
 
-@compiled
+@compiled(error_model="numpy")
 def _grouped(cells, offsets, largest):
     """Number of each pack's joint value in each row, how many there are, and the pack's first factor; then the end."""
     n_factors, n_rows = cells.shape
@@ -90,7 +89,7 @@ def _grouped(cells, offsets, largest):
     return numbers, sizes, begins
 
 
-@compiled
+@compiled(error_model="numpy")
 def _number(codes, size):
     """Put in place of each code, less than `size`, its number among those that occur; return how many do."""
     number = np.zeros(size, np.uint32)

@@ -1,5 +1,19 @@
-"""``python -m lib.book`` does what the command ``book`` does."""
+"""The command ``book``, or ``python -m lib.book``."""
 
-from lib.book import main
+import os
+import sys
 
-main()
+from lib.book.variables import fixed_environment
+
+
+def main() -> None:
+    """Run the command in the fixed environment."""
+    if os.environ != (environment := fixed_environment()):
+        os.execve(sys.executable, sys.orig_argv, environment)
+    from lib.book import cli
+
+    cli.main()
+
+
+if __name__ == "__main__":
+    main()

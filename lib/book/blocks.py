@@ -3,28 +3,38 @@
 import json
 import re
 from collections import Counter, namedtuple
-from functools import partial
 from pathlib import Path
 
 import click
 from tqdm import tqdm
 
 from lib.book import execution
-from lib.book.cache import missing_data
+from lib.book.cache import code_digest, missing_data
+from lib.book.history import require_commit
 from lib.book.project import PUBLISHED, BookError, Project, settle
 from lib.trials.description import DIGITS
 from lib.trials.store import ABOUT, environment
 
-COUNTED = ("found", "verified")
+SILENT = ("found", "verified", "absent")  # kinds of notes that are counted, or said on the page
 Stored = namedtuple("Stored", "folder name n_blocks size current")
 Stored.__doc__ = "A folder of finished blocks, and whether they are of what is here now."
 
 
-def execute_stored(project: Project, chapter: str, values: dict, output: Path, name="", **context) -> None:
-    """Execute a chapter whose finished blocks are stored and found again, and say after `name` how many were found."""
+def execute_stored(project: Project, chapter: str, values: dict, output: Path, name="", **settings) -> list[dict]:
+    """Execute a chapter whose finished blocks are stored and found again, and say after `name` how many were found.
+
+    `settings` are further arguments of `lib.book.execution.execute`. Returns what the kernel noted.
+    """
     click.echo(f"{name or f'{chapter}: '}started")
-    report = partial(_say, project, name)
-    execution.execute(project, chapter, values, output, report, results=str(project.results), **context)
+    noted = []
+
+    def report(notes):
+        noted.extend(notes)
+        _say(project, name, notes)
+
+    results, code = str(project.results), code_digest(project, chapter)
+    execution.execute(project, chapter, values, output, report, results=results, code=code, **settings)
+    return noted
 
 
 def verify(project: Project, chapter: str, values: dict, part: float, seed: int) -> Counter:
@@ -47,24 +57,28 @@ def verify(project: Project, chapter: str, values: dict, part: float, seed: int)
     return counts
 
 
-def record(project: Project, chapter: str, commit: str) -> Path:
+def record(project: Project, chapter: str) -> Path:
     """Run a chapter as it is published and record the rows that it asks for; return their file.
 
     Raises
     ------
     BookError
-        If data that the chapter needs are not here, or it records nothing.
+        If data that the chapter needs are not here, files differ from the commit, or the chapter records nothing.
     """
     if absent := missing_data(project, chapter):
         remedy = "set UCI_MIRROR or TEXTS_MIRROR, or fetch them first"
         raise BookError(f"{chapter} cannot be recorded without {', '.join(absent)}: {remedy}")
+    commit = require_commit(project, "data/recorded")  # no record but that of a chapter itself is read by it
+    code = code_digest(project, chapter)
     overrides = settle(project, chapter, project.profile(PUBLISHED, chapter))[0]
     output = project.root / "_build" / "record" / f"{chapter}.ipynb"
     part, path = output.with_suffix(".csv.gz"), project.record(chapter)
     part.unlink(missing_ok=True)
-    execute_stored(project, chapter, overrides, output, record=[str(part), commit])
+    execute_stored(project, chapter, overrides, output, record=[str(part), commit, code])
     if not part.exists():
         raise BookError(f"{chapter} has no rows to record: see lib.experiments.record")
+    if (require_commit(project, "data/recorded"), code_digest(project, chapter)) != (commit, code):
+        raise BookError(f"{chapter}: its sources changed while it ran; start again")
     path.parent.mkdir(parents=True, exist_ok=True)
     return part.replace(path)
 
@@ -75,7 +89,7 @@ def _say(project: Project, name: str, notes: list[dict]) -> None:
         n_blocks, n_all = (sum(note[field] for note in finds) for field in ("blocks", "all"))
         click.echo(f"{name}found {n_blocks} of {n_all} blocks of the experiments begun before, in {project.results}")
     for note in notes:
-        if note["kind"] not in COUNTED:
+        if note["kind"] not in SILENT:
             click.secho(f"{name}Warning: {note['message']}", fg="yellow", err=True)
 
 

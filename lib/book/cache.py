@@ -3,18 +3,43 @@
 import hashlib
 import json
 import sys
-from functools import cache
+from dataclasses import dataclass
 from pathlib import Path
 
+from lib import sources
 from lib.book.environment import unlocked
-from lib.book.parameters import PARSING
-from lib.book.project import PUBLISHED, Project, read_cells, settle
+from lib.book.parameters import read_parameters, resolve
+from lib.book.project import PUBLISHED, Project, naming, parse_cells, read_bytes, read_cells, settle
 from lib.files import files_below, write_whole
 from lib.trials import description
 from lib.trials.elsewhere import fetched
-from lib.trials.store import SOURCES, workplace
+from lib.trials.store import workplace
 
-EXECUTING = ("book/execution.py", "book/parameters.py")
+PRESS = "lib.book"
+RUNS_A_CHAPTER = f"{PRESS}.execution"  # with all that it imports; the rest of the press makes pages of what has run
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What a chapter is run from, as it was when its key was made.
+
+    Parameters
+    ----------
+    key : str
+        See `fingerprint`.
+    notebook : bytes
+        The notebook of the key, which is what runs, whatever becomes of its file.
+    times : dict of str to int
+        When each file that a running chapter may read was last changed, in ns by the clock of the file system, which
+        notices also what is changed and changed back.
+    availability : dict of str to str
+        What could be had of the data that are not shipped: see `data_elsewhere`.
+    """
+
+    key: str
+    notebook: bytes
+    times: dict[str, int]
+    availability: dict[str, str]
 
 
 def digest(path: Path) -> str:
@@ -28,62 +53,81 @@ def data_digests(project: Project) -> dict[str, str]:
     return {path.relative_to(folder).as_posix(): digest(path) for path in files_below(folder)}
 
 
+def take_snapshot(project: Project, chapter: str, overrides: dict) -> Snapshot:
+    """Return the key of a run of a chapter with these values set, and what it is to be run from."""
+    data, recorded = files_below(project.root / "data"), project.root / "data" / "recorded"
+    files = [project.root / "chapters" / "registered.yml", project.record(chapter)]
+    files += [path for path in data if recorded not in path.parents]
+    times = {str(path): path.stat().st_ctime_ns for path in files if path.exists()}
+    notebook = read_bytes(project.notebook(chapter))
+    cells = parse_cells(notebook, project.notebook(chapter))
+    with naming(chapter):
+        parameters = read_parameters(cells)
+        values = {name: parameter.default for name, parameter in parameters.items()} | resolve(parameters, overrides)
+    availability = {name: status for name, (status, _) in data_elsewhere(project, cells, values).items()}
+    return Snapshot(_key(project, chapter, cells, values), notebook, times, availability)
+
+
 def fingerprint(project: Project, chapter: str, parameters: dict) -> str:
     """Return the key of a chapter's results, in two parts.
 
     The first is of notebook, parameters, what decides the claims, data, recorded rows, lock file and what is installed
-    otherwise, lib, Python and processor. The second is of the data that are not shipped, which a chapter may fetch
-    while it runs.
+    otherwise, lib and the settings in which it runs, Python and processor. The second is of the data that are not
+    shipped, which a chapter may fetch while it runs.
     """
+    return _key(project, chapter, read_cells(project.notebook(chapter)), parameters)
+
+
+def _key(project: Project, chapter: str, cells: list[dict], parameters: dict) -> str:
     from lib.book.registry import deciding  # which imports this module
 
-    cells = read_cells(project.notebook(chapter))  # and not the outputs that are stored
+    here = {name: value for name, value in workplace().items() if name not in ("lib", "data")}
     ingredients = {
+        # and not the outputs that are stored
         "notebook": [[cell["cell_type"], cell["metadata"], cell["source"]] for cell in cells],
         "parameters": parameters,
         "registered": deciding(project, "\n".join(cell["source"] for cell in cells)),
         "data": {path: sha256 for path, sha256 in data_digests(project).items() if not path.startswith("recorded/")},
         "record": digest(project.record(chapter)),
         "lock": digest(project.root / "requirements.lock"),
-        "lib": _library(project),
+        "lib": sources.digests(modules_of_chapters()),
         "environment": [unlocked(project.root / "requirements.lock"), sys.version, list(sys.flags)],
-        "machine": {name: value for name, value in workplace().items() if name not in SOURCES},
+        "machine": here,
     }
-    return "-".join(map(description.digest, (ingredients, data_elsewhere(cells, parameters))))
+    return "-".join(map(description.digest, (ingredients, data_elsewhere(project, cells, parameters))))
 
 
-def data_elsewhere(cells: list[dict], parameters: dict) -> dict[str, tuple[str, str]]:
-    """Return what can be had (status and reason) of what is not shipped: data sets that parameters name, and texts.
+def modules_of_chapters() -> set[str]:
+    """Return the modules of lib that a chapter may run: all but the part of the press that makes pages."""
+    run = sources.closure([RUNS_A_CHAPTER])
+    return {name for name in sources.SOURCES if name in run or not name.startswith(PRESS)}
 
-    A chapter needs texts if one of its cells has the word read_texts; its parameter folder may name one's own.
+
+def code_digest(project: Project, chapter: str) -> str:
+    """Return a digest of the code that a chapter's numbers come from: its cells and lib, without words about them."""
+    cells = [cell["source"] for cell in read_cells(project.notebook(chapter)) if cell["cell_type"] == "code"]
+    return description.digest([list(map(sources.digest_of, cells)), sources.digests(modules_of_chapters())])
+
+
+def data_elsewhere(project: Project, cells: list[dict], parameters: dict) -> dict[str, tuple[str, str]]:
+    """Return what can be had (status and reason) of what is not shipped and a chapter may take.
+
+    These are the data sets that its parameters name; texts if one of its cells has the word read_texts, those of its
+    parameter folder if it has one (from the folder of the book on, in which chapters run); and what only a mirror has,
+    if it has the word mirrored.
     """
     names = {word for value in parameters.values() for word in (value if isinstance(value, list) else [value])}
-    names |= {"texts"} if any("read_texts" in cell["source"] for cell in cells) else set()
-    return fetched(names, parameters.get("folder") or None)
+    code = "\n".join(cell["source"] for cell in cells if cell["cell_type"] == "code")
+    names |= {word for word, call in (("texts", "read_texts"), ("mirrored", "mirrored(")) if call in code}
+    folder = project.root / parameters["folder"] if parameters.get("folder") else None
+    return fetched(names, folder)
 
 
 def missing_data(project: Project, chapter: str) -> list[str]:
     """Return what cannot be had of the data sets that a chapter names as it is published, or of the texts it needs."""
     _, values = settle(project, chapter, project.profile(PUBLISHED, chapter))
-    elsewhere = data_elsewhere(read_cells(project.notebook(chapter)), values)
+    elsewhere = data_elsewhere(project, read_cells(project.notebook(chapter)), values)
     return [name for name, (status, _) in elsewhere.items() if status == "not available"]
-
-
-def _library(project: Project) -> dict[str, str]:
-    """Return a digest of what a chapter may run: the code in lib but for the part of the driver that makes pages."""
-    folder = project.root / "lib"
-    paths = {path.relative_to(folder).as_posix(): path for path in files_below(folder, "*.py")}
-    run = {name: path for name, path in paths.items() if not name.startswith("book/") or name in EXECUTING}
-    return {name: _code_digest(path.read_bytes()) for name, path in run.items()}
-
-
-@cache
-def _code_digest(source: bytes) -> str:
-    try:
-        with PARSING:
-            return description.code_digest(source)
-    except SyntaxError:  # the chapter that imports it will say so
-        return hashlib.sha256(source).hexdigest()
 
 
 def is_fresh(executed: Path, key: str) -> bool:
@@ -93,15 +137,16 @@ def is_fresh(executed: Path, key: str) -> bool:
 
 
 def read_record(executed: Path) -> dict:
-    """Return what was noted when a notebook was executed: key, sha256 and seconds; empty if nothing was."""
+    """Return what was noted when a notebook was executed: key, sha256, seconds and commit; empty if nothing was."""
+    fields = {"key": str, "sha256": str, "seconds": float, "commit": str}
     try:
         record = json.loads(executed.with_suffix(".json").read_text(encoding="utf-8"))
-        return record if [type(record[field]) for field in ("key", "sha256", "seconds")] == [str, str, float] else {}
+        return record if all(type(record[name]) is kind for name, kind in fields.items()) else {}
     except (OSError, ValueError, LookupError, TypeError):
         return {}
 
 
-def write_record(executed: Path, key: str, seconds: float) -> None:
-    """Note under which key a notebook was executed, its sha256 and how long it took."""
-    record = {"key": key, "sha256": digest(executed), "seconds": round(float(seconds), 1)}
+def write_record(executed: Path, key: str, seconds: float, commit: str) -> None:
+    """Note under which key and commit a notebook was executed, its sha256 and how long it took."""
+    record = {"key": key, "sha256": digest(executed), "seconds": round(float(seconds), 1), "commit": commit}
     write_whole(executed.with_suffix(".json"), json.dumps(record, indent=1) + "\n")

@@ -5,11 +5,14 @@ import secrets
 import shutil
 import sys
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from lib.book.project import PROFILES, PUBLISHED, BookError, Project, naming, parameters_of, read_mapping, settle
+from lib.files import LIB
 from lib.validation import check_engine
 
 # Each command imports what it needs: that of the pages takes seconds.
@@ -47,7 +50,35 @@ file_option = click.option("-f", "file", type=OLD_FILE, help="YAML file of param
 @click.pass_context
 def cli(context, root):
     """Run the chapters of the book with other parameters, or build all of it."""
-    context.obj = Project(root.resolve())
+    root = root.resolve()
+    _require_library(root)
+    if context.get_parameter_source("root") is ParameterSource.DEFAULT:
+        _require_folder(root)
+    context.obj = Project(root)
+
+
+def _require_library(root: Path) -> None:
+    """Raise BookError unless the book in a folder has the lib that runs here: its pages are signed as if it had."""
+    library = root / "lib"
+    if (root / "_toc.yml").exists() and not (library.exists() and library.samefile(LIB)):
+        raise BookError(f"the book in {root} is not of the code that runs here, in {LIB}; {_remedy(root)}")
+
+
+def _require_folder(root: Path) -> None:
+    """Raise BookError if the command is called inside another clone of the book than the one that it would take."""
+    with suppress(FileNotFoundError):  # called in a folder that is gone
+        here = Path.cwd()
+        clones = [folder for folder in (here, *here.parents) if (folder / "_toc.yml").exists()]
+        if clones and (clones[0] / "lib" / "book").is_dir() and not clones[0].samefile(root):
+            raise BookError(
+                f"this command is of the book in {root}, and was called in {clones[0]}, another one; "
+                f"{_remedy(clones[0])}, or name the one that you mean: `book --root {root}`"
+            )
+
+
+def _remedy(root: Path) -> str:
+    command = root / ".venv" / "bin" / "book"
+    return f"run {command}, which `make env` in {root} sets up, also after it was copied or moved"
 
 
 cli.command_class = _Command
@@ -85,7 +116,7 @@ def run(project, chapter, pairs, file, profile, engine, output, html):
     A later source wins: the notebook's defaults, --profile, -f, -p. Names and values are checked before anything runs.
     `book list` shows what can be set. Finished blocks of trials are stored: a second run goes on from there.
     """
-    from lib.book import blocks, site
+    from lib.book import blocks, history, site
 
     values = _values(project, chapter, profile, file, pairs, engine)
     if engine and "engine" not in values:
@@ -93,11 +124,13 @@ def run(project, chapter, pairs, file, profile, engine, output, html):
     output = (output or project.root / "_build" / "run" / f"{chapter}.ipynb").resolve()
     if output in [project.notebook(name) for name in project.chapters]:
         raise BookError(f"{output} is a chapter of the book; choose another file")
+    commit = history.commit(project)
     blocks.execute_stored(project, chapter, values, output)
     click.echo(f"executed notebook: {output}")
     if html:
         name = f"profile {profile}" if profile and not (file or pairs) else "parameters of its own"
-        click.echo(f"page: {site.build_page(project, chapter, output, values, name)}")
+        commit = history.commit_since(project, commit)
+        click.echo(f"page: {site.build_page(project, chapter, output, values, name, commit)}")
 
 
 @cli.command()
@@ -167,6 +200,7 @@ def sweep(project, chapter, pairs, file, profile, jobs, output, html):
 
     Four runs, two at a time: `book sweep cia/curves -p n_hidden 2,3,4,5 --jobs 2`.
     """
+    from lib.book import history
     from lib.book import sweep as sweeping
     from lib.book.jobs import alone_in, run_all
 
@@ -176,10 +210,11 @@ def sweep(project, chapter, pairs, file, profile, jobs, output, html):
     sweeping.claim_folder(folder, chapter)
     click.get_current_context().with_resource(alone_in(folder))
     sweeping.announce(list(runs.values()))
+    commit = history.commit(project)
     try:
-        run_all(project, runs, jobs, (lambda run: sweeping.make_page(project, run)) if html else None)
+        run_all(project, runs, jobs, (lambda run: sweeping.make_page(project, run, commit)) if html else None)
     finally:
-        click.echo(f"comparison: {sweeping.write_pages(folder, chapter, list(runs.values()))}")
+        click.echo(f"comparison: {sweeping.write_pages(project, folder, chapter, list(runs.values()), commit)}")
 
 
 @cli.command()
@@ -198,6 +233,8 @@ def build(project, chapters, profile, at_once, strict):
 
     plan = jobs.plan(project, profile, chapters or project.chapters)
     _or_warn(strict, environment.require_locked, project.root / "requirements.lock")
+    if profile == PUBLISHED:
+        _or_warn(strict, registry.require_history, project)
     click.get_current_context().with_resource(jobs.alone_in(project.build_folder(profile)))
     shutil.rmtree(project.build_folder(profile) / "html", ignore_errors=True)  # no page outlives its results
     jobs.run_all(project, plan, at_once)
@@ -228,6 +265,8 @@ def claims(project, profile, record, register, history):
     if record and profile != PUBLISHED:
         raise BookError(f"only verdicts of profile {PUBLISHED} are recorded")
     jobs.require_fresh(project, profile)
+    if history:
+        registry.require_history(project)
     records = verdicts.read_claims(project, profile)
     since = registry.registrations(project) if history else {}
     for claim in records:
@@ -250,13 +289,13 @@ def claims(project, profile, record, register, history):
 def record(project, chapters):
     """Record the rows of CHAPTERS, as they are published, for builds that lack data which are not shipped.
 
-    They must all be here. Blocks that a build has stored are not run again.
+    They must all be here. Blocks that a build has stored are not run again. Rows name the commit that they are of: no
+    file but other records may differ from it.
     """
-    from lib.book import blocks, site
+    from lib.book import blocks
 
-    commit = site.commit(project).replace("`", "")
     for chapter in [project.find(name) for name in chapters]:
-        click.echo(f"recorded: {blocks.record(project, chapter, commit)}")
+        click.echo(f"recorded: {blocks.record(project, chapter)}")
 
 
 @cli.command("open")

@@ -13,13 +13,12 @@ import click
 import nbformat
 import papermill
 from jupyter_core.utils import ensure_event_loop
-from nbclient.exceptions import DeadKernelError
 from papermill.exceptions import PapermillExecutionError
 from tqdm import tqdm
 from traitlets.config import Config
 
 from lib.book.kernels import use_forked_kernels
-from lib.book.project import BookError, Project, read_cells
+from lib.book.project import BookError, Project, parse_cells, read_bytes
 from lib.trials.context import VARIABLE
 
 INJECTED = "injected-parameters"
@@ -27,11 +26,33 @@ POLL = 1.0  # seconds between two looks at how far the trials of a cell are
 SILENCE = 20.0  # seconds between two lines about it, where there is no bar
 
 
-def execute(project: Project, chapter: str, parameters: dict, output: Path, report=list, cores=None, **context) -> None:
+def execute(
+    project: Project,
+    chapter: str,
+    parameters: dict,
+    output: Path,
+    report=list,
+    cores: int | None = None,
+    notebook: bytes | None = None,
+    **context,
+) -> None:
     """Run a chapter's notebook into `output`; when a cell fails what was executed stays there.
 
-    `context` holds fields of `lib.trials.context.Context` for its trials. `report` is called with what they note (see
-    `lib.trials.notes`), also when a cell fails. `cores` is what trials take for all cores, if not all of them.
+    Parameters
+    ----------
+    project : Project
+    chapter : str
+    parameters : dict
+        Values that are set.
+    output : Path
+    report : callable
+        Called with a list of what the kernel notes (see `lib.trials.notes`), also when a cell fails.
+    cores : int, optional
+        What trials take for all cores, if not all of them.
+    notebook : bytes, optional
+        Contents of the notebook, if not those that its file has now.
+    context
+        Fields of `lib.trials.context.Context` for its trials.
 
     Raises
     ------
@@ -39,27 +60,35 @@ def execute(project: Project, chapter: str, parameters: dict, output: Path, repo
         When a cell fails, with the cell, its error and the path of the notebook that was kept.
     """
     output.parent.mkdir(parents=True, exist_ok=True)
+    notebook = read_bytes(project.notebook(chapter)) if notebook is None else notebook
+    cells = parse_cells(notebook, project.notebook(chapter))
     with (
         _aside(output) as part,
         _kernel_settings(context, cores) as (config, files),
-        _progress(project.notebook(chapter), chapter, files / "progress") as hooks,
+        _progress(cells, chapter, files / "progress") as hooks,
     ):
+        copy = files / "notebook.ipynb"  # runs whatever becomes of the chapter's file
+        copy.write_bytes(notebook)
         try:
-            paths, folder = (_literal(project.notebook(chapter)), _literal(part)), {"path": str(project.root)}
+            paths, folder = (_literal(copy), _literal(part)), {"path": str(project.root)}
             settings = {"config": config, "resources": {"metadata": folder}, "timeout": None, "coalesce_streams": True}
             papermill.execute_notebook(*paths, parameters, progress_bar=False, **settings, **hooks)
         except PapermillExecutionError as error:
             cell = f"cell In [{error.exec_count}] failed: {_title(error.source)}\n  {error.ename}: {error.evalue}"
             raise BookError(f"{chapter}: {cell}\n  executed so far: {output}") from error
-        except DeadKernelError as error:
-            why = "the kernel died, perhaps for want of memory"
+        except RuntimeError as error:  # DeadKernelError is one; a kernel that was never ready raises a plain one
+            if "died" not in str(error).lower():
+                raise
+            notes = [json.loads(line) for line in _so_far(files / "notes").splitlines()]
+            others = [note["message"] for note in notes if note["kind"] == "other lib"]
+            why = others[0] if others else f"the kernel died, perhaps for want of memory ({error})"
             raise BookError(f"{chapter}: {why}\n  executed so far: {output}") from error
         finally:
             report([json.loads(line) for line in _so_far(files / "notes").splitlines()])
             ensure_event_loop().close()  # nbclient opens one in each thread
-        notebook = nbformat.read(part, as_version=4)
-        normalise(notebook)
-        nbformat.write(notebook, part)
+        executed = nbformat.read(part, as_version=4)
+        normalise(executed)
+        nbformat.write(executed, part)
 
 
 @contextmanager
@@ -111,9 +140,9 @@ def _kernel_settings(context: dict, cores: int | None):
 
 
 @contextmanager
-def _progress(path: Path, chapter: str, trials: Path):
+def _progress(cells: list[dict], chapter: str, trials: Path):
     """Yield nbclient's hooks that move a progress bar naming the cell under way and how far its trials are."""
-    n_cells = sum(cell["cell_type"] == "code" for cell in read_cells(path))
+    n_cells = sum(cell["cell_type"] == "code" for cell in cells)
     title, ended = "", threading.Event()
 
     def start(cell, cell_index):

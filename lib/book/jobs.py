@@ -14,10 +14,13 @@ from pathlib import Path
 import click
 from joblib import cpu_count
 
+from lib import sources
+from lib.book import history
 from lib.book.blocks import execute_stored
-from lib.book.cache import fingerprint, is_fresh, read_record, write_record
+from lib.book.cache import Snapshot, is_fresh, read_record, take_snapshot, write_record
 from lib.book.project import BookError, Project, read_mapping, settle
 from lib.files import write_whole
+from lib.trials.elsewhere import files_of
 
 UNWRITABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufffe\uffff]")  # in YAML, unless it is escaped
 
@@ -96,12 +99,12 @@ def run_all(
     BookError
         When all have ended, if some have failed.
     """
-    keys = {name: job_key(project, job) for name, job in jobs.items()}  # before the kernels' server imports lib
+    snapshots = {name: take_snapshot(project, job.chapter, job.overrides) for name, job in jobs.items()}
     at_once = at_once or cpu_count()
-    n_runs = min(at_once, sum(not is_fresh(job.notebook, keys[name]) for name, job in jobs.items())) or 1
+    n_runs = min(at_once, sum(not is_fresh(job.notebook, snapshots[name].key) for name, job in jobs.items())) or 1
 
     def work(job):
-        job = bring_up_to_date(project, job, keys[job.name], max(cpu_count() // n_runs, 1))
+        job = bring_up_to_date(project, job, snapshots[job.name], max(cpu_count() // n_runs, 1))
         return then(job) if then and job.is_done else job
 
     with ThreadPoolExecutor(at_once) as pool:
@@ -123,27 +126,60 @@ def run_all(
         raise BookError("\n  ".join([f"{len(failed)} of {len(jobs)} runs failed:", *failed]))
 
 
-def bring_up_to_date(project: Project, job: Job, key: str, cores: int | None = None) -> Job:
+def bring_up_to_date(project: Project, job: Job, snapshot: Snapshot, cores: int | None = None) -> Job:
     """Execute a job with so many cores, unless what it made before has its key; return what became of it.
 
-    Its key is from before anything was imported: what has changed since then may or may not have been run.
+    What runs is the notebook of the snapshot, with lib as this process has it. A run during which anything else that it
+    may have read was changed, even if it was changed back, is not used.
     """
-    if is_fresh(job.notebook, key):
+    if is_fresh(job.notebook, snapshot.key):
         return replace(job, status="reused", seconds=read_record(job.notebook)["seconds"])
     write_parameters(job)
     job.page.unlink(missing_ok=True)  # no page outlives its results
     job.notebook.with_suffix(".json").unlink(missing_ok=True)
-    start = time.monotonic()
+    commit_at_start, start = history.commit(project), time.monotonic()
     try:
-        execute_stored(project, job.chapter, job.overrides, job.notebook, f"{job.name}: ", cores=cores)
+        settings = {"cores": cores, "notebook": snapshot.notebook}
+        notes = execute_stored(project, job.chapter, job.overrides, job.notebook, f"{job.name}: ", **settings)
     except (BookError, OSError) as error:
         return replace(job, status="FAILED", message=str(error))
     job = replace(job, seconds=time.monotonic() - start)
-    before, key = key, job_key(project, job)
-    if key.partition("-")[0] != before.partition("-")[0]:
-        return replace(job, status="FAILED", message="its sources changed while it ran; start again")
-    write_record(job.notebook, key, job.seconds)
+    after = take_snapshot(project, job.chapter, job.overrides)
+    if why := reason_not_to_use(project, job, snapshot, after, notes):
+        return replace(job, status="FAILED", message=why)
+    write_record(job.notebook, after.key, job.seconds, history.commit_since(project, commit_at_start))
     return replace(job, status="executed")
+
+
+def reason_not_to_use(project: Project, job: Job, before: Snapshot, after: Snapshot, notes: list[dict]) -> str:
+    """Return why the key of a run says not all that its results come from; nothing if it does."""
+    if sources.have_changed() or after.key.partition("-")[0] != before.key.partition("-")[0]:
+        return "its sources changed while it ran; start again"
+    if touched := [path for path in before.times | after.times if before.times.get(path) != after.times.get(path)]:
+        return f"{', '.join(touched)} changed while it ran, if only for a time; start again"
+    if read := read_besides(project, job, after, notes):
+        return f"it read {', '.join(read)}, which no key holds: put it into data/"
+    was, now = before.availability, after.availability
+    recorded = {name for note in notes if note["kind"] == "absent" for name in note["sets"]}
+    lost = [name for name in was if was[name] != "not available" and now.get(name) == "not available"]
+    came = [name for name in recorded if now.get(name, now.get("texts", "not available")) != "not available"]
+    if lost or came:
+        return f"what can be had of {', '.join([*lost, *came])} changed while it ran; start again"
+    return ""
+
+
+def read_besides(project: Project, job: Job, snapshot: Snapshot, notes: list[dict]) -> list[str]:
+    """Return the files that a run has read and its key does not hold."""
+    folder = settle(project, job.chapter, job.overrides)[1].get("folder")
+    texts = (project.root / folder).resolve() if folder else None
+    data = (project.root / "data").resolve()
+    names = files_of(snapshot.availability)
+
+    def is_keyed(path):
+        return path.parent == texts or data in path.parents or path.name.removesuffix(".gz") in names
+
+    paths = {Path(note["path"]).resolve() for note in notes if note["kind"] == "read"}
+    return [str(path) for path in sorted(paths) if not is_keyed(path)]
 
 
 def write_parameters(job: Job) -> None:
@@ -151,11 +187,6 @@ def write_parameters(job: Job) -> None:
     job.parameters.parent.mkdir(parents=True, exist_ok=True)
     text = "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in job.overrides.items())
     write_whole(job.parameters, UNWRITABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
-
-
-def job_key(project: Project, job: Job) -> str:
-    """Return the key of everything that a job's results come from."""
-    return fingerprint(project, job.chapter, settle(project, job.chapter, job.overrides)[1])
 
 
 def plan(project: Project, profile: str, chapters: list[str]) -> dict[str, Job]:
@@ -174,6 +205,9 @@ def job_of(project: Project, profile: str, chapter: str) -> Job:
 def require_fresh(project: Project, profile: str) -> None:
     """Raise BookError unless every chapter of the book has results from the sources as they are now."""
     jobs = [job_of(project, profile, chapter) for chapter in project.chapters]
-    stale = [job.chapter for job in jobs if not is_fresh(job.notebook, job_key(project, job))]
+    if sources.have_changed():
+        raise BookError("lib has changed since this command began; start again")
+    keys = {job.chapter: take_snapshot(project, job.chapter, job.overrides).key for job in jobs}
+    stale = [job.chapter for job in jobs if not is_fresh(job.notebook, keys[job.chapter])]
     if stale:
         raise BookError(f"not up to date: {', '.join(stale)}; run `book build --profile {profile}`")

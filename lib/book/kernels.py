@@ -4,17 +4,41 @@ import gc
 import os
 from functools import cache
 from importlib.metadata import EntryPoint
-from pathlib import Path
 
 import click
 from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
 from traitlets import Dict
 
+from lib.book.variables import kernel_environment
+from lib.compiled import is_warm
+from lib.files import LIB
+from lib.sources import PACKAGE, SOURCES, digests
+from lib.trials.description import digest
+from lib.trials.notes import tell
 from lib.trials.processes import Context, Process
+from lib.trials.reading import FOLDERS, collected
 
-IMPORTED = ("ipykernel.kernelapp", "ipykernel.ipkernel", "myst_nb.ext.glue", "seaborn", "scipy.stats")
-IMPORTED += ("sklearn.pipeline", "lib.claims", "lib.figures", "lib.experiments", "lib.bayes_net", "lib.book.kernels")
+# Imported by the server, once and not by each kernel: libraries that take long, and lib but for what makes pages.
+LIBRARIES = (
+    "ipykernel.kernelapp",
+    "ipykernel.ipkernel",
+    "myst_nb.ext.glue",
+    "seaborn",
+    "scipy.stats",
+    "sklearn.pipeline",
+)
 gc.set_threshold(10_000, 20, 100)  # also in what is forked: few of the many objects that learners make are garbage
+
+
+def preloaded():
+    """Return the names of the modules that the server imports."""
+    pages = f"{PACKAGE}.book"
+    return [*LIBRARIES, *(name for name in SOURCES if not name.startswith(pages)), __name__]
+
+
+def signature():
+    """Return where this process has lib from, and a digest of its code."""
+    return str(LIB.resolve()), digest(digests(SOURCES))
 
 
 class Kernel(Process):
@@ -44,31 +68,36 @@ class Provisioner(LocalProvisioner):
 
     async def launch_kernel(self, cmd, env, cwd=".", **_):
         """Start a kernel."""
-        Context(IMPORTED)
-        arguments = (cmd[cmd.index("-f") :], cwd)
-        self.process = Kernel(target=_run, args=arguments, environment=env | self.environment, daemon=True)
+        Context(preloaded())
+        arguments = (cmd[cmd.index("-f") :], cwd, signature())
+        environment = kernel_environment(env | self.environment)
+        self.process = Kernel(target=_run, args=arguments, environment=environment, daemon=True)
         self.process.start()
         self.pid = self.pgid = self.process.pid
         return self.connection_info
 
 
-def _run(arguments, folder):
+def _run(arguments, folder, drivers_signature):
     import matplotlib
     from ipykernel.kernelapp import IPKernelApp
 
+    if signature() != drivers_signature:
+        tell("other lib", "the kernel", here=drivers_signature[0], there=signature()[0])
+        raise SystemExit(1)
     matplotlib.rcdefaults()  # and not the reader's
     os.setsid()
     os.chdir(folder)
     app = IPKernelApp.instance(parent_handle=os.getppid())
     app.initialize(arguments)
     app.shell.enable_matplotlib("inline")  # which importing matplotlib would have done here
-    app.start()
+    with collected(lambda path: tell("read", "a cell", path=path), variables=FOLDERS):
+        app.start()
 
 
 @cache
 def use_forked_kernels() -> None:
     """Let all kernels that this process starts be forked; say if they will compile."""
-    if not any(Path(os.environ.get("NUMBA_CACHE_DIR") or Path(__file__).parents[1]).rglob("*.nbi")):
+    if not is_warm():
         click.echo("Learners are compiled at their first call here, for about half a minute.", err=True)
     factory = KernelProvisionerFactory.instance()
     factory.provisioners["forked"] = EntryPoint("forked", f"{__name__}:Provisioner", factory.GROUP_NAME)

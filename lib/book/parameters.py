@@ -12,20 +12,19 @@ import math
 import re
 import reprlib
 import sys
-import threading
 import tokenize
 from collections import Counter
 from dataclasses import dataclass
 
 import yaml
 
+from lib.sources import PARSING
 from lib.validation import nearest
 
 TAG = "parameters"
 SCALARS = ("int", "float", "str", "bool", "None")
 LISTS = ("list[int]", "list[float]", "list[str]")
 SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which no file can hold
-PARSING = threading.Lock()  # Python 3.11 fails to parse in two threads at once
 RANGE = re.compile(r"(?P<lo>[^<|]*?)(?P<above><)?\.\.(?P<below><)?(?P<hi>[^<|]*)")
 
 

@@ -1,5 +1,6 @@
 """Print the built pages as one PDF with the browser Chromium."""
 
+import json
 import os
 import re
 import shutil
@@ -10,7 +11,8 @@ from pathlib import Path
 import pikepdf
 
 from lib.book.pages import render
-from lib.book.project import BookError, Project, git
+from lib.book.project import BookError, Project
+from lib.book.site import PROVENANCE
 from lib.book.volume import volume
 from lib.files import write_whole
 
@@ -27,15 +29,17 @@ def make_pdf(project: Project, profile: str) -> Path:
     """Print the pages of a built book into one PDF beside them, show the link to it and return its path."""
     folder = project.build_folder(profile)
     first = folder / "html" / project.pages[0].relative_to(project.root).with_suffix(".html")
-    if not first.exists():
+    provenance = folder / "html" / PROVENANCE
+    if not first.exists() or not provenance.exists():
         raise BookError(f"there are no pages in {folder / 'html'}; run `book build --profile {profile}`")
     browser = find_browser()
     paper = folder / "pdf"
     paper.mkdir(exist_ok=True)
-    day = git(project, "show", "--no-patch", "--format=%cs", "HEAD") or ""
-    (paper / "book.html").write_text(render("volume.html", **volume(project, profile, day)), encoding="utf-8")
+    facts = json.loads(provenance.read_text(encoding="utf-8"))  # of the pages: another commit may be here by now
+    contents = volume(project, profile, facts["commit"], facts["date"])
+    (paper / "book.html").write_text(render("volume.html", **contents), encoding="utf-8")
     print_page(browser, paper / "book.html", paper / "printed.pdf")
-    pack(paper / "printed.pdf", paper / NAME, day)
+    pack(paper / "printed.pdf", paper / NAME, facts["date"])
     target = (paper / NAME).replace(folder / "html" / NAME)
     show_link(first, target.stat().st_size)
     return target

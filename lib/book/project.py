@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -155,10 +154,27 @@ def read_text(path: Path) -> str:
         raise BookError(f"{path} cannot be read: {error}") from error
 
 
+def read_bytes(path: Path) -> bytes:
+    """Return the contents of a file; BookError if it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise BookError(f"{path} cannot be read: {error}") from error
+
+
 def read_cells(path: Path) -> list[dict]:
     """Return the cells of a notebook, each with type, metadata and source; BookError if it has none."""
+    return parse_cells(read_bytes(path), path)
+
+
+def parse_cells(contents: bytes, path: Path) -> list[dict]:
+    """Return the cells of a notebook that has these contents (see `read_cells`); an error names its path."""
     try:
-        cells = json.loads(read_text(path))["cells"]
+        text = contents.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BookError(f"{path} cannot be read: {error}") from error
+    try:
+        cells = json.loads(text)["cells"]
         return [{**cell, "metadata": cell["metadata"], "source": "".join(cell["source"])} for cell in cells]
     except (ValueError, TypeError, LookupError, RecursionError) as error:
         raise BookError(f"{path} is not a notebook: {error!r}") from error
@@ -175,9 +191,3 @@ def read_notebook(path: Path):
     except Exception as error:  # nbformat lets through whatever goes wrong with a strange file
         raise BookError(f"{path} is not a valid notebook: {error}") from error
     return notebook
-
-
-def git(project: Project, *arguments: str) -> str | None:
-    """Return what git says of the book's folder; None if it is in no repository."""
-    process = subprocess.run(["git", "-C", str(project.root), *arguments], capture_output=True, text=True)
-    return None if process.returncode else process.stdout.strip()

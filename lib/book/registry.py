@@ -4,14 +4,19 @@ import json
 import re
 from collections import Counter
 
+from lib.book.history import first_commit, git, missing_history
 from lib.book.pages import render
-from lib.book.project import BookError, Project, git, read_text
+from lib.book.project import BookError, Project, read_text
 from lib.book.verdicts import FILE, settings_of
 from lib.claims import read_register
 from lib.files import write_whole
 
 FILES = ("chapters/registered.yml", FILE)
-HISTORY = ("log", "-p", "-U0", "--no-color", "--no-ext-diff", "--reverse", "--first-parent", "-m")
+# Each commit with the lines that it changes, whatever the reader's settings of git are.
+HISTORY = (
+    *("-c", "log.diffMerges=separate", "log", "--patch", "--unified=0", "--reverse", "--first-parent", "-m"),
+    *("--no-color", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--format=%x00%h %cs"),
+)
 AFTER = "worded after results were seen"
 
 
@@ -60,12 +65,19 @@ def require_registered(project: Project, claims: list[dict]) -> None:
         raise BookError("claims differ from chapters/registered.yml:\n  " + "\n  ".join([*lines, advice]))
 
 
+def require_history(project: Project) -> None:
+    """Raise BookError, with a remedy, where the history cannot say which settings were registered in advance."""
+    if reason := history_gap(project):
+        raise BookError(f"{reason}: since when settings are registered is not known, and the pages do not say it")
+
+
 def registrations(project: Project) -> dict[str, str]:
     """Return since when region and least number of a setting are as now: date and commit, or that results came first.
 
-    A statistic may be reworded; one that becomes another needs another id. Empty where the history is not at hand.
+    A statistic may be reworded; one that becomes another needs another id. Empty where the history is not here from
+    its beginning: what it lacks may have come before any result.
     """
-    commits = (git(project, *HISTORY, "--format=%x00%h %cs", "--", *FILES) or "").split("\0")[1:]
+    commits = [] if history_gap(project) else git(project, *HISTORY, "--", *FILES).split("\0")[1:]
     since, first, entries, lines = {}, {}, {}, Counter()  # since, first: numbers of commits, by setting
     for number, commit in enumerate(commits):
         lines.update(re.findall(r"^\+([a-z0-9-]+: \{.*)", commit, re.MULTILINE))
@@ -78,6 +90,17 @@ def registrations(project: Project) -> dict[str, str]:
         in_advance = since[id] < first.get(id, len(commits)) and not decisive[-1]
         words[id] = "registered {1}, commit {0}".format(*commits[since[id]].split()[:2]) if in_advance else AFTER
     return words
+
+
+def history_gap(project: Project) -> str | None:
+    """Return why the history cannot say what was registered before its results, with a remedy; None if it can."""
+    if reason := missing_history(project):
+        return reason
+    if git(project, "ls-tree", "--name-only", first_commit(project), "--", *FILES) == "\n".join(FILES):
+        return f"the history of {project.root} begins with results that are older; clone the book's repository"
+    if git(project, *HISTORY, "--", *FILES) is None:  # in a partial clone whose origin cannot be asked
+        return f"`git log --patch` fails in {project.root}; `git fsck` says what is missing"
+    return None
 
 
 def _by_setting(entries: dict[str, dict]) -> dict[str, tuple]:

@@ -1,7 +1,6 @@
 """The scorecard: every claim of the book by paper, with its verdicts, its intervals, and a way to pick some of them."""
 
 import json
-import re
 from pathlib import Path
 
 import pandas as pd
@@ -10,7 +9,7 @@ from pybtex.database import parse_file
 from lib.book.pages import render
 from lib.book.project import PUBLISHED, BookError, Project
 from lib.book.range_plot import as_number, region_ends
-from lib.book.registry import registrations
+from lib.book.registry import history_gap, registrations
 from lib.book.verdicts import read_claims, settings_of
 from lib.claims import SYMBOLS, overall
 from lib.validation import nearest
@@ -18,7 +17,7 @@ from lib.validation import nearest
 COLUMNS = (
     *("id", "claim", "paper", "chapter", "verdict", "sentence", "words", "quote", "statistic"),
     *("value", "low", "high", "n", "least", "region_low", "region_high", "paper_value", "anchor"),
-    *("headline", "exact", "data", "recorded", "registered"),
+    *("headline", "exact", "data", "recorded", "registered", "commit"),
 )
 KINDS = SYMBOLS | {"mixed": "◐"}  # of claims, by the verdicts of all their settings
 
@@ -35,12 +34,13 @@ def scorecard(project: Project, profile: str) -> str:
         kinds=KINDS,
         verdicts={kind: f"{symbol} {kind}" for kind, symbol in KINDS.items()},
         registrations=registrations(project),
+        has_history=history_gap(project) is None,
         profile=profile,
         published=PUBLISHED,
     )
 
 
-def write_downloads(project: Project, profile: str, folder: Path, commit: str) -> None:
+def write_downloads(project: Project, profile: str, folder: Path, commit: str, commits: dict[str, str]) -> None:
     """Write all claims of a profile into a folder, as ``claims.json`` and ``claims.csv``.
 
     Parameters
@@ -50,12 +50,14 @@ def write_downloads(project: Project, profile: str, folder: Path, commit: str) -
     folder : Path
         Where the scorecard's source is staged.
     commit : str
-        What the pages were made from, as `lib.book.site.commit` says it.
+        That of the pages, as `lib.book.history.commit` says it.
+    commits : dict of str to str
+        For each chapter, that of its results.
     """
-    claims = read_claims(project, profile)
+    claims = [claim | {"commit": commits[claim["chapter"]]} for claim in read_claims(project, profile)]
     registered = registrations(project)
     rows = [as_row(setting) | {"registered": registered.get(setting["id"], "")} for setting in settings_of(claims)]
-    about = {"title": project.title, "profile": profile, "commit": re.sub("^commit |`", "", commit)}
+    about = {"title": project.title, "profile": profile, "commit": commit}
     about |= {"note": render("claims.txt").strip(), "claims": claims}
     text = json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False)
     (folder / "claims.json").write_text(text + "\n", encoding="utf-8")

@@ -1,32 +1,37 @@
 """Stage executed chapters with the book's other pages and turn them into HTML that works without a network."""
 
+import json
 import os
 import platform
 import shutil
 import subprocess
 import sys
 from base64 import b64decode
+from copy import deepcopy
 from importlib.metadata import version
 from pathlib import Path
 
 import nbformat
 import yaml
 
-from lib.book import repository
+from lib.book import history, repository
 from lib.book.arrangement import arrange
-from lib.book.cache import data_digests
+from lib.book.cache import data_digests, read_record
+from lib.book.cache import digest as file_digest
 from lib.book.finish import finish
 from lib.book.pages import render
-from lib.book.project import BookError, Project, git, parameters_of, settle
+from lib.book.project import BookError, Project, parameters_of, settle
 from lib.book.reference import data_sets, settings
 from lib.book.scorecard import scorecard, write_downloads
 from lib.book.unknown import glued
+from lib.files import write_whole
 from lib.trials.description import digest
 
 # What a page has in place of a comment such as <!-- scorecard -->.
 PARTS = {"scorecard": scorecard, "data-sets": data_sets, "settings": settings}
 TITLE_PICTURE = ("explorer", "title_picture")  # the chapter that glues the picture of the first page, and its name
 GLUED = "application/papermill.record/image/"
+PROVENANCE = "provenance.json"  # beside the pages: what they are of
 SHOWN_VERSIONS = ("numpy", "scipy", "scikit-learn", "numba", "when-the-model-is-wrong")
 
 
@@ -34,6 +39,8 @@ def build_site(project: Project, profile: str, strict: bool = False) -> Path:
     """Build the HTML of the book from the executed chapters and return its first page."""
     folder = project.build_folder(profile)
     source = _staged(project, folder)
+    commit = history.commit(project)
+    commits = {name: commit_of(project, project.executed(profile, name), commit) for name in project.chapters}
     for page in project.pages:
         if page.suffix == ".md":
             text = page.read_text(encoding="utf-8")
@@ -42,13 +49,16 @@ def build_site(project: Project, profile: str, strict: bool = False) -> Path:
                     text = text.replace(marker, part(project, profile))
             _write(source / page.relative_to(project.root), text)
     for chapter in project.chapters:
-        overrides = project.profile(profile, chapter)
-        stage_notebook(project, chapter, project.executed(profile, chapter), source, f"profile {profile}", overrides)
+        executed, overrides = project.executed(profile, chapter), project.profile(profile, chapter)
+        stage_notebook(project, chapter, executed, source, f"profile {profile}", overrides, commits[chapter])
     chapter, picture = TITLE_PICTURE
     if chapter in project.chapters:
         write_glued_figure(project.executed(profile, chapter), picture, source / "chapters")
-    write_downloads(project, profile, source / "chapters", commit(project))
-    return make_html(project, source, folder, strict)
+    write_downloads(project, profile, source / "chapters", commit, commits)
+    page = make_html(project, source, folder, strict)
+    facts = {"profile": profile, "commit": commit, "date": history.date_of(project, commit)}
+    write_whole(page.with_name(PROVENANCE), json.dumps(facts, indent=1) + "\n")
+    return page
 
 
 def write_glued_figure(executed: Path, name: str, folder: Path) -> None:
@@ -64,21 +74,26 @@ def write_glued_figure(executed: Path, name: str, folder: Path) -> None:
             (folder / f"{name}{suffix}").write_bytes(content)
 
 
-def build_page(project: Project, chapter: str, executed: Path, overrides: dict, scale: str) -> Path:
-    """Build the HTML of one executed chapter, and of what it cites, beside its notebook and return the page."""
+def build_page(project: Project, chapter: str, executed: Path, overrides: dict, scale: str, commit: str) -> Path:
+    """Build the HTML of one executed chapter, and of what it cites, beside its notebook and return the page.
+
+    `commit` is that of the run, as `lib.book.history.commit` says it.
+    """
     folder = executed.with_name(f"{executed.stem}-html")
     source = _staged(project, folder)
     toc = {"format": "jb-book", "root": f"chapters/{chapter}", "chapters": [{"file": "chapters/references"}]}
     _write(source / "_toc.yml", yaml.safe_dump(toc))
-    stage_notebook(project, chapter, executed, source, scale, overrides)
+    stage_notebook(project, chapter, executed, source, scale, overrides, commit)
     shutil.copy(project.root / "chapters" / "references.md", source / "chapters")
     return make_html(project, source, folder, strict=False).with_name("chapters") / f"{chapter}.html"
 
 
-def stage_notebook(project: Project, chapter: str, executed: Path, source: Path, scale: str, overrides: dict) -> None:
+def stage_notebook(
+    project: Project, chapter: str, executed: Path, source: Path, scale: str, overrides: dict, commit: str
+) -> None:
     """Write the notebook as it ran, for readers to take along, and as the page shows it; provenance ends both."""
     notebook = nbformat.read(executed, as_version=4)
-    footer = nbformat.v4.new_markdown_cell(provenance(project, chapter, scale), id="provenance")
+    footer = nbformat.v4.new_markdown_cell(provenance(project, chapter, scale, commit), id="provenance")
     _, values = settle(project, chapter, overrides)
     for folder in ("executed", "chapters"):
         if folder == "chapters":
@@ -87,18 +102,39 @@ def stage_notebook(project: Project, chapter: str, executed: Path, source: Path,
         _write(source / folder / f"{chapter}.ipynb", nbformat.writes(shown))
 
 
-def provenance(project: Project, chapter: str, scale: str) -> str:
+def provenance(project: Project, chapter: str, scale: str, commit: str) -> str:
     """Return as MyST how a chapter's numbers were made: commit, parameters, data and versions."""
-    data, versions = data_digests(project), {package: version(package) for package in SHOWN_VERSIONS}
-    made = {"commit": commit(project), "scale": scale, "python": platform.python_version(), "versions": versions}
-    return render("provenance.md", chapter=chapter, data=data, sha256=digest(data), **made).strip()
+    data = data_digests(project)
+    return render(
+        "provenance.md",
+        chapter=chapter,
+        commit=history.commit_markup(commit),
+        scale=scale,
+        data=data,
+        sha256=digest(data),
+        python=platform.python_version(),
+        versions={package: version(package) for package in SHOWN_VERSIONS},
+    ).strip()
 
 
-def commit(project: Project) -> str:
-    """Return the commit that is checked out, and whether files differ from it."""
-    head = git(project, "rev-parse", "--short=10", "HEAD")
-    changed = " + uncommitted changes" if git(project, "status", "--porcelain", "--", ".") else ""
-    return f"commit `{head}`{changed}" if head else "no commit"
+def commit_of(project: Project, executed: Path, present_commit: str) -> str:
+    """Return the commit whose notebook, code and data gave an executed notebook that is fresh.
+
+    It is the one at which the notebook was executed, if nothing differed from it and it is in the history. Otherwise
+    it is that of now: the key of fresh results proves that their sources are what they were.
+
+    Parameters
+    ----------
+    project : Project
+    executed : Path
+        A notebook that `lib.book.cache.is_fresh`.
+    present_commit : str
+        That of now, as `lib.book.history.commit` says it.
+    """
+    record = read_record(executed)
+    is_of_notebook = record.get("sha256") == file_digest(executed)
+    executed_commit = record.get("commit", "") if is_of_notebook else ""
+    return executed_commit if history.is_ancestor(project, executed_commit) else present_commit
 
 
 def make_html(project: Project, source: Path, folder: Path, strict: bool) -> Path:
@@ -131,11 +167,19 @@ def _staged(project: Project, folder: Path) -> Path:
     for name in ("_toc.yml", "references.bib"):
         if (project.root / name).exists():
             shutil.copy(project.root / name, source)
-    config = repository.configure(project.config)
+    config = without_banner(repository.configure(project.config))
     _write(source / "_config.yml", yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
     if (project.root / "assets").exists():
         shutil.copytree(project.root / "assets", source / "assets")
     return source
+
+
+def without_banner(config: dict) -> dict:
+    """Return jupyter-book's configuration without the banner, which is for pages that no `book build` has made."""
+    config = deepcopy(config)
+    sphinx = (config.get("sphinx") or {}).get("config") or {}
+    (sphinx.get("html_theme_options") or {}).pop("announcement", None)
+    return config
 
 
 def _write(path: Path, text: str) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 import pandas as pd
 
-from lib.book import site
+from lib.book import history, site
 from lib.book.jobs import Job
 from lib.book.pages import render
 from lib.book.parameters import LISTS, Parameter, ParameterError
@@ -58,11 +58,12 @@ def plan(project: Project, chapter: str, folder: Path, options: tuple, *layers: 
     return runs
 
 
-def make_page(project: Project, run: Job) -> Job:
+def make_page(project: Project, run: Job, start_commit: str) -> Job:
     """Make the page of a run that has finished, unless there is one of its results."""
     if run.status == "executed" or not run.page.exists():
+        commit = _commit_of(project, run, start_commit)
         try:
-            site.build_page(project, run.chapter, run.notebook, run.overrides, f"sweep, {run.name}")
+            site.build_page(project, run.chapter, run.notebook, run.overrides, f"sweep, {run.name}", commit)
         except BookError as error:
             return replace(run, status="FAILED", message=error.message)
     return run
@@ -127,17 +128,30 @@ def announce(runs: list[Job]) -> None:
     click.echo(f"{len(runs)} runs: " + "; ".join(f"{name} = {', '.join(values)}" for name, values in swept.items()))
 
 
-def write_pages(folder: Path, chapter: str, runs: list[Job]) -> Path:
-    """Write ``index.html``, ``claims.csv`` and ``numbers.csv`` into a sweep's folder and return the page."""
+def _commit_of(project: Project, run: Job, start_commit: str) -> str:
+    """Return the commit of a run's results, which had the key of their sources when the sweep began or later."""
+    return site.commit_of(project, run.notebook, history.commit_since(project, start_commit))
+
+
+def write_pages(project: Project, folder: Path, chapter: str, runs: list[Job], start_commit: str) -> Path:
+    """Write ``index.html``, ``claims.csv`` and ``numbers.csv`` into a sweep's folder and return the page.
+
+    `start_commit` is that at which the sweep began, as `lib.book.history.commit` says it.
+    """
     notebooks = {run.name: read_notebook(run.notebook) for run in runs if run.is_done}
     claims = {run.name: settings_of(claims_in(notebooks[run.name])) if run.is_done else [] for run in runs}
     numbers = numbers_in(notebooks)
-    values = {"places": places(runs), "rows": compare(claims), "numbers": numbers}
+    commits = {run.name: _commit_of(project, run, start_commit) for run in runs if run.is_done}
+    values = {"places": places(runs), "rows": compare(claims), "numbers": numbers, "commits": commits}
     write_whole(folder / "index.html", render("sweep.html", folder=folder, chapter=chapter, runs=runs, **values))
-    own = {run.name: {"run": run.name} | {k: show_value(value) for k, value in run.swept.items()} for run in runs}
+    own = {
+        run.name: {"run": run.name, "commit": commits.get(run.name, "")}
+        | {name: show_value(value) for name, value in run.swept.items()}
+        for run in runs
+    }
     of_claims = [own[name] | as_row(record) for name, records in claims.items() for record in records]
     of_numbers = [own[run] | {"number": n["name"]} | found for n in numbers for run, found in n["runs"].items()]
-    for name, rows, fields in (("claims", of_claims, FIELDS), ("numbers", of_numbers, ["number", *ESTIMATE])):
+    for name, rows, fields in (("claims", of_claims, FIELDS), ("numbers", of_numbers, ["number", *ESTIMATE, "commit"])):
         table = pd.DataFrame(rows, columns=["run", *runs[0].swept, *fields])
         write_whole(folder / f"{name}.csv", table.to_csv(index=False))
     return folder / "index.html"

@@ -12,8 +12,8 @@ from bs4 import BeautifulSoup, Tag
 from sphinx_external_toc.api import SiteMap
 from sphinx_external_toc.parsing import parse_toc_yaml
 
+from lib.book.history import commit_markup
 from lib.book.project import Project
-from lib.book.site import commit
 
 LEFT_OUT = (
     "a.headerlink, script, form, button, input, select, iframe, dialog, [hidden]",
@@ -44,7 +44,7 @@ class Page:
         return self.soup.article.select(".rank-1" if self.depth else ".rank-1, .rank-2")
 
 
-def volume(project: Project, profile: str, date: str) -> dict:
+def volume(project: Project, profile: str, commit: str, date: str) -> dict:
     """Return what the template takes, for a page of HTML in a folder beside `html`.
 
     Parameters
@@ -52,17 +52,25 @@ def volume(project: Project, profile: str, date: str) -> dict:
     project : Project
     profile : str
         Profile whose pages are taken, which must be built.
-    date : str
-        Date of the commit, shown on the title page; empty if there is none.
+    commit, date : str
+        Commit of the pages and its day, shown on the title page; an empty day if there is none.
     """
     pages = read_pages(project, project.build_folder(profile) / "html")
     stay_inside(pages)
     head = [tag for page in pages for tag in page.soup.select('head link[rel="stylesheet"], head script[src*="katex"]')]
     often = Counter(heading.get_text() for page in pages for heading in page.headings[1:])
     once = [words for words, times in often.items() if times == 1]  # not those that each chapter has
-    about = {"author": project.config.get("author") or "", "subtitle": metadata("when-the-model-is-wrong")["Summary"]}
-    about |= {"title": project.title, "commit": commit(project).replace("`", ""), "profile": profile, "date": date}
-    return about | {"head": dict.fromkeys(map(str, head)), "pages": pages, "listed": once}
+    return {
+        "title": project.title,
+        "subtitle": metadata("when-the-model-is-wrong")["Summary"],
+        "author": project.config.get("author") or "",
+        "commit": commit_markup(commit).replace("`", ""),
+        "profile": profile,
+        "date": date,
+        "head": dict.fromkeys(map(str, head)),
+        "pages": pages,
+        "listed": once,
+    }
 
 
 def read_pages(project: Project, folder: Path) -> list[Page]:

@@ -23,6 +23,8 @@ SIGN = "†"
 class Record:
     """The recorded rows of a chapter, out of which it takes those of the data sets that it cannot have.
 
+    Rows that were recorded with other code or packages than those of today are taken, too, and it says so.
+
     Under `book record` it writes a new one instead, of what the chapter computes.
 
     Parameters
@@ -70,16 +72,21 @@ class Record:
             Data sets that could not be had.
         """
         if current().record:
-            path, commit = current().record
+            path, commit, code = current().record
             self._written[experiment] = frame.astype(str).assign(experiment=experiment)
-            write(path, self._about | {"commit": commit}, pd.concat(self._written.values()))
+            write(path, self._about | {"commit": commit, "code": code}, pd.concat(self._written.values()))
         recorded = self._recorded(experiment)
         before, now = _by_set(recorded), _by_set(frame)
         if other := [name for name, rows in now.items() if rows != before.get(name, rows)]:
             tell("recorded", self.chapter, experiment=experiment, names=", ".join(other))
             warnings.warn(f"{experiment}: rows of {', '.join(other)} are not those recorded", stacklevel=2)
         added = recorded[recorded["dataset"].isin(set(absent) - now.keys())]
-        self.names = list(dict.fromkeys([*self.names, *added["dataset"]]))
+        new_names = [name for name in added["dataset"].unique() if name not in self.names]
+        if new_names and self.differences:
+            tell("outdated", self.chapter, names=", ".join(new_names), differences=self.differences)
+        if new_names:
+            tell("absent", self.chapter, sets=new_names)
+        self.names = [*self.names, *new_names]
         parts = [frame.assign(recorded=False), added.assign(recorded=True)]
         together = pd.concat([part for part in parts if len(part)] or parts)
         order = list(dict.fromkeys([*recorded["dataset"], *frame["dataset"]]))
@@ -97,12 +104,27 @@ class Record:
         return names.str.upper() + names.isin(self.names).map({True: SIGN, False: ""})
 
     @property
+    def differences(self):
+        """What is another today than when the rows were recorded, in words; empty if nothing is, or it is not known.
+
+        The code of today is known to the book's driver, which says it to the kernel (see `lib.trials.context`).
+        """
+        code = current().code
+        if code is None or "date" not in self._about:
+            return ""
+        today = {"code": code, "lock": lock_digest()}
+        words = {"code": "other code", "lock": "other packages"}
+        return " and ".join(words[name] for name in words if self._about.get(name) != today[name])
+
+    @property
     def note(self):
         """What the page says of the rows that are recorded."""
         if not self.names:
             return "No row of this page is a recorded one: all were computed when it was made."
+        differences = f", recorded with {self.differences}" if self.differences else ""
         return (
-            f"Rows marked {SIGN} are recorded ones, of {self._about['date']} ({self._about['commit']}): the data of "
+            f"Rows marked {SIGN} are recorded ones, of {self._about['date']} (commit {self._about['commit']})"
+            f"{differences}: the data of "
             f"{', '.join(self.names).upper()} are not shipped and could not be had when this page was made. Means and "
             "tests over data sets include them. Where there is a network, or UCI_MIRROR names a folder with UCI's "
             "files, they are computed."
@@ -126,10 +148,15 @@ def read(path):
     return about, rows
 
 
+def lock_digest():
+    """The sha256 of the lock file, which says with which packages the book is made; empty if there is none."""
+    path = LIB.parent / "requirements.lock"
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+
+
 def write(path, about, rows):
     """Write rows, all text, and what is said about them, now with the day, the lock file's digest and a sha256."""
-    lock = hashlib.sha256((LIB.parent / "requirements.lock").read_bytes()).hexdigest()
-    about = about | {"date": date.today().isoformat(), "lock": lock}
+    about = about | {"date": date.today().isoformat(), "lock": lock_digest()}
     text = rows.to_csv(index=False)
     head = json.dumps(about | {"sha256": _seal(about, text)})
     Path(path).write_bytes(gzip.compress(f"{head}\n{text}".encode(), mtime=0))

@@ -26,8 +26,11 @@ class Context:
         Run this share of the stored blocks again, drawn by the seed, and compare.
     notes, progress : str, optional
         Files for what an experiment has to tell, and for how far it is.
-    record : sequence (path, commit), optional
-        File for rows that are to be recorded, and the commit that they are of (see `lib.experiments.record`).
+    record : sequence (path, commit, code), optional
+        File for rows that are to be recorded, and the commit and the digest of the code that they are of (see
+        `lib.experiments.record`).
+    code : str, optional
+        Digest of the code that now runs, to compare with that of recorded rows.
     """
 
     n_jobs: int = 1
@@ -37,6 +40,7 @@ class Context:
     notes: str | None = None
     progress: str | None = None
     record: tuple | None = None
+    code: str | None = None
 
 
 _SETTINGS = {}

@@ -1,100 +1,75 @@
-"""What a trial depends on, written down as JSON can hold it: the settings part of a stored block's key."""
+"""What a trial depends on, written down as JSON can hold it: the settings part of a stored block's key.
 
-import ast
-import dataclasses
+A trial runs in a process of its own (see `lib.trials.engine`). There are lib, the packages that are installed, and what
+it is sent: of a notebook, the code of functions and classes, and the values that they name. That is described here.
+Code of lib and of packages is described by its name, as its source or version is in every key. What would let a trial
+reach beyond this is refused, with a message that says what to do.
+"""
+
 import dis
 import functools
 import hashlib
-import inspect
 import json
 import sys
-import textwrap
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType, MappingProxyType, ModuleType
 
+import cloudpickle
 import numpy as np
 import pandas as pd
 
-DIGITS = 24  # of a digest, in hex
-KNOWN = ("builtins", "lib", "numpy", "scipy", "pandas", "sklearn")
-IDLE = ("lib.book", "lib.figures", "lib.claims", "lib.benchmarks")  # in no key
-IDLE += ("lib.experiments.elr_tables", "lib.experiments.record")
-FOLLOWED = ("__main__",)  # modules whose functions are described by their source: a notebook's
+from lib.sources import DIGITS, PACKAGE
+
+# Packages whose versions are in every key: the name that is imported, and that of the distribution.
+PACKAGES = {
+    "numpy": "numpy",
+    "scipy": "scipy",
+    "pandas": "pandas",
+    "sklearn": "scikit-learn",
+    "numba": "numba",
+    "llvmlite": "llvmlite",
+    "gymnasium": "gymnasium",
+    "joblib": "joblib",
+    "threadpoolctl": "threadpoolctl",
+    "cloudpickle": "cloudpickle",
+}
+# Modules of Python that compute, and show a trial nothing of the machine, its files or the state of the process.
+COMPUTING = {
+    *("abc", "array", "bisect", "calendar", "cmath", "collections", "contextlib", "copy", "copyreg", "dataclasses"),
+    *("datetime", "decimal", "difflib", "enum", "fractions", "functools", "hashlib", "heapq", "itertools", "json"),
+    *("math", "numbers", "operator", "random", "re", "statistics", "string", "struct", "textwrap", "time", "types"),
+    *("typing", "unicodedata", "warnings", "zlib"),
+    *("_thread", "reprlib"),  # by which dataclasses notice that they are shown within themselves
+}
+REACHING = {"__import__", "breakpoint", "compile", "eval", "exec", "globals", "input", "open"}  # functions of Python
+LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
+# Attributes of a class that Python makes, and that say nothing of what it does.
+GENERATED = {"__dict__", "__doc__", "__firstlineno__", "__module__", "__static_attributes__", "__weakref__"}
+GENERATED |= {"_abc_impl"}
+HAS_DOCSTRING = 0x4000000  # flag of a code object, from Python 3.13 on; before, its first constant is the docstring
 
 
 class NotDescribableError(TypeError):
-    """A value whose code is not followed, so that nothing made with it may be stored."""
+    """Something whose changes would go unseen, so that nothing made with it may be stored; the message says what."""
 
 
-def describe(value, within=()):
+def describe(value):
     """Return what `value` is, as nested lists, dicts, strings and numbers; equal values give equal descriptions.
 
-    A function of a notebook is its source without comments and docstrings, its defaults, and the values and functions
-    of the notebook that it uses, themselves described; one that is under way already (`within`) is its name.
+    Parameters
+    ----------
+    value : object
+        Numbers, text, arrays, frames and containers are described by what they hold. Functions and classes that
+        cloudpickle sends by value, those of a notebook above all, are described by their code without docstrings and
+        by all that it names. Other functions, classes and modules are their names. Any other object is what pickle
+        makes of it.
 
     Raises
     ------
     NotDescribableError
-        For code outside `KNOWN` (its changes would go unseen) and for objects of other kinds.
+        For code outside lib, `PACKAGES` and `COMPUTING`, whose changes would go unseen, for what reads files or the
+        state of the process, and for what cannot be sent to another process.
     """
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, np.ndarray) and value.dtype != object:
-        return {"array": [str(value.dtype), list(value.shape), hashlib.sha256(value.tobytes()).hexdigest()]}
-    if isinstance(value, list | tuple | range | np.ndarray):
-        return [describe(item, within) for item in value]
-    if isinstance(value, set | frozenset):
-        return {"set": sorted((describe(item, within) for item in value), key=json.dumps)}
-    if isinstance(value, dict):
-        return {"dict": [[describe(key, within), describe(item, within)] for key, item in value.items()]}
-    if isinstance(value, functools.partial):
-        return {"call": describe(value.func, within), "with": describe([value.args, value.keywords], within)}
-    if isinstance(value, pd.DataFrame):
-        columns = [[str(name), str(column.dtype), _column(column)] for name, column in value.items()]
-        return {"index": describe(value.index.to_numpy()), "columns": columns}
-    if isinstance(value, FunctionType) and value.__module__ in FOLLOWED:
-        return _function(value, within)
-    if isinstance(value, ModuleType):
-        return {"module": _known(value.__name__, value.__name__)}
-    if callable(value) and hasattr(value, "__qualname__"):
-        return {"code": _name(value)}
-    return {"object": _name(type(value)), "with": describe(_state(value), within)}
-
-
-def _function(function, within):
-    if function in within:
-        return {"function": function.__qualname__}
-    if function.__name__ == "<lambda>":
-        raise NotDescribableError("a lambda has no source of its own; define a function")
-    try:
-        source = textwrap.dedent(inspect.getsource(function))
-        code = code_digest(source)
-    except (OSError, SyntaxError) as error:
-        raise NotDescribableError(f"the source of {function.__qualname__} cannot be read ({error})") from error
-    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    values = {name: cell.cell_contents for name, cell in cells}
-    names = sorted(_global_names(function.__code__) & function.__globals__.keys())
-    values |= {name: function.__globals__[name] for name in names}
-    values["(defaults)"] = [function.__defaults__, function.__kwdefaults__]
-    return {"function": code, "uses": describe(values, (*within, function))}
-
-
-def _global_names(code):
-    """Names that a function looks up outside itself, those of the functions and comprehensions inside it too."""
-    loads = (step for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
-    inner = (constant for constant in code.co_consts if isinstance(constant, CodeType))
-    return {step.argval for step in loads}.union(*map(_global_names, inner))
-
-
-def code_digest(source):
-    """Return a digest of Python source that neither comments nor docstrings nor layout change."""
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-        if documented and ast.get_docstring(node, clean=False) is not None:
-            node.body = node.body[1:]
-    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()[:DIGITS]
+    return _Description().of(value)
 
 
 def digest(description):
@@ -102,37 +77,187 @@ def digest(description):
     return hashlib.sha256(json.dumps(description, sort_keys=True).encode()).hexdigest()[:DIGITS]
 
 
-def _state(value):
-    if hasattr(value, "get_params"):
-        fitted = {name: item for name, item in vars(value).items() if name.endswith("_") and not name.startswith("_")}
-        return value.get_params(deep=False) | fitted
-    if dataclasses.is_dataclass(value):
-        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    if type(value).__module__.startswith("lib.") and hasattr(value, "__dict__"):
-        return vars(value)
-    raise NotDescribableError(f"{type(value).__qualname__} is neither a dataclass nor an estimator")
+class _Description:
+    """Describes one value, and knows which objects are under way, as functions and objects may refer to themselves."""
+
+    def __init__(self):
+        self._path = {}  # place in the path from the value down to here, by the id of an object
+
+    def of(self, value):
+        if isinstance(value, np.generic):
+            value = value.item()
+        if value is None or type(value) in (bool, int, float, str):
+            return value
+        if id(value) in self._path:
+            return {"the same as": self._path[id(value)]}
+        self._path[id(value)] = len(self._path)
+        try:
+            return self._structure(value)
+        finally:
+            del self._path[id(value)]
+
+    def _structure(self, value):
+        """Describe what is no plain number or text."""
+        kind = type(value)
+        if kind is np.ndarray:
+            has_objects = value.dtype.hasobject
+            contents = self.of(value.ravel().tolist()) if has_objects else hashlib.sha256(value.tobytes()).hexdigest()
+            return {"array": [str(value.dtype), list(value.shape), contents]}
+        if kind in (list, tuple, range):
+            return [self.of(item) for item in value]
+        if kind in (set, frozenset):
+            return {"set": sorted((self.of(item) for item in value), key=json.dumps)}
+        if kind in (dict, MappingProxyType):
+            return {"dict": [[self.of(key), self.of(item)] for key, item in value.items()]}
+        if kind in (bytes, bytearray):
+            return {"bytes": value.hex()}
+        if kind is complex:
+            return {"complex": [value.real, value.imag]}
+        if value is Ellipsis:
+            return {"object": "Ellipsis"}
+        if kind is pd.DataFrame:
+            columns = [[str(name), str(column.dtype), self._column(column)] for name, column in value.items()]
+            return {"index": self.of(value.index.to_numpy()), "columns": columns}
+        if kind is pd.Series:
+            return {"series": self.of(value.to_frame()), "name": self.of(value.name)}
+        if kind is functools.partial:
+            return {"call": self.of(value.func), "with": self.of([value.args, value.keywords])}
+        if kind is CodeType:
+            return self._code(value)
+        if kind is ModuleType:
+            return {"module": _require_followed(value.__name__, value.__name__)}
+        return self._code_or_object(value)
+
+    def _code_or_object(self, value):
+        if isinstance(value, FunctionType) and _is_sent(value):
+            return self._function(value)
+        if isinstance(value, type) and _is_sent(value):
+            return self._class(value)
+        if isinstance(value, staticmethod | classmethod):
+            return {type(value).__name__: self.of(value.__func__)}
+        if isinstance(value, property):
+            return {"property": self.of([value.fget, value.fset, value.fdel])}
+        is_method_of_object = not isinstance(getattr(value, "__self__", None), ModuleType | type | None)
+        has_name = hasattr(value, "__qualname__") and getattr(value, "__module__", None) is not None
+        if callable(value) and has_name and not is_method_of_object:
+            return {"code": _name(value)}
+        return self._pickled(value)
+
+    def _function(self, function):
+        """Describe a function by its code and by what that names outside itself."""
+        names = _global_names(function.__code__)
+        builtin = names - function.__globals__.keys()
+        if refused := builtin & REACHING:
+            raise NotDescribableError(
+                f"{function.__qualname__} calls {', '.join(sorted(refused))}, which reaches what no key holds: "
+                "do it in a cell, and let the trial use the value that comes of it"
+            )
+        cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+        uses = {name: _content(cell, name, function) for name, cell in cells}
+        uses |= {name: function.__globals__[name] for name in sorted(names & function.__globals__.keys())}
+        return {
+            "function": self._code(function.__code__),
+            "uses": {name: self._used(name, used) for name, used in uses.items()},
+            "defaults": self.of([function.__defaults__, function.__kwdefaults__]),
+            "attributes": self.of(vars(function)),
+        }
+
+    def _used(self, name, value):
+        try:
+            return self.of(value)
+        except NotDescribableError as error:
+            raise NotDescribableError(f"{name}: {error}") from error
+
+    def _code(self, code):
+        """Describe what a code object does: not its file, its lines and its docstring."""
+        constants = list(code.co_consts)
+        is_function = not code.co_name.startswith("<")
+        may_have = code.co_flags & HAS_DOCSTRING if sys.version_info >= (3, 13) else is_function
+        if may_have and constants and isinstance(constants[0], str):
+            constants[0] = None
+        for module in _imported_modules(code):
+            _require_followed(module, f"import {module}")
+        counts = [code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags & ~HAS_DOCSTRING]
+        names = [code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars]
+        instructions = [code.co_code.hex(), code.co_exceptiontable.hex()]
+        return {"code": instructions, "names": self.of(names), "counts": counts, "constants": self.of(constants)}
+
+    def _class(self, kind):
+        """Describe a class by its bases and by what stands in it."""
+        body = {name: item for name, item in vars(kind).items() if name not in GENERATED}
+        contents = {name: self._used(f"{kind.__qualname__}.{name}", item) for name, item in sorted(body.items())}
+        return {"class": kind.__qualname__, "bases": self.of(kind.__bases__), "contents": contents}
+
+    def _pickled(self, value):
+        """Describe an object by what pickle makes of it: how it is made, of what, and its state."""
+        name = type(value).__qualname__
+        if not _is_sent(type(value)):
+            name = _name(type(value))
+        try:
+            reduced = value.__reduce_ex__(4)
+        except Exception as error:  # whatever an object raises that is not to be pickled
+            raise NotDescribableError(f"{name} cannot be sent to another process ({error})") from error
+        if isinstance(reduced, str):
+            return {"object": name, "named": reduced}
+        made, arguments, state, items, pairs = (*reduced, None, None, None)[:5]
+        parts = [made, arguments, state, None if items is None else list(items), None if pairs is None else list(pairs)]
+        return {"object": name, "made of": self.of(parts)}
+
+    def _column(self, column):
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            parts = [column.cat.codes.to_numpy(), column.cat.categories.tolist(), bool(column.dtype.ordered)]
+            return self.of(parts)
+        return self.of(column.to_numpy())
+
+
+def _content(cell, name, function):
+    try:
+        return cell.cell_contents
+    except ValueError:
+        raise NotDescribableError(f"{function.__qualname__} uses {name} before it has a value") from None
+
+
+def _is_sent(code):
+    """Return whether cloudpickle sends a function or class by value, and not by its name.
+
+    Besides those of a notebook these are some that Python makes, as for a named tuple, whose module does not exist.
+    """
+    module = code.__module__
+    return module == "__main__" or module not in sys.modules or module in cloudpickle.list_registry_pickle_by_value()
+
+
+def _global_names(code):
+    """Names that code looks up outside itself, those of the functions, classes and comprehensions inside it too."""
+    names = {step.argval for step in dis.get_instructions(code) if step.opname in LOADS}
+    return names.union(*(_global_names(constant) for constant in code.co_consts if isinstance(constant, CodeType)))
+
+
+def _imported_modules(code):
+    return sorted({step.argval for step in dis.get_instructions(code) if step.opname == "IMPORT_NAME"})
 
 
 def _name(code):
+    """Return the whole name of a function or class of lib or a package."""
     module, name = code.__module__, code.__qualname__
-    if not isinstance(getattr(code, "__self__", None), ModuleType | None):
-        raise NotDescribableError(f"{name} is a method of an object, whose state is not followed")
     if "<" in name:
-        raise NotDescribableError(f"{module}.{name} has no name of its own")
-    return _known(str(module), f"{module}.{name}")
+        raise NotDescribableError(f"{module}.{name} has no name of its own: define it in the notebook")
+    if module == "builtins":
+        if name in REACHING:
+            raise NotDescribableError(f"{name} reaches what no key holds: call it in a cell")
+        return f"builtins.{name}"
+    return _require_followed(module, f"{module}.{name}")
 
 
-def _known(module, name):
-    """Return the name if it belongs to a module whose version or source is in every key; or NotDescribableError."""
+def _require_followed(module, name):
+    """Return the name if changes of the module are in every key; else raise NotDescribableError."""
     root = module.partition(".")[0]
-    if module.startswith(IDLE):
-        raise NotDescribableError(f"{name}: trials must not use it, as its changes are not noticed")
-    if root in KNOWN or (root in sys.stdlib_module_names and root != "__main__"):
+    public = {root, root.removeprefix("_")}  # _collections is the part of collections that is written in C
+    if root == PACKAGE or root in PACKAGES or public & COMPUTING:
         return name
-    raise NotDescribableError(f"{name}: changes of code outside {', '.join(KNOWN[1:])} are not noticed")
-
-
-def _column(column):
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        return describe([column.cat.codes.to_numpy(), column.cat.categories.tolist(), bool(column.dtype.ordered)])
-    return describe(column.to_numpy())
+    if root in sys.stdlib_module_names:
+        why = "it shows a trial files, the environment or the state of the process, which are in no key"
+        remedy = "use it in a cell, and let the trial use the value that comes of it"
+    else:
+        why = f"changes of code outside the notebook, lib and {', '.join(PACKAGES)} are not noticed"
+        remedy = "define it in the notebook"
+    raise NotDescribableError(f"{name}: {why}; {remedy}")

@@ -1,10 +1,11 @@
-"""What can be had of the data that are not shipped: part of a chapter's key, and no module of any trial's."""
+"""What can be had of the data that are not shipped, which is part of a chapter's key."""
 
 
 def fetched(names, folder=None):
     """What can be had, its contents checked, of those of these data sets that are not shipped: status and reason.
 
-    "texts" are the books of `lib.texts.read_texts`, or what is in the folder.
+    "texts" are the books of `lib.texts.read_texts`, or what is in the folder; "mirrored" are the files that only a
+    mirror has.
     """
     from lib import texts  # and what fetches data, which takes a moment
     from lib.datasets import files
@@ -12,4 +13,17 @@ def fetched(names, folder=None):
 
     entries = [entry for entry in catalogue().values() if entry.kind == "uci" and entry.name in names]
     books = {"texts": texts.status(folder)} if "texts" in names else {}
-    return {entry.name: files.status(entry) for entry in entries} | books
+    extra = {file: ("not available", "") for file in files.ONLY_MIRRORED if "mirrored" in names}
+    extra |= {file: ("mirrored", "in UCI_MIRROR") for file in extra if files.mirrored(file) is not None}
+    return {entry.name: files.status(entry) for entry in entries} | books | extra
+
+
+def files_of(names):
+    """Names of the files, less .gz, of these data sets, texts and files, as `fetched` names them."""
+    from lib.datasets.catalogue import catalogue
+    from lib.texts import names_of_texts
+
+    entries = [entry for entry in catalogue().values() if entry.kind == "uci" and entry.name in names]
+    sets = [file for entry in entries for file in entry.files]
+    texts = [f"{name}.txt" for name in names_of_texts()] if "texts" in names else []
+    return {*sets, *texts, *names}

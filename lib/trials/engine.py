@@ -6,6 +6,7 @@ import threading
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache, partial
+from multiprocessing import current_process
 
 from joblib import effective_n_jobs, wrap_non_picklable_objects
 
@@ -26,7 +27,9 @@ class WorkersDiedError(RuntimeError):
 def run_blocks(run, blocks, n_jobs=1, engine="local", name="trials"):
     """Call ``run(block)`` for each block and yield (number, result) as they finish, in any order.
 
-    A worker that dies costs the blocks it was at, which are run again elsewhere.
+    All run in worker processes, also where there is one: they have lib and what they are sent, and nothing that was
+    changed in this process, so that results are the same for any number of them. (Only where this process may have no
+    children of its own they run here.) A worker that dies costs the blocks it was at, which are run again elsewhere.
 
     Parameters
     ----------
@@ -56,10 +59,10 @@ def run_blocks(run, blocks, n_jobs=1, engine="local", name="trials"):
 
 
 def _on_this_machine(run, blocks, n_jobs, name):
-    n_processes = min(effective_n_jobs(n_jobs), len(blocks))
-    if n_processes == 1:
+    if current_process().daemon:  # one of somebody's multiprocessing.Pool, which may have no children
         yield from ((number, run(block)) for number, block in blocks.items())
         return
+    n_processes = min(effective_n_jobs(n_jobs), len(blocks))
     waiting, deaths = dict(blocks), 0
     while waiting:
         try:
@@ -75,7 +78,7 @@ def _on_this_machine(run, blocks, n_jobs, name):
 
 
 def _in_processes(run, blocks, n_processes):
-    pool = _pool(n_processes, tuple(os.environ.items()))
+    pool = _pool(n_processes, os.getpid(), tuple(os.environ.items()))
     try:
         calls = {number: wrap_non_picklable_objects(partial(run, block)) for number, block in blocks.items()}
         futures = {pool.submit(call): number for number, call in calls.items()}
@@ -88,8 +91,8 @@ def _in_processes(run, blocks, n_processes):
 
 
 @lru_cache(maxsize=1)
-def _pool(n_processes, environment):
-    """Return the workers, which the next experiment finds there, for as long as it has the same environment."""
+def _pool(n_processes, parent, environment):
+    """Return the workers, which the next experiment of the same process and environment finds there."""
     return ProcessPoolExecutor(n_processes, Context(name for name in sys.modules if name.partition(".")[0] == "lib"))
 
 

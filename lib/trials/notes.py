@@ -17,6 +17,16 @@ KINDS = {
     "damaged": (logging.WARNING, "{path} is damaged, run again"),
     "not stored": (logging.WARNING, "results are not stored: {why}"),
     "recorded": (logging.WARNING, "{experiment}: rows of {names} are not those recorded"),
+    "read": (
+        logging.WARNING,
+        "{path} was read, which no key holds: read it in a cell and let trials use its contents, or put it into data/",
+    ),
+    "other lib": (
+        logging.ERROR,
+        "lib is another in its processes than in the one that started them ({there} and {here}): start again",
+    ),
+    "absent": (logging.INFO, "{sets} could not be had; recorded rows stand in"),
+    "outdated": (logging.WARNING, "rows of {names} were recorded with {differences}; `book record` makes them anew"),
     "died": (logging.WARNING, "a worker process died; {blocks} blocks are left"),
 }
 

@@ -12,10 +12,13 @@ _MAIN = threading.Lock()
 
 
 class Process(_Base.Process):
-    """A process with an environment, by default that of now; it ends when this process does, however it ends."""
+    """A process with an environment, by default that of now; it ends when this process does, however it ends.
 
-    def __init__(self, *arguments, environment=None, **options):
-        super().__init__(*arguments, **options)
+    It is a daemon, or a process of multiprocessing that has started it would wait at its end for one that is idle.
+    """
+
+    def __init__(self, *arguments, environment=None, daemon=True, **options):
+        super().__init__(*arguments, daemon=daemon, **options)
         self.environment = environment or dict(os.environ)
 
     def start(self):
@@ -44,6 +47,17 @@ class Context(_Base):
 
     def __init__(self, modules):
         self.set_forkserver_preload(list(modules))
+
+
+def _forget_server():
+    """In a process that was forked from one with a server, which is no child of this one and not to be asked."""
+    server = forkserver._forkserver
+    if server._forkserver_pid is not None:  # as it is in processes that come from the server
+        server._forkserver_address = server._forkserver_alive_fd = server._forkserver_pid = None
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_forget_server)
 
 
 def _end_with_parent():

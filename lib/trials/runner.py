@@ -17,6 +17,7 @@ from tqdm import tqdm
 from lib.trials.context import check_workers, current
 from lib.trials.engine import run_blocks
 from lib.trials.notes import tell
+from lib.trials.reading import collected
 from lib.trials.seeds import Seeds
 from lib.trials.store import decode, encode, open_store, require_same, workplace
 from lib.validation import check_integer
@@ -36,8 +37,10 @@ def run(trial, cases=((),), n_trials=None, seed=0, seconds=0.5, name=None, n_job
     ----------
     trial : callable
         Gets `Seeds` and a case, and yields or returns rows as dicts, or returns a DataFrame: numbers, truth values and
-        text. It may stand in a notebook: its source, the values and the functions of the notebook that it uses are then
-        part of the key under which blocks are stored. Its random numbers must come from the seeds.
+        text. It may stand in a notebook: its code, the values and the functions of the notebook that it uses are then
+        part of the key under which blocks are stored. Its random numbers must come from the seeds. It runs in a process
+        of its own: what a cell has changed in a module, in settings of a package or in the environment is not so there.
+        What it reads from files no key holds; then its blocks are not stored.
     cases : iterable, at least one
         Tuples of arguments; what is no tuple is one argument.
     n_trials : int, optional
@@ -92,13 +95,17 @@ def _run(trial, calls, seconds, words, name, n_jobs, engine):
     again = _choose_again(blocks, frames, name)
     waiting = {number: block for number, block in blocks.items() if number not in frames or number in again}
     results = run_blocks(partial(_run_block, trial), waiting, n_jobs, engine, name)
+    read_files = set()
     with closing(_shown(results, name, [words[piece.start] for piece in slices], len(blocks) - len(waiting))) as shown:
-        for number, (contents, where) in shown:
+        for number, (contents, where, read) in shown:
             require_same(where, f"{name}: a worker")
+            for path in sorted(set(read) - read_files):
+                tell("read", name, path=path)
+            read_files |= set(read)
             frame = decode(contents)
             if number in again:
                 _require_equal(frame, frames[number], store.paths[number])
-            elif store:
+            elif store and not read:
                 store.write(number, contents)
             frames[number] = frame
     if again:
@@ -118,10 +125,20 @@ def cut(seconds, groups):
 
 
 def _run_block(trial, cases):
-    """Frames of the cases, as bytes, and the code and versions that made them."""
-    with _ONE_BLOCK, parallel_config("sequential"), threadpool_limits(1):
-        frames = [_frame(trial(*case)) for case in cases]
-    return encode(pd.concat(frames, ignore_index=True)), workplace()
+    """Frames of the cases, as bytes; the code and versions that made them; and the files read that no key holds."""
+    frames, read = [], []
+    with _ONE_BLOCK, parallel_config("sequential"), threadpool_limits(1), collected(read.append):
+        for case in cases:
+            _seed_global_generators(case[0])
+            frames.append(_frame(trial(*case)))
+    return encode(pd.concat(frames, ignore_index=True)), workplace(), read
+
+
+def _seed_global_generators(seeds):
+    """Make those random numbers, too, the same in any process that are not drawn from the seeds, as they should be."""
+    number = int(seeds.sequence("global generators").generate_state(1)[0])
+    random.seed(number)
+    np.random.seed(number)  # noqa: NPY002 - it is for code that uses this one
 
 
 def _frame(rows):

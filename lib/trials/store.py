@@ -4,7 +4,6 @@ A block is stored under all that it depends on: the settings of its trials, whic
 versions and machine. Nothing stored is ever run: a block holds arrays of numbers and text.
 """
 
-import ast
 import hashlib
 import io
 import json
@@ -13,110 +12,92 @@ import platform
 import re
 from functools import cache
 from importlib.metadata import version
+from multiprocessing import current_process
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from lib.files import DATA, LIB, files_below, write_whole
+from lib import sources
+from lib.files import DATA, files_below, write_whole
 from lib.trials.context import current
-from lib.trials.description import IDLE, NotDescribableError, code_digest, describe, digest
+from lib.trials.description import PACKAGES, NotDescribableError, describe, digest
 from lib.trials.notes import tell
 
-WITHOUT_TRIALS = tuple(name.removeprefix("lib.").replace(".", "/") for name in IDLE)
 SHA256 = 32  # bytes
-PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba", "gymnasium")
 ABOUT = "about.json"
-READERS = {"lib.datasets", "lib.datasets.table", "lib.datasets.papers"}  # of the data
+RESULTS = ("recorded", "benchmarks")  # folders of data/ with what the book itself has computed
+PAGES = "lib.book"  # the part of lib that no trial is to use
 
 
-def _read_sources():
-    """Bytes of what every result depends on, by kind and path: lib without what runs no trials, data.
+def _data_digests():
+    """Digests of the files of data/, by their path there.
 
-    The code that data sets depend on is that of lib; they themselves are in data/manifest.csv, against which every file
-    is checked when it is loaded.
+    Data sets that are not shipped are in no key: each of their files is checked against data/manifest.csv when it is
+    loaded.
     """
-    code = [path for path in files_below(LIB, "*.py") if not str(path.relative_to(LIB)).startswith(WITHOUT_TRIALS)]
-    known = [DATA / "manifest.csv", DATA / "schema.toml", *(DATA / "paper").glob("*.csv")]
-    return {
-        kind: {os.path.relpath(path, LIB): path.read_bytes() for path in sorted(paths) if path.is_file()}
-        for kind, paths in {"lib": code, "data": known}.items()
-    }
+    files = {path.relative_to(DATA).as_posix(): path for path in files_below(DATA)}
+    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items() if _is_data(name)}
 
 
-SOURCES = _read_sources()  # as they were imported, whatever becomes of the files later
+def _is_data(name):
+    return not name.startswith(tuple(f"{folder}/" for folder in RESULTS))
+
+
+DATA_DIGESTS = _data_digests()  # as they were when trials were imported
 
 
 @cache
 def workplace():
-    """Return what results depend on where they are computed: sources, versions, kind of processor."""
-    digests = {kind: digest({path: c.decode("latin-1") for path, c in own.items()}) for kind, own in SOURCES.items()}
-    machine = {"python": platform.python_version(), "machine": platform.machine(), **_arithmetic()}
-    return digests | {package: version(package) for package in PACKAGES} | machine
+    """Return what results depend on where they are computed: code, data, versions, kind of processor, by name."""
+    modules = [name for name in sources.SOURCES if not name.startswith(PAGES)]
+    versions = {distribution: version(distribution) for distribution in PACKAGES.values()}
+    code = {"lib": digest(sources.digests(modules)), "data": digest(DATA_DIGESTS)}
+    return code | versions | {"python": platform.python_version(), "machine": platform.machine()} | _arithmetic()
 
 
 def require_same(there, who):
     """Raise RuntimeError naming what another workplace has otherwise than this one."""
     different = [name for name, value in workplace().items() if there.get(name) != value]
     if different:
-        why = "run it again, where all workers have the same"
+        why = "start Python again, so that all of it has what is there now"
         raise RuntimeError(f"{who} has another {', '.join(different)} than this process; {why}")
-
-
-@cache
-def _modules():
-    """Digest of the code of each module of lib, comments and docstrings left out, and what it imports, by name.
-
-    Third is what a package passes on that does nothing else, by name: who takes one of it does not depend on all.
-    """
-    modules = {}
-    for path, contents in SOURCES["lib"].items():
-        name = ".".join(("lib", *Path(path).with_suffix("").parts)).removesuffix(".__init__")
-        tree = ast.parse(contents)
-        nodes = list(ast.walk(tree))
-        imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-        froms = [node for node in nodes if isinstance(node, ast.ImportFrom)]
-        taken = {alias.asname or alias.name: f"{node.module}.{alias.name}" for node in froms for alias in node.names}
-        only_passes = all(isinstance(node, ast.Expr | ast.ImportFrom | ast.Assign) for node in tree.body)
-        is_package = path.endswith("__init__.py")
-        modules[name] = code_digest(contents), imported | {*taken.values()}, taken if is_package and only_passes else {}
-    return modules
 
 
 def environment(description):
     """Return what the results of what is described depend on besides: `workplace`, of lib what its code can reach.
 
-    That is the modules that the description names, and those that they import, wherever in them; and the data, if they
-    are among these.
+    That is the modules whose names, or the names of what is in them, stand anywhere in the description, and all that
+    these import; where lib itself is named, that is all of it.
     """
-    reached = _reached(frozenset(re.findall(r'"(lib\.[\w.]+)', json.dumps(description))))
-    data = {} if READERS & reached.keys() else {"data": ""}
-    return workplace() | {"lib": digest(reached)} | data
+    text = json.dumps(description)
+    names = set(re.findall(r'"(lib(?:\.\w+)+)', text))
+    if f'"{sources.PACKAGE}"' in text:
+        names |= {name for name in sources.SOURCES if not name.startswith(PAGES)}
+    return workplace() | {"lib": _code_reached(frozenset(names))}
 
 
 @cache
-def _reached(names):
-    digests, waiting = {}, {"lib.trials", *names}
-    while waiting:
-        name = waiting.pop()
-        while name and name not in _modules():
-            package, _, last = name.rpartition(".")
-            name = _modules().get(package, ("", (), {}))[2].get(last, package)
-        if name and name not in digests:
-            digests[name], imported, _ = _modules()[name]
-            waiting |= imported
-    return digests
+def _code_reached(names):
+    """Digest of the modules of lib that run when those of these names do."""
+    reached = sources.closure({"lib.trials.runner", *names})
+    if pages := sorted(name for name in reached if name.startswith(PAGES)):
+        raise NotDescribableError(f"{pages[0]} makes pages: a trial must not use it, as its changes are not noticed")
+    return digest(sources.digests(reached))
 
 
 def _arithmetic():
-    """Return for which processor the code of OpenBLAS, numpy and numba is chosen: last digits depend on it."""
+    """Return for which processor, and how, the code of OpenBLAS, numpy and numba is made: last digits depend on it."""
     import llvmlite.binding
     from threadpoolctl import threadpool_info
+
+    from lib.compiled import settings
 
     kernels = sorted({library["architecture"] for library in threadpool_info() if library["user_api"] == "blas"})
     vectors = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
     compiled = os.environ.get("NUMBA_CPU_NAME") or llvmlite.binding.get_host_cpu_name()
-    return {"kernels": " ".join(kernels), "vectors": " ".join(vectors), "compiled for": compiled}
+    processor = {"kernels": " ".join(kernels), "vectors": " ".join(vectors), "compiled for": compiled}
+    return processor | {"compiled with": digest(settings()), "libc": " ".join(platform.libc_ver())}
 
 
 def open_store(trial, blocks, name):
@@ -125,8 +106,13 @@ def open_store(trial, blocks, name):
     if not folder:
         return None
     try:
-        if _read_sources() != SOURCES:
-            raise NotDescribableError("the files of lib have changed since it was imported; start Python again")
+        if current_process().daemon:
+            raise NotDescribableError("a process that may have no children runs trials itself, in whatever state it is")
+        if sources.RELOADED:
+            names = ", ".join(sorted(sources.RELOADED))
+            raise NotDescribableError(f"{names} was reloaded, and others may hold what it was; start Python again")
+        if _data_digests() != DATA_DIGESTS:
+            raise NotDescribableError("the files of data/ have changed since they were read; start Python again")
         return BlockStore(Path(folder), trial, blocks, name)
     except NotDescribableError as error:
         tell("not stored", name, why=str(error))
@@ -157,8 +143,9 @@ class BlockStore:
 
     def __init__(self, root, trial, blocks, name):
         settings = describe(trial)
-        self.about = {"name": name, "environment": environment(settings), "settings": settings}
-        self.folder = root / digest([settings, environment(settings)])
+        reached = environment(settings)
+        self.about = {"name": name, "environment": reached, "settings": settings}
+        self.folder = root / digest([settings, reached])
         described = {number: describe(cases) for number, cases in blocks.items()}
         keys = {number: digest([cases, environment(cases)["lib"]]) for number, cases in described.items()}
         self.paths = {number: self.folder / f"{key}.block" for number, key in keys.items()}

@@ -1,6 +1,7 @@
 """A book of one chapter and two pages, small enough to be built in a test."""
 
 import shutil
+import subprocess
 from importlib.metadata import version
 from pathlib import Path
 
@@ -12,8 +13,10 @@ from docutils.core import publish_string
 from myst_parser.parsers.docutils_ import Parser
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from lib.book import history
 from lib.book.cli import cli
 from lib.book.project import Project
+from lib.files import LIB
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PARAMETERS = """\
@@ -109,16 +112,35 @@ def project(tmp_path, write_chapter) -> Project:
     return project
 
 
+def own_lib(project: Project) -> None:
+    """Give a project a lib of its own, instead of the link to ours, for a test that writes into it."""
+    if (project.root / "lib").is_symlink():
+        (project.root / "lib").unlink()
+        (project.root / "lib").mkdir()
+        (project.root / "lib" / "model.py").write_text("SCALE = 1\n")
+
+
+def commit_all(project: Project, message: str = "a change") -> str:
+    """Commit all files of a project, in a repository of its own, and return the commit."""
+    git = ["git", "-C", str(project.root), "-c", "user.name=A", "-c", "user.email=a@example.org"]
+    if not (project.root / ".git").exists():
+        subprocess.run([*git, "init", "--quiet"], check=True)
+        (project.root / ".gitignore").write_text("_build/\n")
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "--quiet", "--allow-empty", "--message", message], check=True)
+    return history.head(project)
+
+
 def make_project(root: Path) -> Project:
     """Write the files of a small book, with this book's configuration, style and references."""
-    for name in ("chapters/cia", "lib", "data"):
+    for name in ("chapters/cia", "data"):
         (root / name).mkdir(parents=True)
+    (root / "lib").symlink_to(LIB)  # `book` takes no project with another lib than the one that it runs
     files = [{"file": f"chapters/{name}"} for name in ("cia/curves", "scorecard", "references")]
     toc = {"format": "jb-book", "root": "chapters/intro", "parts": [{"caption": "A part", "chapters": files}]}
     (root / "_toc.yml").write_text(yaml.safe_dump(toc))
     (root / "chapters" / "intro.md").write_text(f'# An `"introduction"`\n\n{HIDDEN}\n\n[a claim](cia/curves.ipynb)\n')
     (root / "chapters" / "profiles.yml").write_text("paper: {cia/curves: {n_models: 5}}\n")
-    (root / "lib" / "model.py").write_text("SCALE = 1\n")
     (root / "data" / "numbers.csv").write_text("x\n1\n")
     (root / "requirements.lock").write_text(f"numpy=={version('numpy')}\n")
     for name in ("_config.yml", "references.bib"):

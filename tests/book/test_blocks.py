@@ -4,7 +4,7 @@ import json
 import shutil
 
 import pytest
-from conftest import book
+from conftest import book, commit_all
 from tqdm import tqdm
 
 from lib import trials
@@ -128,16 +128,19 @@ def test_open_says_how_pages_are_made(project):
 def test_record(project, write_chapter):
     """The rows are those of the published profile."""
     write_chapter(project, "cia/curves", RECORDING)
+    commit = commit_all(project)
     result = book(project, "record", "cia/curves")
     assert result.exit_code == 0, result.output
     about, rows = read(project.record("cia/curves"))
     assert (about["chapter"], about["parameters"]) == ("cia/curves", {"n_models": 5})
-    assert about["commit"] == "no commit"
-    assert set(about) == {"chapter", "parameters", "commit", "date", "lock"}
+    assert about["commit"] == commit
+    assert about["code"] == cache.code_digest(project, "cia/curves")
+    assert set(about) == {"chapter", "parameters", "commit", "code", "date", "lock"}
     assert rows.splitlines() == ["dataset,n,experiment", "made,5,models"]
 
 
 def test_a_chapter_that_records_nothing(project, monkeypatch):
+    commit_all(project)
     monkeypatch.setattr(execution, "execute", lambda *_, **__: None)
     result = book(project, "record", "cia/curves")
     assert result.exit_code == 1

@@ -1,7 +1,9 @@
 """Running chapters: what is checked before, what is kept after, and that two runs are the same."""
 
+import importlib
 import io
 import os
+import shutil
 import sys
 import threading
 from dataclasses import replace
@@ -11,11 +13,12 @@ import nbformat
 import pytest
 from conftest import CLAIMS, FIGURE, book
 
-from lib.book import execution, fixed_environment, jobs
-from lib.book.cache import fingerprint, is_fresh, missing_data
+from lib import sources
+from lib.book import cache, execution, fixed_environment, jobs, kernels
+from lib.book.cache import fingerprint, is_fresh, missing_data, modules_of_chapters, take_snapshot
 from lib.book.environment import installed
 from lib.book.execution import execute
-from lib.book.project import BookError
+from lib.book.project import BookError, read_cells
 from lib.datasets.catalogue import catalogue
 from lib.datasets.files import sha256
 
@@ -170,25 +173,23 @@ CHANGES = {
     "data": append("data/numbers.csv"),
     "new data": append("data/deep/new.csv"),
     "lock": append("requirements.lock", "# more\n"),
-    "lib": append("lib/model.py"),
-    "new module": append("lib/deep/new.py"),
-    "linked modules": link("lib/linked"),
     "linked data": link("data/linked"),
     "its recorded rows": append("data/recorded/cia/curves.csv.gz"),
     "what decides its claim": decide,
     "installed packages": change_package,
-    "what executes": append("lib/book/execution.py"),
     "the result itself": tamper,
 }
 
 
-def stand_in(project, monkeypatch):
-    """Let a run copy its notebook instead of executing it; returns the list of runs."""
+def stand_in(project, monkeypatch, meanwhile=list, notes=()):
+    """Let a run copy its notebook instead of executing it, and do something meanwhile; returns the list of runs."""
     ran = []
 
-    def run(project, chapter, given, output, name, cores):
+    def run(project, chapter, given, output, name, cores, notebook):
         ran.append(chapter)
-        output.write_bytes(project.notebook(chapter).read_bytes())
+        meanwhile()
+        output.write_bytes(notebook)
+        return list(notes)
 
     monkeypatch.setattr(jobs, "execute_stored", run)
     return ran
@@ -196,7 +197,7 @@ def stand_in(project, monkeypatch):
 
 def update(project):
     job = jobs.job_of(project, "quick", "cia/curves")
-    return jobs.bring_up_to_date(project, job, jobs.job_key(project, job))
+    return jobs.bring_up_to_date(project, job, take_snapshot(project, "cia/curves", job.overrides))
 
 
 @pytest.fixture
@@ -225,9 +226,7 @@ def test_comments_docstrings_and_stored_outputs_are_no_ingredients(project):
     register.write_text('mean-is-positive: {"region": [0, null]}\n')
     before = fingerprint(project, "cia/curves", {})
     register.write_text('another-claim: {}\nmean-is-positive: {"region": [0, null], "settings": {"positive": {}}}\n')
-    append("lib/book/site.py")(project, None)  # makes pages
     append("data/recorded/cia/model.csv.gz")(project, None)  # of another chapter
-    (project.root / "lib" / "model.py").write_text('"""A model."""\n\n# its scale\nSCALE = 1\n')
     notebook = nbformat.read(project.notebook("cia/curves"), as_version=4)
     notebook.cells[-1].outputs = [nbformat.v4.new_output("stream", text="stored")]
     nbformat.write(notebook, project.notebook("cia/curves"))
@@ -237,7 +236,7 @@ def test_comments_docstrings_and_stored_outputs_are_no_ingredients(project):
 @pytest.mark.parametrize(("n_stale", "share"), [(1, 6), (2, 3), (4, 2)])
 def test_runs_at_the_same_time_share_the_cores(project, monkeypatch, n_stale, share):
     monkeypatch.setattr(jobs, "cpu_count", lambda: 6)
-    monkeypatch.setattr(jobs, "execute_stored", lambda *_, cores: seen.append(cores))
+    monkeypatch.setattr(jobs, "execute_stored", lambda *_, cores, notebook: seen.append(cores) or [])
     monkeypatch.setattr(jobs, "write_record", lambda *_: None)
     made, seen = jobs.job_of(project, "quick", "cia/curves"), []
     runs = [replace(made, name=str(i), notebook=project.root / f"{i}.ipynb") for i in range(n_stale)]
@@ -254,18 +253,151 @@ def test_a_run_takes_its_part_of_the_cores(project, write_chapter, tmp_path, mon
     assert os.environ["LOKY_MAX_CPU_COUNT"] == "2"
 
 
-@pytest.mark.parametrize(("after", "status"), [("others-data", "FAILED"), ("sources-more", "executed")])
-def test_sources_that_change_during_a_run_are_not_published_but_it_may_fetch_data(project, monkeypatch, after, status):
-    stand_in(project, monkeypatch)
-    keys = iter(["sources-data", after])
-    monkeypatch.setattr(jobs, "job_key", lambda *_: next(keys))
-    job = update(project)
-    assert (job.status, "changed while it ran" in job.message) == (status, status == "FAILED")
-    assert is_fresh(job.notebook, after) == (status == "executed")
+RUN = ["winnow.online", "figures.style", "claims", "book", "book.kernels", "book.execution", "book.variables"]
+MAKE_PAGES = ["book.site", "book.cli", "book.scorecard", "book.jobs"]
+
+
+@pytest.mark.parametrize("name", [*RUN, *MAKE_PAGES])
+def test_the_key_has_all_code_and_settings_that_run_a_chapter(project, monkeypatch, name):
+    before = fingerprint(project, "cia/curves", {})
+    source = sources.SOURCES[f"lib.{name}"]
+    for more, changes in (b"\n# words\n", False), (b"\nMORE = 1\n", name in RUN):
+        monkeypatch.setattr(sources, "SOURCES", sources.SOURCES | {f"lib.{name}": source + more})
+        assert (fingerprint(project, "cia/curves", {}) != before) == changes
+
+
+def test_every_module_that_a_kernel_imports_is_in_the_key(project, write_chapter, tmp_path):
+    """Also those that the server of kernels has imported before."""
+    code = "import sys\nfrom lib import experiments, trials\nfrom lib.book import execution\n"
+    code += "print(*(name for name in sys.modules if name.partition('.')[0] == 'lib'))"
+    write_chapter(project, "cia/curves", code)
+    execute(project, "cia/curves", {}, tmp_path / "out.ipynb")
+    imported = set(nbformat.read(tmp_path / "out.ipynb", as_version=4).cells[-1].outputs[0].text.split())
+    assert {"lib.trees.growing", "lib.book.kernels", "lib.sources"} <= imported
+    assert imported <= modules_of_chapters()
+    assert not modules_of_chapters() & {"lib.book.site", "lib.book.cli"}
+
+
+def test_libraries_that_kernels_start_with_are_there():
+    for name in kernels.LIBRARIES:
+        importlib.import_module(name)
+    assert set(sources.SOURCES) >= {name for name in kernels.preloaded() if name.startswith("lib")}
+
+
+class TestWhileItRuns:
+    def edit_and_revert(self, path):
+        before = path.read_bytes()
+        path.write_bytes(before + b" ")
+        path.write_bytes(before)
+
+    def test_the_notebook_of_the_key_is_what_runs(self, project, write_chapter, monkeypatch):
+        """Not another text that its file has had for a time."""
+        path = project.notebook("cia/curves")
+        write_chapter(project, "cia/curves", "print('of the key')")
+        job = jobs.job_of(project, "quick", "cia/curves")
+        snapshot = take_snapshot(project, "cia/curves", job.overrides)
+        of_the_key = path.read_bytes()
+        write_chapter(project, "cia/curves", "print('of another')")
+        execution_of = jobs.execute_stored
+
+        def run(*arguments, **settings):
+            notes = execution_of(*arguments, **settings)
+            path.write_bytes(of_the_key)
+            return notes
+
+        monkeypatch.setattr(jobs, "execute_stored", run)
+        assert jobs.bring_up_to_date(project, job, snapshot).status == "executed"
+        assert nbformat.read(job.notebook, as_version=4).cells[-1].outputs[0].text == "of the key\n"
+        jobs.require_fresh(project, "quick")
+
+    @pytest.mark.parametrize("name", ["data/numbers.csv", "chapters/registered.yml", "data/recorded/cia/curves.csv.gz"])
+    def test_what_is_changed_and_changed_back_is_not_published(self, project, monkeypatch, name):
+        path = project.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+        stand_in(project, monkeypatch, meanwhile=lambda: self.edit_and_revert(path))
+        job = update(project)
+        assert (job.status, f"{path} changed while it ran" in job.message) == ("FAILED", True)
+        assert not is_fresh(job.notebook, take_snapshot(project, "cia/curves", {}).key)
+
+    def test_lib_that_is_edited(self, project, monkeypatch):
+        stand_in(project, monkeypatch)
+        monkeypatch.setattr(sources, "read_sources", dict)
+        assert "its sources changed while it ran" in update(project).message
+        with pytest.raises(BookError, match="lib has changed since this command began"):
+            jobs.require_fresh(project, "quick")
+
+    def test_a_file_that_a_cell_reads_and_no_key_holds(self, project, write_chapter, tmp_path):
+        table = tmp_path / "table.csv"
+        table.write_text("1")
+        write_chapter(project, "cia/curves", f"print(open({str(table)!r}).read())")
+        job = update(project)
+        assert (job.status, job.message) == (
+            "FAILED",
+            f"it read {table}, which no key holds: put it into data/",
+        )
+        assert not job.notebook.with_suffix(".json").exists()
+        write_chapter(project, "cia/curves", f"open({str(tmp_path / 'own')!r}, 'w').close()\nopen('data/numbers.csv')")
+        assert update(project).status == "executed"
+
+    def test_data_may_be_fetched_but_not_taken_away(self, project, monkeypatch):
+        found = {"before": ("not available", ""), "after": ("cached", "")}
+        for status, words in ("executed", ""), ("FAILED", "what can be had of cleve changed while it ran"):
+            answers = iter(found.values())
+            last = list(found.values())[-1]
+            monkeypatch.setattr(cache, "fetched", lambda *_, a=answers, z=last: {"cleve": next(a, z)})
+            stand_in(project, monkeypatch, meanwhile=lambda a=answers: list(a))
+            job = update(project)
+            assert (job.status, words in job.message) == (status, True)
+            found = {"before": ("cached", ""), "after": ("not available", "")}
+
+    def test_recorded_rows_for_data_that_could_be_had_by_the_end(self, project, monkeypatch):
+        """As where the download of one set failed and another run has it by now."""
+        monkeypatch.setattr(cache, "fetched", lambda *_: {"cleve": ("cached", ""), "crx": ("not available", "")})
+        for sets, status in (["crx"], "executed"), (["crx", "cleve"], "FAILED"):
+            (project.root / "_build").exists() and shutil.rmtree(project.root / "_build")
+            stand_in(project, monkeypatch, notes=[{"kind": "absent", "sets": sets}])
+            assert update(project).status == status
+
+
+class TestSurroundings:
+    def test_kernels_see_no_variable_that_could_decide_a_number(self, project, write_chapter, tmp_path, monkeypatch):
+        for name in ("MY_SETTING", "NUMBA_OPT", "OMP_SCHEDULE", "SKLEARN_ASSUME_FINITE", "COLUMNS"):
+            monkeypatch.setenv(name, "1")
+        write_chapter(project, "cia/curves", "import os\nprint(*os.environ)")
+        execute(project, "cia/curves", {}, tmp_path / "out.ipynb")
+        names = nbformat.read(tmp_path / "out.ipynb", as_version=4).cells[-1].outputs[0].text.split()
+        assert {"PATH", "PYTHONHASHSEED", "BOOK_TRIALS"} <= set(names)
+        assert not {"MY_SETTING", "NUMBA_OPT", "OMP_SCHEDULE", "SKLEARN_ASSUME_FINITE", "COLUMNS"} & set(names)
+
+    def test_paths_in_variables_are_those_of_the_command(self, monkeypatch, tmp_path):
+        """Kernels run in another folder."""
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("UCI_MIRROR", "uci")
+        monkeypatch.setenv("TEXTS_MIRROR", "~/texts")
+        environment = fixed_environment()
+        assert environment["UCI_MIRROR"] == str(tmp_path / "uci")
+        assert environment["TEXTS_MIRROR"] == os.path.expanduser("~/texts")
+
+    def test_a_folder_of_texts_is_named_from_the_folder_of_the_book(
+        self, project, write_chapter, monkeypatch, tmp_path
+    ):
+        write_chapter(project, "cia/curves", "read_texts(folder)")
+        (project.root / "texts").mkdir()
+        (project.root / "texts" / "own.txt").write_text("It is past ten.")
+        monkeypatch.chdir(tmp_path)
+        cells = read_cells(project.notebook("cia/curves"))
+        assert cache.data_elsewhere(project, cells, {"folder": "texts"})["texts"][0] == "here"
+
+    def test_kernels_of_another_lib_are_told(self, project, tmp_path, monkeypatch):
+        """As where the folder in which the command is called has another one."""
+        monkeypatch.setattr(kernels, "signature", lambda: ("/elsewhere/lib", "0"))
+        with pytest.raises(BookError, match=r"lib is another in its processes .* /elsewhere/lib"):
+            execute(project, "cia/curves", {}, tmp_path / "out.ipynb")
 
 
 def test_data_that_are_not_shipped_are_part_of_the_key(project, tmp_path, monkeypatch):
-    """Those that the parameters name, by what can be had of them; a run may fetch them."""
+    """Those that the parameters name, by what can be had of them."""
     monkeypatch.delenv("UCI_MIRROR", raising=False)
     monkeypatch.setenv("UCI_CACHE", str(tmp_path))
     entry = replace(catalogue()["cleve"], sha256=(sha256(b"1,2\n"),))

@@ -77,7 +77,7 @@ def test_an_execution_that_is_cut_short_leaves_whole_notebooks(project, monkeypa
     assert list(tmp_path.glob("*.ipynb")) == [output]
 
 
-GOOD = {"key": "k", "sha256": sha256(b"{}").hexdigest(), "seconds": 1.0}
+GOOD = {"key": "k", "sha256": sha256(b"{}").hexdigest(), "seconds": 1.0, "commit": "c"}
 BROKEN = [{**GOOD, name: value} for name in GOOD for value in (None, 3, ["k"])]
 BROKEN += [{name: value for name, value in GOOD.items() if name != field} for field in GOOD]
 

@@ -76,6 +76,7 @@ def sweep_of(text, project, monkeypatch):
     number = {"name": text, "sentence": text, "runs": found}
     runs, rows = [run, replace(run, name="other")], sweep.compare({text: settings_of([record_of(text)])})
     values = {"places": sweep.places(runs), "fixed": {"other": text}, "rows": rows, "numbers": [number]}
+    values |= {"commits": {text: text}}
     return render("sweep.html", folder=project.root, chapter=text, runs=runs, **values).partition("<body>")[2]
 
 

@@ -107,5 +107,5 @@ def test_settings_show_what_differs_from_the_defaults_and_the_seconds(project):
     executed = project.executed("paper", "cia/curves")
     executed.parent.mkdir(parents=True)
     executed.write_text("{}", encoding="utf-8")
-    write_record(executed, "key", 1234.4)
+    write_record(executed, "key", 1234.4, "no commit")
     assert "(seed `0`, executed in 1,234 s)." in reference.settings(project, "paper")

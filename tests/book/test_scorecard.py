@@ -172,13 +172,14 @@ def test_a_paper_without_an_entry_is_an_error(project, monkeypatch):
 @pytest.fixture
 def downloads(project, monkeypatch, tmp_path):
     monkeypatch.setattr(page, "read_claims", lambda *_: CLAIMS)
-    page.write_downloads(project, "quick", tmp_path, "commit `0123456789` + uncommitted changes")
+    commits = {"cia/curves": "abcdef0123"}
+    page.write_downloads(project, "quick", tmp_path, "0123456789 + uncommitted changes", commits)
     return tmp_path
 
 
 def test_the_json_has_the_records_and_where_they_come_from(downloads):
     read = json.loads((downloads / "claims.json").read_text(encoding="utf-8"))
-    assert read["claims"] == CLAIMS
+    assert read["claims"] == [claim | {"commit": "abcdef0123"} for claim in CLAIMS]
     assert read["title"] == "When the Model Is Wrong"
     assert (read["profile"], read["commit"]) == ("quick", "0123456789 + uncommitted changes")
 
@@ -200,3 +201,4 @@ def test_the_csv_has_every_number_of_the_records(downloads):
         assert int(row["n"]) == claim["n"]
         assert row["paper_value"] == ("" if claim["paper_value"] is None else str(claim["paper_value"]))
         assert row["anchor"] == (claim["anchor"] or "")
+        assert row["commit"] == "abcdef0123"

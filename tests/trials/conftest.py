@@ -3,6 +3,8 @@
 import json
 import linecache
 
+import cloudpickle
+import marked
 import numpy as np
 import pytest
 from marked import run
@@ -17,8 +19,11 @@ def results(tmp_path, monkeypatch):
         "BOOK_TRIALS", json.dumps({"results": str(tmp_path / "results"), "notes": str(tmp_path / "notes")})
     )
     monkeypatch.setenv("TRIAL_LOG", str(tmp_path / "log"))
-    monkeypatch.setattr(description, "FOLLOWED", ("__main__", "marked"))
-    return tmp_path / "results"
+    for name in ("COMPUTING", "REACHING"):
+        monkeypatch.setattr(description, name, getattr(description, name))  # to be restored
+    marked.count_as_a_notebook()
+    yield tmp_path / "results"
+    cloudpickle.unregister_pickle_by_value(marked)
 
 
 @pytest.fixture

@@ -1,13 +1,23 @@
 """Trials that leave a mark when they run, so that tests see which blocks were found and which were run again."""
 
 import os
+import sys
 import time
 
+import cloudpickle
 import pandas as pd
 
 from lib import trials
+from lib.trials import description
 
 N_TRIALS, N_BLOCKS = 10, 5
+
+
+def count_as_a_notebook():
+    """Let the trials of this module count as those of a notebook, which may besides write into a log."""
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    description.COMPUTING = description.COMPUTING | {"os"}
+    description.REACHING = description.REACHING - {"open"}
 
 
 def drawn(seeds, scale=1.0, pause=0.0):

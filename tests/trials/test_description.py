@@ -1,10 +1,11 @@
 """Descriptions of values, the settings part of a block's key: equal for equal values, and in any process; else not."""
 
+import builtins
 import os
 import subprocess
 import sys
-from datetime import datetime
 from functools import partial
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -16,13 +17,22 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from lib import claims, datasets, figures
+from lib import datasets, figures, sources
 from lib.cia import CIAModel
-from lib.trials.description import NotDescribableError, code_digest, describe, digest
-from lib.trials.store import LIB
+from lib.files import LIB
+from lib.trials.description import COMPUTING, PACKAGES, REACHING, NotDescribableError, describe, digest
+from lib.trials.store import environment
 from lib.winnow import Winnow, WinnowEnsemble
 
 TESTS = Path(__file__).parent
+# Packages that trials import and that have no part in their numbers: they draw, show progress, fetch, run or write.
+NO_NUMBERS = {"IPython", "dask", "jinja2", "matplotlib", "matplotlib_inline", "myst_nb", "platformdirs", "pooch"}
+NO_NUMBERS |= {"requests", "seaborn", "tqdm"}
+
+
+def trial_modules():
+    """Modules of lib that a trial may use."""
+    return [name for name in sources.SOURCES if not name.startswith("lib.book")]
 
 
 class Own(DummyClassifier):
@@ -51,10 +61,10 @@ EVERYTHING = [
     *[frame_of(["a", x], dtype=kind) for x in (np.nan, "nan") for kind in (object, "str")],
     *[categories(["a", "b"], known) for known in (["a", "b"], ["b", "a"], ["a", "b", "c"])],
     *[categories(["a", x], ["a", known]) for x, known in ((np.nan, "b"), (np.nan, "nan"), ("nan", "nan"))],
-    *[np.log, np.exp, len, "numpy.log", Winnow, describe, np, datasets, os],
+    *[np.log, np.exp, len, "numpy.log", Winnow, describe, np, datasets, figures, b"a", b"b", 1j, 2j, ...],
     *[partial(digest), partial(digest, 1), partial(digest, description=1), partial(describe, 1)],
     *[Winnow(), Winnow(2.5), Winnow(n_passes=3), WinnowEnsemble(), model(0.1), model(0.2)],
-    *[Winnow().fit([[0, 1], [1, 0]], y) for y in ([0, 1], [1, 0])],
+    *[Winnow(random_state=0).fit([[0, 1], [1, 0]], y) for y in ([0, 1], [1, 0])],
     make_pipeline(Winnow()),
     *[make_pipeline(FunctionTransformer(f), Winnow()) for f in (np.asarray, np.log)],
     *[make_pipeline(FunctionTransformer(np.log), LogisticRegression(C=c)) for c in (1.0, 2.0)],
@@ -96,29 +106,154 @@ def test_equal_values(one, other):
 
 def test_another_process_says_the_same():
     code = "from test_description import digests; print(digests())"
-    environment = os.environ | {"PYTHONHASHSEED": "5", "PYTHONPATH": str(LIB.parent)}
+    environment = os.environ | {"PYTHONHASHSEED": "5", "PYTHONPATH": f"{LIB.parent}:{TESTS}"}
     found = subprocess.run([sys.executable, "-c", code], cwd=TESTS, env=environment, capture_output=True, text=True)
     assert found.stdout.strip() == str(digests()), found.stderr
 
 
-def test_what_is_not_followed():
-    def local():
-        pass
-
-    rng = np.random.default_rng(0)
-    main = type("Learner", (DummyClassifier,), {"__module__": "__main__"})
-    things = [lambda: 0, local, Own(), main(), rng, rng.normal, Winnow().fit, "a".upper, object(), pytest, TESTS]
-    things += [figures, figures.look, claims]
-    things += [datetime(2000, 1, 1), np.datetime64("2000"), np.longdouble(1), 1j, b"a", pd.Series([1])]
-    for thing in things:
-        for value in (thing, [thing], {"a": thing}, partial(np.log, thing), make_pipeline(FunctionTransformer(thing))):
-            with pytest.raises(NotDescribableError):
-                describe(value)
+THINGS_REFUSED = {
+    "a learner of somebody's module": Own(),
+    "a module that is no package of the key": pytest,
+    "a module of Python that reaches out": os,
+    "a path, as what it names is not described": TESTS,
+    "an open file": sys.stdin,
+    "a generator": (i for i in range(2)),
+    "a function of Python that reads": open,
+    "a function of Python that runs text": eval,
+}
 
 
-def test_code():
-    """Words about code are left out, text that is a value is not."""
-    source = 'def f(x):\n    """Words."""\n    return x  # comment\n'
-    assert code_digest(source) == code_digest("def f(x):\n\n    return (\n        x)\n")
-    assert code_digest(source) != code_digest(source.replace("return x", "return -x"))
-    assert code_digest('a = "x"') != code_digest('a = "y"')
+@pytest.mark.parametrize("name", THINGS_REFUSED)
+def test_what_is_refused(name):
+    thing = THINGS_REFUSED[name]
+    for value in (thing, [thing], {"a": thing}, partial(np.log, thing), make_pipeline(FunctionTransformer(thing))):
+        with pytest.raises(NotDescribableError):
+            describe(value)
+
+
+def test_a_message_says_what_to_do():
+    with pytest.raises(NotDescribableError, match=r"os: it shows a trial files.* use it in a cell"):
+        describe(os)
+    with pytest.raises(NotDescribableError, match=r"pytest: changes of code outside .* define it in the notebook"):
+        describe(pytest)
+
+
+# Kinds of things that a notebook has: a source, a part of it, and what changes what the thing does.
+NOTEBOOK = {
+    "a lambda": ("thing = lambda x: x + 1", "+ 1", "+ 2"),
+    "a lambda's text, which is no docstring": ("thing = lambda: 'one'", "one", "two"),
+    "a comprehension's text": ("def thing():\n    return ['one' for _ in range(2)]", "one", "two"),
+    "a constant in a nested function": ("def thing():\n    def f():\n        return 1\n    return f", "1", "2"),
+    "a name in a nested class": ("scale = 1\ndef thing():\n    class A:\n        b = scale", "scale = 1", "scale = 2"),
+    "an exception that is caught": (
+        "def thing():\n    try:\n        f()\n    except KeyError:\n        pass",
+        "Key",
+        "Type",
+    ),
+    "a default": ("def thing(x=1):\n    return x", "=1", "=2"),
+    "a keyword's default": ("def thing(*, x=1):\n    return x", "=1", "=2"),
+    "an attribute of a function": ("def thing():\n    return thing.scale\nthing.scale = 1", "scale = 1", "scale = 2"),
+    "what a decorator makes of it": (
+        "from functools import wraps\ndef twice(f):\n    @wraps(f)\n    def g(x):\n        return 2 * f(x)\n"
+        "    return g\n@twice\ndef thing(x):\n    return x",
+        "2 *",
+        "3 *",
+    ),
+    "a method of a class": ("class thing:\n    def f(self):\n        return 1", "1", "2"),
+    "a method's helper": ("def h():\n    return 1\nclass thing:\n    def f(self):\n        return h()", "1", "2"),
+    "a base class": ("class A:\n    x = 1\nclass thing(A):\n    pass", "x = 1", "x = 2"),
+    "a property": ("class thing:\n    @property\n    def f(self):\n        return 1", "1", "2"),
+    "a static method": ("class thing:\n    @staticmethod\n    def f():\n        return 1", "1", "2"),
+    "an object's class": ("class A:\n    def f(self):\n        return 1\nthing = A()", "1", "2"),
+    "an object's state": ("class A:\n    pass\nthing = A()\nthing.x = 1", "x = 1", "x = 2"),
+    "a dataclass": (
+        "from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int\n"
+        "    def f(self):\n        return 1\nthing = A(3)",
+        "1",
+        "2",
+    ),
+    "a method of a named tuple": (
+        "from typing import NamedTuple\nclass A(NamedTuple):\n    x: int\n"
+        "    def f(self):\n        return 1\nthing = A(3)",
+        "1",
+        "2",
+    ),
+    "a method of a dict": ("class A(dict):\n    def f(self):\n        return 1\nthing = A(a=3)", "1", "2"),
+    "a dict's item": ("class A(dict):\n    pass\nthing = A(a=3)", "3", "4"),
+    "a method of a text": ("class A(str):\n    def f(self):\n        return 1\nthing = A('a')", "1", "2"),
+    "a method of an enum": (
+        "from enum import Enum\nclass A(Enum):\n    X = 3\n    def f(self):\n        return 1\nthing = A.X",
+        "1",
+        "2",
+    ),
+    "a number that is an enum": (
+        "from enum import IntEnum\nclass A(IntEnum):\n    X = 3\n    def f(self):\n        return 1\nthing = A.X",
+        "1",
+        "2",
+    ),
+    "a bound method's object": ("thing = [1].count", "1", "2"),
+    "an import of lib inside": ("def thing():\n    from lib import winnow", "winnow", "trees"),
+    "a generator of random numbers": ("import numpy as np\nthing = np.random.default_rng(1)", "1", "2"),
+}
+
+
+@pytest.mark.parametrize("kind", NOTEBOOK)
+def test_what_a_notebook_has(kind, cells):
+    """It is described: the same if the cell runs again with other words about it, and another if its part changes."""
+    source, old, new = NOTEBOOK[kind]
+    found = []
+    for text in (source, f"# words\n\n{source}", source.replace(old, new)):
+        assert source.count(old) == 1
+        cells(text)
+        found.append(digest(describe(cells["thing"])))
+    assert found[0] == found[1] != found[2]
+
+
+def test_docstrings_are_words(cells):
+    source = 'def thing(x):\n    """Words."""\n    def f():\n        "More."\n        return x\n    return f\n'
+    found = set()
+    for text in (source, source.replace("Words", "Other words"), source.replace("More", "Less")):
+        cells(text)
+        found.add(digest(describe(cells["thing"])))
+    assert len(found) == 1
+
+
+NOTEBOOK_REFUSED = {
+    "eval": "def thing():\n    return eval('scale')",
+    "exec in a comprehension": "def thing():\n    return [exec('1') for _ in range(2)]",
+    "globals": "def thing():\n    return globals()['scale']",
+    "open": "def thing():\n    return open('a').read()",
+    "__import__": "def thing():\n    return __import__('os')",
+    "the module of Python's functions": "import builtins\ndef thing():\n    return builtins.open('a')",
+    "the environment": "import os\ndef thing():\n    return os.environ['A']",
+    "the environment, imported inside": "def thing():\n    import os\n    return os.environ['A']",
+    "a name taken from such a module": "from os import getenv\ndef thing():\n    return getenv('A')",
+    "a path": "from pathlib import Path\ndef thing():\n    return Path('a').read_text()",
+    "another notebook's module": "def thing():\n    import requests\n    return requests",
+    "such a function in a class": "class thing:\n    def f(self):\n        return open('a')",
+    "such a function in an object": "class A:\n    def f(self):\n        return open('a')\nthing = A()",
+    "what makes pages": "def thing():\n    from lib.book import cli",
+    "a kernel of the notebook": "from numba import njit\n@njit\ndef thing(x):\n    return x",
+}
+
+
+@pytest.mark.parametrize("kind", NOTEBOOK_REFUSED)
+def test_what_a_notebook_may_not_use_in_a_trial(kind, cells):
+    cells(NOTEBOOK_REFUSED[kind])
+    with pytest.raises(NotDescribableError):
+        environment(describe(cells["thing"]))
+
+
+def test_figures_may_be_used_and_count():
+    """All of lib but the press is followed."""
+    assert environment(describe(figures.look))["lib"] != environment(describe(Winnow))["lib"]
+
+
+def test_the_lists_of_names_are_of_modules_that_are_there():
+    third_party = {name.partition(".")[0] for module in trial_modules() for name in sources.imports(module)}
+    third_party -= {*sys.stdlib_module_names, "lib", ""}
+    assert third_party - PACKAGES.keys() <= NO_NUMBERS
+    for package, distribution in PACKAGES.items():
+        assert distribution in metadata.packages_distributions()[package]
+    assert sys.stdlib_module_names >= COMPUTING
+    assert vars(builtins).keys() >= REACHING

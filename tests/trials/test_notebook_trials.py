@@ -1,6 +1,9 @@
 """Trials that stand in a notebook: whatever they depend on is in the key of their blocks, and what is not is not."""
 
+import json
+
 import nbformat
+import pandas as pd
 import pytest
 from marked import N_TRIALS, run
 from nbclient import NotebookClient
@@ -91,23 +94,58 @@ def make(n):
         assert ran() == list(range(N_TRIALS)) * again
 
 
-@pytest.mark.parametrize(
-    "value", ["type('Mine', (), {})()", "open(os.devnull)", "np.random.default_rng(0)", "lambda: 0"]
-)
-def test_what_cannot_be_followed_is_not_stored(value, results, told, cells):
-    cells(NOTE + f"thing = {value}\ndef trial(seeds):\n    return {{'it': str(type(thing))}}\n")
+@pytest.mark.parametrize("use", ["open(os.devnull)", "eval('1')", "pytest.Item", "os.getenv('HOME')"])
+def test_what_is_refused_is_not_stored(use, results, told, cells, monkeypatch):
+    monkeypatch.undo()
+    monkeypatch.setenv("BOOK_TRIALS", json.dumps({"results": str(results), "notes": str(results.parent / "notes")}))
+    cells(f"import os, pytest\ndef trial(seeds):\n    return {{'it': str(type({use}))}}\n")
     run(trial=cells["trial"])
-    assert len(told("not stored")) == 1
+    [note] = told("not stored")
+    assert ("in a cell" in note["why"]) or ("in the notebook" in note["why"])
     assert not results.exists()
 
 
-def test_in_a_kernel_with_two_processes(results, ran, tmp_path):
+class TestClosedWorld:
+    """A trial gets what is described and nothing else, also where one process runs all of them."""
+
+    @pytest.mark.parametrize("n_jobs", [1, 2])
+    def test_what_a_cell_changes_elsewhere_is_not_seen(self, n_jobs, results, cells, monkeypatch):
+        monkeypatch.setattr("lib.winnow.Winnow.__doc__", "changed")
+        cells("import lib.winnow\ndef trial(seeds):\n    return {'changed': lib.winnow.Winnow.__doc__ == 'changed'}\n")
+        assert not run(trial=cells["trial"], n_jobs=n_jobs)["changed"].any()
+
+    @pytest.mark.parametrize("n_jobs", [1, 2])
+    def test_generators_that_all_code_shares_are_seeded(self, n_jobs, cells):
+        cells("import random\ndef trial(seeds):\n    return {'a': np.random.rand(), 'b': random.random()}\n")
+        frame = run(trial=cells["trial"], n_jobs=n_jobs)
+        assert frame["a"].nunique() == frame["b"].nunique() == N_TRIALS
+        pd.testing.assert_frame_equal(frame, run(trial=cells["trial"], n_jobs=2), check_exact=True)
+
+    def test_a_file_that_a_trial_reads_is_told_and_its_blocks_are_not_stored(self, results, told, cells, tmp_path):
+        table = tmp_path / "table.csv"
+        cells("import pandas as pd\ndef trial(seeds, path):\n    return {'n': pd.read_csv(path)['n'].sum()}\n")
+        for n in (1, 2):
+            table.write_text(f"n\n{n}\n")
+            frame = run(trial=cells["trial"], case=(str(table),))
+            assert set(frame["n"]) == {n}
+        assert [note["path"] for note in told("read")] == [str(table)] * 2
+        assert not list(results.rglob("*.block"))
+
+    def test_files_of_the_book_and_of_packages_are_in_keys(self, results, told, cells):
+        cells("from lib import datasets\ndef trial(seeds):\n    return {'n': len(datasets.load('iris').y)}\n")
+        run(trial=cells["trial"])
+        assert told("read", "not stored") == []
+        assert list(results.rglob("*.block"))
+
+
+def test_in_a_kernel_with_two_processes(results, told, tmp_path):
     """Blocks come back from worker processes, are stored, found by a second call, and not after a cell has changed."""
     call = "trials.run(trial, n_trials=4, seconds=2.0, n_jobs=2)['value'].sum()"
-    cells = [NOTE + "from lib import trials", *CELLS.values(), call, call, HELPER.replace("+ 1", "+ 2"), call]
+    first = "import numpy as np\nfrom lib import trials\ndef note(number):\n    pass"
+    cells = [first, *CELLS.values(), call, call, HELPER.replace("+ 1", "+ 2"), call]
     made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
     NotebookClient(made, resources={"metadata": {"path": str(tmp_path)}}).execute()
-    first, second, third = (cell.outputs[0]["data"]["text/plain"] for cell in made.cells if cell.source == call)
-    assert first == second != third
-    assert sorted(ran()) == sorted([0, 1, 2, 3] * 2)
+    values = [cell.outputs[0]["data"]["text/plain"] for cell in made.cells if cell.source == call]
+    assert values[0] == values[1] != values[2]
+    assert [note["blocks"] for note in told("found")] == [4]
     assert len(list(results.rglob("*.block"))) == 8

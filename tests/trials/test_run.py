@@ -113,22 +113,22 @@ class TestBlocks:
         trials.run(numbered, ["iris", "glass"], n_trials=2)
         assert [{word for _, word in block} for block in blocks] == [{"iris"}, {"glass"}]
 
-    def test_progress(self, tmp_path):
+    def test_progress(self, tmp_path, monkeypatch):
         path, lines = tmp_path / "progress", []
 
-        def trial(_, word):
-            lines.append(path.read_text(encoding="utf-8") if path.exists() else None)
-            return {"word": word}
+        def write_text(file, text, encoding):
+            lines.append(text)
 
+        monkeypatch.setattr("pathlib.Path.write_text", write_text)
         with trials.use(progress=str(path)):
-            trials.run(trial, ["iris", "wählen", "corral"], name="ELR")
-        assert lines == [None, "ELR iris 1/3", "ELR wählen 2/3"]
-        assert path.read_text(encoding="utf-8") == "ELR corral 3/3"
+            trials.run(numbered, ["iris", "wählen", "corral"], n_trials=1, name="ELR")
+        assert lines == ["ELR iris 1/3", "ELR wählen 2/3", "ELR corral 3/3"]
 
 
 class TestNotes:
     DETAILS = {"blocks": 3, "all": 7, "path": "a/b.block", "why": "no\nroom"}  # noqa: RUF012
-    DETAILS |= {"experiment": "peers", "names": "iris"}
+    DETAILS |= {"experiment": "peers", "names": "iris", "sets": ["iris"], "differences": "code"}
+    DETAILS |= {"here": "a", "there": "b"}
 
     @pytest.mark.parametrize("kind", KINDS)
     def test_logged(self, kind, caplog):

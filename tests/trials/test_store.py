@@ -2,6 +2,7 @@
 
 import errno
 import io
+import itertools
 import json
 import multiprocessing
 import os
@@ -15,13 +16,11 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from marked import N_BLOCKS, N_TRIALS, drawn, run, same
+from marked import N_BLOCKS, N_TRIALS, count_as_a_notebook, drawn, run, same
 
-from lib import trials
+from lib import sources, trials
 from lib.trials import description, store
 from lib.trials.store import decode, encode, environment
-
-IMPORT = "def a():\n    from lib.winnow.online import b\n\n\n"
 
 
 @pytest.fixture
@@ -67,7 +66,7 @@ def test_without_a_folder_nothing_is_written(monkeypatch, results, expected, tol
 def run_in_own_group(**settings):
     """Run in a group of processes that can be killed together."""
     os.setsid()
-    description.FOLLOWED = ("marked",)  # for a process that is not forked
+    count_as_a_notebook()  # also in a process that is not forked
     run(**settings)
 
 
@@ -195,71 +194,79 @@ class TestOnlyTheSameIsFound:
         run(9)
         assert ran() == [8]
 
-    def test_what_counts(self, tmp_path, monkeypatch):
-        """Each module that trials reach counts, by its path and code, and so do the data known if they reach them."""
+    @pytest.fixture
+    def lib_of(self, monkeypatch):
+        """Return a function that lets lib be other sources: edits of what it is, by module."""
 
-        def forget():
-            for function in (store.workplace, store._modules, store._reached):
+        def change(**edits):
+            changed = {f"lib.{name.replace('__', '.')}": text.encode() for name, text in edits.items()}
+            monkeypatch.setattr(sources, "SOURCES", sources.SOURCES | changed)
+            for function in (store.workplace, store._code_reached):
                 function.cache_clear()
 
-        def key():
-            monkeypatch.setattr(store, "SOURCES", store._read_sources())
-            forget()
-            return json.dumps(
-                store.environment({"code": ["lib.model.fit", "lib.experiments.Panel", "lib.renamed", *reaching]})
-            )
-
-        monkeypatch.setattr(store, "LIB", tmp_path / "lib")
-        monkeypatch.setattr(store, "DATA", tmp_path / "data")
-        (tmp_path / "lib").mkdir()
-        for name in ("lib/winnow", "data"):
-            (tmp_path / "elsewhere" / name).mkdir(parents=True)
-            (tmp_path / name).symlink_to(tmp_path / "elsewhere" / name)
-        reaching = ["lib.datasets.load"]
-        counting = ["lib/datasets/__init__.py", "lib/experiments/__init__.py", "lib/model.py", "lib/winnow/online.py"]
-        counting += ["data/manifest.csv", "data/schema.toml", "data/paper/table.csv"]
-        idle = ["lib/figures/style.py", "lib/book/cli.py", "lib/claims.py", "data/cache/iris.data", "requirements.lock"]
-        idle += ["lib/winnow/ensemble.py", "lib/experiments/uci.py"]
-        seen = set()
-        for path in (None, *counting, *idle):
-            for text in (f"{IMPORT}a = 1", f"{IMPORT}a = 2"):
-                if path:
-                    (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-                    (tmp_path / path).write_text(text)
-                    assert (key() not in seen) == (path in counting)
-                seen.add(key())
-        (tmp_path / "lib/model.py").write_text(f"# words\n{IMPORT}a = 2")
-        assert key() in seen
-        reaching[:] = ["lib.pack.fit"]
-        (tmp_path / "lib/pack").mkdir()
-        for name, text in (("fitting", "a = 1"), ("__init__", "from lib.pack.fitting import fit")):
-            (tmp_path / f"lib/pack/{name}.py").write_text(text)
-        without = key()
-        (tmp_path / "lib/pack/__init__.py").write_text(
-            "from lib.pack.fitting import fit\nfrom lib.pack.other import more"
-        )
-        assert key() == without
-        (tmp_path / "lib/pack/fitting.py").write_text("a = 2")
-        assert key() != without
-        reaching.clear()
-        without = key()
-        (tmp_path / "data/manifest.csv").write_text("more")
-        assert key() == without
-        (tmp_path / "lib/model.py").rename(tmp_path / "lib/renamed.py")
-        assert key() not in seen
+        yield change
         monkeypatch.undo()
-        forget()
+        change()
+
+    USES_TREES = {"code": "lib.trees.GainRatioTree"}  # noqa: RUF012
+
+    @pytest.mark.parametrize("name", ["trees", "trees__growing", "validation", "trials__runner", "trials__seeds"])
+    def test_code_that_trials_reach_counts(self, name, lib_of):
+        before = environment(self.USES_TREES)
+        source = sources.SOURCES[f"lib.{name.replace('__', '.')}"].decode()
+        lib_of(**{name: source + "\n# words\n"})
+        assert environment(self.USES_TREES) == before
+        lib_of(**{name: source + "\nMORE = 1\n"})
+        assert environment(self.USES_TREES) != before
+
+    @pytest.mark.parametrize("name", ["job_shop", "figures__style", "book__site"])
+    def test_other_code_does_not(self, name, lib_of):
+        """But that workers have all the same lib is asked for."""
+        before, all_before = environment(self.USES_TREES)["lib"], store.workplace()["lib"]
+        lib_of(**{name: "MORE = 1\n"})
+        assert environment(self.USES_TREES)["lib"] == before
+        assert (store.workplace()["lib"] == all_before) == (name == "book__site")
+
+    def test_code_that_is_imported_inside_a_trial_counts(self, lib_of, cells):
+        cells("def trial(seeds):\n    from lib.trees import growing\n    import lib\n    return lib")
+        described = description.describe(cells["trial"])
+        before = environment(described)
+        lib_of(trees__growing="MORE = 1\n")
+        after = environment(described)
+        lib_of(job_shop="MORE = 1\n")
+        assert len({json.dumps(one) for one in (before, after, environment(described))}) == 3
 
     def test_each_package_counts(self, monkeypatch):
         here = store.workplace()
-        for package in store.PACKAGES:
+        for package in description.PACKAGES.values():
             monkeypatch.setattr(store, "version", lambda p, new=package: "0" if p == new else version(p))
             assert store.workplace.__wrapped__() == here | {package: "0"}
 
-    def test_code_that_changed_after_it_was_imported(self, results, told, monkeypatch):
-        monkeypatch.setattr(store, "SOURCES", store.SOURCES | {"lib": {}})
+    def test_settings_of_numba_count(self, monkeypatch):
+        here = store.workplace()
+        monkeypatch.setattr("numba.config.OPT", 0)
+        there = store.workplace.__wrapped__()
+        assert {name for name in here if here[name] != there[name]} == {"compiled with"}
+
+    def test_data_count_and_results_of_the_book_do_not(self, monkeypatch, tmp_path):
+        monkeypatch.setattr(store, "DATA", tmp_path)
+        seen = [store._data_digests()]
+        for name in ("manifest.csv", "paper/table.csv", "recorded/a.csv.gz", "benchmarks/a.json"):
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            (tmp_path / name).write_text("a")
+            seen.append(store._data_digests())
+        assert [one != other for one, other in itertools.pairwise(seen)] == [True, True, False, False]
+
+    def test_data_that_changed_after_they_were_read(self, results, told, monkeypatch):
+        monkeypatch.setattr(store, "DATA_DIGESTS", {})
         run()
         assert "have changed since" in told("not stored")[0]["why"]
+        assert not results.exists()
+
+    def test_code_that_was_reloaded(self, results, told, monkeypatch):
+        monkeypatch.setattr(sources, "RELOADED", {"lib.winnow.online"})
+        run()
+        assert "lib.winnow.online was reloaded" in told("not stored")[0]["why"]
         assert not results.exists()
 
 
@@ -279,7 +286,7 @@ class TestWriting:
         assert len(ran()) == 2 * N_TRIALS
         assert len(files(results)) == N_BLOCKS
 
-    def test_an_interruption_leaves_no_part(self, results, ran, monkeypatch):
+    def test_an_interruption_leaves_no_part(self, results, ran, told, monkeypatch):
         def interrupted(part, path):
             if len(files(results)) == 2:
                 raise KeyboardInterrupt
@@ -291,9 +298,9 @@ class TestWriting:
                 run()
         assert len(files(results)) == 2
         assert not list(results.rglob("*.part"))
-        ran()
         run()
-        assert ran() == list(range(4, N_TRIALS))
+        assert [note["blocks"] for note in told("found")] == [2]
+        assert set(ran()) == set(range(N_TRIALS))
 
 
 class TestVerify:

@@ -1,0 +1,459 @@
+"""What pages, records and downloads say of commits and of registration: true in any clone, or nothing."""
+
+import csv
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pandas as pd
+import pikepdf
+import pytest
+import yaml
+from conftest import REPOSITORY, book, commit_all
+
+from lib import trials
+from lib.book import execution, history, jobs, pdf, registry, scorecard, site
+from lib.book.cache import write_record
+from lib.book.history import CHANGED, NO_COMMIT
+from lib.book.project import BookError, Project
+from lib.experiments import record as records
+from lib.experiments.record import Record, lock_digest, read
+from lib.trials.notes import KINDS
+
+ENTRY = {"statistic": "mean", "region": [0, None], "least": 1, "settings": {"positive": {}}}
+RECORDING = """
+import pandas as pd
+from lib.experiments.record import Record
+record = Record("{chapter}", n_models=n_models)
+frame = record.complete("models", pd.DataFrame({{"dataset": ["made"], "n": [n_models]}}), [])
+"""
+
+
+def run_git(folder, *arguments):
+    return subprocess.run(["git", "-C", folder, *arguments], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def register(project):
+    line = f"mean-is-positive: {json.dumps(ENTRY)}\n"
+    (project.root / "chapters" / "registered.yml").write_text(line)
+
+
+def see_results(project):
+    (project.root / "chapters" / "verdicts.yml").write_text("positive: holds\n")
+
+
+@pytest.fixture
+def committed(project):
+    """A project of three commits: its files, what decides its claim, the verdict."""
+    commit_all(project, "files")
+    register(project)
+    commit_all(project, "what decides")
+    see_results(project)
+    commit_all(project, "the verdict")
+    return project
+
+
+def clone(project, folder, *options):
+    """Return a clone of a project, whose lib is a link to ours as its own is."""
+    subprocess.run(["git", "clone", "--quiet", *options, f"file://{project.root}", folder], check=True)
+    return Project(folder)
+
+
+def without_git(monkeypatch, folder):
+    """Let no program be found."""
+    folder.mkdir(exist_ok=True)
+    monkeypatch.setenv("PATH", str(folder))
+
+
+def squash(project):
+    """A tarball of a project of which somebody has made a repository."""
+    shutil.rmtree(project.root / ".git")
+    commit_all(project, "all that there was")
+
+
+def replace_first_commit(project):
+    """A history that git is told to begin later."""
+    run_git(project.root, "replace", "--graft", "HEAD~1")
+
+
+class TestRegistration:
+    def test_a_whole_history_says_that_it_was_registered_in_advance(self, committed):
+        assert re.fullmatch(r"registered .*, commit .*", registry.registrations(committed)["positive"])
+        registry.require_history(committed)
+
+    @pytest.mark.parametrize("depth", [1, 2])
+    def test_a_shallow_clone_says_nothing_until_it_is_complete(self, committed, tmp_path, depth):
+        shallow = clone(committed, tmp_path / "shallow", "--depth", str(depth))
+        assert registry.registrations(shallow) == {}
+        with pytest.raises(BookError, match=r"is a shallow clone, whose history is cut; `git fetch --unshallow`"):
+            registry.require_history(shallow)
+        run_git(shallow.root, "fetch", "--quiet", "--unshallow")
+        assert registry.registrations(shallow) == registry.registrations(committed) != {}
+
+    @pytest.mark.parametrize(
+        ("change", "reason"),
+        [
+            (lambda project: shutil.rmtree(project.root / ".git"), "has no history: git answers 'fatal: not a git"),
+            (squash, "begins with results that are older"),
+            (replace_first_commit, "is altered by `git replace`"),
+        ],
+    )
+    def test_another_history_that_is_not_whole_says_nothing_either(self, committed, change, reason):
+        change(committed)
+        assert registry.registrations(committed) == {}
+        with pytest.raises(BookError, match=reason):
+            registry.require_history(committed)
+
+    def test_without_git(self, committed, monkeypatch, tmp_path):
+        without_git(monkeypatch, tmp_path / "nothing")
+        assert registry.registrations(committed) == {}
+        with pytest.raises(BookError, match="git is not on the PATH; on Debian, `apt install git`"):
+            registry.require_history(committed)
+
+    def test_settings_of_git_change_nothing(self, committed, monkeypatch, tmp_path):
+        expected = registry.registrations(committed)
+        settings = "[log]\nshowSignature = true\ndiffMerges = combined\n[diff]\nnoprefix = true\nexternal = false\n"
+        (tmp_path / "gitconfig").write_text(f"{settings}[color]\nui = always\n[core]\npager = false\n")
+        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+        assert registry.registrations(committed) == expected
+
+    def test_scorecard_and_table(self, committed, monkeypatch, tmp_path):
+        """With the history they have it; without, the scorecard says why not, and no entry is blank."""
+        numbers = {"statistic": "mean", "value": 1.0, "low": 0.5, "high": 1.5, "n": 3, "least": 1, "region": [0, None]}
+        setting = {"id": "positive", "verdict": "holds", "words": "", "paper_value": None, "anchor": None}
+        setting |= {"recorded": False} | numbers
+        claim = {"id": "mean-is-positive", "paper": "groveroth1997", "sentence": "So.", "quote": "so", "data": ""}
+        claim |= {"headline": True, "exact": False, "chapter": "cia/curves", "settings": [setting]}
+        monkeypatch.setattr(scorecard, "read_claims", lambda *_: [claim])
+        shallow = clone(committed, tmp_path / "shallow", "--depth", "1")
+        for project, words in ((committed, "Registered "), (shallow, "")):
+            text = scorecard.scorecard(project, "paper")
+            assert registry.AFTER not in text.lower()
+            assert f"true if &gt; 0. {words}" in text
+            assert ("the book's history is not whole" in text) == (project is shallow)
+            scorecard.write_downloads(project, "paper", tmp_path, "0123456789", {"cia/curves": "abcdef0123"})
+            with (tmp_path / "claims.csv").open(encoding="utf-8", newline="") as file:
+                rows = list(csv.DictReader(file))
+            assert [row["registered"].partition(" ")[0] for row in rows] == [words.strip().lower()]
+        assert "</div></li>" in text.partition("true if &gt; 0. ")[2][:20]
+
+    def test_a_build_warns_and_a_strict_one_is_refused_before_anything_runs(self, committed, monkeypatch, tmp_path):
+        def stop(*_):
+            raise BookError("stopped before any chapter")
+
+        monkeypatch.setattr(jobs, "run_all", stop)
+        shallow = clone(committed, tmp_path / "shallow", "--depth", "1")
+        lenient, strict = book(shallow, "build"), book(shallow, "build", "--strict")
+        for result in (lenient, strict):
+            assert result.exit_code == 1
+            assert "`git fetch --unshallow` completes it" in result.output
+        assert "stopped before any chapter" in lenient.output
+        assert "stopped before any chapter" not in strict.output
+        assert "stopped before any chapter" in book(committed, "build", "--strict").output
+
+    def test_the_command_that_asks_for_it_says_why_it_is_not_known(self, committed, monkeypatch, tmp_path):
+        monkeypatch.setattr(jobs, "require_fresh", lambda *_: None)
+        shallow = clone(committed, tmp_path / "shallow", "--depth", "1")
+        result = book(shallow, "claims", "--registered")
+        assert result.exit_code == 1
+        assert "history is cut; `git fetch --unshallow` completes it" in result.output
+
+
+class TestCommit:
+    def test_a_commit_and_what_differs_from_it(self, project):
+        assert history.commit(project) == NO_COMMIT
+        commit = commit_all(project)
+        assert re.fullmatch("[0-9a-f]{10}", commit)
+        assert history.commit(project) == commit
+        assert history.commit_markup(commit) == f"commit `{commit}`"
+        (project.root / "data" / "größe = 1\n.csv").write_text("x\n")
+        (project.root / "_toc.yml").write_text((project.root / "_toc.yml").read_text() + "\n")
+        assert sorted(history.changes(project)) == ["_toc.yml", "data/größe = 1\n.csv"]
+        assert history.commit(project) == commit + CHANGED
+        assert history.commit_markup(commit + CHANGED) == f"commit `{commit}` + uncommitted changes"
+        assert history.date_of(project, commit + CHANGED) == run_git(project.root, "show", "-s", "--format=%cs", "HEAD")
+
+    def test_new_files_count_whatever_git_status_shows_otherwise(self, project):
+        commit_all(project)
+        run_git(project.root, "config", "status.showUntrackedFiles", "no")
+        (project.root / "chapters" / "new.md").touch()
+        assert history.changes(project) == ["chapters/new.md"]
+
+    @pytest.mark.parametrize("option", ["--assume-unchanged", "--skip-worktree"])
+    def test_files_at_which_git_is_told_not_to_look_count(self, project, option):
+        commit = commit_all(project)
+        run_git(project.root, "update-index", option, "data/numbers.csv")
+        (project.root / "data" / "numbers.csv").write_text("x\n2\n")
+        assert history.changes(project) == ["data/numbers.csv"]
+        assert history.commit(project) == commit + CHANGED
+        (project.root / "data" / "numbers.csv").unlink()  # as a sparse checkout leaves it out
+        assert history.changes(project) == ([] if option == "--skip-worktree" else ["data/numbers.csv"])
+
+    def test_where_git_cannot_tell_nothing_is_called_unchanged(self, project):
+        commit_all(project)
+        (project.root / ".git" / "config").write_text("[status]\nshowUntrackedFiles = sometimes\n")
+        with pytest.raises(BookError, match="`git status` fails in .*: repair the repository"):
+            history.commit(project)
+
+    def test_without_git_there_is_no_commit(self, project, monkeypatch, tmp_path):
+        commit_all(project)
+        without_git(monkeypatch, tmp_path / "nothing")
+        assert history.commit(project) == NO_COMMIT
+        assert site.commit_of(project, project.executed("quick", "cia/curves"), NO_COMMIT) == NO_COMMIT
+        assert "made: no commit;" in site.provenance(project, "cia/curves", "profile quick", NO_COMMIT)
+
+    def test_a_tarball_inside_another_repository_has_no_commit(self, project):
+        outer = project.root.parent
+        run_git(outer, "init", "--quiet")
+        author = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+        run_git(outer, *author, "commit", "--quiet", "--allow-empty", "--message", "another project")
+        assert history.commit(project) == NO_COMMIT
+        with pytest.raises(BookError, match="the repository around it does not track its _toc.yml"):
+            registry.require_history(project)
+        run_git(outer, "add", project.root.name)
+        run_git(outer, *author, "commit", "--quiet", "--message", "which takes the book in")
+        assert history.commit(project) == run_git(outer, "rev-parse", "--short=10", "HEAD")
+        (project.root / "data" / "numbers.csv").write_text("x\n2\n")
+        assert history.changes(project) == ["data/numbers.csv"]
+
+    def test_a_hook_of_another_repository_does_not_lend_its_commit(self, project, monkeypatch):
+        commit = commit_all(project)
+        monkeypatch.setenv("GIT_DIR", str(REPOSITORY / ".git"))
+        monkeypatch.setenv("GIT_WORK_TREE", str(REPOSITORY))
+        assert history.commit(project) == commit
+
+    def test_what_came_before(self, committed):
+        first, last = run_git(committed.root, "rev-list", "--reverse", "HEAD").splitlines()[::2]
+        run_git(committed.root, "-c", "user.name=A", "-c", "user.email=a@b", "commit", "-q", "--amend", "-m", "again")
+        assert history.is_ancestor(committed, first)
+        assert history.is_ancestor(committed, history.head(committed))
+        for commit in (last, first + CHANGED, NO_COMMIT, "", "--help", "0123456789"):
+            assert not history.is_ancestor(committed, commit)
+
+    def test_work_during_which_the_commit_changes(self, project):
+        assert history.commit_since(project, NO_COMMIT) == NO_COMMIT
+        start = commit_all(project)
+        assert history.commit_since(project, start) == start
+        (project.root / "data" / "numbers.csv").write_text("x\n2\n")
+        assert history.commit_since(project, start) == start + CHANGED
+        commit_all(project)
+        assert history.commit_since(project, start) == start + CHANGED
+        assert history.commit_since(project, start + CHANGED) == start + CHANGED
+
+
+class TestOfAChapter:
+    @pytest.fixture
+    def executed(self, project):
+        path = project.executed("quick", "cia/curves")
+        path.parent.mkdir(parents=True)
+        path.write_text("{}")
+        return path
+
+    def test_it_is_that_of_the_execution_if_nothing_differed_and_the_history_has_it(self, committed, executed):
+        then = history.commit(committed)
+        write_record(executed, "key", 1.0, then)
+        now = commit_all(committed, "of a page")
+        assert site.commit_of(committed, executed, now) == then
+        assert site.commit_of(committed, executed, now + CHANGED) == then
+
+    @pytest.mark.parametrize("noted", [NO_COMMIT, "0123456789", "{then}" + CHANGED])
+    def test_otherwise_it_is_that_of_now_whose_sources_have_the_same_key(self, committed, executed, noted):
+        write_record(executed, "key", 1.0, noted.format(then=history.head(committed)))
+        now = commit_all(committed, "what had been changed")
+        assert site.commit_of(committed, executed, now) == now
+        assert site.commit_of(committed, executed, now + CHANGED) == now + CHANGED
+
+    def test_a_note_of_another_notebook_is_none(self, committed, executed):
+        write_record(executed, "key", 1.0, history.commit(committed))
+        executed.write_text('{"cells": []}')
+        assert site.commit_of(committed, executed, NO_COMMIT) == NO_COMMIT
+
+
+@pytest.mark.slow
+def test_pages_downloads_and_the_pdf_carry_the_commit_of_what_they_show(project, monkeypatch):
+    """The chapter was executed at the first commit, the pages are of the second, the PDF is printed at the third."""
+    first = commit_all(project)
+    assert book(project, "build", "--profile", "quick").exit_code == 0
+    (project.root / "chapters" / "intro.md").write_text("# Another introduction\n")
+    second = commit_all(project)
+    result = book(project, "build", "--profile", "quick")
+    assert "cia/curves: reused" in result.output
+    html = project.build_folder("quick") / "html"
+    page = (html / "chapters" / "cia" / "curves.html").read_text(encoding="utf-8")
+    assert re.findall(r"commit <code[^>]*>(?:<[^>]*>)*([0-9a-f]+)", page) == [first]
+    assert f"commit `{first}`" in (html / "_sources" / "chapters" / "cia" / "curves.ipynb").read_text(encoding="utf-8")
+    claims = json.loads(next(html.glob("_downloads/*/claims.json")).read_text(encoding="utf-8"))
+    assert (claims["commit"], [claim["commit"] for claim in claims["claims"]]) == (second, [first])
+    (project.root / "chapters" / "intro.md").write_text("# A third introduction\n")
+    commit_all(project)
+    monkeypatch.setattr(pdf, "find_browser", lambda: "chromium")
+    monkeypatch.setattr(pdf, "print_page", lambda browser, page, target: pikepdf.new().save(target))
+    pdf.make_pdf(project, "quick")
+    printed = (project.build_folder("quick") / "pdf" / "book.html").read_text(encoding="utf-8")
+    assert f'<p class="colophon">commit {second}, profile quick' in printed
+
+
+@pytest.mark.slow
+def test_a_build_without_git_ends_and_its_pages_have_no_commit(project, monkeypatch, tmp_path):
+    commit_all(project)
+    without_git(monkeypatch, tmp_path / "nothing")
+    result = book(project, "build", "--profile", "quick")
+    assert result.exit_code == 0, result.output
+    page = (project.build_folder("quick") / "html" / "chapters" / "cia" / "curves.html").read_text(encoding="utf-8")
+    assert "How this page was made: no commit; " in page
+
+
+def test_a_sweep_says_of_which_commit_each_run_is(project, monkeypatch):
+    def execute(project, chapter, values, output, *_, **__):
+        output.write_bytes(project.notebook(chapter).read_bytes())
+
+    monkeypatch.setattr(execution, "execute", execute)
+    folder = project.root / "_build" / "sweep" / "cia" / "curves"
+    first = commit_all(project)
+    assert book(project, "sweep", "cia/curves", "-p", "n_models", "2,3").exit_code == 0
+    (project.root / "chapters" / "intro.md").write_text("# Another introduction\n")
+    second = commit_all(project)
+    assert "reused" in book(project, "sweep", "cia/curves", "-p", "n_models", "2,3,4").output
+    assert re.findall(r"<td>([0-9a-f]{10})</td>", (folder / "index.html").read_text()) == [first, first, second]
+    header = (folder / "claims.csv").read_text().splitlines()[0]
+    assert header.endswith(",commit")
+
+
+class TestRecording:
+    @pytest.fixture
+    def recording(self, project, write_chapter, monkeypatch):
+        """A project whose chapter records its rows."""
+        monkeypatch.delenv("BOOK_RESULTS", raising=False)
+        write_chapter(project, "cia/curves", RECORDING.format(chapter="cia/curves"))
+        return project
+
+    def test_a_folder_without_a_commit_is_refused(self, recording):
+        result = book(recording, "record", "cia/curves")
+        assert result.exit_code == 1
+        assert f"{recording.root} has no commit that results could be of: git answers 'fatal: not a" in result.output
+        assert not (recording.root / "_build").exists()
+
+    def test_uncommitted_changes_are_refused_by_name(self, recording):
+        commit = commit_all(recording)
+        (recording.root / "data" / "numbers.csv").write_text("x\n2\n")
+        (recording.root / "new.txt").touch()
+        result = book(recording, "record", "cia/curves")
+        assert result.exit_code == 1
+        assert f"2 files differ from commit {commit}" in result.output
+        assert "\n  data/numbers.csv\n  new.txt\n" in result.output
+        assert not (recording.root / "_build").exists()
+
+    def test_one_record_is_no_change_for_the_next(self, recording):
+        commit = commit_all(recording)
+        for _ in range(2):
+            result = book(recording, "record", "cia/curves")
+            assert result.exit_code == 0, result.output
+        assert history.changes(recording) == ["data/recorded/cia/curves.csv.gz"]
+        assert read(recording.record("cia/curves"))[0]["commit"] == commit
+
+    def test_what_changes_while_it_runs_is_not_recorded(self, recording, monkeypatch):
+        def execute(*_, record, **__):
+            Path(record[0]).parent.mkdir(parents=True)
+            Path(record[0]).touch()
+            (recording.root / "data" / "numbers.csv").write_text("x\n2\n")
+
+        commit_all(recording)
+        monkeypatch.setattr(execution, "execute", execute)
+        result = book(recording, "record", "cia/curves")
+        assert result.exit_code == 1
+        assert "data/numbers.csv" in result.output
+        assert not recording.record("cia/curves").exists()
+
+
+class TestRecordedRows:
+    FRAME = pd.DataFrame({"dataset": ["cleve", "iris"], "rows": [297, 150]})
+
+    @pytest.fixture
+    def notes(self, tmp_path, monkeypatch):
+        """What is noted where rows of cleve, recorded with "a code", stand in."""
+        monkeypatch.setattr(records, "FOLDER", tmp_path)
+        (tmp_path / "elr").mkdir()
+        with trials.use(record=(str(tmp_path / "elr" / "uci.csv.gz"), "1234abcdef", "a code")):
+            Record("elr/uci", seed=1).complete("sets", self.FRAME, [])
+        notes = []
+        monkeypatch.setattr(records, "tell", lambda kind, name, **details: notes.append((kind, name, details)))
+        return notes
+
+    def shown(self, code):
+        """Return what the page says where the code is this one; two experiments take rows of cleve."""
+        with trials.use(code=code):
+            record = Record("elr/uci", seed=1)
+            for _ in range(2):
+                record.complete("sets", self.FRAME[1:], ["cleve"])
+            return record.note
+
+    def outdated(self, notes):
+        return [(name, details) for kind, name, details in notes if kind == "outdated"]
+
+    @pytest.mark.parametrize("code", ["a code", None])
+    def test_with_the_same_code_or_where_it_is_not_known_nothing_is_said(self, notes, code):
+        assert "(commit 1234abcdef): the data of CLEVE" in self.shown(code)
+        assert self.outdated(notes) == []
+
+    def test_other_code_is_said_on_the_page_and_once_by_the_build(self, notes):
+        assert "(commit 1234abcdef), recorded with other code: the data of CLEVE" in self.shown("other")
+        details = {"names": "cleve", "differences": "other code"}
+        assert self.outdated(notes) == [("elr/uci", details)]
+        assert "recorded with other code" in KINDS["outdated"][1].format(**details)
+
+    def test_other_packages(self, notes, monkeypatch):
+        monkeypatch.setattr(records, "lock_digest", lambda: "another lock")
+        assert ", recorded with other packages: the data" in self.shown("a code")
+        assert ", recorded with other code and other packages: the data" in self.shown("other")
+
+    def test_a_record_that_does_not_say_of_which_code_it_is_counts_as_of_other_code(self, notes, tmp_path):
+        path = tmp_path / "elr" / "uci.csv.gz"
+        facts, _ = read(path)
+        rows = self.FRAME.astype(str).assign(experiment="sets")
+        records.write(path, {name: value for name, value in facts.items() if name != "code"}, rows)
+        assert "recorded with other code" in self.shown("a code")
+
+    def test_rows_that_are_all_computed_need_no_record(self, notes):
+        with trials.use(code="other"):
+            record = Record("elr/uci", seed=1)
+            record.complete("sets", self.FRAME, [])
+            assert "No row of this page" in record.note
+        assert self.outdated(notes) == []
+
+    def test_the_lock_is_the_books(self):
+        assert re.fullmatch("[0-9a-f]{64}", lock_digest())
+
+
+RECORDED = sorted((REPOSITORY / "data" / "recorded").rglob("*.csv.gz"))
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.relative_to(REPOSITORY).as_posix())
+def test_the_books_records_name_a_commit_of_its_history(path):
+    facts, _ = read(path)
+    for field in ("commit", "code", "lock", "date"):
+        assert facts.get(field), field
+    assert history.COMMIT.fullmatch(facts["commit"])  # and no uncommitted changes
+    project = Project(REPOSITORY)
+    if history.missing_history(project) is None:
+        run_git(REPOSITORY, "cat-file", "-e", f"{facts['commit']}^{{commit}}")
+        assert history.is_ancestor(project, facts["commit"])
+
+
+WORKFLOWS = sorted((REPOSITORY / ".github" / "workflows").iterdir())
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+class TestWorkflow:
+    def test_it_fetches_the_whole_history(self, path):
+        workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
+        steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
+        checkouts = [step for step in steps if step.get("uses", "").startswith("actions/checkout@")]
+        assert checkouts
+        assert [step["with"]["fetch-depth"] for step in checkouts] == [0] * len(checkouts)
+
+    def test_a_run_at_night_and_one_that_publishes_do_not_cancel_each_other(self, path):
+        concurrency = yaml.safe_load(path.read_text(encoding="utf-8"))["concurrency"]
+        assert "${{ github.event_name }}" in concurrency["group"]
+        assert concurrency["cancel-in-progress"] == "${{ github.ref != 'refs/heads/main' }}"

@@ -1,0 +1,581 @@
+"""Machine code on disk: it is never of other source, settings or versions than those that run, and stays in its folder.
+
+What is edited is a copy of lib, in a folder of the test; what runs it is a new Python, as whoever edits starts one.
+"""
+
+import ast
+import importlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import NamedTuple
+
+import llvmlite
+import numba
+import numpy as np
+import pytest
+from numba.core.dispatcher import Dispatcher
+from numba.extending import intrinsic
+
+from lib import compiled, sources
+from lib.files import LIB
+
+PRESS = "lib.book"  # runs chapters and has no kernels
+MAKERS = {"jit", "njit", "vectorize", "guvectorize", "cfunc", "stencil", "generated_jit", "jitclass"}  # numba's
+SOME_INTRINSIC = type(intrinsic(lambda typing: None))
+
+
+class Copy:
+    """A copy of lib in a folder, to edit and to run in new processes, which have an empty home."""
+
+    def __init__(self, folder):
+        self.folder, self.lib, self.home = folder, folder / "lib", folder / "home"
+        self.cache = self.lib / "__pycache__"
+        shutil.copytree(LIB, self.lib, ignore=shutil.ignore_patterns("__pycache__"))
+        self.home.mkdir()
+
+    def run(self, code, *options, **variables):
+        """Return what a new Python prints that runs this code with the copy."""
+        mine = ("NUMBA_", "PYTHON", "XDG_")
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(mine)}
+        environment |= {"PYTHONPATH": str(self.folder), "HOME": str(self.home), **variables}
+        code = f"import lib\nassert lib.__file__ == {str(self.lib / '__init__.py')!r}, lib.__file__\n{code}"
+        command = [sys.executable, *options, "-c", code]
+        done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def path(self, module):
+        """Return the file of a module."""
+        stem = self.folder.joinpath(*module.split("."))
+        return stem / "__init__.py" if stem.is_dir() else stem.with_suffix(".py")
+
+    def edit(self, module, old, new):
+        """Put a text in the place of one that a module has once; return a function that reverts it."""
+        before = self.path(module).read_bytes()
+        text = before.decode()
+        assert text.count(old) == 1, f"{module} has {text.count(old)} times: {old}"
+        self.path(module).write_bytes(text.replace(old, new).encode())
+        return lambda: self.path(module).write_bytes(before)
+
+    def machine_code(self):
+        """Return the files of machine code, wherever they are in the folder."""
+        return {path for path in self.folder.rglob("*") if path.suffix in (".nbi", ".nbc")}
+
+
+@pytest.fixture
+def copy(tmp_path):
+    return Copy(tmp_path)
+
+
+class Edit(NamedTuple):
+    """A text of a module, and what comes in its place."""
+
+    module: str
+    old: str
+    new: str
+
+
+class Family(NamedTuple):
+    """Code that runs kernels of a family, an edit of a kernel in another file than its caller's, and of a constant."""
+
+    code: str
+    callee: Edit
+    constant: Edit | None = None
+
+
+FAMILIES = {
+    "trees": Family(
+        """
+import numpy as np
+from lib.trees import GainRatioTree
+X = np.random.default_rng(0).normal(size=(100, 2))
+print(GainRatioTree().fit(X, (X[:, 0] > 0) == (X[:, 1] > X[:, 0])).n_nodes_)
+""",
+        Edit("lib.trees.growing", 'gets; -1 for none."""\n', 'gets; -1 for none."""\n    return -1\n'),
+        Edit("lib.trees.cases", "\nSMALL = 1e-6", "\nSMALL = 30.0"),
+    ),
+    "decisions": Family(
+        """
+import numpy as np
+from lib.decisions import random_mdp, td_lookahead
+print(td_lookahead(random_mdp(5, 2, 2, np.random.default_rng(0)), 0.9, 0.5, 1))
+""",
+        Edit("lib.decisions.programming", "s] + discount * total\n", "s] - discount * total\n"),
+    ),
+    "backgammon": Family(
+        """
+from lib.backgammon import RandomPlayer, RulePlayer, match
+print(match(RulePlayer(), RandomPlayer(), 20))
+""",
+        Edit("lib.backgammon.players", "if kind == RANDOM else _rule", "if kind == RANDOM else -_rule"),
+        Edit("lib.backgammon.rules", "MEN = 0, 6, 25, 15", "MEN = 0, 12, 25, 15"),
+    ),
+    "relevance": Family(
+        """
+import numpy as np
+from lib.relevance import left_out_mistakes
+X = np.random.default_rng(0).normal(size=(60, 3))
+print(left_out_mistakes(X, X[:, 0] > 0, np.ones(3, bool)).sum())
+""",
+        Edit("lib.relevance.distance", "far[other] += min(", "far[other] -= min("),
+    ),
+    "bayes_net": Family(
+        """
+import numpy as np
+from lib.bayes_net import Cases, Network
+rng = np.random.default_rng(0)
+network = Network([(), (0,), (0, 1)], [2, 3, 3])
+codes = np.column_stack([rng.integers(0, 2, 30), rng.integers(-1, 3, (30, 2))])
+print(Cases.from_rows(network, codes).value_and_gradient(10 * rng.random(network.n_parameters)))
+""",
+        Edit("lib.bayes_net.messages", "product[p, c] *= work[index, c]", "product[p, c] *= work[index, c] + c"),
+        Edit("lib.bayes_net.messages", "\nLOWEST = 1e-300", "\nLOWEST = 0.1"),
+    ),
+    "latent_class": Family(
+        """
+import numpy as np
+from lib.latent_class import em
+rng = np.random.default_rng(0)
+rows, weights, probabilities = rng.integers(0, 2, (60, 5), dtype=np.uint8), np.full((3, 2), 0.5), rng.random((3, 2, 5))
+print(em.maximize(rows, np.ones(60), weights, probabilities, 5, 1e-6, float))
+print(em._log_odds(np.ones((3, 2, 8)), np.ones(6), np.zeros(1))[0].shape)
+""",
+        Edit("lib.compiled", "        target[i] = source[i]\n", "        target[i] = 2 * source[i]\n"),
+        Edit("lib.latent_class.bits", "LANES = 8", "LANES = 16"),
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+def test_edited_kernels_and_constants_never_meet_old_machine_code(family, copy):
+    code, callee, constant = FAMILIES[family]
+    first = copy.run(code)
+
+    revert = copy.edit(*callee)
+    edited = copy.run(code)
+    assert edited != first
+    aside = copy.cache.rename(copy.folder / "aside")
+    assert copy.run(code) == edited, "as without any machine code"
+    shutil.rmtree(copy.cache)
+    aside.rename(copy.cache)
+    revert()
+    known = copy.machine_code()
+    assert copy.run(code) == first
+    assert copy.machine_code() == known, "the code before the edit is still compiled"
+
+    if constant:
+        revert = copy.edit(*constant)
+        assert copy.run(code) != first
+        revert()
+        assert copy.run(code) == first
+
+
+def test_an_edited_kernel_never_meets_old_machine_code(copy):
+    """The family that is compiled in the least time; the slow test has the others."""
+    code, callee, _ = FAMILIES["decisions"]
+    first = copy.run(code)
+    revert = copy.edit(*callee)
+    assert copy.run(code) != first
+    revert()
+    known = copy.machine_code()
+    assert copy.run(code) == first
+    assert copy.machine_code() == known
+    assert known
+    assert all(path.is_relative_to(copy.cache / "numba") for path in known)
+
+
+# From here on nothing is compiled: which folder machine code has.
+
+
+def kernels(module):
+    """Return the kernels that are defined in a module of lib, by name."""
+    names = vars(importlib.import_module(module)).items()
+    return {
+        name: value for name, value in names if isinstance(value, Dispatcher) and value.py_func.__module__ == module
+    }
+
+
+def modules_with_kernels():
+    return [name for name in sources.SOURCES if not name.startswith(PRESS) and kernels(name)]
+
+
+def codes(code):
+    """Yield the code of a function and of all functions in it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from codes(constant)
+
+
+def frozen(kernel):
+    """Return what numba takes from outside a kernel into its machine code, by name."""
+    function = kernel.py_func
+    names = {name for code in codes(function.__code__) for name in code.co_names}
+    values = {name: function.__globals__[name] for name in names & set(function.__globals__)}
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    return values | dict(zip(function.__code__.co_freevars, cells, strict=True))
+
+
+def origins(module):
+    """Return the modules of lib from which a module takes names, as Python itself reads its imports."""
+    tree = ast.parse(sources.SOURCES[module])
+    taken = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    found = set()
+    for node in taken:
+        assert node.level == 0, "lib has no relative imports"
+        for alias in node.names:
+            whole = f"{node.module}.{alias.name}"
+            found |= {whole if whole in sources.SOURCES else node.module}
+    return found & set(sources.SOURCES)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Return a function that takes the folder of a module's machine code, as it is for what is read of lib now."""
+    monkeypatch.setattr(compiled, "cache_root", lambda: tmp_path)
+    return compiled.cache_folder.__wrapped__
+
+
+def after_edit(folder, module, edited, source):
+    """Return the folder of a module's machine code if another one had this source."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sources.SOURCES, edited, source)
+        return folder(module)
+
+
+def test_most_families_have_kernels():
+    found = modules_with_kernels()
+    assert {f"lib.{family}" for family in FAMILIES} <= {name.rpartition(".")[0] for name in found}
+    assert {"lib.trees.growing", "lib.trees.pruning", "lib.job_shop", "lib.winnow.kernel", "lib.compiled"} <= set(found)
+
+
+def test_the_folder_changes_with_each_module_that_a_kernel_takes_something_from(folder):
+    for module in modules_with_kernels():
+        now = folder(module)
+        for edited in origins(module) | {module}:
+            source = sources.SOURCES[edited]
+            assert after_edit(folder, module, edited, source + b"\nEDITED = 1\n") != now, (module, edited)
+            assert after_edit(folder, module, edited, source + b"\n\n# A comment.\n") == now, (module, edited)
+            docstring = source.replace(b'"""', b'"""Edited. ', 1)
+            assert docstring != source
+            assert after_edit(folder, module, edited, docstring) == now, (module, edited)
+        assert folder(module) == now
+
+
+def test_the_folder_changes_with_all_kernels_that_are_called():
+    for module in modules_with_kernels():
+        closure = sources.closure([module])
+        waiting, met = list(kernels(module).values()), set()
+        while waiting:
+            kernel = waiting.pop()
+            if kernel in met:
+                continue
+            met.add(kernel)
+            assert kernel.py_func.__module__ in closure
+            waiting += [value for value in frozen(kernel).values() if isinstance(value, Dispatcher)]
+
+
+@pytest.mark.parametrize(("module", "unrelated"), [("lib.trees.growing", "lib.job_shop"), ("lib.job_shop", "lib.cia")])
+def test_the_folder_stays_where_another_module_is_edited(module, unrelated, folder):
+    edited = sources.SOURCES[unrelated] + b"\nEDITED = 1\n"
+    assert after_edit(folder, module, unrelated, edited) == folder(module)
+    assert after_edit(folder, unrelated, unrelated, edited) != folder(unrelated)
+
+
+@pytest.mark.parametrize("package", [numba, llvmlite])
+def test_the_folder_changes_with_versions(package, folder, monkeypatch):
+    before = folder("lib.trees.growing")
+    monkeypatch.setattr(package, "__version__", "0.0")
+    assert folder("lib.trees.growing") != before
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "matters"),
+    [
+        ("OPT", 1, True),
+        ("BOUNDSCHECK", 1, True),
+        ("SLP_VECTORIZE", 0, True),
+        ("ENABLE_AVX", False, True),
+        ("CPU_NAME", "generic", True),
+        ("NUMBA_NUM_THREADS", 7, False),
+        ("CACHE_DIR", "elsewhere", False),
+    ],
+)
+def test_the_folder_changes_with_settings(setting, value, matters, folder, monkeypatch):
+    before = folder("lib.trees.growing")
+    monkeypatch.setattr(numba.config, setting, value)
+    assert (folder("lib.trees.growing") != before) == matters
+
+
+def test_a_setting_of_the_environment_has_its_own_folder(copy):
+    code = "from lib import compiled; print(compiled.cache_folder('lib.trees.cases'))"
+    assert copy.run(code) == copy.run(code)
+    assert copy.run(code, NUMBA_OPT="1") != copy.run(code)
+
+
+def test_folders_of_older_source_are_removed_after_a_week(folder, tmp_path):
+    now = folder("lib.trees.growing")
+    recent, old, other = (
+        tmp_path / name for name in ("lib.trees.growing-1", "lib.trees.growing-2", "lib.trees.cases-3")
+    )
+    for path in (now, recent, old, other):
+        path.mkdir()
+    long_ago = old.stat().st_mtime - compiled.KEPT_SECONDS - 1
+    for path in (now, old, other):
+        os.utime(path, (long_ago, long_ago))
+    assert folder("lib.trees.growing") == now
+    assert [path.exists() for path in (now, recent, old, other)] == [True, True, False, True]
+
+
+# Where nothing can be written, and what numba does by itself.
+
+SIGMOID = """
+import numpy as np
+from lib.backgammon.net import sigmoid
+print(sigmoid(np.float32(0)))
+"""
+HALF = "0.5\n"
+REFUSING = """
+import os
+make_folders = os.makedirs
+def refuse(path, *rest, **options):
+    if os.path.join("__pycache__", "numba") in str(path):
+        raise PermissionError(path)
+    make_folders(path, *rest, **options)
+os.makedirs = refuse
+"""
+
+
+def test_machine_code_goes_to_the_user_s_cache_where_lib_cannot_be_written(copy):
+    copy.cache.write_text("no folder")
+    assert copy.run(SIGMOID) == HALF
+    known = copy.machine_code()
+    assert known
+    assert all(path.is_relative_to(copy.home / ".cache" / "when-the-model-is-wrong" / "numba") for path in known)
+
+
+def test_machine_code_goes_to_the_folder_of_numba_s_setting(copy):
+    assert copy.run(SIGMOID, NUMBA_CACHE_DIR=str(copy.folder / "elsewhere")) == HALF
+    known = copy.machine_code()
+    assert known
+    assert all(path.is_relative_to(copy.folder / "elsewhere" / "numba") for path in known)
+
+
+def test_kernels_are_compiled_in_memory_where_no_folder_can_be_written(copy):
+    """Nor does numba look for a folder of its own, beside the source or in a home."""
+    copy.cache.write_text("no folder")
+    assert copy.run(SIGMOID, HOME="/dev/null/x", NUMBA_CACHE_DIR="/dev/null/x") == HALF
+    assert not copy.machine_code()
+
+
+def test_kernels_are_compiled_in_memory_where_a_folder_refuses_after_all(copy):
+    assert copy.run(REFUSING + SIGMOID) == HALF
+    assert not copy.machine_code()
+
+
+def test_only_one_module_asks_numba_for_a_cache_or_for_threads():
+    """`cache=True` would look at a kernel's own file only, `parallel=True` adds up in another order."""
+    wrong = []
+    for name, source in sources.SOURCES.items():
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Call):
+                given = {word.arg: ast.unparse(word.value) for word in node.keywords}
+                asks = given.keys() & {"parallel"} or ("cache" in given and name != "lib.compiled")
+                wrong += [f"{name}:{node.lineno}: {ast.unparse(node)[:80]}"] if asks else []
+    assert not wrong
+
+
+def test_what_numba_compiles_without_lib_s_decorator_is_compiled_into_its_callers():
+    wrong = []
+    for name, source in sources.SOURCES.items():
+        tree = ast.parse(source)
+        made = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module == "numba"]
+        makers = {alias.name for node in made for alias in node.names} & MAKERS
+        for node in ast.walk(tree) if name != "lib.compiled" else ():
+            if isinstance(node, ast.FunctionDef):
+                for decorator in map(ast.unparse, node.decorator_list):
+                    outside = decorator.partition("(")[0].rpartition(".")[2] in makers | {"numba"}
+                    wrong += [f"{name}.{node.name}"] if outside and "inline='always'" not in decorator else []
+    assert not wrong
+
+
+def constants():
+    """Return the values that numba freezes in the kernels of lib, as text, by module and name.
+
+    Raises
+    ------
+    TypeError
+        If a kernel takes something else than numbers, arrays, types, modules of numpy, and what is compiled.
+    """
+    compiled_or_named = (Dispatcher, SOME_INTRINSIC, type, ModuleType)
+    found = {}
+    for module in modules_with_kernels():
+        for kernel in kernels(module).values():
+            for name, value in frozen(kernel).items():
+                if isinstance(value, bool | int | float | np.generic | np.ndarray):
+                    found[f"{module}.{name}"] = f"{np.asarray(value).dtype} {np.asarray(value).tolist()}"
+                elif not isinstance(value, compiled_or_named) or (isinstance(value, ModuleType) and value is not np):
+                    raise TypeError(f"{module}.{name} is {value!r}")
+    return found
+
+
+@pytest.mark.slow
+def test_no_constant_of_a_kernel_depends_on_data_or_environment(copy):
+    """They are the same in a copy without data, in another folder, without a home: in machine code they are frozen."""
+    assert {"lib.backgammon.net.UNITS", "lib.trees.growing.SMALL", "lib.latent_class.em.LANES"} <= set(constants())
+    shown = f"import sys; sys.path.append({str(Path(__file__).parent)!r})\n"
+    shown += "import test_compiled; print(sorted(test_compiled.constants().items()))"
+    elsewhere = {"HOME": "/dev/null/x", "LANG": "C", "OMP_NUM_THREADS": "3", "BOOK_ROOT": "/dev/null/x"}
+    assert copy.run(shown, **elsewhere) == f"{sorted(constants().items())}\n"
+
+
+TREE = FAMILIES["trees"].code
+TD = FAMILIES["decisions"].code
+
+
+@pytest.mark.slow
+def test_a_reloaded_callee_leaves_nothing_in_the_cache(copy):
+    callee = FAMILIES["decisions"].callee
+    code = f"""
+import importlib
+from pathlib import Path
+import lib.decisions.programming as programming
+import lib.decisions.temporal
+path = Path(programming.__file__)
+before = path.read_text()
+path.write_text(before.replace({callee.old!r}, {callee.new!r}))
+importlib.reload(programming)
+path.write_text(before)
+lib.decisions.temporal.backed_up = programming.backed_up  # as IPython's autoreload does
+{TD}
+"""
+    copy.run(code)
+    poisoned = copy.run(TD)
+    shutil.rmtree(copy.cache)
+    assert poisoned == copy.run(TD)
+
+
+@pytest.mark.slow
+def test_a_reloaded_module_leaves_nothing_in_the_cache(copy):
+    """Without autoreload: old kernels of the reloaded module find new ones in its namespace."""
+    callee = FAMILIES["trees"].callee
+    code = f"""
+import importlib
+from pathlib import Path
+import lib.trees.growing
+path = Path(lib.trees.growing.__file__)
+before = path.read_text()
+path.write_text(before.replace({callee.old!r}, {callee.new!r}))
+importlib.reload(lib.trees.growing)
+path.write_text(before)
+{TREE}
+"""
+    copy.run("import lib.trees.tree\n" + code)
+    assert copy.run(TREE) == "11\n"
+
+
+@pytest.mark.slow
+def test_a_constant_or_kernel_that_a_cell_has_set_leaves_nothing_in_the_cache(copy):
+    copy.run("import lib.trees.growing as growing\ngrowing.SMALL = 30.0\n" + TREE)
+    assert copy.run(TREE) == "11\n"
+
+
+@pytest.mark.slow
+def test_a_frozen_array_that_a_cell_has_changed_leaves_nothing_in_the_cache(copy):
+    value = "from lib.backgammon import START, ValueNet\nprint(ValueNet(3).values([START]))"
+    broken = copy.run("from lib.backgammon import net\nnet.UNITS[:] = 0\n" + value)
+    assert copy.run(value) != broken
+
+
+@pytest.mark.slow
+def test_kernels_of_threads_that_import_are_in_their_folders(copy):
+    code = """
+import importlib, sys, threading
+import sklearn, scipy.stats, pandas, lib.compiled
+from numba import config
+from numba.core.dispatcher import Dispatcher
+sys.setswitchinterval(1e-6)
+names = "trees.tree backgammon.playing job_shop hidden_markov winnow.kernel rules.ripper relevance.races structures.k2"
+threads = [threading.Thread(target=importlib.import_module, args=(f"lib.{name}",)) for name in names.split()]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(repr(config.CACHE_DIR), repr(config.CACHE_LOCATOR_CLASSES))
+for name, module in sorted(sys.modules.items()):
+    for value in list(vars(module).values()) if name.startswith("lib.") else ():
+        if isinstance(value, Dispatcher) and value.py_func.__module__ == name:
+            if f"{name}-" not in str(value._cache.cache_path):
+                print(name, value, value._cache.cache_path)
+"""
+    for _ in range(3):
+        assert copy.run(code) == "'' ''\n"
+
+
+@pytest.mark.slow
+def test_kernels_outside_lib_do_not_outlive_those_of_lib_that_they_call(copy):
+    (copy.folder / "mine.py").write_text("""
+import numpy as np
+from lib.compiled import compiled
+from lib.decisions import random_mdp
+from lib.decisions.programming import backed_up
+@compiled()
+def twice(table, values):
+    return 2 * backed_up(table, 0, 0, values, 0.9)
+print(twice(random_mdp(5, 2, 2, np.random.default_rng(0)).table, np.ones(5)))
+""")
+    first = copy.run("import mine")
+    copy.edit(*FAMILIES["decisions"].callee)
+    assert copy.run("import mine") != first
+
+
+def test_settings_that_change_in_a_process_leave_nothing_in_the_folder_of_others(copy):
+    code = """
+import os, numba, numpy as np
+from lib import compiled
+from lib.compiled import assign
+os.environ["NUMBA_OPT"] = "0"
+assign(np.ones(3), np.ones(3))
+print(len(list(compiled.cache_root().rglob("*.nbi"))))
+"""
+    assert copy.run(code) == "0\n"
+
+
+def test_optimised_python_has_its_own_folder(copy):
+    shown = "from lib import compiled; print(compiled.cache_folder('lib.decisions.temporal').name)"
+    assert copy.run(shown) != copy.run(shown, "-O")
+
+
+def test_a_folder_that_another_process_removes_is_no_error(copy):
+    code = """
+import pathlib, lib.compiled as c
+old = c.cache_root() / "lib.winnow.kernel-old"
+old.mkdir()
+plain = pathlib.Path.glob
+def glob(self, pattern):
+    for path in plain(self, pattern):
+        if path == old:
+            old.rmdir()
+        yield path
+pathlib.Path.glob = glob
+import lib.winnow.kernel
+"""
+    copy.run(code)
+
+
+def test_no_home_is_needed(copy):
+    code = """
+import os, pwd
+del os.environ["HOME"]
+def none(uid):
+    raise KeyError(uid)
+pwd.getpwuid = none
+from lib import compiled
+print(compiled.cache_root())
+"""
+    assert copy.run(code) == f"{copy.cache / 'numba'}\n"
