@@ -2,14 +2,17 @@
 
 import os
 
+import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
 from lib.book import fixed_environment
 
-collect_ignore = ["peers", "browser"]  # these need other programs and libraries: make peers, make test-browser
-
 os.environ.update(fixed_environment())  # before anything imports numpy
+
+from lib.trials import engine  # noqa: E402
+
+collect_ignore = ["peers", "browser"]  # these need other programs and libraries: make peers, make test-browser
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=30)
 settings.load_profile("repeatable")
@@ -20,6 +23,18 @@ settings.load_profile("repeatable")
 FIRST = ("elr/complexity", "test_build", "ensembles/combining", "rl/job_shop", "rl/backgammon", "bayes_net_learning")
 FIRST += ("cia/sensitivity", "cia/curves", "explorer.ipynb", "winnow2", "cia/large")
 TOGETHER = ("test_bayes_net_learning", "test_backgammon")  # in one process: more of their cases compile the same
+
+
+@pytest.fixture(scope="module")
+def in_this_process():
+    """Run trials in the process of the test, which looks at what they call."""
+
+    def run(function, blocks, *_):
+        yield from ((number, function(block)) for number, block in blocks.items())
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "_on_this_machine", run)
+        yield
 
 
 def pytest_configure():

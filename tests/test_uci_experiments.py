@@ -25,6 +25,8 @@ from lib.experiments.uci_learners import boolean_inputs, missing_as_value, numer
 from lib.naive_bayes import NaiveBayes
 from lib.trials.description import describe, digest
 
+pytestmark = pytest.mark.usefixtures("in_this_process")  # they look at what learners are given
+
 KEYS = ["dataset", "repeat", "fold", "learner"]
 OWN = {"guess": DummyClassifier(strategy="uniform"), "bayes": uci_learner("naive_bayes", "iris")}
 SMALL = {"datasets": ("soybean-small", "iris"), "learners": OWN, "n_repeats": 4, "n_folds": 3, "n_jobs": 1}

@@ -53,7 +53,10 @@ class NotDescribableError(TypeError):
 
 
 def describe(value):
-    """Return what `value` is, as nested lists, dicts, strings and numbers; equal values give equal descriptions.
+    """Return what `value` is, as nested lists, dicts, strings and numbers; the same value gives the same description.
+
+    Values of different types differ, also where Python calls them equal, as 1, 1.0 and numpy.float32(1) are: what is
+    computed with them may differ.
 
     Parameters
     ----------
@@ -84,8 +87,6 @@ class _Description:
         self._path = {}  # place in the path from the value down to here, by the id of an object
 
     def of(self, value):
-        if isinstance(value, np.generic):
-            value = value.item()
         if value is None or type(value) in (bool, int, float, str):
             return value
         if id(value) in self._path:
@@ -99,25 +100,27 @@ class _Description:
     def _structure(self, value):
         """Describe what is no plain number or text."""
         kind = type(value)
-        if kind is np.ndarray:
-            has_objects = value.dtype.hasobject
-            contents = self.of(value.ravel().tolist()) if has_objects else hashlib.sha256(value.tobytes()).hexdigest()
-            return {"array": [str(value.dtype), list(value.shape), contents]}
-        if kind in (list, tuple, range):
+        if kind is list:
             return [self.of(item) for item in value]
+        if kind is tuple:
+            return {"tuple": [self.of(item) for item in value]}
+        if kind is range:
+            return {"range": [value.start, value.stop, value.step]}
         if kind in (set, frozenset):
-            return {"set": sorted((self.of(item) for item in value), key=json.dumps)}
+            return {kind.__name__: sorted((self.of(item) for item in value), key=json.dumps)}
         if kind in (dict, MappingProxyType):
-            return {"dict": [[self.of(key), self.of(item)] for key, item in value.items()]}
+            return {kind.__name__: [[self.of(key), self.of(item)] for key, item in value.items()]}
         if kind in (bytes, bytearray):
-            return {"bytes": value.hex()}
+            return {kind.__name__: value.hex()}
         if kind is complex:
             return {"complex": [value.real, value.imag]}
         if value is Ellipsis:
             return {"object": "Ellipsis"}
+        if kind is np.ndarray or isinstance(value, np.generic):
+            return self._array(value)
         if kind is pd.DataFrame:
-            columns = [[str(name), str(column.dtype), self._column(column)] for name, column in value.items()]
-            return {"index": self.of(value.index.to_numpy()), "columns": columns}
+            columns = [[self.of(name), str(column.dtype), self._column(column)] for name, column in value.items()]
+            return {"frame": columns, "index": self._labels(value.index), "labels": self._labels(value.columns)}
         if kind is pd.Series:
             return {"series": self.of(value.to_frame()), "name": self.of(value.name)}
         if kind is functools.partial:
@@ -127,6 +130,16 @@ class _Description:
         if kind is ModuleType:
             return {"module": _require_followed(value.__name__, value.__name__)}
         return self._code_or_object(value)
+
+    def _array(self, value):
+        """Describe an array, or a number of numpy, with its order in memory, in which sums are rounded."""
+        has_objects = value.dtype.hasobject
+        contents = self.of(value.ravel().tolist()) if has_objects else hashlib.sha256(value.tobytes()).hexdigest()
+        order = "F" if value.flags.f_contiguous and not value.flags.c_contiguous else "C"
+        return {type(value).__name__: [str(value.dtype), list(value.shape), order, contents]}
+
+    def _labels(self, index):
+        return [type(index).__name__, self.of(list(index.names)), self.of(index.to_numpy())]
 
     def _code_or_object(self, value):
         if isinstance(value, FunctionType) and _is_sent(value):
@@ -156,7 +169,7 @@ class _Description:
         uses = {name: _content(cell, name, function) for name, cell in cells}
         uses |= {name: function.__globals__[name] for name in sorted(names & function.__globals__.keys())}
         return {
-            "function": self._code(function.__code__),
+            "function": [function.__name__, function.__qualname__, self._code(function.__code__)],
             "uses": {name: self._used(name, used) for name, used in uses.items()},
             "defaults": self.of([function.__defaults__, function.__kwdefaults__]),
             "attributes": self.of(vars(function)),
@@ -178,15 +191,15 @@ class _Description:
         for module in _imported_modules(code):
             _require_followed(module, f"import {module}")
         counts = [code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags & ~HAS_DOCSTRING]
-        names = [code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars]
+        names = [code.co_name, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars]
         instructions = [code.co_code.hex(), code.co_exceptiontable.hex()]
         return {"code": instructions, "names": self.of(names), "counts": counts, "constants": self.of(constants)}
 
     def _class(self, kind):
-        """Describe a class by its bases and by what stands in it."""
+        """Describe a class by its class, its bases and by what stands in it."""
         body = {name: item for name, item in vars(kind).items() if name not in GENERATED}
         contents = {name: self._used(f"{kind.__qualname__}.{name}", item) for name, item in sorted(body.items())}
-        return {"class": kind.__qualname__, "bases": self.of(kind.__bases__), "contents": contents}
+        return {"class": kind.__qualname__, "of": self.of([type(kind), kind.__bases__]), "contents": contents}
 
     def _pickled(self, value):
         """Describe an object by what pickle makes of it: how it is made, of what, and its state."""
@@ -199,9 +212,9 @@ class _Description:
             raise NotDescribableError(f"{name} cannot be sent to another process ({error})") from error
         if isinstance(reduced, str):
             return {"object": name, "named": reduced}
-        made, arguments, state, items, pairs = (*reduced, None, None, None)[:5]
-        parts = [made, arguments, state, None if items is None else list(items), None if pairs is None else list(pairs)]
-        return {"object": name, "made of": self.of(parts)}
+        made, arguments, state, items, pairs, setter = (*reduced, None, None, None, None)[:6]
+        contents = [None if part is None else list(part) for part in (items, pairs)]
+        return {"object": name, "made of": self.of([made, arguments, state, *contents, setter])}
 
     def _column(self, column):
         if isinstance(column.dtype, pd.CategoricalDtype):

@@ -1,5 +1,6 @@
 """Where blocks of trials run: processes of this machine, or the workers of a Dask cluster."""
 
+import atexit
 import os
 import sys
 import threading
@@ -94,6 +95,9 @@ def _in_processes(run, blocks, n_processes):
 def _pool(n_processes, parent, environment):
     """Return the workers, which the next experiment of the same process and environment finds there."""
     return ProcessPoolExecutor(n_processes, Context(name for name in sys.modules if name.partition(".")[0] == "lib"))
+
+
+atexit.register(_pool.cache_clear)  # while Python is still whole, which closing the pool needs
 
 
 def _on_cluster(run, blocks, address):
