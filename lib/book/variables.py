@@ -12,6 +12,8 @@ FIXED = {
     # lib is the one that this process has, wherever a process is started, and whatever lies there
     "PYTHONPATH": str(LIB.parent.resolve()),
     "PYTHONSAFEPATH": "1",
+    # what a killed kernel has left is removed without a word
+    "PYTHONWARNINGS": "ignore:resource_tracker",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",

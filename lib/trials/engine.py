@@ -7,12 +7,12 @@ import threading
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache, partial
-from multiprocessing import current_process
+from multiprocessing import active_children, current_process
 
 from joblib import effective_n_jobs, wrap_non_picklable_objects
 
 from lib.trials.notes import tell
-from lib.trials.processes import Context
+from lib.trials.processes import Context, Process
 from lib.trials.store import require_same, workplace
 
 DEATHS = 3  # of workers that an experiment survives without finishing a block in between
@@ -88,6 +88,9 @@ def _in_processes(run, blocks, n_processes):
     except BaseException:  # also when nobody wants the rest
         _pool.cache_clear()
         pool.shutdown(wait=False, cancel_futures=True)
+        for worker in active_children():
+            if type(worker) is Process:  # of the pool, which would finish blocks that nobody waits for
+                worker.kill()
         raise
 
 

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 import sys
 import threading
 from multiprocessing import context, forkserver
@@ -33,6 +34,7 @@ class Process(_Base.Process):
     def run(self):
         """Do what it was made for."""
         self.daemon = False  # for it may have processes of its own, from the same server
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interruption is for the process that has started it
         forkserver._forkserver.ensure_running = lambda: None
         os.environ.clear()
         os.environ.update(self.environment)

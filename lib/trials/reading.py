@@ -27,6 +27,7 @@ _collectors, _hooks = [], []
 def _known_places(variables):
     """Beginnings of paths that are in keys, or belong to Python, the system, or the settings of programs."""
     python = [*sysconfig.get_paths().values(), sys.prefix, sys.base_prefix, sys.exec_prefix]
+    python += [folder for folder in sys.path if folder and Path(folder).resolve() != LIB.parent.resolve()]
     named = [os.path.abspath(os.environ[name]) for name in variables if os.environ.get(name)]
     named += [os.path.abspath(folder) for folder in (current().results,) if folder]  # of blocks, each under its key
     folders = [f"{folder}/" for folder in (*python, *named, *SYSTEM, LIB, DATA)]
