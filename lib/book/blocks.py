@@ -9,13 +9,13 @@ import click
 from tqdm import tqdm
 
 from lib.book import execution
-from lib.book.cache import code_digest, missing_data
+from lib.book.cache import code_digest, files_in_no_key, missing_data
 from lib.book.history import require_commit
 from lib.book.project import PUBLISHED, BookError, Project, settle
 from lib.trials.description import DIGITS
 from lib.trials.store import ABOUT, environment
 
-SILENT = ("found", "verified", "absent")  # kinds of notes that are counted, or said on the page
+SILENT = ("found", "verified", "absent", "opened")  # kinds of notes that are counted, or said in another way
 Stored = namedtuple("Stored", "folder name n_blocks size current")
 Stored.__doc__ = "A folder of finished blocks, and whether they are of what is here now."
 
@@ -31,6 +31,11 @@ def execute_stored(project: Project, chapter: str, values: dict, output: Path, n
     def report(notes):
         noted.extend(notes)
         _say(project, name, notes)
+        cells = [note for note in notes if note["kind"] == "opened"]
+        for path in files_in_no_key(project, chapter, values, cells):
+            click.secho(
+                f"{name}Warning: a cell read {path}, which no key holds: put it into data/", fg="yellow", err=True
+            )
 
     results, code = str(project.results), code_digest(project, chapter)
     execution.execute(project, chapter, values, output, report, results=results, code=code, **settings)

@@ -12,7 +12,7 @@ from lib.book.parameters import read_parameters, resolve
 from lib.book.project import PUBLISHED, Project, naming, parse_cells, read_bytes, read_cells, settle
 from lib.files import files_below, write_whole
 from lib.trials import description
-from lib.trials.elsewhere import fetched
+from lib.trials.elsewhere import fetched, files_of
 from lib.trials.store import workplace
 
 PRESS = "lib.book"
@@ -121,6 +121,25 @@ def data_elsewhere(project: Project, cells: list[dict], parameters: dict) -> dic
     names |= {word for word, call in (("texts", "read_texts"), ("mirrored", "mirrored(")) if call in code}
     folder = project.root / parameters["folder"] if parameters.get("folder") else None
     return fetched(names, folder)
+
+
+def files_in_no_key(project: Project, chapter: str, overrides: dict, notes: list[dict]) -> list[str]:
+    """Return the files that a run of a chapter with these values has read, as it noted, and that its key does not hold.
+
+    It holds data/, texts in the folder that a parameter names, and what `data_elsewhere` tells of mirrors.
+    """
+    paths = {Path(note["path"]).resolve() for note in notes if note["kind"] in ("opened", "read")}
+    if not paths:
+        return []
+    values = settle(project, chapter, overrides)[1]
+    texts = (project.root / values["folder"]).resolve() if values.get("folder") else None
+    data = (project.root / "data").resolve()
+    names = files_of(data_elsewhere(project, read_cells(project.notebook(chapter)), values))
+
+    def is_keyed(path):
+        return path.parent == texts or data in path.parents or path.name.removesuffix(".gz") in names
+
+    return [str(path) for path in sorted(paths) if not is_keyed(path)]
 
 
 def missing_data(project: Project, chapter: str) -> list[str]:

@@ -17,10 +17,9 @@ from joblib import cpu_count
 from lib import sources
 from lib.book import history
 from lib.book.blocks import execute_stored
-from lib.book.cache import Snapshot, is_fresh, read_record, take_snapshot, write_record
+from lib.book.cache import Snapshot, files_in_no_key, is_fresh, read_record, take_snapshot, write_record
 from lib.book.project import BookError, Project, read_mapping, settle
 from lib.files import write_whole
-from lib.trials.elsewhere import files_of
 
 UNWRITABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufffe\uffff]")  # in YAML, unless it is escaped
 
@@ -157,7 +156,7 @@ def reason_not_to_use(project: Project, job: Job, before: Snapshot, after: Snaps
         return "its sources changed while it ran; start again"
     if touched := [path for path in before.times | after.times if before.times.get(path) != after.times.get(path)]:
         return f"{', '.join(touched)} changed while it ran, if only for a time; start again"
-    if read := read_besides(project, job, after, notes):
+    if read := files_in_no_key(project, job.chapter, job.overrides, notes):
         return f"it read {', '.join(read)}, which no key holds: put it into data/"
     was, now = before.availability, after.availability
     recorded = {name for note in notes if note["kind"] == "absent" for name in note["sets"]}
@@ -166,20 +165,6 @@ def reason_not_to_use(project: Project, job: Job, before: Snapshot, after: Snaps
     if lost or came:
         return f"what can be had of {', '.join([*lost, *came])} changed while it ran; start again"
     return ""
-
-
-def read_besides(project: Project, job: Job, snapshot: Snapshot, notes: list[dict]) -> list[str]:
-    """Return the files that a run has read and its key does not hold."""
-    folder = settle(project, job.chapter, job.overrides)[1].get("folder")
-    texts = (project.root / folder).resolve() if folder else None
-    data = (project.root / "data").resolve()
-    names = files_of(snapshot.availability)
-
-    def is_keyed(path):
-        return path.parent == texts or data in path.parents or path.name.removesuffix(".gz") in names
-
-    paths = {Path(note["path"]).resolve() for note in notes if note["kind"] == "read"}
-    return [str(path) for path in sorted(paths) if not is_keyed(path)]
 
 
 def write_parameters(job: Job) -> None:

@@ -90,7 +90,7 @@ def _run(arguments, folder, drivers_signature):
     app = IPKernelApp.instance(parent_handle=os.getppid())
     app.initialize(arguments)
     app.shell.enable_matplotlib("inline")  # which importing matplotlib would have done here
-    with collected(lambda path: tell("read", "a cell", path=path), variables=FOLDERS):
+    with collected(lambda path: tell("opened", "a cell", path=path), variables=FOLDERS):
         app.start()
 
 

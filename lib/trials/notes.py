@@ -21,6 +21,7 @@ KINDS = {
         logging.WARNING,
         "{path} was read, which no key holds: read it in a cell and let trials use its contents, or put it into data/",
     ),
+    "opened": (logging.INFO, "{path} was read, which may be in no key"),  # the driver knows whether it is
     "other lib": (
         logging.ERROR,
         "lib is another in its processes than in the one that started them ({there} and {here}): start again",
