@@ -58,12 +58,13 @@ def take_snapshot(project: Project, chapter: str, overrides: dict) -> Snapshot:
     data, recorded = files_below(project.root / "data"), project.root / "data" / "recorded"
     files = [project.root / "chapters" / "registered.yml", project.record(chapter)]
     files += [path for path in data if recorded not in path.parents]
-    times = {str(path): path.stat().st_ctime_ns for path in files if path.exists()}
     notebook = read_bytes(project.notebook(chapter))
     cells = parse_cells(notebook, project.notebook(chapter))
     with naming(chapter):
         parameters = read_parameters(cells)
         values = {name: parameter.default for name, parameter in parameters.items()} | resolve(parameters, overrides)
+    files += files_below(project.root / values["folder"]) if values.get("folder") else []
+    times = {str(path): path.stat().st_ctime_ns for path in files if path.exists()}
     availability = {name: status for name, (status, _) in data_elsewhere(project, cells, values).items()}
     return Snapshot(_key(project, chapter, cells, values), notebook, times, availability)
 
@@ -103,6 +104,14 @@ def modules_of_chapters() -> set[str]:
     return {name for name in sources.SOURCES if name in run or not name.startswith(PRESS)}
 
 
+def lib_has_changed() -> bool:
+    """Return whether the code of lib that a chapter may run is another in its files than in this process."""
+    now, names = sources.read_sources(), modules_of_chapters()
+    if not names <= now.keys():
+        return True
+    return sources.digests(names, now) != sources.digests(names)
+
+
 def code_digest(project: Project, chapter: str) -> str:
     """Return a digest of the code that a chapter's numbers come from: its cells and lib, without words about them."""
     cells = [cell["source"] for cell in read_cells(project.notebook(chapter)) if cell["cell_type"] == "code"]
@@ -137,7 +146,9 @@ def files_in_no_key(project: Project, chapter: str, overrides: dict, notes: list
     names = files_of(data_elsewhere(project, read_cells(project.notebook(chapter)), values))
 
     def is_keyed(path):
-        return path.parent == texts or data in path.parents or path.name.removesuffix(".gz") in names
+        is_other_record = data / "recorded" in path.parents and path != project.record(chapter).resolve()
+        is_data = data in path.parents and not is_other_record
+        return is_data or path.parent == texts or path.name.removesuffix(".gz") in names
 
     return [str(path) for path in sorted(paths) if not is_keyed(path)]
 

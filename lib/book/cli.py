@@ -117,6 +117,8 @@ def run(project, chapter, pairs, file, profile, engine, output, html):
     `book list` shows what can be set. Finished blocks of trials are stored: a second run goes on from there.
     """
     from lib.book import blocks, history, site
+    from lib.book.cache import take_snapshot
+    from lib.book.jobs import Job, reason_not_to_use
 
     values = _values(project, chapter, profile, file, pairs, engine)
     if engine and "engine" not in values:
@@ -124,9 +126,12 @@ def run(project, chapter, pairs, file, profile, engine, output, html):
     output = (output or project.root / "_build" / "run" / f"{chapter}.ipynb").resolve()
     if output in [project.notebook(name) for name in project.chapters]:
         raise BookError(f"{output} is a chapter of the book; choose another file")
-    commit = history.commit(project)
-    blocks.execute_stored(project, chapter, values, output)
+    commit, before = history.commit(project), take_snapshot(project, chapter, values)
+    notes = blocks.execute_stored(project, chapter, values, output, notebook=before.notebook)
     click.echo(f"executed notebook: {output}")
+    after, job = take_snapshot(project, chapter, values), Job(chapter, chapter, values, output)
+    if why := reason_not_to_use(project, job, before, after, notes):
+        raise BookError(f"{chapter}: {why}")
     if html:
         name = f"profile {profile}" if profile and not (file or pairs) else "parameters of its own"
         commit = history.commit_since(project, commit)

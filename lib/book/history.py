@@ -46,7 +46,8 @@ def head(project: Project) -> str | None:
 def changes(project: Project) -> list[str]:
     """Return the files that differ from the commit that is checked out, as paths from the book's folder.
 
-    Files that are new count, too, unless git is told to ignore them; and files at whose changes git is told not to
+    Files that are new count, too; those that git is told to ignore only below data/ and lib/, where numbers come from;
+    and files at whose changes git is told not to
     look (``git update-index --assume-unchanged``), as nobody knows.
 
     Raises
@@ -65,7 +66,10 @@ def changes(project: Project) -> list[str]:
     unwatched = [entry[2:] for entry in tags.split("\0") if re.match("[a-z]", entry)]
     skipped = [entry[2:] for entry in tags.split("\0") if entry.startswith("S ")]  # a sparse checkout lacks them
     present = [name for name in skipped if (project.root / name).exists()]
-    return list(dict.fromkeys([*differing, *unwatched, *present]))
+    options = ("-z", "--others", "--ignored", "--exclude-standard")
+    ignored = (git(project, "ls-files", *options, "--", "data", "lib") or "").split("\0")
+    counted = [name for name in ignored if name and "__pycache__" not in name]
+    return list(dict.fromkeys([*differing, *unwatched, *present, *counted]))
 
 
 def commit(project: Project) -> str:

@@ -14,10 +14,17 @@ from pathlib import Path
 import click
 from joblib import cpu_count
 
-from lib import sources
 from lib.book import history
 from lib.book.blocks import execute_stored
-from lib.book.cache import Snapshot, files_in_no_key, is_fresh, read_record, take_snapshot, write_record
+from lib.book.cache import (
+    Snapshot,
+    files_in_no_key,
+    is_fresh,
+    lib_has_changed,
+    read_record,
+    take_snapshot,
+    write_record,
+)
 from lib.book.project import BookError, Project, read_mapping, settle
 from lib.files import write_whole
 
@@ -152,10 +159,11 @@ def bring_up_to_date(project: Project, job: Job, snapshot: Snapshot, cores: int 
 
 def reason_not_to_use(project: Project, job: Job, before: Snapshot, after: Snapshot, notes: list[dict]) -> str:
     """Return why the key of a run says not all that its results come from; nothing if it does."""
-    if sources.have_changed() or after.key.partition("-")[0] != before.key.partition("-")[0]:
+    if lib_has_changed() or after.key.partition("-")[0] != before.key.partition("-")[0]:
         return "its sources changed while it ran; start again"
     if touched := [path for path in before.times | after.times if before.times.get(path) != after.times.get(path)]:
-        return f"{', '.join(touched)} changed while it ran, if only for a time; start again"
+        others = f" and {len(touched) - 3} more" if len(touched) > 3 else ""
+        return f"{', '.join(touched[:3])}{others} changed while it ran, if only for a time; start again"
     if read := files_in_no_key(project, job.chapter, job.overrides, notes):
         return f"it read {', '.join(read)}, which no key holds: put it into data/"
     was, now = before.availability, after.availability
@@ -190,7 +198,7 @@ def job_of(project: Project, profile: str, chapter: str) -> Job:
 def require_fresh(project: Project, profile: str) -> None:
     """Raise BookError unless every chapter of the book has results from the sources as they are now."""
     jobs = [job_of(project, profile, chapter) for chapter in project.chapters]
-    if sources.have_changed():
+    if lib_has_changed():
         raise BookError("lib has changed since this command began; start again")
     keys = {job.chapter: take_snapshot(project, job.chapter, job.overrides).key for job in jobs}
     stale = [job.chapter for job in jobs if not is_fresh(job.notebook, keys[job.chapter])]

@@ -6,6 +6,7 @@ Code of lib and of packages is described by its name, as its source or version i
 reach beyond this is refused, with a message that says what to do.
 """
 
+import copyreg
 import dis
 import functools
 import hashlib
@@ -41,6 +42,7 @@ COMPUTING = {
     *("_thread", "reprlib"),  # by which dataclasses notice that they are shown within themselves
 }
 REACHING = {"__import__", "breakpoint", "compile", "eval", "exec", "globals", "input", "open"}  # functions of Python
+ENVIRONMENT = {"environ", "environb", "getcwd", "getenv"}  # by whatever module they are reached
 LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
 # Attributes of a class that Python makes, and that say nothing of what it does.
 GENERATED = {"__dict__", "__doc__", "__firstlineno__", "__module__", "__static_attributes__", "__weakref__"}
@@ -77,39 +79,42 @@ def describe(value):
 
 def digest(description):
     """Return `DIGITS` hex digits for a description."""
-    return hashlib.sha256(json.dumps(description, sort_keys=True).encode()).hexdigest()[:DIGITS]
+    text = json.dumps(description, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
 
 
 class _Description:
-    """Describes one value, and knows which objects are under way, as functions and objects may refer to themselves."""
+    """Describes one value, and knows what it has met: objects may refer to themselves, and be one under two names."""
 
     def __init__(self):
-        self._path = {}  # place in the path from the value down to here, by the id of an object
+        self._met = {}  # number in the order of meeting, by the id of an object
+        self._objects = []  # all of these, so that no other object gets an id
 
     def of(self, value):
         if value is None or type(value) in (bool, int, float, str):
             return value
-        if id(value) in self._path:
-            return {"the same as": self._path[id(value)]}
-        self._path[id(value)] = len(self._path)
-        try:
-            return self._structure(value)
-        finally:
-            del self._path[id(value)]
+        if type(value) is tuple:  # of which two equal ones may be one, as it suits Python
+            return {"tuple": self._each(value)}
+        if id(value) in self._met:
+            return {"the same as": self._met[id(value)]}
+        self._met[id(value)] = len(self._met)
+        self._objects.append(value)
+        return self._structure(value)
+
+    def _each(self, values):
+        return [self.of(value) for value in values]
 
     def _structure(self, value):
         """Describe what is no plain number or text."""
         kind = type(value)
         if kind is list:
-            return [self.of(item) for item in value]
-        if kind is tuple:
-            return {"tuple": [self.of(item) for item in value]}
+            return self._each(value)
         if kind is range:
             return {"range": [value.start, value.stop, value.step]}
         if kind in (set, frozenset):
-            return {kind.__name__: sorted((self.of(item) for item in value), key=json.dumps)}
+            return {kind.__name__: sorted(self._each(value), key=json.dumps)}
         if kind in (dict, MappingProxyType):
-            return {kind.__name__: [[self.of(key), self.of(item)] for key, item in value.items()]}
+            return {kind.__name__: [self._each(pair) for pair in value.items()]}
         if kind in (bytes, bytearray):
             return {kind.__name__: value.hex()}
         if kind is complex:
@@ -119,15 +124,19 @@ class _Description:
         if kind is np.ndarray or isinstance(value, np.generic):
             return self._array(value)
         if kind is pd.DataFrame:
-            columns = [[self.of(name), str(column.dtype), self._column(column)] for name, column in value.items()]
-            return {"frame": columns, "index": self._labels(value.index), "labels": self._labels(value.columns)}
+            columns = [[str(column.dtype), self._column(column)] for _, column in value.items()]
+            labels = [self._labels(index) for index in (value.index, value.columns)]
+            return {"frame": columns, "labels": labels, "attributes": self.of(value.attrs)}
         if kind is pd.Series:
-            return {"series": self.of(value.to_frame()), "name": self.of(value.name)}
+            column = [self.of(value.name), str(value.dtype), self._column(value)]
+            return {"series": column, "labels": self._labels(value.index), "attributes": self.of(value.attrs)}
         if kind is functools.partial:
-            return {"call": self.of(value.func), "with": self.of([value.args, value.keywords])}
+            return {"call": self._each([value.func, value.args, value.keywords])}
         if kind is CodeType:
             return self._code(value)
         if kind is ModuleType:
+            if sys.modules.get(value.__name__) is not value:
+                raise NotDescribableError(f"{value.__name__} is a module that was made by hand: define it as a class")
             return {"module": _require_followed(value.__name__, value.__name__)}
         return self._code_or_object(value)
 
@@ -139,30 +148,33 @@ class _Description:
         return {type(value).__name__: [str(value.dtype), list(value.shape), order, contents]}
 
     def _labels(self, index):
-        return [type(index).__name__, self.of(list(index.names)), self.of(index.to_numpy())]
+        names, freq = self._each(index.names), str(getattr(index, "freq", ""))
+        if isinstance(index, pd.CategoricalIndex):
+            parts = self._each([index.codes, index.categories.tolist(), bool(index.ordered)])
+            return [type(index).__name__, names, freq, parts]
+        return [type(index).__name__, names, freq, str(index.dtype), self.of(index.to_numpy())]
 
     def _code_or_object(self, value):
-        if isinstance(value, FunctionType) and _is_sent(value):
+        if _is_by_name(value):
+            return {"code": _name(value)}
+        if isinstance(value, FunctionType):
             return self._function(value)
-        if isinstance(value, type) and _is_sent(value):
+        if isinstance(value, type):
             return self._class(value)
         if isinstance(value, staticmethod | classmethod):
             return {type(value).__name__: self.of(value.__func__)}
         if isinstance(value, property):
-            return {"property": self.of([value.fget, value.fset, value.fdel])}
-        is_method_of_object = not isinstance(getattr(value, "__self__", None), ModuleType | type | None)
-        has_name = hasattr(value, "__qualname__") and getattr(value, "__module__", None) is not None
-        if callable(value) and has_name and not is_method_of_object:
-            return {"code": _name(value)}
+            return {"property": self._each([value.fget, value.fset, value.fdel])}
+        if isinstance(getattr(value, "__self__", None), type):
+            return {"method": value.__name__, "of": self.of(value.__self__)}
         return self._pickled(value)
 
     def _function(self, function):
         """Describe a function by its code and by what that names outside itself."""
         names = _global_names(function.__code__)
-        builtin = names - function.__globals__.keys()
-        if refused := builtin & REACHING:
+        if refused := (names - function.__globals__.keys()) & REACHING | _attributes(function.__code__) & ENVIRONMENT:
             raise NotDescribableError(
-                f"{function.__qualname__} calls {', '.join(sorted(refused))}, which reaches what no key holds: "
+                f"{function.__qualname__} uses {', '.join(sorted(refused))}, which reaches what no key holds: "
                 "do it in a cell, and let the trial use the value that comes of it"
             )
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
@@ -171,8 +183,8 @@ class _Description:
         return {
             "function": [function.__name__, function.__qualname__, self._code(function.__code__)],
             "uses": {name: self._used(name, used) for name, used in uses.items()},
-            "defaults": self.of([function.__defaults__, function.__kwdefaults__]),
-            "attributes": self.of(vars(function)),
+            "defaults": self._each([function.__defaults__, function.__kwdefaults__]),
+            "attributes": self._each(item for pair in sorted(vars(function).items()) for item in pair),
         }
 
     def _used(self, name, value):
@@ -193,33 +205,32 @@ class _Description:
         counts = [code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags & ~HAS_DOCSTRING]
         names = [code.co_name, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars]
         instructions = [code.co_code.hex(), code.co_exceptiontable.hex()]
-        return {"code": instructions, "names": self.of(names), "counts": counts, "constants": self.of(constants)}
+        return {"code": instructions, "names": self._each(names), "counts": counts, "constants": self._each(constants)}
 
     def _class(self, kind):
         """Describe a class by its class, its bases and by what stands in it."""
         body = {name: item for name, item in vars(kind).items() if name not in GENERATED}
         contents = {name: self._used(f"{kind.__qualname__}.{name}", item) for name, item in sorted(body.items())}
-        return {"class": kind.__qualname__, "of": self.of([type(kind), kind.__bases__]), "contents": contents}
+        return {"class": kind.__qualname__, "of": self._each([type(kind), kind.__bases__]), "contents": contents}
 
     def _pickled(self, value):
         """Describe an object by what pickle makes of it: how it is made, of what, and its state."""
-        name = type(value).__qualname__
-        if not _is_sent(type(value)):
-            name = _name(type(value))
+        name = _name(type(value)) if _is_by_name(type(value)) else type(value).__qualname__
         try:
-            reduced = value.__reduce_ex__(4)
+            reducer = copyreg.dispatch_table.get(type(value))
+            reduced = reducer(value) if reducer else value.__reduce_ex__(4)
         except Exception as error:  # whatever an object raises that is not to be pickled
             raise NotDescribableError(f"{name} cannot be sent to another process ({error})") from error
         if isinstance(reduced, str):
             return {"object": name, "named": reduced}
         made, arguments, state, items, pairs, setter = (*reduced, None, None, None, None)[:6]
         contents = [None if part is None else list(part) for part in (items, pairs)]
-        return {"object": name, "made of": self.of([made, arguments, state, *contents, setter])}
+        return {"object": name, "made of": self._each([made, arguments, state, *contents, setter])}
 
     def _column(self, column):
         if isinstance(column.dtype, pd.CategoricalDtype):
             parts = [column.cat.codes.to_numpy(), column.cat.categories.tolist(), bool(column.dtype.ordered)]
-            return self.of(parts)
+            return self._each(parts)
         return self.of(column.to_numpy())
 
 
@@ -230,19 +241,31 @@ def _content(cell, name, function):
         raise NotDescribableError(f"{function.__qualname__} uses {name} before it has a value") from None
 
 
-def _is_sent(code):
-    """Return whether cloudpickle sends a function or class by value, and not by its name.
+def _is_by_name(value):
+    """Return whether cloudpickle sends a function, class or the like by its name, and not by value.
 
-    Besides those of a notebook these are some that Python makes, as for a named tuple, whose module does not exist.
+    It does where that name in that module is this very object. A wrapper that only carries the name of another function
+    goes by value, as does what stands in a notebook.
     """
-    module = code.__module__
-    return module == "__main__" or module not in sys.modules or module in cloudpickle.list_registry_pickle_by_value()
+    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    by_value = {"__main__", *cloudpickle.list_registry_pickle_by_value()}
+    if not isinstance(module, str) or not isinstance(name, str) or module in by_value:
+        return False
+    found = sys.modules.get(module)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found is value
 
 
 def _global_names(code):
     """Names that code looks up outside itself, those of the functions, classes and comprehensions inside it too."""
     names = {step.argval for step in dis.get_instructions(code) if step.opname in LOADS}
     return names.union(*(_global_names(constant) for constant in code.co_consts if isinstance(constant, CodeType)))
+
+
+def _attributes(code):
+    """Names of attributes that code takes, that of the functions inside it too."""
+    return set(code.co_names).union(*(_attributes(part) for part in code.co_consts if isinstance(part, CodeType)))
 
 
 def _imported_modules(code):
@@ -252,8 +275,6 @@ def _imported_modules(code):
 def _name(code):
     """Return the whole name of a function or class of lib or a package."""
     module, name = code.__module__, code.__qualname__
-    if "<" in name:
-        raise NotDescribableError(f"{module}.{name} has no name of its own: define it in the notebook")
     if module == "builtins":
         if name in REACHING:
             raise NotDescribableError(f"{name} reaches what no key holds: call it in a cell")

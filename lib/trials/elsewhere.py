@@ -1,5 +1,10 @@
 """What can be had of the data that are not shipped, which is part of a chapter's key."""
 
+import os
+from pathlib import Path
+
+MIRRORS = ("UCI_MIRROR", "UCI_CACHE", "TEXTS_MIRROR")  # variables with folders of copies
+
 
 def fetched(names, folder=None):
     """What can be had, its contents checked, of those of these data sets that are not shipped: status and reason.
@@ -16,6 +21,19 @@ def fetched(names, folder=None):
     extra = {file: ("not available", "") for file in files.ONLY_MIRRORED if "mirrored" in names}
     extra |= {file: ("mirrored", "in UCI_MIRROR") for file in extra if files.mirrored(file) is not None}
     return {entry.name: files.status(entry) for entry in entries} | books | extra
+
+
+def unchecked(paths):
+    """Those of these paths, sorted, that are no copies, in a mirror or the cache, which are checked against data/."""
+    if not paths:
+        return []
+    from lib.datasets.catalogue import catalogue
+
+    names = files_of({*catalogue(), "texts"})
+    folders = [os.path.abspath(os.environ[name]) for name in MIRRORS if os.environ.get(name)]
+    return sorted(
+        p for p in paths if Path(p).name.removesuffix(".gz") not in names or str(Path(p).parent) not in folders
+    )
 
 
 def files_of(names):

@@ -1,23 +1,29 @@
 """The trial runner: seeded, in blocks, in parallel, with progress; the same results wherever they are computed."""
 
+import decimal
 import math
 import random
 import threading
+import warnings
 from collections.abc import Mapping
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
+import cloudpickle
 import numpy as np
 import pandas as pd
+import sklearn
 from joblib import parallel_config
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
+from lib import sources
 from lib.trials.context import check_workers, current
+from lib.trials.elsewhere import unchecked
 from lib.trials.engine import run_blocks
 from lib.trials.notes import tell
-from lib.trials.reading import collected
+from lib.trials.reading import FOLDERS, collected
 from lib.trials.seeds import Seeds
 from lib.trials.store import decode, encode, open_store, require_same, workplace
 from lib.validation import check_integer
@@ -65,6 +71,11 @@ def run(trial, cases=((),), n_trials=None, seed=0, seconds=0.5, name=None, n_job
     RuntimeError
         If a worker has other code, data or versions, or workers die again and again.
     """
+    if sources.RELOADED:
+        names = ", ".join(sorted(sources.RELOADED))
+        raise RuntimeError(
+            f"{names} was reloaded, and trials run in processes that have read it before; start Python again"
+        )
     seed = check_integer("seed", seed, 0)
     cases = [case if isinstance(case, tuple) else (case,) for case in cases]
     if not cases:
@@ -90,6 +101,7 @@ def _run(trial, calls, seconds, words, name, n_jobs, engine):
     """Frame of all calls, from blocks that are stored and blocks that run now; a block holds calls of one word."""
     slices = cut(seconds, words)
     blocks = {number: calls[piece] for number, piece in enumerate(slices)}
+    _require_sendable(trial)
     store = open_store(trial, blocks, name)
     frames = store.read() if store else {}
     again = _choose_again(blocks, frames, name)
@@ -113,6 +125,15 @@ def _run(trial, calls, seconds, words, name, n_jobs, engine):
     return pd.concat([frames[number] for number in blocks], ignore_index=True)
 
 
+def _require_sendable(trial):
+    """Raise TypeError that says what to do unless a trial can be sent to another process."""
+    try:
+        cloudpickle.dumps(trial)
+    except Exception as error:  # of any kind, by whatever it uses
+        what = "what keeps a state of its own, such as an open file or a function under functools.cache"
+        raise TypeError(f"the trial cannot be sent to another process ({error}): make {what}, inside of it") from error
+
+
 def cut(seconds, groups):
     """Slices of consecutive cases, each the shortest whose work reaches BLOCK_SECONDS or whose group ends."""
     slices, start, work = [], 0, 0.0
@@ -127,11 +148,28 @@ def cut(seconds, groups):
 def _run_block(trial, cases):
     """Frames of the cases, as bytes; the code and versions that made them; and the files read that no key holds."""
     frames, read = [], []
-    with _ONE_BLOCK, parallel_config("sequential"), threadpool_limits(1), collected(read.append):
+    with (
+        _ONE_BLOCK,
+        parallel_config("sequential"),
+        threadpool_limits(1),
+        _settings_restored(),
+        collected(read.append, FOLDERS, only_here=True),
+    ):
         for case in cases:
             _seed_global_generators(case[0])
             frames.append(_frame(trial(*case)))
-    return encode(pd.concat(frames, ignore_index=True)), workplace(), read
+    return encode(pd.concat(frames, ignore_index=True)), workplace(), unchecked(read)
+
+
+@contextmanager
+def _settings_restored():
+    """Leave no setting that a trial has changed, nor a class that it was sent, to the next block of the process."""
+    with np.errstate(), warnings.catch_warnings(), decimal.localcontext(), sklearn.config_context():
+        try:
+            yield
+        finally:
+            for tracker in ("_DYNAMIC_CLASS_TRACKER_BY_ID", "_DYNAMIC_CLASS_TRACKER_BY_CLASS"):
+                getattr(cloudpickle.cloudpickle, tracker).clear()  # or a class that was sent before would be taken
 
 
 def _seed_global_generators(seeds):

@@ -23,10 +23,10 @@ from lib.files import DATA, files_below, write_whole
 from lib.trials.context import current
 from lib.trials.description import PACKAGES, NotDescribableError, describe, digest
 from lib.trials.notes import tell
+from lib.trials.reading import RESULTS
 
 SHA256 = 32  # bytes
 ABOUT = "about.json"
-RESULTS = ("recorded", "benchmarks")  # folders of data/ with what the book itself has computed
 PAGES = "lib.book"  # the part of lib that no trial is to use
 
 
@@ -44,7 +44,18 @@ def _is_data(name):
     return not name.startswith(tuple(f"{folder}/" for folder in RESULTS))
 
 
-DATA_DIGESTS = _data_digests()  # as they were when trials were imported
+def _data_times():
+    """When each file of data/ was last changed, which notices also what is changed and changed back."""
+    files = {path.relative_to(DATA).as_posix(): path for path in files_below(DATA)}
+    return {name: path.stat().st_ctime_ns for name, path in files.items() if _is_data(name)}
+
+
+DATA_DIGESTS, DATA_TIMES = _data_digests(), _data_times()  # as they were when trials were imported
+
+
+def _require_data_as_read():
+    if _data_times() != DATA_TIMES:
+        raise NotDescribableError("the files of data/ have changed since they were read; start Python again")
 
 
 @cache
@@ -97,7 +108,9 @@ def _arithmetic():
     vectors = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
     compiled = os.environ.get("NUMBA_CPU_NAME") or llvmlite.binding.get_host_cpu_name()
     processor = {"kernels": " ".join(kernels), "vectors": " ".join(vectors), "compiled for": compiled}
-    return processor | {"compiled with": digest(settings()), "libc": " ".join(platform.libc_ver())}
+    processor |= {"compiled with": digest(settings()), "libc": " ".join(platform.libc_ver())}
+    # the one decides how large matrices are cut, the other in which order sets are gone through
+    return processor | {name: os.environ.get(name, "") for name in ("OPENBLAS_L2_SIZE", "PYTHONHASHSEED")}
 
 
 def open_store(trial, blocks, name):
@@ -108,11 +121,7 @@ def open_store(trial, blocks, name):
     try:
         if current_process().daemon:
             raise NotDescribableError("a process that may have no children runs trials itself, in whatever state it is")
-        if sources.RELOADED:
-            names = ", ".join(sorted(sources.RELOADED))
-            raise NotDescribableError(f"{names} was reloaded, and others may hold what it was; start Python again")
-        if _data_digests() != DATA_DIGESTS:
-            raise NotDescribableError("the files of data/ have changed since they were read; start Python again")
+        _require_data_as_read()
         return BlockStore(Path(folder), trial, blocks, name)
     except NotDescribableError as error:
         tell("not stored", name, why=str(error))
@@ -168,11 +177,12 @@ class BlockStore:
         """Store what `encode` made. Where that fails, the experiment goes on, and a warning says so once."""
         path = self.paths[number]
         try:
+            _require_data_as_read()
             self.folder.mkdir(parents=True, exist_ok=True)
             if not (self.folder / ABOUT).exists():
                 write_whole(self.folder / ABOUT, json.dumps(self.about))
             write_whole(path, _sealed(path, contents) + contents)
-        except OSError as error:
+        except (OSError, NotDescribableError) as error:
             if not self._failed:
                 tell("not stored", self.about["name"], why=str(error))
             self._failed = True

@@ -19,7 +19,7 @@ def results(tmp_path, monkeypatch):
         "BOOK_TRIALS", json.dumps({"results": str(tmp_path / "results"), "notes": str(tmp_path / "notes")})
     )
     monkeypatch.setenv("TRIAL_LOG", str(tmp_path / "log"))
-    for name in ("COMPUTING", "REACHING"):
+    for name in ("COMPUTING", "ENVIRONMENT", "REACHING"):
         monkeypatch.setattr(description, name, getattr(description, name))  # to be restored
     marked.count_as_a_notebook()
     yield tmp_path / "results"

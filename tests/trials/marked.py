@@ -18,6 +18,7 @@ def count_as_a_notebook():
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
     description.COMPUTING = description.COMPUTING | {"os"}
     description.REACHING = description.REACHING - {"open"}
+    description.ENVIRONMENT = set()
 
 
 def drawn(seeds, scale=1.0, pause=0.0):

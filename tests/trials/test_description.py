@@ -231,7 +231,39 @@ def test_docstrings_are_words(cells):
     assert len(found) == 1
 
 
+WRAPPED = (
+    "from functools import wraps\nimport numpy as np\n"
+    "def twice(f):\n    @wraps(f)\n    def g(x):\n        return 2 * f(x)\n    return g\n"
+)
+NOTEBOOK |= {
+    "a wrapper of numpy's function": (WRAPPED + "thing = twice(np.mean)", "2 *", "3 *"),
+    "an object that bears numpy's name": (
+        "import functools, numpy as np\nclass A:\n    def __init__(self, f):\n"
+        "        functools.update_wrapper(self, f)\n        self.k = 4\nthing = A(np.mean)",
+        "k = 4",
+        "k = 5",
+    ),
+    "a class that says it is lib's": (
+        "from lib.winnow import Winnow\nthing = type('Winnow', (Winnow,), {'__module__': 'lib.winnow.online', 'k': 2})",
+        "'k': 2",
+        "'k': 3",
+    ),
+    "a class method": (
+        "class A:\n    k = 2\n    @classmethod\n    def f(cls):\n        return cls.k\nthing = A.f",
+        "k = 2",
+        "k = 3",
+    ),
+    "an inherited class method": ("class A(dict):\n    k = 2\nthing = A.fromkeys", "k = 2", "k = 3"),
+    "one object under two names, or two": (
+        "import numpy as np\nr = np.random.default_rng(0)\ns = r\ndef thing():\n    return r, s",
+        "s = r",
+        "s = np.random.default_rng(0)",
+    ),
+    "a pattern": ("import re\nthing = re.compile('one')", "one", "two"),
+}
 NOTEBOOK_REFUSED = {
+    "a module made by hand": "import types\nthing = types.ModuleType('lib.mine')",
+    "the environment through another module": "import random\ndef thing():\n    return random._os.environ['A']",
     "eval": "def thing():\n    return eval('scale')",
     "exec in a comprehension": "def thing():\n    return [exec('1') for _ in range(2)]",
     "globals": "def thing():\n    return globals()['scale']",
@@ -246,7 +278,6 @@ NOTEBOOK_REFUSED = {
     "such a function in a class": "class thing:\n    def f(self):\n        return open('a')",
     "such a function in an object": "class A:\n    def f(self):\n        return open('a')\nthing = A()",
     "what makes pages": "def thing():\n    from lib.book import cli",
-    "a kernel of the notebook": "from numba import njit\n@njit\ndef thing(x):\n    return x",
 }
 
 

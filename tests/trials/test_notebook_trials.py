@@ -114,6 +114,45 @@ class TestClosedWorld:
         cells("import lib.winnow\ndef trial(seeds):\n    return {'changed': lib.winnow.Winnow.__doc__ == 'changed'}\n")
         assert not run(trial=cells["trial"], n_jobs=n_jobs)["changed"].any()
 
+    LEAVES = {  # noqa: RUF012
+        "a setting of numpy": ("np.seterr(divide='raise')", "np.geterr()['divide']"),
+        "a filter of warnings": ("warnings.simplefilter('error')", "str(warnings.filters[0][0])"),
+        "decimal places": ("decimal.getcontext().prec", "decimal.getcontext().prec"),
+        "a setting of scikit-learn": (
+            "sklearn.set_config(assume_finite=True)",
+            "sklearn.get_config()['assume_finite']",
+        ),
+        "an attribute of a class": (
+            "A.first = getattr(A, 'first', seeds.number)",
+            "A.first // 2 * 2 == seeds.number // 2 * 2",
+        ),
+    }
+
+    @pytest.mark.parametrize("kind", LEAVES)
+    def test_a_trial_leaves_nothing_to_the_next_block(self, kind, cells):
+        """Or results would depend on which blocks a process has run, and so on how many there are."""
+        change, look = self.LEAVES[kind]
+        change = "decimal.getcontext().prec = 5" if kind == "decimal places" else change
+        cells("import decimal, sklearn, warnings\nclass A:\n    pass\n")
+        order = (look, change) if kind != "an attribute of a class" else ("None", change)
+        source = f"def trial(seeds):\n    seen = {order[0]}\n    {order[1]}\n"
+        cells(f"{source}    return {{'seen': seen if seen is not None else {look}}}\n")
+        frame = run(trial=cells["trial"])
+        assert frame["seen"][::2].nunique() == 1  # of the first trial of each block
+
+    def test_a_class_that_a_cell_changes_is_sent_anew(self, cells):
+        cells("class B:\n    k = 1\nclass A(B):\n    k = 2\ndef trial(seeds):\n    return {'k': A.k}\n")
+        assert set(run(trial=cells["trial"])["k"]) == {2}
+        cells("del A.k")
+        assert set(run(trial=cells["trial"])["k"]) == {1}
+
+    def test_what_cannot_be_sent_is_told_with_a_remedy(self, cells):
+        cells(
+            "import functools\n@functools.cache\ndef f(x):\n    return x\ndef trial(seeds):\n    return {'a': f(1)}\n"
+        )
+        with pytest.raises(TypeError, match=r"cannot be sent to another process .*: make .* inside of it"):
+            run(trial=cells["trial"])
+
     @pytest.mark.parametrize("n_jobs", [1, 2])
     def test_generators_that_all_code_shares_are_seeded(self, n_jobs, cells):
         cells("import random\ndef trial(seeds):\n    return {'a': np.random.rand(), 'b': random.random()}\n")

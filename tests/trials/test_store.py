@@ -258,15 +258,24 @@ class TestOnlyTheSameIsFound:
         assert [one != other for one, other in itertools.pairwise(seen)] == [True, True, False, False]
 
     def test_data_that_changed_after_they_were_read(self, results, told, monkeypatch):
-        monkeypatch.setattr(store, "DATA_DIGESTS", {})
+        monkeypatch.setattr(store, "DATA_TIMES", {})
         run()
         assert "have changed since" in told("not stored")[0]["why"]
         assert not results.exists()
 
-    def test_code_that_was_reloaded(self, results, told, monkeypatch):
-        monkeypatch.setattr(sources, "RELOADED", {"lib.winnow.online"})
+    def test_data_that_change_while_a_block_runs(self, results, told, monkeypatch):
+        """Also if they are changed back before the next one."""
+        answers = iter([store.DATA_TIMES, {}])
+        monkeypatch.setattr(store, "_data_times", lambda: next(answers, store.DATA_TIMES))
         run()
-        assert "lib.winnow.online was reloaded" in told("not stored")[0]["why"]
+        assert len(told("not stored")) == 1
+        assert len(files(results)) == N_BLOCKS - 1
+
+    def test_code_that_was_reloaded(self, results, monkeypatch):
+        """Its trials would be of an older version, in processes that have read it before."""
+        monkeypatch.setattr(sources, "RELOADED", {"lib.winnow.online"})
+        with pytest.raises(RuntimeError, match=r"lib\.winnow\.online was reloaded"):
+            run()
         assert not results.exists()
 
 
