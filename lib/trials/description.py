@@ -211,7 +211,11 @@ class _Description:
         """Describe a class by its class, its bases and by what stands in it."""
         body = {name: item for name, item in vars(kind).items() if name not in GENERATED}
         contents = {name: self._used(f"{kind.__qualname__}.{name}", item) for name, item in sorted(body.items())}
-        return {"class": kind.__qualname__, "of": self._each([type(kind), kind.__bases__]), "contents": contents}
+        return {
+            "class": [kind.__name__, kind.__qualname__],
+            "of": self._each([type(kind), kind.__bases__]),
+            "contents": contents,
+        }
 
     def _pickled(self, value):
         """Describe an object by what pickle makes of it: how it is made, of what, and its state."""

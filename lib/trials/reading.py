@@ -51,6 +51,11 @@ class _Collector:
         if writes or reads:
             self._known.add(path)
 
+    def note_address(self, address):
+        """Note that something is asked of the network, where one thread is looked at: others of a process may well."""
+        if self._thread == threading.get_ident():
+            self._report(":".join(map(str, address[:2])))
+
     def _is_accounted_for(self, path):
         if not path.startswith(self._book):
             return path.startswith(self._outside)
@@ -62,6 +67,9 @@ class _Collector:
 
 def _watch(event, arguments):
     """Audit hook; it must not raise an error, which whoever opens the file would get."""
+    if event == "socket.connect" and isinstance(arguments[1], tuple):  # and no socket of this machine's own
+        for collector in _collectors:
+            collector.note_address(arguments[1])
     if event not in ("open", "sqlite3.connect") or not _collectors:
         return
     path, flags = arguments[0], arguments[2] if event == "open" else os.O_RDWR

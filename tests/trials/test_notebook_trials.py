@@ -170,6 +170,15 @@ class TestClosedWorld:
         assert [note["path"] for note in told("read")] == [str(table)] * 2
         assert not list(results.rglob("*.block"))
 
+    def test_what_a_trial_asks_of_the_network_is_told(self, results, told, cells):
+        cells(
+            "import pandas as pd\ndef trial(seeds):\n    try:\n        pd.read_csv('http://127.0.0.1:9/a.csv')\n"
+            "    except OSError:\n        return {'n': 0}\n"
+        )
+        run(trial=cells["trial"])
+        assert {note["path"] for note in told("read")} == {"127.0.0.1:9"}
+        assert not list(results.rglob("*.block"))
+
     def test_files_of_the_book_and_of_packages_are_in_keys(self, results, told, cells):
         cells("from lib import datasets\ndef trial(seeds):\n    return {'n': len(datasets.load('iris').y)}\n")
         run(trial=cells["trial"])
