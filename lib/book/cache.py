@@ -12,7 +12,7 @@ from lib.book.parameters import read_parameters, resolve
 from lib.book.project import PUBLISHED, Project, naming, parse_cells, read_bytes, read_cells, settle
 from lib.files import files_below, write_whole
 from lib.trials import description
-from lib.trials.elsewhere import fetched, files_of
+from lib.trials.elsewhere import fetched, files_of, unchecked
 from lib.trials.store import workplace
 
 PRESS = "lib.book"
@@ -135,9 +135,10 @@ def data_elsewhere(project: Project, cells: list[dict], parameters: dict) -> dic
 def files_in_no_key(project: Project, chapter: str, overrides: dict, notes: list[dict]) -> list[str]:
     """Return the files that a run of a chapter with these values has read, as it noted, and that its key does not hold.
 
-    It holds data/, texts in the folder that a parameter names, and what `data_elsewhere` tells of mirrors.
+    It holds data/, texts in the folder that a parameter names, and what `data_elsewhere` tells of mirrors. Copies in a
+    mirror whose contents are checked are read, too, by whoever asks what can be had.
     """
-    paths = {Path(note["path"]).resolve() for note in notes if note["kind"] in ("opened", "read")}
+    paths = [Path(path).resolve() for path in unchecked({n["path"] for n in notes if n["kind"] in ("opened", "read")})]
     if not paths:
         return []
     values = settle(project, chapter, overrides)[1]
@@ -150,7 +151,7 @@ def files_in_no_key(project: Project, chapter: str, overrides: dict, notes: list
         is_data = data in path.parents and not is_other_record
         return is_data or path.parent == texts or path.name.removesuffix(".gz") in names
 
-    return [str(path) for path in sorted(paths) if not is_keyed(path)]
+    return [str(path) for path in paths if not is_keyed(path)]
 
 
 def missing_data(project: Project, chapter: str) -> list[str]:
