@@ -340,6 +340,14 @@ class TestWhileItRuns:
         write_chapter(project, "cia/curves", f"open({str(tmp_path / 'own')!r}, 'w').close()\nopen('data/numbers.csv')")
         assert update(project).status == "executed"
 
+    def test_copies_in_a_mirror_are_checked_and_other_files_there_are_not(self, project, tmp_path, monkeypatch):
+        monkeypatch.setenv("UCI_MIRROR", str(tmp_path))
+        files = [tmp_path / catalogue()["cleve"].files[0], tmp_path / "crx.data.gz", tmp_path / "own.csv"]
+        notes = [{"kind": "opened", "path": str(path)} for path in files]
+        assert cache.files_in_no_key(project, "cia/curves", {}, notes) == [str(tmp_path / "own.csv")]
+        monkeypatch.delenv("UCI_MIRROR")
+        assert len(cache.files_in_no_key(project, "cia/curves", {}, notes)) == 3
+
     def test_data_may_be_fetched_but_not_taken_away(self, project, monkeypatch):
         found = {"before": ("not available", ""), "after": ("cached", "")}
         for status, words in ("executed", ""), ("FAILED", "what can be had of cleve changed while it ran"):
