@@ -27,6 +27,7 @@ from lib.trials.reading import RESULTS
 
 SHA256 = 32  # bytes
 ABOUT = "about.json"
+HASH_SEED = "PYTHONHASHSEED"
 PAGES = "lib.book"  # the part of lib that no trial is to use
 
 
@@ -69,7 +70,8 @@ def workplace():
 
 def require_same(there, who):
     """Raise RuntimeError naming what another workplace has otherwise than this one."""
-    different = [name for name, value in workplace().items() if there.get(name) != value]
+    here = {name: value for name, value in workplace().items() if name != HASH_SEED}  # Dask sets one for its workers
+    different = [name for name, value in here.items() if there.get(name) != value]
     if different:
         why = "start Python again, so that all of it has what is there now"
         raise RuntimeError(f"{who} has another {', '.join(different)} than this process; {why}")
@@ -110,7 +112,7 @@ def _arithmetic():
     processor = {"kernels": " ".join(kernels), "vectors": " ".join(vectors), "compiled for": compiled}
     processor |= {"compiled with": digest(settings()), "libc": " ".join(platform.libc_ver())}
     # the one decides how large matrices are cut, the other in which order sets are gone through
-    return processor | {name: os.environ.get(name, "") for name in ("OPENBLAS_L2_SIZE", "PYTHONHASHSEED")}
+    return processor | {name: os.environ.get(name, "") for name in ("OPENBLAS_L2_SIZE", HASH_SEED)}
 
 
 def open_store(trial, blocks, name):

@@ -12,6 +12,12 @@ from marked import run
 from lib.trials import description
 
 
+@pytest.fixture(autouse=True)
+def hash_seed(monkeypatch):
+    """The one of the book's environment, whatever Dask has set when it started workers in this process."""
+    monkeypatch.setenv("PYTHONHASHSEED", "0")
+
+
 @pytest.fixture
 def results(tmp_path, monkeypatch):
     """The folder of stored blocks; trials of tests count as those of a notebook."""
