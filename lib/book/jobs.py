@@ -166,12 +166,14 @@ def reason_not_to_use(project: Project, job: Job, before: Snapshot, after: Snaps
         return f"{', '.join(touched[:3])}{others} changed while it ran, if only for a time; start again"
     if read := files_in_no_key(project, job.chapter, job.overrides, notes):
         return f"it read {', '.join(read)}, which no key holds: put it into data/"
-    was, now = before.availability, after.availability
-    recorded = {name for note in notes if note["kind"] == "absent" for name in note["sets"]}
-    lost = [name for name in was if was[name] != "not available" and now.get(name) == "not available"]
-    came = [name for name in recorded if now.get(name, now.get("texts", "not available")) != "not available"]
-    if lost or came:
-        return f"what can be had of {', '.join([*lost, *came])} changed while it ran; start again"
+    available_before = {name for name, status in before.availability.items() if status != "not available"}
+    available_after = {name for name, status in after.availability.items() if status != "not available"}
+    recorded_sets = {name for note in notes if note["kind"] == "absent" for name in note["sets"]}
+    if "texts" in after.availability:  # whose rows have other names, all available or none
+        recorded_sets = {"texts"} if recorded_sets else set()
+    # taken away while it ran, or there by the end although recorded rows stand in
+    if changed := available_before - available_after | recorded_sets & available_after:
+        return f"what can be had of {', '.join(sorted(changed))} changed while it ran; start again"
     return ""
 
 
