@@ -182,7 +182,7 @@ BAYES = [
         lambda: fit(NaiveBayes(), PLAIN.assign(b=pd.to_datetime(["2001", "2002"]))),
         "column 'b' has dtype datetime.*; allowed are bool",
     ),
-    (lambda: fit(NaiveBayes(), PLAIN.set_axis(["a", "a"], axis=1)), "unique column names"),
+    (lambda: fit(NaiveBayes(), PLAIN.set_axis(["a", "a"], axis=1)), "different names; 'a' comes twice"),
     (lambda: predict(PLAIN[["b", "a"]]), "feature names should match"),
     (lambda: predict(PLAIN[["a"]]), "feature names should match"),
     (lambda: predict(PLAIN.assign(b=["x", "y"])), "column 'b' was continuous in fit; got str"),

@@ -5,6 +5,8 @@ import pandas as pd
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
+from lib.discretize.typed import as_table, check_text, typed_columns
+
 KINDS = {"b": "boolean", "i": "integer", "u": "integer", "f": "continuous", "O": "categorical", "U": "categorical"}
 MISSING, NEW = -1, -2
 BOOL = np.dtype(bool)
@@ -12,21 +14,48 @@ TRUTH = pd.Index([False, True], dtype=object)
 
 
 def checked_frame(estimator, X, reset):
-    """Return `X` as a DataFrame after scikit-learn's checks of names and sizes, and of being fitted without `reset`.
+    """Return `X` as a DataFrame of typed columns, after checks of names and sizes, and of being fitted without `reset`.
 
-    Columns of an array, and columns whose names are not strings, are called x0, x1, ..., as in scikit-learn.
+    Columns are typed by their values wherever they come from, see `lib.discretize.typed`. Columns of an array, and
+    columns whose names are not strings, are called x0, x1, ..., as in scikit-learn.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Remembers the names and the number of the columns.
+    X : DataFrame, frame of polars or Arrow, array or list of rows, of shape (n_samples, n_columns)
+    reset : bool
+        Whether this is `fit`, where text of which nearly all is numbers is refused.
+
+    Raises
+    ------
+    ValueError
+        If `X` is no table, is empty, has other columns than in `fit` or two of one name, or a column of dates, say.
     """
     if not reset:
         check_is_fitted(estimator)
-    if not isinstance(X, pd.DataFrame):
+    X = as_table(X)
+    if isinstance(X, pd.DataFrame):
+        _check_names_and_size(estimator, X, reset)
+        if not hasattr(estimator, "feature_names_in_"):
+            X = X.set_axis([f"x{i}" for i in range(X.shape[1])], axis=1)
+    else:
         X = validate_data(estimator, X, dtype=None, ensure_all_finite=False, reset=reset)
-        return pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])
+        X = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])
+    X = typed_columns(X)
+    if reset:
+        check_text(X)
+    return X
+
+
+def _check_names_and_size(estimator, X, reset):
+    if not X.columns.is_unique:
+        name = X.columns[X.columns.duplicated()][0]
+        raise ValueError(f"columns of X must have different names; {name!r} comes twice")
     validate_data(estimator, X, reset=reset, skip_check_array=True)
     for count, what in zip(X.shape, ("sample", "feature"), strict=True):
         if count == 0:
             raise ValueError(f"Found array with 0 {what}(s) (shape={X.shape}) while a minimum of 1 is required.")
-    named = hasattr(estimator, "feature_names_in_")
-    return X if named else X.set_axis([f"x{i}" for i in range(X.shape[1])], axis=1)
 
 
 def checked_target(X, y):
@@ -57,10 +86,14 @@ def _kind(dtype):
 
 
 def check_kinds(X, fitted):
-    """Raise ValueError if a continuous column is not a number any more, or a boolean one became a number."""
+    """Raise ValueError if a continuous column is not a number any more, or a boolean one became a number.
+
+    A column without any value is of every kind.
+    """
     for name, before, now in zip(X.columns, fitted, column_kinds(X), strict=True):
         numeric = now in ("integer", "continuous")
-        if (before == "continuous" and not numeric) or (before == "boolean" and numeric):
+        changed = (before == "continuous" and not numeric) or (before == "boolean" and numeric)
+        if changed and X[name].notna().any():
             raise ValueError(f"column {name!r} was {before} in fit; got {X[name].dtype}")
 
 

@@ -23,8 +23,8 @@ def likelihood_vote(votes, y):
     function of votes (n, n_members)
         The posterior of the classes of `y`, in their order, (n, n_classes).
     """
-    model = NaiveBayes().fit(np.asarray(votes, dtype=str), y)
-    return lambda votes: model.predict_proba(np.asarray(votes, dtype=str))
+    model = NaiveBayes().fit(np.asarray(votes, dtype=int), y)  # of which integers are categories
+    return lambda votes: model.predict_proba(np.asarray(votes, dtype=int))
 
 
 def gate(X, likelihoods, penalty=0.0):

@@ -1,12 +1,9 @@
 """Attributes and class as codes 0, 1, ... of their values."""
 
 import numpy as np
-from pandas.api.types import infer_dtype
 from sklearn.base import BaseEstimator
 
 from lib.discretize.columns import MISSING, Coding, checked_frame, checked_target, column_kinds, continuous_values
-
-FRACTIONAL = ("floating", "mixed-integer-float", "decimal")
 
 
 class DiscreteCoding(Coding):
@@ -44,8 +41,8 @@ class DiscreteCoding(Coding):
 
 def check_discrete(X):
     """Raise ValueError if a column of the DataFrame `X` has numbers that are not whole; NaN is a missing value."""
-    for position, (kind, dtype) in enumerate(zip(column_kinds(X), X.dtypes, strict=True)):
-        if kind == "continuous" or (dtype.kind == "O" and infer_dtype(X.iloc[:, position], skipna=True) in FRACTIONAL):
+    for position, kind in enumerate(column_kinds(X)):
+        if kind == "continuous":
             values = continuous_values(X, [position])[:, 0]
             wrong = np.flatnonzero((values != np.floor(values)) & ~np.isnan(values))
             if len(wrong):
