@@ -32,7 +32,7 @@ def as_table(X):
     if isinstance(X, pd.DataFrame):
         return X
     if isinstance(X, np.ma.MaskedArray):
-        return X if X.ndim != 2 else X.astype(object).filled(None)
+        return X if X.ndim != 2 else X.astype(object).filled(np.nan)
     if isinstance(X, list | tuple):
         return _array_of_rows(X)
     frame = nw.from_native(X, eager_only=True, pass_through=True)
@@ -55,7 +55,7 @@ def _pandas_column(column):
     dtype = column.dtype
     if isinstance(dtype, nw.Enum):
         return pd.Categorical(column.to_list(), categories=list(dtype.categories))
-    if isinstance(dtype, nw.Categorical):
+    if isinstance(dtype, nw.Categorical) and not column.implementation.is_polars():  # there they are just text
         return pd.Categorical(column.to_list(), categories=column.cat.get_categories().to_list())
     plain = dtype.is_integer() or dtype.is_float() or isinstance(dtype, nw.Boolean)
     if plain and column.null_count() == 0:

@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from lib.compiled import compiled
+from lib.discretize.typed import as_table
 from lib.estimators import MixedInput, with_parameters
 from lib.relevance.distance import distances, scaled_rows
 from lib.validation import check_integer, check_real
@@ -95,6 +96,10 @@ class Schemata(MixedInput, SelectorMixin, BaseEstimator):
             schema[race.attribute] = race.relevant
         self.support_ = schema == 1
         return self
+
+    def transform(self, X):
+        """The columns that are taken, (n_samples, n_taken)."""
+        return super().transform(as_table(X))
 
     def __sklearn_tags__(self):
         """Tags of a transformer of mixed columns without missing values."""
