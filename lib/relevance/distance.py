@@ -33,13 +33,19 @@ def scaled_rows(estimator, X, y):
     classes, target = checked_target(frame, y)
     if len(classes) < 2:
         raise ValueError(f"y must have two classes or more; got one class: {classes[0]}")
-    table = Table(frame)
+    table = complete_table(frame)
     values, categorical = table.matrix, table.columns.sizes > 0
-    for row, column in np.argwhere(np.isnan(values)):
-        raise ValueError(f"X must not hold missing values; got NaN in column {frame.columns[column]!r}, row {row}")
     low, high = values.min(axis=0), values.max(axis=0)
     span = np.where(categorical | (high == low), 1.0, high - low)
     return np.ascontiguousarray(((values - np.where(categorical, 0.0, low)) / span).T), target
+
+
+def complete_table(frame):
+    """Return the `Table` of a typed DataFrame; ValueError names a missing or infinite value."""
+    table = Table(frame)
+    for row, column in np.argwhere(np.isnan(table.matrix)):
+        raise ValueError(f"X must not hold missing values; got NaN in column {frame.columns[column]!r}, row {row}")
+    return table
 
 
 @compiled()

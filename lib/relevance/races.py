@@ -9,9 +9,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from lib.compiled import compiled
-from lib.discretize.typed import as_table
+from lib.discretize.columns import checked_frame
 from lib.estimators import MixedInput, with_parameters
-from lib.relevance.distance import distances, scaled_rows
+from lib.relevance.distance import complete_table, distances, scaled_rows
 from lib.validation import check_integer, check_real
 
 LEAST = 30  # rows before a race may be decided
@@ -98,8 +98,10 @@ class Schemata(MixedInput, SelectorMixin, BaseEstimator):
         return self
 
     def transform(self, X):
-        """The columns that are taken, (n_samples, n_taken)."""
-        return super().transform(as_table(X))
+        """The columns that are taken, as a DataFrame (n_samples, n_taken), so that they keep their types."""
+        X = checked_frame(self, X, reset=False)
+        complete_table(X)
+        return X.loc[:, self._get_support_mask()]
 
     def __sklearn_tags__(self):
         """Tags of a transformer of mixed columns without missing values."""
