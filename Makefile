@@ -64,9 +64,9 @@ peers: $(READY) ## compare results with pgmpy (installs requirements-bench.lock)
 	$(PY) -m pytest -rs tests/peers
 
 lock: $(READY) ## resolve the lock files anew from pyproject.toml
-	$(call compile,requirements.lock,--extra scale)
-	$(call compile,requirements-bench.lock,--extra scale --extra bench --constraint requirements.lock)
-	$(call compile,requirements-lab.lock,--extra scale --extra lab --constraint requirements.lock)
+	$(call compile,requirements.lock,$(EXTRAS))
+	$(call compile,requirements-bench.lock,$(EXTRAS) --extra bench --constraint requirements.lock)
+	$(call compile,requirements-lab.lock,$(EXTRAS) --extra lab --constraint requirements.lock)
 
 clean: ## remove everything that was built; .venv stays
 	rm -rf _build .pytest_cache .ruff_cache .hypothesis lib/__pycache__/numba
@@ -76,6 +76,8 @@ CHECK = $(PY) -m pytest --nbval --nbval-current-env --nbval-sanitize-with=tests/
   -p no:cacheprovider -n 2 chapters tests
 
 install_peers = .venv/bin/uv pip install --quiet --python $(PY) --require-hashes -r requirements-bench.lock
+
+EXTRAS = --extra book --extra test --extra scale
 
 compile = .venv/bin/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-emit-index-url \
   --no-emit-find-links --no-header $(2) pyproject.toml -o $(1)
