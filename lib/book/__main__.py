@@ -10,8 +10,10 @@ def main() -> None:
     """Run the command in the fixed environment."""
     if os.environ != (environment := fixed_environment()):
         os.execve(sys.executable, sys.orig_argv, environment)
-    from lib.book import cli
-
+    try:
+        from lib.book import cli
+    except ModuleNotFoundError as error:
+        sys.exit(f"{error}; the book needs more than the learners: `make env`, or pip install --editable '.[book]'")
     cli.main()
 
 
