@@ -123,6 +123,18 @@ class TestClassSeparatingCuts:
         X["a"] = [0.0, 0.1, 3, 3.1, 6, 6.1]  # a tenth is less than a tenth of a deviation
         assert ClassSeparatingCuts().fit(X, y).cut_points_["a"].tolist() == pytest.approx([1.55, 4.55])
 
+    @pytest.mark.parametrize("discretizer", [ClassSeparatingCuts(), EntropyDiscretizer()])
+    @pytest.mark.parametrize("power", [-1000, 1020])
+    def test_cuts_are_where_they_are_at_any_scale(self, discretizer, power):
+        """Multiplied by a power of two they are the same to the last bit, even where squares or ranges overflow."""
+        values, y = np.append(np.random.default_rng(0).normal(size=60), [-7.5, 7.5]), np.arange(62) % 2
+        values[:60] += y[:60]
+        cuts, scaled = (
+            discretizer.fit(pd.DataFrame({"a": np.ldexp(values, p)}), y).cut_points_["a"] for p in (0, power)
+        )
+        assert len(cuts) > 0
+        np.testing.assert_array_equal(np.ldexp(cuts, power), scaled)
+
     def test_iris_falls_near_the_cuts_of_table_1(self, iris):
         cuts = ClassSeparatingCuts().fit(*iris).cut_points_
         deviations = iris[0].std()

@@ -44,7 +44,7 @@ class EntropyDiscretizer(Discretizer):
                 waiting += [(start, start + cut), (start + cut, stop)]
         after = np.sort(np.array(accepted, dtype=np.intp))
         low, high = highs[after - 1], lows[after]
-        middle = low + (high - low) / 2
+        middle = low + (high / 2 - low / 2)  # as (high - low) / 2, which may overflow
         return np.where(middle < high, middle, low)  # below `high` even where rounding says otherwise
 
 

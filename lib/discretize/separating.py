@@ -29,6 +29,8 @@ class ClassSeparatingCuts(Discretizer):
 
     def _cuts(self, values, y, n_classes):
         """Return the cut points, increasing."""
+        exponent = np.frexp(np.abs(values).max(initial=0))[1]  # by a power of two nothing is rounded, nor overflows
+        values = np.ldexp(values, -exponent)
         centers = np.sort([values[y == c].mean() for c in np.unique(y)])
         deviation = values.std(ddof=1) if len(values) > 1 else 0.0
         if deviation == 0:
@@ -36,4 +38,4 @@ class ClassSeparatingCuts(Discretizer):
         gaps = np.diff(centers) / deviation
         widest = np.argsort(-gaps, kind="stable")[:MAX_CUTS]
         cuts = np.sort(widest[gaps[widest] >= MIN_GAP])
-        return np.unique((centers[cuts] + centers[cuts + 1]) / 2)
+        return np.unique(np.ldexp((centers[cuts] + centers[cuts + 1]) / 2, exponent))

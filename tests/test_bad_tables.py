@@ -1,0 +1,130 @@
+"""What goes wrong in tables of one's own: each learner answers with probabilities, or with one clear error."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.pipeline import make_pipeline
+
+from lib.bayes_net import BayesNetClassifier
+from lib.discretize import ClassSeparatingCuts, CutPoints, EntropyDiscretizer, OneHot
+from lib.ensembles import AdaBoostM1, AdaBoostM2, AdaBoostOC, Bagging, OutputCode
+from lib.experts import MixtureOfExperts
+from lib.latent_class import LatentClassCovariance, LatentClassEM
+from lib.latent_class.gibbs import LatentClassGibbs
+from lib.naive_bayes import NaiveBayes, SelectiveNaiveBayes
+from lib.relevance import Schemata, VariableKernel
+from lib.rules import Ripper, TreeRules
+from lib.spelling import ContextBayes, WinSpell
+from lib.trees import GainRatioTree
+from lib.winnow import Winnow, WinnowEnsemble
+
+N = 24
+LARGEST, SMALLEST = np.finfo(float).max, 5e-324
+TREE = GainRatioTree(min_leaf=1)
+LEARNERS = [
+    NaiveBayes(),
+    SelectiveNaiveBayes(random_state=0),
+    BayesNetClassifier(structure="tan", learner="ofe"),
+    BayesNetClassifier(structure="naive", learner="elr", random_state=0),
+    make_pipeline(EntropyDiscretizer(), BayesNetClassifier(structure="naive", learner="ofe")),
+    make_pipeline(ClassSeparatingCuts(), OneHot(), Winnow(complement=True)),
+    make_pipeline(CutPoints({"a": [0.0]}), NaiveBayes()),
+    GainRatioTree(),
+    Ripper(random_state=0),
+    TreeRules(),
+    Bagging(TREE, n_members=2, random_state=0),
+    Bagging(NaiveBayes(), n_members=2, random_state=0),
+    AdaBoostM1(TREE, n_members=2, random_state=0),
+    AdaBoostM2(TREE, n_members=2, random_state=0),
+    AdaBoostOC(TREE, n_members=2, random_state=0),
+    OutputCode(TREE, random_state=0),
+    VariableKernel(),
+    make_pipeline(Schemata(limit=60, random_state=0), TREE),
+    MixtureOfExperts(random_state=0),
+    LatentClassGibbs(n_burn=1, n_samples=2, random_state=0),
+    Winnow(),
+    WinnowEnsemble(random_state=0),
+    LatentClassEM(random_state=0),
+    LatentClassCovariance(),
+    ContextBayes(),
+    WinSpell(),
+]
+
+
+def table(**columns):
+    """Two columns of every kind that matters to all learners: 0 and 1."""
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 2, (2, N)).astype(float)
+    return pd.DataFrame({"a": a, "b": b} | columns)
+
+
+Y = np.where(table()["a"] + np.arange(N) % 3 > 1, "yes", "no")
+REAL = np.random.default_rng(1).normal(size=N)
+READ_ONLY = table().to_numpy()
+READ_ONLY.flags.writeable = False
+
+# X and y of fit, and X of predict.
+TABLES = {
+    "nothing wrong": (table(), Y, table()),
+    "one row": (table()[:1], Y[:1], table()),
+    "two rows": (table()[:2], ["no", "yes"], table()),
+    "no rows": (table()[:0], Y[:0], table()),
+    "no rows to predict": (table(), Y, table()[:0]),
+    "no columns": (table()[[]], Y, table()[[]]),
+    "one class": (table(), ["no"] * N, table()),
+    "a class for each row": (table(), [f"class {i}" for i in range(N)], table()),
+    "one dimension": (table()["a"].to_numpy(), Y, table()),
+    "three dimensions": (np.zeros((N, 2, 2)), Y, table()),
+    "lengths differ": (table(), Y[:-1], table()),
+    "a class is missing": (table(), [None, *Y[1:]], table()),
+    "a class is NaN": (table(), [np.nan, *np.arange(N - 1) % 2], table()),
+    "classes are fractions": (table(), REAL, table()),
+    "classes in two columns": (table(), np.column_stack([Y, Y]), table()),
+    "a column of missing values": (table(c=np.nan), Y, table(c=np.nan)),
+    "a column of nothing": (table(c=pd.Series([None] * N, dtype=object)), Y, table(c=None)),
+    "missing in new rows": (table(), Y, table() * np.nan),
+    "constant columns": (table() * 0, Y, table() * 0),
+    "identifiers": (table(c=np.arange(N)), Y, table(c=np.arange(N) + 7)),
+    "names": (table(c=[f"row {i}" for i in range(N)]), Y, table(c=[f"new {i}" for i in range(N)])),
+    "large numbers": (table(c=REAL * 1e300), Y, table(c=REAL * -1e300)),
+    "the widest range": (table(c=np.resize([-LARGEST, LARGEST], N)), Y, table(c=np.resize([LARGEST, 0, 1], N))),
+    "small numbers": (table(c=REAL * 1e-300), Y, table(c=REAL)),
+    "the smallest numbers": (table(c=np.resize([0, SMALLEST], N)), Y, table(c=np.resize([SMALLEST, 1], N))),
+    "a sentinel": (table(c=REAL), Y, table(c=-999999999.0)),
+    "far away": (table(c=REAL), Y, table(c=np.resize([LARGEST, -LARGEST], N))),
+    "whole numbers beyond 64 bits": (table(c=[10**30 + i for i in range(N)]), Y, table(c=[10**30] * N)),
+    "infinity": (table(c=np.inf), Y, table(c=np.inf)),
+    "infinity in new rows": (table(), Y, table() / 0),
+    "two columns of one name": (table().set_axis(["a", "a"], axis=1), Y, table().set_axis(["a", "a"], axis=1)),
+    "names that are numbers": (table().set_axis([0, 1], axis=1), Y, table().set_axis([0, 1], axis=1)),
+    "an index that repeats": (table().set_axis([0] * N), Y, table().set_axis([0] * N)),
+    "a column less": (table(c=REAL), Y, table()),
+    "columns in another order": (table(), Y, table()[["b", "a"]]),
+    "text in new rows": (table(), Y, table().astype(object).replace({1.0: "x"})),
+    "dates": (table(c=pd.Timestamp("2020-01-01")), Y, table(c=pd.Timestamp("2020-01-01"))),
+    "complex numbers": (table(c=1j), Y, table(c=1j)),
+    "read only": (READ_ONLY, Y, READ_ONLY),
+    "in another order in memory": (np.asfortranarray(table()), Y, np.asfortranarray(table())[::-1]),
+    "sparse": (sparse.csr_array(table().to_numpy()), Y, sparse.csr_array(table().to_numpy())),
+    "negative numbers": (-table(), Y, -table()),
+}
+
+
+@pytest.mark.parametrize("what", TABLES)
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: str(learner)[:40])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_probabilities_or_an_error(learner, what):
+    X, y, new = TABLES[what]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", category=RuntimeWarning, module=r"lib\..*")
+        try:
+            learner.fit(X, y)
+            labels = learner.predict(new)
+            probabilities = learner.predict_proba(new) if hasattr(learner, "predict_proba") else None
+        except (ValueError, TypeError):
+            return
+    assert len(labels) == new.shape[0]
+    assert probabilities is None or np.abs(probabilities.sum(axis=1) - 1).max() < 1e-9
