@@ -1,6 +1,5 @@
-"""Chow-Liu, K2, BDeu and networks from files: against sums over all trees, chain rules and known networks."""
+"""Chow-Liu, K2, BDeu and a network from a file: against sums over all trees, chain rules and known networks."""
 
-import gzip
 import itertools
 import math
 from hashlib import sha256
@@ -17,31 +16,11 @@ from lib.structures import bdeu_search, chow_liu, k2
 from lib.structures.dirichlet import DirichletCounts
 
 ALARM = DATA / "alarm.bif.gz"
-TEXT = """network wet { }
-variable RAIN { type discrete [ 2 ] { yes, no }; }
-variable SPRINKLER { type discrete [ 2 ] { on, off }; }
-variable GRASS { type discrete [ 3 ] { dry, damp, wet }; }
-probability ( GRASS | SPRINKLER, RAIN ) {
-  (on, yes) 0.0, 0.1, 0.9; (off, yes) 0.1, 0.2, 0.7;
-  (on, no) 0.2, 0.3, 0.5; (off, no) 0.9, 0.1, 0.0;
-}
-probability ( RAIN ) { table 0.3, 0.7; }
-probability ( SPRINKLER | RAIN ) { (yes) 0.01, 0.99; (no) 0.4, 0.6; }
-"""
 
 
 @pytest.fixture(scope="module")
 def alarm():
     return DiscreteNetwork.read_bif(ALARM)
-
-
-@pytest.fixture
-def written(tmp_path):
-    def write(text):
-        (tmp_path / "net.bif").write_text(text)
-        return tmp_path / "net.bif"
-
-    return write
 
 
 def sequential(codes, sizes, child, parents, alpha):
@@ -215,40 +194,3 @@ def test_bad_searches():
         bdeu_search(rows, equivalent_sample_size=0)
     with pytest.raises(ValueError, match="row 0, column 1 is missing"):
         k2([[0, np.nan], [1, 1]], [0, 1])
-
-
-def test_read_bif(written):
-    network = DiscreteNetwork.read_bif(written(TEXT))
-    assert network.names == ("RAIN", "SPRINKLER", "GRASS")
-    assert network.parents == ((), (0,), (0, 1))
-    grass = network.network.tables(network.theta)[2]
-    np.testing.assert_allclose(grass[0, 1], [0.1, 0.2, 0.7])  # rain, no sprinkler, though the file names it first
-    np.testing.assert_allclose(grass[1, 0], [0.2, 0.3, 0.5])
-    assert network.log_probability(np.array([[0, 1, 2]]))[0] == pytest.approx(math.log(0.3 * 0.99 * 0.7))
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ("(no) 0.4, 0.6; }", "(no) 0.4,", "ends before the block 'probability"),
-        ("probability ( RAIN ) { table 0.3, 0.7; }", "", "no probability of RAIN"),
-        ("SPRINKLER | RAIN ) { (yes)", "SPRINKLER | RAIN ) { (maybe)", r"SPRINKLER, row \(maybe\), cannot be read"),
-        ("SPRINKLER | RAIN", "SPRINKLER | SNOW", "declared variables; got 'SNOW'"),
-        ("(on, no) 0.2, 0.3, 0.5;", "", "GRASS must have a row for each value"),
-        ("0.2, 0.3, 0.5", "0.2, 0.3, 0.6", "table of GRASS must have rows"),
-        ("( RAIN ) { table 0.3, 0.7; }", "( RAIN | GRASS ) { (dry) 1, 0; (damp) 1, 0; (wet) 1, 0; }", "cycle"),
-    ],
-)
-def test_broken_files(written, old, new, words):
-    assert old in TEXT
-    with pytest.raises(ValueError, match=words):
-        DiscreteNetwork.read_bif(written(TEXT.replace(old, new)))
-
-
-def test_file_cut_off(tmp_path):
-    (tmp_path / "cut.bif.gz").write_bytes(ALARM.read_bytes()[:900])
-    with pytest.raises(ValueError, match="ends before"):
-        DiscreteNetwork.read_bif(tmp_path / "cut.bif.gz")
-    (tmp_path / "half.bif").write_bytes(gzip.decompress(ALARM.read_bytes())[:-200])
-    with pytest.raises(ValueError, match="ends before|no probability"):
-        DiscreteNetwork.read_bif(tmp_path / "half.bif")

@@ -1,17 +1,10 @@
 """Bayesian networks with names, as read from a file in the Bayesian Interchange Format (BIF)."""
 
-import gzip
-import re
-from pathlib import Path
-
 import numpy as np
 
+from lib.bayes_net import interchange
 from lib.bayes_net.network import Network
 from lib.validation import check_generator, check_integer
-
-_BLOCK = re.compile(r"(variable|probability|network)\s+([^{]*?)\s*\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}")
-_TYPE = re.compile(r"type\s+discrete\s*\[\s*(\d+)\s*\]\s*\{([^}]*)\}")
-_ROW = re.compile(r"(?:\(([^)]*)\)|(table))\s+([^;]*);")
 
 
 class DiscreteNetwork:
@@ -38,7 +31,8 @@ class DiscreteNetwork:
     Raises
     ------
     ValueError
-        If `parents` has a cycle or a table another shape than the sizes make, or rows that do not sum to 1.
+        If `parents` has a cycle, a table has another shape than the sizes make or rows that do not sum to 1, or the
+        names or values are not as many as those of the tables, or names repeat.
     """
 
     def __init__(self, parents, tables, names=None, values=None):
@@ -47,20 +41,32 @@ class DiscreteNetwork:
         self.parents = self.network.parents
         self.names = tuple(map(str, range(len(sizes))) if names is None else names)
         self.values = tuple(tuple(map(str, range(size))) for size in sizes) if values is None else values
+        if len(self.names) != len(sizes) or len(set(self.names)) < len(sizes):
+            raise ValueError(f"names must be {len(sizes)} different names, one of each table; got {self.names}")
+        if [len(values) for values in self.values] != sizes:
+            raise ValueError(f"values must be as many as the tables have, {sizes}; got {self.values}")
         for name, table, shape in zip(self.names, tables, self.network.shapes, strict=True):
             if np.shape(table) != shape:
                 raise ValueError(f"table of {name} must have shape {shape}; got {np.shape(table)}")
-            if np.min(table) < 0 or np.abs(np.sum(table, axis=-1) - 1).max() > 1e-5:
+            errors = np.abs(np.sum(table, axis=-1) - 1)
+            if not (np.min(table) >= 0 and np.max(errors) <= interchange.EXACT + interchange.NOISE):  # nor NaN
                 raise ValueError(f"table of {name} must have rows that are at least 0 and sum to 1")
         self.theta = self.network.normalised(self.network.flat(tables))
 
     @classmethod
     def read_bif(cls, path):
-        """Read a file in the Bayesian Interchange Format, which may be compressed by gzip.
+        """Read a file in the Interchange Format for Bayesian networks (BIF), as JavaBayes defines it.
+
+        Comments, properties and any text between the blocks are skipped. Names may be in quotes, and are parted by
+        commas or blanks; the number of a variable's states, or the states that are known, decides where a name has
+        blanks or brackets, as ``(0,5]``. Of a probability block, ``table`` lists all cells, with the states of the
+        child slowest and those of the last parent fastest; a row replaces that of the table; ``default`` stands for
+        rows that are not given. Rows whose sum rounding to three decimals or more explains are divided by it.
 
         Parameters
         ----------
         path : str or Path
+            Of text in UTF-8, or else Latin-1, which may be compressed by gzip.
 
         Returns
         -------
@@ -69,27 +75,22 @@ class DiscreteNetwork:
         Raises
         ------
         ValueError
-            If the file ends early, or a variable has no table, an unknown parent, or rows missing.
+            If the file ends early or is no such file; a variable, a probability block or a row is there twice or
+            missing; a row has a wrong number of entries, one outside of [0, 1], or another sum than 1; a name is
+            unknown; or parents form a cycle. The message names the file, the variable and the row.
+
+        References
+        ----------
+        Cozman: The Interchange Format for Bayesian Networks, version 0.15,
+        http://www.cs.cmu.edu/~javabayes/Home/node7.html.
         """
-        contents = Path(path).read_bytes()
-        try:
-            text = (gzip.decompress(contents) if contents[:2] == b"\x1f\x8b" else contents).decode()
-        except EOFError:
-            raise ValueError(f"{path} ends before its last block is complete") from None
-        rest = _BLOCK.sub("", text).strip()
-        if rest:
-            raise ValueError(f"{path} ends before the block {rest[:40]!r} is complete, or that is none")
-        blocks = _BLOCK.findall(text)  # kind, heading and body of each block in braces, which may hold more braces
-        values = {name: _values(name, body) for kind, name, body in blocks if kind == "variable"}
-        families = dict(_family(head, body, values) for kind, head, body in blocks if kind == "probability")
-        without = [name for name in values if name not in families]
-        if without or not values:
-            raise ValueError(f"{path} has no probability of {', '.join(without) or 'any variable'}")
-        number = {name: v for v, name in enumerate(values)}
-        parents = [[number[p] for p in families[name][0]] for name in values]
-        tables = [_table(name, *families[name], values) for name in values]
-        tables = [np.transpose(table, [*np.argsort(ps), len(ps)]) for table, ps in zip(tables, parents, strict=True)]
-        return cls(parents, tables, values, tuple(values.values()))
+        states, families, tables = interchange.read(path)
+        number = {name: v for v, name in enumerate(states)}
+        parents = [[number[parent] for parent in family] for family in families.values()]
+        ascending = []  # order of the parents in `Network`
+        for family, table in zip(parents, tables.values(), strict=True):
+            ascending.append(np.transpose(table, [*np.argsort(family), len(family)]))
+        return cls(parents, ascending, tuple(states), tuple(map(tuple, states.values())))
 
     def fitted(self, parents, codes, smoothing=1.0):
         """The network over the same variables with other parents, and tables learned from rows.
@@ -139,36 +140,3 @@ def cells(network, codes):
     families = enumerate(zip(network.parents, network.shapes, strict=True))
     columns = [np.ravel_multi_index(codes[:, [*parents, v]].T, shape) for v, (parents, shape) in families]
     return np.column_stack(columns) + network.starts[:-1]
-
-
-def _values(name, body):
-    match = _TYPE.search(body)
-    values = tuple(value.strip() for value in match[2].split(",")) if match else ()
-    if not match or len(values) != int(match[1]):
-        raise ValueError(f"variable {name} must have a type and as many values as it says; got {body.strip()!r}")
-    return values
-
-
-def _family(head, body, values):
-    """Child, from "( child | parent, parent )", with its parents and the body."""
-    child, _, given = head.strip("() ").partition("|")
-    names = [child.strip(), *(name.strip() for name in given.split(",") if name.strip())]
-    for name in names:
-        if name not in values:
-            raise ValueError(f"probability of {names[0]} must be of declared variables; got {name!r}")
-    return names[0], (names[1:], body)
-
-
-def _table(child, parents, body, values):
-    """Table of a child with its parents in the file's order."""
-    table = np.full([*(len(values[p]) for p in parents), len(values[child])], np.nan)
-    for given, plain, numbers in _ROW.findall(body):
-        where = [] if plain else [value.strip() for value in given.split(",")]
-        try:
-            index = tuple(values[p].index(value) for p, value in zip(parents, where, strict=not plain))
-            table[index] = np.array([float(x) for x in numbers.split(",")]).reshape(table[index].shape)
-        except ValueError as error:
-            raise ValueError(f"probability of {child}, row ({given}), cannot be read: {error}") from None
-    if np.isnan(table).any():
-        raise ValueError(f"probability of {child} must have a row for each value of its parents")
-    return table

@@ -1,0 +1,266 @@
+"""Networks with names, and the files that hold them: against tables written out here, in every dialect."""
+
+import gzip
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lib.bayes_net.bif import DiscreteNetwork
+from lib.files import DATA
+
+ALARM = DATA / "alarm.bif.gz"
+TEXT = """network wet { }
+variable RAIN { type discrete [ 2 ] { yes, no }; }
+variable SPRINKLER { type discrete [ 2 ] { on, off }; }
+variable GRASS { type discrete [ 3 ] { dry, damp, wet }; }
+probability ( GRASS | SPRINKLER, RAIN ) {
+  (on, yes) 0.0, 0.1, 0.9; (off, yes) 0.1, 0.2, 0.7;
+  (on, no) 0.2, 0.3, 0.5; (off, no) 0.9, 0.1, 0.0;
+}
+probability ( RAIN ) { table 0.3, 0.7; }
+probability ( SPRINKLER | RAIN ) { (yes) 0.01, 0.99; (no) 0.4, 0.6; }
+"""
+# The same as JavaBayes writes it: the child's state slowest, blanks, quotes and comments.
+JAVABAYES = """// Bayesian Network in the Interchange Format
+network "Wet-Grass" { //3 variables and 3 probability distributions
+\tproperty "credal-set {constant}; // no comment" ;
+}
+variable  "RAIN" { //2 values
+\ttype discrete[2] {  "yes"  "no" };
+\tproperty "position = (73, 165)" ;
+}
+variable  "SPRINKLER" { //2 values
+\ttype discrete[2] {  "on"  "off" };
+}
+variable  "GRASS" { //3 values
+\ttype discrete[3] {  "dry"  "damp"  "wet" };
+}
+probability (  "GRASS"  "SPRINKLER"  "RAIN" ) { //3 variable(s) and 12 values
+\ttable 0.0 0.2 0.1 0.9 1.0E-1 0.3 0.2 0.1 0.9 0.5 0.7 0.0 ;
+}
+probability (  "RAIN" ) { //1 variable(s) and 2 values
+\ttable 0.3 0.7 ;
+}
+probability (  "SPRINKLER"  "RAIN" ) { //2 variable(s) and 4 values
+\ttable 0.01 0.4 0.99 0.6 ;
+}
+"""
+TWO = """variable a { type discrete [ 2 ] { yes, no }; }
+variable b { type discrete [ 2 ] { yes, no }; }
+probability ( a ) { table 0.5, 0.5; }
+"""
+GIVEN_NO = [[0.9, 0.1], [0.3, 0.7]]
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(contents):
+        path = tmp_path / "net.bif"
+        path.write_bytes(contents if isinstance(contents, bytes) else contents.encode())
+        return path
+
+    return write
+
+
+def tables(path):
+    """Tables by the names of the variables."""
+    network = DiscreteNetwork.read_bif(path)
+    return dict(zip(network.names, network.network.tables(network.theta), strict=True))
+
+
+def assert_wet(network):
+    assert network.names == ("RAIN", "SPRINKLER", "GRASS")
+    assert network.values == (("yes", "no"), ("on", "off"), ("dry", "damp", "wet"))
+    assert network.parents == ((), (0,), (0, 1))
+    rain, sprinkler, grass = network.network.tables(network.theta)
+    np.testing.assert_allclose(rain, [0.3, 0.7])
+    np.testing.assert_allclose(sprinkler, [[0.01, 0.99], [0.4, 0.6]])
+    # Rain first, though the file names the sprinkler first.
+    np.testing.assert_allclose(grass[0], [[0, 0.1, 0.9], [0.1, 0.2, 0.7]], atol=1e-12)
+    np.testing.assert_allclose(grass[1], [[0.2, 0.3, 0.5], [0.9, 0.1, 0]], atol=1e-12)
+
+
+def test_read_bif(written):
+    network = DiscreteNetwork.read_bif(written(TEXT))
+    assert_wet(network)
+    assert network.log_probability(np.array([[0, 1, 2]]))[0] == pytest.approx(math.log(0.3 * 0.99 * 0.7))
+
+
+@pytest.mark.parametrize(
+    "contents",
+    [
+        JAVABAYES.encode(),
+        TEXT.replace("\n", "\r\n").encode(),
+        JAVABAYES.replace("\n", "\r").encode(),
+        b"\xef\xbb\xbf" + TEXT.encode(),
+        ("// Gr\xfc\xdfe\n" + TEXT).encode("latin-1"),
+        gzip.compress(JAVABAYES.encode()),
+        TEXT.replace("probability ( ", "probability(").replace(" ) {", "){").replace("\n", " ").encode(),
+        TEXT.replace(",", " ").replace("yes no", "yes | no").encode(),
+        TEXT.replace("\nvariable", "\nEach node has states;\nwritten by hand {as here}. variable").encode(),
+        TEXT.replace("};", '} ; property x = (1) {2}, "y; }" ; ').replace("{ table", "{property(y) ;table").encode(),
+        TEXT.replace("0.1", "1e-1").replace("0.7", "7.0E-01").replace("0.3", ".3").encode(),
+        "\n".join([*TEXT.splitlines()[4:], *TEXT.splitlines()[:4]]).encode(),
+    ],
+    ids=["javabayes", "crlf", "cr", "bom", "latin", "gzip", "tight", "blanks", "text", "property", "exponent", "order"],
+)
+def test_dialects(written, contents):
+    assert_wet(DiscreteNetwork.read_bif(written(contents)))
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("(yes) 0.9, 0.1; (no) 0.3, 0.7; // before: (no) 0.5, 0.5;\n", GIVEN_NO),
+        ("(yes) 0.9, 0.1; /* (yes) 0.5, 0.5;\n (no) 0.5 0.5; **/ (no) 0.3,/**/0.7;", GIVEN_NO),
+        ("table 0.9, 0.3, 0.1, 0.7;", GIVEN_NO),
+        ("default 0.3, 0.7; (yes) 0.9, 0.1;", GIVEN_NO),
+        ("(yes) 0.9 0.1; default 0.3 0.7", GIVEN_NO),
+        ("default 0.3, 0.7;", [[0.3, 0.7], [0.3, 0.7]]),
+        ("default 0.5, 0.5; table 0.9, 0.3, 0.1, 0.7;", GIVEN_NO),
+        ("(no) 0.3, 0.7; table 0.9, 0.5, 0.1, 0.5;", GIVEN_NO),
+        ("(yes) 0.9, 0.1; (no) 0.2997, 0.6993;", [[0.9, 0.1], [0.3, 0.7]]),
+    ],
+)
+def test_entries(written, body, expected):
+    path = written(TWO + f"probability ( b | a ) {{ {body}\n}}")
+    np.testing.assert_allclose(tables(path)["b"], expected, rtol=1e-12)
+
+
+def test_table_changes_last_parent_fastest(written):
+    """In this example c depends on b only, and a table read parents first would make it depend on a only."""
+    c = "variable c { type discrete [ 2 ] { yes, no }; } probability ( b ) { default 0.5 0.5; }"
+    table = "probability ( c | a, b ) { table 0.2, 0.8, 0.2, 0.8, 0.8, 0.2, 0.8, 0.2; }"
+    np.testing.assert_allclose(tables(written(TWO + c + table))["c"][:, :, 0], [[0.2, 0.8], [0.2, 0.8]])
+
+
+@pytest.mark.parametrize("listed", ["(0,5], [5, 9)", "(0,5] [5, 9)", '"(0,5]" "[5, 9)"', " (0,5],[5, 9) ,"])
+@pytest.mark.parametrize("row", ["(0,5], very high", '"(0,5]", very high', '(0,5] "very high"', '(0,5] | "very high"'])
+def test_states_with_blanks_and_brackets(written, listed, row):
+    """As R's cut and bnlearn's discretize make them, for which bnlearn writes no quotes."""
+    text = f"""variable age {{ type discrete [2] {{ {listed} }}; }}
+        variable my risk {{ type discrete [ 2 ] {{ very high, low }}; }}
+        variable f(x) {{ type discrete [ 2 ] {{ , ):/ }}; }}
+        probability ( age ) {{ table 0.5, 0.5; }} probability ( my risk ) {{ table 0.5, 0.5; }}
+        probability ( f(x) | age, my risk ) {{ ({row}) 0.9, 0.1; default 0.3, 0.7; }}"""
+    path = written(text)
+    network = DiscreteNetwork.read_bif(path)
+    assert network.names == ("age", "my risk", "f(x)")
+    assert network.values == (("(0,5]", "[5, 9)"), ("very high", "low"), ("", "):/"))
+    np.testing.assert_allclose(tables(path)["f(x)"][..., 0], [[0.9, 0.3], [0.3, 0.3]])
+
+
+@pytest.mark.parametrize("size", [2, 3, 7, 63])
+def test_rounded_rows_are_normalised(written, size):
+    """Those of tables with three decimals or more, however far rounding may put their sums off."""
+    states = ", ".join(f"s{i}" for i in range(size))
+    for number in (round(1 / size, 4), 1 / size + 0.0005, 1 / size - 0.0005):
+        row = ", ".join([repr(number)] * size)
+        path = written(f"variable a {{ type discrete [{size}] {{ {states} }}; }} probability ( a ) {{ table {row}; }}")
+        np.testing.assert_allclose(tables(path)["a"], 1 / size, rtol=1e-12)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.booleans(), st.booleans(), st.sampled_from([", ", " ", " | ", "\t,\n"]))
+def test_round_trip(tmp_path_factory, seed, quoted, whole, separator):
+    """Every number comes back to the last bit, but for the division by sums that `DiscreteNetwork` does itself."""
+    rng = np.random.default_rng(seed)
+    n, name = 4, (lambda word: f'"{word}"') if quoted else str
+    sizes = rng.integers(1, 4, n)
+    parents = [rng.permutation(v)[: rng.integers(0, v + 1)].tolist() for v in range(n)]
+    drawn = [rng.dirichlet(np.ones(sizes[v]), size=tuple(sizes[parents[v]])) for v in range(n)]
+    lines = []
+    for v, (family, table) in enumerate(zip(parents, drawn, strict=True)):
+        states = separator.join(name(f"s{k}") for k in range(sizes[v]))
+        lines.append(f"variable {name(f'v{v}')} {{ type discrete [ {sizes[v]} ] {{ {states} }}; }}")
+        heading = separator.join(name(f"v{u}") for u in family)
+        bar = " " if quoted and "|" not in separator else "|"  # what is before a bar is not given
+        lines.append(f"probability ( {name(f'v{v}')} {bar} {heading} ) {{")
+        if whole:
+            lines.append(f"table {separator.join(map(repr, np.moveaxis(table, -1, 0).ravel().tolist()))};")
+        for row in [] if whole else rng.permutation(list(np.ndindex(*sizes[family]))).tolist():
+            given = separator.join(name(f"s{k}") for k in row)
+            lines.append(f"({given}) {separator.join(map(repr, table[tuple(row)].tolist()))};")
+        lines.append("}")
+    path = tmp_path_factory.mktemp("trip") / "net.bif"
+    path.write_text("\n".join(lines))
+    ascending = [np.transpose(t, [*np.argsort(f), len(f)]) for f, t in zip(parents, drawn, strict=True)]
+    expected = DiscreteNetwork(parents, ascending)
+    network = DiscreteNetwork.read_bif(path)
+    assert network.parents == expected.parents
+    np.testing.assert_array_equal(network.theta, expected.theta)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("(no) 0.4, 0.6; }", "(no) 0.4,", "ends before the block 'probability"),
+        ("RAIN ) { table 0.3, 0.7; }", "RAIN ) { table 0.3, 0.7;", r"ends before the block 'probability \( RAIN \)'"),
+        ("(no) 0.4, 0.6; }", "} (no) 0.4, 0.6; }", "closing brace outside of a block"),
+        ("0.4, 0.6; }", "0.4, 0.6; } /* no end", "comment that begins with /\\* has no end"),
+        ("network wet { }", "network wet { } network dry { }", "one network"),
+        ("variable GRASS", "variable RAIN", "variable RAIN is declared twice"),
+        ("probability ( RAIN ) { table 0.3, 0.7; }", "", "no probability of RAIN"),
+        ("probability ( RAIN )", "probability ( GRASS )", "GRASS has two probability blocks"),
+        ("{ dry, damp, wet }", "{ dry, damp }", "GRASS must have 3 states, at least 1; got 'dry, damp'"),
+        ("{ dry, damp, wet }", "{ dry, wet, wet }", "GRASS must have different states"),
+        ("type discrete [ 3 ]", "type continuous [ 3 ]", "GRASS must have one statement type discrete"),
+        ("SPRINKLER | RAIN ) { (yes)", "SPRINKLER | RAIN ) { (maybe)", r"SPRINKLER: row \(maybe\) .* parent: RAIN"),
+        ("(on, no)", "(on)", r"GRASS: row \(on\) must have a state of each parent: SPRINKLER, RAIN"),
+        ("SPRINKLER | RAIN", "SPRINKLER | RAINS", "declared variables; got 'RAINS'; did you mean 'RAIN'?"),
+        ("SPRINKLER | RAIN", "SPRINKLER, GRASS | RAIN", "declared variables; got 'SPRINKLER, GRASS'"),
+        ("GRASS | SPRINKLER, RAIN", "GRASS | RAIN, RAIN", "different variables"),
+        ("(on, no) 0.2, 0.3, 0.5;", "", r"GRASS: there must be a row .*; row \(on, no\) is missing"),
+        ("(off, yes) 0.1", "(on, yes) 0.1", r"GRASS: row \(on, yes\) is given twice"),
+        ("table 0.3, 0.7;", "table 0.3, 0.7; table 0.4, 0.6;", "RAIN: table is given twice"),
+        ("table 0.3, 0.7;", "tables 0.3, 0.7;", "RAIN: a statement must be .*got 'tables 0.3, 0.7'"),
+        ("0.2, 0.3, 0.5", "0.2, 0.8", r"GRASS: row \(on, no\) must have 3 numbers; got 2"),
+        ("table 0.3, 0.7", "table 0.3, 0.4, 0.3", "RAIN: table must have 2 numbers; got 3"),
+        ("0.2, 0.3, 0.5", "0.2, 0.3, 0.6", r"GRASS: row \(on, no\) must sum to 1; got 1.1"),
+        ("0.2, 0.3, 0.5", "0.2, 0.3, 0.498", r"GRASS: row \(on, no\) must sum to 1; got 0.998"),
+        ("0.2, 0.3, 0.5", "-0.2, 0.7, 0.5", r"row \(on, no\) must have numbers from 0 to 1; got -0.2"),
+        ("0.2, 0.3, 0.5", "nan, 0.5, 0.5", r"row \(on, no\) must have numbers from 0 to 1; got nan"),
+        ("0.2, 0.3, 0.5", "1.0005, 0, 0", r"row \(on, no\) must have numbers from 0 to 1; got 1.0005"),
+        ("0.2, 0.3, 0.5", "0.2, O.3, 0.5", r"row \(on, no\) must have numbers: .*'O.3'"),
+        ("( RAIN ) { table 0.3, 0.7; }", "( RAIN | GRASS ) { default 1, 0; }", "cycle; got .*RAIN -> .*GRASS"),
+    ],
+)
+def test_broken_files(written, old, new, words):
+    assert old in TEXT
+    with pytest.raises(ValueError, match=f"net.bif: .*{words}"):
+        DiscreteNetwork.read_bif(written(TEXT.replace(old, new, 1)))
+
+
+def test_too_many_cells(written):
+    """Before there is memory for them."""
+    names = [f"v{i}" for i in range(40)]
+    blocks = [f"variable {name} {{ type discrete [2] {{ a b }}; }}" for name in names]
+    blocks += [f"probability ( {name} ) {{ default .5 .5; }}" for name in names[1:]]
+    blocks += [f"probability ( {' '.join(names)} ) {{ default .5 .5; }}"]
+    with pytest.raises(ValueError, match="at most 20,000,000 entries; .* are of v0"):
+        DiscreteNetwork.read_bif(written("\n".join(blocks)))
+
+
+def test_file_cut_off(tmp_path, written):
+    contents = ALARM.read_bytes()
+    for damaged in (contents[:900], contents[:900] + b"?" + contents[901:]):
+        with pytest.raises(ValueError, match="net.bif: gzip cannot decompress"):
+            DiscreteNetwork.read_bif(written(damaged))
+    with pytest.raises(ValueError, match="ends before|no probability"):
+        DiscreteNetwork.read_bif(written(gzip.decompress(contents)[:-200]))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"tables": [[math.nan, 1.0]]}, "at least 0 and sum to 1"),
+        ({"names": ["a", "b"]}, "names must be 1 different names"),
+        ({"values": [["yes"]]}, "values must be as many as the tables have"),
+    ],
+)
+def test_bad_networks(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        DiscreteNetwork(**{"parents": [()], "tables": [[0.5, 0.5]]} | arguments)
