@@ -264,3 +264,9 @@ def test_file_cut_off(tmp_path, written):
 def test_bad_networks(arguments, words):
     with pytest.raises(ValueError, match=words):
         DiscreteNetwork(**{"parents": [()], "tables": [[0.5, 0.5]]} | arguments)
+
+
+@pytest.mark.parametrize("smoothing", [-0.5, math.nan])
+def test_smoothing_is_checked(smoothing):
+    with pytest.raises(ValueError, match="smoothing must be a finite number"):
+        DiscreteNetwork([()], [[0.5, 0.5]]).fitted([()], np.zeros((3, 1), dtype=int), smoothing)

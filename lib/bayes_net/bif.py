@@ -4,7 +4,7 @@ import numpy as np
 
 from lib.bayes_net import interchange
 from lib.bayes_net.network import Network
-from lib.validation import check_generator, check_integer
+from lib.validation import check_generator, check_integer, check_real
 
 
 class DiscreteNetwork:
@@ -106,7 +106,13 @@ class DiscreteNetwork:
         Returns
         -------
         DiscreteNetwork
+
+        Raises
+        ------
+        ValueError
+            If `smoothing` is out of range or `parents` has a cycle.
         """
+        smoothing = check_real("smoothing", smoothing, 0)
         network = Network(parents, self.network.sizes)
         counts = np.bincount(cells(network, codes).ravel(), minlength=network.n_parameters)
         return DiscreteNetwork(parents, network.tables(network.normalised(counts + smoothing)), self.names, self.values)

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lib.bayes_net import interchange
 from lib.bayes_net.bif import DiscreteNetwork
 from lib.files import DATA
 from lib.structures import k2
@@ -67,6 +68,19 @@ def test_tables_of_alarm(alarm, tmp_path):
             order = [cpd.state_names[u].index(v) for v in alarm.values[alarm.names.index(u)]]
             theirs = np.take(theirs, order, axis)
         np.testing.assert_allclose(table, theirs, atol=1e-6, err_msg=f"{name} {values}")
+
+
+@pytest.mark.parametrize("name", ["child", "insurance", "hailfinder", "sachs", "water", "win95pts"])
+def test_files_are_read_alike(name):
+    """To the last bit, before `DiscreteNetwork` divides rows by their sums."""
+    path = Path(pgmpy.__file__).parent / "utils" / "example_models" / f"{name}.bif.gz"
+    theirs = readwrite.BIFReader(string=gzip.decompress(path.read_bytes()).decode())
+    states, parents, tables = interchange.read(path)
+    assert {variable: list(names) for variable, names in states.items()} == theirs.variable_states
+    assert parents == theirs.variable_parents
+    for variable, table in tables.items():
+        child_first = np.moveaxis(table, -1, 0).reshape(table.shape[-1], -1)
+        np.testing.assert_array_equal(child_first, theirs.variable_cpds[variable], err_msg=variable)
 
 
 def test_scores(alarm, rows):
