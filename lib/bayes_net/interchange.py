@@ -15,7 +15,7 @@ Every block may also hold ``property ANYTHING;``. Text is read in three steps: c
 
 References
 ----------
-Cozman: The Interchange Format for Bayesian Networks, version 0.15, with the parser of JavaBayes 0.346 (BIFv015.jj),
+Cozman: The Interchange Format for Bayesian Networks, version 0.15, with JavaBayes' parser of it (BIFv015.jj),
 http://www.cs.cmu.edu/~javabayes/Home/node7.html. Rows go before the table, and the table before the default, as in
 its ConvertInterchangeFormat.java.
 """
@@ -146,8 +146,8 @@ def _tokens(text):
 def _blocks(text):
     """Yield the kind, the heading and the statements of each block.
 
-    A block begins with its keyword at the beginning of a line or after another block. Where none is there before a
-    brace, the last keyword in the line is taken; without any, text and braces are a block of another program.
+    A block begins with its keyword at the beginning of a line or after another block. Where no line before a brace
+    begins so, the last keyword in the text is taken; where there is none, text and braces are of another program.
     """
     tokens = _tokens(text)
     between = ""
