@@ -7,7 +7,7 @@ import numpy as np
 from lib.bayes_net.likelihood import evaluate, observed
 from lib.bayes_net.newton import climb_newton
 from lib.compiled import assign, compiled
-from lib.validation import check_choice, check_integer
+from lib.validation import check_choice, check_integer, check_real
 
 STEEP = 0.1  # a line search of conjugate gradients ends where the slope is this part of the first
 FLAT = 0.9  # the same for L-BFGS, whose steps have the right length once it has seen some
@@ -41,7 +41,7 @@ def ascend(cases, beta, n_iterations, conditional=True, smoothing=0.0, method="c
         Weight of the log prior, the sum of all ln theta.
     method : "cg", "lbfgs" or "newton"
         The last as `lib.bayes_net.newton` says.
-    tolerance : float
+    tolerance : float, at least 0
         Converged where no entry of the mean objective's gradient is larger; for "newton" by the logs of the tables.
     watched : ndarray of shape (n_watched, n_rows, n_classes), optional
         Counts whose classification error is recorded after each iteration.
@@ -51,14 +51,20 @@ def ascend(cases, beta, n_iterations, conditional=True, smoothing=0.0, method="c
     Ascent
         Named tuple of beta (n_parameters,), path (the mean objective at the start and after each iteration), errors
         (of the watched counts, a row each time) and converged.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range or not finite, all counts are 0, or "newton" cannot climb what it is given.
     """
     n_iterations = check_integer("n_iterations", n_iterations, 0)
     climb = {"cg": climb_conjugate, "lbfgs": _lbfgs, "newton": climb_newton}[check_choice("method", method, METHODS)]
     if method == "newton" and not (conditional and smoothing == 0):
         raise ValueError("method='newton' climbs the conditional likelihood, without a prior (use 'cg' or 'lbfgs')")
+    tolerance = check_real("tolerance", tolerance, 0)
+    beta, path = np.array(cases.network.check_parameters(beta)), np.empty(n_iterations + 1)
+    cases.check_size()
     objective = cases if method == "newton" else cases.objective(conditional, smoothing)
-    cases.network.check_parameters(beta)
-    beta, path = np.array(beta, dtype=float), np.empty(n_iterations + 1)
     trace = np.empty((0 if watched is None else n_iterations + 1, len(beta)))
     done, converged = climb(beta, objective, n_iterations, tolerance, path, trace)
     errors = np.empty((done + 1, 0)) if watched is None else cases.errors(trace[: done + 1], watched)

@@ -9,8 +9,9 @@ from lib.bayes_net.likelihood import Rows, errors, evaluate, log_joints, objecti
 from lib.bayes_net.messages import LOWEST, find_messages
 from lib.bayes_net.packing import factor_cells, merged, packed
 from lib.estimators import TIE
+from lib.structures.information import MISSING, check_codes
+from lib.validation import check_real
 
-MISSING = -1
 LARGEST_PACK = 2**15  # numbers in the table of joint values of factors that are looked up together
 
 
@@ -75,39 +76,46 @@ class Cases:
     attributes : ndarray of int, shape (n_rows, n_attributes)
         Different rows of values, -1 where missing.
     counts : ndarray of shape (n_rows, n_classes)
-        How often, or with which weight, each class comes with each row.
+        How often, or with which weight, each class comes with each row: at least 0.
 
     Raises
     ------
     ValueError
-        If a shape is wrong or a value is none of its variable's.
+        If a shape is wrong, a value is none of its variable's, or a count is negative or not finite.
+
+    Notes
+    -----
+    Methods that take tables as a flat vector `theta` (n_parameters,) raise ValueError unless its rows sum to 1.
     """
 
     def __init__(self, network, attributes, counts):
-        attributes = np.ascontiguousarray(attributes, dtype=np.int32)
-        _check_codes("attributes", attributes, network.sizes[1:], MISSING)
-        self._set(Layout(network, attributes, np.nonzero(counts)), counts)
+        attributes = check_codes("attributes", attributes, network.sizes[1:], MISSING)
+        counts = _checked_counts(counts, (len(attributes), int(network.sizes[0])))
+        self._set(Layout(network, np.ascontiguousarray(attributes, dtype=np.int32), np.nonzero(counts)), counts)
 
     def _set(self, layout, counts):
         # what comes to a worker may be read-only, for which all loops would be compiled again
         self.layout, self.counts = layout, np.require(counts, float, ["C", "W"])
         self.network, self.attributes = layout.network, layout.attributes
-        shape = len(self.attributes), int(self.network.sizes[0])
-        if self.counts.shape != shape:
-            raise ValueError(f"counts must have shape (n_rows, n_classes) = {shape}; got {self.counts.shape}")
         return self
 
     @classmethod
     def from_rows(cls, network, codes):
         """Merge `codes` (n_samples, n_variables), -1 where missing, with the class in column 0."""
-        codes = np.asarray(codes)
-        _check_codes("codes", codes, network.sizes, MISSING)
-        _check_codes("classes, in column 0 of codes,", codes[:, :1], network.sizes[:1], 0)
+        codes = check_codes("codes", codes, network.sizes, MISSING)
+        check_codes("classes, in column 0 of codes,", codes[:, :1], network.sizes[:1], 0)
         attributes, index = merged(codes[:, 1:], network.sizes[1:])
         return cls(network, attributes, class_counts(index, codes[:, 0], (len(attributes), network.sizes[0])))
 
     def weighted(self, counts):
-        """Return the same rows with other counts (n_rows, n_classes), 0 where they were 0."""
+        """Return the same rows with other counts (n_rows, n_classes), 0 where they were 0; ValueError otherwise."""
+        counts = _checked_counts(counts, self.counts.shape)
+        known = np.zeros(self.counts.shape, dtype=bool)
+        known[self.layout.pairs] = True
+        if counts[~known].any():
+            row, label = np.argwhere((counts > 0) & ~known)[0]
+            found = f"got {counts[row, label]} in row {row}, class {label}"
+            raise ValueError(f"counts must be 0 where those of these cases were 0; {found}")
         return Cases.__new__(Cases)._set(self.layout, counts)
 
     def present(self):
@@ -122,24 +130,38 @@ class Cases:
         return float(self.counts.sum())
 
     def objective(self, conditional, smoothing=0.0):
-        """What `evaluate` needs for the mean ln P(c | e), or else ln P(c, e), with a log prior."""
+        """What `evaluate` needs for the mean ln P(c | e), or else ln P(c, e), with a log prior.
+
+        Raises
+        ------
+        ValueError
+            If `smoothing` is negative, or all counts are 0, where there is no mean.
+        """
+        smoothing = check_real("smoothing", smoothing, 0)
+        self.check_size()
         if conditional:
             factors, rows, counts = self.network.by_class, self.layout.by_class, self.counts
         else:  # the likelihood of the class that is there takes no sum over the others
             factors, rows, counts = self.network.with_class, self.layout.of_class, self._pair_counts()
-        return objective(factors.parameters, rows, counts, bool(conditional), float(smoothing), self.size)
+        return objective(factors.parameters, rows, counts, bool(conditional), smoothing, self.size)
+
+    def check_size(self):
+        """Raise ValueError if all counts are 0, so that there is no mean over the rows."""
+        if self.size == 0:
+            raise ValueError("cases must have a count above 0; got none")
 
     def value_and_gradient(self, beta, conditional=True, smoothing=0.0):
         """Mean ln P(c | e) and its gradient with respect to the softmax parameters (Proposition 3).
 
         If not `conditional`, of ln P(c, e); in either case plus `smoothing` times the sum of all ln theta over size.
         """
-        self.network.check_parameters(beta)
+        beta = self.network.check_parameters(beta)
         gradient = np.empty_like(beta)
         return evaluate(beta, self.objective(conditional, smoothing), np.empty_like(beta), gradient), gradient
 
     def expected_counts(self, theta):
         """Sum of ln P(c, e), and how often each value comes with its parents' values, as expected given the rows."""
+        theta = self.network.check_probabilities(theta)
         expected, parameters = np.empty(self.network.n_parameters), self.network.with_class.parameters
         likelihood = objective(parameters, self.layout.with_class, self._pair_counts(), False, 0.0, 1.0)
         return evaluate(_logs(theta), likelihood, expected, np.empty_like(expected)), expected
@@ -150,6 +172,7 @@ class Cases:
 
     def log_joints(self, theta):
         """Ln P(c, e) of each merged row and class, (n_rows, n_classes)."""
+        theta = self.network.check_probabilities(theta)
         return log_joints(_logs(theta), self.network.by_class.parameters, self.layout.by_class)
 
     def posterior(self, theta):
@@ -158,10 +181,13 @@ class Cases:
 
     def error(self, theta):
         """What part of the rows is not of the class predicted."""
+        theta = self.network.check_probabilities(theta)
         return float(self.errors(_logs(theta)[None], self.counts[None])[0, 0])
 
     def errors(self, betas, counts):
         """Errors of several softmax parameters (n, n_parameters) on several counts (m, n_rows, n_classes), (n, m)."""
+        if np.ndim(counts) != 3 or np.shape(counts)[1:] != self.counts.shape:
+            raise ValueError(f"watched counts must have shape (m, *{self.counts.shape}); got {np.shape(counts)}")
         rows, some = self.layout.by_class, np.any(counts, axis=(0, 2))
         rows, counts = rows._replace(picks=rows.picks[some]), np.ascontiguousarray(counts[:, some], dtype=float)
         return errors(self.network.log_softmax(betas), self.network.by_class.parameters, rows, counts, TIE)
@@ -173,15 +199,17 @@ class Cases:
         self._set(state["layout"], state["counts"])
 
 
-def _check_codes(name, codes, sizes, lowest):
-    """Raise ValueError unless each column of `codes` is from `lowest` to its size less one."""
-    if codes.ndim != 2 or codes.shape[1] != len(sizes) or codes.dtype.kind not in "iu":
-        raise ValueError(f"{name} must be integers of shape (n, {len(sizes)}); got {codes.dtype} of {codes.shape}")
-    wrong = (codes < lowest) | (codes >= sizes)
+def _checked_counts(counts, shape):
+    """Return `counts` as an array of this shape; ValueError names the first that is negative or not finite."""
+    counts = np.asarray(counts)
+    if counts.shape != shape or counts.dtype.kind not in "biuf":
+        found = f"got {counts.dtype} of {counts.shape}"
+        raise ValueError(f"counts must have shape (n_rows, n_classes) = {shape} and be numbers; {found}")
+    wrong = ~(np.isfinite(counts) & (counts >= 0))
     if wrong.any():
-        row, column = np.argwhere(wrong)[0]
-        allowed = f"from {lowest} to {sizes[column] - 1} in column {column}"
-        raise ValueError(f"{name} must be {allowed}; got {codes[row, column]} in row {row}")
+        row, label = np.argwhere(wrong)[0]
+        raise ValueError(f"counts must be finite and at least 0; got {counts[row, label]} in row {row}, class {label}")
+    return counts
 
 
 def class_counts(index, classes, shape):

@@ -3,6 +3,8 @@
 import numpy as np
 
 from lib.bayes_net.ascent import Ascent
+from lib.bayes_net.messages import LOWEST
+from lib.validation import check_integer, check_real
 
 
 def maximise_expectation(cases, theta, n_iterations, smoothing=0.0, tolerance=1e-6, watched=None):
@@ -12,10 +14,11 @@ def maximise_expectation(cases, theta, n_iterations, smoothing=0.0, tolerance=1e
     ----------
     cases : Cases
     theta : ndarray of shape (n_parameters,)
+        Flat tables to start from. An entry of 0 stays 0 without smoothing.
     n_iterations : int, at least 0
     smoothing : float, at least 0
         Added to each expected count.
-    tolerance : float
+    tolerance : float, at least 0
         Converged where an iteration gains no more in the mean log likelihood (with the log prior).
     watched : ndarray of shape (n_watched, n_rows, n_classes), optional
         Counts whose classification error is recorded after each iteration.
@@ -25,10 +28,19 @@ def maximise_expectation(cases, theta, n_iterations, smoothing=0.0, tolerance=1e
     Ascent
         With ln theta as softmax parameters.
 
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range, rows of `theta` do not sum to 1, or all counts are 0.
+
     References
     ----------
     Dempster, Laird & Rubin (1977), section 2.
     """
+    n_iterations = check_integer("n_iterations", n_iterations, 0)
+    smoothing, tolerance = check_real("smoothing", smoothing, 0), check_real("tolerance", tolerance, 0)
+    theta = np.maximum(cases.network.check_probabilities(theta), LOWEST)
+    cases.check_size()
     path, errors = [], []
     for i in range(n_iterations + 1):
         value, expected = cases.expected_counts(theta)

@@ -4,7 +4,9 @@ import numpy as np
 
 from lib.bayes_net.ascent import ascend
 from lib.bayes_net.em import maximise_expectation
-from lib.validation import check_choice, check_integer
+from lib.bayes_net.messages import LOWEST
+from lib.structures.information import check_codes
+from lib.validation import check_choice, check_integer, check_real
 
 LEARNERS = ("ofe", "elr", "em", "apn")
 
@@ -13,9 +15,14 @@ def observed_frequencies(cases, smoothing=1.0):
     """Laplace-smoothed frequencies of the rows in which a variable and its parents are all observed.
 
     ``theta_{d|f} = (count of d, f + smoothing) / (count of f + smoothing * number of values d)``, shape
-    (n_parameters,).
+    (n_parameters,). Where nothing was seen and `smoothing` is 0, the values are equally probable.
+
+    Raises
+    ------
+    ValueError
+        If `smoothing` is negative or not finite.
     """
-    return cases.network.normalised(cases.observed_counts() + smoothing)
+    return cases.network.normalised(cases.observed_counts() + check_real("smoothing", smoothing, 0))
 
 
 def climb(cases, learner, n_iterations, smoothing=1.0, first=None, method="cg", tolerance=1e-6, watched=None):
@@ -38,14 +45,20 @@ def climb(cases, learner, n_iterations, smoothing=1.0, first=None, method="cg", 
     -------
     Ascent
         As `ascend` returns it.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range, or rows of `first` do not sum to 1.
     """
     check_choice("learner", learner, LEARNERS[1:])
     n_iterations = check_integer("n_iterations", n_iterations, 0)
-    start = observed_frequencies(cases, smoothing) if first is None else first
+    smoothing = check_real("smoothing", smoothing, 0)
+    start = observed_frequencies(cases, smoothing) if first is None else cases.network.check_probabilities(first)
     if learner == "em":
         return maximise_expectation(cases, start, n_iterations, smoothing, tolerance, watched)
-    prior = 0.0 if learner == "elr" else smoothing
-    return ascend(cases, np.log(start), n_iterations, learner == "elr", prior, method, tolerance, watched)
+    beta, prior = np.log(np.maximum(start, LOWEST)), 0.0 if learner == "elr" else smoothing
+    return ascend(cases, beta, n_iterations, learner == "elr", prior, method, tolerance, watched)
 
 
 def tuning_errors(cases, learner, held_out, n_iterations, **settings):
@@ -84,7 +97,14 @@ def fold_counts(index, classes, folds, shape):
         Merged row, class and fold of each example.
     shape : tuple of int
         n_folds, n_rows, n_classes.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of the range that `shape` says.
     """
+    numbers = check_codes("folds, rows and classes", np.column_stack([folds, index, classes]), shape, 0)
+    folds, index, classes = numbers.T
     codes = (folds * shape[1] + index) * shape[2] + classes
     return np.bincount(codes, minlength=np.prod(shape)).reshape(shape).astype(float)
 
@@ -111,6 +131,9 @@ def choose_iterations(errors, allow_zero=True):
     ----------
     Greiner et al. (2005), Appendix B.
     """
+    errors = np.asarray(errors, dtype=float)
+    if errors.ndim != 2 or errors.shape[1] == 0:
+        raise ValueError(f"errors must have shape (n_folds, n_iterations + 1); got {errors.shape}")
     errors = errors[np.isfinite(errors[:, 0])]
     first = 0 if allow_zero else 1
     chosen = np.array([first + np.nanargmin(e[first:]) if np.isfinite(e[first:]).any() else 0 for e in errors], int)

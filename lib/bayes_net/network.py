@@ -8,8 +8,10 @@ import numpy as np
 
 from lib.bayes_net.messages import LOWEST
 from lib.structures.graphs import check_parents, topological_order
+from lib.validation import check_integer
 
 LARGEST = 20_000_000  # entries of all tables, or of all messages
+ROUNDING = 1e-6  # by which the sum of a row of probabilities may differ from 1
 
 Parameters = namedtuple("Parameters", "row_starts lookup")
 
@@ -25,25 +27,29 @@ class Network:
     parents : sequence of sequences of int
         Parents of each variable; variable 0 is the class, variable i attribute i - 1. They are taken in ascending
         order, also in the tables.
-    sizes : sequence of int
+    sizes : sequence of int, each at least 1
         Number of values of each variable.
 
     Raises
     ------
     ValueError
-        If `parents` is not a directed acyclic graph over the variables, or the tables are too large.
+        If a size is out of range, `parents` is not a directed acyclic graph over the variables, or the tables are too
+        large.
     """
 
     def __init__(self, parents, sizes):
-        self.sizes = np.asarray(sizes, dtype=np.intp)
-        self.parents = check_parents(parents, len(self.sizes))
+        if np.ndim(sizes) != 1:
+            raise ValueError(f"sizes must be a sequence of integers, one a variable; got {sizes!r}")
+        sizes = [check_integer(f"size of variable {v}", size, 1) for v, size in enumerate(sizes)]
+        self.parents = check_parents(parents, len(sizes))
         self.order = topological_order(self.parents)
-        self.shapes = [(*(int(self.sizes[p]) for p in ps), int(self.sizes[v])) for v, ps in enumerate(self.parents)]
+        self.shapes = [(*(sizes[p] for p in ps), sizes[v]) for v, ps in enumerate(self.parents)]
         counts = [prod(shape) for shape in self.shapes]
         if sum(counts) > LARGEST:
             v = max(range(len(counts)), key=counts.__getitem__)
             largest = f"variable {v} with its {len(self.parents[v])} parents alone has {counts[v]:,}"
             raise ValueError(f"structure must have at most {LARGEST:,} table entries; {largest} (use fewer parents)")
+        self.sizes = np.array(sizes, dtype=np.intp)
         self.starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
         self.n_parameters = int(self.starts[-1])
 
@@ -54,9 +60,27 @@ class Network:
         return np.concatenate([*rows, self.starts[-1:]]).astype(np.intp)
 
     def check_parameters(self, beta):
-        """Raise ValueError unless `beta` is a flat vector of this network's parameters."""
+        """Return `beta` as a flat vector of this network's parameters; ValueError unless all are finite."""
         if np.shape(beta) != (self.n_parameters,):
             raise ValueError(f"parameters must have shape ({self.n_parameters},); got {np.shape(beta)}")
+        beta = np.require(beta, float, ["C", "W"])  # loops would be compiled again for what is read-only
+        wrong = np.flatnonzero(~np.isfinite(beta))
+        if len(wrong):
+            raise ValueError(f"parameters must be finite numbers; got {beta[wrong[0]]} in place {wrong[0]}")
+        return beta
+
+    def check_probabilities(self, theta):
+        """Return `theta` as a flat vector of tables; ValueError unless all rows are non-negative and sum to 1."""
+        theta = self.check_parameters(theta)
+        sums = np.add.reduceat(theta, self.row_starts[:-1])
+        wrong = ~(np.abs(sums - 1) <= ROUNDING)
+        if wrong.any() or theta.min() < 0:
+            row = int(np.flatnonzero(wrong | (np.minimum.reduceat(theta, self.row_starts[:-1]) < 0))[0])
+            start, stop = self.row_starts[row : row + 2]
+            v = int(np.searchsorted(self.starts, start, side="right")) - 1
+            found = f"got {theta[start:stop]} in the table of variable {v}"
+            raise ValueError(f"theta must have rows of probabilities, which sum to 1; {found}")
+        return theta
 
     def normalised(self, numbers):
         """Flat probabilities in proportion to non-negative `numbers`, uniform where a row has none; kept > 0."""
@@ -81,7 +105,11 @@ class Network:
         return [theta[a:b].reshape(s) for a, b, s in zip(self.starts[:-1], self.starts[1:], self.shapes, strict=True)]
 
     def flat(self, tables):
-        """Return the flat vector of a list of tables."""
+        """Return the flat vector of a list of tables; ValueError unless each has the shape that its variable needs."""
+        tables = list(tables)
+        shapes = [np.shape(table) for table in tables]
+        if shapes != self.shapes:
+            raise ValueError(f"tables must have shapes {self.shapes}; got {shapes}")
         return np.concatenate([np.asarray(table, dtype=float).ravel() for table in tables])
 
     @cached_property

@@ -4,8 +4,35 @@ import itertools
 
 import numpy as np
 
+from lib.discretize.columns import MISSING
+
 REMEMBERED = 2**20  # sums: half a gigabyte at most
 DENSE = 4  # a table of this many entries per row is still counted faster than sorted
+MANY = 2**62  # joint values of variables beyond which they are numbered anew, as an integer would not hold them
+
+
+def check_codes(name, codes, sizes, lowest):
+    """Return `codes` as an array (n, len(sizes)); ValueError unless each column is from `lowest` to its size less one.
+
+    Parameters
+    ----------
+    name : str
+        Of the codes, for the error.
+    codes : array of int, shape (n, n_variables)
+    sizes : sequence of int
+        Number of values of each variable.
+    lowest : int
+        0, or -1 where values may be missing.
+    """
+    codes, sizes = np.asarray(codes), np.asarray(sizes)
+    if codes.ndim != 2 or codes.shape[1:] != sizes.shape or codes.dtype.kind not in "iu":
+        raise ValueError(f"{name} must be integers of shape (n, {sizes.size}); got {codes.dtype} of {codes.shape}")
+    wrong = (codes < lowest) | (codes >= sizes)
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        allowed = f"from {lowest} to {sizes[column] - 1} in column {column}"
+        raise ValueError(f"{name} must be {allowed}; got {codes[row, column]} in row {row}")
+    return codes
 
 
 class JointCounts:
@@ -18,10 +45,18 @@ class JointCounts:
     codes : ndarray of int, shape (n_samples, n_variables)
         Value v of each variable as 0 .. sizes[v] - 1, or -1 where missing.
     sizes : array of int, shape (n_variables,)
+
+    Raises
+    ------
+    ValueError
+        If a code is none of its variable's.
     """
 
     def __init__(self, codes, sizes):
-        self._columns = np.ascontiguousarray(np.asarray(codes, dtype=np.intp).T)
+        if len(sizes) == 0:
+            raise ValueError("codes must have a column for each variable, at least one; got none")
+        codes = check_codes("codes", codes, sizes, MISSING)
+        self._columns = np.ascontiguousarray(codes.T, dtype=np.intp)
         self.sizes = np.asarray(sizes).tolist()
         self._observed = self._columns >= 0
         self._incomplete = frozenset(np.flatnonzero(~self._observed.all(axis=1)).tolist())
@@ -53,6 +88,9 @@ class JointCounts:
         """How often the joint values occur; those of a wide table that do not occur may be left out."""
         values, size = np.zeros(self._columns.shape[1], dtype=np.intp), 1
         for v in sorted(variables):
+            if size * self.sizes[v] > MANY:
+                found, values = np.unique(values, return_inverse=True)
+                size = len(found)
             values *= self.sizes[v]
             values += self._columns[v]
             size *= self.sizes[v]
