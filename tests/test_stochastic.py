@@ -3,6 +3,7 @@
 import itertools
 import pickle
 import time
+import warnings
 from math import lgamma
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.base import clone
 
 from lib.bayes_net import Cases, Network
 from lib.bayes_net.em import maximise_expectation
-from lib.bayes_net.gibbs import gibbs_posterior, plain_gradient
+from lib.bayes_net.gibbs import gibbs_posterior, plain_gradient, simplex_projection
 from lib.latent_class import LatentClassGibbs
 
 
@@ -132,6 +133,68 @@ def test_bad_evidence(network, evidence, words):
         gibbs_posterior(*network, evidence, 10, np.random.default_rng(0))
 
 
+COPIES = Network(((), (0,), (1,)), [2, 2, 2])  # of a coin, and a copy of the copy
+EQUAL = COPIES.flat([[0.5, 0.5], np.eye(2), np.eye(2)])
+
+
+def test_chains_that_stick_are_told_of():
+    with pytest.warns(RuntimeWarning, match="table of variable 1 rules out joint values of hidden variables"):
+        states = gibbs_posterior(COPIES, EQUAL, [-1, -1, -1], 50, np.random.default_rng(0))
+    assert (states == states[0, 0]).all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # one hidden variable cannot stick
+        assert (gibbs_posterior(COPIES, EQUAL, [0, -1, 0], 5, np.random.default_rng(0)) == 0).all()
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("zero", [0.0, 1e-300])
+def test_only_possible_states_are_returned(zero):
+    """From where chance puts the first two variables, single changes need not lead to a possible state."""
+    theta = np.maximum(EQUAL, zero)
+    for seed in range(10):
+        states = gibbs_posterior(COPIES, theta, [-1, -1, 1], 5, np.random.default_rng(seed))
+        assert (states == 1).all()
+    with pytest.raises(ValueError, match="evidence must have a probability above 0"):
+        gibbs_posterior(COPIES, theta, [0, -1, 1], 5, np.random.default_rng(0))
+
+
+def test_products_of_many_tables_do_not_underflow():
+    """Each class gives the row a probability of about 1e-400."""
+    network = Network(((), *[(0,)] * 402), [2] * 403)
+    row = np.zeros(402, int)
+    tables = [[0.6, 0.4], *([[[0.1, 0.9], [0.2, 0.8]], [[0.2, 0.8], [0.1, 0.9]]] * 201)]
+    theta = network.flat(tables)
+    exact = Cases(network, row[None], np.ones((1, 2))).posterior(theta)[0, 0]
+    states = gibbs_posterior(network, theta, [-1, *row], 4000, np.random.default_rng(0))
+    assert exact == pytest.approx(0.6)
+    assert (states[:, 0] == 0).mean() == pytest.approx(exact, abs=0.03)
+
+
+def nearest_on_simplex(row, total):
+    """By trial of every set of entries above 0."""
+    found = []
+    for above in itertools.product((False, True), repeat=len(row)):
+        above = np.array(above)
+        if above.any():
+            candidate = np.where(above, row + (total - row[above].sum()) / above.sum(), 0)
+            if candidate.min() >= 0:
+                found.append(candidate)
+    return min(found, key=lambda candidate: ((candidate - row) ** 2).sum())
+
+
+@pytest.mark.parametrize("scale", [0.1, 1.0, 30.0])
+@pytest.mark.parametrize("size", [1, 2, 3, 5])
+def test_projection_is_the_nearest_point(scale, size):
+    rng = np.random.default_rng(size)
+    rows = scale * rng.normal(size=(40, size)).round(1)  # with ties
+    for total in (1.0, 0.25):
+        projected = simplex_projection(rows, total)
+        np.testing.assert_allclose(projected, [nearest_on_simplex(row, total) for row in rows], atol=1e-12 * scale)
+    far = simplex_projection(1e15 * rng.normal(size=(40, size)))
+    np.testing.assert_array_equal(far.sum(axis=1), 1)
+    assert far.min() >= 0
+
+
 def test_division_ends_at_square_roots():
     network = Network(((),), [2])
     cases = Cases.from_rows(network, np.array([[0]] * 90 + [[1]] * 10))
@@ -155,9 +218,67 @@ def test_projected_gradient_ends_where_em_does():
     assert divided[-1] < path[-1] - 0.01
 
 
+@pytest.mark.parametrize("step", [0.1, 0.01])
+def test_a_value_never_seen(step):
+    """The maximum is at an edge, but for the least that an entry may be."""
+    cases = Cases.from_rows(Network(((),), [3]), np.repeat([0, 1], [90, 10])[:, None])
+    theta, path = plain_gradient(cases, np.full(3, 1 / 3), 5000, step, "project", 1e-12)
+    np.testing.assert_allclose(theta, [0.9, 0.1, 0], atol=1.01e-6)
+    assert theta[2] == 1e-6
+    assert theta.sum() == pytest.approx(1, abs=1e-15)
+    assert path[-1] == pytest.approx(0.9 * np.log(0.9) + 0.1 * np.log(0.1), abs=2e-6)
+
+
+def test_of_two_values_projection_is_the_mean_rule():
+    """Taking the mean of its row from the gradient is the same, but for rounding, while no entry is at the edge."""
+    X, _ = two_classes(np.random.default_rng(2), 200, 0.6, 5)
+    network = Network(((), (), *[(1,)] * 5), [1, 2, 2, 2, 2, 2, 2])
+    cases = Cases.from_rows(network, np.column_stack([np.zeros(200, int), np.full(200, -1), X]))
+    start = theta = network.normalised(np.random.default_rng(3).uniform(0.25, 0.75, network.n_parameters))
+    for _ in range(300):
+        gradient = cases.expected_counts(theta)[1] / theta / 200
+        rows = np.split(gradient, network.row_starts[1:-1])
+        theta = theta + 0.1 * np.concatenate([row - row.mean() for row in rows])
+    ours, _ = plain_gradient(cases, start, 300, 0.1, tolerance=0)
+    np.testing.assert_allclose(ours, theta, atol=1e-13)
+
+
+@pytest.mark.parametrize("way", ["project", "divide"])
+def test_rare_values_do_not_explode(way):
+    """Tables drawn from Dirichlet(.3): long steps jump to and fro, but all tables on the way are tables."""
+    for seed, size in itertools.product(range(9), (3, 5)):
+        rng = np.random.default_rng(seed)
+        tables = np.cumsum(rng.dirichlet(np.full(size, 0.3), (8, 2)), axis=-1)
+        z = rng.integers(0, 2, 100)
+        X = (rng.random((100, 8, 1)) > tables[:, z].transpose(1, 0, 2)[..., :-1]).sum(axis=-1)
+        network = Network(((), (), *[(1,)] * 8), [1, 2, *[size] * 8])
+        cases = Cases.from_rows(network, np.column_stack([np.zeros(100, int), np.full(100, -1), X]))
+        start = network.normalised(rng.uniform(0.25, 0.75, network.n_parameters))
+        theta, path = plain_gradient(cases, start, 40, 0.1, way)
+        assert theta.min() >= 1e-6
+        np.testing.assert_allclose(np.add.reduceat(theta, network.row_starts[:-1]), 1, rtol=0, atol=1e-12)
+        assert path.min() > 8 * np.log(1e-6)
+
+
+def test_a_step_settles_below_twice_the_smallest_probability():
+    cases = Cases.from_rows(Network(((),), [3]), np.repeat([0, 1, 2], [18, 1, 1])[:, None])
+    start, top = np.array([0.9, 0.051, 0.049]), [0.9, 0.05, 0.05]
+    np.testing.assert_allclose(plain_gradient(cases, start, 2000, 0.095)[0], top, atol=1e-8)
+    assert np.abs(plain_gradient(cases, start, 2000, 0.105)[0] - top).max() > 0.001
+
+
+def test_a_start_at_the_edge_is_moved():
+    cases = Cases.from_rows(Network(((),), [3]), np.array([[0], [1], [2]]))
+    for way in ("project", "divide"):
+        theta, path = plain_gradient(cases, [1.0, 0.0, 0.0], 0, renormalise=way)
+        np.testing.assert_allclose(theta, [1 - 2e-6, 1e-6, 1e-6], rtol=1e-9)
+        assert path[0] == pytest.approx(2 / 3 * np.log(1e-6), rel=1e-5)
+
+
 def test_bad_gradient():
     cases = Cases.from_rows(Network(((),), [2]), np.array([[0], [1]]))
     with pytest.raises(ValueError, match="did you mean 'divide'"):
         plain_gradient(cases, np.array([0.5, 0.5]), 1, renormalise="divided")
-    with pytest.raises(ValueError, match="step"):
-        plain_gradient(cases, np.array([0.5, 0.5]), 1, step=0)
+    for step in (0, 1e101):
+        with pytest.raises(ValueError, match="step"):
+            plain_gradient(cases, np.array([0.5, 0.5]), 1, step=step)

@@ -1,12 +1,17 @@
 """Gibbs sampling of what is not observed in a network, and the plain gradient of its likelihood."""
 
+import warnings
+
 import numpy as np
 
 from lib.bayes_net.messages import LOWEST
 from lib.compiled import assign, compiled
 from lib.validation import check_choice, check_generator, check_integer, check_real
 
-NEAR = 1e-6  # no probability of the plain gradient falls below
+LIFTED = 1e-3  # what all zeros are raised to, until a possible state is found
+FINDING = 1000  # sweeps in which it must be found
+UNDERFLOW = 1e-280  # below it, products have lost digits
+NEAR = 1e-6  # no probability of the plain gradient falls below, unless a row has more than half a million of them
 
 
 def gibbs_posterior(network, theta, evidence, n_sweeps, rng):
@@ -16,6 +21,7 @@ def gibbs_posterior(network, theta, evidence, n_sweeps, rng):
     ----------
     network : Network
     theta : ndarray of shape (n_parameters,)
+        Flat tables, whose rows sum to 1.
     evidence : array of int, shape (n_variables,)
         The value of each variable, -1 where it is hidden.
     n_sweeps : int, at least 1
@@ -29,22 +35,44 @@ def gibbs_posterior(network, theta, evidence, n_sweeps, rng):
     Raises
     ------
     ValueError
-        If the evidence is none of its variables' values, or a parameter is out of range.
+        If the evidence is none of its variables' values, a parameter is out of range, rows of `theta` do not sum to 1,
+        or no state of positive probability was found; where the evidence has the probability 0, there is none.
+
+    Warns
+    -----
+    RuntimeWarning
+        If a table rules out some of the joint values of hidden variables.
+
+    Notes
+    -----
+    With zeros in tables, possible states may fall apart into parts between which no change of one variable leads: of
+    two hidden copies of a coin, both stay as they fell at first. Then all states are draws from one part, however many
+    sweeps there are.
+
+    If the values drawn at random are impossible, sweeps with all zeros raised to a thousandth come first, until they
+    are possible. Entries of at most 1e-300, the least that `Network.normalised` leaves, count as zeros.
 
     References
     ----------
     Geman & Geman (1984).
     """
-    network.check_parameters(theta)
-    sizes = network.sizes
+    theta, sizes = network.check_probabilities(theta), network.sizes
     if np.shape(evidence) != sizes.shape:
         raise ValueError(f"evidence must be an integer for each of {len(sizes)} variables; got {evidence!r}")
     state = np.array([check_integer(f"evidence of variable {v}", e, -1, sizes[v] - 1) for v, e in enumerate(evidence)])
-    numbers = sizes, *_families(network), check_integer("n_sweeps", n_sweeps, 1)
-    return _sweeps(np.array(theta, float), state, np.flatnonzero(state < 0), *numbers, check_generator("rng", rng))
+    n_sweeps, rng = check_integer("n_sweeps", n_sweeps, 1), check_generator("rng", rng)
+    hidden, links = np.flatnonzero(state < 0), (sizes, *_links(network))
+    has_zeros = theta.min() <= LOWEST
+    if has_zeros and (v := _ruling_out(network, theta, state)) is not None:
+        words = f"the table of variable {v} rules out joint values of hidden variables"
+        warnings.warn(f"{words}: the chain may never leave a part of the states", RuntimeWarning, stacklevel=2)
+    _start(state, hidden, sizes, rng)
+    if has_zeros:
+        _make_possible(state, network, theta, hidden, links, rng)
+    return _sweeps(theta, state, hidden, *links, n_sweeps, rng)
 
 
-def _families(network):
+def _links(network):
     """Tables that each variable is in and its steps in them, one after the other, and where each one's begin."""
     families = list(enumerate(network.with_class.steps))
     links = [[(v, steps[u]) for v, steps in families if u in steps] for u in range(len(families))]
@@ -52,11 +80,38 @@ def _families(network):
     return tables, steps, np.cumsum([0, *map(len, links)]), np.asarray(network.starts[:-1])
 
 
+def _ruling_out(network, theta, evidence):
+    """The first variable whose table has a zero for values of two or more hidden variables, or None."""
+    for v, (parents, table) in enumerate(zip(network.parents, network.tables(theta), strict=True)):
+        values = [slice(None) if evidence[u] < 0 else evidence[u] for u in (*parents, v)]
+        if values.count(slice(None)) > 1 and table[tuple(values)].min() <= LOWEST:
+            return v
+    return None
+
+
+def _make_possible(state, network, theta, hidden, links, rng):
+    """Change the hidden values of `state`, if it is impossible, until it is not; ValueError if that fails."""
+    lifted = np.where(theta <= LOWEST, LIFTED, theta)
+    families = [[*parents, v] for v, parents in enumerate(network.parents)]
+    tables = network.tables(theta)
+    for _ in range(FINDING):
+        if all(table[tuple(state[family])] > LOWEST for table, family in zip(tables, families, strict=True)):
+            return
+        _sweeps(lifted, state, hidden, *links, 1, rng)
+    found = f"no possible state was found in {FINDING:,} sweeps"
+    raise ValueError(f"evidence must have a probability above 0; {found} (zeros of the tables rule it out)")
+
+
 @compiled()
-def _sweeps(theta, state, hidden, sizes, tables, steps, pointers, starts, n_sweeps, rng):
-    states, mass = np.empty((n_sweeps, len(state)), np.int16), np.empty(sizes.max())
+def _start(state, hidden, sizes, rng):
     for v in hidden:
         state[v] = rng.integers(0, sizes[v])
+
+
+@compiled()
+def _sweeps(theta, state, hidden, sizes, tables, steps, pointers, starts, n_sweeps, rng):
+    """States after each sweep (n_sweeps, n_variables), from `state`, which becomes the last of them."""
+    states, mass = np.empty((n_sweeps, len(state)), np.int16), np.empty(sizes.max())
     cells = starts.copy()  # the parameter that each table gives for the state
     for v in range(len(state)):
         for link in range(pointers[v], pointers[v + 1]):
@@ -72,9 +127,13 @@ def _sweeps(theta, state, hidden, sizes, tables, steps, pointers, starts, n_swee
                     product *= theta[cells[tables[link]] + steps[link] * value]
                 total += product
                 mass[value] = total
-            drawn, draw = 0, rng.random() * total
-            while drawn < sizes[v] - 1 and mass[drawn] <= draw:
-                drawn += 1
+            if total < UNDERFLOW:
+                total = _scaled_masses(theta, cells, tables[first:last], steps[first:last], mass[: sizes[v]])
+            draw, drawn = rng.random() * total, state[v]
+            if total > 0.0:  # or else all values are impossible
+                drawn = 0
+                while drawn < sizes[v] - 1 and mass[drawn] <= draw:
+                    drawn += 1
             state[v] = drawn
             for link in range(first, last):
                 cells[tables[link]] += steps[link] * drawn
@@ -82,20 +141,46 @@ def _sweeps(theta, state, hidden, sizes, tables, steps, pointers, starts, n_swee
     return states
 
 
+@compiled()
+def _scaled_masses(theta, cells, tables, steps, mass):
+    """Set the cumulated masses of a variable's values, over the largest mass; return the last, 0 if all are impossible.
+
+    It goes by logarithms, as products of many probabilities underflow.
+    """
+    top, total = -np.inf, 0.0
+    for value in range(len(mass)):
+        mass[value] = 0.0
+        for link in range(len(tables)):
+            probability = theta[cells[tables[link]] + steps[link] * value]
+            mass[value] += np.log(probability) if probability > LOWEST else -np.inf
+        top = max(top, mass[value])
+    for value in range(len(mass)):
+        if top > -np.inf:
+            total += np.exp(mass[value] - top)
+        mass[value] = total
+    return total
+
+
 def plain_gradient(cases, theta, n_iterations, step=0.1, renormalise="project", tolerance=1e-9):
     """Climb the likelihood by steps along its gradient in the table entries themselves, mended after each step.
+
+    Each row sums to 1 after each step, and no entry of a row of k values falls below 1e-6, or 1 / 2k if that is less; a
+    start with lower entries is moved.
 
     Parameters
     ----------
     cases : Cases
     theta : ndarray of shape (n_parameters,)
+        Flat tables to start from, whose rows sum to 1.
     n_iterations : int, at least 0
-    step : float, above 0
+    step : float, above 0 and at most 1e100
         Of the gradient of the mean log likelihood.
     renormalise : {"project", "divide"}
         "divide": after the step, entries are divided by the sum of their row. Such a climb ends where the gradient is
         in proportion to the entries, which is not at the top: entries are then in proportion to the square roots of the
-        expected counts. "project": the mean of its row is taken from the gradient first.
+        expected counts. "project": a step is followed by one to the nearest row, by Euclidean distance, that sums to 1
+        and has no entry below the least. For two values this is to take the mean of its row from the gradient before
+        the step, unless an entry would fall below the least.
     tolerance : float, at least 0
         The climb ends where no entry changes by more.
 
@@ -105,23 +190,73 @@ def plain_gradient(cases, theta, n_iterations, step=0.1, renormalise="project", 
     path : ndarray
         Mean log likelihood at the start and after each step.
 
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range, rows of `theta` do not sum to 1, or all counts are 0.
+
+    Notes
+    -----
+    All steps are `step` times the gradient, none is shortened. With "project" the climb settles at a top that is not at
+    an edge if `step` is below twice the smallest probability there; with longer steps it may go to and fro for ever.
+
     References
     ----------
     Russell, Binder, Koller & Kanazawa (1995), equation 7; Dietterich (1997), section 5.3.1.
     """
     check_integer("n_iterations", n_iterations, 0)
-    step = check_real("step", step, 0, open_low=True)
+    step = check_real("step", step, 0, 1e100, open_low=True)
     check_choice("renormalise", renormalise, ("project", "divide"))
+    tolerance = check_real("tolerance", tolerance, 0)
     network, path = cases.network, []
-    network.check_parameters(theta)
-    widths = np.diff(network.row_starts)
+    theta = _bounded(network, network.check_probabilities(theta))
+    cases.check_size()
     for _ in range(n_iterations):
         value, expected = cases.expected_counts(theta)
         path.append(value / cases.size)
-        gradient = expected / np.maximum(theta, LOWEST) / cases.size
-        if renormalise == "project":
-            gradient -= np.repeat(np.add.reduceat(gradient, network.row_starts[:-1]) / widths, widths)
-        before, theta = theta, network.normalised(np.maximum(theta + step * gradient, NEAR))
+        gradient = expected / theta / cases.size
+        stepped = theta + step * gradient
+        if renormalise == "divide":
+            stepped = network.normalised(stepped)
+        before, theta = theta, _bounded(network, stepped)
         if np.abs(theta - before).max() <= tolerance:
             break
     return theta, np.array([*path, cases.expected_counts(theta)[0] / cases.size])
+
+
+def _bounded(network, numbers):
+    """Flat tables of the rows nearest to those of `numbers` that sum to 1 and have no entry below the least.
+
+    Rows that are such already, but for rounding, stay as they are.
+    """
+    theta = np.array(numbers)
+    for table, size in zip(network.tables(theta), network.sizes.tolist(), strict=True):
+        least, rows = min(NEAR, 0.5 / size), table.reshape(-1, size)
+        wrong = (rows.min(axis=1) < least) | (np.abs(rows.sum(axis=1) - 1) > 1e-12)
+        rows[wrong] = least + simplex_projection(rows[wrong] - least, 1 - size * least)
+    return theta
+
+
+def simplex_projection(rows, total=1.0):
+    """The nearest rows, by Euclidean distance, of non-negative numbers that sum to `total`.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, k)
+    total : float, above 0
+
+    Returns
+    -------
+    ndarray of shape (n, k)
+        The rows less a threshold each, and 0 where that is negative. The threshold is what the largest entries, as many
+        as are above it, exceed `total` by, over their number.
+
+    References
+    ----------
+    Held, Wolfe & Crowder (1974); as in figure 1 of Duchi, Shalev-Shwartz, Singer & Chandra (2008).
+    """
+    rows = rows - rows.max(axis=1, keepdims=True)  # only moves the threshold, and sums of large entries lose digits
+    descending = np.sort(rows, axis=1)[:, ::-1]
+    thresholds = (np.cumsum(descending, axis=1) - total) / np.arange(1, rows.shape[1] + 1)
+    n_above = (descending > thresholds).sum(axis=1, keepdims=True)
+    return np.maximum(rows - np.take_along_axis(thresholds, n_above - 1, axis=1), 0)
