@@ -2,6 +2,8 @@
 
 import itertools
 import math
+import sys
+import tracemalloc
 from hashlib import sha256
 
 import numpy as np
@@ -12,8 +14,9 @@ from hypothesis import strategies as st
 
 from lib.bayes_net.bif import DiscreteNetwork
 from lib.files import DATA
-from lib.structures import bdeu_search, chow_liu, k2
+from lib.structures import bdeu_search, bic_search, chow_liu, k2, tan
 from lib.structures.dirichlet import DirichletCounts
+from lib.structures.information import JointCounts
 
 ALARM = DATA / "alarm.bif.gz"
 
@@ -171,6 +174,65 @@ def test_k2_needs_the_order(alarm):
     assert len(links & found) >= 43
     assert not links & back
     assert all(len(family) == 0 for family in k2(rows[:50], alarm.network.order, max_parents=0))
+
+
+@pytest.mark.parametrize("constant", [np.zeros((5, 3), int), np.ones((5, 3), bool), np.full((5, 3), "a")])
+def test_constant_columns_get_no_arc(constant):
+    assert bdeu_search(constant) == k2(constant, [0, 1, 2]) == ((), (), ())
+    assert bic_search(constant, [0, 1, 0, 1, 1]) == ((), (), (), ())
+    bit = np.arange(40) % 2
+    beside = pd.DataFrame({"a": [constant[0, 0]] * 40, "b": bit, "c": bit, "d": [constant[0, 0]] * 40})
+    for search in (bdeu_search, lambda X: k2(X, range(4))):
+        assert search(beside) == ((), (), (1,), ())
+
+
+def test_declared_values_count():
+    """Of two columns whose dtype says that they could have another value, the score is that of two values."""
+    X = pd.DataFrame({v: pd.Categorical(["a"] * 5, ["a", "b"]) for v in range(2)})
+    counts = DirichletCounts(np.zeros((5, 2), int), [2, 2])
+    gain = counts.bdeu(1, frozenset([0]), 10) - counts.bdeu(1, frozenset(), 10)
+    assert bdeu_search(X) == (((), (0,)) if gain > 0 else ((), ()))
+
+
+def test_identifiers_take_little_memory():
+    """A table of three of them would have 2.7e10 entries."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.permutation(3000) for _ in range(3)])
+    tracemalloc.start()
+    assert k2(X[:, :2], [0, 1]) == bdeu_search(X[:, :2]) == chow_liu(X[:, :2]) == ((), (0,))
+    assert len(k2(X, [2, 0, 1])) == 3
+    assert len(tan(X, X[:, 0] % 2)) == 4
+    assert bic_search(X, X[:, 0] % 2) == ((),) * 4
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 700e6
+
+
+def test_k2_counts_large_tables_without_them(monkeypatch, alarm):
+    rows = alarm.sample(300, np.random.default_rng(5))[:, :12]
+    expected = k2(rows, range(12))
+    monkeypatch.setattr(sys.modules["lib.structures.k2"], "DENSE", 0)
+    assert k2(rows, range(12)) == expected
+
+
+def test_many_parents_do_not_wrap_round():
+    """Of 80 bits the first would be multiplied by 2 ** 79, which an integer does not hold."""
+    codes = np.zeros((64, 80), int)
+    codes[:, 0] = np.arange(64) % 2
+    for counts in (JointCounts(codes, [2] * 80), DirichletCounts(codes, [2] * 80)):
+        assert counts._counts(frozenset(range(80)), frozenset()).tolist() == [32, 32]
+
+
+@pytest.mark.parametrize("size", [1e7, 1e12, 1e300])
+def test_scores_of_extreme_priors(size):
+    codes = np.random.default_rng(0).integers(0, 3, (50, 3))
+    counts = DirichletCounts(codes, [3] * 3)
+    for parents in ((), (1,), (1, 2)):
+        cells = 3 ** (len(parents) + 1)
+        exact = sequential(codes, [3] * 3, 0, parents, size / cells)
+        assert counts.bdeu(0, frozenset(parents), size) == pytest.approx(exact, abs=1e-10)
+        assert np.isfinite(counts.bdeu(0, frozenset(parents), 1e-320))
+    assert bdeu_search(codes, equivalent_sample_size=1e300) == ((), (), ())
 
 
 @pytest.mark.parametrize(

@@ -34,11 +34,14 @@ def bdeu_search(X, start=None, equivalent_sample_size=10, max_parents=None):
     Raises
     ------
     ValueError
-        If a parameter is out of range, `start` has a cycle or another number of variables, or `X` has missing values,
-        fractions or infinity somewhere.
+        If a parameter is out of range, `start` has a cycle or another number of variables, or `X` has no row, or
+        missing values, fractions or infinity somewhere.
 
     Notes
     -----
+    A constant column has one value and gets no arc, unless its category dtype declares more: this score links variables
+    that never vary though they could, as tables with few rows in few of their cells are likely under small priors.
+
     Ties are broken as in `bic_search`: to 6 decimals, additions before deletions before reversals, then the lowest
     parent, then the lowest child.
 

@@ -1,7 +1,9 @@
 """The likeliest tree over all variables."""
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
+from lib.discretize.columns import checked_frame
 from lib.structures.codes import discrete_codes
 from lib.structures.tan import tan_from_codes
 
@@ -37,5 +39,6 @@ def chow_liu(X):
     ----------
     Chow & Liu (1968), section III.
     """
+    X = checked_frame(BaseEstimator(), X, reset=True)
     _, *families = tan_from_codes(*discrete_codes(X, np.zeros(len(X), dtype=int)))
     return tuple(tuple(p - 1 for p in family[1:]) for family in families)

@@ -3,10 +3,17 @@
 import math
 
 import numpy as np
+import pandas as pd
 from scipy.special import gammaln
+from sklearn.base import BaseEstimator
 
+from lib.discretize.columns import checked_frame
 from lib.structures.codes import discrete_codes
-from lib.structures.information import JointCounts
+from lib.structures.information import JointCounts, check_codes
+from lib.validation import check_real
+
+LARGE = 1e5  # imaginary rows of a cell from which on a difference of ln Gamma loses digits
+LEAST = 1e-300  # imaginary rows of a cell
 
 
 class DirichletCounts(JointCounts):
@@ -25,10 +32,18 @@ class DirichletCounts(JointCounts):
         Value v of each variable as 0 .. sizes[v] - 1; none is missing, as these sums are known for complete data only.
     sizes : array of int, shape (n_variables,)
 
+    Raises
+    ------
+    ValueError
+        If a code is none of its variable's.
+
     References
     ----------
     Cooper & Herskovits (1992), Theorem 1; Heckerman, Geiger & Chickering (1995), section 5.
     """
+
+    def __init__(self, codes, sizes):
+        super().__init__(check_codes("codes", codes, sizes, 0), sizes)
 
     def k2(self, child, parents):
         """Score of a family with one imaginary row a cell: the uniform prior of K2."""
@@ -36,16 +51,27 @@ class DirichletCounts(JointCounts):
 
     def bdeu(self, child, parents, equivalent_sample_size):
         """Score of a family with `equivalent_sample_size` imaginary rows in all, the same in each cell."""
-        alpha = equivalent_sample_size / math.prod(self.sizes[v] for v in parents)
+        equivalent_sample_size = check_real("equivalent_sample_size", equivalent_sample_size, 0, open_low=True)
+        alpha = equivalent_sample_size / min(math.prod(self.sizes[v] for v in parents), 10**300)
         return self.mass(parents | {child}, alpha / self.sizes[child]) - self.mass(parents, alpha)
 
     def mass(self, variables, alpha):
         """Sum of ln Gamma(n + alpha) - ln Gamma(alpha) over the joint values of a frozenset of variables."""
+        alpha = max(alpha, LEAST)
         if (variables, alpha) not in self._sums:
             counts = self._counts(variables, frozenset())
             counts = counts[counts > 0]
-            self._sums[variables, alpha] = float((gammaln(counts + alpha) - gammaln(alpha)).sum())
+            self._sums[variables, alpha] = float(_log_rising(alpha, counts).sum())
         return self._sums[variables, alpha]
+
+
+def _log_rising(alpha, counts):
+    """Ln Gamma(n + alpha) - ln Gamma(alpha) = ln of alpha (alpha + 1) ... (alpha + n - 1), for each of `counts`."""
+    if alpha < LARGE:
+        return gammaln(counts + alpha) - gammaln(alpha)
+    # the difference of Stirling's series, whose next term is below 1e-17
+    total = counts + alpha
+    return (alpha - 0.5) * np.log1p(counts / alpha) + counts * np.log(total) - counts + (1 / total - 1 / alpha) / 12
 
 
 def complete_codes(X):
@@ -60,14 +86,19 @@ def complete_codes(X):
     -------
     codes : ndarray of int, shape (n_samples, n_attributes)
     sizes : ndarray of int, shape (n_attributes,)
+        The declared categories of a category dtype, and otherwise the values observed: 1 for a constant column.
 
     Raises
     ------
     ValueError
         If `X` has no row, or a missing value, fractions or infinity somewhere.
     """
+    X = checked_frame(BaseEstimator(), X, reset=True)
     codes, sizes = discrete_codes(X, np.zeros(len(X), dtype=int))
-    missing = np.argwhere(codes[:, 1:] < 0)
+    codes, sizes = codes[:, 1:], sizes[1:]
+    missing = np.argwhere(codes < 0)
     if len(missing):
         raise ValueError(f"X must have no missing values; row {missing[0][0]}, column {missing[0][1]} is missing")
-    return codes[:, 1:], sizes[1:]
+    declared = np.array([isinstance(dtype, pd.CategoricalDtype) for dtype in X.dtypes])
+    constant = ~declared & (codes == codes[0]).all(axis=0)
+    return np.where(constant, 0, codes), np.where(constant, 1, sizes)

@@ -8,6 +8,8 @@ from lib.structures.bic import DECIMALS
 from lib.structures.dirichlet import complete_codes
 from lib.validation import check_integer
 
+DENSE = 20_000_000  # entries of the table of counts of a round; larger ones are counted without it
+
 
 def k2(X, order, max_parents=4):
     """Parents of each variable by the algorithm K2 of Cooper and Herskovits.
@@ -33,13 +35,13 @@ def k2(X, order, max_parents=4):
     Raises
     ------
     ValueError
-        If `order` misses or repeats a variable, `max_parents` is out of range, or `X` has missing values, fractions or
-        infinity somewhere.
+        If `order` misses or repeats a variable, `max_parents` is out of range, or `X` has no row, or missing values,
+        fractions or infinity somewhere.
 
     Notes
     -----
     Of parents that are equally good, to 6 decimals, the first one in `order` is taken. All candidates of a round are
-    counted in one pass through the rows.
+    counted in one pass through the rows. A constant column gets no arc.
 
     References
     ----------
@@ -59,24 +61,39 @@ def k2(X, order, max_parents=4):
 
 def _best_parents(child, size, places, starts, logs, max_parents):
     """Parents among candidates with values at places starts[k] .. starts[k + 1] - 1; the first one means: no more."""
-    cells, found = np.zeros(len(child), np.uint32), []  # number of the parents' values in each row
+    cells, found = np.zeros(len(child), np.int64), []  # number of the parents' values in each row
     while len(found) < max_parents:
-        best = _scores(cells, child, size, places, starts, logs).round(DECIMALS).argmax()
+        scores = _scores(cells, child, size, places, starts, logs).round(DECIMALS)
+        scores[found] = -np.inf
+        best = scores.argmax()
         if best == 0:
             break
         found.append(best)
         values = cells * (starts[best + 1] - starts[best]) + places[:, best] - starts[best]
-        cells = (np.cumsum(np.bincount(values) > 0) - 1)[values]  # without those that do not occur
+        cells = np.unique(values, return_inverse=True)[1]  # without those that do not occur
     return found
 
 
 def _scores(cells, child, size, places, starts, logs):
     """Ln P(child | parents and one candidate more), for each candidate, by equation 12; logs[n] is ln n!."""
+    if (cells.max() + 1) * size * starts[-1] > DENSE:
+        return _scores_of_many(cells, child, size, places, starts, logs)
     counts = np.zeros(((cells.max() + 1) * size, starts[-1]), np.int32)
     _count((cells * size + child).astype(np.uint32), places, counts)
     of_parents = counts.reshape(-1, size, starts[-1]).sum(axis=1)
     of_places = logs[counts].sum(axis=0) - (logs[of_parents + size - 1] - logs[size - 1]).sum(axis=0)
     return np.add.reduceat(of_places, starts[:-1])
+
+
+def _scores_of_many(cells, child, size, places, starts, logs):
+    """As `_scores`, for tables of so many entries that most are 0: only the others are counted."""
+    scores = np.empty(places.shape[1])
+    for k in range(len(scores)):
+        values = cells * (starts[k + 1] - starts[k]) + places[:, k] - starts[k]
+        _, values, of_parents = np.unique(values, return_inverse=True, return_counts=True)
+        _, of_family = np.unique(values * size + child, return_counts=True)
+        scores[k] = logs[of_family].sum() - (logs[of_parents + size - 1] - logs[size - 1]).sum()
+    return scores
 
 
 @compiled()
