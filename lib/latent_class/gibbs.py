@@ -3,7 +3,7 @@
 from itertools import permutations
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import logsumexp, softmax
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -30,7 +30,7 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
         Sweeps that are not recorded.
     n_samples : int, at least 1
         Sweeps that are.
-    prior : float, above 0
+    prior : float, above 0 and at most 1e300
         Parameter of all Dirichlet priors; 1 is uniform.
     relabel : bool
         Whether the classes of each draw are renamed so that its tables are nearest to those of the draw with the
@@ -74,7 +74,7 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
         """
         k = check_integer("n_hidden", self.n_hidden, 2, 8)
         n_burn, n_samples = check_integer("n_burn", self.n_burn, 0), check_integer("n_samples", self.n_samples, 1)
-        prior = check_real("prior", self.prior, 0, open_low=True)
+        prior = check_real("prior", self.prior, 0, 1e300, open_low=True)
         check_flag("relabel", self.relabel)
         X = checked_frame(self, X, reset=True)
         self._coding = DiscreteCoding(X)
@@ -97,7 +97,7 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
 
     def predict_proba(self, X):
         """P(class | x) in the mean over the draws, (n_samples, n_hidden)."""
-        return self._over_draws(X, lambda joint: np.exp(joint - logsumexp(joint, axis=2, keepdims=True)).mean(axis=1))
+        return self._over_draws(X, lambda joint: softmax(joint, axis=2).mean(axis=1))
 
     def votes(self, X):
         """Part of the draws to which each class is the likeliest, (n_samples, n_hidden); for a tie the first."""
