@@ -9,34 +9,93 @@ from lib.ensembles.members import Ensemble
 from lib.estimators import with_parameters
 from lib.validation import check_choice, check_flag, check_integer
 
-MOST = 7  # classes for which all words fit
+MOST = 7  # classes for which all bits fit
+MOST_LISTED = 16  # classes for which all bits can be listed
 N_CODES = 2000  # random codes, of which the best is taken
 
 
 def exhaustive_code(n_classes):
     """All different ways to divide the classes in two, (n_classes, 2^(n_classes - 1) - 1) of 0 and 1."""
-    n_classes = check_integer("n_classes", n_classes, 2, 16)
+    n_classes = check_integer("n_classes", n_classes, 2, MOST_LISTED)
     words = np.arange(2 ** (n_classes - 1), 2**n_classes - 1)  # their binary digits, the first always 1, never all
-    return (words >> np.arange(n_classes)[::-1, None] & 1).astype(np.int8)
+    return _digits(words, n_classes).astype(np.int8)
 
 
 def random_code(n_classes, n_bits, rng):
-    """Of 2,000 random codes the one whose nearest rows differ most, (n_classes, n_bits); every bit divides the classes.
+    """Of 2,000 random codes the first whose nearest words differ most, (n_classes, n_bits) of 0 and 1.
+
+    Each bit is a random partition of the classes in two, all partitions being equally likely, as if a fair coin were
+    thrown for each class. No two words are equal, no two bits are equal or complementary, and none is constant; a code
+    of as many bits as there are partitions, 2^(n_classes - 1) - 1, is the exhaustive one.
 
     Parameters
     ----------
     n_classes : int, at least 2
-    n_bits : int, at least 1
+    n_bits : int
+        At least log2(n_classes), or words could not differ, and at most 2^(n_classes - 1) - 1.
     rng : numpy.random.RandomState
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+
+    References
+    ----------
+    Dietterich (1997), section 2.1.3. Dietterich & Bakiri (1995) begin their search with coins; they ask for rows, and
+    for columns and their complements, that differ.
     """
-    n_bits = check_integer("n_bits", n_bits, 1)
-
-    def drawn():
-        ones = rng.randint(1, n_classes, size=n_bits)
-        return (rng.random_sample((n_classes, n_bits)).argsort(axis=0) < ones).astype(np.int8)
-
-    codes = (drawn() for _ in range(N_CODES if n_classes > 2 else 1))
+    n_classes = check_integer("n_classes", n_classes, 2)
+    n_bits = _check_bits(n_bits, n_classes)
+    if n_classes <= MOST_LISTED:
+        partitions = exhaustive_code(n_classes)
+        if n_bits == partitions.shape[1]:
+            return partitions
+    if 2**n_bits <= n_classes**2:  # coins would often throw a word twice
+        codes = (_different_words(n_classes, n_bits, rng) for _ in range(N_CODES))
+    elif n_classes <= MOST_LISTED:
+        codes = (partitions[:, rng.permutation(partitions.shape[1])[:n_bits]] for _ in range(N_CODES))
+    else:
+        codes = (_different_bits(n_classes, n_bits, rng) for _ in range(N_CODES))
     return max(codes, key=lambda code: pdist(code, "cityblock").min())
+
+
+def _check_bits(n_bits, n_classes):
+    """Return `n_bits` if so many different bits can tell the classes apart, or raise ValueError."""
+    n_bits = check_integer("n_bits", n_bits, 1)
+    fewest, most = (n_classes - 1).bit_length(), 2 ** (n_classes - 1) - 1
+    if n_bits < fewest:
+        reason = f"as {n_classes} classes need different words"
+        raise ValueError(f"n_bits must be at least {fewest}, {reason}; got {n_bits}")
+    if n_bits > most:
+        reason = f"as there are no more ways to divide {n_classes} classes in two"
+        raise ValueError(f"n_bits must be at most {most}, {reason}; got {n_bits}")
+    return n_bits
+
+
+def _different_words(n_classes, n_bits, rng):
+    """Words drawn without repetition, again until no bit is constant and none equals another or its complement."""
+    while True:
+        code = _digits(rng.permutation(2**n_bits)[:n_classes], n_bits).T.astype(np.int8)
+        signs = np.column_stack([np.ones(n_classes), 2.0 * code - 1])  # a constant bit is like the column of ones
+        if np.abs(np.triu(signs.T @ signs, 1)).max() < n_classes:
+            return code
+
+
+def _different_bits(n_classes, n_bits, rng):
+    """Partitions drawn without repetition; the first class is always on the side of 1."""
+    bits = {}  # by their bytes, which find equal ones
+    while len(bits) < n_bits:
+        coins = rng.randint(2, size=(n_bits, n_classes), dtype=np.int8)
+        coins[:, 0] = 1
+        for bit in coins[~coins.all(axis=1)]:
+            bits.setdefault(bit.tobytes(), bit)
+    return np.array(list(bits.values())[:n_bits]).T
+
+
+def _digits(numbers, n_digits):
+    """Binary digits of numbers, the highest first, (n_digits, n_numbers)."""
+    return numbers >> np.arange(n_digits)[::-1, None] & 1
 
 
 @with_parameters
@@ -47,7 +106,8 @@ class OutputCode(Ensemble):
     ----------
     learner : classifier
     code : "exhaustive", "random" or array of shape (n_classes, n_bits) of 0 and 1
-        "exhaustive" needs at most 7 classes; with more, a random code is taken.
+        "exhaustive" needs at most 7 classes; with more, a random code is taken (see `random_code`). Words of an array,
+        one for each class in the order of `classes_`, must differ; its bits may be any, equal or constant ones too.
     n_bits : int
         Of a random code.
     decode : "probabilities" or "bits"
@@ -80,8 +140,9 @@ class OutputCode(Ensemble):
         Raises
         ------
         ValueError
-            If a parameter is out of range, a code that is given has not a different word for each class, or the
-            learner refuses the data.
+            If a parameter is out of range, a random code has fewer bits than words need or more than there are ways
+            to divide the classes, a code that is given has not a different word for each class, or the learner refuses
+            the data.
         """
         check_choice("decode", self.decode, ("probabilities", "bits"))
         check_flag("bagged", self.bagged)
@@ -91,15 +152,22 @@ class OutputCode(Ensemble):
         return self._train(X, y, rng, self.code_.T, chosen)
 
     def _words(self, n_classes, rng):
-        if n_classes == 1:
-            return np.ones((1, 1), np.int8)
         if isinstance(self.code, str):
             kind = check_choice("code", self.code, ("exhaustive", "random"))
+            check_integer("n_bits", self.n_bits, 1)
+            if n_classes == 1:
+                return np.ones((1, 1), np.int8)
             exhaustive = kind == "exhaustive" and n_classes <= MOST
             return exhaustive_code(n_classes) if exhaustive else random_code(n_classes, self.n_bits, rng)
-        code = np.asarray(self.code)
-        if code.shape[:-1] != (n_classes,) or not np.isin(code, (0, 1)).all() or not pdist(code).all():
-            raise ValueError(f"code must have a different word of 0 and 1 for each of {n_classes} classes; got {code}")
+        message = f"code must have a different word of 0 and 1 for each of {n_classes} classes; got {self.code!r}"
+        try:
+            code = np.asarray(self.code, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise ValueError(message) from error
+        if code.shape[:-1] != (n_classes,) or not np.isin(code, (0, 1)).all():
+            raise ValueError(message)
+        if code.shape[1] == 0 or len(np.unique(code, axis=0)) < n_classes:
+            raise ValueError(message)
         return code.astype(np.int8)
 
 
