@@ -36,6 +36,8 @@ def scaled_rows(estimator, X, y):
     table = complete_table(frame)
     values, categorical = table.matrix, table.columns.sizes > 0
     low, high = values.min(axis=0), values.max(axis=0)
+    halves = np.where(high / 2 - low / 2 > np.finfo(float).max / 2, 0.5, 1.0)  # of columns whose range would overflow
+    values, low, high = values * halves, low * halves, high * halves
     span = np.where(categorical | (high == low), 1.0, high - low)
     return np.ascontiguousarray(((values - np.where(categorical, 0.0, low)) / span).T), target
 

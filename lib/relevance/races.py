@@ -173,12 +173,14 @@ def left_out_mistakes(X, y, support, rows=None):
         As `Schemata.fit` does, or if shapes do not agree.
     """
     columns, target = scaled_rows(BaseEstimator(), X, y)
-    rows = np.arange(len(target)) if rows is None else np.asarray(rows, dtype=np.int64)
-    support, n = np.asarray(support, dtype=bool), len(columns)
-    if support.shape[-1:] != (n,):
+    rows = np.arange(len(target)) if rows is None else np.asarray(rows)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu" or ((rows < 0) | (rows >= len(target))).any():
+        raise ValueError(f"rows must be a list of integers from 0 to {len(target) - 1}; got {rows}")
+    rows, support, n = rows.astype(np.int64), np.asarray(support, dtype=bool), len(columns)
+    if support.ndim not in (1, 2) or support.shape[-1] != n:
         raise ValueError(f"support must have shape (n_choices, {n}) or ({n},); got {support.shape}")
-    masks = support.reshape(-1, n).repeat(len(rows), axis=0)
-    wrong = _mistakes(columns, target, np.tile(rows, len(masks) // len(rows)), masks)
+    choices = support.reshape(-1, n)
+    wrong = _mistakes(columns, target, np.tile(rows, len(choices)), choices.repeat(len(rows), axis=0))
     return wrong.reshape(*support.shape[:-1], len(rows))
 
 

@@ -13,6 +13,7 @@ from lib.estimators import with_parameters
 from lib.validation import check_integer, check_real
 
 TINY = 1e-9  # squared distances of equal rows
+FARTHEST = 1e100  # standardised; beyond it all neighbours are equally far, and the square of a number may overflow
 
 
 @with_parameters
@@ -22,16 +23,17 @@ class VariableKernel(ClassifierMixin, BaseEstimator):
     The squared distance is sum_j w_j^2 (x_j - x_ij)^2; each of the R nearest neighbours votes with
     exp(-d^2 / (2 sigma^2)), where sigma is r times the mean distance of the nearest R / 2. The weights w and the radius
     r minimise the squared error of the class probabilities of left-out rows, by conjugate gradients: neighbours are
-    found anew after each line search and stay the same during it.
+    found anew after each line search and stay the same during it. A search that gains too little is undone; the next
+    one goes along the steepest descent, and where that gains too little as well it ends.
 
     Parameters
     ----------
     n_neighbours : int, at least 2
         R.
     n_searches : int, at least 0
-        Line searches at most; 0 leaves all weights equal.
+        Line searches at most, those that are undone among them; 0 leaves all weights equal.
     tolerance : float, at least 0
-        Part of the error by which a line search must lower it, else it is the last.
+        Part of the error by which a line search must lower it, else it is undone.
 
     Attributes
     ----------
@@ -40,9 +42,9 @@ class VariableKernel(ClassifierMixin, BaseEstimator):
         Of the standardised attributes; their sign does not matter.
     radius_ : float
     errors_ : ndarray of shape (n_searches_ + 1,)
-        Mean squared error of the left-out rows' probabilities, before the first search and after each. A last search
-        that did not lower it is undone.
+        Mean squared error of the left-out rows' probabilities, before the first search and after each that is kept.
     n_searches_ : int
+        Line searches that are kept.
 
     References
     ----------
@@ -60,22 +62,27 @@ class VariableKernel(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter is out of range, or `X` has a value that is missing, infinite or no number.
+            If a parameter is out of range, `X` has a value that is missing, infinite or no number, or `y` lacks a
+            class.
         """
         check_integer("n_neighbours", self.n_neighbours, 2)
         check_integer("n_searches", self.n_searches, 0)
         check_real("tolerance", self.tolerance, 0)
-        X, y = validate_data(self, X, y, dtype=float, ensure_min_samples=2)
+        X = validate_data(self, X, dtype=float, ensure_min_samples=2)
         self.classes_, target = checked_target(X, y)
-        self._scaler = StandardScaler().fit(X)
-        self._rows, self._votes = self._scaler.transform(X), np.eye(len(self.classes_))[target]
+        self._units = _units(X)
+        self._scaler = StandardScaler().fit(X * self._units)
+        self._rows, self._votes = self._scaler.transform(X * self._units), np.eye(len(self.classes_))[target]
         self._search(np.ones(X.shape[1] + 1))
         return self
 
     def predict_proba(self, X):
         """Votes of the neighbours of each row, (n_samples, n_classes), which sum to 1."""
         check_is_fitted(self)
-        rows = self._scaler.transform(validate_data(self, X, dtype=float, reset=False))
+        X = validate_data(self, X, dtype=float, reset=False)
+        with np.errstate(over="ignore"):
+            rows = self._scaler.transform(np.nan_to_num(X * self._units))  # which turns infinity into a number
+        rows = np.clip(rows, -FARTHEST, FARTHEST)
         squares, votes = self._neighbours(self.weights_, rows)
         return _probabilities(squares @ self.weights_**2, self.radius_, votes)[0]
 
@@ -86,16 +93,22 @@ class VariableKernel(ClassifierMixin, BaseEstimator):
 
     def _search(self, start):
         """Conjugate gradients (Polak & Ribiere) from a point, the weights and the radius."""
-        point, slope, problem, direction, errors = start, start, (), 0, []
-        while len(errors) <= self.n_searches:
-            moved = _along(point, direction, problem) if errors else start
-            problem = (*self._neighbours(moved[:-1]), self._votes)
-            error, new = error_and_slope(moved, *problem)
-            if errors and errors[-1] - error <= self.tolerance * errors[-1]:
+        point, problem = start, (*self._neighbours(start[:-1]), self._votes)
+        error, slope = error_and_slope(point, *problem)
+        errors, direction, momentum = [error], -slope, 0
+        for _ in range(self.n_searches):
+            moved = _along(point, direction, problem)
+            new_problem = (*self._neighbours(moved[:-1]), self._votes)
+            error, new_slope = error_and_slope(moved, *new_problem)
+            if errors[-1] - error > self.tolerance * errors[-1]:
+                momentum = max(new_slope @ (new_slope - slope) / max(slope @ slope, TINY), 0)
+                direction = momentum * direction - new_slope
+                point, slope, problem = moved, new_slope, new_problem
+                errors.append(error)
+            elif momentum == 0:  # it was the steepest descent
                 break
-            direction = max(new @ (new - slope) / max(slope @ slope, TINY), 0) * direction - new
-            point, slope = moved, new
-            errors.append(error)
+            else:
+                direction, momentum = -slope, 0
         self.weights_, self.radius_ = point[:-1], abs(point[-1])
         self.errors_, self.n_searches_ = np.array(errors), len(errors) - 1
 
@@ -106,6 +119,14 @@ class VariableKernel(ClassifierMixin, BaseEstimator):
         near = search.kneighbors(None if rows is None else rows * weights, return_distance=False)
         rows = self._rows if rows is None else rows
         return (rows[:, None, :] - self._rows[near]) ** 2, self._votes[near]
+
+
+def _units(X):
+    """Powers of two by which columns are multiplied where their squares could overflow or vanish, else 1."""
+    largest = np.abs(X).max(axis=0)
+    extreme = (largest > 1e100) | ((largest < 1e-100) & (largest > 0))
+    exponents = np.frexp(largest)[1]
+    return np.where(extreme, np.ldexp(1.0, np.clip(-exponents, -1022, 1022)), 1.0)
 
 
 def _along(point, direction, problem):
