@@ -4,9 +4,10 @@ import numpy as np
 
 from lib.ensembles.members import Ensemble
 from lib.estimators import with_parameters
-from lib.validation import check_choice, check_flag
+from lib.validation import check_choice, check_flag, check_integer
 
 N_PARTS = 10
+SAMPLINGS = ("bootstrap", "committees", "none")
 
 
 @with_parameters
@@ -47,7 +48,7 @@ class Bagging(Ensemble):
         ValueError
             If a parameter is out of range, or the learner refuses the data.
         """
-        check_choice("sampling", self.sampling, ("bootstrap", "committees", "none"))
+        check_choice("sampling", self.sampling, SAMPLINGS)
         self.soft_ = check_flag("average", self.average)
         X, y, rng = self._start(X, y)
         questions = np.tile(np.arange(len(self.classes_)), (self.n_members, 1))
@@ -59,13 +60,16 @@ def bags(n, n_members, sampling, rng):
 
     Parameters
     ----------
-    n : int
+    n : int, at least 1
         Rows.
-    n_members : int
+    n_members : int, at least 1
     sampling : "bootstrap", "committees" or "none"
         As in `Bagging`.
     rng : numpy.random.RandomState
     """
+    check_integer("n", n, 1)
+    check_integer("n_members", n_members, 1)
+    check_choice("sampling", sampling, SAMPLINGS)
     n_parts = min(N_PARTS, n)
     for i in range(n_members):
         if sampling == "committees" and i % n_parts == 0:

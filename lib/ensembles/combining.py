@@ -4,6 +4,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 from sklearn.preprocessing import add_dummy_feature
+from sklearn.utils import check_array, check_consistent_length
 
 from lib.naive_bayes import NaiveBayes
 from lib.validation import check_real
@@ -22,9 +23,21 @@ def likelihood_vote(votes, y):
     -------
     function of votes (n, n_members)
         The posterior of the classes of `y`, in their order, (n, n_classes).
+
+    Raises
+    ------
+    ValueError
+        If votes are no integers, or lengths differ.
     """
-    model = NaiveBayes().fit(np.asarray(votes, dtype=int), y)  # of which integers are categories
-    return lambda votes: model.predict_proba(np.asarray(votes, dtype=int))
+    model = NaiveBayes().fit(_checked_votes(votes), y)  # to which integers are categories
+    return lambda votes: model.predict_proba(_checked_votes(votes))
+
+
+def _checked_votes(votes):
+    votes = np.asarray(votes)
+    if votes.dtype.kind not in "biu":
+        raise ValueError(f"votes must be integers, the numbers of classes; got {votes.dtype}")
+    return votes.astype(int)
 
 
 def gate(X, likelihoods, penalty=0.0):
@@ -44,9 +57,16 @@ def gate(X, likelihoods, penalty=0.0):
     -------
     function of attributes (n, n_attributes)
         The weights w, (n, n_members).
+
+    Raises
+    ------
+    ValueError
+        If the penalty is negative, a likelihood is negative, missing or infinite, or lengths differ.
     """
     penalty = check_real("penalty", penalty, 0)
+    likelihoods = check_array(likelihoods, dtype=float, ensure_non_negative=True, input_name="likelihoods")
     X, logs = add_dummy_feature(X), np.log(np.maximum(likelihoods, np.finfo(float).tiny))
+    check_consistent_length(X, logs)
     shape = (X.shape[1], logs.shape[1])
 
     def loss(v):

@@ -4,7 +4,7 @@ from copy import copy
 from dataclasses import field
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils import check_random_state
 
 from lib.discretize.columns import checked_frame, checked_target
@@ -70,6 +70,10 @@ class Ensemble(TableClassifier):
     def _start(self, X, y):
         """Training data as members take them, the number of each row's class, and random numbers."""
         check_integer("n_members", getattr(self, "n_members", 1), 1)
+        if isinstance(self.learner, type) or not (hasattr(self.learner, "get_params") and is_classifier(self.learner)):
+            raise ValueError(f"learner must be a classifier of this book or of scikit-learn; got {self.learner!r}")
+        if self.soft_ and not hasattr(self.learner, "predict_proba"):
+            raise ValueError(f"learner must have predict_proba, where probabilities are summed; got {self.learner!r}")
         if not isinstance(X, Table):
             X = checked_frame(self, X, reset=True)
             X = Table(X) if isinstance(self.learner, GainRatioTree) else X
