@@ -17,7 +17,8 @@ def contexts(tokens, words, window=10, columns=None):
     tokens : sequence of str
         As `lib.texts.tokenize` gives them: in lower case, with punctuation marks.
     words : sequence of str, at least one
-        The confusion set, such as ("passed", "past").
+        The confusion set, such as ("passed", "past"). Each is one token; for {"maybe", "may be"} make one token of each
+        "may" and "be" in `tokens` first.
     window : int, at least 0
         A context word is one of so many *words* before or after; marks do not count, and sentences do not end it.
     columns : dict of str to int, optional
@@ -33,7 +34,7 @@ def contexts(tokens, words, window=10, columns=None):
     Raises
     ------
     ValueError
-        If none of the words occurs, or an argument is out of range.
+        If none of the words occurs, one of them is several tokens, or an argument is out of range.
 
     References
     ----------
@@ -41,7 +42,12 @@ def contexts(tokens, words, window=10, columns=None):
     section 3.2.3. Theirs has parts of speech as well.
     """
     window = check_integer("window", window, 0)
-    words, columns = set(at_least_one("words", list(words))), {} if columns is None else columns
+    words, tokens = set(_texts("words", words)), _texts("tokens", tokens)
+    at_least_one("words", list(words))
+    columns = {} if columns is None else columns
+    for word in sorted(words.difference(tokens)):
+        if " " in word:
+            raise ValueError(f"words must each be one token; got {word!r}, which is none of the tokens: join its parts")
     column = columns.get if columns else lambda name: columns.setdefault(name, len(columns))
     tokens = ["", "", *tokens, "", ""]  # so that each has two on both sides
     places = [i for i, token in enumerate(tokens) if token[:1].isalnum()]
@@ -56,6 +62,17 @@ def contexts(tokens, words, window=10, columns=None):
         raise ValueError(f"words must occur among the tokens; none of {', '.join(sorted(words))} does")
     ones, shape = np.ones(len(indices), dtype=np.uint8), (len(indptr) - 1, len(columns))
     return sparse.csr_array((ones, np.array(indices, np.int32), np.array(indptr, np.int32)), shape)
+
+
+def _texts(name, values):
+    """Return a sequence of str as a list, or raise ValueError; one str is none."""
+    if isinstance(values, str):
+        raise ValueError(f"{name} must be a sequence of str; got one str, {values[:50]!r}")
+    values = list(values)
+    for value in values:
+        if not isinstance(value, str):
+            raise ValueError(f"{name} must be a sequence of str; got {value!r} among them")
+    return values
 
 
 def _collocation(tokens, place, beside):

@@ -5,7 +5,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lib.arrays import check_sparse_boolean_matrix
+from lib.arrays import check_boolean_matrix, check_sparse_boolean_matrix
+from lib.discretize.columns import checked_target
 from lib.estimators import TIE, most_probable, with_parameters
 from lib.validation import at_least_one, check_integer, check_real
 from lib.winnow.online import Winnow, sums
@@ -114,8 +115,8 @@ class WinSpell(ClassifierMixin, BaseEstimator):
 
 def training_rows(learner, X, y):
     """Rows (CSR) of 0 and 1, the classes, and the number of each row's class; ValueError unless there are two."""
-    X, y = validate_data(learner, X, y, dtype=None, accept_sparse="csr")
-    classes, target = np.unique(y, return_inverse=True)
+    X = validate_data(learner, X, dtype=None, accept_sparse="csr")
+    classes, target = checked_target(X, y)
     if len(classes) < 2:
         raise ValueError(f"y must have two classes at least; got one class: {classes}")
     return boolean_rows(X), classes, target
@@ -123,6 +124,8 @@ def training_rows(learner, X, y):
 
 def boolean_rows(X):
     """`X` as CSR of 0 and 1, dense or sparse."""
+    if not sparse.issparse(X):
+        X = check_boolean_matrix("X", X)
     return check_sparse_boolean_matrix("X", sparse.csr_array(X))
 
 
