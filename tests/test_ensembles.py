@@ -2,15 +2,19 @@
 
 import pickle
 import warnings
+from functools import partial
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.spatial.distance import pdist
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -77,6 +81,51 @@ def test_data_that_tell_little(ensemble):
     ensemble.fit(X, list("ababab"))
     new = X.assign(c=pd.Categorical(["z"] * 6)) if "c" in X else X
     assert set(ensemble.predict(new)) <= {"a", "b"}
+
+
+PLAIN, CLASSES = np.random.default_rng(0).normal(size=(12, 2)), np.arange(12) % 3
+
+
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        (PLAIN[:2], CLASSES[:2]),
+        (PLAIN[:1], CLASSES[:1]),
+        (PLAIN, np.arange(12)),
+        (PLAIN * [1e200, 1e-200], CLASSES),
+        (np.zeros((12, 2)), CLASSES),
+        (pd.DataFrame(PLAIN, index=[0] * 12), pd.Series(CLASSES, index=range(12, 0, -1))),
+    ],
+    ids=["two rows", "one row", "a class each", "units", "constant", "index"],
+)
+@pytest.mark.parametrize("ensemble", [e for e in ENSEMBLES if e.learner is TREE], ids=lambda e: type(e).__name__)
+def test_odd_data_are_learned(ensemble, X, y):
+    p = ensemble.fit(X, y).predict_proba(X)
+    np.testing.assert_allclose(p.sum(axis=1), 1)
+    assert set(ensemble.predict(X)) <= set(y)
+
+
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        (np.where(np.eye(12, 2) > 0, np.inf, PLAIN), CLASSES),
+        (PLAIN[:0], CLASSES[:0]),
+        (PLAIN[:, :0], CLASSES),
+        (PLAIN[:, 0], CLASSES),
+        (PLAIN[:, :, None], CLASSES),
+        (PLAIN.astype(complex), CLASSES),
+        (None, CLASSES),
+        (pd.DataFrame(PLAIN, columns=["a", "a"]), CLASSES),
+        (PLAIN, CLASSES[:-1]),
+        (PLAIN, np.column_stack([CLASSES, CLASSES])),
+        (PLAIN, PLAIN[:, 0]),
+        (PLAIN, None),
+    ],
+)
+@pytest.mark.parametrize("ensemble", ENSEMBLES, ids=lambda e: type(e).__name__)
+def test_bad_data_are_told(ensemble, X, y):
+    with pytest.raises(ValueError):
+        ensemble.fit(X, y)
 
 
 def test_bags():
@@ -180,12 +229,89 @@ def test_exhaustive_codes(k):
     assert all(0 < bit.sum() < k for bit in code.T)
 
 
-def test_random_codes_are_the_widest_of_many():
-    rng = np.random.RandomState(0)
-    code = random_code(19, 31, rng)
-    assert code.shape == (19, 31)
-    assert all(0 < bit.sum() < 19 for bit in code.T)
-    assert pdist(code, "cityblock").min() >= 8  # one random code has about 5
+@pytest.mark.parametrize(
+    ("k", "n_bits"), [(3, 2), (4, 2), (4, 4), (5, 14), (8, 3), (11, 63), (19, 31), (26, 63), (126, 7)]
+)
+def test_random_codes_have_different_words_and_different_bits_and_are_wide(k, n_bits):
+    code = random_code(k, n_bits, np.random.RandomState(0))
+    assert code.shape == (k, n_bits)
+    assert set(code.ravel()) == {0, 1}
+    sides = code ^ code[:1]  # a bit and its complement divide the classes alike
+    assert len(np.unique(sides, axis=1).T) == n_bits
+    assert sides.any(axis=0).all()
+    width = pdist(code, "hamming").min()
+    assert width > 0
+    coins = np.random.default_rng(1).integers(0, 2, (100, k, n_bits))
+    assert width >= max(pdist(own, "hamming").min() for own in coins)
+
+
+@pytest.mark.parametrize(("k", "n_bits"), [(8, 3), (11, 20), (19, 31)])
+def test_random_codes_depend_on_the_seed_only(k, n_bits):
+    first, second, other = (random_code(k, n_bits, np.random.RandomState(seed)) for seed in (0, 0, 1))
+    np.testing.assert_array_equal(first, second)
+    assert (first != other).any()
+
+
+@pytest.mark.parametrize(("k", "n_bits"), [(4, 3), (4, 5), (5, 4), (5, 6), (5, 13)])
+def test_small_random_codes_are_the_widest_of_all(k, n_bits):
+    bits = exhaustive_code(k)
+    widest = max(pdist(bits[:, list(own)], "cityblock").min() for own in combinations(range(bits.shape[1]), n_bits))
+    assert pdist(random_code(k, n_bits, np.random.RandomState(0)), "cityblock").min() == widest
+
+
+@pytest.mark.parametrize("k", range(2, 8))
+def test_a_random_code_of_all_bits_is_the_exhaustive_one(k):
+    np.testing.assert_array_equal(random_code(k, 2 ** (k - 1) - 1, np.random.RandomState(0)), exhaustive_code(k))
+
+
+def test_as_few_bits_as_words_need_tell_all_classes_apart():
+    X, y = np.arange(80.0)[:, None], np.arange(80) // 10
+    assert OutputCode(TREE, "random", 3, random_state=0).fit(X, y).score(X, y) == 1
+    with pytest.raises(ValueError, match="n_bits must be at least 3, as 8 classes need different words; got 2"):
+        OutputCode(TREE, "random", 2).fit(X, y)
+
+
+class Recorder(ClassifierMixin, BaseEstimator):
+    """Keeps what it was fitted to."""
+
+    def fit(self, X, y):
+        self.seen_, self.classes_ = X, np.unique(y)
+        return self
+
+    def predict(self, X):
+        assert list(X.dtypes) == list(self.seen_.dtypes)
+        return np.full(len(X), self.classes_[0])
+
+
+@pytest.mark.parametrize("kind", [Bagging, AdaBoostM1, AdaBoostOC, partial(OutputCode, decode="bits", bagged=True)])
+def test_members_get_rows_of_typed_columns(kind):
+    X = pd.DataFrame({"a": [0.5, np.nan] * 6, "b": pd.Categorical(list("xyxyxz") * 2), "c": [True, False] * 6})
+    X["d"] = pd.array([1, None] * 6, dtype="Int64")
+    ensemble = kind(Recorder(), random_state=0).fit(X, list("abc") * 4)
+    np.testing.assert_allclose(ensemble.predict_proba(X).sum(axis=1), 1)
+    for member in ensemble.estimators_:
+        pd.testing.assert_frame_equal(member.seen_, X.loc[member.seen_.index])
+
+
+@pytest.mark.parametrize(
+    ("y", "classes"),
+    [
+        (pd.array([3, 1, 2] * 4, dtype="Int64"), np.array([1, 2, 3])),
+        (pd.array([True, False, True] * 4, dtype="boolean"), np.array([False, True])),
+        (list("bac") * 4, np.array(["a", "b", "c"])),
+        (pd.Series(list("bac") * 4, dtype="category"), np.array(["a", "b", "c"], dtype=object)),
+    ],
+    ids=["Int64", "boolean", "str", "category"],
+)
+@pytest.mark.parametrize("ensemble", ENSEMBLES, ids=lambda e: type(e).__name__)
+def test_classes_keep_their_type(ensemble, y, classes):
+    X = [[0.0], [1.0], [2.0]] * 4
+    ensemble.fit(X, y)
+    assert ensemble.classes_.dtype.kind == classes.dtype.kind
+    np.testing.assert_array_equal(ensemble.classes_, classes)
+    np.testing.assert_allclose(ensemble.predict_proba(X).sum(axis=1), 1)
+    with pytest.raises(ValueError, match="no class is given in row 1"):
+        ensemble.fit(X, [*y[:1], None, *y[2:]])
 
 
 @pytest.mark.parametrize("decode", ["bits", "probabilities"])
@@ -274,13 +400,38 @@ def test_a_gate_finds_where_each_member_is_good():
         ),
         (OutputCode(TREE, code="widest"), "code must be one of 'exhaustive', 'random'; got 'widest'"),
         (OutputCode(TREE, code=[[0], [0], [1]]), "code must have a different word of 0 and 1 for each of 3 classes"),
+        (OutputCode(TREE, code=[[0, 1], [1]]), "code must have a different word of 0 and 1 for each of 3 classes"),
+        (OutputCode(TREE, code=[[0, 1], [1, 0]]), "code must have a different word of 0 and 1 for each of 3 classes"),
         (OutputCode(TREE, code="random", n_bits=0), "n_bits must be an integer of at least 1; got 0"),
+        (OutputCode(TREE, code="random", n_bits=1), "n_bits must be at least 2, as 3 classes need different words"),
+        (OutputCode(TREE, code="random", n_bits=4), "n_bits must be at most 3, as there are no more ways to divide 3"),
+        (Bagging(GainRatioTree), "learner must be a classifier of this book or of scikit-learn; got <class"),
+        (AdaBoostOC(LinearRegression()), "learner must be a classifier of this book or of scikit-learn; got Linear"),
+        (AdaBoostM2(LinearSVC()), "learner must have predict_proba, where probabilities are summed; got LinearSVC"),
+        (Bagging(LinearSVC(), average=True), "learner must have predict_proba, where probabilities are summed; got"),
         (OutputCode(TREE, decode="l1"), "decode must be one of 'probabilities', 'bits'; got 'l1'"),
     ],
 )
 def test_bad_parameters_are_told(ensemble, message):
     with pytest.raises(ValueError, match=message):
         ensemble.fit([[0.0], [1.0], [2.0]], ["a", "b", "c"])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: gate(np.eye(3), [[0.5, np.nan]] * 3), "Input likelihoods contains NaN"),
+        (lambda: gate(np.eye(3), [[0.5, -0.5]] * 3), "Negative values"),
+        (lambda: gate(np.eye(3), [[0.5, 0.5]] * 2), "inconsistent numbers of samples"),
+        (lambda: likelihood_vote([[0.0], [1.0]], [0, 1]), "votes must be integers, the numbers of classes; got float"),
+        (lambda: list(bags(0, 3, "committees", None)), "n must be an integer of at least 1; got 0"),
+        (lambda: list(bags(5, 3, "committee", None)), "did you mean 'committees'"),
+        (lambda: exhaustive_code(17), "n_classes must be an integer from 2 to 16; got 17"),
+    ],
+)
+def test_bad_arguments_of_functions_are_told(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
 
 
 def test_any_learner_of_the_book():

@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from lib import datasets
 from lib.files import LIB
 from lib.relevance import Schemata, VariableKernel, left_out_mistakes, relieff
-from lib.relevance.vsm import error_and_slope
+from lib.relevance.vsm import _along, error_and_slope
 
 
 @parametrize_with_checks([VariableKernel(), Schemata(random_state=0)])
@@ -173,6 +173,54 @@ def test_a_learned_distance_forgets_noise():
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(kernel)).predict(new), kernel.predict(new))
 
 
+@pytest.mark.parametrize("seed", [2, 3, 4])
+def test_the_search_of_the_kernel_ends_where_the_steepest_descent_gains_nothing(seed):
+    X = np.random.default_rng(seed).normal(size=(150, 4))
+    y = X[:, 0] * X[:, 1] > 0
+    kernel = VariableKernel(n_searches=200).fit(X, y)
+    assert kernel.n_searches_ < 100
+    assert (np.diff(kernel.errors_) < 0).all()
+    point = np.append(kernel.weights_, kernel.radius_)
+    problem = (*kernel._neighbours(kernel.weights_), kernel._votes)
+    error, slope = error_and_slope(point, *problem)
+    assert error == pytest.approx(kernel.errors_[-1])
+    moved = _along(point, -slope, problem)
+    after = error_and_slope(moved, *kernel._neighbours(moved[:-1]), kernel._votes)[0]
+    assert after > error * (1 - kernel.tolerance)
+    for n in range(5):
+        errors = VariableKernel(n_searches=n).fit(X, y).errors_
+        np.testing.assert_array_equal(errors, kernel.errors_[: len(errors)])
+        assert len(errors) <= n + 1
+
+
+@pytest.mark.parametrize("factor", [2.0**660, 2.0**-660])
+def test_the_kernel_does_not_depend_on_units(factor):
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
+    wide = X * [factor, 1, 1]
+    expected = VariableKernel().fit(X, y).predict_proba(X)
+    np.testing.assert_array_equal(VariableKernel().fit(wide, y).predict_proba(wide), expected)
+    far = VariableKernel().fit(X, y).predict_proba([[1.7e308, 0, 0], [1e200, -1e200, 0]])
+    np.testing.assert_allclose(far.sum(axis=1), 1)
+
+
+def test_a_range_that_overflows_is_one_like_others():
+    X, y = np.random.default_rng(0).integers(0, 3, (80, 3)), np.arange(80) % 2
+    y = np.where(X[:, 0] == 1, y, X[:, 0] > 1)
+    wide = (X - 1) * [1.7e308, 1, 1]
+    np.testing.assert_allclose(relieff(wide, y, random_state=0), relieff(X * 1.0, y, random_state=0), atol=1e-12)
+    np.testing.assert_array_equal(left_out_mistakes(wide, y, [True] * 3), left_out_mistakes(X, y, [True] * 3))
+    races, wide_races = (Schemata(random_state=0).fit(values, y).races_ for values in (X * 1.0, wide))
+    assert wide_races == races
+
+
+def test_classes_of_the_kernel_keep_their_type():
+    X, y = np.arange(8.0)[:, None], pd.array([1, 2] * 4, dtype="Int64")
+    assert VariableKernel().fit(X, y).classes_.dtype == int
+    assert VariableKernel().fit(X, y == 1).classes_.dtype == bool
+    with pytest.raises(ValueError, match="no class is given in row 1"):
+        VariableKernel().fit(X, ["a", None] * 4)
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -186,6 +234,9 @@ def test_a_learned_distance_forgets_noise():
         (lambda X, y: Schemata(limit=59).fit(X, y), "limit must be an integer of at least 60; got 59"),
         (lambda X, y: Schemata(confidence=0).fit(X, y), "confidence must be a finite number in"),
         (lambda X, y: left_out_mistakes(X, y, [True] * 3), "support must have shape"),
+        (lambda X, y: left_out_mistakes(X, y, [True] * 2, [0, 10]), "rows must be a list of integers from 0 to 9"),
+        (lambda X, y: left_out_mistakes(X, y, [True] * 2, [-1]), "rows must be a list of integers from 0 to 9"),
+        (lambda X, y: left_out_mistakes(X, y, [True] * 2, [0.5]), "rows must be a list of integers from 0 to 9"),
         (lambda X, y: VariableKernel(n_neighbours=1).fit(X, y), "n_neighbours must be an integer of at least 2; got 1"),
         (lambda X, y: VariableKernel(n_searches=-1).fit(X, y), "n_searches must be an integer of at least 0; got -1"),
         (lambda X, y: VariableKernel(tolerance="x").fit(X, y), "tolerance must be a finite number"),

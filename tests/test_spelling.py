@@ -5,6 +5,7 @@ import gzip
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -254,6 +255,48 @@ def test_a_feature_of_every_row_says_nothing_by_interpolation():
 def test_bad_parameters(model, message):
     with pytest.raises(ValueError, match=message):
         model.fit([[0, 1], [1, 0]], ["a", "b"])
+
+
+@pytest.mark.parametrize("model", [WinSpell(), ContextBayes(), InterpolatedBayes()])
+def test_classes_and_features_of_any_type(model):
+    X, y = np.eye(4, dtype=int), pd.array([7, 8, 7, 8], dtype="Int64")
+    expected = model.fit(X, [7, 8, 7, 8]).predict(X)
+    for rows in (X, X.astype(object), X.astype(bool), pd.DataFrame(X), X.tolist(), sparse.csc_array(X)):
+        again = model.fit(rows, y).predict(rows)
+        assert again.dtype == int
+        np.testing.assert_array_equal(again, expected)
+    assert model.fit(X, y == 7).classes_.dtype == bool
+    for unclear in (["a", "b", None, "a"], pd.array([7, 8, None, 8], dtype="Int64")):
+        with pytest.raises(ValueError, match="no class is given in row 2"):
+            model.fit(X, unclear)
+    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+        model.fit(X, [0.5, 1.5, 2.5, 3.5])
+    with pytest.raises(ValueError, match="X must hold only 0 and 1; got .*a.* at row 1, column 0"):
+        model.fit(np.array([[0], ["a"]], dtype=object), ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("tokens", "words", "message"),
+    [
+        (["it", "may", "be", "maybe"], ["maybe", "may be"], "words must each be one token; got 'may be'"),
+        (["a", "past"], "past", "words must be a sequence of str; got one str, 'past'"),
+        ("it is past", ["past"], "tokens must be a sequence of str; got one str, 'it is past'"),
+        (["past", None], ["past"], "tokens must be a sequence of str; got None among them"),
+        (["past"], ["past", 1], "words must be a sequence of str; got 1 among them"),
+        (["past"], [], "words must hold at least one value"),
+        ([], ["past"], "words must occur among the tokens; none of past does"),
+    ],
+)
+def test_bad_tokens_and_words(tokens, words, message):
+    with pytest.raises(ValueError, match=message):
+        contexts(tokens, words)
+
+
+def test_a_word_of_two_parts_is_one_token():
+    columns = {}
+    rows = contexts(["it", "may be", "so", ".", "maybe", "not"], ["maybe", "may be"], columns=columns)
+    assert {name for name, column in columns.items() if rows[0, column]} >= {"it", "so", "it _", "_ so", "it _ so"}
+    assert rows.shape[0] == 2
 
 
 @pytest.mark.parametrize("model", [WinSpell(), ContextBayes(), InterpolatedBayes()])
