@@ -140,11 +140,59 @@ def test_learned_values_shorten_schedules():
         ({"demands": np.array([[1, 1], [1, 2]])}, "demand of task 1 of job 1 must be an integer from 1 to 1; got 2"),
         ({"resources": np.array([[0, 0], [1, 0]])}, "resource of task 0 of job 1 must be an integer from 0 to 0"),
         ({"resources": np.array([0])}, "must have one shape"),
+        ({"durations": np.array([[2, 1.7], [3, 1]])}, r"durations must hold integers.*got 1.7 at \(0, 1\)"),
+        ({"durations": np.array([[2, np.nan], [3, 1]])}, r"durations must hold integers.*got nan at \(0, 1\)"),
+        ({"durations": np.array([[2, 10**9], [3, 1]])}, "durations must hold integers of at most 100000000"),
+        ({"durations": np.full((2, 2), 10**8)}, "durations must add up to at most 100000000; got 400000000"),
+        ({"durations": [["long", 1], [1, 1]]}, "durations must be an array of integers"),
+        ({"durations": np.ones((0, 2)), "resources": np.ones((0, 2)), "demands": np.ones((0, 2))}, "got .*0, 2"),
+        ({"demands": np.array([[1, -1], [1, 1]])}, "demand of task 1 of job 0 must be an integer from 1 to 1; got -1"),
+        ({"capacities": np.array([1, 0])}, r"capacities must be integers of at least 1, one a resource; got \[1 0\]"),
+        ({"capacities": np.array([[1]])}, "capacities must be integers of at least 1, one a resource"),
     ],
 )
-def test_impossible_problems_are_named(change, error):
+@pytest.mark.parametrize("use", [repair, lower_bound, serial_schedule, lambda problem: learn_values([problem], 1)])
+def test_impossible_problems_are_named(change, error, use):
     with pytest.raises(ValueError, match=error):
-        repair(two_jobs()._replace(**change))
+        use(two_jobs()._replace(**change))
+
+
+def test_whole_numbers_may_be_of_a_type_for_fractions():
+    floats = Problem(*(part / 1.0 for part in two_jobs()))
+    np.testing.assert_array_equal(repair(floats, "growth")[0], repair(two_jobs(), "growth")[0])
+    assert lower_bound(floats) == 10
+
+
+@pytest.mark.parametrize("seed", [4, 23])
+def test_repairs_that_leapfrog_are_told_with_the_remedy(seed):
+    problem = random_problem(np.random.default_rng(seed), n_jobs=8, n_resources=1)
+    with pytest.raises(RuntimeError, match="by 'growth' have not ended after 7680.*give noise, such as 0.2"):
+        repair(problem, "growth")
+    for chooser, noise in (("growth", 0.2), ("random", 0), ("successors", 0)):
+        starts, n_repairs = repair(problem, chooser, noise)
+        check(problem, starts)
+        assert n_repairs < 7680 / 10
+
+
+@pytest.mark.parametrize(
+    ("inputs", "output", "error"),
+    [
+        (np.ones((13, 3)), np.ones(4), r"shapes \(14, n_hidden\) and \(n_hidden \+ 1,\); got \(13, 3\) and \(4,\)"),
+        (np.ones((14, 3)), np.ones(5), r"got \(14, 3\) and \(5,\)"),
+        (np.ones((14, 0)), np.ones(1), r"got \(14, 0\) and \(1,\)"),
+        (np.ones((14, 1)), np.ones((2, 1)), r"got \(14, 1\) and \(2, 1\)"),
+        (np.full((14, 1), np.nan), np.ones(2), "must have finite weights"),
+    ],
+)
+def test_weights_of_another_shape_are_refused(inputs, output, error):
+    with pytest.raises(ValueError, match=error):
+        repair(two_jobs(), RepairValues(inputs, output))
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_a_warning_where_learning_diverges():
+    with pytest.warns(UserWarning, match="learn_values has diverged; a smaller step may help"):
+        learn_values([random_problem(np.random.default_rng(0))], 300, step=1e200)
 
 
 def test_other_choosers_and_empty_lists_are_refused():
@@ -152,3 +200,7 @@ def test_other_choosers_and_empty_lists_are_refused():
         repair(two_jobs(), "grow")
     with pytest.raises(ValueError, match="problems must be at least one"):
         learn_values([], 1)
+    with pytest.raises(ValueError, match="exploration must be two numbers from 0 to 1; got 0.5"):
+        learn_values([two_jobs()], 1, exploration=0.5)
+    with pytest.raises(ValueError, match="problem must have the parts durations, resources, demands, capacities"):
+        repair(two_jobs()[:3])
