@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from lib.compiled import compiled
 from lib.validation import check_integer, check_real
 
-TIE = 1e-10  # times the largest value: by how much an action must be better than the present one to take its place
+EPS, TINY = np.finfo(float).eps, np.finfo(float).tiny
 MOST = 1_000_000  # sweeps or iterations
 
 
@@ -77,40 +77,59 @@ def evaluate(mdp, policy, discount):
     Raises
     ------
     ValueError
-        If the discount is 1 and the policy never ends from some state, which is named, or no state is terminal.
+        If the discount is 1 and the policy never ends from some state, which is named, or no state is terminal; or if
+        the values cannot be told in floating point: they are too large, or the policy ends too rarely.
     """
     policy, discount = check_policy(mdp, policy), check_discount(mdp, discount)
-    states = np.arange(mdp.n_states)
-    transitions, rewards, on = mdp.transitions[policy, states], mdp.rewards[policy, states], ~mdp.terminal
     if discount == 1:
-        _require_end(transitions, mdp.terminal)
-    values = np.zeros(mdp.n_states)
-    equations = np.eye(on.sum()) - discount * transitions[np.ix_(on, on)]
-    values[on] = np.linalg.solve(equations, rewards[on])
-    return values
+        _require_end(mdp, policy, "for a policy that never ends")
+    return _solve(mdp, policy, discount, _of(mdp.rewards, policy))
 
 
 def policy_iteration(mdp, discount, policy=None):
     """Find the best policy by evaluating and improving one until it is unchanged (Table 6).
 
-    An action stays unless another is better by more than rounding, as ties would flip for ever otherwise.
+    An action stays unless another is better by more than rounding, as ties would flip for ever otherwise. How much that
+    is follows, state by state, from what is added up for the two.
 
     Parameters
     ----------
     mdp : MDP
     discount : float in [0, 1]
     policy : array-like of shape (n_states,), optional
-        The first one; by default action 0 everywhere.
+        The first one; by default action 0 everywhere. At a discount of 1, where a policy must end, the default takes an
+        action towards the end in each state from which it would never get there otherwise.
 
     Returns
     -------
     Solution
+        At a discount of 1 the best of all policies that end.
+
+    Raises
+    ------
+    ValueError
+        If the discount is 1 and the given policy never ends from some state, which is named, or no policy does, or
+        policies are the better the later they end, as a loop pays. If the values cannot be told in floating point.
+
+    References
+    ----------
+    Bertsekas & Tsitsiklis (1991): where the discount is 1, it goes from policies that end to better ones that end.
     """
-    policy = check_policy(mdp, np.zeros(mdp.n_states, dtype=int) if policy is None else policy)
+    discount = check_discount(mdp, discount)
+    if policy is not None:
+        policy = check_policy(mdp, policy)
+    elif discount < 1:
+        policy = np.zeros(mdp.n_states, dtype=int)
+    else:
+        policy = _policy_that_ends(mdp)
+    if discount == 1:
+        _require_end(mdp, policy, "for a policy that never ends; give policy one that does, or none,")
     changed = []
     while not changed or changed[-1]:
-        values = evaluate(mdp, policy, discount)
-        better = improved(lookahead(mdp, values, discount), policy)
+        values = _solve(mdp, policy, discount, _of(mdp.rewards, policy))
+        better = improved(mdp, values, _errors(mdp, policy, discount, values), policy, discount)
+        if discount == 1:
+            _require_end(mdp, better, "where a loop pays, so that the best policy never ends,")
         changed.append(int((better != policy).sum()))
         policy = better
     return Solution(values, policy, np.array(changed))
@@ -131,15 +150,28 @@ def value_iteration(mdp, discount, tolerance=0.0, n_sweeps=MOST):
     Returns
     -------
     Solution
-        A ConvergenceWarning tells where it has not ended after `n_sweeps`.
+        With the first of the best actions, but at a discount of 1, where a loop without rewards is as good as what it
+        puts off, with one that leads towards the end. A ConvergenceWarning tells where it has not ended after
+        `n_sweeps`.
+
+    Raises
+    ------
+    ValueError
+        If the discount is 1 and no policy ends from some state, which is named, or none of the best ones does:
+        `policy_iteration` finds the best of those that end. If the values are too large for floating point.
     """
     discount, tolerance = check_discount(mdp, discount), check_real("tolerance", tolerance, 0)
+    if discount == 1:
+        _policy_that_ends(mdp)
     n_sweeps, trace, values = check_integer("n_sweeps", n_sweeps, 1), [], np.zeros(mdp.n_states)
     while not trace or (trace[-1] > tolerance and len(trace) < n_sweeps):
         old, values = values, _ahead(mdp, values, discount).max(axis=0)
-        trace.append(np.abs(values - old).max())
-    _warn_unless(trace[-1] <= tolerance, "value_iteration", len(trace))
-    return Solution(values, lookahead(mdp, values, discount).argmax(axis=0), np.array(trace))
+        trace.append(_change(old, values))
+    ended = _warn_unless(trace[-1] <= tolerance, "value_iteration", len(trace))
+    policy = _ahead(mdp, values, discount).argmax(axis=0)
+    if discount == 1:
+        policy = _best_that_ends(mdp, values, policy, len(trace), trace[-1], ended)
+    return Solution(values, policy, np.array(trace))
 
 
 def modified_policy_iteration(mdp, discount, n_backups=5, tolerance=0.0, n_iterations=MOST):
@@ -160,23 +192,43 @@ def modified_policy_iteration(mdp, discount, n_backups=5, tolerance=0.0, n_itera
     -------
     Solution
         A ConvergenceWarning tells where it has not ended after `n_iterations`.
+
+    Raises
+    ------
+    ValueError
+        As `value_iteration` does.
     """
     discount, tolerance = check_discount(mdp, discount), check_real("tolerance", tolerance, 0)
     n_backups, n_iterations = check_integer("n_backups", n_backups, 1), check_integer("n_iterations", n_iterations, 1)
-    values, policy, trace = np.zeros(mdp.n_states), np.zeros(mdp.n_states, dtype=int), []
+    if discount == 1:
+        _policy_that_ends(mdp)
+    policy, trace = np.zeros(mdp.n_states, dtype=int), []
+    values, errors = np.zeros(mdp.n_states), np.zeros(mdp.n_states)
     while not trace or (trace[-1] > tolerance and len(trace) < n_iterations):
-        old, policy = values, improved(_ahead(mdp, values, discount), policy)
+        old, policy = values, improved(mdp, values, errors, policy, discount)
         for _ in range(n_backups):
+            errors = _of(_ahead_errors(mdp, values, errors, discount), policy)
             values = _of(_ahead(mdp, values, discount), policy)
-        trace.append(np.abs(values - old).max())
-    _warn_unless(trace[-1] <= tolerance, "modified_policy_iteration", len(trace))
-    return Solution(values, improved(lookahead(mdp, values, discount), policy), np.array(trace))
+        trace.append(_change(old, values))
+    ended = _warn_unless(trace[-1] <= tolerance, "modified_policy_iteration", len(trace))
+    policy = improved(mdp, values, errors, policy, discount)
+    if discount == 1:
+        policy = _best_that_ends(mdp, values, policy, n_backups * len(trace), trace[-1], ended)
+    return Solution(values, policy, np.array(trace))
 
 
-def improved(after, policy):
-    """The best action of each state by `after` (n_actions, n_states); the present one where none is better."""
-    margin = TIE * max(1.0, np.abs(after).max())
-    return np.where(after.max(axis=0) > _of(after, policy) + margin, after.argmax(axis=0), policy)
+def improved(mdp, values, errors, policy, discount):
+    """The best action of each state by a look ahead; the present one where none is better by more than rounding.
+
+    Parameters
+    ----------
+    values, errors : ndarray of shape (n_states,)
+        Values of the policy, and how far each may be from what it would be without rounding. So a change is one for the
+        better, no policy comes back, and policy iteration ends.
+    """
+    after, error = _ahead(mdp, values, discount), _ahead_errors(mdp, values, errors, discount)
+    better = after - error > _of(after + error, policy)
+    return np.where(better.any(axis=0), np.where(better, after, -np.inf).argmax(axis=0), policy)
 
 
 def check_discount(mdp, discount):
@@ -205,25 +257,130 @@ def _check_values(mdp, values):
 
 
 def _ahead(mdp, values, discount):
-    return mdp.rewards + discount * (mdp.matrix @ values).reshape(mdp.rewards.shape)
+    return _ahead_of(mdp, mdp.rewards, values, discount)
+
+
+def _ahead_of(mdp, rewards, values, discount):
+    return rewards + discount * (mdp.matrix @ values).reshape(rewards.shape)
 
 
 def _of(after, policy):
     return np.take_along_axis(after, policy[None], axis=0)[0]
 
 
-def _require_end(transitions, terminal):
-    ends, before = terminal, None
-    while before is None or (ends != before).any():
-        before, ends = ends, ends | (transitions[:, ends] > 0).any(axis=1)
+def _solve(mdp, policy, discount, rewards):
+    """Values of a policy that is paid `rewards` (n_states,)."""
+    transitions, on = mdp.transitions[policy, np.arange(mdp.n_states)], ~mdp.terminal
+    values = np.zeros(mdp.n_states)
+    equations = np.eye(on.sum()) - discount * transitions[np.ix_(on, on)]
+    try:
+        values[on] = np.linalg.solve(equations, rewards[on])
+    except np.linalg.LinAlgError:
+        values[on] = np.nan
+    if not np.isfinite(values).all():
+        raise ValueError(
+            f"rewards must be smaller, or discount, for values that floating point can tell; got rewards up to "
+            f"{np.abs(mdp.rewards).max():g} and {discount!r}"
+        )
+    return values
+
+
+def _errors(mdp, policy, discount, values):
+    """How far solved values of a policy may be from the true ones, (n_states,).
+
+    What the equations leave unsolved is paid at each step, and so is what rounding may hide of it.
+    """
+    unsolved = np.abs(_of(_ahead(mdp, values, discount), policy) - values)
+    return _solve(mdp, policy, discount, unsolved + _of(_rounding(mdp, values, discount), policy))
+
+
+def _ahead_errors(mdp, values, errors, discount):
+    """How far the numbers of `_ahead` may be from those without rounding, where `values` are off by `errors`."""
+    return _rounding(mdp, values, discount) + discount * (mdp.matrix @ errors).reshape(mdp.rewards.shape)
+
+
+def _rounding(mdp, values, discount):
+    """How far rounding may take the numbers of `_ahead`, (n_actions, n_states), from those of the same values.
+
+    A sum of k products, a product with the discount and a sum with the reward are k + 2 roundings, of half an `EPS`
+    each, of no more than the sum of absolute values. Probabilities and rewards are rounded numbers, too, hence twice.
+    """
+    n_roundings = np.diff(mdp.matrix.indptr).reshape(mdp.rewards.shape) + 2
+    return EPS * n_roundings * np.maximum(_ahead_of(mdp, np.abs(mdp.rewards), np.abs(values), discount), TINY)
+
+
+def _towards_end(mdp, allowed, ends):
+    """Search back from the states `ends`, breadth first, along allowed actions (n_actions, n_states).
+
+    Returns
+    -------
+    actions : ndarray of shape (n_states,)
+        For each state found, one that leads to a state found before, with some probability; 0 otherwise.
+    ends : ndarray of shape (n_states,), bool
+        All states from which those given can be reached.
+    """
+    actions, new = np.zeros(mdp.n_states, dtype=int), ends
+    while new.any():
+        leads = allowed & ((mdp.matrix @ ends.astype(float)).reshape(allowed.shape) > 0)
+        new = leads.any(axis=0) & ~ends
+        actions[new] = leads.argmax(axis=0)[new]
+        ends = ends | new
+    return actions, ends
+
+
+def _ends(mdp, policy):
+    """States from which a policy may come to an end."""
+    taken = np.arange(mdp.n_actions)[:, None] == policy
+    return _towards_end(mdp, taken, mdp.terminal)[1]
+
+
+def _require_end(mdp, policy, why):
+    ends = _ends(mdp, policy)
     if not ends.all():
-        state = int(np.argmin(ends))
-        raise ValueError(f"discount must be below 1 for a policy that never ends from state {state}; got 1")
+        raise ValueError(f"discount must be below 1 {why} from state {np.argmin(ends)}; got 1")
+
+
+def _policy_that_ends(mdp):
+    """Action 0 everywhere, but one that leads towards the end in states from which that never ends."""
+    policy = np.zeros(mdp.n_states, dtype=int)
+    by_policy = _ends(mdp, policy)
+    actions, ends = _towards_end(mdp, np.ones(mdp.rewards.shape, dtype=bool), by_policy)
+    if not ends.all():
+        raise ValueError(f"discount must be below 1 where no policy ends from state {np.argmin(ends)}; got 1")
+    return np.where(by_policy, policy, actions)
+
+
+def _best_that_ends(mdp, values, policy, n_sweeps, change, ended):
+    """A policy with other actions, as good as the best, in states from which it never ends; for a discount of 1.
+
+    A policy of best actions that ends has these very values, and no policy that ends has larger ones.
+    """
+    by_policy = _ends(mdp, policy)
+    if by_policy.all():
+        return policy
+    after = _ahead(mdp, values, 1.0)
+    tie = 2 * (n_sweeps * _rounding(mdp, values, 1.0) + change)  # each sweep rounds
+    actions, ends = _towards_end(mdp, after + tie >= after.max(axis=0), by_policy)
+    if ended and not ends.all():
+        state = np.argmin(ends)
+        raise ValueError(
+            f"discount must be below 1 where the best by these values never ends from state {state}; got 1: "
+            "policy_iteration finds the best policy of those that end"
+        )
+    return np.where(ends & ~by_policy, actions, policy)
+
+
+def _change(old, values):
+    """The largest change of a value."""
+    if not np.isfinite(values).all():
+        raise ValueError("rewards must be smaller, or discount: values are too large for floating point")
+    return np.abs(values - old).max()
 
 
 def _warn_unless(ended, who, n):
     if not ended:
         warnings.warn(f"{who} has not ended after {n}; the values may be off", ConvergenceWarning, stacklevel=3)
+    return ended
 
 
 @compiled()
