@@ -1,5 +1,6 @@
 """Decisions: closed forms, all policies enumerated, gymnasium step by step, limits of learners, bad input."""
 
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -66,6 +67,104 @@ def test_policy_iteration_ends_where_actions_tie(discount):
         assert way.trace[-1] == 0
         assert len(way.trace) < 16
     assert np.allclose(way.values, value_iteration(LAKE, discount).values, atol=1e-12)
+
+
+def exact_values(model, policy, discount):
+    """Values of a policy as fractions, by Gauss and Jordan."""
+    n, discount = model.n_states, Fraction(discount)
+    rows = [
+        [(i == j) - discount * Fraction(p) for j, p in enumerate(model.transitions[a, i].tolist())]
+        + [Fraction(float(model.rewards[a, i]))]
+        for i, a in enumerate(policy)
+    ]
+    for i in range(n):
+        rows[i] = [x / rows[i][i] for x in rows[i]]  # diagonally dominant: no pivot is 0
+        for j in set(range(n)) - {i}:
+            rows[j] = [x - rows[j][i] * y for x, y in zip(rows[j], rows[i], strict=True)]
+    return [row[n] for row in rows]
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([0.5, 0.9, 0.95]), st.booleans())
+def test_the_best_of_all_policies_whatever_the_scale_of_rewards(seed, discount, mixed):
+    """The loss, in exact numbers, is no more than rounding of what the policy itself adds up."""
+    rng = np.random.default_rng(seed)
+    model = random_mdp(3, 2, int(rng.integers(1, 4)), rng)
+    scale = 10 ** rng.uniform(-12, 12, size=model.rewards.shape if mixed else ())
+    model = MDP(model.transitions, model.rewards * scale, model.terminal)
+    sizes = MDP(model.transitions, np.abs(model.rewards), model.terminal)
+    every = {policy: exact_values(model, policy, discount) for policy in product(range(2), repeat=3)}
+    for way in (policy_iteration(model, discount), decisions.modified_policy_iteration(model, discount, 20, 0, 2000)):
+        chosen = tuple(way.policy.tolist())
+        for best, value, size in zip(
+            np.max([*every.values()], axis=0), every[chosen], exact_values(sizes, chosen, discount), strict=True
+        ):
+            assert best - value <= 1e-12 * size
+
+
+@pytest.mark.parametrize("solve", [policy_iteration, value_iteration, decisions.modified_policy_iteration])
+def test_ties_are_of_a_state_and_not_of_the_largest_number(solve):
+    stay = [np.eye(3)] * 2
+    small = MDP(stay, np.array([[0, 1, 0], [1, 0, 1]]) * 1e-11, np.zeros(3, bool))
+    assert solve(small, 0.9).policy.tolist() == [1, 0, 1]
+    beside = MDP(stay, [[1e-6, 1e5, 1e-6], [2e-6, 0, 1e-6]], np.zeros(3, bool))
+    assert solve(beside, 0.9).policy.tolist() == [1, 0, 0]
+
+
+def test_policy_iteration_ends_where_rounding_alone_tells_actions_apart():
+    """All actions of a state lead to the same places with the same probabilities, added up in another order."""
+    rng = np.random.default_rng(0)
+    for discount in (0.9, 0.9999):
+        parts = rng.dirichlet(np.ones(4), size=(30, 12))
+        transitions = np.zeros((5, 30, 30))
+        for state, part in np.ndindex(30, 12):
+            for action in range(5):
+                where = rng.permutation(4)
+                np.add.at(transitions[action, state], (7 * state + 5 * where) % 30, parts[state, part][where] / 12)
+        rewards = np.broadcast_to(1e9 * rng.normal(size=30), (5, 30)) * (1 + 1e-16 * rng.normal(size=(5, 30)))
+        model = MDP(transitions, rewards, np.zeros(30, bool))
+        for _ in range(5):
+            assert policy_iteration(model, discount, rng.integers(5, size=30)).trace.tolist() == [0]
+
+
+def loop_or_end(loop, end):
+    """One state, in which action 0 stays and action 1 ends."""
+    return MDP([[[1, 0], [0, 1]], [[0, 1], [0, 1]]], [[loop, 0], [end, 0]], [False, True])
+
+
+SOLVERS = (policy_iteration, value_iteration, decisions.modified_policy_iteration)
+
+
+@pytest.mark.parametrize("solve", SOLVERS)
+def test_policies_end_where_there_is_no_discount(solve):
+    cliff = decisions.from_gymnasium("CliffWalking-v1")
+    grid = grid_world(6, 6, 0.2, np.random.default_rng(0))
+    for model in (cliff, grid, LAKE, mountain_roads(3, 2), decisions.from_gymnasium("Taxi-v4")):
+        way = solve(model, 1.0)
+        assert np.allclose(evaluate(model, way.policy, 1.0), way.values, atol=1e-9)
+        assert way.values == pytest.approx(decisions.backup(model, way.values, 1.0), abs=1e-9)
+    assert solve(cliff, 1.0).values[36] == -13
+    for loop, end in ((0, 5), (0, 1e-13), (-1, -3), (-1e-13, -3e-13)):
+        way = solve(loop_or_end(loop, end), 1.0)
+        assert (way.policy[0], way.values[0]) == (1, end)
+
+
+@pytest.mark.parametrize("solve", SOLVERS)
+def test_no_policy_that_loops_is_returned(solve):
+    nowhere = MDP([[[1, 0, 0], [0, 0, 1], [0, 0, 1]]], [[0, 1, 0]], [False, False, True])
+    with pytest.raises(ValueError, match="discount must be below 1 where no policy ends from state 0"):
+        solve(nowhere, 1.0)
+    if solve is not policy_iteration:
+        with pytest.raises(ValueError, match="where no best policy ends from state 0; got 1: policy_iteration finds"):
+            solve(loop_or_end(0, -1), 1.0)
+
+
+def test_policy_iteration_finds_the_best_that_ends_or_says_that_a_loop_pays():
+    assert policy_iteration(loop_or_end(0, -1), 1.0).values[0] == -1
+    with pytest.raises(ValueError, match="never ends from state 0; got 1: there a loop pays"):
+        policy_iteration(loop_or_end(1, 5), 1.0)
+    with pytest.raises(ValueError, match="never ends from state 0; got 1: give policy= one that ends"):
+        policy_iteration(loop_or_end(0, 5), 1.0, [0, 0])
 
 
 def test_a_grid_by_hand():
@@ -261,6 +360,32 @@ def test_sarsa_finds_the_way():
 def test_bad_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("seed", [87, 182])
+def test_sweeps_end_where_rounding_goes_round(seed):
+    """The last digit of a value comes and goes for ever; both ways end where values come back."""
+    rng = np.random.default_rng(seed)
+    n_states = int(rng.integers(1, 5))
+    model = random_mdp(n_states, int(rng.integers(1, 4)), int(rng.integers(1, n_states + 1)), rng)
+    discount = rng.uniform(0, 0.99)
+    best = policy_iteration(model, discount).values
+    for way in (value_iteration(model, discount), decisions.modified_policy_iteration(model, discount)):
+        assert len(way.trace) < 1000
+        assert np.allclose(way.values, best, rtol=1e-14)
+
+
+def test_values_that_go_round_are_told():
+    """From a loop without rewards the way out promises 5, and a step later no more than 2."""
+    moves = [
+        [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 0, 1]],
+        [[0, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 0, 1]],
+    ]
+    model = MDP(moves, [[0, 0, -3, 0], [5, -1, -3, 0]], np.arange(4) == 3)
+    with pytest.warns(UserWarning, match="value_iteration has not ended after [0-9]+;"):
+        assert value_iteration(model, 1.0).trace.size < 20
+    assert policy_iteration(model, 1.0).values.tolist() == [2, 2, -3, 0]
 
 
 def test_a_warning_where_sweeps_run_out():

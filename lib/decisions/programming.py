@@ -82,7 +82,7 @@ def evaluate(mdp, policy, discount):
     """
     policy, discount = check_policy(mdp, policy), check_discount(mdp, discount)
     if discount == 1:
-        _require_end(mdp, policy, "for a policy that never ends")
+        _require_end(mdp, policy)
     return _solve(mdp, policy, discount, _of(mdp.rewards, policy))
 
 
@@ -123,13 +123,13 @@ def policy_iteration(mdp, discount, policy=None):
     else:
         policy = _policy_that_ends(mdp)
     if discount == 1:
-        _require_end(mdp, policy, "for a policy that never ends; give policy one that does, or none,")
+        _require_end(mdp, policy, ": give policy= one that ends from each state, or none")
     changed = []
     while not changed or changed[-1]:
         values = _solve(mdp, policy, discount, _of(mdp.rewards, policy))
         better = improved(mdp, values, _errors(mdp, policy, discount, values), policy, discount)
         if discount == 1:
-            _require_end(mdp, better, "where a loop pays, so that the best policy never ends,")
+            _require_end(mdp, better, ": there a loop pays, and no policy that ends is the best")
         changed.append(int((better != policy).sum()))
         policy = better
     return Solution(values, policy, np.array(changed))
@@ -143,7 +143,7 @@ def value_iteration(mdp, discount, tolerance=0.0, n_sweeps=MOST):
     mdp : MDP
     discount : float in [0, 1]
     tolerance : float, at least 0
-        Largest change that counts as none; at 0, rounding ends it.
+        Largest change that counts as none; at 0, rounding ends it, at values that stay or that come back.
     n_sweeps : int, at least 1
         At most.
 
@@ -164,10 +164,12 @@ def value_iteration(mdp, discount, tolerance=0.0, n_sweeps=MOST):
     if discount == 1:
         _policy_that_ends(mdp)
     n_sweeps, trace, values = check_integer("n_sweeps", n_sweeps, 1), [], np.zeros(mdp.n_states)
-    while not trace or (trace[-1] > tolerance and len(trace) < n_sweeps):
+    comes_back = _Return()
+    while not trace or (trace[-1] > tolerance and len(trace) < n_sweeps and not comes_back(values)):
         old, values = values, _ahead(mdp, values, discount).max(axis=0)
         trace.append(_change(old, values))
-    ended = _warn_unless(trace[-1] <= tolerance, "value_iteration", len(trace))
+    ended = trace[-1] <= max(tolerance, _rounding(mdp, values, discount).max())
+    _warn_unless(ended, "value_iteration", len(trace))
     policy = _ahead(mdp, values, discount).argmax(axis=0)
     if discount == 1:
         policy = _best_that_ends(mdp, values, policy, len(trace), trace[-1], ended)
@@ -204,13 +206,17 @@ def modified_policy_iteration(mdp, discount, n_backups=5, tolerance=0.0, n_itera
         _policy_that_ends(mdp)
     policy, trace = np.zeros(mdp.n_states, dtype=int), []
     values, errors = np.zeros(mdp.n_states), np.zeros(mdp.n_states)
-    while not trace or (trace[-1] > tolerance and len(trace) < n_iterations):
+    comes_back = _Return()
+    while not trace or (
+        trace[-1] > tolerance and len(trace) < n_iterations and not comes_back(np.append(values, policy))
+    ):
         old, policy = values, improved(mdp, values, errors, policy, discount)
         for _ in range(n_backups):
             errors = _of(_ahead_errors(mdp, values, errors, discount), policy)
             values = _of(_ahead(mdp, values, discount), policy)
         trace.append(_change(old, values))
-    ended = _warn_unless(trace[-1] <= tolerance, "modified_policy_iteration", len(trace))
+    ended = trace[-1] <= max(tolerance, _rounding(mdp, values, discount).max())
+    _warn_unless(ended, "modified_policy_iteration", len(trace))
     policy = improved(mdp, values, errors, policy, discount)
     if discount == 1:
         policy = _best_that_ends(mdp, values, policy, n_backups * len(trace), trace[-1], ended)
@@ -334,10 +340,11 @@ def _ends(mdp, policy):
     return _towards_end(mdp, taken, mdp.terminal)[1]
 
 
-def _require_end(mdp, policy, why):
+def _require_end(mdp, policy, remedy=""):
     ends = _ends(mdp, policy)
     if not ends.all():
-        raise ValueError(f"discount must be below 1 {why} from state {np.argmin(ends)}; got 1")
+        state = np.argmin(ends)
+        raise ValueError(f"discount must be below 1 for a policy that never ends from state {state}; got 1{remedy}")
 
 
 def _policy_that_ends(mdp):
@@ -364,10 +371,25 @@ def _best_that_ends(mdp, values, policy, n_sweeps, change, ended):
     if ended and not ends.all():
         state = np.argmin(ends)
         raise ValueError(
-            f"discount must be below 1 where the best by these values never ends from state {state}; got 1: "
-            "policy_iteration finds the best policy of those that end"
+            f"discount must be below 1 where no best policy ends from state {state}; got 1: "
+            "policy_iteration finds the best of those that end"
         )
     return np.where(ends & ~by_policy, actions, policy)
+
+
+class _Return:
+    """Whether numbers come back to what they were, as rounding may make them go round for ever (Brent's search)."""
+
+    def __init__(self):
+        self.kept, self.n = None, 0
+
+    def __call__(self, numbers):
+        if self.n and (numbers == self.kept).all():
+            return True
+        self.n += 1
+        if self.n & (self.n - 1) == 0:  # at powers of two, so that a round of any length is found
+            self.kept = numbers
+        return False
 
 
 def _change(old, values):
@@ -380,7 +402,6 @@ def _change(old, values):
 def _warn_unless(ended, who, n):
     if not ended:
         warnings.warn(f"{who} has not ended after {n}; the values may be off", ConvergenceWarning, stacklevel=3)
-    return ended
 
 
 @compiled()
