@@ -355,6 +355,31 @@ def test_sarsa_finds_the_way():
         (lambda: decisions.q_learning(LAKE, 0.9, 10, checkpoints=[5, 5]), "checkpoints must ascend"),
         (lambda: decisions.td_lambda(LAKE, np.zeros(16, int), 0.9, 0.5, 1, features=np.eye(3)), "features must have"),
         (lambda: decisions.td_lambda(LAKE, np.zeros(16, int), 0.9, 0.5, 1, trace="gama"), "trace must be one of"),
+        (lambda: MDP([["a"]], [[0]], [False]), "transitions must be an array of numbers"),
+        (lambda: MDP([np.eye(2)], [[1j, 0]], [False, False]), "rewards must be an array of numbers"),
+        (lambda: MDP([np.eye(2)], np.zeros((1, 2)), [False, False], ["a", "b"]), "start must be an array of numbers"),
+        (
+            lambda: decisions.td_lambda(LAKE, np.zeros(16, int), 0.9, 0.5, 1, features=np.full((16, 1), np.nan)),
+            "finite",
+        ),
+        (lambda: decisions.td_lambda(LAKE, np.zeros(16, int), 0.9, 0.5, 2**70), "n_episodes must be an integer from 1"),
+        (lambda: decisions.td_lookahead(LAKE, 0.9, 0.5, 1, values=np.zeros((16, 16))), "values must be 16 finite"),
+        (lambda: decisions.td_lookahead(LAKE, 0.9, 0.5, 1, values=np.full(16, np.inf)), "values must be 16 finite"),
+        (
+            lambda: decisions.q_learning(LAKE, 0.9, 10, checkpoints=[1.7, 5]),
+            "checkpoints must be an integer from 1 to 10",
+        ),
+        (
+            lambda: decisions.q_learning(LAKE, 0.9, 10, checkpoints=[5, 11]),
+            "checkpoints must be .* from 1 to 10; got 11",
+        ),
+        (lambda: decisions.q_learning(LAKE, 0.9, 10, checkpoints=[]), "checkpoints must be a sequence"),
+        (lambda: decisions.q_learning(LAKE, 0.9, 10, checkpoints=5), "checkpoints must be a sequence"),
+        (
+            lambda: policy_iteration(MDP([np.eye(2)], [[1e308, 0]], [False] * 2), 0.9),
+            "rewards must be smaller, or disc",
+        ),
+        (lambda: value_iteration(MDP([np.eye(2)], [[1e308, 0]], [False] * 2), 0.9), "rewards must be smaller, or disc"),
     ],
 )
 def test_bad_input(call, message):
@@ -386,6 +411,112 @@ def test_values_that_go_round_are_told():
     with pytest.warns(UserWarning, match="value_iteration has not ended after [0-9]+;"):
         assert value_iteration(model, 1.0).trace.size < 20
     assert policy_iteration(model, 1.0).values.tolist() == [2, 2, -3, 0]
+
+
+FLIP = [[0.5, 0.5], [0.5, 0.5]]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"P": np.ones((2, 3))}, r"P must have shape \(n_states, n_states\); got \(2, 3\)"),
+        ({"P": [[1, 1], [0, 1]]}, "P must have rows of probabilities that add up to 1; row 0: a sum of 2, smallest 1"),
+        ({"P": [[1, 0], [1.5, -0.5]]}, "row 1: a sum of 1, smallest -0.5"),
+        ({"P": [[1, 0], [np.nan, 1]]}, "row 1: a sum of nan"),
+        ({"P": np.eye(2)}, "P must be a chain that comes to stay in one place; got one that stays at 0 or at 1"),
+        ({"P": [[1.0, 1e-17], [1e-17, 1.0]]}, "P must have larger probabilities of going"),
+        ({"P": "ab"}, "P must be an array of numbers"),
+        ({"R": [1, np.nan]}, "R must be 2 finite numbers"),
+        ({"R": [[1, 2]]}, r"R must be 2 finite numbers; got shape \(1, 2\)"),
+        ({"features": [[1]]}, r"features must have shape \(2, n_features\); got \(1, 1\)"),
+        ({"features": np.ones((2, 0))}, r"features must have shape \(2, n_features\); got \(2, 0\)"),
+        ({"features": [[1], [np.inf]]}, "features must be finite; state 1, feature 0: inf"),
+        ({"features": np.ones((2, 2))}, "features must be linearly independent"),
+        ({"features": np.eye(2), "weights": [1, 0]}, "features must be linearly independent on the states that are"),
+        ({"weights": [1.5, -0.5]}, "weights must be 2 finite numbers of at least 0"),
+        ({"weights": [np.nan, 1]}, "weights must be 2 finite numbers"),
+        ({"weights": [0, 0]}, "weights must be 2 finite numbers of at least 0, not all of them 0"),
+        ({"weights": [1, 1, 1]}, "weights must be 2 finite numbers"),
+        ({"discount": 1.0}, "discount must be a finite number in"),
+        ({"trace": -0.1}, "trace must be a finite number in"),
+    ],
+)
+def test_bad_chains(change, message):
+    arguments = {"P": FLIP, "R": [1, 2], "features": [[1.0], [2.0]], "discount": 0.9, "trace": 0.5}
+    with pytest.raises(ValueError, match=message):
+        decisions.td_limit(**arguments | change)
+    if set(change) == {"P"}:
+        with pytest.raises(ValueError, match=message):
+            decisions.stationary(change["P"])
+
+
+def test_chains_that_leave_states_for_good():
+    """A start that is left, and two places between which it goes for ever, in one of them twice as often."""
+    visits = decisions.stationary([[0.2, 0.5, 0.3], [0, 0, 1], [0, 0.5, 0.5]])
+    assert visits[0] == 0
+    assert visits[1:] == pytest.approx([1 / 3, 2 / 3])
+
+
+@pytest.mark.filterwarnings("error")
+def test_learners_that_diverge_say_so():
+    """Steps that are too large for features of 30 and 60, and for traces that add up to 100."""
+    loop = MDP([[[0.5, 0.5], [0.5, 0.5]]], [[1.0, 1.0]], [False, False])
+    learn = {"features": [[30.0], [60.0]], "step": 1.0, "longest": 2000}
+    with pytest.warns(UserWarning, match="td_lambda has diverged; a smaller step"):
+        assert not np.isfinite(decisions.td_lambda(loop, [0, 0], 0.9, 0.5, 5, **learn)).all()
+    with pytest.warns(UserWarning, match="td_lookahead has diverged"):
+        assert not np.isfinite(decisions.td_lookahead(random_mdp(3, 2, 3, np.random.default_rng(0)), 0.99, 1.0, 50)).all()
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_fitted_values_that_are_no_numbers_have_diverged(wrong):
+    def step(points, action):
+        return np.where(points[:, 0] > 1, wrong, 0.0), points, np.zeros(len(points), dtype=bool)
+
+    result = decisions.fitted_values(step, 1, KNeighborsRegressor(1), [[1.0], [2.0]], 0.9, 50)
+    assert result.diverged is True
+
+
+def test_steps_of_another_shape_are_refused():
+    def returns(*moved):
+        return lambda points, action: moved
+
+    cube, two = np.full((2, 1), 0.5), np.zeros(2)
+    for step in (
+        returns(two, cube),
+        returns(two, cube, np.zeros(3)),
+        returns(np.zeros((2, 1)), cube, two),
+        lambda *_: 0,
+    ):
+        with pytest.raises(ValueError, match="step must return rewards, next points and ends of shapes"):
+            decisions.fitted_values(step, 1, KNeighborsRegressor(1), cube)
+    for samples in ([], [1.0, 2.0], np.ones((0, 2)), [["a"]]):
+        with pytest.raises(ValueError, match="samples must"):
+            decisions.fitted_values(along, 1, KNeighborsRegressor(1), samples)
+
+
+@pytest.mark.parametrize(
+    ("start", "step", "message"),
+    [
+        ([1.5], along, r"start and step must give a point of shape \(1,\) in the unit cube; got \[1.5\]"),
+        ([-0.5], along, "in the unit cube"),
+        ([np.nan], along, "in the unit cube; got .nan"),
+        ([0.5, 0.5], along, r"of shape \(1,\) in the unit cube"),
+        ([0.5], lambda points, _: (np.zeros(1), points + 1, [False]), "in the unit cube"),
+        ([0.5], lambda points, _: (np.full(1, np.nan), points, [False]), "step must return finite rewards; got nan"),
+    ],
+)
+def test_sarsa_outside_the_unit_cube(start, step, message):
+    with pytest.raises(ValueError, match=message):
+        decisions.sarsa_tiles(step, 1, lambda _: np.array(start), 1, tiles=(2, 4))
+
+
+@pytest.mark.filterwarnings("error")
+def test_learners_where_all_states_are_terminal():
+    over = MDP([np.eye(2)], [[1.0, 1.0]], [True, True])
+    assert not decisions.q_learning(over, 0.9, 10).any()
+    assert not decisions.td_lookahead(over, 1.0, 0.5, 3).any()
+    assert not decisions.td_lambda(over, [0, 0], 1.0, 0.5, 3).any()
 
 
 def test_a_warning_where_sweeps_run_out():

@@ -34,11 +34,28 @@ class Player:
         Returns
         -------
         ndarray of shape (n_positions,)
+
+        Raises
+        ------
+        ValueError
+            If one of them is no position.
         """
-        positions = np.array([check_position(position) for position in positions])
-        values, rng = np.empty(len(positions), np.float32), np.random.default_rng(seed)
-        value_all((self.kind, self.inputs_, self.output_), positions, len(positions), values, rng)
+        if not np.iterable(positions):
+            raise ValueError(f"positions must have shape (n_positions, 2, 26); got {positions!r}")
+        positions = np.array([check_position(position) for position in positions], np.int8).reshape(-1, 2, 26)
+        values, rng = np.empty(len(positions), np.float32), np.random.default_rng(check_integer("seed", seed, 0))
+        value_all(weighted(self), positions, len(positions), values, rng)
         return values
+
+
+def weighted(player):
+    """Return what kernels know of a player, kind and weights; ValueError for weights that they would read beyond."""
+    inputs, output = player.inputs_, player.output_
+    width = max(len(output) - 1, 1)
+    if player.kind == NET and (inputs.shape != (N_INPUTS + 1, width) or output.ndim != 1):
+        allowed = f"({N_INPUTS + 1}, max(n_hidden, 1)) and (n_hidden + 1,)"
+        raise ValueError(f"inputs_ and output_ must have shapes {allowed}; got {inputs.shape} and {output.shape}")
+    return player.kind, inputs, output
 
 
 class RandomPlayer(Player):

@@ -56,7 +56,7 @@ def check_position(position):
     if position.shape != (2, 26) or not np.issubdtype(position.dtype, np.integer):
         raise ValueError(f"position must be integers of shape (2, 26); got {position.dtype}, {position.shape}")
     for name, men in zip(("own", "opponent"), position, strict=True):
-        if men.min() < 0 or men.sum() != MEN:
+        if men.min() < 0 or men.max() > MEN or men.sum() != MEN:
             raise ValueError(f"{name} must be {MEN} men in all, at least 0 at each place; got {men.tolist()}")
     both = 1 + np.flatnonzero((position[0, 1:25] > 0) & (position[1, 24:0:-1] > 0))
     if len(both):

@@ -44,7 +44,7 @@ class MDP:
     start: np.ndarray | None = None
 
     def __post_init__(self):
-        transitions, rewards = np.array(self.transitions, dtype=float), np.array(self.rewards, dtype=float)
+        transitions, rewards = to_numbers("transitions", self.transitions), to_numbers("rewards", self.rewards)
         terminal = np.array(self.terminal)
         if transitions.ndim != 3 or transitions.shape[1] != transitions.shape[2] or not transitions.size:
             raise ValueError(f"transitions must have shape (n_actions, n_states, n_states); got {transitions.shape}")
@@ -55,7 +55,7 @@ class MDP:
         transitions[:, terminal], rewards[:, terminal] = np.eye(len(terminal))[terminal], 0.0
         _check_model(transitions, rewards)
         start = ~terminal if self.start is None and not terminal.all() else self.start
-        start = np.array(np.ones(len(terminal)) if start is None else start, dtype=float)
+        start = to_numbers("start", np.ones(len(terminal)) if start is None else start)
         _check_shape("start", start, terminal.shape)
         if not (start >= 0).all() or not 0 < start.sum() < np.inf:
             raise ValueError("start must hold a probability of each state; got a negative one, or nothing but zeros")
@@ -83,6 +83,15 @@ class MDP:
     def table(self):
         """What kernels know, that is next states and probabilities by row of the matrix, rewards, terminal states."""
         return self.matrix.indptr, self.matrix.indices, self.matrix.data, self.rewards, self.terminal
+
+
+def to_numbers(name, values):
+    """Return a new array of float, or raise a ValueError that names what is no array of real numbers."""
+    try:
+        values = np.array(values)
+        return values.astype(float) if values.dtype.kind in "biuf" else np.array(values.tolist(), dtype=float)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{name} must be an array of numbers: {error}") from None
 
 
 def from_gymnasium(name, **options):

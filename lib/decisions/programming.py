@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from lib.compiled import compiled
+from lib.decisions.models import to_numbers
 from lib.validation import check_integer, check_real
 
 EPS, TINY = np.finfo(float).eps, np.finfo(float).tiny
@@ -38,7 +39,7 @@ def lookahead(mdp, values, discount):
     -------
     ndarray of shape (n_actions, n_states)
     """
-    return _ahead(mdp, _check_values(mdp, values), check_real("discount", discount, 0, 1))
+    return _ahead(mdp, check_values(mdp, values), check_real("discount", discount, 0, 1))
 
 
 def backup(mdp, values, discount, policy=None):
@@ -255,8 +256,9 @@ def check_policy(mdp, policy):
     return policy.astype(np.int64)
 
 
-def _check_values(mdp, values):
-    values = np.array(values, dtype=float)
+def check_values(mdp, values):
+    """Return a value of each state as float, or raise ValueError."""
+    values = to_numbers("values", values)
     if values.shape != (mdp.n_states,) or not np.isfinite(values).all():
         raise ValueError(f"values must be {mdp.n_states} finite numbers; got shape {values.shape}")
     return values
@@ -267,7 +269,8 @@ def _ahead(mdp, values, discount):
 
 
 def _ahead_of(mdp, rewards, values, discount):
-    return rewards + discount * (mdp.matrix @ values).reshape(rewards.shape)
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is told by the callers
+        return rewards + discount * (mdp.matrix @ values).reshape(rewards.shape)
 
 
 def _of(after, policy):

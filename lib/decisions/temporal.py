@@ -1,15 +1,20 @@
 """Learning from steps: TD(lambda) and where it ends, TD with one-step lookahead, and Q-learning."""
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
+from sklearn.exceptions import ConvergenceWarning
 
 from lib.compiled import assign, compiled
-from lib.decisions.programming import backed_up, check_discount, check_policy
+from lib.decisions.models import TOLERANCE, to_numbers
+from lib.decisions.programming import backed_up, check_discount, check_policy, check_values
 from lib.validation import check_choice, check_flag, check_integer, check_real
 
 FULL, PRINTED = "gamma lambda", "lambda"  # decays of the trace: Sutton's, and the survey's
 STEP, LONGEST = 0.1, 1000  # of TD with lookahead: alpha, and the steps after which an episode is cut
+COUNT = 2**62  # the largest number of steps or episodes
 
 
 class TDLimit(NamedTuple):
@@ -48,7 +53,7 @@ def td_lambda(
     Returns
     -------
     ndarray of shape (n_features,)
-        The last weights.
+        The last weights. A ConvergenceWarning tells where they have diverged, and are no finite numbers.
 
     References
     ----------
@@ -57,15 +62,13 @@ def td_lambda(
     policy, discount = check_policy(mdp, policy), check_discount(mdp, discount)
     decay = check_real("trace_decay", trace_decay, 0, 1)
     decay *= discount if check_choice("trace", trace, (FULL, PRINTED)) == FULL else 1.0
-    features = np.eye(mdp.n_states) if features is None else np.array(features, dtype=float)
-    if features.ndim != 2 or len(features) != mdp.n_states:
-        raise ValueError(f"features must have shape ({mdp.n_states}, n_features); got {features.shape}")
+    features = _check_features(np.eye(mdp.n_states) if features is None else features, mdp.n_states)
     rates = check_real("step", step, 0, 1, open_low=True), check_real("cooling", cooling, 0)
     weights = np.zeros(features.shape[1])
-    lengths = check_integer("n_episodes", n_episodes, 1), check_integer("longest", longest, 1)
+    lengths = check_integer("n_episodes", n_episodes, 1, COUNT), check_integer("longest", longest, 1, COUNT)
     features[mdp.terminal] = 0.0
     _td_lambda(mdp.table, mdp.start, policy, features, weights, discount, decay, *rates, *lengths, generator(seed))
-    return weights
+    return _warn_if_diverged("td_lambda", weights, "a smaller step or smaller features may help")
 
 
 def td_limit(P, R, features, discount, trace, weights=None):
@@ -74,19 +77,26 @@ def td_limit(P, R, features, discount, trace, weights=None):
     Parameters
     ----------
     P : array-like of shape (n_states, n_states)
-        Probability of each next state under the policy.
+        Probability of each next state under the policy; rows add up to 1.
     R : array-like of shape (n_states,)
         Expected reward of a step from each state.
     features : array-like of shape (n_states, n_features)
+        Linearly independent on the states that are backed up.
     discount : float in [0, 1)
     trace : float in [0, 1)
         Decay of the trace in a step: discount times lambda, or lambda for Table 8 as it is printed.
     weights : array-like of shape (n_states,), optional
-        How often each state is backed up; by default as often as the policy visits it.
+        How often each state is backed up, at least 0 and in any unit; by default as often as the policy visits it.
 
     Returns
     -------
     TDLimit
+
+    Raises
+    ------
+    ValueError
+        If an array has another shape or numbers out of range; if features are linearly dependent, or another limit
+        is as good; or as `stationary` does, where there are no weights.
 
     References
     ----------
@@ -94,13 +104,26 @@ def td_limit(P, R, features, discount, trace, weights=None):
     """
     discount = check_real("discount", discount, 0, 1, open_high=True)
     trace = check_real("trace", trace, 0, 1, open_high=True)
-    P, features = np.asarray(P, dtype=float), np.asarray(features, dtype=float)
-    often = stationary(P) if weights is None else np.asarray(weights, dtype=float)
+    P = _check_chain(P)
+    R, features = to_numbers("R", R), _check_features(features, len(P))
+    if R.shape != (len(P),) or not np.isfinite(R).all():
+        raise ValueError(f"R must be {len(P)} finite numbers; got shape {R.shape}")
+    often = stationary(P) if weights is None else _check_weights(weights, len(P))
+    largest = np.abs(features).max(axis=0)
+    if np.linalg.matrix_rank((features / np.where(largest > 0, largest, 1.0))[often > 0]) < features.shape[1]:
+        raise ValueError(
+            "features must be linearly independent on the states that are backed up; some depend on others"
+        )
     same = np.eye(len(P))
     traces = np.linalg.solve((same - trace * P).T, features * often[:, None]).T  # of each state, in the mean
     matrix = traces @ (same - discount * P) @ features
     stable = bool((np.linalg.eigvals(matrix).real > 0).all())
-    return TDLimit(np.linalg.solve(matrix, traces @ np.asarray(R, dtype=float)), stable)
+    try:
+        return TDLimit(np.linalg.solve(matrix, traces @ R), stable)
+    except np.linalg.LinAlgError:
+        raise ValueError(
+            "weights must be others for there to be one limit: with these its equations are singular"
+        ) from None
 
 
 def stationary(P):
@@ -109,15 +132,35 @@ def stationary(P):
     Parameters
     ----------
     P : array-like of shape (n_states, n_states)
-        Transition probabilities; each state can be reached from each.
+        Transition probabilities; rows add up to 1. Some state can be reached from each.
 
     Returns
     -------
     ndarray of shape (n_states,)
+        0 for states that are left for good.
+
+    Raises
+    ------
+    ValueError
+        If P is no matrix of probabilities, or it depends on the first state where the chain stays.
     """
-    P = np.asarray(P, dtype=float)
+    P = _check_chain(P)
     n_states = len(P)
-    return np.linalg.solve(np.eye(n_states) - P.T + 1.0, np.ones(n_states))
+    n_classes, classes = connected_components(P > 0, connection="strong")
+    leaves = np.zeros(n_classes, dtype=bool)  # classes of states that reach each other, and whether one can leave
+    leaves[classes[((P > 0) & (classes[:, None] != classes)).any(axis=1)]] = True
+    if (~leaves).sum() > 1:
+        first, other = (int(np.argmax(classes == k)) for k in np.flatnonzero(~leaves)[:2])
+        raise ValueError(
+            f"P must be a chain that comes to stay in one place; got one that stays at {first} or at {other}"
+        )
+    try:
+        visits = np.linalg.solve(np.eye(n_states) - P.T + 1.0, np.ones(n_states))
+    except np.linalg.LinAlgError:
+        visits = np.full(n_states, np.nan)
+    if not (visits > -TOLERANCE).all():
+        raise ValueError("P must have larger probabilities of going from place to place: rounding hides these")
+    return np.where(leaves[classes], 0.0, visits)
 
 
 def td_lookahead(mdp, discount, trace_decay, n_episodes, exploration=0.0, values=None, cooling=0.0, seed=0):
@@ -141,13 +184,17 @@ def td_lookahead(mdp, discount, trace_decay, n_episodes, exploration=0.0, values
     Returns
     -------
     ndarray of shape (n_states,)
+        A ConvergenceWarning tells where they have diverged, and are no finite numbers.
     """
     discount, trace_decay = check_discount(mdp, discount), check_real("trace_decay", trace_decay, 0, 1)
-    values = np.where(mdp.terminal, 0.0, np.zeros(mdp.n_states) if values is None else values)
+    values = np.zeros(mdp.n_states) if values is None else to_numbers("values", values)
+    if values.shape == mdp.terminal.shape:
+        values[mdp.terminal] = 0.0
+    values = check_values(mdp, values)
     rates = STEP, check_real("exploration", exploration, 0, 1), check_real("cooling", cooling, 0)
-    lengths = check_integer("n_episodes", n_episodes, 1), LONGEST
+    lengths = check_integer("n_episodes", n_episodes, 1, COUNT), LONGEST
     _td_lookahead(mdp.table, mdp.start, values, discount, discount * trace_decay, *rates, *lengths, generator(seed))
-    return values
+    return _warn_if_diverged("td_lookahead", values, "a smaller trace_decay or discount may help")
 
 
 def q_learning(
@@ -181,14 +228,54 @@ def q_learning(
     ----------
     Watkins & Dayan (1992).
     """
-    n_steps, longest = check_integer("n_steps", n_steps, 1), check_integer("longest", longest, 1)
-    asked = np.array([n_steps] if checkpoints is None else checkpoints, dtype=np.int64)
-    if asked.ndim != 1 or not len(asked) or asked[0] < 1 or asked[-1] > n_steps or (np.diff(asked) <= 0).any():
+    n_steps, longest = check_integer("n_steps", n_steps, 1, COUNT), check_integer("longest", longest, 1, COUNT)
+    asked = [n_steps] if checkpoints is None else checkpoints
+    if np.ndim(asked) != 1 or not len(asked):
+        raise ValueError(f"checkpoints must be a sequence of integers; got {checkpoints!r}")
+    asked = np.array([check_integer("checkpoints", n, 1, n_steps) for n in asked], dtype=np.int64)
+    if (np.diff(asked) <= 0).any():
         raise ValueError(f"checkpoints must ascend from 1 or more to n_steps at most; got {checkpoints!r}")
-    start = np.where(check_flag("anywhere", anywhere), ~mdp.terminal / (~mdp.terminal).sum(), mdp.start)
+    n_places = max((~mdp.terminal).sum(), 1)  # where all states are terminal, an episode ends wherever it starts
+    start = np.where(check_flag("anywhere", anywhere), ~mdp.terminal / n_places, mdp.start)
     rates = check_real("exploration", exploration, 0, 1), check_real("step", step, 0, 1)
     learned = _q_learning(mdp.table, start, check_discount(mdp, discount), *rates, longest, asked, generator(seed))
     return learned[0].T if checkpoints is None else learned.transpose(0, 2, 1)
+
+
+def _check_chain(P):
+    P = to_numbers("P", P)
+    if P.ndim != 2 or P.shape[0] != P.shape[1] or not P.size:
+        raise ValueError(f"P must have shape (n_states, n_states); got {P.shape}")
+    wrong = ~(P >= 0).all(axis=1) | ~(np.abs(P.sum(axis=1) - 1) <= TOLERANCE)
+    if wrong.any():
+        row = P[np.argmax(wrong)]
+        total = f"a sum of {row.sum():.6g}, smallest {row.min():.6g}"
+        raise ValueError(f"P must have rows of probabilities that add up to 1; row {np.argmax(wrong)}: {total}")
+    return P
+
+
+def _check_features(features, n_states):
+    features = to_numbers("features", features)
+    if features.ndim != 2 or len(features) != n_states or not features.size:
+        raise ValueError(f"features must have shape ({n_states}, n_features); got {features.shape}")
+    if not np.isfinite(features).all():
+        state, feature = np.argwhere(~np.isfinite(features))[0]
+        raise ValueError(f"features must be finite; state {state}, feature {feature}: {features[state, feature]}")
+    return features
+
+
+def _check_weights(weights, n_states):
+    weights = to_numbers("weights", weights)
+    if weights.shape != (n_states,) or not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
+        allowed = f"{n_states} finite numbers of at least 0, not all of them 0"
+        raise ValueError(f"weights must be {allowed}; got {weights.tolist()}")
+    return weights
+
+
+def _warn_if_diverged(who, numbers, remedy):
+    if not np.isfinite(numbers).all():
+        warnings.warn(f"{who} has diverged; {remedy}", ConvergenceWarning, stacklevel=3)
+    return numbers
 
 
 def generator(seed):

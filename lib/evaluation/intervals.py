@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from lib.validation import check_generator, check_real
+from lib.validation import check_generator, check_integer, check_real
 
 LEVEL = 0.95  # of intervals where no other confidence can be chosen
 
@@ -40,14 +40,25 @@ def mean_interval(values, confidence=LEVEL, shared=0.0):
     Returns
     -------
     Estimate
-        With infinite ends for fewer than two values.
+        With infinite ends for fewer than two values; NaN where one of them is.
     """
-    values = np.asarray(values, dtype=float)
+    values, shared = to_sample("values", values), check_real("shared", shared, 0)
     confidence = check_real("confidence", confidence, 0, 1, open_low=True, open_high=True)
     if len(values) < 2:
         return Estimate(float(values.mean()) if len(values) else np.nan, -np.inf, np.inf, len(values))
     half = stats.t.ppf((1 + confidence) / 2, len(values) - 1) * standard_error(values, shared)
     return Estimate(float(values.mean()), float(values.mean() - half), float(values.mean() + half), len(values))
+
+
+def to_sample(name, values):
+    """Return values as float of shape (n,), or raise a ValueError that names them."""
+    try:
+        values = np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be numbers, of shape (n,): {error}") from None
+    if values.ndim != 1:
+        raise ValueError(f"{name} must have shape (n,); got {values.shape}")
+    return values
 
 
 def standard_error(values, shared=0.0):
@@ -61,6 +72,7 @@ def skewed_mean(values, rng, worst=()):
     Parameters
     ----------
     values : array-like of shape (n,)
+        Finite.
     rng : numpy.random.Generator
         Draws the resamples.
     worst : float, optional
@@ -77,7 +89,10 @@ def skewed_mean(values, rng, worst=()):
     Efron (1987), section 6.
     """
     check_generator("rng", rng)
-    values = np.asarray(values, dtype=float)
+    values = to_sample("values", values)
+    for name, numbers in (("values", values), ("worst", np.asarray(worst, dtype=float))):
+        if not np.isfinite(numbers).all():
+            raise ValueError(f"{name} must be finite; got {numbers[~np.isfinite(numbers)][0]}")
     if len(values) < 2 or np.ptp(values) == 0:
         return mean_interval(values)
     samples = values, np.append(values, worst)
@@ -96,13 +111,15 @@ def mean_contrast(a, b):
     Returns
     -------
     Estimate
-        With the smaller of n_a and n_b; infinite ends if that is below 2.
+        With the smaller of n_a and n_b; infinite ends if that is below 2; NaN where a value is.
     """
-    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    a, b = to_sample("a", a), to_sample("b", b)
     n = min(len(a), len(b))
     difference = float(a.mean() - b.mean()) if n else np.nan
     if n < 2:
         return Estimate(difference, -np.inf, np.inf, n)
+    if np.ptp(a) == 0 and np.ptp(b) == 0:  # for which Welch's degrees of freedom are 0 / 0
+        return Estimate.exact(difference, n)
     interval = stats.ttest_ind(a, b, equal_var=False).confidence_interval(LEVEL)
     return Estimate(difference, float(interval.low), float(interval.high), n)
 
@@ -120,10 +137,17 @@ def proportion_interval(count, n):
     Estimate
         From 0 to 1 and with value NaN for no trial at all.
 
+    Raises
+    ------
+    ValueError
+        If `n` is no integer of at least 0, or `count` none from 0 to n.
+
     References
     ----------
     Wilson (1927), formula for a proportion.
     """
+    n = check_integer("n", n, 0)
+    count = check_integer("count", count, 0, n)
     if n == 0:
         return Estimate(np.nan, 0.0, 1.0, 0)
     share, z = count / n, stats.norm.ppf((1 + LEVEL) / 2)

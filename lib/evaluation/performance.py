@@ -135,7 +135,7 @@ def share_of_gain(accuracy, best, constant, min_gain=0.0):
 
     Parameters
     ----------
-    accuracy, best, constant : float or array-like of one shape
+    accuracy, best, constant : float, or array or Series of one shape
     min_gain : float in [0, 1)
         With 0, every gain above 0 counts.
 
@@ -143,12 +143,18 @@ def share_of_gain(accuracy, best, constant, min_gain=0.0):
     -------
     float or array-like
     """
+    check_real("min_gain", min_gain, 0, 1, open_high=True)
+    accuracy, best, constant = (
+        np.asarray(part) if isinstance(part, list | tuple) else part for part in (accuracy, best, constant)
+    )
     gain = best - constant
     return (accuracy - constant) / np.where((gain >= min_gain) & (gain > _NO_GAIN), gain, np.nan)
 
 
 def _check_frame(frame, min_gain):
     check_real("min_gain", min_gain, 0, 1, open_high=True)
+    if not isinstance(frame, pd.DataFrame):
+        raise ValueError(f"frame must be a DataFrame; got {type(frame).__name__}")
     missing = [c for c in _COLUMNS if c not in frame.columns]
     if missing:
         raise ValueError(f"frame must have the columns {', '.join(_COLUMNS)}; missing: {', '.join(missing)}")

@@ -7,7 +7,10 @@ import pandas as pd
 from scipy import stats
 
 from lib.evaluation.intervals import LEVEL
-from lib.validation import check_real
+from lib.validation import check_integer, check_real
+
+TIE = 1e-12  # of a score: rounding may take equal scores as far apart
+EPS = np.finfo(float).eps
 
 
 class RankComparison(NamedTuple):
@@ -28,8 +31,9 @@ def compare_ranks(scores, confidence=LEVEL):
 
     Parameters
     ----------
-    scores : DataFrame of shape (n_datasets, n_learners)
-        Higher is better; at least two data sets and three learners, no gaps.
+    scores : DataFrame or array-like of shape (n_datasets, n_learners)
+        Higher is better; at least two data sets and three learners, no gaps. Scores of a data set that differ by no
+        more than rounding, in twelve digits, share a rank. Without names of columns learners are 0, 1, 2, ...
     confidence : float in (0, 1)
 
     Returns
@@ -42,19 +46,23 @@ def compare_ranks(scores, confidence=LEVEL):
     Raises
     ------
     ValueError
-        If there are too few rows or columns, or a score is missing.
+        If there are too few rows or columns, or a score is missing or no number.
 
     References
     ----------
     Demsar (2006), section 3.2.2: Friedman's test with Iman and Davenport's F, Nemenyi's critical difference.
     """
     confidence = check_real("confidence", confidence, 0, 1, open_low=True, open_high=True)
+    try:
+        scores = pd.DataFrame(scores).astype(float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"scores must be a table of numbers: {error}") from None
     n, k = scores.shape
     if n < 2 or k < 3 or scores.isna().any(axis=None):
         allowed = "at least 2 data sets (rows) and 3 learners (columns) without gaps"
         raise ValueError(f"scores must have {allowed}; got {n} x {k} with {scores.isna().to_numpy().sum()} missing")
-    # equal scores share a rank; rounding keeps ties that only the order of summation breaks
-    scores = scores.astype(float).round(12)
+    # equal scores share a rank, also where only the order of summation tells them apart
+    scores = pd.DataFrame([_levels(row) for row in scores.to_numpy()], columns=scores.columns)
     ranks = (-scores).rank(axis=1).mean().sort_values(kind="stable")
     difference = nemenyi_difference(k, n, confidence)
     return RankComparison(ranks, difference, _friedman(scores), _groups(ranks, difference))
@@ -65,7 +73,7 @@ def nemenyi_difference(n_learners, n_datasets, confidence=LEVEL):
 
     Parameters
     ----------
-    n_learners, n_datasets : int
+    n_learners, n_datasets : int, at least 2 and 1
         k and N.
     confidence : float in (0, 1)
         Of all pairs together.
@@ -78,8 +86,24 @@ def nemenyi_difference(n_learners, n_datasets, confidence=LEVEL):
     ----------
     Demsar (2006), section 3.2.2.
     """
+    n_learners, n_datasets = check_integer("n_learners", n_learners, 2), check_integer("n_datasets", n_datasets, 1)
+    confidence = check_real("confidence", confidence, 0, 1, open_low=True, open_high=True)
     q = stats.studentized_range.ppf(confidence, n_learners, np.inf) / np.sqrt(2)
     return float(q * np.sqrt(n_learners * (n_learners + 1) / (6 * n_datasets)))
+
+
+def _levels(row):
+    """Number the different scores of a row from the lowest on; those that only rounding tells apart have one number.
+
+    Rounding is relative to the score itself, or that of a sum of the row's largest, whose rest is nearly 0.
+    """
+    order = np.argsort(row, kind="stable")
+    below, above = row[order][:-1], row[order][1:]
+    largest = np.abs(row[np.isfinite(row)]).max(initial=0.0)
+    same = np.isclose(below, above, rtol=TIE, atol=8 * EPS * largest)
+    levels = np.zeros(len(row), dtype=int)
+    levels[order[1:]] = np.cumsum(~same)
+    return levels
 
 
 def _friedman(scores):

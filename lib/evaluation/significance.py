@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from lib.evaluation.intervals import LEVEL, mean_interval, standard_error
+from lib.evaluation.intervals import LEVEL, mean_interval, standard_error, to_sample
 from lib.validation import check_choice, check_real
 
 
@@ -22,10 +22,16 @@ def paired_t_test(a, b, shared=0.0):
     -------
     t : float
     p : float
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two pairs, or a score is not finite.
     """
-    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    if a.shape != b.shape or a.ndim != 1 or len(a) < 2:
+    a, b, shared = to_sample("a", a), to_sample("b", b), check_real("shared", shared, 0)
+    if a.shape != b.shape or len(a) < 2:
         raise ValueError(f"a and b must be one-dimensional, equally long, with at least 2; got {a.shape} and {b.shape}")
+    _require_finite("a and b must hold finite scores", a, b)
     difference = a - b
     error = standard_error(difference, shared)
     if error == 0:
@@ -45,10 +51,19 @@ def one_sided_p_values(differences):
     -------
     ndarray of shape (n_tests,)
         1 where all differences are 0.
+
+    Raises
+    ------
+    ValueError
+        If the shape is another, or a difference is not finite.
     """
-    differences = np.asarray(differences, dtype=float)
+    try:
+        differences = np.asarray(differences, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"differences must be numbers, of shape (n_tests, n_pairs): {error}") from None
     if differences.ndim != 2 or differences.shape[1] < 2:
         raise ValueError(f"differences must have shape (n_tests, at least 2); got {differences.shape}")
+    _require_finite("differences must be finite", differences)
     means, errors = differences.mean(axis=1), differences.std(axis=1, ddof=1) / np.sqrt(differences.shape[1])
     with np.errstate(divide="ignore", invalid="ignore"):
         p = stats.t.sf(means / errors, differences.shape[1] - 1)
@@ -72,6 +87,11 @@ def corrected_t_test(a, b, test_fraction):
     t : float
     p : float
 
+    Raises
+    ------
+    ValueError
+        As `paired_t_test` does, and if `test_fraction` is out of range.
+
     References
     ----------
     Nadeau & Bengio (2003), section 4.
@@ -93,7 +113,7 @@ def corrected_interval(differences, test_fraction, confidence=LEVEL):
     Returns
     -------
     Estimate
-        With n = J; infinite ends for fewer than two splits.
+        With n = J; infinite ends for fewer than two splits; NaN where a difference is.
 
     References
     ----------
@@ -149,12 +169,18 @@ def holm(p_values):
     ----------
     Holm (1979), section 3.
     """
-    p = np.asarray(p_values, dtype=float)
-    if p.ndim != 1 or not ((p >= 0) & (p <= 1)).all():
+    p = to_sample("p_values", p_values)
+    if not ((p >= 0) & (p <= 1)).all():
         raise ValueError(f"p_values must be one-dimensional, each in [0, 1]; got {p_values!r}")
     order = np.argsort(p)
     adjusted = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
     return np.minimum(adjusted, 1)[np.argsort(order)]
+
+
+def _require_finite(allowed, *scores):
+    for numbers in scores:
+        if not np.isfinite(numbers).all():
+            raise ValueError(f"{allowed}; got {numbers[~np.isfinite(numbers)][0]}")
 
 
 def _shared(test_fraction):
