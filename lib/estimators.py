@@ -1,10 +1,11 @@
-"""What estimators share: parameters, tags, a target of two classes, and prediction from joint probabilities."""
+"""What estimators share: parameters, tags, two classes, weights of rows, and prediction from joint probabilities."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import _check_sample_weight
 
 TIE = 1e-9  # classes whose log probabilities differ by less are equally probable
 
@@ -33,14 +34,36 @@ class TwoClasses:
         tags.classifier_tags.multi_class = False
         return tags
 
-    def _target(self, y):
-        """Set `classes_` and return the number of each row's class; ValueError unless there are two."""
-        self.classes_, target = np.unique(y, return_inverse=True)
-        if len(self.classes_) != 2:
-            number = "one class" if len(self.classes_) == 1 else f"{len(self.classes_)} classes"
-            message = f"y must have two classes; got {number}: {self.classes_[:5]}."
+    def _check_two(self, classes):
+        """Return `classes`; ValueError unless there are two."""
+        if len(classes) != 2:
+            number = "one class" if len(classes) == 1 else f"{len(classes)} classes"
+            message = f"y must have two classes; got {number}: {classes[:5]}."
             raise ValueError(f"{message} Only binary classification is supported.")
-        return target
+        return classes
+
+
+def case_weights(sample_weight, X):
+    """How many cases each row stands for, (n_samples,), by the `sample_weight` that a `fit` is given; 1 by default.
+
+    Weights whose sum is less than the number of rows that have any are shares, such as those of scikit-learn's
+    AdaBoost, whose sum is 1: they are multiplied until that number is their sum. Whole numbers stay as they are.
+
+    Raises
+    ------
+    ValueError
+        If a weight is negative, infinite or NaN, none is above 0, their number is wrong, or their sum overflows.
+    """
+    weights = _check_sample_weight(sample_weight, X, dtype=float, ensure_non_negative=True)
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not np.isfinite(total):
+        raise ValueError(f"sample_weight must have a finite sum; the largest weight is {weights.max()!r}")
+    n_weighted = np.count_nonzero(weights)
+    if total < n_weighted:
+        weights = weights / weights.max()  # first, as the sum of the smallest numbers has no inverse
+        weights = weights * (n_weighted / weights.sum())
+    return weights
 
 
 class JointClassifier(MixedInput, ClassifierMixin, BaseEstimator):

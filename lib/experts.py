@@ -6,14 +6,15 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from lib.discretize.columns import checked_target
 from lib.estimators import TwoClasses, with_parameters
 from lib.validation import check_choice, check_integer, check_real
 
 HALVINGS = 30  # of a step that does not climb; then a run ends
 LEAST = 1e-300  # no row is held less probable
+FARTHEST = 1e100  # standardised inputs are taken to be at most this
 
 
 @with_parameters
@@ -81,11 +82,11 @@ class MixtureOfExperts(TwoClasses, ClassifierMixin, BaseEstimator):
         check_integer("max_iterations", self.max_iterations, 1)
         directions = {"em": newton_steps, "gradient": gradients}
         along = directions[check_choice("solver", self.solver, directions)]
-        X, y = validate_data(self, X, y, dtype=float)
-        check_classification_targets(y)
-        self.mean_, scale = X.mean(axis=0), X.std(axis=0)
-        self.scale_ = np.where(scale > 1e-12 * np.abs(self.mean_), scale, 1.0)
-        data = self._inputs(X), self._target(y), self.penalty
+        X = validate_data(self, X, dtype=float)
+        classes, target = checked_target(X, y)
+        self.classes_ = self._check_two(classes)
+        self.mean_, self.scale_ = _means_and_deviations(X)
+        data = self._inputs(X), target, self.penalty
         rng = check_random_state(self.random_state)
         starts = rng.normal(size=(check_integer("n_restarts", self.n_restarts, 1), n_nodes, X.shape[1] + 1))
         runs = [self._climb(data, start / np.sqrt(X.shape[1] + 1), along) for start in starts]
@@ -98,7 +99,9 @@ class MixtureOfExperts(TwoClasses, ClassifierMixin, BaseEstimator):
 
     def _inputs(self, X):
         """Standardised inputs and a constant."""
-        return np.column_stack([(X - self.mean_) / self.scale_, np.ones(len(X))])
+        with np.errstate(over="ignore"):
+            standardised = (X - self.mean_) / self.scale_
+        return np.column_stack([np.clip(standardised, -FARTHEST, FARTHEST), np.ones(len(X))])
 
     def _climb(self, data, weights, directions):
         """Weights where a run ends, and its trace."""
@@ -131,6 +134,7 @@ class MixtureOfExperts(TwoClasses, ClassifierMixin, BaseEstimator):
     def predict_proba(self, X):
         """P(class | x) of each row and class, (n_samples, 2)."""
         second = (self.gate_proba(X) * self.expert_proba(X)).sum(axis=1)
+        second = np.minimum(second, 1)  # but for rounding, it is
         return np.column_stack([1 - second, second])
 
     def predict(self, X):
@@ -141,6 +145,16 @@ class MixtureOfExperts(TwoClasses, ClassifierMixin, BaseEstimator):
     def _scores(self, X):
         check_is_fitted(self)
         return self.weights_ @ self._inputs(validate_data(self, X, reset=False, dtype=float)).T
+
+
+def _means_and_deviations(X):
+    """Of each column (n_features,); of one that is constant, but for rounding, 1 or what its value is above that."""
+    exponents = np.frexp(np.abs(X).max(axis=0))[1]
+    X = np.ldexp(X, -exponents)  # no digit is changed, and no sum or square is too large or too small
+    means, deviations = X.mean(axis=0), X.std(axis=0)
+    constant = deviations <= 1e-12 * np.abs(means)
+    means = np.ldexp(means, exponents)
+    return means, np.where(constant, np.maximum(np.abs(means), 1.0), np.ldexp(deviations, exponents))
 
 
 def expected_ways(inputs, target, penalty, weights):
@@ -229,4 +243,10 @@ def newton_steps(inputs, target, penalty, weights, nodes, firsts):
     branch, other = _branches(weights @ inputs.T)
     slopes = (firsts - nodes * branch) @ inputs - penalty * weights
     curvatures = ((nodes * branch * other)[:, None] * inputs.T) @ inputs + penalty * np.eye(inputs.shape[1])
-    return np.linalg.solve(curvatures, slopes[..., None])[..., 0]
+    try:
+        return np.linalg.solve(curvatures, slopes[..., None])[..., 0]
+    except np.linalg.LinAlgError:
+        advice = "raise it, or give solver='gradient'"
+        raise ValueError(
+            f"penalty must be larger for columns that depend on each other; got {penalty!r} ({advice})"
+        ) from None

@@ -1,6 +1,7 @@
 """Naive Bayes against scikit-learn's three, by enumeration, and where nothing is there to estimate; its selection."""
 
 import warnings
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import prod
 
@@ -230,11 +231,106 @@ class TestNothingToEstimate:
         assert np.isneginf(learner.predict_joint_log_proba(rows)[1]).all()
         assert learner.predict(rows).tolist() == ["p", "p", "q"]
 
-    def test_too_far_for_every_class_is_the_prior(self):
+    def test_too_far_for_every_density_is_the_widest(self):
         learner = NaiveBayes().fit(pd.DataFrame({"a": [1.0, 2, 3, 5, 6]}), [0, 0, 0, 1, 1])
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            np.testing.assert_allclose(learner.predict_proba(pd.DataFrame({"a": [1e200]})), [[0.6, 0.4]])
+            np.testing.assert_array_equal(learner.predict_proba(pd.DataFrame({"a": [1e200]})), [[1, 0]])
+        assert np.isneginf(learner.predict_joint_log_proba(pd.DataFrame({"a": [1e200]}))).all()
+
+
+def exact_posterior(learner, row):
+    """Of the fitted Gaussians, (n_classes,), in decimal numbers of 700 digits."""
+    with localcontext(prec=700):
+        joint = []
+        for c in range(len(learner.classes_)):
+            total = Decimal(np.exp(learner.class_log_prior_[c]).item()).ln()
+            for value, name in zip(row, learner.means_, strict=True):
+                mean, deviation = (Decimal(t[name][c].item()) for t in (learner.means_, learner.deviations_))
+                total -= ((Decimal(value) - mean) / deviation) ** 2 / 2 + deviation.ln()
+            joint.append(total)
+        shares = [(term - max(joint)).exp() for term in joint]
+        return [float(share / sum(shares)) for share in shares]
+
+
+class TestFarAway:
+    """Posteriors are right at any distance, where squares have no digits left, or overflow."""
+
+    SAMPLES = {
+        "equal": ([[0.0], [1], [0], [1], [0], [1], [0], [1]], [0, 0, 1, 1, 2, 2, 2, 2]),
+        "shifted": ([[0.0], [1], [3], [4], [-2], [-1]], [0, 0, 1, 1, 2, 2]),
+        "scaled": ([[0.0], [1], [0], [2], [-1], [4], [3]], [0, 0, 1, 1, 2, 2, 2]),
+        "two columns": ([[0.0, 0], [1, 2], [0, 3], [1, 5], [0, 1], [1, 3]], [0, 0, 1, 1, 2, 2]),
+    }
+
+    @pytest.mark.parametrize(("X", "y"), SAMPLES.values(), ids=SAMPLES)
+    def test_posteriors_are_exact(self, X, y):
+        learner = NaiveBayes(ddof=0).fit(X, y)
+        sizes = [10.0**e for e in (*range(-8, 20), 50, 120, 153, 154, 155, 200, 307, 308)]
+        rows = np.array([[sign * size] * len(X[0]) for size in sizes for sign in (1, -1)])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = learner.predict_proba(rows)
+        np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-12)
+        expected = [exact_posterior(learner, row.tolist()) for row in rows]
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+        np.testing.assert_array_equal(learner.predict(rows), found.argmax(axis=1))
+        joint = learner.predict_joint_log_proba(rows)
+        near = np.abs(rows[:, 0]) < 1e6
+        np.testing.assert_array_equal(joint[near].argmax(axis=1), found[near].argmax(axis=1))
+        assert not np.isnan(joint).any()
+
+    def test_equal_densities_leave_the_prior(self):
+        learner = NaiveBayes(ddof=0).fit(*self.SAMPLES["equal"])
+        np.testing.assert_allclose(learner.predict_proba([[-1e12]]), [[0.25, 0.25, 0.5]], rtol=1e-12)
+        assert learner.predict([[-1e12]]).tolist() == [2]
+        two = NaiveBayes().fit([[0.0], [1], [0], [1]], [0, 0, 1, 1])
+        np.testing.assert_allclose(two.predict_proba([[999999999.0]]), [[0.5, 0.5]], rtol=1e-12)
+
+    def test_a_class_that_a_table_excludes_takes_no_digits(self):
+        """Class 2 has the largest density by far, and no row with True: the others are equal but for the prior."""
+        X = pd.DataFrame({"a": [True] * 6 + [False] * 2, "b": [0.0, 1, 0, 1, 0, 1, 1e12, 1e12 + 1]})
+        learner = NaiveBayes(smoothing=0, ddof=0).fit(X, [0, 0, 1, 1, 1, 1, 2, 2])
+        np.testing.assert_allclose(learner.predict_proba(X.iloc[:1].assign(b=1e12)), [[1 / 3, 2 / 3, 0]], rtol=1e-12)
+
+    @pytest.mark.parametrize("unit", [1e-320, 1e-200, 1e200, 4e307])
+    def test_columns_of_any_unit_are_learned(self, unit):
+        X, y = np.array([[1.0], [2], [1.5], [3], [4], [3.25]]), [0, 0, 0, 1, 1, 1]
+        expected = NaiveBayes().fit(X, y).predict_proba(X)
+        np.testing.assert_allclose(NaiveBayes().fit(unit * X, y).predict_proba(unit * X), expected, rtol=1e-2)
+
+
+class TestWeights:
+    @given(mixtures(), st.integers(0, 2**32 - 1), st.sampled_from([0, 1]))
+    @settings(max_examples=30)
+    def test_are_repeated_rows(self, sample, seed, ddof):
+        X, y = sample
+        weights = np.random.default_rng(seed).integers(0, 4, len(y))
+        assume(weights.any())
+        found = NaiveBayes(ddof=ddof).fit(X, y, weights)
+        repeated = np.repeat(np.arange(len(y)), weights)
+        expected = NaiveBayes(ddof=ddof).fit(X.iloc[repeated], y[repeated])
+        present = np.isin(found.classes_, expected.classes_)
+        np.testing.assert_allclose(found.predict_proba(X)[:, present], expected.predict_proba(X), rtol=1e-9, atol=1e-12)
+        assert (found.predict_proba(X)[:, ~present] == 0).all()
+        for name, table in expected.tables_.items():
+            np.testing.assert_allclose(found.tables_[name][present], table, rtol=1e-12)
+        for name, deviations in expected.deviations_.items():
+            np.testing.assert_allclose(found.deviations_[name][present], deviations, rtol=1e-9)
+
+    def test_the_formula_by_hand(self):
+        X = pd.DataFrame({"a": [True, False, True], "b": [0.0, 1, 2]})
+        learner = NaiveBayes().fit(X, [0, 0, 1], [1.5, 4.5, 0.75])
+        np.testing.assert_allclose(np.exp(learner.class_log_prior_), [6 / 6.75, 0.75 / 6.75])
+        np.testing.assert_allclose(learner.tables_["a"], [[5.5 / 8, 2.5 / 8], [1 / 2.75, 1.75 / 2.75]])
+        assert learner.means_["b"][0] == pytest.approx(0.75)
+        assert learner.deviations_["b"][0] == pytest.approx((6 * 0.75 * 0.25 / 5) ** 0.5)
+
+    def test_a_class_of_little_weight_has_a_deviation(self):
+        """Its sum of squares is not divided by n - 1, which is negative here, but by n / 2."""
+        X, y = pd.DataFrame({"b": [0.0, 2, 5, 6, 7]}), [0, 0, 1, 1, 1]
+        learner = NaiveBayes().fit(X, y, [0.25, 0.25, 2, 2, 2])
+        np.testing.assert_allclose(learner.deviations_["b"], [2**0.5, (4 / 5) ** 0.5])
 
 
 def test_many_values_take_little_memory():

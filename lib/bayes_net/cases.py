@@ -212,9 +212,9 @@ def _checked_counts(counts, shape):
     return counts
 
 
-def class_counts(index, classes, shape):
-    """How often each class comes with each row, for `index` and `classes` of every example."""
-    return np.bincount(index * shape[1] + classes, minlength=shape[0] * shape[1]).reshape(shape).astype(float)
+def class_counts(index, classes, shape, weights=None):
+    """How often each class comes with each row, for `index`, `classes` and perhaps weights of every example."""
+    return np.bincount(index * shape[1] + classes, weights, shape[0] * shape[1]).reshape(shape).astype(float)
 
 
 def prepared(factors, values, needed):

@@ -12,12 +12,13 @@ from lib.bayes_net.cases import Cases, class_counts, merged
 from lib.bayes_net.learners import LEARNERS, choose_iterations, climb, fold_counts, observed_frequencies, tuning_errors
 from lib.bayes_net.network import Network
 from lib.discretize.columns import checked_frame, checked_target
-from lib.estimators import JointClassifier, with_parameters
+from lib.estimators import JointClassifier, case_weights, with_parameters
 from lib.structures import bic_from_codes, naive, tan_from_codes
 from lib.structures.codes import DiscreteCoding
 from lib.validation import check_choice, check_integer, check_real, optional
 
-STRUCTURES = {"naive": lambda _, sizes: naive(len(sizes) - 1), "tan": tan_from_codes, "bic": bic_from_codes}
+STRUCTURES = {"naive": lambda codes, sizes, weights: naive(len(sizes) - 1), "tan": tan_from_codes}
+STRUCTURES["bic"] = lambda codes, sizes, weights: bic_from_codes(codes, sizes, weights=weights)
 TUNED_ITERATIONS, MANY_ITERATIONS = 20, 1000
 SPREAD = 0.1
 
@@ -86,6 +87,11 @@ class BayesNetClassifier(JointClassifier):
     Classes whose log probabilities differ by less than 1e-9 are equally probable, and the first of them is predicted:
     so rounding errors, which are other ones on other machines, decide nothing.
 
+    Weights are numbers of cases, for structure, tables and likelihoods: a row of weight 2 is as good as two rows, one
+    of weight 0 as none, though its class remains. Only in cross-tuning they differ, where a row is in one fold with all
+    its weight. If the sum of all weights is less than the number of rows that have any, they are multiplied until it
+    is this number.
+
     References
     ----------
     Greiner, Su, Shen & Zhou (2005); the gradient is their Proposition 3, cross-tuning their Appendix B.
@@ -102,14 +108,20 @@ class BayesNetClassifier(JointClassifier):
     tolerance: float = 1e-6
     random_state: int | np.random.RandomState | None = None
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Learn structure and tables from `X` (n_samples, n_attributes) and the classes `y` (n_samples,).
+
+        Parameters
+        ----------
+        X, y
+        sample_weight : array of shape (n_samples,), optional
+            How many cases each row stands for, at least 0.
 
         Raises
         ------
         ValueError
-            If a parameter is out of range, `X` is not discrete, `y` lacks a class, or the structure is not a
-            directed acyclic graph over the columns or too large for exact inference.
+            If a parameter is out of range, `X` is not discrete, `y` lacks a class, the structure is not a directed
+            acyclic graph over the columns or too large for exact inference, a weight is negative, or none is above 0.
 
         Warns
         -----
@@ -120,19 +132,22 @@ class BayesNetClassifier(JointClassifier):
         self._check()
         X = checked_frame(self, X, reset=True)
         self.classes_, classes = checked_target(X, y)
+        weights = None if sample_weight is None else case_weights(sample_weight, X)
+        if weights is not None and not weights.all():
+            X, classes, weights = X[weights > 0], classes[weights > 0], weights[weights > 0]
         self._coding = DiscreteCoding(X)
         self.categories_ = self._coding.categories
         values, sizes = self._coding(X), np.append(len(self.classes_), self._coding.sizes)
         learn = STRUCTURES[self.structure] if isinstance(self.structure, str) else lambda *_: self.structure
-        self._network = Network(learn(np.column_stack([classes, values]), sizes), sizes)
+        self._network = Network(learn(np.column_stack([classes, values]), sizes, weights), sizes)
         self.parents_ = self._network.parents
         rows, index = merged(values, sizes[1:])
-        cases = Cases(self._network, rows, class_counts(index, classes, (len(rows), sizes[0])))
+        cases = Cases(self._network, rows, class_counts(index, classes, (len(rows), sizes[0]), weights))
         self.path_, self.chosen_, self.held_out_errors_ = np.empty(0), None, None
         if self.learner == "ofe":
             self._keep(cases, observed_frequencies(cases, self.smoothing))
         else:
-            self._climb(cases, index, classes)
+            self._climb(cases, index, classes, weights)
         return self
 
     def predict_joint_log_proba(self, X):
@@ -157,13 +172,13 @@ class BayesNetClassifier(JointClassifier):
         check_choice("start", self.start, ("ofe", "random"))
         check_real("tolerance", self.tolerance, 0, open_low=True)
 
-    def _climb(self, cases, index, classes):
+    def _climb(self, cases, index, classes, weights):
         """Climb as often as the folds choose, if they are to, from the start."""
         rng, tuned = check_random_state(self.random_state), self.n_iterations == "cross-tune"
         most = self.max_iterations or (TUNED_ITERATIONS if tuned else MANY_ITERATIONS)
         limit = most if tuned or self.n_iterations is None else self.n_iterations
         settings = {name: getattr(self, name) for name in ("smoothing", "method", "tolerance")}
-        held_out = self._folds(index, classes, cases.counts.shape, rng) if tuned else None
+        held_out = self._folds(index, classes, cases.counts.shape, rng, weights) if tuned else None
         if self.start == "random":
             settings["first"] = self._network.softmax(SPREAD * rng.standard_normal(self._network.n_parameters))
         if tuned:
@@ -184,9 +199,10 @@ class BayesNetClassifier(JointClassifier):
         self.log_likelihood_ = float((cases.counts * joints).sum())
         self.log_conditional_likelihood_ = float((cases.counts * log_softmax(joints, axis=1)).sum())
 
-    def _folds(self, index, classes, shape, rng):
+    def _folds(self, index, classes, shape, rng, weights):
         """Counts of each fold of a random partition, or None where there is nothing to be tuned with."""
         n_folds = min(self.n_folds, len(index))
         if n_folds < 2:
             return np.empty((0, *shape))
-        return fold_counts(index, classes, rng.permutation(len(index)) % n_folds, (n_folds, *shape))
+        folds = rng.permutation(len(index)) % n_folds
+        return fold_counts(index, classes, folds, (n_folds, *shape), weights)

@@ -81,14 +81,14 @@ def tuning_errors(cases, learner, held_out, n_iterations, **settings):
     """
     curves = []
     for counts in held_out:
-        training = cases.weighted(cases.counts - counts)
+        training = cases.weighted(np.maximum(cases.counts - counts, 0))  # rounded, where weights are no whole numbers
         curves.append(climb(training, learner, n_iterations, watched=counts[None], **settings).errors[:, 0])
     longest = max(map(len, curves), default=1)
     padded = [np.pad(curve, (0, longest - len(curve)), constant_values=np.nan) for curve in curves]
     return np.array(padded).reshape(-1, longest)
 
 
-def fold_counts(index, classes, folds, shape):
+def fold_counts(index, classes, folds, shape, weights=None):
     """How often each class comes with each merged row in each fold, (n_folds, n_rows, n_classes).
 
     Parameters
@@ -97,6 +97,8 @@ def fold_counts(index, classes, folds, shape):
         Merged row, class and fold of each example.
     shape : tuple of int
         n_folds, n_rows, n_classes.
+    weights : ndarray of shape (n_samples,), optional
+        How often each example counts.
 
     Raises
     ------
@@ -106,7 +108,7 @@ def fold_counts(index, classes, folds, shape):
     numbers = check_codes("folds, rows and classes", np.column_stack([folds, index, classes]), shape, 0)
     folds, index, classes = numbers.T
     codes = (folds * shape[1] + index) * shape[2] + classes
-    return np.bincount(codes, minlength=np.prod(shape)).reshape(shape).astype(float)
+    return np.bincount(codes, weights, np.prod(shape)).reshape(shape).astype(float)
 
 
 def choose_iterations(errors, allow_zero=True):

@@ -62,12 +62,16 @@ def checked_target(X, y):
     """Return the sorted classes of `y` and the number of each row's class."""
     y = column_or_1d(np.asarray(y), warn=True)
     check_consistent_length(X, y)
+    if not y.dtype.isnative:  # pandas takes no other
+        y = y.astype(y.dtype.newbyteorder("="))
     codes, classes = pd.factorize(y, sort=True)
     if (codes < 0).any():
         raise ValueError(f"y contains NaN: no class is given in row {np.argmin(codes)}")
-    if classes.dtype.kind not in "biuOUT":
-        check_classification_targets(classes)
-    return np.asarray(classes), codes
+    classes = np.asarray(classes)
+    labels = pd.Series(classes).infer_objects().to_numpy() if classes.dtype.kind == "O" else classes
+    if labels.dtype.kind not in "biuOUT":
+        check_classification_targets(labels)
+    return classes, codes
 
 
 def column_kinds(X):

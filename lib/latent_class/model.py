@@ -2,12 +2,12 @@
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lib import arrays
 from lib.arrays import check_boolean_matrix
 from lib.cia import CIAModel
+from lib.discretize.columns import checked_target
 from lib.estimators import TwoClasses
 
 MERGE_LIMIT = 16
@@ -30,10 +30,11 @@ class LatentClassClassifier(TwoClasses, ClassifierMixin, BaseEstimator):
             If `X` holds other values, lengths differ, there are fewer than two rows, or `y` has not two classes.
         """
         self._check_parameters()
-        X, y = validate_data(self, X, y, dtype=None, ensure_min_samples=2)
-        check_classification_targets(y)
-        target = self._target(y).astype(np.uint8)
-        rows, counts = merge_duplicates(np.column_stack([target, check_boolean_matrix("X", X)]))
+        X = validate_data(self, X, dtype=None, ensure_min_samples=2)
+        classes, target = checked_target(X, y)
+        self.classes_ = self._check_two(classes)
+        rows = np.column_stack([target.astype(np.uint8), check_boolean_matrix("X", X)])
+        rows, counts = merge_duplicates(rows)
         self.weights_, self.probabilities_ = self._fit_model(rows, counts)
         for name in ("coef_", "intercept_"):
             self.__dict__.pop(name, None)

@@ -29,9 +29,10 @@ class Tables:
         n, d = rows.shape
         return csr_array((np.ones(n * d), rows.ravel(), np.arange(n + 1) * d), shape=(n, self.n_rows))
 
-    def counts(self, rows, y, n_classes):
-        """How often each value comes with each class, (n_rows, n_classes); 0 for missing ones."""
-        counts = self.indicators(rows).T @ np.eye(n_classes)[y]
+    def counts(self, rows, y, n_classes, weights=1.0):
+        """How often each value comes with each class, (n_rows, n_classes), by weights (n_samples,); 0 for missing."""
+        members = np.eye(n_classes)[y] * np.reshape(weights, (-1, 1))
+        counts = self.indicators(rows).T @ members
         counts[self.starts] = 0
         return counts
 

@@ -75,10 +75,14 @@ def bic_search(X, y, max_parents=2):
     return bic_from_codes(*discrete_codes(X, y), max_parents=max_parents)
 
 
-def bic_from_codes(codes, sizes, max_parents=2):
-    """Like `bic_search`, from codes (n_samples, n + 1) with the class first and -1 for missing; sizes (n + 1,)."""
+def bic_from_codes(codes, sizes, max_parents=2, weights=None):
+    """Like `bic_search`, from codes (n_samples, n + 1) with the class first and -1 for missing; sizes (n + 1,).
+
+    With `weights` (n_samples,), a row counts as so many.
+    """
     max_parents = check_integer("max_parents", max_parents, 0)
-    unlinked = Search(JointCounts(codes, sizes), max_parents, gain, np.zeros((len(sizes), len(sizes)), dtype=bool))
+    counts, no_links = JointCounts(codes, sizes, weights), np.zeros((len(sizes), len(sizes)), dtype=bool)
+    unlinked = Search(counts, max_parents, gain, no_links)
     return Search(unlinked.counts, max_parents, gain, _best_forest(unlinked.additions)).climb()
 
 

@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+from scipy.special import xlogy
 
 from lib.discretize.columns import MISSING
 
@@ -45,6 +46,8 @@ class JointCounts:
     codes : ndarray of int, shape (n_samples, n_variables)
         Value v of each variable as 0 .. sizes[v] - 1, or -1 where missing.
     sizes : array of int, shape (n_variables,)
+    weights : ndarray of shape (n_samples,), optional
+        How many rows each one stands for.
 
     Raises
     ------
@@ -52,9 +55,10 @@ class JointCounts:
         If a code is none of its variable's.
     """
 
-    def __init__(self, codes, sizes):
+    def __init__(self, codes, sizes, weights=None):
         if len(sizes) == 0:
             raise ValueError("codes must have a column for each variable, at least one; got none")
+        self._weights = weights
         codes = check_codes("codes", codes, sizes, MISSING)
         self._columns = np.ascontiguousarray(codes.T, dtype=np.intp)
         self.sizes = np.asarray(sizes).tolist()
@@ -65,8 +69,9 @@ class JointCounts:
         self._sums = {}
 
     def n_rows(self, variables):
-        """Number of rows where all of a frozenset of variables are observed."""
-        return int(self._rows(variables & self._incomplete).sum())
+        """Number of rows, or their weight, where all of a frozenset of variables are observed."""
+        rows = self._rows(variables & self._incomplete)
+        return int(rows.sum()) if self._weights is None else float(self._weights[rows].sum())
 
     def information(self, i, j, given):
         """I(i; j | given) in nats times the number of rows, in those where i, j and frozenset `given` are observed."""
@@ -79,7 +84,8 @@ class JointCounts:
         key = variables, incomplete
         found = self._sums.get(key)
         if found is None:
-            found = self._n_log_n.take(self._counts(variables, incomplete)).sum()
+            counts = self._counts(variables, incomplete)
+            found = (self._n_log_n.take(counts) if self._weights is None else xlogy(counts, counts)).sum()
             if len(self._sums) < REMEMBERED:
                 self._sums[key] = found
         return found
@@ -94,6 +100,9 @@ class JointCounts:
             values *= self.sizes[v]
             values += self._columns[v]
             size *= self.sizes[v]
+        if self._weights is not None:
+            rows = self._rows(incomplete)
+            return np.bincount(np.unique(values[rows], return_inverse=True)[1], self._weights[rows])
         if incomplete:
             values = values[self._rows(incomplete)]
         return np.bincount(values) if size <= DENSE * len(values) else np.unique(values, return_counts=True)[1]
@@ -102,7 +111,7 @@ class JointCounts:
         return self._observed[sorted(incomplete)].all(axis=0)
 
 
-def conditional_mutual_information(codes, sizes):
+def conditional_mutual_information(codes, sizes, weights=None):
     """I(E_i; E_j | C) of all pairs of attributes in nats.
 
     Parameters
@@ -111,6 +120,8 @@ def conditional_mutual_information(codes, sizes):
         The class in column 0, the n attributes in the others; -1 is a missing value.
     sizes : array of int, shape (n + 1,)
         Number of values of each.
+    weights : ndarray of shape (n_samples,), optional
+        How many rows each one stands for.
 
     Returns
     -------
@@ -125,9 +136,9 @@ def conditional_mutual_information(codes, sizes):
     ----------
     Friedman, Geiger & Goldszmidt (1997), section 4.1.
     """
-    counts, n, label = JointCounts(codes, sizes), len(sizes) - 1, frozenset([0])
+    counts, n, label = JointCounts(codes, sizes, weights), len(sizes) - 1, frozenset([0])
     information = np.zeros((n, n))
     for i, j in itertools.combinations_with_replacement(range(n), 2):
         n_rows = counts.n_rows(label | {i + 1, j + 1})
-        information[i, j] = information[j, i] = counts.information(i + 1, j + 1, label) / max(n_rows, 1)
+        information[i, j] = information[j, i] = counts.information(i + 1, j + 1, label) / (n_rows or 1)
     return np.maximum(information, 0)

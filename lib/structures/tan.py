@@ -44,9 +44,12 @@ def tan(X, y):
     return tan_from_codes(*discrete_codes(X, y))
 
 
-def tan_from_codes(codes, sizes):
-    """Like `tan`, from codes (n_samples, n + 1) with the class first and -1 for missing; sizes (n + 1,)."""
-    information = conditional_mutual_information(codes, sizes)
+def tan_from_codes(codes, sizes, weights=None):
+    """Like `tan`, from codes (n_samples, n + 1) with the class first and -1 for missing; sizes (n + 1,).
+
+    With `weights` (n_samples,), a row counts as so many.
+    """
+    information = conditional_mutual_information(codes, sizes, weights)
     if len(information) < 2:
         return ((), (0,))[: len(sizes)]
     return ((), (0,), *((0, int(i) + 1) for i in tree_parents(information)))

@@ -67,8 +67,9 @@ class WinnowEnsemble(TwoClasses, WinnowBase):
         self._check_parameters()
         check_integer("n_members", self.n_members, 1)
         check_real("subsample", self.subsample, 0, 1, open_low=True)
-        rows, y = self._training_data(X, y)
-        fit_together([self], rows, self._target(y) == 1)
+        rows, classes, target = self._training_data(X, y)
+        self.classes_ = self._check_two(classes)
+        fit_together([self], rows, target == 1)
         return self
 
     def _combine(self, rows, positive, subsamples, member_weights):

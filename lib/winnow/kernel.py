@@ -185,6 +185,28 @@ def train_active(
 
 
 @compiled()
+def train_parts(
+    indptr, indices, sizes, rows, positive, order, n_passes, weights, average, step, promotion, demotion, *marks
+):
+    """Do the same as `train_active` with presentations that are less than one.
+
+    Presentation p, as `order` numbers them, is of row ``rows[p]``; ``sizes[p]``, in (0, 1], is the power of its
+    factor, and what it counts in `step` and the average.
+    """
+    mistakes = updates = 0
+    for t in range(n_passes * order.shape[0]):
+        p = order[t % order.shape[0]]
+        size, row = sizes[p], rows[p : p + 1]
+        # train_active itself adds 1 to the presentations before
+        moment, factors = step + size - 1.0, (promotion**size, demotion**size)
+        found = train_active(indptr, indices, positive, row, 1, weights, average, moment, *factors, *marks)
+        mistakes += found[0]
+        updates += found[1]
+        step += size
+    return mistakes, updates
+
+
+@compiled()
 def totals(indptr, indices, weights):
     """Z of each row of active attributes for each row of weights (k, m): shape (s, k)."""
     z = np.empty((indptr.shape[0] - 1, weights.shape[0]))

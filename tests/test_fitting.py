@@ -1,0 +1,246 @@
+"""What classifiers make of weights of rows, of targets of all types, and of data that are bad or extreme."""
+
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.metrics import accuracy_score
+
+from lib.bayes_net import BayesNetClassifier
+from lib.ensembles import Bagging
+from lib.estimators import case_weights
+from lib.experts import MixtureOfExperts
+from lib.latent_class import LatentClassCovariance, LatentClassEM
+from lib.naive_bayes import NaiveBayes, SelectiveNaiveBayes
+from lib.relevance import VariableKernel
+from lib.rules import Ripper
+from lib.spelling import ContextBayes, WinSpell
+from lib.trees import GainRatioTree
+from lib.winnow import Winnow, WinnowEnsemble
+
+SIZE = 60
+X = np.random.default_rng(0).integers(0, 2, (SIZE, 4))
+Y = X[:, 0] ^ (np.arange(SIZE) % 9 == 0)
+ONES = np.ones(SIZE)
+
+WEIGHTED = {
+    "naive Bayes": NaiveBayes(),
+    "network": BayesNetClassifier("tan", "elr", n_iterations=3),
+    "Winnow": Winnow(1.5, complement=True, average=True, n_passes=2),
+}
+OTHERS = {
+    "selective": SelectiveNaiveBayes(),
+    "ensemble": WinnowEnsemble(n_members=2, random_state=0),
+    "experts": MixtureOfExperts(n_restarts=1, random_state=0),
+    "EM": LatentClassEM(n_restarts=2, random_state=0),
+    "covariance": LatentClassCovariance(),
+    "kernel": VariableKernel(n_searches=1),
+    "WinSpell": WinSpell(),
+    "contexts": ContextBayes(),
+    "tree": GainRatioTree(),
+    "rules": Ripper(random_state=0),
+    "bagging": Bagging(GainRatioTree(), n_members=2, random_state=0),
+}
+weighted = pytest.mark.parametrize("learner", WEIGHTED.values(), ids=WEIGHTED)
+classifiers = pytest.mark.parametrize("learner", [*WEIGHTED.values(), *OTHERS.values()], ids=[*WEIGHTED, *OTHERS])
+
+
+def scores(learner, data):
+    return learner.predict_proba(data) if hasattr(learner, "predict_proba") else learner.decision_function(data)
+
+
+class TestWeights:
+    @weighted
+    def test_are_repeated_rows(self, learner):
+        weights = np.random.default_rng(1).integers(0, 5, SIZE)
+        found = scores(learner.fit(X, Y, sample_weight=weights), X)
+        np.testing.assert_array_equal(found, scores(learner.fit(np.repeat(X, weights, axis=0), np.repeat(Y, weights)), X))
+        assert (found != scores(learner.fit(X, Y), X)).any()
+
+    @weighted
+    @pytest.mark.parametrize("weights", [None, ONES, [1] * SIZE, ONES / SIZE, 5e-324 * ONES, pd.Series(ONES), 0.25])
+    def test_equal_weights_are_none(self, learner, weights):
+        """Shares, whose sum is less than the number of rows, are brought to that sum."""
+        found = scores(learner.fit(X, Y, sample_weight=weights), X)
+        np.testing.assert_array_equal(found, scores(learner.fit(X, Y), X))
+
+    @weighted
+    def test_a_class_without_weight_remains(self, learner):
+        three = np.where(np.arange(SIZE) < 5, 2, Y)
+        learner.fit(X, three, sample_weight=three < 2)
+        assert learner.classes_.tolist() == [0, 1, 2]
+        assert (learner.predict(X) < 2).all()
+        assert np.isfinite(scores(learner, X)).all()
+
+    @weighted
+    @pytest.mark.parametrize(
+        ("weights", "words"),
+        [
+            (np.where(Y, 1, np.nan), "sample_weight contains NaN"),
+            (np.where(Y, 1, np.inf), "sample_weight contains infinity"),
+            (-ONES, "Negative values in data passed to `sample_weight`"),
+            (0 * ONES, "at least one non-zero"),
+            (ONES[:3], r"sample_weight.shape == \(3,\), expected \(60,\)"),
+            (np.ones((SIZE, 2)), "must be 1D"),
+            (1e308 * ONES, "sample_weight must have a finite sum; the largest weight is"),
+        ],
+    )
+    def test_that_mean_nothing_are_refused(self, learner, weights, words):
+        with pytest.raises(ValueError, match=words):
+            learner.fit(X, Y, sample_weight=weights)
+
+    def test_shares_keep_their_proportions(self):
+        shares = np.array([0.0, 1, 2, 3]) / 1e9
+        np.testing.assert_allclose(case_weights(shares, shares), [0, 0.5, 1, 1.5], rtol=1e-12)
+        whole = np.array([0.0, 1, 2, 7])
+        np.testing.assert_array_equal(case_weights(whole, whole), whole)
+        assert np.isfinite(case_weights(np.array([1e-320, 1.0]), whole[:2])).all()
+
+
+class TestScikitLearnTakesThem:
+    @weighted
+    def test_boosting_is_its_formula(self, learner):
+        """SAMME: the second member learns from the first one's errors, whose weights are multiplied by (1 - e) / e."""
+        boosted = AdaBoostClassifier(learner, n_estimators=2, random_state=0).fit(X, Y)
+        wrong = learner.fit(X, Y).predict(X) != Y
+        weights = np.where(wrong, (1 - wrong.mean()) / wrong.mean(), 1.0)
+        second = learner.fit(X, Y, sample_weight=weights / weights.sum())
+        np.testing.assert_allclose(scores(boosted.estimators_[1], X), scores(second, X), rtol=1e-9)
+        assert (scores(second, X) != scores(boosted.estimators_[0], X)).any()
+        assert np.isfinite(boosted.decision_function(X)).all()
+
+    @weighted
+    def test_calibration_passes_them_on(self, learner):
+        """The label of attribute 1 counts, not that of attribute 0, whose rows have no weight."""
+        target = np.where(np.arange(SIZE) % 2, X[:, 0], X[:, 1])
+        weights = (np.arange(SIZE) % 2 == 0).astype(float)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            calibrated = CalibratedClassifierCV(learner, cv=3).fit(X, target, sample_weight=weights)
+        assert accuracy_score(X[:, 1], calibrated.predict(X)) > 0.9
+
+
+NULLABLE = {
+    "Int64": (pd.Series(Y, dtype="Int64"), "i"),
+    "boolean": (pd.Series(Y, dtype="boolean"), "b"),
+    "string": (pd.Series(np.array(["no", "yes"])[Y], dtype="string"), "O"),
+    "category": (pd.Series(np.array(["no", "yes"])[Y], dtype="category"), "O"),
+    "big-endian": (Y.astype(">i8"), "i"),
+    "objects": (Y.astype(object), "O"),
+}
+NO_CLASS = {
+    "None": np.where(np.arange(SIZE) == 3, None, np.array(["no", "yes"])[Y]),
+    "NaN": np.where(np.arange(SIZE) == 3, np.nan, Y),
+    "NA": pd.Series(Y, dtype="Int64").where(np.arange(SIZE) != 3),
+    "string": pd.Series(np.array(["no", "yes"])[Y], dtype="string").where(np.arange(SIZE) != 3),
+}
+
+
+class TestTargets:
+    @classifiers
+    @pytest.mark.parametrize(("y", "kind"), NULLABLE.values(), ids=NULLABLE)
+    def test_keep_their_type(self, learner, y, kind):
+        learner.fit(X, y)
+        predicted = learner.predict(X)
+        assert learner.classes_.dtype.kind == predicted.dtype.kind == kind
+        assert set(predicted) <= set(np.asarray(y))
+
+    @classifiers
+    @pytest.mark.parametrize("y", NO_CLASS.values(), ids=NO_CLASS)
+    def test_one_error_for_a_row_without_class(self, learner, y):
+        with pytest.raises(ValueError, match="y contains NaN: no class is given in row 3"):
+            learner.fit(X, y)
+
+    @classifiers
+    @pytest.mark.parametrize("form", [np.array, lambda y: y.astype(object), lambda y: pd.Series(y, dtype="Float64")])
+    def test_numbers_to_be_predicted_are_no_classes(self, learner, form):
+        with pytest.raises(ValueError, match="Unknown label type: continuous"):
+            learner.fit(X, form(Y + 0.5))
+
+    def test_pieces_take_what_the_whole_takes(self):
+        y, classes = pd.Series(Y, dtype="Int64"), pd.Series([1, 0], dtype="Int64")
+        learner = Winnow().partial_fit(X, y, classes=classes).partial_fit(X, y.astype(float))
+        assert learner.classes_.dtype.kind == "i"
+        assert learner.classes_.tolist() == [0, 1]
+        with pytest.raises(ValueError, match="y contains NaN: no class is given in row 3"):
+            learner.partial_fit(X, NO_CLASS["NA"])
+
+
+def read_only(values):
+    values = values.copy()
+    values.setflags(write=False)
+    return values
+
+
+def mixed_indices():
+    rows = sparse.csr_array(X)
+    rows.indptr, rows.indices = rows.indptr.astype(np.int64), rows.indices.astype(np.int32)
+    return rows
+
+
+FORMS = {
+    "read-only": read_only(X),
+    "Fortran": np.asfortranarray(X),
+    "booleans": X.astype(bool),
+    "list": X.tolist(),
+    "nullable": pd.DataFrame(X, columns=list("abcd"), dtype="Int64"),
+    "sparse": sparse.coo_array(X),
+    "mixed indices": mixed_indices(),
+    "constant": np.ones((SIZE, 2), int),
+    "negative": -X,
+    "huge": 1e300 * X,
+    "identifiers": np.arange(SIZE)[:, None],
+    "text": np.arange(SIZE).astype(str)[:, None],
+    "one row": X[:1],
+    "empty": X[:0],
+    "no column": X[:, :0],
+    "one dimension": X[:, 0],
+    "short": X[:9],
+    "infinite": np.where(X, np.inf, 0.0),
+    "missing": np.where(X, 1.0, np.nan),
+    "dates": pd.DataFrame({"d": pd.date_range("2020", periods=SIZE)}),
+}
+SPARSE = "sparse", "mixed indices"
+REFUSALS = {
+    "negative": "must hold only 0 and 1",
+    "huge": "must hold only 0 and 1",
+    "identifiers": "must hold only 0 and 1",
+    "text": "must hold only 0 and 1|could not convert",
+    "one row": "minimum of 2|two classes",
+    "empty": "0 sample",
+    "no column": "0 feature",
+    "one dimension": "Expected 2D array",
+    "short": "inconsistent numbers of samples",
+    "infinite": "infinity",
+    "missing": "NaN",
+    "dates": "dtype datetime64|must hold only 0 and 1",
+    "sparse": "[Ss]parse",
+    "mixed indices": "[Ss]parse",
+}
+BOUNDED = {"Winnow": WEIGHTED["Winnow"], "sparse Winnow": Winnow(), "ensemble": OTHERS["ensemble"]}
+LEARNERS = {**WEIGHTED, "selective": OTHERS["selective"], "experts": OTHERS["experts"], **BOUNDED}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.filterwarnings("ignore")
+def test_strange_data_are_learned_or_refused(name, form):
+    """A ValueError (TypeError, of sparse data) in words, or finite numbers; for the same data those of plain rows."""
+    learner, data = LEARNERS[name], FORMS[form]
+    rows = {"one row": Y[:1]}.get(form, Y)
+    try:
+        learner.fit(data, rows)
+    except (ValueError, TypeError) as error:
+        assert re.search(REFUSALS.get(form, "none is expected"), str(error)), error  # noqa: PT017
+        return
+    found = scores(learner, data)
+    assert np.isfinite(found).all()
+    if hasattr(learner, "predict_proba"):
+        np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-12)
+    if form in ("read-only", "Fortran", "list", "nullable", *SPARSE):
+        np.testing.assert_allclose(found, scores(learner.fit(X, Y), X), rtol=1e-9)
