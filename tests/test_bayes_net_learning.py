@@ -25,6 +25,8 @@ from lib.datasets import load
 from lib.experiments.elr_data import training_rows
 from lib.naive_bayes import NaiveBayes
 from lib.structures import chain, naive
+from lib.structures.bic import gain
+from lib.structures.information import JointCounts, conditional_mutual_information
 
 ITERATIVE = ("elr", "em", "apn")
 METHODS = ("cg", "lbfgs")
@@ -465,3 +467,60 @@ def test_newton_climbs_where_copies_make_the_hessian_singular():
     copies = np.random.default_rng(0).integers(0, 3, (200, 1)) * np.ones((1, 5), int)
     model = fit(copies, "naive", "elr", (3,) * 5, method="newton", n_iterations=None)
     assert model.log_conditional_likelihood_ > -1
+
+
+# Weights
+
+
+@pytest.mark.parametrize("structure", ["naive", "tan", "bic", ((), (0,), (0, 1), (0, 1), (0,))])
+@pytest.mark.parametrize(("learner", "method"), [("ofe", "cg"), ("elr", "lbfgs"), ("em", "cg"), ("apn", "cg")])
+@pytest.mark.parametrize("share", [0, 0.2])
+def test_weights_are_repeated_rows(structure, learner, method, share):
+    """Structure and tables alike; an attribute's value without weight is no value."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 3, (60, 4))
+    y = (codes[:, 0] + codes[:, 1] + rng.integers(0, 2, 60)) % 3
+    codes[:6, 2] = 7
+    X = pd.DataFrame(codes, columns=list("abcd"), dtype="Int64").mask(rng.random(codes.shape) < share)
+    weights = np.where(codes[:, 2] == 7, 0, rng.integers(0, 6, 60))
+    model = BayesNetClassifier(structure, learner, n_iterations=5, method=method)
+    found = model.fit(X, y, weights)
+    fitted = found.parents_, found.tables_, found.log_likelihood_, found.predict_proba(X)
+    repeated = np.repeat(np.arange(60), weights)
+    expected = model.fit(X.iloc[repeated], y[repeated])
+    assert fitted[0] == expected.parents_
+    for table, other in zip(fitted[1], expected.tables_, strict=True):
+        np.testing.assert_allclose(table, other, rtol=1e-9)
+    assert fitted[2] == pytest.approx(expected.log_likelihood_, rel=1e-12)
+    np.testing.assert_allclose(fitted[3], expected.predict_proba(X), rtol=1e-9)
+
+
+def test_fractions_weigh_structures_and_frequencies():
+    """Information does not depend on the unit of weights, whose sum BIC's penalty and the smoothing compare with."""
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 2, (40, 4))
+    weights, missing = rng.integers(1, 9, 40), rng.random((40, 4)) < 0.2
+    codes[missing] = -1
+    codes[:, 0] = rng.integers(0, 2, 40)
+    sizes, repeated = [2] * 4, np.repeat(codes, weights, axis=0)
+    whole = conditional_mutual_information(repeated, sizes)
+    for unit in (0.01, 0.3, 1, 7.7):
+        np.testing.assert_allclose(conditional_mutual_information(codes, sizes, unit * weights), whole, atol=1e-12)
+    counts, many = JointCounts(codes, sizes, weights * 1.5), JointCounts(np.repeat(codes, 3 * weights, axis=0), sizes)
+    none = frozenset()
+    information = many.information(1, 2, none) / 2
+    assert counts.information(1, 2, none) == pytest.approx(information)
+    assert gain(counts, 1, 2, none) == pytest.approx(information - np.log(many.n_rows(frozenset([1, 2])) / 2) / 2)
+
+
+def test_cross_tuning_weighs_held_out_errors():
+    """A row stays in one fold with its weight: with 0 iterations the errors are those of weighted frequencies."""
+    rng = np.random.default_rng(2)
+    X, y, weights = rng.integers(0, 2, (50, 3)), rng.integers(0, 2, 50), 1 + 3 * rng.random(50)
+    model = BayesNetClassifier("naive", "elr", n_folds=5, max_iterations=3, random_state=0).fit(X, y, weights)
+    folds = np.random.RandomState(0).permutation(50) % 5
+    for fold, errors in enumerate(model.held_out_errors_):
+        held_out, ofe = folds == fold, BayesNetClassifier("naive", "ofe")
+        ofe.fit(X[~held_out], y[~held_out], weights[~held_out])
+        wrong = ofe.predict(X[held_out]) != y[held_out]
+        assert errors[0] == pytest.approx(np.average(wrong, weights=weights[held_out]))

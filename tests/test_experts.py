@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from lib.experts import MixtureOfExperts, expected_ways, gradients
+from lib.experts import MixtureOfExperts, expected_ways, gradients, newton_steps
 
 FEW = {"n_restarts": 2, "random_state": 0}
 
@@ -156,8 +156,34 @@ def test_what_cannot_be_learned():
         MixtureOfExperts().fit(X, np.arange(20) % 3)
     with pytest.raises(ValueError, match="NaN"):
         MixtureOfExperts().fit(np.where(X > 1, np.nan, X), y)
+    copies, nodes = np.ones((20, 2)), np.ones((1, 20))
+    with pytest.raises(ValueError, match="penalty must be larger for columns that depend on each other; got 1e-300"):
+        newton_steps(copies, y, 1e-300, np.zeros((1, 2)), nodes, nodes * y)
     with pytest.warns(ConvergenceWarning, match="no convergence in 3 iterations"):
         MixtureOfExperts(max_iterations=3).fit(X, y)
+
+
+@pytest.mark.parametrize("solver", ["em", "gradient"])
+@pytest.mark.parametrize("unit", [1e-300, 1e200, 3e307])
+def test_units_do_not_matter(unit, solver):
+    X, y = two_rules(size=60)
+    X /= np.abs(X).max()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        plain, scaled = (MixtureOfExperts(solver=solver, max_iterations=20, **FEW).fit(u * X, y) for u in (1, unit))
+    np.testing.assert_allclose(scaled.predict_proba(unit * X), plain.predict_proba(X), rtol=1e-6)
+    far = np.array([scaled.predict_proba([[value] * 3]) for value in (1.7e308, -1.7e308, 5e-324)])
+    assert np.isfinite(far).all()
+    assert (far >= 0).all()
+
+
+@pytest.mark.parametrize("value", [0.1, -7.3, 1e308])
+def test_a_constant_column_tells_nothing(value):
+    X, y = two_rules(size=60)
+    rows = np.column_stack([X, np.full(60, value)])
+    learner = MixtureOfExperts(depth=0, n_restarts=1, tolerance=0, max_iterations=30)
+    expected = learner.fit(X, y).predict_proba(X)
+    np.testing.assert_allclose(learner.fit(rows, y).predict_proba(rows), expected, rtol=1e-9)
 
 
 @parametrize_with_checks([MixtureOfExperts(max_iterations=20, **FEW)])

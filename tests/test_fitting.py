@@ -59,7 +59,9 @@ class TestWeights:
     def test_are_repeated_rows(self, learner):
         weights = np.random.default_rng(1).integers(0, 5, SIZE)
         found = scores(learner.fit(X, Y, sample_weight=weights), X)
-        np.testing.assert_array_equal(found, scores(learner.fit(np.repeat(X, weights, axis=0), np.repeat(Y, weights)), X))
+        np.testing.assert_array_equal(
+            found, scores(learner.fit(np.repeat(X, weights, axis=0), np.repeat(Y, weights)), X)
+        )
         assert (found != scores(learner.fit(X, Y), X)).any()
 
     @weighted

@@ -37,7 +37,8 @@ class Rounding:
 
 
 class RoundingBayesNet(Rounding, BayesNetClassifier):
-    pass
+    def fit(self, X, y, sample_weight=None):
+        return BayesNetClassifier.fit(self, rounded(X), y, sample_weight)
 
 
 class RoundingSelection(Rounding, SelectiveNaiveBayes):
@@ -53,6 +54,14 @@ def rounded(X):
     if isinstance(X, pd.DataFrame):
         return X.round()
     return X if sparse.issparse(X) or np.asarray(X).dtype.kind != "f" else np.round(np.asarray(X))
+
+
+def expected_failures(estimator):
+    """Checks by name, and why they fail."""
+    if not isinstance(estimator, Winnow):
+        return {}
+    reason = "the rows are shuffled, to which Winnow's weights are not indifferent; tests/test_winnow.py has the check"
+    return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")}
 
 
 def run(check, estimator):
@@ -73,7 +82,8 @@ def run(check, estimator):
         RoundingBayesNet("tan", "em", n_iterations=2),
         RoundingBayesNet("bic", "ofe"),
         RoundingSelection(),
-    ]
+    ],
+    expected_failed_checks=expected_failures,
 )
 def test_conventions(estimator, check, monkeypatch):
     for module in ("latent_class.model", "cia", "winnow.online"):

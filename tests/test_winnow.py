@@ -12,6 +12,7 @@ from scipy import sparse
 
 from lib.arrays import row_batches
 from lib.cia import all_inputs, random_cia
+from lib.spelling import WinSpell
 from lib.winnow import Winnow, WinnowEnsemble, online
 
 
@@ -293,3 +294,80 @@ def test_partial_fit_goes_on_shuffling():
         pieces.partial_fit(X, y, classes=[0, 1])
     whole = Winnow(shuffle=True, random_state=3, n_passes=4).fit(X, y)
     np.testing.assert_array_equal(pieces.weights_, whole.weights_)
+
+
+def plain_parts(X, y, weights, rule):
+    """Weights after a pass in which a row is presented as often as its weight says, with part of a last step."""
+    current, sums, total, mistakes = np.full(X.shape[1], rule["initial_weight"]), np.zeros(X.shape[1]), 0.0, 0
+    for x, label, weight in zip(X, y, weights, strict=True):
+        while weight > 0:
+            size = min(weight, 1.0)
+            z = current @ x
+            sums, total, weight = sums + size * current, total + size, weight - 1
+            mistakes += (z >= rule["threshold"]) != label
+            if (z >= rule["threshold"]) != label or abs(z - rule["threshold"]) < rule["margin"]:
+                factor = (rule["promotion"] if label else rule["demotion"]) ** size
+                current = np.where(x, current * factor, current)
+    return current, sums / total, mistakes
+
+
+class TestWeights:
+    @given(samples(n_classes=3), RULES, st.booleans(), st.booleans(), st.integers(0, 2**32 - 1))
+    @settings(max_examples=50)
+    def test_whole_numbers_are_repeated_rows(self, sample, rule, shuffle, dense, seed):
+        (X, y), weights = sample, np.random.default_rng(seed).integers(0, 4, len(sample[1]))
+        assume(len(np.unique(y[weights > 0])) == len(np.unique(y)))
+        form = np.array if dense else sparse.csr_array
+        settings_ = {**rule, "average": True, "shuffle": shuffle, "complement": dense, "random_state": 0}
+        learner = Winnow(**settings_).fit(form(X), y, sample_weight=weights)
+        repeated = Winnow(**settings_).fit(form(np.repeat(X, weights, axis=0)), np.repeat(y, weights))
+        np.testing.assert_array_equal(learner.weights_, repeated.weights_)
+        assert (learner.n_mistakes_, learner.n_updates_) == (repeated.n_mistakes_, repeated.n_updates_)
+
+    @given(samples(), st.lists(st.sampled_from([1.0, 1.25, 2.0, 0.5, 3.75]), min_size=20, max_size=20), st.booleans())
+    def test_fractions_are_shorter_steps(self, sample, weights, dense):
+        X, y = sample
+        weights, labels = np.array(weights[: len(y)]), y == y.max()
+        assume(weights.sum() >= len(y))
+        rule = {"promotion": 2.0, "demotion": 0.5, "threshold": 1.7, "initial_weight": 1.0, "margin": 0.3}
+        current, mean, mistakes = plain_parts(X, labels, weights, rule)
+        rows = X if dense else sparse.csr_array(X)
+        last, average = (Winnow(**rule, average=a).fit(rows, y, sample_weight=weights) for a in (False, True))
+        np.testing.assert_allclose(last.weights_, current, rtol=1e-12)
+        np.testing.assert_allclose(average.weights_, mean, rtol=1e-9)
+        assert last.n_mistakes_ == mistakes
+
+    def test_parts_go_on_from_wholes_without_a_step(self):
+        X, y = all_inputs(4), all_inputs(4)[:, 2]
+        rule = {"complement": True, "average": True, "n_passes": 3, "threshold": 2.23}
+        near = [Winnow(1.37, **rule).fit(X, y, sample_weight=np.full(16, w)).weights_ for w in (1, 1 + 1e-9)]
+        assert np.abs(near[0] - near[1]).max() < 1e-6
+
+    def test_too_long_a_pass_is_refused_at_once(self):
+        with pytest.raises(ValueError, match="sample_weight must have a sum of at most 100,000,000; got 160,000,016"):
+            Winnow().fit(all_inputs(4), all_inputs(4)[:, 0], sample_weight=np.full(16, 10_000_001))
+
+
+@pytest.mark.parametrize(("name", "value"), [("complement", True), ("average", True), ("initial_weight", 2.0)])
+def test_what_learning_began_with_cannot_change(name, value):
+    X, y = all_inputs(4), all_inputs(4)[:, 2]
+    learner = Winnow().partial_fit(X, y, classes=[0, 1])
+    before = learner.weights_.copy(), learner.threshold_
+    learner.set_params(**{name: value})
+    with pytest.raises(ValueError, match=f"{name} must stay that with which learning began, .*; got {value} "):
+        learner.partial_fit(X, y)
+    np.testing.assert_array_equal(learner.weights_, before[0])
+    assert learner.threshold_ == before[1]
+    np.testing.assert_array_equal(learner.decision_function(sparse.csr_array(X)), X @ before[0] - before[1])
+    assert (learner.fit(X, y).partial_fit(X, y).threshold_ == 4) == (name == "complement")
+
+
+@pytest.mark.parametrize("learner", [Winnow(), Winnow(average=True, n_passes=3), WinSpell()])
+def test_row_pointers_may_be_longer_than_columns(learner):
+    X = np.random.default_rng(0).integers(0, 2, (300, 8))
+    y = X[:, 1] | X[:, 5]
+    expected = learner.fit(X, y).decision_function(X)
+    for pointers, columns in ((np.int64, np.int32), (np.int32, np.int64)):
+        rows = sparse.csr_array(X)
+        rows.indptr, rows.indices = rows.indptr.astype(pointers), rows.indices.astype(columns)
+        np.testing.assert_allclose(learner.fit(rows, y).decision_function(rows), expected, rtol=1e-12)
