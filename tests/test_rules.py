@@ -127,6 +127,54 @@ def test_a_missing_value_passes_no_test():
     )
 
 
+PEOPLE = pd.DataFrame(
+    {
+        "sex": pd.Categorical(["f", "m"] * 40, categories=["m", "f"]),
+        "age": np.repeat([20.0, 23.5, 24.0, 40.25], 20),
+        "new": [True, False, False, True] * 20,
+    }
+)
+ADULT = np.where((PEOPLE["sex"] == "f") & (PEOPLE["age"] >= 24), "yes", "no")
+
+
+@pytest.mark.parametrize(
+    ("learner", "text"),
+    [
+        (Ripper(random_state=0), "sex = f and age >= 24 -> yes\notherwise -> no"),
+        (TreeRules(), "sex = m -> no\nage <= 23.75 -> no\nsex = f and age > 23.75 -> yes\notherwise -> no"),
+    ],
+)
+def test_rules_as_text(learner, text):
+    assert str(learner) == repr(learner)
+    assert str(learner.fit(PEOPLE, ADULT)) == text
+    assert repr(learner) != text
+    assert [str(rule) for rule in learner.rules_] == text.split("\n")[:-1]
+    assert str(learner.fit(Table(PEOPLE), ADULT)) == text
+    assert str(pickle.loads(pickle.dumps(learner))) == text
+    names = {name: list(values) for name, values in learner.categories_.items()}
+    assert names == {"sex": ["m", "f"], "new": [False, True]}
+    assert str(learner.fit(PEOPLE, ADULT == "yes")) == text.replace("yes", "True").replace("no", "False")
+    numbered = learner.fit(PEOPLE[["age"]].to_numpy(), PEOPLE["age"] > 23.5)
+    assert str(numbered.rules_[0]).startswith("x0 ")
+    assert str(learner.fit([[1.0], [2.0]], [0, 0])) == "otherwise -> 0"
+
+
+def test_a_rule_by_hand_as_text():
+    conditions = (Condition(0, "=", 1.0), Condition(1, ">=", 24.0))
+    assert str(Rule(conditions, 1)) == "x0 = 1 and x1 >= 24 -> 1"
+    assert str(Rule((), 0, "no")) == "always -> no"
+    named = Rule((Condition(0, "=", 1.0, "sex", "f"), Condition(1, ">=", 24.0, "age")), 1, "yes")
+    assert str(named) == "sex = f and age >= 24 -> yes"
+
+
+def test_names_do_not_count_in_comparisons():
+    learner = Ripper(random_state=0).fit(PEOPLE, ADULT)
+    plain = Rule((Condition(0, "=", 1.0), Condition(1, ">=", 24.0)), 1)
+    assert learner.rules_ == [plain]
+    assert hash(learner.rules_[0]) == hash(plain)
+    assert learner.rules_[0].covers(Table(PEOPLE).matrix).tolist() == (ADULT == "yes").tolist()
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_classes_in_order_of_their_frequency(seed):
     data = datasets.load("glass")

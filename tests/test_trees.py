@@ -1,6 +1,7 @@
 """GainRatioTree: tests by enumeration, pruning by the binomial bound, fractions by hand, scikit-learn's trees."""
 
 import pickle
+import re
 import warnings
 from itertools import pairwise
 
@@ -12,13 +13,15 @@ from hypothesis import strategies as st
 from scipy.stats import binom, norm
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import export_text as peer_text
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lib import datasets
-from lib.trees import GainRatioTree, Table
+from lib.trees import GainRatioTree, Table, export_text
 from lib.trees.cases import Growth, new_growth
 from lib.trees.growing import in_order
 from lib.trees.pruning import added_errors
+from lib.trees.text import number_text
 
 NAN = np.nan
 
@@ -251,6 +254,84 @@ def test_data_that_tell_little():
     tree = GainRatioTree(min_leaf=1).fit([[1.0], [2.0], [3.0]], [0, 1, 2], [1, 1, 0])
     assert tree.classes_.tolist() == [0, 1, 2]
     assert tree.predict([[9.0]]).tolist() == [1] or tree.n_nodes_ == 1
+
+
+PEOPLE = pd.DataFrame(
+    {
+        "sex": pd.Categorical(["f", "m"] * 10),
+        "age": np.repeat([20.0, 29.0, 30.0, 40.5, 1234567.5], 4),
+        "new": [True, False, False, True] * 5,
+    }
+)
+ADULT = np.where((PEOPLE["sex"] == "f") & (PEOPLE["age"] > 29.5), "yes", "no")
+
+
+def test_a_tree_as_text():
+    tree = GainRatioTree(pruning=None).fit(PEOPLE, ADULT)
+    assert export_text(tree).splitlines() == [
+        "|--- sex = f",
+        "|   |--- age <= 29.5",
+        "|   |   |--- class: no",
+        "|   |--- age >  29.5",
+        "|   |   |--- class: yes",
+        "|--- sex = m",
+        "|   |--- class: no",
+    ]
+    assert export_text(tree, max_depth=0).splitlines()[:2] == ["|--- sex = f", "|   |--- truncated branch of depth 2"]
+    assert {name: list(values) for name, values in tree.categories_.items()} == {
+        "sex": ["f", "m"],
+        "new": [False, True],
+    }
+    assert export_text(tree.fit(Table(PEOPLE), ADULT)).startswith("|--- sex = f\n|   |--- age <= 29.5")
+    assert export_text(GainRatioTree().fit([[1.0], [2.0]] * 5, [3, 4] * 5)).startswith(
+        "|--- x0 <= 1.5\n|   |--- class: 3"
+    )
+    assert export_text(GainRatioTree().fit([[1.0]], ["no"])) == "|--- class: no"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_text_of_a_tree_of_numbers_is_that_of_scikit_learn(seed):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.normal(size=(200, 3)), columns=["a", "b", "c"])
+    y = (X["a"] + rng.normal(size=200) > 0).map({True: "up", False: "down"})
+    theirs = DecisionTreeClassifier(max_leaf_nodes=12, random_state=0).fit(X, y)
+    ours = GainRatioTree(pruning=None).fit(X, y)
+    inner = theirs.tree_.feature >= 0
+    children = np.column_stack([theirs.tree_.children_left, theirs.tree_.children_right])
+    order, i = [0], 0
+    while i < len(order):  # ours numbers nodes level by level, the children of a node side by side
+        order += children[order[i]].tolist() if inner[order[i]] else []
+        i += 1
+    ours.attribute_ = np.where(inner, theirs.tree_.feature, -1)[order]
+    ours.threshold_ = np.where(inner, theirs.tree_.threshold, np.nan)[order]
+    ours.child_ = np.array([order.index(children[node, 0]) if inner[node] else -1 for node in order])
+    ours.distribution_, ours.n_nodes_ = theirs.tree_.value[order, 0], len(order)
+    for depth in (0, 2, 10):
+        expected = peer_text(theirs, feature_names=["a", "b", "c"], max_depth=depth, decimals=3)
+        rounded = re.sub(r"-?\d+\.\d+", lambda number: f"{float(number[0]):.3f}", export_text(ours, max_depth=depth))
+        assert rounded == expected.rstrip("\n")
+
+
+def test_a_very_deep_tree_as_text():
+    X = np.arange(3000.0)[:, None]
+    tree = GainRatioTree(pruning=None, min_leaf=1, mdl=False, criterion="gain").fit(X, np.arange(3000) % 2)
+    lines = export_text(tree, max_depth=5000).splitlines()
+    assert sum("class: " in line for line in lines) == tree.n_leaves_
+
+
+def test_numbers_as_text():
+    shown = {24.0: "24", 24.5: "24.5", 2.4749999999999996: "2.475", 0.12345678: "0.123457", 1234567.5: "1234567.5"}
+    shown |= {123456789012.0: "123456789012", 1e20: "1e+20", -0.5: "-0.5", 1.5e-7: "1.5e-07", 1.7e308: "1.7e+308"}
+    assert {value: number_text(value) for value in shown} == shown
+
+
+def test_what_has_no_text_is_told():
+    with pytest.raises(ValueError, match=r"tree must be a GainRatioTree; got DecisionTreeClassifier\(\)"):
+        export_text(DecisionTreeClassifier())
+    with pytest.raises(NotFittedError):
+        export_text(GainRatioTree())
+    with pytest.raises(ValueError, match="max_depth must be an integer of at least 0; got -1"):
+        export_text(GainRatioTree().fit([[1.0], [2.0]], [0, 1]), max_depth=-1)
 
 
 def test_a_table_takes_the_place_of_a_frame():

@@ -1,7 +1,7 @@
 """Rules, and classifiers that are lists of them."""
 
 import operator
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -10,12 +10,14 @@ from sklearn.utils.validation import check_is_fitted
 from lib.discretize.columns import checked_frame, checked_target
 from lib.estimators import MixedInput
 from lib.trees import Table
+from lib.trees.text import number_text
 
 HOLDS = {"=": operator.eq, "<=": operator.le, ">=": operator.ge, ">": operator.gt}
 
 
-class Condition(NamedTuple):
-    """A test of one attribute, which a missing value never passes.
+@dataclass(frozen=True, order=True)
+class Condition:
+    """A test of one attribute, which a missing value never passes; `str(condition)` is such as "age >= 24".
 
     Attributes
     ----------
@@ -24,29 +26,49 @@ class Condition(NamedTuple):
         The first for categories, the others for numbers.
     value : float
         Of a category its number.
+    name : str or None
+        Of the attribute; without one the text has "x0", "x1", ... Conditions that differ in it alone are equal.
+    category : object
+        The category, of which `value` is the number; None of numbers. It does not count in comparisons either.
     """
 
     attribute: int
     operator: str
     value: float
+    name: str | None = field(default=None, compare=False)
+    category: object = field(default=None, compare=False)
+
+    def __str__(self):
+        name = f"x{self.attribute}" if self.name is None else self.name
+        value = number_text(self.value) if self.category is None else self.category
+        return f"{name} {self.operator} {value}"
 
     def holds(self, matrix):
         """Which rows of a `Table`'s matrix (n_samples, n_attributes) pass."""
         return HOLDS[self.operator](matrix[:, self.attribute], self.value)
 
 
-class Rule(NamedTuple):
-    """A class for the rows that pass all tests.
+@dataclass(frozen=True, order=True)
+class Rule:
+    """A class for the rows that pass all tests; `str(rule)` is such as "sex = f and age >= 24 -> yes".
 
     Attributes
     ----------
     conditions : tuple of Condition
+        Without any, the rule is for all rows, and its text "always -> yes".
     label : int
         Number of the class.
+    prediction : object
+        The class; where it is None, the text has its number. It does not count in comparisons.
     """
 
     conditions: tuple
     label: int
+    prediction: object = field(default=None, compare=False)
+
+    def __str__(self):
+        tests = " and ".join(map(str, self.conditions)) or "always"
+        return f"{tests} -> {self.label if self.prediction is None else self.prediction}"
 
     def covers(self, matrix):
         """Which rows of a `Table`'s matrix (n_samples, n_attributes) pass all tests."""
@@ -54,7 +76,10 @@ class Rule(NamedTuple):
 
 
 class RuleList(MixedInput, ClassifierMixin, BaseEstimator):
-    """Subclasses have `_learn(table, y)`: it checks parameters, and returns the rules and the class of other rows."""
+    """Subclasses have `_learn(table, y)`: it checks parameters, and returns the rules and the class of other rows.
+
+    Once fitted, `str(learner)` has a rule in each line, in order, and "otherwise" the class of the other rows.
+    """
 
     def fit(self, X, y):
         """Learn rules from `X` (n_samples, n_columns) and the classes `y`.
@@ -68,9 +93,16 @@ class RuleList(MixedInput, ClassifierMixin, BaseEstimator):
         table = X if isinstance(X, Table) else Table(checked_frame(self, X, reset=True))
         self.classes_, y = checked_target(table, y)
         self._columns, self.n_features_in_, self.n_scanned_ = table.columns, table.shape[1], 0
-        self.rules_, self.default_ = self._learn(table, y)
+        self.categories_ = table.columns.categories
+        rules, self.default_ = self._learn(table, y)
+        self.rules_ = [self._named(rule) for rule in rules]
         self.n_rules_ = len(self.rules_)
         return self
+
+    def __str__(self):
+        if not hasattr(self, "rules_"):
+            return super().__str__()
+        return "\n".join([*map(str, self.rules_), f"otherwise -> {self.classes_[self.default_]}"])
 
     def predict(self, X):
         """The class of the first rule that covers a row, or else the default, (n_samples,)."""
@@ -84,6 +116,16 @@ class RuleList(MixedInput, ClassifierMixin, BaseEstimator):
         masks = [rule.covers(table.matrix) for rule in self.rules_]
         labels = decided(masks, [rule.label for rule in self.rules_], np.full(len(table), self.default_))
         return np.eye(len(self.classes_))[labels]
+
+    def _named(self, rule):
+        """A rule with the names of its attributes, categories and class."""
+        conditions = []
+        for condition in rule.conditions:
+            name = self._columns.names[condition.attribute]
+            values = self.categories_.get(name)
+            category = None if values is None else values[int(condition.value)]
+            conditions.append(replace(condition, name=name, category=category))
+        return Rule(tuple(conditions), rule.label, self.classes_[rule.label])
 
 
 def decided(masks, labels, others):

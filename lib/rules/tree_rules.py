@@ -29,7 +29,10 @@ class TreeRules(RuleList):
     ----------
     classes_ : ndarray of shape (n_classes,)
     rules_ : list of Rule
-        The first that covers a row decides.
+        The first that covers a row decides. `print(learner)` shows them all.
+    categories_ : dict of column -> Index
+        The categories of the columns that have no numbers. Columns of an array, or without string names, are called
+        "x0", "x1", ...
     default_ : int
         Number of the most frequent class among rows without a rule, that of all other rows.
     n_rules_ : int

@@ -15,17 +15,22 @@ class Columns:
 
     Attributes
     ----------
+    names : list
     sizes : ndarray of int
         Number of categories of each column, 0 for numbers.
+    categories : dict of column -> Index
+        Of the columns that have no numbers.
     """
 
     def __init__(self, X):
-        self.kinds = column_kinds(X)
+        self.names, self.kinds = X.columns.tolist(), column_kinds(X)
         numeric = np.array([kind in ("continuous", "integer") for kind in self.kinds])
         self.numbers, discrete = np.flatnonzero(numeric), np.flatnonzero(~numeric)
         self.coding = Coding(X, discrete) if len(discrete) else None
         self.sizes = np.zeros(X.shape[1], np.int64)
         self.sizes[discrete] = np.maximum(self.coding.sizes, 1) if len(discrete) else 0
+        categories = self.coding.categories if len(discrete) else []
+        self.categories = dict(zip(X.columns[discrete], categories, strict=True))
 
     def matrix(self, X):
         """Values of a DataFrame, (n_samples, n_columns); NaN where missing, or not known as a category."""

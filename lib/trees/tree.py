@@ -57,11 +57,15 @@ class GainRatioTree(TableClassifier):
     n_nodes_, n_leaves_ : int
         Leaves without training cases among them.
     attribute_ : ndarray of int32 (n_nodes,)
-        Tested at each node, -1 at a leaf. Node 0 is the root, and children come after their parents.
+        Tested at each node, -1 at a leaf. Node 0 is the root, and children come after their parents. `export_text`
+        shows the tree with the names of columns, categories and classes.
     threshold_ : ndarray of shape (n_nodes,)
         Values up to it go to the first child; NaN where the test is of categories.
     child_ : ndarray of int32 (n_nodes,)
         The first child; the others follow it, in the order of the categories.
+    categories_ : dict of column -> Index
+        The categories of the columns that have no numbers. Columns of an array, or without string names, are called
+        "x0", "x1", ...
     share_ : ndarray of shape (n_nodes,)
         Part of the parent's cases with values that went here.
     distribution_ : ndarray of shape (n_nodes, n_classes)
@@ -108,6 +112,7 @@ class GainRatioTree(TableClassifier):
         draws = self.n_best > 1 or rule.n_features < table.shape[1]
         seed = check_random_state(self.random_state).randint(2**31) if draws else 0
         self.classes_, self._columns, self.n_features_in_ = classes, table.columns, table.shape[1]
+        self.categories_ = table.columns.categories
         sizes = table.columns.sizes
         usual = sizes < 0.3 * len(y)
         usual |= ~usual.any()
