@@ -201,6 +201,83 @@ def test_pruning_of_randomised_trees_ends():
         assert (pruned.predict(data.X) != data.y).sum() >= (grown.predict(data.X) != data.y).sum()
 
 
+KINDS = {
+    "numbers": {},
+    "values as thresholds": {"midway": False},
+    "integers": {},
+    "categories": {},
+    "missing": {},
+    "weights": {},
+    "drawn tests": {"n_best": 5, "random_state": 0},
+}
+
+
+def random_data(kind, seed):
+    """Columns, of which some are integers or categories or have missing values, classes and weights of rows."""
+    rng = np.random.default_rng(seed)
+    n, p = int(rng.integers(60, 300)), int(rng.integers(2, 6))
+    X = pd.DataFrame(rng.normal(size=(n, p)), columns=[f"a{j}" for j in range(p)])
+    y = (X.to_numpy() @ rng.normal(size=p) + rng.normal(size=n) * 0.8 > 0).astype(int)
+    if kind == "integers":
+        X = (4 * X).round().astype(int)
+    if kind == "categories":
+        X["c"] = pd.Categorical(rng.integers(0, 4, n), categories=range(4))
+        X["d"] = X["a0"] > 0.5
+    if kind == "missing":
+        X = X.mask(rng.random(X.shape) < 0.1)
+    weights = rng.integers(1, 4, n).astype(float) if kind == "weights" else np.ones(n)
+    return X, y, weights
+
+
+def weights_at_nodes(tree, X, weights):
+    """Weight of each row at each node (n_nodes, n_samples), by thresholds, categories and shares alone."""
+    parts = np.zeros((tree.n_nodes_, len(X)))
+    parts[0] = weights
+    for node in np.flatnonzero(tree.attribute_ >= 0):  # parents come first
+        name = X.columns[tree.attribute_[node]]
+        if name in tree.categories_:
+            branch = tree.categories_[name].get_indexer(X[name])
+        else:
+            branch = np.where(X[name].isna(), -1, X[name].to_numpy() > tree.threshold_[node])
+        n_branches = len(tree.categories_[name]) if name in tree.categories_ else 2
+        for child in range(tree.child_[node], tree.child_[node] + n_branches):
+            here = np.where(branch < 0, tree.share_[child], branch == child - tree.child_[node])
+            parts[child] = parts[node] * here
+    return parts
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_frequencies_are_those_of_the_rows_that_come_to_a_leaf(kind):
+    """Raised branches, too, count their cases by the tests that they have."""
+    for seed in range(50):
+        X, y, weights = random_data(kind, seed)
+        tree = GainRatioTree(**KINDS[kind]).fit(X, y, weights)
+        parts = weights_at_nodes(tree, X, weights)
+        counts = np.column_stack([parts[:, y == c].sum(axis=1) for c in (0, 1)])
+        leaves = (tree.attribute_ < 0) & (counts.sum(axis=1) > 0)
+        np.testing.assert_allclose(counts[leaves].sum(), weights.sum())
+        frequencies = counts[leaves] / counts[leaves].sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(tree.distribution_[leaves], frequencies, atol=1e-9, err_msg=f"seed {seed}")
+
+
+@pytest.mark.parametrize("midway", [True, False])
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [
+        (-1.7e308, 1.7e308),
+        (np.nextafter(1.0, 2), np.nextafter(np.nextafter(1.0, 2), 2)),  # whose middle is rounded up
+        (1.0, np.nextafter(1.0, 2)),
+        (0.0, 5e-324),
+    ],
+)
+def test_a_threshold_divides_whatever_two_numbers(low, high, midway):
+    X, y = np.repeat([low, high], 5)[:, None], np.repeat([0, 1], 5)
+    tree = GainRatioTree(midway=midway).fit(X, y)
+    assert low <= tree.threshold_[0] < high
+    np.testing.assert_array_equal(tree.predict(X), y)
+    np.testing.assert_array_equal(tree.distribution_[1:], np.eye(2))
+
+
 @pytest.mark.parametrize("name", ["soybean-large", "glass"])
 def test_a_tree_without_room_for_nodes_or_cases_grows_anew(monkeypatch, name):
     data = datasets.load(name)

@@ -18,13 +18,13 @@ FEW = 1e-3  # how far below the mean gain a test may lie
 # How a test is chosen, see GainRatioTree, and of pruning the confidence and the normal quantile of 1 less that.
 Rule = namedtuple("Rule", "min_leaf n_best mdl ratio n_features confidence z")
 # Codes (p, n), -1 for missing, and by row, (n, p); of each column, its highest code, whether it has numbers, its number
-# of branches, whether its gain is part of the mean; whether no code is missing; classes (n,), their number, and
-# x log2 x of whole numbers.
-Data = namedtuple("Data", "codes by_row highest numeric branches usual complete y n_classes logs")
-# Of each node the attribute that is tested (-1: none), the codes on both sides of its cut, its first child; where its
-# cases begin and end; class counts, share of its parent's known cases, errors expected. Then the cases; and the number
-# of nodes and of cases, in `used`.
-Growth = namedtuple("Growth", "test cut after child first last counts shares expected rows weights used")
+# of branches, whether its gain is part of the mean, and where its values begin in one list of the values of all codes;
+# whether no code is missing; classes (n,), their number, and x log2 x of whole numbers.
+Data = namedtuple("Data", "codes by_row highest numeric branches usual starts values complete y n_classes logs")
+# Of each node the attribute that is tested (-1: none), the highest code of its first branch, its first child; where its
+# cases begin and end; class counts, threshold, share of its parent's known cases, errors expected. Then the cases; and
+# the number of nodes and of cases, in `used`.
+Growth = namedtuple("Growth", "test cut child first last counts threshold shares expected rows weights used")
 # Arrays to work in. By case: the number of its class among those of its node, its code, its branch, its row and its
 # weight; weights by code and class, these again as a list, where a code's cases begin. By class: its number among those
 # that a node has, and weights. By node: class counts in a trial, whether any case came to it, two lists of nodes. The
@@ -40,7 +40,7 @@ def new_growth(rows, weights, data, rule, seed, room):
     n_rows, k, most = len(rows), data.n_classes, data.branches.max()
     n, n_cases = room * (n_rows + most), (8 if data.complete else 64) * room * n_rows
     cases = np.empty(n_cases, np.int64), np.empty(n_cases), np.array([1, n_rows])  # not touched, memory is not taken
-    growth = Growth(*np.empty((6, n), np.int64), np.empty((n, k)), *np.empty((2, n)), *cases)
+    growth = Growth(*np.empty((5, n), np.int64), np.empty((n, k)), *np.empty((3, n)), *cases)
     growth.first[0], growth.last[0], growth.shares[0] = 0, n_rows, 1.0
     growth.rows[:n_rows], growth.weights[:n_rows] = rows, weights
     growth.counts[0] = np.bincount(data.y[rows], weights, k)

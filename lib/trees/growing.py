@@ -232,6 +232,34 @@ def highest_ratio(data, best):
 
 
 @kernel
+def middle(low, high):
+    """Return the number midway between two, or the lower one where rounding would make it the higher one."""
+    half = low + (high - low) / 2 if high - low < np.inf else low / 2 + high / 2
+    return half if half < high else low
+
+
+@kernel
+def set_test(data, growth, node, best):
+    """Give a node one of the best tests. Its cut is that of all codes at the threshold, not of its own cases only.
+
+    So whoever comes here later, when branches are raised, goes the way that the threshold says.
+    """
+    test, cut, after = int(best[1]), int(best[2]), int(best[3])
+    growth.test[node], growth.threshold[node] = test, np.nan
+    if not data.numeric[test]:
+        return
+    start = data.starts[test]
+    growth.threshold[node] = middle(data.values[start + cut], data.values[start + after])
+    while after - cut > 1:
+        code = (cut + after) // 2
+        if data.values[start + code] <= growth.threshold[node]:
+            cut = code
+        else:
+            after = code
+    growth.cut[node] = cut
+
+
+@kernel
 def build(data, growth, rule, work):
     """Grow the tree."""
     waiting, best, n = work.nodes, work.best, 1
@@ -240,9 +268,9 @@ def build(data, growth, rule, work):
         node = waiting[n]
         cases = slice(growth.first[node], growth.last[node])
         chosen = choose(data, rule, growth.rows[cases], growth.weights[cases], growth.counts[node], work)
-        growth.test[node] = best[chosen, 1] if chosen >= 0 else -1
+        growth.test[node] = -1
         if chosen >= 0:
-            growth.cut[node], growth.after[node] = best[chosen, 2], best[chosen, 3]
+            set_test(data, growth, node, best[chosen])
             divide(data, growth, node, work)
             for child in range(growth.child[node], growth.used[NODES]):
                 waiting[n] = child

@@ -172,4 +172,4 @@ def errors_of_copy(data, growth, rule, node, largest, work):
 def copy_test(growth, source, target):
     """Give a node the test and the children of another."""
     growth.test[target], growth.child[target] = growth.test[source], growth.child[source]
-    growth.cut[target], growth.after[target] = growth.cut[source], growth.after[source]
+    growth.cut[target], growth.threshold[target] = growth.cut[source], growth.threshold[source]

@@ -80,7 +80,7 @@ class GainRatioTree(TableClassifier):
     References
     ----------
     Quinlan (1993), C4.5; Quinlan (1996), "Improved use of continuous attributes in C4.5", JAIR 4. Weka's J48 grows the
-    same trees with `midway=False`.
+    same trees with `midway=False`, where rows have no weights.
     """
 
     pruning: float | None = 0.25
@@ -116,7 +116,7 @@ class GainRatioTree(TableClassifier):
         sizes = table.columns.sizes
         usual = sizes < 0.3 * len(y)
         usual |= ~usual.any()
-        columns = table.codes.max(axis=1), sizes == 0, np.where(sizes, sizes, 2), usual
+        columns = table.codes.max(axis=1), sizes == 0, np.where(sizes, sizes, 2), usual, *table.ranked
         data = Data(table.codes, table.by_row, *columns, table.complete, y, len(classes), LOGS)
         room, n = 1, 0
         while n == 0:  # for want of room it grows anew in twice as much
@@ -124,7 +124,7 @@ class GainRatioTree(TableClassifier):
             growth, work = new_growth(rows, weights[rows], data, rule, seed, room)
             with suppress(MemoryError):
                 n = grown(data, growth, rule, work)
-        self._flatten(growth, work.nodes[:n], work.waiting[:n], data.numeric, *table.ranked)
+        self._flatten(growth, work.nodes[:n], work.waiting[:n], data)
         return self
 
     def predict_proba(self, X):
@@ -146,20 +146,16 @@ class GainRatioTree(TableClassifier):
         choice = float(self.min_leaf), self.n_best, mdl, ratio, min(n_features, n_columns)
         return Rule(*choice, confidence, ndtri(1 - confidence))
 
-    def _flatten(self, growth, left, parents, numeric, starts, values):
-        """Number the nodes that are left, parents first, and turn ranks into thresholds."""
+    def _flatten(self, growth, left, parents, data):
+        """Number the nodes that are left, parents first."""
         counts, self.attribute_ = growth.counts[left], growth.test[left].astype(np.int32)
         inner = self.attribute_ >= 0
         self.child_ = np.where(inner, np.searchsorted(parents, np.arange(len(left))), -1).astype(np.int32)
         self.share_ = growth.shares[left]
-        self.threshold_ = np.full(len(left), np.nan)
-        cuts = np.flatnonzero(inner & numeric[self.attribute_])
-        start = starts[self.attribute_[cuts]]
-        low, high = start + growth.cut[left[cuts]], start + growth.after[left[cuts]]
-        middles = values[low] + (values[high] - values[low]) / 2
+        self.threshold_ = np.where(inner, growth.threshold[left], np.nan)
         if not self.midway:
-            middles = [max(v for v in values[a : b + 1] if v <= x) for a, b, x in zip(low, high, middles, strict=True)]
-        self.threshold_[cuts] = middles
+            cuts = np.flatnonzero(inner & data.numeric[self.attribute_])
+            self.threshold_[cuts] = data.values[data.starts[self.attribute_[cuts]] + growth.cut[left[cuts]]]
         empty = counts.sum(axis=1) == 0  # whose parents are not, as an empty node is a leaf
         counts[empty] = counts[parents[empty]]
         self.distribution_ = counts / counts.sum(axis=1, keepdims=True)
