@@ -105,10 +105,13 @@ def prune(data, growth, rule, work):
 @kernel
 def simplify(data, growth, rule, node, work):
     """Make a node a leaf, put a copy of its largest branch in its place, or leave it; returns whether it is a copy."""
-    expected, top = growth.expected, growth.used[NODES]
-    largest, below = growth.child[node], 0.0
-    for v in range(largest, largest + data.branches[growth.test[node]]):
-        largest, below = v if growth.shares[v] > growth.shares[largest] else largest, below + expected[v]
+    expected, top, first = growth.expected, growth.used[NODES], growth.child[node]
+    largest, most, below = first, 0.0, 0.0
+    for v in range(first, first + data.branches[growth.test[node]]):
+        n = errors_seen(growth.counts[v])[0]
+        if n > most - SMALL:  # of equals the last, as in J48
+            largest, most = v, n
+        below += expected[v]
     raised = errors_raised(data, growth, rule, node, largest, work)
     if min(below, raised) + MARGIN >= expected[node] - SMALL:
         growth.test[node] = -1

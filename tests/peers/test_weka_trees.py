@@ -39,6 +39,40 @@ def test_j48(weka, name):
             assert (ours != predictions).sum() == 0, f"{name} {options}"
 
 
+def mixed_data(seed):
+    """Numbers of few and of many values, categories, in every third set missing values; two or three classes."""
+    rng = np.random.default_rng(seed)
+    n, columns = int(rng.integers(40, 400)), {}
+    for i in range(rng.integers(2, 6)):
+        kinds = {
+            "few": lambda: rng.integers(0, 12, n).astype(float),
+            "some": lambda: rng.normal(size=n).round(1),
+            "many": lambda: rng.normal(size=n).round(3),
+            "categories": lambda: pd.Categorical(rng.integers(0, 4, n), categories=range(4)),
+        }
+        columns[f"a{i}"] = kinds[str(rng.choice(list(kinds)))]()
+    X = pd.DataFrame(columns)
+    score = X.astype(float).to_numpy() @ rng.normal(size=X.shape[1])
+    score += rng.normal(size=n) * 0.7 * score.std()
+    y = np.digitize(score, np.quantile(score, [0.5] if seed % 2 else [0.3, 0.7]))
+    return (X.mask(rng.random(X.shape) < 0.1) if seed % 3 == 0 else X), y
+
+
+def test_j48_of_random_data(weka):
+    """Branches are raised in many of these trees, and in some of them two branches are equally large."""
+    sets, options = [mixed_data(seed) for seed in range(100)], {"": {}, "-C 0.4": {"pruning": 0.4}}
+    for X, y in sets:
+        for option in options:
+            weka.add(J48, *[(X, pd.Categorical(y, categories=np.unique(y)))] * 2, *option.split())
+    results, different = iter(weka.run()), []
+    for seed, (X, y) in enumerate(sets):
+        for option, setting in options.items():
+            tree = GainRatioTree(**setting, midway=False).fit(X, y)
+            if (tree.predict(X) != next(results)).any():
+                different.append((seed, option))
+    assert different == []
+
+
 @pytest.mark.parametrize("name", ["pima", "soybean-large"])
 def test_adaboost(weka, name):
     """By weights, nothing is drawn. Where a member has no error, Weka ends and ours begins anew: not here.
