@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from lib.backgammon import START, RandomPlayer, RulePlayer, ValueNet, match, playing, self_play, successors
 from lib.backgammon.net import add_gradient
+from lib.backgammon.players import Player
 
 DICE = [(a, b) for a in range(1, 7) for b in range(1, a + 1)]
 
@@ -265,3 +266,34 @@ def test_what_is_no_player_is_refused():
         self_play(RulePlayer(), 1)
     with pytest.raises(ValueError, match="trace_decay must be a finite number in"):
         self_play(ValueNet(1), 1, trace_decay=1.5)
+
+
+@pytest.mark.parametrize("player", [RandomPlayer(), RulePlayer(), ValueNet(3)])
+def test_no_positions_have_no_values(player):
+    for positions in ([], (), np.empty((0, 2, 26), int)):
+        assert player.values(positions).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: ValueNet(2).values(START), "position must be integers of shape"),
+        (lambda: ValueNet(2).values(None), r"positions must have shape \(n_positions, 2, 26\); got None"),
+        (lambda: RandomPlayer().values([START], seed=-1), "seed must be"),
+        (lambda: successors([2**62] * 4 + [15] + [0] * 21, START[1], (1, 2)), "own must be 15 men in all"),
+        (lambda: self_play(ValueNet(1), 1, step=1e39), "step must be a number that float32 can hold; got 1e\\+39"),
+        (lambda: match(Player(), RulePlayer(), 1), "a must be a Player, such as"),
+    ],
+)
+def test_bad_input(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize("shapes", [((100, 3), 4), ((197, 3), 5), ((197, 2), 1), ((197,), 4)])
+def test_weights_that_kernels_would_read_beyond_are_refused(shapes):
+    net = ValueNet(3)
+    net.inputs_, net.output_ = (np.ones(shape, np.float32) for shape in shapes)
+    for use in (lambda: net.values([START]), lambda: match(net, net, 1), lambda: self_play(net, 1)):
+        with pytest.raises(ValueError, match="inputs_ and output_ must have shapes"):
+            use()

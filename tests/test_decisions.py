@@ -465,7 +465,9 @@ def test_learners_that_diverge_say_so():
     with pytest.warns(UserWarning, match="td_lambda has diverged; a smaller step"):
         assert not np.isfinite(decisions.td_lambda(loop, [0, 0], 0.9, 0.5, 5, **learn)).all()
     with pytest.warns(UserWarning, match="td_lookahead has diverged"):
-        assert not np.isfinite(decisions.td_lookahead(random_mdp(3, 2, 3, np.random.default_rng(0)), 0.99, 1.0, 50)).all()
+        assert not np.isfinite(
+            decisions.td_lookahead(random_mdp(3, 2, 3, np.random.default_rng(0)), 0.99, 1.0, 50)
+        ).all()
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])

@@ -11,6 +11,8 @@ from scipy import stats
 from lib import evaluation
 from lib.evaluation.ranks import _friedman
 
+RNG = np.random.default_rng(0)
+
 
 def frame_of(t, sizes, gains=None, learners=("a", "b")):
     """A frame whose T values are t (models, sizes, learners)."""
@@ -340,3 +342,105 @@ def test_differences_by_dataset_are_those_of_the_same_folds():
         assert tuple(row[["value", "low", "high", "n"]]) == pytest.approx(tuple(expected))
         assert row["p"] == pytest.approx(evaluation.corrected_t_test(a, b, 0.2)[1])
     np.testing.assert_allclose(table["p_holm"], evaluation.holm(table["p"]))
+
+
+@pytest.mark.parametrize("scale", [1e-13, 1e-6, 1, 3e5, 1e13])
+def test_ranks_do_not_depend_on_the_unit_of_scores(scale):
+    rng = np.random.default_rng(0)
+    scores = pd.DataFrame(rng.integers(1, 5, (12, 4)) / 10 + [0, 0.05, 0.1, 0.1], columns=list("abcd"))
+    plain, scaled = evaluation.compare_ranks(scores), evaluation.compare_ranks(scores * scale)
+    assert scaled.ranks.to_dict() == plain.ranks.to_dict()
+    assert (scaled.p_friedman, scaled.groups) == (plain.p_friedman, plain.groups)
+    assert 0 < plain.p_friedman < 0.9
+
+
+def test_scores_that_only_rounding_tells_apart_share_a_rank():
+    rows = [[0.1 * 3 * 1e6, 0.3 * 1e6, 1e5, 0.0], [0.1 + 0.2, 0.3, 0.1, 0.1 + 0.2 - 0.3]]
+    assert len(set(rows[0])) == len(set(rows[1])) == 4
+    assert evaluation.compare_ranks(rows).ranks.to_dict() == {0: 1.5, 1: 1.5, 2: 3, 3: 4}
+
+
+def test_a_learner_far_behind_makes_no_others_tie():
+    rows = np.array([[-1e5, -2e-8, -1e-8], [-np.inf, -2e-8, -1e-8], [-1e5, -1e-8, -2e-8]])
+    assert evaluation.compare_ranks(rows).ranks.to_dict() == pytest.approx({0: 3, 1: 5 / 3, 2: 4 / 3})
+
+
+def test_ranks_of_arrays_are_those_of_frames():
+    values = np.random.default_rng(0).random((9, 4))
+    frame, array = evaluation.compare_ranks(pd.DataFrame(values)), evaluation.compare_ranks(values)
+    pd.testing.assert_series_equal(frame.ranks, array.ranks)
+    assert frame[1:] == array[1:]
+    expected = stats.friedmanchisquare(*values.T).statistic
+    f = 8 * expected / (9 * 3 - expected)
+    assert array.p_friedman == pytest.approx(stats.f.sf(f, 3, 24))
+
+
+def test_means_of_constants_differ_for_certain():
+    assert evaluation.mean_contrast([1.0, 1.0], [0.25, 0.25, 0.25]) == (0.75, 0.75, 0.75, 2)
+
+
+@pytest.mark.filterwarnings("error")
+def test_means_of_what_is_no_number_are_none():
+    values = [1.0, np.nan, 2.0]
+    ways = (
+        evaluation.mean_interval(values),
+        evaluation.skewed_mean(values, RNG),
+        evaluation.mean_contrast(values, [1, 2]),
+    )
+    for estimate in ways:
+        assert np.isnan(estimate[:3]).all()
+
+
+def test_undecided_trials_count_as_halves():
+    assert evaluation.proportion_interval(2.5, 5)[:1] == (0.5,)
+    assert evaluation.proportion_interval(0, 0)[1:] == (0, 1, 0)
+
+
+THREE = np.random.default_rng(0).random((3, 3))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: evaluation.proportion_interval(-1, 5), r"count must be a finite number in \[0, 5\]; got -1"),
+        (lambda: evaluation.proportion_interval(6, 5), r"count must be a finite number in \[0, 5\]; got 6"),
+        (lambda: evaluation.proportion_interval(np.nan, 5), "count must be a finite number"),
+        (lambda: evaluation.proportion_interval(1, -5), "n must be an integer of at least 0"),
+        (lambda: evaluation.proportion_interval(1, 5.5), "n must be an integer of at least 0"),
+        (lambda: evaluation.proportion_interval(1, 0), "count must be"),
+        (lambda: evaluation.nemenyi_difference(1, 5), "n_learners must be an integer of at least 2"),
+        (lambda: evaluation.nemenyi_difference(3, 0), "n_datasets must be an integer of at least 1"),
+        (lambda: evaluation.nemenyi_difference(3, 5, 1.0), "confidence must be"),
+        (lambda: evaluation.compare_ranks(THREE[:, :2]), "scores must have at least 2 data sets .* got 3 x 2"),
+        (lambda: evaluation.compare_ranks(np.full((3, 3), np.nan)), "got 3 x 3 with 9 missing"),
+        (lambda: evaluation.compare_ranks([["a", "b", "c"]] * 3), "scores must be a table of numbers"),
+        (lambda: evaluation.compare_ranks(np.ones((2, 3, 3))), "scores must be a table of numbers"),
+        (lambda: evaluation.compare_ranks(THREE, 95), "confidence must be"),
+        (lambda: evaluation.mean_interval(THREE), r"values must have shape \(n,\); got \(3, 3\)"),
+        (lambda: evaluation.mean_interval(3.0), r"values must have shape \(n,\); got \(\)"),
+        (lambda: evaluation.mean_interval(["a"]), "values must be numbers"),
+        (lambda: evaluation.mean_interval([1, 2], shared=-1), "shared must be"),
+        (lambda: evaluation.mean_interval([1, 2], np.nan), "confidence must be"),
+        (lambda: evaluation.skewed_mean(THREE, RNG), r"values must have shape \(n,\)"),
+        (lambda: evaluation.skewed_mean([1, 2, 3], RNG, np.inf), "worst must be finite; got inf"),
+        (lambda: evaluation.skewed_mean([1, 2, 3], 0), "rng must be"),
+        (lambda: evaluation.mean_contrast(THREE, [1]), r"a must have shape \(n,\); got \(3, 3\)"),
+        (lambda: evaluation.paired_t_test([1, np.nan], [1, 2]), "a and b must hold finite scores; got nan"),
+        (lambda: evaluation.paired_t_test([1, 2], [1, 2, 3]), "equally long"),
+        (lambda: evaluation.paired_t_test([], []), "at least 2"),
+        (lambda: evaluation.paired_t_test([1, 2], [2, 3], -1), "shared must be"),
+        (lambda: evaluation.corrected_t_test([1, np.inf], [1, 2], 0.2), "a and b must hold finite scores; got inf"),
+        (lambda: evaluation.corrected_t_test([1, 3], [1, 2], 1.0), "test_fraction must be"),
+        (lambda: evaluation.corrected_interval([1, 3], 0), "test_fraction must be"),
+        (lambda: evaluation.one_sided_p_values([[1, np.nan]]), "differences must be finite; got nan"),
+        (lambda: evaluation.one_sided_p_values([1, 2]), "differences must have shape"),
+        (lambda: evaluation.holm([0.1, np.nan]), "p_values must be one-dimensional, each in"),
+        (lambda: evaluation.holm([[0.1]]), "p_values must"),
+        (lambda: evaluation.share_of_gain(0.8, 0.9, 0.7, 2), "min_gain must be"),
+        (lambda: evaluation.normalized_performance([1, 2]), "frame must be a DataFrame; got list"),
+        (lambda: evaluation.largest_mean_t([THREE], ["a"]), "frame must be a DataFrame; got ndarray"),
+    ],
+)
+def test_bad_input(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -72,7 +72,6 @@ def skewed_mean(values, rng, worst=()):
     Parameters
     ----------
     values : array-like of shape (n,)
-        Finite.
     rng : numpy.random.Generator
         Draws the resamples.
     worst : float, optional
@@ -82,18 +81,17 @@ def skewed_mean(values, rng, worst=()):
     Returns
     -------
     Estimate
-        With infinite ends for fewer than two values; with no spread where they are all equal.
+        With infinite ends for fewer than two values; with no spread where they are all equal; NaN where one of them is.
 
     References
     ----------
     Efron (1987), section 6.
     """
     check_generator("rng", rng)
-    values = to_sample("values", values)
-    for name, numbers in (("values", values), ("worst", np.asarray(worst, dtype=float))):
-        if not np.isfinite(numbers).all():
-            raise ValueError(f"{name} must be finite; got {numbers[~np.isfinite(numbers)][0]}")
-    if len(values) < 2 or np.ptp(values) == 0:
+    values, worst = to_sample("values", values), np.asarray(worst, dtype=float)
+    if not np.isfinite(worst).all():
+        raise ValueError(f"worst must be finite; got {worst}")
+    if len(values) < 2 or np.ptp(values) == 0 or np.isnan(values).any():
         return mean_interval(values)
     samples = values, np.append(values, worst)
     results = [stats.bootstrap((sample,), np.mean, confidence_level=LEVEL, method="BCa", rng=rng) for sample in samples]
@@ -129,8 +127,9 @@ def proportion_interval(count, n):
 
     Parameters
     ----------
-    count, n : int
-        With count from 0 to n.
+    count : float
+        From 0 to n; a trial that is undecided may count as a half.
+    n : int, at least 0
 
     Returns
     -------
@@ -140,14 +139,14 @@ def proportion_interval(count, n):
     Raises
     ------
     ValueError
-        If `n` is no integer of at least 0, or `count` none from 0 to n.
+        If `n` is no integer of at least 0, or `count` no number from 0 to n.
 
     References
     ----------
     Wilson (1927), formula for a proportion.
     """
     n = check_integer("n", n, 0)
-    count = check_integer("count", count, 0, n)
+    count = check_real("count", count, 0, n)
     if n == 0:
         return Estimate(np.nan, 0.0, 1.0, 0)
     share, z = count / n, stats.norm.ppf((1 + LEVEL) / 2)
