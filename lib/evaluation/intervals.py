@@ -88,9 +88,9 @@ def skewed_mean(values, rng, worst=()):
     Efron (1987), section 6.
     """
     check_generator("rng", rng)
-    values, worst = to_sample("values", values), np.asarray(worst, dtype=float)
+    values, worst = to_sample("values", values), to_sample("worst", np.atleast_1d(worst))
     if not np.isfinite(worst).all():
-        raise ValueError(f"worst must be finite; got {worst}")
+        raise ValueError(f"worst must be finite; got {worst.tolist()}")
     if len(values) < 2 or np.ptp(values) == 0 or np.isnan(values).any():
         return mean_interval(values)
     samples = values, np.append(values, worst)
