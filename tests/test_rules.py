@@ -231,6 +231,28 @@ def test_no_rule_more_or_less_shortens_the_description(seed):
         assert length(chosen ^ (np.arange(9) == i)) >= length(chosen) - 1e-6
 
 
+@pytest.mark.parametrize("learner", [Ripper(random_state=0), TreeRules()])
+def test_input_of_every_kind_gives_rules(learner):
+    short = {
+        "a range that overflows": [[-1.7e308]] * 5 + [[1.7e308]] * 5,
+        "nothing": [[np.nan]] * 10,
+        "one value": pd.DataFrame({"a": ["x"] * 10, "b": [True] * 10}),
+        "identifiers": pd.DataFrame({"a": [f"i{i}" for i in range(10)]}),
+    }
+    for name, X in short.items():
+        for y in ([0] * 5 + [1] * 5, [1] * 10, list(range(10))):
+            labels = learner.fit(X, y).predict(X)
+            assert len(str(learner).splitlines()) == learner.n_rules_ + 1
+            if name == "a range that overflows" and len(set(y)) == 2:
+                assert labels.tolist() == y
+
+
+def test_a_table_of_other_columns_is_told():
+    learner = Ripper(random_state=0).fit(Table(PEOPLE), ADULT)
+    with pytest.raises(ValueError, match="X must have the columns of fit"):
+        learner.predict(Table(PEOPLE[["age", "sex"]]))
+
+
 @pytest.mark.parametrize(
     ("learner", "words"),
     [

@@ -418,6 +418,40 @@ def test_a_table_takes_the_place_of_a_frame():
     np.testing.assert_array_equal(first.predict_proba(table), second.predict_proba(data.X))
 
 
+def test_a_table_of_other_columns_is_told():
+    """Compiled code does not check where it reads: this once had no end."""
+    tree = GainRatioTree().fit(Table(PEOPLE), ADULT)
+    new = PEOPLE.assign(sex=pd.Categorical(["m", "x"] * 10))
+    expected = GainRatioTree().fit(PEOPLE, ADULT).predict_proba(new)
+    np.testing.assert_array_equal(tree.predict_proba(Table(new, tree._columns)), expected)
+    with pytest.raises(ValueError, match=r"X must have the columns of fit, .*; got a Table of \['age', 'sex'\]"):
+        tree.predict(Table(PEOPLE[["age", "sex"]]))
+    for other in (pd.Categorical(["m", "x"] * 10), np.arange(20.0)):
+        with pytest.raises(ValueError, match="column 'sex' of the Table has other categories than in fit"):
+            tree.predict(Table(PEOPLE.assign(sex=other)))
+
+
+SHORT = {
+    "a range that overflows": [[-1.7e308]] * 5 + [[1.7e308]] * 5,
+    "numbers that are nearly 0": [[0.0]] * 5 + [[5e-324]] * 5,
+    "nothing": [[NAN]] * 10,
+    "one value": pd.DataFrame({"a": ["x"] * 10, "b": [True] * 10}),
+    "no known category": pd.DataFrame({"a": pd.Categorical([None] * 10, categories=["x", "y"])}),
+    "identifiers": pd.DataFrame({"a": [f"i{i}" for i in range(10)]}),
+}
+
+
+@pytest.mark.parametrize("name", SHORT)
+@pytest.mark.parametrize("y", [[0] * 5 + [1] * 5, [1] * 10, list(range(10))], ids=["two", "one", "each its own"])
+def test_input_of_every_kind_gives_probabilities(name, y):
+    X = SHORT[name]
+    for tree in (GainRatioTree(), GainRatioTree(pruning=None, min_leaf=1e-9, n_best=10**30, random_state=0)):
+        probability = tree.fit(X, y).predict_proba(X)
+        np.testing.assert_allclose(probability.sum(axis=1), 1)
+        assert (probability >= 0).all()
+        assert export_text(tree).count("class: ") == tree.n_leaves_
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -442,6 +476,8 @@ def test_bad_input_is_told():
         GainRatioTree().fit(X, y, [1, 1])
     with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
         GainRatioTree().fit(X, y, [1, -1, 1])
+    with pytest.raises(ValueError, match=r"sample_weight must have a finite sum; got weights up to 1e\+308"):
+        GainRatioTree().fit(X, y, [1e308] * 3)
     with pytest.raises(ValueError, match="X must not hold infinity"):
         GainRatioTree().fit([[1.0], [np.inf], [3.0]], y)
     with pytest.raises(ValueError, match="no class is given in row 1"):

@@ -112,7 +112,10 @@ class RuleList(MixedInput, ClassifierMixin, BaseEstimator):
     def predict_proba(self, X):
         """1 for the class that is predicted, (n_samples, n_classes): rules give no other probabilities."""
         check_is_fitted(self)
-        table = X if isinstance(X, Table) else Table(checked_frame(self, X, reset=False), self._columns)
+        if isinstance(X, Table):
+            table = self._columns.check(X)
+        else:
+            table = Table(checked_frame(self, X, reset=False), self._columns)
         masks = [rule.covers(table.matrix) for rule in self.rules_]
         labels = decided(masks, [rule.label for rule in self.rules_], np.full(len(table), self.default_))
         return np.eye(len(self.classes_))[labels]

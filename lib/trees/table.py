@@ -42,9 +42,34 @@ class Columns:
             matrix[:, self.coding.positions] = np.where(codes < 0, np.nan, codes)
         return matrix
 
+    def check(self, table):
+        """Return a table whose columns are these, with the same categories, or raise ValueError."""
+        other = table.columns
+        if other is self:
+            return table
+        if other.names != self.names:
+            raise ValueError(f"X must have the columns of fit, {self.names}; got a Table of {other.names}")
+        for name in {**self.categories, **other.categories}:
+            if not self._same_categories(other, name):
+                how = "make it as Table(X, columns) with the columns of the Table of fit"
+                raise ValueError(f"column {name!r} of the Table has other categories than in fit: {how}")
+        return table
+
+    def _same_categories(self, other, name):
+        if name not in self.categories or name not in other.categories:
+            return False
+        return self.categories[name].equals(other.categories[name])
+
 
 class Table:
-    """Rows of a DataFrame made ready for many trees, whose `fit` and `predict` take it in its place."""
+    """Rows of a DataFrame made ready for many trees, whose `fit` and `predict` take it in its place.
+
+    Parameters
+    ----------
+    X : DataFrame
+    columns : Columns, optional
+        Of the table of `fit`, so that categories have the same numbers in new rows.
+    """
 
     def __init__(self, X, columns=None):
         self.columns = Columns(X) if columns is None else columns
@@ -90,6 +115,6 @@ class TableClassifier(MixedInput, ClassifierMixin, BaseEstimator):
         """New rows as they were in `fit`: a table, or a frame, where there are no `_columns`."""
         check_is_fitted(self)
         if isinstance(X, Table):
-            return X
+            return X if self._columns is None else self._columns.check(X)
         X = checked_frame(self, X, reset=False)
         return X if self._columns is None else Table(X, self._columns)

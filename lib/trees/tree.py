@@ -99,16 +99,19 @@ class GainRatioTree(TableClassifier):
         ------
         ValueError
             If a parameter is out of range, `X` has an infinite value or a column of dates, `y` lacks a class, lengths
-            differ, or a weight is negative or all are zero.
+            differ, a weight is negative, all are zero, or their sum is infinite.
         """
         table = X if isinstance(X, Table) else Table(checked_frame(self, X, reset=True))
         classes, y = checked_target(table, y)
         weights = _check_sample_weight(sample_weight, table, dtype=float, ensure_non_negative=True)
+        with np.errstate(over="ignore"):
+            if not np.isfinite(weights.sum()):
+                raise ValueError(f"sample_weight must have a finite sum; got weights up to {weights.max()}")
         return self.grow(table, classes, y, weights)
 
     def grow(self, table, classes, y, weights):
         """What `fit` does once its input is checked: `y` are numbers of `classes`, all of which are in it."""
-        rule, rows = self._rule(table.shape[1]), np.flatnonzero(weights)
+        rule, rows = self._rule(table), np.flatnonzero(weights)
         draws = self.n_best > 1 or rule.n_features < table.shape[1]
         seed = check_random_state(self.random_state).randint(2**31) if draws else 0
         self.classes_, self._columns, self.n_features_in_ = classes, table.columns, table.shape[1]
@@ -133,17 +136,18 @@ class GainRatioTree(TableClassifier):
         tree = (self.attribute_, self.threshold_, self.child_, self.share_, self.distribution_)
         return distributions(table.matrix, self._columns.sizes, *tree)
 
-    def _rule(self, n_columns):
+    def _rule(self, table):
         optional(check_real, "pruning", self.pruning, 0, 0.5, open_low=True)
         check_real("min_leaf", self.min_leaf, 0, open_low=True)
         check_integer("n_best", self.n_best, 1)
         check_choice("criterion", self.criterion, ("gain_ratio", "gain"))
         check_flag("mdl", self.mdl)
         check_flag("midway", self.midway)
+        n_columns, most_tests = table.shape[1], max(len(table.ranked[1]), 2)
         n_features = optional(check_integer, "max_features", self.max_features, 1) or n_columns
         mdl, ratio = self.mdl and self.n_best == 1, self.criterion == "gain_ratio"
         confidence = float(self.pruning or 1)
-        choice = float(self.min_leaf), self.n_best, mdl, ratio, min(n_features, n_columns)
+        choice = float(self.min_leaf), min(self.n_best, most_tests), mdl, ratio, min(n_features, n_columns)
         return Rule(*choice, confidence, ndtri(1 - confidence))
 
     def _flatten(self, growth, left, parents, data):
