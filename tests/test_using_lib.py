@@ -13,7 +13,7 @@ BLOCK = re.compile(r"```(python|text)\n(.*?)```", re.DOTALL)
 
 def test_the_examples_print_what_the_page_shows():
     blocks = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
-    assert [kind for kind, _ in blocks] == ["python", "text"] * 5
+    assert [kind for kind, _ in blocks] == ["python", "text"] * 6
     names = {}
     for (_, code), (_, shown) in zip(blocks[::2], blocks[1::2], strict=True):
         printed = io.StringIO()
