@@ -1,10 +1,14 @@
 """Hidden Markov models over letters, with transitions of one table, or of two variables that make up the state."""
 
+import math
+import reprlib
+import warnings
 from bisect import bisect_left
 from functools import reduce
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,6 +18,10 @@ from lib.validation import check_choice, check_generator, check_integer, check_r
 
 SMALL = 1e-30  # forward probabilities whose sum is below it are scaled to sum to 1
 LEAST = float(np.finfo(float).tiny)  # they are not scaled by more than its reciprocal
+TINY = 1e-290  # forward probabilities below it may have lost digits, or be 0, and their reciprocals overflow in sums
+NEGLIGIBLE = 1e-25  # part of P(sequence) that paths through states with such probabilities may have
+MANY_SYMBOLS = 1_000_000  # a larger alphabet, of which the sequences cannot hold all symbols, must be asked for
+MOST_SMOOTHING = 1e100  # sums of expected counts stay finite
 
 
 class FactoredTransitions:
@@ -32,15 +40,17 @@ class FactoredTransitions:
     Raises
     ------
     ValueError
-        If the kind is none of these, or `sizes` are not two numbers of at least 1.
+        If the kind is none of these, or `sizes` are not numbers of at least 1, two of them unless it is "product".
     """
 
     def __init__(self, kind, sizes):
         self.kind = check_choice("kind", kind, ("product", "independent", "action"))
-        self.sizes = tuple(check_integer("sizes", size, 1) for size in sizes)
+        self.sizes = tuple(check_integer("sizes", size, 1) for size in (sizes if np.iterable(sizes) else ()))
+        if not self.sizes:
+            raise ValueError(f"sizes must hold the number of values of each variable; got {sizes!r}")
         if kind != "product" and len(self.sizes) != 2:
             raise ValueError(f"sizes must be of two variables for {kind!r} transitions; got {sizes!r}")
-        self.n_states = int(np.prod(self.sizes))
+        self.n_states = math.prod(self.sizes)
         self._factors = (self.n_states,) if kind == "product" else self.sizes
 
     def shapes(self):
@@ -78,18 +88,20 @@ class HiddenMarkovModel(BaseEstimator):
     ----------
     n_states : int, at least 1
     n_symbols : int, at least 1, optional
-        Size of the alphabet; by default one more than the largest symbol that `fit` sees.
+        Size of the alphabet; by default one more than the largest symbol that `fit` sees. An alphabet of more than
+        1,000,000 symbols, and of more than the sequences hold, must be given.
     transitions : "full", ndarray of bool of shape (n_states, n_states), or FactoredTransitions
         Which transitions can occur: all, those where the mask is True, or those that the tables allow.
     emissions : ndarray of shape (n_states, n_symbols), optional
         P(symbol | state) where it is known; then it is not learned.
-    smoothing : float, at least 0
+    smoothing : float, from 0 to 1e100
         Added to each expected count.
     n_restarts : int, at least 1
         Random starts; the likeliest run is kept.
     max_iterations : int, at least 1
+        Of one run; a ConvergenceWarning is given if the best run reaches it.
     tolerance : float, at least 0
-        A run ends when an iteration gains less than this in log likelihood a symbol.
+        A run ends when an iteration gains less than this in log likelihood a symbol; with 0 there is no warning.
     random_state : int, RandomState or None
 
     Attributes
@@ -101,6 +113,14 @@ class HiddenMarkovModel(BaseEstimator):
         What `transitions_` is made of: one table, or those of `FactoredTransitions`.
     traces_ : list of n_restarts ndarrays
         Log likelihood of the parameters at the start of each iteration, with the log prior of `smoothing`.
+
+    Notes
+    -----
+    Forward and backward probabilities are scaled, a row of all states at a time. Where a state's share of a row
+    underflows though paths through it may matter, as where states do not mix, those of the sequence are computed in
+    logarithms, which takes about twenty times as long.
+
+    `start_`, `transitions_` and `emissions_` can be set by hand, too, in place of `fit`.
 
     References
     ----------
@@ -123,20 +143,31 @@ class HiddenMarkovModel(BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter is out of range, or a sequence is empty or holds no symbols of the alphabet.
+            If a parameter is out of range, a sequence is empty, holds what is no symbol of the alphabet, or is
+            impossible given `emissions` and `transitions`.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the best run ends at `max_iterations`.
         """
         model, mask = self._checked_model()
         n_symbols = optional(check_integer, "n_symbols", self.n_symbols, 1)
-        if n_symbols is None and self.emissions is not None:
-            n_symbols = np.shape(self.emissions)[-1]
+        emissions = None
+        if self.emissions is not None:
+            emissions = probabilities("emissions", self.emissions, (self.n_states, n_symbols))
+            n_symbols = emissions.shape[1]
         symbols, ends = joined(sequences, n_symbols)
         n_symbols = n_symbols or int(symbols.max()) + 1
         rng = check_random_state(self.random_state)
-        starts = [self._random_tables(model, mask, n_symbols, rng) for _ in range(self.n_restarts)]
+        starts = [self._random_tables(model, mask, emissions, n_symbols, rng) for _ in range(self.n_restarts)]
         runs = [self._climb(symbols, ends, model, tables) for tables in starts]
         self.traces_ = [trace for _, trace in runs]
-        (start, self.emissions_, *self.tables_), _ = max(runs, key=lambda run: run[1][-1])
+        (start, self.emissions_, *self.tables_), best = max(runs, key=lambda run: run[1][-1])
         self.start_, self.transitions_ = start[0], model.matrix(self.tables_)
+        if len(best) == self.max_iterations > 1 and self.tolerance > 0:
+            message = f"EM did not converge in {self.max_iterations} iterations; raise max_iterations or tolerance"
+            warnings.warn(message, ConvergenceWarning, stacklevel=2)
         return self
 
     def _checked_model(self):
@@ -144,26 +175,28 @@ class HiddenMarkovModel(BaseEstimator):
         check_integer("n_restarts", self.n_restarts, 1)
         check_integer("max_iterations", self.max_iterations, 1)
         check_real("tolerance", self.tolerance, 0)
-        check_real("smoothing", self.smoothing, 0)
+        check_real("smoothing", self.smoothing, 0, MOST_SMOOTHING)
         if isinstance(self.transitions, FactoredTransitions):
             if self.transitions.n_states != n:
                 raise ValueError(f"n_states must be {self.transitions.n_states}, as transitions have it; got {n}")
             return self.transitions, 1.0
-        mask = np.ones((n, n), bool) if np.array_equal(self.transitions, "full") else np.asarray(self.transitions)
-        if mask.shape != (n, n) or mask.dtype != bool or not mask.any(axis=1).all():
-            wanted = f'"full", FactoredTransitions, or a mask ({n}, {n}) with a transition from each state'
+        if isinstance(self.transitions, str) and self.transitions == "full":
+            return FactoredTransitions("product", (n,)), np.ones((n, n), bool)
+        mask = _array("transitions", self.transitions)
+        if mask.shape != (n, n) or mask.dtype != bool:
+            wanted = f'"full", FactoredTransitions, or a mask ({n}, {n}) of True and False'
             raise ValueError(f"transitions must be {wanted}; got {self.transitions!r}")
+        if not mask.any(axis=1).all():
+            row = int(mask.any(axis=1).argmin())
+            raise ValueError(f"transitions must have a transition from each state; row {row} has no True")
         return FactoredTransitions("product", (n,)), mask
 
-    def _random_tables(self, model, mask, n_symbols, rng):
-        """Tables to start from: of the first state, the symbols, and the transitions."""
+    def _random_tables(self, model, mask, emissions, n_symbols, rng):
+        """Tables to start from: of the first state, the symbols (those given, if any), and the transitions."""
         n = self.n_states
         shapes = [(1, n), (n, n_symbols), *model.shapes()]
-        start, emissions, *tables = (normalised(rng.gamma(2.0, size=shape)) for shape in shapes)
-        if self.emissions is not None:
-            emissions = np.array(self.emissions, dtype=float)
-            if emissions.shape != (n, n_symbols) or np.abs(emissions.sum(axis=1) - 1).max() > 1e-6:
-                raise ValueError(f"emissions must have shape ({n}, {n_symbols}), and rows that sum to 1")
+        start, learned, *tables = (normalised(rng.gamma(2.0, size=shape)) for shape in shapes)
+        emissions = learned if emissions is None else emissions
         return [start, emissions, *(normalised(table * mask) for table in tables)]
 
     def _climb(self, symbols, ends, model, tables):
@@ -185,22 +218,36 @@ class HiddenMarkovModel(BaseEstimator):
 
     def score_samples(self, sequences):
         """Ln P of each sequence, (n_sequences,); -inf for one that the model cannot make."""
-        return log_likelihoods(*self._known(sequences), self.start_, self.transitions_, self.emissions_)
+        tables = self._tables()
+        return log_likelihoods(*joined(sequences, tables[2].shape[1]), *tables)
 
     def score(self, sequences, y=None):
         """Ln P of all sequences together; `y` is ignored."""
         return float(self.score_samples(sequences).sum())
 
     def decode(self, sequences):
-        """The likeliest states of each sequence (Viterbi), a list of arrays."""
-        symbols, ends = self._known(sequences)
-        with np.errstate(divide="ignore"):
-            logs = [np.log(table) for table in (self.start_, self.transitions_, self.emissions_)]
-        return [likeliest_states(part, *logs) for part in np.split(symbols, ends[1:-1])]
+        """The likeliest states of each sequence (Viterbi), a list of arrays.
 
-    def _known(self, sequences):
-        check_is_fitted(self)
-        return joined(sequences, self.emissions_.shape[1])
+        Raises
+        ------
+        ValueError
+            If the model cannot make a sequence (of which `score_samples` says -inf): then no path is likelier than
+            another.
+        """
+        tables = self._tables()
+        symbols, ends = joined(sequences, tables[2].shape[1])
+        logs = logarithms(*tables)
+        paths = []
+        for i, part in enumerate(np.split(symbols, ends[1:-1])):
+            paths.append(likeliest_states(part, *logs))
+            if paths[-1] is None:
+                raise ValueError(f"sequence {i} is impossible: no path of states has a probability above 0")
+        return paths
+
+    def _tables(self):
+        """Probabilities of first states, transitions and emissions; they may have been set by hand."""
+        check_is_fitted(self, ["start_", "transitions_", "emissions_"])
+        return _checked_tables(self.start_, self.transitions_, self.emissions_, "_")
 
 
 def normalised(counts, before=0.0):
@@ -209,9 +256,55 @@ def normalised(counts, before=0.0):
     return np.where(totals > 0, counts / np.where(totals > 0, totals, 1), before)
 
 
+def _array(name, value, dtype=None):
+    """Return an array, or raise ValueError that names the parameter."""
+    try:
+        return np.array(value, dtype=dtype)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{name} must be an array of one shape and type ({error}); got {reprlib.repr(value)}"
+        ) from error
+
+
+def probabilities(name, table, shape):
+    """Return `table` as an array of floats of which each row is a distribution, or raise ValueError.
+
+    The last number of `shape` is None where rows may have any length of at least 1.
+    """
+    table = _array(name, table, float)
+    if shape[-1] is None:
+        shape = (*shape[:-1], max((1, *table.shape[-1:])))
+    if table.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}, and rows that sum to 1; got shape {table.shape}")
+    rows = np.atleast_2d(table)
+    is_wrong = ~((rows >= 0) & (rows < np.inf))
+    sums = np.where(is_wrong.any(axis=1), np.nan, rows.sum(axis=1))
+    for i in np.flatnonzero(~(np.abs(sums - 1) <= 1e-6)):
+        place = f"row {i} of {name}" if table.ndim == 2 else name
+        found = f"got {rows[i][is_wrong[i]][0]}" if is_wrong[i].any() else f"they sum to {sums[i]:.9g}"
+        raise ValueError(f"{place} must have numbers of at least 0 that sum to 1; {found}")
+    return table
+
+
+def _checked_tables(start, transitions, emissions, suffix=""):
+    """Return the three tables of a model as arrays, or raise ValueError that names what is wrong."""
+    start = probabilities("start" + suffix, start, (None,))
+    n = len(start)
+    transitions = probabilities("transitions" + suffix, transitions, (n, n))
+    return start, transitions, probabilities("emissions" + suffix, emissions, (n, None))
+
+
+def logarithms(*tables):
+    """Logarithm of each table; that of 0 is -inf."""
+    with np.errstate(divide="ignore"):
+        return [np.log(table) for table in tables]
+
+
 def joined(sequences, n_symbols=None):
     """All sequences one after the other, and where each begins and the last ends; ValueError names what is wrong."""
-    parts = [np.asarray(sequence) for sequence in sequences]
+    if not np.iterable(sequences):
+        raise ValueError(f"sequences must be a list of sequences of symbols; got {sequences!r}")
+    parts = [_array(f"sequence {i}", sequence) for i, sequence in enumerate(sequences)]
     if not parts:
         raise ValueError("sequences must hold at least one sequence; got none")
     for i, part in enumerate(parts):
@@ -221,6 +314,10 @@ def joined(sequences, n_symbols=None):
         if len(wrong):
             known = "at least 0" if n_symbols is None else f"from 0 to {n_symbols - 1}"
             raise ValueError(f"symbol {part[wrong[0]]} of sequence {i}, position {wrong[0]}, must be {known}")
+    largest, n_steps = max(int(part.max()) for part in parts), sum(map(len, parts))
+    if n_symbols is None and largest >= max(MANY_SYMBOLS, n_steps):
+        remedy = "number the symbols that occur 0, 1, ..., or give n_symbols"
+        raise ValueError(f"symbol {largest} is too large for {n_steps} steps without n_symbols; {remedy}")
     return np.concatenate(parts).astype(np.int64), np.cumsum([0, *map(len, parts)])
 
 
@@ -229,28 +326,42 @@ def expected_counts(symbols, ends, start, transitions, emissions):
 
     ValueError if a sequence is impossible.
     """
-    forward, weighted = np.empty((2, len(symbols), len(start)))
-    of_symbol = np.zeros(emissions.shape[::-1])
+    n = len(start)
+    forward, weighted = np.empty((2, len(symbols), n))
+    of_symbol, of_pair = np.zeros(emissions.shape[::-1]), np.zeros((n, n))
     tables = start, transitions, transitions.T.copy(), emissions.T.copy()
-    log_likelihood = _both_ways(symbols, ends, *tables, forward, weighted, of_symbol)
+    is_lost = np.zeros(len(ends) - 1, dtype=bool)
+    log_likelihood = _both_ways(symbols, ends, *tables, forward, weighted, of_symbol, is_lost)
+    logs = logarithms(start, transitions, tables[-1]) if is_lost.any() else None
+    for s in np.flatnonzero(is_lost):
+        part = slice(ends[s], ends[s + 1])
+        log_likelihood += _both_ways_in_logs(symbols[part], *logs, forward[part], weighted[part], of_symbol, of_pair)
     if log_likelihood == -np.inf:
-        raise ValueError("sequences must be possible: the emissions or transitions given make one impossible")
+        sequence = int(log_likelihoods(symbols, ends, start, transitions, emissions).argmin())
+        made = "the emissions or transitions given make one impossible"
+        raise ValueError(f"sequences must be possible: {made}, sequence {sequence}")
     of_start = (forward[ends[:-1]] * weighted[ends[:-1]]).sum(axis=0)
     weighted[ends[:-1]] = 0.0  # no pair of states is of two sequences
-    return log_likelihood, of_start, forward[:-1].T @ weighted[1:] * transitions, of_symbol.T
+    of_pair += forward[:-1].T @ weighted[1:] * transitions
+    return log_likelihood, of_start, of_pair, of_symbol.T
 
 
 @compiled(error_model="numpy")
-def _both_ways(symbols, ends, start, transitions, sources, emitters, forward, weighted, of_symbol):
-    """Forward and backward through all sequences; fills the last three arrays, and returns ln P of all.
+def _both_ways(symbols, ends, start, transitions, sources, emitters, forward, weighted, of_symbol, is_lost):
+    """Forward and backward through all sequences; fills `forward` and `weighted`, adds to `of_symbol`; returns ln P.
 
     P(state t, state t + 1 | symbols) is forward[t] * transitions * weighted[t + 1] within a sequence, and P(its first
-    state | symbols) is forward * weighted there.
+    state | symbols) is forward * weighted there. Sequences for which numbers are too small are left out, and marked in
+    `is_lost`.
     """
     n, total, inverse = len(start), 0.0, np.empty(len(symbols))
     for s in range(len(ends) - 1):
         first, end = ends[s], ends[s + 1]
-        total += _forward(symbols, first, end, start, sources, emitters, forward, inverse)
+        log_likelihood = _forward(symbols, first, end, start, sources, emitters, forward, inverse)
+        if np.isnan(log_likelihood):
+            is_lost[s] = True
+            continue
+        total += log_likelihood
         for t in range(end - 1, first - 1, -1):
             symbol, scale = symbols[t], inverse[t]
             for i in range(n):
@@ -268,9 +379,10 @@ def _both_ways(symbols, ends, start, transitions, sources, emitters, forward, we
 def _forward(symbols, first, end, start, sources, emitters, forward, inverse):
     """Fill rows of `forward`, in proportion to P(state, symbols so far), and of `inverse`, by which each was scaled.
 
-    Scaled are rows with small sums, and the last one, whose sum is then 1. Returns ln P of the sequence.
+    Scaled are rows with small sums, and the last one, whose sum is then 1. Returns ln P of the sequence; NaN if it and
+    the rows may be wrong, as probabilities have underflowed that matter.
     """
-    n, total = len(start), 0.0
+    n, total, some_tiny = len(start), 0.0, False
     for t in range(first, end):
         scale, symbol = 0.0, symbols[t]
         for j in range(n):
@@ -280,6 +392,8 @@ def _forward(symbols, first, end, start, sources, emitters, forward, inverse):
                 for i in range(n):
                     p += forward[t - 1, i] * sources[j, i]
             p *= emitters[symbol, j]
+            if p < TINY:
+                some_tiny |= emitters[symbol, j] > 0
             forward[t, j] = p
             scale += p
         inverse[t] = 1.0
@@ -288,25 +402,139 @@ def _forward(symbols, first, end, start, sources, emitters, forward, inverse):
             inverse[t] = 1.0 / max(scale, LEAST)
             for j in range(n):
                 forward[t, j] *= inverse[t]
+    if some_tiny and (total == -np.inf or _tiny_matter(symbols, first, end, sources, emitters, forward, inverse)):
+        return np.nan
     return total
+
+
+@compiled(error_model="numpy")
+def _tiny_matter(symbols, first, end, sources, emitters, forward, inverse):
+    """Whether paths through states whose forward probabilities are below TINY may have a part in P(sequence).
+
+    Such a state's probability at t, as scaled, is at most TINY * inverse[t]. That times P(symbols after t | state),
+    as scaled, is the part of all paths through it, in relation to P(sequence) as computed. The second factor is
+    bounded from above: whatever is positive is taken to be LEAST at least, so that nothing is lost backward.
+    """
+    n = sources.shape[0]
+    after, bound = np.ones(n), np.ones(n)
+    for t in range(end - 1, first - 1, -1):
+        symbol, scale = symbols[t], inverse[t]
+        for i in range(n):
+            if t < end - 1:
+                bound[i] = 0.0
+                for j in range(n):
+                    if sources[j, i] > 0 and after[j] > 0:
+                        bound[i] += max(sources[j, i] * after[j], LEAST)
+            is_tiny = forward[t, i] < TINY * scale and emitters[symbol, i] > 0
+            if is_tiny and not TINY * scale * bound[i] < NEGLIGIBLE:
+                return True
+        for i in range(n):
+            possible = emitters[symbol, i] > 0 and bound[i] > 0
+            after[i] = max(emitters[symbol, i] * scale * bound[i], LEAST) if possible else 0.0
+    return False
+
+
+@compiled(error_model="numpy")
+def _both_ways_in_logs(symbols, start, transitions, emitters, forward, weighted, of_symbol, of_pair):
+    """Do for one sequence what `_both_ways` does, from the logarithms of the tables.
+
+    From the first state on, P(state t + 1 | state t, all symbols) is in proportion to the transition and to what is
+    ahead. Pairs are added to `of_pair`; therefore rows of `weighted` after the first are 0.
+    """
+    n, ahead = len(start), np.empty(forward.shape)
+    log_likelihood = _log_backward(symbols, start, transitions, emitters, ahead)
+    if log_likelihood == -np.inf:
+        return log_likelihood
+    for t in range(len(symbols)):
+        for j in range(n):
+            forward[t, j] = 0.0
+            weighted[t, j] = 1.0 if t == 0 else 0.0
+        if t == 0:
+            _share_out(1.0, start, ahead[t], forward[t], np.zeros(n))
+        else:
+            for i in range(n):
+                if forward[t - 1, i] > 0:
+                    _share_out(forward[t - 1, i], transitions[i], ahead[t], forward[t], of_pair[i])
+        for j in range(n):
+            of_symbol[symbols[t], j] += forward[t, j]
+    return log_likelihood
+
+
+@compiled(error_model="numpy")
+def _share_out(p, log_prior, ahead, of_state, of_pair):
+    """Add `p` to two vectors of states, shared out in proportion to the exponentials of log_prior + ahead."""
+    terms = np.empty(len(ahead))
+    for j in range(len(ahead)):
+        terms[j] = log_prior[j] + ahead[j]
+    total = _log_sum(terms)
+    for j in range(len(ahead)):
+        share = p * np.exp(terms[j] - total)
+        of_state[j] += share
+        of_pair[j] += share
+
+
+@compiled(error_model="numpy")
+def _log_backward(symbols, start, transitions, emitters, ahead):
+    """Ln P of a sequence, from the logarithms of the tables; fills `ahead`, of shape (n_symbols, n_states).
+
+    Row t is ln P(symbols from t on | state t), but for the largest ln P(symbols after t | state t), which is taken off
+    so that numbers stay small and have more digits behind the point.
+    """
+    n, log_likelihood = len(start), 0.0
+    after, terms = np.zeros(n), np.empty(n)
+    for t in range(len(symbols) - 1, -1, -1):
+        if t < len(symbols) - 1:
+            for i in range(n):
+                for j in range(n):
+                    terms[j] = transitions[i, j] + ahead[t + 1, j]
+                after[i] = _log_sum(terms)
+        largest = after.max()
+        if largest == -np.inf:
+            return -np.inf
+        log_likelihood += largest
+        for i in range(n):
+            ahead[t, i] = emitters[symbols[t], i] + after[i] - largest
+    for i in range(n):
+        terms[i] = start[i] + ahead[0, i]
+    return log_likelihood + _log_sum(terms)
+
+
+@compiled(error_model="numpy")
+def _log_sum(terms):
+    """Logarithm of a sum, from the logarithms of its terms."""
+    largest, total = terms.max(), 0.0
+    if largest == -np.inf:
+        return -np.inf
+    for term in terms:
+        total += np.exp(term - largest)
+    return largest + np.log(total)
 
 
 def log_likelihoods(symbols, ends, start, transitions, emissions):
     """Ln P of each sequence."""
-    room = np.empty((len(symbols), len(start))), np.empty(len(symbols))
-    tables = start, transitions.T.copy(), emissions.T.copy()
+    forward, inverse = np.empty((len(symbols), len(start))), np.empty(len(symbols))
+    sources, emitters = transitions.T.copy(), emissions.T.copy()
+    tables = start, sources, emitters, forward, inverse
     spans = zip(ends[:-1], ends[1:], strict=True)
-    return np.array([_forward(symbols, first, end, *tables, *room) for first, end in spans])
+    values = np.array([_forward(symbols, first, end, *tables) for first, end in spans])
+    is_lost = np.isnan(values)
+    logs = logarithms(start, transitions, emitters) if is_lost.any() else None
+    for s in np.flatnonzero(is_lost):
+        part = slice(ends[s], ends[s + 1])
+        values[s] = _log_backward(symbols[part], *logs, forward[part])  # room that nobody needs any more
+    return values
 
 
 def likeliest_states(symbols, start, transitions, emissions):
-    """Viterbi's path through a sequence, from the logarithms of the tables."""
+    """Viterbi's path through a sequence, from the logarithms of the tables; None if none is possible."""
     best, sources = start + emissions[:, symbols[0]], []
     for symbol in symbols[1:]:
         through = best[:, None] + transitions
         sources.append(through.argmax(axis=0))
         best = through.max(axis=0) + emissions[:, symbol]
     states = [best.argmax()]
+    if best[states[0]] == -np.inf:
+        return None
     for source in reversed(sources):
         states.append(source[states[-1]])
     return np.array(states[::-1])
@@ -326,9 +554,15 @@ def sample_sequence(start, transitions, emissions, length, rng):
     Returns
     -------
     symbols, states : ndarrays of int, shape (length,)
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, shapes disagree, or a row of a table is no distribution.
     """
+    tables = _checked_tables(start, transitions, emissions)
     draws = check_generator("rng", rng).random((2, check_integer("length", length, 1)))
-    bounds = [np.cumsum(np.atleast_2d(table), axis=1)[:, :-1].tolist() for table in (start, transitions, emissions)]
+    bounds = [np.cumsum(np.atleast_2d(table), axis=1)[:, :-1].tolist() for table in tables]
     states, row = [], bounds[0][0]
     for draw in draws[0].tolist():
         states.append(bisect_left(row, draw))
