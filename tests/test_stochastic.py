@@ -225,6 +225,9 @@ def test_a_value_never_seen(step):
     theta, path = plain_gradient(cases, np.full(3, 1 / 3), 5000, step, "project", 1e-12)
     np.testing.assert_allclose(theta, [0.9, 0.1, 0], atol=1.01e-6)
     assert theta[2] == 1e-6
+    divided, _ = plain_gradient(cases, np.full(3, 1 / 3), 5000, step, "divide", 1e-12)
+    np.testing.assert_allclose(divided, [0.75, 0.25, 0], atol=1.01e-6)
+    assert divided[2] == 1e-6
     assert theta.sum() == pytest.approx(1, abs=1e-15)
     assert path[-1] == pytest.approx(0.9 * np.log(0.9) + 0.1 * np.log(0.1), abs=2e-6)
 
