@@ -31,10 +31,17 @@ def check_real(name, value, low=-np.inf, high=np.inf, open_low=False, open_high=
     real = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
     below = real and (value <= low if open_low else value < low)
     above = real and (value >= high if open_high else value > high)
-    if not real or not np.isfinite(value) or below or above:
+    if not real or not _is_finite(value) or below or above:
         interval = f"{'(' if open_low else '['}{low}, {high}{')' if open_high else ']'}"
         raise ValueError(f"{name} must be a finite number in {interval}; got {value!r}")
     return float(value)
+
+
+def _is_finite(value):
+    try:
+        return np.isfinite(float(value))
+    except OverflowError:  # a whole number that no float is as large as
+        return False
 
 
 def optional(check, name, value, *bounds, **ends):

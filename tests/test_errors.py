@@ -183,6 +183,7 @@ BAYES = [
         "column 'b' has dtype datetime.*; allowed are bool",
     ),
     (lambda: fit(NaiveBayes(), PLAIN.set_axis(["a", "a"], axis=1)), "different names; 'a' comes twice"),
+    (lambda: fit(NaiveBayes(10**400), PLAIN), "smoothing must be a finite number in .*; got 1000"),
     (lambda: predict(PLAIN[["b", "a"]]), "feature names should match"),
     (lambda: predict(PLAIN[["a"]]), "feature names should match"),
     (lambda: predict(PLAIN.assign(b=["x", "y"])), "column 'b' was continuous in fit; got str"),

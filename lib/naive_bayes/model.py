@@ -14,8 +14,8 @@ FARTHEST = 1e300  # the logarithm of a ratio of two densities counts as at most 
 class NaiveBayes(JointClassifier):
     """Naive Bayes: the columns are independent given the class.
 
-    The dtype of a column says how it is modelled: bool columns as boolean; category, string, object and integer
-    columns as categorical; float columns as Gaussian. Of an array with one dtype, all columns are of one kind.
+    The values of a column say how it is modelled: truth values as boolean; names, categories and whole numbers as
+    categorical; numbers with fractions, and whole ones in a column of floats, as Gaussian.
 
     Parameters
     ----------
