@@ -153,8 +153,9 @@ def _means_and_deviations(X):
     X = np.ldexp(X, -exponents)  # no digit is changed, and no sum or square is too large or too small
     means, deviations = X.mean(axis=0), X.std(axis=0)
     constant = deviations <= 1e-12 * np.abs(means)
-    means = np.ldexp(means, exponents)
-    return means, np.where(constant, np.maximum(np.abs(means), 1.0), np.ldexp(deviations, exponents))
+    means, deviations = np.ldexp(means, exponents), np.ldexp(deviations, exponents)
+    constant |= deviations == 0  # of the smallest numbers there are
+    return means, np.where(constant, np.maximum(np.abs(means), 1.0), deviations)
 
 
 def expected_ways(inputs, target, penalty, weights):

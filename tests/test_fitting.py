@@ -212,7 +212,7 @@ REFUSALS = {
     "negative": "must hold only 0 and 1",
     "huge": "must hold only 0 and 1",
     "identifiers": "must hold only 0 and 1",
-    "text": "must hold only 0 and 1|could not convert",
+    "text": "must hold only 0 and 1|could not convert|is text, but 60 of its 60 values are numbers",
     "one row": "minimum of 2|two classes",
     "empty": "0 sample",
     "no column": "0 feature",

@@ -265,7 +265,7 @@ class TestFarAway:
 
     @pytest.mark.parametrize(("X", "y"), SAMPLES.values(), ids=SAMPLES)
     def test_posteriors_are_exact(self, X, y):
-        learner = NaiveBayes(ddof=0).fit(X, y)
+        learner = NaiveBayes(ddof=0).fit(np.array(X), y)
         sizes = [10.0**e for e in (*range(-8, 20), 50, 120, 153, 154, 155, 200, 307, 308)]
         rows = np.array([[sign * size] * len(X[0]) for size in sizes for sign in (1, -1)])
         with warnings.catch_warnings():

@@ -17,8 +17,12 @@ from lib.structures import bic_from_codes, naive, tan_from_codes
 from lib.structures.codes import DiscreteCoding
 from lib.validation import check_choice, check_integer, check_real, optional
 
-STRUCTURES = {"naive": lambda codes, sizes, weights: naive(len(sizes) - 1), "tan": tan_from_codes}
-STRUCTURES["bic"] = lambda codes, sizes, weights: bic_from_codes(codes, sizes, weights=weights)
+# Functions of codes, sizes and, if rows have them, weights.
+STRUCTURES = {
+    "naive": lambda codes, sizes, weights=None: naive(len(sizes) - 1),
+    "tan": tan_from_codes,
+    "bic": lambda codes, sizes, weights=None: bic_from_codes(codes, sizes, weights=weights),
+}
 TUNED_ITERATIONS, MANY_ITERATIONS = 20, 1000
 SPREAD = 0.1
 

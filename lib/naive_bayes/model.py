@@ -194,6 +194,6 @@ def _means_and_deviations(values, weights, starts, ddof):
     means = low + np.add.reduceat(weights * np.nan_to_num(values - low[groups]), starts, axis=0) / some
     squares = np.add.reduceat(weights * np.nan_to_num(values - means[groups]) ** 2, starts, axis=0)
     deviations = np.sqrt(squares / np.maximum(some - ddof, some / 2))
-    deviations = np.where((high > low) & (deviations > 0), deviations, np.nan)
     with np.errstate(over="ignore"):
-        return np.ldexp(means, exponents), np.minimum(np.ldexp(deviations, exponents), np.finfo(float).max)
+        deviations = np.minimum(np.ldexp(deviations, exponents), np.finfo(float).max)
+    return np.ldexp(means, exponents), np.where((high > low) & (deviations > 0), deviations, np.nan)

@@ -25,6 +25,7 @@ PACKAGES = {
     "numpy": "numpy",
     "scipy": "scipy",
     "pandas": "pandas",
+    "narwhals": "narwhals",
     "sklearn": "scikit-learn",
     "numba": "numba",
     "llvmlite": "llvmlite",
