@@ -242,6 +242,15 @@ class TestOneHot:
         index=[4, 4, 9],
     )
 
+    @pytest.mark.parametrize(
+        "columns",
+        [{"x": ["(missing)", None, "a"]}, {"x": ["1=p", "q", "r"], "x=1": ["p", "q", "p"]}, {"x": ["1", 1, "2", "b"]}],
+    )
+    def test_columns_of_one_name_are_refused(self, columns):
+        """The next step of a pipeline could not tell them apart."""
+        with pytest.raises(ValueError, match="two columns would have the name 'x="):
+            OneHot().fit(pd.DataFrame(columns, dtype=object).astype(object))
+
     def test_one_column_a_value(self):
         learner = OneHot().fit(self.X)
         names = ["odor=almond", "odor=foul", "odor=none", "odor=(missing)", "bruises=False", "bruises=True"]

@@ -45,7 +45,8 @@ class OneHot(MixedInput, TransformerMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter is not one of those allowed, or a column is continuous.
+            If a parameter is not one of those allowed, a column is continuous, or two columns would have one name, as
+            where the text "(missing)" is a value beside missing ones.
         """
         check_choice("missing", self.missing, ("value", "ignore"))
         check_choice("constant", self.constant, ("keep", "drop"))
@@ -62,6 +63,9 @@ class OneHot(MixedInput, TransformerMixin, BaseEstimator):
         with_missing = (codes[:, columns] == MISSING).any(axis=0) & (self.missing == "value")
         values = [[*c, "(missing)"] if extra else c for c, extra in zip(categories, with_missing, strict=True)]
         self._names = pd.Index([f"{a}={v}" for a, vs in zip(attributes, values, strict=True) for v in vs], dtype=object)
+        if not self._names.is_unique:
+            twice = self._names[self._names.duplicated()][0]
+            raise ValueError(f"two columns would have the name {twice!r}; give an attribute or a value another name")
         # Numbers of columns: of each attribute the first, and that of missing values or else the last, cut off.
         ends = np.cumsum([len(v) for v in values], dtype=np.intp)
         self._starts = np.append(0, ends[:-1])
