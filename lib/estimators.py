@@ -58,7 +58,7 @@ def case_weights(sample_weight, X):
     with np.errstate(over="ignore"):
         total = weights.sum()
     if not np.isfinite(total):
-        raise ValueError(f"sample_weight must have a finite sum; the largest weight is {weights.max()!r}")
+        raise ValueError(f"sample_weight must have a finite sum; the largest weight is {weights.max():g}")
     n_weighted = np.count_nonzero(weights)
     if total < n_weighted:
         weights = weights / weights.max()  # first, as the sum of the smallest numbers has no inverse
