@@ -199,6 +199,14 @@ def test_the_output_of_a_column_transformer_is_typed():
         np.testing.assert_array_equal(make_pipeline(arrays, learner).fit(table, Y).predict_proba(table), expected)
 
 
+def test_short_floats_are_numbers():
+    short = X[["whole"]].astype(np.float16).assign(half=X["fraction"].astype(np.float16))
+    for learner in (NaiveBayes(), GainRatioTree()):
+        expected = learner.fit(short.astype(float), Y).predict_proba(short.astype(float))
+        np.testing.assert_array_equal(learner.fit(short, Y).predict_proba(short), expected)
+    BayesNetClassifier(learner="ofe").fit(short[["whole"]], Y)
+
+
 def test_a_masked_value_is_missing():
     numbers = np.ma.masked_greater(np.random.default_rng(0).normal(size=(N, 2)), 1.5)
     expected = NaiveBayes().fit(numbers.filled(np.nan), Y).predict_proba(numbers.filled(np.nan))

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, norm
+from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.tree import export_text as peer_text
@@ -476,7 +477,7 @@ def test_bad_input_is_told():
         GainRatioTree().fit(X, y, [1, 1])
     with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
         GainRatioTree().fit(X, y, [1, -1, 1])
-    with pytest.raises(ValueError, match=r"sample_weight must have a finite sum; got weights up to 1e\+308"):
+    with pytest.raises(ValueError, match=r"sample_weight must have a finite sum; the largest weight is 1e\+308"):
         GainRatioTree().fit(X, y, [1e308] * 3)
     with pytest.raises(ValueError, match="X must not hold infinity"):
         GainRatioTree().fit([[1.0], [np.inf], [3.0]], y)
@@ -486,3 +487,11 @@ def test_bad_input_is_told():
         GainRatioTree().fit(X, [0, 1])
     with pytest.raises(NotFittedError):
         GainRatioTree().predict(X)
+
+
+def test_weights_that_are_shares_are_numbers_of_cases():
+    """As those of scikit-learn's AdaBoost, whose sum is 1, where a branch must have two cases."""
+    X, y = load_iris(return_X_y=True)
+    shares = GainRatioTree().fit(X, y, sample_weight=np.full(len(y), 1 / len(y)))
+    np.testing.assert_array_equal(shares.threshold_, GainRatioTree().fit(X, y).threshold_)
+    assert shares.n_leaves_ > 2

@@ -68,6 +68,7 @@ def typed_columns(X):
 
     Truth values become bool, whole numbers int64, and other numbers, be they floats, decimals or fractions, float64;
     with missing values the first two become boolean and Int64 of pandas. Text stays, as do columns without any value.
+    Columns of float16, of which pandas makes no index, become float64.
 
     Raises
     ------
@@ -77,7 +78,7 @@ def typed_columns(X):
     typed = {
         position: _typed_column(X.columns[position], X.iloc[:, position])
         for position, dtype in enumerate(X.dtypes.to_numpy())
-        if dtype.kind == "O" and isinstance(dtype, np.dtype | pd.ArrowDtype)
+        if dtype == np.float16 or (dtype.kind == "O" and isinstance(dtype, np.dtype | pd.ArrowDtype))
     }
     if not typed:
         return X
@@ -86,6 +87,8 @@ def typed_columns(X):
 
 
 def _typed_column(name, column):
+    if column.dtype == np.float16:
+        return column.astype(float)
     if isinstance(column.dtype, pd.ArrowDtype):
         if issubclass(column.dtype.type, pd.CategoricalDtype.type):
             return _decoded(column)

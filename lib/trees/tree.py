@@ -5,11 +5,10 @@ from contextlib import suppress
 import numpy as np
 from scipy.special import ndtri
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight
 
 from lib.compiled import compiled
 from lib.discretize.columns import checked_frame, checked_target
-from lib.estimators import with_parameters
+from lib.estimators import case_weights, with_parameters
 from lib.trees.cases import Data, Rule, new_growth
 from lib.trees.pruning import grown
 from lib.trees.table import Table, TableClassifier
@@ -75,7 +74,8 @@ class GainRatioTree(TableClassifier):
     -----
     Columns of floats and integers are numbers, all others categories. At prediction a category that is not known counts
     as missing. `sample_weight` are numbers of cases: rows of weight two come twice. Rows of weight zero do not count,
-    though their classes remain.
+    though their classes remain. If the sum of all is less than the number of rows that have any, they are multiplied
+    until it is this number, as for scikit-learn's AdaBoost, whose weights sum to 1.
 
     References
     ----------
@@ -103,11 +103,7 @@ class GainRatioTree(TableClassifier):
         """
         table = X if isinstance(X, Table) else Table(checked_frame(self, X, reset=True))
         classes, y = checked_target(table, y)
-        weights = _check_sample_weight(sample_weight, table, dtype=float, ensure_non_negative=True)
-        with np.errstate(over="ignore"):
-            if not np.isfinite(weights.sum()):
-                raise ValueError(f"sample_weight must have a finite sum; got weights up to {weights.max()}")
-        return self.grow(table, classes, y, weights)
+        return self.grow(table, classes, y, case_weights(sample_weight, table))
 
     def grow(self, table, classes, y, weights):
         """What `fit` does once its input is checked: `y` are numbers of `classes`, all of which are in it."""
