@@ -11,6 +11,7 @@ from lib.validation import check_choice, check_generator, check_integer, check_r
 LIFTED = 1e-3  # what all zeros are raised to, until a possible state is found
 FINDING = 1000  # sweeps in which it must be found
 UNDERFLOW = 1e-280  # below it, products have lost digits
+ROUNDING = 1e-12  # by which the sum of a row may differ from 1
 NEAR = 1e-6  # no probability of the plain gradient falls below, unless a row has more than half a million of them
 
 
@@ -209,7 +210,8 @@ def plain_gradient(cases, theta, n_iterations, step=0.1, renormalise="project", 
     check_choice("renormalise", renormalise, ("project", "divide"))
     tolerance = check_real("tolerance", tolerance, 0)
     network, path = cases.network, []
-    theta = _bounded(network, network.check_probabilities(theta))
+    rows = _rows_by_size(network)
+    theta = _bounded(network.check_probabilities(theta), rows)
     cases.check_size()
     for _ in range(n_iterations):
         value, expected = cases.expected_counts(theta)
@@ -218,22 +220,29 @@ def plain_gradient(cases, theta, n_iterations, step=0.1, renormalise="project", 
         stepped = theta + step * gradient
         if renormalise == "divide":
             stepped = network.normalised(stepped)
-        before, theta = theta, _bounded(network, stepped)
+        before, theta = theta, _bounded(stepped, rows)
         if np.abs(theta - before).max() <= tolerance:
             break
     return theta, np.array([*path, cases.expected_counts(theta)[0] / cases.size])
 
 
-def _bounded(network, numbers):
+def _rows_by_size(network):
+    """Places in the flat vector of rows of the same size: an array (n_rows, size) for each size."""
+    starts, widths = network.row_starts[:-1], np.diff(network.row_starts)
+    return [starts[widths == size][:, None] + np.arange(size) for size in np.unique(widths)]
+
+
+def _bounded(numbers, rows_by_size):
     """Flat tables of the rows nearest to those of `numbers` that sum to 1 and have no entry below the least.
 
     Rows that are such already, but for rounding, stay as they are.
     """
     theta = np.array(numbers)
-    for table, size in zip(network.tables(theta), network.sizes.tolist(), strict=True):
-        least, rows = min(NEAR, 0.5 / size), table.reshape(-1, size)
-        wrong = (rows.min(axis=1) < least) | (np.abs(rows.sum(axis=1) - 1) > 1e-12)
-        rows[wrong] = least + simplex_projection(rows[wrong] - least, 1 - size * least)
+    for places in rows_by_size:
+        rows, size = theta[places], places.shape[1]
+        least = min(NEAR, 0.5 / size)
+        wrong = (rows.min(axis=1) < least) | (np.abs(rows.sum(axis=1) - 1) > ROUNDING)
+        theta[places[wrong]] = least + simplex_projection(rows[wrong] - least, 1 - size * least)
     return theta
 
 

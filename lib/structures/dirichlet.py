@@ -10,7 +10,6 @@ from sklearn.base import BaseEstimator
 from lib.discretize.columns import checked_frame
 from lib.structures.codes import discrete_codes
 from lib.structures.information import JointCounts, check_codes
-from lib.validation import check_real
 
 LARGE = 1e5  # imaginary rows of a cell from which on a difference of ln Gamma loses digits
 LEAST = 1e-300  # imaginary rows of a cell
@@ -51,7 +50,9 @@ class DirichletCounts(JointCounts):
 
     def bdeu(self, child, parents, equivalent_sample_size):
         """Score of a family with `equivalent_sample_size` imaginary rows in all, the same in each cell."""
-        equivalent_sample_size = check_real("equivalent_sample_size", equivalent_sample_size, 0, open_low=True)
+        if not 0 < equivalent_sample_size < math.inf:
+            allowed = "equivalent_sample_size must be a finite number above 0"
+            raise ValueError(f"{allowed}; got {equivalent_sample_size!r}")
         alpha = equivalent_sample_size / min(math.prod(self.sizes[v] for v in parents), 10**300)
         return self.mass(parents | {child}, alpha / self.sizes[child]) - self.mass(parents, alpha)
 
