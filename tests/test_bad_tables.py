@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.pipeline import make_pipeline
 
 from lib.bayes_net import BayesNetClassifier
-from lib.discretize import ClassSeparatingCuts, CutPoints, EntropyDiscretizer, OneHot
+from lib.discretize import ClassSeparatingCuts, EntropyDiscretizer, OneHot
 from lib.ensembles import AdaBoostM1, AdaBoostM2, AdaBoostOC, Bagging, OutputCode
 from lib.experts import MixtureOfExperts
 from lib.latent_class import LatentClassCovariance, LatentClassEM
@@ -31,7 +31,6 @@ LEARNERS = [
     BayesNetClassifier(structure="naive", learner="elr", random_state=0),
     make_pipeline(EntropyDiscretizer(), BayesNetClassifier(structure="naive", learner="ofe")),
     make_pipeline(ClassSeparatingCuts(), OneHot(), Winnow(complement=True)),
-    make_pipeline(CutPoints({"a": [0.0]}), NaiveBayes()),
     GainRatioTree(),
     Ripper(random_state=0),
     TreeRules(),
@@ -61,7 +60,7 @@ def table(**columns):
     return pd.DataFrame({"a": a, "b": b} | columns)
 
 
-Y = np.where(table()["a"] + np.arange(N) % 3 > 1, "yes", "no")
+Y = np.where((table()["a"] == 1) ^ (np.arange(N) % 8 == 0), "yes", "no")
 REAL = np.random.default_rng(1).normal(size=N)
 READ_ONLY = table().to_numpy()
 READ_ONLY.flags.writeable = False
@@ -112,6 +111,9 @@ TABLES = {
     "negative numbers": (-table(), Y, -table()),
 }
 
+# With these nothing is wrong for any learner.
+ANSWERED = "nothing wrong", "an index that repeats", "read only", "in another order in memory"
+
 
 @pytest.mark.parametrize("what", TABLES)
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: str(learner)[:40])
@@ -125,6 +127,7 @@ def test_probabilities_or_an_error(learner, what):
             labels = learner.predict(new)
             probabilities = learner.predict_proba(new) if hasattr(learner, "predict_proba") else None
         except (ValueError, TypeError):
+            assert what not in ANSWERED
             return
     assert len(labels) == new.shape[0]
     assert probabilities is None or np.abs(probabilities.sum(axis=1) - 1).max() < 1e-9
