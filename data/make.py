@@ -2,7 +2,8 @@
 
     python data/make.py [--compare FOLDER]
 
-FOLDER holds UCI's own files (named as UCI names them, or with .gz added); every cell is then compared with them.
+FOLDER holds UCI's own files (named as UCI names them, or with .gz added); every cell is then
+compared with them.
 """
 
 import argparse
@@ -28,7 +29,8 @@ for (name in c({names})) {{
 }}
 """
 
-# name: mlbench's name, whether the class comes first there, mlbench's class names where UCI has codes
+# name: mlbench's name, whether the class comes first there, mlbench's class names where UCI has
+# codes
 SOURCES = {
     "breast": ("BreastCancer", False, {"benign": "2", "malignant": "4"}),
     "glass": ("Glass", False, {}),
@@ -40,13 +42,26 @@ SOURCES = {
     "satimage": (
         "Satellite",
         False,
-        {"red soil": "1", "cotton crop": "2", "grey soil": "3", "damp grey soil": "4", "vegetation stubble": "5"}
+        {
+            "red soil": "1",
+            "cotton crop": "2",
+            "grey soil": "3",
+            "damp grey soil": "4",
+            "vegetation stubble": "5",
+        }
         | {"very damp grey soil": "7"},
     ),
     "shuttle": (
         "Shuttle",
         False,
-        {"Rad.Flow": "1", "Fpv.Close": "2", "Fpv.Open": "3", "High": "4", "Bypass": "5", "Bpv.Close": "6"}
+        {
+            "Rad.Flow": "1",
+            "Fpv.Close": "2",
+            "Fpv.Open": "3",
+            "High": "4",
+            "Bypass": "5",
+            "Bpv.Close": "6",
+        }
         | {"Bpv.Open": "7"},
     ),
     "sonar": ("Sonar", False, {}),
@@ -60,10 +75,17 @@ SOURCES = {
     ),
 }
 BITS = {"TRUE": "1", "FALSE": "0"}  # R's words in zoo
-PATCH = {(35, 3): "0.1", (38, 1): "3.1", (38, 2): "1.5"}  # iris (row, column): UCI's values; scikit-learn has Fisher's
+# iris (row, column): UCI's values; scikit-learn has Fisher's
+PATCH = {(35, 3): "0.1", (38, 1): "3.1", (38, 2): "1.5"}
 
-# soybean (small): classes D1 to D4 and, in its order, the rows of soybean (large), .data before .test, counted from 1
-SMALL_CLASSES = ["diaporthe-stem-canker", "charcoal-rot", "rhizoctonia-root-rot", "phytophthora-rot"]
+# soybean (small): classes D1 to D4 and, in its order, the rows of soybean (large), .data before
+# .test, counted from 1
+SMALL_CLASSES = [
+    "diaporthe-stem-canker",
+    "charcoal-rot",
+    "rhizoctonia-root-rot",
+    "phytophthora-rot",
+]
 SMALL_ROWS = """
 8 314 309 1 310 7 315 3 9 308 17 318 319 14 323 12 13 322 11 16 336 333 334 24 330 335 337 328 23 25
 340 37 45 49 339 51 43 63 38 69 31 56 66 341 338 44 50
@@ -78,7 +100,12 @@ UCI = {
     "soybean-small": ("soybean-small.data", ",", False, 0),
     "soybean-large": ("soybean-large.data soybean-large.test", ",", True, 0),
     "pima": ("pima-indians-diabetes.data", ",", False, 0),
-    "vehicle": ("xaa.dat xab.dat xac.dat xad.dat xae.dat xaf.dat xag.dat xah.dat xai.dat", None, False, 0),
+    "vehicle": (
+        "xaa.dat xab.dat xac.dat xad.dat xae.dat xaf.dat xag.dat xah.dat xai.dat",
+        None,
+        False,
+        0,
+    ),
     "letter": ("letter-recognition.data", ",", True, 0),
     "satimage": ("sat.trn sat.tst", None, False, 0),
     "shuttle": ("shuttle.trn shuttle.tst", None, False, 0),
@@ -101,7 +128,10 @@ def _rows(folder, source, class_first, codes, name):
     with open(folder / f"{source}.csv", newline="", encoding="utf-8") as file:
         rows = [_class_last(row, class_first) for row in csv.reader(file)][1:]
     n_columns = len(catalogue()[name].columns)  # breast has an identifier before them
-    rows = [[*(BITS.get(value, value) for value in row[:-1]), codes.get(row[-1], row[-1])] for row in rows]
+    rows = [
+        [*(BITS.get(value, value) for value in row[:-1]), codes.get(row[-1], row[-1])]
+        for row in rows
+    ]
     return [row[-n_columns:] for row in rows]
 
 
@@ -112,7 +142,10 @@ def _class_last(row, class_first):
 def iris():
     """Scikit-learn's iris with UCI's values in rows 35 and 38."""
     bunch = load_iris()
-    rows = [[*map(str, x), f"Iris-{bunch.target_names[y]}"] for x, y in zip(bunch.data, bunch.target, strict=True)]
+    rows = [
+        [*map(str, x), f"Iris-{bunch.target_names[y]}"]
+        for x, y in zip(bunch.data, bunch.target, strict=True)
+    ]
     for (row, column), value in PATCH.items():
         rows[row - 1][column] = value
     return rows
@@ -157,20 +190,34 @@ def renew_manifest(tables):
 def _counts(rows):
     missing = sum(value == "?" for row in rows for value in row)
     classes = len({row[-1] for row in rows})
-    return {"rows": len(rows), "attributes": len(rows[0]) - 1, "classes": classes, "missing": missing}
+    return {
+        "rows": len(rows),
+        "attributes": len(rows[0]) - 1,
+        "classes": classes,
+        "missing": missing,
+    }
 
 
 def compare(name, rows, folder):
     """Compare all cells with UCI's files: row by row, or as multisets of rows for the synthetic sets."""
     uci_files, separator, class_first, left_out = UCI[name]
-    lines = [line for file in uci_files.split() for line in _text(Path(folder) / file).splitlines() if line.strip()]
+    lines = [
+        line
+        for file in uci_files.split()
+        for line in _text(Path(folder) / file).splitlines()
+        if line.strip()
+    ]
     used = slice(left_out, left_out + len(rows[0]))  # monks-1 has an identifier behind them
     fields = [_class_last(line.strip().split(separator)[used], class_first) for line in lines]
     ours, theirs = ([tuple(map(_value, row)) for row in table] for table in (rows, fields))
     if name in synthetic.COMPLETE:
         ours, theirs = sorted(ours), sorted(theirs)
-    differing = sum(a != b for x, y in zip(ours, theirs, strict=True) for a, b in zip(x, y, strict=True))
-    print(f"{name}: {len(ours)} rows, {len(ours) * len(ours[0])} cells compared, {differing} differ")
+    differing = sum(
+        a != b for x, y in zip(ours, theirs, strict=True) for a, b in zip(x, y, strict=True)
+    )
+    print(
+        f"{name}: {len(ours)} rows, {len(ours) * len(ours[0])} cells compared, {differing} differ"
+    )
 
 
 def _text(path):
@@ -189,7 +236,9 @@ def _value(text):
 
 def main():
     """Make all files; compare them where asked to."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--compare", metavar="FOLDER")
     folder = parser.parse_args().compare
     tables = {"iris": iris(), **mlbench()}
@@ -202,7 +251,13 @@ def main():
 
 
 def _table(dataset):
-    return dataset.X.assign(target=dataset.y).astype(object).replace({True: "1", False: "0"}).to_numpy(str).tolist()
+    return (
+        dataset.X.assign(target=dataset.y)
+        .astype(object)
+        .replace({True: "1", False: "0"})
+        .to_numpy(str)
+        .tolist()
+    )
 
 
 if __name__ == "__main__":

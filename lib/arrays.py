@@ -3,7 +3,8 @@
 import numpy as np
 
 CACHE = 4  # MiB: small batches, which stay in the processor's cache
-LIMIT = 256  # MiB of working arrays of a learner, beside the sample and matrices of all pairs of attributes
+# MiB of working arrays of a learner, beside the sample and matrices of all pairs of attributes
+LIMIT = 256
 
 
 def row_batches(n_rows, row_bytes, memory=64):
@@ -40,4 +41,6 @@ def check_sparse_boolean_matrix(name, values):
 
 def _not_boolean(name, value, row, column):
     where = f"at row {row}, column {column}"
-    return ValueError(f"{name} must hold only 0 and 1; got {value!r} {where} (binarise the attributes first)")
+    return ValueError(
+        f"{name} must hold only 0 and 1; got {value!r} {where} (binarise the attributes first)"
+    )

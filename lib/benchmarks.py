@@ -18,7 +18,8 @@ def read_benchmarks(path=RESULTS):
     Returns
     -------
     rows : DataFrame
-        job, ours, peer, unit, ratio, ratio_median, ratio_low, ratio_high, target, aim: one comparison a row.
+        job, ours, peer, unit, ratio, ratio_median, ratio_low, ratio_high, target, aim: one
+        comparison a row.
     machine : dict
         What it ran on, with versions.
     """
@@ -36,7 +37,8 @@ def read_scaling():
     panels : DataFrame
         n_attributes, learner, seconds a model of a whole learning curve.
     about : dict
-        efficiency (of two workers, each repetition), peaks (MiB, by learner), sizes, setting, machine, date.
+        efficiency (of two workers, each repetition), peaks (MiB, by learner), sizes, setting,
+        machine, date.
     """
     about = _read(SCALING)
     return *(pd.DataFrame(about.pop(name)) for name in ("rows", "panels")), about
@@ -61,7 +63,8 @@ def growth(times):
     Returns
     -------
     DataFrame
-        axis, learner, power (1 or 2), start, rate, error (the largest relative one of the curve's points).
+        axis, learner, power (1 or 2), start, rate, error (the largest relative one of the curve's
+        points).
     """
     rows = []
     for (axis, learner), curve in times.groupby(["axis", "learner"], sort=False):
@@ -69,5 +72,7 @@ def growth(times):
         power, seconds = 2 if (learner, axis) == ("cov", "n") else 1, curve["seconds"].to_numpy()
         terms = np.stack([np.ones(len(curve)), curve["value"].to_numpy(float) ** power], axis=1)
         (start, rate), _ = nnls(terms / seconds[:, None], np.ones(len(curve)))
-        rows.append((axis, learner, power, start, rate, np.abs(terms @ [start, rate] / seconds - 1).max()))
+        rows.append(
+            (axis, learner, power, start, rate, np.abs(terms @ [start, rate] / seconds - 1).max())
+        )
     return pd.DataFrame(rows, columns=["axis", "learner", "power", "start", "rate", "error"])

@@ -44,12 +44,16 @@ class CIAModel:
         self.probabilities = np.asarray(probabilities, dtype=float)
         if self.probabilities.ndim != 2 or self.weights.shape != self.probabilities.shape[:1]:
             shapes = f"{self.probabilities.shape} and {self.weights.shape}"
-            raise ValueError(f"probabilities must have shape (k, n + 1) for weights of shape (k,); got {shapes}")
+            raise ValueError(
+                f"probabilities must have shape (k, n + 1) for weights of shape (k,); got {shapes}"
+            )
         if not (np.all(self.weights >= 0) and abs(self.weights.sum() - 1) < 1e-6):
             raise ValueError(f"weights must be non-negative and sum to 1; got {self.weights}")
         outside = ~((self.probabilities >= 0) & (self.probabilities <= 1))
         if outside.any():
-            raise ValueError(f"probabilities must lie in [0, 1]; got {self.probabilities[outside][0]}")
+            raise ValueError(
+                f"probabilities must lie in [0, 1]; got {self.probabilities[outside][0]}"
+            )
 
     def __repr__(self):
         return f"CIAModel(n_hidden={len(self.weights)}, n_attributes={self.probabilities.shape[1] - 1})"
@@ -73,7 +77,10 @@ class CIAModel:
         size = check_integer("size", size, 1)
         check_generator("rng", rng)
         # float rounding may leave the last cumulative weight a hair below 1
-        z = np.minimum(np.searchsorted(np.cumsum(self.weights), rng.random(size), side="right"), len(self.weights) - 1)
+        z = np.minimum(
+            np.searchsorted(np.cumsum(self.weights), rng.random(size), side="right"),
+            len(self.weights) - 1,
+        )
         probabilities = self.probabilities.astype(np.float32)
         rows = np.empty((size, probabilities.shape[1]), dtype=np.uint8)
         for batch in row_batches(size, 9 * rows.shape[1], CACHE):
@@ -98,7 +105,9 @@ class CIAModel:
         """P(x0 = 1 | x) for attributes `X` of shape (size, n); returns shape (size,)."""
         X = check_boolean_matrix("X", X)
         if X.shape[1] != self.probabilities.shape[1] - 1:
-            raise ValueError(f"X must have {self.probabilities.shape[1] - 1} columns; got {X.shape[1]}")
+            raise ValueError(
+                f"X must have {self.probabilities.shape[1] - 1} columns; got {X.shape[1]}"
+            )
         positive = np.empty(len(X))
         for batch in row_batches(len(X), 8 * (X.shape[1] + 6 * len(self.weights))):
             positive[batch] = softmax(self.log_joint(X[batch]), axis=1) @ self.probabilities[:, 0]
@@ -107,13 +116,17 @@ class CIAModel:
     def difficulty(self, n_draws=20_000):
         """B, the accuracy of the best prediction of z from all n + 1 attributes (section 7).
 
-        Exact by enumeration up to n = 12; beyond, the mean of max_z P(z | x) over `n_draws` rows drawn
-        from the model by a fixed stream, so that B is a function of the model.
+        Exact by enumeration up to n = 12; beyond, the mean of max_z P(z | x) over `n_draws` rows
+        drawn from the model by a fixed stream, so that B is a function of the model.
         """
         m = self.probabilities.shape[1]
         if m <= ENUMERATION_LIMIT + 1:
             return float(_exact_difficulty(self.weights[None], self.probabilities[None])[0])
-        rng, z, best = np.random.default_rng(0), _stratified(self.weights, n_draws), np.empty(n_draws)
+        rng, z, best = (
+            np.random.default_rng(0),
+            _stratified(self.weights, n_draws),
+            np.empty(n_draws),
+        )
         for batch in row_batches(n_draws, 13 * m):
             uniform = rng.random((len(z[batch]), m), dtype=np.float32)
             best[batch] = _best_guess(self.weights, self.probabilities, z[batch], uniform)
@@ -135,18 +148,23 @@ class CIAModel:
 
         Notes
         -----
-        With l(x) = log P(z = 1 | x) / P(z = 0 | x), linear in x, P(x0 = 1 | x) = q0 + (p0 - q0) sigmoid(l(x)).
-        It exceeds 1/2 where sigmoid(l) is beyond t = (1/2 - q0) / (p0 - q0); a t outside (0, 1) makes
-        the rule constant. Grove & Roth (1997), section 5, state the result without its derivation.
+        With l(x) = log P(z = 1 | x) / P(z = 0 | x), linear in x, P(x0 = 1 | x) = q0 + (p0 - q0)
+        sigmoid(l(x)). It exceeds 1/2 where sigmoid(l) is beyond t = (1/2 - q0) / (p0 - q0); a t
+        outside (0, 1) makes the rule constant. Grove & Roth (1997), section 5, state the result
+        without its derivation.
         """
         if len(self.weights) != 2:
-            raise ValueError(f"the optimal rule is linear for 2 hidden values; this model has {len(self.weights)}")
+            raise ValueError(
+                f"the optimal rule is linear for 2 hidden values; this model has {len(self.weights)}"
+            )
         coefficients, constants = log_linear(self.weights, self.probabilities[:, 1:])
         q0, p0 = self.probabilities[:, 0]
         sign = np.sign(p0 - q0)
         if (q0 - 0.5) * (p0 - 0.5) >= 0:
             return np.zeros(coefficients.shape[1]), (1.0 if p0 + q0 > 1 else -1.0)
-        threshold = np.log(0.5 - q0 if sign > 0 else q0 - 0.5) - np.log(p0 - 0.5 if sign > 0 else 0.5 - p0)
+        threshold = np.log(0.5 - q0 if sign > 0 else q0 - 0.5) - np.log(
+            p0 - 0.5 if sign > 0 else 0.5 - p0
+        )
         coef, intercept = coefficients[1] - coefficients[0], constants[1] - constants[0]
         return sign * coef, float(sign * (intercept - threshold))
 
@@ -202,16 +220,21 @@ def _normalise(raw, hidden_weights):
 def _draw_models(n_models, n_hidden, m, c, rng, hidden_weights):
     """Weights (n_models, k) and probabilities (n_models, k, m) with independent beta(c, c) parameters."""
     flat = hidden_weights == "dirichlet"
-    raw = rng.standard_exponential((n_models, n_hidden)) if flat else rng.beta(c, c, (n_models, n_hidden))
+    raw = (
+        rng.standard_exponential((n_models, n_hidden))
+        if flat
+        else rng.beta(c, c, (n_models, n_hidden))
+    )
     return _normalise(raw, hidden_weights), rng.beta(c, c, (n_models, n_hidden, m))
 
 
 def concentration(n_attributes, n_hidden, difficulty, hidden_weights="beta"):
     """Parameter c of the symmetric beta(c, c) distribution at which random models have mean B = `difficulty`.
 
-    Found by root finding on a fixed set of random models (one stream for all c, so that the mean is smooth
-    in c): c is a property of the class CIA(n, k, b) and does not depend on any seed of yours. What the chapters
-    need is kept in ``data/concentrations.json``, and found anew unless its mean B is within 0.001 of `difficulty`.
+    Found by root finding on a fixed set of random models (one stream for all c, so that the mean is
+    smooth in c): c is a property of the class CIA(n, k, b) and does not depend on any seed of
+    yours. What the chapters need is kept in ``data/concentrations.json``, and found anew unless its
+    mean B is within 0.001 of `difficulty`.
 
     Raises
     ------
@@ -228,7 +251,9 @@ def concentration(n_attributes, n_hidden, difficulty, hidden_weights="beta"):
     check_choice("hidden_weights", hidden_weights, HIDDEN_WEIGHTS)
 
     of = n_attributes, n_hidden, hidden_weights
-    stored = _stored_concentrations().get(f"{n_attributes} {n_hidden} {hidden_weights} {difficulty}")
+    stored = _stored_concentrations().get(
+        f"{n_attributes} {n_hidden} {hidden_weights} {difficulty}"
+    )
     if stored and abs(_mean_difficulty(np.log(stored), *of) - difficulty) < 1e-3:
         return stored
     low, high = np.log(0.02), np.log(3000.0)
@@ -236,7 +261,9 @@ def concentration(n_attributes, n_hidden, difficulty, hidden_weights="beta"):
     if not least < difficulty < most:
         unreachable = f"difficulty={difficulty} cannot be reached for n_attributes, n_hidden, hidden_weights={of}"
         raise ValueError(f"{unreachable}; reachable: {least + 0.005:.2f} to {most - 0.0005:.3f}")
-    return float(np.exp(brentq(lambda c: _mean_difficulty(c, *of) - difficulty, low, high, xtol=1e-3)))
+    return float(
+        np.exp(brentq(lambda c: _mean_difficulty(c, *of) - difficulty, low, high, xtol=1e-3))
+    )
 
 
 @lru_cache(maxsize=1)
@@ -264,23 +291,28 @@ def _difficulties(weights, probabilities, uniform):
     if probabilities.shape[2] <= ENUMERATION_LIMIT + 1:
         return _exact_difficulty(weights, probabilities)
     models = zip(weights, probabilities, strict=True)
-    return np.array([_best_guess(w, p, _stratified(w, len(uniform)), uniform).mean() for w, p in models])
+    return np.array(
+        [_best_guess(w, p, _stratified(w, len(uniform)), uniform).mean() for w, p in models]
+    )
 
 
 def random_cia(n_attributes, n_hidden, c, rng, hidden_weights="beta"):
     """Draw a model whose parameters are independent beta(c, c), of whatever difficulty comes (footnote 3).
 
-    For two hidden values the weight of the second is beta(c, c); for more, k such draws are normalised.
+    For two hidden values the weight of the second is beta(c, c); for more, k such draws are
+    normalised.
     """
     weights, probabilities = _draw_models(1, n_hidden, n_attributes + 1, c, rng, hidden_weights)
     return CIAModel(weights[0], probabilities[0])
 
 
-def sample_cia(n_attributes, n_hidden, difficulty, rng, tolerance=0.01, hidden_weights="beta", c=None):
+def sample_cia(
+    n_attributes, n_hidden, difficulty, rng, tolerance=0.01, hidden_weights="beta", c=None
+):
     """Draw a random model of the class CIA(n, k, b).
 
-    All parameters come from beta(c, c) with c calibrated so that the mean B is `difficulty`; models are
-    rejected until B is within `tolerance` of it.
+    All parameters come from beta(c, c) with c calibrated so that the mean B is `difficulty`; models
+    are rejected until B is within `tolerance` of it.
 
     Parameters
     ----------
@@ -290,8 +322,8 @@ def sample_cia(n_attributes, n_hidden, difficulty, rng, tolerance=0.01, hidden_w
     rng : numpy.random.Generator
     tolerance : float in (0, 0.5]
     hidden_weights : {"beta", "dirichlet", "equal"}
-        Distribution of P(z): beta(c, c) like every other parameter (normalised for k > 2), flat on the
-        simplex, or all 1/k. The paper's "each parameter" reads as the first.
+        Distribution of P(z): beta(c, c) like every other parameter (normalised for k > 2), flat on
+        the simplex, or all 1/k. The paper's "each parameter" reads as the first.
     c : float, optional
         What `concentration` gives for this class, to save a worker process from finding it again.
 

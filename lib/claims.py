@@ -14,9 +14,14 @@ REGISTER = LIB.parent / "chapters" / "registered.yml"
 CLAIMS_JSON = "application/vnd.claims+json"
 SYMBOLS = {"holds": "✔", "fails": "✘", "ambiguous": "◌", "too little data": "…"}
 _MARKUP = re.compile("<[^>]*>")
-_BADGE = Template('<span class="verdict verdict-{{ verdict|replace(" ", "-") }}">{{ symbol }} {{ verdict }}</span>')
-# What MyST would take for a sign: of code, emphasis, formulas, HTML, links, footnotes, substitutions and entities.
-_SIGNS = re.compile(r"[\\`*$~]|(?<![^\W_])_|<(?=[A-Za-z/!?])|\[(?=\^)|\](?=[(\[{])|\{(?=\{)|&(?=[#A-Za-z])")
+_BADGE = Template(
+    '<span class="verdict verdict-{{ verdict|replace(" ", "-") }}">{{ symbol }} {{ verdict }}</span>'
+)
+# What MyST would take for a sign: of code, emphasis, formulas, HTML, links, footnotes,
+# substitutions and entities.
+_SIGNS = re.compile(
+    r"[\\`*$~]|(?<![^\W_])_|<(?=[A-Za-z/!?])|\[(?=\^)|\](?=[(\[{])|\{(?=\{)|&(?=[#A-Za-z])"
+)
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,8 @@ class Setting:
     paper_value : str, float or None
         The paper's own number, if it gives one.
     anchor : str or None
-        MyST label, in the chapter, of the place where the result is shown; letters, digits and hyphens.
+        MyST label, in the chapter, of the place where the result is shown; letters, digits and
+        hyphens.
     recorded : bool
         Whether rows of an earlier run stand in for data that this one did not have.
     """
@@ -63,15 +69,24 @@ class Setting:
     def __post_init__(self):
         _check_id(self.id)
         if self.anchor is not None and not re.fullmatch(r"[A-Za-z0-9-]+", self.anchor):
-            raise ValueError(f"anchor of {self.id!r} must be letters, digits and hyphens; got {self.anchor!r}")
+            raise ValueError(
+                f"anchor of {self.id!r} must be letters, digits and hyphens; got {self.anchor!r}"
+            )
         if not self.statistic.strip():
             raise ValueError(f"statistic of {self.id!r} must not be empty")
         for name, at_least in (("n", 0), ("least", 1)):
             if getattr(self, name) < at_least:
-                raise ValueError(f"{name} of {self.id!r} must be at least {at_least}; got {getattr(self, name)!r}")
+                raise ValueError(
+                    f"{name} of {self.id!r} must be at least {at_least}; got {getattr(self, name)!r}"
+                )
         if len(self.region) != 2 or not self.region[0] < self.region[1]:
-            raise ValueError(f"region of {self.id!r} must be (lo, hi) with lo < hi; got {self.region!r}")
-        if any(a > b for a, b in ((self.low, self.value), (self.value, self.high), (self.low, self.high))):
+            raise ValueError(
+                f"region of {self.id!r} must be (lo, hi) with lo < hi; got {self.region!r}"
+            )
+        if any(
+            a > b
+            for a, b in ((self.low, self.value), (self.value, self.high), (self.low, self.high))
+        ):
             numbers = f"{self.low!r}, {self.value!r}, {self.high!r}"
             raise ValueError(f"low, value and high of {self.id!r} must not fall; got {numbers}")
 
@@ -93,7 +108,11 @@ class Setting:
         """Return it and its verdict as strict JSON: NaN is null, an infinite number is "∞"."""
         numbers = {name: _json_number(getattr(self, name)) for name in ("value", "low", "high")}
         region = [_json_number(end) if math.isfinite(end) else None for end in self.region]
-        paper_value = _json_number(self.paper_value) if isinstance(self.paper_value, int | float) else self.paper_value
+        paper_value = (
+            _json_number(self.paper_value)
+            if isinstance(self.paper_value, int | float)
+            else self.paper_value
+        )
         rest = {"n": int(self.n), "least": self.least, "region": region, "paper_value": paper_value}
         rest |= {"anchor": self.anchor, "recorded": bool(self.recorded)}
         texts = {name: getattr(self, name) for name in ("id", "verdict", "words", "statistic")}
@@ -149,8 +168,9 @@ class Claim:
         estimate : tuple of float
             Value, low, high and n of the setting.
         **fields
-            What else a `Setting` has. Statistic, region and least number are by default what is registered of it, or
-            else of its claim; and what a registered statistic has in braces must be given, too.
+            What else a `Setting` has. Statistic, region and least number are by default what is
+            registered of it, or else of its claim; and what a registered statistic has in braces
+            must be given, too.
         """
         if any(setting.id == id for setting in self.settings):
             raise ValueError(f"id {id!r} is already the name of a setting")
@@ -159,7 +179,9 @@ class Claim:
             entry = self.registered | self.registered.get("settings", {}).get(id, {})
             lo, hi = entry["region"]
             region = (-math.inf if lo is None else lo, math.inf if hi is None else hi)
-            names = {name: fields.pop(name) for name in list(fields) if f"{{{name}" in entry["statistic"]}
+            names = {
+                name: fields.pop(name) for name in list(fields) if f"{{{name}" in entry["statistic"]
+            }
             statistic = fields.pop("statistic", None) or entry["statistic"].format(**names)
             fields = {"statistic": statistic, "region": region, "least": entry["least"]} | fields
         elif not {"statistic", "region"} <= fields.keys():
@@ -171,8 +193,15 @@ class Claim:
 
     def to_dict(self, paper: str) -> dict:
         """Return it with its settings as strict JSON."""
-        texts = {name: getattr(self, name) for name in ("id", "sentence", "quote", "headline", "exact", "data")}
-        return {**texts, "paper": paper, "settings": [setting.to_dict() for setting in self.settings]}
+        texts = {
+            name: getattr(self, name)
+            for name in ("id", "sentence", "quote", "headline", "exact", "data")
+        }
+        return {
+            **texts,
+            "paper": paper,
+            "settings": [setting.to_dict() for setting in self.settings],
+        }
 
 
 class Claims:
@@ -181,7 +210,8 @@ class Claims:
     Parameters
     ----------
     paper : str
-        Key of the paper in ``references.bib``. What decides its claims is in the book's register (`read_register`).
+        Key of the paper in ``references.bib``. What decides its claims is in the book's register
+        (`read_register`).
     """
 
     def __init__(self, paper: str):
@@ -193,7 +223,9 @@ class Claims:
         """Add and return a `Claim`, which `Claim.test` gives settings; an id that is there already is a ValueError."""
         if id in self._claims:
             raise ValueError(f"id {id!r} is already the name of a claim")
-        self._claims[id] = Claim(id, sentence, quote, registered=self._register.get(id, {}), **fields)
+        self._claims[id] = Claim(
+            id, sentence, quote, registered=self._register.get(id, {}), **fields
+        )
         return self._claims[id]
 
     def __iter__(self) -> Iterator[Claim]:
@@ -202,15 +234,22 @@ class Claims:
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict:
         records = [claim.to_dict(self.paper) for claim in self]
         lines = [f"{claim['sentence']} ({_MARKUP.sub('', outcome(claim))})" for claim in records]
-        return {"text/plain": "\n".join(lines), "text/markdown": claim_tables(records), CLAIMS_JSON: records}
+        return {
+            "text/plain": "\n".join(lines),
+            "text/markdown": claim_tables(records),
+            CLAIMS_JSON: records,
+        }
 
 
 def read_register(text: str) -> dict[str, dict]:
     """Return the entries of a register: what decides each claim, and what its settings have of their own.
 
-    A line is ``id: {"statistic": "EM − {winnow}", "region": [0, null], "least": 30, "settings": {"id": {}}}``.
+    A line is ``id: {"statistic": "EM − {winnow}", "region": [0, null], "least": 30, "settings":
+    {"id": {}}}``.
     """
-    lines = [line.partition(": ") for line in text.splitlines() if line and not line.startswith("#")]
+    lines = [
+        line.partition(": ") for line in text.splitlines() if line and not line.startswith("#")
+    ]
     return {id: json.loads(entry) for id, _, entry in lines}
 
 
@@ -218,7 +257,12 @@ def claim_tables(records: list[dict]) -> str:
     """Return as MyST a table of a chapter's claims, and one of their settings, folded."""
     claims = [(outcome(r), literal(r["sentence"]), literal(f"“{r['quote']}”")) for r in records]
     settings = [
-        (badge(s["verdict"]), literal(_about(claim, s)), literal(f"{s['statistic']}: {estimate(s)}"), region_words(s))
+        (
+            badge(s["verdict"]),
+            literal(_about(claim, s)),
+            literal(f"{s['statistic']}: {estimate(s)}"),
+            region_words(s),
+        )
         for claim in records
         for s in claim["settings"]
     ]
@@ -229,12 +273,20 @@ def claim_tables(records: list[dict]) -> str:
 
 def _about(claim: dict, setting: dict) -> str:
     paper = f" (paper: {setting['paper_value']})" if setting["paper_value"] is not None else ""
-    return (f"{claim['sentence'].rstrip('.')}: {setting['words']}" if setting["words"] else claim["sentence"]) + paper
+    return (
+        f"{claim['sentence'].rstrip('.')}: {setting['words']}"
+        if setting["words"]
+        else claim["sentence"]
+    ) + paper
 
 
 def verdict_tally(claim: dict) -> dict[str, int]:
     """Return how many settings of a claim's record have each verdict that occurs, in the order of `SYMBOLS`."""
-    return {verdict: n for verdict in SYMBOLS if (n := sum(s["verdict"] == verdict for s in claim["settings"]))}
+    return {
+        verdict: n
+        for verdict in SYMBOLS
+        if (n := sum(s["verdict"] == verdict for s in claim["settings"]))
+    }
 
 
 def overall(claim: dict) -> str:
@@ -249,7 +301,10 @@ def outcome(claim: dict) -> str:
     if len(tally) == 1:
         where = f" in all {total} settings" if total > 1 else ""
         return badge(*tally) + where + (" (exact)" if claim["exact"] else "")
-    return ", ".join(f"{badge(verdict)} {count}" for verdict, count in tally.items()) + f" of {total} settings"
+    return (
+        ", ".join(f"{badge(verdict)} {count}" for verdict, count in tally.items())
+        + f" of {total} settings"
+    )
 
 
 def _check_id(id: str) -> None:
@@ -283,14 +338,18 @@ def badge(verdict: str) -> str:
 def estimate(record: dict) -> str:
     """Return "value [low, high], n = ..." of a claim's record, with spaces that do not break inside a part.
 
-    An interval that says nothing is left out, as that of a single trial or of fewer than the statistic needs.
+    An interval that says nothing is left out, as that of a single trial or of fewer than the
+    statistic needs.
     """
     value, low, high = (_show(record[name]) for name in ("value", "low", "high"))
     needed = f" of {record['least']} needed" if record["n"] < record["least"] else ""
     trials = f"n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{record['n']}{needed}"
     if record["value"] is None or needed:
         return f"{'unknown' if record['value'] is None else value}, {trials}"
-    has_no_spread, says_nothing = record["value"] == record["low"] == record["high"], high == "∞" and low in ("−∞", "0")
+    has_no_spread, says_nothing = (
+        record["value"] == record["low"] == record["high"],
+        high == "∞" and low in ("−∞", "0"),
+    )
     if has_no_spread or says_nothing:
         return f"{value} (exact)" if has_no_spread and record["n"] <= 1 else f"{value}, {trials}"
     return f"{value} [{low},\N{NO-BREAK SPACE}{high}], {trials}"

@@ -23,22 +23,37 @@ from lib.files import LIB
 
 config.SLP_VECTORIZE = 1  # eight sums side by side become one of vectors
 
-# Settings of numba that say where something is or what is told of it, and not what machine code does.
-PLACES = ("CACHE_DIR", "CACHE_LOCATOR_CLASSES", "NUMBA_NUM_THREADS", "NUMBA_DEFAULT_NUM_THREADS", "COLOR_SCHEME")
+# Settings of numba that say where something is or what is told of it, and not what machine code
+# does.
+PLACES = (
+    "CACHE_DIR",
+    "CACHE_LOCATOR_CLASSES",
+    "NUMBA_NUM_THREADS",
+    "NUMBA_DEFAULT_NUM_THREADS",
+    "COLOR_SCHEME",
+)
 PLACES += ("DEBUG_CACHE",)
-KEPT_SECONDS = 7 * 24 * 3600  # for which the machine code of older source stays, for whoever goes back to it
+# for which the machine code of older source stays, for whoever goes back to it
+KEPT_SECONDS = 7 * 24 * 3600
 _DECORATING = threading.Lock()
 
 
 def settings():
     """Return the settings of numba that decide what its machine code does, by name."""
-    return {name: str(getattr(config, name)) for name in dir(config) if name.isupper() and name not in PLACES}
+    return {
+        name: str(getattr(config, name))
+        for name in dir(config)
+        if name.isupper() and name not in PLACES
+    }
 
 
 @cache
 def cache_root():
     """Return the folder of all machine code: numba's own setting, or one in lib, or in the user's cache; or None."""
-    wanted = (lambda: Path(config.CACHE_DIR or LIB / "__pycache__"), lambda: user_cache_path("when-the-model-is-wrong"))
+    wanted = (
+        lambda: Path(config.CACHE_DIR or LIB / "__pycache__"),
+        lambda: user_cache_path("when-the-model-is-wrong"),
+    )
     for folder in wanted:
         with suppress(OSError, RuntimeError):  # RuntimeError where the user has no home
             root = folder().absolute() / "numba"
@@ -52,14 +67,16 @@ def cache_root():
 def cache_folder(module):
     """Return the folder of the machine code of a module's kernels, or None where none can be kept.
 
-    numba sees only changes in a kernel's own file, while machine code also holds kernels, and values of constants, that
-    come from other files. So the folder has the digest of all source that the module imports, of versions and settings.
-    Folders of other source that nobody has used for a week are removed.
+    numba sees only changes in a kernel's own file, while machine code also holds kernels, and
+    values of constants, that come from other files. So the folder has the digest of all source that
+    the module imports, of versions and settings. Folders of other source that nobody has used for a
+    week are removed.
 
     Parameters
     ----------
     module : str
-        Its name, such as "lib.trees.growing". What a module that is not of lib imports is not followed; it has none.
+        Its name, such as "lib.trees.growing". What a module that is not of lib imports is not
+        followed; it has none.
 
     Returns
     -------
@@ -68,7 +85,13 @@ def cache_folder(module):
     if cache_root() is None or module not in sources.SOURCES:
         return None
     code = sources.digests(sources.closure([module]))
-    versions = [numba.__version__, llvmlite.__version__, np.__version__, sys.version, sys.flags.optimize]
+    versions = [
+        numba.__version__,
+        llvmlite.__version__,
+        np.__version__,
+        sys.version,
+        sys.flags.optimize,
+    ]
     ingredients = json.dumps([code, versions, settings()])
     folder = cache_root() / f"{module}-{hashlib.sha256(ingredients.encode()).hexdigest()[:16]}"
     with suppress(OSError):  # it is not there yet
@@ -83,14 +106,16 @@ def cache_folder(module):
 def is_warm():
     """Return whether some kernel has machine code on disk that fits the source as it is now."""
     modules = [name for name in sources.SOURCES if "lib.compiled.compiled" in sources.imports(name)]
-    return any(any(cache_folder(module).rglob("*.nbi")) for module in modules if cache_folder(module))
+    return any(
+        any(cache_folder(module).rglob("*.nbi")) for module in modules if cache_folder(module)
+    )
 
 
 class _Cache(FunctionCache):
     """numba's cache of a kernel, left alone while the process is not what the folder's digest says.
 
-    So a constant that somebody has changed, or a module that was reloaded, is compiled in memory: it neither meets what
-    was compiled before nor stays for those who come after.
+    So a constant that somebody has changed, or a module that was reloaded, is compiled in memory:
+    it neither meets what was compiled before nor stays for those who come after.
     """
 
     def __init__(self, function):
@@ -117,9 +142,11 @@ def compiled(**options):
         folder = cache_folder(function.__module__)
         if folder is None:
             return kernel
-        with _DECORATING, suppress(RuntimeError):  # RuntimeError if the folder cannot be written after all
+        # RuntimeError if the folder cannot be written after all
+        with _DECORATING, suppress(RuntimeError):
             before = config.CACHE_DIR, config.CACHE_LOCATOR_CLASSES
-            # numba asks for the folder once, here, and must not look for another one if it cannot write into this one
+            # numba asks for the folder once, here, and must not look for another one if it cannot
+            # write into this one
             config.CACHE_DIR, config.CACHE_LOCATOR_CLASSES = str(folder), "UserProvidedCacheLocator"
             try:
                 kernel._cache = _Cache(function)  # as enable_caching() does, which has no argument

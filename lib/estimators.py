@@ -46,22 +46,27 @@ class TwoClasses:
 def case_weights(sample_weight, X):
     """How many cases each row stands for, (n_samples,), by the `sample_weight` that a `fit` is given; 1 by default.
 
-    Weights whose sum is less than the number of rows that have any are shares, such as those of scikit-learn's
-    AdaBoost, whose sum is 1: they are multiplied until that number is their sum. Whole numbers stay as they are.
+    Weights whose sum is less than the number of rows that have any are shares, such as those of
+    scikit-learn's AdaBoost, whose sum is 1: they are multiplied until that number is their sum.
+    Whole numbers stay as they are.
 
     Raises
     ------
     ValueError
-        If a weight is negative, infinite or NaN, none is above 0, their number is wrong, or their sum overflows.
+        If a weight is negative, infinite or NaN, none is above 0, their number is wrong, or their
+        sum overflows.
     """
     weights = _check_sample_weight(sample_weight, X, dtype=float, ensure_non_negative=True)
     with np.errstate(over="ignore"):
         total = weights.sum()
     if not np.isfinite(total):
-        raise ValueError(f"sample_weight must have a finite sum; the largest weight is {weights.max():g}")
+        raise ValueError(
+            f"sample_weight must have a finite sum; the largest weight is {weights.max():g}"
+        )
     n_weighted = np.count_nonzero(weights)
     if total < n_weighted:
-        weights = weights / weights.max()  # first, as the sum of the smallest numbers has no inverse
+        # first, as the sum of the smallest numbers has no inverse
+        weights = weights / weights.max()
         weights = weights * (n_weighted / weights.sum())
     return weights
 

@@ -21,24 +21,26 @@ FARTHEST = 1e100  # standardised inputs are taken to be at most this
 class MixtureOfExperts(TwoClasses, ClassifierMixin, BaseEstimator):
     """Hierarchical mixture of experts for two classes, fitted by EM or along the gradient.
 
-    Gates and experts are the nodes of a binary tree. A row starts at the root; each gate sends it to its first branch
-    with probability sigma(v'x); the expert where it ends draws its class, the second one with probability
-    sigma(w'x). Which way a row went is not seen. The softmax over two experts is such a gate.
+    Gates and experts are the nodes of a binary tree. A row starts at the root; each gate sends it
+    to its first branch with probability sigma(v'x); the expert where it ends draws its class, the
+    second one with probability sigma(w'x). Which way a row went is not seen. The softmax over two
+    experts is such a gate.
 
     Parameters
     ----------
     depth : int, from 0 to 8
         Gates above each expert: there are ``2 ** depth`` experts; 0 is logistic regression.
     penalty : float, above 0
-        Half of it times the sum of squares of all weights, constants among them, is taken from the log likelihood:
-        weights have normal priors of variance 1 / penalty. Inputs are standardised first.
+        Half of it times the sum of squares of all weights, constants among them, is taken from the
+        log likelihood: weights have normal priors of variance 1 / penalty. Inputs are standardised
+        first.
     n_restarts : int, at least 1
         Random starts; the run that ends highest is kept.
     solver : {"em", "gradient"}
-        "em": an iteration is one weighted least squares problem for each gate and each expert, given the
-        probabilities of the ways that each row may have gone: one step of Newton's method for each M step.
-        "gradient": a step along the gradient, twice as long as the last one. In either case the step of all weights is
-        halved until the likelihood rises.
+        "em": an iteration is one weighted least squares problem for each gate and each expert,
+        given the probabilities of the ways that each row may have gone: one step of Newton's method
+        for each M step. "gradient": a step along the gradient, twice as long as the last one. In
+        either case the step of all weights is halved until the likelihood rises.
     max_iterations : int, at least 1
         Of one run; a ConvergenceWarning is given if the best run reaches it.
     tolerance : float, at least 0
@@ -49,7 +51,8 @@ class MixtureOfExperts(TwoClasses, ClassifierMixin, BaseEstimator):
     ----------
     classes_ : ndarray of shape (2,)
     weights_ : ndarray of shape (2 ** (depth + 1) - 1, n_features + 1)
-        Of gates, from the root down, and then of experts, for standardised inputs; the constant comes last.
+        Of gates, from the root down, and then of experts, for standardised inputs; the constant
+        comes last.
     mean_, scale_ : ndarrays of shape (n_features,)
         By which inputs are standardised.
     traces_ : list of n_restarts ndarrays
@@ -88,7 +91,9 @@ class MixtureOfExperts(TwoClasses, ClassifierMixin, BaseEstimator):
         self.mean_, self.scale_ = _means_and_deviations(X)
         data = self._inputs(X), target, self.penalty
         rng = check_random_state(self.random_state)
-        starts = rng.normal(size=(check_integer("n_restarts", self.n_restarts, 1), n_nodes, X.shape[1] + 1))
+        starts = rng.normal(
+            size=(check_integer("n_restarts", self.n_restarts, 1), n_nodes, X.shape[1] + 1)
+        )
         runs = [self._climb(data, start / np.sqrt(X.shape[1] + 1), along) for start in starts]
         self.traces_ = [trace for _, trace in runs]
         self.weights_, best = max(runs, key=lambda run: run[1][-1])
@@ -150,7 +155,8 @@ class MixtureOfExperts(TwoClasses, ClassifierMixin, BaseEstimator):
 def _means_and_deviations(X):
     """Of each column (n_features,); of one that is constant, but for rounding, 1 or what its value is above that."""
     exponents = np.frexp(np.abs(X).max(axis=0))[1]
-    X = np.ldexp(X, -exponents)  # no digit is changed, and no sum or square is too large or too small
+    # no digit is changed, and no sum or square is too large or too small
+    X = np.ldexp(X, -exponents)
     means, deviations = X.mean(axis=0), X.std(axis=0)
     constant = deviations <= 1e-12 * np.abs(means)
     means, deviations = np.ldexp(means, exponents), np.ldexp(deviations, exponents)
@@ -176,7 +182,8 @@ def expected_ways(inputs, target, penalty, weights):
     nodes : ndarray of shape (n_nodes, n_samples)
         P(row passes the node | its class).
     firsts : ndarray of shape (n_nodes, n_samples)
-        P(row takes the first branch there | its class), and for an expert `nodes` where the class is the second one.
+        P(row takes the first branch there | its class), and for an expert `nodes` where the class
+        is the second one.
     """
     branches = _branches(weights @ inputs.T)
     nodes, firsts = np.empty_like(branches)
@@ -243,7 +250,9 @@ def newton_steps(inputs, target, penalty, weights, nodes, firsts):
     """
     branch, other = _branches(weights @ inputs.T)
     slopes = (firsts - nodes * branch) @ inputs - penalty * weights
-    curvatures = ((nodes * branch * other)[:, None] * inputs.T) @ inputs + penalty * np.eye(inputs.shape[1])
+    curvatures = ((nodes * branch * other)[:, None] * inputs.T) @ inputs + penalty * np.eye(
+        inputs.shape[1]
+    )
     try:
         return np.linalg.solve(curvatures, slopes[..., None])[..., 0]
     except np.linalg.LinAlgError:

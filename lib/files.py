@@ -10,8 +10,14 @@ DATA = LIB.parent / "data"
 
 def files_below(folder, pattern="*"):
     """Return the paths of the files below a folder, also in folders that are links, in order."""
-    paths = (Path(place, name) for place, _, names in os.walk(folder, followlinks=True) for name in names)
-    return sorted(path for path in paths if path.match(pattern) and "__pycache__" not in path.parts and path.is_file())
+    paths = (
+        Path(place, name) for place, _, names in os.walk(folder, followlinks=True) for name in names
+    )
+    return sorted(
+        path
+        for path in paths
+        if path.match(pattern) and "__pycache__" not in path.parts and path.is_file()
+    )
 
 
 def write_whole(path, contents):

@@ -18,9 +18,12 @@ from lib.validation import check_choice, check_generator, check_integer, check_r
 
 SMALL = 1e-30  # forward probabilities whose sum is below it are scaled to sum to 1
 LEAST = float(np.finfo(float).tiny)  # they are not scaled by more than its reciprocal
-TINY = 1e-290  # forward probabilities below it may have lost digits, or be 0, and their reciprocals overflow in sums
+# forward probabilities below it may have lost digits, or be 0, and their reciprocals overflow in
+# sums
+TINY = 1e-290
 NEGLIGIBLE = 1e-25  # part of P(sequence) that paths through states with such probabilities may have
-MANY_SYMBOLS = 1_000_000  # a larger alphabet, of which the sequences cannot hold all symbols, must be asked for
+# a larger alphabet, of which the sequences cannot hold all symbols, must be asked for
+MANY_SYMBOLS = 1_000_000
 MOST_SMOOTHING = 1e100  # sums of expected counts stay finite
 
 
@@ -30,26 +33,34 @@ class FactoredTransitions:
     Parameters
     ----------
     kind : {"product", "independent", "action"}
-        "product": one table over all pairs of values. "independent": each variable has a table of its own and both
-        move at each step. "action": at each step exactly one of the variables moves, the first one with a probability
-        that is learned, and the other stays; which one it was is not seen.
+        "product": one table over all pairs of values. "independent": each variable has a table of
+        its own and both move at each step. "action": at each step exactly one of the variables
+        moves, the first one with a probability that is learned, and the other stays; which one it
+        was is not seen.
     sizes : tuple of int
-        Values of each variable; state i of the first and j of the second is i * sizes[1] + j. "product" takes any
-        number of variables.
+        Values of each variable; state i of the first and j of the second is i * sizes[1] + j.
+        "product" takes any number of variables.
 
     Raises
     ------
     ValueError
-        If the kind is none of these, or `sizes` are not numbers of at least 1, two of them unless it is "product".
+        If the kind is none of these, or `sizes` are not numbers of at least 1, two of them unless
+        it is "product".
     """
 
     def __init__(self, kind, sizes):
         self.kind = check_choice("kind", kind, ("product", "independent", "action"))
-        self.sizes = tuple(check_integer("sizes", size, 1) for size in (sizes if np.iterable(sizes) else ()))
+        self.sizes = tuple(
+            check_integer("sizes", size, 1) for size in (sizes if np.iterable(sizes) else ())
+        )
         if not self.sizes:
-            raise ValueError(f"sizes must hold the number of values of each variable; got {sizes!r}")
+            raise ValueError(
+                f"sizes must hold the number of values of each variable; got {sizes!r}"
+            )
         if kind != "product" and len(self.sizes) != 2:
-            raise ValueError(f"sizes must be of two variables for {kind!r} transitions; got {sizes!r}")
+            raise ValueError(
+                f"sizes must be of two variables for {kind!r} transitions; got {sizes!r}"
+            )
         self.n_states = math.prod(self.sizes)
         self._factors = (self.n_states,) if kind == "product" else self.sizes
 
@@ -76,7 +87,9 @@ class FactoredTransitions:
         return [self._of(0, moved), self._of(1, counts - moved), action]
 
     def _of(self, variable, counts):
-        others = [axis for axis in range(2 * len(self._factors)) if axis % len(self._factors) != variable]
+        others = [
+            axis for axis in range(2 * len(self._factors)) if axis % len(self._factors) != variable
+        ]
         return counts.reshape(self._factors * 2).sum(axis=tuple(others))
 
 
@@ -88,10 +101,11 @@ class HiddenMarkovModel(BaseEstimator):
     ----------
     n_states : int, at least 1
     n_symbols : int, at least 1, optional
-        Size of the alphabet; by default one more than the largest symbol that `fit` sees. An alphabet of more than
-        1,000,000 symbols, and of more than the sequences hold, must be given.
+        Size of the alphabet; by default one more than the largest symbol that `fit` sees. An
+        alphabet of more than 1,000,000 symbols, and of more than the sequences hold, must be given.
     transitions : "full", ndarray of bool of shape (n_states, n_states), or FactoredTransitions
-        Which transitions can occur: all, those where the mask is True, or those that the tables allow.
+        Which transitions can occur: all, those where the mask is True, or those that the tables
+        allow.
     emissions : ndarray of shape (n_states, n_symbols), optional
         P(symbol | state) where it is known; then it is not learned.
     smoothing : float, from 0 to 1e100
@@ -101,7 +115,8 @@ class HiddenMarkovModel(BaseEstimator):
     max_iterations : int, at least 1
         Of one run; a ConvergenceWarning is given if the best run reaches it.
     tolerance : float, at least 0
-        A run ends when an iteration gains less than this in log likelihood a symbol; with 0 there is no warning.
+        A run ends when an iteration gains less than this in log likelihood a symbol; with 0 there
+        is no warning.
     random_state : int, RandomState or None
 
     Attributes
@@ -112,13 +127,14 @@ class HiddenMarkovModel(BaseEstimator):
     tables_ : list of ndarrays
         What `transitions_` is made of: one table, or those of `FactoredTransitions`.
     traces_ : list of n_restarts ndarrays
-        Log likelihood of the parameters at the start of each iteration, with the log prior of `smoothing`.
+        Log likelihood of the parameters at the start of each iteration, with the log prior of
+        `smoothing`.
 
     Notes
     -----
-    Forward and backward probabilities are scaled, a row of all states at a time. Where a state's share of a row
-    underflows though paths through it may matter, as where states do not mix, those of the sequence are computed in
-    logarithms, which takes about twenty times as long.
+    Forward and backward probabilities are scaled, a row of all states at a time. Where a state's
+    share of a row underflows though paths through it may matter, as where states do not mix, those
+    of the sequence are computed in logarithms, which takes about twenty times as long.
 
     `start_`, `transitions_` and `emissions_` can be set by hand, too, in place of `fit`.
 
@@ -143,8 +159,8 @@ class HiddenMarkovModel(BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter is out of range, a sequence is empty, holds what is no symbol of the alphabet, or is
-            impossible given `emissions` and `transitions`.
+            If a parameter is out of range, a sequence is empty, holds what is no symbol of the
+            alphabet, or is impossible given `emissions` and `transitions`.
 
         Warns
         -----
@@ -160,7 +176,10 @@ class HiddenMarkovModel(BaseEstimator):
         symbols, ends = joined(sequences, n_symbols)
         n_symbols = n_symbols or int(symbols.max()) + 1
         rng = check_random_state(self.random_state)
-        starts = [self._random_tables(model, mask, emissions, n_symbols, rng) for _ in range(self.n_restarts)]
+        starts = [
+            self._random_tables(model, mask, emissions, n_symbols, rng)
+            for _ in range(self.n_restarts)
+        ]
         runs = [self._climb(symbols, ends, model, tables) for tables in starts]
         self.traces_ = [trace for _, trace in runs]
         (start, self.emissions_, *self.tables_), best = max(runs, key=lambda run: run[1][-1])
@@ -178,7 +197,9 @@ class HiddenMarkovModel(BaseEstimator):
         check_real("smoothing", self.smoothing, 0, MOST_SMOOTHING)
         if isinstance(self.transitions, FactoredTransitions):
             if self.transitions.n_states != n:
-                raise ValueError(f"n_states must be {self.transitions.n_states}, as transitions have it; got {n}")
+                raise ValueError(
+                    f"n_states must be {self.transitions.n_states}, as transitions have it; got {n}"
+                )
             return self.transitions, 1.0
         if isinstance(self.transitions, str) and self.transitions == "full":
             return FactoredTransitions("product", (n,)), np.ones((n, n), bool)
@@ -188,7 +209,9 @@ class HiddenMarkovModel(BaseEstimator):
             raise ValueError(f"transitions must be {wanted}; got {self.transitions!r}")
         if not mask.any(axis=1).all():
             row = int(mask.any(axis=1).argmin())
-            raise ValueError(f"transitions must have a transition from each state; row {row} has no True")
+            raise ValueError(
+                f"transitions must have a transition from each state; row {row} has no True"
+            )
         return FactoredTransitions("product", (n,)), mask
 
     def _random_tables(self, model, mask, emissions, n_symbols, rng):
@@ -204,7 +227,9 @@ class HiddenMarkovModel(BaseEstimator):
         trace = []
         for _ in range(self.max_iterations):
             start, emissions, *parts = tables
-            likelihood, *counts = expected_counts(symbols, ends, start[0], model.matrix(parts), emissions)
+            likelihood, *counts = expected_counts(
+                symbols, ends, start[0], model.matrix(parts), emissions
+            )
             learned = tables if self.emissions is None else [start, *parts]
             prior = sum(float(np.log(table[table > 0]).sum()) for table in learned)
             trace.append(likelihood + self.smoothing * prior)
@@ -212,7 +237,9 @@ class HiddenMarkovModel(BaseEstimator):
                 break
             counts = [counts[0][None], counts[2], *model.counts(counts[1], parts)]
             pairs = zip(counts, tables, strict=True)
-            tables = [normalised(count + self.smoothing * (table > 0), table) for count, table in pairs]
+            tables = [
+                normalised(count + self.smoothing * (table > 0), table) for count, table in pairs
+            ]
             tables[1] = tables[1] if self.emissions is None else emissions
         return tables, np.array(trace)
 
@@ -231,8 +258,8 @@ class HiddenMarkovModel(BaseEstimator):
         Raises
         ------
         ValueError
-            If the model cannot make a sequence (of which `score_samples` says -inf): then no path is likelier than
-            another.
+            If the model cannot make a sequence (of which `score_samples` says -inf): then no path
+            is likelier than another.
         """
         tables = self._tables()
         symbols, ends = joined(sequences, tables[2].shape[1])
@@ -241,7 +268,9 @@ class HiddenMarkovModel(BaseEstimator):
         for i, part in enumerate(np.split(symbols, ends[1:-1])):
             paths.append(likeliest_states(part, *logs))
             if paths[-1] is None:
-                raise ValueError(f"sequence {i} is impossible: no path of states has a probability above 0")
+                raise ValueError(
+                    f"sequence {i} is impossible: no path of states has a probability above 0"
+                )
         return paths
 
     def _tables(self):
@@ -275,13 +304,17 @@ def probabilities(name, table, shape):
     if shape[-1] is None:
         shape = (*shape[:-1], max((1, *table.shape[-1:])))
     if table.shape != shape:
-        raise ValueError(f"{name} must have shape {shape}, and rows that sum to 1; got shape {table.shape}")
+        raise ValueError(
+            f"{name} must have shape {shape}, and rows that sum to 1; got shape {table.shape}"
+        )
     rows = np.atleast_2d(table)
     is_wrong = ~((rows >= 0) & (rows < np.inf))
     sums = np.where(is_wrong.any(axis=1), np.nan, rows.sum(axis=1))
     for i in np.flatnonzero(~(np.abs(sums - 1) <= 1e-6)):
         place = f"row {i} of {name}" if table.ndim == 2 else name
-        found = f"got {rows[i][is_wrong[i]][0]}" if is_wrong[i].any() else f"they sum to {sums[i]:.9g}"
+        found = (
+            f"got {rows[i][is_wrong[i]][0]}" if is_wrong[i].any() else f"they sum to {sums[i]:.9g}"
+        )
         raise ValueError(f"{place} must have numbers of at least 0 that sum to 1; {found}")
     return table
 
@@ -309,15 +342,21 @@ def joined(sequences, n_symbols=None):
         raise ValueError("sequences must hold at least one sequence; got none")
     for i, part in enumerate(parts):
         if part.ndim != 1 or len(part) == 0 or part.dtype.kind not in "iu":
-            raise ValueError(f"sequence {i} must be one row of at least one integer; got {part.dtype} of {part.shape}")
+            raise ValueError(
+                f"sequence {i} must be one row of at least one integer; got {part.dtype} of {part.shape}"
+            )
         wrong = np.flatnonzero((part < 0) | (part >= (n_symbols or np.inf)))
         if len(wrong):
             known = "at least 0" if n_symbols is None else f"from 0 to {n_symbols - 1}"
-            raise ValueError(f"symbol {part[wrong[0]]} of sequence {i}, position {wrong[0]}, must be {known}")
+            raise ValueError(
+                f"symbol {part[wrong[0]]} of sequence {i}, position {wrong[0]}, must be {known}"
+            )
     largest, n_steps = max(int(part.max()) for part in parts), sum(map(len, parts))
     if n_symbols is None and largest >= max(MANY_SYMBOLS, n_steps):
         remedy = "number the symbols that occur 0, 1, ..., or give n_symbols"
-        raise ValueError(f"symbol {largest} is too large for {n_steps} steps without n_symbols; {remedy}")
+        raise ValueError(
+            f"symbol {largest} is too large for {n_steps} steps without n_symbols; {remedy}"
+        )
     return np.concatenate(parts).astype(np.int64), np.cumsum([0, *map(len, parts)])
 
 
@@ -335,7 +374,9 @@ def expected_counts(symbols, ends, start, transitions, emissions):
     logs = logarithms(start, transitions, tables[-1]) if is_lost.any() else None
     for s in np.flatnonzero(is_lost):
         part = slice(ends[s], ends[s + 1])
-        log_likelihood += _both_ways_in_logs(symbols[part], *logs, forward[part], weighted[part], of_symbol, of_pair)
+        log_likelihood += _both_ways_in_logs(
+            symbols[part], *logs, forward[part], weighted[part], of_symbol, of_pair
+        )
     if log_likelihood == -np.inf:
         sequence = int(log_likelihoods(symbols, ends, start, transitions, emissions).argmin())
         made = "the emissions or transitions given make one impossible"
@@ -347,12 +388,14 @@ def expected_counts(symbols, ends, start, transitions, emissions):
 
 
 @compiled(error_model="numpy")
-def _both_ways(symbols, ends, start, transitions, sources, emitters, forward, weighted, of_symbol, is_lost):
+def _both_ways(
+    symbols, ends, start, transitions, sources, emitters, forward, weighted, of_symbol, is_lost
+):
     """Forward and backward through all sequences; fills `forward` and `weighted`, adds to `of_symbol`; returns ln P.
 
-    P(state t, state t + 1 | symbols) is forward[t] * transitions * weighted[t + 1] within a sequence, and P(its first
-    state | symbols) is forward * weighted there. Sequences for which numbers are too small are left out, and marked in
-    `is_lost`.
+    P(state t, state t + 1 | symbols) is forward[t] * transitions * weighted[t + 1] within a
+    sequence, and P(its first state | symbols) is forward * weighted there. Sequences for which
+    numbers are too small are left out, and marked in `is_lost`.
     """
     n, total, inverse = len(start), 0.0, np.empty(len(symbols))
     for s in range(len(ends) - 1):
@@ -379,8 +422,8 @@ def _both_ways(symbols, ends, start, transitions, sources, emitters, forward, we
 def _forward(symbols, first, end, start, sources, emitters, forward, inverse):
     """Fill rows of `forward`, in proportion to P(state, symbols so far), and of `inverse`, by which each was scaled.
 
-    Scaled are rows with small sums, and the last one, whose sum is then 1. Returns ln P of the sequence; NaN if it and
-    the rows may be wrong, as probabilities have underflowed that matter.
+    Scaled are rows with small sums, and the last one, whose sum is then 1. Returns ln P of the
+    sequence; NaN if it and the rows may be wrong, as probabilities have underflowed that matter.
     """
     n, total, some_tiny = len(start), 0.0, False
     for t in range(first, end):
@@ -402,7 +445,9 @@ def _forward(symbols, first, end, start, sources, emitters, forward, inverse):
             inverse[t] = 1.0 / max(scale, LEAST)
             for j in range(n):
                 forward[t, j] *= inverse[t]
-    if some_tiny and (total == -np.inf or _tiny_matter(symbols, first, end, sources, emitters, forward, inverse)):
+    if some_tiny and (
+        total == -np.inf or _tiny_matter(symbols, first, end, sources, emitters, forward, inverse)
+    ):
         return np.nan
     return total
 
@@ -411,9 +456,10 @@ def _forward(symbols, first, end, start, sources, emitters, forward, inverse):
 def _tiny_matter(symbols, first, end, sources, emitters, forward, inverse):
     """Whether paths through states whose forward probabilities are below TINY may have a part in P(sequence).
 
-    Such a state's probability at t, as scaled, is at most TINY * inverse[t]. That times P(symbols after t | state),
-    as scaled, is the part of all paths through it, in relation to P(sequence) as computed. The second factor is
-    bounded from above: whatever is positive is taken to be LEAST at least, so that nothing is lost backward.
+    Such a state's probability at t, as scaled, is at most TINY * inverse[t]. That times P(symbols
+    after t | state), as scaled, is the part of all paths through it, in relation to P(sequence) as
+    computed. The second factor is bounded from above: whatever is positive is taken to be LEAST at
+    least, so that nothing is lost backward.
     """
     n = sources.shape[0]
     after, bound = np.ones(n), np.ones(n)
@@ -435,11 +481,14 @@ def _tiny_matter(symbols, first, end, sources, emitters, forward, inverse):
 
 
 @compiled(error_model="numpy")
-def _both_ways_in_logs(symbols, start, transitions, emitters, forward, weighted, of_symbol, of_pair):
+def _both_ways_in_logs(
+    symbols, start, transitions, emitters, forward, weighted, of_symbol, of_pair
+):
     """Do for one sequence what `_both_ways` does, from the logarithms of the tables.
 
-    From the first state on, P(state t + 1 | state t, all symbols) is in proportion to the transition and to what is
-    ahead. Pairs are added to `of_pair`; therefore rows of `weighted` after the first are 0.
+    From the first state on, P(state t + 1 | state t, all symbols) is in proportion to the
+    transition and to what is ahead. Pairs are added to `of_pair`; therefore rows of `weighted`
+    after the first are 0.
     """
     n, ahead = len(start), np.empty(forward.shape)
     log_likelihood = _log_backward(symbols, start, transitions, emitters, ahead)
@@ -477,8 +526,8 @@ def _share_out(p, log_prior, ahead, of_state, of_pair):
 def _log_backward(symbols, start, transitions, emitters, ahead):
     """Ln P of a sequence, from the logarithms of the tables; fills `ahead`, of shape (n_symbols, n_states).
 
-    Row t is ln P(symbols from t on | state t), but for the largest ln P(symbols after t | state t), which is taken off
-    so that numbers stay small and have more digits behind the point.
+    Row t is ln P(symbols from t on | state t), but for the largest ln P(symbols after t | state t),
+    which is taken off so that numbers stay small and have more digits behind the point.
     """
     n, log_likelihood = len(start), 0.0
     after, terms = np.zeros(n), np.empty(n)
@@ -521,7 +570,8 @@ def log_likelihoods(symbols, ends, start, transitions, emissions):
     logs = logarithms(start, transitions, emitters) if is_lost.any() else None
     for s in np.flatnonzero(is_lost):
         part = slice(ends[s], ends[s + 1])
-        values[s] = _log_backward(symbols[part], *logs, forward[part])  # room that nobody needs any more
+        # room that nobody needs any more
+        values[s] = _log_backward(symbols[part], *logs, forward[part])
     return values
 
 
@@ -567,5 +617,8 @@ def sample_sequence(start, transitions, emissions, length, rng):
     for draw in draws[0].tolist():
         states.append(bisect_left(row, draw))
         row = bounds[1][states[-1]]
-    symbols = [bisect_left(bounds[2][state], draw) for state, draw in zip(states, draws[1].tolist(), strict=True)]
+    symbols = [
+        bisect_left(bounds[2][state], draw)
+        for state, draw in zip(states, draws[1].tolist(), strict=True)
+    ]
     return np.array(symbols), np.array(states)

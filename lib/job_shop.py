@@ -1,12 +1,13 @@
 """Job shops, scheduled by repairs: tasks that overload a resource move to a later time, chosen by rule or by a value.
 
-A job is a chain of tasks; a task needs some units of one resource for its whole duration. A schedule is an array of
-start times (n_jobs, n_tasks). Repairs begin with the schedule in which all jobs run from time 0, as if resources had no
-limit, and keep the order within jobs.
+A job is a chain of tasks; a task needs some units of one resource for its whole duration. A
+schedule is an array of start times (n_jobs, n_tasks). Repairs begin with the schedule in which all
+jobs run from time 0, as if resources had no limit, and keep the order within jobs.
 
 References
 ----------
-Zweben, Daun & Deale (1994); Zhang & Dietterich (1995), in the small; Dietterich (1997), section 4.3.
+Zweben, Daun & Deale (1994); Zhang & Dietterich (1995), in the small; Dietterich (1997), section
+4.3.
 """
 
 import warnings
@@ -23,10 +24,12 @@ VALUES = len(RULES)
 N_FEATURES = 13
 COST = 0.001  # of a repair
 CAPACITY = 4  # of a resource
-LONGEST = 10**8  # units of time of all tasks together, as the use of resources is kept for each; and of a resource
-# Repairs for each task and job after which they are taken not to end. Where they did, in 480 problems of 5 to 40 jobs
-# and one to three resources, rules and learned values took up to 1.7. Moves by chance do not leapfrog for ever, but
-# take more with more jobs: up to 0.25 times the number of jobs, in problems of up to 80.
+# units of time of all tasks together, as the use of resources is kept for each; and of a resource
+LONGEST = 10**8
+# Repairs for each task and job after which they are taken not to end. Where they did, in 480
+# problems of 5 to 40 jobs and one to three resources, rules and learned values took up to 1.7.
+# Moves by chance do not leapfrog for ever, but take more with more jobs: up to 0.25 times the
+# number of jobs, in problems of up to 80.
 PATIENCE, BY_CHANCE = 20, 5
 
 
@@ -36,8 +39,8 @@ class Problem(NamedTuple):
     Parameters
     ----------
     durations, resources, demands : ndarray of shape (n_jobs, n_tasks), int
-        Time that each task takes, at least 1 and 10**8 in all; number of the resource that it needs; units of it, at
-        least 1 and at most its capacity.
+        Time that each task takes, at least 1 and 10**8 in all; number of the resource that it
+        needs; units of it, at least 1 and at most its capacity.
     capacities : ndarray of shape (n_resources,), int from 1 to 10**8
     """
 
@@ -69,25 +72,41 @@ def random_problem(rng, n_jobs=5, n_tasks=6, n_resources=3):
     shape = check_integer("n_jobs", n_jobs, 1), check_integer("n_tasks", n_tasks, 1)
     durations = check_generator("rng", rng).integers(1, 8, shape)
     resources = rng.integers(check_integer("n_resources", n_resources, 1), size=shape)
-    return Problem(durations, resources, rng.integers(1, CAPACITY, shape), np.full(n_resources, CAPACITY))
+    return Problem(
+        durations, resources, rng.integers(1, CAPACITY, shape), np.full(n_resources, CAPACITY)
+    )
 
 
 def check_problem(problem):
     """Return a problem with arrays of int64, or raise a ValueError that says which task cannot be done."""
     parts = tuple(problem) if np.iterable(problem) else ()
     if len(parts) != len(Problem._fields):
-        raise ValueError(f"problem must have the parts {', '.join(Problem._fields)}; got {len(parts)} parts")
-    problem = Problem(*(_check_whole(name, part) for name, part in zip(Problem._fields, parts, strict=True)))
+        raise ValueError(
+            f"problem must have the parts {', '.join(Problem._fields)}; got {len(parts)} parts"
+        )
+    problem = Problem(
+        *(_check_whole(name, part) for name, part in zip(Problem._fields, parts, strict=True))
+    )
     shapes = {part.shape for part in problem[:3]}
     if len(shapes) > 1 or problem.durations.ndim != 2 or not problem.durations.size:
-        raise ValueError(f"durations, resources and demands must have one shape (n_jobs, n_tasks); got {shapes}")
-    if problem.capacities.ndim != 1 or not problem.capacities.size or (problem.capacities < 1).any():
-        raise ValueError(f"capacities must be integers of at least 1, one a resource; got {problem.capacities}")
+        raise ValueError(
+            f"durations, resources and demands must have one shape (n_jobs, n_tasks); got {shapes}"
+        )
+    if (
+        problem.capacities.ndim != 1
+        or not problem.capacities.size
+        or (problem.capacities < 1).any()
+    ):
+        raise ValueError(
+            f"capacities must be integers of at least 1, one a resource; got {problem.capacities}"
+        )
     _check_tasks("duration", problem.durations, 1)
     _check_tasks("resource", problem.resources, 0, len(problem.capacities) - 1)
     _check_tasks("demand", problem.demands, 1, problem.capacities[problem.resources])
     if problem.durations.sum() > LONGEST:
-        raise ValueError(f"durations must add up to at most {LONGEST}; got {problem.durations.sum()}: use longer units")
+        raise ValueError(
+            f"durations must add up to at most {LONGEST}; got {problem.durations.sum()}: use longer units"
+        )
     return problem
 
 
@@ -95,7 +114,11 @@ def _check_whole(name, values):
     """Return whole numbers, which may be of a type for fractions, as int64, or raise ValueError naming another one."""
     try:
         values = np.asarray(values)
-        numbers = values if values.dtype.kind in "iu" else np.array(values.tolist(), dtype=float).reshape(values.shape)
+        numbers = (
+            values
+            if values.dtype.kind in "iu"
+            else np.array(values.tolist(), dtype=float).reshape(values.shape)
+        )
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} must be an array of integers: {error}") from None
     wrong = ~(np.abs(numbers) <= LONGEST)
@@ -103,7 +126,9 @@ def _check_whole(name, values):
         wrong |= numbers != np.floor(numbers)
     if wrong.any():
         place = tuple(map(int, np.argwhere(wrong)[0]))
-        raise ValueError(f"{name} must hold integers of at most {LONGEST}; got {numbers[place]} at {place}")
+        raise ValueError(
+            f"{name} must hold integers of at most {LONGEST}; got {numbers[place]} at {place}"
+        )
     return np.ascontiguousarray(numbers, dtype=np.int64)
 
 
@@ -120,14 +145,22 @@ def check_values(values):
     """Return RepairValues with arrays of float64, or raise a ValueError that says what their shapes must be."""
     inputs, output = (np.asarray(weights) for weights in values)
     if {inputs.dtype.kind, output.dtype.kind} - set("iuf"):
-        raise ValueError(f"chooser must have weights that are numbers; got {inputs.dtype} and {output.dtype}")
+        raise ValueError(
+            f"chooser must have weights that are numbers; got {inputs.dtype} and {output.dtype}"
+        )
     n_hidden = output.size - 1
     if output.ndim != 1 or n_hidden < 1 or inputs.shape != (N_FEATURES + 1, n_hidden):
         allowed = f"({N_FEATURES + 1}, n_hidden) and (n_hidden + 1,)"
-        raise ValueError(f"chooser must have weights of shapes {allowed}; got {inputs.shape} and {output.shape}")
+        raise ValueError(
+            f"chooser must have weights of shapes {allowed}; got {inputs.shape} and {output.shape}"
+        )
     if not (np.isfinite(inputs).all() and np.isfinite(output).all()):
-        raise ValueError("chooser must have finite weights; got some that are infinite or no numbers")
-    return RepairValues(*(np.ascontiguousarray(weights, dtype=float) for weights in (inputs, output)))
+        raise ValueError(
+            "chooser must have finite weights; got some that are infinite or no numbers"
+        )
+    return RepairValues(
+        *(np.ascontiguousarray(weights, dtype=float) for weights in (inputs, output))
+    )
 
 
 def lower_bound(problem):
@@ -137,7 +170,12 @@ def lower_bound(problem):
 
 def _lower_bound(problem):
     work = np.bincount(problem.resources.ravel(), (problem.durations * problem.demands).ravel())
-    return int(max(problem.durations.sum(axis=1).max(), np.ceil(work / problem.capacities[: len(work)]).max()))
+    return int(
+        max(
+            problem.durations.sum(axis=1).max(),
+            np.ceil(work / problem.capacities[: len(work)]).max(),
+        )
+    )
 
 
 def unlimited(durations):
@@ -148,18 +186,19 @@ def unlimited(durations):
 def repair(problem, chooser="random", noise=0.0, seed=0):
     """Repair a schedule until no resource is overloaded.
 
-    Each repair looks for the first overload. Of the tasks that use the resource then, one moves to the first end of
-    another of them, and pushes the later tasks of its job as far as is needed.
+    Each repair looks for the first overload. Of the tasks that use the resource then, one moves to
+    the first end of another of them, and pushes the later tasks of its job as far as is needed.
 
-    Repairs need not end where nothing is left to chance: by "growth", above all, tasks of some problems with many jobs
-    leapfrog for ever. Some noise ends that.
+    Repairs need not end where nothing is left to chance: by "growth", above all, tasks of some
+    problems with many jobs leapfrog for ever. Some noise ends that.
 
     Parameters
     ----------
     problem : Problem
     chooser : "random", "successors", "growth" or RepairValues
-        Which task moves: any; the one with fewest tasks after it in its job; the one whose move leaves the shortest
-        schedule; or the one whose schedule has the largest value. Ties go to the first job.
+        Which task moves: any; the one with fewest tasks after it in its job; the one whose move
+        leaves the shortest schedule; or the one whose schedule has the largest value. Ties go to
+        the first job.
     noise : float from 0 to 1
         Probability that any of them moves instead.
     seed : int, at least 0
@@ -174,18 +213,30 @@ def repair(problem, chooser="random", noise=0.0, seed=0):
     ValueError
         If a task cannot be done, which is named, or another argument is out of range.
     RuntimeError
-        If there still is an overload after 20 n_jobs^2 n_tasks repairs, or 5 n_jobs^3 n_tasks where moves are random or
-        there is noise. Where repairs end, they have never been more than a tenth of that.
+        If there still is an overload after 20 n_jobs^2 n_tasks repairs, or 5 n_jobs^3 n_tasks where
+        moves are random or there is noise. Where repairs end, they have never been more than a
+        tenth of that.
     """
     learned = isinstance(chooser, RepairValues)
     if not learned and not isinstance(chooser, str):
-        raise ValueError(f"chooser must be one of {', '.join(map(repr, RULES))}, or RepairValues; got {chooser!r}")
+        raise ValueError(
+            f"chooser must be one of {', '.join(map(repr, RULES))}, or RepairValues; got {chooser!r}"
+        )
     rule = VALUES if learned else RULES.index(check_choice("chooser", chooser, RULES))
-    values = check_values(chooser) if learned else RepairValues(np.zeros((N_FEATURES + 1, 1)), np.zeros(2))
-    noise, rng = check_real("noise", noise, 0, 1), np.random.default_rng(check_integer("seed", seed, 0))
+    values = (
+        check_values(chooser)
+        if learned
+        else RepairValues(np.zeros((N_FEATURES + 1, 1)), np.zeros(2))
+    )
+    noise, rng = (
+        check_real("noise", noise, 0, 1),
+        np.random.default_rng(check_integer("seed", seed, 0)),
+    )
     problem = check_problem(problem)
     first = unlimited(problem.durations)
-    starts, n_repairs, ended = _repair(problem, _lower_bound(problem), first, rule, values, noise, 0.0, 0.0, rng)
+    starts, n_repairs, ended = _repair(
+        problem, _lower_bound(problem), first, rule, values, noise, 0.0, 0.0, rng
+    )
     if not ended:
         name = "learned values" if learned else repr(chooser)
         raise RuntimeError(
@@ -195,19 +246,23 @@ def repair(problem, chooser="random", noise=0.0, seed=0):
     return starts, n_repairs
 
 
-def learn_values(problems, n_episodes, n_hidden=20, step=0.02, trace_decay=0.7, exploration=(0.5, 0.05), seed=0):
+def learn_values(
+    problems, n_episodes, n_hidden=20, step=0.02, trace_decay=0.7, exploration=(0.5, 0.05), seed=0
+):
     """Learn by TD(lambda) what schedules are worth: less 0.001 a repair, and less the final length over its bound.
 
     Parameters
     ----------
     problems : sequence of Problem, all of one shape
-        An episode repairs one of them, drawn at random; it is cut after 20 n_jobs^2 n_tasks repairs.
+        An episode repairs one of them, drawn at random; it is cut after 20 n_jobs^2 n_tasks
+        repairs.
     n_episodes : int, at least 1
     n_hidden : int, at least 1
     step : float, above 0
     trace_decay : float from 0 to 1
     exploration : pair of float from 0 to 1
-        Probability of a random repair in the first episode and in the last; in between it falls by equal factors.
+        Probability of a random repair in the first episode and in the last; in between it falls by
+        equal factors.
     seed : int, at least 0
 
     Returns
@@ -223,14 +278,21 @@ def learn_values(problems, n_episodes, n_hidden=20, step=0.02, trace_decay=0.7, 
     ends = (max(check_real("exploration", share, 0, 1), 1e-9) for share in exploration)
     rates = np.geomspace(*ends, check_integer("n_episodes", n_episodes, 1))
     rng = np.random.default_rng(check_integer("seed", seed, 0))
-    inputs = rng.normal(0, N_FEATURES**-0.5, (N_FEATURES + 1, check_integer("n_hidden", n_hidden, 1)))
+    inputs = rng.normal(
+        0, N_FEATURES**-0.5, (N_FEATURES + 1, check_integer("n_hidden", n_hidden, 1))
+    )
     values = RepairValues(inputs, np.zeros(n_hidden + 1))
-    step, trace_decay = check_real("step", step, 0, open_low=True), check_real("trace_decay", trace_decay, 0, 1)
+    step, trace_decay = (
+        check_real("step", step, 0, open_low=True),
+        check_real("trace_decay", trace_decay, 0, 1),
+    )
     known = [(problem, _lower_bound(problem), unlimited(problem.durations)) for problem in problems]
     for rate in rates:
         _repair(*known[rng.integers(len(known))], VALUES, values, rate, step, trace_decay, rng)
     if not (np.isfinite(values.inputs).all() and np.isfinite(values.output).all()):
-        warnings.warn("learn_values has diverged; a smaller step may help", ConvergenceWarning, stacklevel=2)
+        warnings.warn(
+            "learn_values has diverged; a smaller step may help", ConvergenceWarning, stacklevel=2
+        )
     return values
 
 
@@ -250,7 +312,10 @@ def serial_schedule(problem):
     use, starts = np.zeros((len(capacities), durations.sum()), np.int64), np.zeros_like(durations)
     for job, task in sorted(np.ndindex(durations.shape), key=lambda place: -tails[place]):
         start = starts[job, task - 1] + durations[job, task - 1] if task else 0
-        row, limit = use[resources[job, task]], capacities[resources[job, task]] - demands[job, task]
+        row, limit = (
+            use[resources[job, task]],
+            capacities[resources[job, task]] - demands[job, task],
+        )
         while (row[start : start + durations[job, task]] > limit).any():
             start += 1
         row[start : start + durations[job, task]] += demands[job, task]
@@ -296,7 +361,10 @@ def _moves(problem, starts, time, resource):
 def _features(problem, bound, starts, use, time):
     """What the network sees of a schedule whose first overload is at `time`, and a 1."""
     length, capacities = use.shape[1], problem.capacities
-    slack = [(length - starts[job, -1] - problem.durations[job, -1]) / bound for job in range(len(starts))]
+    slack = [
+        (length - starts[job, -1] - problem.durations[job, -1]) / bound
+        for job in range(len(starts))
+    ]
     x, largest, left = np.zeros(N_FEATURES + 1), max(capacities), np.zeros(len(use))
     for t in range(length):
         worst = 0
@@ -307,7 +375,8 @@ def _features(problem, bound, starts, use, time):
             x[5] += now if t < time else 0
         x[4] += (worst > 0) / length
     x[0], x[1], x[2] = length / bound - 1, time / length, x[2] / sum(use.ravel())
-    x[5], x[6] = 1 - x[5] / max(time * sum(capacities), 1), sum(slack) / len(slack)  # idle before; idle after
+    # idle before; idle after
+    x[5], x[6] = 1 - x[5] / max(time * sum(capacities), 1), sum(slack) / len(slack)
     x[7] = np.sqrt(sum([(one - x[6]) ** 2 for one in slack]) / len(slack))
     x[8], x[9] = max(left) / bound, sum(left) / len(left) / bound
     x[10] = time / bound + x[8] - 1  # how long it will be at least
@@ -335,7 +404,9 @@ def _worth(problem, bound, starts, values):
     use, time, _ = _overload(problem, starts)
     if time < 0:
         return 1 - use.shape[1] / bound
-    return _output(values, _features(problem, bound, starts, use, time), np.ones(values.output.shape[0]))
+    return _output(
+        values, _features(problem, bound, starts, use, time), np.ones(values.output.shape[0])
+    )
 
 
 @compiled()
@@ -375,7 +446,9 @@ def _repair(problem, bound, starts, rule, values, noise, step, trace_decay, rng)
         after = _choose(problem, bound, starts, time, resource, rule, values, noise, rng)
         if step > 0:
             x = _features(problem, bound, starts, use, time)
-            change = step * (_worth(problem, bound, after, values) - COST - _output(values, x, hidden))
+            change = step * (
+                _worth(problem, bound, after, values) - COST - _output(values, x, hidden)
+            )
             _learn(values, traces, x, hidden, trace_decay, change)
         starts, n_repairs = after, n_repairs + 1
         use, time, resource = _overload(problem, starts)

@@ -1,8 +1,9 @@
 """The source of lib as this process runs it: read once, when lib is first imported; all modules are compiled from it.
 
-So a process never mixes two versions of lib, whatever becomes of the files while it runs. And the keys that are made of
-these sources (of compiled kernels, of stored blocks, of chapters) are those of the code that runs. Files of byte code
-are not used for lib: Python finds them by time and size, which an edited file can share with an older one.
+So a process never mixes two versions of lib, whatever becomes of the files while it runs. And the
+keys that are made of these sources (of compiled kernels, of stored blocks, of chapters) are those
+of the code that runs. Files of byte code are not used for lib: Python finds them by time and size,
+which an edited file can share with an older one.
 """
 
 import ast
@@ -24,8 +25,8 @@ PACKAGE = __name__.partition(".")[0]
 def read_sources(folder=LIB):
     """Return the contents of the modules below a folder, as bytes, by the name of the module.
 
-    A package has the name of its folder, and comes before a module of that name. The folder itself is "lib", whatever
-    its name.
+    A package has the name of its folder, and comes before a module of that name. The folder itself
+    is "lib", whatever its name.
     """
     modules = {}
     for path in files_below(folder, "*.py"):
@@ -38,7 +39,8 @@ def read_sources(folder=LIB):
 
 SOURCES = read_sources()
 RELOADED = set()  # names of modules of which an older version has run in this process
-_AS_IMPORTED = {}  # what stood in each module when it had been imported, by its name: values, and contents of arrays
+# what stood in each module when it had been imported, by its name: values, and contents of arrays
+_AS_IMPORTED = {}
 
 
 class _Loader(SourceFileLoader):
@@ -52,7 +54,9 @@ class _Loader(SourceFileLoader):
 
     def exec_module(self, module):
         super().exec_module(module)
-        _AS_IMPORTED[module.__name__] = {name: (value, _contents(value)) for name, value in vars(module).items()}
+        _AS_IMPORTED[module.__name__] = {
+            name: (value, _contents(value)) for name, value in vars(module).items()
+        }
 
 
 class _Finder:
@@ -65,8 +69,8 @@ class _Finder:
         Raises
         ------
         ImportError
-            If the file of a module is newer than the process, so that nothing tells to which version of lib it belongs,
-            or if this module is reloaded.
+            If the file of a module is newer than the process, so that nothing tells to which
+            version of lib it belongs, or if this module is reloaded.
         """
         if not name.startswith(f"{PACKAGE}.") or not _is_below_lib(path):
             return None
@@ -80,16 +84,22 @@ class _Finder:
             RELOADED.add(name)
         if name not in SOURCES:
             if file:
-                raise ImportError(f"{file} is newer than this process; start Python again", name=name)
+                raise ImportError(
+                    f"{file} is newer than this process; start Python again", name=name
+                )
             return None
         file = file or candidates[-1]  # one that was deleted after it was read
         folder = [str(stem)] if file.name == "__init__.py" else None
-        return spec_from_file_location(name, file, loader=_Loader(name, str(file)), submodule_search_locations=folder)
+        return spec_from_file_location(
+            name, file, loader=_Loader(name, str(file)), submodule_search_locations=folder
+        )
 
 
 def _is_below_lib(path):
     """Return whether the folders in which a module is looked for are of this lib, and not of another one."""
-    return path is None or any(Path(folder) == LIB or LIB in Path(folder).parents for folder in path)
+    return path is None or any(
+        Path(folder) == LIB or LIB in Path(folder).parents for folder in path
+    )
 
 
 def _contents(value):
@@ -121,7 +131,9 @@ def code_digest(source):
     with PARSING:
         tree = ast.parse(source)
     for node in ast.walk(tree):
-        may_have_docstring = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        may_have_docstring = isinstance(
+            node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+        )
         if may_have_docstring and ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:]
     return hashlib.sha256(ast.dump(tree).encode()).hexdigest()[:DIGITS]
@@ -159,7 +171,8 @@ def closure(names, sources=None):
     Parameters
     ----------
     names : iterable of str
-        Dotted names; of what is no module of lib, such as "lib.winnow.Winnow", the module that has it.
+        Dotted names; of what is no module of lib, such as "lib.winnow.Winnow", the module that has
+        it.
     sources : dict of str to bytes, optional
         As `read_sources` returns them, if not those of this process.
 

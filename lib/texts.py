@@ -1,8 +1,8 @@
 """Texts: eleven public-domain books, or the reader's own, and their tokens.
 
-The books are not shipped. They come as UCI's files do: from the folder that the environment variable `TEXTS_MIRROR`
-names, from the cache (`UCI_CACHE` names another), or over https from the addresses in data/texts.csv, with the sha256
-of each checked.
+The books are not shipped. They come as UCI's files do: from the folder that the environment
+variable `TEXTS_MIRROR` names, from the cache (`UCI_CACHE` names another), or over https from the
+addresses in data/texts.csv, with the sha256 of each checked.
 """
 
 import csv
@@ -11,8 +11,8 @@ import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from lib.datasets import files
-from lib.datasets.files import NotAvailableError, cache, pooch, sha256
+from lib.datasets import downloads
+from lib.datasets.downloads import NotAvailableError, cache, pooch, sha256
 from lib.files import DATA, write_whole
 
 TOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\d+|-+|[^\w\s]")
@@ -60,8 +60,13 @@ def read_texts(folder=None, download=True):
         return {book["name"]: _decoded(book["name"], _book(book, download)) for book in _books()}
     paths = sorted(path for ending in ENDINGS for path in Path(folder).glob(f"*{ending}"))
     if not paths:
-        raise ValueError(f"folder must be one that holds files *.txt or *.txt.gz; got {str(folder)!r}")
-    return {path.name.removesuffix(".gz").removesuffix(".txt"): _decoded(path.name, _bytes(path)) for path in paths}
+        raise ValueError(
+            f"folder must be one that holds files *.txt or *.txt.gz; got {str(folder)!r}"
+        )
+    return {
+        path.name.removesuffix(".gz").removesuffix(".txt"): _decoded(path.name, _bytes(path))
+        for path in paths
+    }
 
 
 def names_of_texts():
@@ -93,14 +98,16 @@ def status(folder=None):
 def _bytes(path):
     """Contents of a file, unpacked if its name ends in .gz."""
     with open(path, "rb") as file:
-        return files._unpacked(file, path.name)
+        return downloads._unpacked(file, path.name)
 
 
 def _decoded(name, contents):
     try:
         text = contents.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{name} must be in UTF-8; byte {error.start:,} is {contents[error.start]:#04x}") from None
+        raise ValueError(
+            f"{name} must be in UTF-8; byte {error.start:,} is {contents[error.start]:#04x}"
+        ) from None
     if not text.strip():
         raise ValueError(f"{name} must hold text; it is empty")
     return text
@@ -113,9 +120,13 @@ def _book(book, download):
         if sha256(contents) == book["sha256"]:
             return contents
         if path.parent != cache():
-            raise NotAvailableError(f"{path.name}: the copy in TEXTS_MIRROR has not the sha256 of data/texts.csv")
+            raise NotAvailableError(
+                f"{path.name}: the copy in TEXTS_MIRROR has not the sha256 of data/texts.csv"
+            )
     if not download:
-        raise NotAvailableError(f"{book['name']}: not downloaded yet; read_texts() fetches it from {book['address']}")
+        raise NotAvailableError(
+            f"{book['name']}: not downloaded yet; read_texts() fetches it from {book['address']}"
+        )
     contents = _cut(_fetched(book), book)
     cache().mkdir(parents=True, exist_ok=True)
     write_whole(cache() / f"{book['name']}.txt", contents)
@@ -128,14 +139,23 @@ def _copies(name):
     if mirror and not Path(mirror).is_dir():
         raise NotAvailableError(f"TEXTS_MIRROR must name a folder; {mirror!r} does not exist")
     folders = [Path(mirror), cache()] if mirror else [cache()]
-    return [path for folder in folders for ending in ENDINGS if (path := folder / f"{name}{ending}").is_file()]
+    return [
+        path
+        for folder in folders
+        for ending in ENDINGS
+        if (path := folder / f"{name}{ending}").is_file()
+    ]
 
 
 def _fetched(book):
-    fetch = files._Downloader(timeout=files.TIMEOUT, hooks={"response": files._refuse_insecure})
+    fetch = downloads._Downloader(
+        timeout=downloads.TIMEOUT, hooks={"response": downloads._refuse_insecure}
+    )
     with TemporaryDirectory() as folder:
         try:
-            return Path(pooch.retrieve(book["address"], None, "book", folder, downloader=fetch)).read_bytes()
+            return Path(
+                pooch.retrieve(book["address"], None, "book", folder, downloader=fetch)
+            ).read_bytes()
         except OSError as error:
             failed = f"{book['name']}: the download from {book['address']} failed ({type(error).__name__})"
             raise NotAvailableError(f"{failed}; {REMEDY}") from None
@@ -148,4 +168,6 @@ def _cut(contents, book):
         text = contents[begin.start() :][: int(book["bytes"])]
         if sha256(text) == book["sha256"]:
             return text
-    raise NotAvailableError(f"{book['name']}: the file at {book['address']} has another text; {REMEDY}")
+    raise NotAvailableError(
+        f"{book['name']}: the file at {book['address']} has another text; {REMEDY}"
+    )

@@ -19,7 +19,9 @@ def check_engine(engine):
 
 def check_integer(name, value, low, high=None):
     """Return `value` as an int within [low, high], or raise ValueError."""
-    allowed = f"an integer of at least {low}" if high is None else f"an integer from {low} to {high}"
+    allowed = (
+        f"an integer of at least {low}" if high is None else f"an integer from {low} to {high}"
+    )
     integer = isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
     if not integer or value < low or (high is not None and value > high):
         raise ValueError(f"{name} must be {allowed}; got {value!r}")
@@ -59,7 +61,9 @@ def check_flag(name, value):
 def check_generator(name, value):
     """Return `value` if it is a numpy.random.Generator, or raise ValueError."""
     if not isinstance(value, np.random.Generator):
-        raise ValueError(f"{name} must be a numpy.random.Generator, such as numpy.random.default_rng(0); got {value!r}")
+        raise ValueError(
+            f"{name} must be a numpy.random.Generator, such as numpy.random.default_rng(0); got {value!r}"
+        )
     return value
 
 
@@ -68,7 +72,9 @@ def check_choice(name, value, allowed):
     allowed = list(allowed)
     if value in allowed:
         return value
-    raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}{nearest(value, allowed)}")
+    raise ValueError(
+        f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}{nearest(value, allowed)}"
+    )
 
 
 def nearest(name, known):

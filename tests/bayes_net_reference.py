@@ -1,8 +1,9 @@
 """Belief nets by enumeration: every quantity is a plain sum over all assignments.
 
-A net is `parents` (a tuple of parents for each variable, the class being variable 0) and `tables` (an array for each
-variable, P(v | parents), of shape (sizes of its parents..., its size)). A row has a code for each variable; -1 is
-missing. Flat vectors hold the tables one after the other, each in C order.
+A net is `parents` (a tuple of parents for each variable, the class being variable 0) and `tables`
+(an array for each variable, P(v | parents), of shape (sizes of its parents..., its size)). A row
+has a code for each variable; -1 is missing. Flat vectors hold the tables one after the other, each
+in C order.
 """
 
 import itertools
@@ -37,13 +38,17 @@ def unflat(vector, parents, sizes):
 
 def softmax(beta, parents, sizes):
     """theta_{d|f} = exp(beta_{d|f}) / sum over d' of exp(beta_{d'|f})."""
-    powers = [np.exp(table - table.max(axis=-1, keepdims=True)) for table in unflat(beta, parents, sizes)]
+    powers = [
+        np.exp(table - table.max(axis=-1, keepdims=True)) for table in unflat(beta, parents, sizes)
+    ]
     return [table / table.sum(axis=-1, keepdims=True) for table in powers]
 
 
 def completions(row, sizes):
     """All assignments to all variables that agree with what is observed in `row`."""
-    return itertools.product(*[range(m) if code == MISSING else [code] for code, m in zip(row, sizes, strict=True)])
+    return itertools.product(
+        *[range(m) if code == MISSING else [code] for code, m in zip(row, sizes, strict=True)]
+    )
 
 
 def family(parents, assignment, v):
@@ -85,7 +90,9 @@ def family_posteriors(parents, tables, row):
 def parent_posteriors(parents, tables, row):
     """P(f | row) of every entry of every table, the same for all d, flat."""
     split = unflat(family_posteriors(parents, tables, row), parents, sizes_of(tables))
-    return flat([np.broadcast_to(table.sum(axis=-1, keepdims=True), table.shape) for table in split])
+    return flat(
+        [np.broadcast_to(table.sum(axis=-1, keepdims=True), table.shape) for table in split]
+    )
 
 
 def expected_counts(parents, tables, rows):
@@ -96,7 +103,9 @@ def proposition_3(parents, tables, row):
     """[P(d, f | e, c) - P(d, f | e)] - theta_{d|f} [P(f | c, e) - P(f | e)], flat."""
     e, theta = without_class(row), flat(tables)
     families = family_posteriors(parents, tables, row) - family_posteriors(parents, tables, e)
-    return families - theta * (parent_posteriors(parents, tables, row) - parent_posteriors(parents, tables, e))
+    return families - theta * (
+        parent_posteriors(parents, tables, row) - parent_posteriors(parents, tables, e)
+    )
 
 
 def log_likelihood(parents, tables, rows):
@@ -119,7 +128,9 @@ def maximise(counts, parents, sizes, smoothing):
     for table in unflat(counts, parents, sizes):
         total = table.sum(axis=-1, keepdims=True) + smoothing * table.shape[-1]
         uniform = np.full(table.shape, 1 / table.shape[-1])
-        tables.append(np.where(total > 0, (table + smoothing) / np.where(total > 0, total, 1), uniform))
+        tables.append(
+            np.where(total > 0, (table + smoothing) / np.where(total > 0, total, 1), uniform)
+        )
     return tables
 
 
@@ -156,7 +167,9 @@ def random_parents(rng, n_variables, max_parents=2):
     order, parents = rng.permutation(n_variables), [()] * n_variables
     for position, v in enumerate(order):
         k = rng.integers(0, min(position, max_parents) + 1)
-        parents[v] = tuple(sorted(rng.choice(order[:position], k, replace=False).tolist())) if k else ()
+        parents[v] = (
+            tuple(sorted(rng.choice(order[:position], k, replace=False).tolist())) if k else ()
+        )
     return tuple(parents)
 
 
@@ -167,7 +180,9 @@ def random_tables(rng, parents, sizes):
 def topological(parents):
     order = []
     while len(order) < len(parents):
-        order += [v for v in range(len(parents)) if v not in order and set(parents[v]) <= set(order)]
+        order += [
+            v for v in range(len(parents)) if v not in order and set(parents[v]) <= set(order)
+        ]
     return order
 
 

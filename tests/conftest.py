@@ -12,17 +12,26 @@ os.environ.update(fixed_environment())  # before anything imports numpy
 
 from lib.trials import engine  # noqa: E402
 
-collect_ignore = ["peers", "browser"]  # these need other programs and libraries: make peers, make test-browser
+# these need other programs and libraries: make peers, make test-browser
+collect_ignore = ["peers", "browser"]
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=30)
 settings.load_profile("repeatable")
 
 
-# First chapters that compile kernels, each family's in one of them, so that no two processes compile the same at once;
-# then what is longest.
-FIRST = ("elr/complexity", "test_build", "ensembles/combining", "rl/job_shop", "rl/backgammon", "bayes_net_learning")
+# First chapters that compile kernels, each family's in one of them, so that no two processes
+# compile the same at once; then what is longest.
+FIRST = (
+    "elr/complexity",
+    "test_build",
+    "ensembles/combining",
+    "rl/job_shop",
+    "rl/backgammon",
+    "bayes_net_learning",
+)
 FIRST += ("cia/sensitivity", "cia/curves", "explorer.ipynb", "winnow2", "cia/large")
-TOGETHER = ("test_bayes_net_learning", "test_backgammon")  # in one process: more of their cases compile the same
+# in one process: more of their cases compile the same
+TOGETHER = ("test_bayes_net_learning", "test_backgammon")
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +56,9 @@ def pytest_configure():
 def pytest_collection_modifyitems(items):
     """Put the tests of `FIRST` first."""
     rank = {name: position for position, name in enumerate(FIRST)}
-    items.sort(key=lambda item: next((rank[name] for name in FIRST if name in item.nodeid), len(FIRST)))
+    items.sort(
+        key=lambda item: next((rank[name] for name in FIRST if name in item.nodeid), len(FIRST))
+    )
 
 
 class ByNotebook(LoadScopeScheduling):

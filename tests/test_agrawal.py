@@ -29,8 +29,24 @@ def test_attributes_have_the_ranges_of_the_paper():
     assert (X.commission[~poor] == 0).all()
     assert X.commission[poor].between(10_000, 75_000).all()
     worth = X.hvalue / (9 - X.zipcode)
-    means = {"salary": 85_000, "age": 50, "elevel": 2, "car": 10.5, "zipcode": 4, "hyears": 15.5, "loan": 250_000}
-    widths = {"salary": 130_000, "age": 60, "elevel": 4, "car": 19, "zipcode": 8, "hyears": 29, "loan": 500_000}
+    means = {
+        "salary": 85_000,
+        "age": 50,
+        "elevel": 2,
+        "car": 10.5,
+        "zipcode": 4,
+        "hyears": 15.5,
+        "loan": 250_000,
+    }
+    widths = {
+        "salary": 130_000,
+        "age": 60,
+        "elevel": 4,
+        "car": 19,
+        "zipcode": 8,
+        "hyears": 29,
+        "loan": 500_000,
+    }
     table = X.assign(worth=worth)
     for name, mean in {**means, "worth": 100_000}.items():
         width = {**widths, "worth": 100_000}[name]
@@ -52,7 +68,8 @@ def test_people_depend_on_the_seed_alone_and_a_generator_moves_on():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"), [((3, 10), "function must be one of 2, 7; got 3"), ((2, 0), "size must be an integer")]
+    ("arguments", "message"),
+    [((3, 10), "function must be one of 2, 7; got 3"), ((2, 0), "size must be an integer")],
 )
 def test_bad_arguments_are_named(arguments, message):
     with pytest.raises(ValueError, match=message):

@@ -12,16 +12,36 @@ ROOT = Path(__file__).parents[1]
 LIB = ROOT / "lib"
 STOREYS = (
     ("validation", "arrays", "colour", "compiled", "estimators", "files", "sources", "__init__"),
-    ("cia", "latent_class", "winnow", "naive_bayes", "discretize", "structures", "bayes_net", "datasets")
+    (
+        "cia",
+        "latent_class",
+        "winnow",
+        "naive_bayes",
+        "discretize",
+        "structures",
+        "bayes_net",
+        "datasets",
+    )
     + ("trees", "ensembles", "rules", "relevance", "texts", "spelling")
     + ("decisions", "backgammon", "job_shop", "experts", "hidden_markov"),
     ("evaluation", "claims", "benchmarks", "trials"),
     ("experiments", "figures"),
     ("book",),
 )
-APART = {("experiments", "figures"), ("figures", "experiments"), ("figures", "trials"), ("trials", "claims")}
+APART = {
+    ("experiments", "figures"),
+    ("figures", "experiments"),
+    ("figures", "trials"),
+    ("trials", "claims"),
+}
 APART |= {("book", room) for room in (*STOREYS[1], "evaluation", "experiments")}
-PARTS = {("cia", "uci"), ("cia", "structure"), ("cia", "elr_uci"), ("structure", "uci"), ("structure", "elr_uci")}
+PARTS = {
+    ("learning_curves", "uci"),
+    ("learning_curves", "structure"),
+    ("learning_curves", "elr_uci"),
+    ("structure", "uci"),
+    ("structure", "elr_uci"),
+}
 CELL = 30
 OUTPUTS = 300_000  # bytes of those stored in a notebook
 
@@ -44,7 +64,9 @@ def imports(path):
 def cells():
     """Code cells of all chapters: a list of (notebook, source)."""
     paths = sorted((ROOT / "chapters").rglob("*.ipynb"))
-    found = [(p, cell) for p in paths for cell in json.loads(p.read_text(encoding="utf-8"))["cells"]]
+    found = [
+        (p, cell) for p in paths for cell in json.loads(p.read_text(encoding="utf-8"))["cells"]
+    ]
     codes = [(p, "".join(cell["source"])) for p, cell in found if cell["cell_type"] == "code"]
     return [(path.relative_to(ROOT).as_posix(), source) for path, source in codes]
 
@@ -63,7 +85,11 @@ def test_imports_point_down():
 def test_imports_are_absolute_and_name_one_file():
     """As `lib.sources` takes them."""
     for path in LIB.rglob("*.py"):
-        froms = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
+        froms = [
+            node
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.ImportFrom)
+        ]
         assert all(node.level == 0 for node in froms), path
         assert not (path.with_suffix("") / "__init__.py").exists(), path
 
@@ -77,12 +103,18 @@ def test_no_part_imports_another():
 
 
 def test_cells_are_short():
-    assert [f"{name}: {source[:60]!r}" for name, source in cells() if len(source.splitlines()) > CELL] == []
+    assert [
+        f"{name}: {source[:60]!r}" for name, source in cells() if len(source.splitlines()) > CELL
+    ] == []
 
 
 def test_stored_outputs_are_small():
     for path in sorted((ROOT / "chapters").rglob("*.ipynb")):
-        code = [c for c in json.loads(path.read_text(encoding="utf-8"))["cells"] if c["cell_type"] == "code"]
+        code = [
+            c
+            for c in json.loads(path.read_text(encoding="utf-8"))["cells"]
+            if c["cell_type"] == "code"
+        ]
         assert len(json.dumps([cell["outputs"] for cell in code])) <= OUTPUTS, path
 
 

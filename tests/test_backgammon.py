@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.backgammon import START, RandomPlayer, RulePlayer, ValueNet, match, playing, self_play, successors
+from lib.backgammon import (
+    START,
+    RandomPlayer,
+    RulePlayer,
+    ValueNet,
+    match,
+    playing,
+    self_play,
+    successors,
+)
 from lib.backgammon.net import add_gradient
 from lib.backgammon.players import Player
 
@@ -130,7 +139,12 @@ def test_moves_by_hand(own, other, dice, after):
             (1, 2),
             r"own must be 15 men in all, at least 0 at each place; got \[0, 0, 0, -1,",
         ),
-        (np.roll(START[0], -1), START[1], (1, 2), r"own\[12\] and opponent\[13\] must not both be above 0"),
+        (
+            np.roll(START[0], -1),
+            START[1],
+            (1, 2),
+            r"own\[12\] and opponent\[13\] must not both be above 0",
+        ),
         (START[0], START[1], (0, 7), r"dice\[0\] must be an integer from 1 to 6; got 0"),
         (START[0], START[1], (1, 2, 3), "dice must be two numbers"),
         (START[0] / 1.0, START[1], (1, 2), "position must be integers"),
@@ -141,7 +155,9 @@ def test_wrong_positions_are_named(own, opponent, dice, error):
         successors(own, opponent, dice)
 
 
-@pytest.mark.parametrize(("other", "points"), [({2: 3, 24: 3}, 1), ({6: 15}, 2), ({19: 1, 2: 14}, 3), ({25: 15}, 3)])
+@pytest.mark.parametrize(
+    ("other", "points"), [({2: 3, 24: 3}, 1), ({6: 15}, 2), ({19: 1, 2: 14}, 3), ({25: 15}, 3)]
+)
 def test_points(other, points):
     assert playing._points(place(own={}, other=other)) == points
 
@@ -187,7 +203,10 @@ def gradient(net, position):
     if net.n_hidden == 0:
         return [slope * x[:, None], np.zeros_like(net.output_)]
     units = 1 / (1 + np.exp(-x @ net.inputs_))
-    return [np.outer(x, slope * net.output_[:-1] * units * (1 - units)), slope * np.append(units, 1.0)]
+    return [
+        np.outer(x, slope * net.output_[:-1] * units * (1 - units)),
+        slope * np.append(units, 1.0),
+    ]
 
 
 @pytest.mark.parametrize("n_hidden", [0, 1, 5])
@@ -219,7 +238,8 @@ def test_learning_is_td_lambda(n_hidden):
         after = successors(*position, dice)
         values = [1.0 if one[0, 0] == 15 else output(truth, one) for one in after]
         best = after[int(np.argmax(values))]
-        now = max(values) if side == 1 else 1 - max(values)  # probability that the first player wins
+        # probability that the first player wins
+        now = max(values) if side == 1 else 1 - max(values)
         if before is not None:
             truth.inputs_ += step * (now - before) * traces[0]
             truth.output_ += step * (now - before) * traces[1]
@@ -241,7 +261,9 @@ def test_a_net_learns_to_win():
     assert (match(net, RandomPlayer(), 300, seed=1) > 0).mean() > 0.9
     assert (match(net, before, 300, seed=1) > 0).mean() > 0.9
     assert match(RulePlayer(), RandomPlayer(), 300).mean() > 1.5
-    np.testing.assert_array_equal(self_play(pickle.loads(pickle.dumps(net)), 5).inputs_, self_play(net, 5).inputs_)
+    np.testing.assert_array_equal(
+        self_play(pickle.loads(pickle.dumps(net)), 5).inputs_, self_play(net, 5).inputs_
+    )
 
 
 def test_a_match_is_fair_and_its_seed_decides():
@@ -278,10 +300,19 @@ def test_no_positions_have_no_values(player):
     ("call", "message"),
     [
         (lambda: ValueNet(2).values(START), "position must be integers of shape"),
-        (lambda: ValueNet(2).values(None), r"positions must have shape \(n_positions, 2, 26\); got None"),
+        (
+            lambda: ValueNet(2).values(None),
+            r"positions must have shape \(n_positions, 2, 26\); got None",
+        ),
         (lambda: RandomPlayer().values([START], seed=-1), "seed must be"),
-        (lambda: successors([2**62] * 4 + [15] + [0] * 21, START[1], (1, 2)), "own must be 15 men in all"),
-        (lambda: self_play(ValueNet(1), 1, step=1e39), "step must be a number that float32 can hold; got 1e\\+39"),
+        (
+            lambda: successors([2**62] * 4 + [15] + [0] * 21, START[1], (1, 2)),
+            "own must be 15 men in all",
+        ),
+        (
+            lambda: self_play(ValueNet(1), 1, step=1e39),
+            "step must be a number that float32 can hold; got 1e\\+39",
+        ),
         (lambda: match(Player(), RulePlayer(), 1), "a must be a Player, such as"),
     ],
 )

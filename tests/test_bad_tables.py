@@ -89,16 +89,36 @@ TABLES = {
     "identifiers": (table(c=np.arange(N)), Y, table(c=np.arange(N) + 7)),
     "names": (table(c=[f"row {i}" for i in range(N)]), Y, table(c=[f"new {i}" for i in range(N)])),
     "large numbers": (table(c=REAL * 1e300), Y, table(c=REAL * -1e300)),
-    "the widest range": (table(c=np.resize([-LARGEST, LARGEST], N)), Y, table(c=np.resize([LARGEST, 0, 1], N))),
+    "the widest range": (
+        table(c=np.resize([-LARGEST, LARGEST], N)),
+        Y,
+        table(c=np.resize([LARGEST, 0, 1], N)),
+    ),
     "small numbers": (table(c=REAL * 1e-300), Y, table(c=REAL)),
-    "the smallest numbers": (table(c=np.resize([0, SMALLEST], N)), Y, table(c=np.resize([SMALLEST, 1], N))),
+    "the smallest numbers": (
+        table(c=np.resize([0, SMALLEST], N)),
+        Y,
+        table(c=np.resize([SMALLEST, 1], N)),
+    ),
     "a sentinel": (table(c=REAL), Y, table(c=-999999999.0)),
     "far away": (table(c=REAL), Y, table(c=np.resize([LARGEST, -LARGEST], N))),
-    "whole numbers beyond 64 bits": (table(c=[10**30 + i for i in range(N)]), Y, table(c=[10**30] * N)),
+    "whole numbers beyond 64 bits": (
+        table(c=[10**30 + i for i in range(N)]),
+        Y,
+        table(c=[10**30] * N),
+    ),
     "infinity": (table(c=np.inf), Y, table(c=np.inf)),
     "infinity in new rows": (table(), Y, table() / 0),
-    "two columns of one name": (table().set_axis(["a", "a"], axis=1), Y, table().set_axis(["a", "a"], axis=1)),
-    "names that are numbers": (table().set_axis([0, 1], axis=1), Y, table().set_axis([0, 1], axis=1)),
+    "two columns of one name": (
+        table().set_axis(["a", "a"], axis=1),
+        Y,
+        table().set_axis(["a", "a"], axis=1),
+    ),
+    "names that are numbers": (
+        table().set_axis([0, 1], axis=1),
+        Y,
+        table().set_axis([0, 1], axis=1),
+    ),
     "an index that repeats": (table().set_axis([0] * N), Y, table().set_axis([0] * N)),
     "a column less": (table(c=REAL), Y, table()),
     "columns in another order": (table(), Y, table()[["b", "a"]]),
@@ -125,7 +145,9 @@ def test_probabilities_or_an_error(learner, what):
         try:
             learner.fit(X, y)
             labels = learner.predict(new)
-            probabilities = learner.predict_proba(new) if hasattr(learner, "predict_proba") else None
+            probabilities = (
+                learner.predict_proba(new) if hasattr(learner, "predict_proba") else None
+            )
         except (ValueError, TypeError):
             assert what not in ANSWERED
             return

@@ -93,7 +93,9 @@ def test_softmax(net, scale):
     parents, sizes, tables, _ = net
     beta = scale * logarithms(tables)
     theta = Network(parents, sizes).softmax(beta)
-    np.testing.assert_allclose(theta, reference.flat(reference.softmax(beta, parents, sizes)), rtol=1e-9, atol=1e-290)
+    np.testing.assert_allclose(
+        theta, reference.flat(reference.softmax(beta, parents, sizes)), rtol=1e-9, atol=1e-290
+    )
     for table in reference.unflat(theta, parents, sizes):
         np.testing.assert_allclose(table.sum(axis=-1), 1, rtol=1e-12)
 
@@ -154,9 +156,13 @@ def test_hundreds_of_attributes_do_not_underflow():
         warnings.simplefilter("error")
         learner = BayesNetClassifier("naive", "ofe").fit(X, y)
     peer = CategoricalNB(alpha=1, min_categories=8).fit(codes, y)
-    np.testing.assert_allclose(learner.predict_log_proba(X), peer.predict_log_proba(codes), rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(
+        learner.predict_log_proba(X), peer.predict_log_proba(codes), rtol=1e-8, atol=1e-10
+    )
     halves = pd.concat([X[:40], X[:40]])
-    np.testing.assert_allclose(BayesNetClassifier("naive", "ofe").fit(halves, y).predict_proba(halves), 0.5, rtol=1e-8)
+    np.testing.assert_allclose(
+        BayesNetClassifier("naive", "ofe").fit(halves, y).predict_proba(halves), 0.5, rtol=1e-8
+    )
 
 
 # Gradients
@@ -169,17 +175,26 @@ def test_proposition_3_of_drawn_nets(net):
         value, gradient = cases(parents, sizes, [row]).value_and_gradient(logarithms(tables))
         expected = reference.log_conditional_likelihood(parents, tables, [tuple(row)])
         assert value == pytest.approx(expected, rel=1e-10, abs=1e-13)
-        np.testing.assert_allclose(gradient, reference.proposition_3(parents, tables, tuple(row)), atol=1e-12)
+        np.testing.assert_allclose(
+            gradient, reference.proposition_3(parents, tables, tuple(row)), atol=1e-12
+        )
 
 
 @given(nets(), st.sampled_from([0.0, 0.5, 1.0]))
 def test_gradient_of_the_joint_likelihood_of_drawn_nets(net, smoothing):
     parents, sizes, tables, rows = net
     n, theta = len(rows), reference.flat(tables)
-    value, gradient = cases(parents, sizes, rows).value_and_gradient(np.log(theta), False, smoothing)
-    expected = reference.log_likelihood(parents, tables, rows) + reference.log_prior(tables, smoothing)
+    value, gradient = cases(parents, sizes, rows).value_and_gradient(
+        np.log(theta), False, smoothing
+    )
+    expected = reference.log_likelihood(parents, tables, rows) + reference.log_prior(
+        tables, smoothing
+    )
     assert value == pytest.approx(expected / n, rel=1e-10, abs=1e-13)
-    counts = [c + smoothing for c in reference.unflat(sum_of_families(parents, tables, rows), parents, sizes)]
+    counts = [
+        c + smoothing
+        for c in reference.unflat(sum_of_families(parents, tables, rows), parents, sizes)
+    ]
     slopes = [c - t * c.sum(axis=-1, keepdims=True) for c, t in zip(counts, tables, strict=True)]
     np.testing.assert_allclose(gradient, reference.flat(slopes) / n, rtol=1e-9, atol=1e-12)
 
@@ -196,7 +211,10 @@ def test_gradients_are_finite_differences(parents, share, objective):
     beta = np.random.default_rng(1).normal(size=Network(parents, SIZES).n_parameters)
     gradient, step = sample.value_and_gradient(beta, *objective)[1], 1e-5
     ways = step * np.eye(len(beta))
-    ends = [[sample.value_and_gradient(end, *objective)[0] for end in (beta + way, beta - way)] for way in ways]
+    ends = [
+        [sample.value_and_gradient(end, *objective)[0] for end in (beta + way, beta - way)]
+        for way in ways
+    ]
     differences = np.subtract(*zip(*ends, strict=True)) / (2 * step)
     assert np.abs(gradient - differences).max() <= 1e-6 * np.linalg.norm(gradient)
 
@@ -207,7 +225,9 @@ def test_adding_a_constant_to_a_row_of_parameters_changes_nothing(net, seed):
     """So the gradient sums to 0 over the values of each variable, for each assignment to its parents."""
     parents, sizes, tables, rows = net
     sample, rng = cases(parents, sizes, rows), np.random.default_rng(seed)
-    shifts = reference.flat([0 * table + rng.normal(size=(*table.shape[:-1], 1)) for table in tables])
+    shifts = reference.flat(
+        [0 * table + rng.normal(size=(*table.shape[:-1], 1)) for table in tables]
+    )
     for objective in OBJECTIVES:
         value, gradient = sample.value_and_gradient(logarithms(tables), *objective)
         shifted, same = sample.value_and_gradient(logarithms(tables) + shifts, *objective)
@@ -223,7 +243,9 @@ def test_extreme_parameters_have_finite_objectives(parents, scale):
     _, rows = example(parents, size=30)
     sample = cases(parents, SIZES, rows)
     beta = scale * np.random.default_rng(2).normal(size=Network(parents, SIZES).n_parameters)
-    for value, gradient in (sample.value_and_gradient(beta, *objective) for objective in OBJECTIVES):
+    for value, gradient in (
+        sample.value_and_gradient(beta, *objective) for objective in OBJECTIVES
+    ):
         assert np.isfinite(value)
         assert value < 0
         assert np.isfinite(gradient).all()
@@ -237,7 +259,9 @@ def test_extreme_parameters_have_finite_objectives(parents, scale):
 def test_expected_counts_by_enumeration(net):
     parents, sizes, tables, rows = net
     log_likelihood, counts = cases(parents, sizes, rows).expected_counts(reference.flat(tables))
-    np.testing.assert_allclose(counts, sum_of_families(parents, tables, rows), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(
+        counts, sum_of_families(parents, tables, rows), rtol=1e-10, atol=1e-12
+    )
     expected = reference.log_likelihood(parents, tables, rows)
     assert log_likelihood == pytest.approx(expected, rel=1e-10, abs=1e-12)
 
@@ -306,7 +330,9 @@ def test_the_classifier_predicts_with_its_tables(parents, learner):
     expected = [reference.posterior(parents, model.tables_, tuple(row)) for row in rows]
     proba = model.predict_proba(X[:25])
     np.testing.assert_allclose(proba, expected, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(model.predict_log_proba(X[:25]), np.log(expected), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        model.predict_log_proba(X[:25]), np.log(expected), rtol=1e-9, atol=1e-12
+    )
     np.testing.assert_array_equal(model.predict(X[:25]), model.classes_[proba.argmax(axis=1)])
 
 
@@ -318,7 +344,9 @@ def test_likelihoods_are_sums_over_the_training_rows(parents, learner):
     rows = [tuple(row) for row in rows]
     expected = reference.log_conditional_likelihood(parents, model.tables_, rows)
     assert model.log_conditional_likelihood_ == pytest.approx(expected, rel=1e-10)
-    assert model.log_likelihood_ == pytest.approx(reference.log_likelihood(parents, model.tables_, rows), rel=1e-10)
+    assert model.log_likelihood_ == pytest.approx(
+        reference.log_likelihood(parents, model.tables_, rows), rel=1e-10
+    )
 
 
 def forms(X):
@@ -433,7 +461,9 @@ class TestNothingToEstimate:
     @pytest.mark.parametrize("structure", ["naive", "tan", "bic"])
     @pytest.mark.parametrize("n_iterations", [2, None, "cross-tune"])
     def test_one_row(self, learner, structure, n_iterations):
-        model = self.fit(learner, [[0, 1, 5]], ["only"], structure=structure, n_iterations=n_iterations)
+        model = self.fit(
+            learner, [[0, 1, 5]], ["only"], structure=structure, n_iterations=n_iterations
+        )
         assert model.predict([[1, 1, np.nan]]).tolist() == ["only"]
 
     @pytest.mark.parametrize("size", [2, 3, 4, 6])
@@ -467,7 +497,9 @@ def test_tables_belong_to_the_caller():
 def test_sizes_multiply_without_overflow(structure):
     """30 attributes of 1000 values have 1e90 joint assignments; their tables are small."""
     rng = np.random.default_rng(0)
-    X = pd.DataFrame({f"a{j}": pd.Categorical(rng.integers(0, 3, 20), categories=range(50)) for j in range(30)})
+    X = pd.DataFrame(
+        {f"a{j}": pd.Categorical(rng.integers(0, 3, 20), categories=range(50)) for j in range(30)}
+    )
     X.iloc[3:6, 2:9] = None
     model = BayesNetClassifier(structure, "ofe").fit(X, rng.integers(0, 2, 20))
     assert np.isfinite(model.predict_proba(X)).all()

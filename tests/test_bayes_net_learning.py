@@ -53,13 +53,18 @@ def assert_tables(model, expected, **tolerance):
 
 
 @given(
-    st.sampled_from(sorted(GRAPHS)), st.sampled_from([0, 0.2, 0.6]), st.sampled_from([0, 0.5, 1, 3]), st.integers(0, 9)
+    st.sampled_from(sorted(GRAPHS)),
+    st.sampled_from([0, 0.2, 0.6]),
+    st.sampled_from([0, 0.5, 1, 3]),
+    st.integers(0, 9),
 )
 @settings(max_examples=20)
 def test_ofe_is_its_formula_on_available_cases(name, share, smoothing, seed):
     rows = small(share, seed=seed)
     model = fit(rows, GRAPHS[name], "ofe", smoothing=smoothing)
-    assert_tables(model, reference.ofe(GRAPHS[name], SIZES, tuples(rows), smoothing), rtol=1e-12, atol=1e-290)
+    assert_tables(
+        model, reference.ofe(GRAPHS[name], SIZES, tuples(rows), smoothing), rtol=1e-12, atol=1e-290
+    )
 
 
 def test_ofe_of_naive_bayes_is_naive_bayes():
@@ -68,7 +73,9 @@ def test_ofe_of_naive_bayes_is_naive_bayes():
     rows = np.vstack([rows[rows[:, 0] == c][:15] for c in range(3)])
     X = declared(as_data(rows)[0], SIZES)
     expected = NaiveBayes().fit(X.apply(lambda column: column.astype("category")), rows[:, 0])
-    np.testing.assert_allclose(proba(fit(rows, "naive", "ofe"), rows), expected.predict_proba(X), rtol=1e-10)
+    np.testing.assert_allclose(
+        proba(fit(rows, "naive", "ofe"), rows), expected.predict_proba(X), rtol=1e-10
+    )
 
 
 # ELR
@@ -76,9 +83,13 @@ def test_ofe_of_naive_bayes_is_naive_bayes():
 
 def logistic_regression(rows, sizes):
     """Log likelihood and posterior of the maximum, without penalty."""
-    encoder = OneHotEncoder(categories=[range(m) for m in sizes[1:]], drop="first", sparse_output=False)
+    encoder = OneHotEncoder(
+        categories=[range(m) for m in sizes[1:]], drop="first", sparse_output=False
+    )
     codes = encoder.fit_transform(rows[:, 1:])
-    model = LogisticRegression(C=np.inf, solver="newton-cg", tol=1e-12, max_iter=10_000).fit(codes, rows[:, 0])
+    model = LogisticRegression(C=np.inf, solver="newton-cg", tol=1e-12, max_iter=10_000).fit(
+        codes, rows[:, 0]
+    )
     log_proba = model.predict_log_proba(codes)
     return log_proba[np.arange(len(rows)), rows[:, 0]].sum(), np.exp(log_proba)
 
@@ -87,17 +98,28 @@ def random_rows(sizes, size, seed):
     """Rows of a random TAN: wrong for naive Bayes, and no class can be told for sure."""
     rng, n = np.random.default_rng(seed), len(sizes)
     parents = ((), (0,), *[(0, v - 1) for v in range(2, n)])
-    tables = [0.6 * table + 0.4 / table.shape[-1] for table in reference.random_tables(rng, parents, sizes)]
+    tables = [
+        0.6 * table + 0.4 / table.shape[-1]
+        for table in reference.random_tables(rng, parents, sizes)
+    ]
     return reference.sample(rng, parents, tables, size)
 
 
 @pytest.mark.parametrize("method", [*METHODS, "newton"])
-@pytest.mark.parametrize("sizes", [(2, 2, 2, 2, 2, 2), (2, 3, 4, 2, 5), (3, 2, 2, 2), (3, 4, 3, 2), (4, 3, 3)])
+@pytest.mark.parametrize(
+    "sizes", [(2, 2, 2, 2, 2, 2), (2, 3, 4, 2, 5), (3, 2, 2, 2), (3, 4, 3, 2), (4, 3, 3)]
+)
 def test_elr_of_naive_bayes_is_logistic_regression(sizes, method):
     rows = random_rows(sizes, 400, seed=len(sizes))
     expected, posterior = logistic_regression(rows, sizes)
     for start in ("ofe", "random"):
-        changes = {"n_iterations": None, "method": method, "start": start, "tolerance": 1e-8, "random_state": 0}
+        changes = {
+            "n_iterations": None,
+            "method": method,
+            "start": start,
+            "tolerance": 1e-8,
+            "random_state": 0,
+        }
         model = fit(rows, "naive", "elr", sizes, **changes)
         assert model.log_conditional_likelihood_ == pytest.approx(expected, rel=1e-8)
         np.testing.assert_allclose(proba(model, rows, sizes), posterior, atol=1e-5)
@@ -140,7 +162,11 @@ def test_the_path_starts_at_ofe_and_ends_at_the_model(name, method):
     assert elr.path_[-1] == pytest.approx(elr.log_conditional_likelihood_ / n, rel=1e-10)
     assert elr.log_conditional_likelihood_ >= start.log_conditional_likelihood_
     for learner in ITERATIVE:
-        assert_tables(fit(rows, GRAPHS[name], learner, n_iterations=0, method=method), start.tables_, rtol=1e-10)
+        assert_tables(
+            fit(rows, GRAPHS[name], learner, n_iterations=0, method=method),
+            start.tables_,
+            rtol=1e-10,
+        )
     for learner in ("em", "apn"):
         model = fit(rows, GRAPHS[name], learner, n_iterations=6, method=method)
         assert model.path_[0] == pytest.approx((start.log_likelihood_ + prior) / n, rel=1e-10)
@@ -159,14 +185,17 @@ def test_fewer_iterations_are_the_first_of_more(learner, method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", sorted(set(GRAPHS) - {"three parents"}))  # its classes are all but separable
+# its classes are all but separable
+@pytest.mark.parametrize("name", sorted(set(GRAPHS) - {"three parents"}))
 def test_converged_elr_is_stationary(name, method):
     """No small change of any parameter raises the conditional likelihood."""
     sizes = (2, 2, 2, 2, 2)
     rows = reference.mask(np.random.default_rng(0), random_rows(sizes, 400, 0), 0.1)
     model = fit(rows, GRAPHS[name], "elr", sizes, n_iterations=None, method=method)
     distinct, counts = np.unique(rows, axis=0, return_counts=True)
-    gradients = [reference.proposition_3(GRAPHS[name], model.tables_, row) for row in tuples(distinct)]
+    gradients = [
+        reference.proposition_3(GRAPHS[name], model.tables_, row) for row in tuples(distinct)
+    ]
     assert np.abs(counts @ gradients).max() / 400 < 1.01e-6
 
 
@@ -189,7 +218,9 @@ def test_separable_classes(structure, method):
     assert model.log_conditional_likelihood_ > -0.1
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        longer = BayesNetClassifier(structure, "elr", n_iterations=None, method=method, tolerance=1e-300).fit(X, y)
+        longer = BayesNetClassifier(
+            structure, "elr", n_iterations=None, method=method, tolerance=1e-300
+        ).fit(X, y)
     assert_distributions(longer, X)
     assert longer.log_conditional_likelihood_ >= model.log_conditional_likelihood_ - 1e-12
 
@@ -224,7 +255,8 @@ def test_warns_if_and_only_if_cut_short(learner):
 
 
 @pytest.mark.parametrize(
-    ("name", "smoothing"), [*itertools.product(GRAPHS, [0.5, 1]), ("naive", 0), ("chain", 0), ("tan", 0)]
+    ("name", "smoothing"),
+    [*itertools.product(GRAPHS, [0.5, 1]), ("naive", 0), ("chain", 0), ("tan", 0)],
 )
 def test_em_by_enumeration(name, smoothing):
     rows = tuples(small(share=0.4, size=40) if smoothing else small(share=0.1, size=300, seed=1))
@@ -233,7 +265,14 @@ def test_em_by_enumeration(name, smoothing):
     for k in range(4):
         prior = reference.log_prior(tables, smoothing)
         path.append((reference.log_likelihood(GRAPHS[name], tables, rows) + prior) / len(rows))
-        model = fit(np.array(rows), GRAPHS[name], "em", n_iterations=k, smoothing=smoothing, tolerance=1e-300)
+        model = fit(
+            np.array(rows),
+            GRAPHS[name],
+            "em",
+            n_iterations=k,
+            smoothing=smoothing,
+            tolerance=1e-300,
+        )
         assert_tables(model, tables, rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(model.path_, path[: model.n_iterations_ + 1], rtol=1e-10)
         assert model.n_iterations_ == k or abs(path[-1] - path[-2]) < 1e-12
@@ -246,7 +285,15 @@ def test_em_of_complete_rows_is_ofe_in_one_step(name, smoothing):
     rows = small(share=0)
     expected = fit(rows, GRAPHS[name], "ofe", smoothing=smoothing).tables_
     for start in ("ofe", "random"):
-        model = fit(rows, GRAPHS[name], "em", n_iterations=1, smoothing=smoothing, start=start, random_state=0)
+        model = fit(
+            rows,
+            GRAPHS[name],
+            "em",
+            n_iterations=1,
+            smoothing=smoothing,
+            start=start,
+            random_state=0,
+        )
         assert_tables(model, expected, rtol=1e-10)
 
 
@@ -256,12 +303,25 @@ def test_em_of_complete_rows_is_ofe_in_one_step(name, smoothing):
 def test_naive_bayes_with_an_observed_class_has_a_closed_form(learner, start, smoothing):
     """Rows without the value tell nothing about it: the maximum is the frequencies of the available cases."""
     rows = small(share=0.4, size=100)
-    changes = {"method": "lbfgs", "tolerance": 1e-14 if learner == "em" else 1e-8, "max_iterations": 2000}
+    changes = {
+        "method": "lbfgs",
+        "tolerance": 1e-14 if learner == "em" else 1e-8,
+        "max_iterations": 2000,
+    }
     if learner == "apn" and smoothing == 0:
         rows = rows[rows[:, 0] < 2]
     expected = fit(rows, "naive", "ofe", smoothing=smoothing)
     assert (reference.flat(expected.tables_) > 0).all() or learner == "em"
-    model = fit(rows, "naive", learner, n_iterations=None, smoothing=smoothing, start=start, random_state=0, **changes)
+    model = fit(
+        rows,
+        "naive",
+        learner,
+        n_iterations=None,
+        smoothing=smoothing,
+        start=start,
+        random_state=0,
+        **changes,
+    )
     assert_tables(model, expected.tables_, atol=1e-6)
     if (learner, start) == ("em", "ofe"):
         assert model.n_iterations_ <= 1
@@ -296,9 +356,14 @@ def test_em_with_an_attribute_that_is_never_observed(smoothing):
 def test_a_random_start_is_one_of_many():
     rows = small()
     settings = {"n_iterations": 0, "start": "random"}
-    models = [BayesNetClassifier("tan", "elr", **settings, random_state=seed).fit(*as_data(rows)) for seed in (0, 0, 1)]
+    models = [
+        BayesNetClassifier("tan", "elr", **settings, random_state=seed).fit(*as_data(rows))
+        for seed in (0, 0, 1)
+    ]
     assert_tables(models[0], models[1].tables_, rtol=0)
-    assert np.abs(reference.flat(models[0].tables_) - reference.flat(models[2].tables_)).max() > 0.01
+    assert (
+        np.abs(reference.flat(models[0].tables_) - reference.flat(models[2].tables_)).max() > 0.01
+    )
     assert_distributions(models[0], np.zeros((5, 4)))
 
 
@@ -312,14 +377,18 @@ def test_names_and_order_do_not_matter(learner, name):
     rows, rng = small(), np.random.default_rng(3)
     expected = proba(fit(rows, GRAPHS[name], learner, n_iterations=4), rows)
     codes = [rng.permutation(m) for m in SIZES]
-    renamed = np.column_stack([np.where(x == MISSING, MISSING, p[x]) for p, x in zip(codes, rows.T, strict=True)])
+    renamed = np.column_stack(
+        [np.where(x == MISSING, MISSING, p[x]) for p, x in zip(codes, rows.T, strict=True)]
+    )
     columns = np.append(0, 1 + rng.permutation(4))
     place = np.argsort(columns)
     parents = [tuple(int(place[p]) for p in GRAPHS[name][v]) for v in columns]
     other, order = renamed[:, columns], rng.permutation(len(rows))
     sizes = tuple(np.array(SIZES)[columns])
     model = fit(other[order], parents, learner, sizes, n_iterations=4)
-    np.testing.assert_allclose(proba(model, other, sizes)[:, codes[0]], expected, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(
+        proba(model, other, sizes)[:, codes[0]], expected, rtol=1e-6, atol=1e-8
+    )
 
 
 # Cross-tuning
@@ -339,7 +408,8 @@ def held_out_errors(rows, structure, learner, n_folds, seed, max_iterations, **c
 
 @pytest.mark.parametrize("n_folds", [4, 5])
 @pytest.mark.parametrize(
-    ("learner", "method"), [("elr", "cg"), ("elr", "lbfgs"), ("em", "cg"), ("apn", "cg"), ("elr", "newton")]
+    ("learner", "method"),
+    [("elr", "cg"), ("elr", "lbfgs"), ("em", "cg"), ("apn", "cg"), ("elr", "newton")],
 )
 def test_cross_tuning_written_out(learner, method, n_folds):
     """The first of the smallest errors in each fold, and of an even number of folds the lower median."""
@@ -371,7 +441,11 @@ def test_cross_tuning_leaves_naive_bayes_where_em_starts():
 
 def mofn(seed=None):
     data = load("mofn-3-7-10")
-    return (data.X, data.y) if seed is None else (data.X.iloc[rows := training_rows(data.name, seed)], data.y[rows])
+    return (
+        (data.X, data.y)
+        if seed is None
+        else (data.X.iloc[rows := training_rows(data.name, seed)], data.y[rows])
+    )
 
 
 def test_naive_bayes_of_all_of_mofn_by_hand():
@@ -394,12 +468,17 @@ def test_elr_learns_mofn(structure):
     assert scores[0] < scores[1] == 1
 
 
-@pytest.mark.skipif("UCI_MIRROR" not in os.environ, reason="the paper's training rows are not shipped: set UCI_MIRROR")
+@pytest.mark.skipif(
+    "UCI_MIRROR" not in os.environ,
+    reason="the paper's training rows are not shipped: set UCI_MIRROR",
+)
 @pytest.mark.parametrize(("structure", "accuracy"), [("naive", 86.72), ("tan", 91.60)])
 def test_the_paper_s_accuracies_on_mofn(structure, accuracy):
     """Greiner et al., Table III, to the printed digits, from the paper's own 300 training rows."""
     mirror = Path(os.environ["UCI_MIRROR"])
-    train, test = (pd.read_csv(mirror / f"mofn-3-7-10.{part}", header=None) for part in ("data", "test"))
+    train, test = (
+        pd.read_csv(mirror / f"mofn-3-7-10.{part}", header=None) for part in ("data", "test")
+    )
     model = BayesNetClassifier(structure, "ofe").fit(train.iloc[:, :10], train[10])
     assert f"{100 * (model.predict(test.iloc[:, :10]) == test[10]).mean():.2f}" == f"{accuracy:.2f}"
 
@@ -421,13 +500,20 @@ def test_many_messages_at_a_hidden_root_do_not_underflow():
 def test_complete_rows_need_no_messages():
     """Two hundred attributes with two random parents each are too entangled for messages."""
     rng = np.random.default_rng(0)
-    parents = [(), (0,), (0, 1), *((0, *rng.choice(np.arange(1, v), 2, replace=False)) for v in range(3, 201))]
+    parents = [
+        (),
+        (0,),
+        (0, 1),
+        *((0, *rng.choice(np.arange(1, v), 2, replace=False)) for v in range(3, 201)),
+    ]
     codes = rng.integers(0, 2, (50, 201))
     sample = Cases.from_rows(Network(parents, [2] * 201), codes)
     assert np.isfinite(sample.value_and_gradient(np.zeros(sample.network.n_parameters))[0])
     codes[:, 1:][rng.random((50, 200)) < 0.3] = -1
     with pytest.raises(ValueError, match="too entangled"):
-        Cases.from_rows(Network(parents, [2] * 201), codes).value_and_gradient(np.zeros(sample.network.n_parameters))
+        Cases.from_rows(Network(parents, [2] * 201), codes).value_and_gradient(
+            np.zeros(sample.network.n_parameters)
+        )
 
 
 # Newton's method, last: compiled twice at the same time it would take two processes half a minute
@@ -441,7 +527,9 @@ def test_newton(name, sizes):
     rows = random_rows(sizes, 300, 0)
     cases = Cases.from_rows(Network(parents, sizes), rows)
     start = np.log(observed_frequencies(cases))
-    newton, other = (ascend(cases, start, 1000, method=m, tolerance=1e-9) for m in ("newton", "lbfgs"))
+    newton, other = (
+        ascend(cases, start, 1000, method=m, tolerance=1e-9) for m in ("newton", "lbfgs")
+    )
     assert newton.converged
     assert len(newton.path) < 20
     assert newton.path[-1] == pytest.approx(other.path[-1], abs=1e-8)
@@ -451,9 +539,20 @@ def test_newton(name, sizes):
     moving, *features = _features(cases)
 
     def derivatives(change):
-        logs, gradient, hessian = start.copy(), np.empty(moving.shape), np.empty((moving.size, moving.size))
+        logs, gradient, hessian = (
+            start.copy(),
+            np.empty(moving.shape),
+            np.empty((moving.size, moving.size)),
+        )
         logs[moving] += change
-        given = cases.network.by_class.parameters, *features, moving, cases.counts, gradient, hessian
+        given = (
+            cases.network.by_class.parameters,
+            *features,
+            moving,
+            cases.counts,
+            gradient,
+            hessian,
+        )
         return np.append(differentiate(logs, *given), gradient), hessian
 
     steps = 1e-5 * np.eye(moving.size).reshape(-1, *moving.shape)
@@ -473,7 +572,9 @@ def test_newton_climbs_where_copies_make_the_hessian_singular():
 
 
 @pytest.mark.parametrize("structure", ["naive", "tan", "bic", ((), (0,), (0, 1), (0, 1), (0,))])
-@pytest.mark.parametrize(("learner", "method"), [("ofe", "cg"), ("elr", "lbfgs"), ("em", "cg"), ("apn", "cg")])
+@pytest.mark.parametrize(
+    ("learner", "method"), [("ofe", "cg"), ("elr", "lbfgs"), ("em", "cg"), ("apn", "cg")]
+)
 @pytest.mark.parametrize("share", [0, 0.2])
 def test_weights_are_repeated_rows(structure, learner, method, share):
     """Structure and tables alike; an attribute's value without weight is no value."""
@@ -481,7 +582,9 @@ def test_weights_are_repeated_rows(structure, learner, method, share):
     codes = rng.integers(0, 3, (60, 4))
     y = (codes[:, 0] + codes[:, 1] + rng.integers(0, 2, 60)) % 3
     codes[:6, 2] = 7
-    X = pd.DataFrame(codes, columns=list("abcd"), dtype="Int64").mask(rng.random(codes.shape) < share)
+    X = pd.DataFrame(codes, columns=list("abcd"), dtype="Int64").mask(
+        rng.random(codes.shape) < share
+    )
     weights = np.where(codes[:, 2] == 7, 0, rng.integers(0, 6, 60))
     model = BayesNetClassifier(structure, learner, n_iterations=5, method=method)
     found = model.fit(X, y, weights)
@@ -505,19 +608,28 @@ def test_fractions_weigh_structures_and_frequencies():
     sizes, repeated = [2] * 4, np.repeat(codes, weights, axis=0)
     whole = conditional_mutual_information(repeated, sizes)
     for unit in (0.01, 0.3, 1, 7.7):
-        np.testing.assert_allclose(conditional_mutual_information(codes, sizes, unit * weights), whole, atol=1e-12)
-    counts, many = JointCounts(codes, sizes, weights * 1.5), JointCounts(np.repeat(codes, 3 * weights, axis=0), sizes)
+        np.testing.assert_allclose(
+            conditional_mutual_information(codes, sizes, unit * weights), whole, atol=1e-12
+        )
+    counts, many = (
+        JointCounts(codes, sizes, weights * 1.5),
+        JointCounts(np.repeat(codes, 3 * weights, axis=0), sizes),
+    )
     none = frozenset()
     information = many.information(1, 2, none) / 2
     assert counts.information(1, 2, none) == pytest.approx(information)
-    assert gain(counts, 1, 2, none) == pytest.approx(information - np.log(many.n_rows(frozenset([1, 2])) / 2) / 2)
+    assert gain(counts, 1, 2, none) == pytest.approx(
+        information - np.log(many.n_rows(frozenset([1, 2])) / 2) / 2
+    )
 
 
 def test_cross_tuning_weighs_held_out_errors():
     """A row stays in one fold with its weight: with 0 iterations the errors are those of weighted frequencies."""
     rng = np.random.default_rng(2)
     X, y, weights = rng.integers(0, 2, (50, 3)), rng.integers(0, 2, 50), 1 + 3 * rng.random(50)
-    model = BayesNetClassifier("naive", "elr", n_folds=5, max_iterations=3, random_state=0).fit(X, y, weights)
+    model = BayesNetClassifier("naive", "elr", n_folds=5, max_iterations=3, random_state=0).fit(
+        X, y, weights
+    )
     folds = np.random.RandomState(0).permutation(50) % 5
     for fold, errors in enumerate(model.held_out_errors_):
         held_out, ofe = folds == fold, BayesNetClassifier("naive", "ofe")

@@ -17,7 +17,9 @@ def test_results_are_complete_and_anonymous():
     assert set(machine) == MACHINE | {"stepmix", "river", "pgmpy"}
     compared = rows.dropna(subset="ratio")
     assert len(compared) >= 2
-    assert ((compared["ratio_low"] <= compared["ratio"]) & (compared["ratio"] <= compared["ratio_high"])).all()
+    assert (
+        (compared["ratio_low"] <= compared["ratio"]) & (compared["ratio"] <= compared["ratio_high"])
+    ).all()
     assert compared["ratio_median"].between(compared["ratio_low"], compared["ratio_high"]).all()
     spent, machine = read_benchmarks(chapters.RESULTS)
     assert set(machine) == MACHINE
@@ -48,7 +50,10 @@ def test_growth_is_recovered(start, rate):
     for axis, learner, power in (("s", "em", 1), ("n", "cov", 2)):
         [fit] = growth(curve(start + rate * VALUES**power, axis, learner)).itertuples()
         assert fit.power == power
-        assert (fit.start, fit.rate) == (pytest.approx(start, abs=1e-6), pytest.approx(rate, rel=1e-6))
+        assert (fit.start, fit.rate) == (
+            pytest.approx(start, abs=1e-6),
+            pytest.approx(rate, rel=1e-6),
+        )
     [fit] = growth(curve(1 / VALUES)).itertuples()
     assert fit.rate == 0
 

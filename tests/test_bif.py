@@ -86,7 +86,9 @@ def assert_wet(network):
 def test_read_bif(written):
     network = DiscreteNetwork.read_bif(written(TEXT))
     assert_wet(network)
-    assert network.log_probability(np.array([[0, 1, 2]]))[0] == pytest.approx(math.log(0.3 * 0.99 * 0.7))
+    assert network.log_probability(np.array([[0, 1, 2]]))[0] == pytest.approx(
+        math.log(0.3 * 0.99 * 0.7)
+    )
 
 
 @pytest.mark.parametrize(
@@ -98,14 +100,34 @@ def test_read_bif(written):
         b"\xef\xbb\xbf" + TEXT.encode(),
         ("// Gr\xfc\xdfe\n" + TEXT).encode("latin-1"),
         gzip.compress(JAVABAYES.encode()),
-        TEXT.replace("probability ( ", "probability(").replace(" ) {", "){").replace("\n", " ").encode(),
+        TEXT.replace("probability ( ", "probability(")
+        .replace(" ) {", "){")
+        .replace("\n", " ")
+        .encode(),
         TEXT.replace(",", " ").replace("yes no", "yes | no").encode(),
-        TEXT.replace("\nvariable", "\nEach node has states;\nwritten by hand {as here}. variable").encode(),
-        TEXT.replace("};", '} ; property x = (1) {2}, "y; }" ; ').replace("{ table", "{property(y) ;table").encode(),
+        TEXT.replace(
+            "\nvariable", "\nEach node has states;\nwritten by hand {as here}. variable"
+        ).encode(),
+        TEXT.replace("};", '} ; property x = (1) {2}, "y; }" ; ')
+        .replace("{ table", "{property(y) ;table")
+        .encode(),
         TEXT.replace("0.1", "1e-1").replace("0.7", "7.0E-01").replace("0.3", ".3").encode(),
         "\n".join([*TEXT.splitlines()[4:], *TEXT.splitlines()[:4]]).encode(),
     ],
-    ids=["javabayes", "crlf", "cr", "bom", "latin", "gzip", "tight", "blanks", "text", "property", "exponent", "order"],
+    ids=[
+        "javabayes",
+        "crlf",
+        "cr",
+        "bom",
+        "latin",
+        "gzip",
+        "tight",
+        "blanks",
+        "text",
+        "property",
+        "exponent",
+        "order",
+    ],
 )
 def test_dialects(written, contents):
     assert_wet(DiscreteNetwork.read_bif(written(contents)))
@@ -134,11 +156,17 @@ def test_table_changes_last_parent_fastest(written):
     """In this example c depends on b only, and a table read parents first would make it depend on a only."""
     c = "variable c { type discrete [ 2 ] { yes, no }; } probability ( b ) { default 0.5 0.5; }"
     table = "probability ( c | a, b ) { table 0.2, 0.8, 0.2, 0.8, 0.8, 0.2, 0.8, 0.2; }"
-    np.testing.assert_allclose(tables(written(TWO + c + table))["c"][:, :, 0], [[0.2, 0.8], [0.2, 0.8]])
+    np.testing.assert_allclose(
+        tables(written(TWO + c + table))["c"][:, :, 0], [[0.2, 0.8], [0.2, 0.8]]
+    )
 
 
-@pytest.mark.parametrize("listed", ["(0,5], [5, 9)", "(0,5] [5, 9)", '"(0,5]" "[5, 9)"', " (0,5],[5, 9) ,"])
-@pytest.mark.parametrize("row", ["(0,5], very high", '"(0,5]", very high', '(0,5] "very high"', '(0,5] | "very high"'])
+@pytest.mark.parametrize(
+    "listed", ["(0,5], [5, 9)", "(0,5] [5, 9)", '"(0,5]" "[5, 9)"', " (0,5],[5, 9) ,"]
+)
+@pytest.mark.parametrize(
+    "row", ["(0,5], very high", '"(0,5]", very high', '(0,5] "very high"', '(0,5] | "very high"']
+)
 def test_states_with_blanks_and_brackets(written, listed, row):
     """As R's cut and bnlearn's discretize make them, for which bnlearn writes no quotes."""
     text = f"""variable age {{ type discrete [2] {{ {listed} }}; }}
@@ -159,12 +187,19 @@ def test_rounded_rows_are_normalised(written, size):
     states = ", ".join(f"s{i}" for i in range(size))
     for number in (round(1 / size, 4), 1 / size + 0.0005, 1 / size - 0.0005):
         row = ", ".join([repr(number)] * size)
-        path = written(f"variable a {{ type discrete [{size}] {{ {states} }}; }} probability ( a ) {{ table {row}; }}")
+        path = written(
+            f"variable a {{ type discrete [{size}] {{ {states} }}; }} probability ( a ) {{ table {row}; }}"
+        )
         np.testing.assert_allclose(tables(path)["a"], 1 / size, rtol=1e-12)
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.integers(0, 10**6), st.booleans(), st.booleans(), st.sampled_from([", ", " ", " | ", "\t,\n"]))
+@given(
+    st.integers(0, 10**6),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from([", ", " ", " | ", "\t,\n"]),
+)
 def test_round_trip(tmp_path_factory, seed, quoted, whole, separator):
     """Every number comes back to the last bit, but for the division by sums that `DiscreteNetwork` does itself."""
     rng = np.random.default_rng(seed)
@@ -180,14 +215,18 @@ def test_round_trip(tmp_path_factory, seed, quoted, whole, separator):
         bar = " " if quoted and "|" not in separator else "|"  # what is before a bar is not given
         lines.append(f"probability ( {name(f'v{v}')} {bar} {heading} ) {{")
         if whole:
-            lines.append(f"table {separator.join(map(repr, np.moveaxis(table, -1, 0).ravel().tolist()))};")
+            lines.append(
+                f"table {separator.join(map(repr, np.moveaxis(table, -1, 0).ravel().tolist()))};"
+            )
         for row in [] if whole else rng.permutation(list(np.ndindex(*sizes[family]))).tolist():
             given = separator.join(name(f"s{k}") for k in row)
             lines.append(f"({given}) {separator.join(map(repr, table[tuple(row)].tolist()))};")
         lines.append("}")
     path = tmp_path_factory.mktemp("trip") / "net.bif"
     path.write_text("\n".join(lines))
-    ascending = [np.transpose(t, [*np.argsort(f), len(f)]) for f, t in zip(parents, drawn, strict=True)]
+    ascending = [
+        np.transpose(t, [*np.argsort(f), len(f)]) for f, t in zip(parents, drawn, strict=True)
+    ]
     expected = DiscreteNetwork(parents, ascending)
     network = DiscreteNetwork.read_bif(path)
     assert network.parents == expected.parents
@@ -198,34 +237,86 @@ def test_round_trip(tmp_path_factory, seed, quoted, whole, separator):
     ("old", "new", "words"),
     [
         ("(no) 0.4, 0.6; }", "(no) 0.4,", "ends before the block 'probability"),
-        ("RAIN ) { table 0.3, 0.7; }", "RAIN ) { table 0.3, 0.7;", r"ends before the block 'probability \( RAIN \)'"),
+        (
+            "RAIN ) { table 0.3, 0.7; }",
+            "RAIN ) { table 0.3, 0.7;",
+            r"ends before the block 'probability \( RAIN \)'",
+        ),
         ("(no) 0.4, 0.6; }", "} (no) 0.4, 0.6; }", "closing brace outside of a block"),
         ("0.4, 0.6; }", "0.4, 0.6; } /* no end", "comment that begins with /\\* has no end"),
         ("network wet { }", "network wet { } network dry { }", "one network"),
         ("variable GRASS", "variable RAIN", "variable RAIN is declared twice"),
         ("probability ( RAIN ) { table 0.3, 0.7; }", "", "no probability of RAIN"),
         ("probability ( RAIN )", "probability ( GRASS )", "GRASS has two probability blocks"),
-        ("{ dry, damp, wet }", "{ dry, damp }", "GRASS must have 3 states, at least 1; got 'dry, damp'"),
+        (
+            "{ dry, damp, wet }",
+            "{ dry, damp }",
+            "GRASS must have 3 states, at least 1; got 'dry, damp'",
+        ),
         ("{ dry, damp, wet }", "{ dry, wet, wet }", "GRASS must have different states"),
-        ("type discrete [ 3 ]", "type continuous [ 3 ]", "GRASS must have one statement type discrete"),
-        ("SPRINKLER | RAIN ) { (yes)", "SPRINKLER | RAIN ) { (maybe)", r"SPRINKLER: row \(maybe\) .* parent: RAIN"),
-        ("(on, no)", "(on)", r"GRASS: row \(on\) must have a state of each parent: SPRINKLER, RAIN"),
-        ("SPRINKLER | RAIN", "SPRINKLER | RAINS", "declared variables; got 'RAINS'; did you mean 'RAIN'?"),
-        ("SPRINKLER | RAIN", "SPRINKLER, GRASS | RAIN", "declared variables; got 'SPRINKLER, GRASS'"),
+        (
+            "type discrete [ 3 ]",
+            "type continuous [ 3 ]",
+            "GRASS must have one statement type discrete",
+        ),
+        (
+            "SPRINKLER | RAIN ) { (yes)",
+            "SPRINKLER | RAIN ) { (maybe)",
+            r"SPRINKLER: row \(maybe\) .* parent: RAIN",
+        ),
+        (
+            "(on, no)",
+            "(on)",
+            r"GRASS: row \(on\) must have a state of each parent: SPRINKLER, RAIN",
+        ),
+        (
+            "SPRINKLER | RAIN",
+            "SPRINKLER | RAINS",
+            "declared variables; got 'RAINS'; did you mean 'RAIN'?",
+        ),
+        (
+            "SPRINKLER | RAIN",
+            "SPRINKLER, GRASS | RAIN",
+            "declared variables; got 'SPRINKLER, GRASS'",
+        ),
         ("GRASS | SPRINKLER, RAIN", "GRASS | RAIN, RAIN", "different variables"),
-        ("(on, no) 0.2, 0.3, 0.5;", "", r"GRASS: there must be a row .*; row \(on, no\) is missing"),
+        (
+            "(on, no) 0.2, 0.3, 0.5;",
+            "",
+            r"GRASS: there must be a row .*; row \(on, no\) is missing",
+        ),
         ("(off, yes) 0.1", "(on, yes) 0.1", r"GRASS: row \(on, yes\) is given twice"),
         ("table 0.3, 0.7;", "table 0.3, 0.7; table 0.4, 0.6;", "RAIN: table is given twice"),
-        ("table 0.3, 0.7;", "tables 0.3, 0.7;", "RAIN: a statement must be .*got 'tables 0.3, 0.7'"),
+        (
+            "table 0.3, 0.7;",
+            "tables 0.3, 0.7;",
+            "RAIN: a statement must be .*got 'tables 0.3, 0.7'",
+        ),
         ("0.2, 0.3, 0.5", "0.2, 0.8", r"GRASS: row \(on, no\) must have 3 numbers; got 2"),
         ("table 0.3, 0.7", "table 0.3, 0.4, 0.3", "RAIN: table must have 2 numbers; got 3"),
         ("0.2, 0.3, 0.5", "0.2, 0.3, 0.6", r"GRASS: row \(on, no\) must sum to 1; got 1.1"),
         ("0.2, 0.3, 0.5", "0.2, 0.3, 0.498", r"GRASS: row \(on, no\) must sum to 1; got 0.998"),
-        ("0.2, 0.3, 0.5", "-0.2, 0.7, 0.5", r"row \(on, no\) must have numbers from 0 to 1; got -0.2"),
-        ("0.2, 0.3, 0.5", "nan, 0.5, 0.5", r"row \(on, no\) must have numbers from 0 to 1; got nan"),
-        ("0.2, 0.3, 0.5", "1.0005, 0, 0", r"row \(on, no\) must have numbers from 0 to 1; got 1.0005"),
+        (
+            "0.2, 0.3, 0.5",
+            "-0.2, 0.7, 0.5",
+            r"row \(on, no\) must have numbers from 0 to 1; got -0.2",
+        ),
+        (
+            "0.2, 0.3, 0.5",
+            "nan, 0.5, 0.5",
+            r"row \(on, no\) must have numbers from 0 to 1; got nan",
+        ),
+        (
+            "0.2, 0.3, 0.5",
+            "1.0005, 0, 0",
+            r"row \(on, no\) must have numbers from 0 to 1; got 1.0005",
+        ),
         ("0.2, 0.3, 0.5", "0.2, O.3, 0.5", r"row \(on, no\) must have numbers: .*'O.3'"),
-        ("( RAIN ) { table 0.3, 0.7; }", "( RAIN | GRASS ) { default 1, 0; }", "cycle; got .*RAIN -> .*GRASS"),
+        (
+            "( RAIN ) { table 0.3, 0.7; }",
+            "( RAIN | GRASS ) { default 1, 0; }",
+            "cycle; got .*RAIN -> .*GRASS",
+        ),
     ],
 )
 def test_broken_files(written, old, new, words):

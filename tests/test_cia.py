@@ -46,7 +46,9 @@ def test_samples_follow_the_joint_distribution():
 @pytest.fixture
 def rows_a_batch(monkeypatch):
     """Return a function that makes all batches of this number of rows."""
-    return lambda n: monkeypatch.setattr(cia, "row_batches", lambda n_rows, *_: row_batches(n_rows, 2**20, n))
+    return lambda n: monkeypatch.setattr(
+        cia, "row_batches", lambda n_rows, *_: row_batches(n_rows, 2**20, n)
+    )
 
 
 # a float32 takes half of 64 random bits: odd numbers of them leave the other half for the next
@@ -129,7 +131,9 @@ def test_random_models_have_the_difficulty_asked_for(n, k, b, hidden_weights):
         assert model.difficulty() == pytest.approx(b, abs=0.01 + error)
 
 
-@pytest.mark.parametrize(("n", "k", "b", "hidden_weights"), [(8, 2, 0.9, "beta"), (8, 5, 0.8, "dirichlet")])
+@pytest.mark.parametrize(
+    ("n", "k", "b", "hidden_weights"), [(8, 2, 0.9, "beta"), (8, 5, 0.8, "dirichlet")]
+)
 def test_mean_difficulty_at_the_calibrated_concentration(n, k, b, hidden_weights):
     """Footnote 4: the parameter of the beta distribution is such that the average B is b."""
     rng, c = np.random.default_rng(0), concentration(n, k, b, hidden_weights)
@@ -139,14 +143,20 @@ def test_mean_difficulty_at_the_calibrated_concentration(n, k, b, hidden_weights
 
 
 @pytest.mark.parametrize(("n", "k", "hidden_weights"), [(5, 2, "beta"), (75, 5, "dirichlet")])
-def test_stored_concentrations_are_found_anew_and_wrong_ones_are_not_taken(n, k, hidden_weights, monkeypatch):
+def test_stored_concentrations_are_found_anew_and_wrong_ones_are_not_taken(
+    n, k, hidden_weights, monkeypatch
+):
     stored = concentration(n, k, 0.9, hidden_weights)
     assert stored in cia._stored_concentrations().values()
-    monkeypatch.setattr(cia, "_stored_concentrations", lambda: {f"{n} {k} {hidden_weights} 0.9": 1.1 * stored})
+    monkeypatch.setattr(
+        cia, "_stored_concentrations", lambda: {f"{n} {k} {hidden_weights} 0.9": 1.1 * stored}
+    )
     assert concentration(n, k, 0.9, hidden_weights) == pytest.approx(stored, rel=1e-9)
 
 
-@pytest.mark.parametrize(("hidden_weights", "k"), [("equal", 3), ("dirichlet", 3), ("beta", 2), ("beta", 3)])
+@pytest.mark.parametrize(
+    ("hidden_weights", "k"), [("equal", 3), ("dirichlet", 3), ("beta", 2), ("beta", 3)]
+)
 def test_hidden_weights_follow_their_distribution(hidden_weights, k):
     rng, c = np.random.default_rng(3), 1.7
     weights = np.array([random_cia(1, k, c, rng, hidden_weights).weights for _ in range(2000)])
@@ -167,7 +177,9 @@ def test_all_inputs_are_all_inputs():
 
 def test_an_unreachable_difficulty_says_which_are_reachable():
     for wrong in (0.4, 0.999999):
-        with pytest.raises(ValueError, match=f"difficulty={wrong} cannot be reached .* reachable: ") as error:
+        with pytest.raises(
+            ValueError, match=f"difficulty={wrong} cannot be reached .* reachable: "
+        ) as error:
             sample_cia(4, 2, wrong, np.random.default_rng(0))
         least, most = map(float, str(error.value).split("reachable: ")[1].split(" to "))
         assert 0.5 < least < 0.55

@@ -22,7 +22,9 @@ ESTIMATES = {
 
 
 def setting(value, low, high, region=(0.0, math.inf), **changes):
-    return Setting(**{**FIELDS, "value": value, "low": low, "high": high, "region": region, **changes})
+    return Setting(
+        **{**FIELDS, "value": value, "low": low, "high": high, "region": region, **changes}
+    )
 
 
 def claim(*verdicts, **fields):
@@ -49,7 +51,9 @@ def claim(*verdicts, **fields):
     ],
 )
 def test_verdict(low, high, region, verdict):
-    assert setting(low if math.isinf(high) else (low + high) / 2, low, high, region).verdict == verdict
+    assert (
+        setting(low if math.isinf(high) else (low + high) / 2, low, high, region).verdict == verdict
+    )
 
 
 @pytest.mark.parametrize("hole", ["value", "low", "high"])
@@ -89,11 +93,18 @@ def test_ids_are_used_once():
 def test_what_is_registered_decides(tmp_path, monkeypatch):
     entry = {"statistic": "mean of {learner}", "region": [0, None], "least": 5}
     entry["settings"] = {"b": {}, "c": {"statistic": "median", "region": [None, 1.5]}}
-    (tmp_path / "register.yml").write_text(f"# A register.\na-claim: {json.dumps(entry)}\n", "utf-8")
+    (tmp_path / "register.yml").write_text(
+        f"# A register.\na-claim: {json.dumps(entry)}\n", "utf-8"
+    )
     monkeypatch.setattr("lib.claims.REGISTER", tmp_path / "register.yml")
     claims = Claims("someone1999")
     one = claims.claim("a-claim", "It is so.", quote="so")
-    for id, words in (("a", {"learner": "EM"}), ("b", {"learner": "COV"}), ("c", {}), ("d", {**ABOVE, "least": 1})):
+    for id, words in (
+        ("a", {"learner": "EM"}),
+        ("b", {"learner": "COV"}),
+        ("c", {}),
+        ("d", {**ABOVE, "least": 1}),
+    ):
         one.test(id, estimate=ESTIMATES["holds"][:3] + (4,), anchor="there", **words)
     told = [(s.statistic, s.region, s.least, s.anchor) for s in one.settings]
     above, below = (0, math.inf), (-math.inf, 1.5)
@@ -103,8 +114,12 @@ def test_what_is_registered_decides(tmp_path, monkeypatch):
         one.test("e", estimate=ESTIMATES["holds"])
     with pytest.raises(TypeError, match="lerner"):
         one.test("e", estimate=ESTIMATES["holds"], learner="EM", lerner="EM")
-    with pytest.raises(ValueError, match="'b-claim' is not in chapters/registered.yml: give 'a' statistic"):
-        claims.claim("b-claim", "It is so.", quote="so").test("a", estimate=ESTIMATES["holds"], region=(0, 1))
+    with pytest.raises(
+        ValueError, match="'b-claim' is not in chapters/registered.yml: give 'a' statistic"
+    ):
+        claims.claim("b-claim", "It is so.", quote="so").test(
+            "a", estimate=ESTIMATES["holds"], region=(0, 1)
+        )
 
 
 @given(st.lists(st.sampled_from(list(ESTIMATES)), min_size=1, max_size=6))
@@ -117,7 +132,9 @@ def test_the_outcome_counts_the_settings(verdicts):
     elif len(set(verdicts)) == 1:
         assert words == f"{SYMBOLS[verdicts[0]]} {verdicts[0]} in all {len(verdicts)} settings"
     else:
-        counts = {verdict: int(count) for verdict, count in re.findall(r"[^\w ] ([a-z ]+) (\d+)", words)}
+        counts = {
+            verdict: int(count) for verdict, count in re.findall(r"[^\w ] ([a-z ]+) (\d+)", words)
+        }
         assert counts == {v: verdicts.count(v) for v in verdicts}
         assert words.endswith(f" of {len(verdicts)} settings")
 
@@ -125,7 +142,9 @@ def test_the_outcome_counts_the_settings(verdicts):
 def test_records_are_strict_json_with_six_digits():
     claims = Claims("someone1999")
     estimated = (1 / 3, -math.inf, math.nan, 3)
-    claims.claim("a-claim", "It is so.", quote="so").test("a", estimate=estimated, paper_value=2 / 3, **ABOVE)
+    claims.claim("a-claim", "It is so.", quote="so").test(
+        "a", estimate=estimated, paper_value=2 / 3, **ABOVE
+    )
     record = json.loads(json.dumps(claims._repr_mimebundle_()[CLAIMS_JSON], allow_nan=False))[0]
     (tested,) = record["settings"]
     assert (tested["value"], tested["low"], tested["high"]) == (0.333333, "−∞", None)
@@ -157,5 +176,7 @@ def test_no_sentence_breaks_the_tables(sentence):
     ],
 )
 def test_only_an_estimate_without_spread_is_called_exact(value, low, high, n, words):
-    record = setting(value=value, low=low, high=high, n=n, least=3 if "needed" in words else 1).to_dict()
+    record = setting(
+        value=value, low=low, high=high, n=n, least=3 if "needed" in words else 1
+    ).to_dict()
     assert estimate(record).replace("\N{NO-BREAK SPACE}", " ") == words

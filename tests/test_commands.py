@@ -25,11 +25,12 @@ from lib.book.cache import missing_data
 from lib.book.cli import cli
 from lib.book.execution import INJECTED
 from lib.book.project import Project, parameters_of, settle
-from lib.datasets.files import cache
+from lib.datasets.downloads import cache
 
 PROJECT = Project(Path(__file__).parents[1])
 BASH = re.compile(r"```bash\n(.*?)```", re.DOTALL)
-RUN_ALL = os.environ.get("RUN_COMMANDS")  # set by `make commands`: each command takes about a minute
+# set by `make commands`: each command takes about a minute
+RUN_ALL = os.environ.get("RUN_COMMANDS")
 
 
 @dataclass(frozen=True)
@@ -60,10 +61,14 @@ def text_of(chapter):
 def page_commands(name):
     text = (PROJECT.root / "chapters" / name).read_text(encoding="utf-8")
     lines = [line for line in lines_of(text) if line.split()[0] in ("book", "papermill")]
-    return [Command(re.search(r"(?!chapters)\b\w+/\w+", line)[0], line) for line in lines if "/" in line]
+    return [
+        Command(re.search(r"(?!chapters)\b\w+/\w+", line)[0], line) for line in lines if "/" in line
+    ]
 
 
-COMMANDS = [Command(chapter, line) for chapter in PROJECT.chapters for line in lines_of(text_of(chapter))]
+COMMANDS = [
+    Command(chapter, line) for chapter in PROJECT.chapters for line in lines_of(text_of(chapter))
+]
 PAGES = page_commands("running.md")
 
 
@@ -72,14 +77,19 @@ def given(command):
     if command.kind == "book run":
         options = cli.commands["run"].make_context("run", command.words[2:], obj=PROJECT).params
         parameters = parameters_of(PROJECT, options["chapter"])
-        values = {n: parameters[n].parse(text) if n in parameters else text for n, text in options["pairs"]}
+        values = {
+            n: parameters[n].parse(text) if n in parameters else text
+            for n, text in options["pairs"]
+        }
         return settle(PROJECT, options["chapter"], values)[0]
     if command.kind == "book sweep":
         options = cli.commands["sweep"].make_context("sweep", command.words[2:], obj=PROJECT).params
         runs = sweep.plan(PROJECT, options["chapter"], Path("nowhere"), options["pairs"])
         return [run.overrides for run in runs]
     if command.kind == "book verify":
-        options = cli.commands["verify"].make_context("verify", command.words[2:], obj=PROJECT).params
+        options = (
+            cli.commands["verify"].make_context("verify", command.words[2:], obj=PROJECT).params
+        )
         return {"chapters": options["chapters"]}
     options = papermill_command.make_context("papermill", command.words[1:]).params
     assert options["notebook_path"] == f"chapters/{command.chapter}.ipynb"
@@ -87,7 +97,9 @@ def given(command):
     for text in options["parameters_yaml"]:
         values |= yaml.safe_load(text)
     checked = settle(PROJECT, command.chapter, values)[0]
-    assert checked == values, "papermill does not convert: the value must have its type as it is written"
+    assert checked == values, (
+        "papermill does not convert: the value must have its type as it is written"
+    )
     return checked
 
 
@@ -109,19 +121,25 @@ def test_each_command_sets_what_may_be_set(command):
 def test_the_page_shows_errors_as_they_are(wrong):
     result = CliRunner().invoke(cli, ["run", "cia/curves", "-p", *wrong])
     assert result.exit_code == 1
-    assert result.output.strip() in (PROJECT.root / "chapters" / "running.md").read_text(encoding="utf-8")
+    assert result.output.strip() in (PROJECT.root / "chapters" / "running.md").read_text(
+        encoding="utf-8"
+    )
 
 
 def with_texts(command):
     """Return the command with a folder that has the books for one's own; skip it where its texts cannot be had."""
     if "texts" in missing_data(PROJECT, command.chapter):
-        pytest.skip(f"{command.chapter} needs texts: set TEXTS_MIRROR, or fetch them by read_texts() of lib.texts")
+        pytest.skip(
+            f"{command.chapter} needs texts: set TEXTS_MIRROR, or fetch them by read_texts() of lib.texts"
+        )
     folder = os.environ.get("TEXTS_MIRROR", str(cache()))
     return Command(command.chapter, command.line.replace("my-books", folder))
 
 
 @pytest.mark.skipif(not RUN_ALL, reason="make commands")
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: f"{command.chapter}-{command.kind}")
+@pytest.mark.parametrize(
+    "command", COMMANDS, ids=lambda command: f"{command.chapter}-{command.kind}"
+)
 def test_each_command_works(command, tmp_path):
     command = with_texts(command)
     words, swept = command.words, command.kind == "book sweep"
@@ -142,10 +160,15 @@ def test_each_command_works(command, tmp_path):
 
 def assert_told(article):
     """A page says nothing of what its run did not find."""
-    unresolved = [at.text for at in article.select("code.xref:not(a *), .bibtex-citation:not(:has(a))")]
+    unresolved = [
+        at.text for at in article.select("code.xref:not(a *), .bibtex-citation:not(:has(a))")
+    ]
     for code in article.select("pre, script, style"):
         code.decompose()
-    assert (unresolved, re.findall(r".*(?:\b(?:nan|inf)\b|\[(?:−∞|0),\s∞\]).*", article.get_text())) == ([], [])
+    assert (
+        unresolved,
+        re.findall(r".*(?:\b(?:nan|inf)\b|\[(?:−∞|0),\s∞\]).*", article.get_text()),
+    ) == ([], [])
 
 
 def assert_executed(path, values):

@@ -1,6 +1,7 @@
 """Machine code on disk: it is never of other source, settings or versions than those that run, and stays in its folder.
 
-What is edited is a copy of lib, in a folder of the test; what runs it is a new Python, as whoever edits starts one.
+What is edited is a copy of lib, in a folder of the test; what runs it is a new Python, as whoever
+edits starts one.
 """
 
 import ast
@@ -24,7 +25,17 @@ from lib import compiled, sources
 from lib.files import LIB
 
 PRESS = "lib.book"  # runs chapters and has no kernels
-MAKERS = {"jit", "njit", "vectorize", "guvectorize", "cfunc", "stencil", "generated_jit", "jitclass"}  # numba's
+# numba's
+MAKERS = {
+    "jit",
+    "njit",
+    "vectorize",
+    "guvectorize",
+    "cfunc",
+    "stencil",
+    "generated_jit",
+    "jitclass",
+}
 SOME_INTRINSIC = type(intrinsic(lambda typing: None))
 
 
@@ -40,11 +51,15 @@ class Copy:
     def run(self, code, *options, **variables):
         """Return what a new Python prints that runs this code with the copy."""
         mine = ("NUMBA_", "PYTHON", "XDG_")
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(mine)}
+        environment = {
+            name: value for name, value in os.environ.items() if not name.startswith(mine)
+        }
         environment |= {"PYTHONPATH": str(self.folder), "HOME": str(self.home), **variables}
         code = f"import lib\nassert lib.__file__ == {str(self.lib / '__init__.py')!r}, lib.__file__\n{code}"
         command = [sys.executable, *options, "-c", code]
-        done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -95,8 +110,10 @@ from lib.trees import GainRatioTree
 X = np.random.default_rng(0).normal(size=(100, 2))
 print(GainRatioTree().fit(X, (X[:, 0] > 0) == (X[:, 1] > X[:, 0])).n_nodes_)
 """,
-        Edit("lib.trees.growing", 'gets; -1 for none."""\n', 'gets; -1 for none."""\n    return -1\n'),
-        Edit("lib.trees.cases", "\nSMALL = 1e-6", "\nSMALL = 30.0"),
+        Edit(
+            "lib.trees.growing", 'gets; -1 for none."""\n', 'gets; -1 for none."""\n    return -1\n'
+        ),
+        Edit("lib.trees.node_cases", "\nSMALL = 1e-6", "\nSMALL = 30.0"),
     ),
     "decisions": Family(
         """
@@ -111,7 +128,11 @@ print(td_lookahead(random_mdp(5, 2, 2, np.random.default_rng(0)), 0.9, 0.5, 1))
 from lib.backgammon import RandomPlayer, RulePlayer, match
 print(match(RulePlayer(), RandomPlayer(), 20))
 """,
-        Edit("lib.backgammon.players", "if kind == RANDOM else _rule", "if kind == RANDOM else -_rule"),
+        Edit(
+            "lib.backgammon.players",
+            "if kind == RANDOM else _rule",
+            "if kind == RANDOM else -_rule",
+        ),
         Edit("lib.backgammon.rules", "MEN = 0, 6, 25, 15", "MEN = 0, 12, 25, 15"),
     ),
     "relevance": Family(
@@ -132,7 +153,11 @@ network = Network([(), (0,), (0, 1)], [2, 3, 3])
 codes = np.column_stack([rng.integers(0, 2, 30), rng.integers(-1, 3, (30, 2))])
 print(Cases.from_rows(network, codes).value_and_gradient(10 * rng.random(network.n_parameters)))
 """,
-        Edit("lib.bayes_net.messages", "product[p, c] *= work[index, c]", "product[p, c] *= work[index, c] + c"),
+        Edit(
+            "lib.bayes_net.messages",
+            "product[p, c] *= work[index, c]",
+            "product[p, c] *= work[index, c] + c",
+        ),
         Edit("lib.bayes_net.messages", "\nLOWEST = 1e-300", "\nLOWEST = 0.1"),
     ),
     "latent_class": Family(
@@ -144,7 +169,9 @@ rows, weights, probabilities = rng.integers(0, 2, (60, 5), dtype=np.uint8), np.f
 print(em.maximize(rows, np.ones(60), weights, probabilities, 5, 1e-6, float))
 print(em._log_odds(np.ones((3, 2, 8)), np.ones(6), np.zeros(1))[0].shape)
 """,
-        Edit("lib.compiled", "        target[i] = source[i]\n", "        target[i] = 2 * source[i]\n"),
+        Edit(
+            "lib.compiled", "        target[i] = source[i]\n", "        target[i] = 2 * source[i]\n"
+        ),
         Edit("lib.latent_class.bits", "LANES = 8", "LANES = 16"),
     ),
 }
@@ -196,7 +223,9 @@ def kernels(module):
     """Return the kernels that are defined in a module of lib, by name."""
     names = vars(importlib.import_module(module)).items()
     return {
-        name: value for name, value in names if isinstance(value, Dispatcher) and value.py_func.__module__ == module
+        name: value
+        for name, value in names
+        if isinstance(value, Dispatcher) and value.py_func.__module__ == module
     }
 
 
@@ -251,7 +280,13 @@ def after_edit(folder, module, edited, source):
 def test_most_families_have_kernels():
     found = modules_with_kernels()
     assert {f"lib.{family}" for family in FAMILIES} <= {name.rpartition(".")[0] for name in found}
-    assert {"lib.trees.growing", "lib.trees.pruning", "lib.job_shop", "lib.winnow.kernel", "lib.compiled"} <= set(found)
+    assert {
+        "lib.trees.growing",
+        "lib.trees.pruning",
+        "lib.job_shop",
+        "lib.winnow.kernel",
+        "lib.compiled",
+    } <= set(found)
 
 
 def test_the_folder_changes_with_each_module_that_a_kernel_takes_something_from(folder):
@@ -259,8 +294,14 @@ def test_the_folder_changes_with_each_module_that_a_kernel_takes_something_from(
         now = folder(module)
         for edited in origins(module) | {module}:
             source = sources.SOURCES[edited]
-            assert after_edit(folder, module, edited, source + b"\nEDITED = 1\n") != now, (module, edited)
-            assert after_edit(folder, module, edited, source + b"\n\n# A comment.\n") == now, (module, edited)
+            assert after_edit(folder, module, edited, source + b"\nEDITED = 1\n") != now, (
+                module,
+                edited,
+            )
+            assert after_edit(folder, module, edited, source + b"\n\n# A comment.\n") == now, (
+                module,
+                edited,
+            )
             docstring = source.replace(b'"""', b'"""Edited. ', 1)
             assert docstring != source
             assert after_edit(folder, module, edited, docstring) == now, (module, edited)
@@ -280,7 +321,9 @@ def test_the_folder_changes_with_all_kernels_that_are_called():
             waiting += [value for value in frozen(kernel).values() if isinstance(value, Dispatcher)]
 
 
-@pytest.mark.parametrize(("module", "unrelated"), [("lib.trees.growing", "lib.job_shop"), ("lib.job_shop", "lib.cia")])
+@pytest.mark.parametrize(
+    ("module", "unrelated"), [("lib.trees.growing", "lib.job_shop"), ("lib.job_shop", "lib.cia")]
+)
 def test_the_folder_stays_where_another_module_is_edited(module, unrelated, folder):
     edited = sources.SOURCES[unrelated] + b"\nEDITED = 1\n"
     assert after_edit(folder, module, unrelated, edited) == folder(module)
@@ -313,7 +356,7 @@ def test_the_folder_changes_with_settings(setting, value, matters, folder, monke
 
 
 def test_a_setting_of_the_environment_has_its_own_folder(copy):
-    code = "from lib import compiled; print(compiled.cache_folder('lib.trees.cases'))"
+    code = "from lib import compiled; print(compiled.cache_folder('lib.trees.node_cases'))"
     assert copy.run(code) == copy.run(code)
     assert copy.run(code, NUMBA_OPT="1") != copy.run(code)
 
@@ -321,7 +364,8 @@ def test_a_setting_of_the_environment_has_its_own_folder(copy):
 def test_folders_of_older_source_are_removed_after_a_week(folder, tmp_path):
     now = folder("lib.trees.growing")
     recent, old, other = (
-        tmp_path / name for name in ("lib.trees.growing-1", "lib.trees.growing-2", "lib.trees.cases-3")
+        tmp_path / name
+        for name in ("lib.trees.growing-1", "lib.trees.growing-2", "lib.trees.node_cases-3")
     )
     for path in (now, recent, old, other):
         path.mkdir()
@@ -356,7 +400,10 @@ def test_machine_code_goes_to_the_user_s_cache_where_lib_cannot_be_written(copy)
     assert copy.run(SIGMOID) == HALF
     known = copy.machine_code()
     assert known
-    assert all(path.is_relative_to(copy.home / ".cache" / "when-the-model-is-wrong" / "numba") for path in known)
+    assert all(
+        path.is_relative_to(copy.home / ".cache" / "when-the-model-is-wrong" / "numba")
+        for path in known
+    )
 
 
 def test_machine_code_goes_to_the_folder_of_numba_s_setting(copy):
@@ -394,13 +441,21 @@ def test_what_numba_compiles_without_lib_s_decorator_is_compiled_into_its_caller
     wrong = []
     for name, source in sources.SOURCES.items():
         tree = ast.parse(source)
-        made = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module == "numba"]
+        made = [
+            node
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and node.module == "numba"
+        ]
         makers = {alias.name for node in made for alias in node.names} & MAKERS
         for node in ast.walk(tree) if name != "lib.compiled" else ():
             if isinstance(node, ast.FunctionDef):
                 for decorator in map(ast.unparse, node.decorator_list):
                     outside = decorator.partition("(")[0].rpartition(".")[2] in makers | {"numba"}
-                    wrong += [f"{name}.{node.name}"] if outside and "inline='always'" not in decorator else []
+                    wrong += (
+                        [f"{name}.{node.name}"]
+                        if outside and "inline='always'" not in decorator
+                        else []
+                    )
     assert not wrong
 
 
@@ -410,7 +465,8 @@ def constants():
     Raises
     ------
     TypeError
-        If a kernel takes something else than numbers, arrays, types, modules of numpy, and what is compiled.
+        If a kernel takes something else than numbers, arrays, types, modules of numpy, and what is
+        compiled.
     """
     compiled_or_named = (Dispatcher, SOME_INTRINSIC, type, ModuleType)
     found = {}
@@ -418,8 +474,12 @@ def constants():
         for kernel in kernels(module).values():
             for name, value in frozen(kernel).items():
                 if isinstance(value, bool | int | float | np.generic | np.ndarray):
-                    found[f"{module}.{name}"] = f"{np.asarray(value).dtype} {np.asarray(value).tolist()}"
-                elif not isinstance(value, compiled_or_named) or (isinstance(value, ModuleType) and value is not np):
+                    found[f"{module}.{name}"] = (
+                        f"{np.asarray(value).dtype} {np.asarray(value).tolist()}"
+                    )
+                elif not isinstance(value, compiled_or_named) or (
+                    isinstance(value, ModuleType) and value is not np
+                ):
                     raise TypeError(f"{module}.{name} is {value!r}")
     return found
 
@@ -427,10 +487,19 @@ def constants():
 @pytest.mark.slow
 def test_no_constant_of_a_kernel_depends_on_data_or_environment(copy):
     """They are the same in a copy without data, in another folder, without a home: in machine code they are frozen."""
-    assert {"lib.backgammon.net.UNITS", "lib.trees.growing.SMALL", "lib.latent_class.em.LANES"} <= set(constants())
+    assert {
+        "lib.backgammon.net.UNITS",
+        "lib.trees.growing.SMALL",
+        "lib.latent_class.em.LANES",
+    } <= set(constants())
     shown = f"import sys; sys.path.append({str(Path(__file__).parent)!r})\n"
     shown += "import test_compiled; print(sorted(test_compiled.constants().items()))"
-    elsewhere = {"HOME": "/dev/null/x", "LANG": "C", "OMP_NUM_THREADS": "3", "BOOK_ROOT": "/dev/null/x"}
+    elsewhere = {
+        "HOME": "/dev/null/x",
+        "LANG": "C",
+        "OMP_NUM_THREADS": "3",
+        "BOOK_ROOT": "/dev/null/x",
+    }
     assert copy.run(shown, **elsewhere) == f"{sorted(constants().items())}\n"
 
 

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lib import datasets
-from lib.datasets import files, synthetic, table
+from lib.datasets import downloads, synthetic, table
 from lib.datasets.catalogue import Entry, schemas
 from lib.datasets.catalogue import catalogue as entries
 
@@ -41,10 +41,26 @@ def tiny(monkeypatch):
     """A data set of three rows in a file of no UCI."""
     blank = dict.fromkeys((field.name for field in dataclasses.fields(Entry)), "")
     counts = {"rows": 3, "attributes": 4, "classes": 2, "missing": 2, "n_train": 2}
-    known = {"files": ("tiny.data",), "sha256": (files.sha256(CONTENT),), "unconfirmed": (), "schema": "tiny"}
-    entry = Entry(**{**blank, **counts, **known, "name": "tiny", "kind": "uci", "address": "https://127.0.0.1:1/x/"})
+    known = {
+        "files": ("tiny.data",),
+        "sha256": (downloads.sha256(CONTENT),),
+        "unconfirmed": (),
+        "schema": "tiny",
+    }
+    entry = Entry(
+        **{
+            **blank,
+            **counts,
+            **known,
+            "name": "tiny",
+            "kind": "uci",
+            "address": "https://127.0.0.1:1/x/",
+        }
+    )
     monkeypatch.setitem(entries(), "tiny", entry)
-    monkeypatch.setitem(schemas(), "tiny", {"columns": "sex size weight:number ill:bool class:target"})
+    monkeypatch.setitem(
+        schemas(), "tiny", {"columns": "sex size weight:number ill:bool class:target"}
+    )
     return entry
 
 
@@ -52,8 +68,8 @@ def tiny(monkeypatch):
 def folder(monkeypatch, tmp_path):
     """A copy of data/ that may be damaged."""
     for name in ("iris.csv", "letter.csv.gz"):
-        shutil.copy(files.DATA / name, tmp_path / name)
-    monkeypatch.setattr(files, "DATA", tmp_path)
+        shutil.copy(downloads.DATA / name, tmp_path / name)
+    monkeypatch.setattr(downloads, "DATA", tmp_path)
     return tmp_path
 
 
@@ -67,7 +83,7 @@ def serve(monkeypatch, content):
         if not isinstance(content, bytes):
             raise content
 
-    monkeypatch.setattr(files.HTTPDownloader, "__call__", download)
+    monkeypatch.setattr(downloads.HTTPDownloader, "__call__", download)
     return asked
 
 
@@ -87,7 +103,11 @@ def no_network(monkeypatch):
 
 def check_against_manifest(name):
     data, entry = datasets.load(name), entries()[name]
-    assert (len(data.X), data.X.shape[1], len(set(data.y))) == (entry.rows, entry.attributes, entry.classes)
+    assert (len(data.X), data.X.shape[1], len(set(data.y))) == (
+        entry.rows,
+        entry.attributes,
+        entry.classes,
+    )
     assert data.X.isna().to_numpy().sum() == entry.missing
     assert data.y.shape == (entry.rows,)
     assert data.y.dtype.kind == "U"
@@ -123,12 +143,16 @@ TRAINING = {  # how many rows the published training set has, and of some of its
 def test_sets_are_what_the_manifest_says(name, monkeypatch, no_network):
     if name in ELSEWHERE:
         if not MIRROR:
-            pytest.skip("set UCI_MIRROR to a folder of UCI's files to check the sets that are not shipped")
+            pytest.skip(
+                "set UCI_MIRROR to a folder of UCI's files to check the sets that are not shipped"
+            )
         monkeypatch.setenv("UCI_MIRROR", MIRROR)
     data = check_against_manifest(name)
     for column in data.X.select_dtypes("category"):
         assert not data.X[column].cat.ordered
-        assert data.X[column].cat.categories.tolist() == sorted(data.X[column].cat.categories, key=table._order)
+        assert data.X[column].cat.categories.tolist() == sorted(
+            data.X[column].cat.categories, key=table._order
+        )
     assert data.source in ("shipped", "synthetic", "mirror")
     assert no_network == []
     assert Counter(data.y) == CLASSES.get(name, Counter(data.y))
@@ -183,7 +207,7 @@ def test_metadata_tells_where_a_set_is_from():
     data = datasets.load("breast")
     assert (data.source, data.licence, data.doi) == ("shipped", "CC BY 4.0", "10.24432/C5HP4Z")
     assert data.address.startswith("https://archive.ics.uci.edu/")
-    assert data.sha256 == (files.sha256((files.DATA / "breast.csv").read_bytes()),)
+    assert data.sha256 == (downloads.sha256((downloads.DATA / "breast.csv").read_bytes()),)
     assert datasets.load("diabetes").name == "pima"
 
 
@@ -197,7 +221,9 @@ def test_a_changed_answer_does_not_change_the_next():
 
 @pytest.mark.parametrize("entry", entries().values(), ids=entries())
 def test_the_manifest_is_complete(entry):
-    assert len(entry.sha256) == (0 if entry.kind in ("synthetic", "derived", "excluded") else len(entry.files))
+    assert len(entry.sha256) == (
+        0 if entry.kind in ("synthetic", "derived", "excluded") else len(entry.files)
+    )
     assert set(entry.unconfirmed) <= set(entry.files)
     assert entry.title
     assert entry.citation
@@ -205,7 +231,9 @@ def test_the_manifest_is_complete(entry):
     assert entry.rows > 0
     assert not entry.address or entry.address.startswith("https://archive.ics.uci.edu/")
     if entry.kind in ("shipped", "uci"):
-        kinds = Counter("attribute" if kind not in ("target", "drop") else kind for _, kind in entry.columns)
+        kinds = Counter(
+            "attribute" if kind not in ("target", "drop") else kind for _, kind in entry.columns
+        )
         assert (kinds["attribute"], kinds["target"]) == (entry.attributes, 1)
 
 
@@ -213,7 +241,9 @@ def test_corral_is_the_test_set_of_mlc():
     X, y = synthetic.corral()
     target = (X.a0 & X.a1) | (X.b0 & X.b1)
     assert (target.astype(int).astype(str) == y).all()
-    groups = X.assign(agrees=X.correlated == target).groupby(["a0", "a1", "b0", "b1", "irrelevant"])["agrees"]
+    groups = X.assign(agrees=X.correlated == target).groupby(
+        ["a0", "a1", "b0", "b1", "irrelevant"]
+    )["agrees"]
     assert (groups.sum() == 3).all()
     assert groups.size().eq(4).sum() == 32
 
@@ -221,14 +251,19 @@ def test_corral_is_the_test_set_of_mlc():
 def test_mofn_follows_its_rule_on_every_input():
     X, y = synthetic.mofn_3_7_10()
     assert len(X.drop_duplicates()) == 2**10
-    assert all((row[2:9].sum() >= 3) == (label == "1") for row, label in zip(X.to_numpy(), y, strict=True))
+    assert all(
+        (row[2:9].sum() >= 3) == (label == "1") for row, label in zip(X.to_numpy(), y, strict=True)
+    )
 
 
 def test_monks_follows_its_rule_on_every_input():
     X, y = synthetic.monks_1()
     expected = itertools.product("123", "123", "12", "123", "1234", "12")
     assert sorted(map(tuple, X.astype(object).to_numpy())) == sorted(expected)
-    assert all((a[0] == a[1] or a[4] == "1") == (label == "1") for a, label in zip(X.to_numpy(), y, strict=True))
+    assert all(
+        (a[0] == a[1] or a[4] == "1") == (label == "1")
+        for a, label in zip(X.to_numpy(), y, strict=True)
+    )
 
 
 def test_waveforms_have_the_means_and_covariances_of_their_definition():
@@ -305,7 +340,9 @@ def test_a_download_that_fails_leaves_nothing(tiny, monkeypatch, tmp_path, conte
     ],
     ids=["changed", "unconfirmed", "dead link"],
 )
-def test_a_failed_download_names_set_address_and_remedies(tiny, monkeypatch, content, unconfirmed, cause):
+def test_a_failed_download_names_set_address_and_remedies(
+    tiny, monkeypatch, content, unconfirmed, cause
+):
     monkeypatch.setitem(entries(), "tiny", dataclasses.replace(tiny, unconfirmed=unconfirmed))
     serve(monkeypatch, content)
     with pytest.raises(datasets.NotAvailableError, match=cause) as error:
@@ -330,7 +367,11 @@ def test_a_mirror_is_read_first(tiny, monkeypatch, tmp_path, packed):
     [
         ("tiny.data", CONTENT + b"x", "the copy in UCI_MIRROR has the sha256"),
         ("tiny.data", b"", "the copy in UCI_MIRROR has the sha256"),
-        ("tiny.data.gz", gzip.compress(CONTENT, mtime=0)[:-9], "cannot be read .*not a complete gzip file"),
+        (
+            "tiny.data.gz",
+            gzip.compress(CONTENT, mtime=0)[:-9],
+            "cannot be read .*not a complete gzip file",
+        ),
     ],
     ids=["changed", "empty", "truncated"],
 )
@@ -344,7 +385,9 @@ def test_a_mirror_with_a_wrong_copy_is_an_error(tiny, monkeypatch, tmp_path, fil
 
 def test_a_mirror_must_be_a_folder(monkeypatch, tmp_path):
     monkeypatch.setenv("UCI_MIRROR", str(tmp_path / "none"))
-    with pytest.raises(datasets.NotAvailableError, match="UCI_MIRROR names a folder that does not exist: '.*none'"):
+    with pytest.raises(
+        datasets.NotAvailableError, match="UCI_MIRROR names a folder that does not exist: '.*none'"
+    ):
         datasets.load("chess")
     assert datasets.load("iris").source == "shipped"
 
@@ -352,7 +395,9 @@ def test_a_mirror_must_be_a_folder(monkeypatch, tmp_path):
 def test_a_mirror_without_the_file_says_so(tiny, monkeypatch, tmp_path):
     monkeypatch.setenv("UCI_MIRROR", str(tmp_path))
     serve(monkeypatch, OSError("no route"))
-    with pytest.raises(datasets.NotAvailableError, match="UCI_MIRROR does not have it and the download failed"):
+    with pytest.raises(
+        datasets.NotAvailableError, match="UCI_MIRROR does not have it and the download failed"
+    ):
         datasets.load("tiny")
 
 
@@ -360,9 +405,14 @@ def test_available_tells_status_and_reason_of_every_set(tiny, monkeypatch, tmp_p
     asked = serve(monkeypatch, CONTENT)
     frame = datasets.available().set_index("name")
     assert frame.index.tolist() == list(entries())
-    assert (frame.loc[[*SHIPPED, "glass2", "votes1", *synthetic.COMPLETE, "waveform-21"], "status"] == "shipped").all()
+    assert (
+        frame.loc[[*SHIPPED, "glass2", "votes1", *synthetic.COMPLETE, "waveform-21"], "status"]
+        == "shipped"
+    ).all()
     assert (frame.loc[[*ELSEWHERE, "tiny", "water-treatment"], "status"] == "not available").all()
-    assert frame.loc["tiny", "reason"].startswith("not downloaded yet: load('tiny') fetches tiny.data from http")
+    assert frame.loc["tiny", "reason"].startswith(
+        "not downloaded yet: load('tiny') fetches tiny.data from http"
+    )
     assert "not confirmed: allbp.test" in frame.loc["allbp", "reason"]
     assert (frame["reason"] != "").all()
     assert not asked
@@ -375,13 +425,15 @@ def test_available_tells_status_and_reason_of_every_set(tiny, monkeypatch, tmp_p
 # Damaged files: on disk their sha256 betrays them, and what the parser gets is read or refused
 
 FEW = 20  # lines of a shipped file that are enough to reach every column
-PIECES = st.sampled_from([b"", b"?", b",", b"\n", b"\x00", b"\xff", b"nan", b"1e999", b'"', b"-1", "é\u2028".encode()])
+PIECES = st.sampled_from(
+    [b"", b"?", b",", b"\n", b"\x00", b"\xff", b"nan", b"1e999", b'"', b"-1", "é\u2028".encode()]
+)
 
 
 @functools.cache
 def content(name):
     """The first lines of a shipped file."""
-    return b"".join(files.shipped(entries()[name]).splitlines(keepends=True)[:FEW])
+    return b"".join(downloads.shipped(entries()[name]).splitlines(keepends=True)[:FEW])
 
 
 VOTES = content("vote")
@@ -390,14 +442,18 @@ VOTES = content("vote")
 @pytest.mark.parametrize("name", SHIPPED)
 def test_one_altered_byte_is_noticed_and_told(monkeypatch, tmp_path, name):
     """In the first, the last and a middle byte of each file, compressed or not; and a file that is empty or cut off."""
-    monkeypatch.setattr(files, "DATA", tmp_path)
+    monkeypatch.setattr(downloads, "DATA", tmp_path)
     path = tmp_path / entries()[name].files[0]
     raw = (listing.DATA / path.name).read_bytes()
-    altered = [raw[:place] + bytes([raw[place] ^ 1]) + raw[place + 1 :] for place in (0, len(raw) // 2, len(raw) - 1)]
+    altered = [
+        raw[:place] + bytes([raw[place] ^ 1]) + raw[place + 1 :]
+        for place in (0, len(raw) // 2, len(raw) - 1)
+    ]
     for damaged in (*altered, b"", raw[:500]):
         path.write_bytes(damaged)
         with pytest.raises(
-            ValueError, match=f"{name}: data/{path.name} is damaged, .*git checkout -- data/{path.name}"
+            ValueError,
+            match=f"{name}: data/{path.name} is damaged, .*git checkout -- data/{path.name}",
         ):
             datasets.load(name)
 
@@ -408,7 +464,12 @@ def test_arbitrary_bytes_are_refused(name, data):
         _load(name, data)
 
 
-@given(name=st.sampled_from(SHIPPED), place=st.integers(0, 10**6), width=st.integers(0, 30), piece=PIECES)
+@given(
+    name=st.sampled_from(SHIPPED),
+    place=st.integers(0, 10**6),
+    width=st.integers(0, 30),
+    piece=PIECES,
+)
 def test_a_file_with_a_piece_exchanged_is_read_whole_or_refused(name, place, width, piece):
     """Its sha256 is right, so that nothing but the parser stands in the way."""
     whole = content(name)
@@ -429,14 +490,18 @@ def _load(name, data):
     entry = entries()[name]
     raw = gzip.compress(data, mtime=0) if entry.files[0].endswith(".gz") else data
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(files, "shipped", lambda _: files._unpacked(io.BytesIO(raw), entry.files[0]))
+        patch.setattr(
+            downloads, "shipped", lambda _: downloads._unpacked(io.BytesIO(raw), entry.files[0])
+        )
         return datasets.load(name)
 
 
 @pytest.mark.parametrize("name", ["iris", "vote", "satimage"])
 def test_a_file_that_lacks_a_row_is_refused_although_its_sha256_is_right(name):
-    lines = files.shipped(entries()[name]).splitlines(keepends=True)
-    with pytest.raises(ValueError, match=f"{name}: its files have {len(lines) - 2} rows; expected {len(lines) - 1}"):
+    lines = downloads.shipped(entries()[name]).splitlines(keepends=True)
+    with pytest.raises(
+        ValueError, match=f"{name}: its files have {len(lines) - 2} rows; expected {len(lines) - 1}"
+    ):
         _load(name, b"".join(lines[:-1]))
 
 
@@ -459,7 +524,9 @@ def test_damaged_lists_of_the_data_sets_are_told(monkeypatch, tmp_path, file, da
     monkeypatch.setattr(listing, "DATA", tmp_path)
     _forget()
     try:
-        with pytest.raises(ValueError, match=f"data/{file} .*restore it with `git checkout -- data/{file}`"):
+        with pytest.raises(
+            ValueError, match=f"data/{file} .*restore it with `git checkout -- data/{file}`"
+        ):
             table.frame(table.rows(VOTES, entries()["vote"]), entries()["vote"])
     finally:
         monkeypatch.undo()

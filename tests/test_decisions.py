@@ -11,7 +11,15 @@ from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsRegressor
 
 from lib import decisions
-from lib.decisions import MDP, evaluate, grid_world, mountain_roads, policy_iteration, random_mdp, value_iteration
+from lib.decisions import (
+    MDP,
+    evaluate,
+    grid_world,
+    mountain_roads,
+    policy_iteration,
+    random_mdp,
+    value_iteration,
+)
 from lib.trials.description import describe
 
 LAKE = decisions.from_gymnasium("FrozenLake-v1")
@@ -34,7 +42,9 @@ def test_the_survey_s_backup():
 
 
 def test_values_in_closed_form():
-    assert np.allclose(evaluate(walk(), np.zeros(7, int), 1), [0, 1 / 6, 2 / 6, 3 / 6, 4 / 6, 5 / 6, 0], atol=1e-14)
+    assert np.allclose(
+        evaluate(walk(), np.zeros(7, int), 1), [0, 1 / 6, 2 / 6, 3 / 6, 4 / 6, 5 / 6, 0], atol=1e-14
+    )
     assert value_iteration(LAKE, 1.0, 1e-12).values[0] == pytest.approx(14 / 17, abs=1e-9)
     cliff = decisions.from_gymnasium("CliffWalking-v1")
     assert policy_iteration(cliff, 0.9).values[36] == pytest.approx(-(1 - 0.9**13) / 0.1)
@@ -49,7 +59,9 @@ def test_values_in_closed_form():
 def test_all_ways_find_the_best_of_all_policies(n_states, n_actions, discount, seed):
     rng = np.random.default_rng(seed)
     model = random_mdp(n_states, n_actions, int(rng.integers(1, n_states + 1)), rng)
-    every = [evaluate(model, np.array(p), discount) for p in product(range(n_actions), repeat=n_states)]
+    every = [
+        evaluate(model, np.array(p), discount) for p in product(range(n_actions), repeat=n_states)
+    ]
     best = np.max(every, axis=0)
     ways = [policy_iteration(model, discount), value_iteration(model, discount)]
     ways += [decisions.modified_policy_iteration(model, discount, m, 1e-14) for m in (1, 20)]
@@ -93,16 +105,26 @@ def test_the_best_of_all_policies_whatever_the_scale_of_rewards(seed, discount, 
     scale = 10 ** rng.uniform(-12, 12, size=model.rewards.shape if mixed else ())
     model = MDP(model.transitions, model.rewards * scale, model.terminal)
     sizes = MDP(model.transitions, np.abs(model.rewards), model.terminal)
-    every = {policy: exact_values(model, policy, discount) for policy in product(range(2), repeat=3)}
-    for way in (policy_iteration(model, discount), decisions.modified_policy_iteration(model, discount, 20, 0, 2000)):
+    every = {
+        policy: exact_values(model, policy, discount) for policy in product(range(2), repeat=3)
+    }
+    for way in (
+        policy_iteration(model, discount),
+        decisions.modified_policy_iteration(model, discount, 20, 0, 2000),
+    ):
         chosen = tuple(way.policy.tolist())
         for best, value, size in zip(
-            np.max([*every.values()], axis=0), every[chosen], exact_values(sizes, chosen, discount), strict=True
+            np.max([*every.values()], axis=0),
+            every[chosen],
+            exact_values(sizes, chosen, discount),
+            strict=True,
         ):
             assert best - value <= 1e-12 * size
 
 
-@pytest.mark.parametrize("solve", [policy_iteration, value_iteration, decisions.modified_policy_iteration])
+@pytest.mark.parametrize(
+    "solve", [policy_iteration, value_iteration, decisions.modified_policy_iteration]
+)
 def test_ties_are_of_a_state_and_not_of_the_largest_number(solve):
     stay = [np.eye(3)] * 2
     small = MDP(stay, np.array([[0, 1, 0], [1, 0, 1]]) * 1e-11, np.zeros(3, bool))
@@ -120,8 +142,14 @@ def test_policy_iteration_ends_where_rounding_alone_tells_actions_apart():
         for state, part in np.ndindex(30, 12):
             for action in range(5):
                 where = rng.permutation(4)
-                np.add.at(transitions[action, state], (7 * state + 5 * where) % 30, parts[state, part][where] / 12)
-        rewards = np.broadcast_to(1e9 * rng.normal(size=30), (5, 30)) * (1 + 1e-16 * rng.normal(size=(5, 30)))
+                np.add.at(
+                    transitions[action, state],
+                    (7 * state + 5 * where) % 30,
+                    parts[state, part][where] / 12,
+                )
+        rewards = np.broadcast_to(1e9 * rng.normal(size=30), (5, 30)) * (
+            1 + 1e-16 * rng.normal(size=(5, 30))
+        )
         model = MDP(transitions, rewards, np.zeros(30, bool))
         for _ in range(5):
             assert policy_iteration(model, discount, rng.integers(5, size=30)).trace.tolist() == [0]
@@ -152,10 +180,15 @@ def test_policies_end_where_there_is_no_discount(solve):
 @pytest.mark.parametrize("solve", SOLVERS)
 def test_no_policy_that_loops_is_returned(solve):
     nowhere = MDP([[[1, 0, 0], [0, 0, 1], [0, 0, 1]]], [[0, 1, 0]], [False, False, True])
-    with pytest.raises(ValueError, match="discount must be below 1 where no policy ends from state 0"):
+    with pytest.raises(
+        ValueError, match="discount must be below 1 where no policy ends from state 0"
+    ):
         solve(nowhere, 1.0)
     if solve is not policy_iteration:
-        with pytest.raises(ValueError, match="where no best policy ends from state 0; got 1: policy_iteration finds"):
+        with pytest.raises(
+            ValueError,
+            match="where no best policy ends from state 0; got 1: policy_iteration finds",
+        ):
             solve(loop_or_end(0, -1), 1.0)
 
 
@@ -163,7 +196,9 @@ def test_policy_iteration_finds_the_best_that_ends_or_says_that_a_loop_pays():
     assert policy_iteration(loop_or_end(0, -1), 1.0).values[0] == -1
     with pytest.raises(ValueError, match="never ends from state 0; got 1: there a loop pays"):
         policy_iteration(loop_or_end(1, 5), 1.0)
-    with pytest.raises(ValueError, match="never ends from state 0; got 1: give policy= one that ends"):
+    with pytest.raises(
+        ValueError, match="never ends from state 0; got 1: give policy= one that ends"
+    ):
         policy_iteration(loop_or_end(0, 5), 1.0, [0, 0])
 
 
@@ -195,7 +230,9 @@ def test_models_are_what_they_say():
 def test_td_lambda_by_hand():
     """On a road that does not branch, against the three lines of Table 8."""
     n, discount, decay, step = 6, 0.9, 0.7, 0.3
-    road = MDP(np.eye(n, k=1)[None], np.arange(n)[None] / 10, np.arange(n) == n - 1, np.arange(n) == 0)
+    road = MDP(
+        np.eye(n, k=1)[None], np.arange(n)[None] / 10, np.arange(n) == n - 1, np.arange(n) == 0
+    )
     features = np.random.default_rng(0).normal(size=(n, 3))
     features[-1] = 0
     for trace, rate in (("gamma lambda", discount * decay), ("lambda", decay)):
@@ -217,7 +254,9 @@ def test_the_printed_trace_is_another_lambda():
     sutton = decisions.td_lambda(walk(), np.zeros(7, int), 0.8, 0.5, 20, seed=3)
     printed = decisions.td_lambda(walk(), np.zeros(7, int), 0.8, 0.4, 20, trace="lambda", seed=3)
     assert np.allclose(sutton, printed, atol=1e-14)
-    assert not np.allclose(sutton, decisions.td_lambda(walk(), np.zeros(7, int), 0.8, 0.5, 20, seed=4))
+    assert not np.allclose(
+        sutton, decisions.td_lambda(walk(), np.zeros(7, int), 0.8, 0.5, 20, seed=4)
+    )
 
 
 @settings(max_examples=20, deadline=None)
@@ -236,7 +275,10 @@ def test_limits_of_td(discount, trace_decay, seed):
     assert np.allclose(decisions.td_limit(P, R, features, discount, discount).weights, projected)
     error, least = (
         D @ (features @ w - values) ** 2
-        for w in (decisions.td_limit(P, R, features, discount, discount * trace_decay).weights, projected)
+        for w in (
+            decisions.td_limit(P, R, features, discount, discount * trace_decay).weights,
+            projected,
+        )
     )
     assert error**0.5 <= least**0.5 * (1 - trace_decay * discount) / (1 - discount) + 1e-9
 
@@ -247,7 +289,9 @@ def test_td_lambda_goes_to_its_limit():
     chain = MDP(P[None], R[None], np.zeros(5, dtype=bool))
     limit = decisions.td_limit(P, R, features, 0.7, 0.7 * 0.6).weights
     settings = {"step": 0.1, "features": features, "cooling": 1e-3, "longest": 400_000, "seed": 1}
-    assert np.allclose(decisions.td_lambda(chain, np.zeros(5, int), 0.7, 0.6, 1, **settings), limit, atol=0.03)
+    assert np.allclose(
+        decisions.td_lambda(chain, np.zeros(5, int), 0.7, 0.6, 1, **settings), limit, atol=0.03
+    )
 
 
 def test_exploitation_stays_on_the_northern_road():
@@ -269,7 +313,9 @@ def test_q_learning_finds_q():
     assert not (decisions.q_learning(LAKE, 0.9, 1000, seed=2) == early).all()
     roads = mountain_roads(6, 4)
     learned = decisions.q_learning(roads, 1.0, 20_000, exploration=0.3, step=0.0, anywhere=False)
-    assert np.allclose(learned, decisions.lookahead(roads, policy_iteration(roads, 1.0).values, 1.0))
+    assert np.allclose(
+        learned, decisions.lookahead(roads, policy_iteration(roads, 1.0).values, 1.0)
+    )
 
 
 def test_a_table_as_regressor_is_value_iteration():
@@ -307,7 +353,9 @@ def along(points, action):
 
 def test_sarsa_by_hand():
     """One action, so that nothing is drawn: weights move by rate * error * trace along two shifted grids."""
-    lengths, weights = decisions.sarsa_tiles(along, 1, lambda _: np.array([0.43]), 3, 0.8, tiles=(2, 4))
+    lengths, weights = decisions.sarsa_tiles(
+        along, 1, lambda _: np.array([0.43]), 3, 0.8, tiles=(2, 4)
+    )
     truth = np.zeros((2, 5))
     for _ in range(3):
         x, trace = 0.43, np.zeros((2, 5))
@@ -325,46 +373,90 @@ def test_sarsa_by_hand():
 
 def test_sarsa_finds_the_way():
     """With a tile a place, zeros to begin with are hopes, and a greedy learner tries all that may be better."""
-    lengths, weights = decisions.sarsa_tiles(along, 2, lambda rng: rng.random(1) / 2, 150, tiles=(1, 10), seed=1)
+    lengths, weights = decisions.sarsa_tiles(
+        along, 2, lambda rng: rng.random(1) / 2, 150, tiles=(1, 10), seed=1
+    )
     assert lengths[:5].max() > 10 >= lengths[-20:].max()
     assert (weights[0, 0, :9] > weights[1, 0, :9]).all()
-    again, _ = decisions.sarsa_tiles(along, 2, lambda rng: rng.random(1) / 2, 150, tiles=(1, 10), seed=1)
+    again, _ = decisions.sarsa_tiles(
+        along, 2, lambda rng: rng.random(1) / 2, 150, tiles=(1, 10), seed=1
+    )
     assert (again == lengths).all()
-    assert decisions.sarsa_tiles(along, 2, lambda _: np.zeros(1), 2, longest=3, tiles=(1, 10))[0].tolist() == [3, 3]
+    assert decisions.sarsa_tiles(along, 2, lambda _: np.zeros(1), 2, longest=3, tiles=(1, 10))[
+        0
+    ].tolist() == [3, 3]
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: MDP(np.full((1, 2, 2), 0.4), np.zeros((1, 2)), [False, False]), "state 0, action 0: a sum of 0.8"),
-        (lambda: MDP([[[1.5, -0.5], [0, 1]]], np.zeros((1, 2)), [False, False]), "state 0, action 0"),
+        (
+            lambda: MDP(np.full((1, 2, 2), 0.4), np.zeros((1, 2)), [False, False]),
+            "state 0, action 0: a sum of 0.8",
+        ),
+        (
+            lambda: MDP([[[1.5, -0.5], [0, 1]]], np.zeros((1, 2)), [False, False]),
+            "state 0, action 0",
+        ),
         (lambda: MDP([np.eye(2)], [[0, np.inf]], [False, False]), "state 1, action 0: inf"),
         (lambda: MDP(np.eye(2), np.zeros((1, 2)), [False, False]), "transitions must have shape"),
         (lambda: MDP([np.eye(2)], [[0]], [False, False]), r"rewards must have shape \(1, 2\)"),
         (lambda: MDP([np.eye(2)], np.zeros((1, 2)), [0, 1]), "terminal must hold True and False"),
         (lambda: MDP([np.eye(2)], np.zeros((1, 2)), [True, False], [0, 0]), "start must hold"),
-        (lambda: policy_iteration(random_mdp(3, 2, 1, np.random.default_rng(0)), 1.0), "discount must be below 1"),
+        (
+            lambda: policy_iteration(random_mdp(3, 2, 1, np.random.default_rng(0)), 1.0),
+            "discount must be below 1",
+        ),
         (lambda: evaluate(mountain_roads(), np.arange(10) % 2, 1.0), "never ends from state 0"),
         (lambda: evaluate(LAKE, np.full(16, 4), 0.9), "actions from 0 to 3; state 0: 4"),
         (lambda: evaluate(LAKE, np.zeros(15, int), 0.9), "policy must have shape"),
         (lambda: decisions.backup(LAKE, np.full(16, np.nan), 0.9), "values must be 16 finite"),
         (lambda: decisions.from_gymnasium("FrozenLak-v1"), "did you mean 'FrozenLake-v1'"),
         (lambda: decisions.from_gymnasium("CartPole-v1"), "has none"),
-        (lambda: decisions.sarsa_tiles(along, 2, np.zeros, 1, tiles=(8, 0)), "tiles must be an integer of at least 1"),
-        (lambda: grid_world(3, 3, 0.9, np.random.default_rng(0)), "walls must be"),
-        (lambda: decisions.q_learning(LAKE, 0.9, 10, checkpoints=[5, 5]), "checkpoints must ascend"),
-        (lambda: decisions.td_lambda(LAKE, np.zeros(16, int), 0.9, 0.5, 1, features=np.eye(3)), "features must have"),
-        (lambda: decisions.td_lambda(LAKE, np.zeros(16, int), 0.9, 0.5, 1, trace="gama"), "trace must be one of"),
-        (lambda: MDP([["a"]], [[0]], [False]), "transitions must be an array of numbers"),
-        (lambda: MDP([np.eye(2)], [[1j, 0]], [False, False]), "rewards must be an array of numbers"),
-        (lambda: MDP([np.eye(2)], np.zeros((1, 2)), [False, False], ["a", "b"]), "start must be an array of numbers"),
         (
-            lambda: decisions.td_lambda(LAKE, np.zeros(16, int), 0.9, 0.5, 1, features=np.full((16, 1), np.nan)),
+            lambda: decisions.sarsa_tiles(along, 2, np.zeros, 1, tiles=(8, 0)),
+            "tiles must be an integer of at least 1",
+        ),
+        (lambda: grid_world(3, 3, 0.9, np.random.default_rng(0)), "walls must be"),
+        (
+            lambda: decisions.q_learning(LAKE, 0.9, 10, checkpoints=[5, 5]),
+            "checkpoints must ascend",
+        ),
+        (
+            lambda: decisions.td_lambda(LAKE, np.zeros(16, int), 0.9, 0.5, 1, features=np.eye(3)),
+            "features must have",
+        ),
+        (
+            lambda: decisions.td_lambda(LAKE, np.zeros(16, int), 0.9, 0.5, 1, trace="gama"),
+            "trace must be one of",
+        ),
+        (lambda: MDP([["a"]], [[0]], [False]), "transitions must be an array of numbers"),
+        (
+            lambda: MDP([np.eye(2)], [[1j, 0]], [False, False]),
+            "rewards must be an array of numbers",
+        ),
+        (
+            lambda: MDP([np.eye(2)], np.zeros((1, 2)), [False, False], ["a", "b"]),
+            "start must be an array of numbers",
+        ),
+        (
+            lambda: decisions.td_lambda(
+                LAKE, np.zeros(16, int), 0.9, 0.5, 1, features=np.full((16, 1), np.nan)
+            ),
             "finite",
         ),
-        (lambda: decisions.td_lambda(LAKE, np.zeros(16, int), 0.9, 0.5, 2**70), "n_episodes must be an integer from 1"),
-        (lambda: decisions.td_lookahead(LAKE, 0.9, 0.5, 1, values=np.zeros((16, 16))), "values must be 16 finite"),
-        (lambda: decisions.td_lookahead(LAKE, 0.9, 0.5, 1, values=np.full(16, np.inf)), "values must be 16 finite"),
+        (
+            lambda: decisions.td_lambda(LAKE, np.zeros(16, int), 0.9, 0.5, 2**70),
+            "n_episodes must be an integer from 1",
+        ),
+        (
+            lambda: decisions.td_lookahead(LAKE, 0.9, 0.5, 1, values=np.zeros((16, 16))),
+            "values must be 16 finite",
+        ),
+        (
+            lambda: decisions.td_lookahead(LAKE, 0.9, 0.5, 1, values=np.full(16, np.inf)),
+            "values must be 16 finite",
+        ),
         (
             lambda: decisions.q_learning(LAKE, 0.9, 10, checkpoints=[1.7, 5]),
             "checkpoints must be an integer from 1 to 10",
@@ -373,13 +465,22 @@ def test_sarsa_finds_the_way():
             lambda: decisions.q_learning(LAKE, 0.9, 10, checkpoints=[5, 11]),
             "checkpoints must be .* from 1 to 10; got 11",
         ),
-        (lambda: decisions.q_learning(LAKE, 0.9, 10, checkpoints=[]), "checkpoints must be a sequence"),
-        (lambda: decisions.q_learning(LAKE, 0.9, 10, checkpoints=5), "checkpoints must be a sequence"),
+        (
+            lambda: decisions.q_learning(LAKE, 0.9, 10, checkpoints=[]),
+            "checkpoints must be a sequence",
+        ),
+        (
+            lambda: decisions.q_learning(LAKE, 0.9, 10, checkpoints=5),
+            "checkpoints must be a sequence",
+        ),
         (
             lambda: policy_iteration(MDP([np.eye(2)], [[1e308, 0]], [False] * 2), 0.9),
             "rewards must be smaller, or disc",
         ),
-        (lambda: value_iteration(MDP([np.eye(2)], [[1e308, 0]], [False] * 2), 0.9), "rewards must be smaller, or disc"),
+        (
+            lambda: value_iteration(MDP([np.eye(2)], [[1e308, 0]], [False] * 2), 0.9),
+            "rewards must be smaller, or disc",
+        ),
     ],
 )
 def test_bad_input(call, message):
@@ -396,7 +497,10 @@ def test_sweeps_end_where_rounding_goes_round(seed):
     model = random_mdp(n_states, int(rng.integers(1, 4)), int(rng.integers(1, n_states + 1)), rng)
     discount = rng.uniform(0, 0.99)
     best = policy_iteration(model, discount).values
-    for way in (value_iteration(model, discount), decisions.modified_policy_iteration(model, discount)):
+    for way in (
+        value_iteration(model, discount),
+        decisions.modified_policy_iteration(model, discount),
+    ):
         assert len(way.trace) < 1000
         assert np.allclose(way.values, best, rtol=1e-14)
 
@@ -420,19 +524,31 @@ FLIP = [[0.5, 0.5], [0.5, 0.5]]
     ("change", "message"),
     [
         ({"P": np.ones((2, 3))}, r"P must have shape \(n_states, n_states\); got \(2, 3\)"),
-        ({"P": [[1, 1], [0, 1]]}, "P must have rows of probabilities that add up to 1; row 0: a sum of 2, smallest 1"),
+        (
+            {"P": [[1, 1], [0, 1]]},
+            "P must have rows of probabilities that add up to 1; row 0: a sum of 2, smallest 1",
+        ),
         ({"P": [[1, 0], [1.5, -0.5]]}, "row 1: a sum of 1, smallest -0.5"),
         ({"P": [[1, 0], [np.nan, 1]]}, "row 1: a sum of nan"),
-        ({"P": np.eye(2)}, "P must be a chain that comes to stay in one place; got one that stays at 0 or at 1"),
+        (
+            {"P": np.eye(2)},
+            "P must be a chain that comes to stay in one place; got one that stays at 0 or at 1",
+        ),
         ({"P": [[1.0, 1e-17], [1e-17, 1.0]]}, "P must have larger probabilities of going"),
         ({"P": "ab"}, "P must be an array of numbers"),
         ({"R": [1, np.nan]}, "R must be 2 finite numbers"),
         ({"R": [[1, 2]]}, r"R must be 2 finite numbers; got shape \(1, 2\)"),
         ({"features": [[1]]}, r"features must have shape \(2, n_features\); got \(1, 1\)"),
-        ({"features": np.ones((2, 0))}, r"features must have shape \(2, n_features\); got \(2, 0\)"),
+        (
+            {"features": np.ones((2, 0))},
+            r"features must have shape \(2, n_features\); got \(2, 0\)",
+        ),
         ({"features": [[1], [np.inf]]}, "features must be finite; state 1, feature 0: inf"),
         ({"features": np.ones((2, 2))}, "features must be linearly independent"),
-        ({"features": np.eye(2), "weights": [1, 0]}, "features must be linearly independent on the states that are"),
+        (
+            {"features": np.eye(2), "weights": [1, 0]},
+            "features must be linearly independent on the states that are",
+        ),
         ({"weights": [1.5, -0.5]}, "weights must be 2 finite numbers of at least 0"),
         ({"weights": [np.nan, 1]}, "weights must be 2 finite numbers"),
         ({"weights": [0, 0]}, "weights must be 2 finite numbers of at least 0, not all of them 0"),
@@ -490,7 +606,9 @@ def test_steps_of_another_shape_are_refused():
         returns(np.zeros((2, 1)), cube, two),
         lambda *_: 0,
     ):
-        with pytest.raises(ValueError, match="step must return rewards, next points and ends of shapes"):
+        with pytest.raises(
+            ValueError, match="step must return rewards, next points and ends of shapes"
+        ):
             decisions.fitted_values(step, 1, KNeighborsRegressor(1), cube)
     for samples in ([], [1.0, 2.0], np.ones((0, 2)), [["a"]]):
         with pytest.raises(ValueError, match="samples must"):
@@ -500,12 +618,20 @@ def test_steps_of_another_shape_are_refused():
 @pytest.mark.parametrize(
     ("start", "step", "message"),
     [
-        ([1.5], along, r"start and step must give a point of shape \(1,\) in the unit cube; got \[1.5\]"),
+        (
+            [1.5],
+            along,
+            r"start and step must give a point of shape \(1,\) in the unit cube; got \[1.5\]",
+        ),
         ([-0.5], along, "in the unit cube"),
         ([np.nan], along, "in the unit cube; got .nan"),
         ([0.5, 0.5], along, r"of shape \(1,\) in the unit cube"),
         ([0.5], lambda points, _: (np.zeros(1), points + 1, [False]), "in the unit cube"),
-        ([0.5], lambda points, _: (np.full(1, np.nan), points, [False]), "step must return finite rewards; got nan"),
+        (
+            [0.5],
+            lambda points, _: (np.full(1, np.nan), points, [False]),
+            "step must return finite rewards; got nan",
+        ),
     ],
 )
 def test_sarsa_outside_the_unit_cube(start, step, message):

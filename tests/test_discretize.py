@@ -14,7 +14,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lib.discretize import ClassSeparatingCuts, CutPoints, EntropyDiscretizer, OneHot
 
-IRIS = {"sepal length": [5.5], "sepal width": [3], "petal length": [(0, 2), (2, 5), (5.5, 10)], "petal width": [1, 1.6]}
+IRIS = {
+    "sepal length": [5.5],
+    "sepal width": [3],
+    "petal length": [(0, 2), (2, 5), (5.5, 10)],
+    "petal width": [1, 1.6],
+}
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +33,9 @@ class Numbers:
 
     def transform(self, X):
         frame = super().transform(X)
-        return np.column_stack([c.cat.codes if c.dtype == "category" else c for _, c in frame.items()])
+        return np.column_stack(
+            [c.cat.codes if c.dtype == "category" else c for _, c in frame.items()]
+        )
 
 
 class NumbersOfEntropy(Numbers, EntropyDiscretizer):
@@ -60,7 +67,12 @@ def rounded(X):
     return np.round(values).astype(int) if values.dtype.kind == "f" else values
 
 
-CHECKED = [NumbersOfEntropy(), NumbersOfSeparating(), NumbersOfCutPoints({"x0": [0, 1]}), RoundingOneHot()]
+CHECKED = [
+    NumbersOfEntropy(),
+    NumbersOfSeparating(),
+    NumbersOfCutPoints({"x0": [0, 1]}),
+    RoundingOneHot(),
+]
 
 
 def expected_failures(estimator):
@@ -76,7 +88,11 @@ def test_conventions(estimator, check):
 
 
 ENDS = st.lists(st.integers(-6, 6), min_size=0, max_size=5, unique=True).map(sorted)
-VALUES = arrays(np.float64, st.integers(1, 30), elements=st.sampled_from([*np.arange(-7, 7.5, 0.5), np.nan, -np.inf]))
+VALUES = arrays(
+    np.float64,
+    st.integers(1, 30),
+    elements=st.sampled_from([*np.arange(-7, 7.5, 0.5), np.nan, -np.inf]),
+)
 
 
 class TestCutPoints:
@@ -98,16 +114,25 @@ class TestCutPoints:
             np.testing.assert_array_equal(binned.cat.codes == code, inside)
 
     def test_other_columns_the_index_and_missing_values_stay(self):
-        X = pd.DataFrame({"b": ["x", "y", None], "a": [1.0, None, 3.0], "c": [1, 2, 3]}, index=[7, 7, 5])
+        X = pd.DataFrame(
+            {"b": ["x", "y", None], "a": [1.0, None, 3.0], "c": [1, 2, 3]}, index=[7, 7, 5]
+        )
         binned = CutPoints({"a": [2]}).fit_transform(X)
         pd.testing.assert_frame_equal(binned[["b", "c"]], X[["b", "c"]])
         assert binned["a"].isna().tolist() == [False, True, False]
-        assert binned.columns.tolist() == CutPoints({"a": [2]}).fit(X).get_feature_names_out().tolist() == [*X.columns]
+        assert (
+            binned.columns.tolist()
+            == CutPoints({"a": [2]}).fit(X).get_feature_names_out().tolist()
+            == [*X.columns]
+        )
 
     def test_close_cuts_have_different_labels(self):
         binned = CutPoints({"a": [1, 1 + 1e-9]}).fit_transform(pd.DataFrame({"a": [1.0, 2]}))
         assert binned["a"].tolist() == ["≤ 1", "> 1.000000001"]
-        assert CutPoints({"a": []}).fit_transform(pd.DataFrame({"a": [1, 2]}))["a"].tolist() == ["all", "all"]
+        assert CutPoints({"a": []}).fit_transform(pd.DataFrame({"a": [1, 2]}))["a"].tolist() == [
+            "all",
+            "all",
+        ]
 
     def test_columns_of_an_array(self):
         binned = CutPoints({"x1": [2.5]}).fit_transform(np.array([[1, 2.5], [3, 2]]))
@@ -118,19 +143,26 @@ class TestClassSeparatingCuts:
     def test_midpoints_of_the_widest_gaps(self):
         X, y = pd.DataFrame({"a": [0.0, 2, 10, 12, 13, 15]}), list("bbccaa")  # means 1, 11, 14
         assert ClassSeparatingCuts().fit(X, y).cut_points_["a"].tolist() == [6, 12.5]
-        X, y = pd.DataFrame({"a": [0.0, 1, 3, 6, 6.5, 10]}), list("abcdef")  # the three widest of five gaps
+        # the three widest of five gaps
+        X, y = pd.DataFrame({"a": [0.0, 1, 3, 6, 6.5, 10]}), list("abcdef")
         assert ClassSeparatingCuts().fit(X, y).cut_points_["a"].tolist() == [2, 4.5, 8.25]
         X["a"] = [0.0, 0.1, 3, 3.1, 6, 6.1]  # a tenth is less than a tenth of a deviation
-        assert ClassSeparatingCuts().fit(X, y).cut_points_["a"].tolist() == pytest.approx([1.55, 4.55])
+        assert ClassSeparatingCuts().fit(X, y).cut_points_["a"].tolist() == pytest.approx(
+            [1.55, 4.55]
+        )
 
     @pytest.mark.parametrize("discretizer", [ClassSeparatingCuts(), EntropyDiscretizer()])
     @pytest.mark.parametrize("power", [-1000, 1020])
     def test_cuts_are_where_they_are_at_any_scale(self, discretizer, power):
         """Multiplied by a power of two they are the same to the last bit, even where squares or ranges overflow."""
-        values, y = np.append(np.random.default_rng(0).normal(size=60), [-7.5, 7.5]), np.arange(62) % 2
+        values, y = (
+            np.append(np.random.default_rng(0).normal(size=60), [-7.5, 7.5]),
+            np.arange(62) % 2,
+        )
         values[:60] += y[:60]
         cuts, scaled = (
-            discretizer.fit(pd.DataFrame({"a": np.ldexp(values, p)}), y).cut_points_["a"] for p in (0, power)
+            discretizer.fit(pd.DataFrame({"a": np.ldexp(values, p)}), y).cut_points_["a"]
+            for p in (0, power)
         )
         assert len(cuts) > 0
         np.testing.assert_array_equal(np.ldexp(cuts, power), scaled)
@@ -151,10 +183,19 @@ class TestClassSeparatingCuts:
             ClassSeparatingCuts().fit(X * scale + shift, np.array(list("dbca"))[y]),
         )
         for name in X:
-            np.testing.assert_allclose(other.cut_points_[name], one.cut_points_[name] * scale + shift, atol=1e-9)
+            np.testing.assert_allclose(
+                other.cut_points_[name], one.cut_points_[name] * scale + shift, atol=1e-9
+            )
 
     def test_nothing_to_separate(self):
-        X = pd.DataFrame({"same": [1.0] * 4, "none": [np.nan] * 4, "one": [1, *[np.nan] * 3], "text": list("abcd")})
+        X = pd.DataFrame(
+            {
+                "same": [1.0] * 4,
+                "none": [np.nan] * 4,
+                "one": [1, *[np.nan] * 3],
+                "text": list("abcd"),
+            }
+        )
         X["half"] = [1.0, 3, np.nan, np.nan]
         X["equal"] = [1, 3, 3, 1]
         learner = ClassSeparatingCuts().fit(X, [0, 0, 1, 1])
@@ -174,7 +215,10 @@ def slow_cuts(values, labels):
     n, best = len(values), None
     for low, high in zip(sorted(set(values)), sorted(set(values))[1:], strict=False):
         cut = low + (high - low) / 2
-        sides = [[c for v, c in zip(values, labels, strict=True) if (v <= cut) == left] for left in (True, False)]
+        sides = [
+            [c for v, c in zip(values, labels, strict=True) if (v <= cut) == left]
+            for left in (True, False)
+        ]
         information = sum(len(s) / n * entropy(s) for s in sides)
         if best is None or information < best[0] - 1e-12:
             best = information, cut, sides
@@ -182,7 +226,9 @@ def slow_cuts(values, labels):
         return []
     information, cut, sides = best
     k, k1, k2 = (len(set(s)) for s in (labels, *sides))
-    delta = math.log2(3**k - 2) - (k * entropy(labels) - k1 * entropy(sides[0]) - k2 * entropy(sides[1]))
+    delta = math.log2(3**k - 2) - (
+        k * entropy(labels) - k1 * entropy(sides[0]) - k2 * entropy(sides[1])
+    )
     if entropy(labels) - information <= math.log2(n - 1) / n + delta / n:
         return []
     values_of = [[v for v in values if (v <= cut) == left] for left in (True, False)]
@@ -215,10 +261,16 @@ class TestEntropyDiscretizer:
             assert len(learner.cut_points_["x0"]) == n_cuts
 
     def test_missing_values_are_ignored_and_kept(self):
-        values, y = np.r_[np.arange(10.0), [np.nan] * 5], np.r_[np.repeat([0, 1], 5), [0, 1, 2, 3, 4]]
+        values, y = (
+            np.r_[np.arange(10.0), [np.nan] * 5],
+            np.r_[np.repeat([0, 1], 5), [0, 1, 2, 3, 4]],
+        )
         X = pd.DataFrame({"a": values, "text": ["t"] * 15, "flag": [True] * 15, "none": np.nan})
         learner = EntropyDiscretizer().fit(X, y)
-        assert {name: cuts.tolist() for name, cuts in learner.cut_points_.items()} == {"a": [4.5], "none": []}
+        assert {name: cuts.tolist() for name, cuts in learner.cut_points_.items()} == {
+            "a": [4.5],
+            "none": [],
+        }
         binned = learner.transform(X)
         assert binned["a"].tolist()[:10] == ["≤ 4.5"] * 5 + ["> 4.5"] * 5
         assert binned["a"].isna().sum() == 5
@@ -228,7 +280,10 @@ class TestEntropyDiscretizer:
     def test_neighbouring_floats_are_separated(self):
         values = np.repeat([1.0, np.nextafter(1.0, 2)], 20)
         learner = EntropyDiscretizer().fit(pd.DataFrame({"a": values}), np.repeat([0, 1], 20))
-        assert learner.transform(pd.DataFrame({"a": values}))["a"].cat.codes.tolist() == [0] * 20 + [1] * 20
+        assert (
+            learner.transform(pd.DataFrame({"a": values}))["a"].cat.codes.tolist()
+            == [0] * 20 + [1] * 20
+        )
 
 
 class TestOneHot:
@@ -244,7 +299,11 @@ class TestOneHot:
 
     @pytest.mark.parametrize(
         "columns",
-        [{"x": ["(missing)", None, "a"]}, {"x": ["1=p", "q", "r"], "x=1": ["p", "q", "p"]}, {"x": ["1", 1, "2", "b"]}],
+        [
+            {"x": ["(missing)", None, "a"]},
+            {"x": ["1=p", "q", "r"], "x=1": ["p", "q", "p"]},
+            {"x": ["1", 1, "2", "b"]},
+        ],
     )
     def test_columns_of_one_name_are_refused(self, columns):
         """The next step of a pipeline could not tell them apart."""
@@ -253,7 +312,14 @@ class TestOneHot:
 
     def test_one_column_a_value(self):
         learner = OneHot().fit(self.X)
-        names = ["odor=almond", "odor=foul", "odor=none", "odor=(missing)", "bruises=False", "bruises=True"]
+        names = [
+            "odor=almond",
+            "odor=foul",
+            "odor=none",
+            "odor=(missing)",
+            "bruises=False",
+            "bruises=True",
+        ]
         names += ["text=a", "text=b", "size=2", "size=10", "size=(missing)"]
         assert learner.get_feature_names_out().tolist() == names
         columns = learner.transform(self.X)
@@ -268,12 +334,18 @@ class TestOneHot:
 
     def test_missing_ignored(self):
         learner = OneHot(missing="ignore").fit(self.X)
-        kept = [name for name in OneHot().fit(self.X).get_feature_names_out() if "missing" not in name]
-        pd.testing.assert_frame_equal(learner.transform(self.X), OneHot().fit_transform(self.X)[kept])
+        kept = [
+            name for name in OneHot().fit(self.X).get_feature_names_out() if "missing" not in name
+        ]
+        pd.testing.assert_frame_equal(
+            learner.transform(self.X), OneHot().fit_transform(self.X)[kept]
+        )
 
     def test_unknown_and_newly_missing_values_are_all_false(self):
         learner = OneHot().fit(self.X[["odor", "text"]])
-        new = pd.DataFrame({"odor": pd.Categorical(["violet", None, "foul"]), "text": [None, "c", "a"]})
+        new = pd.DataFrame(
+            {"odor": pd.Categorical(["violet", None, "foul"]), "text": [None, "c", "a"]}
+        )
         columns = learner.transform(new)
         assert columns.columns[columns.iloc[0]].tolist() == []
         assert columns.columns[columns.iloc[1]].tolist() == ["odor=(missing)"]
@@ -283,7 +355,11 @@ class TestOneHot:
 
     def test_a_category_may_be_called_missing(self):
         X = pd.DataFrame({"root": ["missing", None, "club"]})
-        assert OneHot().fit(X).get_feature_names_out().tolist() == ["root=club", "root=missing", "root=(missing)"]
+        assert OneHot().fit(X).get_feature_names_out().tolist() == [
+            "root=club",
+            "root=missing",
+            "root=(missing)",
+        ]
 
     def test_constant_attributes(self):
         same = pd.Categorical(["r"] * 3, categories=["r", "g"])
@@ -297,11 +373,18 @@ class TestOneHot:
         alone = OneHot(constant="drop").fit_transform(X[["same"]])
         assert alone.equals(OneHot().fit_transform(X[["same"]]))
 
-    @given(st.integers(1, 20), st.integers(1, 4), st.integers(0, 1000), st.sampled_from(["category", "str", "object"]))
+    @given(
+        st.integers(1, 20),
+        st.integers(1, 4),
+        st.integers(0, 1000),
+        st.sampled_from(["category", "str", "object"]),
+    )
     @settings(max_examples=20)
     def test_is_get_dummies(self, size, n, seed, dtype):
         values = np.random.default_rng(seed).choice(["a", "b", "c"], (size, n))
         X = pd.DataFrame(values, columns=[f"x{i}" for i in range(n)], dtype="str").astype(dtype)
         columns = OneHot().fit_transform(X)
-        pd.testing.assert_frame_equal(columns, pd.get_dummies(X, prefix_sep="=", dtype=bool), check_column_type=False)
+        pd.testing.assert_frame_equal(
+            columns, pd.get_dummies(X, prefix_sep="=", dtype=bool), check_column_type=False
+        )
         assert (columns.sum(axis=1) == n).all()

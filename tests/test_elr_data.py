@@ -11,7 +11,7 @@ from lib import datasets as uci
 from lib.discretize import EntropyDiscretizer
 from lib.experiments import elr_data
 from lib.experiments.elr_data import coded, printed, problems
-from lib.structures.codes import DiscreteCoding
+from lib.structures.encoding import DiscreteCoding
 from lib.trials import Seeds
 
 problem = functools.cache(elr_data.problem)
@@ -19,8 +19,10 @@ AT_HAND = set(uci.available().query("status == 'shipped'")["name"])
 TABLE_II = printed("ii").set_index("dataset")
 TABLE_V = printed("v").set_index("dataset")
 # What the files have, where the paper has another number.
-OTHER_ATTRIBUTES = {"breast": 9, "breast-cancer": 9, "soybean-large": 35}  # UCI's tenth of breast is a number of rows
-OTHER_CLASSES = {"glass": 6, "soybean-large": 15}  # of the type 4 of glass and of four diseases there are no such rows
+# UCI's tenth of breast is a number of rows
+OTHER_ATTRIBUTES = {"breast": 9, "breast-cancer": 9, "soybean-large": 35}
+# of the type 4 of glass and of four diseases there are no such rows
+OTHER_CLASSES = {"glass": 6, "soybean-large": 15}
 
 
 def shipped(table):
@@ -44,7 +46,7 @@ def nothing_elsewhere(monkeypatch, tmp_path):
 
     monkeypatch.delenv("UCI_MIRROR", raising=False)
     monkeypatch.setenv("UCI_CACHE", str(tmp_path))
-    monkeypatch.setattr(uci.files, "download", unreachable)
+    monkeypatch.setattr(uci.downloads, "download", unreachable)
 
 
 class TestTables:
@@ -62,9 +64,13 @@ class TestTables:
             assert len(found.data.y) == row["train"]
             assert [len(test) for _, test in splits] == [row["train"] // 5] * 5
         else:
-            assert [(len(train), len(test)) for train, test in splits] == [(row["train"], int(row["test"]))]
+            assert [(len(train), len(test)) for train, test in splits] == [
+                (row["train"], int(row["test"]))
+            ]
             if found.split == "published":
-                np.testing.assert_array_equal(np.concatenate(splits[0]), np.arange(len(found.data.y)))
+                np.testing.assert_array_equal(
+                    np.concatenate(splits[0]), np.arange(len(found.data.y))
+                )
 
     @pytest.mark.parametrize("name", shipped(TABLE_V))
     def test_table_v(self, name):
@@ -78,7 +84,10 @@ class TestTables:
             assert (len(train), len(test)) == (row["train"], row["test"])
 
     def test_incomplete_rows_stay_or_go(self):
-        everything, complete = problem("soybean-large", incomplete=True).data, problem("soybean-large").data
+        everything, complete = (
+            problem("soybean-large", incomplete=True).data,
+            problem("soybean-large").data,
+        )
         assert len(everything.y) == 683
         assert (complete.y == everything.y[~everything.X.isna().any(axis=1)]).all()
 
@@ -96,21 +105,32 @@ class TestTables:
 
 
 class TestSplits:
-    @pytest.mark.parametrize(("name", "n_folds"), [("iris", 5), ("glass2", 5), ("glass2", 4), ("breast", 7)])
+    @pytest.mark.parametrize(
+        ("name", "n_folds"), [("iris", 5), ("glass2", 5), ("glass2", 4), ("breast", 7)]
+    )
     def test_folds(self, name, n_folds):
         found = problem(name)
         n = len(found.data.y)
         splits = found.splits(n_folds, seed(0))
         assert [len(test) for _, test in splits] == [n // n_folds] * n_folds
-        assert len(np.unique(np.concatenate([test for _, test in splits]))) == n // n_folds * n_folds
+        assert (
+            len(np.unique(np.concatenate([test for _, test in splits]))) == n // n_folds * n_folds
+        )
         for train, test in splits:
             assert sorted([*train, *test]) == list(range(n))
 
-    @pytest.mark.parametrize("name", ["iris", "shuttle-small", "waveform-21", "mofn-3-7-10", "satimage"])
+    @pytest.mark.parametrize(
+        "name", ["iris", "shuttle-small", "waveform-21", "mofn-3-7-10", "satimage"]
+    )
     def test_the_seed_decides(self, name):
         found = problem(name)
         first, again, other, repeat = (
-            np.concatenate([np.concatenate(pair) for pair in found.splits(5, Seeds(entropy).sequence(name, repeat))])
+            np.concatenate(
+                [
+                    np.concatenate(pair)
+                    for pair in found.splits(5, Seeds(entropy).sequence(name, repeat))
+                ]
+            )
             for entropy, repeat in ((3, 0), (3, 0), (4, 0), (3, 1))
         )
         assert (first == again).all()
@@ -166,7 +186,15 @@ class TestNames:
 
 @pytest.mark.parametrize(
     ("table", "data_sets", "cells"),
-    [("ii", 25, 1), ("iii", 25, 6), ("iv", 25, 9), ("v", 20, 1), ("vi", 21, 6), ("vii", 25, 10), ("viii", 16, 4)],
+    [
+        ("ii", 25, 1),
+        ("iii", 25, 6),
+        ("iv", 25, 9),
+        ("v", 20, 1),
+        ("vi", 21, 6),
+        ("vii", 25, 10),
+        ("viii", 16, 4),
+    ],
 )
 def test_every_printed_data_set_has_every_cell_once(table, data_sets, cells):
     frame = printed(table)
@@ -235,7 +263,9 @@ class TestCodes:
         order[test] = test[::-1]
         shuffled = replace(data, X=data.X.iloc[order].reset_index(drop=True), y=data.y[order])
         holes = removed(data, rate) if rate else None
-        (codes, sizes), (again, sizes_too) = (coded(d, train, test, holes) for d in (data, shuffled))
+        (codes, sizes), (again, sizes_too) = (
+            coded(d, train, test, holes) for d in (data, shuffled)
+        )
         assert (codes[: len(train)] == again[: len(train)]).all()
         assert (sizes == sizes_too).all()
         if holes is None:

@@ -13,12 +13,16 @@ NAN = float("nan")
 
 def folds(dataset, learner, wrong, n_test, repeat=0, structure="naive"):
     labels = {"dataset": dataset, "structure": structure, "learner": learner, "repeat": repeat}
-    return pd.DataFrame({"fold": range(len(wrong)), "n_wrong": wrong, "n_test": n_test}).assign(**labels)
+    return pd.DataFrame({"fold": range(len(wrong)), "n_wrong": wrong, "n_test": n_test}).assign(
+        **labels
+    )
 
 
 def results(rows, structure="naive"):
     """Rows of (dataset, learner, repeat, value) or with se, as `scores` returns them."""
-    frame = pd.DataFrame([(*row, 1.0)[:5] for row in rows], columns=["dataset", "learner", "repeat", "value", "se"])
+    frame = pd.DataFrame(
+        [(*row, 1.0)[:5] for row in rows], columns=["dataset", "learner", "repeat", "value", "se"]
+    )
     return frame.assign(structure=structure)
 
 
@@ -37,15 +41,28 @@ class TestScores:
 
     def test_repeats_readings_and_learners_are_apart(self):
         parts = [folds("iris", name, [r], 10, r) for name in ("ofe", "elr") for r in (0, 1)]
-        frame = tables.scores(pd.concat([p.assign(test=t) for p in parts for t in ("masked", "complete")]))
-        assert list(frame.columns) == ["dataset", "structure", "learner", "test", "repeat", "value", "se"]
+        frame = tables.scores(
+            pd.concat([p.assign(test=t) for p in parts for t in ("masked", "complete")])
+        )
+        assert list(frame.columns) == [
+            "dataset",
+            "structure",
+            "learner",
+            "test",
+            "repeat",
+            "value",
+            "se",
+        ]
         assert len(frame) == 8
         assert list(frame["value"]) == [100, 100, 90, 90] * 2
 
 
 class TestAverages:
     def test_by_hand(self):
-        rows = [("iris", "elr", r, v, s) for r, (v, s) in enumerate([(90.0, 3.0), (94.0, 4.0), (92.0, 5.0)])]
+        rows = [
+            ("iris", "elr", r, v, s)
+            for r, (v, s) in enumerate([(90.0, 3.0), (94.0, 4.0), (92.0, 5.0)])
+        ]
         [row] = tables.averages(results(rows)).itertuples()
         assert row.value == pytest.approx(92)
         assert row.se == pytest.approx((50 / 3) ** 0.5)
@@ -57,7 +74,9 @@ class TestAverages:
 class TestBesidePrinted:
     def cell(self, found, dataset, learner, structure="naive"):
         [row] = found[
-            found["dataset"].eq(dataset) & found["learner"].eq(learner) & found["structure"].eq(structure)
+            found["dataset"].eq(dataset)
+            & found["learner"].eq(learner)
+            & found["structure"].eq(structure)
         ].itertuples()
         return row
 
@@ -66,7 +85,13 @@ class TestBesidePrinted:
         ours = results([("iris", "elr", 0, 90.0, 2.0), ("iris", "elr", 1, 92.0, 2.0)])
         found = tables.beside_printed(ours, "iii")
         row = self.cell(found, "iris", "elr")
-        assert (row.printed, row.printed_se, row.ours, row.low, row.high) == (94.0, 2.87, 91.0, 90.0, 92.0)
+        assert (row.printed, row.printed_se, row.ours, row.low, row.high) == (
+            94.0,
+            2.87,
+            91.0,
+            90.0,
+            92.0,
+        )
         assert row.z == pytest.approx(-3 / (2.87**2 + 4) ** 0.5)
         assert list(found.columns) == [
             *tables.CELL,
@@ -79,7 +104,11 @@ class TestBesidePrinted:
         found = tables.beside_printed(results([("iris", "elr", 0, 90.0)]), table)
         assert found[tables.CELL].values.tolist() == cells[tables.CELL].values.tolist()
         assert list(found["printed"]) == list(cells["value"])
-        ours = found["dataset"].eq("iris") & found["structure"].eq("naive") & found["learner"].eq("elr")
+        ours = (
+            found["dataset"].eq("iris")
+            & found["structure"].eq("naive")
+            & found["learner"].eq("elr")
+        )
         assert found.loc[~ours, ["ours", "se", "low", "high", "z"]].isna().all(axis=None)
         assert found.loc[ours, "z"].notna().all()
 
@@ -92,7 +121,9 @@ class TestBesidePrinted:
         assert row.q05 == pytest.approx(100 - 86.6)
         assert row.q95 == pytest.approx(100 - 82.1)
         assert row.z == 0
-        [row] = tables.beside_printed(results([("cleve", "elr", 0, 90.0)]), "vi").dropna().itertuples()
+        [row] = (
+            tables.beside_printed(results([("cleve", "elr", 0, 90.0)]), "vi").dropna().itertuples()
+        )
         assert row.z < 0  # we err less
 
     def test_a_single_test_set_without_printed_error(self):
@@ -107,7 +138,9 @@ class TestBesidePrinted:
         assert corrupt.printed_se == pytest.approx(100 * (0.3472 * 0.6528 / 144) ** 0.5)
 
     def test_diabetes_is_pima(self):
-        found = tables.beside_printed(results([("pima", "elr", 0, 75.0), ("iris", "elr", 0, 90.0)]), "iii").dropna()
+        found = tables.beside_printed(
+            results([("pima", "elr", 0, 75.0), ("iris", "elr", 0, 90.0)]), "iii"
+        ).dropna()
         assert list(found["dataset"]) == ["diabetes", "iris", "pima"]
         assert list(found["ours"]) == [75, 90, 75]
         assert list(found["printed"]) == [75.16, 94.0, 75.16]
@@ -167,12 +200,18 @@ class TestOwnAgreement:
         assert np.isnan(tables.own_agreement(results(rows[:2])))
 
     def test_no_errors(self):
-        rows = [("a", "elr", 0, 100.0, 0.0), ("a", "elr", 1, 100.0, 0.0), ("b", "elr", 0, 99.0, 0.0)]
+        rows = [
+            ("a", "elr", 0, 100.0, 0.0),
+            ("a", "elr", 1, 100.0, 0.0),
+            ("b", "elr", 0, 99.0, 0.0),
+        ]
         assert tables.own_agreement(results(rows)) == 1
         assert tables.own_agreement(results([*rows, ("b", "elr", 1, 100.0, 0.0)])) == 0.5
 
     def test_readings_are_apart(self):
-        frame = results([("a", "elr", 0, 90.0), ("a", "elr", 0, 50.0)]).assign(test=["masked", "complete"])
+        frame = results([("a", "elr", 0, 90.0), ("a", "elr", 0, 50.0)]).assign(
+            test=["masked", "complete"]
+        )
         assert np.isnan(tables.own_agreement(frame))
 
 
@@ -186,7 +225,9 @@ class TestComparisons:
         ("letter", "ofe", [83.0]),
         ("heart", "ofe", [70.0]),
     )
-    ROWS = tuple((*key, repeat, value) for *key, values in VALUES for repeat, value in enumerate(values))
+    ROWS = tuple(
+        (*key, repeat, value) for *key, values in VALUES for repeat, value in enumerate(values)
+    )
 
     def test_errors_by_dataset(self):
         found = tables.errors_by_dataset(results(self.ROWS))
@@ -245,7 +286,9 @@ class TestPrinted:
     def test_averages_are_those_of_the_cells(self, table):
         frame = printed(table).pivot(index="dataset", columns=tables.CELL[1:], values="value")
         means = frame.drop("average").mean()
-        np.testing.assert_allclose(means, frame.loc["average"], atol=0.005 if table == "viii" else 1e-9)
+        np.testing.assert_allclose(
+            means, frame.loc["average"], atol=0.005 if table == "viii" else 1e-9
+        )
 
     @pytest.mark.parametrize("appendix", ["d", "e"])
     def test_which_p_values_are_reproduced(self, appendix):
@@ -282,6 +325,8 @@ class TestPrinted:
 
     def test_test_sets_of_table_vi_have_no_standard_error(self):
         slips = tables.unattainable(tables.without_averages("vi"), "vi")
-        zeros = {cell: implied for _, cell, se, implied, _ in slips if cell.endswith("±") and se == 0}
+        zeros = {
+            cell: implied for _, cell, se, implied, _ in slips if cell.endswith("±") and se == 0
+        }
         assert len(zeros) == 5 * 6
         assert zeros["ALLBP NB+EM ±"] == pytest.approx(100 * np.sqrt(0.0422 * 0.9578 / 972))

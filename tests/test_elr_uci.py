@@ -32,27 +32,41 @@ def test_errors_are_those_of_the_classifier(name, rate):
     seen = X.mask(holes) if rate else X
     cutter = EntropyDiscretizer().fit(seen.iloc[train], data.y[train])
     known = cutter.transform(seen.iloc[train])
-    tests = {"masked": seen.iloc[test], "complete": X.iloc[test]} if rate else {"complete": X.iloc[test]}
+    tests = (
+        {"masked": seen.iloc[test], "complete": X.iloc[test]}
+        if rate
+        else {"complete": X.iloc[test]}
+    )
     codes, sizes = coded(data, train, test, holes)
     for structure in ("naive", "tan", "bic"):
         learners = {"ofe": 0, "elr_fixed": 3, "em": CAP}
-        rows = list(split_errors(codes, sizes, inner_folds(train), structure, learners, 3, list(tests)))
-        assert [(row["learner"], row["test"]) for row in rows] == [(name, t) for name in learners for t in tests]
+        rows = list(
+            split_errors(codes, sizes, inner_folds(train), structure, learners, 3, list(tests))
+        )
+        assert [(row["learner"], row["test"]) for row in rows] == [
+            (name, t) for name in learners for t in tests
+        ]
         for row in rows:
             base = "ofe" if row["learner"] == "ofe" else BAYES_NET_LEARNERS[row["learner"]][0]
             model = BayesNetClassifier(structure, base, n_iterations=learners[row["learner"]])
-            predicted = model.fit(known, data.y[train]).predict(cutter.transform(tests[row["test"]]))
+            predicted = model.fit(known, data.y[train]).predict(
+                cutter.transform(tests[row["test"]])
+            )
             assert row["n_wrong"] == (predicted != data.y[test]).sum()
             assert row["n_test"] == len(test)
             assert row["n_iterations"] == model.n_iterations_
 
 
-@pytest.mark.parametrize(("name", "structure"), [("iris", "tan"), ("corral", "naive"), ("glass2", "bic")])
+@pytest.mark.parametrize(
+    ("name", "structure"), [("iris", "tan"), ("corral", "naive"), ("glass2", "bic")]
+)
 def test_tuned_iterations(name, structure):
     """The structure is that of all training rows; tables are learned without the held-out fold."""
     data, train, test, _ = split(name)
     codes, sizes = coded(data, train, test)
-    columns = {i: pd.Categorical.from_codes(codes[:, i], range(sizes[i])) for i in range(1, len(sizes))}
+    columns = {
+        i: pd.Categorical.from_codes(codes[:, i], range(sizes[i])) for i in range(1, len(sizes))
+    }
     table = pd.DataFrame(columns)
     X, y, X_test = table[: len(train)], codes[: len(train), 0], table[len(train) :]
     parents, inner = BayesNetClassifier(structure, "ofe").fit(X, y).parents_, inner_folds(train)
@@ -63,7 +77,9 @@ def test_tuned_iterations(name, structure):
             errors[i, n] = 1 - model.score(X[inner == i], y[inner == i])
     rows = split_errors(codes, sizes, inner, structure, ["elr", "elr_forced"], 4)
     for row, allow_zero in zip(rows, (True, False), strict=True):
-        model = BayesNetClassifier(parents, n_iterations=choose_iterations(errors, allow_zero)[0]).fit(X, y)
+        model = BayesNetClassifier(
+            parents, n_iterations=choose_iterations(errors, allow_zero)[0]
+        ).fit(X, y)
         assert row["n_iterations"] == model.n_iterations_
         assert row["n_wrong"] == (model.predict(X_test) != codes[len(train) :, 0]).sum()
 
@@ -80,7 +96,10 @@ def test_incomplete_rows():
 def test_a_learner_does_not_depend_on_the_others():
     codes, sizes = coded(*split("glass2")[:3])
     inner = inner_folds(split("glass2")[1])
-    rows = {row["learner"]: row for row in split_errors(codes, sizes, inner, "tan", list(BAYES_NET_LEARNERS), 5)}
+    rows = {
+        row["learner"]: row
+        for row in split_errors(codes, sizes, inner, "tan", list(BAYES_NET_LEARNERS), 5)
+    }
     assert list(rows) == list(BAYES_NET_LEARNERS)
     for name, row in rows.items():
         assert list(split_errors(codes, sizes, inner, "tan", [name], 5)) == [row]
@@ -92,7 +111,9 @@ def test_corral_is_learned_by_trees():
     for fold, structure in np.ndindex(N_FOLDS, 2):
         data, train, test, _ = split("corral", fold=fold)
         name = list(wrong)[structure]
-        [row] = split_errors(*coded(data, train, test), inner_folds(train), name, ["elr_converged"], 1)
+        [row] = split_errors(
+            *coded(data, train, test), inner_folds(train), name, ["elr_converged"], 1
+        )
         wrong[name] += row["n_wrong"]
     assert wrong["tan"] == 0 < wrong["naive"]
 
@@ -106,8 +127,12 @@ def test_the_paper_s_kernel_by_hand():
 
     def products(X):
         constant = np.ones((len(X), 1))
-        return np.hstack([constant, np.sqrt(2) * X, np.einsum("ni,nj->nij", X, X).reshape(len(X), -1)])
+        return np.hstack(
+            [constant, np.sqrt(2) * X, np.einsum("ni,nj->nij", X, X).reshape(len(X), -1)]
+        )
 
     linear = SVC(kernel="linear", C=0.05, tol=1e-8).fit(products(A), data.y[train])
     quadratic = quadratic_svm().set_params(tol=1e-8).fit(A, data.y[train])
-    np.testing.assert_allclose(quadratic.decision_function(B), linear.decision_function(products(B)), atol=1e-6)
+    np.testing.assert_allclose(
+        quadratic.decision_function(B), linear.decision_function(products(B)), atol=1e-6
+    )

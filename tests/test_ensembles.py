@@ -63,7 +63,9 @@ def glass():
 @pytest.mark.parametrize("ensemble", ENSEMBLES, ids=lambda e: type(e).__name__)
 def test_same_seed_same_ensemble_and_pickles(glass, ensemble):
     X, y, new, _ = glass
-    first, second = (ensemble.set_params(random_state=1).fit(X, y).predict_proba(new) for _ in range(2))
+    first, second = (
+        ensemble.set_params(random_state=1).fit(X, y).predict_proba(new) for _ in range(2)
+    )
     np.testing.assert_array_equal(first, second)
     np.testing.assert_allclose(first.sum(axis=1), 1)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(ensemble)).predict_proba(new), first)
@@ -98,7 +100,9 @@ PLAIN, CLASSES = np.random.default_rng(0).normal(size=(12, 2)), np.arange(12) % 
     ],
     ids=["two rows", "one row", "a class each", "units", "constant", "index"],
 )
-@pytest.mark.parametrize("ensemble", [e for e in ENSEMBLES if e.learner is TREE], ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize(
+    "ensemble", [e for e in ENSEMBLES if e.learner is TREE], ids=lambda e: type(e).__name__
+)
 def test_odd_data_are_learned(ensemble, X, y):
     p = ensemble.fit(X, y).predict_proba(X)
     np.testing.assert_allclose(p.sum(axis=1), 1)
@@ -141,7 +145,9 @@ def test_bags():
 def test_bagging_equals_that_of_scikit_learn_on_the_same_bags(glass):
     X, y, new, _ = glass
     X, new = X.to_numpy(), new.to_numpy()
-    ours = Bagging(DecisionTreeClassifier(random_state=0), 5, average=True, random_state=4).fit(X, y)
+    ours = Bagging(DecisionTreeClassifier(random_state=0), 5, average=True, random_state=4).fit(
+        X, y
+    )
     members = [
         DecisionTreeClassifier(random_state=member.random_state).fit(X[rows], y[rows])
         for member, rows in zip(ours.estimators_, _bags_of(ours, len(y)), strict=True)
@@ -151,8 +157,14 @@ def test_bagging_equals_that_of_scikit_learn_on_the_same_bags(glass):
     for member, columns in zip(members, classes, strict=True):
         expected[:, columns] += member.predict_proba(new) / 5
     np.testing.assert_allclose(ours.predict_proba(new), expected)
-    theirs = BaggingClassifier(KNeighborsClassifier(1), 300, random_state=0).fit(X, y).predict_proba(new)
-    many = Bagging(KNeighborsClassifier(1), 300, average=True, random_state=0).fit(X, y).predict_proba(new)
+    theirs = (
+        BaggingClassifier(KNeighborsClassifier(1), 300, random_state=0).fit(X, y).predict_proba(new)
+    )
+    many = (
+        Bagging(KNeighborsClassifier(1), 300, average=True, random_state=0)
+        .fit(X, y)
+        .predict_proba(new)
+    )
     assert abs(theirs - many).max() < 0.2  # bags differ, their means hardly
 
 
@@ -183,7 +195,9 @@ def test_table_1_step_by_step(learner):
     w, votes = np.full(len(y), 1 / len(y)), np.zeros((len(y), 6))
     for member, error in zip(ours.estimators_, ours.errors_, strict=True):
         p = w / w.sum()
-        prediction = type(learner)(**learner.get_params()).fit(X, y, sample_weight=p * len(y)).predict(X)
+        prediction = (
+            type(learner)(**learner.get_params()).fit(X, y, sample_weight=p * len(y)).predict(X)
+        )
         np.testing.assert_array_equal(member.predict(ours._inputs(X)), prediction)
         epsilon = p[prediction != y].sum()
         assert error == pytest.approx(epsilon)
@@ -230,7 +244,8 @@ def test_exhaustive_codes(k):
 
 
 @pytest.mark.parametrize(
-    ("k", "n_bits"), [(3, 2), (4, 2), (4, 4), (5, 14), (8, 3), (11, 63), (19, 31), (26, 63), (126, 7)]
+    ("k", "n_bits"),
+    [(3, 2), (4, 2), (4, 4), (5, 14), (8, 3), (11, 63), (19, 31), (26, 63), (126, 7)],
 )
 def test_random_codes_have_different_words_and_different_bits_and_are_wide(k, n_bits):
     code = random_code(k, n_bits, np.random.RandomState(0))
@@ -247,7 +262,9 @@ def test_random_codes_have_different_words_and_different_bits_and_are_wide(k, n_
 
 @pytest.mark.parametrize(("k", "n_bits"), [(8, 3), (11, 20), (19, 31)])
 def test_random_codes_depend_on_the_seed_only(k, n_bits):
-    first, second, other = (random_code(k, n_bits, np.random.RandomState(seed)) for seed in (0, 0, 1))
+    first, second, other = (
+        random_code(k, n_bits, np.random.RandomState(seed)) for seed in (0, 0, 1)
+    )
     np.testing.assert_array_equal(first, second)
     assert (first != other).any()
 
@@ -255,19 +272,26 @@ def test_random_codes_depend_on_the_seed_only(k, n_bits):
 @pytest.mark.parametrize(("k", "n_bits"), [(4, 3), (4, 5), (5, 4), (5, 6), (5, 13)])
 def test_small_random_codes_are_the_widest_of_all(k, n_bits):
     bits = exhaustive_code(k)
-    widest = max(pdist(bits[:, list(own)], "cityblock").min() for own in combinations(range(bits.shape[1]), n_bits))
+    widest = max(
+        pdist(bits[:, list(own)], "cityblock").min()
+        for own in combinations(range(bits.shape[1]), n_bits)
+    )
     assert pdist(random_code(k, n_bits, np.random.RandomState(0)), "cityblock").min() == widest
 
 
 @pytest.mark.parametrize("k", range(2, 8))
 def test_a_random_code_of_all_bits_is_the_exhaustive_one(k):
-    np.testing.assert_array_equal(random_code(k, 2 ** (k - 1) - 1, np.random.RandomState(0)), exhaustive_code(k))
+    np.testing.assert_array_equal(
+        random_code(k, 2 ** (k - 1) - 1, np.random.RandomState(0)), exhaustive_code(k)
+    )
 
 
 def test_as_few_bits_as_words_need_tell_all_classes_apart():
     X, y = np.arange(80.0)[:, None], np.arange(80) // 10
     assert OutputCode(TREE, "random", 3, random_state=0).fit(X, y).score(X, y) == 1
-    with pytest.raises(ValueError, match="n_bits must be at least 3, as 8 classes need different words; got 2"):
+    with pytest.raises(
+        ValueError, match="n_bits must be at least 3, as 8 classes need different words; got 2"
+    ):
         OutputCode(TREE, "random", 2).fit(X, y)
 
 
@@ -283,9 +307,13 @@ class Recorder(ClassifierMixin, BaseEstimator):
         return np.full(len(X), self.classes_[0])
 
 
-@pytest.mark.parametrize("kind", [Bagging, AdaBoostM1, AdaBoostOC, partial(OutputCode, decode="bits", bagged=True)])
+@pytest.mark.parametrize(
+    "kind", [Bagging, AdaBoostM1, AdaBoostOC, partial(OutputCode, decode="bits", bagged=True)]
+)
 def test_members_get_rows_of_typed_columns(kind):
-    X = pd.DataFrame({"a": [0.5, np.nan] * 6, "b": pd.Categorical(list("xyxyxz") * 2), "c": [True, False] * 6})
+    X = pd.DataFrame(
+        {"a": [0.5, np.nan] * 6, "b": pd.Categorical(list("xyxyxz") * 2), "c": [True, False] * 6}
+    )
     X["d"] = pd.array([1, None] * 6, dtype="Int64")
     ensemble = kind(Recorder(), random_state=0).fit(X, list("abc") * 4)
     np.testing.assert_allclose(ensemble.predict_proba(X).sum(axis=1), 1)
@@ -344,7 +372,8 @@ def test_a_code_that_has_learned_can_be_decoded_either_way(glass):
 @pytest.mark.parametrize("colours", [[0, 1], [1, 0]])
 def test_pseudo_loss_of_two_classes_is_adaboost(colours, monkeypatch):
     """With two classes each colouring has one class of each colour, and Schapire's algorithm is AdaBoost."""
-    monkeypatch.setattr(AdaBoostOC, "_question", lambda *_: np.array(colours))  # no random number for it
+    # no random number for it
+    monkeypatch.setattr(AdaBoostOC, "_question", lambda *_: np.array(colours))
     data = datasets.load("pima")
     X, y = data.X.to_numpy(), data.y
     oc = AdaBoostOC(STUMP, 15, random_state=0).fit(X, y)
@@ -359,14 +388,18 @@ def test_training_error_is_below_the_product_of_pseudo_losses(glass, kind):
     X, y, _, _ = glass
     booster = kind(GainRatioTree(min_leaf=8), 40, random_state=0).fit(X, y)
     losses = 1 / (1 + np.exp(2 * booster.weights_))
-    assert (booster.predict(X) != y).mean() <= 5 * np.prod(2 * np.sqrt(losses * (1 - losses))) + 1e-12
+    assert (booster.predict(X) != y).mean() <= 5 * np.prod(
+        2 * np.sqrt(losses * (1 - losses))
+    ) + 1e-12
     assert all(set(q) == {0, 1} and q.sum() == 3 for q in booster.questions_) or kind is AdaBoostM2
 
 
 def test_likelihood_vote_is_naive_bayes_of_votes():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 300)
-    votes = np.where(rng.random((300, 4)) < [0.9, 0.6, 0.4, 0.34], y[:, None], rng.integers(0, 3, (300, 4)))
+    votes = np.where(
+        rng.random((300, 4)) < [0.9, 0.6, 0.4, 0.34], y[:, None], rng.integers(0, 3, (300, 4))
+    )
     posterior = likelihood_vote(votes, y)(votes)
     by_hand = np.tile(np.bincount(y) / 300, (300, 1))
     for vote in votes.T:
@@ -390,25 +423,64 @@ def test_a_gate_finds_where_each_member_is_good():
     ("ensemble", "message"),
     [
         (Bagging(TREE, 0), "n_members must be an integer of at least 1; got 0"),
-        (Bagging(TREE, sampling="bootstraps"), "sampling must be one of 'bootstrap'.*did you mean 'bootstrap'"),
+        (
+            Bagging(TREE, sampling="bootstraps"),
+            "sampling must be one of 'bootstrap'.*did you mean 'bootstrap'",
+        ),
         (Bagging(TREE, average=1), "average must be True or False; got 1"),
         (AdaBoostM1(TREE, sampling="no"), "sampling must be True or False; got 'no'"),
-        (AdaBoostM1(TREE, at_error="go on"), "at_error must be one of 'restart', 'stop'; got 'go on'"),
+        (
+            AdaBoostM1(TREE, at_error="go on"),
+            "at_error must be one of 'restart', 'stop'; got 'go on'",
+        ),
         (
             AdaBoostM1(KNeighborsClassifier(), sampling=False),
             "sampling must be True, as fit of .* has no sample_weight",
         ),
-        (OutputCode(TREE, code="widest"), "code must be one of 'exhaustive', 'random'; got 'widest'"),
-        (OutputCode(TREE, code=[[0], [0], [1]]), "code must have a different word of 0 and 1 for each of 3 classes"),
-        (OutputCode(TREE, code=[[0, 1], [1]]), "code must have a different word of 0 and 1 for each of 3 classes"),
-        (OutputCode(TREE, code=[[0, 1], [1, 0]]), "code must have a different word of 0 and 1 for each of 3 classes"),
-        (OutputCode(TREE, code="random", n_bits=0), "n_bits must be an integer of at least 1; got 0"),
-        (OutputCode(TREE, code="random", n_bits=1), "n_bits must be at least 2, as 3 classes need different words"),
-        (OutputCode(TREE, code="random", n_bits=4), "n_bits must be at most 3, as there are no more ways to divide 3"),
-        (Bagging(GainRatioTree), "learner must be a classifier of this book or of scikit-learn; got <class"),
-        (AdaBoostOC(LinearRegression()), "learner must be a classifier of this book or of scikit-learn; got Linear"),
-        (AdaBoostM2(LinearSVC()), "learner must have predict_proba, where probabilities are summed; got LinearSVC"),
-        (Bagging(LinearSVC(), average=True), "learner must have predict_proba, where probabilities are summed; got"),
+        (
+            OutputCode(TREE, code="widest"),
+            "code must be one of 'exhaustive', 'random'; got 'widest'",
+        ),
+        (
+            OutputCode(TREE, code=[[0], [0], [1]]),
+            "code must have a different word of 0 and 1 for each of 3 classes",
+        ),
+        (
+            OutputCode(TREE, code=[[0, 1], [1]]),
+            "code must have a different word of 0 and 1 for each of 3 classes",
+        ),
+        (
+            OutputCode(TREE, code=[[0, 1], [1, 0]]),
+            "code must have a different word of 0 and 1 for each of 3 classes",
+        ),
+        (
+            OutputCode(TREE, code="random", n_bits=0),
+            "n_bits must be an integer of at least 1; got 0",
+        ),
+        (
+            OutputCode(TREE, code="random", n_bits=1),
+            "n_bits must be at least 2, as 3 classes need different words",
+        ),
+        (
+            OutputCode(TREE, code="random", n_bits=4),
+            "n_bits must be at most 3, as there are no more ways to divide 3",
+        ),
+        (
+            Bagging(GainRatioTree),
+            "learner must be a classifier of this book or of scikit-learn; got <class",
+        ),
+        (
+            AdaBoostOC(LinearRegression()),
+            "learner must be a classifier of this book or of scikit-learn; got Linear",
+        ),
+        (
+            AdaBoostM2(LinearSVC()),
+            "learner must have predict_proba, where probabilities are summed; got LinearSVC",
+        ),
+        (
+            Bagging(LinearSVC(), average=True),
+            "learner must have predict_proba, where probabilities are summed; got",
+        ),
         (OutputCode(TREE, decode="l1"), "decode must be one of 'probabilities', 'bits'; got 'l1'"),
     ],
 )
@@ -423,7 +495,10 @@ def test_bad_parameters_are_told(ensemble, message):
         (lambda: gate(np.eye(3), [[0.5, np.nan]] * 3), "Input likelihoods contains NaN"),
         (lambda: gate(np.eye(3), [[0.5, -0.5]] * 3), "Negative values"),
         (lambda: gate(np.eye(3), [[0.5, 0.5]] * 2), "inconsistent numbers of samples"),
-        (lambda: likelihood_vote([[0.0], [1.0]], [0, 1]), "votes must be integers, the numbers of classes; got float"),
+        (
+            lambda: likelihood_vote([[0.0], [1.0]], [0, 1]),
+            "votes must be integers, the numbers of classes; got float",
+        ),
         (lambda: list(bags(0, 3, "committees", None)), "n must be an integer of at least 1; got 0"),
         (lambda: list(bags(5, 3, "committee", None)), "did you mean 'committees'"),
         (lambda: exhaustive_code(17), "n_classes must be an integer from 2 to 16; got 17"),

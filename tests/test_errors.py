@@ -1,7 +1,8 @@
 """Bad input: what models, learners, data, statistics, experiments and trials say of it, in one table.
 
-A row is a call, words that its message must have, and what it raises if that is no ValueError. An error that needs
-files, processes or patches, or that must leave something as it was, stands beside the tests of these.
+A row is a call, words that its message must have, and what it raises if that is no ValueError. An
+error that needs files, processes or patches, or that must leave something as it was, stands beside
+the tests of these.
 """
 
 import dataclasses
@@ -72,28 +73,62 @@ WRONG = {
     NaiveBayes(): {"smoothing": [-1, "1"], "ddof": [2]},
     SelectiveNaiveBayes(): {"smoothing": [0, -1.0], "n_folds": [1, 2.5]},
 }
-PARAMETERS = [(each, name, value) for each, values in WRONG.items() for name in values for value in values[name]]
+PARAMETERS = [
+    (each, name, value)
+    for each, values in WRONG.items()
+    for name in values
+    for value in values[name]
+]
 
 # Data that all learners of a kind refuse.
-BOOLEAN = [Winnow(), WinnowEnsemble(n_members=3), LatentClassEM(n_restarts=3), LatentClassCovariance()]
+BOOLEAN = [
+    Winnow(),
+    WinnowEnsemble(n_members=3),
+    LatentClassEM(n_restarts=3),
+    LatentClassCovariance(),
+]
 BOOLEAN.append(LatentClassSelection(n_restarts=3, max_hidden=3))
 NETS = [BayesNetClassifier(structure, n_iterations=2) for structure in ("naive", "tan", "bic")]
 DISCRETE = [*NETS, SelectiveNaiveBayes()]
 MIXED = [*DISCRETE, NaiveBayes(), EntropyDiscretizer(), ClassSeparatingCuts()]
 NUMBERS = pd.DataFrame({"a": [1.0, 2.0]})
 REFUSED = [
-    *((each, [[0, 2], [1, 1]], [0, 1], "X must hold only 0 and 1; got .*2.* at row 0, column 1") for each in BOOLEAN),
-    *((each, [[0, 0.5], [1, 1]], [0, 1], "X must hold only 0 and 1; got .*0.5") for each in BOOLEAN),
+    *(
+        (each, [[0, 2], [1, 1]], [0, 1], "X must hold only 0 and 1; got .*2.* at row 0, column 1")
+        for each in BOOLEAN
+    ),
+    *(
+        (each, [[0, 0.5], [1, 1]], [0, 1], "X must hold only 0 and 1; got .*0.5")
+        for each in BOOLEAN
+    ),
     *((each, [[0, NAN], [1, 1]], [0, 1], "X contains NaN") for each in BOOLEAN),
-    *((each, [[0, 1], [1, 1]], [1, 1], r"y must have .*two classes; got one class: \[1\]") for each in BOOLEAN),
-    *((each, [[0, 1], [1, 1], [0, 0]], [0, 1, 2], "two classes; got 3 classes") for each in BOOLEAN[1:]),
-    *((each, [[0.5, 1], [1, 0]], [0, 1], "column 'x0' has 0.5 in row 0: discretise first") for each in DISCRETE),
-    *((each, NUMBERS.assign(a=[1.0, INF]), [0, 1], "infinity; got inf in column 'a', row 1") for each in MIXED),
-    *((each, np.array([[1.0], [-INF]]), [0, 1], "infinity; got -inf in column 'x0', row 1") for each in MIXED),
+    *(
+        (each, [[0, 1], [1, 1]], [1, 1], r"y must have .*two classes; got one class: \[1\]")
+        for each in BOOLEAN
+    ),
+    *(
+        (each, [[0, 1], [1, 1], [0, 0]], [0, 1, 2], "two classes; got 3 classes")
+        for each in BOOLEAN[1:]
+    ),
+    *(
+        (each, [[0.5, 1], [1, 0]], [0, 1], "column 'x0' has 0.5 in row 0: discretise first")
+        for each in DISCRETE
+    ),
+    *(
+        (each, NUMBERS.assign(a=[1.0, INF]), [0, 1], "infinity; got inf in column 'a', row 1")
+        for each in MIXED
+    ),
+    *(
+        (each, np.array([[1.0], [-INF]]), [0, 1], "infinity; got -inf in column 'x0', row 1")
+        for each in MIXED
+    ),
     *((each, NUMBERS, [0, NAN], "y contains NaN: .* row 1") for each in MIXED),
     *((each, NUMBERS, ["p", None], "y contains NaN") for each in MIXED),
     *((each, NUMBERS, [0.5, 1.5], "Unknown label type") for each in MIXED),
-    *((each, NUMBERS.assign(a=pd.to_datetime(["2001", "2002"])), [0, 1], "has dtype datetime") for each in MIXED),
+    *(
+        (each, NUMBERS.assign(a=pd.to_datetime(["2001", "2002"])), [0, 1], "has dtype datetime")
+        for each in MIXED
+    ),
     *((each, NUMBERS.iloc[:0], [], "0 sample") for each in MIXED),
     *((each, NUMBERS[[]], [0, 1], "0 feature") for each in MIXED),
     *(
@@ -109,7 +144,10 @@ def fit(learner, X, y=(0, 1), /, **parameters):
 
 ALL_LEARNERS = [
     *(
-        (partial(fit, each, [[0, 1], [1, 0]], **{name: value}), rf"{name} must be .*got {re.escape(repr(value))}")
+        (
+            partial(fit, each, [[0, 1], [1, 0]], **{name: value}),
+            rf"{name} must be .*got {re.escape(repr(value))}",
+        )
         for each, name, value in PARAMETERS
     ),
     *((partial(fit, each, X, y), words) for each, X, y, words in REFUSED),
@@ -132,13 +170,24 @@ def winnow(n_attributes=2):
 def each_use(data, columns):
     """Learn from sparse rows, learn more from them, predict them."""
     X = sparse.csr_array((np.array(data), np.array(columns), np.array([0, 2, 3])), shape=(2, 3))
-    return lambda: Winnow().fit(X, [0, 1]), lambda: winnow(3).partial_fit(X, [0, 1]), lambda: winnow(3).predict(X)
+    return (
+        lambda: Winnow().fit(X, [0, 1]),
+        lambda: winnow(3).partial_fit(X, [0, 1]),
+        lambda: winnow(3).predict(X),
+    )
 
 
 WINNOWS = [
     *((use, words) for rows, words in SPARSE for use in each_use(*rows)),
-    (lambda: Winnow(complement=True).fit(sparse.csr_array(np.eye(2)), [0, 1]), "complement must be False for sparse X"),
-    (lambda: WinnowEnsemble().fit(sparse.csr_array(np.eye(2)), [0, 1]), "dense data is required", TypeError),
+    (
+        lambda: Winnow(complement=True).fit(sparse.csr_array(np.eye(2)), [0, 1]),
+        "complement must be False for sparse X",
+    ),
+    (
+        lambda: WinnowEnsemble().fit(sparse.csr_array(np.eye(2)), [0, 1]),
+        "dense data is required",
+        TypeError,
+    ),
     *(
         (partial(fit, learner, BOTH, **{name: 1e300}), HEAVY)
         for learner in (Winnow(), WinnowEnsemble())
@@ -150,7 +199,10 @@ WINNOWS = [
         lambda: Winnow().partial_fit(BOTH, [0, 1], classes=[0, 2]),
         r"y holds .*1.*, which is not one of classes: \[0 2\]",
     ),
-    (lambda: winnow().partial_fit(BOTH, [0, 1], classes=[0, 2]), "classes must be those of the first call"),
+    (
+        lambda: winnow().partial_fit(BOTH, [0, 1], classes=[0, 2]),
+        "classes must be those of the first call",
+    ),
 ]
 
 PLAIN = pd.DataFrame({"a": [True, False], "b": [1.0, 2.0]})
@@ -177,12 +229,18 @@ def newton(X, structure):
 
 
 BAYES = [
-    (lambda: fit(NaiveBayes(), PLAIN.assign(b=pd.period_range("2001", periods=2))), "column 'b' has dtype period"),
+    (
+        lambda: fit(NaiveBayes(), PLAIN.assign(b=pd.period_range("2001", periods=2))),
+        "column 'b' has dtype period",
+    ),
     (
         lambda: fit(NaiveBayes(), PLAIN.assign(b=pd.to_datetime(["2001", "2002"]))),
         "column 'b' has dtype datetime.*; allowed are bool",
     ),
-    (lambda: fit(NaiveBayes(), PLAIN.set_axis(["a", "a"], axis=1)), "different names; 'a' comes twice"),
+    (
+        lambda: fit(NaiveBayes(), PLAIN.set_axis(["a", "a"], axis=1)),
+        "different names; 'a' comes twice",
+    ),
     (lambda: fit(NaiveBayes(10**400), PLAIN), "smoothing must be a finite number in .*; got 1000"),
     (lambda: predict(PLAIN[["b", "a"]]), "feature names should match"),
     (lambda: predict(PLAIN[["a"]]), "feature names should match"),
@@ -195,12 +253,18 @@ BAYES = [
         "infinity; got inf in column 'x1', row 0",
     ),
     *(
-        (partial(huge, learner), "at most 20,000,000 table entries; variable 4 with its 4 parents alone has")
+        (
+            partial(huge, learner),
+            "at most 20,000,000 table entries; variable 4 with its 4 parents alone has",
+        )
         for learner in ("ofe", "elr", "em", "apn")
     ),
     (lambda: newton([[0, NAN], [1, 1]], "naive"), "complete rows"),
     (lambda: newton(BOTH, ((1,), (), (0,))), "got the parents"),
-    (lambda: climb(two_cases(), "elr", -1), "n_iterations must be an integer of at least 0; got -1"),
+    (
+        lambda: climb(two_cases(), "elr", -1),
+        "n_iterations must be an integer of at least 0; got -1",
+    ),
     (lambda: climb(two_cases(), "em", -1), "n_iterations must be an integer of at least 0; got -1"),
     (lambda: climb(two_cases(), "elrr", 3), "did you mean 'elr'"),
     (lambda: climb(two_cases(), "ofe", 3), "learner must be one of 'elr', 'em', 'apn'; got 'ofe'"),
@@ -211,7 +275,10 @@ BAYES = [
     ),
     (lambda: ascend(two_cases(), np.zeros(9), 3), "parameters must have shape"),
     (lambda: two_cases().value_and_gradient(np.zeros(9)), "parameters must have shape"),
-    (lambda: Cases(two_cases().network, two_cases().attributes, np.ones((5, 3))), "counts must have shape"),
+    (
+        lambda: Cases(two_cases().network, two_cases().attributes, np.ones((5, 3))),
+        "counts must have shape",
+    ),
     (
         lambda: Cases(two_cases().network, two_cases().attributes + 5, two_cases().counts),
         "attributes must be from -1 to 1 in column 0",
@@ -224,19 +291,55 @@ STRUCTURES = [
     (lambda: chain(-1, 0), "n_attributes must be an integer"),
     (lambda: chain(3, 4), "n_linked must be an integer"),
     (lambda: chain(3, 1.0), "n_linked must be an integer"),
-    (lambda: check_parents([], 3), r"must hold a tuple for the class and for each attribute, 3 in all; got \[\]"),
-    (lambda: check_parents([[], [0]], 3), "must hold a tuple for the class and for each attribute, 3 in all"),
-    (lambda: check_parents([[], [0], [3]], 3), "each parent of variable 2 must be an integer from 0 to 2; got 3"),
-    (lambda: check_parents([[], [-1], []], 3), "each parent of variable 1 must be an integer from 0 to 2; got -1"),
-    (lambda: check_parents([[], [0.0], []], 3), "each parent of variable 1 must be an integer from 0 to 2; got 0.0"),
-    (lambda: check_parents([[], [True], []], 3), "each parent of variable 1 must be an integer from 0 to 2; got True"),
-    (lambda: check_parents(["", "0", ""], 3), "each parent of variable 1 must be an integer from 0 to 2; got '0'"),
+    (
+        lambda: check_parents([], 3),
+        r"must hold a tuple for the class and for each attribute, 3 in all; got \[\]",
+    ),
+    (
+        lambda: check_parents([[], [0]], 3),
+        "must hold a tuple for the class and for each attribute, 3 in all",
+    ),
+    (
+        lambda: check_parents([[], [0], [3]], 3),
+        "each parent of variable 2 must be an integer from 0 to 2; got 3",
+    ),
+    (
+        lambda: check_parents([[], [-1], []], 3),
+        "each parent of variable 1 must be an integer from 0 to 2; got -1",
+    ),
+    (
+        lambda: check_parents([[], [0.0], []], 3),
+        "each parent of variable 1 must be an integer from 0 to 2; got 0.0",
+    ),
+    (
+        lambda: check_parents([[], [True], []], 3),
+        "each parent of variable 1 must be an integer from 0 to 2; got True",
+    ),
+    (
+        lambda: check_parents(["", "0", ""], 3),
+        "each parent of variable 1 must be an integer from 0 to 2; got '0'",
+    ),
     (lambda: check_parents([[], [0, 1], []], 3), "parents must not form a cycle; got 1 -> 1"),
-    (lambda: check_parents([[], [0, 2, 0], []], 3), r"parents of variable 1 must not repeat; got \(0, 2, 0\)"),
-    (lambda: check_parents([[], [0, 2], [1]], 3), "parents must not form a cycle; got (1 -> 2 -> 1|2 -> 1 -> 2)$"),
-    (lambda: check_parents([[2], [0], [1]], 3), r"parents must not form a cycle; got (\d) -> \d -> \d -> \1"),
-    (lambda: check_parents([0, 1, 2], 3), r"parents must be a sequence of sequences of integers; got \[0, 1, 2\]"),
-    (lambda: check_parents(None, 3), "parents must be a sequence of sequences of integers; got None"),
+    (
+        lambda: check_parents([[], [0, 2, 0], []], 3),
+        r"parents of variable 1 must not repeat; got \(0, 2, 0\)",
+    ),
+    (
+        lambda: check_parents([[], [0, 2], [1]], 3),
+        "parents must not form a cycle; got (1 -> 2 -> 1|2 -> 1 -> 2)$",
+    ),
+    (
+        lambda: check_parents([[2], [0], [1]], 3),
+        r"parents must not form a cycle; got (\d) -> \d -> \d -> \1",
+    ),
+    (
+        lambda: check_parents([0, 1, 2], 3),
+        r"parents must be a sequence of sequences of integers; got \[0, 1, 2\]",
+    ),
+    (
+        lambda: check_parents(None, 3),
+        "parents must be a sequence of sequences of integers; got None",
+    ),
     *(
         (
             partial(bic_search, BOTH, [0, 1], max_parents=wrong),
@@ -259,7 +362,9 @@ STRUCTURES = [
 ]
 
 FLOWERS = pd.DataFrame({"sepal length": [5.0, 6.0], "petal width": [1.0, 2.0]})
-MUSHROOMS = pd.DataFrame({"odor": pd.Categorical(["foul", None]), "bruises": [True, False], "text": ["b", "a"]})
+MUSHROOMS = pd.DataFrame(
+    {"odor": pd.Categorical(["foul", None]), "bruises": [True, False], "text": ["b", "a"]}
+)
 TEXT = pd.DataFrame({"a": [1.0, 2], "b": ["x", "y"]})
 
 
@@ -270,7 +375,10 @@ def cut(cuts):
 BINS = [
     (lambda: cut([1, 2]), r"cuts must be a dict .*; got \[1, 2\]"),
     (lambda: cut({"sepal lenght": [1]}), "got 'sepal lenght'; did you mean 'sepal length'"),
-    (lambda: cut({"petal width": [2, 1]}), r"cuts\['petal width'\] must be finite and strictly increasing; got"),
+    (
+        lambda: cut({"petal width": [2, 1]}),
+        r"cuts\['petal width'\] must be finite and strictly increasing; got",
+    ),
     (lambda: cut({"petal width": [1, 1]}), "strictly increasing"),
     (lambda: cut({"petal width": [1, INF]}), "finite"),
     (lambda: cut({"petal width": [1, NAN]}), "list of numbers or a list of"),
@@ -279,13 +387,22 @@ BINS = [
     (lambda: cut({"petal width": [(1, 2), (1.5, 3)]}), "without overlap"),
     (lambda: cut({"petal width": [(2, 1)]}), "without overlap"),
     (lambda: cut({"petal width": [(1, 2, 3)]}), "list of numbers or a list of"),
-    (lambda: CutPoints({"b": [1]}).fit(TEXT), "column 'b' must hold numbers to be put into bins; got dtype str"),
-    (lambda: CutPoints({"a": [1]}).fit(TEXT).transform(TEXT.assign(a=["1", "2"])), "column 'a' must hold numbers"),
+    (
+        lambda: CutPoints({"b": [1]}).fit(TEXT),
+        "column 'b' must hold numbers to be put into bins; got dtype str",
+    ),
+    (
+        lambda: CutPoints({"a": [1]}).fit(TEXT).transform(TEXT.assign(a=["1", "2"])),
+        "column 'a' must hold numbers",
+    ),
     (
         lambda: OneHot(missing="valeu").fit(MUSHROOMS),
         "missing must be one of 'value', 'ignore'; got 'valeu'; did you mean 'value'",
     ),
-    (lambda: OneHot(constant="no").fit(MUSHROOMS), "constant must be one of 'keep', 'drop'; got 'no'"),
+    (
+        lambda: OneHot(constant="no").fit(MUSHROOMS),
+        "constant must be one of 'keep', 'drop'; got 'no'",
+    ),
     (lambda: OneHot().fit(PLAIN), "column 'b' is continuous: discretise it first"),
     (
         lambda: OneHot().fit(MUSHROOMS).transform(MUSHROOMS.assign(bruises=0.5)),
@@ -303,16 +420,30 @@ model = CIAModel([0.5, 0.5], EVEN)
 def draw(**wrong):
     """Draw where a concentration is known already: one that is stored hides no bad argument."""
     concentration(4, 2, 0.8)
-    sample_cia(**{"n_attributes": 4, "n_hidden": 2, "difficulty": 0.8, "rng": np.random.default_rng(0), **wrong})
+    sample_cia(
+        **{
+            "n_attributes": 4,
+            "n_hidden": 2,
+            "difficulty": 0.8,
+            "rng": np.random.default_rng(0),
+            **wrong,
+        }
+    )
 
 
 CIA = [
     (lambda: CIAModel([0.5, 0.4], EVEN), "weights .* sum to 1"),
     (lambda: CIAModel([-0.5, 1.5], EVEN), "weights must be non-negative"),
     (lambda: CIAModel([0.5, 0.5], np.full((3, 3), 0.5)), r"\(3, 3\) and \(2,\)"),
-    (lambda: CIAModel([0.5, 0.5], [[0.5, 1.2], [0, 1]]), r"probabilities must lie in \[0, 1\]; got 1.2"),
+    (
+        lambda: CIAModel([0.5, 0.5], [[0.5, 1.2], [0, 1]]),
+        r"probabilities must lie in \[0, 1\]; got 1.2",
+    ),
     (lambda: CIAModel([0.5, 0.5], NAN * EVEN), "probabilities .* got nan"),
-    (lambda: model.target_posterior([[0, 1, 2]]), "X must hold only 0 and 1; got .*2.* at row 0, column 2"),
+    (
+        lambda: model.target_posterior([[0, 1, 2]]),
+        "X must hold only 0 and 1; got .*2.* at row 0, column 2",
+    ),
     (lambda: model.target_posterior([[0, 1, NAN]]), "X must hold only 0 and 1; got .*nan"),
     (lambda: model.target_posterior([[0, 1]]), "X must have 3 columns; got 2"),
     (lambda: model.target_posterior([0, 1, 1]), r"X must have shape .* got \(3,\)"),
@@ -338,7 +469,10 @@ DATA = [
     (lambda: datasets.load("irs"), "got 'irs'; did you mean 'iris'"),
     (lambda: datasets.load("soybean_small"), "did you mean 'soybean-small'"),
     (lambda: datasets.load(["iris"]), r"got \['iris'\]"),
-    (lambda: datasets.load("water-treatment"), "water-treatment cannot be loaded: .* no class column"),
+    (
+        lambda: datasets.load("water-treatment"),
+        "water-treatment cannot be loaded: .* no class column",
+    ),
     (
         lambda: setattr(datasets.load("iris"), "name", "other"),
         "cannot assign to field 'name'",
@@ -349,45 +483,81 @@ DATA = [
         "column mitoses must hold only .* got {'11'}",
     ),
     (lambda: printed_table("atlas_mean"), "did you mean 'atlas_means'"),
-    (lambda: read_benchmarks(Path("nowhere.json")), "no benchmark results .*`make bench` writes them"),
+    (
+        lambda: read_benchmarks(Path("nowhere.json")),
+        "no benchmark results .*`make bench` writes them",
+    ),
 ]
 
-CURVES = pd.DataFrame({"model": [0, 0, 1, 1], "size": 10, "learner": [*"abab"], "accuracy": 0.7, "best": 0.8})
+CURVES = pd.DataFrame(
+    {"model": [0, 0, 1, 1], "size": 10, "learner": [*"abab"], "accuracy": 0.7, "best": 0.8}
+)
 CURVES["constant"] = 0.6
-FOLDS = pd.DataFrame({"dataset": "one", "repeat": 0, "fold": [0, 0, 1, 1], "learner": [*"abab"], "accuracy": 0.7})
+FOLDS = pd.DataFrame(
+    {"dataset": "one", "repeat": 0, "fold": [0, 0, 1, 1], "learner": [*"abab"], "accuracy": 0.7}
+)
 performance = evaluation.normalized_performance
 
 STATISTICS = [
-    (lambda: performance(CURVES, min_gain=1), r"min_gain must be a finite number in \[0, 1\); got 1"),
+    (
+        lambda: performance(CURVES, min_gain=1),
+        r"min_gain must be a finite number in \[0, 1\); got 1",
+    ),
     (lambda: performance(CURVES, min_gain="0"), "min_gain .* got '0'"),
-    (lambda: performance(CURVES.drop(columns="best")), "frame must have the columns .* missing: best"),
+    (
+        lambda: performance(CURVES.drop(columns="best")),
+        "frame must have the columns .* missing: best",
+    ),
     (lambda: performance(pd.concat([CURVES, CURVES])), "one row for each model, size and learner"),
-    (lambda: evaluation.paired_differences(CURVES, "a", "winow"), "learner must be one of 'a', 'b'; got 'winow'"),
+    (
+        lambda: evaluation.paired_differences(CURVES, "a", "winow"),
+        "learner must be one of 'a', 'b'; got 'winow'",
+    ),
     (lambda: evaluation.differences_by_dataset(FOLDS, "a", "c", 0.2), "got 'c'"),
-    (lambda: evaluation.mean_interval([1, 2], confidence=1), r"confidence must be .* \(0, 1\); got 1"),
-    (lambda: evaluation.crossing_size(CURVES, "a", "b", None), "rng must be a numpy.random.Generator"),
-    (lambda: evaluation.corrected_t_test([1, 2], [1, 3], 0), r"test_fraction must be .* \(0, 1\); got 0"),
+    (
+        lambda: evaluation.mean_interval([1, 2], confidence=1),
+        r"confidence must be .* \(0, 1\); got 1",
+    ),
+    (
+        lambda: evaluation.crossing_size(CURVES, "a", "b", None),
+        "rng must be a numpy.random.Generator",
+    ),
+    (
+        lambda: evaluation.corrected_t_test([1, 2], [1, 3], 0),
+        r"test_fraction must be .* \(0, 1\); got 0",
+    ),
     (
         lambda: evaluation.corrected_t_test([1, 2], [1, 2, 3], 0.2),
         r"a and b must be .* equally long.* \(2,\) and \(3,\)",
     ),
     (lambda: evaluation.paired_t_test([1], [1]), r"at least 2; got \(1,\)"),
     (lambda: evaluation.one_sided_p_values([1.0, 2.0]), "differences must have shape"),
-    (lambda: evaluation.compare_ranks(pd.DataFrame([[1.0, 2.0], [2.0, 1.0]])), "at least 2 data sets .* 3 learners"),
-    (lambda: evaluation.compare_ranks(pd.DataFrame([[1.0, 2.0, NAN], [2.0, 1.0, 3.0]])), "1 missing"),
+    (
+        lambda: evaluation.compare_ranks(pd.DataFrame([[1.0, 2.0], [2.0, 1.0]])),
+        "at least 2 data sets .* 3 learners",
+    ),
+    (
+        lambda: evaluation.compare_ranks(pd.DataFrame([[1.0, 2.0, NAN], [2.0, 1.0, 3.0]])),
+        "1 missing",
+    ),
     (lambda: evaluation.holm([0.1, 1.2]), "p_values must be"),
     (lambda: evaluation.corrected_interval([0.1, 0.2], 1.0), "test_fraction must be"),
     (lambda: evaluation.corrected_interval([0.1, 0.2], 0.2, confidence=2), "confidence must be"),
 ]
 
-setting = partial(Setting, **{"id": "a-setting", "words": "n = 10", "statistic": "mean", "n": 10, "value": 0.2})
+setting = partial(
+    Setting, **{"id": "a-setting", "words": "n = 10", "statistic": "mean", "n": 10, "value": 0.2}
+)
 setting = partial(setting, low=0.1, high=0.3, region=(0.0, math.inf))
 claim = partial(Claim, "a-claim", sentence="It is so.", quote="so")
 
 CLAIMS = [
     (lambda: setting(id="Not Kebab"), "^id must be kebab-case"),
     (lambda: setting(statistic=" "), "^statistic of 'a-setting' must not be empty"),
-    (lambda: setting(anchor="two words"), "^anchor of 'a-setting' must be letters, digits and hyphens"),
+    (
+        lambda: setting(anchor="two words"),
+        "^anchor of 'a-setting' must be letters, digits and hyphens",
+    ),
     (lambda: setting(least=0), "^least of 'a-setting' must be at least 1; got 0"),
     (lambda: setting(n=-1), "^n of 'a-setting' must be at least 0; got -1"),
     (lambda: setting(region=(1, 1)), r"^region of 'a-setting' must be \(lo, hi\) with lo < hi"),
@@ -396,7 +566,9 @@ CLAIMS = [
     (lambda: claim(sentence=" "), "sentence of claim 'a-claim' must not be empty"),
     (lambda: claim(quote=""), "quote of claim 'a-claim' must not be empty"),
     (
-        lambda: claim().test("b", estimate=(2.0, 1.0, 3.0), statistic="mean", region=(0.0, math.inf)),
+        lambda: claim().test(
+            "b", estimate=(2.0, 1.0, 3.0), statistic="mean", region=(0.0, math.inf)
+        ),
         "zip",  # of four numbers
     ),
 ]
@@ -414,17 +586,32 @@ class Zebra(DummyClassifier):
 
 def curves(**wrong):
     """Learning curves without models: what is wrong is found before any work."""
-    small = {"n_attributes": 5, "n_hidden": 2, "difficulty": 0.85, "sizes": (10, 40), "n_models": 6, "n_jobs": 1}
+    small = {
+        "n_attributes": 5,
+        "n_hidden": 2,
+        "difficulty": 0.85,
+        "sizes": (10, 40),
+        "n_models": 6,
+        "n_jobs": 1,
+    }
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(experiments.cia, "sample_cia", None)
-        experiments.cia_learning_curves(**{**small, "learners": ("cov", "winnow", "naive_bayes"), **wrong})
+        experiments.cia_learning_curves(
+            **{**small, "learners": ("cov", "winnow", "naive_bayes"), **wrong}
+        )
 
 
 def compare(**wrong):
     """Compare on data, with a learner that cannot be fitted: what is wrong is found before."""
     unfittable = {"unfittable": Unfittable()}
     experiments.uci_comparison(
-        **{"datasets": "soybean-small", "learners": unfittable, "n_repeats": 1, "n_jobs": 1, **wrong}
+        **{
+            "datasets": "soybean-small",
+            "learners": unfittable,
+            "n_repeats": 1,
+            "n_jobs": 1,
+            **wrong,
+        }
     )
 
 
@@ -438,7 +625,10 @@ EXPERIMENTS = [
     (lambda: curves(n_attributes=0), "n_attributes must be an integer from 1 to 10000; got 0"),
     (lambda: curves(n_hidden=1), "n_hidden must be an integer from 2 to 64; got 1"),
     (lambda: curves(difficulty=1.2), r"difficulty must be a finite number in \(0, 1\); got 1.2"),
-    (lambda: curves(difficulty=0.3), r"difficulty=0.3 cannot be reached .* reachable: 0.5\d to 0.9"),
+    (
+        lambda: curves(difficulty=0.3),
+        r"difficulty=0.3 cannot be reached .* reachable: 0.5\d to 0.9",
+    ),
     (lambda: curves(difficulty=0.99999), "difficulty=0.99999 cannot be reached .* reachable"),
     (lambda: curves(sizes=[1]), "sizes must be an integer from 2 to 1000000; got 1"),
     (lambda: curves(sizes=[10, 2.5]), "sizes .* got 2.5"),
@@ -449,31 +639,55 @@ EXPERIMENTS = [
     (lambda: curves(n_jobs=0), "n_jobs must be .* got 0"),
     (lambda: curves(seed=1.5), "seed must be an integer of at least 0; got 1.5"),
     (lambda: curves(learners=[]), "learners must name at least one learner; got none"),
-    (lambda: curves(learners=["winow"]), "learners must be one of .* got 'winow'; did you mean 'winnow'"),
+    (
+        lambda: curves(learners=["winow"]),
+        "learners must be one of .* got 'winow'; did you mean 'winnow'",
+    ),
     (lambda: curves(learners=["em", "em_tru_k"]), "did you mean 'em_true_k'"),
     (lambda: curves(learners="em, cov"), "learners must be one of .* got 'em, cov'"),
     (lambda: curves(learners=None), "learners must be a list of names.* got None"),
     (lambda: curves(learners=Winnow()), r"learners must be a list of names.* got Winnow\(\)"),
-    (lambda: curves(learners={"mine": 3}), r"learners\['mine'\] must be a scikit-learn classifier; got 3"),
+    (
+        lambda: curves(learners={"mine": 3}),
+        r"learners\['mine'\] must be a scikit-learn classifier; got 3",
+    ),
     (lambda: compare(n_folds=1), "n_folds must be an integer from 2 to 47; got 1"),
-    (lambda: compare(datasets=("iris", "vote"), n_folds=200), "n_folds must be an integer from 2 to 150; got 200"),
+    (
+        lambda: compare(datasets=("iris", "vote"), n_folds=200),
+        "n_folds must be an integer from 2 to 150; got 200",
+    ),
     (lambda: compare(n_repeats=0), "n_repeats must be an integer of at least 1; got 0"),
     (lambda: compare(seed=-1), "seed .* got -1"),
     (lambda: compare(n_jobs=0), "n_jobs .* got 0"),
-    (lambda: compare(bins="entrophy"), "bins must be one of .* got 'entrophy'; did you mean 'entropy'"),
+    (
+        lambda: compare(bins="entrophy"),
+        "bins must be one of .* got 'entrophy'; did you mean 'entropy'",
+    ),
     (lambda: compare(datasets=["soybean-small", "iriss"]), "got 'iriss'; did you mean 'iris'"),
     (lambda: compare(datasets="soybean"), "got 'soybean'; did you mean 'soybean-"),
-    (lambda: compare(datasets=["iris", "vote", "iris"]), "datasets must name each data set once; got 'iris' twice"),
-    (lambda: compare(datasets=["pima", "diabetes"]), "datasets must name each data set once; got 'pima' twice"),
+    (
+        lambda: compare(datasets=["iris", "vote", "iris"]),
+        "datasets must name each data set once; got 'iris' twice",
+    ),
+    (
+        lambda: compare(datasets=["pima", "diabetes"]),
+        "datasets must name each data set once; got 'pima' twice",
+    ),
     (lambda: compare(datasets=[]), r"datasets must name at least one data set; got \[\]"),
     (
         lambda: compare(learners=["winnow", "naive_bays"]),
         "learners must be one of .* got 'naive_bays'; did you mean 'naive_bayes",
     ),
     (lambda: compare(learners=["winnow", "winnow"]), "learners must name each learner once"),
-    (lambda: compare(learners={"mine": Winnow}), r"learners\['mine'\] must be a scikit-learn classifier"),
+    (
+        lambda: compare(learners={"mine": Winnow}),
+        r"learners\['mine'\] must be a scikit-learn classifier",
+    ),
     (lambda: compare(learners={3: Winnow()}), "learners must have strings for names; got 3"),
-    (lambda: compare(learners={"mine": OneHot()}), r"learners\['mine'\] must be a scikit-learn classifier; got OneHot"),
+    (
+        lambda: compare(learners={"mine": OneHot()}),
+        r"learners\['mine'\] must be a scikit-learn classifier; got OneHot",
+    ),
     (
         lambda: compare(datasets="iris", learners={"mine": Zebra()}),
         r"learners\['mine'\] predicted 'zebra', which is not one of the classes",
@@ -483,7 +697,10 @@ EXPERIMENTS = [
     (lambda: robustness(duplicates=[]), "duplicates must hold at least one value; got none"),
     (lambda: robustness(n_instances=0), "n_instances must be an integer of at least 1; got 0"),
     (lambda: robustness(missing=1.0), r"^missing must be a finite number in \[0, 1\); got 1.0"),
-    (lambda: robustness(learners=["elrr"]), "learners must be one of .* got 'elrr'; did you mean 'elr'"),
+    (
+        lambda: robustness(learners=["elrr"]),
+        "learners must be one of .* got 'elrr'; did you mean 'elr'",
+    ),
     (lambda: robustness(n_runs=0), "n_runs must be an integer of at least 1; got 0"),
     (lambda: problems("ii", ["pimma"]), "did you mean 'pima'"),
     (lambda: problems("v", ["agaricus"]), "did you mean 'agaricus-lepiota'"),
@@ -500,7 +717,11 @@ TRIALS = [
     (lambda: trials.run(None, n_trials=0), "n_trials must be an integer of at least 1; got 0"),
     (lambda: trials.run(None, seed=-1), "seed must be an integer of at least 0; got -1"),
     (lambda: trials.run(None, n_jobs=-2), "n_jobs must be an integer of at least 1; got -2"),
-    (lambda: trials.run(lambda seeds: {"it": [{seeds}]}), "column 'it' holds other things", TypeError),
+    (
+        lambda: trials.run(lambda seeds: {"it": [{seeds}]}),
+        "column 'it' holds other things",
+        TypeError,
+    ),
     *(
         (partial(encode, pd.DataFrame({"fine": [1, 2], "it": it})), "column 'it'", TypeError)
         for it in (
@@ -517,7 +738,19 @@ TRIALS = [
     (lambda: encode(pd.DataFrame([[0, 0]], columns=["a", "a"])), "must have names", TypeError),
 ]
 
-ROWS = ALL_LEARNERS + WINNOWS + BAYES + STRUCTURES + BINS + CIA + DATA + STATISTICS + CLAIMS + EXPERIMENTS + TRIALS
+ROWS = (
+    ALL_LEARNERS
+    + WINNOWS
+    + BAYES
+    + STRUCTURES
+    + BINS
+    + CIA
+    + DATA
+    + STATISTICS
+    + CLAIMS
+    + EXPERIMENTS
+    + TRIALS
+)
 
 
 @pytest.mark.parametrize(("call", "words", "error"), [(*row, ValueError)[:3] for row in ROWS])

@@ -58,7 +58,9 @@ def test_normalized_performance_by_hand():
 
 
 def test_normalized_performance_of_best_and_constant_is_one_and_zero():
-    frame = frame_of(np.broadcast_to([1.0, 0.0], (5, 2, 2)), [10, 20], gains=np.linspace(0.1, 0.4, 5))
+    frame = frame_of(
+        np.broadcast_to([1.0, 0.0], (5, 2, 2)), [10, 20], gains=np.linspace(0.1, 0.4, 5)
+    )
     table = evaluation.normalized_performance(frame).set_index(["size", "learner"])
     assert table.index.tolist() == [(10, "a"), (10, "b"), (20, "a"), (20, "b")]
     np.testing.assert_allclose(table[["t", "t_pooled"]], [[1, 1], [0, 0]] * 2, atol=1e-12)
@@ -80,7 +82,9 @@ def test_all_models_set_aside():
 def test_paired_differences_are_of_the_same_model(random_frame):
     frame, t = random_frame
     shuffled = frame.sample(frac=1, random_state=0)
-    np.testing.assert_allclose(evaluation.paired_differences(shuffled, "a", "b"), t[:, :, 0] - t[:, :, 1], atol=1e-12)
+    np.testing.assert_allclose(
+        evaluation.paired_differences(shuffled, "a", "b"), t[:, :, 0] - t[:, :, 1], atol=1e-12
+    )
 
 
 def test_mean_difference_is_over_models(random_frame):
@@ -104,7 +108,9 @@ def line(crossing, noise=0.0, n_models=20):
 @given(st.floats(10.5, 999))
 @settings(max_examples=20)
 def test_crossing_of_a_line(crossing):
-    estimate = evaluation.crossing_size(line(crossing, n_models=2), "a", "b", np.random.default_rng(0))
+    estimate = evaluation.crossing_size(
+        line(crossing, n_models=2), "a", "b", np.random.default_rng(0)
+    )
     assert estimate[:3] == pytest.approx((crossing,) * 3, rel=1e-6)
 
 
@@ -146,14 +152,18 @@ def test_mean_interval_of_too_few_values_is_infinite(values):
     assert estimate[1:] == (-np.inf, np.inf, len(values))
 
 
-scores = st.integers(2, 20).flatmap(lambda n: st.tuples(*[arrays(float, n, elements=st.floats(0, 1, width=16))] * 2))
+scores = st.integers(2, 20).flatmap(
+    lambda n: st.tuples(*[arrays(float, n, elements=st.floats(0, 1, width=16))] * 2)
+)
 
 
 @given(scores)
 def test_paired_t_test_is_scipys(pair):
     a, b = pair
     if np.ptp(a - b) > 1e-6:
-        assert evaluation.paired_t_test(a, b) == pytest.approx(tuple(stats.ttest_rel(a, b)), rel=1e-6, abs=1e-9)
+        assert evaluation.paired_t_test(a, b) == pytest.approx(
+            tuple(stats.ttest_rel(a, b)), rel=1e-6, abs=1e-9
+        )
 
 
 def test_corrected_t_test_is_its_formula():
@@ -185,15 +195,21 @@ def test_largest_mean_t_is_the_largest(random_frame):
         for j in range(2)
     ]
     assert estimate.value == pytest.approx(t.mean(axis=0).max())
-    assert estimate[1:3] == pytest.approx((max(i.low for i in intervals), max(i.high for i in intervals)))
-    assert evaluation.largest_mean_t([frame], ["b"]).value == pytest.approx(t[:, :, 1].mean(axis=0).max())
+    assert estimate[1:3] == pytest.approx(
+        (max(i.low for i in intervals), max(i.high for i in intervals))
+    )
+    assert evaluation.largest_mean_t([frame], ["b"]).value == pytest.approx(
+        t[:, :, 1].mean(axis=0).max()
+    )
 
 
 @given(st.integers(0, 60), st.integers(0, 60))
 def test_proportion_interval_is_wilsons(count, rest):
     n = max(1, count + rest)
     low, high = stats.binomtest(count, n).proportion_ci(0.95, method="wilson")
-    np.testing.assert_allclose(evaluation.proportion_interval(count, n), [count / n, low, high, n], atol=1e-12)
+    np.testing.assert_allclose(
+        evaluation.proportion_interval(count, n), [count / n, low, high, n], atol=1e-12
+    )
 
 
 def test_exact_estimates_have_no_width():
@@ -203,8 +219,18 @@ def test_exact_estimates_have_no_width():
 
 def test_the_mean_of_skewed_values_has_an_interval_within_them():
     values = 1 - np.random.default_rng(0).exponential(0.03, 50)
-    plain, cautious = (evaluation.skewed_mean(values, np.random.default_rng(1), worst) for worst in ((), 0.0))
-    assert cautious.low < plain.low < plain.value == values.mean() < plain.high == cautious.high < values.max()
+    plain, cautious = (
+        evaluation.skewed_mean(values, np.random.default_rng(1), worst) for worst in ((), 0.0)
+    )
+    assert (
+        cautious.low
+        < plain.low
+        < plain.value
+        == values.mean()
+        < plain.high
+        == cautious.high
+        < values.max()
+    )
     assert plain.value - plain.low > plain.high - plain.value
     assert (
         evaluation.skewed_mean(values, np.random.default_rng(1))
@@ -298,7 +324,9 @@ def test_holm_rejects_step_by_step(p, level):
 def test_nemenyi_is_demsars_table():
     """Demsar (2006), Table 5(a), q at 0.05, and the critical difference of his example: 4 learners, 14 data sets."""
     for k, q in {3: 2.343, 4: 2.569, 6: 2.850, 10: 3.164}.items():
-        assert evaluation.nemenyi_difference(k, 1) / np.sqrt(k * (k + 1) / 6) == pytest.approx(q, abs=1e-3)
+        assert evaluation.nemenyi_difference(k, 1) / np.sqrt(k * (k + 1) / 6) == pytest.approx(
+            q, abs=1e-3
+        )
     assert evaluation.nemenyi_difference(4, 14, 0.95) == pytest.approx(1.25, abs=0.01)
 
 
@@ -330,8 +358,16 @@ def test_friedman_has_its_level():
 
 def test_differences_by_dataset_are_those_of_the_same_folds():
     rng = np.random.default_rng(0)
-    keys = [(d, r, f, name) for d in ("two", "one") for r in range(3) for f in range(5) for name in ("a", "b")]
-    frame = pd.DataFrame(keys, columns=["dataset", "repeat", "fold", "learner"]).assign(accuracy=rng.random(len(keys)))
+    keys = [
+        (d, r, f, name)
+        for d in ("two", "one")
+        for r in range(3)
+        for f in range(5)
+        for name in ("a", "b")
+    ]
+    frame = pd.DataFrame(keys, columns=["dataset", "repeat", "fold", "learner"]).assign(
+        accuracy=rng.random(len(keys))
+    )
     shuffled = frame.sample(frac=1, random_state=0).sort_values("dataset")
     table = evaluation.differences_by_dataset(shuffled, "a", "b", 0.2)
     assert table["dataset"].tolist() == ["one", "two"]
@@ -347,7 +383,9 @@ def test_differences_by_dataset_are_those_of_the_same_folds():
 @pytest.mark.parametrize("scale", [1e-13, 1e-6, 1, 3e5, 1e13])
 def test_ranks_do_not_depend_on_the_unit_of_scores(scale):
     rng = np.random.default_rng(0)
-    scores = pd.DataFrame(rng.integers(1, 5, (12, 4)) / 10 + [0, 0.05, 0.1, 0.1], columns=list("abcd"))
+    scores = pd.DataFrame(
+        rng.integers(1, 5, (12, 4)) / 10 + [0, 0.05, 0.1, 0.1], columns=list("abcd")
+    )
     plain, scaled = evaluation.compare_ranks(scores), evaluation.compare_ranks(scores * scale)
     assert scaled.ranks.to_dict() == plain.ranks.to_dict()
     assert (scaled.p_friedman, scaled.groups) == (plain.p_friedman, plain.groups)
@@ -362,7 +400,9 @@ def test_scores_that_only_rounding_tells_apart_share_a_rank():
 
 def test_a_learner_far_behind_makes_no_others_tie():
     rows = np.array([[-1e5, -2e-8, -1e-8], [-np.inf, -2e-8, -1e-8], [-1e5, -1e-8, -2e-8]])
-    assert evaluation.compare_ranks(rows).ranks.to_dict() == pytest.approx({0: 3, 1: 5 / 3, 2: 4 / 3})
+    assert evaluation.compare_ranks(rows).ranks.to_dict() == pytest.approx(
+        {0: 3, 1: 5 / 3, 2: 4 / 3}
+    )
 
 
 def test_ranks_of_arrays_are_those_of_frames():
@@ -402,18 +442,36 @@ THREE = np.random.default_rng(0).random((3, 3))
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: evaluation.proportion_interval(-1, 5), r"count must be a finite number in \[0, 5\]; got -1"),
-        (lambda: evaluation.proportion_interval(6, 5), r"count must be a finite number in \[0, 5\]; got 6"),
+        (
+            lambda: evaluation.proportion_interval(-1, 5),
+            r"count must be a finite number in \[0, 5\]; got -1",
+        ),
+        (
+            lambda: evaluation.proportion_interval(6, 5),
+            r"count must be a finite number in \[0, 5\]; got 6",
+        ),
         (lambda: evaluation.proportion_interval(np.nan, 5), "count must be a finite number"),
         (lambda: evaluation.proportion_interval(1, -5), "n must be an integer of at least 0"),
         (lambda: evaluation.proportion_interval(1, 5.5), "n must be an integer of at least 0"),
         (lambda: evaluation.proportion_interval(1, 0), "count must be"),
-        (lambda: evaluation.nemenyi_difference(1, 5), "n_learners must be an integer of at least 2"),
-        (lambda: evaluation.nemenyi_difference(3, 0), "n_datasets must be an integer of at least 1"),
+        (
+            lambda: evaluation.nemenyi_difference(1, 5),
+            "n_learners must be an integer of at least 2",
+        ),
+        (
+            lambda: evaluation.nemenyi_difference(3, 0),
+            "n_datasets must be an integer of at least 1",
+        ),
         (lambda: evaluation.nemenyi_difference(3, 5, 1.0), "confidence must be"),
-        (lambda: evaluation.compare_ranks(THREE[:, :2]), "scores must have at least 2 data sets .* got 3 x 2"),
+        (
+            lambda: evaluation.compare_ranks(THREE[:, :2]),
+            "scores must have at least 2 data sets .* got 3 x 2",
+        ),
         (lambda: evaluation.compare_ranks(np.full((3, 3), np.nan)), "got 3 x 3 with 9 missing"),
-        (lambda: evaluation.compare_ranks([["a", "b", "c"]] * 3), "scores must be a table of numbers"),
+        (
+            lambda: evaluation.compare_ranks([["a", "b", "c"]] * 3),
+            "scores must be a table of numbers",
+        ),
         (lambda: evaluation.compare_ranks(np.ones((2, 3, 3))), "scores must be a table of numbers"),
         (lambda: evaluation.compare_ranks(THREE, 95), "confidence must be"),
         (lambda: evaluation.mean_interval(THREE), r"values must have shape \(n,\); got \(3, 3\)"),
@@ -422,23 +480,38 @@ THREE = np.random.default_rng(0).random((3, 3))
         (lambda: evaluation.mean_interval([1, 2], shared=-1), "shared must be"),
         (lambda: evaluation.mean_interval([1, 2], np.nan), "confidence must be"),
         (lambda: evaluation.skewed_mean(THREE, RNG), r"values must have shape \(n,\)"),
-        (lambda: evaluation.skewed_mean([1, 2, 3], RNG, np.inf), r"worst must be finite; got \[inf\]"),
+        (
+            lambda: evaluation.skewed_mean([1, 2, 3], RNG, np.inf),
+            r"worst must be finite; got \[inf\]",
+        ),
         (lambda: evaluation.skewed_mean([1, 2, 3], 0), "rng must be"),
         (lambda: evaluation.mean_contrast(THREE, [1]), r"a must have shape \(n,\); got \(3, 3\)"),
-        (lambda: evaluation.paired_t_test([1, np.nan], [1, 2]), "a and b must hold finite scores; got nan"),
+        (
+            lambda: evaluation.paired_t_test([1, np.nan], [1, 2]),
+            "a and b must hold finite scores; got nan",
+        ),
         (lambda: evaluation.paired_t_test([1, 2], [1, 2, 3]), "equally long"),
         (lambda: evaluation.paired_t_test([], []), "at least 2"),
         (lambda: evaluation.paired_t_test([1, 2], [2, 3], -1), "shared must be"),
-        (lambda: evaluation.corrected_t_test([1, np.inf], [1, 2], 0.2), "a and b must hold finite scores; got inf"),
+        (
+            lambda: evaluation.corrected_t_test([1, np.inf], [1, 2], 0.2),
+            "a and b must hold finite scores; got inf",
+        ),
         (lambda: evaluation.corrected_t_test([1, 3], [1, 2], 1.0), "test_fraction must be"),
         (lambda: evaluation.corrected_interval([1, 3], 0), "test_fraction must be"),
-        (lambda: evaluation.one_sided_p_values([[1, np.nan]]), "differences must be finite; got nan"),
+        (
+            lambda: evaluation.one_sided_p_values([[1, np.nan]]),
+            "differences must be finite; got nan",
+        ),
         (lambda: evaluation.one_sided_p_values([1, 2]), "differences must have shape"),
         (lambda: evaluation.holm([0.1, np.nan]), "p_values must be one-dimensional, each in"),
         (lambda: evaluation.holm([[0.1]]), "p_values must"),
         (lambda: evaluation.share_of_gain(0.8, 0.9, 0.7, 2), "min_gain must be"),
         (lambda: evaluation.normalized_performance([1, 2]), "frame must be a DataFrame; got list"),
-        (lambda: evaluation.largest_mean_t([THREE], ["a"]), "frame must be a DataFrame; got ndarray"),
+        (
+            lambda: evaluation.largest_mean_t([THREE], ["a"]),
+            "frame must be a DataFrame; got ndarray",
+        ),
     ],
 )
 def test_bad_input(call, message):

@@ -11,11 +11,18 @@ from sklearn.model_selection import GridSearchCV
 
 from lib import experiments
 from lib.cia import CIAModel, concentration, random_cia
-from lib.experiments.cia import TunedLogisticRegression, TunedWinnow
+from lib.experiments.learning_curves import TunedLogisticRegression, TunedWinnow
 from lib.trials import Seeds, engine
 from lib.winnow import Winnow, WinnowEnsemble
 
-SMALL = {"n_attributes": 5, "n_hidden": 2, "difficulty": 0.85, "sizes": (10, 40), "n_models": 6, "n_jobs": 1}
+SMALL = {
+    "n_attributes": 5,
+    "n_hidden": 2,
+    "difficulty": 0.85,
+    "sizes": (10, 40),
+    "n_models": 6,
+    "n_jobs": 1,
+}
 FAST = ("cov", "winnow", "naive_bayes")
 
 
@@ -36,8 +43,17 @@ def frame():
 
 class TestFrame:
     def test_columns(self, frame):
-        assert frame.columns.tolist() == ["model", "size", "learner", "accuracy", "best", "constant"]
-        kinds = [frame[column].dtype.kind for column in ("model", "size", "accuracy", "best", "constant")]
+        assert frame.columns.tolist() == [
+            "model",
+            "size",
+            "learner",
+            "accuracy",
+            "best",
+            "constant",
+        ]
+        kinds = [
+            frame[column].dtype.kind for column in ("model", "size", "accuracy", "best", "constant")
+        ]
         assert kinds == ["i", "i", "f", "f", "f"]
         assert pd.api.types.is_string_dtype(frame["learner"])
         assert not frame.isna().any(axis=None)
@@ -53,8 +69,15 @@ class TestFrame:
         assert frame.groupby("model")[["best", "constant"]].nunique().eq(1).all(axis=None)
 
     def test_does_not_depend_on_the_number_of_workers(self):
-        arguments = {"n_attributes": 14, "n_models": 7, "learners": ("cov", "winnow", "em"), "sizes": (10, 30)}
-        pd.testing.assert_frame_equal(curve(**arguments, n_jobs=2), curve(**arguments, n_jobs=1), check_exact=True)
+        arguments = {
+            "n_attributes": 14,
+            "n_models": 7,
+            "learners": ("cov", "winnow", "em"),
+            "sizes": (10, 30),
+        }
+        pd.testing.assert_frame_equal(
+            curve(**arguments, n_jobs=2), curve(**arguments, n_jobs=1), check_exact=True
+        )
 
     def test_another_learner_size_or_model_changes_no_other_row(self, frame):
         more = curve(learners=("perceptron", *FAST[::-1], "em"), sizes=[25, 40, 10], n_models=8)
@@ -64,7 +87,10 @@ class TestFrame:
         pd.testing.assert_frame_equal(kept, expected, check_exact=True)
 
     def test_sizes_are_distinct_and_rising(self):
-        assert rows_of(curve(sizes=[40, 10, 40], n_models=1), learner=["cov"])["size"].tolist() == [10, 40]
+        assert rows_of(curve(sizes=[40, 10, 40], n_models=1), learner=["cov"])["size"].tolist() == [
+            10,
+            40,
+        ]
         assert set(curve(sizes=np.int64(12), n_models=1)["size"]) == {12}
         assert list(experiments.SIZES) == sorted(set(experiments.SIZES))
 
@@ -75,7 +101,9 @@ class TestFrame:
 
     def test_panels_are_the_curves_side_by_side(self, frame):
         arguments = {**SMALL, "learners": FAST}
-        panels = experiments.cia_learning_curves(**{**arguments, "n_attributes": [5, 6], "difficulty": [0.85]})
+        panels = experiments.cia_learning_curves(
+            **{**arguments, "n_attributes": [5, 6], "difficulty": [0.85]}
+        )
         assert panels.columns.tolist() == ["n_attributes", "n_hidden", "difficulty", *frame.columns]
         first = rows_of(panels, n_attributes=[5])[frame.columns]
         pd.testing.assert_frame_equal(first, frame, check_exact=True)
@@ -125,7 +153,9 @@ class TestExam:
         X, y, _ = model.sample(200_000, np.random.default_rng(0))
         error = 5 * 0.5 / np.sqrt(len(y))
         assert exam.accuracy(rule(exam.X)) == pytest.approx((rule(X) == y).mean(), abs=error)
-        assert exam.best == pytest.approx(((model.target_posterior(X) > 0.5) == y).mean(), abs=error)
+        assert exam.best == pytest.approx(
+            ((model.target_posterior(X) > 0.5) == y).mean(), abs=error
+        )
         assert exam.constant == pytest.approx(max(y.mean(), 1 - y.mean()), abs=error)
 
     def test_drawn_inputs_agree_with_enumeration(self, model, rule, monkeypatch):
@@ -134,7 +164,9 @@ class TestExam:
         drawn = experiments.Exam(model, np.random.default_rng(0), 20_000)
         assert len(drawn.X) == 20_000
         error = 5 * drawn.positive.std() / np.sqrt(20_000)
-        assert drawn.accuracy(rule(drawn.X)) == pytest.approx(exact.accuracy(rule(exact.X)), abs=error)
+        assert drawn.accuracy(rule(drawn.X)) == pytest.approx(
+            exact.accuracy(rule(exact.X)), abs=error
+        )
         assert drawn.best == pytest.approx(exact.best, abs=error)
         assert drawn.constant == pytest.approx(exact.constant, abs=error)
 
@@ -153,7 +185,9 @@ def test_models_with_too_little_to_gain_are_drawn_again():
     panel, drawn = experiments.Panel(5, 2, 0.85, concentration(5, 2, 0.85)), []
     for i in range(6):
         first, again, given_up = (
-            experiments.usable_model(panel, *(np.random.default_rng([i, j]) for j in range(2)), gain, n_draws=n)
+            experiments.usable_model(
+                panel, *(np.random.default_rng([i, j]) for j in range(2)), gain, n_draws=n
+            )
             for gain, n in ((0, 100), (0.02, 100), (0.5, 3))
         )
         assert again[1].best - again[1].constant >= 0.02
@@ -186,12 +220,23 @@ def test_a_tuned_winnow_has_the_first_setting_that_does_best():
 
 def test_the_chapter_shows_the_trial_that_others_call(frame):
     notebook = nbformat.read(Path(__file__).parents[1] / "chapters" / "cia" / "curves.ipynb", 4)
-    source = next(cell.source for cell in notebook.cells if cell.source.startswith("def learning_curves("))
-    values = {"difficulty": SMALL["difficulty"], "hidden_weights": "beta", "min_gain": 0.0, "max_draws": 9}
+    source = next(
+        cell.source for cell in notebook.cells if cell.source.startswith("def learning_curves(")
+    )
+    values = {
+        "difficulty": SMALL["difficulty"],
+        "hidden_weights": "beta",
+        "min_gain": 0.0,
+        "max_draws": 9,
+    }
     names = values | {"experiments": experiments}
     exec(source.split("\n\n\n")[0], names)
     c = concentration(5, 2, SMALL["difficulty"])
-    rows = [row for i in range(6) for row in names["learning_curves"](Seeds(0, (i,)), 5, 2, c, SMALL["sizes"], FAST)]
+    rows = [
+        row
+        for i in range(6)
+        for row in names["learning_curves"](Seeds(0, (i,)), 5, 2, c, SMALL["sizes"], FAST)
+    ]
     pd.testing.assert_frame_equal(pd.DataFrame(rows)[frame.columns], frame, check_exact=True)
 
 

@@ -48,9 +48,17 @@ def joint(weights, row, target, depth):
 @given(st.integers(0, 10_000), st.integers(0, 3))
 def test_expectations_are_sums_over_ways(seed, depth):
     rng = np.random.default_rng(seed)
-    weights, inputs, target = rng.normal(size=(2 ** (depth + 1) - 1, 3)), rng.normal(size=(6, 3)), rng.integers(0, 2, 6)
+    weights, inputs, target = (
+        rng.normal(size=(2 ** (depth + 1) - 1, 3)),
+        rng.normal(size=(6, 3)),
+        rng.integers(0, 2, 6),
+    )
     value, nodes, firsts = expected_ways(inputs, target, 0.3, weights)
-    total, passes, branches = -0.15 * (weights**2).sum(), np.zeros_like(nodes), np.zeros_like(firsts)
+    total, passes, branches = (
+        -0.15 * (weights**2).sum(),
+        np.zeros_like(nodes),
+        np.zeros_like(firsts),
+    )
     for i, (row, t) in enumerate(zip(inputs, target, strict=True)):
         every = list(joint(weights, row, t, depth))
         mass = sum(p for *_, p in every)
@@ -68,14 +76,18 @@ def test_expectations_are_sums_over_ways(seed, depth):
     for cell in np.ndindex(weights.shape):
         moved = np.zeros_like(weights)
         moved[cell] = step
-        higher, lower = (expected_ways(inputs, target, 0.3, weights + sign * moved)[0] for sign in (1, -1))
+        higher, lower = (
+            expected_ways(inputs, target, 0.3, weights + sign * moved)[0] for sign in (1, -1)
+        )
         assert slope[cell] == pytest.approx((higher - lower) / (2 * step), abs=1e-6)
 
 
 @pytest.mark.parametrize("penalty", [0.1, 10.0])
 def test_no_gate_is_logistic_regression(penalty):
     X, y = two_rules()
-    ours = MixtureOfExperts(depth=0, penalty=penalty, n_restarts=1, tolerance=0, max_iterations=30).fit(5 * X + 2, y)
+    ours = MixtureOfExperts(
+        depth=0, penalty=penalty, n_restarts=1, tolerance=0, max_iterations=30
+    ).fit(5 * X + 2, y)
     inputs = np.column_stack([(X - X.mean(axis=0)) / X.std(axis=0), np.ones(len(X))])
     peer = LogisticRegression(C=1 / penalty, fit_intercept=False, tol=1e-10).fit(inputs, y)
     np.testing.assert_allclose(ours.weights_, peer.coef_, atol=1e-5)
@@ -86,7 +98,9 @@ def test_no_gate_is_logistic_regression(penalty):
 @pytest.mark.parametrize("solver", ["em", "gradient"])
 def test_no_iteration_falls(depth, solver):
     X, y = two_rules()
-    learner = MixtureOfExperts(depth, solver=solver, max_iterations=60, tolerance=0, **FEW).fit(X, y)
+    learner = MixtureOfExperts(depth, solver=solver, max_iterations=60, tolerance=0, **FEW).fit(
+        X, y
+    )
     assert min(map(len, learner.traces_)) > 30
     assert min(np.diff(trace).min() for trace in learner.traces_) > -1e-9
 
@@ -95,20 +109,27 @@ def test_both_solvers_end_at_the_same_top():
     X, y = two_rules(size=200)
     ends = {}
     for solver in ("em", "gradient"):
-        learner = MixtureOfExperts(solver=solver, n_restarts=1, tolerance=0, max_iterations=300, random_state=1)
+        learner = MixtureOfExperts(
+            solver=solver, n_restarts=1, tolerance=0, max_iterations=300, random_state=1
+        )
         ends[solver] = learner.fit(X, y)
     slopes = [
         gradients(*data, *expected_ways(*data)[1:])
         for data in ((e._inputs(X), y, 1.0, e.weights_) for e in ends.values())
     ]
     assert max(np.abs(slope).max() for slope in slopes) < 1e-4
-    np.testing.assert_allclose(ends["em"].predict_proba(X), ends["gradient"].predict_proba(X), atol=1e-4)
+    np.testing.assert_allclose(
+        ends["em"].predict_proba(X), ends["gradient"].predict_proba(X), atol=1e-4
+    )
 
 
 def test_two_opposite_rules_are_found():
     (X, y), (new, truth) = two_rules(0, 2000), two_rules(1, 4000)
     learner = MixtureOfExperts(random_state=0).fit(X, y)
-    best = (expit(4 * new[:, 0]) * expit(4 * new[:, 1]) + expit(-4 * new[:, 0]) * expit(-4 * new[:, 1]) > 0.5) == truth
+    best = (
+        expit(4 * new[:, 0]) * expit(4 * new[:, 1]) + expit(-4 * new[:, 0]) * expit(-4 * new[:, 1])
+        > 0.5
+    ) == truth
     assert learner.score(new, truth) > best.mean() - 0.02
     gate, first, second = learner.weights_[:, :3]
     assert np.abs(gate[0]) > 5 * np.abs(gate[1:]).max()
@@ -121,7 +142,10 @@ def test_two_opposite_rules_are_found():
 
 def test_experts_have_no_order():
     X, y = two_rules()
-    inputs, weights = np.column_stack([X, np.ones(len(X))]), np.random.default_rng(0).normal(size=(3, 4))
+    inputs, weights = (
+        np.column_stack([X, np.ones(len(X))]),
+        np.random.default_rng(0).normal(size=(3, 4)),
+    )
     renamed = np.array([-weights[0], weights[2], weights[1]])
     values = [expected_ways(inputs, y, 1.0, w)[0] for w in (weights, renamed)]
     assert values[0] == pytest.approx(values[1], rel=1e-12)
@@ -131,7 +155,9 @@ def test_names_of_classes_and_copies():
     X, y = two_rules()
     plain, named = (MixtureOfExperts(**FEW).fit(X, t) for t in (y, np.array(["no", "yes"])[y]))
     assert (named.predict(X) == np.array(["no", "yes"])[plain.predict(X)]).all()
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(named)).predict_proba(X), plain.predict_proba(X))
+    np.testing.assert_array_equal(
+        pickle.loads(pickle.dumps(named)).predict_proba(X), plain.predict_proba(X)
+    )
 
 
 @pytest.mark.parametrize(
@@ -157,7 +183,9 @@ def test_what_cannot_be_learned():
     with pytest.raises(ValueError, match="NaN"):
         MixtureOfExperts().fit(np.where(X > 1, np.nan, X), y)
     copies, nodes = np.ones((20, 2)), np.ones((1, 20))
-    with pytest.raises(ValueError, match="penalty must be larger for columns that depend on each other; got 1e-300"):
+    with pytest.raises(
+        ValueError, match="penalty must be larger for columns that depend on each other; got 1e-300"
+    ):
         newton_steps(copies, y, 1e-300, np.zeros((1, 2)), nodes, nodes * y)
     with pytest.warns(ConvergenceWarning, match="no convergence in 3 iterations"):
         MixtureOfExperts(max_iterations=3).fit(X, y)
@@ -170,7 +198,10 @@ def test_units_do_not_matter(unit, solver):
     X /= np.abs(X).max()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        plain, scaled = (MixtureOfExperts(solver=solver, max_iterations=20, **FEW).fit(u * X, y) for u in (1, unit))
+        plain, scaled = (
+            MixtureOfExperts(solver=solver, max_iterations=20, **FEW).fit(u * X, y)
+            for u in (1, unit)
+        )
     np.testing.assert_allclose(scaled.predict_proba(unit * X), plain.predict_proba(X), rtol=1e-6)
     far = np.array([scaled.predict_proba([[value] * 3]) for value in (1.7e308, -1.7e308, 5e-324)])
     assert np.isfinite(far).all()

@@ -21,13 +21,23 @@ def run(learners, ns=(5, 9), ks=(2, 4), n_models=3):
     """The names of the notebook after its cells, with made-up results in place of its experiment."""
     rng = np.random.default_rng(0)
     points = [
-        (n, k, 0.9, i, s, name) for n in ns for k in ks for i in range(n_models) for s in (10, 50) for name in learners
+        (n, k, 0.9, i, s, name)
+        for n in ns
+        for k in ks
+        for i in range(n_models)
+        for s in (10, 50)
+        for name in learners
     ]
     columns = ["n_attributes", "n_hidden", "difficulty", "model", "size", "learner"]
     results = pd.DataFrame(points, columns=columns).assign(best=0.9, constant=0.6)
     results["accuracy"] = rng.uniform(0.6, 0.9, len(results))
     cells = {cell.id: cell.source for cell in nbformat.read(NOTEBOOK, 4).cells}
-    values = {"n_attributes": list(ns), "n_hidden": list(ks), "difficulties": [0.9], "sizes": [10, 50]}
+    values = {
+        "n_attributes": list(ns),
+        "n_hidden": list(ks),
+        "difficulties": [0.9],
+        "sizes": [10, 50],
+    }
     names = {}
     exec(cells["cell-01"], names)
     names |= values
@@ -47,19 +57,27 @@ def names():
 def test_measures_are_those_of_the_chapters(names):
     for point, panel in names["results"].groupby(names["PANEL"]):
         theirs = evaluation.normalized_performance(panel).set_index(["size", "learner"])
-        ours = names["measures"].set_index([*names["PANEL"], "measure", "size", "learner"]).loc[point]
+        ours = (
+            names["measures"].set_index([*names["PANEL"], "measure", "size", "learner"]).loc[point]
+        )
         t = ours.loc["t"].loc[theirs.index]
         np.testing.assert_allclose(t[["value", "se"]].astype(float), theirs[["t", "se"]])
-        np.testing.assert_allclose(ours.loc["pooled"].loc[theirs.index, "value"], theirs["t_pooled"])
+        np.testing.assert_allclose(
+            ours.loc["pooled"].loc[theirs.index, "value"], theirs["t_pooled"]
+        )
         leads = evaluation.paired_differences(panel, "winnow", "em")
         errors = [t.loc[(size, "winnow"), "apart"][1] for size in leads]
         np.testing.assert_allclose(errors, leads.sem())
 
 
 def test_the_winner_has_the_largest_value(names):
-    measures = names["measures"].query("measure == 'pooled' and size == 50").set_index(names["PANEL"])
+    measures = (
+        names["measures"].query("measure == 'pooled' and size == 50").set_index(names["PANEL"])
+    )
     for row in names["winners"]("pooled", 50).itertuples():
-        values = measures.loc[(row.n_attributes, row.n_hidden, row.difficulty)].set_index("learner")["value"]
+        values = measures.loc[(row.n_attributes, row.n_hidden, row.difficulty)].set_index(
+            "learner"
+        )["value"]
         first, second = values.sort_values(ascending=False).iloc[:2]
         assert (values[row.learner], row.lead) == pytest.approx((first, first - second))
 
@@ -82,7 +100,9 @@ def test_data_of_the_page_are_the_measures(names):
     for row in names["measures"].itertuples():
         point = (row.n_attributes, row.n_hidden, row.difficulty, row.size, row.measure, row.learner)
         place = tuple(axis.index(each) for axis, each in zip(axes, point, strict=True))
-        np.testing.assert_allclose(values[place] / data["scale"], row.value, atol=0.5 / data["scale"])
+        np.testing.assert_allclose(
+            values[place] / data["scale"], row.value, atol=0.5 / data["scale"]
+        )
 
 
 def test_names_stay_text(names):
@@ -98,9 +118,13 @@ def test_addresses_are_the_books_own(names):
     assert all(address.startswith("../_static/") for address in addresses)
 
 
-@pytest.mark.parametrize("arguments", [{"ns": [5]}, {"ks": [3]}, {"n_models": 1}, {"learners": ["winnow"]}])
+@pytest.mark.parametrize(
+    "arguments", [{"ns": [5]}, {"ks": [3]}, {"n_models": 1}, {"learners": ["winnow"]}]
+)
 def test_small_grids_work(arguments):
-    assert 'class="explorer-all"' in run(**{"learners": ["em", "winnow"], **arguments})["shown"].data
+    assert (
+        'class="explorer-all"' in run(**{"learners": ["em", "winnow"], **arguments})["shown"].data
+    )
 
 
 @pytest.mark.parametrize("background", ["#ffffff", "#121212"])

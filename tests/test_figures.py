@@ -42,7 +42,10 @@ def words(texts):
 
 def written(axis):
     """Words, and whether they are bold, by the place where they stand."""
-    return {text.get_position(): (text.get_text(), text.get_fontweight() == "bold") for text in axis.texts}
+    return {
+        text.get_position(): (text.get_text(), text.get_fontweight() == "bold")
+        for text in axis.texts
+    }
 
 
 def points(axis):
@@ -50,15 +53,23 @@ def points(axis):
     found = {}
     for collection in axis.collections:
         if isinstance(collection, PathCollection):
-            for place, colour in zip(collection.get_offsets(), collection.get_facecolors(), strict=True):
+            for place, colour in zip(
+                collection.get_offsets(), collection.get_facecolors(), strict=True
+            ):
                 if np.isfinite(place).all():
-                    found.setdefault(to_hex(colour), []).append(tuple(map(float, np.ma.getdata(place))))
+                    found.setdefault(to_hex(colour), []).append(
+                        tuple(map(float, np.ma.getdata(place)))
+                    )
     return found
 
 
 def lines(axis):
     """(x, y) of both ends of the lines that have two and are in sight, with their colour."""
-    found = [(line.get_xydata(), line.get_color()) for line in axis.lines if line.get_linestyle() != "None"]
+    found = [
+        (line.get_xydata(), line.get_color())
+        for line in axis.lines
+        if line.get_linestyle() != "None"
+    ]
     for collection in axis.collections:
         if isinstance(collection, LineCollection):
             segments, colours = collection.get_segments(), collection.get_colors()
@@ -84,7 +95,18 @@ def frame():
     return pd.DataFrame(rows, columns=["model", "size", "learner", "accuracy", "best", "constant"])
 
 
-ELR = ["elr", "ofe", "apn", "elr_forced", "elr_converged", "elr_fixed", "selective", "svm_paper", "svm_rbf", "boosting"]
+ELR = [
+    "elr",
+    "ofe",
+    "apn",
+    "elr_forced",
+    "elr_converged",
+    "elr_fixed",
+    "selective",
+    "svm_paper",
+    "svm_rbf",
+    "boosting",
+]
 
 
 @pytest.mark.parametrize("names", [CIA_LEARNERS, [*ELR, "forest", "tree"]])
@@ -100,20 +122,26 @@ def test_a_learner_of_ones_own_keeps_its_look():
 
 def test_learning_curves_draw_t(frame):
     grid = figures.learning_curves(frame.assign(n_attributes=5, n_hidden=2, difficulty=0.9))
-    assert [pytest.approx(line[:3]) for line in level(grid.ax)][:2] == [(10, 100, 0.5), (10, 100, 0.25)]
+    assert [pytest.approx(line[:3]) for line in level(grid.ax)][:2] == [
+        (10, 100, 0.5),
+        (10, 100, 0.25),
+    ]
     assert words(grid.figure.legends[0].get_texts()) == ["EM", "Winnow"]
     assert grid.ax.get_title() == "CIA(5, 2, 0.9)"
 
 
 @pytest.mark.parametrize(
-    ("size", "words"), [(30.0, "30"), (2000.0, "2,000"), (np.inf, "> 3,000"), (20.0, "≤ 20"), (np.nan, "?")]
+    ("size", "words"),
+    [(30.0, "30"), (2000.0, "2,000"), (np.inf, "> 3,000"), (20.0, "≤ 20"), (np.nan, "?")],
 )
 def test_crossing_sizes_in_words(size, words):
     assert figures.size_words(size, (20, 3000)) == words
 
 
 def test_tables_are_numbered_and_harmless():
-    made = figures.table(pd.DataFrame({"a|b": ["x|y"], "c": [0.12345]}), "A caption.", "tbl-x", {"c": ".2f"}).data
+    made = figures.table(
+        pd.DataFrame({"a|b": ["x|y"], "c": [0.12345]}), "A caption.", "tbl-x", {"c": ".2f"}
+    ).data
     lines = made.splitlines()
     assert lines[:2] == ["```{table} A caption.", ":name: tbl-x"]
     assert all(len(re.findall(r"(?<!\\)\|", line)) == 3 for line in lines[3:-1])
@@ -127,18 +155,33 @@ def test_table_words_for_numbers_that_are_not():
 
 def test_in_a_table_only_an_end_of_an_interval_has_the_sign_of_zero():
     values = ["-0.00 [-0.02, -0.00]", "−0.0 ± 0.1", "+0", "0.04-0.00", "-0.01", "mofn-0"]
-    made = figures.table(pd.DataFrame({"v": [-0.004, -0.006], "w": [0.0, 1.0]}), "c", "t", {"v": "+.2f"}).data
-    assert [line for line in made.splitlines() if line.startswith("| ")][2:] == ["| 0.00 | 0.0 |", "| -0.01 | 1.0 |"]
+    made = figures.table(
+        pd.DataFrame({"v": [-0.004, -0.006], "w": [0.0, 1.0]}), "c", "t", {"v": "+.2f"}
+    ).data
+    assert [line for line in made.splitlines() if line.startswith("| ")][2:] == [
+        "| 0.00 | 0.0 |",
+        "| -0.01 | 1.0 |",
+    ]
     lines = figures.table(pd.DataFrame({"v": values}), "c", "t").data.splitlines()[-7:-1]
     assert lines == [f"| {v} |" for v in ["0.00 [-0.02, -0.00]", "0.0 ± 0.1", "0", *values[3:]]]
 
 
 def test_glued_numbers_are_plain(monkeypatch):
     glued = {}
-    monkeypatch.setattr("lib.figures.page.glue", lambda name, value, display: glued.update({name: value}))
+    monkeypatch.setattr(
+        "lib.figures.page.glue", lambda name, value, display: glued.update({name: value})
+    )
     figures.glue_numbers(a=np.float64(1.23456789), b=np.int64(3), c=np.bool_(True), d="word")
     figures.glue_estimates(100, e=(0.5, 0.25, 0.75, 8))
-    assert [repr(value) for value in glued.values()] == ["1.23457", "3", "'yes'", "'word'", "50.0", "25.0", "75.0"]
+    assert [repr(value) for value in glued.values()] == [
+        "1.23457",
+        "3",
+        "'yes'",
+        "'word'",
+        "50.0",
+        "25.0",
+        "75.0",
+    ]
 
 
 def test_plus_minus():
@@ -148,13 +191,19 @@ def test_plus_minus():
 
 @pytest.mark.parametrize("k", [3, 5])
 def test_the_critical_difference_diagram_has_names_ranks_and_bars(k):
-    scores = {"winnow": [0.9, 0.8, 0.7, 0.9], "tree": [0.8, 0.7, 0.6, 0.95], "mine": [0.1, 0.2, 0.3, 0.1]}
+    scores = {
+        "winnow": [0.9, 0.8, 0.7, 0.9],
+        "tree": [0.8, 0.7, 0.6, 0.95],
+        "mine": [0.1, 0.2, 0.3, 0.1],
+    }
     scores |= {"forest": [0.5, 0.6, 0.5, 0.4], "logistic": [0.3, 0.3, 0.4, 0.2]}
     ranks = compare_ranks(pd.DataFrame(scores).iloc[:, :k])
     (axis,) = comparison.critical_difference_diagram(ranks).axes
     labels = [f"{look(name)['label']} {rank:.2f}" for name, rank in ranks.ranks.items()]
     ticks = map(str, range(1, k + 1, 2))
-    assert sorted(t.strip() for t in words(axis.texts)) == sorted([*ticks, *labels, "critical difference"])
+    assert sorted(t.strip() for t in words(axis.texts)) == sorted(
+        [*ticks, *labels, "critical difference"]
+    )
     assert axis.get_xlim()[0] > axis.get_xlim()[1]  # the best on the right
     (difference,) = [a - b for a, b, height, _ in level(axis) if height > 1]
     assert difference == pytest.approx(ranks.critical_difference)
@@ -164,7 +213,11 @@ def test_the_critical_difference_diagram_has_names_ranks_and_bars(k):
 
 
 def test_differences_are_drawn_with_their_intervals_and_coloured_by_them():
-    rows = [("iris", "A − B", 1.0, 0.5, 1.5), ("vote", "A − B", -2.0, -3.0, -1.0), ("iris", "A − C", 0.1, -1.0, 1.2)]
+    rows = [
+        ("iris", "A − B", 1.0, 0.5, 1.5),
+        ("vote", "A − B", -2.0, -3.0, -1.0),
+        ("iris", "A − C", 0.1, -1.0, 1.2),
+    ]
     table = pd.DataFrame(rows, columns=["dataset", "pair", "value", "low", "high"])
     figure = comparison.differences_by_dataset(table, "points")
     first, second = figure.axes
@@ -178,22 +231,30 @@ def test_differences_are_drawn_with_their_intervals_and_coloured_by_them():
 
 
 def test_the_accuracy_map_shows_the_best_in_bold():
-    table = pd.DataFrame({"winnow": [0.9, 0.5], "tree": [0.8, 0.75], "mine": [0.9, 0.7]}, index=["iris", "vote"])
+    table = pd.DataFrame(
+        {"winnow": [0.9, 0.5], "tree": [0.8, 0.75], "mine": [0.9, 0.7]}, index=["iris", "vote"]
+    )
     axis = comparison.accuracy_map(table).axes[0]
     assert words(axis.get_xticklabels()) == ["iris", "vote"]
     assert words(axis.get_yticklabels()) == ["Winnow", "Decision tree", "mine"]
     cells = written(axis)
-    for (j, dataset), (i, learner) in itertools.product(enumerate(table.index), enumerate(table.columns)):
+    for (j, dataset), (i, learner) in itertools.product(
+        enumerate(table.index), enumerate(table.columns)
+    ):
         value, best = table.loc[dataset, learner], table.loc[dataset].max()
         assert cells[j + 0.5, i + 0.5] == (f"{100 * value:.1f}", value == best)
 
 
 def test_words_of_a_heatmap_stand_out_and_keep_their_colours():
     values = np.array([[0.0, 0.3, np.nan], [0.6, 0.8, 1.0]])
-    axis = heatmap(pd.DataFrame(values), True, plt.subplots()[1], fmt=".1f", cmap="viridis", vmin=0, vmax=1)
+    axis = heatmap(
+        pd.DataFrame(values), True, plt.subplots()[1], fmt=".1f", cmap="viridis", vmin=0, vmax=1
+    )
     assert words(axis.texts) == ["0.0", "0.3", "0.6", "0.8", "1.0"]
     cells = plt.get_cmap("viridis")(values[~np.isnan(values)])
-    assert all(contrast(text.get_color(), cell) > 4.5 for text, cell in zip(axis.texts, cells, strict=True))
+    assert all(
+        contrast(text.get_color(), cell) > 4.5 for text, cell in zip(axis.texts, cells, strict=True)
+    )
     assert all(artist.get_gid().startswith("fixed-") for artist in [*axis.texts, *axis.collections])
 
 
@@ -203,7 +264,11 @@ def errors(rows, panel="NB: OFE against ELR"):
 
 
 class TestErrorScatter:
-    ROWS = (("iris", 5.0, 1.0, 9.0, 1.0), ("vote", 10.0, 1.0, 6.0, 1.0), ("heart", 20.0, 2.0, 22.0, 2.0))
+    ROWS = (
+        ("iris", 5.0, 1.0, 9.0, 1.0),
+        ("vote", 10.0, 1.0, 6.0, 1.0),
+        ("heart", 20.0, 2.0, 22.0, 2.0),
+    )
 
     def test_points_bars_and_words(self):
         figure = figures.error_scatter(errors(self.ROWS))
@@ -257,14 +322,23 @@ class TestAgreementMap:
         cells = {(0.5, 0.5): "0.0", (1.5, 0.5): "0.0", (0.5, 1.5): "2.0"}  # none at the right below
         cells |= {(0.5, 2.65): "100%", (1.5, 2.65): "100%", (-0.1, 2.65): "|z| ≤ 2"}
         assert written(nb) == {place: (word, False) for place, word in cells.items()}
-        assert written(tan) == {(0.5, 0.5): ("−3.3", True), (0.5, 1.5): ("7.0", True), (0.5, 2.65): ("0%", False)}
-        assert (words(nb.get_xticklabels()), words(tan.get_xticklabels())) == (["OFE", "ELR"], ["ELR"])
+        assert written(tan) == {
+            (0.5, 0.5): ("−3.3", True),
+            (0.5, 1.5): ("7.0", True),
+            (0.5, 2.65): ("0%", False),
+        }
+        assert (words(nb.get_xticklabels()), words(tan.get_xticklabels())) == (
+            ["OFE", "ELR"],
+            ["ELR"],
+        )
         assert words(nb.get_yticklabels()) == ["iris", "vote"]
         assert words(figure.legends[0].get_texts()) == ["no run here"]
 
 
 def positions(rows):
-    return pd.DataFrame(rows, columns=["dataset", "column", "low", "q05", "q95", "high", "ours", "printed"])
+    return pd.DataFrame(
+        rows, columns=["dataset", "column", "low", "q05", "q95", "high", "ours", "printed"]
+    )
 
 
 class TestShufflePositions:
@@ -278,7 +352,8 @@ class TestShufflePositions:
         first, second = figures.shuffle_positions(positions(self.ROWS)).axes
         assert [axis.get_title() for axis in (first, second)] == ["NB+OFE", "NB+ELR"]
         drawn = [[line[:3] for line in level(axis)] for axis in (first, second)]
-        assert drawn[0] == [(-4, 3, 0), (-1, 1, 1), (-2, 1, 0), (-1, 1, 1)]  # ranges, then the middle parts
+        # ranges, then the middle parts
+        assert drawn[0] == [(-4, 3, 0), (-1, 1, 1), (-2, 1, 0), (-1, 1, 1)]
         assert drawn[1] == [(-4, 3, 0), (-2, 1, 0)]
         assert points(first) == {"#000000": [(-1, 0)], VERMILLION: [(2, 1)]}
         assert points(second) == {"#000000": [(0, 0)]}
@@ -302,13 +377,20 @@ def test_nothing_to_draw_is_said(draw, empty):
 
 class TestPairs:
     def test_labels(self):
-        made = [figures.pair_label(pair) for pair in ("naive+elr", "tan+ofe", "bic+em", "naive+elr_forced")]
+        made = [
+            figures.pair_label(pair)
+            for pair in ("naive+elr", "tan+ofe", "bic+em", "naive+elr_forced")
+        ]
         assert made == ["NB+ELR", "TAN+OFE", "GBN+EM", "NB+ELR, one step at least"]
         made = [figures.pair_label(name) for name in ("elr", "mine", "a+b", "tan+mine")]
         assert made == ["ELR", "mine", "a+b", "TAN+mine"]
 
     def test_a_pair_has_the_learners_colour_and_the_structures_marker(self):
-        pairs = [f"{s}+{learner}" for s in ("naive", "tan", "bic") for learner in ("ofe", "elr", "apn", "em")]
+        pairs = [
+            f"{s}+{learner}"
+            for s in ("naive", "tan", "bic")
+            for learner in ("ofe", "elr", "apn", "em")
+        ]
         looks = [figures.look(pair) for pair in pairs]
         assert len({(look["color"], look["marker"]) for look in looks}) == len(pairs)
         assert figures.look("tan+elr") == figures.look("elr") | {"label": "TAN+ELR", "marker": "^"}
@@ -318,4 +400,5 @@ class TestPairs:
 def test_contrast_goes_from_1_to_21_and_has_no_order():
     assert contrast("black", "white") == contrast("white", "black") == pytest.approx(21)
     assert contrast("#0072B2", "#0072B2") == 1
-    assert contrast("#767676", "#FFFFFF") == pytest.approx(4.54, abs=0.005)  # the lightest grey that WCAG AA allows
+    # the lightest grey that WCAG AA allows
+    assert contrast("#767676", "#FFFFFF") == pytest.approx(4.54, abs=0.005)

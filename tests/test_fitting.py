@@ -47,11 +47,17 @@ OTHERS = {
     "bagging": Bagging(GainRatioTree(), n_members=2, random_state=0),
 }
 weighted = pytest.mark.parametrize("learner", WEIGHTED.values(), ids=WEIGHTED)
-classifiers = pytest.mark.parametrize("learner", [*WEIGHTED.values(), *OTHERS.values()], ids=[*WEIGHTED, *OTHERS])
+classifiers = pytest.mark.parametrize(
+    "learner", [*WEIGHTED.values(), *OTHERS.values()], ids=[*WEIGHTED, *OTHERS]
+)
 
 
 def scores(learner, data):
-    return learner.predict_proba(data) if hasattr(learner, "predict_proba") else learner.decision_function(data)
+    return (
+        learner.predict_proba(data)
+        if hasattr(learner, "predict_proba")
+        else learner.decision_function(data)
+    )
 
 
 class TestWeights:
@@ -65,7 +71,9 @@ class TestWeights:
         assert (found != scores(learner.fit(X, Y), X)).any()
 
     @weighted
-    @pytest.mark.parametrize("weights", [None, ONES, [1] * SIZE, ONES / SIZE, 5e-324 * ONES, pd.Series(ONES), 0.25])
+    @pytest.mark.parametrize(
+        "weights", [None, ONES, [1] * SIZE, ONES / SIZE, 5e-324 * ONES, pd.Series(ONES), 0.25]
+    )
     def test_equal_weights_are_none(self, learner, weights):
         """Shares, whose sum is less than the number of rows, are brought to that sum."""
         found = scores(learner.fit(X, Y, sample_weight=weights), X)
@@ -159,7 +167,9 @@ class TestTargets:
             learner.fit(X, y)
 
     @classifiers
-    @pytest.mark.parametrize("form", [np.array, lambda y: y.astype(object), lambda y: pd.Series(y, dtype="Float64")])
+    @pytest.mark.parametrize(
+        "form", [np.array, lambda y: y.astype(object), lambda y: pd.Series(y, dtype="Float64")]
+    )
     def test_numbers_to_be_predicted_are_no_classes(self, learner, form):
         with pytest.raises(ValueError, match="Unknown label type: continuous"):
             learner.fit(X, form(Y + 0.5))

@@ -13,7 +13,13 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from lib import hidden_markov
-from lib.hidden_markov import FactoredTransitions, HiddenMarkovModel, expected_counts, joined, sample_sequence
+from lib.hidden_markov import (
+    FactoredTransitions,
+    HiddenMarkovModel,
+    expected_counts,
+    joined,
+    sample_sequence,
+)
 
 KINDS = ("product", "independent", "action")
 
@@ -39,7 +45,10 @@ def fitted(model):
 
 
 @settings(max_examples=25)
-@given(st.integers(0, 10_000), st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=5), min_size=1, max_size=3))
+@given(
+    st.integers(0, 10_000),
+    st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=5), min_size=1, max_size=3),
+)
 def test_counts_are_sums_over_paths(seed, sequences):
     model = tables(seed)
     total, of_start, of_pairs, of_symbols = expected_counts(*joined(sequences), *model)
@@ -75,7 +84,9 @@ def extreme_tables(seed, n_states=3, n_symbols=2):
     rng = np.random.default_rng(seed)
     made = []
     for shape in ((1, n_states), (n_states, n_states), (n_states, n_symbols)):
-        table = 10.0 ** rng.choice([0, 0, -1, -20, -150, -160, -200, -300, -320], shape) * rng.uniform(0.5, 1, shape)
+        table = 10.0 ** rng.choice(
+            [0, 0, -1, -20, -150, -160, -200, -300, -320], shape
+        ) * rng.uniform(0.5, 1, shape)
         table[rng.random(shape) < 0.3] = 0
         table[np.arange(shape[0]), rng.integers(shape[1], size=shape[0])] = 1  # no row is all small
         made.append(table / table.sum(axis=1, keepdims=True))
@@ -83,7 +94,10 @@ def extreme_tables(seed, n_states=3, n_symbols=2):
 
 
 @settings(max_examples=60)
-@given(st.integers(0, 10_000), st.lists(st.lists(st.integers(0, 1), min_size=1, max_size=6), min_size=1, max_size=2))
+@given(
+    st.integers(0, 10_000),
+    st.lists(st.lists(st.integers(0, 1), min_size=1, max_size=6), min_size=1, max_size=2),
+)
 def test_extreme_tables_against_sums_over_paths(seed, sequences):
     model = extreme_tables(seed)
     start, transitions, emissions = logarithms(model)
@@ -126,7 +140,9 @@ def test_states_that_do_not_mix(n, one):
     symbols = np.zeros(n + 1, dtype=int)
     symbols[0 if one == "first" else n] = 1
     right = np.log(0.5) + n * np.log(1e-4) + np.log1p(-1e-4)
-    assert fitted(APART).score([[0], symbols]) == pytest.approx(right + np.log(0.5 + 0.5e-4), rel=1e-11)
+    assert fitted(APART).score([[0], symbols]) == pytest.approx(
+        right + np.log(0.5 + 0.5e-4), rel=1e-11
+    )
     value, of_start, of_pairs, of_symbols = expected_counts(*joined([symbols]), *APART)
     assert value == pytest.approx(right, rel=1e-11)
     np.testing.assert_allclose(of_start, [0, 1], atol=1e-12)
@@ -157,8 +173,11 @@ def test_steps_that_are_hardly_possible():
 def test_fit_where_states_do_not_mix():
     mask, emissions = np.eye(2, dtype=bool), np.array([[1.0, 0.0], [0.01, 0.99]])
     sequences = [[0] * 200 + [1], [0] * 5]
-    learner = HiddenMarkovModel(2, transitions=mask, emissions=emissions, random_state=0).fit(sequences)
-    np.testing.assert_allclose(learner.start_, [0.5, 0.5])  # the second sequence is of the first state, but for 1e-10
+    learner = HiddenMarkovModel(2, transitions=mask, emissions=emissions, random_state=0).fit(
+        sequences
+    )
+    # the second sequence is of the first state, but for 1e-10
+    np.testing.assert_allclose(learner.start_, [0.5, 0.5])
     np.testing.assert_array_equal(learner.transitions_, np.eye(2))
     right = np.log(0.5) + 200 * np.log(0.01) + np.log(0.99)
     np.testing.assert_allclose(learner.score_samples(sequences), [right, np.log(0.5)], rtol=1e-9)
@@ -170,7 +189,9 @@ def test_likelihood_never_falls_in_logarithms(kind):
     model = FactoredTransitions(kind, (2, 2))
     emissions = [[1.0, 0.0, 0.0], [0.01, 0.98, 0.01], [0.01, 0.01, 0.98], [0.5, 0.25, 0.25]]
     sequences = [np.repeat([0, 1, 0, 2], [400, 1, 300, 200]), np.repeat([2, 0], [500, 500])]
-    learner = HiddenMarkovModel(4, transitions=model, emissions=emissions, random_state=0, tolerance=0)
+    learner = HiddenMarkovModel(
+        4, transitions=model, emissions=emissions, random_state=0, tolerance=0
+    )
     trace = learner.set_params(max_iterations=40).fit(sequences).traces_[0]
     assert np.diff(trace).min() > -1e-7
     assert np.isfinite(learner.transitions_).all()
@@ -187,7 +208,9 @@ def test_logarithms_only_where_it_matters(monkeypatch):
     symbols, _ = sample_sequence(*tables(0), 3000, np.random.default_rng(0))
     value, *_ = expected_counts(*joined([symbols]), start, transitions, emissions)
     assert np.isfinite(value)
-    assert hidden_markov.log_likelihoods(*joined([symbols]), start, transitions, emissions)[0] == value
+    assert (
+        hidden_markov.log_likelihoods(*joined([symbols]), start, transitions, emissions)[0] == value
+    )
     with pytest.raises(NameError):
         hidden_markov.log_likelihoods(*joined([[0] * 100 + [1]]), *APART)
 
@@ -219,7 +242,9 @@ def test_action_moves_exactly_one():
     matrix = model.matrix(parts).reshape(3, 2, 3, 2)
     np.testing.assert_allclose(matrix.sum(axis=(2, 3)), 1)
     for i, j, k, m in np.ndindex(3, 2, 3, 2):
-        expected = parts[2][0, 0] * parts[0][i, k] * (j == m) + parts[2][0, 1] * parts[1][j, m] * (i == k)
+        expected = parts[2][0, 0] * parts[0][i, k] * (j == m) + parts[2][0, 1] * parts[1][j, m] * (
+            i == k
+        )
         assert matrix[i, j, k, m] == pytest.approx(expected)
     counts = rng.random((6, 6)) * (model.matrix(parts) > 0)
     first, second, action = model.counts(counts, parts)
@@ -236,8 +261,14 @@ def test_independent_is_a_product():
 
 
 def test_recovery_of_known_tables():
-    start, transitions, emissions = np.array([0.5, 0.5]), np.array([[0.95, 0.05], [0.1, 0.9]]), np.eye(2) * 0.8 + 0.1
-    symbols, states = sample_sequence(start, transitions, emissions, 20_000, np.random.default_rng(3))
+    start, transitions, emissions = (
+        np.array([0.5, 0.5]),
+        np.array([[0.95, 0.05], [0.1, 0.9]]),
+        np.eye(2) * 0.8 + 0.1,
+    )
+    symbols, states = sample_sequence(
+        start, transitions, emissions, 20_000, np.random.default_rng(3)
+    )
     learner = HiddenMarkovModel(2, n_restarts=2, random_state=0).fit([symbols])
     order = np.argsort(-learner.emissions_[:, 0])
     np.testing.assert_allclose(learner.emissions_[order], emissions, atol=0.02)
@@ -249,7 +280,9 @@ def test_given_parts_stay():
     emissions = tables(2)[2]
     symbols, _ = sample_sequence(*tables(2), 300, np.random.default_rng(0))
     mask = np.array([[1, 1, 0], [0, 1, 1], [0, 0, 1]], dtype=bool)
-    learner = HiddenMarkovModel(3, transitions=mask, emissions=emissions, random_state=0).fit([symbols])
+    learner = HiddenMarkovModel(3, transitions=mask, emissions=emissions, random_state=0).fit(
+        [symbols]
+    )
     np.testing.assert_array_equal(learner.emissions_, emissions)
     assert (learner.transitions_[~mask] == 0).all()
     again = clone(learner).fit([symbols])
@@ -261,7 +294,9 @@ def test_what_cannot_be_made_has_no_probability():
     assert learner.score([[2]]) == -np.inf
     alone, both = learner.score([[0, 1]]), learner.score_samples([[0, 2, 1], [0, 1]])
     np.testing.assert_array_equal(both, [-np.inf, alone])
-    assert np.isfinite(HiddenMarkovModel(2, n_symbols=3, smoothing=1, random_state=0).fit([[0, 1]]).score([[2]]))
+    assert np.isfinite(
+        HiddenMarkovModel(2, n_symbols=3, smoothing=1, random_state=0).fit([[0, 1]]).score([[2]])
+    )
     with pytest.raises(ValueError, match="impossible"):
         HiddenMarkovModel(2, emissions=[[1.0, 0.0], [1.0, 0.0]]).fit([[0, 1, 0], [0]])
 
@@ -278,9 +313,15 @@ def test_what_cannot_be_made_has_no_probability():
         ("ab", "sequence 0 must be one row of at least one integer"),
         ([[0, 1], ["a", "b"]], "sequence 1 must be one row of at least one integer"),
         ([[0, 1], [[0], [1, 2]]], "sequence 1 must be an array of one shape and type"),
-        ([[[0, 1], [1, 0]]], r"sequence 0 must be one row of at least one integer; got int64 of \(2, 2\)"),
+        (
+            [[[0, 1], [1, 0]]],
+            r"sequence 0 must be one row of at least one integer; got int64 of \(2, 2\)",
+        ),
         ([[True, False]], "sequence 0 must be one row of at least one integer; got bool"),
-        ([pd.Series([0, None], dtype="Int64")], "sequence 0 must be one row of at least one integer"),
+        (
+            [pd.Series([0, None], dtype="Int64")],
+            "sequence 0 must be one row of at least one integer",
+        ),
         ([[0, 10**30]], "sequence 0 must be one row of at least one integer; got object"),
         ([[0, 10**9]], "symbol 1000000000 is too large for 2 steps without n_symbols"),
         ([[0], np.array([2**63], dtype=np.uint64)], "symbol 9223372036854775808 is too large"),
@@ -306,7 +347,9 @@ def test_bad_sequences(sequences, words):
 )
 @pytest.mark.parametrize("n_states", [1, 5])
 def test_unusual_sequences(sequences, n_states):
-    learner = HiddenMarkovModel(n_states, random_state=0, n_restarts=2, max_iterations=5, tolerance=0).fit(sequences)
+    learner = HiddenMarkovModel(
+        n_states, random_state=0, n_restarts=2, max_iterations=5, tolerance=0
+    ).fit(sequences)
     for table in (learner.transitions_, learner.emissions_):
         np.testing.assert_allclose(table.sum(axis=1), 1)
     assert np.isfinite(learner.score_samples(sequences)).all()
@@ -314,20 +357,27 @@ def test_unusual_sequences(sequences, n_states):
 
 
 def test_large_alphabets_are_given_or_made_use_of():
-    assert HiddenMarkovModel(1, n_symbols=1_000_001).fit([[0, 10**6]]).emissions_.shape == (1, 1_000_001)
+    assert HiddenMarkovModel(1, n_symbols=1_000_001).fit([[0, 10**6]]).emissions_.shape == (
+        1,
+        1_000_001,
+    )
     assert HiddenMarkovModel(1).fit([[0, 10**6 - 1]]).emissions_.shape == (1, 10**6)
 
 
 def test_symbol_never_seen():
     learner = HiddenMarkovModel(2, random_state=0).fit([[0, 1, 2]])
     for method in (learner.score, learner.decode):
-        with pytest.raises(ValueError, match="symbol 7 of sequence 0, position 1, must be from 0 to 2"):
+        with pytest.raises(
+            ValueError, match="symbol 7 of sequence 0, position 1, must be from 0 to 2"
+        ):
             method([[0, 7]])
 
 
 def test_states_of_what_cannot_be_made():
     learner = fitted(APART)
-    np.testing.assert_array_equal(learner.score_samples([[1, 0], [0, 1]]), np.log([0.5e-4 * (1 - 1e-4)] * 2))
+    np.testing.assert_array_equal(
+        learner.score_samples([[1, 0], [0, 1]]), np.log([0.5e-4 * (1 - 1e-4)] * 2)
+    )
     learner.emissions_ = np.eye(2)
     assert learner.score([[0, 1]]) == -np.inf
     with pytest.raises(ValueError, match="sequence 1 is impossible"):
@@ -337,7 +387,10 @@ def test_states_of_what_cannot_be_made():
 def test_where_em_stops_early_it_warns():
     symbols, _ = sample_sequence(*tables(2), 300, np.random.default_rng(0))
     learner = HiddenMarkovModel(3, max_iterations=4, random_state=0)
-    with pytest.warns(ConvergenceWarning, match="did not converge in 4 iterations; raise max_iterations or tolerance"):
+    with pytest.warns(
+        ConvergenceWarning,
+        match="did not converge in 4 iterations; raise max_iterations or tolerance",
+    ):
         learner.fit([symbols])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -367,13 +420,28 @@ def test_where_em_stops_early_it_warns():
         ({"transitions": [[1, 1], [0, 1]]}, "of True and False"),
         ({"transitions": np.array([[1, 1], [0, 0]], bool)}, "from each state; row 1 has no True"),
         ({"emissions": 3}, r"emissions must have shape \(2, 1\)"),
-        ({"emissions": [["a", "b"], [0.5, 0.5]]}, "emissions must be an array of one shape and type"),
+        (
+            {"emissions": [["a", "b"], [0.5, 0.5]]},
+            "emissions must be an array of one shape and type",
+        ),
         ({"emissions": [[1, 0], [0.5]]}, "emissions must be an array of one shape and type"),
-        ({"emissions": [[0.5, 0.5], [1.5, -0.5]]}, "row 1 of emissions must have numbers of at least 0 .*; got -0.5"),
-        ({"emissions": [[np.nan, 0.5], [0.5, 0.5]]}, "row 0 of emissions must have numbers .*; got nan"),
-        ({"emissions": [[0.5, 0.5], [np.inf, 0]]}, "row 1 of emissions must have numbers .*; got inf"),
+        (
+            {"emissions": [[0.5, 0.5], [1.5, -0.5]]},
+            "row 1 of emissions must have numbers of at least 0 .*; got -0.5",
+        ),
+        (
+            {"emissions": [[np.nan, 0.5], [0.5, 0.5]]},
+            "row 0 of emissions must have numbers .*; got nan",
+        ),
+        (
+            {"emissions": [[0.5, 0.5], [np.inf, 0]]},
+            "row 1 of emissions must have numbers .*; got inf",
+        ),
         ({"emissions": [[0.5, 0.5], [0.5, 0.4]]}, "row 1 of emissions .*; they sum to 0.9"),
-        ({"emissions": [[0.5, 0.5], [0.5, 0.5]], "n_symbols": 3}, r"emissions must have shape \(2, 3\)"),
+        (
+            {"emissions": [[0.5, 0.5], [0.5, 0.5]], "n_symbols": 3},
+            r"emissions must have shape \(2, 3\)",
+        ),
     ],
 )
 def test_bad_parameters(parameters, words):
@@ -390,7 +458,11 @@ def test_bad_parameters(parameters, words):
         ("transitions", -np.eye(2), "row 0 of transitions_? must have numbers of at least 0"),
         ("transitions", [1.0, 1.0], r"transitions_? must have shape \(2, 2\)"),
         ("emissions", np.eye(3), r"emissions_? must have shape \(2, 3\)"),
-        ("emissions", [[0.5, 0.5], [2.0, -1.0]], "row 1 of emissions_? must have numbers of at least 0"),
+        (
+            "emissions",
+            [[0.5, 0.5], [2.0, -1.0]],
+            "row 1 of emissions_? must have numbers of at least 0",
+        ),
     ],
 )
 def test_bad_tables(name, value, words):

@@ -8,7 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lib import job_shop
-from lib.job_shop import Problem, RepairValues, learn_values, lower_bound, random_problem, repair, serial_schedule
+from lib.job_shop import (
+    Problem,
+    RepairValues,
+    learn_values,
+    lower_bound,
+    random_problem,
+    repair,
+    serial_schedule,
+)
 
 LEARNED = RepairValues(np.random.default_rng(0).normal(size=(14, 3)), np.ones(4))
 CHOOSERS = [*job_shop.RULES, LEARNED]
@@ -27,12 +35,18 @@ def check(problem, starts):
 
 @settings(max_examples=40, deadline=None)
 @given(
-    st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 5), st.sampled_from(CHOOSERS), st.sampled_from([0, 0.5])
+    st.integers(0, 10**6),
+    st.integers(1, 6),
+    st.integers(1, 5),
+    st.sampled_from(CHOOSERS),
+    st.sampled_from([0, 0.5]),
 )
 def test_schedules_keep_every_limit(seed, n_jobs, n_tasks, chooser, noise):
     problem = random_problem(np.random.default_rng(seed), n_jobs, n_tasks, n_resources=2)
     starts, n_repairs = repair(problem, chooser, noise, seed)
-    assert min(check(problem, starts), check(problem, serial_schedule(problem))) >= lower_bound(problem)
+    assert min(check(problem, starts), check(problem, serial_schedule(problem))) >= lower_bound(
+        problem
+    )
     first = job_shop.unlimited(problem.durations)
     assert (n_repairs == 0) == (job_shop._overload(problem, first)[1] < 0)
     assert (starts >= first).all()
@@ -57,7 +71,11 @@ def test_repairs_by_hand():
 
 def test_shortest_schedules_of_two_jobs_are_their_work():
     assert lower_bound(two_jobs()) == 10
-    assert check(two_jobs(), repair(two_jobs())[0]) == 10 == check(two_jobs(), serial_schedule(two_jobs()))
+    assert (
+        check(two_jobs(), repair(two_jobs())[0])
+        == 10
+        == check(two_jobs(), serial_schedule(two_jobs()))
+    )
 
 
 def reachable(problem, starts):
@@ -65,7 +83,12 @@ def reachable(problem, starts):
     use, time, resource = job_shop._overload(problem, starts)
     if time < 0:
         return {use.shape[1]}
-    return set.union(*(reachable(problem, after) for after in job_shop._moves(problem, starts, time, resource)[1]))
+    return set.union(
+        *(
+            reachable(problem, after)
+            for after in job_shop._moves(problem, starts, time, resource)[1]
+        )
+    )
 
 
 def test_random_repairs_reach_what_an_enumeration_finds():
@@ -128,7 +151,8 @@ def test_learned_values_shorten_schedules():
     values = learn_values(problems[:20], 1000, seed=1)
     learned, chance = ([repair(p, c)[0] for p in problems[20:]] for c in (values, "random"))
     lengths = [
-        [(starts + p.durations).max() for starts, p in zip(s, problems[20:], strict=True)] for s in (learned, chance)
+        [(starts + p.durations).max() for starts, p in zip(s, problems[20:], strict=True)]
+        for s in (learned, chance)
     ]
     assert np.mean(lengths[0]) < np.mean(lengths[1])
 
@@ -136,22 +160,61 @@ def test_learned_values_shorten_schedules():
 @pytest.mark.parametrize(
     ("change", "error"),
     [
-        ({"durations": np.array([[0, 4], [3, 1]])}, "duration of task 0 of job 0 must be an integer of at least 1"),
-        ({"demands": np.array([[1, 1], [1, 2]])}, "demand of task 1 of job 1 must be an integer from 1 to 1; got 2"),
-        ({"resources": np.array([[0, 0], [1, 0]])}, "resource of task 0 of job 1 must be an integer from 0 to 0"),
+        (
+            {"durations": np.array([[0, 4], [3, 1]])},
+            "duration of task 0 of job 0 must be an integer of at least 1",
+        ),
+        (
+            {"demands": np.array([[1, 1], [1, 2]])},
+            "demand of task 1 of job 1 must be an integer from 1 to 1; got 2",
+        ),
+        (
+            {"resources": np.array([[0, 0], [1, 0]])},
+            "resource of task 0 of job 1 must be an integer from 0 to 0",
+        ),
         ({"resources": np.array([0])}, "must have one shape"),
-        ({"durations": np.array([[2, 1.7], [3, 1]])}, r"durations must hold integers.*got 1.7 at \(0, 1\)"),
-        ({"durations": np.array([[2, np.nan], [3, 1]])}, r"durations must hold integers.*got nan at \(0, 1\)"),
-        ({"durations": np.array([[2, 10**9], [3, 1]])}, "durations must hold integers of at most 100000000"),
-        ({"durations": np.full((2, 2), 10**8)}, "durations must add up to at most 100000000; got 400000000"),
+        (
+            {"durations": np.array([[2, 1.7], [3, 1]])},
+            r"durations must hold integers.*got 1.7 at \(0, 1\)",
+        ),
+        (
+            {"durations": np.array([[2, np.nan], [3, 1]])},
+            r"durations must hold integers.*got nan at \(0, 1\)",
+        ),
+        (
+            {"durations": np.array([[2, 10**9], [3, 1]])},
+            "durations must hold integers of at most 100000000",
+        ),
+        (
+            {"durations": np.full((2, 2), 10**8)},
+            "durations must add up to at most 100000000; got 400000000",
+        ),
         ({"durations": [["long", 1], [1, 1]]}, "durations must be an array of integers"),
-        ({"durations": np.ones((0, 2)), "resources": np.ones((0, 2)), "demands": np.ones((0, 2))}, "got .*0, 2"),
-        ({"demands": np.array([[1, -1], [1, 1]])}, "demand of task 1 of job 0 must be an integer from 1 to 1; got -1"),
-        ({"capacities": np.array([1, 0])}, r"capacities must be integers of at least 1, one a resource; got \[1 0\]"),
-        ({"capacities": np.array([[1]])}, "capacities must be integers of at least 1, one a resource"),
+        (
+            {
+                "durations": np.ones((0, 2)),
+                "resources": np.ones((0, 2)),
+                "demands": np.ones((0, 2)),
+            },
+            "got .*0, 2",
+        ),
+        (
+            {"demands": np.array([[1, -1], [1, 1]])},
+            "demand of task 1 of job 0 must be an integer from 1 to 1; got -1",
+        ),
+        (
+            {"capacities": np.array([1, 0])},
+            r"capacities must be integers of at least 1, one a resource; got \[1 0\]",
+        ),
+        (
+            {"capacities": np.array([[1]])},
+            "capacities must be integers of at least 1, one a resource",
+        ),
     ],
 )
-@pytest.mark.parametrize("use", [repair, lower_bound, serial_schedule, lambda problem: learn_values([problem], 1)])
+@pytest.mark.parametrize(
+    "use", [repair, lower_bound, serial_schedule, lambda problem: learn_values([problem], 1)]
+)
 def test_impossible_problems_are_named(change, error, use):
     with pytest.raises(ValueError, match=error):
         use(two_jobs()._replace(**change))
@@ -166,7 +229,9 @@ def test_whole_numbers_may_be_of_a_type_for_fractions():
 @pytest.mark.parametrize("seed", [4, 23])
 def test_repairs_that_leapfrog_are_told_with_the_remedy(seed):
     problem = random_problem(np.random.default_rng(seed), n_jobs=8, n_resources=1)
-    with pytest.raises(RuntimeError, match="by 'growth' have not ended after 7680.*give noise, such as 0.2"):
+    with pytest.raises(
+        RuntimeError, match="by 'growth' have not ended after 7680.*give noise, such as 0.2"
+    ):
         repair(problem, "growth")
     for chooser, noise in (("growth", 0.2), ("random", 0), ("successors", 0)):
         starts, n_repairs = repair(problem, chooser, noise)
@@ -177,7 +242,11 @@ def test_repairs_that_leapfrog_are_told_with_the_remedy(seed):
 @pytest.mark.parametrize(
     ("inputs", "output", "error"),
     [
-        (np.ones((13, 3)), np.ones(4), r"shapes \(14, n_hidden\) and \(n_hidden \+ 1,\); got \(13, 3\) and \(4,\)"),
+        (
+            np.ones((13, 3)),
+            np.ones(4),
+            r"shapes \(14, n_hidden\) and \(n_hidden \+ 1,\); got \(13, 3\) and \(4,\)",
+        ),
         (np.ones((14, 3)), np.ones(5), r"got \(14, 3\) and \(5,\)"),
         (np.ones((14, 0)), np.ones(1), r"got \(14, 0\) and \(1,\)"),
         (np.ones((14, 1)), np.ones((2, 1)), r"got \(14, 1\) and \(2, 1\)"),
@@ -202,5 +271,7 @@ def test_other_choosers_and_empty_lists_are_refused():
         learn_values([], 1)
     with pytest.raises(ValueError, match="exploration must be two numbers from 0 to 1; got 0.5"):
         learn_values([two_jobs()], 1, exploration=0.5)
-    with pytest.raises(ValueError, match="problem must have the parts durations, resources, demands, capacities"):
+    with pytest.raises(
+        ValueError, match="problem must have the parts durations, resources, demands, capacities"
+    ):
         repair(two_jobs()[:3])

@@ -14,12 +14,16 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lib.cia import CIAModel, all_inputs, random_cia
 from lib.latent_class import LatentClassCovariance, LatentClassEM, LatentClassSelection, covariance
+from lib.latent_class.base import log_likelihood, merge_duplicates
 from lib.latent_class.bits import LANES, pack, product
 from lib.latent_class.covariance import pair_counts, squared_deltas, vote_signs
 from lib.latent_class.em import EMData, em_step, maximize, random_starts
-from lib.latent_class.model import log_likelihood, merge_duplicates
 
-LEARNERS = [LatentClassEM(n_restarts=3), LatentClassCovariance(), LatentClassSelection(n_restarts=3)]
+LEARNERS = [
+    LatentClassEM(n_restarts=3),
+    LatentClassCovariance(),
+    LatentClassSelection(n_restarts=3),
+]
 EASY = {2: (12, [0.4, 0.6]), 3: (12, [0.3, 0.3, 0.4])}
 
 boolean_rows = st.tuples(st.integers(2, 30), st.integers(2, 8)).flatmap(
@@ -73,10 +77,15 @@ def naive_em_step(rows, alpha, p, q):
     return U / (U + V), p, q, log_likelihood
 
 
-@given(shape=st.tuples(*[st.integers(1, 70)] * 2), blocks=st.integers(1, 3), seed=st.integers(0, 99))
+@given(
+    shape=st.tuples(*[st.integers(1, 70)] * 2), blocks=st.integers(1, 3), seed=st.integers(0, 99)
+)
 def test_products_of_bits_are_matrix_products(shape, blocks, seed):
     rng = np.random.default_rng(seed)
-    rows, matrices = rng.integers(0, 2, shape, np.uint8), rng.integers(-99, 99, (blocks, shape[1], LANES))
+    rows, matrices = (
+        rng.integers(0, 2, shape, np.uint8),
+        rng.integers(-99, 99, (blocks, shape[1], LANES)),
+    )
     for dtype in ("float32", "float64"):
         np.testing.assert_array_equal(product(pack(rows), matrices.astype(dtype)), rows @ matrices)
 
@@ -90,7 +99,9 @@ def test_a_step_is_the_papers_formulas(rows, seed, dtype, error, limit):
     with patch("lib.arrays.CACHE", limit):
         data = EMData(rows, np.ones(len(rows)), dtype, (1, 2))
         assert len(data.parts) == (1 if limit == 4 else len(rows))
-        weights, probabilities, log_likelihoods = em_step(data, np.array([[1 - alpha, alpha]]), np.array([[q, p]]))
+        weights, probabilities, log_likelihoods = em_step(
+            data, np.array([[1 - alpha, alpha]]), np.array([[q, p]])
+        )
     new_alpha, new_p, new_q, expected = naive_em_step(rows, alpha, p, q)
     np.testing.assert_allclose(weights, [[1 - new_alpha, new_alpha]], atol=error)
     np.testing.assert_allclose(probabilities, [[new_q, new_p]], atol=10 * error)
@@ -119,7 +130,10 @@ def test_the_trace_is_the_likelihood_of_the_model(k):
 @pytest.mark.parametrize(("n", "size"), [(6, 400), (300, 200)])
 def test_few_values_or_few_examples_are_searched_in_double_precision(n, size):
     X, y = sample(random_cia(n, 2, 1.0, np.random.default_rng(0)), size)
-    single, double = (LatentClassEM(n_restarts=2, random_state=0, dtype=d).fit(X, y) for d in ("float32", "float64"))
+    single, double = (
+        LatentClassEM(n_restarts=2, random_state=0, dtype=d).fit(X, y)
+        for d in ("float32", "float64")
+    )
     np.testing.assert_array_equal(single.probabilities_, double.probabilities_)
 
 
@@ -139,7 +153,9 @@ def test_classes_that_are_alike_stay_alike():
     rows = with_target(X, y)
     mean = rows.mean(axis=0)
     weights, probabilities = np.array([[0.5, 0.5]]), np.array([[mean, mean]])
-    weights, probabilities, traces = maximize(rows, np.ones(300), weights, probabilities, 5, 0, "float64")
+    weights, probabilities, traces = maximize(
+        rows, np.ones(300), weights, probabilities, 5, 0, "float64"
+    )
     np.testing.assert_allclose(probabilities[0], [mean, mean], atol=1e-12)
     independent = 300 * (mean * np.log(mean) + (1 - mean) * np.log(1 - mean)).sum()
     assert traces[0] == pytest.approx(independent, rel=1e-12)
@@ -159,14 +175,18 @@ def test_counts_are_repetitions():
     counts = np.arange(50) % 4 + 1
     starts = random_starts(2, 2, 21, np.random.RandomState(0))
     counted = maximize(rows, counts.astype(float), *starts, 30, 0, "float64")
-    repeated = maximize(np.repeat(rows, counts, axis=0), np.ones(counts.sum()), *starts, 30, 0, "float64")
+    repeated = maximize(
+        np.repeat(rows, counts, axis=0), np.ones(counts.sum()), *starts, 30, 0, "float64"
+    )
     for a, b in zip(counted, repeated, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-7, atol=1e-9)
 
 
 def test_more_restarts_never_lower_the_likelihood():
     X, y = sample(random_cia(10, 3, 1.0, np.random.default_rng(2)), 60)
-    fits = [LatentClassEM(n_restarts=r, random_state=0, dtype="float64").fit(X, y) for r in (1, 3, 10)]
+    fits = [
+        LatentClassEM(n_restarts=r, random_state=0, dtype="float64").fit(X, y) for r in (1, 3, 10)
+    ]
     assert [len(f.traces_) for f in fits] == [1, 3, 10]
     equal = 60 * fits[0].tolerance
     values = np.array([f.log_likelihood_ for f in fits])
@@ -221,13 +241,20 @@ def test_exponents_beyond_the_range_of_floats():
     """All of P(x, z) underflow or overflow relative to each other: the posterior is still 0 or 1."""
     m = 300
     rows = np.vstack([np.ones((5, m)), np.zeros((5, m))]).astype(np.uint8)
-    probabilities = np.array([[np.full(m, 1e-6), np.full(m, 1 - 1e-6)], [np.full(m, 1 - 1e-6), np.full(m, 1e-6)]])
-    for dtype, error in (("float32", 0.01), ("float64", 1e-8)):  # single precision holds exponents of 8000 to 0.001
+    probabilities = np.array(
+        [[np.full(m, 1e-6), np.full(m, 1 - 1e-6)], [np.full(m, 1 - 1e-6), np.full(m, 1e-6)]]
+    )
+    # single precision holds exponents of 8000 to 0.001
+    for dtype, error in (("float32", 0.01), ("float64", 1e-8)):
         weights = np.full((2, 2), 0.5)
-        weights, new, log_likelihoods = em_step(EMData(rows, np.ones(10), dtype, (2, 2)), weights, probabilities)
+        weights, new, log_likelihoods = em_step(
+            EMData(rows, np.ones(10), dtype, (2, 2)), weights, probabilities
+        )
         np.testing.assert_allclose(weights, 0.5, atol=1e-9)
         np.testing.assert_allclose(new, probabilities, atol=1e-5)
-        np.testing.assert_allclose(log_likelihoods, 10 * (m * np.log1p(-1e-6) + np.log(0.5)), atol=10 * error)
+        np.testing.assert_allclose(
+            log_likelihoods, 10 * (m * np.log1p(-1e-6) + np.log(0.5)), atol=10 * error
+        )
 
 
 def test_two_different_rows_are_two_classes():
@@ -272,7 +299,9 @@ def exact_moments(draw):
     """a(1 - a) d_i d_j with any diagonal; signs and scaled deltas."""
     m = draw(st.integers(3, 8))
     magnitude = draw(arrays(float, m, elements=st.floats(0.05, 0.5)))
-    signs = np.array([1.0, *draw(st.lists(st.sampled_from([-1.0, 1.0]), min_size=m - 1, max_size=m - 1))])
+    signs = np.array(
+        [1.0, *draw(st.lists(st.sampled_from([-1.0, 1.0]), min_size=m - 1, max_size=m - 1))]
+    )
     covariance = np.outer(signs * magnitude, signs * magnitude)
     np.fill_diagonal(covariance, draw(arrays(float, m, elements=st.floats(0, 1))))
     return covariance, magnitude, signs
@@ -404,7 +433,9 @@ class TestEveryLearner:
         learner, X, y = self.fitted(learner)
         model = CIAModel(learner.weights_, learner.probabilities_)
         np.testing.assert_array_equal(learner.predict_proba(X)[:, 1], model.target_posterior(X))
-        assert learner.log_likelihood_ == pytest.approx(log_likelihood(model, with_target(X, y), np.ones(len(y))))
+        assert learner.log_likelihood_ == pytest.approx(
+            log_likelihood(model, with_target(X, y), np.ones(len(y)))
+        )
 
 
 def test_a_refit_leaves_no_linear_rule_behind():

@@ -24,7 +24,9 @@ SMALL = 6  # MiB: parameters, matrices of all pairs, and a few numbers a row
 EM = LatentClassEM(n_restarts=2, max_iterations=2, tolerance=0, random_state=0)
 DOUBLE = clone(EM).set_params(n_hidden=3, dtype="float64")
 COVARIANCE = LatentClassCovariance()
-SELECTION = LatentClassSelection(n_restarts=2, max_iterations=1, max_hidden=2, tolerance=0, random_state=0)
+SELECTION = LatentClassSelection(
+    n_restarts=2, max_iterations=1, max_hidden=2, tolerance=0, random_state=0
+)
 ENSEMBLE = WinnowEnsemble(n_members=3, n_passes=1, random_state=0)
 WINNOW = Winnow(complement=True, average=True)
 
@@ -53,15 +55,17 @@ def peak(call):
 @given(st.integers(1, 200), st.integers(1, 10**6), st.floats(1e-6, 1e3))
 def test_batches_are_all_rows_within_the_memory(n_rows, row_bytes, memory):
     parts = row_batches(n_rows, row_bytes, memory)
-    assert np.concatenate([np.arange(n_rows)[part] for part in parts]).tolist() == list(range(n_rows))
+    assert np.concatenate([np.arange(n_rows)[part] for part in parts]).tolist() == list(
+        range(n_rows)
+    )
     sizes = [part.stop - part.start for part in parts]
     assert min(sizes) >= 1
     assert max(sizes) == 1 or max(sizes) * row_bytes <= memory * MIB
     assert len(parts) == 1 or (sizes[0] + 1) * row_bytes > memory * MIB
 
 
-# `fit` checks the attributes in a copy that lies row after row and makes rows with the target of it;
-# Winnow's are twice as wide, with the complements.
+# `fit` checks the attributes in a copy that lies row after row and makes rows with the target of
+# it; Winnow's are twice as wide, with the complements.
 @pytest.mark.parametrize(
     ("learner", "copies", "working"),
     [
@@ -74,26 +78,36 @@ def test_batches_are_all_rows_within_the_memory(n_rows, row_bytes, memory):
     ],
     ids=["EM", "EM in float64", "selection", "COV", "Winnow", "ensemble"],
 )
-def test_learning_takes_copies_of_the_sample_and_the_memory_limit(learner, copies, working, sample, monkeypatch):
+def test_learning_takes_copies_of_the_sample_and_the_memory_limit(
+    learner, copies, working, sample, monkeypatch
+):
     monkeypatch.setattr(online, "PRODUCT", LIMIT)
     monkeypatch.setattr("lib.arrays.LIMIT", LIMIT)
     X, y = sample
     learner.fit(X[:100], y[:100])  # compiled
-    half, whole = (peak(lambda size=size: learner.fit(X[:size], y[:size])) for size in (SIZE // 2, SIZE))
+    half, whole = (
+        peak(lambda size=size: learner.fit(X[:size], y[:size])) for size in (SIZE // 2, SIZE)
+    )
     assert whole <= copies * X.nbytes / MIB + working + SMALL
     assert whole <= 2 * half
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_em_keeps_the_bits_of_the_sample_and_works_in_batches(dtype, sample):
-    rows, starts = np.ascontiguousarray(sample[0]), random_starts(20, 3, N, np.random.RandomState(0))
+    rows, starts = (
+        np.ascontiguousarray(sample[0]),
+        random_starts(20, 3, N, np.random.RandomState(0)),
+    )
     assert len(EMData(rows, np.ones(SIZE), dtype, (20, 3)).parts) > 5
     most = peak(lambda: maximize(rows, np.arange(SIZE) % 3.0, *starts, 2, 0, dtype))
     assert most <= rows.nbytes / MIB / 4 + 16 + SMALL
 
 
 def test_sampling_takes_the_sample(model):
-    half, whole = (peak(lambda size=size: model.sample(size, np.random.default_rng(0))) for size in (SIZE // 2, SIZE))
+    half, whole = (
+        peak(lambda size=size: model.sample(size, np.random.default_rng(0)))
+        for size in (SIZE // 2, SIZE)
+    )
     assert whole <= SIZE * (N + 1) / MIB + SMALL
     assert whole <= 2 * half
 
@@ -103,7 +117,9 @@ def test_sampling_takes_the_sample(model):
     [(EM, 1, 64), (COVARIANCE, 1, 64), (WINNOW, 3, LIMIT), (ENSEMBLE, 3, LIMIT)],
     ids=["EM", "COV", "Winnow", "ensemble"],
 )
-def test_prediction_takes_copies_of_the_rows_and_one_batch(learner, copies, batch, sample, monkeypatch):
+def test_prediction_takes_copies_of_the_rows_and_one_batch(
+    learner, copies, batch, sample, monkeypatch
+):
     monkeypatch.setattr(online, "PRODUCT", LIMIT)
     X, y = sample
     learner.fit(X[:1000], y[:1000])

@@ -28,7 +28,11 @@ def test_conventions(estimator, check):
 
 @st.composite
 def codes(draw, n_values, max_classes=4):
-    size, n, k = draw(st.integers(1, 15)), draw(st.integers(1, 5)), draw(st.integers(1, max_classes))
+    size, n, k = (
+        draw(st.integers(1, 15)),
+        draw(st.integers(1, 5)),
+        draw(st.integers(1, max_classes)),
+    )
     X = draw(arrays(np.int64, (size, n), elements=st.integers(0, n_values - 1)))
     return X, draw(arrays(np.int64, size, elements=st.integers(0, k - 1)))
 
@@ -56,7 +60,11 @@ def assert_same_posterior(learner, other, X, encoded):
 def test_boolean_columns_are_bernoulli(sample, smoothing):
     X, y = sample
     other = BernoulliNB(alpha=smoothing, binarize=None).fit(X, y)
-    for attributes in (X.astype(bool), pd.DataFrame(X.astype(bool)), pd.DataFrame(X, dtype="boolean")):
+    for attributes in (
+        X.astype(bool),
+        pd.DataFrame(X.astype(bool)),
+        pd.DataFrame(X, dtype="boolean"),
+    ):
         assert_same_posterior(NaiveBayes(smoothing).fit(attributes, y), other, attributes, X)
 
 
@@ -71,7 +79,9 @@ def test_category_columns_are_categorical(sample, smoothing):
 def test_observed_values_are_the_categories_of_other_columns(sample, smoothing):
     X, y = sample
     ranks = np.column_stack([np.unique(column, return_inverse=True)[1] for column in X.T])
-    other = CategoricalNB(alpha=smoothing, min_categories=np.maximum(2, ranks.max(axis=0) + 1)).fit(ranks, y)
+    other = CategoricalNB(alpha=smoothing, min_categories=np.maximum(2, ranks.max(axis=0) + 1)).fit(
+        ranks, y
+    )
     texts = np.array(list("dbca"))[X]
     for attributes in (X, texts, pd.DataFrame(X, dtype="Int8"), pd.DataFrame(texts, dtype="str")):
         assert_same_posterior(NaiveBayes(smoothing).fit(attributes, y), other, attributes, ranks)
@@ -112,7 +122,9 @@ def mixtures(draw):
             "wide": 1e4 * rng.normal(size=size),
         }
     )
-    for name in {"declared", "text", "normal", "truth", "wide"} - draw(st.sets(st.sampled_from([*X.columns]))):
+    for name in {"declared", "text", "normal", "truth", "wide"} - draw(
+        st.sets(st.sampled_from([*X.columns]))
+    ):
         X.loc[rng.random(size) < 0.3, name] = None
     return X, rng.integers(0, draw(st.integers(1, 3)), size)
 
@@ -150,7 +162,9 @@ def test_a_missing_value_is_a_column_left_out(sample):
             complete = NaiveBayes().fit(X.loc[present, [name]], y[present])
             for tables in ("tables_", "means_", "deviations_"):
                 if name in getattr(learner, tables):
-                    np.testing.assert_allclose(getattr(learner, tables)[name], getattr(complete, tables)[name])
+                    np.testing.assert_allclose(
+                        getattr(learner, tables)[name], getattr(complete, tables)[name]
+                    )
 
 
 def test_the_formula_by_hand():
@@ -158,7 +172,9 @@ def test_the_formula_by_hand():
     odor = pd.Categorical(["a", "a", "b", None], categories=["a", "b", "c"])
     X = pd.DataFrame({"odor": odor, "size": [1.0, 2, 3, 5]})
     learner = NaiveBayes(smoothing=2).fit(X, ["p", "p", "e", "e"])
-    np.testing.assert_allclose(learner.tables_["odor"], [[2 / 7, 3 / 7, 2 / 7], [4 / 8, 2 / 8, 2 / 8]])
+    np.testing.assert_allclose(
+        learner.tables_["odor"], [[2 / 7, 3 / 7, 2 / 7], [4 / 8, 2 / 8, 2 / 8]]
+    )
     assert learner.categories_["odor"].tolist() == ["a", "b", "c"]
     np.testing.assert_allclose(learner.means_["size"], [4, 1.5])
     np.testing.assert_allclose(learner.deviations_["size"], [2**0.5, 0.5**0.5])
@@ -183,19 +199,25 @@ class TestNothingToEstimate:
         X, y = pd.DataFrame({"a": values}), [0, 0, 1, 0, 0, 1, 1]
         learner = NaiveBayes(ddof=ddof).fit(X, y)
         assert np.isnan(learner.deviations_["a"]).all()
-        np.testing.assert_allclose(learner.predict_proba(pd.DataFrame({"a": [0.1, 5, np.nan]})), [[4 / 7, 3 / 7]] * 3)
+        np.testing.assert_allclose(
+            learner.predict_proba(pd.DataFrame({"a": [0.1, 5, np.nan]})), [[4 / 7, 3 / 7]] * 3
+        )
 
     @pytest.mark.parametrize("dtype", ["category", "object", "str", "boolean", "Int64"])
     def test_a_discrete_column_without_values_tells_nothing(self, dtype):
         X = pd.DataFrame({"a": pd.Series([None] * 3, dtype=dtype)})
         learner = NaiveBayes().fit(X, [0, 0, 1])
         np.testing.assert_allclose(learner.predict_proba(X), [[2 / 3, 1 / 3]] * 3)
-        np.testing.assert_allclose(learner.tables_["a"], np.full((2, 0 if dtype == "category" else 2), 0.5))
+        np.testing.assert_allclose(
+            learner.tables_["a"], np.full((2, 0 if dtype == "category" else 2), 0.5)
+        )
 
     def test_a_class_without_values_has_a_uniform_table(self):
         X = pd.DataFrame({"a": pd.Categorical(["r", "g", None], categories=["r", "g", "b"])})
         for smoothing in (0, 1):
-            np.testing.assert_allclose(NaiveBayes(smoothing).fit(X, [0, 0, 1]).tables_["a"][1], [1 / 3] * 3)
+            np.testing.assert_allclose(
+                NaiveBayes(smoothing).fit(X, [0, 0, 1]).tables_["a"][1], [1 / 3] * 3
+            )
 
     def test_a_column_of_one_value(self):
         """The other value of an integer column is not known, but counted, as that of a boolean one."""
@@ -212,13 +234,19 @@ class TestNothingToEstimate:
         X = pd.DataFrame({"a": ["r", "g", "g"], "b": [0.5, 1.5, 4]}).astype({"a": dtype})
         learner = NaiveBayes().fit(X, [0, 1, 1])
         missing, unknown = (X.assign(a=pd.Series([v] * 3, dtype=dtype)) for v in (None, "violet"))
-        np.testing.assert_array_equal(learner.predict_proba(unknown), learner.predict_proba(missing))
+        np.testing.assert_array_equal(
+            learner.predict_proba(unknown), learner.predict_proba(missing)
+        )
 
     def test_categories_are_compared_by_value(self):
         X = pd.DataFrame({"a": pd.Categorical(["r", "g", "g"], categories=["b", "g", "r"])})
         learner = NaiveBayes().fit(X, [0, 1, 1])
         expected = learner.predict_proba(X)
-        for other in (X.astype("str"), X.astype("object"), X.astype(pd.CategoricalDtype(["violet", "r", "g"]))):
+        for other in (
+            X.astype("str"),
+            X.astype("object"),
+            X.astype(pd.CategoricalDtype(["violet", "r", "g"])),
+        ):
             np.testing.assert_array_equal(learner.predict_proba(other), expected)
 
     def test_impossible_in_every_class_is_the_prior(self):
@@ -227,7 +255,9 @@ class TestNothingToEstimate:
         rows = pd.DataFrame({"a": [True, True, False], "b": [True, False, False]})
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            np.testing.assert_allclose(learner.predict_proba(rows), [[1, 0], [2 / 3, 1 / 3], [0, 1]])
+            np.testing.assert_allclose(
+                learner.predict_proba(rows), [[1, 0], [2 / 3, 1 / 3], [0, 1]]
+            )
         assert np.isneginf(learner.predict_joint_log_proba(rows)[1]).all()
         assert learner.predict(rows).tolist() == ["p", "p", "q"]
 
@@ -235,7 +265,9 @@ class TestNothingToEstimate:
         learner = NaiveBayes().fit(pd.DataFrame({"a": [1.0, 2, 3, 5, 6]}), [0, 0, 0, 1, 1])
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            np.testing.assert_array_equal(learner.predict_proba(pd.DataFrame({"a": [1e200]})), [[1, 0]])
+            np.testing.assert_array_equal(
+                learner.predict_proba(pd.DataFrame({"a": [1e200]})), [[1, 0]]
+            )
         assert np.isneginf(learner.predict_joint_log_proba(pd.DataFrame({"a": [1e200]}))).all()
 
 
@@ -246,7 +278,9 @@ def exact_posterior(learner, row):
         for c in range(len(learner.classes_)):
             total = Decimal(np.exp(learner.class_log_prior_[c]).item()).ln()
             for value, name in zip(row, learner.means_, strict=True):
-                mean, deviation = (Decimal(t[name][c].item()) for t in (learner.means_, learner.deviations_))
+                mean, deviation = (
+                    Decimal(t[name][c].item()) for t in (learner.means_, learner.deviations_)
+                )
                 total -= ((Decimal(value) - mean) / deviation) ** 2 / 2 + deviation.ln()
             joint.append(total)
         shares = [(term - max(joint)).exp() for term in joint]
@@ -282,7 +316,9 @@ class TestFarAway:
 
     def test_equal_densities_leave_the_prior(self):
         learner = NaiveBayes(ddof=0).fit(*self.SAMPLES["equal"])
-        np.testing.assert_allclose(learner.predict_proba([[-1e12]]), [[0.25, 0.25, 0.5]], rtol=1e-12)
+        np.testing.assert_allclose(
+            learner.predict_proba([[-1e12]]), [[0.25, 0.25, 0.5]], rtol=1e-12
+        )
         assert learner.predict([[-1e12]]).tolist() == [2]
         two = NaiveBayes().fit([[0.0], [1], [0], [1]], [0, 0, 1, 1])
         np.testing.assert_allclose(two.predict_proba([[999999999.0]]), [[0.5, 0.5]], rtol=1e-12)
@@ -291,13 +327,17 @@ class TestFarAway:
         """Class 2 has the largest density by far, and no row with True: the others are equal but for the prior."""
         X = pd.DataFrame({"a": [True] * 6 + [False] * 2, "b": [0.0, 1, 0, 1, 0, 1, 1e12, 1e12 + 1]})
         learner = NaiveBayes(smoothing=0, ddof=0).fit(X, [0, 0, 1, 1, 1, 1, 2, 2])
-        np.testing.assert_allclose(learner.predict_proba(X.iloc[:1].assign(b=1e12)), [[1 / 3, 2 / 3, 0]], rtol=1e-12)
+        np.testing.assert_allclose(
+            learner.predict_proba(X.iloc[:1].assign(b=1e12)), [[1 / 3, 2 / 3, 0]], rtol=1e-12
+        )
 
     @pytest.mark.parametrize("unit", [1e-320, 1e-200, 1e200, 4e307])
     def test_columns_of_any_unit_are_learned(self, unit):
         X, y = np.array([[1.0], [2], [1.5], [3], [4], [3.25]]), [0, 0, 0, 1, 1, 1]
         expected = NaiveBayes().fit(X, y).predict_proba(X)
-        np.testing.assert_allclose(NaiveBayes().fit(unit * X, y).predict_proba(unit * X), expected, rtol=1e-2)
+        np.testing.assert_allclose(
+            NaiveBayes().fit(unit * X, y).predict_proba(unit * X), expected, rtol=1e-2
+        )
 
 
 class TestWeights:
@@ -311,7 +351,9 @@ class TestWeights:
         repeated = np.repeat(np.arange(len(y)), weights)
         expected = NaiveBayes(ddof=ddof).fit(X.iloc[repeated], y[repeated])
         present = np.isin(found.classes_, expected.classes_)
-        np.testing.assert_allclose(found.predict_proba(X)[:, present], expected.predict_proba(X), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(
+            found.predict_proba(X)[:, present], expected.predict_proba(X), rtol=1e-9, atol=1e-12
+        )
         assert (found.predict_proba(X)[:, ~present] == 0).all()
         for name, table in expected.tables_.items():
             np.testing.assert_allclose(found.tables_[name][present], table, rtol=1e-12)
@@ -322,7 +364,9 @@ class TestWeights:
         X = pd.DataFrame({"a": [True, False, True], "b": [0.0, 1, 2]})
         learner = NaiveBayes().fit(X, [0, 0, 1], [1.5, 4.5, 0.75])
         np.testing.assert_allclose(np.exp(learner.class_log_prior_), [6 / 6.75, 0.75 / 6.75])
-        np.testing.assert_allclose(learner.tables_["a"], [[5.5 / 8, 2.5 / 8], [1 / 2.75, 1.75 / 2.75]])
+        np.testing.assert_allclose(
+            learner.tables_["a"], [[5.5 / 8, 2.5 / 8], [1 / 2.75, 1.75 / 2.75]]
+        )
         assert learner.means_["b"][0] == pytest.approx(0.75)
         assert learner.deviations_["b"][0] == pytest.approx((6 * 0.75 * 0.25 / 5) ** 0.5)
 
@@ -343,7 +387,9 @@ def test_many_values_take_little_memory():
 class TestErrors:
     X = pd.DataFrame({"a": [True, False], "b": [1.0, 2.0]})
 
-    @pytest.mark.parametrize(("fit", "predict"), [("int", "text"), ("text", "int"), ("bool", "text"), ("text", "bool")])
+    @pytest.mark.parametrize(
+        ("fit", "predict"), [("int", "text"), ("text", "int"), ("bool", "text"), ("text", "bool")]
+    )
     def test_a_column_of_another_type(self, fit, predict):
         """Strings for integers would all count as never seen, silently."""
         X = pd.DataFrame({"a": [0, 1, 1, 0], "b": [1, 0, 0, 1]})
@@ -356,7 +402,9 @@ class TestErrors:
     def test_an_integer_where_floats_were_is_a_number(self):
         learner = NaiveBayes().fit(self.X, [0, 1])
         integers = self.X.assign(b=[1, 2])
-        np.testing.assert_array_equal(learner.predict_proba(integers), learner.predict_proba(self.X))
+        np.testing.assert_array_equal(
+            learner.predict_proba(integers), learner.predict_proba(self.X)
+        )
 
     def test_dtypes_that_missing_values_bring_about(self):
         """Booleans become objects and integers floats once a value is missing: they are still the same values."""
@@ -366,7 +414,10 @@ class TestErrors:
         assert [*later.dtypes] == [np.dtype(object), np.dtype(float)]
         expected = [
             learner.predict_proba(X)[0],
-            *(NaiveBayes().fit(X[[c]], [0, 1, 1]).predict_proba(X[[c]])[i] for i, c in ((1, "b"), (2, "a"))),
+            *(
+                NaiveBayes().fit(X[[c]], [0, 1, 1]).predict_proba(X[[c]])[i]
+                for i, c in ((1, "b"), (2, "a"))
+            ),
         ]
         np.testing.assert_allclose(learner.predict_proba(later), expected)
 
@@ -394,7 +445,9 @@ def exact_joint(X, y, n_classes, columns, row, smoothing=1):
         for j in columns:
             if row[j] >= 0:
                 values = [x[j] for x in members if x[j] >= 0]
-                factors.append(Fraction(values.count(row[j]) + smoothing, len(values) + smoothing * N_VALUES))
+                factors.append(
+                    Fraction(values.count(row[j]) + smoothing, len(values) + smoothing * N_VALUES)
+                )
         joint.append(prod(factors))
     return joint
 
@@ -407,7 +460,9 @@ def exact_search(X, y, folds):
         right = 0
         for i, row in enumerate(X):
             others = [k for k in range(len(X)) if folds[k] != folds[i]]
-            joint = exact_joint([X[k] for k in others], [y[k] for k in others], n_classes, columns, row)
+            joint = exact_joint(
+                [X[k] for k in others], [y[k] for k in others], n_classes, columns, row
+            )
             right += joint.index(max(joint)) == y[i]
         return right
 
@@ -447,7 +502,9 @@ def test_it_is_naive_bayes_of_the_chosen_attributes(sample, smoothing, n_folds):
         return
     chosen = frame(X, N_VALUES).iloc[:, learner.chosen_]
     other = NaiveBayes(smoothing).fit(chosen, y)
-    np.testing.assert_allclose(learner.predict_proba(frame(X, N_VALUES)), other.predict_proba(chosen), atol=1e-12)
+    np.testing.assert_allclose(
+        learner.predict_proba(frame(X, N_VALUES)), other.predict_proba(chosen), atol=1e-12
+    )
 
 
 def test_of_equally_good_attributes_the_first_is_taken():

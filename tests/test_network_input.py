@@ -6,11 +6,33 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.bayes_net import Cases, Network, ascend, choose_iterations, climb, fold_counts, observed_frequencies
+from lib.bayes_net import (
+    Cases,
+    Network,
+    ascend,
+    choose_iterations,
+    climb,
+    fold_counts,
+    observed_frequencies,
+)
 from lib.bayes_net.em import maximise_expectation
 from lib.bayes_net.gibbs import gibbs_posterior, plain_gradient
-from lib.latent_class import LatentClassCovariance, LatentClassEM, LatentClassGibbs, LatentClassSelection
-from lib.structures import bdeu_search, bic_from_codes, bic_search, check_parents, chow_liu, k2, tan, tan_from_codes
+from lib.latent_class import (
+    LatentClassCovariance,
+    LatentClassEM,
+    LatentClassGibbs,
+    LatentClassSelection,
+)
+from lib.structures import (
+    bdeu_search,
+    bic_from_codes,
+    bic_search,
+    check_parents,
+    chow_liu,
+    k2,
+    tan,
+    tan_from_codes,
+)
 from lib.structures.dirichlet import DirichletCounts
 from lib.structures.information import JointCounts
 
@@ -36,7 +58,10 @@ NO_TABLES = [
     (np.where(np.arange(12) == 3, NAN, UNIFORM), "got nan in place 3"),
     (np.where(np.arange(12) == 3, INF, UNIFORM), "got inf in place 3"),
     (3 * UNIFORM, r"sum to 1; got \[1.5 1.5\] in the table of variable 0"),
-    (np.append([-0.5, 1.5], UNIFORM[2:]), r"sum to 1; got \[-0.5  1.5\] in the table of variable 0"),
+    (
+        np.append([-0.5, 1.5], UNIFORM[2:]),
+        r"sum to 1; got \[-0.5  1.5\] in the table of variable 0",
+    ),
     (np.append(UNIFORM[:10], [0.5, 0.6]), r"sum to 1; got \[0.5 0.6\] in the table of variable 2"),
     (UNIFORM[:5], r"must have shape \(12,\); got \(5,\)"),
     (UNIFORM[None], r"must have shape \(12,\); got \(1, 12\)"),
@@ -59,7 +84,10 @@ def test_tables_must_be_probabilities(taker):
 
 EMPTY = CASES.weighted(np.zeros_like(COUNTS))
 BAD = [
-    (lambda: Network(((), ()), [2, 0]), "size of variable 1 must be an integer of at least 1; got 0"),
+    (
+        lambda: Network(((), ()), [2, 0]),
+        "size of variable 1 must be an integer of at least 1; got 0",
+    ),
     (lambda: Network(((), ()), [2, 2.5]), "size of variable 1 .* got 2.5"),
     (lambda: Network(((), ()), [2, NAN]), "size of variable 1 .* got nan"),
     (lambda: Network(((), ()), [2, -3]), "size of variable 1 .* got -3"),
@@ -69,16 +97,28 @@ BAD = [
         lambda: NETWORK.flat([[0.5, 0.5], np.full((3, 2), 0.5), np.full((2, 2), 0.5)]),
         r"got \[\(2,\), \(3, 2\), \(2, 2\)",
     ),
-    (lambda: Cases(NETWORK, CASES.attributes, -COUNTS), "counts must be finite and at least 0; got -"),
-    (lambda: Cases(NETWORK, CASES.attributes, COUNTS * NAN), "counts must be finite and at least 0; got nan"),
-    (lambda: Cases(NETWORK, CASES.attributes, COUNTS.astype(str)), "counts must have shape .* and be numbers"),
+    (
+        lambda: Cases(NETWORK, CASES.attributes, -COUNTS),
+        "counts must be finite and at least 0; got -",
+    ),
+    (
+        lambda: Cases(NETWORK, CASES.attributes, COUNTS * NAN),
+        "counts must be finite and at least 0; got nan",
+    ),
+    (
+        lambda: Cases(NETWORK, CASES.attributes, COUNTS.astype(str)),
+        "counts must have shape .* and be numbers",
+    ),
     (
         lambda: Cases(NETWORK, CASES.attributes + np.int64(2**32), COUNTS),
         "attributes must be from -1 to 2 in column 0; got 429496",
     ),
     (lambda: Cases(NETWORK, CASES.attributes + 0.5, COUNTS), "attributes must be integers"),
     (lambda: Cases(NETWORK, CASES.attributes * NAN, COUNTS), "attributes must be integers"),
-    (lambda: Cases.from_rows(NETWORK, -ROWS), "from -1 to 2 in column 1; got -2|from 0 to 1 in column 0; got -1"),
+    (
+        lambda: Cases.from_rows(NETWORK, -ROWS),
+        "from -1 to 2 in column 1; got -2|from 0 to 1 in column 0; got -1",
+    ),
     (lambda: Cases.from_rows(NETWORK, None), "codes must be integers of shape"),
     (lambda: CASES.weighted(np.where(COUNTS, INF, 0)), "counts must be finite"),
     (
@@ -90,10 +130,19 @@ BAD = [
     (lambda: ascend(EMPTY, np.zeros(12), 3, method="newton"), "cases must have a count above 0"),
     (lambda: maximise_expectation(EMPTY, UNIFORM, 3), "cases must have a count above 0"),
     (lambda: plain_gradient(EMPTY, UNIFORM, 3), "cases must have a count above 0"),
-    (lambda: ascend(CASES, np.full(12, NAN), 3), "parameters must be finite numbers; got nan in place 0"),
-    (lambda: CASES.value_and_gradient(np.full(12, INF)), "parameters must be finite numbers; got inf in place 0"),
+    (
+        lambda: ascend(CASES, np.full(12, NAN), 3),
+        "parameters must be finite numbers; got nan in place 0",
+    ),
+    (
+        lambda: CASES.value_and_gradient(np.full(12, INF)),
+        "parameters must be finite numbers; got inf in place 0",
+    ),
     *(
-        (lambda function=function, wrong=wrong: function(wrong), rf"(smoothing|tolerance) must be .* got '?{wrong}")
+        (
+            lambda function=function, wrong=wrong: function(wrong),
+            rf"(smoothing|tolerance) must be .* got '?{wrong}",
+        )
         for wrong in (NAN, -1, INF, "1")
         for function in (
             lambda s: observed_frequencies(CASES, s),
@@ -106,13 +155,25 @@ BAD = [
             lambda s: plain_gradient(CASES, UNIFORM, 3, tolerance=s),
         )
     ),
-    (lambda: fold_counts([0, 1], [0, 5], [0, 1], (2, 2, 2)), "from 0 to 1 in column 2; got 5 in row 1"),
+    (
+        lambda: fold_counts([0, 1], [0, 5], [0, 1], (2, 2, 2)),
+        "from 0 to 1 in column 2; got 5 in row 1",
+    ),
     (lambda: choose_iterations([0.1, 0.2]), "errors must have shape"),
-    (lambda: gibbs_posterior(NETWORK, UNIFORM, [NAN, 0, 0], 3, RNG), "evidence of variable 0 .* got nan"),
-    (lambda: gibbs_posterior(NETWORK, UNIFORM, None, 3, RNG), "evidence must be an integer for each of 3 variables"),
+    (
+        lambda: gibbs_posterior(NETWORK, UNIFORM, [NAN, 0, 0], 3, RNG),
+        "evidence of variable 0 .* got nan",
+    ),
+    (
+        lambda: gibbs_posterior(NETWORK, UNIFORM, None, 3, RNG),
+        "evidence must be an integer for each of 3 variables",
+    ),
     (lambda: JointCounts(ROWS, [2, 2, 2]), "codes must be from -1 to 1 in column 1; got 2"),
     (lambda: DirichletCounts(ROWS - 1, [2, 3, 2]), "codes must be from 0 to 1 in column 0; got -1"),
-    (lambda: DirichletCounts(ROWS, [2, 3, 2]).bdeu(0, frozenset(), NAN), "equivalent_sample_size must be .* got nan"),
+    (
+        lambda: DirichletCounts(ROWS, [2, 3, 2]).bdeu(0, frozenset(), NAN),
+        "equivalent_sample_size must be .* got nan",
+    ),
     (lambda: tan_from_codes(ROWS * NAN, [2, 3, 2]), "codes must be integers"),
     (lambda: tan_from_codes(np.zeros((3, 0), int), []), "at least one; got none"),
     (lambda: bic_from_codes(ROWS - 5, [2, 3, 2]), "codes must be from -1 to 1 in column 0; got -"),
@@ -152,15 +213,23 @@ ODD = {
     "no column": np.empty((20, 0), int),
     "one dimension": BITS[:, 0],
     "none": None,
-    "unseen categories": pd.DataFrame({"a": pd.Categorical(BITS[:, 0], [0, 1, 2]), "b": pd.Categorical([0] * 20)}),
+    "unseen categories": pd.DataFrame(
+        {"a": pd.Categorical(BITS[:, 0], [0, 1, 2]), "b": pd.Categorical([0] * 20)}
+    ),
 }
 REFUSED = {"fractions", "infinite", "no row", "no column", "one dimension", "none"}
 INCOMPLETE, NO_BITS = {"missing", "all missing"}, {"negative", "identifiers", "1e300", "one row"}
 LEARNERS = [
     (LatentClassGibbs(n_burn=3, n_samples=10, random_state=0), REFUSED),
     (LatentClassCovariance(), REFUSED | INCOMPLETE | NO_BITS),
-    (LatentClassEM(n_restarts=2, max_iterations=20, tolerance=0, random_state=0), REFUSED | INCOMPLETE | NO_BITS),
-    (LatentClassSelection(n_restarts=2, max_hidden=3, random_state=0), REFUSED | INCOMPLETE | NO_BITS),
+    (
+        LatentClassEM(n_restarts=2, max_iterations=20, tolerance=0, random_state=0),
+        REFUSED | INCOMPLETE | NO_BITS,
+    ),
+    (
+        LatentClassSelection(n_restarts=2, max_hidden=3, random_state=0),
+        REFUSED | INCOMPLETE | NO_BITS,
+    ),
 ]
 SEARCHES = [
     (lambda X, n: bdeu_search(X, max_parents=2), REFUSED | INCOMPLETE),
@@ -197,7 +266,9 @@ def test_odd_data(kind):
 
 @pytest.mark.parametrize("prior", [1e-300, 1e-3, 1e6, 1e300])
 def test_extreme_priors_of_draws(prior):
-    learner = LatentClassGibbs(n_burn=3, n_samples=20, prior=prior, relabel=True, random_state=0).fit(BITS)
+    learner = LatentClassGibbs(
+        n_burn=3, n_samples=20, prior=prior, relabel=True, random_state=0
+    ).fit(BITS)
     np.testing.assert_allclose(learner.predict_proba(BITS).sum(axis=1), 1, atol=1e-12)
     assert np.isfinite(learner.trace_).all()
     assert np.isfinite(learner.score_samples(BITS)).all()

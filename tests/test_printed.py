@@ -15,7 +15,20 @@ def confusions():
 
 def test_confusion_tables_have_the_sizes_of_a_fold(confusions):
     sums = confusions.groupby(["table", "learner"])["count"].sum()
-    expected = {2: 30, 3: 30, 4: 30, 5: 136, 6: 136, 7: 136, 9: 42, 10: 41, 11: 42, 12: 9, 13: 87, 14: 87}
+    expected = {
+        2: 30,
+        3: 30,
+        4: 30,
+        5: 136,
+        6: 136,
+        7: 136,
+        9: 42,
+        10: 41,
+        11: 42,
+        12: 9,
+        13: 87,
+        14: 87,
+    }
     assert sums.groupby("table").first().to_dict() == expected
     assert sums.groupby("table").nunique().eq(1).all()
     assert sums[12].index.tolist() == ["naive_bayes", "naive_bayes_boolean", "winnow"]
@@ -31,7 +44,9 @@ def test_confusion_tables_are_whole_and_of_the_classes_of_the_data(confusions):
 
 def test_percentages_are_those_of_the_tables(confusions):
     """All are cut off, not rounded, but for the 97.8% of 133 / 136 = 97.794 %, which is rounded."""
-    correct = confusions.assign(correct=confusions["count"].where(confusions["predicted"] == confusions["actual"], 0))
+    correct = confusions.assign(
+        correct=confusions["count"].where(confusions["predicted"] == confusions["actual"], 0)
+    )
     sums = correct.groupby(["dataset", "learner"])[["correct", "count"]].sum()
     percent = printed_table("atlas_accuracy").set_index(["dataset", "learner"])["percent"]
     exact = (100 * sums["correct"] / sums["count"])[percent.index]
@@ -45,9 +60,18 @@ def test_iris_bins_have_a_gap():
     iris = datasets.load("iris")
     binned = printed_bins("iris").fit_transform(iris.X, iris.y)
     assert binned.isna().sum().to_dict() == dict.fromkeys(iris.X, 0) | {"petal_length": 17}
-    assert iris.X["petal_length"][binned["petal_length"].isna()].between(5, 5.5, inclusive="right").all()
+    assert (
+        iris.X["petal_length"][binned["petal_length"].isna()]
+        .between(5, 5.5, inclusive="right")
+        .all()
+    )
     np.testing.assert_array_equal(binned["sepal_length"] == "> 5.5", iris.X["sepal_length"] > 5.5)
-    bins = [["≤ 5.5", "> 5.5"], ["≤ 3", "> 3"], ["0 – 2", "2 – 5", "5.5 – 10"], ["≤ 1", "1 – 1.6", "> 1.6"]]
+    bins = [
+        ["≤ 5.5", "> 5.5"],
+        ["≤ 3", "> 3"],
+        ["0 – 2", "2 – 5", "5.5 – 10"],
+        ["≤ 1", "1 – 1.6", "> 1.6"],
+    ]
     assert [column.cat.categories.tolist() for _, column in binned.items()] == bins
 
 
@@ -55,8 +79,20 @@ def test_glass_bins():
     glass = datasets.load("glass")
     binned = printed_bins("glass").fit_transform(glass.X, glass.y)
     assert not binned.isna().any(axis=None)
-    assert [len(column.cat.categories) for _, column in binned.items()] == [2, 3, 4, 4, 5, 5, 4, 2, 3]
-    np.testing.assert_array_equal(binned["si"].cat.codes, np.searchsorted([72.6, 72.8, 73.2, 73.4], glass.X["si"]))
+    assert [len(column.cat.categories) for _, column in binned.items()] == [
+        2,
+        3,
+        4,
+        4,
+        5,
+        5,
+        4,
+        2,
+        3,
+    ]
+    np.testing.assert_array_equal(
+        binned["si"].cat.codes, np.searchsorted([72.6, 72.8, 73.2, 73.4], glass.X["si"])
+    )
 
 
 def test_means_of_glass():

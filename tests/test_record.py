@@ -32,7 +32,9 @@ def path(tmp_path, monkeypatch):
     with trials.use(record=(str(path), "1234abcdef", "a code")):
         record = Record("elr/uci", **PARAMETERS)
         for experiment, frame in (("sets", SETS), ("errors", ERRORS)):
-            pd.testing.assert_frame_equal(record.complete(experiment, frame, []), frame.assign(recorded=False))
+            pd.testing.assert_frame_equal(
+                record.complete(experiment, frame, []), frame.assign(recorded=False)
+            )
     return path
 
 
@@ -40,7 +42,9 @@ def path(tmp_path, monkeypatch):
 def told(monkeypatch):
     """What is told of an experiment."""
     told = []
-    monkeypatch.setattr(records, "tell", lambda kind, name, **details: told.append((kind, name, details)))
+    monkeypatch.setattr(
+        records, "tell", lambda kind, name, **details: told.append((kind, name, details))
+    )
     return told
 
 
@@ -70,7 +74,9 @@ def test_what_is_not_asked_for_is_not_filled_in():
 
 @pytest.mark.usefixtures("path")
 def test_an_experiment_that_has_only_recorded_rows():
-    found = Record("elr/uci", **PARAMETERS).complete("sets", pd.DataFrame(columns=["dataset"]), ["iris"])
+    found = Record("elr/uci", **PARAMETERS).complete(
+        "sets", pd.DataFrame(columns=["dataset"]), ["iris"]
+    )
     assert found.to_dict("records") == [{"dataset": "iris", "rows": 150, "recorded": True}]
 
 
@@ -78,7 +84,8 @@ def test_an_experiment_that_has_only_recorded_rows():
 def test_computed_rows_are_compared(told):
     record = Record("elr/uci", **PARAMETERS)
     record.complete("errors", ERRORS, [])
-    with pytest.warns(UserWarning, match="sets: rows of iris are not those recorded"):  # which a strict build refuses
+    # which a strict build refuses
+    with pytest.warns(UserWarning, match="sets: rows of iris are not those recorded"):
         record.complete("sets", SETS.assign(rows=[297, 149]), [])
     assert told == [("recorded", "elr/uci", {"experiment": "sets", "names": "iris"})]
 
@@ -115,7 +122,9 @@ def test_no_record():
 def test_an_altered_record_is_refused(path, alter):
     text = gzip.decompress(path.read_bytes()).decode()
     path.write_bytes(gzip.compress(alter(text).encode()))
-    with pytest.raises(ValueError, match=r"uci.csv.gz is not what `book record` wrote .* restore it with `git"):
+    with pytest.raises(
+        ValueError, match=r"uci.csv.gz is not what `book record` wrote .* restore it with `git"
+    ):
         Record("elr/uci", **PARAMETERS)
 
 
@@ -134,7 +143,9 @@ def test_the_same_rows_give_the_same_bytes(path):
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("path", sorted(records.FOLDER.rglob("*.csv.gz")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", sorted(records.FOLDER.rglob("*.csv.gz")), ids=lambda path: path.name
+)
 def test_the_books_records_are_of_what_it_publishes(path):
     about, project = read(path)[0], Project(REPOSITORY)
     assert path == project.record(about["chapter"])

@@ -62,7 +62,9 @@ def test_relieff_of_categories_does_not_know_their_names():
     X, y = parity(100, 0)
     frame = pd.DataFrame(X).astype(str).replace({"True": "yes", "False": "no"})
     np.testing.assert_array_equal(relieff(X, y, random_state=1), relieff(frame, y, random_state=1))
-    np.testing.assert_allclose(relieff(X, y, random_state=1), relieff(X.astype(float), y, random_state=1), atol=1e-12)
+    np.testing.assert_allclose(
+        relieff(X, y, random_state=1), relieff(X.astype(float), y, random_state=1), atol=1e-12
+    )
 
 
 def test_relieff_of_rare_classes_and_constants():
@@ -94,24 +96,39 @@ def test_left_out_mistakes_are_those_of_the_nearest_neighbour():
 
 def test_equally_near_rows_vote():
     X, y = np.array([[0.0], [0], [0], [0], [1]]), ["b", "b", "b", "a", "a"]
-    np.testing.assert_array_equal(left_out_mistakes(X, y, [True]), [False, False, False, True, True])
+    np.testing.assert_array_equal(
+        left_out_mistakes(X, y, [True]), [False, False, False, True, True]
+    )
     np.testing.assert_array_equal(left_out_mistakes(X, y, [False]), [True, True, True, True, True])
 
 
 @pytest.mark.parametrize("forward", [True, False])
 def test_the_wrapper_of_the_chapter_goes_as_that_of_scikit_learn(forward):
-    cells = json.loads((LIB.parent / "chapters/scaling/features.ipynb").read_text(encoding="utf-8"))["cells"]
+    cells = json.loads(
+        (LIB.parent / "chapters/scaling/features.ipynb").read_text(encoding="utf-8")
+    )["cells"]
     names = {"np": np}
-    exec(next(code for cell in cells if (code := "".join(cell["source"])).startswith("def greedy(")), names)
+    exec(
+        next(code for cell in cells if (code := "".join(cell["source"])).startswith("def greedy(")),
+        names,
+    )
     X, y = datasets.load("glass").X.to_numpy(), datasets.load("glass").y
     neighbours, folds = KNeighborsClassifier(3), KFold(3, shuffle=True, random_state=0)
-    steps = names["greedy"](lambda sets: [1 - score(neighbours, X[:, each], y, folds) for each in sets], 9, forward)
-    chosen = {int(step[0].sum()): step[0] for step, _ in zip(steps, range(3), strict=False) if step[0].any()}
+    steps = names["greedy"](
+        lambda sets: [1 - score(neighbours, X[:, each], y, folds) for each in sets], 9, forward
+    )
+    chosen = {
+        int(step[0].sum()): step[0]
+        for step, _ in zip(steps, range(3), strict=False)
+        if step[0].any()
+    }
     assert len(chosen) >= 2
     for n, support in chosen.items():
         if n < 9:
             direction = "forward" if forward else "backward"
-            peer = SequentialFeatureSelector(neighbours, n_features_to_select=n, direction=direction, cv=folds)
+            peer = SequentialFeatureSelector(
+                neighbours, n_features_to_select=n, direction=direction, cv=folds
+            )
             np.testing.assert_array_equal(peer.fit(X, y).support_, support)
 
 
@@ -126,24 +143,36 @@ def test_races_find_what_parity_depends_on(seed):
     np.testing.assert_array_equal(races.support_, np.arange(8) < 3)
     np.testing.assert_array_equal(races.transform(X), X[:, :3])
     open_ones = np.arange(8, 0, -1)
-    assert races.n_queries_ == 2 * sum(n * race.n_rows for n, race in zip(open_ones, races.races_, strict=True))
+    assert races.n_queries_ == 2 * sum(
+        n * race.n_rows for n, race in zip(open_ones, races.races_, strict=True)
+    )
     assert sorted(race.attribute for race in races.races_) == list(range(8))
 
 
 def test_a_race_whose_time_is_up_leaves_an_attribute_out():
     rng = np.random.default_rng(0)
-    races = Schemata(limit=90, confidence=50, random_state=0).fit(rng.normal(size=(60, 4)), rng.integers(0, 2, 60))
+    races = Schemata(limit=90, confidence=50, random_state=0).fit(
+        rng.normal(size=(60, 4)), rng.integers(0, 2, 60)
+    )
     assert all(race.n_rows == 45 and not race.relevant for race in races.races_)
     assert not races.support_.any()
 
 
 def test_slope_of_the_kernel_by_finite_differences():
     rng = np.random.default_rng(1)
-    squares, votes, truth = rng.random((20, 6, 4)), np.eye(3)[rng.integers(0, 3, (20, 6))], np.eye(3)[np.arange(20) % 3]
+    squares, votes, truth = (
+        rng.random((20, 6, 4)),
+        np.eye(3)[rng.integers(0, 3, (20, 6))],
+        np.eye(3)[np.arange(20) % 3],
+    )
     for radius in (0.4, 1.7):
         point = np.append(rng.normal(size=4), radius)
-        numeric = approx_fprime(point, lambda at: error_and_slope(at, squares, votes, truth)[0], 1e-7)
-        np.testing.assert_allclose(error_and_slope(point, squares, votes, truth)[1], numeric, atol=1e-6)
+        numeric = approx_fprime(
+            point, lambda at: error_and_slope(at, squares, votes, truth)[0], 1e-7
+        )
+        np.testing.assert_allclose(
+            error_and_slope(point, squares, votes, truth)[1], numeric, atol=1e-6
+        )
 
 
 def test_votes_of_the_kernel_by_definition():
@@ -169,8 +198,13 @@ def test_a_learned_distance_forgets_noise():
     assert len(kernel.errors_) == kernel.n_searches_ + 1 > 1
     new = rng.normal(size=(1000, 6))
     same = VariableKernel(n_searches=0).fit(X, y)
-    assert kernel.score(new, new[:, 0] * new[:, 1] > 0) > same.score(new, new[:, 0] * new[:, 1] > 0) + 0.05
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(kernel)).predict(new), kernel.predict(new))
+    assert (
+        kernel.score(new, new[:, 0] * new[:, 1] > 0)
+        > same.score(new, new[:, 0] * new[:, 1] > 0) + 0.05
+    )
+    np.testing.assert_array_equal(
+        pickle.loads(pickle.dumps(kernel)).predict(new), kernel.predict(new)
+    )
 
 
 @pytest.mark.parametrize("seed", [2, 3, 4])
@@ -207,9 +241,15 @@ def test_a_range_that_overflows_is_one_like_others():
     X, y = np.random.default_rng(0).integers(0, 3, (80, 3)), np.arange(80) % 2
     y = np.where(X[:, 0] == 1, y, X[:, 0] > 1)
     wide = (X - 1) * [1.7e308, 1, 1]
-    np.testing.assert_allclose(relieff(wide, y, random_state=0), relieff(X * 1.0, y, random_state=0), atol=1e-12)
-    np.testing.assert_array_equal(left_out_mistakes(wide, y, [True] * 3), left_out_mistakes(X, y, [True] * 3))
-    races, wide_races = (Schemata(random_state=0).fit(values, y).races_ for values in (X * 1.0, wide))
+    np.testing.assert_allclose(
+        relieff(wide, y, random_state=0), relieff(X * 1.0, y, random_state=0), atol=1e-12
+    )
+    np.testing.assert_array_equal(
+        left_out_mistakes(wide, y, [True] * 3), left_out_mistakes(X, y, [True] * 3)
+    )
+    races, wide_races = (
+        Schemata(random_state=0).fit(values, y).races_ for values in (X * 1.0, wide)
+    )
     assert wide_races == races
 
 
@@ -225,20 +265,41 @@ def test_classes_of_the_kernel_keep_their_type():
     ("call", "words"),
     [
         (lambda X, y: relieff(X, y, n_draws=11), "n_draws must be an integer from 1 to 10; got 11"),
-        (lambda X, y: relieff(X, y, n_neighbours=0), "n_neighbours must be an integer of at least 1; got 0"),
+        (
+            lambda X, y: relieff(X, y, n_neighbours=0),
+            "n_neighbours must be an integer of at least 1; got 0",
+        ),
         (lambda X, y: relieff(X, [1] * 10), "y must have two classes or more; got one class: 1"),
         (
             lambda X, y: relieff(np.where(X == 3, np.nan, X), y),
             "X must not hold missing values; got NaN in column 'x0'",
         ),
-        (lambda X, y: Schemata(limit=59).fit(X, y), "limit must be an integer of at least 60; got 59"),
+        (
+            lambda X, y: Schemata(limit=59).fit(X, y),
+            "limit must be an integer of at least 60; got 59",
+        ),
         (lambda X, y: Schemata(confidence=0).fit(X, y), "confidence must be a finite number in"),
         (lambda X, y: left_out_mistakes(X, y, [True] * 3), "support must have shape"),
-        (lambda X, y: left_out_mistakes(X, y, [True] * 2, [0, 10]), "rows must be a list of integers from 0 to 9"),
-        (lambda X, y: left_out_mistakes(X, y, [True] * 2, [-1]), "rows must be a list of integers from 0 to 9"),
-        (lambda X, y: left_out_mistakes(X, y, [True] * 2, [0.5]), "rows must be a list of integers from 0 to 9"),
-        (lambda X, y: VariableKernel(n_neighbours=1).fit(X, y), "n_neighbours must be an integer of at least 2; got 1"),
-        (lambda X, y: VariableKernel(n_searches=-1).fit(X, y), "n_searches must be an integer of at least 0; got -1"),
+        (
+            lambda X, y: left_out_mistakes(X, y, [True] * 2, [0, 10]),
+            "rows must be a list of integers from 0 to 9",
+        ),
+        (
+            lambda X, y: left_out_mistakes(X, y, [True] * 2, [-1]),
+            "rows must be a list of integers from 0 to 9",
+        ),
+        (
+            lambda X, y: left_out_mistakes(X, y, [True] * 2, [0.5]),
+            "rows must be a list of integers from 0 to 9",
+        ),
+        (
+            lambda X, y: VariableKernel(n_neighbours=1).fit(X, y),
+            "n_neighbours must be an integer of at least 2; got 1",
+        ),
+        (
+            lambda X, y: VariableKernel(n_searches=-1).fit(X, y),
+            "n_searches must be an integer of at least 0; got -1",
+        ),
         (lambda X, y: VariableKernel(tolerance="x").fit(X, y), "tolerance must be a finite number"),
     ],
 )

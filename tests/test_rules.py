@@ -14,14 +14,16 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lib import datasets
 from lib.rules import Condition, Ripper, Rule, TreeRules
-from lib.rules.bits import exception_bits, rule_bits, subset_bits
+from lib.rules.description_length import exception_bits, rule_bits, subset_bits
 from lib.rules.ripper import _Task, best_condition
 from lib.rules.tree_rules import branches
 from lib.trees import GainRatioTree, Table
 from lib.trees.pruning import added_errors
 
 
-@parametrize_with_checks([Ripper(random_state=0), Ripper(literal=True, random_state=0), TreeRules()])
+@parametrize_with_checks(
+    [Ripper(random_state=0), Ripper(literal=True, random_state=0), TreeRules()]
+)
 def test_conventions(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -81,18 +83,27 @@ def test_bits_of_subsets_are_at_least_their_number(k):
 
 def test_bits_by_hand():
     assert exception_bits(4, 0, 4, 3, 0.5) == pytest.approx(3)
-    assert exception_bits(3, 1, 4, 3, 0.5) == pytest.approx(3 + subset_bits(4, 1, 0.25) + subset_bits(3, 1, 1 / 3))
-    assert exception_bits(2, 1, 4, 3, 0.25) == pytest.approx(3 + subset_bits(3, 1, 1 / 3) + subset_bits(4, 2, 2.25 / 4))
+    assert exception_bits(3, 1, 4, 3, 0.5) == pytest.approx(
+        3 + subset_bits(4, 1, 0.25) + subset_bits(3, 1, 1 / 3)
+    )
+    assert exception_bits(2, 1, 4, 3, 0.25) == pytest.approx(
+        3 + subset_bits(3, 1, 1 / 3) + subset_bits(4, 2, 2.25 / 4)
+    )
     assert rule_bits(1, 8) == pytest.approx(subset_bits(8, 1, 1 / 8) / 2)
     assert rule_bits(4, 8) == pytest.approx((2 + 2 * 1 + 8) / 2)
 
 
 def formula(size, seed):
-    X = pd.DataFrame(np.random.default_rng(seed).integers(0, 2, (size, 12)).astype(bool), columns=list("abcdefghijkl"))
+    X = pd.DataFrame(
+        np.random.default_rng(seed).integers(0, 2, (size, 12)).astype(bool),
+        columns=list("abcdefghijkl"),
+    )
     return X, (X.a & X.b) | (X.b & X.c & X.d) | (X.d & X.e & X.f & X.g)
 
 
-@pytest.mark.parametrize("learner", [Ripper(random_state=0), Ripper(literal=True, random_state=0), TreeRules()])
+@pytest.mark.parametrize(
+    "learner", [Ripper(random_state=0), Ripper(literal=True, random_state=0), TreeRules()]
+)
 def test_a_formula_is_found(learner):
     X, y = formula(3000, 0)
     new, truth = formula(2000, 1)
@@ -113,9 +124,13 @@ def test_the_first_rule_decides(learner, name):
         label = labels[0] if labels else learner.default_
         assert learner.predict(data.X.iloc[i : i + 1])[0] == learner.classes_[label]
     assert learner.score(data.X, data.y) > 0.6
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(learner)).predict(data.X), learner.predict(data.X))
+    np.testing.assert_array_equal(
+        pickle.loads(pickle.dumps(learner)).predict(data.X), learner.predict(data.X)
+    )
     probability = learner.predict_proba(data.X)
-    np.testing.assert_array_equal(learner.classes_[probability.argmax(axis=1)], learner.predict(data.X))
+    np.testing.assert_array_equal(
+        learner.classes_[probability.argmax(axis=1)], learner.predict(data.X)
+    )
 
 
 def test_a_missing_value_passes_no_test():
@@ -141,7 +156,10 @@ ADULT = np.where((PEOPLE["sex"] == "f") & (PEOPLE["age"] >= 24), "yes", "no")
     ("learner", "text"),
     [
         (Ripper(random_state=0), "sex = f and age >= 24 -> yes\notherwise -> no"),
-        (TreeRules(), "sex = m -> no\nage <= 23.75 -> no\nsex = f and age > 23.75 -> yes\notherwise -> no"),
+        (
+            TreeRules(),
+            "sex = m -> no\nage <= 23.75 -> no\nsex = f and age > 23.75 -> yes\notherwise -> no",
+        ),
     ],
 )
 def test_rules_as_text(learner, text):
@@ -153,7 +171,9 @@ def test_rules_as_text(learner, text):
     assert str(pickle.loads(pickle.dumps(learner))) == text
     names = {name: list(values) for name, values in learner.categories_.items()}
     assert names == {"sex": ["m", "f"], "new": [False, True]}
-    assert str(learner.fit(PEOPLE, ADULT == "yes")) == text.replace("yes", "True").replace("no", "False")
+    assert str(learner.fit(PEOPLE, ADULT == "yes")) == text.replace("yes", "True").replace(
+        "no", "False"
+    )
     numbered = learner.fit(PEOPLE[["age"]].to_numpy(), PEOPLE["age"] > 23.5)
     assert str(numbered.rules_[0]).startswith("x0 ")
     assert str(learner.fit([[1.0], [2.0]], [0, 0])) == "otherwise -> 0"
@@ -225,7 +245,10 @@ def test_no_rule_more_or_less_shortens_the_description(seed):
     def length(inside):
         covered = masks[inside].any(axis=0)
         right, wrong = (covered & positive).sum(), (covered & ~positive).sum()
-        return exception_bits(right, wrong, positive.sum(), (~positive).sum(), 0.5) + bits[inside].sum()
+        return (
+            exception_bits(right, wrong, positive.sum(), (~positive).sum(), 0.5)
+            + bits[inside].sum()
+        )
 
     for i in range(9):
         assert length(chosen ^ (np.arange(9) == i)) >= length(chosen) - 1e-6
@@ -258,7 +281,10 @@ def test_a_table_of_other_columns_is_told():
     [
         (Ripper(k=-1), "k must be an integer of at least 0; got -1"),
         (Ripper(stop="some"), "stop must be one of 'all', 'pruning'; got 'some'"),
-        (Ripper(metric="ration"), "metric must be one of 'ratio', 'laplace'; got 'ration'; did you mean 'ratio'?"),
+        (
+            Ripper(metric="ration"),
+            "metric must be one of 'ratio', 'laplace'; got 'ration'; did you mean 'ratio'?",
+        ),
         (Ripper(literal=1), "literal must be True or False; got 1"),
         (TreeRules(confidence=0.6), "confidence must be a finite number in (0, 0.5]; got 0.6"),
     ],

@@ -13,7 +13,7 @@ import requests
 import yaml
 from requests.adapters import BaseAdapter
 
-from lib.datasets import files
+from lib.datasets import downloads
 from lib.datasets.catalogue import DATA, catalogue
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,8 +30,10 @@ UNSAFE_CALLS = re.compile(
 ALLOWED = {
     "lib/book/parameters.py": ["yaml.load(text, Loader=_Loader)"],
     "lib/trials/description.py": ["cloudpickle"],  # asked what it would send by value
-    "lib/trials/runner.py": ["cloudpickle"],  # which writes, and whose list of what it has sent is cleared
-    "lib/book/__main__.py": ["os.execve(sys.executable, sys.orig_argv, environment)"],  # itself, in another environment
+    # which writes, and whose list of what it has sent is cleared
+    "lib/trials/runner.py": ["cloudpickle"],
+    # itself, in another environment
+    "lib/book/__main__.py": ["os.execve(sys.executable, sys.orig_argv, environment)"],
 }
 CONTENT = b"1,2,a\n"
 
@@ -41,7 +43,11 @@ def dangers(source):
     found = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import | ast.ImportFrom):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+            names = (
+                [alias.name for alias in node.names]
+                if isinstance(node, ast.Import)
+                else [node.module or ""]
+            )
             found += [name for name in names if name.partition(".")[0] in UNSAFE_MODULES]
         elif isinstance(node, ast.Call):
             found += [ast.unparse(node)] * _is_dangerous(node)
@@ -49,9 +55,16 @@ def dangers(source):
 
 
 def _is_dangerous(call):
-    function, keywords = ast.unparse(call.func), {k.arg: ast.unparse(k.value) for k in call.keywords}
+    function, keywords = (
+        ast.unparse(call.func),
+        {k.arg: ast.unparse(k.value) for k in call.keywords},
+    )
     if function.endswith((".query", ".eval")):  # pandas runs the text
-        given = [call.args[0].body, call.args[0].orelse] if isinstance(call.args[0], ast.IfExp) else [call.args[0]]
+        given = (
+            [call.args[0].body, call.args[0].orelse]
+            if isinstance(call.args[0], ast.IfExp)
+            else [call.args[0]]
+        )
         return not all(isinstance(text, ast.Constant) for text in given)
     if function in ("np.load", "numpy.load"):
         return keywords.get("allow_pickle") != "False"
@@ -60,7 +73,9 @@ def _is_dangerous(call):
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_the_library_runs_and_unpacks_nothing_that_it_reads(path):
-    assert dangers(path.read_text(encoding="utf-8")) == ALLOWED.get(path.relative_to(ROOT).as_posix(), [])
+    assert dangers(path.read_text(encoding="utf-8")) == ALLOWED.get(
+        path.relative_to(ROOT).as_posix(), []
+    )
 
 
 def test_the_one_yaml_loader_is_a_safe_one():
@@ -76,8 +91,10 @@ def entry(monkeypatch, tmp_path):
     """A set that is to be fetched."""
     monkeypatch.delenv("UCI_MIRROR", raising=False)
     monkeypatch.setenv("UCI_CACHE", str(tmp_path / "cache"))
-    address, digest = "https://example.org/x/", files.sha256(CONTENT)
-    return dataclasses.replace(catalogue()["chess"], files=("a.data",), sha256=(digest,), address=address)
+    address, digest = "https://example.org/x/", downloads.sha256(CONTENT)
+    return dataclasses.replace(
+        catalogue()["chess"], files=("a.data",), sha256=(digest,), address=address
+    )
 
 
 @pytest.fixture
@@ -109,7 +126,10 @@ def asked(monkeypatch):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"address": "http://example.org/x/"}, "address 'http://example.org/x/' must begin with https://"),
+        (
+            {"address": "http://example.org/x/"},
+            "address 'http://example.org/x/' must begin with https://",
+        ),
         ({"address": "ftp://example.org/x/"}, "must begin with https://"),
         ({"address": "file:///etc/"}, "must begin with https://"),
         ({"address": "https:///x/"}, "must begin with https:// and a host"),
@@ -127,10 +147,10 @@ def asked(monkeypatch):
 )
 def test_an_unsafe_entry_is_refused_before_any_connection(entry, asked, changes, message):
     unsafe = dataclasses.replace(entry, **changes)
-    for attempt in (files.read, lambda unsafe: files.download(unsafe, "a.data")):
+    for attempt in (downloads.read, lambda unsafe: downloads.download(unsafe, "a.data")):
         with pytest.raises(ValueError, match=f"chess: .*{re.escape(message)}"):
             attempt(unsafe)
-    status, reason = files.status(unsafe)
+    status, reason = downloads.status(unsafe)
     assert status == "not available"
     assert message in reason
     assert not asked
@@ -141,11 +161,15 @@ def test_the_manifest_is_safe():
     assert len(fetched) > 20
     for entry in catalogue().values():
         if entry.kind in ("uci", "shipped"):
-            files.check(entry)
+            downloads.check(entry)
             for file in entry.files:
-                assert (files.cache() / file).resolve().parent == files.cache().resolve()
+                assert (downloads.cache() / file).resolve().parent == downloads.cache().resolve()
     with open(DATA / "manifest.csv", newline="", encoding="utf-8") as file:
-        assert not [row for row in csv.DictReader(file) if row["address"] and not row["address"].startswith("https://")]
+        assert not [
+            row
+            for row in csv.DictReader(file)
+            if row["address"] and not row["address"].startswith("https://")
+        ]
 
 
 def test_a_download_over_https_is_kept(entry, asked):
@@ -153,50 +177,59 @@ def test_a_download_over_https_is_kept(entry, asked):
         "https://example.org/x/a.data": (302, {"location": "/y/a.data"}, b""),
         "https://example.org/y/a.data": (200, {}, CONTENT),
     }
-    assert files.read(entry) == ([CONTENT], "cache")
+    assert downloads.read(entry) == ([CONTENT], "cache")
     assert asked == list(asked.answers)
 
 
 @pytest.mark.parametrize(
-    "target", ["http://example.org/y/a.data", "HTTP://example.org", "ftp://example.org/a.data", "file:///etc/passwd"]
+    "target",
+    [
+        "http://example.org/y/a.data",
+        "HTTP://example.org",
+        "ftp://example.org/a.data",
+        "file:///etc/passwd",
+    ],
 )
 def test_a_redirection_that_leaves_https_is_not_followed(entry, asked, target):
     asked.answers = {
         "https://example.org/x/a.data": (301, {"location": "https://example.org/z"}, b""),
         "https://example.org/z": (302, {"location": target}, b""),
     }
-    with pytest.raises(files.NotAvailableError, match="redirected to .*, which is not https"):
-        files.read(entry)
+    with pytest.raises(downloads.NotAvailableError, match="redirected to .*, which is not https"):
+        downloads.read(entry)
     assert asked == list(asked.answers)
-    assert not list(files.cache().iterdir())
+    assert not list(downloads.cache().iterdir())
 
 
 def test_a_download_without_end_is_given_up(entry, asked, monkeypatch):
-    monkeypatch.setattr(files, "LARGEST", 10_000)
+    monkeypatch.setattr(downloads, "LARGEST", 10_000)
     asked.answers = {"https://example.org/x/a.data": (200, {}, bytes(20_000))}
-    with pytest.raises(files.NotAvailableError, match="more than 10,000 bytes"):
-        files.read(entry)
-    assert not list(files.cache().iterdir())
+    with pytest.raises(downloads.NotAvailableError, match="more than 10,000 bytes"):
+        downloads.read(entry)
+    assert not list(downloads.cache().iterdir())
 
 
 def test_a_gzip_bomb_in_the_mirror_is_given_up(entry, monkeypatch, tmp_path):
-    monkeypatch.setattr(files, "LARGEST", 10_000)
+    monkeypatch.setattr(downloads, "LARGEST", 10_000)
     monkeypatch.setenv("UCI_MIRROR", str(tmp_path))
     (tmp_path / "a.data.gz").write_bytes(gzip.compress(bytes(10**6)))
-    with pytest.raises(files.NotAvailableError, match="a.data.gz has more than 10,000 bytes"):
-        files.read(entry)
+    with pytest.raises(downloads.NotAvailableError, match="a.data.gz has more than 10,000 bytes"):
+        downloads.read(entry)
     (tmp_path / "a.data.gz").write_bytes(gzip.compress(CONTENT))
-    assert files.read(entry) == ([CONTENT], "mirror")
+    assert downloads.read(entry) == ([CONTENT], "mirror")
     (tmp_path / "a.data").write_bytes(bytes(20_000))
-    with pytest.raises(files.NotAvailableError, match="a.data has more than 10,000 bytes"):
-        files.read(entry)
+    with pytest.raises(downloads.NotAvailableError, match="a.data has more than 10,000 bytes"):
+        downloads.read(entry)
 
 
 def test_a_cache_that_cannot_be_written_is_named(entry, asked):
     asked.answers = {"https://example.org/x/a.data": (200, {}, CONTENT)}
-    files.cache().write_bytes(b"in its place")
-    with pytest.raises(files.NotAvailableError, match="a.data cannot be kept in '.*/cache' .* UCI_CACHE to a folder"):
-        files.read(entry)
+    downloads.cache().write_bytes(b"in its place")
+    with pytest.raises(
+        downloads.NotAvailableError,
+        match="a.data cannot be kept in '.*/cache' .* UCI_CACHE to a folder",
+    ):
+        downloads.read(entry)
 
 
 def jobs_of(path):
@@ -209,12 +242,17 @@ class TestWorkflows:
         workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
         assert workflow["permissions"] == {"contents": "read"}
         for name, job in workflow["jobs"].items():
-            allowed = {"pages": "write", "id-token": "write"} if name == "publish" else {"contents": "read"}
+            allowed = (
+                {"pages": "write", "id-token": "write"}
+                if name == "publish"
+                else {"contents": "read"}
+            )
             assert job.get("permissions", {"contents": "read"}) == allowed
 
     def test_a_pull_request_reaches_no_job_that_may_write(self, path):
         workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
-        assert set(workflow[True]) <= {"push", "pull_request", "workflow_dispatch", "schedule"}  # YAML's on is true
+        # YAML's on is true
+        assert set(workflow[True]) <= {"push", "pull_request", "workflow_dispatch", "schedule"}
         for job in workflow["jobs"].values():
             if "write" in job.get("permissions", {}).values():
                 assert "github.event_name == 'push'" in workflow["jobs"][job["needs"]]["if"]
@@ -222,12 +260,16 @@ class TestWorkflows:
     def test_actions_are_pinned_and_leave_no_credentials(self, path):
         for job in jobs_of(path).values():
             for step in job["steps"]:
-                assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", step.get("uses", "a/b@" + "0" * 40))
+                assert re.fullmatch(
+                    r"[\w-]+/[\w-]+@[0-9a-f]{40}", step.get("uses", "a/b@" + "0" * 40)
+                )
                 if step.get("uses", "").startswith("actions/checkout@"):
                     assert step["with"]["persist-credentials"] is False
 
     def test_no_expression_becomes_part_of_a_command(self, path):
-        commands = [step["run"] for job in jobs_of(path).values() for step in job["steps"] if "run" in step]
+        commands = [
+            step["run"] for job in jobs_of(path).values() for step in job["steps"] if "run" in step
+        ]
         assert commands
         assert not [command for command in commands if "${{" in command]
         assert "secrets." not in path.read_text(encoding="utf-8")

@@ -1,8 +1,8 @@
 """scikit-learn's own checks of its conventions.
 
-The learners take attributes of 0 and 1 only, or discrete ones, and the checks use other numbers: every check is run on
-a learner that takes X > 0 or rounds X, and on one of each kind itself, which may refuse the data but do nothing else
-wrong.
+The learners take attributes of 0 and 1 only, or discrete ones, and the checks use other numbers:
+every check is run on a learner that takes X > 0 or rounds X, and on one of each kind itself, which
+may refuse the data but do nothing else wrong.
 """
 
 import warnings
@@ -24,7 +24,8 @@ REFUSALS = "X must hold only 0 and 1", "discretise first"
 class PoorWinnow(Winnow):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = not self.complement  # positive weights do not suit the data
+        # positive weights do not suit the data
+        tags.classifier_tags.poor_score = not self.complement
         return tags
 
 
@@ -61,7 +62,9 @@ def expected_failures(estimator):
     if not isinstance(estimator, Winnow):
         return {}
     reason = "the rows are shuffled, to which Winnow's weights are not indifferent; tests/test_winnow.py has the check"
-    return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")}
+    return {
+        f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")
+    }
 
 
 def run(check, estimator):
@@ -101,7 +104,9 @@ def test_conventions_but_for_refusing_other_numbers(estimator, check):
         run(check, estimator)
     except Exception as error:
         chain = [error, error.__cause__, error.__context__]
-        refused = any(isinstance(e, ValueError) and refusal in str(e) for e in chain for refusal in REFUSALS)
+        refused = any(
+            isinstance(e, ValueError) and refusal in str(e) for e in chain for refusal in REFUSALS
+        )
         if not refused:
             raise
     if refused:  # outside of the handler, as the report of a chain of errors takes long

@@ -85,7 +85,10 @@ for name in ("lib.novel", "lib.winnow.novel", "lib.unknown"):
     except ImportError as error:
         print(error.name, "start Python again" in str(error), "novel.py" in str(error))
 """
-    assert copy.run(code) == "lib.novel True True\nlib.winnow.novel True True\nlib.unknown False False\n"
+    assert (
+        copy.run(code)
+        == "lib.novel True True\nlib.winnow.novel True True\nlib.unknown False False\n"
+    )
 
 
 def test_python_finds_source_and_functions(copy):
@@ -118,7 +121,9 @@ if __name__ == "__main__":
 """
     script = copy.folder / "script.py"
     script.write_text(code)
-    assert copy.run(f"import runpy; runpy.run_path({str(script)!r}, run_name='__main__')") == "[3]\n"
+    assert (
+        copy.run(f"import runpy; runpy.run_path({str(script)!r}, run_name='__main__')") == "[3]\n"
+    )
 
 
 def test_the_command_works_as_a_module(copy):
@@ -127,7 +132,9 @@ def test_the_command_works_as_a_module(copy):
         (copy.folder / name).symlink_to(LIB.parent / name)
     environment = os.environ | {"PYTHONPATH": str(copy.folder)}
     command = [sys.executable, "-m", "lib.book", "list"]
-    done = subprocess.run(command, cwd=copy.folder, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=copy.folder, env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert "rl/temporal_differences" in done.stdout
 
@@ -161,7 +168,9 @@ TREE = {
     """),
     "lib.pack": source("from lib.pack.part import name"),
     "lib.pack.part": source("name = 1"),
-    "lib.pack.relative": source("from . import part\nfrom ..two import thing\nfrom .deep import leaf"),
+    "lib.pack.relative": source(
+        "from . import part\nfrom ..two import thing\nfrom .deep import leaf"
+    ),
     "lib.pack.deep": source("from .leaf import green\nfrom ..other import blue"),
     "lib.pack.deep.leaf": source("green = 1"),
     "lib.pack.other": source("blue = 1"),
@@ -189,7 +198,14 @@ PACK = {"lib.pack", "lib.pack.part"}
         (["lib.pack.deep"], {"lib.pack.deep", "lib.pack.deep.leaf", "lib.pack.other", *PACK}),
         (
             ["lib.pack.relative"],
-            {"lib.pack.relative", "lib.two", "lib.pack.deep", "lib.pack.deep.leaf", "lib.pack.other", *PACK},
+            {
+                "lib.pack.relative",
+                "lib.two",
+                "lib.pack.deep",
+                "lib.pack.deep.leaf",
+                "lib.pack.other",
+                *PACK,
+            },
         ),
         (["lib.loop"], {"lib.loop", "lib.pool"}),
         (["lib.star"], {"lib.star", "lib.two"}),
@@ -243,7 +259,16 @@ class C:
         return "{text}"
 '''
 VALUES = ["x = 2", "x = 1.0", "x = True", "x = '1'", "x = b'1'", "x = 1j", "x = -1"]
-FORMS = ["y = 1", "x: int = 1", "x += 1", "x == 1", "x = 1 if x else 1", "x = 1\nx", "x = 1\n'text'", "global x\nx = 1"]
+FORMS = [
+    "y = 1",
+    "x: int = 1",
+    "x += 1",
+    "x == 1",
+    "x = 1 if x else 1",
+    "x = 1\nx",
+    "x = 1\n'text'",
+    "global x\nx = 1",
+]
 OTHER = [*VALUES, *FORMS, "from x import x", "import x", "del x", ""]
 
 
@@ -257,7 +282,10 @@ def test_digests_leave_out_docstrings_wherever_they_stand_and_no_other_text():
     first = sources.code_digest(FUNCTION.format(docstring="One.", text="a"))
     assert sources.code_digest(FUNCTION.format(docstring="Another.", text="a")) == first
     assert sources.code_digest(FUNCTION.format(docstring="One.", text="b")) != first
-    assert sources.code_digest(FUNCTION.format(docstring="One.", text="a").replace("b=1", "b=2")) != first
+    assert (
+        sources.code_digest(FUNCTION.format(docstring="One.", text="a").replace("b=1", "b=2"))
+        != first
+    )
 
 
 def test_digests_see_all_else():

@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 from lib import texts
 from lib.datasets import NotAvailableError
-from lib.datasets.files import sha256
+from lib.datasets.downloads import sha256
 from lib.files import DATA
 from lib.spelling import ContextBayes, InterpolatedBayes, WinSpell, contexts
 
@@ -25,7 +25,12 @@ BOOK = "It is past ten, I think; they\u2019re late. The bell passed unheard!"
 @pytest.fixture
 def shelf(tmp_path, monkeypatch):
     """A list of one book, a cache and a page that has it within other words."""
-    book = {"name": "tiny", "bytes": len(BOOK.encode()), "sha256": sha256(BOOK.encode()), "begins": "It is past"}
+    book = {
+        "name": "tiny",
+        "bytes": len(BOOK.encode()),
+        "sha256": sha256(BOOK.encode()),
+        "begins": "It is past",
+    }
     (tmp_path / "data").mkdir()
     with open(tmp_path / "data" / "texts.csv", "w", newline="") as file:
         writer = csv.DictWriter(file, [*book, "address"])
@@ -66,7 +71,10 @@ def test_a_page_with_another_text_or_none_is_refused(shelf, monkeypatch):
         raise ConnectionError("no network")
 
     monkeypatch.setattr(texts.pooch, "retrieve", fail)
-    with pytest.raises(NotAvailableError, match=r"download from https://example.org/tiny.txt failed \(ConnectionError"):
+    with pytest.raises(
+        NotAvailableError,
+        match=r"download from https://example.org/tiny.txt failed \(ConnectionError",
+    ):
         texts.read_texts()
 
 
@@ -79,7 +87,9 @@ def test_a_mirror_comes_first_and_is_checked(shelf, monkeypatch):
     copy.write_bytes(gzip.compress(BOOK.encode()))
     assert texts.read_texts(download=False) == {"tiny": BOOK}
     copy.write_bytes(gzip.compress(b"It is past belief."))
-    with pytest.raises(NotAvailableError, match="tiny.txt.gz: the copy in TEXTS_MIRROR has not the sha256"):
+    with pytest.raises(
+        NotAvailableError, match="tiny.txt.gz: the copy in TEXTS_MIRROR has not the sha256"
+    ):
         texts.read_texts()
 
 
@@ -107,7 +117,11 @@ def test_a_folder_of_ones_own(tmp_path):
     [
         ("latin.txt", "caf\u00e9".encode("latin-1"), r"latin.txt must be in UTF-8; byte 3 is 0xe9"),
         ("empty.txt", b" \n", "empty.txt must hold text; it is empty"),
-        ("cut.txt.gz", gzip.compress(b"words", mtime=0)[:-9], "cut.txt.gz is not a complete gzip file"),
+        (
+            "cut.txt.gz",
+            gzip.compress(b"words", mtime=0)[:-9],
+            "cut.txt.gz is not a complete gzip file",
+        ),
         ("book.pdf", b"%PDF", r"files \*.txt"),
     ],
 )
@@ -121,7 +135,12 @@ def test_bad_folders(tmp_path, name, contents, message):
 
 def test_features_of_a_sentence():
     columns = {}
-    X = contexts(texts.tokenize("He walked, past the old church."), ["passed", "past"], window=2, columns=columns)
+    X = contexts(
+        texts.tokenize("He walked, past the old church."),
+        ["passed", "past"],
+        window=2,
+        columns=columns,
+    )
     expected = ["he", "walked", "the", "old", ", _", "_ the", "walked , _", ", _ the", "_ the old"]
     assert (X.toarray() == 1).all()
     assert sorted(columns) == sorted(expected)
@@ -157,13 +176,20 @@ def cloud_by_hand(rows, positive, demotions, margin, n_passes, promotion=1.5, fi
                 active = np.flatnonzero(row)
                 if label:
                     weights |= {j: first for j in active if j not in weights}
-                total += [weights.get(j, first) for j in range(rows.shape[1])]  # one not begun counts as it will begin
+                # one not begun counts as it will begin
+                total += [weights.get(j, first) for j in range(rows.shape[1])]
                 z = sum(weights.get(j, 0) for j in active)
                 wrong += (z > 1) != label
                 if (z > 1) != label or abs(z - 1) < margin:
-                    weights |= {j: weights[j] * (promotion if label else demotion) for j in active if j in weights}
+                    weights |= {
+                        j: weights[j] * (promotion if label else demotion)
+                        for j in active
+                        if j in weights
+                    }
         last.append([weights.get(j, 0) for j in range(rows.shape[1])])
-        averaged.append([total[j] / (n_passes * len(rows)) if j in weights else 0 for j in range(rows.shape[1])])
+        averaged.append(
+            [total[j] / (n_passes * len(rows)) if j in weights else 0 for j in range(rows.shape[1])]
+        )
         mistakes.append(wrong)
     shares = decay ** np.array(mistakes, dtype=float)
     return [shares @ np.array(members) / shares.sum() for members in (last, averaged)]
@@ -180,7 +206,9 @@ def test_a_cloud_is_that_of_dictionaries(margin, average):
         expected = cloud_by_hand(rows, y == word, model.demotions, margin, 3)[average]
         np.testing.assert_allclose(weights, expected, rtol=1e-10)
     scores = rows @ model.weights_.T
-    np.testing.assert_allclose(model.decision_function(rows), scores[:, 1] - scores[:, 0], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        model.decision_function(rows), scores[:, 1] - scores[:, 0], rtol=1e-9, atol=1e-12
+    )
     assert (model.predict(rows) == model.classes_[scores.argmax(axis=1)]).all()
 
 
@@ -217,19 +245,23 @@ def test_bayes_by_hand():
     conditionals = (np.array([[2, 1], [0, 1]]) + 0.5) / np.array([[3], [2]])
     np.testing.assert_allclose(np.exp(model.log_conditionals_[:, :2]), conditionals)
     joint = np.array([2 / 3, 1 / 3]) * conditionals[:, 0]
-    np.testing.assert_allclose(model.predict_proba([[1, 0, 1, 0]])[0], joint / joint.sum())  # the third was never seen
+    # the third was never seen
+    np.testing.assert_allclose(model.predict_proba([[1, 0, 1, 0]])[0], joint / joint.sum())
     assert (model.log_conditionals_[:, 2:] == 0).all()
 
 
 def test_interpolation_follows_the_chi_squared_test():
     rng = np.random.default_rng(1)
     y = rng.choice(["a", "b", "c"], 200, p=[0.6, 0.3, 0.1])
-    rows = (rng.random((200, 6)) < np.linspace(0.1, 0.6, 6) * np.where(y == "a", 1.5, 0.5)[:, None]).astype(np.uint8)
+    rows = (
+        rng.random((200, 6)) < np.linspace(0.1, 0.6, 6) * np.where(y == "a", 1.5, 0.5)[:, None]
+    ).astype(np.uint8)
     model = InterpolatedBayes().fit(rows, y)
     for word, conditionals in zip(model.classes_, np.exp(model.log_conditionals_), strict=True):
         for feature, found in zip(rows.T, conditionals, strict=True):
             table = [
-                [((y == word) & (feature == value)).sum(), ((y != word) & (feature == value)).sum()] for value in (0, 1)
+                [((y == word) & (feature == value)).sum(), ((y != word) & (feature == value)).sum()]
+                for value in (0, 1)
             ]
             p = chi2_contingency(table, correction=False).pvalue
             assert found == pytest.approx((1 - p) * feature[y == word].mean() + p * feature.mean())
@@ -261,7 +293,14 @@ def test_bad_parameters(model, message):
 def test_classes_and_features_of_any_type(model):
     X, y = np.eye(4, dtype=int), pd.array([7, 8, 7, 8], dtype="Int64")
     expected = model.fit(X, [7, 8, 7, 8]).predict(X)
-    for rows in (X, X.astype(object), X.astype(bool), pd.DataFrame(X), X.tolist(), sparse.csc_array(X)):
+    for rows in (
+        X,
+        X.astype(object),
+        X.astype(bool),
+        pd.DataFrame(X),
+        X.tolist(),
+        sparse.csc_array(X),
+    ):
         again = model.fit(rows, y).predict(rows)
         assert again.dtype == int
         np.testing.assert_array_equal(again, expected)
@@ -278,7 +317,11 @@ def test_classes_and_features_of_any_type(model):
 @pytest.mark.parametrize(
     ("tokens", "words", "message"),
     [
-        (["it", "may", "be", "maybe"], ["maybe", "may be"], "words must each be one token; got 'may be'"),
+        (
+            ["it", "may", "be", "maybe"],
+            ["maybe", "may be"],
+            "words must each be one token; got 'may be'",
+        ),
         (["a", "past"], "past", "words must be a sequence of str; got one str, 'past'"),
         ("it is past", ["past"], "tokens must be a sequence of str; got one str, 'it is past'"),
         (["past", None], ["past"], "tokens must be a sequence of str; got None among them"),
@@ -294,8 +337,16 @@ def test_bad_tokens_and_words(tokens, words, message):
 
 def test_a_word_of_two_parts_is_one_token():
     columns = {}
-    rows = contexts(["it", "may be", "so", ".", "maybe", "not"], ["maybe", "may be"], columns=columns)
-    assert {name for name, column in columns.items() if rows[0, column]} >= {"it", "so", "it _", "_ so", "it _ so"}
+    rows = contexts(
+        ["it", "may be", "so", ".", "maybe", "not"], ["maybe", "may be"], columns=columns
+    )
+    assert {name for name, column in columns.items() if rows[0, column]} >= {
+        "it",
+        "so",
+        "it _",
+        "_ so",
+        "it _ so",
+    }
     assert rows.shape[0] == 2
 
 

@@ -97,7 +97,9 @@ def test_bad_parameters(parameters, words):
 def network():
     rng = np.random.default_rng(4)
     network = Network(((), (0,), (0, 1), (2,), ()), [2, 3, 2, 3, 2])
-    return network, network.flat([rng.dirichlet(np.full(s[-1], 1.0), s[:-1]) for s in network.shapes])
+    return network, network.flat(
+        [rng.dirichlet(np.full(s[-1], 1.0), s[:-1]) for s in network.shapes]
+    )
 
 
 def test_posterior_of_a_network(network):
@@ -126,7 +128,10 @@ def test_updates_a_second(network):
 
 @pytest.mark.parametrize(
     ("evidence", "words"),
-    [([-1] * 4, "each of 5 variables"), ([0, 3, 0, 0, 0], "variable 1 must be an integer from -1 to 2")],
+    [
+        ([-1] * 4, "each of 5 variables"),
+        ([0, 3, 0, 0, 0], "variable 1 must be an integer from -1 to 2"),
+    ],
 )
 def test_bad_evidence(network, evidence, words):
     with pytest.raises(ValueError, match=words):
@@ -138,7 +143,9 @@ EQUAL = COPIES.flat([[0.5, 0.5], np.eye(2), np.eye(2)])
 
 
 def test_chains_that_stick_are_told_of():
-    with pytest.warns(RuntimeWarning, match="table of variable 1 rules out joint values of hidden variables"):
+    with pytest.warns(
+        RuntimeWarning, match="table of variable 1 rules out joint values of hidden variables"
+    ):
         states = gibbs_posterior(COPIES, EQUAL, [-1, -1, -1], 50, np.random.default_rng(0))
     assert (states == states[0, 0]).all()
     with warnings.catch_warnings():
@@ -189,7 +196,9 @@ def test_projection_is_the_nearest_point(scale, size):
     rows = scale * rng.normal(size=(40, size)).round(1)  # with ties
     for total in (1.0, 0.25):
         projected = simplex_projection(rows, total)
-        np.testing.assert_allclose(projected, [nearest_on_simplex(row, total) for row in rows], atol=1e-12 * scale)
+        np.testing.assert_allclose(
+            projected, [nearest_on_simplex(row, total) for row in rows], atol=1e-12 * scale
+        )
     far = simplex_projection(1e15 * rng.normal(size=(40, size)))
     np.testing.assert_array_equal(far.sum(axis=1), 1)
     assert far.min() >= 0
@@ -200,7 +209,8 @@ def test_division_ends_at_square_roots():
     cases = Cases.from_rows(network, np.array([[0]] * 90 + [[1]] * 10))
     for step in (0.3, 0.01):
         theta, path = plain_gradient(cases, np.array([0.5, 0.5]), 5000, step, "divide", 1e-12)
-        np.testing.assert_allclose(theta, [0.75, 0.25], atol=1e-6)  # 90 to 10 is 9 to 1, whose root is 3 to 1
+        # 90 to 10 is 9 to 1, whose root is 3 to 1
+        np.testing.assert_allclose(theta, [0.75, 0.25], atol=1e-6)
     theta, path = plain_gradient(cases, np.array([0.5, 0.5]), 5000, 0.05, "project", 1e-12)
     np.testing.assert_allclose(theta, [0.9, 0.1], atol=1e-6)
     assert path[-1] == pytest.approx(0.9 * np.log(0.9) + 0.1 * np.log(0.1))
@@ -208,7 +218,8 @@ def test_division_ends_at_square_roots():
 
 def test_projected_gradient_ends_where_em_does():
     X, _ = two_classes(np.random.default_rng(2), 300, 0.7, 4)
-    network = Network(((), (), *[(1,)] * 4), [1, 2, 2, 2, 2, 2])  # one class, and below it the hidden one
+    # one class, and below it the hidden one
+    network = Network(((), (), *[(1,)] * 4), [1, 2, 2, 2, 2, 2])
     cases = Cases.from_rows(network, np.column_stack([np.zeros(300, int), np.full(300, -1), X]))
     start = network.normalised(np.random.default_rng(3).uniform(0.3, 0.7, network.n_parameters))
     em = maximise_expectation(cases, start, 2000, tolerance=1e-13)
@@ -237,7 +248,9 @@ def test_of_two_values_projection_is_the_mean_rule():
     X, _ = two_classes(np.random.default_rng(2), 200, 0.6, 5)
     network = Network(((), (), *[(1,)] * 5), [1, 2, 2, 2, 2, 2, 2])
     cases = Cases.from_rows(network, np.column_stack([np.zeros(200, int), np.full(200, -1), X]))
-    start = theta = network.normalised(np.random.default_rng(3).uniform(0.25, 0.75, network.n_parameters))
+    start = theta = network.normalised(
+        np.random.default_rng(3).uniform(0.25, 0.75, network.n_parameters)
+    )
     for _ in range(300):
         gradient = cases.expected_counts(theta)[1] / theta / 200
         rows = np.split(gradient, network.row_starts[1:-1])
@@ -259,7 +272,9 @@ def test_rare_values_do_not_explode(way):
         start = network.normalised(rng.uniform(0.25, 0.75, network.n_parameters))
         theta, path = plain_gradient(cases, start, 40, 0.1, way)
         assert theta.min() >= 1e-6
-        np.testing.assert_allclose(np.add.reduceat(theta, network.row_starts[:-1]), 1, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(
+            np.add.reduceat(theta, network.row_starts[:-1]), 1, rtol=0, atol=1e-12
+        )
         assert path.min() > 8 * np.log(1e-6)
 
 

@@ -18,7 +18,12 @@ def plain_truth(n, m):
     for x in itertools.product((0, 1), repeat=n):
         copies = all(v == x[0] for v in x[:m])
         own = [v for i, v in enumerate(x) if i == 0 or i >= m]
-        rows.append([p * np.prod([q if v else 1 - q for v in own]) * copies for p, q in ((0.1, 0.8), (0.9, 0.2))])
+        rows.append(
+            [
+                p * np.prod([q if v else 1 - q for v in own]) * copies
+                for p, q in ((0.1, 0.8), (0.9, 0.2))
+            ]
+        )
     return np.array(rows)
 
 
@@ -48,7 +53,9 @@ def test_blocked_values_by_enumeration():
     for pattern, p in zip(patterns, blocked, strict=True):
         seen = pattern >= 0
         agree = (complete[:, seen] == pattern[seen]).all(axis=1)
-        np.testing.assert_allclose(p, truth[agree].sum(axis=0) * rate ** (~seen).sum() * (1 - rate) ** seen.sum())
+        np.testing.assert_allclose(
+            p, truth[agree].sum(axis=0) * rate ** (~seen).sum() * (1 - rate) ** seen.sum()
+        )
     assert blocked.sum() == pytest.approx(1)
 
 
@@ -62,7 +69,9 @@ def test_columns_are_the_contract_for_any_number_of_workers():
 
 
 def test_learners_do_not_depend_on_their_company():
-    world = experiments.World(experiments.duplicated_truth(4, 0), structures.chain(4, 3), 0.3, [0.0, 0.3])
+    world = experiments.World(
+        experiments.duplicated_truth(4, 0), structures.chain(4, 3), 0.3, [0.0, 0.3]
+    )
     sample = world.sample(40, np.random.default_rng(3))
     tables = dict(world.learn(sample, LEARNERS))
     for name in LEARNERS:
@@ -71,7 +80,12 @@ def test_learners_do_not_depend_on_their_company():
 
 def test_logistic_regression_expresses_the_posterior_of_copies():
     """As samples grow, OFE counts each copy, and ELR does not."""
-    settings = {"duplicates": [5], "n_instances": 50_000, "learners": ("ofe", "elr_converged"), "n_runs": 1}
+    settings = {
+        "duplicates": [5],
+        "n_instances": 50_000,
+        "learners": ("ofe", "elr_converged"),
+        "n_runs": 1,
+    }
     errors = experiments.structure_robustness(**settings, n_jobs=1).set_index("learner")["error"]
     assert errors["ofe"] == pytest.approx(0.2)
     assert errors["elr_converged"] == pytest.approx(0.1)
@@ -82,14 +96,18 @@ def test_logistic_regression_expresses_the_posterior_of_copies():
 def test_errors_are_those_of_the_classifier(learner, missing):
     """The sample of a run, drawn again here, given to the estimator, and its errors summed over all inputs."""
     truth, n_instances = experiments.duplicated_truth(3, 2), 50
-    frame = experiments.structure_robustness(3, [2], n_instances, missing, (learner,), n_runs=1, seed=5, n_jobs=1)
+    frame = experiments.structure_robustness(
+        3, [2], n_instances, missing, (learner,), n_runs=1, seed=5, n_jobs=1
+    )
     p = experiments.blocked(truth, missing) if missing else truth
     rng = np.random.default_rng(np.random.SeedSequence(5).spawn(1)[0])
     rows, y = np.divmod(rng.choice(p.size, n_instances, p=p.ravel()), 2)
     X = experiments.inputs(3, missing=missing > 0)[rows].astype(float)
     X[X < 0] = np.nan
     steps = experiments.TUNED if learner == "elr_fixed" else None
-    model = BayesNetClassifier(structures.naive(3), learner.split("_")[0], n_iterations=steps, max_iterations=500)
+    model = BayesNetClassifier(
+        structures.naive(3), learner.split("_")[0], n_iterations=steps, max_iterations=500
+    )
     wrong = model.fit(X, y).predict(experiments.inputs(3).astype(float)) != [[0], [1]]
     assert frame["error"].iloc[0] == pytest.approx((truth.T * wrong).sum(), abs=1e-12)
 

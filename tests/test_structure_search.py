@@ -45,7 +45,9 @@ def test_scores_are_chain_rules(seed, n_rows):
     counts = DirichletCounts(codes, sizes)
     for parents in ((), (1,), (3, 1, 2)):
         cells = math.prod(sizes[list(parents)]) * sizes[0]
-        assert counts.k2(0, frozenset(parents)) == pytest.approx(sequential(codes, sizes, 0, parents, 1.0), abs=1e-9)
+        assert counts.k2(0, frozenset(parents)) == pytest.approx(
+            sequential(codes, sizes, 0, parents, 1.0), abs=1e-9
+        )
         bdeu = sequential(codes, sizes, 0, parents, 5 / cells)
         assert counts.bdeu(0, frozenset(parents), 5) == pytest.approx(bdeu, abs=1e-9)
 
@@ -83,7 +85,9 @@ def test_chow_liu_is_the_best_of_all_trees(seed):
     assert len(trees) == 125  # Cayley's formula
     ours = [(p, v) for v, family in enumerate(chow_liu(codes)) for p in family]
     assert len(ours) == 4
-    assert tree_likelihood(codes, ours) == pytest.approx(max(tree_likelihood(codes, t) for t in trees), rel=1e-12)
+    assert tree_likelihood(codes, ours) == pytest.approx(
+        max(tree_likelihood(codes, t) for t in trees), rel=1e-12
+    )
 
 
 def test_tree_is_recovered_from_its_own_distribution():
@@ -96,11 +100,14 @@ def test_tree_is_recovered_from_its_own_distribution():
 
 
 def test_alarm_is_the_network_of_the_paper(alarm):
-    assert sha256(ALARM.read_bytes()).hexdigest() in (DATA / "README.md").read_text(encoding="utf-8")
+    assert sha256(ALARM.read_bytes()).hexdigest() in (DATA / "README.md").read_text(
+        encoding="utf-8"
+    )
     assert len(alarm.parents) == 37
     assert sum(map(len, alarm.parents)) == 46
     rows = np.diff(alarm.network.starts) // alarm.network.sizes
-    assert (rows * (alarm.network.sizes - 1)).sum() == 509  # free parameters, as Beinlich et al. count them
+    # free parameters, as Beinlich et al. count them
+    assert (rows * (alarm.network.sizes - 1)).sum() == 509
 
 
 def test_sample_and_its_probability(alarm):
@@ -110,7 +117,8 @@ def test_sample_and_its_probability(alarm):
     assert abs(entropy.mean() - again.mean()) < 5 * entropy.std() / 100
     refit = alarm.fitted(alarm.parents, rows)
     loss = (alarm.log_probability(rows) - refit.log_probability(rows)).mean()
-    assert -0.02 < loss < 0  # the tables of the rows themselves are likelier, by half a parameter a row
+    # the tables of the rows themselves are likelier, by half a parameter a row
+    assert -0.02 < loss < 0
     v = alarm.names.index("HYPOVOLEMIA")
     assert (rows[:, v] == 0).mean() == pytest.approx(0.2, abs=0.015)
 
@@ -162,7 +170,8 @@ def test_k2_is_greedy(seed, n_rows, max_parents):
 def test_k2_needs_no_copy():
     rows = np.random.default_rng(0).integers(0, 2, (200, 2))
     rows = np.column_stack([rows, rows[:, 1] | rows[:, 0], rows[:, :1], np.zeros(200, dtype=int)])
-    assert k2(rows, [4, 1, 0, 3, 2]) == ((), (), (0, 1), (0,), ())  # of the two copies the first in order
+    # of the two copies the first in order
+    assert k2(rows, [4, 1, 0, 3, 2]) == ((), (), (0, 1), (0,), ())
 
 
 def test_k2_needs_the_order(alarm):
@@ -176,12 +185,16 @@ def test_k2_needs_the_order(alarm):
     assert all(len(family) == 0 for family in k2(rows[:50], alarm.network.order, max_parents=0))
 
 
-@pytest.mark.parametrize("constant", [np.zeros((5, 3), int), np.ones((5, 3), bool), np.full((5, 3), "a")])
+@pytest.mark.parametrize(
+    "constant", [np.zeros((5, 3), int), np.ones((5, 3), bool), np.full((5, 3), "a")]
+)
 def test_constant_columns_get_no_arc(constant):
     assert bdeu_search(constant) == k2(constant, [0, 1, 2]) == ((), (), ())
     assert bic_search(constant, [0, 1, 0, 1, 1]) == ((), (), (), ())
     bit = np.arange(40) % 2
-    beside = pd.DataFrame({"a": [constant[0, 0]] * 40, "b": bit, "c": bit, "d": [constant[0, 0]] * 40})
+    beside = pd.DataFrame(
+        {"a": [constant[0, 0]] * 40, "b": bit, "c": bit, "d": [constant[0, 0]] * 40}
+    )
     for search in (bdeu_search, lambda X: k2(X, range(4))):
         assert search(beside) == ((), (), (1,), ())
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import lib.structures.bic
 from lib.structures import information, tan, tan_from_codes
 from lib.structures.bic import bic_from_codes, bic_search
-from lib.structures.codes import DiscreteCoding, discrete_codes
+from lib.structures.encoding import DiscreteCoding, discrete_codes
 from lib.structures.graphs import chain, check_parents, naive, topological_order
 from lib.structures.information import JointCounts, conditional_mutual_information
 
@@ -43,7 +43,9 @@ def samples(draw, max_attributes=5):
 
 def frame(codes):
     """Codes of attributes as text, with None for missing."""
-    return pd.DataFrame({f"a{j}": [None if v < 0 else f"v{v}" for v in column] for j, column in enumerate(codes.T)})
+    return pd.DataFrame(
+        {f"a{j}": [None if v < 0 else f"v{v}" for v in column] for j, column in enumerate(codes.T)}
+    )
 
 
 def links(parents):
@@ -52,7 +54,9 @@ def links(parents):
 
 def colliders(parents):
     """Variables with pairs of parents that are not linked: with the links, they tell equivalent structures apart."""
-    pairs = ((v, pair) for v, family in enumerate(parents) for pair in itertools.combinations(family, 2))
+    pairs = (
+        (v, pair) for v, family in enumerate(parents) for pair in itertools.combinations(family, 2)
+    )
     return {(v, pair) for v, pair in pairs if frozenset(pair) not in links(parents)}
 
 
@@ -70,7 +74,11 @@ class TestGivenStructures:
 class TestCheckParents:
     def test_any_sequences_become_ascending_tuples_of_int(self):
         expected = ((), (0,), (0, 1))
-        for parents in (expected, [[], [0], [1, 0]], [np.array([], int), np.array([0]), np.array([1, 0])]):
+        for parents in (
+            expected,
+            [[], [0], [1, 0]],
+            [np.array([], int), np.array([0]), np.array([1, 0])],
+        ):
             checked = check_parents(parents, 3)
             assert checked == expected
             assert {type(p) for family in checked for p in family} == {int}
@@ -104,11 +112,24 @@ class TestCodes:
         )
         codes, sizes = discrete_codes(X, ["q", "p", "q", "p"])
         assert sizes.tolist() == [2, 2, 3, 3, 2, 2, 3, 2, 1]
-        assert codes[:, :5].tolist() == [[1, 1, 1, 1, 1], [0, 0, -1, -1, 1], [1, 1, 2, 2, 0], [0, 1, 0, 0, 1]]
-        assert codes[:, 5:].tolist() == [[1, 2, -1, -1], [-1, -1, -1, -1], [0, 2, -1, -1], [-1, 0, -1, -1]]
+        assert codes[:, :5].tolist() == [
+            [1, 1, 1, 1, 1],
+            [0, 0, -1, -1, 1],
+            [1, 1, 2, 2, 0],
+            [0, 1, 0, 0, 1],
+        ]
+        assert codes[:, 5:].tolist() == [
+            [1, 2, -1, -1],
+            [-1, -1, -1, -1],
+            [0, 2, -1, -1],
+            [-1, 0, -1, -1],
+        ]
 
     def test_a_value_never_seen_is_missing(self):
-        seen, later = pd.DataFrame({"a": ["r", "g"], "b": [1.0, NAN]}), pd.DataFrame({"a": ["v", "g"], "b": [2.0, 1]})
+        seen, later = (
+            pd.DataFrame({"a": ["r", "g"], "b": [1.0, NAN]}),
+            pd.DataFrame({"a": ["v", "g"], "b": [2.0, 1]}),
+        )
         assert DiscreteCoding(seen)(later).tolist() == [[-1, -1], [0, 0]]
 
 
@@ -116,8 +137,12 @@ def plain_information(codes, i, j):
     """Sum of P(c, u, v) log (P(u, v | c) / P(u | c) P(v | c)), by loops over the rows where both are observed."""
     rows = [(row[0], row[i], row[j]) for row in codes.tolist() if row[i] >= 0 and row[j] >= 0]
     joint, n = Counter(rows), len(rows)
-    of_c, of_i, of_j = (Counter(map(key, rows)) for key in (lambda r: r[0], lambda r: r[:2], lambda r: r[::2]))
-    return sum(k / n * math.log(k * of_c[c] / (of_i[c, u] * of_j[c, v])) for (c, u, v), k in joint.items())
+    of_c, of_i, of_j = (
+        Counter(map(key, rows)) for key in (lambda r: r[0], lambda r: r[:2], lambda r: r[::2])
+    )
+    return sum(
+        k / n * math.log(k * of_c[c] / (of_i[c, u] * of_j[c, v])) for (c, u, v), k in joint.items()
+    )
 
 
 @given(samples())
@@ -139,7 +164,9 @@ def test_information_known_in_closed_form():
 def test_many_values_take_little_memory():
     """Tables of two identifiers would have 1.8e9 entries."""
     rng = np.random.default_rng(0)
-    codes = np.column_stack([rng.integers(0, 2, 30000), *(rng.permutation(30000) for _ in range(3))])
+    codes = np.column_stack(
+        [rng.integers(0, 2, 30000), *(rng.permutation(30000) for _ in range(3))]
+    )
     information = conditional_mutual_information(codes, [2, 30000, 30000, 30000])
     share = np.bincount(codes[:, 0]) / 30000
     np.testing.assert_allclose(information, share @ np.log(share * 30000))
@@ -165,7 +192,9 @@ def test_there_are_as_many_trees_as_cayley_says():
 
 class TestTan:
     @pytest.mark.parametrize("n", [2, 3, 4, 5])
-    @given(seed=st.integers(0, 2**32 - 1), missing=st.sampled_from([0, 0.2]), size=st.integers(2, 4))
+    @given(
+        seed=st.integers(0, 2**32 - 1), missing=st.sampled_from([0, 0.2]), size=st.integers(2, 4)
+    )
     @settings(max_examples=8)
     def test_the_tree_is_the_best_of_all(self, n, seed, missing, size):
         codes = random_codes(np.random.default_rng(seed), 40, [size] * (n + 1), missing)
@@ -185,7 +214,9 @@ class TestTan:
 
     @pytest.mark.parametrize("missing", [0, 0.2])
     @pytest.mark.parametrize("seed", range(5))
-    def test_names_of_values_and_classes_and_order_of_rows_do_not_matter(self, seed, missing, monkeypatch):
+    def test_names_of_values_and_classes_and_order_of_rows_do_not_matter(
+        self, seed, missing, monkeypatch
+    ):
         rng = np.random.default_rng(seed)
         codes = random_codes(rng, 300, [3] * 8, missing)
         expected = tan_from_codes(codes, [3] * 8)
@@ -199,7 +230,9 @@ class TestTan:
 
     def test_attributes_that_tell_nothing_hang_on_the_first(self):
         """All weights are zero, which is a tree as well; of ties the first pairs are taken."""
-        X = pd.DataFrame({"same": [1] * 4, "empty": [NAN] * 4, "a": [0, 0, 1, 1], "b": [0, 1, 0, 1]})
+        X = pd.DataFrame(
+            {"same": [1] * 4, "empty": [NAN] * 4, "a": [0, 0, 1, 1], "b": [0, 1, 0, 1]}
+        )
         assert tan(X, [1, 1, 1, 1]) == ((), (0,), (0, 1), (0, 1), (0, 1))
 
     @pytest.mark.parametrize("learn", [tan_from_codes, bic_from_codes])
@@ -260,7 +293,9 @@ def best_forest_bic(codes, sizes):
     alone = [plain_bic(codes, sizes, v, ()) for v in range(len(sizes))]
     pairs = itertools.combinations(range(len(sizes)), 2)
     gains = {(p, v): max(0, plain_bic(codes, sizes, v, (p,)) - alone[v]) for p, v in pairs}
-    return sum(alone) + max(sum(gains[link] for link in tree) for tree in spanning_trees(len(sizes)))
+    return sum(alone) + max(
+        sum(gains[link] for link in tree) for tree in spanning_trees(len(sizes))
+    )
 
 
 class TestBic:
@@ -287,7 +322,9 @@ class TestBic:
         found = bic_from_codes(codes, sizes, max_parents)
         score = total_bic(codes, sizes, found)
         forest = best_forest_bic(codes, sizes)
-        assert score == pytest.approx(forest, abs=1e-5) if max_parents == 1 else score >= forest - 1e-5
+        assert (
+            score == pytest.approx(forest, abs=1e-5) if max_parents == 1 else score >= forest - 1e-5
+        )
         for parents in single_changes(found, max_parents):
             if all(fits(codes, sizes, v, family) for v, family in enumerate(parents)):
                 assert total_bic(codes, sizes, parents) <= score + 1e-5
@@ -306,7 +343,8 @@ class TestBic:
     def test_a_known_structure_is_recovered_up_to_equivalence(self, order, missing):
         """In these orders of the variables; in some others the search ends in a local optimum with a link too many."""
         truth = ((), (0,), (), (1, 2), (3,), ())
-        tables = [0.4, [0.2, 0.7], 0.5, [[0.1, 0.3], [0.4, 0.95]], [0.8, 0.3], 0.3]  # P(1 | values of the parents)
+        # P(1 | values of the parents)
+        tables = [0.4, [0.2, 0.7], 0.5, [[0.1, 0.3], [0.4, 0.95]], [0.8, 0.3], 0.3]
         rng, columns = np.random.default_rng(0), []
         for family, table in zip(truth, tables, strict=True):
             probability = np.array(table)[tuple(columns[p] for p in family)]
@@ -322,7 +360,9 @@ class TestBic:
         """The chain 0 - 1 - 3 - 2. From no links, 1 and 3 soon have a parent, and 2 takes one: not 3, but 1."""
         flips = np.random.default_rng(0).random((4, 4000)) < np.array([[0.5], [0.1], [0.2], [0.05]])
         codes, sizes = np.logical_xor.accumulate(flips).astype(int)[[0, 1, 3, 2]].T, [2] * 4
-        start = lib.structures.bic.Search(JointCounts(codes, sizes), 1, lib.structures.bic.gain, np.zeros((4, 4), bool))
+        start = lib.structures.bic.Search(
+            JointCounts(codes, sizes), 1, lib.structures.bic.gain, np.zeros((4, 4), bool)
+        )
         found, poor = bic_from_codes(codes, sizes, 1), start.climb()
         assert [found, poor] == [((), (0,), (3,), (1,)), ((), (0,), (1,), (2,))]
         assert total_bic(codes, sizes, found) > total_bic(codes, sizes, poor) + 100

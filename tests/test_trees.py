@@ -19,8 +19,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lib import datasets
 from lib.trees import GainRatioTree, Table, export_text
-from lib.trees.cases import Growth, new_growth
 from lib.trees.growing import in_order
+from lib.trees.node_cases import Growth, new_growth
 from lib.trees.pruning import added_errors
 from lib.trees.text import number_text
 
@@ -43,7 +43,11 @@ def split(X, y, w, name, cut):
     """Gain and gain ratio of a test, from their definitions; None where a side is too small."""
     x, total = X[name], w.sum()
     branch = x if cut is None else x > cut
-    groups = [known for known in (x.notna() & (branch == v) for v in sorted(set(branch[x.notna()]))) if known.any()]
+    groups = [
+        known
+        for known in (x.notna() & (branch == v) for v in sorted(set(branch[x.notna()])))
+        if known.any()
+    ]
     if sum(w[g].sum() >= 2 for g in groups) < 2:
         return None
     known = x.notna()
@@ -61,7 +65,9 @@ def best_tests(X, y, w):
         if x.dtype == "category":
             results = [(split(X, y, w, name, None), None)]
         else:
-            results = [(split(X, y, w, name, a), (a + b) / 2) for a, b in pairwise(np.unique(x.dropna()))]
+            results = [
+                (split(X, y, w, name, a), (a + b) / 2) for a, b in pairwise(np.unique(x.dropna()))
+            ]
         results = [(r, cut) for r, cut in results if r is not None]
         if results and x.dtype != "category":
             gain, (_, cut) = max((r[0], (r, cut)) for r, cut in results)
@@ -116,27 +122,37 @@ def test_the_bound_of_pruning_is_that_of_the_binomial(n, confidence):
     z = norm.isf(confidence)
     for errors in {n // 10, n // 4, n // 2} - {0}:
         rate = (errors + added_errors(float(n), float(errors), confidence, z)) / n
-        assert binom.cdf(errors, n, min(rate, 1)) == pytest.approx(confidence, abs=0.04 if n > 6 else 0.3)
+        assert binom.cdf(errors, n, min(rate, 1)) == pytest.approx(
+            confidence, abs=0.04 if n > 6 else 0.3
+        )
 
 
 def test_quinlans_example_of_the_bound():
     """C4.5, page 42: 6, 9 and 1 cases without errors, U = .206, .143 and .75; a leaf of 16 with one: 2.512 errors."""
     bounds = [1 - 0.25 ** (1 / n) for n in (6, 9, 1)]
     np.testing.assert_allclose(bounds, [0.206, 0.143, 0.75], atol=5e-4)
-    assert sum(added_errors(float(n), 0.0, 0.25, 0.6745) for n in (6, 9, 1)) == pytest.approx(3.273, abs=0.003)
+    assert sum(added_errors(float(n), 0.0, 0.25, 0.6745) for n in (6, 9, 1)) == pytest.approx(
+        3.273, abs=0.003
+    )
     assert 1 + added_errors(16.0, 1.0, 0.25, 0.6745) == pytest.approx(16 * 0.157, abs=0.15)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_equals_the_tree_of_scikit_learn_where_both_do_the_same(seed):
     rng = np.random.default_rng(seed)
-    X = rng.normal(size=(200, 4))  # no value comes twice, so no two tests of different attributes are often equal
+    # no value comes twice, so no two tests of different attributes are often equal
+    X = rng.normal(size=(200, 4))
     y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=200) / 2 > 0).astype(int)
     ours = GainRatioTree(criterion="gain", mdl=False, pruning=None, min_leaf=15).fit(X, y)
-    theirs = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=15, random_state=0).fit(X, y)
+    theirs = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=15, random_state=0).fit(
+        X, y
+    )
     tests = [
         {(a, round(float(cut), 6)) for a, cut in zip(attributes, cuts, strict=True) if a >= 0}
-        for attributes, cuts in ((ours.attribute_, ours.threshold_), (theirs.tree_.feature, theirs.tree_.threshold))
+        for attributes, cuts in (
+            (ours.attribute_, ours.threshold_),
+            (theirs.tree_.feature, theirs.tree_.threshold),
+        )
     ]
     assert (
         len(tests[0] - tests[1]) <= 1
@@ -149,12 +165,17 @@ def test_equals_the_tree_of_scikit_learn_where_both_do_the_same(seed):
 @settings(max_examples=40, deadline=None)
 def test_weights_are_numbers_of_cases(seed, pruned):
     rng = np.random.default_rng(seed)
-    X = pd.DataFrame({"a": rng.integers(0, 6, 40).astype(float), "b": pd.Categorical(rng.integers(0, 3, 40))})
+    X = pd.DataFrame(
+        {"a": rng.integers(0, 6, 40).astype(float), "b": pd.Categorical(rng.integers(0, 3, 40))}
+    )
     X, y, w = X.mask(rng.random(X.shape) < 0.1), rng.integers(0, 3, 40), rng.integers(0, 4, 40)
     y[:3], w[:3] = [0, 1, 2], 1
     learner = GainRatioTree(pruning=0.25 if pruned else None)
     rows = np.repeat(np.arange(40), w)
-    weighted, repeated = learner.fit(X, y, w).predict_proba(X), learner.fit(X.iloc[rows], y[rows]).predict_proba(X)
+    weighted, repeated = (
+        learner.fit(X, y, w).predict_proba(X),
+        learner.fit(X.iloc[rows], y[rows]).predict_proba(X),
+    )
     np.testing.assert_allclose(weighted, repeated, atol=1e-9)
 
 
@@ -164,7 +185,10 @@ def test_random_choice_among_the_best_tests():
     assert len({(tree.attribute_[0], tree.threshold_[0]) for tree in trees}) > 5
     again = GainRatioTree(n_best=20, random_state=3).fit(data.X, data.y)
     np.testing.assert_array_equal(again.predict_proba(data.X), trees[3].predict_proba(data.X))
-    drawn = {GainRatioTree(max_features=1, random_state=i).fit(data.X, data.y).attribute_[0] for i in range(60)}
+    drawn = {
+        GainRatioTree(max_features=1, random_state=i).fit(data.X, data.y).attribute_[0]
+        for i in range(60)
+    }
     assert drawn >= set(range(8)) - {-1}
 
 
@@ -258,7 +282,9 @@ def test_frequencies_are_those_of_the_rows_that_come_to_a_leaf(kind):
         leaves = (tree.attribute_ < 0) & (counts.sum(axis=1) > 0)
         np.testing.assert_allclose(counts[leaves].sum(), weights.sum())
         frequencies = counts[leaves] / counts[leaves].sum(axis=1, keepdims=True)
-        np.testing.assert_allclose(tree.distribution_[leaves], frequencies, atol=1e-9, err_msg=f"seed {seed}")
+        np.testing.assert_allclose(
+            tree.distribution_[leaves], frequencies, atol=1e-9, err_msg=f"seed {seed}"
+        )
 
 
 @pytest.mark.parametrize("midway", [True, False])
@@ -290,7 +316,9 @@ def test_a_tree_without_room_for_nodes_or_cases_grows_anew(monkeypatch, name):
         *nodes, longer_rows, longer_weights, used = growth
         n, n_cases = room * data.branches.max(), room * len(rows) // 2
         rooms.append(room)
-        return Growth(*(array[:n] for array in nodes), longer_rows[:n_cases], longer_weights[:n_cases], used), work
+        return Growth(
+            *(array[:n] for array in nodes), longer_rows[:n_cases], longer_weights[:n_cases], used
+        ), work
 
     monkeypatch.setattr("lib.trees.tree.new_growth", little)
     np.testing.assert_array_equal(learner.fit(data.X, data.y).predict_proba(data.X), expected)
@@ -355,12 +383,17 @@ def test_a_tree_as_text():
         "|--- sex = m",
         "|   |--- class: no",
     ]
-    assert export_text(tree, max_depth=0).splitlines()[:2] == ["|--- sex = f", "|   |--- truncated branch of depth 2"]
+    assert export_text(tree, max_depth=0).splitlines()[:2] == [
+        "|--- sex = f",
+        "|   |--- truncated branch of depth 2",
+    ]
     assert {name: list(values) for name, values in tree.categories_.items()} == {
         "sex": ["f", "m"],
         "new": [False, True],
     }
-    assert export_text(tree.fit(Table(PEOPLE), ADULT)).startswith("|--- sex = f\n|   |--- age <= 29.5")
+    assert export_text(tree.fit(Table(PEOPLE), ADULT)).startswith(
+        "|--- sex = f\n|   |--- age <= 29.5"
+    )
     assert export_text(GainRatioTree().fit([[1.0], [2.0]] * 5, [3, 4] * 5)).startswith(
         "|--- x0 <= 1.5\n|   |--- class: 3"
     )
@@ -382,29 +415,51 @@ def test_the_text_of_a_tree_of_numbers_is_that_of_scikit_learn(seed):
         i += 1
     ours.attribute_ = np.where(inner, theirs.tree_.feature, -1)[order]
     ours.threshold_ = np.where(inner, theirs.tree_.threshold, np.nan)[order]
-    ours.child_ = np.array([order.index(children[node, 0]) if inner[node] else -1 for node in order])
+    ours.child_ = np.array(
+        [order.index(children[node, 0]) if inner[node] else -1 for node in order]
+    )
     ours.distribution_, ours.n_nodes_ = theirs.tree_.value[order, 0], len(order)
     for depth in (0, 2, 10):
         expected = peer_text(theirs, feature_names=["a", "b", "c"], max_depth=depth, decimals=3)
-        rounded = re.sub(r"-?\d+\.\d+", lambda number: f"{float(number[0]):.3f}", export_text(ours, max_depth=depth))
+        rounded = re.sub(
+            r"-?\d+\.\d+",
+            lambda number: f"{float(number[0]):.3f}",
+            export_text(ours, max_depth=depth),
+        )
         assert rounded == expected.rstrip("\n")
 
 
 def test_a_very_deep_tree_as_text():
     X = np.arange(3000.0)[:, None]
-    tree = GainRatioTree(pruning=None, min_leaf=1, mdl=False, criterion="gain").fit(X, np.arange(3000) % 2)
+    tree = GainRatioTree(pruning=None, min_leaf=1, mdl=False, criterion="gain").fit(
+        X, np.arange(3000) % 2
+    )
     lines = export_text(tree, max_depth=5000).splitlines()
     assert sum("class: " in line for line in lines) == tree.n_leaves_
 
 
 def test_numbers_as_text():
-    shown = {24.0: "24", 24.5: "24.5", 2.4749999999999996: "2.475", 0.12345678: "0.123457", 1234567.5: "1234567.5"}
-    shown |= {123456789012.0: "123456789012", 1e20: "1e+20", -0.5: "-0.5", 1.5e-7: "1.5e-07", 1.7e308: "1.7e+308"}
+    shown = {
+        24.0: "24",
+        24.5: "24.5",
+        2.4749999999999996: "2.475",
+        0.12345678: "0.123457",
+        1234567.5: "1234567.5",
+    }
+    shown |= {
+        123456789012.0: "123456789012",
+        1e20: "1e+20",
+        -0.5: "-0.5",
+        1.5e-7: "1.5e-07",
+        1.7e308: "1.7e+308",
+    }
     assert {value: number_text(value) for value in shown} == shown
 
 
 def test_what_has_no_text_is_told():
-    with pytest.raises(ValueError, match=r"tree must be a GainRatioTree; got DecisionTreeClassifier\(\)"):
+    with pytest.raises(
+        ValueError, match=r"tree must be a GainRatioTree; got DecisionTreeClassifier\(\)"
+    ):
         export_text(DecisionTreeClassifier())
     with pytest.raises(NotFittedError):
         export_text(GainRatioTree())
@@ -425,10 +480,14 @@ def test_a_table_of_other_columns_is_told():
     new = PEOPLE.assign(sex=pd.Categorical(["m", "x"] * 10))
     expected = GainRatioTree().fit(PEOPLE, ADULT).predict_proba(new)
     np.testing.assert_array_equal(tree.predict_proba(Table(new, tree._columns)), expected)
-    with pytest.raises(ValueError, match=r"X must have the columns of fit, .*; got a Table of \['age', 'sex'\]"):
+    with pytest.raises(
+        ValueError, match=r"X must have the columns of fit, .*; got a Table of \['age', 'sex'\]"
+    ):
         tree.predict(Table(PEOPLE[["age", "sex"]]))
     for other in (pd.Categorical(["m", "x"] * 10), np.arange(20.0)):
-        with pytest.raises(ValueError, match="column 'sex' of the Table has other categories than in fit"):
+        with pytest.raises(
+            ValueError, match="column 'sex' of the Table has other categories than in fit"
+        ):
             tree.predict(Table(PEOPLE.assign(sex=other)))
 
 
@@ -443,10 +502,15 @@ SHORT = {
 
 
 @pytest.mark.parametrize("name", SHORT)
-@pytest.mark.parametrize("y", [[0] * 5 + [1] * 5, [1] * 10, list(range(10))], ids=["two", "one", "each its own"])
+@pytest.mark.parametrize(
+    "y", [[0] * 5 + [1] * 5, [1] * 10, list(range(10))], ids=["two", "one", "each its own"]
+)
 def test_input_of_every_kind_gives_probabilities(name, y):
     X = SHORT[name]
-    for tree in (GainRatioTree(), GainRatioTree(pruning=None, min_leaf=1e-9, n_best=10**30, random_state=0)):
+    for tree in (
+        GainRatioTree(),
+        GainRatioTree(pruning=None, min_leaf=1e-9, n_best=10**30, random_state=0),
+    ):
         probability = tree.fit(X, y).predict_proba(X)
         np.testing.assert_allclose(probability.sum(axis=1), 1)
         assert (probability >= 0).all()
@@ -459,7 +523,10 @@ def test_input_of_every_kind_gives_probabilities(name, y):
         ({"pruning": 0.6}, r"pruning must be a finite number in \(0, 0.5\]; got 0.6"),
         ({"min_leaf": 0}, r"min_leaf must be a finite number in \(0, inf\]; got 0"),
         ({"n_best": 0}, "n_best must be an integer of at least 1; got 0"),
-        ({"criterion": "gain_ration"}, "criterion must be one of 'gain_ratio', 'gain'.*did you mean 'gain_ratio'"),
+        (
+            {"criterion": "gain_ration"},
+            "criterion must be one of 'gain_ratio', 'gain'.*did you mean 'gain_ratio'",
+        ),
         ({"mdl": 1}, "mdl must be True or False; got 1"),
         ({"max_features": 0}, "max_features must be an integer of at least 1; got 0"),
     ],
@@ -471,13 +538,17 @@ def test_parameters_out_of_range_are_told(parameters, message):
 
 def test_bad_input_is_told():
     X, y = [[1.0], [2.0], [3.0]], [0, 1, 1]
-    with pytest.raises(ValueError, match="Sample weights must contain at least one non-zero number"):
+    with pytest.raises(
+        ValueError, match="Sample weights must contain at least one non-zero number"
+    ):
         GainRatioTree().fit(X, y, [0, 0, 0])
     with pytest.raises(ValueError, match=r"sample_weight.shape == \(2,\), expected \(3,\)"):
         GainRatioTree().fit(X, y, [1, 1])
     with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
         GainRatioTree().fit(X, y, [1, -1, 1])
-    with pytest.raises(ValueError, match=r"sample_weight must have a finite sum; the largest weight is 1e\+308"):
+    with pytest.raises(
+        ValueError, match=r"sample_weight must have a finite sum; the largest weight is 1e\+308"
+    ):
         GainRatioTree().fit(X, y, [1e308] * 3)
     with pytest.raises(ValueError, match="X must not hold infinity"):
         GainRatioTree().fit([[1.0], [np.inf], [3.0]], y)

@@ -29,7 +29,13 @@ pytestmark = pytest.mark.usefixtures("in_this_process")  # they look at what lea
 
 KEYS = ["dataset", "repeat", "fold", "learner"]
 OWN = {"guess": DummyClassifier(strategy="uniform"), "bayes": uci_learner("naive_bayes", "iris")}
-SMALL = {"datasets": ("soybean-small", "iris"), "learners": OWN, "n_repeats": 4, "n_folds": 3, "n_jobs": 1}
+SMALL = {
+    "datasets": ("soybean-small", "iris"),
+    "learners": OWN,
+    "n_repeats": 4,
+    "n_folds": 3,
+    "n_jobs": 1,
+}
 SEEN = []
 
 
@@ -80,7 +86,9 @@ class TestFolds:
         n_folds = min(n_rows, n_folds)
         folds = uci.shuffled_folds(n_rows, n_folds, np.random.default_rng(seed))
         assert sorted(np.concatenate([test for _, test in folds])) == list(range(n_rows))
-        assert [len(test) for _, test in folds] == [len(t) for _, t in KFold(n_folds).split(np.empty(n_rows))]
+        assert [len(test) for _, test in folds] == [
+            len(t) for _, t in KFold(n_folds).split(np.empty(n_rows))
+        ]
         for train, test in folds:
             assert sorted([*train, *test]) == list(range(n_rows))
 
@@ -128,8 +136,14 @@ class TestFrame:
     @pytest.mark.parametrize(
         ("more", "kept"),
         [
-            ({"datasets": ("vote", "iris", "soybean-small")}, {"dataset": ("iris", "soybean-small")}),
-            ({"learners": {"another": DummyClassifier(strategy="uniform"), **OWN}}, {"learner": tuple(OWN)}),
+            (
+                {"datasets": ("vote", "iris", "soybean-small")},
+                {"dataset": ("iris", "soybean-small")},
+            ),
+            (
+                {"learners": {"another": DummyClassifier(strategy="uniform"), **OWN}},
+                {"learner": tuple(OWN)},
+            ),
             ({"n_repeats": 6}, {"repeat": range(4)}),
         ],
     )
@@ -142,15 +156,22 @@ class TestFrame:
     def test_learners_without_a_random_state_get_one_of_their_own(self):
         guess = {"a": DummyClassifier(strategy="uniform"), "b": DummyClassifier(strategy="uniform")}
         fixed = {name: DummyClassifier(strategy="uniform", random_state=7) for name in "cd"}
-        made = uci_comparison("iris", guess | fixed, 2, n_jobs=1).pivot(index=["repeat", "fold"], columns="learner")
+        made = uci_comparison("iris", guess | fixed, 2, n_jobs=1).pivot(
+            index=["repeat", "fold"], columns="learner"
+        )
         assert (made["accuracy", "a"] != made["accuracy", "b"]).any()
         assert (made["accuracy", "c"] == made["accuracy", "d"]).all()
 
     def test_learners_by_name_or_as_classifiers_are_the_same(self):
         names = ("winnow", "naive_bayes_boolean", "naive_bayes")
-        own, once = {name: uci_learner(name, "glass", "means") for name in names}, {"n_folds": 2, "n_jobs": 1}
+        own, once = (
+            {name: uci_learner(name, "glass", "means") for name in names},
+            {"n_folds": 2, "n_jobs": 1},
+        )
         by_name = uci_comparison("glass", names, 1, bins="means", **once)
-        pd.testing.assert_frame_equal(by_name, uci_comparison("glass", own, 1, **once), check_exact=True)
+        pd.testing.assert_frame_equal(
+            by_name, uci_comparison("glass", own, 1, **once), check_exact=True
+        )
         assert not by_name["accuracy"].equals(uci_comparison("glass", names, 1, **once)["accuracy"])
 
 
@@ -166,11 +187,19 @@ class TestPeers:
         codes = pd.get_dummies(data.X, dummy_na=True).to_numpy(dtype=bool)
         assert codes.shape == (435, 48)
         assert all(codes[train].any(axis=0).all() for train, *_ in folds)
-        return codes, data.y, folds, made.pivot(index=["repeat", "fold"], columns="learner", values="accuracy")
+        return (
+            codes,
+            data.y,
+            folds,
+            made.pivot(index=["repeat", "fold"], columns="learner", values="accuracy"),
+        )
 
     def test_naive_bayes_is_that_of_scikit_learn(self, votes):
         codes, y, folds, made = votes
-        peers = [BernoulliNB().fit(codes[train], y[train]).score(codes[test], y[test]) for train, _, test in folds]
+        peers = [
+            BernoulliNB().fit(codes[train], y[train]).score(codes[test], y[test])
+            for train, _, test in folds
+        ]
         np.testing.assert_array_equal(made["naive_bayes_boolean"], peers)
 
     def test_winnow_is_the_plain_algorithm_in_the_order_of_presentation(self, votes):
@@ -191,7 +220,12 @@ class TestInsideTheFold:
         rows, seen = [set(train) for train, *_ in folds_of(name, n_folds=2)], []
         for learner in (OneHot, EntropyDiscretizer, ClassSeparatingCuts, SimpleImputer, NaiveBayes):
             monkeypatch.setattr(learner, "fit", noted(learner.fit, seen))
-        for learner, n_fits in [("winnow", 2), ("naive_bayes", 1), ("tree", 1), ("naive_bayes_multinomial", 17)]:
+        for learner, n_fits in [
+            ("winnow", 2),
+            ("naive_bayes", 1),
+            ("tree", 1),
+            ("naive_bayes_multinomial", 17),
+        ]:
             seen.clear()
             uci_comparison(name, [learner], 1, n_folds=2, n_jobs=1, bins=bins)
             assert len(seen) == 2 * n_fits
@@ -209,8 +243,12 @@ class TestInsideTheFold:
         predicted = []
         for y in (iris.y, wrong):
             tiny(replace(iris, y=y))
-            made = uci_confusions("iris", ["winnow", "naive_bayes", "tree"], 1, n_jobs=1, bins="entropy")
-            predicted.append(made[made["fold"] == 0].groupby(["learner", "predicted"])["count"].sum())
+            made = uci_confusions(
+                "iris", ["winnow", "naive_bayes", "tree"], 1, n_jobs=1, bins="entropy"
+            )
+            predicted.append(
+                made[made["fold"] == 0].groupby(["learner", "predicted"])["count"].sum()
+            )
         pd.testing.assert_series_equal(*predicted)
 
     @pytest.mark.parametrize("kind", ["category", "object"])
@@ -224,8 +262,15 @@ class TestInsideTheFold:
         assert made.groupby("learner")["count"].sum().tolist() == [12] * 5
 
     def test_a_class_that_training_rows_lack_is_never_predicted(self, tiny):
-        tiny(table({"x": list("uuuuuuvvvvvw"), "y": list("stststststst")}, ["a"] * 6 + ["b"] * 5 + ["c"]))
-        made = uci_confusions("tiny", ["winnow", "naive_bayes_boolean", "naive_bayes"], 1, n_folds=3, n_jobs=1)
+        tiny(
+            table(
+                {"x": list("uuuuuuvvvvvw"), "y": list("stststststst")},
+                ["a"] * 6 + ["b"] * 5 + ["c"],
+            )
+        )
+        made = uci_confusions(
+            "tiny", ["winnow", "naive_bayes_boolean", "naive_bayes"], 1, n_folds=3, n_jobs=1
+        )
         held_out = made[made["actual"] == "c"]
         assert held_out.groupby("learner")["count"].sum().tolist() == [1] * 3
         assert (held_out["predicted"] != "c").all()
@@ -246,7 +291,9 @@ class TestInsideTheFold:
 
     def test_without_a_second_class_nothing_is_fitted(self, tiny):
         tiny(table({"x": list("uuvvuuvv")}, ["a"] * 8))
-        assert (uci_comparison("tiny", {"mine": Unfittable()}, 2, n_folds=4, n_jobs=1)["accuracy"] == 1).all()
+        assert (
+            uci_comparison("tiny", {"mine": Unfittable()}, 2, n_folds=4, n_jobs=1)["accuracy"] == 1
+        ).all()
 
 
 def noted(fit, seen):
@@ -281,8 +328,12 @@ class TestLearners:
             learner.fit(data.X.iloc[rows], data.y[rows])
             predicted = learner.predict(data.X)
             assert set(predicted) <= set(data.y)
-            assert (predicted == data.y).mean() > collections.Counter(data.y).most_common(1)[0][1] / len(data.y)
-            np.testing.assert_array_equal(pickle.loads(pickle.dumps(learner)).predict(data.X), predicted)
+            assert (predicted == data.y).mean() > collections.Counter(data.y).most_common(1)[0][
+                1
+            ] / len(data.y)
+            np.testing.assert_array_equal(
+                pickle.loads(pickle.dumps(learner)).predict(data.X), predicted
+            )
 
     def test_boolean_learners_get_the_columns_that_vary(self):
         data = datasets.load("soybean-small")
@@ -292,7 +343,9 @@ class TestLearners:
         assert list(codes[-1].categories_) == varying
         assert set(codes.transform(data.X).dtypes.map(str)) == {"bool"}
 
-    @pytest.mark.parametrize(("bins", "cutter"), [("means", ClassSeparatingCuts), ("entropy", EntropyDiscretizer)])
+    @pytest.mark.parametrize(
+        ("bins", "cutter"), [("means", ClassSeparatingCuts), ("entropy", EntropyDiscretizer)]
+    )
     def test_bins_by_rule_are_those_of_the_transformer(self, bins, cutter):
         iris = datasets.load("iris")
         made = make_pipeline(*boolean_inputs("iris", bins)).fit_transform(iris.X, iris.y)
@@ -324,13 +377,17 @@ class TestLearners:
         pd.testing.assert_frame_equal(X, before)
 
     def test_numeric_inputs(self):
-        X = pd.DataFrame({"c": list("uvu"), "x": [1.0, np.nan, 3.0], "k": ["s"] * 3, "n": [1, 2, 6]})
+        X = pd.DataFrame(
+            {"c": list("uvu"), "x": [1.0, np.nan, 3.0], "k": ["s"] * 3, "n": [1, 2, 6]}
+        )
         skewed = pd.DataFrame({"x": [1.0, 1.0, np.nan, 7.0]})
         made = numeric_inputs().fit(X)
         np.testing.assert_array_equal(made.transform(X), [[1, 1, 1, 0], [2, 2, 0, 1], [3, 6, 1, 0]])
         new = pd.DataFrame({"c": ["w"], "x": [np.nan], "k": ["t"], "n": [9]})
         np.testing.assert_array_equal(made.transform(new), [[2, 9, 0, 0]])
-        np.testing.assert_array_equal(numeric_inputs().fit(X[["n", "x"]]).transform(X[["n", "x"]])[1], [2, 2])
+        np.testing.assert_array_equal(
+            numeric_inputs().fit(X[["n", "x"]]).transform(X[["n", "x"]])[1], [2, 2]
+        )
         assert numeric_inputs().fit(skewed).transform(skewed)[2] == [3]
         unknown = pd.DataFrame({"x": [np.nan, np.nan]})
         np.testing.assert_array_equal(numeric_inputs().fit(unknown).transform(unknown), [[0], [0]])

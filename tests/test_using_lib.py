@@ -27,5 +27,7 @@ def test_lib_needs_no_folder_that_can_be_written():
     code = "from numba.core import caching; caching.CacheImpl._locator_classes = []\n"
     code += "import lib.bayes_net, numpy as np\nfrom lib.winnow.kernel import totals\n"
     code += "print(totals(np.array([0, 1]), np.array([0]), np.ones((1, 1))))"
-    done = subprocess.run([sys.executable, "-c", code], cwd=PAGE.parents[1], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=PAGE.parents[1], capture_output=True, text=True
+    )
     assert done.stdout == "[[1.]]\n", done.stderr

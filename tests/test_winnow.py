@@ -27,13 +27,17 @@ def plain_winnow(X, y, promotion, demotion, threshold, initial_weight, margin, i
         if predicted != bool(label) or threshold - margin < z < threshold + margin:
             factor = promotion if label else demotion
             lowest = 0 if label else sys.float_info.min / demotion
-            weights = [w * factor if active and w >= lowest else w for w, active in zip(weights, x, strict=True)]
+            weights = [
+                w * factor if active and w >= lowest else w
+                for w, active in zip(weights, x, strict=True)
+            ]
     return np.array([*history, weights]), mistakes
 
 
 @st.composite
 def samples(draw, n_classes=2):
-    size, n = draw(st.integers(2, 20)), draw(st.integers(1, 6) | st.integers(7, 19))  # the loop takes eight at a time
+    # the loop takes eight at a time
+    size, n = draw(st.integers(2, 20)), draw(st.integers(1, 6) | st.integers(7, 19))
     X = draw(arrays(np.uint8, (size, n), elements=st.integers(0, 1)))
     y = draw(arrays(np.int64, size, elements=st.integers(0, n_classes - 1)))
     assume(len(np.unique(y)) > 1)
@@ -95,7 +99,13 @@ def test_several_classes_are_one_against_the_rest(sample, rule):
     np.testing.assert_array_equal(learner.predict(X), learner.classes_[largest])
 
 
-@given(samples(n_classes=3), RULES, st.booleans(), st.integers(1, 19), st.sampled_from([np.array, sparse.csr_array]))
+@given(
+    samples(n_classes=3),
+    RULES,
+    st.booleans(),
+    st.integers(1, 19),
+    st.sampled_from([np.array, sparse.csr_array]),
+)
 def test_pieces_teach_the_same_as_the_whole(sample, rule, average, cut, form):
     X, y = form(sample[0]), sample[1]
     cut = min(cut, len(y) - 1)
@@ -130,7 +140,14 @@ def test_the_tie_rule_decides_ties():
 def test_passes_made_together_are_passes(presentations, monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 2, (16, 75)), rng.integers(0, 3, 16)
-    rule = {"promotion": 1.1, "n_passes": 5, "shuffle": True, "complement": True, "average": True, "random_state": 0}
+    rule = {
+        "promotion": 1.1,
+        "n_passes": 5,
+        "shuffle": True,
+        "complement": True,
+        "average": True,
+        "random_state": 0,
+    }
     together = Winnow(**rule).fit(X, y)
     monkeypatch.setattr(online, "PRESENTATIONS", presentations)
     apart = Winnow(**rule).fit(X, y)
@@ -156,7 +173,9 @@ def test_mistakes_on_disjunctions_are_bounded(data, n, r, n_as_threshold, inclus
     X = (rng.random((300, n)) < rng.choice([0.05, 0.2, 0.5])).astype(np.uint8)
     y = X[:, relevant].any(axis=1)
     assume(0 < y.sum() < len(y))
-    learner = Winnow(threshold=n if n_as_threshold else None, inclusive=inclusive, n_passes=5).fit(X, y)
+    learner = Winnow(threshold=n if n_as_threshold else None, inclusive=inclusive, n_passes=5).fit(
+        X, y
+    )
     assert learner.n_mistakes_ <= 2 + 3 * r * (1 + math.log2(n))
 
 
@@ -182,14 +201,19 @@ class TestEnsemble:
         assert learner.member_weights_.shape == (7, 24)
         assert learner.member_shares_.sum() == pytest.approx(1)
         assert (learner.member_shares_ >= 0).all()
-        np.testing.assert_allclose(learner.weights_, learner.member_shares_ @ learner.member_weights_)
+        np.testing.assert_allclose(
+            learner.weights_, learner.member_shares_ @ learner.member_weights_
+        )
 
     @pytest.mark.parametrize("inclusive", [False, True])
     def test_shares_are_gains_over_the_constant_on_the_subsample(self, inclusive):
         X = np.tile(all_inputs(4), (4, 1))
         y = (X[:, 0] & X[:, 1]) ^ (np.arange(64) % 7 == 0)
-        coarse = {"promotion": 2.0, "margin": 0, "average": False, "complement": False}  # makes ties
-        learner = WinnowEnsemble(n_members=9, subsample=0.5, inclusive=inclusive, random_state=3, **coarse).fit(X, y)
+        # makes ties
+        coarse = {"promotion": 2.0, "margin": 0, "average": False, "complement": False}
+        learner = WinnowEnsemble(
+            n_members=9, subsample=0.5, inclusive=inclusive, random_state=3, **coarse
+        ).fit(X, y)
         rng = np.random.RandomState(3)
         gains, n_ties = [], 0
         for weights in learner.member_weights_:
@@ -207,7 +231,9 @@ class TestEnsemble:
         rng = np.random.RandomState(0)
         rows = rng.permutation(300)
         order = np.concatenate([rng.permutation(rows) for _ in range(3)])
-        single = Winnow(1.015, margin=None, complement=True, average=True, inclusive=False).fit(X[order], y[order])
+        single = Winnow(1.015, margin=None, complement=True, average=True, inclusive=False).fit(
+            X[order], y[order]
+        )
         assert learner.member_shares_.tolist() == [1.0]
         np.testing.assert_allclose(learner.weights_, single.weights_, rtol=1e-12)
 
@@ -219,7 +245,13 @@ class TestEnsemble:
 
 
 class TestSparse:
-    @given(samples(n_classes=4), RULES, st.booleans(), st.sampled_from(["csr", "csc", "coo", "lil"]), st.booleans())
+    @given(
+        samples(n_classes=4),
+        RULES,
+        st.booleans(),
+        st.sampled_from(["csr", "csc", "coo", "lil"]),
+        st.booleans(),
+    )
     def test_teaches_the_same_as_dense(self, sample, rule, average, layout, matrix):
         X, y = sample
         rows = (sparse.csr_matrix if matrix else sparse.csr_array)(X).asformat(layout)
@@ -227,7 +259,9 @@ class TestSparse:
         for name in ("weights_", "n_mistakes_", "n_updates_", "classes_"):
             np.testing.assert_array_equal(getattr(learner, name), getattr(dense, name))
         for data in (X, rows):
-            np.testing.assert_allclose(learner.decision_function(data), dense.decision_function(X), rtol=1e-12)
+            np.testing.assert_allclose(
+                learner.decision_function(data), dense.decision_function(X), rtol=1e-12
+            )
         if not average:
             np.testing.assert_array_equal(learner.predict(rows), dense.predict(X))
 
@@ -237,8 +271,13 @@ class TestSparse:
         made = (np.array(data, float), np.array(columns, index), np.array(pointers, index))
         X = sparse.csr_array(made, shape=(3, 3))
         learner = Winnow(inclusive=False).fit(X, [1, 0, 0])
-        assert learner.weights_.tolist() == Winnow(inclusive=False).fit(X.toarray(), [1, 0, 0]).weights_.tolist()
-        for kept, given_ in zip((X.data, X.indices, X.indptr), (data, columns, pointers), strict=True):
+        assert (
+            learner.weights_.tolist()
+            == Winnow(inclusive=False).fit(X.toarray(), [1, 0, 0]).weights_.tolist()
+        )
+        for kept, given_ in zip(
+            (X.data, X.indices, X.indptr), (data, columns, pointers), strict=True
+        ):
             assert kept.tolist() == given_  # as it was
 
     def test_is_never_made_dense(self):
@@ -276,9 +315,16 @@ class TestExtremes:
         st.booleans(),
         st.booleans(),
     )
-    def test_nothing_underflows_or_overflows(self, sample, promotion, demotion, threshold, initial, average, dense):
+    def test_nothing_underflows_or_overflows(
+        self, sample, promotion, demotion, threshold, initial, average, dense
+    ):
         X, y = sample
-        rule = {"promotion": promotion, "demotion": demotion, "threshold": threshold, "initial_weight": initial}
+        rule = {
+            "promotion": promotion,
+            "demotion": demotion,
+            "threshold": threshold,
+            "initial_weight": initial,
+        }
         rows = X if dense else sparse.csr_array(X)
         learner = Winnow(**rule, average=average, n_passes=20).fit(rows, y)
         assert (learner._current > 0).all()
@@ -298,7 +344,12 @@ def test_partial_fit_goes_on_shuffling():
 
 def plain_parts(X, y, weights, rule):
     """Weights after a pass in which a row is presented as often as its weight says, with part of a last step."""
-    current, sums, total, mistakes = np.full(X.shape[1], rule["initial_weight"]), np.zeros(X.shape[1]), 0.0, 0
+    current, sums, total, mistakes = (
+        np.full(X.shape[1], rule["initial_weight"]),
+        np.zeros(X.shape[1]),
+        0.0,
+        0,
+    )
     for x, label, weight in zip(X, y, weights, strict=True):
         while weight > 0:
             size = min(weight, 1.0)
@@ -318,21 +369,44 @@ class TestWeights:
         (X, y), weights = sample, np.random.default_rng(seed).integers(0, 4, len(sample[1]))
         assume(len(np.unique(y[weights > 0])) == len(np.unique(y)))
         form = np.array if dense else sparse.csr_array
-        settings_ = {**rule, "average": True, "shuffle": shuffle, "complement": dense, "random_state": 0}
+        settings_ = {
+            **rule,
+            "average": True,
+            "shuffle": shuffle,
+            "complement": dense,
+            "random_state": 0,
+        }
         learner = Winnow(**settings_).fit(form(X), y, sample_weight=weights)
-        repeated = Winnow(**settings_).fit(form(np.repeat(X, weights, axis=0)), np.repeat(y, weights))
+        repeated = Winnow(**settings_).fit(
+            form(np.repeat(X, weights, axis=0)), np.repeat(y, weights)
+        )
         np.testing.assert_array_equal(learner.weights_, repeated.weights_)
-        assert (learner.n_mistakes_, learner.n_updates_) == (repeated.n_mistakes_, repeated.n_updates_)
+        assert (learner.n_mistakes_, learner.n_updates_) == (
+            repeated.n_mistakes_,
+            repeated.n_updates_,
+        )
 
-    @given(samples(), st.lists(st.sampled_from([1.0, 1.25, 2.0, 0.5, 3.75]), min_size=20, max_size=20), st.booleans())
+    @given(
+        samples(),
+        st.lists(st.sampled_from([1.0, 1.25, 2.0, 0.5, 3.75]), min_size=20, max_size=20),
+        st.booleans(),
+    )
     def test_fractions_are_shorter_steps(self, sample, weights, dense):
         X, y = sample
         weights, labels = np.array(weights[: len(y)]), y == y.max()
         assume(weights.sum() >= len(y))
-        rule = {"promotion": 2.0, "demotion": 0.5, "threshold": 1.7, "initial_weight": 1.0, "margin": 0.3}
+        rule = {
+            "promotion": 2.0,
+            "demotion": 0.5,
+            "threshold": 1.7,
+            "initial_weight": 1.0,
+            "margin": 0.3,
+        }
         current, mean, mistakes = plain_parts(X, labels, weights, rule)
         rows = X if dense else sparse.csr_array(X)
-        last, average = (Winnow(**rule, average=a).fit(rows, y, sample_weight=weights) for a in (False, True))
+        last, average = (
+            Winnow(**rule, average=a).fit(rows, y, sample_weight=weights) for a in (False, True)
+        )
         np.testing.assert_allclose(last.weights_, current, rtol=1e-12)
         np.testing.assert_allclose(average.weights_, mean, rtol=1e-9)
         assert last.n_mistakes_ == mistakes
@@ -340,25 +414,37 @@ class TestWeights:
     def test_parts_go_on_from_wholes_without_a_step(self):
         X, y = all_inputs(4), all_inputs(4)[:, 2]
         rule = {"complement": True, "average": True, "n_passes": 3, "threshold": 2.23}
-        near = [Winnow(1.37, **rule).fit(X, y, sample_weight=np.full(16, w)).weights_ for w in (1, 1 + 1e-9)]
+        near = [
+            Winnow(1.37, **rule).fit(X, y, sample_weight=np.full(16, w)).weights_
+            for w in (1, 1 + 1e-9)
+        ]
         assert np.abs(near[0] - near[1]).max() < 1e-6
 
     def test_too_long_a_pass_is_refused_at_once(self):
-        with pytest.raises(ValueError, match="sample_weight must have a sum of at most 100,000,000; got 160,000,016"):
+        with pytest.raises(
+            ValueError,
+            match="sample_weight must have a sum of at most 100,000,000; got 160,000,016",
+        ):
             Winnow().fit(all_inputs(4), all_inputs(4)[:, 0], sample_weight=np.full(16, 10_000_001))
 
 
-@pytest.mark.parametrize(("name", "value"), [("complement", True), ("average", True), ("initial_weight", 2.0)])
+@pytest.mark.parametrize(
+    ("name", "value"), [("complement", True), ("average", True), ("initial_weight", 2.0)]
+)
 def test_what_learning_began_with_cannot_change(name, value):
     X, y = all_inputs(4), all_inputs(4)[:, 2]
     learner = Winnow().partial_fit(X, y, classes=[0, 1])
     before = learner.weights_.copy(), learner.threshold_
     learner.set_params(**{name: value})
-    with pytest.raises(ValueError, match=f"{name} must stay that with which learning began, .*; got {value} "):
+    with pytest.raises(
+        ValueError, match=f"{name} must stay that with which learning began, .*; got {value} "
+    ):
         learner.partial_fit(X, y)
     np.testing.assert_array_equal(learner.weights_, before[0])
     assert learner.threshold_ == before[1]
-    np.testing.assert_array_equal(learner.decision_function(sparse.csr_array(X)), X @ before[0] - before[1])
+    np.testing.assert_array_equal(
+        learner.decision_function(sparse.csr_array(X)), X @ before[0] - before[1]
+    )
     assert (learner.fit(X, y).partial_fit(X, y).threshold_ == 4) == (name == "complement")
 
 
@@ -370,4 +456,6 @@ def test_row_pointers_may_be_longer_than_columns(learner):
     for pointers, columns in ((np.int64, np.int32), (np.int32, np.int64)):
         rows = sparse.csr_array(X)
         rows.indptr, rows.indices = rows.indptr.astype(pointers), rows.indices.astype(columns)
-        np.testing.assert_allclose(learner.fit(rows, y).decision_function(rows), expected, rtol=1e-12)
+        np.testing.assert_allclose(
+            learner.fit(rows, y).decision_function(rows), expected, rtol=1e-12
+        )

@@ -9,7 +9,8 @@ N_INPUTS = 196
 UNITS = np.zeros((26, MEN + 1, 4), np.float32)  # place, men there, unit
 UNITS[1:25] = [[n >= 1, n >= 2, n >= 3, max(n - 3, 0) / 2] for n in range(MEN + 1)]
 UNITS[0, :, 0], UNITS[25, :, 0] = np.arange(MEN + 1) / MEN, np.arange(MEN + 1) / 2
-ROWS = np.maximum(4 * np.arange(26) - 3, 0) + np.array([[0], [N_INPUTS // 2]])  # first input of a side and place
+# first input of a side and place
+ROWS = np.maximum(4 * np.arange(26) - 3, 0) + np.array([[0], [N_INPUTS // 2]])
 NOBODY = np.zeros((2, 26), np.int8)
 
 

@@ -42,8 +42,13 @@ class Player:
         """
         if not np.iterable(positions):
             raise ValueError(f"positions must have shape (n_positions, 2, 26); got {positions!r}")
-        positions = np.array([check_position(position) for position in positions], np.int8).reshape(-1, 2, 26)
-        values, rng = np.empty(len(positions), np.float32), np.random.default_rng(check_integer("seed", seed, 0))
+        positions = np.array([check_position(position) for position in positions], np.int8).reshape(
+            -1, 2, 26
+        )
+        values, rng = (
+            np.empty(len(positions), np.float32),
+            np.random.default_rng(check_integer("seed", seed, 0)),
+        )
         value_all(weighted(self), positions, len(positions), values, rng)
         return values
 
@@ -54,7 +59,9 @@ def weighted(player):
     width = max(len(output) - 1, 1)
     if player.kind == NET and (inputs.shape != (N_INPUTS + 1, width) or output.ndim != 1):
         allowed = f"({N_INPUTS + 1}, max(n_hidden, 1)) and (n_hidden + 1,)"
-        raise ValueError(f"inputs_ and output_ must have shapes {allowed}; got {inputs.shape} and {output.shape}")
+        raise ValueError(
+            f"inputs_ and output_ must have shapes {allowed}; got {inputs.shape} and {output.shape}"
+        )
     return player.kind, inputs, output
 
 
@@ -67,8 +74,8 @@ class RandomPlayer(Player):
 class RulePlayer(Player):
     """Runs, makes points and covers blots: a sum of three numbers that a beginner would look at.
 
-    The lead in the race, in pips; 3 for each point that it holds from its 4 to its bar; and minus 6 for each blot that
-    a man of the other has still to pass. It has not been tuned.
+    The lead in the race, in pips; 3 for each point that it holds from its 4 to its bar; and minus 6
+    for each blot that a man of the other has still to pass. It has not been tuned.
     """
 
     kind = RULES
@@ -77,8 +84,8 @@ class RulePlayer(Player):
 class ValueNet(Player):
     """A network 196-h-1 of sigmoid units whose output is the probability that the one who has just moved wins.
 
-    Each point has four inputs a side: at least one, two, three men, and half of the men beyond three; the bar has half
-    of the men there, and 1/15 of those off the board is an input, too.
+    Each point has four inputs a side: at least one, two, three men, and half of the men beyond
+    three; the bar has half of the men there, and 1/15 of those off the board is an input, too.
 
     Parameters
     ----------
@@ -117,7 +124,9 @@ def _rule_value(own, other):
         if other[place] > 0:
             rear = place
     for place in range(1, 25):
-        value += POINT * (4 <= place <= 7 and own[place] > 1) - BLOT * (own[place] == 1 and 25 - place < rear)
+        value += POINT * (4 <= place <= 7 and own[place] > 1) - BLOT * (
+            own[place] == 1 and 25 - place < rear
+        )
     return value
 
 
@@ -129,4 +138,6 @@ def value_all(player, positions, n, values, rng):
         net_values(positions, n, inputs, output, values)
         return
     for i in range(n):
-        values[i] = rng.random() if kind == RANDOM else _rule_value(positions[i, 0], positions[i, 1])
+        values[i] = (
+            rng.random() if kind == RANDOM else _rule_value(positions[i, 0], positions[i, 1])
+        )

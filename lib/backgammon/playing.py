@@ -24,8 +24,8 @@ def match(a, b, n_games, seed=0):
     Returns
     -------
     ndarray of shape (n_games,), int
-        Points of `a`: 1 for a game, 2 for a gammon (the loser has no man off), 3 for a backgammon (nor all men out of
-        the winner's home), negative where `b` has won.
+        Points of `a`: 1 for a game, 2 for a gammon (the loser has no man off), 3 for a backgammon
+        (nor all men out of the winner's home), negative where `b` has won.
     """
     for name, player in (("a", a), ("b", b)):
         if not isinstance(player, Player) or not hasattr(player, "kind"):
@@ -83,7 +83,11 @@ def _points(position):
 
 @compiled()
 def _match(a, b, n_games, rng):
-    found, last, values = np.empty((MOST, 2, 26), np.int8), np.empty(MOST, np.int8), np.empty(MOST, np.float32)
+    found, last, values = (
+        np.empty((MOST, 2, 26), np.int8),
+        np.empty(MOST, np.int8),
+        np.empty(MOST, np.float32),
+    )
     points, position = np.zeros(n_games, np.int64), np.empty((2, 26), np.int8)
     for game in range(n_games):
         copy_position(START, position, 0)
@@ -111,7 +115,11 @@ def _move_weights(weights, trace, change, decay):
 
 @compiled()
 def _learn(inputs, output, n_games, step, trace_decay, rng):
-    found, last, values = np.empty((MOST, 2, 26), np.int8), np.empty(MOST, np.int8), np.empty(MOST, np.float32)
+    found, last, values = (
+        np.empty((MOST, 2, 26), np.int8),
+        np.empty(MOST, np.int8),
+        np.empty(MOST, np.float32),
+    )
     input_trace, output_trace = np.zeros_like(inputs), np.zeros_like(output)
     position, flat = np.empty((2, 26), np.int8), (inputs.reshape(-1), input_trace.reshape(-1))
     for _ in range(n_games):
@@ -124,7 +132,8 @@ def _learn(inputs, output, n_games, step, trace_decay, rng):
             net_values(found, n, inputs, output, values)
             i = values[:n].argmax()
             change = np.float32(step * (1 - values[i] - value))  # what is left to who moved before
-            _move_weights(*flat, change, -trace_decay)  # the gain of the next to move is this one's loss
+            # the gain of the next to move is this one's loss
+            _move_weights(*flat, change, -trace_decay)
             _move_weights(output, output_trace, change, -trace_decay)
             won = found[i, 0, OFF] == MEN
             value = add_gradient(found[i], inputs, output, input_trace, output_trace)

@@ -1,8 +1,8 @@
 """The rules of backgammon: where the men may stand after a throw of the dice.
 
-A position is an array (2, 26) of int8: how many men of the one to move, then of the other, stand at each place. Each
-row is as its owner sees it: 0 is off the board, 1 to 24 are the points, counted from there, 25 is the bar. My point p
-is the other's 25 - p. After a move the rows change places.
+A position is an array (2, 26) of int8: how many men of the one to move, then of the other, stand at
+each place. Each row is as its owner sees it: 0 is off the board, 1 to 24 are the points, counted
+from there, 25 is the bar. My point p is the other's 25 - p. After a move the rows change places.
 """
 
 import numpy as np
@@ -11,7 +11,8 @@ from lib.compiled import assign, compiled
 from lib.validation import check_integer
 
 OFF, HOME, BAR, MEN = 0, 6, 25, 15
-MOST = 3900  # positions after one to four steps with one die: there are fewer than 3,876 sets of steps
+# positions after one to four steps with one die: there are fewer than 3,876 sets of steps
+MOST = 3900
 START = np.zeros((2, 26), np.int8)
 START[:, [6, 8, 13, 24]] = 5, 3, 5, 2
 START.setflags(write=False)
@@ -20,7 +21,8 @@ START.setflags(write=False)
 def successors(own, opponent, dice):
     """Every position that a throw can lead to, each once, before the rows change places.
 
-    As many dice must be used as can be; where only one of two can be, the larger, if it can. Doubles are four steps.
+    As many dice must be used as can be; where only one of two can be, the larger, if it can.
+    Doubles are four steps.
 
     Parameters
     ----------
@@ -54,13 +56,19 @@ def check_position(position):
     """Return a position as int8 of shape (2, 26), or raise a ValueError that says which place is wrong."""
     position = np.asarray(position)
     if position.shape != (2, 26) or not np.issubdtype(position.dtype, np.integer):
-        raise ValueError(f"position must be integers of shape (2, 26); got {position.dtype}, {position.shape}")
+        raise ValueError(
+            f"position must be integers of shape (2, 26); got {position.dtype}, {position.shape}"
+        )
     for name, men in zip(("own", "opponent"), position, strict=True):
         if men.min() < 0 or men.max() > MEN or men.sum() != MEN:
-            raise ValueError(f"{name} must be {MEN} men in all, at least 0 at each place; got {men.tolist()}")
+            raise ValueError(
+                f"{name} must be {MEN} men in all, at least 0 at each place; got {men.tolist()}"
+            )
     both = 1 + np.flatnonzero((position[0, 1:25] > 0) & (position[1, 24:0:-1] > 0))
     if len(both):
-        raise ValueError(f"own[{both[0]}] and opponent[{25 - both[0]}] must not both be above 0: they are one point")
+        raise ValueError(
+            f"own[{both[0]}] and opponent[{25 - both[0]}] must not both be above 0: they are one point"
+        )
     return np.ascontiguousarray(position, np.int8)
 
 
@@ -78,10 +86,15 @@ def list_successors(position, first, second, found, last):
     copy_position(position, found[0], 0)
     last[0], ends = BAR, [0, 1]  # part i is from ends[i] to ends[i + 1]
     for k in range(4):
-        source = k if double else max(k - 1, 0)  # both orders: large, small, small after large, large after small
+        # both orders: large, small, small after large, large after small
+        source = k if double else max(k - 1, 0)
         die = small if 0 < k < 3 else large
-        ends.append(_steps(found, words, last, ends[source], ends[source + 1], die, ends[-1], double))
-    for start, stop in ((4, 5), (3, 4), (2, 3), (1, 2)) if double else ((3, 5), (3, 5), (1, 2), (2, 3)):
+        ends.append(
+            _steps(found, words, last, ends[source], ends[source + 1], die, ends[-1], double)
+        )
+    for start, stop in (
+        ((4, 5), (3, 4), (2, 3), (1, 2)) if double else ((3, 5), (3, 5), (1, 2), (2, 3))
+    ):
         if ends[stop] > ends[start]:
             return _distinct(words, ends[start], ends[stop], double)
     return 1
@@ -105,8 +118,16 @@ def _steps(found, words, last, start, stop, die, end, falling):
         rear = OFF
         for place in range(BAR, OFF, -1):
             rear, target = max(rear, place if own[place] > 0 else OFF), place - die
-            blocked = own[place] == 0 or (rear == BAR and place != BAR) or (target > OFF and other[25 - target] > 1)
-            if place > last[i] or blocked or (target <= OFF and (rear > HOME or (target < OFF and place != rear))):
+            blocked = (
+                own[place] == 0
+                or (rear == BAR and place != BAR)
+                or (target > OFF and other[25 - target] > 1)
+            )
+            if (
+                place > last[i]
+                or blocked
+                or (target <= OFF and (rear > HOME or (target < OFF and place != rear)))
+            ):
                 continue
             target = max(target, OFF)
             assign(words[end], words[i])

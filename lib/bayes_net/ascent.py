@@ -25,7 +25,16 @@ class Ascent(NamedTuple):
     converged: bool
 
 
-def ascend(cases, beta, n_iterations, conditional=True, smoothing=0.0, method="cg", tolerance=1e-6, watched=None):
+def ascend(
+    cases,
+    beta,
+    n_iterations,
+    conditional=True,
+    smoothing=0.0,
+    method="cg",
+    tolerance=1e-6,
+    watched=None,
+):
     """Climb from `beta` at most `n_iterations` times.
 
     Parameters
@@ -42,37 +51,46 @@ def ascend(cases, beta, n_iterations, conditional=True, smoothing=0.0, method="c
     method : "cg", "lbfgs" or "newton"
         The last as `lib.bayes_net.newton` says.
     tolerance : float, at least 0
-        Converged where no entry of the mean objective's gradient is larger; for "newton" by the logs of the tables.
+        Converged where no entry of the mean objective's gradient is larger; for "newton" by the
+        logs of the tables.
     watched : ndarray of shape (n_watched, n_rows, n_classes), optional
         Counts whose classification error is recorded after each iteration.
 
     Returns
     -------
     Ascent
-        Named tuple of beta (n_parameters,), path (the mean objective at the start and after each iteration), errors
-        (of the watched counts, a row each time) and converged.
+        Named tuple of beta (n_parameters,), path (the mean objective at the start and after each
+        iteration), errors (of the watched counts, a row each time) and converged.
 
     Raises
     ------
     ValueError
-        If a parameter is out of range or not finite, all counts are 0, or "newton" cannot climb what it is given.
+        If a parameter is out of range or not finite, all counts are 0, or "newton" cannot climb
+        what it is given.
     """
     n_iterations = check_integer("n_iterations", n_iterations, 0)
-    climb = {"cg": climb_conjugate, "lbfgs": _lbfgs, "newton": climb_newton}[check_choice("method", method, METHODS)]
+    climb = {"cg": climb_conjugate, "lbfgs": _lbfgs, "newton": climb_newton}[
+        check_choice("method", method, METHODS)
+    ]
     if method == "newton" and not (conditional and smoothing == 0):
-        raise ValueError("method='newton' climbs the conditional likelihood, without a prior (use 'cg' or 'lbfgs')")
+        raise ValueError(
+            "method='newton' climbs the conditional likelihood, without a prior (use 'cg' or 'lbfgs')"
+        )
     tolerance = check_real("tolerance", tolerance, 0)
     beta, path = np.array(cases.network.check_parameters(beta)), np.empty(n_iterations + 1)
     cases.check_size()
     objective = cases if method == "newton" else cases.objective(conditional, smoothing)
     trace = np.empty((0 if watched is None else n_iterations + 1, len(beta)))
     done, converged = climb(beta, objective, n_iterations, tolerance, path, trace)
-    errors = np.empty((done + 1, 0)) if watched is None else cases.errors(trace[: done + 1], watched)
+    errors = (
+        np.empty((done + 1, 0)) if watched is None else cases.errors(trace[: done + 1], watched)
+    )
     return Ascent(beta, path[: done + 1], errors, converged)
 
 
 def _lbfgs(beta, objective, *settings):
-    # Entries with few rows have small derivatives and little curvature: the power was chosen by trials.
+    # Entries with few rows have small derivatives and little curvature: the power was chosen by
+    # trials.
     counts = observed(objective.parameters, objective.rows, objective.counts)
     return climb_lbfgs(beta, ((counts + 1.0) / objective.size) ** -0.5, objective, *settings)
 
@@ -88,7 +106,9 @@ def climb_conjugate(beta, objective, n_iterations, tolerance, path, trace):
         squared = gradient @ gradient
         if np.abs(gradient).max() <= tolerance or squared == 0.0:
             return i, True
-        direction, _, found = search_twice(beta, objective, direction, gradient, step, value, gradient, STEEP, work)
+        direction, _, found = search_twice(
+            beta, objective, direction, gradient, step, value, gradient, STEEP, work
+        )
         slope, step, value, following = found
         if step == 0.0:
             return i, False
@@ -107,14 +127,20 @@ def climb_lbfgs(beta, scale, objective, n_iterations, tolerance, path, trace):
     gradient, work = np.empty_like(beta), np.empty_like(beta)
     value = evaluate(beta, objective, work, gradient)
     _record(0, value, beta, path, trace)
-    moves, bends, curvatures = np.empty((MEMORY, len(beta))), np.empty((MEMORY, len(beta))), np.empty(MEMORY)
+    moves, bends, curvatures = (
+        np.empty((MEMORY, len(beta))),
+        np.empty((MEMORY, len(beta))),
+        np.empty(MEMORY),
+    )
     n_moves = 0
     for i in range(n_iterations):
         if np.abs(gradient).max() <= tolerance:
             return i, True
         direction = _newton(gradient, scale, moves, bends, curvatures, n_moves)
         straight, first = scale * gradient, 1.0 if n_moves > 0 else 0.0
-        direction, again, found = search_twice(beta, objective, direction, straight, first, value, gradient, FLAT, work)
+        direction, again, found = search_twice(
+            beta, objective, direction, straight, first, value, gradient, FLAT, work
+        )
         _, step, value, following = found
         if step == 0.0:
             return i, False
@@ -176,9 +202,9 @@ def search_twice(beta, objective, direction, straight, step, value, gradient, fl
 def search(beta, objective, direction, step, value, gradient, flat, work):
     """Search along `direction` for a point near the first maximum; `step` is tried first, if it is above 0.
 
-    It is near enough where the slope is `flat` times the first. The maximum is bracketed by the sign of the slope, then
-    found by secants. Return the slope, the step, the value there and its gradient. The step is 0 if none gains
-    anything, as in a direction that does not rise.
+    It is near enough where the slope is `flat` times the first. The maximum is bracketed by the
+    sign of the slope, then found by secants. Return the slope, the step, the value there and its
+    gradient. The step is 0 if none gains anything, as in a direction that does not rise.
     """
     slope = gradient @ direction
     if not slope > 0.0:

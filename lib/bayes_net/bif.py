@@ -31,8 +31,8 @@ class DiscreteNetwork:
     Raises
     ------
     ValueError
-        If `parents` has a cycle, a table has another shape than the sizes make or rows that do not sum to 1, or the
-        names or values are not as many as those of the tables, or names repeat.
+        If `parents` has a cycle, a table has another shape than the sizes make or rows that do not
+        sum to 1, or the names or values are not as many as those of the tables, or names repeat.
     """
 
     def __init__(self, parents, tables, names=None, values=None):
@@ -40,16 +40,23 @@ class DiscreteNetwork:
         self.network = Network(parents, sizes)
         self.parents = self.network.parents
         self.names = tuple(map(str, range(len(sizes))) if names is None else names)
-        self.values = tuple(tuple(map(str, range(size))) for size in sizes) if values is None else values
+        self.values = (
+            tuple(tuple(map(str, range(size))) for size in sizes) if values is None else values
+        )
         if len(self.names) != len(sizes) or len(set(self.names)) < len(sizes):
-            raise ValueError(f"names must be {len(sizes)} different names, one of each table; got {self.names}")
+            raise ValueError(
+                f"names must be {len(sizes)} different names, one of each table; got {self.names}"
+            )
         if [len(values) for values in self.values] != sizes:
-            raise ValueError(f"values must be as many as the tables have, {sizes}; got {self.values}")
+            raise ValueError(
+                f"values must be as many as the tables have, {sizes}; got {self.values}"
+            )
         for name, table, shape in zip(self.names, tables, self.network.shapes, strict=True):
             if np.shape(table) != shape:
                 raise ValueError(f"table of {name} must have shape {shape}; got {np.shape(table)}")
             errors = np.abs(np.sum(table, axis=-1) - 1)
-            if not (np.min(table) >= 0 and np.max(errors) <= interchange.EXACT + interchange.NOISE):  # nor NaN
+            # nor NaN
+            if not (np.min(table) >= 0 and np.max(errors) <= interchange.EXACT + interchange.NOISE):
                 raise ValueError(f"table of {name} must have rows that are at least 0 and sum to 1")
         self.theta = self.network.normalised(self.network.flat(tables))
 
@@ -57,11 +64,12 @@ class DiscreteNetwork:
     def read_bif(cls, path):
         """Read a file in the Interchange Format for Bayesian networks (BIF), as JavaBayes defines it.
 
-        Comments, properties and any text between the blocks are skipped. Names may be in quotes, and are parted by
-        commas or blanks; the number of a variable's states, or the states that are known, decides where a name has
-        blanks or brackets, as ``(0,5]``. Of a probability block, ``table`` lists all cells, with the states of the
-        child slowest and those of the last parent fastest; a row replaces that of the table; ``default`` stands for
-        rows that are not given. Rows whose sum rounding to three decimals or more explains are divided by it.
+        Comments, properties and any text between the blocks are skipped. Names may be in quotes,
+        and are parted by commas or blanks; the number of a variable's states, or the states that
+        are known, decides where a name has blanks or brackets, as ``(0,5]``. Of a probability
+        block, ``table`` lists all cells, with the states of the child slowest and those of the last
+        parent fastest; a row replaces that of the table; ``default`` stands for rows that are not
+        given. Rows whose sum rounding to three decimals or more explains are divided by it.
 
         Parameters
         ----------
@@ -75,9 +83,10 @@ class DiscreteNetwork:
         Raises
         ------
         ValueError
-            If the file ends early or is no such file; a variable, a probability block or a row is there twice or
-            missing; a row has a wrong number of entries, one outside of [0, 1], or another sum than 1; a name is
-            unknown; or parents form a cycle. The message names the file, the variable and the row.
+            If the file ends early or is no such file; a variable, a probability block or a row is
+            there twice or missing; a row has a wrong number of entries, one outside of [0, 1], or
+            another sum than 1; a name is unknown; or parents form a cycle. The message names the
+            file, the variable and the row.
 
         References
         ----------
@@ -115,7 +124,9 @@ class DiscreteNetwork:
         smoothing = check_real("smoothing", smoothing, 0)
         network = Network(parents, self.network.sizes)
         counts = np.bincount(cells(network, codes).ravel(), minlength=network.n_parameters)
-        return DiscreteNetwork(parents, network.tables(network.normalised(counts + smoothing)), self.names, self.values)
+        return DiscreteNetwork(
+            parents, network.tables(network.normalised(counts + smoothing)), self.names, self.values
+        )
 
     def log_probability(self, codes):
         """Ln P(row) of each row of codes (n_samples, n_variables), (n_samples,)."""
@@ -137,12 +148,16 @@ class DiscreteNetwork:
         draws = check_generator("rng", rng).random((len(self.parents), size, 1))
         sums = [np.cumsum(table, axis=-1)[..., :-1] for table in self.network.tables(self.theta)]
         for v in self.network.order:
-            codes[:, v] = (draws[v] > sums[v][tuple(codes[:, p] for p in self.parents[v])]).sum(axis=1)
+            codes[:, v] = (draws[v] > sums[v][tuple(codes[:, p] for p in self.parents[v])]).sum(
+                axis=1
+            )
         return codes
 
 
 def cells(network, codes):
     """Which parameter of a `Network` each row of codes (n_samples, n_variables) takes of each variable, same shape."""
     families = enumerate(zip(network.parents, network.shapes, strict=True))
-    columns = [np.ravel_multi_index(codes[:, [*parents, v]].T, shape) for v, (parents, shape) in families]
+    columns = [
+        np.ravel_multi_index(codes[:, [*parents, v]].T, shape) for v, (parents, shape) in families
+    ]
     return np.column_stack(columns) + network.starts[:-1]

@@ -34,7 +34,9 @@ class Layout:
     @cached_property
     def by_class(self):
         """Rows for inference of the class."""
-        return self._prepared("by_class", self.network.by_class, slice(None), np.zeros(len(self.attributes), np.int32))
+        return self._prepared(
+            "by_class", self.network.by_class, slice(None), np.zeros(len(self.attributes), np.int32)
+        )
 
     @cached_property
     def with_class(self):
@@ -49,7 +51,11 @@ class Layout:
     def subset(self, rows, pairs):
         """Return the layout of some rows (n_rows,) and pairs (n_pairs,), both bool, which are prepared with all."""
         numbers, classes = self.pairs
-        part = Layout(self.network, self.attributes[rows], ((np.cumsum(rows) - 1)[numbers[pairs]], classes[pairs]))
+        part = Layout(
+            self.network,
+            self.attributes[rows],
+            ((np.cumsum(rows) - 1)[numbers[pairs]], classes[pairs]),
+        )
         part.whole, part.kept = self, {"by_class": rows, "with_class": pairs, "of_class": pairs}
         return part
 
@@ -58,13 +64,18 @@ class Layout:
             of_whole = getattr(self.whole, name)
             return of_whole._replace(picks=of_whole.picks[self.kept[name]])
         values = np.column_stack([classes, self.attributes[rows]]).astype(np.int32, copy=False)
-        return prepared(factors, values, _needed(self.network, values) if left_out else np.full(values.shape, True))
+        return prepared(
+            factors,
+            values,
+            _needed(self.network, values) if left_out else np.full(values.shape, True),
+        )
 
     def __getstate__(self):
         return {name: vars(self)[name] for name in ("network", "attributes", "pairs")}
 
     def __setstate__(self, state):
-        vars(self).update(state, attributes=np.require(state["attributes"], requirements="W"))  # as counts, in Cases
+        # as counts, in Cases
+        vars(self).update(state, attributes=np.require(state["attributes"], requirements="W"))
 
 
 class Cases:
@@ -81,17 +92,22 @@ class Cases:
     Raises
     ------
     ValueError
-        If a shape is wrong, a value is none of its variable's, or a count is negative or not finite.
+        If a shape is wrong, a value is none of its variable's, or a count is negative or not
+        finite.
 
     Notes
     -----
-    Methods that take tables as a flat vector `theta` (n_parameters,) raise ValueError unless its rows sum to 1.
+    Methods that take tables as a flat vector `theta` (n_parameters,) raise ValueError unless its
+    rows sum to 1.
     """
 
     def __init__(self, network, attributes, counts):
         attributes = check_codes("attributes", attributes, network.sizes[1:], MISSING)
         counts = _checked_counts(counts, (len(attributes), int(network.sizes[0])))
-        self._set(Layout(network, np.ascontiguousarray(attributes, dtype=np.int32), np.nonzero(counts)), counts)
+        self._set(
+            Layout(network, np.ascontiguousarray(attributes, dtype=np.int32), np.nonzero(counts)),
+            counts,
+        )
 
     def _set(self, layout, counts):
         # what comes to a worker may be read-only, for which all loops would be compiled again
@@ -105,7 +121,11 @@ class Cases:
         codes = check_codes("codes", codes, network.sizes, MISSING)
         check_codes("classes, in column 0 of codes,", codes[:, :1], network.sizes[:1], 0)
         attributes, index = merged(codes[:, 1:], network.sizes[1:])
-        return cls(network, attributes, class_counts(index, codes[:, 0], (len(attributes), network.sizes[0])))
+        return cls(
+            network,
+            attributes,
+            class_counts(index, codes[:, 0], (len(attributes), network.sizes[0])),
+        )
 
     def weighted(self, counts):
         """Return the same rows with other counts (n_rows, n_classes), 0 where they were 0; ValueError otherwise."""
@@ -142,7 +162,11 @@ class Cases:
         if conditional:
             factors, rows, counts = self.network.by_class, self.layout.by_class, self.counts
         else:  # the likelihood of the class that is there takes no sum over the others
-            factors, rows, counts = self.network.with_class, self.layout.of_class, self._pair_counts()
+            factors, rows, counts = (
+                self.network.with_class,
+                self.layout.of_class,
+                self._pair_counts(),
+            )
         return objective(factors.parameters, rows, counts, bool(conditional), smoothing, self.size)
 
     def check_size(self):
@@ -153,17 +177,25 @@ class Cases:
     def value_and_gradient(self, beta, conditional=True, smoothing=0.0):
         """Mean ln P(c | e) and its gradient with respect to the softmax parameters (Proposition 3).
 
-        If not `conditional`, of ln P(c, e); in either case plus `smoothing` times the sum of all ln theta over size.
+        If not `conditional`, of ln P(c, e); in either case plus `smoothing` times the sum of all ln
+        theta over size.
         """
         beta = self.network.check_parameters(beta)
         gradient = np.empty_like(beta)
-        return evaluate(beta, self.objective(conditional, smoothing), np.empty_like(beta), gradient), gradient
+        return evaluate(
+            beta, self.objective(conditional, smoothing), np.empty_like(beta), gradient
+        ), gradient
 
     def expected_counts(self, theta):
         """Sum of ln P(c, e), and how often each value comes with its parents' values, as expected given the rows."""
         theta = self.network.check_probabilities(theta)
-        expected, parameters = np.empty(self.network.n_parameters), self.network.with_class.parameters
-        likelihood = objective(parameters, self.layout.with_class, self._pair_counts(), False, 0.0, 1.0)
+        expected, parameters = (
+            np.empty(self.network.n_parameters),
+            self.network.with_class.parameters,
+        )
+        likelihood = objective(
+            parameters, self.layout.with_class, self._pair_counts(), False, 0.0, 1.0
+        )
         return evaluate(_logs(theta), likelihood, expected, np.empty_like(expected)), expected
 
     def observed_counts(self):
@@ -187,10 +219,17 @@ class Cases:
     def errors(self, betas, counts):
         """Errors of several softmax parameters (n, n_parameters) on several counts (m, n_rows, n_classes), (n, m)."""
         if np.ndim(counts) != 3 or np.shape(counts)[1:] != self.counts.shape:
-            raise ValueError(f"watched counts must have shape (m, *{self.counts.shape}); got {np.shape(counts)}")
+            raise ValueError(
+                f"watched counts must have shape (m, *{self.counts.shape}); got {np.shape(counts)}"
+            )
         rows, some = self.layout.by_class, np.any(counts, axis=(0, 2))
-        rows, counts = rows._replace(picks=rows.picks[some]), np.ascontiguousarray(counts[:, some], dtype=float)
-        return errors(self.network.log_softmax(betas), self.network.by_class.parameters, rows, counts, TIE)
+        rows, counts = (
+            rows._replace(picks=rows.picks[some]),
+            np.ascontiguousarray(counts[:, some], dtype=float),
+        )
+        return errors(
+            self.network.log_softmax(betas), self.network.by_class.parameters, rows, counts, TIE
+        )
 
     def _pair_counts(self):
         return self.counts[self.layout.pairs][:, None]
@@ -204,17 +243,25 @@ def _checked_counts(counts, shape):
     counts = np.asarray(counts)
     if counts.shape != shape or counts.dtype.kind not in "biuf":
         found = f"got {counts.dtype} of {counts.shape}"
-        raise ValueError(f"counts must have shape (n_rows, n_classes) = {shape} and be numbers; {found}")
+        raise ValueError(
+            f"counts must have shape (n_rows, n_classes) = {shape} and be numbers; {found}"
+        )
     wrong = ~(np.isfinite(counts) & (counts >= 0))
     if wrong.any():
         row, label = np.argwhere(wrong)[0]
-        raise ValueError(f"counts must be finite and at least 0; got {counts[row, label]} in row {row}, class {label}")
+        raise ValueError(
+            f"counts must be finite and at least 0; got {counts[row, label]} in row {row}, class {label}"
+        )
     return counts
 
 
 def class_counts(index, classes, shape, weights=None):
     """How often each class comes with each row, for `index`, `classes` and perhaps weights of every example."""
-    return np.bincount(index * shape[1] + classes, weights, shape[0] * shape[1]).reshape(shape).astype(float)
+    return (
+        np.bincount(index * shape[1] + classes, weights, shape[0] * shape[1])
+        .reshape(shape)
+        .astype(float)
+    )
 
 
 def prepared(factors, values, needed):
@@ -224,9 +271,12 @@ def prepared(factors, values, needed):
     """
     columns, rows_needed = np.ascontiguousarray(values.T), np.ascontiguousarray(needed.T)
     cells, live = factor_cells(columns, rows_needed, *factors.padded, factors.offsets)
-    picks, packs = packed(cells, factors.offsets, min(len(values) // 8, LARGEST_PACK // factors.lookup.shape[1]))
+    picks, packs = packed(
+        cells, factors.offsets, min(len(values) // 8, LARGEST_PACK // factors.lookup.shape[1])
+    )
     messages, ends = find_messages(factors, values, (values < 0) & needed, live)
-    picks = np.ascontiguousarray(np.column_stack([picks, len(packs) + ends]), np.uint32)  # in one order for all loops
+    # in one order for all loops
+    picks = np.ascontiguousarray(np.column_stack([picks, len(packs) + ends]), np.uint32)
     return Rows(picks, packs, messages)
 
 

@@ -9,12 +9,19 @@ from sklearn.utils import check_random_state
 
 from lib.bayes_net.ascent import METHODS
 from lib.bayes_net.cases import Cases, class_counts, merged
-from lib.bayes_net.learners import LEARNERS, choose_iterations, climb, fold_counts, observed_frequencies, tuning_errors
+from lib.bayes_net.learners import (
+    LEARNERS,
+    choose_iterations,
+    climb,
+    fold_counts,
+    observed_frequencies,
+    tuning_errors,
+)
 from lib.bayes_net.network import Network
 from lib.discretize.columns import checked_frame, checked_target
 from lib.estimators import JointClassifier, case_weights, with_parameters
 from lib.structures import bic_from_codes, naive, tan_from_codes
-from lib.structures.codes import DiscreteCoding
+from lib.structures.encoding import DiscreteCoding
 from lib.validation import check_choice, check_integer, check_real, optional
 
 # Functions of codes, sizes and, if rows have them, weights.
@@ -34,31 +41,32 @@ class BayesNetClassifier(JointClassifier):
     Parameters
     ----------
     structure : "naive", "tan", "bic" or parents
-        Naive Bayes; tree-augmented naive Bayes or a network of highest BIC, learned from the training data
-        (`lib.structures`); or the parents of each variable, class first.
+        Naive Bayes; tree-augmented naive Bayes or a network of highest BIC, learned from the
+        training data (`lib.structures`); or the parents of each variable, class first.
     learner : "ofe", "elr", "em" or "apn"
-        Observed frequencies (of the rows where a variable and its parents are observed); ELR, ascent of the log
-        conditional likelihood; EM, or APN's gradient ascent, of the log likelihood of what is observed.
+        Observed frequencies (of the rows where a variable and its parents are observed); ELR,
+        ascent of the log conditional likelihood; EM, or APN's gradient ascent, of the log
+        likelihood of what is observed.
     smoothing : float, at least 0
-        Added to each count. For em and apn, weight of a log prior that has the same effect; elr only starts there.
-        With 0, an entry that was never seen is out of reach of elr and apn.
+        Added to each count. For em and apn, weight of a log prior that has the same effect; elr
+        only starts there. With 0, an entry that was never seen is out of reach of elr and apn.
     n_iterations : "cross-tune", int or None
-        Number of iterations of elr, em and apn: chosen by held-out error in folds of the training data, given (less
-        if they converge before), or as many as it takes to converge.
+        Number of iterations of elr, em and apn: chosen by held-out error in folds of the training
+        data, given (less if they converge before), or as many as it takes to converge.
     method : "cg", "lbfgs" or "newton"
-        Of elr and apn: climb by conjugate gradients with line search, as published, or by L-BFGS, which takes fewer
-        evaluations. Of elr with few parameters, complete rows and naive Bayes or TAN: by Newton's method, which takes
-        about ten iterations to converge.
+        Of elr and apn: climb by conjugate gradients with line search, as published, or by L-BFGS,
+        which takes fewer evaluations. Of elr with few parameters, complete rows and naive Bayes or
+        TAN: by Newton's method, which takes about ten iterations to converge.
     max_iterations : int, at least 1, optional
         Most iterations; by default 20 where they are cross-tuned, as in the paper, and else 1000.
     n_folds : int, at least 2
         Folds of cross-tuning.
     start : "ofe" or "random"
-        Of elr, em and apn: start from the observed frequencies, or from random tables (of softmax parameters with
-        deviation 0.1), which variables that are never observed need.
+        Of elr, em and apn: start from the observed frequencies, or from random tables (of softmax
+        parameters with deviation 0.1), which variables that are never observed need.
     tolerance : float, above 0
-        Converged where no entry of the gradient of the mean log (conditional) likelihood is larger; for em, where an
-        iteration gains less.
+        Converged where no entry of the gradient of the mean log (conditional) likelihood is larger;
+        for em, where an iteration gains less.
     random_state : int, RandomState or None
         Of the folds and of a random start.
 
@@ -84,21 +92,23 @@ class BayesNetClassifier(JointClassifier):
 
     Notes
     -----
-    Columns are those of `DiscreteCoding` in lib.structures: booleans, categories, strings, integers and whole numbers;
-    continuous ones have to be discretised first. NaN and None are missing values. A value that was not seen in
-    training counts as missing. Missing values are summed out exactly, by message passing.
+    Columns are those of `DiscreteCoding` in lib.structures: booleans, categories, strings, integers
+    and whole numbers; continuous ones have to be discretised first. NaN and None are missing
+    values. A value that was not seen in training counts as missing. Missing values are summed out
+    exactly, by message passing.
 
-    Classes whose log probabilities differ by less than 1e-9 are equally probable, and the first of them is predicted:
-    so rounding errors, which are other ones on other machines, decide nothing.
+    Classes whose log probabilities differ by less than 1e-9 are equally probable, and the first of
+    them is predicted: so rounding errors, which are other ones on other machines, decide nothing.
 
-    Weights are numbers of cases, for structure, tables and likelihoods: a row of weight 2 is as good as two rows, one
-    of weight 0 as none, though its class remains. Only in cross-tuning they differ, where a row is in one fold with all
-    its weight. If the sum of all weights is less than the number of rows that have any, they are multiplied until it
-    is this number.
+    Weights are numbers of cases, for structure, tables and likelihoods: a row of weight 2 is as
+    good as two rows, one of weight 0 as none, though its class remains. Only in cross-tuning they
+    differ, where a row is in one fold with all its weight. If the sum of all weights is less than
+    the number of rows that have any, they are multiplied until it is this number.
 
     References
     ----------
-    Greiner, Su, Shen & Zhou (2005); the gradient is their Proposition 3, cross-tuning their Appendix B.
+    Greiner, Su, Shen & Zhou (2005); the gradient is their Proposition 3, cross-tuning their
+    Appendix B.
     """
 
     structure: str | tuple = "naive"
@@ -124,14 +134,15 @@ class BayesNetClassifier(JointClassifier):
         Raises
         ------
         ValueError
-            If a parameter is out of range, `X` is not discrete, `y` lacks a class, the structure is not a directed
-            acyclic graph over the columns or too large for exact inference, a weight is negative, or none is above 0.
+            If a parameter is out of range, `X` is not discrete, `y` lacks a class, the structure is
+            not a directed acyclic graph over the columns or too large for exact inference, a weight
+            is negative, or none is above 0.
 
         Warns
         -----
         ConvergenceWarning
-            If `n_iterations` is None and `max_iterations` were not enough, as no number is for separable data, or
-            rounding errors hid what was left to gain.
+            If `n_iterations` is None and `max_iterations` were not enough, as no number is for
+            separable data, or rounding errors hid what was left to gain.
         """
         self._check()
         X = checked_frame(self, X, reset=True)
@@ -142,11 +153,17 @@ class BayesNetClassifier(JointClassifier):
         self._coding = DiscreteCoding(X)
         self.categories_ = self._coding.categories
         values, sizes = self._coding(X), np.append(len(self.classes_), self._coding.sizes)
-        learn = STRUCTURES[self.structure] if isinstance(self.structure, str) else lambda *_: self.structure
+        learn = (
+            STRUCTURES[self.structure]
+            if isinstance(self.structure, str)
+            else lambda *_: self.structure
+        )
         self._network = Network(learn(np.column_stack([classes, values]), sizes, weights), sizes)
         self.parents_ = self._network.parents
         rows, index = merged(values, sizes[1:])
-        cases = Cases(self._network, rows, class_counts(index, classes, (len(rows), sizes[0]), weights))
+        cases = Cases(
+            self._network, rows, class_counts(index, classes, (len(rows), sizes[0]), weights)
+        )
         self.path_, self.chosen_, self.held_out_errors_ = np.empty(0), None, None
         if self.learner == "ofe":
             self._keep(cases, observed_frequencies(cases, self.smoothing))
@@ -184,7 +201,9 @@ class BayesNetClassifier(JointClassifier):
         settings = {name: getattr(self, name) for name in ("smoothing", "method", "tolerance")}
         held_out = self._folds(index, classes, cases.counts.shape, rng, weights) if tuned else None
         if self.start == "random":
-            settings["first"] = self._network.softmax(SPREAD * rng.standard_normal(self._network.n_parameters))
+            settings["first"] = self._network.softmax(
+                SPREAD * rng.standard_normal(self._network.n_parameters)
+            )
         if tuned:
             self.held_out_errors_ = tuning_errors(cases, self.learner, held_out, limit, **settings)
             limit, self.chosen_ = choose_iterations(self.held_out_errors_)
@@ -193,7 +212,9 @@ class BayesNetClassifier(JointClassifier):
         self._keep(cases, self._network.softmax(ascent.beta))
         if self.n_iterations is None and not ascent.converged:
             advice = "raise max_iterations or tolerance, or give n_iterations"
-            message = f"{self.learner} did not converge in {self.n_iterations_} iterations: {advice}"
+            message = (
+                f"{self.learner} did not converge in {self.n_iterations_} iterations: {advice}"
+            )
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
     def _keep(self, cases, theta):

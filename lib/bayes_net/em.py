@@ -38,14 +38,19 @@ def maximise_expectation(cases, theta, n_iterations, smoothing=0.0, tolerance=1e
     Dempster, Laird & Rubin (1977), section 2.
     """
     n_iterations = check_integer("n_iterations", n_iterations, 0)
-    smoothing, tolerance = check_real("smoothing", smoothing, 0), check_real("tolerance", tolerance, 0)
+    smoothing, tolerance = (
+        check_real("smoothing", smoothing, 0),
+        check_real("tolerance", tolerance, 0),
+    )
     theta = np.maximum(cases.network.check_probabilities(theta), LOWEST)
     cases.check_size()
     path, errors = [], []
     for i in range(n_iterations + 1):
         value, expected = cases.expected_counts(theta)
         path.append((value + smoothing * np.log(theta).sum()) / cases.size)
-        errors.append([cases.weighted(counts).error(theta) for counts in (() if watched is None else watched)])
+        errors.append(
+            [cases.weighted(counts).error(theta) for counts in (() if watched is None else watched)]
+        )
         converged = i > 0 and path[-1] - path[-2] <= tolerance
         if converged or i == n_iterations:
             break

@@ -12,7 +12,9 @@ LIFTED = 1e-3  # what all zeros are raised to, until a possible state is found
 FINDING = 1000  # sweeps in which it must be found
 UNDERFLOW = 1e-280  # below it, products have lost digits
 ROUNDING = 1e-12  # by which the sum of a row may differ from 1
-NEAR = 1e-6  # no probability of the plain gradient falls below, unless a row has more than half a million of them
+# no probability of the plain gradient falls below, unless a row has more than half a million of
+# them
+NEAR = 1e-6
 
 
 def gibbs_posterior(network, theta, evidence, n_sweeps, rng):
@@ -36,8 +38,9 @@ def gibbs_posterior(network, theta, evidence, n_sweeps, rng):
     Raises
     ------
     ValueError
-        If the evidence is none of its variables' values, a parameter is out of range, rows of `theta` do not sum to 1,
-        or no state of positive probability was found; where the evidence has the probability 0, there is none.
+        If the evidence is none of its variables' values, a parameter is out of range, rows of
+        `theta` do not sum to 1, or no state of positive probability was found; where the evidence
+        has the probability 0, there is none.
 
     Warns
     -----
@@ -46,12 +49,13 @@ def gibbs_posterior(network, theta, evidence, n_sweeps, rng):
 
     Notes
     -----
-    With zeros in tables, possible states may fall apart into parts between which no change of one variable leads: of
-    two hidden copies of a coin, both stay as they fell at first. Then all states are draws from one part, however many
-    sweeps there are.
+    With zeros in tables, possible states may fall apart into parts between which no change of one
+    variable leads: of two hidden copies of a coin, both stay as they fell at first. Then all states
+    are draws from one part, however many sweeps there are.
 
-    If the values drawn at random are impossible, sweeps with all zeros raised to a thousandth come first, until they
-    are possible. Entries of at most 1e-300, the least that `Network.normalised` leaves, count as zeros.
+    If the values drawn at random are impossible, sweeps with all zeros raised to a thousandth come
+    first, until they are possible. Entries of at most 1e-300, the least that `Network.normalised`
+    leaves, count as zeros.
 
     References
     ----------
@@ -59,14 +63,23 @@ def gibbs_posterior(network, theta, evidence, n_sweeps, rng):
     """
     theta, sizes = network.check_probabilities(theta), network.sizes
     if np.shape(evidence) != sizes.shape:
-        raise ValueError(f"evidence must be an integer for each of {len(sizes)} variables; got {evidence!r}")
-    state = np.array([check_integer(f"evidence of variable {v}", e, -1, sizes[v] - 1) for v, e in enumerate(evidence)])
+        raise ValueError(
+            f"evidence must be an integer for each of {len(sizes)} variables; got {evidence!r}"
+        )
+    state = np.array(
+        [
+            check_integer(f"evidence of variable {v}", e, -1, sizes[v] - 1)
+            for v, e in enumerate(evidence)
+        ]
+    )
     n_sweeps, rng = check_integer("n_sweeps", n_sweeps, 1), check_generator("rng", rng)
     hidden, links = np.flatnonzero(state < 0), (sizes, *_links(network))
     has_zeros = theta.min() <= LOWEST
     if has_zeros and (v := _ruling_out(network, theta, state)) is not None:
         words = f"the table of variable {v} rules out joint values of hidden variables"
-        warnings.warn(f"{words}: the chain may never leave a part of the states", RuntimeWarning, stacklevel=2)
+        warnings.warn(
+            f"{words}: the chain may never leave a part of the states", RuntimeWarning, stacklevel=2
+        )
     _start(state, hidden, sizes, rng)
     if has_zeros:
         _make_possible(state, network, theta, hidden, links, rng)
@@ -96,11 +109,16 @@ def _make_possible(state, network, theta, hidden, links, rng):
     families = [[*parents, v] for v, parents in enumerate(network.parents)]
     tables = network.tables(theta)
     for _ in range(FINDING):
-        if all(table[tuple(state[family])] > LOWEST for table, family in zip(tables, families, strict=True)):
+        if all(
+            table[tuple(state[family])] > LOWEST
+            for table, family in zip(tables, families, strict=True)
+        ):
             return
         _sweeps(lifted, state, hidden, *links, 1, rng)
     found = f"no possible state was found in {FINDING:,} sweeps"
-    raise ValueError(f"evidence must have a probability above 0; {found} (zeros of the tables rule it out)")
+    raise ValueError(
+        f"evidence must have a probability above 0; {found} (zeros of the tables rule it out)"
+    )
 
 
 @compiled()
@@ -129,7 +147,9 @@ def _sweeps(theta, state, hidden, sizes, tables, steps, pointers, starts, n_swee
                 total += product
                 mass[value] = total
             if total < UNDERFLOW:
-                total = _scaled_masses(theta, cells, tables[first:last], steps[first:last], mass[: sizes[v]])
+                total = _scaled_masses(
+                    theta, cells, tables[first:last], steps[first:last], mass[: sizes[v]]
+                )
             draw, drawn = rng.random() * total, state[v]
             if total > 0.0:  # or else all values are impossible
                 drawn = 0
@@ -165,8 +185,8 @@ def _scaled_masses(theta, cells, tables, steps, mass):
 def plain_gradient(cases, theta, n_iterations, step=0.1, renormalise="project", tolerance=1e-9):
     """Climb the likelihood by steps along its gradient in the table entries themselves, mended after each step.
 
-    Each row sums to 1 after each step, and no entry of a row of k values falls below 1e-6, or 1 / 2k if that is less; a
-    start with lower entries is moved.
+    Each row sums to 1 after each step, and no entry of a row of k values falls below 1e-6, or 1 /
+    2k if that is less; a start with lower entries is moved.
 
     Parameters
     ----------
@@ -177,11 +197,12 @@ def plain_gradient(cases, theta, n_iterations, step=0.1, renormalise="project", 
     step : float, above 0 and at most 1e100
         Of the gradient of the mean log likelihood.
     renormalise : {"project", "divide"}
-        "divide": after the step, entries are divided by the sum of their row. Such a climb ends where the gradient is
-        in proportion to the entries, which is not at the top: entries are then in proportion to the square roots of the
-        expected counts. "project": a step is followed by one to the nearest row, by Euclidean distance, that sums to 1
-        and has no entry below the least. For two values this is to take the mean of its row from the gradient before
-        the step, unless an entry would fall below the least.
+        "divide": after the step, entries are divided by the sum of their row. Such a climb ends
+        where the gradient is in proportion to the entries, which is not at the top: entries are
+        then in proportion to the square roots of the expected counts. "project": a step is followed
+        by one to the nearest row, by Euclidean distance, that sums to 1 and has no entry below the
+        least. For two values this is to take the mean of its row from the gradient before the step,
+        unless an entry would fall below the least.
     tolerance : float, at least 0
         The climb ends where no entry changes by more.
 
@@ -198,8 +219,9 @@ def plain_gradient(cases, theta, n_iterations, step=0.1, renormalise="project", 
 
     Notes
     -----
-    All steps are `step` times the gradient, none is shortened. With "project" the climb settles at a top that is not at
-    an edge if `step` is below twice the smallest probability there; with longer steps it may go to and fro for ever.
+    All steps are `step` times the gradient, none is shortened. With "project" the climb settles at
+    a top that is not at an edge if `step` is below twice the smallest probability there; with
+    longer steps it may go to and fro for ever.
 
     References
     ----------
@@ -257,14 +279,15 @@ def simplex_projection(rows, total=1.0):
     Returns
     -------
     ndarray of shape (n, k)
-        The rows less a threshold each, and 0 where that is negative. The threshold is what the largest entries, as many
-        as are above it, exceed `total` by, over their number.
+        The rows less a threshold each, and 0 where that is negative. The threshold is what the
+        largest entries, as many as are above it, exceed `total` by, over their number.
 
     References
     ----------
     Held, Wolfe & Crowder (1974); as in figure 1 of Duchi, Shalev-Shwartz, Singer & Chandra (2008).
     """
-    rows = rows - rows.max(axis=1, keepdims=True)  # only moves the threshold, and sums of large entries lose digits
+    # only moves the threshold, and sums of large entries lose digits
+    rows = rows - rows.max(axis=1, keepdims=True)
     descending = np.sort(rows, axis=1)[:, ::-1]
     thresholds = (np.cumsum(descending, axis=1) - total) / np.arange(1, rows.shape[1] + 1)
     n_above = (descending > thresholds).sum(axis=1, keepdims=True)

@@ -5,19 +5,20 @@ A file is a sequence of blocks with any text between them; this is the whole gra
     network NAME { ... }
     variable NAME { type discrete [ 2 ] { STATE, STATE }; }
     probability ( CHILD | PARENT, PARENT ) {
-      table 0.2, 0.8, ...;              // of all cells: the child's state changes slowest, the last parent's fastest
-      ( STATE, STATE ) 0.2, 0.8;        // of the child's states, given those of the parents
-      default 0.2, 0.8;                 // of parents' states that have no row
+      table 0.2, 0.8, ...;              // of all cells: the child's state changes slowest, the last
+      parent's fastest ( STATE, STATE ) 0.2, 0.8;        // of the child's states, given those of
+      the parents default 0.2, 0.8;                 // of parents' states that have no row
     }
 
-Every block may also hold ``property ANYTHING;``. Text is read in three steps: comments go, and quoted text stays whole
-(`_tokens`); braces and semicolons make blocks and statements (`_blocks`); then each statement is read.
+Every block may also hold ``property ANYTHING;``. Text is read in three steps: comments go, and
+quoted text stays whole (`_tokens`); braces and semicolons make blocks and statements (`_blocks`);
+then each statement is read.
 
 References
 ----------
-Cozman: The Interchange Format for Bayesian Networks, version 0.15, with JavaBayes' parser of it (BIFv015.jj),
-http://www.cs.cmu.edu/~javabayes/Home/node7.html. Rows go before the table, and the table before the default, as in
-its ConvertInterchangeFormat.java.
+Cozman: The Interchange Format for Bayesian Networks, version 0.15, with JavaBayes' parser of it
+(BIFv015.jj), http://www.cs.cmu.edu/~javabayes/Home/node7.html. Rows go before the table, and the
+table before the default, as in its ConvertInterchangeFormat.java.
 """
 
 import gzip
@@ -41,7 +42,9 @@ NOISE = 1e-9  # of sums in floating point, far below any digit that files print
 _STRING = r'"(?:[^"\\\n]|\\[^\n])*'  # but its last quote, as one that has none ends with the line
 _TOKEN = re.compile(rf'{_STRING}"?|//[^\n]*|/\*(?:.*?\*/)?|[{{}};]|[^{{}};"/]+|.', re.DOTALL)
 _PIECE = re.compile(rf'{_STRING}"?|[(\[][^()\[\]]*[)\]]|[^"()\[\],|\s]+|.', re.DOTALL)
-_HEADING = re.compile(r'(?:.*^[ \t]*|.*\b)(network|variable|probability)(?=[\s("]|$)(.*)', re.DOTALL | re.MULTILINE)
+_HEADING = re.compile(
+    r'(?:.*^[ \t]*|.*\b)(network|variable|probability)(?=[\s("]|$)(.*)', re.DOTALL | re.MULTILINE
+)
 _PROPERTY = re.compile(r"property\b")
 _TYPE = re.compile(r"type\s+discrete\s*\[\s*(\d+)\s*\]\s*\{(.*)\}", re.DOTALL)
 
@@ -49,7 +52,8 @@ _TYPE = re.compile(r"type\s+discrete\s*\[\s*(\d+)\s*\]\s*\{(.*)\}", re.DOTALL)
 class NamedTables(NamedTuple):
     """Contents of a file: `states`, `parents` and `tables` by the variables' names, in the order of the file.
 
-    Tables are P(variable | parents) of shape (size of each parent, in the order of `parents`..., size of variable).
+    Tables are P(variable | parents) of shape (size of each parent, in the order of `parents`...,
+    size of variable).
     """
 
     states: dict
@@ -71,8 +75,8 @@ def read(path):
     Raises
     ------
     ValueError
-        If the file is cut off or breaks the grammar, or its variables, parents and rows do not fit together; the
-        message names the file, the variable and the row.
+        If the file is cut off or breaks the grammar, or its variables, parents and rows do not fit
+        together; the message names the file, the variable and the row.
     """
     try:
         return _parse(_decoded(Path(path).read_bytes()))
@@ -86,7 +90,9 @@ def _decoded(contents):
         try:
             contents = gzip.decompress(contents)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise ValueError(f"gzip cannot decompress the file, which may be cut off: {error}") from None
+            raise ValueError(
+                f"gzip cannot decompress the file, which may be cut off: {error}"
+            ) from None
     try:
         text = contents.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -116,15 +122,24 @@ def _parse(text):
         raise ValueError(f"there is no probability of {', '.join(without) or 'any variable'}")
     parents = {name: parents[name] for name in states}
     _check_structure(parents, states)
-    return NamedTables(states, parents, {name: _table(name, parents[name], bodies[name], states) for name in states})
+    return NamedTables(
+        states,
+        parents,
+        {name: _table(name, parents[name], bodies[name], states) for name in states},
+    )
 
 
 def _check_structure(parents, states):
     try:
         TopologicalSorter(parents).prepare()
     except CycleError as error:
-        raise ValueError(f"parents must not form a cycle; got {' -> '.join(error.args[1])}") from None
-    cells = {name: prod(len(states[member]) for member in (name, *family)) for name, family in parents.items()}
+        raise ValueError(
+            f"parents must not form a cycle; got {' -> '.join(error.args[1])}"
+        ) from None
+    cells = {
+        name: prod(len(states[member]) for member in (name, *family))
+        for name, family in parents.items()
+    }
     if sum(cells.values()) > LARGEST:
         name = max(cells, key=cells.get)
         got = f"{sum(cells.values()):,}, of which {cells[name]:,} are of {name}"
@@ -146,14 +161,17 @@ def _tokens(text):
 def _blocks(text):
     """Yield the kind, the heading and the statements of each block.
 
-    A block begins with its keyword at the beginning of a line or after another block. Where no line before a brace
-    begins so, the last keyword in the text is taken; where there is none, text and braces are of another program.
+    A block begins with its keyword at the beginning of a line or after another block. Where no line
+    before a brace begins so, the last keyword in the text is taken; where there is none, text and
+    braces are of another program.
     """
     tokens = _tokens(text)
     between = ""
     for token in tokens:
         if token == "}":
-            raise ValueError(f"there is a closing brace outside of a block, after {between.strip()[-40:]!r}")
+            raise ValueError(
+                f"there is a closing brace outside of a block, after {between.strip()[-40:]!r}"
+            )
         if token != "{":
             between += token
             continue
@@ -173,7 +191,11 @@ def _statements(tokens, block):
             statements.append("".join(pieces).strip())
             pieces.clear()
             if token == "}":
-                return [statement for statement in statements if statement and not _PROPERTY.match(statement)]
+                return [
+                    statement
+                    for statement in statements
+                    if statement and not _PROPERTY.match(statement)
+                ]
         else:
             depth += (token == "{") - (token == "}")
             pieces.append(token)
@@ -186,9 +208,9 @@ def _statements(tokens, block):
 def _readings(text):
     """Yield the names in a list: those between commas, then those between commas, bars and blanks.
 
-    The format ignores commas and bars, and a name is one word or in quotes. Programs in R write names with blanks,
-    brackets and even none at all between commas. Which reading is meant is seen by what fits: the number of states
-    that a variable has, or names that are known.
+    The format ignores commas and bars, and a name is one word or in quotes. Programs in R write
+    names with blanks, brackets and even none at all between commas. Which reading is meant is seen
+    by what fits: the number of states that a variable has, or names that are known.
     """
     yield [_unquoted(part) for part in _split(text, ",")]
     yield [_unquoted(part) for part in _split(text, ",| \t\n") if part]
@@ -220,13 +242,17 @@ def _states(name, statements):
     match = _TYPE.fullmatch(statements[0]) if len(statements) == 1 else None
     if not match:
         allowed = "one statement type discrete [ number ] { states };"
-        raise ValueError(f"variable {name} must have {allowed} got {'; '.join(statements) or 'none'}")
+        raise ValueError(
+            f"variable {name} must have {allowed} got {'; '.join(statements) or 'none'}"
+        )
     size = int(match[1])
     for names in _readings(match[2]):
         if len(names) == size > 0:
             break
     else:
-        raise ValueError(f"variable {name} must have {size} states, at least 1; got {match[2].strip()!r}")
+        raise ValueError(
+            f"variable {name} must have {size} states, at least 1; got {match[2].strip()!r}"
+        )
     if len(set(names)) < size:
         raise ValueError(f"variable {name} must have different states; got {', '.join(names)}")
     return {state: number for number, state in enumerate(names)}
@@ -243,7 +269,9 @@ def _family(heading, known):
             break
     else:
         name = next((name for name in family if name not in known), heading)
-        raise ValueError(f"probability {heading} must be of declared variables; got {name!r}{nearest(name, known)}")
+        raise ValueError(
+            f"probability {heading} must be of declared variables; got {name!r}{nearest(name, known)}"
+        )
     if len(set(family)) < len(family):
         raise ValueError(f"probability {heading} must be of different variables")
     return family
@@ -269,7 +297,9 @@ def _entries(statements, size, given):
         if entry in entries:
             raise ValueError(f"{_label(entry, given)} is given twice")
         if len(numbers) != length:
-            raise ValueError(f"{_label(entry, given)} must have {length} numbers; got {len(numbers)}")
+            raise ValueError(
+                f"{_label(entry, given)} must have {length} numbers; got {len(numbers)}"
+            )
         entries[entry] = numbers
     return entries
 
@@ -285,7 +315,9 @@ def _assembled(entries, size, given):
         table[...] = default
     elif len(entries) < prod(sizes):
         missing = next(row for row in product(*map(range, sizes)) if row not in entries)
-        raise ValueError(f"there must be a row for each state of the parents; {_label(missing, given)} is missing")
+        raise ValueError(
+            f"there must be a row for each state of the parents; {_label(missing, given)} is missing"
+        )
     for row, numbers in entries.items():
         table[row] = numbers
     return table
@@ -299,9 +331,13 @@ def _entry(statement, given):
     else:
         entry, numbers = re.fullmatch(r"(\w*)(.*)", statement, re.DOTALL).groups()
         if entry not in ("table", "default"):
-            raise ValueError(f"a statement must be a row (states) numbers; or a table or default; got {statement!r}")
+            raise ValueError(
+                f"a statement must be a row (states) numbers; or a table or default; got {statement!r}"
+            )
     try:
-        return entry, [float(number) for number in numbers.replace(",", " ").replace("|", " ").split()]
+        return entry, [
+            float(number) for number in numbers.replace(",", " ").replace("|", " ").split()
+        ]
     except ValueError as error:
         raise ValueError(f"{_label(entry, given)} must have numbers: {error}") from None
 
@@ -313,7 +349,9 @@ def _row(listed, given):
             row = tuple(map(dict.get, given.values(), names))
             if None not in row:
                 return row
-    raise ValueError(f"row ({listed}) must have a state of each parent: {', '.join(given) or 'there is none'}")
+    raise ValueError(
+        f"row ({listed}) must have a state of each parent: {', '.join(given) or 'there is none'}"
+    )
 
 
 def _label(entry, given):
@@ -328,16 +366,23 @@ def _label(entry, given):
 def _normalised(table, given):
     """The table with rows that sum to 1, if only rounding keeps them from it.
 
-    A number that is rounded to three decimals or more is off by up to half a unit of the third, so a row's sum by up
-    to half a unit for each state. Rows that are nearer to 1 than `EXACT` stay as they are.
+    A number that is rounded to three decimals or more is off by up to half a unit of the third, so
+    a row's sum by up to half a unit for each state. Rows that are nearer to 1 than `EXACT` stay as
+    they are.
     """
     wrong = np.argwhere(~((table >= 0) & (table <= 1 + NOISE)))
     if len(wrong):
         *row, state = wrong[0]
-        raise ValueError(f"{_label(row, given)} must have numbers from 0 to 1; got {table[(*row, state)]}")
+        raise ValueError(
+            f"{_label(row, given)} must have numbers from 0 to 1; got {table[(*row, state)]}"
+        )
     sums = table.sum(axis=-1)
     errors = np.abs(sums - 1)
     wrong = np.argwhere(errors > HALF_UNIT * table.shape[-1] + NOISE)
     if len(wrong):
-        raise ValueError(f"{_label(wrong[0], given)} must sum to 1; got {sums[tuple(wrong[0])]:.10g}")
-    return np.divide(table, sums[..., np.newaxis], out=table, where=(errors > EXACT)[..., np.newaxis])
+        raise ValueError(
+            f"{_label(wrong[0], given)} must sum to 1; got {sums[tuple(wrong[0])]:.10g}"
+        )
+    return np.divide(
+        table, sums[..., np.newaxis], out=table, where=(errors > EXACT)[..., np.newaxis]
+    )

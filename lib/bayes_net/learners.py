@@ -14,8 +14,9 @@ LEARNERS = ("ofe", "elr", "em", "apn")
 def observed_frequencies(cases, smoothing=1.0):
     """Laplace-smoothed frequencies of the rows in which a variable and its parents are all observed.
 
-    ``theta_{d|f} = (count of d, f + smoothing) / (count of f + smoothing * number of values d)``, shape
-    (n_parameters,). Where nothing was seen and `smoothing` is 0, the values are equally probable.
+    ``theta_{d|f} = (count of d, f + smoothing) / (count of f + smoothing * number of values d)``,
+    shape (n_parameters,). Where nothing was seen and `smoothing` is 0, the values are equally
+    probable.
 
     Raises
     ------
@@ -25,7 +26,16 @@ def observed_frequencies(cases, smoothing=1.0):
     return cases.network.normalised(cases.observed_counts() + check_real("smoothing", smoothing, 0))
 
 
-def climb(cases, learner, n_iterations, smoothing=1.0, first=None, method="cg", tolerance=1e-6, watched=None):
+def climb(
+    cases,
+    learner,
+    n_iterations,
+    smoothing=1.0,
+    first=None,
+    method="cg",
+    tolerance=1e-6,
+    watched=None,
+):
     """Run the ascent of "elr", "em" or "apn".
 
     Parameters
@@ -35,7 +45,8 @@ def climb(cases, learner, n_iterations, smoothing=1.0, first=None, method="cg", 
     n_iterations : int
         Most iterations.
     smoothing : float, at least 0
-        Of the frequencies to start from; em and apn climb the likelihood times the prior with the same effect.
+        Of the frequencies to start from; em and apn climb the likelihood times the prior with the
+        same effect.
     first : ndarray of shape (n_parameters,), optional
         Flat tables to start from, in place of the observed frequencies.
     method, tolerance, watched
@@ -54,7 +65,11 @@ def climb(cases, learner, n_iterations, smoothing=1.0, first=None, method="cg", 
     check_choice("learner", learner, LEARNERS[1:])
     n_iterations = check_integer("n_iterations", n_iterations, 0)
     smoothing = check_real("smoothing", smoothing, 0)
-    start = observed_frequencies(cases, smoothing) if first is None else cases.network.check_probabilities(first)
+    start = (
+        observed_frequencies(cases, smoothing)
+        if first is None
+        else cases.network.check_probabilities(first)
+    )
     if learner == "em":
         return maximise_expectation(cases, start, n_iterations, smoothing, tolerance, watched)
     beta, prior = np.log(np.maximum(start, LOWEST)), 0.0 if learner == "elr" else smoothing
@@ -81,8 +96,11 @@ def tuning_errors(cases, learner, held_out, n_iterations, **settings):
     """
     curves = []
     for counts in held_out:
-        training = cases.weighted(np.maximum(cases.counts - counts, 0))  # rounded, where weights are no whole numbers
-        curves.append(climb(training, learner, n_iterations, watched=counts[None], **settings).errors[:, 0])
+        # rounded, where weights are no whole numbers
+        training = cases.weighted(np.maximum(cases.counts - counts, 0))
+        curves.append(
+            climb(training, learner, n_iterations, watched=counts[None], **settings).errors[:, 0]
+        )
     longest = max(map(len, curves), default=1)
     padded = [np.pad(curve, (0, longest - len(curve)), constant_values=np.nan) for curve in curves]
     return np.array(padded).reshape(-1, longest)
@@ -105,7 +123,9 @@ def fold_counts(index, classes, folds, shape, weights=None):
     ValueError
         If a number is out of the range that `shape` says.
     """
-    numbers = check_codes("folds, rows and classes", np.column_stack([folds, index, classes]), shape, 0)
+    numbers = check_codes(
+        "folds, rows and classes", np.column_stack([folds, index, classes]), shape, 0
+    )
     folds, index, classes = numbers.T
     codes = (folds * shape[1] + index) * shape[2] + classes
     return np.bincount(codes, weights, np.prod(shape)).reshape(shape).astype(float)
@@ -126,8 +146,8 @@ def choose_iterations(errors, allow_zero=True):
     n_iterations : int
         The lower median, if the number of folds is even; 0 if there is no fold.
     chosen : ndarray of int, shape (n_folds,)
-        The first of equally good numbers; 0 in any case where an ascent had converged at its start. A fold without
-        examples, whose errors are all NaN, has none.
+        The first of equally good numbers; 0 in any case where an ascent had converged at its start.
+        A fold without examples, whose errors are all NaN, has none.
 
     References
     ----------
@@ -138,5 +158,8 @@ def choose_iterations(errors, allow_zero=True):
         raise ValueError(f"errors must have shape (n_folds, n_iterations + 1); got {errors.shape}")
     errors = errors[np.isfinite(errors[:, 0])]
     first = 0 if allow_zero else 1
-    chosen = np.array([first + np.nanargmin(e[first:]) if np.isfinite(e[first:]).any() else 0 for e in errors], int)
+    chosen = np.array(
+        [first + np.nanargmin(e[first:]) if np.isfinite(e[first:]).any() else 0 for e in errors],
+        int,
+    )
     return int(np.sort(chosen)[(len(chosen) - 1) // 2]) if len(chosen) else 0, chosen

@@ -8,11 +8,15 @@ from lib.bayes_net.messages import LOWEST, collect, distribute, needed_messages
 from lib.compiled import compiled
 
 LOG_LOWEST = np.log(LOWEST)
-BLOCK = 256  # rows that are handled together, as calls and references to arrays cost more than a row
+# rows that are handled together, as calls and references to arrays cost more than a row
+BLOCK = 256
 
-# Rows have numbers (picks) of packs of factors, and, after these, of messages; the last is of nothing.
+# Rows have numbers (picks) of packs of factors, and, after these, of messages; the last is of
+# nothing.
 Rows = namedtuple("Rows", "picks packs messages")
-Objective = namedtuple("Objective", "parameters rows counts used work beliefs conditional smoothing size")
+Objective = namedtuple(
+    "Objective", "parameters rows counts used work beliefs conditional smoothing size"
+)
 
 
 def objective(parameters, rows, counts, *settings):
@@ -28,12 +32,14 @@ def objective(parameters, rows, counts, *settings):
 def evaluate(beta, objective, expected, gradient):
     """Return the mean log likelihood at the softmax parameters `beta`.
 
-    Rows count as often as `counts` (n_rows, n_classes) says. With `conditional` it is the mean of ln P(c | e), else
-    of ln P(c, e), in either case plus `smoothing` times the sum of all ln theta, over `size`.
+    Rows count as often as `counts` (n_rows, n_classes) says. With `conditional` it is the mean of
+    ln P(c | e), else of ln P(c, e), in either case plus `smoothing` times the sum of all ln theta,
+    over `size`.
 
-    `expected` is set to how often each value comes with its parents' values, as expected given the rows and their
-    classes, plus `smoothing`; with `conditional`, less what is expected without knowing the classes; of missing
-    variables only those that `rows` sums over. `gradient` is set to the derivatives of the mean.
+    `expected` is set to how often each value comes with its parents' values, as expected given the
+    rows and their classes, plus `smoothing`; with `conditional`, less what is expected without
+    knowing the classes; of missing variables only those that `rows` sums over. `gradient` is set to
+    the derivatives of the mean.
     """
     log_theta, theta = np.empty_like(beta), np.empty_like(beta)
     _softmax(beta, objective.parameters.row_starts, log_theta, theta)
@@ -58,9 +64,13 @@ def log_joints(log_theta, parameters, rows):
 def errors(log_thetas, parameters, rows, counts, tie):
     """Share of each of `counts` (m, n_rows, n_classes) that is not of the class predicted by each of `log_thetas`.
 
-    Predicted is the first class whose log probability is as high as any, but for `tie`. The result is (n_thetas, m).
+    Predicted is the first class whose log probability is as high as any, but for `tie`. The result
+    is (n_thetas, m).
     """
-    shares, used = np.empty((len(log_thetas), len(counts))), needed_messages(rows.messages, rows.picks, len(rows.packs))
+    shares, used = (
+        np.empty((len(log_thetas), len(counts))),
+        needed_messages(rows.messages, rows.picks, len(rows.packs)),
+    )
     work = np.empty((rows.messages.starts[-1], counts.shape[2]))
     for t in range(len(log_thetas)):
         scores = _scores(log_thetas[t], parameters, rows, used, work)
@@ -78,7 +88,10 @@ def errors(log_thetas, parameters, rows, counts, tie):
 
 @compiled(error_model="numpy")
 def _scores(log_theta, parameters, rows, used, work):
-    tables, scores = _tables(log_theta, parameters, rows, used, work), np.empty((len(rows.picks), work.shape[1]))
+    tables, scores = (
+        _tables(log_theta, parameters, rows, used, work),
+        np.empty((len(rows.picks), work.shape[1])),
+    )
     _gather(tables, rows.picks, 0, len(scores), scores)
     return scores
 
@@ -86,7 +99,10 @@ def _scores(log_theta, parameters, rows, used, work):
 @compiled(error_model="numpy")
 def observed(parameters, rows, counts):
     """How often each value and its parents' values are all observed, (n_parameters,)."""
-    cells, expected = np.zeros((len(parameters.lookup) + 1, counts.shape[1])), np.zeros(parameters.row_starts[-1])
+    cells, expected = (
+        np.zeros((len(parameters.lookup) + 1, counts.shape[1])),
+        np.zeros(parameters.row_starts[-1]),
+    )
     together = np.zeros((len(rows.packs) + len(rows.messages.starts), counts.shape[1]))
     _scatter(together, rows.picks, 0, len(counts), counts)
     _scatter(cells, rows.packs, 0, len(rows.packs), together)
@@ -97,7 +113,12 @@ def observed(parameters, rows, counts):
 @compiled(error_model="numpy")
 def _expect(log_theta, objective, expected):
     """Return the sum of log likelihoods, and add the expectations to `expected`."""
-    parameters, rows, counts, used = objective.parameters, objective.rows, objective.counts, objective.used
+    parameters, rows, counts, used = (
+        objective.parameters,
+        objective.rows,
+        objective.counts,
+        objective.used,
+    )
     tables, n_packs = _tables(log_theta, parameters, rows, used, objective.work), len(rows.packs)
     changes, scores = np.zeros_like(tables), np.empty((BLOCK, counts.shape[1]))
     value, beliefs = 0.0, objective.beliefs

@@ -12,16 +12,15 @@ from lib.compiled import compiled
 LOWEST = 1e-300  # of table entries and sums, so that their logarithms are finite
 MANY = 32  # factors whose product might underflow
 
-# A message is the sum, over the values of a variable, of the product of its inputs: factors given what is observed, and
-# messages. It has a cell for each joint value of the variables that are left.
-#   widths    (n_messages,) number of values that are summed over
-#   starts    (n_messages + 1,) first cell of each
-#   pointers  (n_messages + 1,) first input of each
-# An input is read at a base and offsets from there: for each cell, for each value of the variable. Its offsets begin at
-# one of the `places`; `sources` has the message that it is, or -1.
+# A message is the sum, over the values of a variable, of the product of its inputs: factors given
+# what is observed, and messages. It has a cell for each joint value of the variables that are left.
+# widths    (n_messages,) number of values that are summed over starts    (n_messages + 1,) first
+# cell of each pointers  (n_messages + 1,) first input of each An input is read at a base and
+# offsets from there: for each cell, for each value of the variable. Its offsets begin at one of the
+# `places`; `sources` has the message that it is, or -1.
 Messages = namedtuple("Messages", "widths starts pointers bases sources places offsets")
-# An input of each row's message before equal ones are found: strides (n_rows, n_variables) of the clique's variables,
-# base and source (n_rows,); a row without it has the base -1.
+# An input of each row's message before equal ones are found: strides (n_rows, n_variables) of the
+# clique's variables, base and source (n_rows,); a row without it has the base -1.
 Slot = namedtuple("Slot", "base strides source")
 
 
@@ -45,9 +44,11 @@ def find_messages(factors, values, free, live):
     Messages
         Those that others need before them.
     ends : ndarray of int, shape (n_rows, n)
-        Messages over no variable, of which each row has up to n; the number of all messages where it has fewer.
+        Messages over no variable, of which each row has up to n; the number of all messages where
+        it has fewer.
     """
-    n_rows, n_found, n_cells = len(values), 0, int(factors.offsets[-1]) + 1  # a cell is for what is left out
+    # a cell is for what is left out
+    n_rows, n_found, n_cells = len(values), 0, int(factors.offsets[-1]) + 1
     sent, ends, widths, starts, inputs, offsets = [], [np.full(n_rows, -1)], [], [], [], []
     for clique, own, received in factors.buckets if live.any() else ():
         hidden = free[:, clique]
@@ -72,7 +73,9 @@ def find_messages(factors, values, free, live):
         sent.append((np.where(left, start, -1), steps, number))
         n_found, n_cells = n_found + len(first), n_cells + int(n_own.sum())
     starts.append([n_cells])
-    messages = Messages(_joined(widths), _joined(starts), *_by_message(inputs, offsets, n_found), _joined(offsets))
+    messages = Messages(
+        _joined(widths), _joined(starts), *_by_message(inputs, offsets, n_found), _joined(offsets)
+    )
     ends = -np.sort(-np.column_stack(ends), axis=1)
     return messages, np.where(ends < 0, n_found, ends)[:, : (ends >= 0).sum(axis=1).max(initial=0)]
 
@@ -80,11 +83,15 @@ def find_messages(factors, values, free, live):
 def _slot_of_factor(factors, f, clique, values, hidden, live):
     strides = np.array([factors.steps[f].get(v, 0) for v in clique])
     base = factors.offsets[f] + np.where(hidden, 0, values[:, clique]) @ strides
-    return Slot(np.where(live, base, -1), np.broadcast_to(strides, hidden.shape), np.full(len(values), -1))
+    return Slot(
+        np.where(live, base, -1), np.broadcast_to(strides, hidden.shape), np.full(len(values), -1)
+    )
 
 
 def _slot_of_message(clique, start, steps, number):
-    return Slot(start, np.column_stack([steps.get(v, np.zeros(len(start), int)) for v in clique]), number)
+    return Slot(
+        start, np.column_stack([steps.get(v, np.zeros(len(start), int)) for v in clique]), number
+    )
 
 
 def _add_inputs(slot, sizes, first, n_found, inputs, offsets):
@@ -94,7 +101,10 @@ def _add_inputs(slot, sizes, first, n_found, inputs, offsets):
     kind, examples = _distinct(np.column_stack([sizes[some], slot.strides[some]]))
     inputs.append((n_found + alive, slot.base[some], slot.source[some], len(offsets) + kind))
     for row in some[examples]:
-        steps = [np.arange(size) * stride for size, stride in zip(sizes[row], slot.strides[row], strict=True)]
+        steps = [
+            np.arange(size) * stride
+            for size, stride in zip(sizes[row], slot.strides[row], strict=True)
+        ]
         offsets.append(reduce(np.add.outer, steps[::-1]).ravel())
 
 
@@ -173,8 +183,8 @@ def collect(messages, used, work, logs):
 def distribute(messages, used, work, weights, beliefs):
     """Add to the beliefs of each factor's cell (n_cells, n_classes) its probability, times the weight of the end.
 
-    The last first, each message hands on what is believed of its cells, `weights` (n_messages, n_classes) to begin
-    with, to its inputs; its own beliefs are 0 before and after.
+    The last first, each message hands on what is believed of its cells, `weights` (n_messages,
+    n_classes) to begin with, to its inputs; its own beliefs are 0 before and after.
     """
     product, shift, n_classes = _room(messages, used, work), np.empty(work.shape[1]), work.shape[1]
     for m in used[::-1]:
@@ -187,7 +197,8 @@ def distribute(messages, used, work, weights, beliefs):
                 total = 0.0
                 for q in range(p, p + width):
                     total += product[q, c]
-                outer = beliefs[s, c] / total if total > LOWEST else 0.0  # 0 as all products that it sums
+                # 0 as all products that it sums
+                outer = beliefs[s, c] / total if total > LOWEST else 0.0
                 beliefs[s, c] = 0.0
                 for q in range(p, p + width):
                     product[q, c] *= outer
@@ -200,7 +211,8 @@ def distribute(messages, used, work, weights, beliefs):
                     beliefs[index, c] += product[p, c]
 
 
-# Compiled into each caller: calls that hand over many arrays take longer than the little that is done with them.
+# Compiled into each caller: calls that hand over many arrays take longer than the little that is
+# done with them.
 @njit(inline="always", error_model="numpy")
 def _room(messages, used, work):
     largest = 1
@@ -213,7 +225,10 @@ def _room(messages, used, work):
 def _multiply(m, messages, work, product, shift):
     """Set the products of the inputs, for each class, times exp(-shift); return how many there are."""
     first, last, n_classes = messages.pointers[m], messages.pointers[m + 1], work.shape[1]
-    n_products, many = messages.widths[m] * (messages.starts[m + 1] - messages.starts[m]), last - first > MANY
+    n_products, many = (
+        messages.widths[m] * (messages.starts[m + 1] - messages.starts[m]),
+        last - first > MANY,
+    )
     for p in range(n_products):
         for c in range(n_classes):
             product[p, c] = 0.0 if many else 1.0

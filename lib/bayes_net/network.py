@@ -19,22 +19,22 @@ Parameters = namedtuple("Parameters", "row_starts lookup")
 class Network:
     """Structure and sizes of a Bayesian network; its parameters are one flat vector.
 
-    The vector holds the variables in order, class first, each conditional probability table in C order: of shape
-    (size of each parent..., size of the variable).
+    The vector holds the variables in order, class first, each conditional probability table in C
+    order: of shape (size of each parent..., size of the variable).
 
     Parameters
     ----------
     parents : sequence of sequences of int
-        Parents of each variable; variable 0 is the class, variable i attribute i - 1. They are taken in ascending
-        order, also in the tables.
+        Parents of each variable; variable 0 is the class, variable i attribute i - 1. They are
+        taken in ascending order, also in the tables.
     sizes : sequence of int, each at least 1
         Number of values of each variable.
 
     Raises
     ------
     ValueError
-        If a size is out of range, `parents` is not a directed acyclic graph over the variables, or the tables are too
-        large.
+        If a size is out of range, `parents` is not a directed acyclic graph over the variables, or
+        the tables are too large.
     """
 
     def __init__(self, parents, sizes):
@@ -47,8 +47,12 @@ class Network:
         counts = [prod(shape) for shape in self.shapes]
         if sum(counts) > LARGEST:
             v = max(range(len(counts)), key=counts.__getitem__)
-            largest = f"variable {v} with its {len(self.parents[v])} parents alone has {counts[v]:,}"
-            raise ValueError(f"structure must have at most {LARGEST:,} table entries; {largest} (use fewer parents)")
+            largest = (
+                f"variable {v} with its {len(self.parents[v])} parents alone has {counts[v]:,}"
+            )
+            raise ValueError(
+                f"structure must have at most {LARGEST:,} table entries; {largest} (use fewer parents)"
+            )
         self.sizes = np.array(sizes, dtype=np.intp)
         self.starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
         self.n_parameters = int(self.starts[-1])
@@ -62,11 +66,16 @@ class Network:
     def check_parameters(self, beta):
         """Return `beta` as a flat vector of this network's parameters; ValueError unless all are finite."""
         if np.shape(beta) != (self.n_parameters,):
-            raise ValueError(f"parameters must have shape ({self.n_parameters},); got {np.shape(beta)}")
-        beta = np.require(beta, float, ["C", "W"])  # loops would be compiled again for what is read-only
+            raise ValueError(
+                f"parameters must have shape ({self.n_parameters},); got {np.shape(beta)}"
+            )
+        # loops would be compiled again for what is read-only
+        beta = np.require(beta, float, ["C", "W"])
         wrong = np.flatnonzero(~np.isfinite(beta))
         if len(wrong):
-            raise ValueError(f"parameters must be finite numbers; got {beta[wrong[0]]} in place {wrong[0]}")
+            raise ValueError(
+                f"parameters must be finite numbers; got {beta[wrong[0]]} in place {wrong[0]}"
+            )
         return beta
 
     def check_probabilities(self, theta):
@@ -75,7 +84,9 @@ class Network:
         sums = np.add.reduceat(theta, self.row_starts[:-1])
         wrong = ~(np.abs(sums - 1) <= ROUNDING)
         if wrong.any() or theta.min() < 0:
-            row = int(np.flatnonzero(wrong | (np.minimum.reduceat(theta, self.row_starts[:-1]) < 0))[0])
+            row = int(
+                np.flatnonzero(wrong | (np.minimum.reduceat(theta, self.row_starts[:-1]) < 0))[0]
+            )
             start, stop = self.row_starts[row : row + 2]
             v = int(np.searchsorted(self.starts, start, side="right")) - 1
             found = f"got {theta[start:stop]} in the table of variable {v}"
@@ -102,7 +113,10 @@ class Network:
 
     def tables(self, theta):
         """List the tables P(v | parents) of a flat vector, one array a variable, class first."""
-        return [theta[a:b].reshape(s) for a, b, s in zip(self.starts[:-1], self.starts[1:], self.shapes, strict=True)]
+        return [
+            theta[a:b].reshape(s)
+            for a, b, s in zip(self.starts[:-1], self.starts[1:], self.shapes, strict=True)
+        ]
 
     def flat(self, tables):
         """Return the flat vector of a list of tables; ValueError unless each has the shape that its variable needs."""
@@ -123,14 +137,19 @@ class Network:
         return Factors(self, by_class=False)
 
     def __getstate__(self):
-        return {name: value for name, value in self.__dict__.items() if name not in ("by_class", "with_class")}
+        return {
+            name: value
+            for name, value in self.__dict__.items()
+            if name not in ("by_class", "with_class")
+        }
 
 
 class Factors:
     """Factors of a network and the bucket tree that sums variables out, as arrays for compiled loops.
 
-    Each variable's table is a factor over its scope. With `by_class` the class is not a variable of the scopes but
-    the last axis of every factor, so that the messages for all classes are computed side by side.
+    Each variable's table is a factor over its scope. With `by_class` the class is not a variable of
+    the scopes but the last axis of every factor, so that the messages for all classes are computed
+    side by side.
     """
 
     def __init__(self, network, by_class):
@@ -138,7 +157,10 @@ class Factors:
         self._families = [(*ps, v) for v, ps in enumerate(network.parents)]
         self.scopes = [tuple(v for v in family if v or not by_class) for family in self._families]
         strides = [_strides(network.sizes[list(scope)]) for scope in self.scopes]
-        self.steps = [dict(zip(scope, steps, strict=True)) for scope, steps in zip(self.scopes, strides, strict=True)]
+        self.steps = [
+            dict(zip(scope, steps, strict=True))
+            for scope, steps in zip(self.scopes, strides, strict=True)
+        ]
         cells = [prod(int(network.sizes[v]) for v in scope) for scope in self.scopes]
         self.offsets = np.concatenate([[0], np.cumsum(cells)]).astype(np.intp)
         # Scopes and strides of factors in rows of equal length, for loops.
@@ -149,17 +171,28 @@ class Factors:
     @cached_property
     def lookup(self):
         """Which parameter each cell and class is, (n_cells, n_classes)."""
-        network, blocks, columns = self.network, [], int(self.network.sizes[0]) if self.by_class else 1
-        for family, block in zip(self._families, network.tables(np.arange(network.n_parameters)), strict=True):
+        network, blocks, columns = (
+            self.network,
+            [],
+            int(self.network.sizes[0]) if self.by_class else 1,
+        )
+        for family, block in zip(
+            self._families, network.tables(np.arange(network.n_parameters)), strict=True
+        ):
             of_class = self.by_class and 0 in family
-            block = np.moveaxis(block, family.index(0), -1).reshape(-1, columns) if of_class else block.reshape(-1, 1)
+            block = (
+                np.moveaxis(block, family.index(0), -1).reshape(-1, columns)
+                if of_class
+                else block.reshape(-1, 1)
+            )
             blocks.append(np.broadcast_to(block, (len(block), columns)))
         return np.ascontiguousarray(np.concatenate(blocks), dtype=np.intp)
 
     @property
     def parameters(self):
         """What compiled loops need of the tables."""
-        return Parameters(np.array(self.network.row_starts), self.lookup)  # a copy: what was unpickled is read-only
+        # a copy: what was unpickled is read-only
+        return Parameters(np.array(self.network.row_starts), self.lookup)
 
     @cached_property
     def buckets(self):
@@ -189,7 +222,10 @@ def _elimination(scopes, sizes, n_columns):
         for v in scope:
             neighbours.setdefault(v, set()).update(set(scope) - {v})
     while neighbours:
-        v = min(neighbours, key=lambda v: (_fill(v, neighbours), prod(int(sizes[u]) for u in neighbours[v]), v))
+        v = min(
+            neighbours,
+            key=lambda v: (_fill(v, neighbours), prod(int(sizes[u]) for u in neighbours[v]), v),
+        )
         around = neighbours.pop(v)
         for u in around:
             neighbours[u] |= around - {u}
@@ -197,8 +233,12 @@ def _elimination(scopes, sizes, n_columns):
         cliques.append((v, *sorted(around)))
         cells += prod(int(sizes[u]) for u in around)
         if cells * n_columns > LARGEST:
-            needed = f"variables {sorted(around)} would need a message of more than {LARGEST:,} numbers"
-            raise ValueError(f"structure is too entangled for exact inference: {needed} (give a sparser structure)")
+            needed = (
+                f"variables {sorted(around)} would need a message of more than {LARGEST:,} numbers"
+            )
+            raise ValueError(
+                f"structure is too entangled for exact inference: {needed} (give a sparser structure)"
+            )
     return cliques
 
 

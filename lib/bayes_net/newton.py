@@ -7,28 +7,35 @@ from lib.bayes_net.likelihood import log_joints, weigh
 from lib.compiled import compiled
 
 MOST = 1_000  # entries that move: the Hessian has their square
-RIDGE = 1e-10  # of the mean's Hessian, which is singular where attributes are copies or classes can be separated
+# of the mean's Hessian, which is singular where attributes are copies or classes can be separated
+RIDGE = 1e-10
 LENGTHS = 0.5 ** np.arange(30)  # of steps
 
 
 def climb_newton(beta, cases, n_iterations, tolerance, path, trace):
     """Climb by Newton's method from `beta`, which is moved; return the number of iterations and if they converged.
 
-    The logs of tables are moved as the weights of a multinomial logistic regression, unnormalised: of each row of each
-    table all entries but the most frequent, for all classes but the first.
+    The logs of tables are moved as the weights of a multinomial logistic regression, unnormalised:
+    of each row of each table all entries but the most frequent, for all classes but the first.
     """
     network, (moving, *features) = cases.network, _features(cases)
     if moving.size > MOST:
-        raise ValueError(f"method='newton' moves at most {MOST:,} entries of tables; got {moving.size:,} (use 'lbfgs')")
+        raise ValueError(
+            f"method='newton' moves at most {MOST:,} entries of tables; got {moving.size:,} (use 'lbfgs')"
+        )
     gradient, hessian = np.empty(moving.shape), np.empty((moving.size, moving.size))
     given = network.by_class.parameters, *features, moving, cases.counts, gradient, hessian
     logs, i = network.log_softmax(beta), 0
     value = differentiate(logs, *given)
     path[0], trace[:1] = value / cases.size, logs
-    while (steep := np.abs(gradient).max(initial=0.0) > tolerance * cases.size) and i < n_iterations:
+    while (
+        steep := np.abs(gradient).max(initial=0.0) > tolerance * cases.size
+    ) and i < n_iterations:
         hessian[np.diag_indices(moving.size)] += RIDGE * cases.size
         step = np.zeros_like(logs)
-        step[moving] = cho_solve(cho_factor(hessian, lower=True), gradient.ravel()).reshape(moving.shape)
+        step[moving] = cho_solve(cho_factor(hessian, lower=True), gradient.ravel()).reshape(
+            moving.shape
+        )
         tried = ((length, differentiate(logs + length * step, *given)) for length in LENGTHS)
         length, value = next(((length, new) for length, new in tried if new >= value), (0.0, value))
         if length == 0.0:
@@ -44,19 +51,30 @@ def climb_newton(beta, cases, n_iterations, tolerance, path, trace):
 def _features(cases):
     """Entries that move (n_features, n_classes - 1); rows with packs; the packs' features; where each pack's begin."""
     network, rows = cases.network, cases.layout.by_class
-    if (cases.attributes < 0).any() or any(ps[:1] != (0,) or len(ps) > 2 for ps in network.parents[1:]):
+    if (cases.attributes < 0).any() or any(
+        ps[:1] != (0,) or len(ps) > 2 for ps in network.parents[1:]
+    ):
         needed = "naive Bayes or TAN, where the class and at most one attribute are parents of each attribute"
         found = f"got the parents {network.parents} (use 'cg' or 'lbfgs')"
         raise ValueError(f"method='newton' needs complete rows and {needed}; {found}")
     offsets, lookup = network.by_class.offsets, network.by_class.lookup
-    counts = np.append(cases.observed_counts()[lookup].sum(axis=1), 0.0)  # in the last cell are factors left out
+    # in the last cell are factors left out
+    counts = np.append(cases.observed_counts()[lookup].sum(axis=1), 0.0)
     moves = counts > 0
     for size, start, stop in zip(network.sizes[1:], offsets[1:-1], offsets[2:], strict=True):
-        moves[np.arange(start, stop, size) + counts[start:stop].reshape(-1, size).argmax(axis=1)] = False
+        moves[
+            np.arange(start, stop, size) + counts[start:stop].reshape(-1, size).argmax(axis=1)
+        ] = False
     among = moves[rows.packs]
-    picks = np.compress((rows.picks < len(rows.packs)).all(axis=0), rows.picks, axis=1)  # others are of messages
+    # others are of messages
+    picks = np.compress((rows.picks < len(rows.packs)).all(axis=0), rows.picks, axis=1)
     pointers = np.concatenate([[0], np.cumsum(among.sum(axis=1))])
-    return lookup[moves[:-1], 1:], rows._replace(picks=picks), (np.cumsum(moves) - 1)[rows.packs[among]], pointers
+    return (
+        lookup[moves[:-1], 1:],
+        rows._replace(picks=picks),
+        (np.cumsum(moves) - 1)[rows.packs[among]],
+        pointers,
+    )
 
 
 def _normalised(network, logs):
@@ -68,7 +86,9 @@ def _normalised(network, logs):
         tables[v] -= sums[..., None]
         if v:
             parent = tables[network.parents[v][-1]]
-            parent += sums.reshape(sums.shape[:1] + (1,) * (parent.ndim - sums.ndim) + sums.shape[1:])
+            parent += sums.reshape(
+                sums.shape[:1] + (1,) * (parent.ndim - sums.ndim) + sums.shape[1:]
+            )
     return logs
 
 
@@ -78,7 +98,11 @@ def differentiate(logs, parameters, rows, indices, pointers, moving, counts, gra
 
     The features that pack p of `rows` has are `indices` from pointers[p] on.
     """
-    n_free, active, scores = moving.shape[1], np.empty(len(moving), np.intp), log_joints(logs, parameters, rows)
+    n_free, active, scores = (
+        moving.shape[1],
+        np.empty(len(moving), np.intp),
+        log_joints(logs, parameters, rows),
+    )
     value = weigh(scores, counts, 0, len(counts), True)
     gradient[:], hessian[:] = 0.0, 0.0
     for r in range(len(counts)):

@@ -10,7 +10,9 @@ def merged(values, sizes):
     if values.shape[1] == 0:
         return values[:1], np.zeros(len(values), dtype=np.intp)
     if np.log2(np.asarray(sizes, dtype=float) + 1).sum() < 62:
-        steps = np.concatenate([np.cumprod(np.asarray(sizes[:0:-1], dtype=np.int64) + 1)[::-1], [1]])
+        steps = np.concatenate(
+            [np.cumprod(np.asarray(sizes[:0:-1], dtype=np.int64) + 1)[::-1], [1]]
+        )
         keys = (values.astype(np.int64) + 1) @ steps
     else:
         keys = np.ascontiguousarray(values, dtype=np.int32).view(f"V{4 * values.shape[1]}").ravel()
@@ -22,8 +24,8 @@ def merged(values, sizes):
 def factor_cells(values, needed, scopes, strides, offsets):
     """Which cell each row looks each factor up in, and which factors are to be summed; both (n_factors, n_rows).
 
-    What is not looked up has the cell after the last. `values` and `needed` are (n_variables, n_rows), `scopes` and
-    `strides` (n_factors, width), filled with -1.
+    What is not looked up has the cell after the last. `values` and `needed` are (n_variables,
+    n_rows), `scopes` and `strides` (n_factors, width), filled with -1.
     """
     shape = len(scopes), values.shape[1]
     cells, live = np.empty(shape, np.uint32), np.zeros(shape, np.bool_)
@@ -46,7 +48,8 @@ def factor_cells(values, needed, scopes, strides, offsets):
 def packed(cells, offsets, largest):
     """Which joint values of a pack of factors each row has, (n_rows, n_packs), and their cells (n_values, width).
 
-    A pack is of factors that follow each other and of at most `largest` joint values, if it is of several.
+    A pack is of factors that follow each other and of at most `largest` joint values, if it is of
+    several.
     """
     numbers, sizes, begins = _grouped(cells, offsets, largest)
     width, start, left_out = np.diff(np.array(begins)).max(), 0, offsets[-1]

@@ -13,7 +13,9 @@ def main() -> None:
     try:
         from lib.book import cli
     except ModuleNotFoundError as error:
-        sys.exit(f"{error}; the book needs more than the learners: `make env`, or pip install --editable '.[book]'")
+        sys.exit(
+            f"{error}; the book needs more than the learners: `make env`, or pip install --editable '.[book]'"
+        )
     cli.main()
 
 

@@ -15,12 +15,15 @@ from lib.book.project import PUBLISHED, BookError, Project, settle
 from lib.trials.description import DIGITS
 from lib.trials.store import ABOUT, environment
 
-SILENT = ("found", "verified", "absent", "opened")  # kinds of notes that are counted, or said in another way
+# kinds of notes that are counted, or said in another way
+SILENT = ("found", "verified", "absent", "opened")
 Stored = namedtuple("Stored", "folder name n_blocks size current")
 Stored.__doc__ = "A folder of finished blocks, and whether they are of what is here now."
 
 
-def execute_stored(project: Project, chapter: str, values: dict, output: Path, name="", **settings) -> list[dict]:
+def execute_stored(
+    project: Project, chapter: str, values: dict, output: Path, name="", **settings
+) -> list[dict]:
     """Execute a chapter whose finished blocks are stored and found again, and say after `name` how many were found.
 
     `settings` are further arguments of `lib.book.execution.execute`. Returns what the kernel noted.
@@ -34,11 +37,15 @@ def execute_stored(project: Project, chapter: str, values: dict, output: Path, n
         cells = [note for note in notes if note["kind"] == "opened"]
         for path in files_in_no_key(project, chapter, values, cells):
             click.secho(
-                f"{name}Warning: a cell read {path}, which no key holds: put it into data/", fg="yellow", err=True
+                f"{name}Warning: a cell read {path}, which no key holds: put it into data/",
+                fg="yellow",
+                err=True,
             )
 
     results, code = str(project.results), code_digest(project, chapter)
-    execution.execute(project, chapter, values, output, report, results=results, code=code, **settings)
+    execution.execute(
+        project, chapter, values, output, report, results=results, code=code, **settings
+    )
     return noted
 
 
@@ -58,7 +65,9 @@ def verify(project: Project, chapter: str, values: dict, part: float, seed: int)
         for note in notes:
             counts[note["kind"]] += note.get("blocks", 0)
 
-    execution.execute(project, chapter, values, output, report, results=str(project.results), verify=[seed, part])
+    execution.execute(
+        project, chapter, values, output, report, results=str(project.results), verify=[seed, part]
+    )
     return counts
 
 
@@ -68,12 +77,14 @@ def record(project: Project, chapter: str) -> Path:
     Raises
     ------
     BookError
-        If data that the chapter needs are not here, files differ from the commit, or the chapter records nothing.
+        If data that the chapter needs are not here, files differ from the commit, or the chapter
+        records nothing.
     """
     if absent := missing_data(project, chapter):
         remedy = "set UCI_MIRROR or TEXTS_MIRROR, or fetch them first"
         raise BookError(f"{chapter} cannot be recorded without {', '.join(absent)}: {remedy}")
-    commit = require_commit(project, "data/recorded")  # no record but that of a chapter itself is read by it
+    # no record but that of a chapter itself is read by it
+    commit = require_commit(project, "data/recorded")
     code = code_digest(project, chapter)
     overrides = settle(project, chapter, project.profile(PUBLISHED, chapter))[0]
     output = project.root / "_build" / "record" / f"{chapter}.ipynb"
@@ -92,7 +103,9 @@ def _say(project: Project, name: str, notes: list[dict]) -> None:
     finds = [note for note in notes if note["kind"] == "found"]
     if finds:
         n_blocks, n_all = (sum(note[field] for note in finds) for field in ("blocks", "all"))
-        click.echo(f"{name}found {n_blocks} of {n_all} blocks of the experiments begun before, in {project.results}")
+        click.echo(
+            f"{name}found {n_blocks} of {n_all} blocks of the experiments begun before, in {project.results}"
+        )
     for note in notes:
         if note["kind"] not in SILENT:
             click.secho(f"{name}Warning: {note['message']}", fg="yellow", err=True)
@@ -123,7 +136,9 @@ def show(folder: Path, experiments: list[Stored]) -> str:
         f"{e.n_blocks:7} {tqdm.format_sizeof(e.size, 'B'):>9}  {'current' if e.current else 'old':8} {e.name}"
         for e in experiments
     ]
-    return "\n".join([" blocks      size  made by  experiment", *lines, f"{folder}: {total(experiments)}"])
+    return "\n".join(
+        [" blocks      size  made by  experiment", *lines, f"{folder}: {total(experiments)}"]
+    )
 
 
 def total(experiments: list) -> str:

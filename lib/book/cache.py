@@ -16,7 +16,8 @@ from lib.trials.elsewhere import fetched, files_of, unchecked
 from lib.trials.store import workplace
 
 PRESS = "lib.book"
-RUNS_A_CHAPTER = f"{PRESS}.execution"  # with all that it imports; the rest of the press makes pages of what has run
+# with all that it imports; the rest of the press makes pages of what has run
+RUNS_A_CHAPTER = f"{PRESS}.execution"
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,8 @@ class Snapshot:
     notebook : bytes
         The notebook of the key, which is what runs, whatever becomes of its file.
     times : dict of str to int
-        When each file that a running chapter may read was last changed, in ns by the clock of the file system, which
-        notices also what is changed and changed back.
+        When each file that a running chapter may read was last changed, in ns by the clock of the
+        file system, which notices also what is changed and changed back.
     availability : dict of str to str
         What could be had of the data that are not shipped: see `data_elsewhere`.
     """
@@ -62,19 +63,23 @@ def take_snapshot(project: Project, chapter: str, overrides: dict) -> Snapshot:
     cells = parse_cells(notebook, project.notebook(chapter))
     with naming(chapter):
         parameters = read_parameters(cells)
-        values = {name: parameter.default for name, parameter in parameters.items()} | resolve(parameters, overrides)
+        values = {name: parameter.default for name, parameter in parameters.items()} | resolve(
+            parameters, overrides
+        )
     files += files_below(project.root / values["folder"]) if values.get("folder") else []
     times = {str(path): path.stat().st_ctime_ns for path in files if path.exists()}
-    availability = {name: status for name, (status, _) in data_elsewhere(project, cells, values).items()}
+    availability = {
+        name: status for name, (status, _) in data_elsewhere(project, cells, values).items()
+    }
     return Snapshot(_key(project, chapter, cells, values), notebook, times, availability)
 
 
 def fingerprint(project: Project, chapter: str, parameters: dict) -> str:
     """Return the key of a chapter's results, in two parts.
 
-    The first is of notebook, parameters, what decides the claims, data, recorded rows, lock file and what is installed
-    otherwise, lib and the settings in which it runs, Python and processor. The second is of the data that are not
-    shipped, which a chapter may fetch while it runs.
+    The first is of notebook, parameters, what decides the claims, data, recorded rows, lock file
+    and what is installed otherwise, lib and the settings in which it runs, Python and processor.
+    The second is of the data that are not shipped, which a chapter may fetch while it runs.
     """
     return _key(project, chapter, read_cells(project.notebook(chapter)), parameters)
 
@@ -88,14 +93,20 @@ def _key(project: Project, chapter: str, cells: list[dict], parameters: dict) ->
         "notebook": [[cell["cell_type"], cell["metadata"], cell["source"]] for cell in cells],
         "parameters": parameters,
         "registered": deciding(project, "\n".join(cell["source"] for cell in cells)),
-        "data": {path: sha256 for path, sha256 in data_digests(project).items() if not path.startswith("recorded/")},
+        "data": {
+            path: sha256
+            for path, sha256 in data_digests(project).items()
+            if not path.startswith("recorded/")
+        },
         "record": digest(project.record(chapter)),
         "lock": digest(project.root / "requirements.lock"),
         "lib": sources.digests(modules_of_chapters()),
         "environment": [unlocked(project.root / "requirements.lock"), sys.version, list(sys.flags)],
         "machine": here,
     }
-    return "-".join(map(description.digest, (ingredients, data_elsewhere(project, cells, parameters))))
+    return "-".join(
+        map(description.digest, (ingredients, data_elsewhere(project, cells, parameters)))
+    )
 
 
 def modules_of_chapters() -> set[str]:
@@ -114,31 +125,51 @@ def lib_has_changed() -> bool:
 
 def code_digest(project: Project, chapter: str) -> str:
     """Return a digest of the code that a chapter's numbers come from: its cells and lib, without words about them."""
-    cells = [cell["source"] for cell in read_cells(project.notebook(chapter)) if cell["cell_type"] == "code"]
-    return description.digest([list(map(sources.digest_of, cells)), sources.digests(modules_of_chapters())])
+    cells = [
+        cell["source"]
+        for cell in read_cells(project.notebook(chapter))
+        if cell["cell_type"] == "code"
+    ]
+    return description.digest(
+        [list(map(sources.digest_of, cells)), sources.digests(modules_of_chapters())]
+    )
 
 
-def data_elsewhere(project: Project, cells: list[dict], parameters: dict) -> dict[str, tuple[str, str]]:
+def data_elsewhere(
+    project: Project, cells: list[dict], parameters: dict
+) -> dict[str, tuple[str, str]]:
     """Return what can be had (status and reason) of what is not shipped and a chapter may take.
 
-    These are the data sets that its parameters name; texts if one of its cells has the word read_texts, those of its
-    parameter folder if it has one (from the folder of the book on, in which chapters run); and what only a mirror has,
-    if it has the word mirrored.
+    These are the data sets that its parameters name; texts if one of its cells has the word
+    read_texts, those of its parameter folder if it has one (from the folder of the book on, in
+    which chapters run); and what only a mirror has, if it has the word mirrored.
     """
-    names = {word for value in parameters.values() for word in (value if isinstance(value, list) else [value])}
+    names = {
+        word
+        for value in parameters.values()
+        for word in (value if isinstance(value, list) else [value])
+    }
     code = "\n".join(cell["source"] for cell in cells if cell["cell_type"] == "code")
-    names |= {word for word, call in (("texts", "read_texts"), ("mirrored", "mirrored(")) if call in code}
+    names |= {
+        word for word, call in (("texts", "read_texts"), ("mirrored", "mirrored(")) if call in code
+    }
     folder = project.root / parameters["folder"] if parameters.get("folder") else None
     return fetched(names, folder)
 
 
-def files_in_no_key(project: Project, chapter: str, overrides: dict, notes: list[dict]) -> list[str]:
+def files_in_no_key(
+    project: Project, chapter: str, overrides: dict, notes: list[dict]
+) -> list[str]:
     """Return the files that a run of a chapter with these values has read, as it noted, and that its key does not hold.
 
-    It holds data/, texts in the folder that a parameter names, and what `data_elsewhere` tells of mirrors. Copies in a
-    mirror whose contents are checked are read, too, by whoever asks what can be had.
+    It holds data/, texts in the folder that a parameter names, and what `data_elsewhere` tells of
+    mirrors. Copies in a mirror whose contents are checked are read, too, by whoever asks what can
+    be had.
     """
-    paths = [Path(path).resolve() for path in unchecked({n["path"] for n in notes if n["kind"] in ("opened", "read")})]
+    paths = [
+        Path(path).resolve()
+        for path in unchecked({n["path"] for n in notes if n["kind"] in ("opened", "read")})
+    ]
     if not paths:
         return []
     values = settle(project, chapter, overrides)[1]
@@ -147,7 +178,9 @@ def files_in_no_key(project: Project, chapter: str, overrides: dict, notes: list
     names = files_of(data_elsewhere(project, read_cells(project.notebook(chapter)), values))
 
     def is_keyed(path):
-        is_other_record = data / "recorded" in path.parents and path != project.record(chapter).resolve()
+        is_other_record = (
+            data / "recorded" in path.parents and path != project.record(chapter).resolve()
+        )
         is_data = data in path.parents and not is_other_record
         return is_data or path.parent == texts or path.name.removesuffix(".gz") in names
 
@@ -179,5 +212,10 @@ def read_record(executed: Path) -> dict:
 
 def write_record(executed: Path, key: str, seconds: float, commit: str) -> None:
     """Note under which key and commit a notebook was executed, its sha256 and how long it took."""
-    record = {"key": key, "sha256": digest(executed), "seconds": round(float(seconds), 1), "commit": commit}
+    record = {
+        "key": key,
+        "sha256": digest(executed),
+        "seconds": round(float(seconds), 1),
+        "commit": commit,
+    }
     write_whole(executed.with_suffix(".json"), json.dumps(record, indent=1) + "\n")

@@ -11,7 +11,16 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from lib.book.project import PROFILES, PUBLISHED, BookError, Project, naming, parameters_of, read_mapping, settle
+from lib.book.project import (
+    PROFILES,
+    PUBLISHED,
+    BookError,
+    Project,
+    naming,
+    parameters_of,
+    read_mapping,
+    settle,
+)
 from lib.files import LIB
 from lib.validation import check_engine
 
@@ -34,19 +43,33 @@ class _Command(click.Command):
 
 
 chapter_argument = click.argument("chapter", callback=lambda c, _, name: c.obj.find(name))
-chapters_argument = click.argument("chapters", nargs=-1, callback=lambda c, _, names: list(map(c.obj.find, names)))
-scale = {"type": click.Choice(PROFILES), "help": "Scale: quick, some minutes in all; paper, what is published."}
+chapters_argument = click.argument(
+    "chapters", nargs=-1, callback=lambda c, _, names: list(map(c.obj.find, names))
+)
+scale = {
+    "type": click.Choice(PROFILES),
+    "help": "Scale: quick, some minutes in all; paper, what is published.",
+}
 profile_option = click.option("--profile", **scale)
 published_option = click.option("--profile", default=PUBLISHED, **scale)
-engine_option = click.option("--engine", help="Address of a Dask scheduler whose workers run the trials.")
+engine_option = click.option(
+    "--engine", help="Address of a Dask scheduler whose workers run the trials."
+)
 pairs_option = click.option(
-    "-p", "pairs", nargs=2, multiple=True, metavar="NAME VALUE", help="Set a parameter, in a sweep to VALUE,VALUE ..."
+    "-p",
+    "pairs",
+    nargs=2,
+    multiple=True,
+    metavar="NAME VALUE",
+    help="Set a parameter, in a sweep to VALUE,VALUE ...",
 )
 file_option = click.option("-f", "file", type=OLD_FILE, help="YAML file of parameters.")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.option("--root", default=REPOSITORY, type=FOLDER, envvar="BOOK_ROOT", help="Folder of the book.")
+@click.option(
+    "--root", default=REPOSITORY, type=FOLDER, envvar="BOOK_ROOT", help="Folder of the book."
+)
 @click.pass_context
 def cli(context, root):
     """Run the chapters of the book with other parameters, or build all of it."""
@@ -61,7 +84,9 @@ def _require_library(root: Path) -> None:
     """Raise BookError unless the book in a folder has the lib that runs here: its pages are signed as if it had."""
     library = root / "lib"
     if (root / "_toc.yml").exists() and not (library.exists() and library.samefile(LIB)):
-        raise BookError(f"the book in {root} is not of the code that runs here, in {LIB}; {_remedy(root)}")
+        raise BookError(
+            f"the book in {root} is not of the code that runs here, in {LIB}; {_remedy(root)}"
+        )
 
 
 def _require_folder(root: Path) -> None:
@@ -113,8 +138,9 @@ def list_chapters(project, chapters):
 def run(project, chapter, pairs, file, profile, engine, output, html):
     """Run CHAPTER (such as cia/curves) with parameters of your own.
 
-    A later source wins: the notebook's defaults, --profile, -f, -p. Names and values are checked before anything runs.
-    `book list` shows what can be set. Finished blocks of trials are stored: a second run goes on from there.
+    A later source wins: the notebook's defaults, --profile, -f, -p. Names and values are checked
+    before anything runs. `book list` shows what can be set. Finished blocks of trials are stored: a
+    second run goes on from there.
     """
     from lib.book import blocks, history, site
     from lib.book.cache import take_snapshot
@@ -139,7 +165,11 @@ def run(project, chapter, pairs, file, profile, engine, output, html):
 
 
 @cli.command()
-@click.option("--clear", type=click.Choice(["old", "all"]), help="Remove those of old code, data or packages; or all.")
+@click.option(
+    "--clear",
+    type=click.Choice(["old", "all"]),
+    help="Remove those of old code, data or packages; or all.",
+)
 @click.pass_obj
 def cache(project, clear):
     """Show or clear the finished blocks of trials.
@@ -150,7 +180,9 @@ def cache(project, clear):
 
     experiments = blocks.stored_experiments(project.results)
     if clear:
-        removed = [experiment for experiment in experiments if clear == "all" or not experiment.current]
+        removed = [
+            experiment for experiment in experiments if clear == "all" or not experiment.current
+        ]
         for experiment in removed:
             shutil.rmtree(experiment.folder)
         click.echo(f"removed: {blocks.total(removed)}")
@@ -164,25 +196,35 @@ def cache(project, clear):
 @pairs_option
 @file_option
 @engine_option
-@click.option("--part", type=click.FloatRange(0, 1), default=0.1, help="How many of the blocks; default: a tenth.")
+@click.option(
+    "--part",
+    type=click.FloatRange(0, 1),
+    default=0.1,
+    help="How many of the blocks; default: a tenth.",
+)
 @click.option("--seed", type=click.IntRange(min=0), help="Which blocks; default: others each time.")
 @click.pass_obj
 def verify(project, chapters, profile, pairs, file, engine, part, seed):
     """Run a random part of the stored blocks of each experiment again and compare.
 
-    They are those of CHAPTERS (all, if none is named) with these parameters, and with --profile paper if no other is
-    named: `book run` or `book build` must have computed them.
+    They are those of CHAPTERS (all, if none is named) with these parameters, and with --profile
+    paper if no other is named: `book run` or `book build` must have computed them.
     """
     if part != part:
         raise click.BadParameter("--part nan is no number")
     from lib.book import blocks
 
     seed = secrets.randbelow(10**6) if seed is None else seed
-    asked = {name: _values(project, name, profile, file, pairs, engine) for name in chapters or project.chapters}
+    asked = {
+        name: _values(project, name, profile, file, pairs, engine)
+        for name in chapters or project.chapters
+    }
     total = Counter()
     for chapter, values in asked.items():
         counts = blocks.verify(project, chapter, values, part, seed)
-        click.echo(f"{chapter}: {counts['verified']} of {counts['found']} stored blocks run again, equal")
+        click.echo(
+            f"{chapter}: {counts['verified']} of {counts['found']} stored blocks run again, equal"
+        )
         total += counts
     click.echo(f"in all: {total['verified']} of {total['found']} (--seed {seed})")
 
@@ -192,16 +234,21 @@ def verify(project, chapters, profile, pairs, file, engine, part, seed):
 @pairs_option
 @file_option
 @profile_option
-@click.option("--jobs", type=click.IntRange(min=1), help="Runs at once; default: the number of cores.")
-@click.option("-o", "output", type=NEW_PATH, help="Where the runs go; default: _build/sweep/CHAPTER.")
+@click.option(
+    "--jobs", type=click.IntRange(min=1), help="Runs at once; default: the number of cores."
+)
+@click.option(
+    "-o", "output", type=NEW_PATH, help="Where the runs go; default: _build/sweep/CHAPTER."
+)
 @click.option("--html", is_flag=True, help="Make a page of each run, too.")
 @click.pass_obj
 def sweep(project, chapter, pairs, file, profile, jobs, output, html):
     """Run CHAPTER once for each value of a parameter, and compare the claims on one page.
 
-    With several swept parameters there is a run for each combination. For a parameter that is a list, each element is
-    a run, and [2,3],[5] is one run with both 2 and 3 and one with 5. A single value is the same in all runs. All is
-    checked before anything runs; runs whose parameters and sources have not changed are used again.
+    With several swept parameters there is a run for each combination. For a parameter that is a
+    list, each element is a run, and [2,3],[5] is one run with both 2 and 3 and one with 5. A single
+    value is the same in all runs. All is checked before anything runs; runs whose parameters and
+    sources have not changed are used again.
 
     Four runs, two at a time: `book sweep cia/curves -p n_hidden 2,3,4,5 --jobs 2`.
     """
@@ -210,23 +257,42 @@ def sweep(project, chapter, pairs, file, profile, jobs, output, html):
     from lib.book.jobs import alone_in, run_all
 
     folder = (output or project.root / "_build" / "sweep" / chapter).resolve()
-    layers = [project.profile(profile, chapter) if profile else {}, read_mapping(file) if file else {}]
+    layers = [
+        project.profile(profile, chapter) if profile else {},
+        read_mapping(file) if file else {},
+    ]
     runs = {run.name: run for run in sweeping.plan(project, chapter, folder, pairs, *layers)}
     sweeping.claim_folder(folder, chapter)
     click.get_current_context().with_resource(alone_in(folder))
     sweeping.announce(list(runs.values()))
     commit = history.commit(project)
     try:
-        run_all(project, runs, jobs, (lambda run: sweeping.make_page(project, run, commit)) if html else None)
+        run_all(
+            project,
+            runs,
+            jobs,
+            (lambda run: sweeping.make_page(project, run, commit)) if html else None,
+        )
     finally:
-        click.echo(f"comparison: {sweeping.write_pages(project, folder, chapter, list(runs.values()), commit)}")
+        click.echo(
+            f"comparison: {sweeping.write_pages(project, folder, chapter, list(runs.values()), commit)}"
+        )
 
 
 @cli.command()
 @chapters_argument
 @published_option
-@click.option("--jobs", "at_once", type=click.IntRange(min=1), help="Chapters at once; default: the number of cores.")
-@click.option("--strict", is_flag=True, help="A warning is an error; in profile paper, so is an unrecorded verdict.")
+@click.option(
+    "--jobs",
+    "at_once",
+    type=click.IntRange(min=1),
+    help="Chapters at once; default: the number of cores.",
+)
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="A warning is an error; in profile paper, so is an unrecorded verdict.",
+)
 @click.pass_obj
 def build(project, chapters, profile, at_once, strict):
     """Execute what has changed and build the book's pages.
@@ -241,7 +307,8 @@ def build(project, chapters, profile, at_once, strict):
     if profile == PUBLISHED:
         _or_warn(strict, registry.require_history, project)
     click.get_current_context().with_resource(jobs.alone_in(project.build_folder(profile)))
-    shutil.rmtree(project.build_folder(profile) / "html", ignore_errors=True)  # no page outlives its results
+    # no page outlives its results
+    shutil.rmtree(project.build_folder(profile) / "html", ignore_errors=True)
     jobs.run_all(project, plan, at_once)
     jobs.require_fresh(project, profile)
     claims = verdicts.read_claims(project, profile)
@@ -258,9 +325,18 @@ def build(project, chapters, profile, at_once, strict):
 
 @cli.command()
 @published_option
-@click.option("--record", is_flag=True, help="Record the verdicts of profile paper in chapters/verdicts.yml.")
-@click.option("--register", is_flag=True, help="Add what decides each new setting to chapters/registered.yml.")
-@click.option("--registered", "history", is_flag=True, help="Check that file, and say since when each entry is there.")
+@click.option(
+    "--record", is_flag=True, help="Record the verdicts of profile paper in chapters/verdicts.yml."
+)
+@click.option(
+    "--register", is_flag=True, help="Add what decides each new setting to chapters/registered.yml."
+)
+@click.option(
+    "--registered",
+    "history",
+    is_flag=True,
+    help="Check that file, and say since when each entry is there.",
+)
 @click.pass_obj
 def claims(project, profile, record, register, history):
     """Show every claim with its verdicts in the last build."""
@@ -294,8 +370,8 @@ def claims(project, profile, record, register, history):
 def record(project, chapters):
     """Record the rows of CHAPTERS, as they are published, for builds that lack data which are not shipped.
 
-    They must all be here. Blocks that a build has stored are not run again. Rows name the commit that they are of: no
-    file but other records may differ from it.
+    They must all be here. Blocks that a build has stored are not run again. Rows name the commit
+    that they are of: no file but other records may differ from it.
     """
     from lib.book import blocks
 
@@ -333,8 +409,8 @@ def pdf(project, profile):
 def refresh(project, chapters):
     """Run CHAPTERS (all, if none is named) with their own defaults and store the outputs in the notebooks.
 
-    These outputs are what the tests compare with; look at the difference before you commit it. The first cell, which
-    says what to install, is put in or brought up to date.
+    These outputs are what the tests compare with; look at the difference before you commit it. The
+    first cell, which says what to install, is put in or brought up to date.
     """
     from lib.book import refresh
 
@@ -357,7 +433,10 @@ def _values(project: Project, chapter: str, profile, file, pairs, engine) -> dic
     parameters = parameters_of(project, chapter)
     scale = project.profile(profile, chapter) if profile else {}
     with naming(chapter):
-        options = {name: parameters[name].parse(text) if name in parameters else text for name, text in pairs}
+        options = {
+            name: parameters[name].parse(text) if name in parameters else text
+            for name, text in pairs
+        }
         if engine and "engine" in parameters:
             options["engine"] = check_engine(engine)
     return settle(project, chapter, scale, read_mapping(file) if file else {}, options)[0]
@@ -374,6 +453,7 @@ def main() -> None:
         click.echo(f"Error: {error}; {REMEDY}", err=True)
         sys.exit(1)
     except (click.Abort, KeyboardInterrupt):
-        logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # it would report the cell that was cut short
+        # it would report the cell that was cut short
+        logging.getLogger("asyncio").setLevel(logging.CRITICAL)
         click.echo("interrupted", err=True)
         sys.exit(130)

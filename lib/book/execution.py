@@ -46,7 +46,8 @@ def execute(
         Values that are set.
     output : Path
     report : callable
-        Called with a list of what the kernel notes (see `lib.trials.notes`), also when a cell fails.
+        Called with a list of what the kernel notes (see `lib.trials.notes`), also when a cell
+        fails.
     cores : int, optional
         What trials take for all cores, if not all of them.
     notebook : bytes, optional
@@ -71,12 +72,18 @@ def execute(
         copy.write_bytes(notebook)
         try:
             paths, folder = (_literal(copy), _literal(part)), {"path": str(project.root)}
-            settings = {"config": config, "resources": {"metadata": folder}, "timeout": None, "coalesce_streams": True}
+            settings = {
+                "config": config,
+                "resources": {"metadata": folder},
+                "timeout": None,
+                "coalesce_streams": True,
+            }
             papermill.execute_notebook(*paths, parameters, progress_bar=False, **settings, **hooks)
         except PapermillExecutionError as error:
             cell = f"cell In [{error.exec_count}] failed: {_title(error.source)}\n  {error.ename}: {error.evalue}"
             raise BookError(f"{chapter}: {cell}\n  executed so far: {output}") from error
-        except RuntimeError as error:  # DeadKernelError is one; a kernel that was never ready raises a plain one
+        # DeadKernelError is one; a kernel that was never ready raises a plain one
+        except RuntimeError as error:
             if "died" not in str(error).lower():
                 raise
             notes = [json.loads(line) for line in _so_far(files / "notes").splitlines()]
@@ -133,9 +140,17 @@ def _kernel_settings(context: dict, cores: int | None):
     use_forked_kernels()
     with tempfile.TemporaryDirectory(prefix="book-") as folder:
         context = context | {"progress": f"{folder}/progress", "notes": f"{folder}/notes"}
-        own = {"JUPYTER_RUNTIME_DIR": folder, "IPYTHONDIR": f"{folder}/ipython", VARIABLE: json.dumps(context)}
+        own = {
+            "JUPYTER_RUNTIME_DIR": folder,
+            "IPYTHONDIR": f"{folder}/ipython",
+            VARIABLE: json.dumps(context),
+        }
         own |= {"LOKY_MAX_CPU_COUNT": str(cores)} if cores else {}
-        sockets = {"transport": "ipc", "ip": f"{folder}/socket", "connection_file": f"{folder}/kernel.json"}
+        sockets = {
+            "transport": "ipc",
+            "ip": f"{folder}/socket",
+            "connection_file": f"{folder}/kernel.json",
+        }
         yield Config({"KernelManager": sockets, "Provisioner": {"environment": own}}), Path(folder)
 
 
@@ -166,7 +181,10 @@ def _progress(cells: list[dict], chapter: str, trials: Path):
         watcher = threading.Thread(target=watch, daemon=True)
         watcher.start()
         try:
-            yield {"on_cell_start": start, "on_cell_executed": lambda cell, cell_index, execute_reply: bar.update()}
+            yield {
+                "on_cell_start": start,
+                "on_cell_executed": lambda cell, cell_index, execute_reply: bar.update(),
+            }
         finally:
             ended.set()
             watcher.join()
@@ -179,5 +197,9 @@ def _so_far(path: Path) -> str:
 
 
 def _title(source: str) -> str:
-    lines = [line.strip() for line in source.splitlines() if line.strip() and not line.strip().startswith("#")]
+    lines = [
+        line.strip()
+        for line in source.splitlines()
+        if line.strip() and not line.strip().startswith("#")
+    ]
     return lines[0][:60] if lines else ""

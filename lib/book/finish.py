@@ -13,7 +13,9 @@ from lib.book.pictures import adapt
 from lib.book.project import BookError, Project
 
 LENGTH = 160  # characters of a description that search engines show
-REPAIRS = yaml.safe_load((Path(__file__).parent / "templates" / "repairs.yml").read_text(encoding="utf-8"))
+REPAIRS = yaml.safe_load(
+    (Path(__file__).parent / "templates" / "repairs.yml").read_text(encoding="utf-8")
+)
 TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
 FIRST_PARAGRAPH = re.compile(r"</h1>.*?<p>(.*?)</p>", re.DOTALL)
 FORWARD = re.compile(r'http-equiv="Refresh".*?url=([^"]+)')
@@ -25,9 +27,13 @@ def finish(project: Project, folder: Path) -> None:
     for path in sorted(folder.rglob("*.html")):
         page = path.read_text(encoding="utf-8")
         if "<head>" in page:
-            path.write_text(finish_page(repair(page, unmatched), book, path.parent), encoding="utf-8")
+            path.write_text(
+                finish_page(repair(page, unmatched), book, path.parent), encoding="utf-8"
+            )
     for pattern in [pattern for pattern, nothing in unmatched.items() if nothing]:
-        raise BookError(f"the theme has changed: adapt the repair of {pattern!r} in lib/book/templates/repairs.yml")
+        raise BookError(
+            f"the theme has changed: adapt the repair of {pattern!r} in lib/book/templates/repairs.yml"
+        )
     write_first_page(folder, book)
     (folder / "404.html").write_text(render("404.html", title=book), encoding="utf-8")
     write_sitemap(project, folder, (project.config.get("html") or {}).get("baseurl"))
@@ -38,7 +44,9 @@ def repair(page: str, unmatched: dict[str, bool]) -> str:
     for one in REPAIRS:
         if one.get("word", "") in page:
             page, n_found = re.subn(one["pattern"], one.get("new", ""), page)
-            unmatched[one["pattern"]] = unmatched.get(one["pattern"], not one.get("sometimes")) and not n_found
+            unmatched[one["pattern"]] = (
+                unmatched.get(one["pattern"], not one.get("sometimes")) and not n_found
+            )
     return page
 
 
@@ -73,6 +81,10 @@ def write_first_page(folder: Path, book: str) -> None:
 def write_sitemap(project: Project, folder: Path, address: str | None) -> None:
     """Write sitemap.xml of the pages in `folder`; nothing as long as the site's address (html: baseurl) is not set."""
     if address:
-        names = [page.relative_to(project.root).with_suffix(".html").as_posix() for page in project.pages]
-        places = [f"{address.rstrip('/')}/{quote(name)}" for name in names if (folder / name).exists()]
+        names = [
+            page.relative_to(project.root).with_suffix(".html").as_posix() for page in project.pages
+        ]
+        places = [
+            f"{address.rstrip('/')}/{quote(name)}" for name in names if (folder / name).exists()
+        ]
         (folder / "sitemap.xml").write_text(render("sitemap.xml", places=places), encoding="utf-8")

@@ -11,8 +11,20 @@ CHANGED = " + uncommitted changes"
 COMMIT = re.compile(r"[0-9a-f]{7,64}")
 # What git sets for a hook: a build that it calls would ask the hook's repository, not the book's.
 OF_A_HOOK = (
-    *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_NAMESPACE"),
-    *("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE"),
+    *(
+        "GIT_DIR",
+        "GIT_WORK_TREE",
+        "GIT_INDEX_FILE",
+        "GIT_PREFIX",
+        "GIT_COMMON_DIR",
+        "GIT_NAMESPACE",
+    ),
+    *(
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_SHALLOW_FILE",
+        "GIT_GRAFT_FILE",
+    ),
 )
 
 
@@ -27,7 +39,9 @@ def _call(project: Project, *arguments: str) -> subprocess.CompletedProcess | No
     environment["GIT_OPTIONAL_LOCKS"] = "0"  # a question is in nobody's way who commits meanwhile
     command = ["git", "-C", str(project.root), *arguments]
     try:
-        return subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", env=environment)
+        return subprocess.run(
+            command, capture_output=True, encoding="utf-8", errors="replace", env=environment
+        )
     except OSError:  # there is no git on the PATH, or it may not be run
         return None
 
@@ -35,8 +49,8 @@ def _call(project: Project, *arguments: str) -> subprocess.CompletedProcess | No
 def head(project: Project) -> str | None:
     """Return the commit that is checked out; None if there is none that has the book.
 
-    A repository around the book's folder counts only if it tracks the book's table of contents: a tarball that was
-    unpacked inside another project is not of that project's commit.
+    A repository around the book's folder counts only if it tracks the book's table of contents: a
+    tarball that was unpacked inside another project is not of that project's commit.
     """
     if git(project, "ls-files", "--error-unmatch", "--", "_toc.yml") is None:
         return None
@@ -46,9 +60,9 @@ def head(project: Project) -> str | None:
 def changes(project: Project) -> list[str]:
     """Return the files that differ from the commit that is checked out, as paths from the book's folder.
 
-    Files that are new count, too; those that git is told to ignore only below data/ and lib/, where numbers come from;
-    and files at whose changes git is told not to
-    look (``git update-index --assume-unchanged``), as nobody knows.
+    Files that are new count, too; those that git is told to ignore only below data/ and lib/, where
+    numbers come from; and files at whose changes git is told not to look (``git update-index
+    --assume-unchanged``), as nobody knows.
 
     Raises
     ------
@@ -56,15 +70,25 @@ def changes(project: Project) -> list[str]:
         If git cannot tell.
     """
     # in full, whatever the reader's settings of git leave out
-    options = ("--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=none")
+    options = (
+        "--porcelain",
+        "-z",
+        "--untracked-files=all",
+        "--no-renames",
+        "--ignore-submodules=none",
+    )
     status = git(project, "status", *options, "--", ".")
     tags = git(project, "ls-files", "-v", "-z", "--", ".")
     if status is None or tags is None:
-        raise BookError(f"`git status` fails in {project.root}: repair the repository, or build in a new clone")
-    prefix = git(project, "rev-parse", "--show-prefix") or ""  # paths begin at the top of the repository
+        raise BookError(
+            f"`git status` fails in {project.root}: repair the repository, or build in a new clone"
+        )
+    # paths begin at the top of the repository
+    prefix = git(project, "rev-parse", "--show-prefix") or ""
     differing = [entry[3:].removeprefix(prefix) for entry in status.split("\0") if entry]
     unwatched = [entry[2:] for entry in tags.split("\0") if re.match("[a-z]", entry)]
-    skipped = [entry[2:] for entry in tags.split("\0") if entry.startswith("S ")]  # a sparse checkout lacks them
+    # a sparse checkout lacks them
+    skipped = [entry[2:] for entry in tags.split("\0") if entry.startswith("S ")]
     present = [name for name in skipped if (project.root / name).exists()]
     options = ("-z", "--others", "--ignored", "--exclude-standard")
     ignored = (git(project, "ls-files", *options, "--", "data", "lib") or "").split("\0")
@@ -108,18 +132,26 @@ def require_commit(project: Project, free_folder: str) -> str:
     """
     commit = head(project)
     if commit is None:
-        raise BookError(f"{project.root} has no commit that results could be of: {_why_no_commit(project)}")
+        raise BookError(
+            f"{project.root} has no commit that results could be of: {_why_no_commit(project)}"
+        )
     files = [name for name in changes(project) if not name.startswith(f"{free_folder}/")]
     if files:
         remedy = "commit them, or put them aside by `git stash --include-untracked`"
-        raise BookError("\n  ".join([f"{len(files)} files differ from commit {commit}; {remedy}:", *files]))
+        raise BookError(
+            "\n  ".join([f"{len(files)} files differ from commit {commit}; {remedy}:", *files])
+        )
     return commit
 
 
 def date_of(project: Project, commit: str) -> str:
     """Return the day of a commit, such as 2026-01-31, with or without changes; empty if there is none."""
     match = COMMIT.match(commit)
-    return match and git(project, "show", "--no-patch", "--no-show-signature", "--format=%cs", match[0]) or ""
+    return (
+        match
+        and git(project, "show", "--no-patch", "--no-show-signature", "--format=%cs", match[0])
+        or ""
+    )
 
 
 def is_ancestor(project: Project, commit: str) -> bool:

@@ -72,42 +72,61 @@ class Job:
     @property
     def page(self) -> Path:
         """Where `lib.book.site.build_page` makes its page, if it is to have one."""
-        return self.notebook.with_name(f"{self.notebook.stem}-html") / "html" / "chapters" / f"{self.chapter}.html"
+        return (
+            self.notebook.with_name(f"{self.notebook.stem}-html")
+            / "html"
+            / "chapters"
+            / f"{self.chapter}.html"
+        )
 
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
     """Hold a folder, made if need be, for this process; BookError if another process holds it.
 
-    The system lets go of it when the process ends, however it ends. Attempts that such a process left are removed.
+    The system lets go of it when the process ends, however it ends. Attempts that such a process
+    left are removed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".held").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise BookError(f"another command is writing into {folder}; start again when it has ended") from error
+            raise BookError(
+                f"another command is writing into {folder}; start again when it has ended"
+            ) from error
         for attempt in folder.rglob("*.part-*.ipynb"):
             attempt.unlink()
         yield
 
 
 def run_all(
-    project: Project, jobs: dict[str, Job], at_once: int | None, then: Callable[[Job], Job] | None = None
+    project: Project,
+    jobs: dict[str, Job],
+    at_once: int | None,
+    then: Callable[[Job], Job] | None = None,
 ) -> None:
     """Bring jobs up to date, do `then` with each, and put it as it is then in its place in `jobs`.
 
-    An interruption leaves those that have finished. One that fails stops no other. Runs at the same time share the
-    cores: with more processes than cores all of them take longer.
+    An interruption leaves those that have finished. One that fails stops no other. Runs at the same
+    time share the cores: with more processes than cores all of them take longer.
 
     Raises
     ------
     BookError
         When all have ended, if some have failed.
     """
-    snapshots = {name: take_snapshot(project, job.chapter, job.overrides) for name, job in jobs.items()}
+    snapshots = {
+        name: take_snapshot(project, job.chapter, job.overrides) for name, job in jobs.items()
+    }
     at_once = at_once or cpu_count()
-    n_runs = min(at_once, sum(not is_fresh(job.notebook, snapshots[name].key) for name, job in jobs.items())) or 1
+    n_runs = (
+        min(
+            at_once,
+            sum(not is_fresh(job.notebook, snapshots[name].key) for name, job in jobs.items()),
+        )
+        or 1
+    )
 
     def work(job):
         job = bring_up_to_date(project, job, snapshots[job.name], max(cpu_count() // n_runs, 1))
@@ -132,11 +151,13 @@ def run_all(
         raise BookError("\n  ".join([f"{len(failed)} of {len(jobs)} runs failed:", *failed]))
 
 
-def bring_up_to_date(project: Project, job: Job, snapshot: Snapshot, cores: int | None = None) -> Job:
+def bring_up_to_date(
+    project: Project, job: Job, snapshot: Snapshot, cores: int | None = None
+) -> Job:
     """Execute a job with so many cores, unless what it made before has its key; return what became of it.
 
-    What runs is the notebook of the snapshot, with lib as this process has it. A run during which anything else that it
-    may have read was changed, even if it was changed back, is not used.
+    What runs is the notebook of the snapshot, with lib as this process has it. A run during which
+    anything else that it may have read was changed, even if it was changed back, is not used.
     """
     if is_fresh(job.notebook, snapshot.key):
         return replace(job, status="reused", seconds=read_record(job.notebook)["seconds"])
@@ -146,28 +167,42 @@ def bring_up_to_date(project: Project, job: Job, snapshot: Snapshot, cores: int 
     commit_at_start, start = history.commit(project), time.monotonic()
     try:
         settings = {"cores": cores, "notebook": snapshot.notebook}
-        notes = execute_stored(project, job.chapter, job.overrides, job.notebook, f"{job.name}: ", **settings)
+        notes = execute_stored(
+            project, job.chapter, job.overrides, job.notebook, f"{job.name}: ", **settings
+        )
     except (BookError, OSError) as error:
         return replace(job, status="FAILED", message=str(error))
     job = replace(job, seconds=time.monotonic() - start)
     after = take_snapshot(project, job.chapter, job.overrides)
     if why := reason_not_to_use(project, job, snapshot, after, notes):
         return replace(job, status="FAILED", message=why)
-    write_record(job.notebook, after.key, job.seconds, history.commit_since(project, commit_at_start))
+    write_record(
+        job.notebook, after.key, job.seconds, history.commit_since(project, commit_at_start)
+    )
     return replace(job, status="executed")
 
 
-def reason_not_to_use(project: Project, job: Job, before: Snapshot, after: Snapshot, notes: list[dict]) -> str:
+def reason_not_to_use(
+    project: Project, job: Job, before: Snapshot, after: Snapshot, notes: list[dict]
+) -> str:
     """Return why the key of a run says not all that its results come from; nothing if it does."""
     if lib_has_changed() or after.key.partition("-")[0] != before.key.partition("-")[0]:
         return "its sources changed while it ran; start again"
-    if touched := [path for path in before.times | after.times if before.times.get(path) != after.times.get(path)]:
+    if touched := [
+        path
+        for path in before.times | after.times
+        if before.times.get(path) != after.times.get(path)
+    ]:
         others = f" and {len(touched) - 3} more" if len(touched) > 3 else ""
         return f"{', '.join(touched[:3])}{others} changed while it ran, if only for a time; start again"
     if read := files_in_no_key(project, job.chapter, job.overrides, notes):
         return f"it read {', '.join(read)}, which no key holds: put it into data/"
-    available_before = {name for name, status in before.availability.items() if status != "not available"}
-    available_after = {name for name, status in after.availability.items() if status != "not available"}
+    available_before = {
+        name for name, status in before.availability.items() if status != "not available"
+    }
+    available_after = {
+        name for name, status in after.availability.items() if status != "not available"
+    }
     recorded_sets = {name for note in notes if note["kind"] == "absent" for name in note["sets"]}
     if "texts" in after.availability:  # whose rows have other names, all available or none
         recorded_sets = {"texts"} if recorded_sets else set()
@@ -180,7 +215,10 @@ def reason_not_to_use(project: Project, job: Job, before: Snapshot, after: Snaps
 def write_parameters(job: Job) -> None:
     """Write a job's values as its file; as in JSON, so that text stays text."""
     job.parameters.parent.mkdir(parents=True, exist_ok=True)
-    text = "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in job.overrides.items())
+    text = "".join(
+        f"{name}: {json.dumps(value, ensure_ascii=False)}\n"
+        for name, value in job.overrides.items()
+    )
     write_whole(job.parameters, UNWRITABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
 
 

@@ -18,7 +18,8 @@ from lib.trials.notes import tell
 from lib.trials.processes import Context, Process
 from lib.trials.reading import FOLDERS, collected
 
-# Imported by the server, once and not by each kernel: libraries that take long, and lib but for what makes pages.
+# Imported by the server, once and not by each kernel: libraries that take long, and lib but for
+# what makes pages.
 LIBRARIES = (
     "ipykernel.kernelapp",
     "ipykernel.ipkernel",
@@ -27,7 +28,8 @@ LIBRARIES = (
     "scipy.stats",
     "sklearn.pipeline",
 )
-gc.set_threshold(10_000, 20, 100)  # also in what is forked: few of the many objects that learners make are garbage
+# also in what is forked: few of the many objects that learners make are garbage
+gc.set_threshold(10_000, 20, 100)
 
 
 def preloaded():
@@ -98,7 +100,11 @@ def _run(arguments, folder, drivers_signature):
 def use_forked_kernels() -> None:
     """Let all kernels that this process starts be forked; say if they will compile."""
     if not is_warm():
-        click.echo("Learners are compiled at their first call here, for about half a minute.", err=True)
+        click.echo(
+            "Learners are compiled at their first call here, for about half a minute.", err=True
+        )
     factory = KernelProvisionerFactory.instance()
-    factory.provisioners["forked"] = EntryPoint("forked", f"{__name__}:Provisioner", factory.GROUP_NAME)
+    factory.provisioners["forked"] = EntryPoint(
+        "forked", f"{__name__}:Provisioner", factory.GROUP_NAME
+    )
     factory.default_provisioner_name = "forked"

@@ -44,5 +44,9 @@ def _markup(function):
 
 
 _ENVIRONMENT.globals["symbols"] = SYMBOLS
-_ENVIRONMENT.filters |= {f.__name__: f for f in (estimate, region_words, line, quote)} | {"string_of": repr}
-_ENVIRONMENT.filters |= {f.__name__: _markup(f) for f in (literal, words, cell, code, badge, outcome, range_plot)}
+_ENVIRONMENT.filters |= {f.__name__: f for f in (estimate, region_words, line, quote)} | {
+    "string_of": repr
+}
+_ENVIRONMENT.filters |= {
+    f.__name__: _markup(f) for f in (literal, words, cell, code, badge, outcome, range_plot)
+}

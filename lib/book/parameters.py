@@ -1,9 +1,10 @@
 """The parameters cell of a chapter: what may be set, of which type, within which bounds.
 
-Each line of the cell reads ``name: type = literal  # meaning [allowed]``. The types are int, float, str, bool,
-list[int], list[float], list[str], and any of these ``| None``. ``[allowed]`` may be left out; it is ``[2..2000]`` for
-a closed range, with ``<`` at an end that is itself excluded (``[0.5<..<1]``) and either end left empty for no bound,
-or ``[em|cov|winnow]`` for choices. For a list it applies to each element. The cell is parsed and never run.
+Each line of the cell reads ``name: type = literal  # meaning [allowed]``. The types are int, float,
+str, bool, list[int], list[float], list[str], and any of these ``| None``. ``[allowed]`` may be left
+out; it is ``[2..2000]`` for a closed range, with ``<`` at an end that is itself excluded
+(``[0.5<..<1]``) and either end left empty for no bound, or ``[em|cov|winnow]`` for choices. For a
+list it applies to each element. The cell is parsed and never run.
 """
 
 import ast
@@ -49,13 +50,17 @@ class _Loader(yaml.SafeLoader):
     def construct_mapping(self, node, deep=False):
         for name, times in Counter(str(key.value) for key, _ in node.value).items():
             if times > 1:
-                raise yaml.MarkedYAMLError(problem=f"{name!r} is set twice", problem_mark=node.start_mark)
+                raise yaml.MarkedYAMLError(
+                    problem=f"{name!r} is set twice", problem_mark=node.start_mark
+                )
         return super().construct_mapping(node, deep)
 
 
 _TAG = "tag:yaml.org,2002:"
 _Loader.add_implicit_resolver(_TAG + "null", re.compile("(~|null|Null|NULL|)$"), None)
-_Loader.add_implicit_resolver(_TAG + "bool", re.compile("(true|True|TRUE|false|False|FALSE)$"), None)
+_Loader.add_implicit_resolver(
+    _TAG + "bool", re.compile("(true|True|TRUE|false|False|FALSE)$"), None
+)
 _Loader.add_implicit_resolver(_TAG + "int", re.compile(r"[-+]?(0|[1-9][0-9_]*)$"), None)
 _FLOAT = re.compile(r"([-+]?(\d[\d_]*\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?\.inf|\.nan)$")
 _Loader.add_implicit_resolver(_TAG + "float", _FLOAT, None)
@@ -65,7 +70,8 @@ def load_yaml(text: str):
     """Return the plain values that a YAML text stands for; tags that would build objects are refused."""
     try:
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - _Loader is a SafeLoader
-    except Exception as error:  # yaml.YAMLError, and others such as RecursionError for thousands of brackets
+    # yaml.YAMLError, and others such as RecursionError for thousands of brackets
+    except Exception as error:
         raise yaml.YAMLError(f"{type(error).__name__}: {error}") from error
 
 
@@ -96,12 +102,18 @@ class Parameter:
         """
         if "str" in self.options and not ("None" in self.options and text in ("null", "None")):
             return text
-        if set(self.options) & set(LISTS) and text not in ("null", "None") and not text.startswith("["):
+        if (
+            set(self.options) & set(LISTS)
+            and text not in ("null", "None")
+            and not text.startswith("[")
+        ):
             text = f"[{text}]"
         try:
             return None if text == "None" else load_yaml(text)
         except yaml.YAMLError as error:
-            raise ParameterError(f"{self.name} = {reprlib.repr(text)}: expected {self.expected}") from error
+            raise ParameterError(
+                f"{self.name} = {reprlib.repr(text)}: expected {self.expected}"
+            ) from error
 
     def check(self, value):
         """Return `value` in its type, or raise ParameterError saying what is allowed."""
@@ -113,11 +125,17 @@ class Parameter:
     def _within(self, value):
         elements = value if isinstance(value, list) else [value]
         if not elements:
-            raise ParameterError(f"{self.name} = []: expected at least one element of {self.expected}")
+            raise ParameterError(
+                f"{self.name} = []: expected at least one element of {self.expected}"
+            )
         try:
-            allowed = all(element is None or _allowed(element, self.allowed) for element in elements)
+            allowed = all(
+                element is None or _allowed(element, self.allowed) for element in elements
+            )
         except (TypeError, ValueError) as error:
-            raise ParameterError(f"parameters cell: [{self.allowed}] of {self.name} is no range of numbers") from error
+            raise ParameterError(
+                f"parameters cell: [{self.allowed}] of {self.name} is no range of numbers"
+            ) from error
         if not allowed:
             raise ParameterError(f"{self.name} = {reprlib.repr(value)}: expected {self.expected}")
         return value
@@ -148,11 +166,19 @@ def parse_cell(source: str) -> dict[str, Parameter]:
 
 
 def _parameter(node: ast.stmt, comments: dict[int, str]) -> Parameter:
-    if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name) or node.value is None:
-        raise ParameterError(f"parameters cell, line {node.lineno}: write `name: type = literal  # meaning [allowed]`")
+    if (
+        not isinstance(node, ast.AnnAssign)
+        or not isinstance(node.target, ast.Name)
+        or node.value is None
+    ):
+        raise ParameterError(
+            f"parameters cell, line {node.lineno}: write `name: type = literal  # meaning [allowed]`"
+        )
     name, type_ = node.target.id, ast.unparse(node.annotation)
     if any(option.strip() not in SCALARS + LISTS for option in type_.split("|")):
-        raise ParameterError(f"parameters cell: {name} has type {type_}; known are {', '.join(SCALARS + LISTS)}")
+        raise ParameterError(
+            f"parameters cell: {name} has type {type_}; known are {', '.join(SCALARS + LISTS)}"
+        )
     try:
         default = ast.literal_eval(node.value)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError) as error:
@@ -174,7 +200,9 @@ def _has_type(value, option: str) -> bool:
         return value is None if option == "None" else isinstance(value, bool)
     if option == "str":
         return isinstance(value, str) and not SURROGATE.search(value)
-    is_number = isinstance(value, int if option == "int" else int | float) and not isinstance(value, bool)
+    is_number = isinstance(value, int if option == "int" else int | float) and not isinstance(
+        value, bool
+    )
     return is_number and abs(value) <= sys.float_info.max
 
 
@@ -191,7 +219,9 @@ def _allowed(value, allowed: str) -> bool:
     if match is None:
         return str(value) in [choice.strip() for choice in allowed.split("|")]
     lo, hi = float(match["lo"] or -math.inf), float(match["hi"] or math.inf)
-    return (lo < value if match["above"] else lo <= value) and (value < hi if match["below"] else value <= hi)
+    return (lo < value if match["above"] else lo <= value) and (
+        value < hi if match["below"] else value <= hi
+    )
 
 
 def resolve(parameters: dict[str, Parameter], *layers: dict) -> dict:
@@ -200,7 +230,8 @@ def resolve(parameters: dict[str, Parameter], *layers: dict) -> dict:
     Raises
     ------
     ParameterError
-        For a name that is not a parameter (it names the nearest) or a value of the wrong type or out of range.
+        For a name that is not a parameter (it names the nearest) or a value of the wrong type or
+        out of range.
     """
     values = {}
     for name, value in (item for layer in layers for item in layer.items()):

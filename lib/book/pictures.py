@@ -9,7 +9,9 @@ from lib.book.pages import render
 
 _ATTRIBUTES = r'(?:[^>"]|"[^"]*")*'
 _SIZE = re.compile(r'\b(width|height)="([\d.]+)"')
-_IMAGE = re.compile(rf"(?P<link><a\b{_ATTRIBUTES}>\s*)?(?P<image><img\b{_ATTRIBUTES}>)(?P<end>\s*</a>)?")
+_IMAGE = re.compile(
+    rf"(?P<link><a\b{_ATTRIBUTES}>\s*)?(?P<image><img\b{_ATTRIBUTES}>)(?P<end>\s*</a>)?"
+)
 
 
 def adapt(page: str, folder: Path) -> str:
@@ -27,18 +29,27 @@ def adapt(page: str, folder: Path) -> str:
 
 def _picture(match: re.Match, folder: Path) -> str:
     """Return the box of a figure, or the image as it is where it is none."""
-    attributes = {name: html.unescape(value) for name, value in re.findall(r'([\w-]+)="([^"]*)"', match["image"])}
+    attributes = {
+        name: html.unescape(value)
+        for name, value in re.findall(r'([\w-]+)="([^"]*)"', match["image"])
+    }
     source, classes = attributes.pop("src", ""), attributes.pop("class", "")
     from lib.figures.themes import colour_variants  # and seaborn, which takes a moment
 
     path = folder / unquote(source)
-    variants = colour_variants(path.read_text(encoding="utf-8")) if path.suffix == ".svg" and path.is_file() else {}
+    variants = (
+        colour_variants(path.read_text(encoding="utf-8"))
+        if path.suffix == ".svg" and path.is_file()
+        else {}
+    )
     if not variants:
         return match[0]
     sizes = {}
     for name, text in variants.items():
         path.with_name(f"{path.stem}-{name}.svg").write_text(text, encoding="utf-8")
-        sizes[name] = {side: round(float(size)) for side, size in _SIZE.findall(text.partition(">")[0])}
+        sizes[name] = {
+            side: round(float(size)) for side, size in _SIZE.findall(text.partition(">")[0])
+        }
     attributes.pop("style", None)
     link = match["link"] or ""
     return render(

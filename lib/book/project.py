@@ -16,7 +16,8 @@ from lib.validation import nearest
 
 PROFILES = ("quick", "paper")
 PUBLISHED = "paper"
-plain_values = lru_cache(maxsize=16)(load_yaml)  # each time the same ones, not to be changed: it takes long
+# each time the same ones, not to be changed: it takes long
+plain_values = lru_cache(maxsize=16)(load_yaml)
 
 
 class BookError(click.ClickException):
@@ -36,7 +37,9 @@ class Project:
         try:
             names = list(parse_toc_yaml(path))
         except FileNotFoundError:
-            raise BookError(f"{self.root} is no clone of the book: make one, or name it by --root") from None
+            raise BookError(
+                f"{self.root} is no clone of the book: make one, or name it by --root"
+            ) from None
         except (OSError, UnicodeDecodeError, yaml.YAMLError, MalformedError) as error:
             raise BookError(f"{path}: {error}") from error
         return [self._page(name) for name in names]
@@ -46,7 +49,9 @@ class Project:
             inside = name.startswith("chapters/") and ".." not in name
             if inside and (self.root / f"{name}{suffix}").is_file():
                 return self.root / f"{name}{suffix}"
-        raise BookError(f"{self.root / '_toc.yml'} names {name}, but chapters/ has no such .ipynb or .md")
+        raise BookError(
+            f"{self.root / '_toc.yml'} names {name}, but chapters/ has no such .ipynb or .md"
+        )
 
     @property
     def config(self) -> dict:
@@ -62,7 +67,10 @@ class Project:
     def chapters(self) -> list[str]:
         """Names of the notebooks among the pages, such as ``cia/curves``."""
         notebooks = [page for page in self.pages if page.suffix == ".ipynb"]
-        return [page.relative_to(self.root / "chapters").with_suffix("").as_posix() for page in notebooks]
+        return [
+            page.relative_to(self.root / "chapters").with_suffix("").as_posix()
+            for page in notebooks
+        ]
 
     def notebook(self, chapter: str) -> Path:
         """Return the notebook of a chapter as it is committed."""
@@ -71,15 +79,24 @@ class Project:
     def heading(self, chapter: str) -> str:
         """Return the heading of a chapter as its notebook has it; without one, the chapter's name."""
         cells = read_cells(self.notebook(chapter))
-        lines = [line for cell in cells if cell["cell_type"] == "markdown" for line in cell["source"].splitlines()]
-        return next((line.removeprefix("# ").strip() for line in lines if line.startswith("# ")), chapter)
+        lines = [
+            line
+            for cell in cells
+            if cell["cell_type"] == "markdown"
+            for line in cell["source"].splitlines()
+        ]
+        return next(
+            (line.removeprefix("# ").strip() for line in lines if line.startswith("# ")), chapter
+        )
 
     def find(self, name: str) -> str:
         """Return the chapter that `name` (or the path of its notebook) means; a near miss names the nearest."""
         wanted = name.removeprefix("./").removeprefix("chapters/").removesuffix(".ipynb")
         if wanted in self.chapters:
             return wanted
-        raise BookError(f"no chapter {name!r}{nearest(wanted, self.chapters)} (`book list` shows them all)")
+        raise BookError(
+            f"no chapter {name!r}{nearest(wanted, self.chapters)} (`book list` shows them all)"
+        )
 
     def record(self, chapter: str) -> Path:
         """Return where the recorded rows of a chapter are: see `lib.experiments.record`."""
@@ -90,7 +107,10 @@ class Project:
         path = self.root / "chapters" / "profiles.yml"
         profiles = read_mapping(path)
         chapters = _mapping(f"{path}: {name}", profiles.get(name))
-        for kind, names, known in (("profile", profiles, list(PROFILES)), ("chapter", chapters, self.chapters)):
+        for kind, names, known in (
+            ("profile", profiles, list(PROFILES)),
+            ("chapter", chapters, self.chapters),
+        ):
             for unknown in set(names) - set(known):
                 raise BookError(f"{path}: no {kind} {unknown!r}{nearest(str(unknown), known)}")
         return _mapping(f"{path}: {name}: {chapter}", chapters.get(chapter))
@@ -129,7 +149,9 @@ def settle(project: Project, chapter: str, *layers: dict) -> tuple[dict, dict]:
     parameters = parameters_of(project, chapter)
     with naming(chapter):
         overrides = resolve(parameters, *layers)
-    return overrides, {name: overrides.get(name, parameter.default) for name, parameter in parameters.items()}
+    return overrides, {
+        name: overrides.get(name, parameter.default) for name, parameter in parameters.items()
+    }
 
 
 def read_mapping(path: Path) -> dict:
@@ -175,7 +197,10 @@ def parse_cells(contents: bytes, path: Path) -> list[dict]:
         raise BookError(f"{path} cannot be read: {error}") from error
     try:
         cells = json.loads(text)["cells"]
-        return [{**cell, "metadata": cell["metadata"], "source": "".join(cell["source"])} for cell in cells]
+        return [
+            {**cell, "metadata": cell["metadata"], "source": "".join(cell["source"])}
+            for cell in cells
+        ]
     except (ValueError, TypeError, LookupError, RecursionError) as error:
         raise BookError(f"{path} is not a notebook: {error!r}") from error
 

@@ -32,7 +32,9 @@ def geometry(record: dict, together: list[dict]) -> dict:
     return {
         "region": list(map(place, region_ends(record))),
         "edges": list(map(place, edges)),
-        "ends": [(min(max(at, 1), WIDTH - 1), "bar" if 1 < at < WIDTH - 1 else "arrow") for at in places],
+        "ends": [
+            (min(max(at, 1), WIDTH - 1), "bar" if 1 < at < WIDTH - 1 else "arrow") for at in places
+        ],
         "dot": None if math.isnan(value) else min(max(place(value), RADIUS), WIDTH - RADIUS),
         "labels": _labels(edges, place),
     }
@@ -42,7 +44,11 @@ def as_number(number: float | str | None) -> float:
     """Return a number of a claim's record as a float; null is NaN."""
     if number is None:
         return math.nan
-    return float(number.replace("∞", "inf").replace("−", "-")) if isinstance(number, str) else float(number)
+    return (
+        float(number.replace("∞", "inf").replace("−", "-"))
+        if isinstance(number, str)
+        else float(number)
+    )
 
 
 def region_ends(record: dict) -> tuple[float, float]:
@@ -53,10 +59,14 @@ def region_ends(record: dict) -> tuple[float, float]:
 
 def domain(records: list[dict]) -> tuple[float, float]:
     """Return the ends of a scale for settings: all finite numbers, but for ends of intervals that are far out."""
-    near = [x for r in records for x in (as_number(r["value"]), *region_ends(r)) if math.isfinite(x)] or [0.0]
+    near = [
+        x for r in records for x in (as_number(r["value"]), *region_ends(r)) if math.isfinite(x)
+    ] or [0.0]
     reach = FAR * (max(near) - min(near)) or math.inf
     ends = [as_number(r[name]) for r in records for name in ("low", "high")]
-    inside = near + [x for x in ends if math.isfinite(x) and min(near) - reach <= x <= max(near) + reach]
+    inside = near + [
+        x for x in ends if math.isfinite(x) and min(near) - reach <= x <= max(near) + reach
+    ]
     room = 0 if max(inside) > min(inside) else abs(min(inside)) / 2 or 1
     return min(inside) - room, max(inside) + room
 
@@ -66,4 +76,7 @@ def _labels(edges: list[float], place) -> list[tuple[float, str]]:
     if len(edges) == 2 and place(edges[1]) - place(edges[0]) < CHARACTER * 8:
         labels = [(sum(map(place, edges)) / 2, f"{edges[0]:.3g} to {edges[1]:.3g}")]
     halves = [len(text) * CHARACTER / 2 for _, text in labels]
-    return [(min(max(at, half), WIDTH - half), text) for (at, text), half in zip(labels, halves, strict=True)]
+    return [
+        (min(max(at, half), WIDTH - half), text)
+        for (at, text), half in zip(labels, halves, strict=True)
+    ]

@@ -24,4 +24,10 @@ def _settings(project: Project, profile: str, chapter: str) -> dict:
     _, values = settle(project, chapter, project.profile(profile, chapter))
     parameters, heading = parameters_of(project, chapter), project.heading(chapter)
     seconds = read_record(project.executed(profile, chapter)).get("seconds")
-    return {"name": chapter, "heading": heading, "parameters": parameters, "settings": values, "seconds": seconds}
+    return {
+        "name": chapter,
+        "heading": heading,
+        "parameters": parameters,
+        "settings": values,
+        "seconds": seconds,
+    }

@@ -56,6 +56,9 @@ def with_small_figures(notebook: NotebookNode) -> NotebookNode:
 def _small(png: str) -> str:
     image = Image.open(BytesIO(b64decode(png))).convert("RGB")
     file = BytesIO()
-    # by maximal coverage: the median cut would give up the colours of few pixels, a legend's for example
-    image.quantize(128, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
+    # by maximal coverage: the median cut would give up the colours of few pixels, a legend's for
+    # example
+    image.quantize(128, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
+        file, "PNG", optimize=True
+    )
     return b64encode(file.getvalue()).decode("ascii")

@@ -13,8 +13,8 @@ COLAB = "https://colab.research.google.com"
 def configure(config: dict) -> dict:
     """Return jupyter-book's configuration with the buttons that the repository's address allows: none without one.
 
-    A repository anywhere can be seen, and opened on Binder. On GitHub there are buttons to edit a page, to open an
-    issue and for Colab, too.
+    A repository anywhere can be seen, and opened on Binder. On GitHub there are buttons to edit a
+    page, to open an issue and for Colab, too.
     """
     url = address(config)
     if not url:
@@ -39,7 +39,14 @@ def configure(config: dict) -> dict:
 
 def address(config: dict) -> str:
     """Return the repository's address in ``_config.yml`` (``repository: url:``), or nothing if it is not set."""
-    url = str((config.get("repository") or {}).get("url") or "").strip().removesuffix("/").removesuffix(".git")
+    url = (
+        str((config.get("repository") or {}).get("url") or "")
+        .strip()
+        .removesuffix("/")
+        .removesuffix(".git")
+    )
     if url and not ADDRESS.fullmatch(url):
-        raise BookError(f"_config.yml: repository url = {url!r}: expected https://HOST/OWNER/NAME, or nothing")
+        raise BookError(
+            f"_config.yml: repository url = {url!r}: expected https://HOST/OWNER/NAME, or nothing"
+        )
     return url

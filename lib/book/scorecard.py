@@ -29,8 +29,14 @@ def scorecard(project: Project, profile: str) -> str:
         "scorecard.md",
         claims=claims,
         settings=settings_of(claims),
-        papers={paper: _authors(project, paper) for paper in dict.fromkeys(claim["paper"] for claim in claims)},
-        chapters={name: project.heading(name) for name in dict.fromkeys(claim["chapter"] for claim in claims)},
+        papers={
+            paper: _authors(project, paper)
+            for paper in dict.fromkeys(claim["paper"] for claim in claims)
+        },
+        chapters={
+            name: project.heading(name)
+            for name in dict.fromkeys(claim["chapter"] for claim in claims)
+        },
         kinds=KINDS,
         verdicts={kind: f"{symbol} {kind}" for kind, symbol in KINDS.items()},
         registrations=registrations(project),
@@ -40,7 +46,9 @@ def scorecard(project: Project, profile: str) -> str:
     )
 
 
-def write_downloads(project: Project, profile: str, folder: Path, commit: str, commits: dict[str, str]) -> None:
+def write_downloads(
+    project: Project, profile: str, folder: Path, commit: str, commits: dict[str, str]
+) -> None:
     """Write all claims of a profile into a folder, as ``claims.json`` and ``claims.csv``.
 
     Parameters
@@ -54,9 +62,14 @@ def write_downloads(project: Project, profile: str, folder: Path, commit: str, c
     commits : dict of str to str
         For each chapter, that of its results.
     """
-    claims = [claim | {"commit": commits[claim["chapter"]]} for claim in read_claims(project, profile)]
+    claims = [
+        claim | {"commit": commits[claim["chapter"]]} for claim in read_claims(project, profile)
+    ]
     registered = registrations(project)
-    rows = [as_row(setting) | {"registered": registered.get(setting["id"], "")} for setting in settings_of(claims)]
+    rows = [
+        as_row(setting) | {"registered": registered.get(setting["id"], "")}
+        for setting in settings_of(claims)
+    ]
     about = {"title": project.title, "profile": profile, "commit": commit}
     about |= {"note": render("claims.txt").strip(), "claims": claims}
     text = json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False)
@@ -66,7 +79,10 @@ def write_downloads(project: Project, profile: str, folder: Path, commit: str, c
 
 def as_row(claim: dict) -> dict:
     """Return a setting as a row of numbers and texts: unknown is empty, infinite is inf or -inf."""
-    numbers = {name: "" if claim[name] is None else as_number(claim[name]) for name in ("value", "low", "high")}
+    numbers = {
+        name: "" if claim[name] is None else as_number(claim[name])
+        for name in ("value", "low", "high")
+    }
     ends = dict(zip(("region_low", "region_high"), region_ends(claim), strict=True))
     return {name: value for name, value in claim.items() if name != "region"} | numbers | ends
 
@@ -74,7 +90,9 @@ def as_row(claim: dict) -> dict:
 def _authors(project: Project, paper: str) -> str:
     entries = parse_file(project.root / "references.bib").entries
     if paper not in entries:
-        raise BookError(f"references.bib lacks {paper!r}{nearest(paper, list(entries))}, which claims are about")
+        raise BookError(
+            f"references.bib lacks {paper!r}{nearest(paper, list(entries))}, which claims are about"
+        )
     names = [" ".join(person.last_names) for person in entries[paper].persons["author"]]
     authors = " and ".join(names) if len(names) < 3 else f"{names[0]} et al."
     return ", ".join(filter(None, (authors, entries[paper].fields.get("year"))))

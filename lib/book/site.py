@@ -29,7 +29,8 @@ from lib.trials.description import digest
 
 # What a page has in place of a comment such as <!-- scorecard -->.
 PARTS = {"scorecard": scorecard, "data-sets": data_sets, "settings": settings}
-TITLE_PICTURE = ("explorer", "title_picture")  # the chapter that glues the picture of the first page, and its name
+# the chapter that glues the picture of the first page, and its name
+TITLE_PICTURE = ("explorer", "title_picture")
 GLUED = "application/papermill.record/image/"
 PROVENANCE = "provenance.json"  # beside the pages: what they are of
 SHOWN_VERSIONS = ("numpy", "scipy", "scikit-learn", "numba", "when-the-model-is-wrong")
@@ -40,7 +41,10 @@ def build_site(project: Project, profile: str, strict: bool = False) -> Path:
     folder = project.build_folder(profile)
     source = _staged(project, folder)
     commit = history.commit(project)
-    commits = {name: commit_of(project, project.executed(profile, name), commit) for name in project.chapters}
+    commits = {
+        name: commit_of(project, project.executed(profile, name), commit)
+        for name in project.chapters
+    }
     for page in project.pages:
         if page.suffix == ".md":
             text = page.read_text(encoding="utf-8")
@@ -50,7 +54,9 @@ def build_site(project: Project, profile: str, strict: bool = False) -> Path:
             _write(source / page.relative_to(project.root), text)
     for chapter in project.chapters:
         executed, overrides = project.executed(profile, chapter), project.profile(profile, chapter)
-        stage_notebook(project, chapter, executed, source, f"profile {profile}", overrides, commits[chapter])
+        stage_notebook(
+            project, chapter, executed, source, f"profile {profile}", overrides, commits[chapter]
+        )
     chapter, picture = TITLE_PICTURE
     if chapter in project.chapters:
         write_glued_figure(project.executed(profile, chapter), picture, source / "chapters")
@@ -64,8 +70,8 @@ def build_site(project: Project, profile: str, strict: bool = False) -> Path:
 def write_glued_figure(executed: Path, name: str, folder: Path) -> None:
     """Write figure `name` of an executed chapter in the formats that it has into `folder`.
 
-    Glueing a figure from another page is not offered by MyST-NB: its reference takes PNG only, without caption or
-    alternative text.
+    Glueing a figure from another page is not offered by MyST-NB: its reference takes PNG only,
+    without caption or alternative text.
     """
     figure = glued(nbformat.read(executed, as_version=4).cells).get(name, {})
     svg, png = (figure.get(f"{GLUED}{kind}") for kind in ("svg+xml", "png"))  # stored: PNG only
@@ -74,31 +80,49 @@ def write_glued_figure(executed: Path, name: str, folder: Path) -> None:
             (folder / f"{name}{suffix}").write_bytes(content)
 
 
-def build_page(project: Project, chapter: str, executed: Path, overrides: dict, scale: str, commit: str) -> Path:
+def build_page(
+    project: Project, chapter: str, executed: Path, overrides: dict, scale: str, commit: str
+) -> Path:
     """Build the HTML of one executed chapter, and of what it cites, beside its notebook and return the page.
 
     `commit` is that of the run, as `lib.book.history.commit` says it.
     """
     folder = executed.with_name(f"{executed.stem}-html")
     source = _staged(project, folder)
-    toc = {"format": "jb-book", "root": f"chapters/{chapter}", "chapters": [{"file": "chapters/references"}]}
+    toc = {
+        "format": "jb-book",
+        "root": f"chapters/{chapter}",
+        "chapters": [{"file": "chapters/references"}],
+    }
     _write(source / "_toc.yml", yaml.safe_dump(toc))
     stage_notebook(project, chapter, executed, source, scale, overrides, commit)
     shutil.copy(project.root / "chapters" / "references.md", source / "chapters")
-    return make_html(project, source, folder, strict=False).with_name("chapters") / f"{chapter}.html"
+    return (
+        make_html(project, source, folder, strict=False).with_name("chapters") / f"{chapter}.html"
+    )
 
 
 def stage_notebook(
-    project: Project, chapter: str, executed: Path, source: Path, scale: str, overrides: dict, commit: str
+    project: Project,
+    chapter: str,
+    executed: Path,
+    source: Path,
+    scale: str,
+    overrides: dict,
+    commit: str,
 ) -> None:
     """Write the notebook as it ran, for readers to take along, and as the page shows it; provenance ends both."""
     notebook = nbformat.read(executed, as_version=4)
-    footer = nbformat.v4.new_markdown_cell(provenance(project, chapter, scale, commit), id="provenance")
+    footer = nbformat.v4.new_markdown_cell(
+        provenance(project, chapter, scale, commit), id="provenance"
+    )
     _, values = settle(project, chapter, overrides)
     for folder in ("executed", "chapters"):
         if folder == "chapters":
             notebook.cells = arrange(notebook.cells, parameters_of(project, chapter), values, scale)
-        shown = nbformat.v4.new_notebook(cells=[*notebook.cells, footer], metadata=notebook.metadata)
+        shown = nbformat.v4.new_notebook(
+            cells=[*notebook.cells, footer], metadata=notebook.metadata
+        )
         _write(source / folder / f"{chapter}.ipynb", nbformat.writes(shown))
 
 
@@ -120,8 +144,9 @@ def provenance(project: Project, chapter: str, scale: str, commit: str) -> str:
 def commit_of(project: Project, executed: Path, present_commit: str) -> str:
     """Return the commit whose notebook, code and data gave an executed notebook that is fresh.
 
-    It is the one at which the notebook was executed, if nothing differed from it and it is in the history. Otherwise
-    it is that of now: the key of fresh results proves that their sources are what they were.
+    It is the one at which the notebook was executed, if nothing differed from it and it is in the
+    history. Otherwise it is that of now: the key of fresh results proves that their sources are
+    what they were.
 
     Parameters
     ----------
@@ -139,21 +164,28 @@ def commit_of(project: Project, executed: Path, present_commit: str) -> str:
 
 def make_html(project: Project, source: Path, folder: Path, strict: bool) -> Path:
     """Make the staged pages and return the first; in a strict build a warning is an error."""
-    # pages are millions of objects, few of which are ever garbage: looking for it took half of the time
+    # pages are millions of objects, few of which are ever garbage: looking for it took half of the
+    # time
     calm = "import gc; gc.set_threshold(2_000_000, 20, 100)"
     jupyter_book = [sys.executable, "-c", f"{calm}; from jupyter_book.cli.main import main; main()"]
     command = [*jupyter_book, "build", source, "--path-output", folder, "--quiet", "--all"]
     command += ["-W", "-n", "--keep-going"] if strict else []
     shutil.rmtree(folder / "_build", ignore_errors=True)
-    # jupyter-book reads in the encoding of the locale, and modules from the folder in which it is called
+    # jupyter-book reads in the encoding of the locale, and modules from the folder in which it is
+    # called
     place = {"cwd": project.root, "env": {**os.environ, "PYTHONUTF8": "1"}}
-    process = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", **place)
+    process = subprocess.run(
+        command, capture_output=True, encoding="utf-8", errors="replace", **place
+    )
     (folder / "site.log").write_text(process.stdout + process.stderr, encoding="utf-8")
     if process.returncode:
-        raise BookError(f"the site was not built:\n{process.stderr.strip()}\nall messages: {folder / 'site.log'}")
+        raise BookError(
+            f"the site was not built:\n{process.stderr.strip()}\nall messages: {folder / 'site.log'}"
+        )
     shutil.rmtree(folder / "html", ignore_errors=True)
     made = folder / "_build" / "html"
-    shutil.copytree(source / "executed", made / "_sources" / "chapters", dirs_exist_ok=True)  # the theme's download
+    # the theme's download
+    shutil.copytree(source / "executed", made / "_sources" / "chapters", dirs_exist_ok=True)
     finish(project, made)
     made.replace(folder / "html")
     return folder / "html" / "index.html"

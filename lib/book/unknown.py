@@ -19,9 +19,9 @@ DEEPEST = 9  # below any heading
 def leave_out_unknown(page: list[NotebookNode], cells: list[NotebookNode]) -> list[NotebookNode]:
     """Return the cells of a page without what its run does not know.
 
-    An interval goes that has no end, as that of a single trial. A paragraph or an item goes if it cites a number that
-    is NaN or infinite or was not glued, or a figure or table of the chapter that is not there; then a heading that is
-    left without text and output.
+    An interval goes that has no end, as that of a single trial. A paragraph or an item goes if it
+    cites a number that is NaN or infinite or was not glued, or a figure or table of the chapter
+    that is not there; then a heading that is left without text and output.
 
     Parameters
     ----------
@@ -31,19 +31,31 @@ def leave_out_unknown(page: list[NotebookNode], cells: list[NotebookNode]) -> li
         As they ran.
     """
     records = glued(cells)
-    known = {name for name, data in records.items() if not re.search(r"\b(nan|inf)\b", str(data.get(GLUED + "plain")))}
-    there = set(NAME.findall("\n".join(str(data.get(GLUED + "markdown", "")) for data in records.values())))
+    known = {
+        name
+        for name, data in records.items()
+        if not re.search(r"\b(nan|inf)\b", str(data.get(GLUED + "plain")))
+    }
+    there = set(
+        NAME.findall("\n".join(str(data.get(GLUED + "markdown", "")) for data in records.values()))
+    )
     there |= {_figure(cell) for cell in page if _is_shown(cell)}
-    labels = {label for cell in cells if cell.cell_type == "code" for label in LABEL.findall(cell.source)}
+    labels = {
+        label for cell in cells if cell.cell_type == "code" for label in LABEL.findall(cell.source)
+    }
     absent = (labels | set(map(_figure, cells))) - there
 
     def is_told(passage):
-        return known.issuperset(GLUE.findall(passage)) and absent.isdisjoint(REFERENCE.findall(passage))
+        return known.issuperset(GLUE.findall(passage)) and absent.isdisjoint(
+            REFERENCE.findall(passage)
+        )
 
     below, kept = 0, []  # the level of the heading that follows, 0 at the end of the page
     for cell in reversed(page):
         if cell.cell_type == "markdown":
-            text = INTERVAL.sub(lambda found: found[0] if known.issuperset(found.groups()) else "", cell.source)
+            text = INTERVAL.sub(
+                lambda found: found[0] if known.issuperset(found.groups()) else "", cell.source
+            )
             told = ("\n".join(filter(is_told, ITEM.split(passage))) for passage in _passages(text))
             below, cell.source = _under_headings(list(filter(None, told)), below)
         elif _is_shown(cell):
@@ -55,7 +67,9 @@ def leave_out_unknown(page: list[NotebookNode], cells: list[NotebookNode]) -> li
 def glued(cells: list[NotebookNode]) -> dict:
     """Return what the cells have glued, by name: a dict of representations each."""
     outputs = [output for cell in cells for output in cell.get("outputs", [])]
-    return {o.metadata.scrapbook.name: o.data for o in outputs if "scrapbook" in o.get("metadata", {})}
+    return {
+        o.metadata.scrapbook.name: o.data for o in outputs if "scrapbook" in o.get("metadata", {})
+    }
 
 
 def _under_headings(passages, below):

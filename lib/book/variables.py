@@ -20,12 +20,35 @@ FIXED = {
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",
     "JUPYTER_PREFER_ENV_PATH": "1",
 }
-READERS_OWN = ("PYTHON", "MPLBACKEND")  # beginnings of names: settings for Python that are none of the book's
+# beginnings of names: settings for Python that are none of the book's
+READERS_OWN = ("PYTHON", "MPLBACKEND")
 PATHS = ("BOOK_RESULTS", "BOOK_ROOT", "NUMBA_CACHE_DIR", "TEXTS_MIRROR", "UCI_CACHE", "UCI_MIRROR")
-# What a kernel gets to see of the environment, by the beginnings of names: where things are, and how to reach the
-# network. The three that decide numbers are in every key by what they choose: see `lib.trials.store`.
-SEEN = [*FIXED, *PATHS, "PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "XDG_", "MPLCONFIGDIR", "LD_LIBRARY_PATH", "DYLD_"]
-SEEN += ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_", "REQUESTS_"]
+# What a kernel gets to see of the environment, by the beginnings of names: where things are, and
+# how to reach the network. The three that decide numbers are in every key by what they choose: see
+# `lib.trials.store`.
+SEEN = [
+    *FIXED,
+    *PATHS,
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "TMPDIR",
+    "XDG_",
+    "MPLCONFIGDIR",
+    "LD_LIBRARY_PATH",
+    "DYLD_",
+]
+SEEN += [
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "SSL_",
+    "REQUESTS_",
+]
 SEEN += ["JUPYTER_", "IPYTHON", "JPY_", "LOKY_MAX_CPU_COUNT", "BOOK_TRIALS", "DASK_"]
 SEEN += ["NUMBA_CPU_NAME", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"]
 
@@ -39,7 +62,11 @@ def fixed_environment() -> dict[str, str]:
     since_2013 = info.exists() and " avx2 " in info.read_text(encoding="utf-8", errors="replace")
     kernels = {"OPENBLAS_CORETYPE": "Haswell"} if since_2013 else {}
     others = {name: value for name, value in os.environ.items() if not name.startswith(READERS_OWN)}
-    paths = {name: os.path.abspath(os.path.expanduser(others[name])) for name in PATHS if others.get(name)}
+    paths = {
+        name: os.path.abspath(os.path.expanduser(others[name]))
+        for name in PATHS
+        if others.get(name)
+    }
     return kernels | others | paths | FIXED
 
 

@@ -29,16 +29,26 @@ def claims_in(notebook: nbformat.NotebookNode) -> list[dict]:
 
 def settings_of(claims: list[dict]) -> list[dict]:
     """Return every setting as a record that has what its claim says, too, whose id is its `claim`."""
-    return [{**claim, "claim": claim["id"], **setting} for claim in claims for setting in claim["settings"]]
+    return [
+        {**claim, "claim": claim["id"], **setting}
+        for claim in claims
+        for setting in claim["settings"]
+    ]
 
 
 def read_claims(project: Project, profile: str) -> list[dict]:
     """Return the claims of the last build in reading order, each with its chapter."""
     executed = {chapter: project.executed(profile, chapter) for chapter in project.chapters}
     notebooks = {chapter: read_notebook(path) for chapter, path in executed.items()}
-    claims = [{"chapter": chapter, **record} for chapter, nb in notebooks.items() for record in claims_in(nb)]
+    claims = [
+        {"chapter": chapter, **record}
+        for chapter, nb in notebooks.items()
+        for record in claims_in(nb)
+    ]
     for kind, records in (("claims", claims), ("settings", settings_of(claims))):
-        repeated = [id for id, count in Counter(record["id"] for record in records).items() if count > 1]
+        repeated = [
+            id for id, count in Counter(record["id"] for record in records).items() if count > 1
+        ]
         if repeated:
             raise BookError(f"{kind} with the same id: {', '.join(repeated)}")
     return claims
@@ -60,7 +70,15 @@ def require_recorded(project: Project, claims: list[dict]) -> None:
         if recorded.get(id) != actual.get(id)
     ]
     if lines:
-        absent = sorted({name for chapter in project.chapters for name in missing_data(project, chapter)})
+        absent = sorted(
+            {name for chapter in project.chapters for name in missing_data(project, chapter)}
+        )
         advice = "if the change is meant, `book claims --record` records the verdicts"
-        advice = f"nothing is to be recorded as long as {', '.join(absent)} cannot be had" if absent else advice
-        raise BookError("verdicts differ from chapters/verdicts.yml:\n  " + "\n  ".join(lines) + f"\n{advice}")
+        advice = (
+            f"nothing is to be recorded as long as {', '.join(absent)} cannot be had"
+            if absent
+            else advice
+        )
+        raise BookError(
+            "verdicts differ from chapters/verdicts.yml:\n  " + "\n  ".join(lines) + f"\n{advice}"
+        )

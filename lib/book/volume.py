@@ -18,7 +18,8 @@ from lib.book.project import Project
 LEFT_OUT = (
     "a.headerlink, script, form, button, input, select, iframe, dialog, [hidden]",
     ".pdf-link, .screen-only, .only-dark, .provenance a.download",
-    # Code that the web page folds, but not the values given to this run; then cells of which nothing is left.
+    # Code that the web page folds, but not the values given to this run; then cells of which
+    # nothing is left.
     "div.cell:not(.tag_injected-parameters) details.hide",
     "div.cell:not(:has(pre, img, svg, table, p))",
 )
@@ -36,7 +37,9 @@ class Page:
     @property
     def name(self) -> str:
         """A name fit for an id, with which all its ids begin: page-cia-curves for chapters/cia/curves.html."""
-        return "page-" + re.sub(r"[^A-Za-z0-9_]", "-", self.address.removeprefix("chapters/").removesuffix(".html"))
+        return "page-" + re.sub(
+            r"[^A-Za-z0-9_]", "-", self.address.removeprefix("chapters/").removesuffix(".html")
+        )
 
     @property
     def headings(self) -> list[Tag]:
@@ -57,9 +60,14 @@ def volume(project: Project, profile: str, commit: str, date: str) -> dict:
     """
     pages = read_pages(project, project.build_folder(profile) / "html")
     stay_inside(pages)
-    head = [tag for page in pages for tag in page.soup.select('head link[rel="stylesheet"], head script[src*="katex"]')]
+    head = [
+        tag
+        for page in pages
+        for tag in page.soup.select('head link[rel="stylesheet"], head script[src*="katex"]')
+    ]
     often = Counter(heading.get_text() for page in pages for heading in page.headings[1:])
-    once = [words for words, times in often.items() if times == 1]  # not those that each chapter has
+    # not those that each chapter has
+    once = [words for words, times in often.items() if times == 1]
     return {
         "title": project.title,
         "subtitle": metadata("when-the-model-is-wrong")["Summary"],
@@ -77,7 +85,10 @@ def read_pages(project: Project, folder: Path) -> list[Page]:
     """Return the pages of the site in `folder` that the table of contents names, in reading order, fit for paper."""
     sitemap = parse_toc_yaml(project.root / "_toc.yml")
     pages = []
-    for name, depth, part in [(sitemap.root.docname, 0, None), *_below(sitemap, sitemap.root.docname, 0)]:
+    for name, depth, part in [
+        (sitemap.root.docname, 0, None),
+        *_below(sitemap, sitemap.root.docname, 0),
+    ]:
         text = (folder / f"{name}.html").read_text(encoding="utf-8")
         soup = BeautifulSoup(text.replace(' loading="lazy"', ""), "html.parser")
         pages.append(Page(f"{name}.html", soup, depth, part))
@@ -97,7 +108,10 @@ def _below(sitemap: SiteMap, name: str, depth: int):
 
 def stay_inside(pages: list[Page]) -> None:
     """Make ids and headings those of one book; a link to what the book does not hold becomes plain text."""
-    ids = {page.address: (page.name, {tag["id"] for tag in page.soup.article.find_all(id=True)}) for page in pages}
+    ids = {
+        page.address: (page.name, {tag["id"] for tag in page.soup.article.find_all(id=True)})
+        for page in pages
+    }
     for page in pages:
         for tag in page.soup.select("link[href], script[src], img[src]"):
             attribute = "href" if tag.name == "link" else "src"

@@ -6,9 +6,9 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
-from lib.datasets import files, synthetic, table
+from lib.datasets import downloads, synthetic, table
 from lib.datasets.catalogue import ALIASES, catalogue
-from lib.datasets.files import NotAvailableError
+from lib.datasets.downloads import NotAvailableError
 from lib.validation import check_choice, check_integer
 
 __all__ = ["Dataset", "NotAvailableError", "available", "load", "names"]
@@ -21,7 +21,8 @@ class Dataset:
     Attributes
     ----------
     X : DataFrame of shape (n_samples, n_attributes)
-        Columns are float, category (the domain is that of the whole file) or bool; missing values are NaN.
+        Columns are float, category (the domain is that of the whole file) or bool; missing values
+        are NaN.
     y : ndarray of shape (n_samples,), str
     source : str
         shipped, synthetic, mirror or cache.
@@ -77,7 +78,8 @@ def load(name):
     ValueError
         If there is no such set (the message names the nearest) or a shipped file is damaged.
     NotAvailableError
-        If the set is not shipped and its files can be had neither from UCI_MIRROR, the cache nor UCI.
+        If the set is not shipped and its files can be had neither from UCI_MIRROR, the cache nor
+        UCI.
     """
     check_choice("name", name, [*catalogue(), *ALIASES])
     entry = catalogue()[ALIASES.get(name, name)]
@@ -85,7 +87,9 @@ def load(name):
         raise ValueError(f"{name} cannot be loaded: {entry.changes}")
     X, y, source, digests = _contents(entry)
     shared = ("name", "title", "address", "doi", "licence", "citation", "changes", "n_train")
-    return Dataset(X=X, y=y, source=source, sha256=digests, **{key: getattr(entry, key) for key in shared})
+    return Dataset(
+        X=X, y=y, source=source, sha256=digests, **{key: getattr(entry, key) for key in shared}
+    )
 
 
 def _contents(entry):
@@ -94,16 +98,24 @@ def _contents(entry):
         X, y, source, digests = _contents(catalogue()[entry.files[0]])
         if entry.name == "votes1":  # without the one that tells most
             return X.drop(columns="physician_fee_freeze"), y, source, digests
-        window = np.isin(y, ["1", "2", "3"])  # window glass, float processed (types 1 and 3) or not (type 2)
-        return X[window].reset_index(drop=True), np.where(y[window] == "2", "non-float", "float"), source, digests
+        # window glass, float processed (types 1 and 3) or not (type 2)
+        window = np.isin(y, ["1", "2", "3"])
+        return (
+            X[window].reset_index(drop=True),
+            np.where(y[window] == "2", "non-float", "float"),
+            source,
+            digests,
+        )
     if entry.kind == "synthetic":
         X, y = synthetic.generate(entry.name)
-        digest = files.sha256(X.assign(target=y).to_csv(index=False).encode())
+        digest = downloads.sha256(X.assign(target=y).to_csv(index=False).encode())
         return X, y, "synthetic", (digest,)
-    contents, source = files.read(entry)
+    contents, source = downloads.read(entry)
     X, y = _parsed(tuple(contents), entry)
     if len(y) != entry.rows:
-        raise ValueError(f"{entry.name}: its files have {len(y)} rows; expected {entry.rows}, as in data/manifest.csv")
+        raise ValueError(
+            f"{entry.name}: its files have {len(y)} rows; expected {entry.rows}, as in data/manifest.csv"
+        )
     return X.copy(), y.copy(), source, entry.sha256
 
 
@@ -119,12 +131,19 @@ def available():
     Returns
     -------
     DataFrame
-        A row for each set: name, title, status (shipped, cached, mirrored or not available), reason, rows,
-        attributes, classes, missing, licence, doi.
+        A row for each set: name, title, status (shipped, cached, mirrored or not available),
+        reason, rows, attributes, classes, missing, licence, doi.
     """
     rows = []
     for entry in catalogue().values():
-        status, reason = files.status(catalogue()[entry.files[0]] if entry.kind == "derived" else entry)
-        facts = {key: getattr(entry, key) for key in ("rows", "attributes", "classes", "missing", "licence", "doi")}
-        rows.append({"name": entry.name, "title": entry.title, "status": status, "reason": reason, **facts})
+        status, reason = downloads.status(
+            catalogue()[entry.files[0]] if entry.kind == "derived" else entry
+        )
+        facts = {
+            key: getattr(entry, key)
+            for key in ("rows", "attributes", "classes", "missing", "licence", "doi")
+        }
+        rows.append(
+            {"name": entry.name, "title": entry.title, "status": status, "reason": reason, **facts}
+        )
     return pd.DataFrame(rows)

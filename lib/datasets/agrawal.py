@@ -12,21 +12,23 @@ def agrawal(function, size, seed=0):
     Parameters
     ----------
     function : 2 or 7
-        Of ten in the paper: a band of salaries for each of three ages, or whether two thirds of the income pay a fifth
-        of the loan and 20,000 more.
+        Of ten in the paper: a band of salaries for each of three ages, or whether two thirds of the
+        income pay a fifth of the loan and 20,000 more.
     size : int, at least 1
     seed : int or numpy.random.Generator
 
     Returns
     -------
     X : DataFrame of float (size, 9)
-        salary, commission, age, elevel (education), car, zipcode, hvalue (of the house), hyears, loan; whole dollars
-        and years. The numbers of the makes of car and of the zip codes have no order.
+        salary, commission, age, elevel (education), car, zipcode, hvalue (of the house), hyears,
+        loan; whole dollars and years. The numbers of the makes of car and of the zip codes have no
+        order.
     y : ndarray of str (size,)
 
     References
     ----------
-    Agrawal, Imielinski & Swami (1993), "Database mining: a performance perspective", IEEE TKDE 5, section 5.
+    Agrawal, Imielinski & Swami (1993), "Database mining: a performance perspective", IEEE TKDE 5,
+    section 5.
     """
     check_choice("function", function, (2, 7))
     size, rng = check_integer("size", size, 1), np.random.default_rng(seed)

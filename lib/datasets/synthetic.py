@@ -20,7 +20,9 @@ def corral():
     target = (a0 & a1) | (b0 & b1)
     flipped = np.arange(len(inputs)) % 4 == 3
     X = np.column_stack([inputs, target ^ flipped]).astype(bool)
-    return pd.DataFrame(X, columns=["a0", "a1", "b0", "b1", "irrelevant", "correlated"]), target.astype("U1")
+    return pd.DataFrame(
+        X, columns=["a0", "a1", "b0", "b1", "irrelevant", "correlated"]
+    ), target.astype("U1")
 
 
 def mofn_3_7_10():
@@ -32,7 +34,9 @@ def mofn_3_7_10():
     """
     inputs = _inputs([range(2)] * 10)
     target = (inputs[:, 2:9].sum(axis=1) >= 3).astype(int)
-    return pd.DataFrame(inputs.astype(bool), columns=[f"bit_{i}" for i in range(10)]), target.astype("U1")
+    return pd.DataFrame(
+        inputs.astype(bool), columns=[f"bit_{i}" for i in range(10)]
+    ), target.astype("U1")
 
 
 def monks_1():
@@ -51,8 +55,8 @@ def monks_1():
 def waveform_21(rng, size=5000):
     """Rows of the waveform problem: a random mixture of two of three triangular waves, with standard normal noise.
 
-    The waves h1, h2 and h3 have their peaks at 7, 15 and 11, as in UCI's generator; class 0 mixes h1 and h2,
-    class 1 h1 and h3, class 2 h2 and h3.
+    The waves h1, h2 and h3 have their peaks at 7, 15 and 11, as in UCI's generator; class 0 mixes
+    h1 and h2, class 1 h1 and h3, class 2 h2 and h3.
 
     Parameters
     ----------

@@ -19,7 +19,9 @@ def rows(data, entry):
     fields = [split(line, separator) for line in text if line.strip()]
     for number, row in enumerate(fields, 1):
         if len(row) != n_columns:
-            raise ValueError(f"{entry.name}: row {number} has {len(row)} fields; expected {n_columns}")
+            raise ValueError(
+                f"{entry.name}: row {number} has {len(row)} fields; expected {n_columns}"
+            )
     return fields
 
 
@@ -42,7 +44,11 @@ def frame(fields, entry):
         text = text.apply(lambda column: column.str.lower())
     kinds = dict(entry.columns)
     target = next(name for name, kind in kinds.items() if kind == "target")
-    attributes = {name: _column(text[name], kind) for name, kind in kinds.items() if kind not in ("target", "drop")}
+    attributes = {
+        name: _column(text[name], kind)
+        for name, kind in kinds.items()
+        if kind not in ("target", "drop")
+    }
     y = text[target].replace(entry.option("names", {})).to_numpy(dtype=str)
     if entry.option("positive", False):
         y = (y.astype(float) > 0).astype(int).astype("U1")

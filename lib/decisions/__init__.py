@@ -11,4 +11,11 @@ from lib.decisions.programming import (
     policy_iteration,
     value_iteration,
 )
-from lib.decisions.temporal import TDLimit, q_learning, stationary, td_lambda, td_limit, td_lookahead
+from lib.decisions.temporal import (
+    TDLimit,
+    q_learning,
+    stationary,
+    td_lambda,
+    td_limit,
+    td_lookahead,
+)

@@ -17,8 +17,9 @@ MOST = 1_000_000  # sweeps or iterations
 class Solution(NamedTuple):
     """What dynamic programming found.
 
-    A named tuple of values (n_states,), policy (n_states,) int, and trace: for policy iteration the states whose
-    action changed in each iteration, otherwise the largest change of a value in each sweep or iteration.
+    A named tuple of values (n_states,), policy (n_states,) int, and trace: for policy iteration the
+    states whose action changed in each iteration, otherwise the largest change of a value in each
+    sweep or iteration.
     """
 
     values: np.ndarray
@@ -78,8 +79,9 @@ def evaluate(mdp, policy, discount):
     Raises
     ------
     ValueError
-        If the discount is 1 and the policy never ends from some state, which is named, or no state is terminal; or if
-        the values cannot be told in floating point: they are too large, or the policy ends too rarely.
+        If the discount is 1 and the policy never ends from some state, which is named, or no state
+        is terminal; or if the values cannot be told in floating point: they are too large, or the
+        policy ends too rarely.
     """
     policy, discount = check_policy(mdp, policy), check_discount(mdp, discount)
     if discount == 1:
@@ -90,16 +92,17 @@ def evaluate(mdp, policy, discount):
 def policy_iteration(mdp, discount, policy=None):
     """Find the best policy by evaluating and improving one until it is unchanged (Table 6).
 
-    An action stays unless another is better by more than rounding, as ties would flip for ever otherwise. How much that
-    is follows, state by state, from what is added up for the two.
+    An action stays unless another is better by more than rounding, as ties would flip for ever
+    otherwise. How much that is follows, state by state, from what is added up for the two.
 
     Parameters
     ----------
     mdp : MDP
     discount : float in [0, 1]
     policy : array-like of shape (n_states,), optional
-        The first one; by default action 0 everywhere. At a discount of 1, where a policy must end, the default takes an
-        action towards the end in each state from which it would never get there otherwise.
+        The first one; by default action 0 everywhere. At a discount of 1, where a policy must end,
+        the default takes an action towards the end in each state from which it would never get
+        there otherwise.
 
     Returns
     -------
@@ -109,12 +112,14 @@ def policy_iteration(mdp, discount, policy=None):
     Raises
     ------
     ValueError
-        If the discount is 1 and the given policy never ends from some state, which is named, or no policy does, or
-        policies are the better the later they end, as a loop pays. If the values cannot be told in floating point.
+        If the discount is 1 and the given policy never ends from some state, which is named, or no
+        policy does, or policies are the better the later they end, as a loop pays. If the values
+        cannot be told in floating point.
 
     References
     ----------
-    Bertsekas & Tsitsiklis (1991): where the discount is 1, it goes from policies that end to better ones that end.
+    Bertsekas & Tsitsiklis (1991): where the discount is 1, it goes from policies that end to better
+    ones that end.
     """
     discount = check_discount(mdp, discount)
     if policy is not None:
@@ -144,22 +149,24 @@ def value_iteration(mdp, discount, tolerance=0.0, n_sweeps=MOST):
     mdp : MDP
     discount : float in [0, 1]
     tolerance : float, at least 0
-        Largest change that counts as none; at 0, rounding ends it, at values that stay or that come back.
+        Largest change that counts as none; at 0, rounding ends it, at values that stay or that come
+        back.
     n_sweeps : int, at least 1
         At most.
 
     Returns
     -------
     Solution
-        With the first of the best actions, but at a discount of 1, where a loop without rewards is as good as what it
-        puts off, with one that leads towards the end. A ConvergenceWarning tells where it has not ended after
-        `n_sweeps`.
+        With the first of the best actions, but at a discount of 1, where a loop without rewards is
+        as good as what it puts off, with one that leads towards the end. A ConvergenceWarning tells
+        where it has not ended after `n_sweeps`.
 
     Raises
     ------
     ValueError
-        If the discount is 1 and no policy ends from some state, which is named, or none of the best ones does:
-        `policy_iteration` finds the best of those that end. If the values are too large for floating point.
+        If the discount is 1 and no policy ends from some state, which is named, or none of the best
+        ones does: `policy_iteration` finds the best of those that end. If the values are too large
+        for floating point.
     """
     discount, tolerance = check_discount(mdp, discount), check_real("tolerance", tolerance, 0)
     if discount == 1:
@@ -202,14 +209,19 @@ def modified_policy_iteration(mdp, discount, n_backups=5, tolerance=0.0, n_itera
         As `value_iteration` does.
     """
     discount, tolerance = check_discount(mdp, discount), check_real("tolerance", tolerance, 0)
-    n_backups, n_iterations = check_integer("n_backups", n_backups, 1), check_integer("n_iterations", n_iterations, 1)
+    n_backups, n_iterations = (
+        check_integer("n_backups", n_backups, 1),
+        check_integer("n_iterations", n_iterations, 1),
+    )
     if discount == 1:
         _policy_that_ends(mdp)
     policy, trace = np.zeros(mdp.n_states, dtype=int), []
     values, errors = np.zeros(mdp.n_states), np.zeros(mdp.n_states)
     comes_back = _Return()
     while not trace or (
-        trace[-1] > tolerance and len(trace) < n_iterations and not comes_back(np.append(values, policy))
+        trace[-1] > tolerance
+        and len(trace) < n_iterations
+        and not comes_back(np.append(values, policy))
     ):
         old, policy = values, improved(mdp, values, errors, policy, discount)
         for _ in range(n_backups):
@@ -230,8 +242,8 @@ def improved(mdp, values, errors, policy, discount):
     Parameters
     ----------
     values, errors : ndarray of shape (n_states,)
-        Values of the policy, and how far each may be from what it would be without rounding. So a change is one for the
-        better, no policy comes back, and policy iteration ends.
+        Values of the policy, and how far each may be from what it would be without rounding. So a
+        change is one for the better, no policy comes back, and policy iteration ends.
     """
     after, error = _ahead(mdp, values, discount), _ahead_errors(mdp, values, errors, discount)
     better = after - error > _of(after + error, policy)
@@ -252,7 +264,9 @@ def check_policy(mdp, policy):
         raise ValueError(f"policy must have shape ({mdp.n_states},); got {policy.shape}")
     if policy.dtype.kind not in "iu" or (wrong := (policy < 0) | (policy >= mdp.n_actions)).any():
         state = np.argmax(wrong) if policy.dtype.kind in "iu" else 0
-        raise ValueError(f"policy must hold actions from 0 to {mdp.n_actions - 1}; state {state}: {policy[state]}")
+        raise ValueError(
+            f"policy must hold actions from 0 to {mdp.n_actions - 1}; state {state}: {policy[state]}"
+        )
     return policy.astype(np.int64)
 
 
@@ -305,17 +319,24 @@ def _errors(mdp, policy, discount, values):
 
 def _ahead_errors(mdp, values, errors, discount):
     """How far the numbers of `_ahead` may be from those without rounding, where `values` are off by `errors`."""
-    return _rounding(mdp, values, discount) + discount * (mdp.matrix @ errors).reshape(mdp.rewards.shape)
+    return _rounding(mdp, values, discount) + discount * (mdp.matrix @ errors).reshape(
+        mdp.rewards.shape
+    )
 
 
 def _rounding(mdp, values, discount):
     """How far rounding may take the numbers of `_ahead`, (n_actions, n_states), from those of the same values.
 
-    A sum of k products, a product with the discount and a sum with the reward are k + 2 roundings, of half an `EPS`
-    each, of no more than the sum of absolute values. Probabilities and rewards are rounded numbers, too, hence twice.
+    A sum of k products, a product with the discount and a sum with the reward are k + 2 roundings,
+    of half an `EPS` each, of no more than the sum of absolute values. Probabilities and rewards are
+    rounded numbers, too, hence twice.
     """
     n_roundings = np.diff(mdp.matrix.indptr).reshape(mdp.rewards.shape) + 2
-    return EPS * n_roundings * np.maximum(_ahead_of(mdp, np.abs(mdp.rewards), np.abs(values), discount), TINY)
+    return (
+        EPS
+        * n_roundings
+        * np.maximum(_ahead_of(mdp, np.abs(mdp.rewards), np.abs(values), discount), TINY)
+    )
 
 
 def _towards_end(mdp, allowed, ends):
@@ -324,7 +345,8 @@ def _towards_end(mdp, allowed, ends):
     Returns
     -------
     actions : ndarray of shape (n_states,)
-        For each state found, one that leads to a state found before, with some probability; 0 otherwise.
+        For each state found, one that leads to a state found before, with some probability; 0
+        otherwise.
     ends : ndarray of shape (n_states,), bool
         All states from which those given can be reached.
     """
@@ -347,7 +369,9 @@ def _require_end(mdp, policy, remedy=""):
     ends = _ends(mdp, policy)
     if not ends.all():
         state = np.argmin(ends)
-        raise ValueError(f"discount must be below 1 for a policy that never ends from state {state}; got 1{remedy}")
+        raise ValueError(
+            f"discount must be below 1 for a policy that never ends from state {state}; got 1{remedy}"
+        )
 
 
 def _policy_that_ends(mdp):
@@ -356,14 +380,17 @@ def _policy_that_ends(mdp):
     by_policy = _ends(mdp, policy)
     actions, ends = _towards_end(mdp, np.ones(mdp.rewards.shape, dtype=bool), by_policy)
     if not ends.all():
-        raise ValueError(f"discount must be below 1 where no policy ends from state {np.argmin(ends)}; got 1")
+        raise ValueError(
+            f"discount must be below 1 where no policy ends from state {np.argmin(ends)}; got 1"
+        )
     return np.where(by_policy, policy, actions)
 
 
 def _best_that_ends(mdp, values, policy, n_sweeps, change, ended):
     """A policy with other actions, as good as the best, in states from which it never ends; for a discount of 1.
 
-    A policy of best actions that ends has these very values, and no policy that ends has larger ones.
+    A policy of best actions that ends has these very values, and no policy that ends has larger
+    ones.
     """
     by_policy = _ends(mdp, policy)
     if by_policy.all():
@@ -398,13 +425,19 @@ class _Return:
 def _change(old, values):
     """The largest change of a value."""
     if not np.isfinite(values).all():
-        raise ValueError("rewards must be smaller, or discount: values are too large for floating point")
+        raise ValueError(
+            "rewards must be smaller, or discount: values are too large for floating point"
+        )
     return np.abs(values - old).max()
 
 
 def _warn_unless(ended, who, n):
     if not ended:
-        warnings.warn(f"{who} has not ended after {n}; the values may be off", ConvergenceWarning, stacklevel=3)
+        warnings.warn(
+            f"{who} has not ended after {n}; the values may be off",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
 
 
 @compiled()

@@ -13,7 +13,8 @@ from lib.decisions.programming import backed_up, check_discount, check_policy, c
 from lib.validation import check_choice, check_flag, check_integer, check_real
 
 FULL, PRINTED = "gamma lambda", "lambda"  # decays of the trace: Sutton's, and the survey's
-STEP, LONGEST = 0.1, 1000  # of TD with lookahead: alpha, and the steps after which an episode is cut
+# of TD with lookahead: alpha, and the steps after which an episode is cut
+STEP, LONGEST = 0.1, 1000
 COUNT = 2**62  # the largest number of steps or episodes
 
 
@@ -25,7 +26,17 @@ class TDLimit(NamedTuple):
 
 
 def td_lambda(
-    mdp, policy, discount, trace_decay, n_episodes, step=0.1, features=None, trace=FULL, cooling=0, longest=1000, seed=0
+    mdp,
+    policy,
+    discount,
+    trace_decay,
+    n_episodes,
+    step=0.1,
+    features=None,
+    trace=FULL,
+    cooling=0,
+    longest=1000,
+    seed=0,
 ):
     """Learn the value of a policy from simulated episodes by TD(lambda), linear in the features (Table 8).
 
@@ -41,7 +52,8 @@ def td_lambda(
     step : float in (0, 1]
         Alpha of the first step.
     features : array-like of shape (n_states, n_features), optional
-        By default one a state: a table. A terminal state has the value 0, whatever its features are.
+        By default one a state: a table. A terminal state has the value 0, whatever its features
+        are.
     trace : {"gamma lambda", "lambda"}
         Decay of the eligibility trace in a step: Sutton's, or as the survey prints it.
     cooling : float, at least 0
@@ -53,7 +65,8 @@ def td_lambda(
     Returns
     -------
     ndarray of shape (n_features,)
-        The last weights. A ConvergenceWarning tells where they have diverged, and are no finite numbers.
+        The last weights. A ConvergenceWarning tells where they have diverged, and are no finite
+        numbers.
 
     References
     ----------
@@ -65,9 +78,23 @@ def td_lambda(
     features = _check_features(np.eye(mdp.n_states) if features is None else features, mdp.n_states)
     rates = check_real("step", step, 0, 1, open_low=True), check_real("cooling", cooling, 0)
     weights = np.zeros(features.shape[1])
-    lengths = check_integer("n_episodes", n_episodes, 1, COUNT), check_integer("longest", longest, 1, COUNT)
+    lengths = (
+        check_integer("n_episodes", n_episodes, 1, COUNT),
+        check_integer("longest", longest, 1, COUNT),
+    )
     features[mdp.terminal] = 0.0
-    _td_lambda(mdp.table, mdp.start, policy, features, weights, discount, decay, *rates, *lengths, generator(seed))
+    _td_lambda(
+        mdp.table,
+        mdp.start,
+        policy,
+        features,
+        weights,
+        discount,
+        decay,
+        *rates,
+        *lengths,
+        generator(seed),
+    )
     return _warn_if_diverged("td_lambda", weights, "a smaller step or smaller features may help")
 
 
@@ -86,7 +113,8 @@ def td_limit(P, R, features, discount, trace, weights=None):
     trace : float in [0, 1)
         Decay of the trace in a step: discount times lambda, or lambda for Table 8 as it is printed.
     weights : array-like of shape (n_states,), optional
-        How often each state is backed up, at least 0 and in any unit; by default as often as the policy visits it.
+        How often each state is backed up, at least 0 and in any unit; by default as often as the
+        policy visits it.
 
     Returns
     -------
@@ -95,8 +123,8 @@ def td_limit(P, R, features, discount, trace, weights=None):
     Raises
     ------
     ValueError
-        If an array has another shape or numbers out of range; if features are linearly dependent, or another limit
-        is as good; or as `stationary` does, where there are no weights.
+        If an array has another shape or numbers out of range; if features are linearly dependent,
+        or another limit is as good; or as `stationary` does, where there are no weights.
 
     References
     ----------
@@ -110,12 +138,16 @@ def td_limit(P, R, features, discount, trace, weights=None):
         raise ValueError(f"R must be {len(P)} finite numbers; got shape {R.shape}")
     often = stationary(P) if weights is None else _check_weights(weights, len(P))
     largest = np.abs(features).max(axis=0)
-    if np.linalg.matrix_rank((features / np.where(largest > 0, largest, 1.0))[often > 0]) < features.shape[1]:
+    if (
+        np.linalg.matrix_rank((features / np.where(largest > 0, largest, 1.0))[often > 0])
+        < features.shape[1]
+    ):
         raise ValueError(
             "features must be linearly independent on the states that are backed up; some depend on others"
         )
     same = np.eye(len(P))
-    traces = np.linalg.solve((same - trace * P).T, features * often[:, None]).T  # of each state, in the mean
+    # of each state, in the mean
+    traces = np.linalg.solve((same - trace * P).T, features * often[:, None]).T
     matrix = traces @ (same - discount * P) @ features
     stable = bool((np.linalg.eigvals(matrix).real > 0).all())
     try:
@@ -147,7 +179,8 @@ def stationary(P):
     P = _check_chain(P)
     n_states = len(P)
     n_classes, classes = connected_components(P > 0, connection="strong")
-    leaves = np.zeros(n_classes, dtype=bool)  # classes of states that reach each other, and whether one can leave
+    # classes of states that reach each other, and whether one can leave
+    leaves = np.zeros(n_classes, dtype=bool)
     leaves[classes[((P > 0) & (classes[:, None] != classes)).any(axis=1)]] = True
     if (~leaves).sum() > 1:
         first, other = (int(np.argmax(classes == k)) for k in np.flatnonzero(~leaves)[:2])
@@ -159,11 +192,15 @@ def stationary(P):
     except np.linalg.LinAlgError:
         visits = np.full(n_states, np.nan)
     if not (visits > -TOLERANCE).all():
-        raise ValueError("P must have larger probabilities of going from place to place: rounding hides these")
+        raise ValueError(
+            "P must have larger probabilities of going from place to place: rounding hides these"
+        )
     return np.where(leaves[classes], 0.0, visits)
 
 
-def td_lookahead(mdp, discount, trace_decay, n_episodes, exploration=0.0, values=None, cooling=0.0, seed=0):
+def td_lookahead(
+    mdp, discount, trace_decay, n_episodes, exploration=0.0, values=None, cooling=0.0, seed=0
+):
     """Learn values by TD(lambda) while acting by one-step lookahead on them (section 4.3).
 
     Parameters
@@ -186,19 +223,39 @@ def td_lookahead(mdp, discount, trace_decay, n_episodes, exploration=0.0, values
     ndarray of shape (n_states,)
         A ConvergenceWarning tells where they have diverged, and are no finite numbers.
     """
-    discount, trace_decay = check_discount(mdp, discount), check_real("trace_decay", trace_decay, 0, 1)
+    discount, trace_decay = (
+        check_discount(mdp, discount),
+        check_real("trace_decay", trace_decay, 0, 1),
+    )
     values = np.zeros(mdp.n_states) if values is None else to_numbers("values", values)
     if values.shape == mdp.terminal.shape:
         values[mdp.terminal] = 0.0
     values = check_values(mdp, values)
     rates = STEP, check_real("exploration", exploration, 0, 1), check_real("cooling", cooling, 0)
     lengths = check_integer("n_episodes", n_episodes, 1, COUNT), LONGEST
-    _td_lookahead(mdp.table, mdp.start, values, discount, discount * trace_decay, *rates, *lengths, generator(seed))
+    _td_lookahead(
+        mdp.table,
+        mdp.start,
+        values,
+        discount,
+        discount * trace_decay,
+        *rates,
+        *lengths,
+        generator(seed),
+    )
     return _warn_if_diverged("td_lookahead", values, "a smaller trace_decay or discount may help")
 
 
 def q_learning(
-    mdp, discount, n_steps, exploration=1.0, step=0.7, anywhere=True, longest=1000, checkpoints=None, seed=0
+    mdp,
+    discount,
+    n_steps,
+    exploration=1.0,
+    step=0.7,
+    anywhere=True,
+    longest=1000,
+    checkpoints=None,
+    seed=0,
 ):
     """Learn the value of each action in each state by Q-learning, without a look at the model (section 4.4).
 
@@ -213,11 +270,13 @@ def q_learning(
     step : float in [0, 1]
         Power of alpha: n ** -step at the n-th try of an action in a state.
     anywhere : bool
-        Whether episodes start in any state that is not terminal, with the same probability; else by ``mdp.start``.
+        Whether episodes start in any state that is not terminal, with the same probability; else by
+        ``mdp.start``.
     longest : int, at least 1
         Steps after which an episode is cut.
     checkpoints : sequence of int, optional
-        Ascending numbers of steps, at most `n_steps`, after which Q is asked for; by default `n_steps` alone.
+        Ascending numbers of steps, at most `n_steps`, after which Q is asked for; by default
+        `n_steps` alone.
     seed : int in [0, 2**32)
 
     Returns
@@ -228,17 +287,25 @@ def q_learning(
     ----------
     Watkins & Dayan (1992).
     """
-    n_steps, longest = check_integer("n_steps", n_steps, 1, COUNT), check_integer("longest", longest, 1, COUNT)
+    n_steps, longest = (
+        check_integer("n_steps", n_steps, 1, COUNT),
+        check_integer("longest", longest, 1, COUNT),
+    )
     asked = [n_steps] if checkpoints is None else checkpoints
     if np.ndim(asked) != 1 or not len(asked):
         raise ValueError(f"checkpoints must be a sequence of integers; got {checkpoints!r}")
     asked = np.array([check_integer("checkpoints", n, 1, n_steps) for n in asked], dtype=np.int64)
     if (np.diff(asked) <= 0).any():
-        raise ValueError(f"checkpoints must ascend from 1 or more to n_steps at most; got {checkpoints!r}")
-    n_places = max((~mdp.terminal).sum(), 1)  # where all states are terminal, an episode ends wherever it starts
+        raise ValueError(
+            f"checkpoints must ascend from 1 or more to n_steps at most; got {checkpoints!r}"
+        )
+    # where all states are terminal, an episode ends wherever it starts
+    n_places = max((~mdp.terminal).sum(), 1)
     start = np.where(check_flag("anywhere", anywhere), ~mdp.terminal / n_places, mdp.start)
     rates = check_real("exploration", exploration, 0, 1), check_real("step", step, 0, 1)
-    learned = _q_learning(mdp.table, start, check_discount(mdp, discount), *rates, longest, asked, generator(seed))
+    learned = _q_learning(
+        mdp.table, start, check_discount(mdp, discount), *rates, longest, asked, generator(seed)
+    )
     return learned[0].T if checkpoints is None else learned.transpose(0, 2, 1)
 
 
@@ -250,7 +317,9 @@ def _check_chain(P):
     if wrong.any():
         row = P[np.argmax(wrong)]
         total = f"a sum of {row.sum():.6g}, smallest {row.min():.6g}"
-        raise ValueError(f"P must have rows of probabilities that add up to 1; row {np.argmax(wrong)}: {total}")
+        raise ValueError(
+            f"P must have rows of probabilities that add up to 1; row {np.argmax(wrong)}: {total}"
+        )
     return P
 
 
@@ -260,7 +329,9 @@ def _check_features(features, n_states):
         raise ValueError(f"features must have shape ({n_states}, n_features); got {features.shape}")
     if not np.isfinite(features).all():
         state, feature = np.argwhere(~np.isfinite(features))[0]
-        raise ValueError(f"features must be finite; state {state}, feature {feature}: {features[state, feature]}")
+        raise ValueError(
+            f"features must be finite; state {state}, feature {feature}: {features[state, feature]}"
+        )
     return features
 
 
@@ -317,7 +388,20 @@ def chosen(after, exploration, rng):
 
 
 @compiled()
-def _td_lambda(table, start, policy, features, weights, discount, decay, step, cooling, n_episodes, longest, rng):
+def _td_lambda(
+    table,
+    start,
+    policy,
+    features,
+    weights,
+    discount,
+    decay,
+    step,
+    cooling,
+    n_episodes,
+    longest,
+    rng,
+):
     t, trace, (rewards, terminal) = 0, np.empty(weights.shape[0]), table[3:]
     for _ in range(n_episodes):
         s = _drawn(start, 0, start.shape[0], rng)
@@ -334,7 +418,9 @@ def _td_lambda(table, start, policy, features, weights, discount, decay, step, c
 
 
 @compiled()
-def _td_lookahead(table, start, values, discount, decay, step, exploration, cooling, n_episodes, longest, rng):
+def _td_lookahead(
+    table, start, values, discount, decay, step, exploration, cooling, n_episodes, longest, rng
+):
     rewards, terminal = table[3:]
     trace, after = np.empty(values.shape[0]), np.empty(rewards.shape[0])
     for episode in range(n_episodes):
@@ -365,7 +451,9 @@ def _q_learning(table, start, discount, exploration, step, longest, asked, rng):
         action = chosen(q[s], exploration, rng)
         after = _next(table, action, s, rng)
         tries[s, action] += 1.0
-        q[s, action] += tries[s, action] ** -step * (rewards[action, s] + discount * q[after].max() - q[s, action])
+        q[s, action] += tries[s, action] ** -step * (
+            rewards[action, s] + discount * q[after].max() - q[s, action]
+        )
         s, age = after, age + 1
         if t == asked[due]:
             for i in range(n_states):

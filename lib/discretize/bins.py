@@ -59,8 +59,9 @@ def _labels(lows, highs):
 class Discretizer(MixedInput, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Replaces the columns in `bins_`, a dict of column -> Bins, by their bins and passes all others unchanged.
 
-    Subclasses have a `fit` of their own or ``_cuts(values, y, n_classes)``, where to cut a numeric column of finite
-    `values`, without the rows where it is missing, and classes `y` in 0 .. n_classes - 1.
+    Subclasses have a `fit` of their own or ``_cuts(values, y, n_classes)``, where to cut a numeric
+    column of finite `values`, without the rows where it is missing, and classes `y` in 0 ..
+    n_classes - 1.
     """
 
     def fit(self, X, y):
@@ -77,7 +78,9 @@ class Discretizer(MixedInput, OneToOneFeatureMixin, TransformerMixin, BaseEstima
         for position in np.flatnonzero(np.isin(column_kinds(X), NUMERIC)):
             values = continuous_values(X, [position])[:, 0]
             observed = ~np.isnan(values)
-            self.cut_points_[X.columns[position]] = self._cuts(values[observed], y[observed], len(classes))
+            self.cut_points_[X.columns[position]] = self._cuts(
+                values[observed], y[observed], len(classes)
+            )
         self.bins_ = {name: Bins.between(cuts) for name, cuts in self.cut_points_.items()}
         return self
 
@@ -94,7 +97,10 @@ class Discretizer(MixedInput, OneToOneFeatureMixin, TransformerMixin, BaseEstima
         X = checked_frame(self, X, reset=False)
         check_numeric(X, self.bins_)
         columns = dict(X.items())
-        binned = {name: bins(columns[name].to_numpy(float, na_value=np.nan)) for name, bins in self.bins_.items()}
+        binned = {
+            name: bins(columns[name].to_numpy(float, na_value=np.nan))
+            for name, bins in self.bins_.items()
+        }
         return pd.DataFrame(columns | binned, index=X.index, copy=False)
 
 
@@ -102,4 +108,6 @@ def check_numeric(X, names):
     """Raise ValueError if one of the columns `names` does not hold numbers."""
     for name, kind in zip(X.columns, column_kinds(X), strict=True):
         if name in names and kind not in NUMERIC:
-            raise ValueError(f"column {name!r} must hold numbers to be put into bins; got dtype {X[name].dtype}")
+            raise ValueError(
+                f"column {name!r} must hold numbers to be put into bins; got dtype {X[name].dtype}"
+            )

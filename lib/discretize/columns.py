@@ -3,11 +3,23 @@
 import numpy as np
 import pandas as pd
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 from lib.discretize.typed import as_table, check_text, typed_columns
 
-KINDS = {"b": "boolean", "i": "integer", "u": "integer", "f": "continuous", "O": "categorical", "U": "categorical"}
+KINDS = {
+    "b": "boolean",
+    "i": "integer",
+    "u": "integer",
+    "f": "continuous",
+    "O": "categorical",
+    "U": "categorical",
+}
 MISSING, NEW = -1, -2
 BOOL = np.dtype(bool)
 TRUTH = pd.Index([False, True], dtype=object)
@@ -16,8 +28,9 @@ TRUTH = pd.Index([False, True], dtype=object)
 def checked_frame(estimator, X, reset):
     """Return `X` as a DataFrame of typed columns, after checks of names and sizes, and of being fitted without `reset`.
 
-    Columns are typed by their values wherever they come from, see `lib.discretize.typed`. Columns of an array, and
-    columns whose names are not strings, are called x0, x1, ..., as in scikit-learn.
+    Columns are typed by their values wherever they come from, see `lib.discretize.typed`. Columns
+    of an array, and columns whose names are not strings, are called x0, x1, ..., as in
+    scikit-learn.
 
     Parameters
     ----------
@@ -30,7 +43,8 @@ def checked_frame(estimator, X, reset):
     Raises
     ------
     ValueError
-        If `X` is no table, is empty, has other columns than in `fit` or two of one name, or a column of dates, say.
+        If `X` is no table, is empty, has other columns than in `fit` or two of one name, or a
+        column of dates, say.
     """
     if not reset:
         check_is_fitted(estimator)
@@ -55,7 +69,9 @@ def _check_names_and_size(estimator, X, reset):
     validate_data(estimator, X, reset=reset, skip_check_array=True)
     for count, what in zip(X.shape, ("sample", "feature"), strict=True):
         if count == 0:
-            raise ValueError(f"Found array with 0 {what}(s) (shape={X.shape}) while a minimum of 1 is required.")
+            raise ValueError(
+                f"Found array with 0 {what}(s) (shape={X.shape}) while a minimum of 1 is required."
+            )
 
 
 def checked_target(X, y):
@@ -79,7 +95,9 @@ def column_kinds(X):
     kinds = [_kind(dtype) for dtype in X.dtypes.to_numpy()]
     if None in kinds:
         i, allowed = kinds.index(None), "bool, category, string, object, integers and floats"
-        raise ValueError(f"column {X.columns[i]!r} has dtype {X.dtypes.iloc[i]}; allowed are {allowed}")
+        raise ValueError(
+            f"column {X.columns[i]!r} has dtype {X.dtypes.iloc[i]}; allowed are {allowed}"
+        )
     return kinds
 
 
@@ -132,25 +150,33 @@ class Coding:
     categories : list of Index
         For each discrete column; bools have False and True.
     sizes : ndarray of int
-        Number of values each column can have: of declared categories, or of observed ones but at least 2.
+        Number of values each column can have: of declared categories, or of observed ones but at
+        least 2.
     """
 
     def __init__(self, X, positions):
         self.positions = positions
         dtypes = X.dtypes.to_numpy()[positions]
-        self.categories = [_categories(X, i, dtype) for i, dtype in zip(positions, dtypes, strict=True)]
+        self.categories = [
+            _categories(X, i, dtype) for i, dtype in zip(positions, dtypes, strict=True)
+        ]
         least = [0 if isinstance(dtype, pd.CategoricalDtype) else 2 for dtype in dtypes]
-        self.sizes = np.maximum(least, [len(categories) for categories in self.categories]).astype(np.intp)
+        self.sizes = np.maximum(least, [len(categories) for categories in self.categories]).astype(
+            np.intp
+        )
         self._truth = np.array([categories is TRUTH for categories in self.categories], dtype=bool)
         self._kinds = column_kinds(X.iloc[:, positions])
 
     def __call__(self, X):
         """Number of each value among the categories of its column, (n_samples, n_discrete), or MISSING or NEW.
 
-        A column of another type than in `fit`, with no value that is known, is a ValueError: strings for integers, say.
+        A column of another type than in `fit`, with no value that is known, is a ValueError:
+        strings for integers, say.
         """
         codes = np.empty((len(X), len(self.positions)), dtype=np.intp)
-        plain = self._truth & np.array([dtype is BOOL for dtype in X.dtypes.to_numpy()[self.positions]], dtype=bool)
+        plain = self._truth & np.array(
+            [dtype is BOOL for dtype in X.dtypes.to_numpy()[self.positions]], dtype=bool
+        )
         if plain.any():
             codes[:, plain] = X.iloc[:, self.positions[plain]].to_numpy()
         if not plain.all():
@@ -159,9 +185,14 @@ class Coding:
                 codes[:, j] = _codes(columns[self.positions[j]], self.categories[j])
         for j in np.flatnonzero((codes < 0).all(axis=0)):
             column, fitted = X.iloc[:, self.positions[j]].dropna(), self._kinds[j]
-            kinds = {"number" if kind in ("integer", "continuous") else kind for kind in (fitted, _kind(column.dtype))}
+            kinds = {
+                "number" if kind in ("integer", "continuous") else kind
+                for kind in (fitted, _kind(column.dtype))
+            }
             if len(column) and len(kinds) == 2:
-                raise ValueError(f"column {column.name!r} was {fitted} in fit; got {column.iloc[0]!r} ({column.dtype})")
+                raise ValueError(
+                    f"column {column.name!r} was {fitted} in fit; got {column.iloc[0]!r} ({column.dtype})"
+                )
         return codes
 
 

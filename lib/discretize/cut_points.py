@@ -15,14 +15,16 @@ class CutPoints(Discretizer):
     Parameters
     ----------
     cuts : dict of column -> list of numbers, or list of (low, high) pairs
-        k increasing numbers c1 < ... < ck make the k + 1 bins (-inf, c1], (c1, c2], ..., (ck, inf). Pairs give the
-        bins themselves, in increasing order and possibly with gaps between them (Atlas, Table 1, petal length: [0, 2],
-        (2, 5], (5.5, 10]); a value in no bin becomes missing. Of pairs the first bin includes its low end.
+        k increasing numbers c1 < ... < ck make the k + 1 bins (-inf, c1], (c1, c2], ..., (ck, inf).
+        Pairs give the bins themselves, in increasing order and possibly with gaps between them
+        (Atlas, Table 1, petal length: [0, 2], (2, 5], (5.5, 10]); a value in no bin becomes
+        missing. Of pairs the first bin includes its low end.
 
     Attributes
     ----------
     bins_ : dict of column -> Bins
-        With `lows`, `highs` and `dtype`, the ordered categories, which name all bins: "≤ 5.5", "5.5 – 10", "> 10".
+        With `lows`, `highs` and `dtype`, the ordered categories, which name all bins: "≤ 5.5", "5.5
+        – 10", "> 10".
 
     References
     ----------
@@ -41,7 +43,9 @@ class CutPoints(Discretizer):
             If a column is not in `X` or not numeric, cuts do not increase, or pairs overlap.
         """
         if not isinstance(self.cuts, Mapping):
-            raise ValueError(f"cuts must be a dict of column -> list of cut points; got {self.cuts!r}")
+            raise ValueError(
+                f"cuts must be a dict of column -> list of cut points; got {self.cuts!r}"
+            )
         X = checked_frame(self, X, reset=True)
         for name in self.cuts:
             check_choice("each column in cuts", name, X.columns)
@@ -56,10 +60,14 @@ def _bins(name, cuts):
     except (TypeError, ValueError):
         ends = np.array(np.nan)
     if np.isnan(ends).any() or not (ends.ndim == 1 or (ends.ndim == 2 and ends.shape[1] == 2)):
-        raise ValueError(f"cuts[{name!r}] must be a list of numbers or a list of (low, high) pairs; got {cuts!r}")
+        raise ValueError(
+            f"cuts[{name!r}] must be a list of numbers or a list of (low, high) pairs; got {cuts!r}"
+        )
     if ends.ndim == 2:
         if (ends[:, 0] >= ends[:, 1]).any() or (ends[1:, 0] < ends[:-1, 1]).any():
-            raise ValueError(f"cuts[{name!r}] must be increasing pairs (low, high) without overlap; got {cuts!r}")
+            raise ValueError(
+                f"cuts[{name!r}] must be increasing pairs (low, high) without overlap; got {cuts!r}"
+            )
         return Bins.from_pairs(ends)
     if np.isinf(ends).any() or (np.diff(ends) <= 0).any():
         raise ValueError(f"cuts[{name!r}] must be finite and strictly increasing; got {cuts!r}")

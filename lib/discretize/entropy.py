@@ -16,9 +16,10 @@ class EntropyDiscretizer(Discretizer):
 
         Ent(S) - E(T) > log2(N - 1) / N + (log2(3^k - 2) - k Ent(S) + k1 Ent(S1) + k2 Ent(S2)) / N
 
-    where k, k1 and k2 are the numbers of classes present. Boundary points are midpoints between neighbouring values
-    that do not both belong to one and the same class; of equally good ones the lowest is taken. Missing values are
-    ignored; other columns pass unchanged; a column without a cut has the single value "all".
+    where k, k1 and k2 are the numbers of classes present. Boundary points are midpoints between
+    neighbouring values that do not both belong to one and the same class; of equally good ones the
+    lowest is taken. Missing values are ignored; other columns pass unchanged; a column without a
+    cut has the single value "all".
 
     Attributes
     ----------
@@ -45,15 +46,20 @@ class EntropyDiscretizer(Discretizer):
         after = np.sort(np.array(accepted, dtype=np.intp))
         low, high = highs[after - 1], lows[after]
         middle = low + (high / 2 - low / 2)  # as (high - low) / 2, which may overflow
-        return np.where(middle < high, middle, low)  # below `high` even where rounding says otherwise
+        # below `high` even where rounding says otherwise
+        return np.where(middle < high, middle, low)
 
 
 def _blocks(values, y, n_classes):
     """Lowest and highest value, and class counts, of the runs of values between neighbouring boundary points."""
     numbers, distinct = pd.factorize(values, sort=True)
-    counts = np.bincount(numbers * n_classes + y, minlength=len(distinct) * n_classes).reshape(-1, n_classes)
+    counts = np.bincount(numbers * n_classes + y, minlength=len(distinct) * n_classes).reshape(
+        -1, n_classes
+    )
     pure = np.where((counts > 0).sum(axis=1) == 1, counts.argmax(axis=1), -1)
-    starts = np.flatnonzero(np.append(True, (pure[1:] != pure[:-1]) | (pure[1:] < 0))[: len(distinct)])
+    starts = np.flatnonzero(
+        np.append(True, (pure[1:] != pure[:-1]) | (pure[1:] < 0))[: len(distinct)]
+    )
     ends = np.append(starts[1:], len(distinct))[: len(starts)] - 1
     return distinct[starts], distinct[ends], np.add.reduceat(counts, starts, axis=0)
 

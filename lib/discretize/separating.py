@@ -10,10 +10,11 @@ MAX_CUTS, MIN_GAP = 3, 0.1
 class ClassSeparatingCuts(Discretizer):
     """Cut each numeric column half-way between the centres of classes that are neighbours there.
 
-    This makes a rule of what Atlas did by eye. The centres of the classes are sorted; each gap between two of them is
-    measured in standard deviations of the whole column; the cuts are the midpoints of the three widest gaps (of equally
-    wide ones the lowest), but of none narrower than a tenth of a deviation. Missing values are ignored, and so is a
-    class that has no value; other columns pass unchanged.
+    This makes a rule of what Atlas did by eye. The centres of the classes are sorted; each gap
+    between two of them is measured in standard deviations of the whole column; the cuts are the
+    midpoints of the three widest gaps (of equally wide ones the lowest), but of none narrower than
+    a tenth of a deviation. Missing values are ignored, and so is a class that has no value; other
+    columns pass unchanged.
 
     Attributes
     ----------
@@ -23,13 +24,14 @@ class ClassSeparatingCuts(Discretizer):
 
     References
     ----------
-    Atlas, section 4.1, "finding values that best separate the classes in a univariate sense", and section 4.3, "points
-    that seperate the means of the classes reasonably" (Tables 1 and 8).
+    Atlas, section 4.1, "finding values that best separate the classes in a univariate sense", and
+    section 4.3, "points that seperate the means of the classes reasonably" (Tables 1 and 8).
     """
 
     def _cuts(self, values, y, n_classes):
         """Return the cut points, increasing."""
-        exponent = np.frexp(np.abs(values).max(initial=0))[1]  # by a power of two nothing is rounded, nor overflows
+        # by a power of two nothing is rounded, nor overflows
+        exponent = np.frexp(np.abs(values).max(initial=0))[1]
         values = np.ldexp(values, -exponent)
         centers = np.sort([values[y == c].mean() for c in np.unique(y)])
         deviation = values.std(ddof=1) if len(values) > 1 else 0.0

@@ -1,7 +1,8 @@
 """Any table as a DataFrame whose columns have the types of their values.
 
-A learner is told by the dtype of a column whether it holds numbers, truth values or categories. An array of objects, a
-list of rows or a frame of another library has lost these dtypes, or has others; here they are found from the values.
+A learner is told by the dtype of a column whether it holds numbers, truth values or categories. An
+array of objects, a list of rows or a frame of another library has lost these dtypes, or has others;
+here they are found from the values.
 """
 
 from decimal import Decimal
@@ -12,7 +13,8 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import infer_dtype
 
-NEARLY_ALL = 0.9  # of the values of a text column that are numbers: it is meant to be one of numbers
+# of the values of a text column that are numbers: it is meant to be one of numbers
+NEARLY_ALL = 0.9
 WORDS = ("string", "bytes", "empty")
 FRACTIONS = ("floating", "mixed-integer-float", "decimal")
 
@@ -22,7 +24,8 @@ def as_table(X):
 
     Parameters
     ----------
-    X : DataFrame, frame of polars, Arrow or another library that narwhals knows, array, or list of rows
+    X : DataFrame, frame of polars, Arrow or another library that narwhals knows, array, or list of
+    rows
 
     Raises
     ------
@@ -37,16 +40,22 @@ def as_table(X):
         return _array_of_rows(X)
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):
-        return pd.DataFrame({column.name: _pandas_column(column) for column in frame.iter_columns()})
+        return pd.DataFrame(
+            {column.name: _pandas_column(column) for column in frame.iter_columns()}
+        )
     return X
 
 
 def _array_of_rows(rows):
     """Return a list of rows as an array of objects, so that numbers beside text do not become text."""
-    lengths = [len(row) if np.ndim(row) == 1 or isinstance(row, list | tuple) else None for row in rows]
+    lengths = [
+        len(row) if np.ndim(row) == 1 or isinstance(row, list | tuple) else None for row in rows
+    ]
     for number, length in enumerate(lengths):
         if length != lengths[0]:
-            raise ValueError(f"rows of X must be equally long; row 0 is {rows[0]!r}, row {number} is {rows[number]!r}")
+            raise ValueError(
+                f"rows of X must be equally long; row 0 is {rows[0]!r}, row {number} is {rows[number]!r}"
+            )
     return np.array(rows, dtype=object)
 
 
@@ -55,7 +64,8 @@ def _pandas_column(column):
     dtype = column.dtype
     if isinstance(dtype, nw.Enum):
         return pd.Categorical(column.to_list(), categories=list(dtype.categories))
-    if isinstance(dtype, nw.Categorical) and not column.implementation.is_polars():  # there they are just text
+    # there they are just text
+    if isinstance(dtype, nw.Categorical) and not column.implementation.is_polars():
         return pd.Categorical(column.to_list(), categories=column.cat.get_categories().to_list())
     plain = dtype.is_integer() or dtype.is_float() or isinstance(dtype, nw.Boolean)
     if plain and column.null_count() == 0:
@@ -66,19 +76,22 @@ def _pandas_column(column):
 def typed_columns(X):
     """Return a DataFrame in which columns of objects have the dtype of their values; others stay as they are.
 
-    Truth values become bool, whole numbers int64, and other numbers, be they floats, decimals or fractions, float64;
-    with missing values the first two become boolean and Int64 of pandas. Text stays, as do columns without any value.
-    Columns of float16, of which pandas makes no index, become float64.
+    Truth values become bool, whole numbers int64, and other numbers, be they floats, decimals or
+    fractions, float64; with missing values the first two become boolean and Int64 of pandas. Text
+    stays, as do columns without any value. Columns of float16, of which pandas makes no index,
+    become float64.
 
     Raises
     ------
     ValueError
-        If the values of a column are dates, complex, lists, or others that are neither numbers nor names.
+        If the values of a column are dates, complex, lists, or others that are neither numbers nor
+        names.
     """
     typed = {
         position: _typed_column(X.columns[position], X.iloc[:, position])
         for position, dtype in enumerate(X.dtypes.to_numpy())
-        if dtype == np.float16 or (dtype.kind == "O" and isinstance(dtype, np.dtype | pd.ArrowDtype))
+        if dtype == np.float16
+        or (dtype.kind == "O" and isinstance(dtype, np.dtype | pd.ArrowDtype))
     }
     if not typed:
         return X
@@ -103,7 +116,11 @@ def _typed_column(name, column):
         return whole
     values = column[~missing]
     mixed = inferred in ("mixed", "mixed-integer")
-    if inferred in FRACTIONS or inferred == "integer" or (mixed and _are_all(values, Real | Decimal)):
+    if (
+        inferred in FRACTIONS
+        or inferred == "integer"
+        or (mixed and _are_all(values, Real | Decimal))
+    ):
         return pd.Series(column.to_numpy(dtype=float, na_value=np.nan), index=column.index)
     if mixed and _are_all(values, str | bytes | Real):
         return column
@@ -143,7 +160,11 @@ def check_text(X):
             continue
         name, number = X.columns[position], text[numeric].iloc[0]
         others = text[~numeric].unique()[:3].tolist()
-        remedy = f"read them with na_values={others}" if others else "convert them with pandas.to_numeric"
+        remedy = (
+            f"read them with na_values={others}"
+            if others
+            else "convert them with pandas.to_numeric"
+        )
         raise ValueError(
             f"column {name!r} is text, but {numeric.sum()} of its {len(text)} values are numbers, such as {number!r}: "
             f"{remedy}, or, if they are names, make the column a category, with astype('category')"

@@ -20,13 +20,14 @@ class AdaBoostM1(Ensemble):
     learner : classifier
     n_members : int, at least 1
     sampling : bool
-        Each member gets as many rows as there are, drawn by the weights; else all rows with their weights, whose sum is
-        the number of rows.
+        Each member gets as many rows as there are, drawn by the weights; else all rows with their
+        weights, whose sum is the number of rows.
     at_error : "restart" or "stop"
-        What happens at an error e above 1/2, which is not kept, and after one of 0. "restart" lets the weights begin
-        anew, equal or, where they are not drawn by, those of a bootstrap replicate; after ten restarts in a row for
-        errors above 1/2 it ends. A member without error votes as with e = 1e-10. "stop" is Table 1 to the letter: it
-        ends, and a member without error, whose vote is infinite, decides alone.
+        What happens at an error e above 1/2, which is not kept, and after one of 0. "restart" lets
+        the weights begin anew, equal or, where they are not drawn by, those of a bootstrap
+        replicate; after ten restarts in a row for errors above 1/2 it ends. A member without error
+        votes as with e = 1e-10. "stop" is Table 1 to the letter: it ends, and a member without
+        error, whose vote is infinite, decides alone.
     random_state : int, RandomState or None
 
     Attributes
@@ -52,13 +53,15 @@ class AdaBoostM1(Ensemble):
         Raises
         ------
         ValueError
-            If a parameter is out of range, or the learner refuses the data, or takes no weights although `sampling`
-            is False.
+            If a parameter is out of range, or the learner refuses the data, or takes no weights
+            although `sampling` is False.
         """
         check_flag("sampling", self.sampling)
         check_choice("at_error", self.at_error, ("restart", "stop"))
         if not self.sampling and not has_fit_parameter(self.learner, "sample_weight"):
-            raise ValueError(f"sampling must be True, as fit of {self.learner!r} has no sample_weight; got False")
+            raise ValueError(
+                f"sampling must be True, as fit of {self.learner!r} has no sample_weight; got False"
+            )
         X, y, rng = self._start(X, y)
         n = len(y)
         self.estimators_, errors, p, failures = [], [], np.full(n, 1 / n), 0
@@ -74,7 +77,11 @@ class AdaBoostM1(Ensemble):
             if failures or error < LEAST:
                 if self.at_error == "stop":
                     break
-                p = np.full(n, 1 / n) if self.sampling else np.bincount(rng.randint(n, size=n), minlength=n) / n
+                p = (
+                    np.full(n, 1 / n)
+                    if self.sampling
+                    else np.bincount(rng.randint(n, size=n), minlength=n) / n
+                )
             else:
                 p = p * np.where(wrong, 1, error / (1 - error))  # lines 10 and 11
                 p /= p.sum()

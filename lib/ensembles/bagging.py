@@ -17,11 +17,12 @@ class Bagging(Ensemble):
     Parameters
     ----------
     learner : classifier
-        Of this book or of scikit-learn. Members get random numbers of their own, where they take any.
+        Of this book or of scikit-learn. Members get random numbers of their own, where they take
+        any.
     n_members : int, at least 1
     sampling : "bootstrap", "committees" or "none"
-        As many rows as there are, drawn with replacement (bagging); all but one of ten random parts, divided anew
-        for every ten members (cross-validated committees); or all rows.
+        As many rows as there are, drawn with replacement (bagging); all but one of ten random
+        parts, divided anew for every ten members (cross-validated committees); or all rows.
     average : bool
         Members' probabilities are averaged; else each member has one vote.
     random_state : int, RandomState or None
@@ -77,4 +78,6 @@ def bags(n, n_members, sampling, rng):
         if sampling == "bootstrap":
             yield rng.randint(n, size=n)
         else:
-            yield np.flatnonzero(part != i % n_parts) if sampling == "committees" and n > 1 else None
+            yield (
+                np.flatnonzero(part != i % n_parts) if sampling == "committees" and n > 1 else None
+            )

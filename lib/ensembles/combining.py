@@ -43,8 +43,8 @@ def _checked_votes(votes):
 def gate(X, likelihoods, penalty=0.0):
     """Weights of members as a softmax of linear functions of the attributes.
 
-    It maximises sum_i log sum_l w_l(x_i) P_l(y_i given x_i), less half of penalty * sum v^2, by L-BFGS, where w(x) is
-    the softmax of v_l . (1, x); the intercepts are not penalised.
+    It maximises sum_i log sum_l w_l(x_i) P_l(y_i given x_i), less half of penalty * sum v^2, by
+    L-BFGS, where w(x) is the softmax of v_l . (1, x); the intercepts are not penalised.
 
     Parameters
     ----------
@@ -61,10 +61,13 @@ def gate(X, likelihoods, penalty=0.0):
     Raises
     ------
     ValueError
-        If the penalty is negative, a likelihood is negative, missing or infinite, or lengths differ.
+        If the penalty is negative, a likelihood is negative, missing or infinite, or lengths
+        differ.
     """
     penalty = check_real("penalty", penalty, 0)
-    likelihoods = check_array(likelihoods, dtype=float, ensure_non_negative=True, input_name="likelihoods")
+    likelihoods = check_array(
+        likelihoods, dtype=float, ensure_non_negative=True, input_name="likelihoods"
+    )
     X, logs = add_dummy_feature(X), np.log(np.maximum(likelihoods, np.finfo(float).tiny))
     check_consistent_length(X, logs)
     shape = (X.shape[1], logs.shape[1])

@@ -44,7 +44,9 @@ class Ensemble(TableClassifier):
         """Weighted votes, or probabilities, of all members for each class, (n_samples, n_classes)."""
         X = self._inputs(X)
         members = zip(self.estimators_, self.questions_, self.weights_, strict=True)
-        return sum(weight * self._plausible(member, question, X) for member, question, weight in members)
+        return sum(
+            weight * self._plausible(member, question, X) for member, question, weight in members
+        )
 
     def member_predictions(self, X):
         """The label that each member predicts, (n_members, n_samples): the number of a class, if it learned classes."""
@@ -70,10 +72,16 @@ class Ensemble(TableClassifier):
     def _start(self, X, y):
         """Training data as members take them, the number of each row's class, and random numbers."""
         check_integer("n_members", getattr(self, "n_members", 1), 1)
-        if isinstance(self.learner, type) or not (hasattr(self.learner, "get_params") and is_classifier(self.learner)):
-            raise ValueError(f"learner must be a classifier of this book or of scikit-learn; got {self.learner!r}")
+        if isinstance(self.learner, type) or not (
+            hasattr(self.learner, "get_params") and is_classifier(self.learner)
+        ):
+            raise ValueError(
+                f"learner must be a classifier of this book or of scikit-learn; got {self.learner!r}"
+            )
         if self.soft_ and not hasattr(self.learner, "predict_proba"):
-            raise ValueError(f"learner must have predict_proba, where probabilities are summed; got {self.learner!r}")
+            raise ValueError(
+                f"learner must have predict_proba, where probabilities are summed; got {self.learner!r}"
+            )
         if not isinstance(X, Table):
             X = checked_frame(self, X, reset=True)
             X = Table(X) if isinstance(self.learner, GainRatioTree) else X
@@ -84,14 +92,21 @@ class Ensemble(TableClassifier):
 
     def _member(self, X, y, rng, rows=None, weights=None):
         """A new learner, fitted to the rows with these numbers, or to all rows with these weights."""
-        if isinstance(self.learner, GainRatioTree):  # its input is checked already; a row that comes twice weighs two
+        # its input is checked already; a row that comes twice weighs two
+        if isinstance(self.learner, GainRatioTree):
             learner, labels = copy(self.learner), np.flatnonzero(np.bincount(y))
             learner.random_state = rng.randint(SEEDS)
             if weights is None:
-                weights = np.bincount(np.arange(len(X)) if rows is None else rows, minlength=len(X)).astype(float)
+                weights = np.bincount(
+                    np.arange(len(X)) if rows is None else rows, minlength=len(X)
+                ).astype(float)
             return learner.grow(X, labels, np.searchsorted(labels, y), weights)
         learner = clone(self.learner)
-        seeded = {name: rng.randint(SEEDS) for name in learner.get_params() if name.endswith("random_state")}
+        seeded = {
+            name: rng.randint(SEEDS)
+            for name in learner.get_params()
+            if name.endswith("random_state")
+        }
         learner.set_params(**seeded)
         if weights is not None:
             return learner.fit(X, y, sample_weight=weights)

@@ -1,7 +1,13 @@
 """Normalised performance, paired comparisons, intervals, tests and ranks."""
 
 from lib.evaluation.crossing import crossing_ratio, crossing_size
-from lib.evaluation.intervals import Estimate, mean_contrast, mean_interval, proportion_interval, skewed_mean
+from lib.evaluation.intervals import (
+    Estimate,
+    mean_contrast,
+    mean_interval,
+    proportion_interval,
+    skewed_mean,
+)
 from lib.evaluation.performance import (
     largest_mean_t,
     mean_difference,

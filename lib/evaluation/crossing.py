@@ -12,8 +12,9 @@ RESAMPLES = 1000
 def crossing_size(frame, first, second, rng, min_gain=0.02):
     """Sample size from which `first` stays ahead of `second` in mean T.
 
-    Interpolated between sizes on a log scale; infinite if `second` is ahead at the largest size, the smallest size
-    if `first` is ahead everywhere. The interval of 95% is of percentiles over 1000 resamples of the models.
+    Interpolated between sizes on a log scale; infinite if `second` is ahead at the largest size,
+    the smallest size if `first` is ahead everywhere. The interval of 95% is of percentiles over
+    1000 resamples of the models.
 
     Parameters
     ----------
@@ -32,9 +33,9 @@ def crossing_size(frame, first, second, rng, min_gain=0.02):
 def crossing_ratio(frame, other, first, second, rng, min_gain=0.02):
     """Crossing size on `frame` divided by that on `other`, as a base-10 logarithm, over independent models.
 
-    A crossing beyond the largest size counts as twice that size. Two crossings beyond the largest sizes, or two at or
-    before the smallest, cannot be ordered: such a resample counts as minus infinity for the lower end of the interval
-    and as infinity for the upper one.
+    A crossing beyond the largest size counts as twice that size. Two crossings beyond the largest
+    sizes, or two at or before the smallest, cannot be ordered: such a resample counts as minus
+    infinity for the lower end of the interval and as infinity for the upper one.
 
     Parameters
     ----------
@@ -46,13 +47,15 @@ def crossing_ratio(frame, other, first, second, rng, min_gain=0.02):
     Returns
     -------
     Estimate
-        Positive where `first` gets ahead of `second` later on `frame`; with infinite ends where more resamples than
-        a tail of the interval holds cannot be ordered.
+        Positive where `first` gets ahead of `second` later on `frame`; with infinite ends where
+        more resamples than a tail of the interval holds cannot be ordered.
     """
     panels = [_resampled_crossings(panel, first, second, rng, min_gain) for panel in (frame, other)]
     before = np.all([crossings == sizes[0] for crossings, _, sizes in panels], axis=0)
     beyond = np.all([crossings > sizes[-1] for crossings, _, sizes in panels], axis=0)
-    ratio = np.subtract(*(np.log10(np.minimum(crossings, 2 * sizes[-1])) for crossings, _, sizes in panels))
+    ratio = np.subtract(
+        *(np.log10(np.minimum(crossings, 2 * sizes[-1])) for crossings, _, sizes in panels)
+    )
     low, high = (_percentiles(ratio, (before | beyond)[:-1], end) for end in (-np.inf, np.inf))
     return Estimate(float(ratio[-1]), low[0], high[1], min(n for _, n, _ in panels))
 

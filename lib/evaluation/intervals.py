@@ -45,9 +45,13 @@ def mean_interval(values, confidence=LEVEL, shared=0.0):
     values, shared = to_sample("values", values), check_real("shared", shared, 0)
     confidence = check_real("confidence", confidence, 0, 1, open_low=True, open_high=True)
     if len(values) < 2:
-        return Estimate(float(values.mean()) if len(values) else np.nan, -np.inf, np.inf, len(values))
+        return Estimate(
+            float(values.mean()) if len(values) else np.nan, -np.inf, np.inf, len(values)
+        )
     half = stats.t.ppf((1 + confidence) / 2, len(values) - 1) * standard_error(values, shared)
-    return Estimate(float(values.mean()), float(values.mean() - half), float(values.mean() + half), len(values))
+    return Estimate(
+        float(values.mean()), float(values.mean() - half), float(values.mean() + half), len(values)
+    )
 
 
 def to_sample(name, values):
@@ -75,13 +79,14 @@ def skewed_mean(values, rng, worst=()):
     rng : numpy.random.Generator
         Draws the resamples.
     worst : float, optional
-        One such value is added for the lower end, where a sample may hold none of the rare ones. No end lies above
-        the largest value.
+        One such value is added for the lower end, where a sample may hold none of the rare ones. No
+        end lies above the largest value.
 
     Returns
     -------
     Estimate
-        With infinite ends for fewer than two values; with no spread where they are all equal; NaN where one of them is.
+        With infinite ends for fewer than two values; with no spread where they are all equal; NaN
+        where one of them is.
 
     References
     ----------
@@ -94,9 +99,14 @@ def skewed_mean(values, rng, worst=()):
     if len(values) < 2 or np.ptp(values) == 0 or np.isnan(values).any():
         return mean_interval(values)
     samples = values, np.append(values, worst)
-    results = [stats.bootstrap((sample,), np.mean, confidence_level=LEVEL, method="BCa", rng=rng) for sample in samples]
+    results = [
+        stats.bootstrap((sample,), np.mean, confidence_level=LEVEL, method="BCa", rng=rng)
+        for sample in samples
+    ]
     mean, (high, low) = float(values.mean()), (result.confidence_interval for result in results)
-    return Estimate(mean, float(np.fmin(low.low, mean)), float(np.fmax(high.high, mean)), len(values))
+    return Estimate(
+        mean, float(np.fmin(low.low, mean)), float(np.fmax(high.high, mean)), len(values)
+    )
 
 
 def mean_contrast(a, b):
@@ -152,4 +162,9 @@ def proportion_interval(count, n):
     share, z = count / n, stats.norm.ppf((1 + LEVEL) / 2)
     middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return Estimate(float(share), float(np.clip(middle - half, 0, share)), float(np.clip(middle + half, share, 1)), n)
+    return Estimate(
+        float(share),
+        float(np.clip(middle - half, 0, share)),
+        float(np.clip(middle + half, share, 1)),
+        n,
+    )

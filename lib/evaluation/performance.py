@@ -14,26 +14,30 @@ _COLUMNS = ("model", "size", "learner", "accuracy", "best", "constant")
 def normalized_performance(frame, min_gain=0.02):
     """T of each learner at each sample size, over models.
 
-    T = (accuracy - constant) / (best - constant) of one model is the part of the possible gain over the best
-    constant that a learner achieves. Where the gain is 0, T is undefined, and where it is tiny, T is noise: the
-    mean is over models with a gain of at least `min_gain`, beside the ratio of means over all models.
+    T = (accuracy - constant) / (best - constant) of one model is the part of the possible gain over
+    the best constant that a learner achieves. Where the gain is 0, T is undefined, and where it is
+    tiny, T is noise: the mean is over models with a gain of at least `min_gain`, beside the ratio
+    of means over all models.
 
     Parameters
     ----------
     frame : DataFrame
         As `lib.experiments.cia_learning_curves` returns it.
     min_gain : float in [0, 1)
-        Smallest best - constant of a model that counts in `t`; with 0, every model with a gain above 0 counts.
+        Smallest best - constant of a model that counts in `t`; with 0, every model with a gain
+        above 0 counts.
 
     Returns
     -------
     DataFrame
-        size, learner, t (mean), se (its standard error), t_pooled (ratio of means), n_models and n_set_aside.
+        size, learner, t (mean), se (its standard error), t_pooled (ratio of means), n_models and
+        n_set_aside.
 
     Raises
     ------
     ValueError
-        If `min_gain` is out of range, or `frame` lacks a column or has a model, size and learner twice.
+        If `min_gain` is out of range, or `frame` lacks a column or has a model, size and learner
+        twice.
 
     References
     ----------
@@ -46,7 +50,9 @@ def normalized_performance(frame, min_gain=0.02):
         gain = (part["best"] - part["constant"]).sum()
         pooled = (part["accuracy"] - part["constant"]).sum() / gain if gain > 0 else np.nan
         rows.append((size, learner, t.mean(), t.sem(), pooled, len(t), len(part) - len(t)))
-    return pd.DataFrame(rows, columns=["size", "learner", "t", "se", "t_pooled", "n_models", "n_set_aside"])
+    return pd.DataFrame(
+        rows, columns=["size", "learner", "t", "se", "t_pooled", "n_models", "n_set_aside"]
+    )
 
 
 def t_by_model(frame, learner, min_gain=0.02):
@@ -63,7 +69,8 @@ def t_by_model(frame, learner, min_gain=0.02):
 
     Returns
     -------
-    DataFrame of shape (n_models, n_sizes), indexed by model; models with too small a gain are left out.
+    DataFrame of shape (n_models, n_sizes), indexed by model; models with too small a gain are left
+    out.
     """
     _check_frame(frame, min_gain)
     check_choice("learner", learner, frame["learner"].unique())
@@ -107,7 +114,12 @@ def largest_mean_t(frames, learners, min_gain=0.02):
     Estimate
         With the smallest n of any mean; NaN and n = 0 where no model counts.
     """
-    columns = [t for frame in frames for name in learners for _, t in t_by_model(frame, name, min_gain).items()]
+    columns = [
+        t
+        for frame in frames
+        for name in learners
+        for _, t in t_by_model(frame, name, min_gain).items()
+    ]
     groups = [t.dropna() for t in columns if t.notna().any()]
     estimates = [mean_interval(t, 1 - (1 - LEVEL) / len(groups)) for t in groups]
     if not estimates:
@@ -145,7 +157,8 @@ def share_of_gain(accuracy, best, constant, min_gain=0.0):
     """
     check_real("min_gain", min_gain, 0, 1, open_high=True)
     accuracy, best, constant = (
-        np.asarray(part) if isinstance(part, list | tuple) else part for part in (accuracy, best, constant)
+        np.asarray(part) if isinstance(part, list | tuple) else part
+        for part in (accuracy, best, constant)
     )
     gain = best - constant
     return (accuracy - constant) / np.where((gain >= min_gain) & (gain > _NO_GAIN), gain, np.nan)
@@ -157,6 +170,10 @@ def _check_frame(frame, min_gain):
         raise ValueError(f"frame must be a DataFrame; got {type(frame).__name__}")
     missing = [c for c in _COLUMNS if c not in frame.columns]
     if missing:
-        raise ValueError(f"frame must have the columns {', '.join(_COLUMNS)}; missing: {', '.join(missing)}")
+        raise ValueError(
+            f"frame must have the columns {', '.join(_COLUMNS)}; missing: {', '.join(missing)}"
+        )
     if frame.duplicated(["model", "size", "learner"]).any():
-        raise ValueError("frame must hold one row for each model, size and learner; select one panel first")
+        raise ValueError(
+            "frame must hold one row for each model, size and learner; select one panel first"
+        )

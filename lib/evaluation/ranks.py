@@ -16,8 +16,8 @@ EPS = np.finfo(float).eps
 class RankComparison(NamedTuple):
     """Average ranks (1 is best), the difference that is significant, Friedman's test and groups not told apart.
 
-    A named tuple of ranks (Series by learner), critical_difference (float), p_friedman (float) and groups (list of
-    lists of learners).
+    A named tuple of ranks (Series by learner), critical_difference (float), p_friedman (float) and
+    groups (list of lists of learners).
     """
 
     ranks: pd.Series
@@ -32,16 +32,17 @@ def compare_ranks(scores, confidence=LEVEL):
     Parameters
     ----------
     scores : DataFrame or array-like of shape (n_datasets, n_learners)
-        Higher is better; at least two data sets and three learners, no gaps. Scores of a data set that differ by no
-        more than rounding, in twelve digits, share a rank. Without names of columns learners are 0, 1, 2, ...
+        Higher is better; at least two data sets and three learners, no gaps. Scores of a data set
+        that differ by no more than rounding, in twelve digits, share a rank. Without names of
+        columns learners are 0, 1, 2, ...
     confidence : float in (0, 1)
 
     Returns
     -------
     RankComparison
-        ranks in rising order; groups are the largest sets of neighbours whose ranks differ by less than the
-        critical difference. The test is asymptotic; with few data sets its p-value is rough, and 0 where all
-        of them have the same order.
+        ranks in rising order; groups are the largest sets of neighbours whose ranks differ by less
+        than the critical difference. The test is asymptotic; with few data sets its p-value is
+        rough, and 0 where all of them have the same order.
 
     Raises
     ------
@@ -50,7 +51,8 @@ def compare_ranks(scores, confidence=LEVEL):
 
     References
     ----------
-    Demsar (2006), section 3.2.2: Friedman's test with Iman and Davenport's F, Nemenyi's critical difference.
+    Demsar (2006), section 3.2.2: Friedman's test with Iman and Davenport's F, Nemenyi's critical
+    difference.
     """
     confidence = check_real("confidence", confidence, 0, 1, open_low=True, open_high=True)
     try:
@@ -60,7 +62,9 @@ def compare_ranks(scores, confidence=LEVEL):
     n, k = scores.shape
     if n < 2 or k < 3 or scores.isna().any(axis=None):
         allowed = "at least 2 data sets (rows) and 3 learners (columns) without gaps"
-        raise ValueError(f"scores must have {allowed}; got {n} x {k} with {scores.isna().to_numpy().sum()} missing")
+        raise ValueError(
+            f"scores must have {allowed}; got {n} x {k} with {scores.isna().to_numpy().sum()} missing"
+        )
     # equal scores share a rank, also where only the order of summation tells them apart
     scores = pd.DataFrame([_levels(row) for row in scores.to_numpy()], columns=scores.columns)
     ranks = (-scores).rank(axis=1).mean().sort_values(kind="stable")
@@ -86,7 +90,10 @@ def nemenyi_difference(n_learners, n_datasets, confidence=LEVEL):
     ----------
     Demsar (2006), section 3.2.2.
     """
-    n_learners, n_datasets = check_integer("n_learners", n_learners, 2), check_integer("n_datasets", n_datasets, 1)
+    n_learners, n_datasets = (
+        check_integer("n_learners", n_learners, 2),
+        check_integer("n_datasets", n_datasets, 1),
+    )
     confidence = check_real("confidence", confidence, 0, 1, open_low=True, open_high=True)
     q = stats.studentized_range.ppf(confidence, n_learners, np.inf) / np.sqrt(2)
     return float(q * np.sqrt(n_learners * (n_learners + 1) / (6 * n_datasets)))
@@ -95,7 +102,8 @@ def nemenyi_difference(n_learners, n_datasets, confidence=LEVEL):
 def _levels(row):
     """Number the different scores of a row from the lowest on; those that only rounding tells apart have one number.
 
-    Rounding is relative to the score itself, or that of a sum of the row's largest, whose rest is nearly 0.
+    Rounding is relative to the score itself, or that of a sum of the row's largest, whose rest is
+    nearly 0.
     """
     order = np.argsort(row, kind="stable")
     below, above = row[order][:-1], row[order][1:]

@@ -30,7 +30,9 @@ def paired_t_test(a, b, shared=0.0):
     """
     a, b, shared = to_sample("a", a), to_sample("b", b), check_real("shared", shared, 0)
     if a.shape != b.shape or len(a) < 2:
-        raise ValueError(f"a and b must be one-dimensional, equally long, with at least 2; got {a.shape} and {b.shape}")
+        raise ValueError(
+            f"a and b must be one-dimensional, equally long, with at least 2; got {a.shape} and {b.shape}"
+        )
     _require_finite("a and b must hold finite scores", a, b)
     difference = a - b
     error = standard_error(difference, shared)
@@ -60,11 +62,18 @@ def one_sided_p_values(differences):
     try:
         differences = np.asarray(differences, dtype=float)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"differences must be numbers, of shape (n_tests, n_pairs): {error}") from None
+        raise ValueError(
+            f"differences must be numbers, of shape (n_tests, n_pairs): {error}"
+        ) from None
     if differences.ndim != 2 or differences.shape[1] < 2:
-        raise ValueError(f"differences must have shape (n_tests, at least 2); got {differences.shape}")
+        raise ValueError(
+            f"differences must have shape (n_tests, at least 2); got {differences.shape}"
+        )
     _require_finite("differences must be finite", differences)
-    means, errors = differences.mean(axis=1), differences.std(axis=1, ddof=1) / np.sqrt(differences.shape[1])
+    means, errors = (
+        differences.mean(axis=1),
+        differences.std(axis=1, ddof=1) / np.sqrt(differences.shape[1]),
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
         p = stats.t.sf(means / errors, differences.shape[1] - 1)
     return np.where((errors == 0) & (means <= 0), 1.0, p)
@@ -137,8 +146,8 @@ def differences_by_dataset(frame, first, second, test_fraction, confidence=LEVEL
     Returns
     -------
     DataFrame
-        dataset (in the order of `frame`), value (first - second), low, high, n, p (of `corrected_t_test`) and p_holm,
-        which allows for all rows.
+        dataset (in the order of `frame`), value (first - second), low, high, n, p (of
+        `corrected_t_test`) and p_holm, which allows for all rows.
     """
     for learner in (first, second):
         check_choice("first and second", learner, frame["learner"].unique())

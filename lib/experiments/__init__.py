@@ -1,6 +1,6 @@
 """Experiments: one call, one tidy DataFrame."""
 
-from lib.experiments.cia import (
+from lib.experiments.learning_curves import (
     CIA_LEARNERS,
     SIZES,
     Exam,

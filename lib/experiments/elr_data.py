@@ -8,7 +8,7 @@ from lib import datasets as uci
 from lib.datasets import synthetic
 from lib.datasets.papers import printed_table
 from lib.discretize import EntropyDiscretizer
-from lib.structures.codes import DiscreteCoding
+from lib.structures.encoding import DiscreteCoding
 from lib.validation import at_least_one, check_choice, check_integer
 
 PUBLISHED_SPLIT = ("letter", "satimage", "shuttle")
@@ -17,7 +17,8 @@ TRAINING_FILE_ONLY = ("anneal", "dis", "sick")  # Table V counts the rows of UCI
 TRAINING_SIZES = {"mofn-3-7-10": 300, "monks-1": 124, "waveform-21": 300}
 SOURCES = {"diabetes": "pima", "shuttle-small": "shuttle", "breast-cancer": "breast"}
 SAME_DATA = {"diabetes": "pima"}  # two rows of the paper, one data set
-NUMBERS = ("breast", "breast-cancer")  # whose attributes are values 1 to 10, which MLC++ had as numbers
+# whose attributes are values 1 to 10, which MLC++ had as numbers
+NUMBERS = ("breast", "breast-cancer")
 MADE = ("corral", "mofn-3-7-10", "monks-1", "waveform-21")  # by a rule or a program
 LEAST_ROWS = 20  # complete rows that a set must have
 N_FOLDS = 5
@@ -32,7 +33,8 @@ BAYES_NET_LEARNERS = {  # what it climbs, and when it stops
     "apn_converged": ("apn", "converged"),
     "em": ("em", "converged"),
 }
-SPLIT, TUNING, HOLES, FIT = range(4)  # what the seeds of a shuffle, (data set, repeat, ...), are for
+# what the seeds of a shuffle, (data set, repeat, ...), are for
+SPLIT, TUNING, HOLES, FIT = range(4)
 LOST = {
     "monk1-corrupt": "monks-1 with values removed: not to be had",
     "water-treatment": "UCI's file has no class column",
@@ -83,7 +85,11 @@ class Problem:
     @property
     def facts(self):
         """Its row in a table of data sets."""
-        counts = {"attributes": self.data.X.shape[1], "classes": len(np.unique(self.data.y)), "rows": self.n_rows}
+        counts = {
+            "attributes": self.data.X.shape[1],
+            "classes": len(np.unique(self.data.y)),
+            "rows": self.n_rows,
+        }
         return {"dataset": self.name, **counts, "protocol": self.protocol}
 
     def repeats(self, n_repeats):
@@ -123,16 +129,18 @@ def training_rows(name, seed=0):
     """
     size = TRAINING_SIZES[check_choice("name", name, TRAINING_SIZES)]
     n_rows = len(synthetic.generate(name)[1])
-    return np.sort(np.random.default_rng(check_integer("seed", seed, 0)).choice(n_rows, size, replace=False))
+    return np.sort(
+        np.random.default_rng(check_integer("seed", seed, 0)).choice(n_rows, size, replace=False)
+    )
 
 
 def printed(table):
     """Return a table of the paper, "ii" to "ix", as it is printed.
 
-    Tables II and V have a row a data set; there `test` is text in II ("CV-5" or a number) and a number or NaN in V. The
-    others have a row a cell, with `value` and, where there is one, `se` as numbers, in percent: accuracies in III, IV,
-    VII and VIII, errors in VI. Learners without a network have the structure "". The averages of VI, VIII and IX are
-    rows of a data set "average".
+    Tables II and V have a row a data set; there `test` is text in II ("CV-5" or a number) and a
+    number or NaN in V. The others have a row a cell, with `value` and, where there is one, `se` as
+    numbers, in percent: accuracies in III, IV, VII and VIII, errors in VI. Learners without a
+    network have the structure "". The averages of VI, VIII and IX are rows of a data set "average".
     """
     words = {"structure": str, "learner": str}
     return printed_table(f"greiner_table_{table}", dtype=words).fillna(dict.fromkeys(words, ""))
@@ -144,8 +152,8 @@ def problems(table, names):
     Raises
     ------
     ValueError
-        If a name is not in the table or there twice ("diabetes" has the rows of "pima"), or fewer than two of the sets
-        can be had: they are to be compared.
+        If a name is not in the table or there twice ("diabetes" has the rows of "pima"), or fewer
+        than two of the sets can be had: they are to be compared.
     """
     known = list(printed(table)["dataset"])
     names = [check_choice("datasets", name, known) for name in at_least_one("datasets", names)]
@@ -161,16 +169,19 @@ def problems(table, names):
             why = "neither shipped nor, when this was run, to be had from a mirror or UCI"
             reasons[name] = str(error).partition(": ")[2] if ours else why
     if len(available) < 2:
-        raise ValueError(f"datasets must name at least two sets that can be had; got {names}, without {reasons}")
+        raise ValueError(
+            f"datasets must name at least two sets that can be had; got {names}, without {reasons}"
+        )
     return available, reasons
 
 
 def problem(name, incomplete=False):
     """Load one problem; NotAvailableError if it cannot be had, or has few complete rows where these are asked for.
 
-    Sets that Table II (or V) gives sizes for are split so: into the published parts where those are known, else at
-    random. All others have folds. Rows with missing values are left out unless `incomplete`, but of "vote", where a
-    missing vote is a value: the paper's 435 rows are all there are. The attributes of "breast" are numbers.
+    Sets that Table II (or V) gives sizes for are split so: into the published parts where those are
+    known, else at random. All others have folds. Rows with missing values are left out unless
+    `incomplete`, but of "vote", where a missing vote is a value: the paper's 435 rows are all there
+    are. The attributes of "breast" are numbers.
     """
     if name in LOST:
         raise uci.NotAvailableError(f"{name}: {LOST[name]}")
@@ -180,7 +191,9 @@ def problem(name, incomplete=False):
     if incomplete:
         return _incomplete(name, data)
     if name == "vote":
-        data = replace(data, X=data.X.apply(lambda vote: vote.cat.add_categories("missing").fillna("missing")))
+        data = replace(
+            data, X=data.X.apply(lambda vote: vote.cat.add_categories("missing").fillna("missing"))
+        )
     else:
         data = data.complete_rows()
     if len(data.y) < LEAST_ROWS:
@@ -218,8 +231,8 @@ def coded(data, train, test, holes=None):
     train, test : ndarray of int
         Row numbers.
     holes : ndarray of bool, shape (n_rows, n_attributes), optional
-        Values that are removed before anything is learned from them. The codes of the test rows come twice, then:
-        with these values removed and with them.
+        Values that are removed before anything is learned from them. The codes of the test rows
+        come twice, then: with these values removed and with them.
 
     Returns
     -------
@@ -231,7 +244,11 @@ def coded(data, train, test, holes=None):
     X, classes = data.X, np.unique(data.y, return_inverse=True)[1]
     if holes is not None:
         X = X.astype({name: "category" for name in X.select_dtypes(bool)})  # which can be missing
-    seen = X if holes is None else X.assign(**{name: X[name].where(~holes[:, i]) for i, name in enumerate(X)})
+    seen = (
+        X
+        if holes is None
+        else X.assign(**{name: X[name].where(~holes[:, i]) for i, name in enumerate(X)})
+    )
     cutter = EntropyDiscretizer().fit(seen.iloc[train], data.y[train])
     known = cutter.transform(seen.iloc[train])
     coding = DiscreteCoding(known)

@@ -9,18 +9,21 @@ from lib.bayes_net.classifier import STRUCTURES
 from lib.experiments.elr_data import BAYES_NET_LEARNERS, N_FOLDS
 
 CAP = 200  # iterations of a climb "to convergence"
-MAX_ITERATIONS = 200_000  # of the paper's SVM, whose solver does not converge on numbers in the hundreds and more
+# of the paper's SVM, whose solver does not converge on numbers in the hundreds and more
+MAX_ITERATIONS = 200_000
 
 
 def split_errors(codes, sizes, inner, structure, learners, stopping, tests=("complete",)):
     """Learn a structure and tables from training rows, and count the wrong ones among the test rows.
 
-    The tables start as Laplace-smoothed frequencies, from which each learner climbs by conjugate gradients (or EM).
+    The tables start as Laplace-smoothed frequencies, from which each learner climbs by conjugate
+    gradients (or EM).
 
     Parameters
     ----------
     codes : ndarray of int, shape (n_train + n_tests * n_test, n_attributes + 1)
-        Of the training rows, then of the test rows as often as there are `tests`: see `lib.experiments.elr_data.coded`.
+        Of the training rows, then of the test rows as often as there are `tests`: see
+        `lib.experiments.elr_data.coded`.
     sizes : ndarray of int, shape (n_attributes + 1,)
     inner : ndarray of int, shape (n_train,)
         Folds of cross-tuning, below `N_FOLDS`.
@@ -42,7 +45,9 @@ def split_errors(codes, sizes, inner, structure, learners, stopping, tests=("com
     folds = np.append(inner, N_FOLDS + np.repeat(np.arange(len(tests)), n_test))
     network = Network(STRUCTURES[structure](codes[: len(inner)], sizes), sizes)
     rows, index = merged(codes[:, 1:], sizes[1:])
-    counts = fold_counts(index, codes[:, 0], folds, (N_FOLDS + len(tests), len(rows), int(sizes[0])))
+    counts = fold_counts(
+        index, codes[:, 0], folds, (N_FOLDS + len(tests), len(rows), int(sizes[0]))
+    )
     parts, watched = counts[:N_FOLDS], counts[N_FOLDS:]
     cases = Cases(network, rows, counts.sum(axis=0)).weighted(parts.sum(axis=0))
     for base in dict.fromkeys(BAYES_NET_LEARNERS[name][0] for name in learners):
@@ -58,7 +63,11 @@ def split_errors(codes, sizes, inner, structure, learners, stopping, tests=("com
 
 def _stops(cases, parts, base, learners, stopping):
     """After how many iterations each learner stops, at most, of those that climb the same."""
-    rules = {name: BAYES_NET_LEARNERS[name][1] for name in learners if BAYES_NET_LEARNERS[name][0] == base}
+    rules = {
+        name: BAYES_NET_LEARNERS[name][1]
+        for name in learners
+        if BAYES_NET_LEARNERS[name][0] == base
+    }
     stops = {"at the start": 0, "fixed": stopping, "converged": CAP}
     if any(rule.startswith("cross-tuned") for rule in rules.values()):
         errors = tuning_errors(cases, base, parts, stopping)

@@ -23,7 +23,8 @@ SIGN = "†"
 class Record:
     """The recorded rows of a chapter, out of which it takes those of the data sets that it cannot have.
 
-    Rows that were recorded with other code or packages than those of today are taken, too, and it says so.
+    Rows that were recorded with other code or packages than those of today are taken, too, and it
+    says so.
 
     Under `book record` it writes a new one instead, of what the chapter computes.
 
@@ -32,7 +33,8 @@ class Record:
     chapter : str
         Such as "elr/uci".
     parameters
-        What all its rows depend on, but for the names of data sets. No rows of other values are shown.
+        What all its rows depend on, but for the names of data sets. No rows of other values are
+        shown.
 
     Attributes
     ----------
@@ -59,8 +61,8 @@ class Record:
     def complete(self, experiment, frame, absent):
         """Add the rows of absent data sets to those computed, in the order of the full run, with a column `recorded`.
 
-        Where computed rows are not the recorded ones, it says so (see `lib.trials.notes`), and warns beside the cell:
-        a strict build fails there.
+        Where computed rows are not the recorded ones, it says so (see `lib.trials.notes`), and
+        warns beside the cell: a strict build fails there.
 
         Parameters
         ----------
@@ -74,12 +76,18 @@ class Record:
         if current().record:
             path, commit, code = current().record
             self._written[experiment] = frame.astype(str).assign(experiment=experiment)
-            write(path, self._about | {"commit": commit, "code": code}, pd.concat(self._written.values()))
+            write(
+                path,
+                self._about | {"commit": commit, "code": code},
+                pd.concat(self._written.values()),
+            )
         recorded = self._recorded(experiment)
         before, now = _by_set(recorded), _by_set(frame)
         if other := [name for name, rows in now.items() if rows != before.get(name, rows)]:
             tell("recorded", self.chapter, experiment=experiment, names=", ".join(other))
-            warnings.warn(f"{experiment}: rows of {', '.join(other)} are not those recorded", stacklevel=2)
+            warnings.warn(
+                f"{experiment}: rows of {', '.join(other)} are not those recorded", stacklevel=2
+            )
         added = recorded[recorded["dataset"].isin(set(absent) - now.keys())]
         new_names = [name for name in added["dataset"].unique() if name not in self.names]
         if new_names and self.differences:
@@ -107,7 +115,8 @@ class Record:
     def differences(self):
         """What is another today than when the rows were recorded, in words; empty if nothing is, or it is not known.
 
-        The code of today is known to the book's driver, which says it to the kernel (see `lib.trials.context`).
+        The code of today is known to the book's driver, which says it to the kernel (see
+        `lib.trials.context`).
         """
         code = current().code
         if code is None or "date" not in self._about:
@@ -133,7 +142,9 @@ class Record:
 
 def _by_set(frame):
     """Rows of each data set as text; the file of a chapter has one order of columns for all of its experiments."""
-    return {name: rows.sort_index(axis=1).to_csv(index=False) for name, rows in frame.groupby("dataset")}
+    return {
+        name: rows.sort_index(axis=1).to_csv(index=False) for name, rows in frame.groupby("dataset")
+    }
 
 
 def read(path):
@@ -144,7 +155,9 @@ def read(path):
         if about.pop("sha256") != _seal(about, rows):
             raise ValueError("its sha256 is another")
     except Exception as error:  # gzip and json raise errors of many kinds
-        raise ValueError(f"{path} is not what `book record` wrote ({error}); restore it with `git checkout`") from error
+        raise ValueError(
+            f"{path} is not what `book record` wrote ({error}); restore it with `git checkout`"
+        ) from error
     return about, rows
 
 

@@ -5,7 +5,14 @@ from functools import cache, partial
 import numpy as np
 
 from lib import trials
-from lib.bayes_net import Cases, Network, choose_iterations, climb, observed_frequencies, tuning_errors
+from lib.bayes_net import (
+    Cases,
+    Network,
+    choose_iterations,
+    climb,
+    observed_frequencies,
+    tuning_errors,
+)
 from lib.experiments.elr_data import BAYES_NET_LEARNERS, N_FOLDS
 from lib.structures import naive
 from lib.validation import at_least_one, check_choice, check_integer, check_real
@@ -47,7 +54,8 @@ def structure_robustness(
     Returns
     -------
     DataFrame
-        duplicates, run, learner, error (exact, by enumeration of all inputs), bayes_error (the smallest possible).
+        duplicates, run, learner, error (exact, by enumeration of all inputs), bayes_error (the
+        smallest possible).
 
     Raises
     ------
@@ -62,10 +70,16 @@ def structure_robustness(
         "n_attributes": check_integer("n_attributes", n_attributes, 1, 8),
         "n_instances": check_integer("n_instances", n_instances, 1),
         "missing": check_real("missing", missing, 0, 1, open_high=True),
-        "learners": [check_choice("learners", name, BAYES_NET_LEARNERS) for name in at_least_one("learners", learners)],
+        "learners": [
+            check_choice("learners", name, BAYES_NET_LEARNERS)
+            for name in at_least_one("learners", learners)
+        ],
     }
     check_integer("n_runs", n_runs, 1)
-    numbers = [check_integer("duplicates", m, 0, n_attributes) for m in at_least_one("duplicates", duplicates)]
+    numbers = [
+        check_integer("duplicates", m, 0, n_attributes)
+        for m in at_least_one("duplicates", duplicates)
+    ]
     trial = partial(_copied_attributes, **settings)
     return trials.run(trial, numbers, n_runs, seed, name="structures", n_jobs=n_jobs)
 
@@ -133,15 +147,23 @@ class World:
         """Yield the name and the flat tables of each learner; cross-tuning chooses up to `stopping` iterations."""
         n_folds = min(N_FOLDS, len(sample)) if len(sample) > 1 else 0
         cases, present = self.cases.weighted(self._counts(sample)).present()
-        held_out = [self._counts(sample[fold::n_folds])[present].astype(float) for fold in range(n_folds)]
-        errors = cache(lambda base: tuning_errors(cases, base, held_out, stopping, smoothing=smoothing))
+        held_out = [
+            self._counts(sample[fold::n_folds])[present].astype(float) for fold in range(n_folds)
+        ]
+        errors = cache(
+            lambda base: tuning_errors(cases, base, held_out, stopping, smoothing=smoothing)
+        )
         stops = {"converged": CONVERGED, "fixed": stopping}
         for name in learners:
             base, stop = BAYES_NET_LEARNERS[name]
             if stop == "at the start":
                 yield name, observed_frequencies(cases, smoothing)
             else:
-                most = stops[stop] if stop in stops else choose_iterations(errors(base), stop == "cross-tuned")[0]
+                most = (
+                    stops[stop]
+                    if stop in stops
+                    else choose_iterations(errors(base), stop == "cross-tuned")[0]
+                )
                 yield name, cases.network.softmax(climb(cases, base, most, smoothing).beta)
 
     def _counts(self, sample):

@@ -19,18 +19,21 @@ ATLAS = ("winnow", "naive_bayes_boolean", "naive_bayes")
 SPLIT, FIT = 0, 1  # purposes of seeds
 
 
-def uci_comparison(datasets=DATASETS, learners=ATLAS, n_repeats=100, n_folds=5, seed=0, n_jobs=-1, bins="paper"):
+def uci_comparison(
+    datasets=DATASETS, learners=ATLAS, n_repeats=100, n_folds=5, seed=0, n_jobs=-1, bins="paper"
+):
     """Accuracy of learners in repeated cross-validation with shuffled folds.
 
-    All learners see the same folds; whatever is fitted, cut points and encodings included, is fitted inside the fold.
-    A fold's training rows lack a class now and then, which its learners then never predict; where they hold one
-    class only, every learner predicts that.
+    All learners see the same folds; whatever is fitted, cut points and encodings included, is
+    fitted inside the fold. A fold's training rows lack a class now and then, which its learners
+    then never predict; where they hold one class only, every learner predicts that.
 
     Parameters
     ----------
     datasets : sequence of names that `lib.datasets.load` knows
         Rows of "breast" with missing values are dropped.
-    learners : sequence of names (see `lib.experiments.UCI_LEARNERS`), or dict of names to scikit-learn classifiers
+    learners : sequence of names (see `lib.experiments.UCI_LEARNERS`), or dict of names to
+    scikit-learn classifiers
         Your own get the attributes as `lib.datasets.load` gives them.
     n_repeats : int, at least 1
         Shuffles.
@@ -40,8 +43,8 @@ def uci_comparison(datasets=DATASETS, learners=ATLAS, n_repeats=100, n_folds=5, 
     n_jobs : int
         Worker processes, -1 for all cores. The result does not depend on it.
     bins : {"paper", "means", "entropy"}
-        How boolean learners cut numbers: at the cut points that Atlas prints where he prints any and else by entropy;
-        between class means; or by entropy (see `lib.discretize`).
+        How boolean learners cut numbers: at the cut points that Atlas prints where he prints any
+        and else by entropy; between class means; or by entropy (see `lib.discretize`).
 
     Returns
     -------
@@ -62,13 +65,16 @@ def uci_comparison(datasets=DATASETS, learners=ATLAS, n_repeats=100, n_folds=5, 
     return accuracies(uci_confusions(datasets, learners, n_repeats, n_folds, seed, n_jobs, bins))
 
 
-def uci_confusions(datasets=DATASETS, learners=ATLAS, n_repeats=100, n_folds=5, seed=0, n_jobs=None, bins="paper"):
+def uci_confusions(
+    datasets=DATASETS, learners=ATLAS, n_repeats=100, n_folds=5, seed=0, n_jobs=None, bins="paper"
+):
     """Confusion counts of each fold, with the arguments of `uci_comparison`.
 
     Returns
     -------
     DataFrame
-        dataset, repeat, fold, learner, predicted, actual, count; pairs of classes that do not occur are left out.
+        dataset, repeat, fold, learner, predicted, actual, count; pairs of classes that do not occur
+        are left out.
     """
     check_choice("bins", bins, BINS)
     loaded = load_all(datasets)
@@ -76,8 +82,12 @@ def uci_confusions(datasets=DATASETS, learners=ATLAS, n_repeats=100, n_folds=5, 
         check_integer("n_folds", n_folds, 2, len(data.y))
     check_integer("n_repeats", n_repeats, 1)
     pairs = [(data, make_uci_learners(learners, data.name, bins)) for data in loaded]
-    cases = [(data, unfitted, n_folds, repeat) for data, unfitted in pairs for repeat in range(n_repeats)]
-    return trials.run(shuffle, cases, seed=seed, seconds=1.0, name="cross-validation", n_jobs=n_jobs)
+    cases = [
+        (data, unfitted, n_folds, repeat) for data, unfitted in pairs for repeat in range(n_repeats)
+    ]
+    return trials.run(
+        shuffle, cases, seed=seed, seconds=1.0, name="cross-validation", n_jobs=n_jobs
+    )
 
 
 def shuffle(seeds, data, learners, n_folds, repeat):
@@ -93,7 +103,9 @@ def shuffle(seeds, data, learners, n_folds, repeat):
             pairs = Counter(zip(np.asarray(predicted).tolist(), data.y[test].tolist(), strict=True))
             unknown = {guess for guess, _ in pairs} - set(data.y)
             if unknown:
-                raise ValueError(f"learners[{name!r}] predicted {min(unknown)!r}, which is not one of the classes")
+                raise ValueError(
+                    f"learners[{name!r}] predicted {min(unknown)!r}, which is not one of the classes"
+                )
             key = {"dataset": data.name, "repeat": repeat, "fold": fold, "learner": name}
             for (guess, actual), count in sorted(pairs.items()):
                 yield key | {"predicted": guess, "actual": actual, "count": count}
@@ -123,7 +135,9 @@ def accuracies(counts):
     """
     correct = counts["count"].where(counts["predicted"] == counts["actual"], 0)
     keys = ["dataset", "repeat", "fold", "learner"]
-    sums = counts[keys].assign(correct=correct, count=counts["count"]).groupby(keys, sort=False).sum()
+    sums = (
+        counts[keys].assign(correct=correct, count=counts["count"]).groupby(keys, sort=False).sum()
+    )
     return (sums["correct"] / sums["count"]).rename("accuracy").reset_index()
 
 
@@ -140,7 +154,11 @@ def load_all(datasets):
     if not isinstance(names, Collection) or not len(names):
         raise ValueError(f"datasets must name at least one data set; got {datasets!r}")
     loaded = [load_prepared(name) for name in names]
-    repeated = [data.name for i, data in enumerate(loaded) if data.name in [other.name for other in loaded[:i]]]
+    repeated = [
+        data.name
+        for i, data in enumerate(loaded)
+        if data.name in [other.name for other in loaded[:i]]
+    ]
     if repeated:
         raise ValueError(f"datasets must name each data set once; got {repeated[0]!r} twice")
     return loaded
@@ -157,7 +175,8 @@ def fit_predict(learner, X, y, X_test):
     if (y == y[0]).all():
         return np.full(len(X_test), y[0])
     with warnings.catch_warnings():
-        # passes may end before convergence, and a class may be too small for all inner folds of tuning
+        # passes may end before convergence, and a class may be too small for all inner folds of
+        # tuning
         for category in (ConvergenceWarning, FitFailedWarning):
             warnings.simplefilter("ignore", category)
         warnings.filterwarnings("ignore", category=UserWarning, module="sklearn")
@@ -167,6 +186,12 @@ def fit_predict(learner, X, y, X_test):
 def with_random_states(learner, seed_sequence):
     """A copy of the learner with each of its unset random states drawn from a SeedSequence."""
     learner = clone(learner)
-    unset = [name for name, value in learner.get_params().items() if name.endswith("random_state") and value is None]
+    unset = [
+        name
+        for name, value in learner.get_params().items()
+        if name.endswith("random_state") and value is None
+    ]
     states = seed_sequence.generate_state(max(len(unset), 1))
-    return learner.set_params(**{name: int(value >> 1) for name, value in zip(unset, states, strict=False)})
+    return learner.set_params(
+        **{name: int(value >> 1) for name, value in zip(unset, states, strict=False)}
+    )

@@ -24,8 +24,8 @@ from lib.winnow import Winnow, WinnowEnsemble
 
 BINS = ("paper", "means", "entropy")
 PRINTED = ("iris", "glass")
-# Only the ratio of threshold and initial weight counts: with a threshold of half the number of weights m,
-# an initial weight w stands for a threshold of m / 2w and weights that start at 1.
+# Only the ratio of threshold and initial weight counts: with a threshold of half the number of
+# weights m, an initial weight w stands for a threshold of m / 2w and weights that start at 1.
 _WINNOW = {"initial_weight": [0.5, 1.5, 4.0], "promotion": [1.05, 1.3, 2.0]}
 _SMOOTHING = {"smoothing": [0.03, 0.1, 0.3, 1.0, 3.0]}
 _PENALTY = {"C": [0.03, 0.1, 0.3, 1.0, 3.0, 10.0]}
@@ -34,15 +34,23 @@ _PENALTY = {"C": [0.03, 0.1, 0.3, 1.0, 3.0, 10.0]}
 def printed_bins(dataset):
     """The bins of Atlas' Table 1 ("iris") or section 4.3 ("glass"), as CutPoints.
 
-    Of iris petal lengths in (5, 5.5] are in no bin, as printed. Of glass each number printed is taken as the upper end
-    of a bin, with one more bin above the last.
+    Of iris petal lengths in (5, 5.5] are in no bin, as printed. Of glass each number printed is
+    taken as the upper end of a bin, with one more bin above the last.
     """
     check_choice("dataset", dataset, PRINTED)
     bins = {}
-    for column, rows in printed_table("atlas_bins").query("dataset == @dataset").groupby("column", sort=False):
+    for column, rows in (
+        printed_table("atlas_bins").query("dataset == @dataset").groupby("column", sort=False)
+    ):
         gaps = (rows["low"].iloc[1:].to_numpy() != rows["high"].iloc[:-1]).any()
         pairs = list(zip(rows["low"], rows["high"], strict=True))
-        bins[column] = rows["high"].tolist() if dataset == "glass" else pairs if gaps else rows["low"].tolist()[1:]
+        bins[column] = (
+            rows["high"].tolist()
+            if dataset == "glass"
+            else pairs
+            if gaps
+            else rows["low"].tolist()[1:]
+        )
     return CutPoints(bins)
 
 
@@ -57,7 +65,8 @@ def cuts(dataset, bins="paper"):
 def boolean_inputs(dataset, bins="paper"):
     """Steps that make booleans of any attributes: cuts, then one-hot codes.
 
-    A missing value has a code of its own, but for printed bins, where a number in a gap between bins has none.
+    A missing value has a code of its own, but for printed bins, where a number in a gap between
+    bins has none.
 
     Parameters
     ----------
@@ -98,10 +107,12 @@ def missing_as_value(X):
 class Tuned(ClassifierMixin, BaseEstimator):
     """A learner with the parameters of the grid that do best in three shuffled folds of its training rows.
 
-    It chooses as scikit-learn's GridSearchCV does, by accuracy and of equally good parameters the first, at a fraction
-    of its cost on small data. Where the learner cannot be fitted, as to one class only, its accuracy counts as 0.
+    It chooses as scikit-learn's GridSearchCV does, by accuracy and of equally good parameters the
+    first, at a fraction of its cost on small data. Where the learner cannot be fitted, as to one
+    class only, its accuracy counts as 0.
 
-    The folds are of at most `n_rows` training rows, drawn at random; the learner is then fitted to all of them.
+    The folds are of at most `n_rows` training rows, drawn at random; the learner is then fitted to
+    all of them.
     """
 
     def __init__(self, learner, grid, n_rows=None, random_state=0):
@@ -112,7 +123,9 @@ class Tuned(ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y):
         """Choose the parameters, and fit the learner with them to all rows."""
-        candidates = [clone(self.learner).set_params(**parameters) for parameters in ParameterGrid(self.grid)]
+        candidates = [
+            clone(self.learner).set_params(**parameters) for parameters in ParameterGrid(self.grid)
+        ]
         drawn = np.sort(np.random.default_rng(self.random_state).permutation(len(y))[: self.n_rows])
         scores = []
         for folds in KFold(3, shuffle=True, random_state=self.random_state).split(drawn):
@@ -139,20 +152,35 @@ _ON_BOOLEANS = {
     "winnow": Winnow(),
     "naive_bayes_boolean": NaiveBayes(),
     "winnow_tuned": Tuned(Winnow(shuffle=True), {**_WINNOW, "n_passes": [1, 5, 20]}),
-    "winnow_averaged": Tuned(Winnow(shuffle=True, n_passes=20, average=True, complement=True), _WINNOW),
-    "winnow_thick": Tuned(Winnow(shuffle=True, n_passes=20, average=True, complement=True, margin=None), _WINNOW),
-    "winnow_ensemble": Tuned(OneVsRestClassifier(WinnowEnsemble()), {"estimator__promotion": [1.015, 1.05, 1.2]}),
+    "winnow_averaged": Tuned(
+        Winnow(shuffle=True, n_passes=20, average=True, complement=True), _WINNOW
+    ),
+    "winnow_thick": Tuned(
+        Winnow(shuffle=True, n_passes=20, average=True, complement=True, margin=None), _WINNOW
+    ),
+    "winnow_ensemble": Tuned(
+        OneVsRestClassifier(WinnowEnsemble()), {"estimator__promotion": [1.015, 1.05, 1.2]}
+    ),
     "naive_bayes_boolean_tuned": Tuned(NaiveBayes(), _SMOOTHING),
     "perceptron": Tuned(Perceptron(tol=None), {"max_iter": [1, 5, 20]}),
     "averaged_perceptron": Tuned(
-        SGDClassifier(loss="perceptron", penalty=None, learning_rate="constant", eta0=1.0, average=True, tol=None),
+        SGDClassifier(
+            loss="perceptron",
+            penalty=None,
+            learning_rate="constant",
+            eta0=1.0,
+            average=True,
+            tol=None,
+        ),
         {"max_iter": [1, 5, 20]},
     ),
     "logistic": Tuned(LogisticRegression(max_iter=300), _PENALTY),
 }
 _ON_CATEGORIES = {"naive_bayes_multinomial": Tuned(NaiveBayes(), _SMOOTHING)}
 _ON_NUMBERS = {
-    "logistic_numbers": make_pipeline(StandardScaler(), Tuned(LogisticRegression(max_iter=300), _PENALTY)),
+    "logistic_numbers": make_pipeline(
+        StandardScaler(), Tuned(LogisticRegression(max_iter=300), _PENALTY)
+    ),
     "tree": Tuned(DecisionTreeClassifier(), {"min_samples_leaf": [1, 2, 5, 10, 20]}),
     "forest": RandomForestClassifier(100),
 }
@@ -183,7 +211,8 @@ def uci_learner(name, dataset, bins="paper"):
     """
     check_choice("learners", name, UCI_LEARNERS)
     if name in _ON_BOOLEANS:
-        as_array = FunctionTransformer(np.asarray)  # which costs far less than a frame where a learner is fitted often
+        # which costs far less than a frame where a learner is fitted often
+        as_array = FunctionTransformer(np.asarray)
         return make_pipeline(*boolean_inputs(dataset, bins), as_array, clone(_ON_BOOLEANS[name]))
     as_value = FunctionTransformer(missing_as_value)
     if name in _ON_CATEGORIES:
@@ -197,7 +226,9 @@ def make_uci_learners(learners, dataset, bins):
     """Unfitted learners by name, or copies of the classifiers given by name; see `uci_comparison`."""
     learners = (learners,) if isinstance(learners, str) else learners
     if not isinstance(learners, Collection):
-        raise ValueError(f"learners must be a list of names, or a dict from names to classifiers; got {learners!r}")
+        raise ValueError(
+            f"learners must be a list of names, or a dict from names to classifiers; got {learners!r}"
+        )
     if not len(learners):
         raise ValueError("learners must name at least one learner; got none")
     if not isinstance(learners, dict):
@@ -207,6 +238,10 @@ def make_uci_learners(learners, dataset, bins):
     for name, learner in learners.items():
         if not isinstance(name, str):
             raise ValueError(f"learners must have strings for names; got {name!r}")
-        if isinstance(learner, type) or not (hasattr(learner, "fit") and hasattr(learner, "predict")):
-            raise ValueError(f"learners[{name!r}] must be a scikit-learn classifier; got {learner!r}")
+        if isinstance(learner, type) or not (
+            hasattr(learner, "fit") and hasattr(learner, "predict")
+        ):
+            raise ValueError(
+                f"learners[{name!r}] must be a scikit-learn classifier; got {learner!r}"
+            )
     return {name: clone(learner) for name, learner in learners.items()}

@@ -31,7 +31,14 @@ def learning_curves(frame, learners=None, min_gain=0.02, width=3.3):
     n_panels = len(set(names))
     t = share_of_gain(frame["accuracy"], frame["best"], frame["constant"], min_gain)
     shape = {"col": "panel", "height": 3.5, "aspect": min(width, 7.4 / n_panels) / 3.5}
-    grid = line(frame.assign(T=t, panel=names), "size", "T", learners=learners, err_kws={"capsize": 2}, **shape)
+    grid = line(
+        frame.assign(T=t, panel=names),
+        "size",
+        "T",
+        learners=learners,
+        err_kws={"capsize": 2},
+        **shape,
+    )
     for axis in grid.axes.flat:
         size_axis(axis, frame["size"])
         axis.tick_params(labelsize=11 if n_panels < 4 else 9)
@@ -40,7 +47,9 @@ def learning_curves(frame, learners=None, min_gain=0.02, width=3.3):
 
 def size_axis(axis, sizes):
     """Make the x axis one of sample sizes, on a log scale with some of the sizes as its ticks, and draw y = 0."""
-    ticks = [s for s in (10, 30, 100, 300, 1000, 3000, 10_000, 100_000) if min(sizes) <= s <= max(sizes)]
+    ticks = [
+        s for s in (10, 30, 100, 300, 1000, 3000, 10_000, 100_000) if min(sizes) <= s <= max(sizes)
+    ]
     axis.set_xscale("log")
     axis.set_xticks(ticks, [f"{s:,}" for s in ticks])
     axis.minorticks_off()

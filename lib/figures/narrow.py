@@ -7,7 +7,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from IPython.core.pylabtools import print_figure
 
-# Inches. In the 352 pixels that a phone of 390 has for it the smallest words, of 8.5 points, are 9 pixels high.
+# Inches. In the 352 pixels that a phone of 390 has for it the smallest words, of 8.5 points, are 9
+# pixels high.
 WIDTH = 4.3
 PAD = 0.03
 MARK = '<metadata id="narrow">'  # in which an SVG has the narrow one
@@ -98,7 +99,9 @@ def _label(specs, n_rows, first):
 def _uncover(axis, other, **shown):
     axis.set_tick_params(**shown)
     if not axis.label.get_visible() or not axis.label.get_text():
-        axis.set_label_text(other.label.get_text(), fontsize=other.label.get_fontsize(), visible=True)
+        axis.set_label_text(
+            other.label.get_text(), fontsize=other.label.get_fontsize(), visible=True
+        )
 
 
 def _fit(legend, width):
@@ -137,5 +140,7 @@ def _wrap(text, room, side="width"):
         return False
     lines = words.split("\n")
     n_letters = max(8, int(max(map(len, lines)) * room / length))
-    text.set_text("\n".join(textwrap.fill(line, n_letters, break_long_words=False) for line in lines))
+    text.set_text(
+        "\n".join(textwrap.fill(line, n_letters, break_long_words=False) for line in lines)
+    )
     return True

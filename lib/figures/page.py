@@ -30,13 +30,17 @@ def glue_estimates(factor=1, **estimates):
 def plus_minus(values, errors):
     """Return "value ± error" for each pair, which breaks before the sign only; a dash where one is unknown."""
     pairs = [f"{a:.2f} ±\N{NO-BREAK SPACE}{b:.2f}" for a, b in zip(values, errors, strict=True)]
-    return ["—" if pair.startswith("nan") else pair.replace("-", "−").replace("nan", "—") for pair in pairs]
+    return [
+        "—" if pair.startswith("nan") else pair.replace("-", "−").replace("nan", "—")
+        for pair in pairs
+    ]
 
 
 def table(frame, caption, name, formats=None):
     """Return a numbered MyST table to be glued: columns become headings, the index is left out, text is no markup.
 
-    A number that rounds to 0 has no sign, but as an end of an interval, where it says on which side of 0 that is.
+    A number that rounds to 0 has no sign, but as an end of an interval, where it says on which side
+    of 0 that is.
 
     Parameters
     ----------
@@ -51,7 +55,10 @@ def table(frame, caption, name, formats=None):
     -------
     IPython.display.Markdown
     """
-    columns = [[_cell(value, (formats or {}).get(column)) for value in values] for column, values in frame.items()]
+    columns = [
+        [_cell(value, (formats or {}).get(column)) for value in values]
+        for column, values in frame.items()
+    ]
     lines = markdown_table([literal(str(column)) for column in frame], zip(*columns, strict=True))
     return Markdown(f"```{{table}} {caption}\n:name: {name}\n\n{lines}\n```")
 

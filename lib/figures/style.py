@@ -15,8 +15,8 @@ from matplotlib_inline.backend_inline import set_matplotlib_formats
 from lib.colour import contrast
 from lib.figures.narrow import with_narrow
 
-# From the palettes of Okabe & Ito and of Tol for colour-blind readers, each colour as dark as a white page asks for
-# (contrast 3). Where colours are near, markers and lines are not.
+# From the palettes of Okabe & Ito and of Tol for colour-blind readers, each colour as dark as a
+# white page asks for (contrast 3). Where colours are near, markers and lines are not.
 Look = namedtuple("Look", "label color marker linestyle")
 LOOKS = {
     "em": Look("EM", "#0072B2", "o", "-"),
@@ -61,7 +61,8 @@ LOOKS = {
 # A structure's short name and marker, for pairs such as "naive+elr".
 STRUCTURES = {"naive": ("NB", "o"), "tan": ("TAN", "^"), "bic": ("GBN", "s")}
 DRIVEN = "BOOK_TRIALS"  # the variable with which the driver of the book runs a chapter
-DASHES = {"-": "", "--": (4, 1.5), ":": (1, 1.2), "-.": (4, 1.2, 1, 1.2)}  # matplotlib's lines as seaborn has them
+# matplotlib's lines as seaborn has them
+DASHES = {"-": "", "--": (4, 1.5), ":": (1, 1.2), "-.": (4, 1.2, 1, 1.2)}
 _OTHERS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#C48600", "#309BD6", "#332288", "#7F7F7F")
 _MARKERS = "osDv^XPh"
 
@@ -69,8 +70,8 @@ _MARKERS = "osDv^XPh"
 def use_style():
     """Set the book's style; a figure is stored as the same bytes each run.
 
-    Where the driver of the book draws it, it is not only PNG but SVG for pages, too, with a narrow one for phones (see
-    `lib.figures.narrow`).
+    Where the driver of the book draws it, it is not only PNG but SVG for pages, too, with a narrow
+    one for phones (see `lib.figures.narrow`).
     """
     os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
     plt.uninstall_repl_displayhook()  # which would draw each figure once more, for no output
@@ -78,7 +79,9 @@ def use_style():
         set_matplotlib_formats("svg", "png")
         get_ipython().display_formatter.formatters["image/svg+xml"].for_type(Figure, with_narrow)
     # by seaborn's grids; see legend_above
-    warnings.filterwarnings("ignore", "The figure layout has changed to tight|Tight layout not applied")
+    warnings.filterwarnings(
+        "ignore", "The figure layout has changed to tight|Tight layout not applied"
+    )
     plt.rc("svg", hashsalt="when-the-model-is-wrong")
     plt.rc("figure", dpi=110)
     plt.rc("figure.constrained_layout", use=True)
@@ -93,7 +96,8 @@ def use_style():
 def look(learner):
     """Keyword arguments for a line of `learner`: label, color, marker and linestyle.
 
-    A structure and a learner, such as "naive+elr", have the learner's colour and the structure's marker.
+    A structure and a learner, such as "naive+elr", have the learner's colour and the structure's
+    marker.
     """
     structure, plus, rest = str(learner).partition("+")
     if plus and structure in STRUCTURES:
@@ -112,7 +116,8 @@ def palette(learners):
 def looks(learners):
     """Keyword arguments for seaborn's lines with ``hue="learner", style="learner"``, learners in this order.
 
-    They are those of `palette`, style_order, markers, dashes and mec (of markers, which have no edge).
+    They are those of `palette`, style_order, markers, dashes and mec (of markers, which have no
+    edge).
     """
     styles = {learner: look(learner) for learner in learners}
     return palette(learners) | {
@@ -123,7 +128,18 @@ def looks(learners):
     }
 
 
-def line(frame, x, y, hue="learner", learners=None, col=None, reference=None, height=3.4, aspect=1.2, **settings):
+def line(
+    frame,
+    x,
+    y,
+    hue="learner",
+    learners=None,
+    col=None,
+    reference=None,
+    height=3.4,
+    aspect=1.2,
+    **settings,
+):
     """Draw mean lines with standard errors of learners by seaborn's `relplot`, a panel a value of `col`.
 
     Parameters
@@ -135,7 +151,8 @@ def line(frame, x, y, hue="learner", learners=None, col=None, reference=None, he
     learners : sequence of str, optional
         Those to draw, in the order of the legend; by default all, in the order of the frame.
     reference : str, optional
-        Column whose mean is drawn as a black dashed line, such as the error of the best possible rule.
+        Column whose mean is drawn as a black dashed line, such as the error of the best possible
+        rule.
     height, aspect : float
         Of a panel: inches, and width over height.
     settings
@@ -146,13 +163,19 @@ def line(frame, x, y, hue="learner", learners=None, col=None, reference=None, he
     seaborn.FacetGrid
     """
     learners = list(dict.fromkeys(frame[hue])) if learners is None else list(learners)
-    settings = {"errorbar": "se", "err_style": "bars", "facet_kws": {"legend_out": False}} | settings
+    settings = {
+        "errorbar": "se",
+        "err_style": "bars",
+        "facet_kws": {"legend_out": False},
+    } | settings
     panel = {"col": col, "height": height, "aspect": aspect, "kind": "line"}
     grid = sns.relplot(frame, x=x, y=y, hue=hue, style=hue, **panel, **looks(learners), **settings)
     grid.set_titles(col_template="{col_name}")
     if reference:
         for key, axis in grid.axes_dict.items() or {None: grid.ax}.items():
-            means = (frame if key is None else frame[frame[col] == key]).groupby(x)[reference].mean()
+            means = (
+                (frame if key is None else frame[frame[col] == key]).groupby(x)[reference].mean()
+            )
             axis.plot(means.index, means, color="black", linestyle=(0, (5, 2)), linewidth=1.2)
     legend_above(grid)
     return grid
@@ -206,12 +229,20 @@ def legend_above(plot, ncols=3, also=(), **settings):
     """
     figure = plot.figure
     figure.set_layout_engine("constrained")
-    legends = [axis.get_legend() for axis in figure.axes if axis.get_legend()] + list(figure.legends)
+    legends = [axis.get_legend() for axis in figure.axes if axis.get_legend()] + list(
+        figure.legends
+    )
     handles, names = legends[0].legend_handles, [text.get_text() for text in legends[0].get_texts()]
     for legend in legends:
         legend.remove()
     labels = [pair_label(name) for name in names] + [artist.get_label() for artist in also]
-    figure.legend([*handles, *also], labels, loc="outside upper center", ncols=min(ncols, len(labels)), **settings)
+    figure.legend(
+        [*handles, *also],
+        labels,
+        loc="outside upper center",
+        ncols=min(ncols, len(labels)),
+        **settings,
+    )
     return figure
 
 

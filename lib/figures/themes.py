@@ -1,6 +1,7 @@
 """A figure in SVG for the light and the dark theme of a page, wide and narrow, and of fewer bytes.
 
-What a figure's author marked with a gid that begins with "fixed-", and whatever is a raster, keeps its colours.
+What a figure's author marked with a gid that begins with "fixed-", and whatever is a raster, keeps
+its colours.
 """
 
 import re
@@ -25,10 +26,13 @@ ElementTree.register_namespace("xlink", "http://www.w3.org/1999/xlink")
 def colour_variants(text: str) -> dict[str, str]:
     """Return {"light": ..., "dark": ...} of a figure drawn by matplotlib, or {} for any other text.
 
-    If it has a narrow figure (see `lib.figures.narrow`), so does what is returned: "narrow-light" and "narrow-dark".
+    If it has a narrow figure (see `lib.figures.narrow`), so does what is returned: "narrow-light"
+    and "narrow-dark".
     """
     narrow = text.partition(MARK)[2].rpartition("</metadata>")[0]
-    return _coloured(text) | {f"narrow-{theme}": variant for theme, variant in _coloured(narrow).items()}
+    return _coloured(text) | {
+        f"narrow-{theme}": variant for theme, variant in _coloured(narrow).items()
+    }
 
 
 def _coloured(text):
@@ -42,16 +46,26 @@ def _coloured(text):
     classes, shapes = {}, {}
     for node, fixed in list(_nodes(root)):
         _simplify(node)
-        if node.tag == f"{_SVG}path" and set(node.attrib) <= {"d", "style"} and "z" in node.get("d", ""):
+        if (
+            node.tag == f"{_SVG}path"
+            and set(node.attrib) <= {"d", "style"}
+            and "z" in node.get("d", "")
+        ):
             _reuse(node, shapes, fixed)
         if "d" in node.attrib:
             node.set("d", re.sub(r"\s*([A-Za-z])\s*", r"\1", _DIGITS.sub(r"\1", node.get("d"))))
         if "style" in node.attrib:
-            node.set("class", classes.setdefault((node.attrib.pop("style"), fixed), f"c{len(classes)}"))
+            node.set(
+                "class", classes.setdefault((node.attrib.pop("style"), fixed), f"c{len(classes)}")
+            )
     sheet, variants = ElementTree.SubElement(root, f"{_SVG}style"), {}
     for theme in ("light", "dark"):
-        sheet.text = "".join(f".{name}{{{_themed(*style, theme)}}}" for style, name in classes.items())
-        variants[theme] = _LETTER.sub(r'<use href="#\1" x="\2"', ElementTree.tostring(root, encoding="unicode"))
+        sheet.text = "".join(
+            f".{name}{{{_themed(*style, theme)}}}" for style, name in classes.items()
+        )
+        variants[theme] = _LETTER.sub(
+            r'<use href="#\1" x="\2"', ElementTree.tostring(root, encoding="unicode")
+        )
     return variants
 
 
@@ -65,7 +79,12 @@ def dark(colour: str) -> str:
     parts = to_rgb(colour)
     if max(parts) - min(parts) < 0.08:
         share = sum(parts) / 3
-        return to_hex([ink + (page - ink) * share for ink, page in zip(to_rgb(INK), to_rgb(PAGE), strict=True)])
+        return to_hex(
+            [
+                ink + (page - ink) * share
+                for ink, page in zip(to_rgb(INK), to_rgb(PAGE), strict=True)
+            ]
+        )
     lighter = (to_hex([part + (1 - part) * step / 100 for part in parts]) for step in range(101))
     return next(colour for colour in lighter if contrast(colour, PAGE) >= CONTRAST)
 
@@ -74,7 +93,8 @@ def _nodes(node, fixed=False):
     """Yield the nodes of a tree, each with whether it keeps its colours; black is set on what does."""
     if node.get("id", "").startswith("fixed-"):
         fixed = True
-        node.set("style", f"fill: #000000; {node.get('style', '')}")  # elsewhere black is what the page's text has
+        # elsewhere black is what the page's text has
+        node.set("style", f"fill: #000000; {node.get('style', '')}")
     fixed = (fixed or node.tag == f"{_SVG}pattern") and node.tag != f"{_SVG}defs"
     yield node, fixed
     for child in node:
@@ -91,7 +111,11 @@ def _reuse(node, shapes, fixed):
     if first is not node:
         first.set("id", name)
         node.tag = f"{_SVG}use"
-        node.attrib = {_HREF: f"#{name}", "x": f"{numbers[0] - x:.1f}", "y": f"{numbers[1] - y:.1f}"}
+        node.attrib = {
+            _HREF: f"#{name}",
+            "x": f"{numbers[0] - x:.1f}",
+            "y": f"{numbers[1] - y:.1f}",
+        }
 
 
 def _simplify(node):
@@ -106,6 +130,10 @@ def _simplify(node):
     for name in {"x", "y"} & set(node.attrib):
         node.set(name, _DIGITS.sub(r"\1", node.get(name)))
     for child in list(node):
-        background = child.tag == f"{_SVG}path" and child.get("style") == "fill: #ffffff" and not child.get("clip-path")
+        background = (
+            child.tag == f"{_SVG}path"
+            and child.get("style") == "fill: #ffffff"
+            and not child.get("clip-path")
+        )
         if background or child.tag == f"{_SVG}metadata":
             node.remove(child)

@@ -1,7 +1,7 @@
 """Products of a matrix of bits and matrices of numbers, by lookup of the sums of four rows ("the four Russians").
 
-Matrices have eight columns, which are a vector of the processor (two in double precision). A column's sums are added
-in the same order whatever the other columns and whatever the processor.
+Matrices have eight columns, which are a vector of the processor (two in double precision). A
+column's sums are added in the same order whatever the other columns and whatever the processor.
 """
 
 import numpy as np

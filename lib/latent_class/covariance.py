@@ -4,8 +4,8 @@ import numpy as np
 from scipy.sparse.linalg import eigsh
 
 from lib import arrays
+from lib.latent_class.base import LatentClassClassifier
 from lib.latent_class.em import EMData, em_step
-from lib.latent_class.model import LatentClassClassifier
 
 _GRID = 41  # values of P(z = 1) that each round of the search tries
 _VOTES = 100
@@ -15,9 +15,9 @@ _LANCZOS = 200  # attributes from which on all eigenvectors take much longer tha
 class LatentClassCovariance(LatentClassClassifier):
     """CIA model with two hidden values, estimated from the covariances of pairs of attributes.
 
-    The covariance of X_i and X_j is a(1 - a) d_i d_j with a = P(z = 1) and d_i = p_i - q_i. Magnitudes of d
-    come from a weighted average over pairs, signs from a vote over pairs, and `a` from a one-dimensional
-    search for the largest likelihood.
+    The covariance of X_i and X_j is a(1 - a) d_i d_j with a = P(z = 1) and d_i = p_i - q_i.
+    Magnitudes of d come from a weighted average over pairs, signs from a vote over pairs, and `a`
+    from a one-dimensional search for the largest likelihood.
 
     Attributes
     ----------
@@ -79,10 +79,11 @@ def squared_deltas(covariance):
 def vote_signs(covariance):
     """Signs of d_i, +1 for the target (i = 0), by votes over all pairs.
 
-    Under the model the sign of covariance (i, j) is sign_i sign_j, so attribute j votes covariance_ij sign_j
-    for the sign of i. The signs start at those of the leading eigenvector (without the diagonal) and the
-    attribute with the largest majority against its sign changes it, until none is outvoted: each change raises
-    sum_ij sign_i sign_j covariance_ij, so this ends, if not after 100 changes.
+    Under the model the sign of covariance (i, j) is sign_i sign_j, so attribute j votes
+    covariance_ij sign_j for the sign of i. The signs start at those of the leading eigenvector
+    (without the diagonal) and the attribute with the largest majority against its sign changes it,
+    until none is outvoted: each change raises sum_ij sign_i sign_j covariance_ij, so this ends, if
+    not after 100 changes.
     """
     y = covariance.copy()
     np.fill_diagonal(y, 0)

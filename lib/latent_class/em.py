@@ -9,8 +9,8 @@ from sklearn.utils import check_random_state
 from lib import arrays
 from lib.compiled import assign, compiled
 from lib.estimators import with_parameters
+from lib.latent_class.base import LatentClassClassifier
 from lib.latent_class.bits import LANES, pack, product
-from lib.latent_class.model import LatentClassClassifier
 from lib.validation import check_choice, check_integer, check_real
 
 _EDGE = 1e-10
@@ -29,16 +29,17 @@ class LatentClassEM(LatentClassClassifier):
     n_hidden : int, at least 2
         Values of the hidden variable.
     n_restarts : int, at least 1
-        Random starts; the run with the largest likelihood is kept, the first of those that `tolerance` makes equal.
+        Random starts; the run with the largest likelihood is kept, the first of those that
+        `tolerance` makes equal.
     max_iterations : int, at least 1
         Iterations of one run at most; a ConvergenceWarning is given if the best run reaches it.
     tolerance : float, at least 0
-        A run has converged when an iteration gains less than this in log likelihood per example; with 0 every
-        run takes `max_iterations`, and there is no finish.
+        A run has converged when an iteration gains less than this in log likelihood per example;
+        with 0 every run takes `max_iterations`, and there is no finish.
     dtype : {"float32", "float64"}
-        Arithmetic of the search in samples of 10,000 values or more that have more examples than attributes; others
-        take float64 in either case.
-        Likelihoods are always summed in float64, and the best run is finished by up to 100 iterations in float64.
+        Arithmetic of the search in samples of 10,000 values or more that have more examples than
+        attributes; others take float64 in either case. Likelihoods are always summed in float64,
+        and the best run is finished by up to 100 iterations in float64.
     random_state : int, RandomState or None
 
     Attributes
@@ -57,9 +58,10 @@ class LatentClassEM(LatentClassClassifier):
 
     Notes
     -----
-    The sample, which stays uint8, is also kept as bits, by row and by column: a quarter of its size. Working arrays
-    beside it and the parameters take about 20 MiB at most, as large samples are worked through in batches: the same
-    results but for rounding. A run's numbers are the same whatever the other runs are.
+    The sample, which stays uint8, is also kept as bits, by row and by column: a quarter of its
+    size. Working arrays beside it and the parameters take about 20 MiB at most, as large samples
+    are worked through in batches: the same results but for rounding. A run's numbers are the same
+    whatever the other runs are.
 
     References
     ----------
@@ -79,7 +81,9 @@ class LatentClassEM(LatentClassClassifier):
         check_choice("dtype", self.dtype, ("float32", "float64"))
 
     def _fit_model(self, rows, counts):
-        starts = random_starts(self.n_restarts, self.n_hidden, rows.shape[1], check_random_state(self.random_state))
+        starts = random_starts(
+            self.n_restarts, self.n_hidden, rows.shape[1], check_random_state(self.random_state)
+        )
         settings = self.max_iterations, self.tolerance, self.dtype
         weights, probabilities, self.traces_, best = search(rows, counts, *starts, *settings)
         self.n_iter_ = len(self.traces_[best])
@@ -108,12 +112,15 @@ def random_starts(n_restarts, n_hidden, m, rng):
 def search(rows, counts, weights, probabilities, max_iterations, tolerance, dtype="float32"):
     """`maximize` from all starts, and which run is best: of those that `tolerance` makes equal, the first.
 
-    So rounding does not decide among maxima of the same height. In a small sample, or one of fewer examples than
-    attributes, it could also send a run to another one, and float64 costs little: there, `dtype` is not taken.
+    So rounding does not decide among maxima of the same height. In a small sample, or one of fewer
+    examples than attributes, it could also send a run to another one, and float64 costs little:
+    there, `dtype` is not taken.
     """
     if rows.size < _SMALL or counts.sum() <= rows.shape[1]:
         dtype = "float64"
-    *model, traces = maximize(rows, counts, weights, probabilities, max_iterations, tolerance, dtype)
+    *model, traces = maximize(
+        rows, counts, weights, probabilities, max_iterations, tolerance, dtype
+    )
     heights = np.array([trace[-1] for trace in traces])
     return *model, traces, int(np.argmax(heights >= heights.max() - tolerance * counts.sum()))
 
@@ -127,7 +134,12 @@ def maximize(rows, counts, weights, probabilities, max_iterations, tolerance, dt
     """
     weights, probabilities = weights.copy(), probabilities.copy()
     data, threshold = EMData(rows, counts, dtype, weights.shape), tolerance * counts.sum()
-    active, running, history, before = np.arange(len(weights)), (weights, probabilities), [], -np.inf
+    active, running, history, before = (
+        np.arange(len(weights)),
+        (weights, probabilities),
+        [],
+        -np.inf,
+    )
     for _ in range(max_iterations):
         *running, log_likelihoods = em_step(data, *running)
         history.append((active, log_likelihoods))
@@ -137,7 +149,11 @@ def maximize(rows, counts, weights, probabilities, max_iterations, tolerance, dt
         before = log_likelihoods
         if not keep.all():
             weights[active], probabilities[active] = running
-            active, before, running = active[keep], before[keep], [values[keep] for values in running]
+            active, before, running = (
+                active[keep],
+                before[keep],
+                [values[keep] for values in running],
+            )
             if not len(active):
                 break
     weights[active], probabilities[active] = running
@@ -150,7 +166,8 @@ def maximize(rows, counts, weights, probabilities, max_iterations, tolerance, dt
 class EMData:
     """Rows (s, m) with a leading 1, packed by row and by column, and counts (s,), as EM needs them.
 
-    They are in batches whose posteriors, of r runs with k hidden values, shape = (r, k), stay in the cache.
+    They are in batches whose posteriors, of r runs with k hidden values, shape = (r, k), stay in
+    the cache.
     """
 
     def __init__(self, rows, counts, dtype, shape):
@@ -167,8 +184,9 @@ class EMData:
 def em_step(data, weights, probabilities):
     """One E and M step for r runs at once (section 3).
 
-    Everything is relative to the first hidden value: the k - 1 log odds of the others are one matrix product,
-    and so are their sums U and sums over x_j = 1; the first one's are what remains of the totals.
+    Everything is relative to the first hidden value: the k - 1 log odds of the others are one
+    matrix product, and so are their sums U and sums over x_j = 1; the first one's are what remains
+    of the totals.
 
     Parameters
     ----------
@@ -182,7 +200,9 @@ def em_step(data, weights, probabilities):
     log_likelihoods : (r,), of the parameters passed in
     """
     (r, k, _), group = probabilities.shape, _GROUP if data.single else 1
-    relative, log_likelihoods = _log_odds(np.log(_terms(weights, probabilities)), data.totals, np.zeros(1, data.dtype))
+    relative, log_likelihoods = _log_odds(
+        np.log(_terms(weights, probabilities)), data.totals, np.zeros(1, data.dtype)
+    )
     sums = np.zeros(relative.shape)
     for rows, columns, counts in data.parts:
         posterior = product(rows, relative).reshape(-1, k - 1, len(counts), LANES)
@@ -241,7 +261,11 @@ def _normalise(odds, group):
     """Make posteriors of odds (b, k - 1, s, 8) in place; return products (b, s / group, 8) of their normalisers."""
     blocks, others, s, _ = odds.shape
     size, width = s * LANES, -(-s // group) * LANES
-    odds, products, room = odds.reshape(blocks, others, -1), np.ones((blocks, width)), np.empty(width, odds.dtype)
+    odds, products, room = (
+        odds.reshape(blocks, others, -1),
+        np.ones((blocks, width)),
+        np.empty(width, odds.dtype),
+    )
     for b in range(blocks):
         for start in range(0, size, width):
             total, multiplied = room[: min(width, size - start)], products[b]

@@ -12,15 +12,15 @@ from lib import arrays
 from lib.compiled import assign, compiled
 from lib.discretize.columns import checked_frame
 from lib.estimators import MixedInput
-from lib.structures.codes import DiscreteCoding
+from lib.structures.encoding import DiscreteCoding
 from lib.validation import check_flag, check_integer, check_real
 
 
 class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
     """Draws of the parameters of a latent-class model from their posterior distribution given rows without a class.
 
-    A sweep draws the class of each row given the parameters, and then the parameters given the classes: weights and
-    tables have Dirichlet distributions (Beta ones, for two values).
+    A sweep draws the class of each row given the parameters, and then the parameters given the
+    classes: weights and tables have Dirichlet distributions (Beta ones, for two values).
 
     Parameters
     ----------
@@ -33,8 +33,8 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
     prior : float, above 0 and at most 1e300
         Parameter of all Dirichlet priors; 1 is uniform.
     relabel : bool
-        Whether the classes of each draw are renamed so that its tables are nearest to those of the draw with the
-        highest posterior probability.
+        Whether the classes of each draw are renamed so that its tables are nearest to those of the
+        draw with the highest posterior probability.
     random_state : int, RandomState or None
 
     Attributes
@@ -43,7 +43,8 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
     tables_ : ndarray of shape (n_samples, n_hidden, n_cells)
         P(value | class); the values of each attribute side by side.
     names_ : ndarray of shape (n_samples, n_hidden)
-        Class c of a draw is nearest to class `names_[draw, c]` of the draw with the highest posterior probability.
+        Class c of a draw is nearest to class `names_[draw, c]` of the draw with the highest
+        posterior probability.
     trace_ : ndarray of shape (n_burn + n_samples,)
         Log likelihood of the rows at each sweep.
 
@@ -53,10 +54,13 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
 
     References
     ----------
-    Dietterich (1997), section 5.3.3; the renaming is that of Marin, Mengersen & Robert (2005), section 5.
+    Dietterich (1997), section 5.3.3; the renaming is that of Marin, Mengersen & Robert (2005),
+    section 5.
     """
 
-    def __init__(self, n_hidden=2, n_burn=300, n_samples=1500, prior=1.0, relabel=False, random_state=None):
+    def __init__(
+        self, n_hidden=2, n_burn=300, n_samples=1500, prior=1.0, relabel=False, random_state=None
+    ):
         self.n_hidden = n_hidden
         self.n_burn = n_burn
         self.n_samples = n_samples
@@ -73,16 +77,23 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
             If a parameter is out of range, or `X` has fractions or infinity somewhere.
         """
         k = check_integer("n_hidden", self.n_hidden, 2, 8)
-        n_burn, n_samples = check_integer("n_burn", self.n_burn, 0), check_integer("n_samples", self.n_samples, 1)
+        n_burn, n_samples = (
+            check_integer("n_burn", self.n_burn, 0),
+            check_integer("n_samples", self.n_samples, 1),
+        )
         prior = check_real("prior", self.prior, 0, 1e300, open_low=True)
         check_flag("relabel", self.relabel)
         X = checked_frame(self, X, reset=True)
         self._coding = DiscreteCoding(X)
         starts = np.cumsum([0, *self._coding.sizes])
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        self.weights_, tables, self.trace_ = _sweeps(self._cells(X), starts, k, n_burn, n_samples, prior, rng)
+        self.weights_, tables, self.trace_ = _sweeps(
+            self._cells(X), starts, k, n_burn, n_samples, prior, rng
+        )
         self.tables_ = tables[:, :, :-1].copy()
-        log_priors = (prior - 1) * (np.log(self.weights_).sum(axis=1) + np.log(self.tables_).sum(axis=(1, 2)))
+        log_priors = (prior - 1) * (
+            np.log(self.weights_).sum(axis=1) + np.log(self.tables_).sum(axis=(1, 2))
+        )
         self.names_ = _nearest_names(self.tables_, (self.trace_[n_burn:] + log_priors).argmax())
         if self.relabel:
             order = np.argsort(self.names_, axis=1)
@@ -102,7 +113,9 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
     def votes(self, X):
         """Part of the draws to which each class is the likeliest, (n_samples, n_hidden); for a tie the first."""
         classes = np.arange(self.n_hidden)
-        return self._over_draws(X, lambda joint: (joint.argmax(axis=2)[..., None] == classes).mean(axis=1))
+        return self._over_draws(
+            X, lambda joint: (joint.argmax(axis=2)[..., None] == classes).mean(axis=1)
+        )
 
     def predict(self, X):
         """The class with most votes, (n_samples,)."""
@@ -110,7 +123,9 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
 
     def score_samples(self, X):
         """Ln of the mean over the draws of P(x), (n_samples,)."""
-        return self._over_draws(X, lambda joint: logsumexp(joint, axis=(1, 2)) - np.log(joint.shape[1]))
+        return self._over_draws(
+            X, lambda joint: logsumexp(joint, axis=(1, 2)) - np.log(joint.shape[1])
+        )
 
     def score(self, X, y=None):
         """The mean of `score_samples`; `y` is ignored."""
@@ -124,7 +139,9 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
         np.put_along_axis(chosen, cells, 1, axis=1)
         matrix, weights = np.log(self.tables_).reshape(-1, n_cells).T, np.log(self.weights_)
         parts = arrays.row_batches(len(cells), 32 * matrix.shape[1])
-        joints = ((chosen[part, :-1] @ matrix).reshape(-1, *weights.shape) + weights for part in parts)
+        joints = (
+            (chosen[part, :-1] @ matrix).reshape(-1, *weights.shape) + weights for part in parts
+        )
         return np.concatenate([summary(joint) for joint in joints])
 
 

@@ -5,8 +5,8 @@ from sklearn.utils import check_random_state
 
 from lib.cia import CIAModel
 from lib.estimators import with_parameters
+from lib.latent_class.base import LatentClassClassifier, log_likelihood
 from lib.latent_class.em import check_search, random_starts, search
-from lib.latent_class.model import LatentClassClassifier, log_likelihood
 from lib.validation import check_choice, check_integer
 
 
@@ -17,12 +17,14 @@ class LatentClassSelection(LatentClassClassifier):
     Parameters
     ----------
     criterion : {"bic", "heldout"}
-        Smallest BIC = -2 log L + d log s, with d = k (n + 1) + k - 1 free parameters, or the largest
-        likelihood of the last quarter of a random order of the sample under a fit to the rest.
+        Smallest BIC = -2 log L + d log s, with d = k (n + 1) + k - 1 free parameters, or the
+        largest likelihood of the last quarter of a random order of the sample under a fit to the
+        rest.
     max_hidden : int, at least 2
         The values 2, 3, ..., max_hidden are tried in this order until the criterion gets worse.
     n_restarts, max_iterations, tolerance, random_state
-        As in LatentClassEM, with fewer restarts and a larger tolerance, as several models are fitted; in float32.
+        As in LatentClassEM, with fewer restarts and a larger tolerance, as several models are
+        fitted; in float32.
 
     Attributes
     ----------
@@ -62,7 +64,9 @@ class LatentClassSelection(LatentClassClassifier):
 
     def _best(self, rows, counts, k, rng):
         starts = random_starts(self.n_restarts, k, rows.shape[1], rng)
-        weights, probabilities, _, best = search(rows, counts, *starts, self.max_iterations, self.tolerance)
+        weights, probabilities, _, best = search(
+            rows, counts, *starts, self.max_iterations, self.tolerance
+        )
         return CIAModel(weights[best], probabilities[best])
 
     def _bic(self, rows, counts, k, rng):
@@ -74,7 +78,10 @@ class LatentClassSelection(LatentClassClassifier):
         order = np.repeat(np.arange(len(rows)), counts.astype(int))
         order = order[np.random.RandomState(rng.randint(2**31 - 1)).permutation(len(order))]
         cut = max(1, (3 * len(order)) // 4)
-        train, test = (np.bincount(part, minlength=len(rows)).astype(float) for part in (order[:cut], order[cut:]))
+        train, test = (
+            np.bincount(part, minlength=len(rows)).astype(float)
+            for part in (order[:cut], order[cut:])
+        )
         model = self._best(rows, train, k, rng)
         floor = 1 / (train.sum() + 2)
         model = CIAModel(model.weights, np.clip(model.probabilities, floor, 1 - floor))

@@ -6,22 +6,22 @@ from sklearn.utils import check_random_state
 from lib.discretize.columns import checked_frame, checked_target
 from lib.estimators import JointClassifier, most_probable
 from lib.naive_bayes.tables import Tables
-from lib.structures.codes import DiscreteCoding
+from lib.structures.encoding import DiscreteCoding
 from lib.validation import check_integer, check_real
 
 
 class SelectiveNaiveBayes(JointClassifier):
     """Naive Bayes on attributes that are added one by one as long as held-out accuracy does not fall.
 
-    The search starts with no attribute, where the most frequent class is predicted. Each step adds the attribute with
-    the best accuracy in folds of the training rows, of equally good ones the first column. It ends where this
-    accuracy would fall.
+    The search starts with no attribute, where the most frequent class is predicted. Each step adds
+    the attribute with the best accuracy in folds of the training rows, of equally good ones the
+    first column. It ends where this accuracy would fall.
 
     Parameters
     ----------
     smoothing : float, above 0
-        P(v | c) = (count + smoothing) / (n + smoothing m), where n rows of class c have a value of the attribute and
-        m is the number of values it can have, as in `lib.naive_bayes.NaiveBayes`.
+        P(v | c) = (count + smoothing) / (n + smoothing m), where n rows of class c have a value of
+        the attribute and m is the number of values it can have, as in `lib.naive_bayes.NaiveBayes`.
     n_folds : int, at least 2
         Folds in which accuracy is estimated; no more than there are rows.
     random_state : int, RandomState or None
@@ -39,11 +39,12 @@ class SelectiveNaiveBayes(JointClassifier):
 
     Notes
     -----
-    Columns are those of `DiscreteCoding` in lib.structures: booleans, categories, strings, integers and whole numbers;
-    continuous ones have to be discretised first. A missing value, or one that was never seen, is left out of the
-    counts and of the product.
+    Columns are those of `DiscreteCoding` in lib.structures: booleans, categories, strings, integers
+    and whole numbers; continuous ones have to be discretised first. A missing value, or one that
+    was never seen, is left out of the counts and of the product.
 
-    Classes whose log probabilities differ by less than 1e-9 are equally probable, and the first of them is predicted.
+    Classes whose log probabilities differ by less than 1e-9 are equally probable, and the first of
+    them is predicted.
 
     References
     ----------
@@ -61,7 +62,8 @@ class SelectiveNaiveBayes(JointClassifier):
         Raises
         ------
         ValueError
-            If a parameter is out of range, `X` is not discrete, `y` lacks a class, or the lengths differ.
+            If a parameter is out of range, `X` is not discrete, `y` lacks a class, or the lengths
+            differ.
         """
         check_real("smoothing", self.smoothing, 0, open_low=True)
         check_integer("n_folds", self.n_folds, 2)
@@ -83,7 +85,9 @@ class SelectiveNaiveBayes(JointClassifier):
     def predict_joint_log_proba(self, X):
         """Log P(c, x) of each row and class, (n_samples, n_classes), x being the chosen attributes."""
         X = checked_frame(self, X, reset=False)
-        return self.class_log_prior_ + self._log_tables[self._tables.rows(X)[:, self.chosen_]].sum(axis=1)
+        return self.class_log_prior_ + self._log_tables[self._tables.rows(X)[:, self.chosen_]].sum(
+            axis=1
+        )
 
     def _logs(self, counts):
         return self._tables.logs(self._tables.proportions(counts, self.smoothing))
@@ -99,7 +103,10 @@ class SelectiveNaiveBayes(JointClassifier):
             joint = joint + terms[best]
             chosen.append(best)
             n_correct.append(max(numbers))
-        self.chosen_, self.accuracies_ = np.array(chosen, dtype=np.intp), np.array(n_correct) / len(y)
+        self.chosen_, self.accuracies_ = (
+            np.array(chosen, dtype=np.intp),
+            np.array(n_correct) / len(y),
+        )
 
 
 def _log_proportions(counts):

@@ -27,7 +27,9 @@ class Tables:
     def indicators(self, rows):
         """Return `rows` as a sparse matrix (n_samples, n_rows) of ones."""
         n, d = rows.shape
-        return csr_array((np.ones(n * d), rows.ravel(), np.arange(n + 1) * d), shape=(n, self.n_rows))
+        return csr_array(
+            (np.ones(n * d), rows.ravel(), np.arange(n + 1) * d), shape=(n, self.n_rows)
+        )
 
     def counts(self, rows, y, n_classes, weights=1.0):
         """How often each value comes with each class, (n_rows, n_classes), by weights (n_samples,); 0 for missing."""

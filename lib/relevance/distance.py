@@ -4,7 +4,7 @@ import numpy as np
 
 from lib.compiled import compiled
 from lib.discretize.columns import checked_frame, checked_target
-from lib.trees.table import Table
+from lib.trees.ranked_columns import Table
 
 
 def scaled_rows(estimator, X, y):
@@ -27,7 +27,8 @@ def scaled_rows(estimator, X, y):
     Raises
     ------
     ValueError
-        If a value is missing or infinite, `y` lacks a class, there is one class only, or the lengths differ.
+        If a value is missing or infinite, `y` lacks a class, there is one class only, or the
+        lengths differ.
     """
     frame = checked_frame(estimator, X, reset=True)
     classes, target = checked_target(frame, y)
@@ -36,7 +37,8 @@ def scaled_rows(estimator, X, y):
     table = complete_table(frame)
     values, categorical = table.matrix, table.columns.sizes > 0
     low, high = values.min(axis=0), values.max(axis=0)
-    halves = np.where(high / 2 - low / 2 > np.finfo(float).max / 2, 0.5, 1.0)  # of columns whose range would overflow
+    # of columns whose range would overflow
+    halves = np.where(high / 2 - low / 2 > np.finfo(float).max / 2, 0.5, 1.0)
     values, low, high = values * halves, low * halves, high * halves
     span = np.where(categorical | (high == low), 1.0, high - low)
     return np.ascontiguousarray(((values - np.where(categorical, 0.0, low)) / span).T), target
@@ -46,7 +48,9 @@ def complete_table(frame):
     """Return the `Table` of a typed DataFrame; ValueError names a missing or infinite value."""
     table = Table(frame)
     for row, column in np.argwhere(np.isnan(table.matrix)):
-        raise ValueError(f"X must not hold missing values; got NaN in column {frame.columns[column]!r}, row {row}")
+        raise ValueError(
+            f"X must not hold missing values; got NaN in column {frame.columns[column]!r}, row {row}"
+        )
     return table
 
 
@@ -54,7 +58,8 @@ def complete_table(frame):
 def distances(columns, attributes, row):
     """Return how far all rows are from one by some of the attributes; it is infinitely far from itself.
 
-    Two rows differ by at most 1 in an attribute, and so do those of different categories, whatever their numbers.
+    Two rows differ by at most 1 in an attribute, and so do those of different categories, whatever
+    their numbers.
     """
     far = np.zeros(columns.shape[1])
     for j in attributes:

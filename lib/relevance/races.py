@@ -40,17 +40,20 @@ class Race(NamedTuple):
 class Schemata(MixedInput, SelectorMixin, BaseEstimator):
     """SCHEMATA+, a choice of attributes for the nearest neighbour by races of schemata.
 
-    All attributes are open at first, which means that each row draws whether it uses them. For every open attribute,
-    "used" races against "not used": left-out rows are classified both ways, with the same draw of the other open ones.
-    The first race in which the mean difference of the mistakes is more than `confidence` of its standard errors
-    decides its attribute, and new races begin for the rest.
+    All attributes are open at first, which means that each row draws whether it uses them. For
+    every open attribute, "used" races against "not used": left-out rows are classified both ways,
+    with the same draw of the other open ones. The first race in which the mean difference of the
+    mistakes is more than `confidence` of its standard errors decides its attribute, and new races
+    begin for the rest.
 
     Parameters
     ----------
     limit : int, at least 60
-        Queries of a pair, two a row, after which the attribute that is least likely to be relevant is left out.
+        Queries of a pair, two a row, after which the attribute that is least likely to be relevant
+        is left out.
     confidence : float, above 0
-        Our reading of Moore & Lee's Bayesian rule, which the survey does not give; at least 30 rows are needed.
+        Our reading of Moore & Lee's Bayesian rule, which the survey does not give; at least 30 rows
+        are needed.
     random_state : int, RandomState or None
 
     Attributes
@@ -64,12 +67,13 @@ class Schemata(MixedInput, SelectorMixin, BaseEstimator):
 
     Notes
     -----
-    Attributes are as for `relieff`; distances are the sums of the differences, and of equally near rows each has one
-    vote.
+    Attributes are as for `relieff`; distances are the sums of the differences, and of equally near
+    rows each has one vote.
 
     References
     ----------
-    Moore & Lee (1994), "Efficient algorithms for minimizing cross validation error". Dietterich (1997), section 3.2.2.
+    Moore & Lee (1994), "Efficient algorithms for minimizing cross validation error". Dietterich
+    (1997), section 3.2.2.
     """
 
     limit: int = 2000
@@ -82,7 +86,8 @@ class Schemata(MixedInput, SelectorMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter is out of range, a value is missing or infinite, or `y` has one class only.
+            If a parameter is out of range, a value is missing or infinite, or `y` has one class
+            only.
         """
         check_integer("limit", self.limit, 2 * LEAST)
         check_real("confidence", self.confidence, 0, open_low=True)
@@ -145,9 +150,15 @@ def _standard_scores(gains):
     """Means of the first one, two, ... rows over their standard errors; 0 where nothing has differed."""
     count = np.arange(1, len(gains) + 1)[:, None]
     mean = gains.cumsum(axis=0) / count
-    variance = np.maximum((gains**2).cumsum(axis=0) / count - mean**2, 0) * count / np.maximum(count - 1, 1)
+    variance = (
+        np.maximum((gains**2).cumsum(axis=0) / count - mean**2, 0)
+        * count
+        / np.maximum(count - 1, 1)
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.nan_to_num(mean / np.sqrt(variance / count), nan=0.0, posinf=np.inf, neginf=-np.inf)
+        return np.nan_to_num(
+            mean / np.sqrt(variance / count), nan=0.0, posinf=np.inf, neginf=-np.inf
+        )
 
 
 def left_out_mistakes(X, y, support, rows=None):
@@ -165,7 +176,8 @@ def left_out_mistakes(X, y, support, rows=None):
     Returns
     -------
     wrong : ndarray of bool (n_queries,) or (n_choices, n_queries)
-        Of equally near neighbours each has one vote, and of classes with the same number of votes the first is chosen.
+        Of equally near neighbours each has one vote, and of classes with the same number of votes
+        the first is chosen.
 
     Raises
     ------
@@ -180,7 +192,9 @@ def left_out_mistakes(X, y, support, rows=None):
     if support.ndim not in (1, 2) or support.shape[-1] != n:
         raise ValueError(f"support must have shape (n_choices, {n}) or ({n},); got {support.shape}")
     choices = support.reshape(-1, n)
-    wrong = _mistakes(columns, target, np.tile(rows, len(choices)), choices.repeat(len(rows), axis=0))
+    wrong = _mistakes(
+        columns, target, np.tile(rows, len(choices)), choices.repeat(len(rows), axis=0)
+    )
     return wrong.reshape(*support.shape[:-1], len(rows))
 
 

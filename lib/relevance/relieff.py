@@ -12,7 +12,8 @@ from lib.validation import check_integer, optional
 def relieff(X, y, n_draws=None, n_neighbours=10, random_state=None):
     """Weigh each attribute by how well it tells near rows of different classes apart.
 
-    For a row drawn of class y, with B nearest rows in each class c of frequency p_c, the weight of attribute j grows by
+    For a row drawn of class y, with B nearest rows in each class c of frequency p_c, the weight of
+    attribute j grows by
 
     ``sum over c != y of p_c / (1 - p_y) mean |x_j - miss_j|  -  mean |x_j - hit_j|``,
 
@@ -21,8 +22,8 @@ def relieff(X, y, n_draws=None, n_neighbours=10, random_state=None):
     Parameters
     ----------
     X : DataFrame or ndarray of shape (n_samples, n_attributes)
-        Differences of floats and integers are divided by their range; all other columns are categories, whose values
-        are alike or not. None may be missing.
+        Differences of floats and integers are divided by their range; all other columns are
+        categories, whose values are alike or not. None may be missing.
     y : array of shape (n_samples,)
         Two classes or more.
     n_draws : int from 1 to n_samples, or None
@@ -44,8 +45,8 @@ def relieff(X, y, n_draws=None, n_neighbours=10, random_state=None):
 
     References
     ----------
-    Kononenko (1994), "Estimating attributes: analysis and extensions of RELIEF". Dietterich (1997), Table 4, in whose
-    print the fractions are damaged.
+    Kononenko (1994), "Estimating attributes: analysis and extensions of RELIEF". Dietterich (1997),
+    Table 4, in whose print the fractions are damaged.
     """
     check_integer("n_neighbours", n_neighbours, 1)
     columns, target = scaled_rows(BaseEstimator(), X, y)
@@ -57,7 +58,11 @@ def relieff(X, y, n_draws=None, n_neighbours=10, random_state=None):
 @compiled()
 def _weights(columns, target, sizes, n_draws, n_neighbours):
     """Weights of the attributes from the first rows; of equally near rows the first count."""
-    weights, attributes, shares = np.zeros(len(columns)), np.arange(len(columns)), sizes / len(target)
+    weights, attributes, shares = (
+        np.zeros(len(columns)),
+        np.arange(len(columns)),
+        sizes / len(target),
+    )
     for row in range(n_draws):
         far = distances(columns, attributes, row)
         for c in range(len(sizes)):
@@ -68,5 +73,9 @@ def _weights(columns, target, sizes, n_draws, n_neighbours):
                 other = of_class.argmin()
                 of_class[other] = np.inf
                 for j in attributes:
-                    weights[j] += factor * min(abs(columns[j, row] - columns[j, other]), 1.0) / (n_near * n_draws)
+                    weights[j] += (
+                        factor
+                        * min(abs(columns[j, row] - columns[j, other]), 1.0)
+                        / (n_near * n_draws)
+                    )
     return weights

@@ -13,7 +13,8 @@ from lib.estimators import with_parameters
 from lib.validation import check_integer, check_real
 
 TINY = 1e-9  # squared distances of equal rows
-FARTHEST = 1e100  # standardised; beyond it all neighbours are equally far, and the square of a number may overflow
+# standardised; beyond it all neighbours are equally far, and the square of a number may overflow
+FARTHEST = 1e100
 
 
 @with_parameters
@@ -21,10 +22,11 @@ class VariableKernel(ClassifierMixin, BaseEstimator):
     """Votes of near neighbours, weighted by a Gaussian of a learned distance (VSM).
 
     The squared distance is sum_j w_j^2 (x_j - x_ij)^2; each of the R nearest neighbours votes with
-    exp(-d^2 / (2 sigma^2)), where sigma is r times the mean distance of the nearest R / 2. The weights w and the radius
-    r minimise the squared error of the class probabilities of left-out rows, by conjugate gradients: neighbours are
-    found anew after each line search and stay the same during it. A search that gains too little is undone; the next
-    one goes along the steepest descent, and where that gains too little as well it ends.
+    exp(-d^2 / (2 sigma^2)), where sigma is r times the mean distance of the nearest R / 2. The
+    weights w and the radius r minimise the squared error of the class probabilities of left-out
+    rows, by conjugate gradients: neighbours are found anew after each line search and stay the same
+    during it. A search that gains too little is undone; the next one goes along the steepest
+    descent, and where that gains too little as well it ends.
 
     Parameters
     ----------
@@ -42,14 +44,15 @@ class VariableKernel(ClassifierMixin, BaseEstimator):
         Of the standardised attributes; their sign does not matter.
     radius_ : float
     errors_ : ndarray of shape (n_searches_ + 1,)
-        Mean squared error of the left-out rows' probabilities, before the first search and after each that is kept.
+        Mean squared error of the left-out rows' probabilities, before the first search and after
+        each that is kept.
     n_searches_ : int
         Line searches that are kept.
 
     References
     ----------
-    Lowe (1995), "Similarity metric learning for a variable-kernel classifier". Dietterich (1997), section 3.2.3, where
-    the equations of the width and of the vote are lost in print.
+    Lowe (1995), "Similarity metric learning for a variable-kernel classifier". Dietterich (1997),
+    section 3.2.3, where the equations of the width and of the vote are lost in print.
     """
 
     n_neighbours: int = 10
@@ -62,8 +65,8 @@ class VariableKernel(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter is out of range, `X` has a value that is missing, infinite or no number, or `y` lacks a
-            class.
+            If a parameter is out of range, `X` has a value that is missing, infinite or no number,
+            or `y` lacks a class.
         """
         check_integer("n_neighbours", self.n_neighbours, 2)
         check_integer("n_searches", self.n_searches, 0)
@@ -72,7 +75,10 @@ class VariableKernel(ClassifierMixin, BaseEstimator):
         self.classes_, target = checked_target(X, y)
         self._units = _units(X)
         self._scaler = StandardScaler().fit(X * self._units)
-        self._rows, self._votes = self._scaler.transform(X * self._units), np.eye(len(self.classes_))[target]
+        self._rows, self._votes = (
+            self._scaler.transform(X * self._units),
+            np.eye(len(self.classes_))[target],
+        )
         self._search(np.ones(X.shape[1] + 1))
         return self
 
@@ -81,7 +87,8 @@ class VariableKernel(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=float, reset=False)
         with np.errstate(over="ignore"):
-            rows = self._scaler.transform(np.nan_to_num(X * self._units))  # which turns infinity into a number
+            # which turns infinity into a number
+            rows = self._scaler.transform(np.nan_to_num(X * self._units))
         rows = np.clip(rows, -FARTHEST, FARTHEST)
         squares, votes = self._neighbours(self.weights_, rows)
         return _probabilities(squares @ self.weights_**2, self.radius_, votes)[0]
@@ -115,7 +122,9 @@ class VariableKernel(ClassifierMixin, BaseEstimator):
     def _neighbours(self, weights, rows=None):
         """Squared differences to the nearest training rows, nearest first, (n, R, n_attributes), and their votes."""
         others = len(self._rows) - (rows is None)
-        search = NearestNeighbors(n_neighbors=min(self.n_neighbours, others)).fit(self._rows * weights)
+        search = NearestNeighbors(n_neighbors=min(self.n_neighbours, others)).fit(
+            self._rows * weights
+        )
         near = search.kneighbors(None if rows is None else rows * weights, return_distance=False)
         rows = self._rows if rows is None else rows
         return (rows[:, None, :] - self._rows[near]) ** 2, self._votes[near]
@@ -167,8 +176,11 @@ def error_and_slope(point, squares, votes, truth):
     of_exponents = shares * (of_votes - (shares * of_votes).sum(axis=1, keepdims=True))
     spread = max(radius**2, TINY) * width**2
     of_distances = -of_exponents / (2 * spread)
-    along = (of_exponents * distances / spread).sum(axis=1, keepdims=True)  # times the relative growth of the width
+    # times the relative growth of the width
+    along = (of_exponents * distances / spread).sum(axis=1, keepdims=True)
     half = near.shape[1]
-    of_distances[:, :half] += np.where(near > TINY, along / (width * 2 * half * np.sqrt(np.maximum(near, TINY))), 0)
+    of_distances[:, :half] += np.where(
+        near > TINY, along / (width * 2 * half * np.sqrt(np.maximum(near, TINY))), 0
+    )
     of_weights = 2 * weights * np.einsum("nr,nrj->j", of_distances, squares)
     return float(((p - truth) ** 2).sum(axis=1).mean()), np.append(of_weights, along.sum() / radius)

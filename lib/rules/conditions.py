@@ -27,9 +27,11 @@ class Condition:
     value : float
         Of a category its number.
     name : str or None
-        Of the attribute; without one the text has "x0", "x1", ... Conditions that differ in it alone are equal.
+        Of the attribute; without one the text has "x0", "x1", ... Conditions that differ in it
+        alone are equal.
     category : object
-        The category, of which `value` is the number; None of numbers. It does not count in comparisons either.
+        The category, of which `value` is the number; None of numbers. It does not count in
+        comparisons either.
     """
 
     attribute: int
@@ -72,13 +74,16 @@ class Rule:
 
     def covers(self, matrix):
         """Which rows of a `Table`'s matrix (n_samples, n_attributes) pass all tests."""
-        return np.all([np.ones(len(matrix), bool), *(c.holds(matrix) for c in self.conditions)], axis=0)
+        return np.all(
+            [np.ones(len(matrix), bool), *(c.holds(matrix) for c in self.conditions)], axis=0
+        )
 
 
 class RuleList(MixedInput, ClassifierMixin, BaseEstimator):
     """Subclasses have `_learn(table, y)`: it checks parameters, and returns the rules and the class of other rows.
 
-    Once fitted, `str(learner)` has a rule in each line, in order, and "otherwise" the class of the other rows.
+    Once fitted, `str(learner)` has a rule in each line, in order, and "otherwise" the class of the
+    other rows.
     """
 
     def fit(self, X, y):
@@ -87,8 +92,8 @@ class RuleList(MixedInput, ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter is out of range, `X` has an infinite value or a column of dates, `y` lacks a class, or
-            lengths differ.
+            If a parameter is out of range, `X` has an infinite value or a column of dates, `y`
+            lacks a class, or lengths differ.
         """
         table = X if isinstance(X, Table) else Table(checked_frame(self, X, reset=True))
         self.classes_, y = checked_target(table, y)
@@ -117,7 +122,9 @@ class RuleList(MixedInput, ClassifierMixin, BaseEstimator):
         else:
             table = Table(checked_frame(self, X, reset=False), self._columns)
         masks = [rule.covers(table.matrix) for rule in self.rules_]
-        labels = decided(masks, [rule.label for rule in self.rules_], np.full(len(table), self.default_))
+        labels = decided(
+            masks, [rule.label for rule in self.rules_], np.full(len(table), self.default_)
+        )
         return np.eye(len(self.classes_))[labels]
 
     def _named(self, rule):

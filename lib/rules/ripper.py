@@ -7,8 +7,8 @@ from sklearn.utils import check_random_state
 
 from lib.compiled import compiled
 from lib.estimators import with_parameters
-from lib.rules.bits import exception_bits, possible_conditions, rule_bits
 from lib.rules.conditions import Condition, Rule, RuleList
+from lib.rules.description_length import exception_bits, possible_conditions, rule_bits
 from lib.validation import check_choice, check_flag, check_integer
 
 EQUAL, AT_MOST, AT_LEAST = 0, 1, 2
@@ -21,23 +21,26 @@ LEAST = 2  # positive rows that each condition leaves when a rule grows
 class Ripper(RuleList):
     """RIPPER by Cohen: a list of rules, those of the rarest class first.
 
-    A class is told from those that are more frequent. A rule is grown on two thirds of the rows, then conditions go
-    from its end as the other third says; rules are added until the description is 64 bits longer than the shortest so
-    far. Rules without which it is shorter are deleted. Then each rule in turn competes with one grown anew and one
-    grown on from it, and rules are added for rows that are left over, `k` times.
+    A class is told from those that are more frequent. A rule is grown on two thirds of the rows,
+    then conditions go from its end as the other third says; rules are added until the description
+    is 64 bits longer than the shortest so far. Rules without which it is shorter are deleted. Then
+    each rule in turn competes with one grown anew and one grown on from it, and rules are added for
+    rows that are left over, `k` times.
 
     Parameters
     ----------
     k : int, at least 0
         Rounds of optimisation.
     stop : "all" or "pruning"
-        Rules end, too, with one that is wrong at least as often as right: on all rows that are left (as in Weka's
-        JRip), or on the third for pruning.
+        Rules end, too, with one that is wrong at least as often as right: on all rows that are left
+        (as in Weka's JRip), or on the third for pruning.
     metric : "ratio" or "laplace"
-        Pruning maximises (p - n) / (p + n), as printed, or (p + 1) / (p + n + 2); of equal ones, the shortest rule.
+        Pruning maximises (p - n) / (p + n), as printed, or (p + 1) / (p + n + 2); of equal ones,
+        the shortest rule.
     literal : bool
-        To the letter of Table 3, whatever `stop`: bits are compared with those of the last round; rules are deleted
-        only after that stop; no other stop; the old rule is no candidate; nothing is added for rows that are left over.
+        To the letter of Table 3, whatever `stop`: bits are compared with those of the last round;
+        rules are deleted only after that stop; no other stop; the old rule is no candidate; nothing
+        is added for rows that are left over.
     random_state : int, RandomState or None
         Divides rows for growing and pruning.
 
@@ -47,8 +50,8 @@ class Ripper(RuleList):
     rules_ : list of Rule
         The first that covers a row decides. `print(learner)` shows them all.
     categories_ : dict of column -> Index
-        The categories of the columns that have no numbers. Columns of an array, or without string names, are called
-        "x0", "x1", ...
+        The categories of the columns that have no numbers. Columns of an array, or without string
+        names, are called "x0", "x1", ...
     default_ : int
         Number of the most frequent class, that of all other rows.
     n_rules_ : int
@@ -57,7 +60,8 @@ class Ripper(RuleList):
 
     References
     ----------
-    Cohen (1995), "Fast effective rule induction". Dietterich (1997), Table 3, which differs from its text.
+    Cohen (1995), "Fast effective rule induction". Dietterich (1997), Table 3, which differs from
+    its text.
     """
 
     k: int = 2
@@ -104,13 +108,17 @@ class _Task:
 
     def union(self, rules):
         """Which rows are covered by any of the rules."""
-        return np.any([np.zeros(len(self.positive), bool), *(rule.covered for rule in rules)], axis=0)
+        return np.any(
+            [np.zeros(len(self.positive), bool), *(rule.covered for rule in rules)], axis=0
+        )
 
     def bits(self, rules):
         """Description length of rules and their exceptions."""
         covered, positive, n = self.union(rules), self.positive.sum(), len(self.positive)
         right = (covered & self.positive).sum()
-        exceptions = exception_bits(right, covered.sum() - right, positive, n - positive, positive / n)
+        exceptions = exception_bits(
+            right, covered.sum() - right, positive, n - positive, positive / n
+        )
         return exceptions + sum(rule_bits(len(rule.conditions), self.n_possible) for rule in rules)
 
     def extend(self, rules):
@@ -149,15 +157,25 @@ class _Task:
         conditions = self.grow(growing, start)
         if not conditions:
             return Candidate((), np.zeros(len(left), bool), True)
-        covered = np.logical_and.accumulate([condition.holds(self.matrix) for condition in conditions])
+        covered = np.logical_and.accumulate(
+            [condition.holds(self.matrix) for condition in conditions]
+        )
         right = (covered & self.positive)[:, pruning].sum(axis=1)
         wrong = covered[:, pruning].sum(axis=1) - right
         laplace = self.learner.metric == "laplace"
-        worth = (right + 1) / (right + wrong + 2) if laplace else (right - wrong) / np.maximum(right + wrong, 1)
+        worth = (
+            (right + 1) / (right + wrong + 2)
+            if laplace
+            else (right - wrong) / np.maximum(right + wrong, 1)
+        )
         best = worth.argmax()
         rows = np.flatnonzero(left) if self.learner.stop == "all" else pruning
         asked = rows[covered[best, rows]]
-        return Candidate(conditions[: best + 1], covered[best].copy(), 2 * self.positive[asked].sum() <= len(asked))
+        return Candidate(
+            conditions[: best + 1],
+            covered[best].copy(),
+            2 * self.positive[asked].sum() <= len(asked),
+        )
 
     def grow(self, rows, conditions):
         """Add conditions to those of a rule while one has a gain and the rule covers negative rows."""
@@ -173,7 +191,9 @@ class _Task:
 
     def _divided(self, left):
         """Rows to grow on, two thirds of each class, and to prune on."""
-        parts = [self.rng.permutation(np.flatnonzero(left & (self.positive == c))) for c in (True, False)]
+        parts = [
+            self.rng.permutation(np.flatnonzero(left & (self.positive == c))) for c in (True, False)
+        ]
         thirds = zip(*(np.split(part, [len(part) - len(part) // 3]) for part in parts), strict=True)
         return map(np.concatenate, thirds)
 

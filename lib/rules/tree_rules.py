@@ -4,8 +4,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from lib.estimators import with_parameters
-from lib.rules.bits import exception_bits, possible_conditions, rule_bits
 from lib.rules.conditions import Condition, Rule, RuleList, decided
+from lib.rules.description_length import exception_bits, possible_conditions, rule_bits
 from lib.trees import GainRatioTree
 from lib.trees.pruning import added_errors
 from lib.validation import check_real
@@ -15,15 +15,17 @@ from lib.validation import check_real
 class TreeRules(RuleList):
     """C4.5RULES with a greedy search.
 
-    Each leaf of a tree that is not pruned is a rule. The condition without which a rule's expected errors are fewest
-    goes, as long as they are no more than before. For each class those rules are chosen, one in or out at a time, that
-    with their exceptions have the shortest description. The class whose rules are wrong about the fewest other rows
-    comes first. At last a rule goes without which fewer training rows are wrong.
+    Each leaf of a tree that is not pruned is a rule. The condition without which a rule's expected
+    errors are fewest goes, as long as they are no more than before. For each class those rules are
+    chosen, one in or out at a time, that with their exceptions have the shortest description. The
+    class whose rules are wrong about the fewest other rows comes first. At last a rule goes without
+    which fewer training rows are wrong.
 
     Parameters
     ----------
     confidence : float in (0, 0.5]
-        Chance that the error rate of a rule is above the bound that counts; smaller makes rules more general.
+        Chance that the error rate of a rule is above the bound that counts; smaller makes rules
+        more general.
 
     Attributes
     ----------
@@ -31,14 +33,14 @@ class TreeRules(RuleList):
     rules_ : list of Rule
         The first that covers a row decides. `print(learner)` shows them all.
     categories_ : dict of column -> Index
-        The categories of the columns that have no numbers. Columns of an array, or without string names, are called
-        "x0", "x1", ...
+        The categories of the columns that have no numbers. Columns of an array, or without string
+        names, are called "x0", "x1", ...
     default_ : int
         Number of the most frequent class among rows without a rule, that of all other rows.
     n_rules_ : int
     n_scanned_ : int
-        Values looked at after the tree is grown: each pass over a rule's conditions counts them times the training
-        rows, each pass over rules counts these times the rows.
+        Values looked at after the tree is grown: each pass over a rule's conditions counts them
+        times the training rows, each pass over rules counts these times the rows.
 
     References
     ----------
@@ -54,7 +56,9 @@ class TreeRules(RuleList):
         rules = [rule for rule in rules if rule.conditions]
         masks = np.array([rule.covers(table.matrix) for rule in rules]).reshape(len(rules), len(y))
         labels = np.array([rule.label for rule in rules], int)
-        bits = rule_bits(np.array([len(rule.conditions) for rule in rules]), possible_conditions(table))
+        bits = rule_bits(
+            np.array([len(rule.conditions) for rule in rules]), possible_conditions(table)
+        )
         sets = {}
         for label in range(len(self.classes_)):
             own = np.flatnonzero(labels == label)
@@ -65,7 +69,9 @@ class TreeRules(RuleList):
     def _generalised(self, rule, matrix, y):
         """The rule without the conditions that do not lower its expected errors."""
         conditions, z = list(rule.conditions), ndtri(1 - self.confidence)
-        fails = np.array([~condition.holds(matrix) for condition in conditions]).reshape(len(conditions), len(y))
+        fails = np.array([~condition.holds(matrix) for condition in conditions]).reshape(
+            len(conditions), len(y)
+        )
         wrong = y != rule.label
         while conditions:
             self.n_scanned_ += fails.size
@@ -73,9 +79,13 @@ class TreeRules(RuleList):
             one = np.flatnonzero(count == 1)
             culprit = fails[:, one].argmax(axis=0)
             n = (count == 0).sum() + np.append(np.bincount(culprit, minlength=len(fails)), 0.0)
-            errors = wrong[count == 0].sum() + np.append(np.bincount(culprit, wrong[one], len(fails)), 0)
+            errors = wrong[count == 0].sum() + np.append(
+                np.bincount(culprit, wrong[one], len(fails)), 0
+            )
             pairs = zip(n, errors, strict=True)
-            rates = [(e + added_errors(m, e, self.confidence, z)) / m if m else 1.0 for m, e in pairs]
+            rates = [
+                (e + added_errors(m, e, self.confidence, z)) / m if m else 1.0 for m, e in pairs
+            ]
             best = int(np.argmin(rates[:-1]))
             if rates[best] > rates[-1]:
                 break
@@ -91,7 +101,8 @@ class TreeRules(RuleList):
             self.n_scanned_ += masks.size
             free, single, sign = count == 0, count == 1, np.where(inside, -1, 1)
             right, wrong = (
-                (side & ~free).sum() + sign * np.where(inside, rows @ (single & side), rows @ (free & side))
+                (side & ~free).sum()
+                + sign * np.where(inside, rows @ (single & side), rows @ (free & side))
                 for side in (positive, ~positive)
             )
             exceptions = exception_bits(right, wrong, positive.sum(), (~positive).sum(), share=0.5)
@@ -105,7 +116,12 @@ class TreeRules(RuleList):
 
     def _polished(self, order, masks, labels, default, y):
         """Numbers of the rules that are left, when the first without which fewer rows are wrong goes, repeatedly."""
-        wrong = lambda kept: (decided(masks[kept], labels[kept], np.full(len(y), default)) != y).sum()  # noqa: E731
+
+        def wrong(kept):
+            """How many rows the rules of these numbers, in this order, decide wrongly."""
+            predicted = decided(masks[kept], labels[kept], np.full(len(y), default))
+            return (predicted != y).sum()
+
         i, errors = 0, wrong(order)
         while i < len(order):
             fewer = order[:i] + order[i + 1 :]

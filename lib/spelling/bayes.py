@@ -19,13 +19,17 @@ class PresenceBayes(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter is out of range, `X` holds other values, lengths differ, or `y` has only one class.
+            If a parameter is out of range, `X` holds other values, lengths differ, or `y` has only
+            one class.
         """
         rows, self.classes_, target = training_rows(self, X, y)
         members = np.eye(len(self.classes_))[:, target]
         counts, sizes = members @ rows.astype(float), members.sum(axis=1)
         seen = counts.any(axis=0)
-        self.log_priors_, self.log_conditionals_ = np.log(sizes / len(target)), np.zeros_like(counts)
+        self.log_priors_, self.log_conditionals_ = (
+            np.log(sizes / len(target)),
+            np.zeros_like(counts),
+        )
         self.log_conditionals_[:, seen] = np.log(self._conditionals(counts[:, seen], sizes))
         return self
 
@@ -48,7 +52,8 @@ class PresenceBayes(ClassifierMixin, BaseEstimator):
 class ContextBayes(PresenceBayes):
     """Naive Bayes of a word given the features that are present in its context; those absent say nothing.
 
-    P(f | w) = (n(f, w) + smoothing) / (n(w) + 2 smoothing), for each feature that was seen in training.
+    P(f | w) = (n(f, w) + smoothing) / (n(w) + 2 smoothing), for each feature that was seen in
+    training.
 
     Parameters
     ----------
@@ -73,15 +78,16 @@ class ContextBayes(PresenceBayes):
 class InterpolatedBayes(PresenceBayes):
     """Naive Bayes whose P(f | w) is drawn towards P(f) as far as they may be equal.
 
-    P(f | w) = (1 - p) n(f, w) / n(w) + p n(f) / n, where p is the p-value of the chi-squared test that the presence of
-    f is independent of w; no probability is below the smallest normal number. What is learned is named as in
-    ContextBayes.
+    P(f | w) = (1 - p) n(f, w) / n(w) + p n(f) / n, where p is the p-value of the chi-squared test
+    that the presence of f is independent of w; no probability is below the smallest normal number.
+    What is learned is named as in ContextBayes.
 
     References
     ----------
-    Golding (1995), "A Bayesian hybrid method for context-sensitive spelling correction": the method that Golding & Roth
-    (1996) compare WinSpell with, but for its choice among collocations that depend on each other. Theirs leaves out
-    features that were present, or absent, less than ten times.
+    Golding (1995), "A Bayesian hybrid method for context-sensitive spelling correction": the method
+    that Golding & Roth (1996) compare WinSpell with, but for its choice among collocations that
+    depend on each other. Theirs leaves out features that were present, or absent, less than ten
+    times.
     """
 
     def _conditionals(self, counts, sizes):

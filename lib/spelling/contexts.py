@@ -17,14 +17,16 @@ def contexts(tokens, words, window=10, columns=None):
     tokens : sequence of str
         As `lib.texts.tokenize` gives them: in lower case, with punctuation marks.
     words : sequence of str, at least one
-        The confusion set, such as ("passed", "past"). Each is one token; for {"maybe", "may be"} make one token of each
-        "may" and "be" in `tokens` first.
+        The confusion set, such as ("passed", "past"). Each is one token; for {"maybe", "may be"}
+        make one token of each "may" and "be" in `tokens` first.
     window : int, at least 0
-        A context word is one of so many *words* before or after; marks do not count, and sentences do not end it.
+        A context word is one of so many *words* before or after; marks do not count, and sentences
+        do not end it.
     columns : dict of str to int, optional
-        The column of each feature. An empty one is filled; from one that is not, no other feature is taken, so that new
-        text gets the columns of that read before. A context word is named as it is written; a collocation has an
-        underscore in place of the word: "the _", "_ of", "in the _", "the _ of", "_ of the".
+        The column of each feature. An empty one is filled; from one that is not, no other feature
+        is taken, so that new text gets the columns of that read before. A context word is named as
+        it is written; a collocation has an underscore in place of the word: "the _", "_ of", "in
+        the _", "the _ of", "_ of the".
 
     Returns
     -------
@@ -38,8 +40,8 @@ def contexts(tokens, words, window=10, columns=None):
 
     References
     ----------
-    Golding & Roth (1996), "Applying Winnow to context-sensitive spelling correction", as the survey reports it,
-    section 3.2.3. Theirs has parts of speech as well.
+    Golding & Roth (1996), "Applying Winnow to context-sensitive spelling correction", as the survey
+    reports it, section 3.2.3. Theirs has parts of speech as well.
     """
     window = check_integer("window", window, 0)
     words, tokens = set(_texts("words", words)), _texts("tokens", tokens)
@@ -47,7 +49,9 @@ def contexts(tokens, words, window=10, columns=None):
     columns = {} if columns is None else columns
     for word in sorted(words.difference(tokens)):
         if " " in word:
-            raise ValueError(f"words must each be one token; got {word!r}, which is none of the tokens: join its parts")
+            raise ValueError(
+                f"words must each be one token; got {word!r}, which is none of the tokens: join its parts"
+            )
     column = columns.get if columns else lambda name: columns.setdefault(name, len(columns))
     tokens = ["", "", *tokens, "", ""]  # so that each has two on both sides
     places = [i for i, token in enumerate(tokens) if token[:1].isalnum()]
@@ -55,11 +59,15 @@ def contexts(tokens, words, window=10, columns=None):
     for rank, place in enumerate(places):
         if tokens[place] in words:
             near = places[max(0, rank - window) : rank] + places[rank + 1 : rank + 1 + window]
-            names = [tokens[i] for i in near] + [_collocation(tokens, place, beside) for beside in COLLOCATIONS]
+            names = [tokens[i] for i in near] + [
+                _collocation(tokens, place, beside) for beside in COLLOCATIONS
+            ]
             indices += sorted({column(name) for name in names} - {None})
             indptr.append(len(indices))
     if len(indptr) == 1:
-        raise ValueError(f"words must occur among the tokens; none of {', '.join(sorted(words))} does")
+        raise ValueError(
+            f"words must occur among the tokens; none of {', '.join(sorted(words))} does"
+        )
     ones, shape = np.ones(len(indices), dtype=np.uint8), (len(indptr) - 1, len(columns))
     return sparse.csr_array((ones, np.array(indices, np.int32), np.array(indptr, np.int32)), shape)
 
@@ -77,4 +85,7 @@ def _texts(name, values):
 
 def _collocation(tokens, place, beside):
     """The tokens beside a place with a gap for that at it: "the _ of"."""
-    return " ".join(tokens[place + i] if i in beside else GAP for i in range(min(*beside, 0), max(*beside, 0) + 1))
+    return " ".join(
+        tokens[place + i] if i in beside else GAP
+        for i in range(min(*beside, 0), max(*beside, 0) + 1)
+    )

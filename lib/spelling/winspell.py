@@ -16,8 +16,9 @@ from lib.winnow.online import Winnow, sums
 class WinSpell(ClassifierMixin, BaseEstimator):
     """Clouds of Winnows: the word whose cloud sums up to most is predicted.
 
-    Each word has one Winnow for each demotion. A feature gets a weight in it when it is first seen with the word, and
-    only then. The Winnows of a cloud are weighted by their mistakes m in the last pass, as decay^m.
+    Each word has one Winnow for each demotion. A feature gets a weight in it when it is first seen
+    with the word, and only then. The Winnows of a cloud are weighted by their mistakes m in the
+    last pass, as decay^m.
 
     Parameters
     ----------
@@ -28,8 +29,8 @@ class WinSpell(ClassifierMixin, BaseEstimator):
     margin : float, at least 0
         Also learn from a sum that is nearer to the threshold than this.
     average : bool
-        Predict with the mean of the weights over all presentations; until a feature is first seen with the word, its
-        weight counts in the mean as what it begins with.
+        Predict with the mean of the weights over all presentations; until a feature is first seen
+        with the word, its weight counts in the mean as what it begins with.
     decay : float in (0, 1]
     n_passes : int, at least 1
         Passes over the rows, in the order in which they are given.
@@ -44,8 +45,9 @@ class WinSpell(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    `X` has 0 and 1 and is best sparse. As features are few in a row, the sum of a cloud is taken as it is, without
-    squashing. The survey gives promotion, demotions and threshold; the other defaults are choices.
+    `X` has 0 and 1 and is best sparse. As features are few in a row, the sum of a cloud is taken as
+    it is, without squashing. The survey gives promotion, demotions and threshold; the other
+    defaults are choices.
 
     References
     ----------
@@ -67,7 +69,8 @@ class WinSpell(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter is out of range, `X` holds other values, lengths differ, or `y` has only one class.
+            If a parameter is out of range, `X` holds other values, lengths differ, or `y` has only
+            one class.
         """
         check_real("decay", self.decay, 0, 1, open_low=True)
         check_integer("n_passes", self.n_passes, 1)
@@ -79,14 +82,18 @@ class WinSpell(ClassifierMixin, BaseEstimator):
 
     def _cloud(self, rows, positive):
         """Weights (n_attributes,) of one word's cloud, and the shares of its members."""
-        place = np.repeat(np.arange(len(positive)), np.diff(rows.indptr))  # the row of each feature that is present
+        # the row of each feature that is present
+        place = np.repeat(np.arange(len(positive)), np.diff(rows.indptr))
         with_word = positive[place]
         first = np.full(rows.shape[1], len(positive))
-        first[rows.indices[with_word][::-1]] = place[with_word][::-1]  # the first of several values is written last
+        # the first of several values is written last
+        first[rows.indices[with_word][::-1]] = place[with_word][::-1]
         # a feature that has no weight yet is as good as absent
         begun, seen = place >= first[rows.indices], first[rows.indices] < len(positive)
         passes = [_kept(rows, begun), *[_kept(rows, seen)] * (self.n_passes - 1)]
-        members, mistakes = zip(*[self._member(passes, positive, demotion) for demotion in self.demotions], strict=True)
+        members, mistakes = zip(
+            *[self._member(passes, positive, demotion) for demotion in self.demotions], strict=True
+        )
         shares = self.decay ** (np.array(mistakes) - min(mistakes))
         shares /= shares.sum()
         return np.where(first < len(positive), shares @ np.array(members), 0), shares
@@ -110,7 +117,9 @@ class WinSpell(ClassifierMixin, BaseEstimator):
     def predict(self, X):
         """The word that fits best, (n_samples,); of those that fit equally, but for rounding, the first."""
         scores = self.decision_function(X)
-        return self.classes_[(scores > TIE).astype(int) if scores.ndim == 1 else most_probable(scores)]
+        return self.classes_[
+            (scores > TIE).astype(int) if scores.ndim == 1 else most_probable(scores)
+        ]
 
 
 def training_rows(learner, X, y):

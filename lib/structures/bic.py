@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from lib.structures.codes import discrete_codes
+from lib.structures.encoding import discrete_codes
 from lib.structures.information import JointCounts
 from lib.structures.tan import tree_parents
 from lib.validation import check_integer
@@ -16,8 +16,8 @@ DECIMALS = 6
 def bic_search(X, y, max_parents=2):
     """Parents of each variable in a structure that no single change improves, by Schwarz's criterion.
 
-    From the best forest, in which no variable has two parents, the best addition, deletion or reversal of one link is
-    made as long as the criterion
+    From the best forest, in which no variable has two parents, the best addition, deletion or
+    reversal of one link is made as long as the criterion
 
         BIC = log likelihood - (number of free parameters) / 2 * log(number of rows)
 
@@ -40,37 +40,43 @@ def bic_search(X, y, max_parents=2):
     Raises
     ------
     ValueError
-        If `max_parents` is out of range, `X` has fractions or infinity, `y` lacks a class, or the lengths differ.
+        If `max_parents` is out of range, `X` has fractions or infinity, `y` lacks a class, or the
+        lengths differ.
 
     Notes
     -----
-    This stands in for the general Bayesian network of Greiner et al. (2005), Appendix C. They used PowerConstructor, a
-    program that tests conditional independence, which is not available. The two need not find the same structures.
+    This stands in for the general Bayesian network of Greiner et al. (2005), Appendix C. They used
+    PowerConstructor, a program that tests conditional independence, which is not available. The two
+    need not find the same structures.
 
-    The forest is a maximum spanning tree of what each link by itself would add, without those that add nothing; each
-    of its trees is directed away from its first variable. From no links at all, a search by single changes joins trees
-    of links at bad places: a variable that is a child in its tree takes a parent in another one only as a second
-    parent, as the reversals that would free it gain nothing and are not made. On UCI's SATIMAGE that search ends far
-    below the best tree. From the forest, too, it ends in a local optimum, which may be worse than the other one, but
-    not than the best tree, if no value is missing.
+    The forest is a maximum spanning tree of what each link by itself would add, without those that
+    add nothing; each of its trees is directed away from its first variable. From no links at all, a
+    search by single changes joins trees of links at bad places: a variable that is a child in its
+    tree takes a parent in another one only as a second parent, as the reversals that would free it
+    gain nothing and are not made. On UCI's SATIMAGE that search ends far below the best tree. From
+    the forest, too, it ends in a local optimum, which may be worse than the other one, but not than
+    the best tree, if no value is missing.
 
-    Of changes equally good, to 6 decimals, an addition goes before a deletion before a reversal; then the lowest
-    parent, then the lowest child is taken; of links equally good for the forest, the first one in the order of columns.
-    Another order of the columns may lead to another local optimum.
+    Of changes equally good, to 6 decimals, an addition goes before a deletion before a reversal;
+    then the lowest parent, then the lowest child is taken; of links equally good for the forest,
+    the first one in the order of columns. Another order of the columns may lead to another local
+    optimum.
 
-    No link is added to a family whose table (of all combinations of values of variable and parents) would have more
-    entries than there are rows to fill it.
+    No link is added to a family whose table (of all combinations of values of variable and parents)
+    would have more entries than there are rows to fill it.
 
-    Missing values: what one parent adds to a family is the difference of the criterion with and without it, both in
-    the rows where the variable, the parent and the other parents are observed. The rows of the two sides have to be
-    the same: families judged each in its own rows, scaled to all, differ by chance more than by the penalty, and links
-    between independent variables come up (Bodewes & Scutari 2021). Changes judged in different rows might lead in a
-    circle: the search also ends at a structure it has seen before.
+    Missing values: what one parent adds to a family is the difference of the criterion with and
+    without it, both in the rows where the variable, the parent and the other parents are observed.
+    The rows of the two sides have to be the same: families judged each in its own rows, scaled to
+    all, differ by chance more than by the penalty, and links between independent variables come up
+    (Bodewes & Scutari 2021). Changes judged in different rows might lead in a circle: the search
+    also ends at a structure it has seen before.
 
     References
     ----------
-    Schwarz (1978); the search is that of Heckerman, Geiger & Chickering (1995), who name the best network of one
-    parent at most, and a prior network, among the starts; the tree is that of Chow & Liu (1968), less the penalty.
+    Schwarz (1978); the search is that of Heckerman, Geiger & Chickering (1995), who name the best
+    network of one parent at most, and a prior network, among the starts; the tree is that of Chow &
+    Liu (1968), less the penalty.
     """
     return bic_from_codes(*discrete_codes(X, y), max_parents=max_parents)
 
@@ -81,7 +87,10 @@ def bic_from_codes(codes, sizes, max_parents=2, weights=None):
     With `weights` (n_samples,), a row counts as so many.
     """
     max_parents = check_integer("max_parents", max_parents, 0)
-    counts, no_links = JointCounts(codes, sizes, weights), np.zeros((len(sizes), len(sizes)), dtype=bool)
+    counts, no_links = (
+        JointCounts(codes, sizes, weights),
+        np.zeros((len(sizes), len(sizes)), dtype=bool),
+    )
     unlinked = Search(counts, max_parents, gain, no_links)
     return Search(unlinked.counts, max_parents, gain, _best_forest(unlinked.additions)).climb()
 
@@ -104,7 +113,11 @@ def gain(counts, child, parent, others):
     n_rows = counts.n_rows(family)
     if math.prod(counts.sizes[v] for v in family) > n_rows:
         return -np.inf
-    n_parameters = math.prod(counts.sizes[v] for v in others) * (counts.sizes[child] - 1) * (counts.sizes[parent] - 1)
+    n_parameters = (
+        math.prod(counts.sizes[v] for v in others)
+        * (counts.sizes[child] - 1)
+        * (counts.sizes[parent] - 1)
+    )
     return counts.information(child, parent, others) - n_parameters / 2 * np.log(n_rows)
 
 
@@ -117,7 +130,8 @@ class Search:
     max_parents : int
         No variable gets a parent if it has as many.
     gain : callable
-        ``gain(counts, child, parent, others)`` is by how much a parent raises the score of a child that has others.
+        ``gain(counts, child, parent, others)`` is by how much a parent raises the score of a child
+        that has others.
     links : ndarray of bool, shape (n_variables, n_variables)
         The structure to begin with.
     """

@@ -4,21 +4,22 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from lib.discretize.columns import checked_frame
-from lib.structures.codes import discrete_codes
+from lib.structures.encoding import discrete_codes
 from lib.structures.tan import tan_from_codes
 
 
 def chow_liu(X):
     """Parents of each variable in the likeliest tree, by the algorithm of Chow and Liu.
 
-    It is a maximum spanning tree of the mutual information of all pairs of variables, directed away from the first.
-    The direction is arbitrary: all directions away from a root make the same distributions.
+    It is a maximum spanning tree of the mutual information of all pairs of variables, directed away
+    from the first. The direction is arbitrary: all directions away from a root make the same
+    distributions.
 
     Parameters
     ----------
     X : DataFrame or ndarray of shape (n_samples, n_variables)
-        Discrete columns; floats must be whole numbers. NaN and None are missing values: the information of two
-        variables comes from the rows where both are observed.
+        Discrete columns; floats must be whole numbers. NaN and None are missing values: the
+        information of two variables comes from the rows where both are observed.
 
     Returns
     -------
@@ -32,8 +33,8 @@ def chow_liu(X):
 
     Notes
     -----
-    It is the tree of tree-augmented naive Bayes where there is one class only. Of pairs with the same information, to
-    12 decimals, the first one in the order of columns is preferred.
+    It is the tree of tree-augmented naive Bayes where there is one class only. Of pairs with the
+    same information, to 12 decimals, the first one in the order of columns is preferred.
 
     References
     ----------

@@ -8,7 +8,7 @@ from scipy.special import gammaln
 from sklearn.base import BaseEstimator
 
 from lib.discretize.columns import checked_frame
-from lib.structures.codes import discrete_codes
+from lib.structures.encoding import discrete_codes
 from lib.structures.information import JointCounts, check_codes
 
 LARGE = 1e5  # imaginary rows of a cell from which on a difference of ln Gamma loses digits
@@ -18,17 +18,20 @@ LEAST = 1e-300  # imaginary rows of a cell
 class DirichletCounts(JointCounts):
     """ln P(data of a variable | its parents) with the variable's table summed out, for the priors of K2 and BDeu.
 
-    With alpha imaginary rows in each cell of a family's table, the score is a difference of two sums of
+    With alpha imaginary rows in each cell of a family's table, the score is a difference of two
+    sums of
 
         ln Gamma(n + alpha) - ln Gamma(alpha)
 
-    over the cells that have rows: one over the joint values of the family, and one over those of the parents alone,
-    which have the imaginary rows of all their cells. The sums are remembered, so each set of variables is counted once.
+    over the cells that have rows: one over the joint values of the family, and one over those of
+    the parents alone, which have the imaginary rows of all their cells. The sums are remembered, so
+    each set of variables is counted once.
 
     Parameters
     ----------
     codes : ndarray of int, shape (n_samples, n_variables)
-        Value v of each variable as 0 .. sizes[v] - 1; none is missing, as these sums are known for complete data only.
+        Value v of each variable as 0 .. sizes[v] - 1; none is missing, as these sums are known for
+        complete data only.
     sizes : array of int, shape (n_variables,)
 
     Raises
@@ -72,7 +75,12 @@ def _log_rising(alpha, counts):
         return gammaln(counts + alpha) - gammaln(alpha)
     # the difference of Stirling's series, whose next term is below 1e-17
     total = counts + alpha
-    return (alpha - 0.5) * np.log1p(counts / alpha) + counts * np.log(total) - counts + (1 / total - 1 / alpha) / 12
+    return (
+        (alpha - 0.5) * np.log1p(counts / alpha)
+        + counts * np.log(total)
+        - counts
+        + (1 / total - 1 / alpha) / 12
+    )
 
 
 def complete_codes(X):
@@ -87,7 +95,8 @@ def complete_codes(X):
     -------
     codes : ndarray of int, shape (n_samples, n_attributes)
     sizes : ndarray of int, shape (n_attributes,)
-        The declared categories of a category dtype, and otherwise the values observed: 1 for a constant column.
+        The declared categories of a category dtype, and otherwise the values observed: 1 for a
+        constant column.
 
     Raises
     ------
@@ -99,7 +108,9 @@ def complete_codes(X):
     codes, sizes = codes[:, 1:], sizes[1:]
     missing = np.argwhere(codes < 0)
     if len(missing):
-        raise ValueError(f"X must have no missing values; row {missing[0][0]}, column {missing[0][1]} is missing")
+        raise ValueError(
+            f"X must have no missing values; row {missing[0][0]}, column {missing[0][1]} is missing"
+        )
     declared = np.array([isinstance(dtype, pd.CategoricalDtype) for dtype in X.dtypes])
     constant = ~declared & (codes == codes[0]).all(axis=0)
     return np.where(constant, 0, codes), np.where(constant, 1, sizes)

@@ -54,18 +54,24 @@ def check_parents(parents, n_variables=None):
     Raises
     ------
     ValueError
-        If there is no variable or the wrong number of them, or a parent is unknown or repeated, or the links form
-        a cycle, such as that of a variable that is its own parent.
+        If there is no variable or the wrong number of them, or a parent is unknown or repeated, or
+        the links form a cycle, such as that of a variable that is its own parent.
     """
     try:
         families = [tuple(family) for family in parents]
     except TypeError:
-        raise ValueError(f"parents must be a sequence of sequences of integers; got {parents!r}") from None
+        raise ValueError(
+            f"parents must be a sequence of sequences of integers; got {parents!r}"
+        ) from None
     n = len(families) if n_variables is None else n_variables
     if len(families) != n or n == 0:
-        raise ValueError(f"parents must hold a tuple for the class and for each attribute, {n} in all; got {parents!r}")
+        raise ValueError(
+            f"parents must hold a tuple for the class and for each attribute, {n} in all; got {parents!r}"
+        )
     for v, family in enumerate(families):
-        families[v] = tuple(sorted(check_integer(f"each parent of variable {v}", p, 0, n - 1) for p in family))
+        families[v] = tuple(
+            sorted(check_integer(f"each parent of variable {v}", p, 0, n - 1) for p in family)
+        )
         if len(set(family)) < len(family):
             raise ValueError(f"parents of variable {v} must not repeat; got {family}")
     topological_order(families)

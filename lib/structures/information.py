@@ -9,7 +9,8 @@ from lib.discretize.columns import MISSING
 
 REMEMBERED = 2**20  # sums: half a gigabyte at most
 DENSE = 4  # a table of this many entries per row is still counted faster than sorted
-MANY = 2**62  # joint values of variables beyond which they are numbered anew, as an integer would not hold them
+# joint values of variables beyond which they are numbered anew, as an integer would not hold them
+MANY = 2**62
 
 
 def check_codes(name, codes, sizes, lowest):
@@ -27,7 +28,9 @@ def check_codes(name, codes, sizes, lowest):
     """
     codes, sizes = np.asarray(codes), np.asarray(sizes)
     if codes.ndim != 2 or codes.shape[1:] != sizes.shape or codes.dtype.kind not in "iu":
-        raise ValueError(f"{name} must be integers of shape (n, {sizes.size}); got {codes.dtype} of {codes.shape}")
+        raise ValueError(
+            f"{name} must be integers of shape (n, {sizes.size}); got {codes.dtype} of {codes.shape}"
+        )
     wrong = (codes < lowest) | (codes >= sizes)
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
@@ -39,7 +42,8 @@ def check_codes(name, codes, sizes, lowest):
 class JointCounts:
     """Sums of n log n over the joint values of sets of variables: entropies and informations are made of these.
 
-    Sums are remembered, the first `REMEMBERED` of them: of complete data, each set of variables is counted once.
+    Sums are remembered, the first `REMEMBERED` of them: of complete data, each set of variables is
+    counted once.
 
     Parameters
     ----------
@@ -77,7 +81,12 @@ class JointCounts:
         """I(i; j | given) in nats times the number of rows, in those where i, j and frozenset `given` are observed."""
         incomplete = (given | {i, j}) & self._incomplete
         joint, of_i, of_j = self._sum(given | {i, j}, incomplete), given | {i}, given | {j}
-        return joint - self._sum(of_i, incomplete) - self._sum(of_j, incomplete) + self._sum(given, incomplete)
+        return (
+            joint
+            - self._sum(of_i, incomplete)
+            - self._sum(of_j, incomplete)
+            + self._sum(given, incomplete)
+        )
 
     def _sum(self, variables, incomplete):
         """Sum of n log n over the values of `variables`, in the rows where all `incomplete` ones are observed."""
@@ -85,7 +94,9 @@ class JointCounts:
         found = self._sums.get(key)
         if found is None:
             counts = self._counts(variables, incomplete)
-            found = (self._n_log_n.take(counts) if self._weights is None else xlogy(counts, counts)).sum()
+            found = (
+                self._n_log_n.take(counts) if self._weights is None else xlogy(counts, counts)
+            ).sum()
             if len(self._sums) < REMEMBERED:
                 self._sums[key] = found
         return found
@@ -105,7 +116,11 @@ class JointCounts:
             return np.bincount(np.unique(values[rows], return_inverse=True)[1], self._weights[rows])
         if incomplete:
             values = values[self._rows(incomplete)]
-        return np.bincount(values) if size <= DENSE * len(values) else np.unique(values, return_counts=True)[1]
+        return (
+            np.bincount(values)
+            if size <= DENSE * len(values)
+            else np.unique(values, return_counts=True)[1]
+        )
 
     def _rows(self, incomplete):
         return self._observed[sorted(incomplete)].all(axis=0)
@@ -130,7 +145,8 @@ def conditional_mutual_information(codes, sizes, weights=None):
 
     Notes
     -----
-    Each pair is counted in the rows where both are observed; if there is none, the information is 0.
+    Each pair is counted in the rows where both are observed; if there is none, the information is
+    0.
 
     References
     ----------
@@ -140,5 +156,7 @@ def conditional_mutual_information(codes, sizes, weights=None):
     information = np.zeros((n, n))
     for i, j in itertools.combinations_with_replacement(range(n), 2):
         n_rows = counts.n_rows(label | {i + 1, j + 1})
-        information[i, j] = information[j, i] = counts.information(i + 1, j + 1, label) / (n_rows or 1)
+        information[i, j] = information[j, i] = counts.information(i + 1, j + 1, label) / (
+            n_rows or 1
+        )
     return np.maximum(information, 0)

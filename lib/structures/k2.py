@@ -14,9 +14,9 @@ DENSE = 20_000_000  # entries of the table of counts of a round; larger ones are
 def k2(X, order, max_parents=4):
     """Parents of each variable by the algorithm K2 of Cooper and Herskovits.
 
-    Each variable starts without parents; of the variables before it in `order`, the one that raises the posterior
-    probability of the structure most becomes a parent, as long as one raises it. All tables have uniform priors, all
-    structures the same prior probability.
+    Each variable starts without parents; of the variables before it in `order`, the one that raises
+    the posterior probability of the structure most becomes a parent, as long as one raises it. All
+    tables have uniform priors, all structures the same prior probability.
 
     Parameters
     ----------
@@ -35,13 +35,13 @@ def k2(X, order, max_parents=4):
     Raises
     ------
     ValueError
-        If `order` misses or repeats a variable, `max_parents` is out of range, or `X` has no row, or missing values,
-        fractions or infinity somewhere.
+        If `order` misses or repeats a variable, `max_parents` is out of range, or `X` has no row,
+        or missing values, fractions or infinity somewhere.
 
     Notes
     -----
-    Of parents that are equally good, to 6 decimals, the first one in `order` is taken. All candidates of a round are
-    counted in one pass through the rows. A constant column gets no arc.
+    Of parents that are equally good, to 6 decimals, the first one in `order` is taken. All
+    candidates of a round are counted in one pass through the rows. A constant column gets no arc.
 
     References
     ----------
@@ -54,7 +54,9 @@ def k2(X, order, max_parents=4):
     starts, logs = np.cumsum([0, *sizes]), gammaln(np.arange(1, len(codes) + max(sizes) + 1))
     places, parents = (codes + starts[:-1]).astype(np.uint32), [()] * len(order)
     for end, child in enumerate(order, 1):
-        found = _best_parents(codes[:, end], sizes[end], places[:, :end], starts[: end + 1], logs, max_parents)
+        found = _best_parents(
+            codes[:, end], sizes[end], places[:, :end], starts[: end + 1], logs, max_parents
+        )
         parents[child] = tuple(sorted(order[p - 1] for p in found))
     return tuple(parents)
 
@@ -81,7 +83,9 @@ def _scores(cells, child, size, places, starts, logs):
     counts = np.zeros(((cells.max() + 1) * size, starts[-1]), np.int32)
     _count((cells * size + child).astype(np.uint32), places, counts)
     of_parents = counts.reshape(-1, size, starts[-1]).sum(axis=1)
-    of_places = logs[counts].sum(axis=0) - (logs[of_parents + size - 1] - logs[size - 1]).sum(axis=0)
+    of_places = logs[counts].sum(axis=0) - (logs[of_parents + size - 1] - logs[size - 1]).sum(
+        axis=0
+    )
     return np.add.reduceat(of_places, starts[:-1])
 
 
@@ -105,8 +109,13 @@ def _count(rows, places, counts):
 
 def check_order(order, n_variables):
     """Return an order as a list of ints; ValueError names the variable that it misses, repeats or does not know."""
-    order = [check_integer("each variable of order", v, 0, n_variables - 1) for v in np.atleast_1d(order).tolist()]
+    order = [
+        check_integer("each variable of order", v, 0, n_variables - 1)
+        for v in np.atleast_1d(order).tolist()
+    ]
     for v in range(n_variables):
         if order.count(v) != 1:
-            raise ValueError(f"order must have each variable once; variable {v} is there {order.count(v)} times")
+            raise ValueError(
+                f"order must have each variable once; variable {v} is there {order.count(v)} times"
+            )
     return order

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
-from lib.structures.codes import discrete_codes
+from lib.structures.encoding import discrete_codes
 from lib.structures.information import conditional_mutual_information
 
 DECIMALS = 12
@@ -12,14 +12,14 @@ DECIMALS = 12
 def tan(X, y):
     """Parents of tree-augmented naive Bayes: of all trees over the attributes, the likeliest one.
 
-    The tree is a maximum spanning tree of the conditional mutual information I(E_i; E_j | C), directed away from the
-    first attribute; the class is a parent of all attributes.
+    The tree is a maximum spanning tree of the conditional mutual information I(E_i; E_j | C),
+    directed away from the first attribute; the class is a parent of all attributes.
 
     Parameters
     ----------
     X : DataFrame or ndarray of shape (n_samples, n_attributes)
-        Discrete columns; floats must be whole numbers. NaN and None are missing values: the information of two
-        attributes comes from the rows where both are observed.
+        Discrete columns; floats must be whole numbers. NaN and None are missing values: the
+        information of two attributes comes from the rows where both are observed.
     y : array of shape (n_samples,)
         The class of each row.
 
@@ -35,7 +35,8 @@ def tan(X, y):
 
     Notes
     -----
-    Of pairs with the same information, to 12 decimals, the first one in the order of columns is preferred.
+    Of pairs with the same information, to 12 decimals, the first one in the order of columns is
+    preferred.
 
     References
     ----------
@@ -58,12 +59,14 @@ def tan_from_codes(codes, sizes, weights=None):
 def tree_parents(weights):
     """Parent of each variable but the first in a maximum spanning tree, directed away from the first.
 
-    It is Kruskal's, to which only the order matters: ranks tell a weight of zero from no link at all.
+    It is Kruskal's, to which only the order matters: ranks tell a weight of zero from no link at
+    all.
 
     Parameters
     ----------
     weights : ndarray of shape (n, n)
-        Of the links; those above the diagonal count, and of equal ones, to 12 decimals, the first is preferred.
+        Of the links; those above the diagonal count, and of equal ones, to 12 decimals, the first
+        is preferred.
 
     Returns
     -------

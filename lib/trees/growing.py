@@ -1,12 +1,12 @@
 """C4.5 grows a tree: the test with the best gain ratio at every node, fractions of cases where a value is missing.
 
-Nothing here recurses, as a tree may be as deep as it has rows. What is compiled takes few functions of numpy, and no
-array grows there: either costs seconds of compilation.
+Nothing here recurses, as a tree may be as deep as it has rows. What is compiled takes few functions
+of numpy, and no array grows there: either costs seconds of compilation.
 """
 
 import numpy as np
 
-from lib.trees.cases import FEW, NODES, SMALL, divide, errors_seen, inlined, kernel
+from lib.trees.node_cases import FEW, NODES, SMALL, divide, errors_seen, inlined, kernel
 
 LARGEST = 25.0  # cases that a threshold must leave on each side, at most
 FEW_CODES = 256  # for each class, so that their weights stay in the cache
@@ -35,11 +35,19 @@ def xlogx(x, logs):
 def by_code(data, test, rows, weights, known, work):
     """List the cases of a node as (code, class, weight) by code, and add up the weights of the classes in `known`.
 
-    Returns the length of the list. Where there are few codes, the cases of a code and class are one entry.
+    Returns the length of the list. Where there are few codes, the cases of a code and class are one
+    entry.
     """
     codes, classes, table, moved = data.codes[test], work.classes, work.table, work.moved
-    k, most, low, high, n_known = len(known), FEW_CODES * data.n_classes, 0, data.highest[test], len(rows)
-    if not data.complete or (high + 1) * k > min(most, 2 * n_known):  # else `known` is that of the node
+    k, most, low, high, n_known = (
+        len(known),
+        FEW_CODES * data.n_classes,
+        0,
+        data.highest[test],
+        len(rows),
+    )
+    # else `known` is that of the node
+    if not data.complete or (high + 1) * k > min(most, 2 * n_known):
         low, high, n_known = extent(codes, classes, rows, weights, known)
     if (high - low + 1) * k <= min(most, 2 * n_known):
         for i in range(len(rows)):
@@ -79,7 +87,11 @@ def cells(table, low, high, k, moved):
     count = 0
     for cell in range((high - low + 1) * k):
         if table[cell] > 0:
-            moved[count, 0], moved[count, 1], moved[count, 2] = low + cell // k, cell % k, table[cell]
+            moved[count, 0], moved[count, 1], moved[count, 2] = (
+                low + cell // k,
+                cell % k,
+                table[cell],
+            )
             table[cell] = 0.0
             count += 1
     return count
@@ -117,7 +129,13 @@ def consider(rule, best, test, gain, information, cut, after):
     place = int(best[end, 1]) if n == end else n
     if rule.n_best > 1 and (ratio <= 0 or (n == end and ratio <= best[place, 0])):
         return
-    best[place, 0], best[place, 1], best[place, 2], best[place, 3], best[place, 4] = ratio, test, cut, after, gain
+    best[place, 0], best[place, 1], best[place, 2], best[place, 3], best[place, 4] = (
+        ratio,
+        test,
+        cut,
+        after,
+        gain,
+    )
     best[end, 0] = min(n + 1, end)
     if rule.n_best > 1 and best[end, 0] == end:
         best[end, 1] = best[:end, 0].argmin()
@@ -126,7 +144,16 @@ def consider(rule, best, test, gain, information, cut, after):
 @inlined
 def categories(data, rule, test, count, known, total, work):
     """Score a branch for each category; there is no gain without two that are large."""
-    moved, logs, n, of_classes, of_cells, of_branches, wide, i = work.moved, data.logs, known.sum(), 0.0, 0.0, 0.0, 0, 0
+    moved, logs, n, of_classes, of_cells, of_branches, wide, i = (
+        work.moved,
+        data.logs,
+        known.sum(),
+        0.0,
+        0.0,
+        0.0,
+        0,
+        0,
+    )
     inside = work.sums[1, : len(known)]
     while i < count:
         code, size = moved[i, 0], 0.0
@@ -144,7 +171,9 @@ def categories(data, rule, test, count, known, total, work):
     gain = xlogx(n, logs) - of_classes - of_branches + of_cells
     if wide > 1:
         information = (xlogx(total, logs) - of_branches - xlogx(total - n, logs)) / total
-        consider(rule, work.best, test, gain / total if gain > SMALL else 0.0, information, -1.0, -1.0)
+        consider(
+            rule, work.best, test, gain / total if gain > SMALL else 0.0, information, -1.0, -1.0
+        )
 
 
 @kernel
@@ -160,7 +189,10 @@ def shift(side, of_side, c, weight, logs):
 def threshold(data, rule, test, count, known, total, work):
     """Score the threshold of a number with the highest gain; with rule.n_best > 1, all of them."""
     n, k, left, logs, moved = known.sum(), known.shape[0], 0.0, data.logs, work.moved
-    least = max(rule.min_leaf, min(0.1 * n / data.n_classes, LARGEST) if rule.n_best == 1 and rule.ratio else 0.0)
+    least = max(
+        rule.min_leaf,
+        min(0.1 * n / data.n_classes, LARGEST) if rule.n_best == 1 and rule.ratio else 0.0,
+    )
     below, above, of_below, of_above = work.sums[1:3, :k], work.sums[3:5, :k], 0.0, 0.0
     work.sums[1:5].fill(0.0)
     for c in range(k):
@@ -169,7 +201,10 @@ def threshold(data, rule, test, count, known, total, work):
     of_all, unknown = xlogx(total, logs), xlogx(total - n, logs)
     for i in range(count - 1):
         c, weight = int(moved[i, 1]), moved[i, 2]
-        of_below, of_above = shift(below, of_below, c, weight, logs), shift(above, of_above, c, -weight, logs)
+        of_below, of_above = (
+            shift(below, of_below, c, weight, logs),
+            shift(above, of_above, c, -weight, logs),
+        )
         left += weight
         if moved[i + 1, 0] == moved[i, 0] or left < least - SMALL or n - left < least - SMALL:
             continue
@@ -214,7 +249,13 @@ def choose(data, rule, rows, weights, counts, work):
         else:
             categories(data, rule, test, count, known, total, work)
     best = work.best[: int(work.best[-1, 0])]
-    return highest_ratio(data, best) if rule.n_best == 1 else draw(work.state, len(best)) if len(best) > 0 else -1
+    return (
+        highest_ratio(data, best)
+        if rule.n_best == 1
+        else draw(work.state, len(best))
+        if len(best) > 0
+        else -1
+    )
 
 
 @kernel
@@ -267,7 +308,9 @@ def build(data, growth, rule, work):
         n -= 1
         node = waiting[n]
         cases = slice(growth.first[node], growth.last[node])
-        chosen = choose(data, rule, growth.rows[cases], growth.weights[cases], growth.counts[node], work)
+        chosen = choose(
+            data, rule, growth.rows[cases], growth.weights[cases], growth.counts[node], work
+        )
         growth.test[node] = -1
         if chosen >= 0:
             set_test(data, growth, node, best[chosen])

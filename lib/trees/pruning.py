@@ -1,13 +1,14 @@
 """C4.5 prunes a tree: a node becomes a leaf, or gives place to its largest branch, where fewer errors are expected.
 
-Expected are the errors at the upper end of a binomial confidence interval for those seen in training.
+Expected are the errors at the upper end of a binomial confidence interval for those seen in
+training.
 """
 
 import numpy as np
 
 from lib.compiled import assign
-from lib.trees.cases import CASES, FEW, NODES, SMALL, branch, divide, errors_seen, kernel
 from lib.trees.growing import build
+from lib.trees.node_cases import CASES, FEW, NODES, SMALL, branch, divide, errors_seen, kernel
 
 MARGIN = 0.1  # errors by which the simpler tree may be worse
 
@@ -95,7 +96,8 @@ def prune(data, growth, rule, work):
         if growth.test[node] < 0:
             continue
         if simplify(data, growth, rule, node, work):
-            for new in range(top, used[NODES]):  # the node once more, after the branches that it has now
+            # the node once more, after the branches that it has now
+            for new in range(top, used[NODES]):
                 work.waiting[n] = new if new > top else node
                 n += 1
         else:
@@ -150,13 +152,26 @@ def errors_raised(data, growth, rule, node, largest, work):
 @kernel
 def errors_of_copy(data, growth, rule, node, largest, work):
     """Copy a branch to new nodes and give it all cases of its node; returns the errors expected of it."""
-    used, first, size, errors = growth.used, growth.first[node], growth.last[node] - growth.first[node], 0.0
+    used, first, size, errors = (
+        growth.used,
+        growth.first[node],
+        growth.last[node] - growth.first[node],
+        0.0,
+    )
     new, end = used[NODES], used[CASES]
     if new == len(growth.test) or end + size > len(growth.rows):
         raise MemoryError
     for i in range(size):
-        growth.rows[end + i], growth.weights[end + i] = growth.rows[first + i], growth.weights[first + i]
-    growth.first[new], growth.last[new], used[NODES], used[CASES] = end, end + size, new + 1, end + size
+        growth.rows[end + i], growth.weights[end + i] = (
+            growth.rows[first + i],
+            growth.weights[first + i],
+        )
+    growth.first[new], growth.last[new], used[NODES], used[CASES] = (
+        end,
+        end + size,
+        new + 1,
+        end + size,
+    )
     assign(growth.counts[new], growth.counts[node])
     copy_test(growth, largest, new)
     while new < used[NODES]:

@@ -6,7 +6,8 @@ from sklearn.utils.validation import check_is_fitted
 from lib.trees.tree import GainRatioTree
 from lib.validation import check_integer
 
-DIGITS = 6  # significant digits of a number, though never fewer than its whole part has and one more
+# significant digits of a number, though never fewer than its whole part has and one more
+DIGITS = 6
 WHOLE = 1e15  # numbers below this are written without an exponent
 
 
@@ -28,13 +29,14 @@ def export_text(tree, *, max_depth=10):
     Returns
     -------
     str
-        Columns, categories and classes have their own names. Numbers have six significant digits; `threshold_` has them
-        all. A leaf shows the class that it predicts.
+        Columns, categories and classes have their own names. Numbers have six significant digits;
+        `threshold_` has them all. A leaf shows the class that it predicts.
 
     Raises
     ------
     ValueError
-        If `tree` is not a GainRatioTree, is not fitted, or `max_depth` is not an integer of at least 0.
+        If `tree` is not a GainRatioTree, is not fitted, or `max_depth` is not an integer of at
+        least 0.
 
     Examples
     --------
@@ -50,7 +52,8 @@ def export_text(tree, *, max_depth=10):
     check_is_fitted(tree)
     check_integer("max_depth", max_depth, 0)
     heights, lines = _heights(tree), []
-    waiting = [(0, 0, None)]  # node, depth and the test that leads there; a stack, as a tree may be very deep
+    # node, depth and the test that leads there; a stack, as a tree may be very deep
+    waiting = [(0, 0, None)]
     while waiting:
         node, depth, test = waiting.pop()
         if test is not None:
@@ -62,7 +65,8 @@ def export_text(tree, *, max_depth=10):
             lines.append(_line(depth, f"truncated branch of depth {heights[node] + 1}"))
         else:
             branches = zip(_children(tree, node), _tests(tree, node), strict=True)
-            waiting += [(child, depth + 1, test) for child, test in branches][::-1]  # the first comes off first
+            # the first comes off first
+            waiting += [(child, depth + 1, test) for child, test in branches][::-1]
     return "\n".join(lines)
 
 

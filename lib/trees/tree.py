@@ -9,9 +9,9 @@ from sklearn.utils import check_random_state
 from lib.compiled import compiled
 from lib.discretize.columns import checked_frame, checked_target
 from lib.estimators import case_weights, with_parameters
-from lib.trees.cases import Data, Rule, new_growth
+from lib.trees.node_cases import Data, Rule, new_growth
 from lib.trees.pruning import grown
-from lib.trees.table import Table, TableClassifier
+from lib.trees.ranked_columns import Table, TableClassifier
 from lib.validation import check_choice, check_flag, check_integer, check_real, optional
 
 LOGS = np.arange(100_000.0)  # x log2 x of whole numbers
@@ -24,28 +24,33 @@ class GainRatioTree(TableClassifier):
 
     A node of n cases takes the test with the highest gain ratio
 
-        (I(n) - sum_v n_v / n I(n_v)) / (- sum_v n_v / n log2 n_v / n),   I the entropy of the classes,
+        (I(n) - sum_v n_v / n I(n_v)) / (- sum_v n_v / n log2 n_v / n),   I the entropy of the
+        classes,
 
-    among those whose gain, the numerator, is not below the mean. A case whose value is missing goes to all branches, in
-    the proportions of the others; the gain counts for the part of the cases that have values.
+    among those whose gain, the numerator, is not below the mean. A case whose value is missing goes
+    to all branches, in the proportions of the others; the gain counts for the part of the cases
+    that have values.
 
     Parameters
     ----------
     pruning : float in (0, 0.5] or None
-        Chance that the error rate of a leaf is above the bound that pruning takes for it; smaller prunes more. None
-        leaves the tree as it was grown, but for subtrees that are no better in training than a leaf.
+        Chance that the error rate of a leaf is above the bound that pruning takes for it; smaller
+        prunes more. None leaves the tree as it was grown, but for subtrees that are no better in
+        training than a leaf.
     min_leaf : float, above 0
         At least two branches of a test have cases of this weight.
     n_best : int, at least 1
-        The test is drawn among that many of the best, all with positive gain, every threshold a test of its own
-        (Dietterich & Kong); 1 takes the best.
+        The test is drawn among that many of the best, all with positive gain, every threshold a
+        test of its own (Dietterich & Kong); 1 takes the best.
     criterion : "gain_ratio" or "gain"
-        With "gain_ratio", a threshold also leaves a tenth of the cases of an average class on each side, 25 at most.
+        With "gain_ratio", a threshold also leaves a tenth of the cases of an average class on each
+        side, 25 at most.
     mdl : bool
-        A threshold's gain is less by log2(number of thresholds) / n, as from release 8 on; not with `n_best` above 1.
+        A threshold's gain is less by log2(number of thresholds) / n, as from release 8 on; not with
+        `n_best` above 1.
     midway : bool
-        Thresholds are midway between two values; else at the largest training value that is not above the middle, as
-        in C4.5.
+        Thresholds are midway between two values; else at the largest training value that is not
+        above the middle, as in C4.5.
     max_features : int or None
         Attributes drawn at each node; None is all.
     random_state : int, RandomState or None
@@ -56,15 +61,15 @@ class GainRatioTree(TableClassifier):
     n_nodes_, n_leaves_ : int
         Leaves without training cases among them.
     attribute_ : ndarray of int32 (n_nodes,)
-        Tested at each node, -1 at a leaf. Node 0 is the root, and children come after their parents. `export_text`
-        shows the tree with the names of columns, categories and classes.
+        Tested at each node, -1 at a leaf. Node 0 is the root, and children come after their
+        parents. `export_text` shows the tree with the names of columns, categories and classes.
     threshold_ : ndarray of shape (n_nodes,)
         Values up to it go to the first child; NaN where the test is of categories.
     child_ : ndarray of int32 (n_nodes,)
         The first child; the others follow it, in the order of the categories.
     categories_ : dict of column -> Index
-        The categories of the columns that have no numbers. Columns of an array, or without string names, are called
-        "x0", "x1", ...
+        The categories of the columns that have no numbers. Columns of an array, or without string
+        names, are called "x0", "x1", ...
     share_ : ndarray of shape (n_nodes,)
         Part of the parent's cases with values that went here.
     distribution_ : ndarray of shape (n_nodes, n_classes)
@@ -72,15 +77,16 @@ class GainRatioTree(TableClassifier):
 
     Notes
     -----
-    Columns of floats and integers are numbers, all others categories. At prediction a category that is not known counts
-    as missing. `sample_weight` are numbers of cases: rows of weight two come twice. Rows of weight zero do not count,
-    though their classes remain. If the sum of all is less than the number of rows that have any, they are multiplied
-    until it is this number, as for scikit-learn's AdaBoost, whose weights sum to 1.
+    Columns of floats and integers are numbers, all others categories. At prediction a category that
+    is not known counts as missing. `sample_weight` are numbers of cases: rows of weight two come
+    twice. Rows of weight zero do not count, though their classes remain. If the sum of all is less
+    than the number of rows that have any, they are multiplied until it is this number, as for
+    scikit-learn's AdaBoost, whose weights sum to 1.
 
     References
     ----------
-    Quinlan (1993), C4.5; Quinlan (1996), "Improved use of continuous attributes in C4.5", JAIR 4. Weka's J48 grows the
-    same trees with `midway=False`, where rows have no weights.
+    Quinlan (1993), C4.5; Quinlan (1996), "Improved use of continuous attributes in C4.5", JAIR 4.
+    Weka's J48 grows the same trees with `midway=False`, where rows have no weights.
     """
 
     pruning: float | None = 0.25
@@ -98,8 +104,9 @@ class GainRatioTree(TableClassifier):
         Raises
         ------
         ValueError
-            If a parameter is out of range, `X` has an infinite value or a column of dates, `y` lacks a class, lengths
-            differ, a weight is negative, all are zero, or their sum is infinite.
+            If a parameter is out of range, `X` has an infinite value or a column of dates, `y`
+            lacks a class, lengths differ, a weight is negative, all are zero, or their sum is
+            infinite.
         """
         table = X if isinstance(X, Table) else Table(checked_frame(self, X, reset=True))
         classes, y = checked_target(table, y)
@@ -115,7 +122,13 @@ class GainRatioTree(TableClassifier):
         sizes = table.columns.sizes
         usual = sizes < 0.3 * len(y)
         usual |= ~usual.any()
-        columns = table.codes.max(axis=1), sizes == 0, np.where(sizes, sizes, 2), usual, *table.ranked
+        columns = (
+            table.codes.max(axis=1),
+            sizes == 0,
+            np.where(sizes, sizes, 2),
+            usual,
+            *table.ranked,
+        )
         data = Data(table.codes, table.by_row, *columns, table.complete, y, len(classes), LOGS)
         room, n = 1, 0
         while n == 0:  # for want of room it grows anew in twice as much
@@ -143,19 +156,29 @@ class GainRatioTree(TableClassifier):
         n_features = optional(check_integer, "max_features", self.max_features, 1) or n_columns
         mdl, ratio = self.mdl and self.n_best == 1, self.criterion == "gain_ratio"
         confidence = float(self.pruning or 1)
-        choice = float(self.min_leaf), min(self.n_best, most_tests), mdl, ratio, min(n_features, n_columns)
+        choice = (
+            float(self.min_leaf),
+            min(self.n_best, most_tests),
+            mdl,
+            ratio,
+            min(n_features, n_columns),
+        )
         return Rule(*choice, confidence, ndtri(1 - confidence))
 
     def _flatten(self, growth, left, parents, data):
         """Number the nodes that are left, parents first."""
         counts, self.attribute_ = growth.counts[left], growth.test[left].astype(np.int32)
         inner = self.attribute_ >= 0
-        self.child_ = np.where(inner, np.searchsorted(parents, np.arange(len(left))), -1).astype(np.int32)
+        self.child_ = np.where(inner, np.searchsorted(parents, np.arange(len(left))), -1).astype(
+            np.int32
+        )
         self.share_ = growth.shares[left]
         self.threshold_ = np.where(inner, growth.threshold[left], np.nan)
         if not self.midway:
             cuts = np.flatnonzero(inner & data.numeric[self.attribute_])
-            self.threshold_[cuts] = data.values[data.starts[self.attribute_[cuts]] + growth.cut[left[cuts]]]
+            self.threshold_[cuts] = data.values[
+                data.starts[self.attribute_[cuts]] + growth.cut[left[cuts]]
+            ]
         empty = counts.sum(axis=1) == 0  # whose parents are not, as an empty node is a leaf
         counts[empty] = counts[parents[empty]]
         self.distribution_ = counts / counts.sum(axis=1, keepdims=True)
@@ -177,7 +200,11 @@ def distributions(matrix, sizes, attribute, threshold, child, share, distributio
                     result[i, c] += part * distribution[node, c]
                 continue
             value, size = matrix[i, attribute[node]], sizes[attribute[node]]
-            first, end, missing = child[node], child[node] + (size if size > 0 else 2), np.isnan(value)
+            first, end, missing = (
+                child[node],
+                child[node] + (size if size > 0 else 2),
+                np.isnan(value),
+            )
             if not missing:
                 first += np.int64(value if size > 0 else value > threshold[node])
                 end = first + 1

@@ -1,7 +1,7 @@
 """Trials: seeded, in blocks, run anywhere with the same results, stored and resumed.
 
-trials.use(n_jobs=n_jobs, engine=engine)                   # once a chapter
-results = trials.run(trial, cases, n_trials=100, seed=0)   # calls trial(seeds, *case), which yields rows
+trials.use(n_jobs=n_jobs, engine=engine)                   # once a chapter results =
+trials.run(trial, cases, n_trials=100, seed=0)   # calls trial(seeds, *case), which yields rows
 """
 
 from lib.trials.context import use

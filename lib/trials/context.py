@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from lib.validation import check_engine, check_integer
 
-VARIABLE = "BOOK_TRIALS"  # JSON of a Context, from the driver of the book to the kernel of a chapter
+# JSON of a Context, from the driver of the book to the kernel of a chapter
+VARIABLE = "BOOK_TRIALS"
 RESULTS = "BOOK_RESULTS"  # the folder for results, where nothing else names one
 
 
@@ -27,8 +28,8 @@ class Context:
     notes, progress : str, optional
         Files for what an experiment has to tell, and for how far it is.
     record : sequence (path, commit, code), optional
-        File for rows that are to be recorded, and the commit and the digest of the code that they are of (see
-        `lib.experiments.record`).
+        File for rows that are to be recorded, and the commit and the digest of the code that they
+        are of (see `lib.experiments.record`).
     code : str, optional
         Digest of the code that now runs, to compare with that of recorded rows.
     """

@@ -9,18 +9,24 @@ MIRRORS = ("UCI_MIRROR", "UCI_CACHE", "TEXTS_MIRROR")  # variables with folders 
 def fetched(names, folder=None):
     """What can be had, its contents checked, of those of these data sets that are not shipped: status and reason.
 
-    "texts" are the books of `lib.texts.read_texts`, or what is in the folder; "mirrored" are the files that only a
-    mirror has.
+    "texts" are the books of `lib.texts.read_texts`, or what is in the folder; "mirrored" are the
+    files that only a mirror has.
     """
     from lib import texts  # and what fetches data, which takes a moment
-    from lib.datasets import files
+    from lib.datasets import downloads
     from lib.datasets.catalogue import catalogue
 
-    entries = [entry for entry in catalogue().values() if entry.kind == "uci" and entry.name in names]
+    entries = [
+        entry for entry in catalogue().values() if entry.kind == "uci" and entry.name in names
+    ]
     books = {"texts": texts.status(folder)} if "texts" in names else {}
-    extra = {file: ("not available", "") for file in files.ONLY_MIRRORED if "mirrored" in names}
-    extra |= {file: ("mirrored", "in UCI_MIRROR") for file in extra if files.mirrored(file) is not None}
-    return {entry.name: files.status(entry) for entry in entries} | books | extra
+    extra = {file: ("not available", "") for file in downloads.ONLY_MIRRORED if "mirrored" in names}
+    extra |= {
+        file: ("mirrored", "in UCI_MIRROR")
+        for file in extra
+        if downloads.mirrored(file) is not None
+    }
+    return {entry.name: downloads.status(entry) for entry in entries} | books | extra
 
 
 def unchecked(paths):
@@ -32,7 +38,9 @@ def unchecked(paths):
     names = files_of({*catalogue(), "texts"})
     folders = [os.path.abspath(os.environ[name]) for name in MIRRORS if os.environ.get(name)]
     return sorted(
-        p for p in paths if Path(p).name.removesuffix(".gz") not in names or str(Path(p).parent) not in folders
+        p
+        for p in paths
+        if Path(p).name.removesuffix(".gz") not in names or str(Path(p).parent) not in folders
     )
 
 
@@ -41,7 +49,9 @@ def files_of(names):
     from lib.datasets.catalogue import catalogue
     from lib.texts import names_of_texts
 
-    entries = [entry for entry in catalogue().values() if entry.kind == "uci" and entry.name in names]
+    entries = [
+        entry for entry in catalogue().values() if entry.kind == "uci" and entry.name in names
+    ]
     sets = [file for entry in entries for file in entry.files]
     texts = [f"{name}.txt" for name in names_of_texts()] if "texts" in names else []
     return {*sets, *texts, *names}

@@ -28,9 +28,10 @@ class WorkersDiedError(RuntimeError):
 def run_blocks(run, blocks, n_jobs=1, engine="local", name="trials"):
     """Call ``run(block)`` for each block and yield (number, result) as they finish, in any order.
 
-    All run in worker processes, also where there is one: they have lib and what they are sent, and nothing that was
-    changed in this process, so that results are the same for any number of them. (Only where this process may have no
-    children of its own they run here.) A worker that dies costs the blocks it was at, which are run again elsewhere.
+    All run in worker processes, also where there is one: they have lib and what they are sent, and
+    nothing that was changed in this process, so that results are the same for any number of them.
+    (Only where this process may have no children of its own they run here.) A worker that dies
+    costs the blocks it was at, which are run again elsewhere.
 
     Parameters
     ----------
@@ -56,11 +57,14 @@ def run_blocks(run, blocks, n_jobs=1, engine="local", name="trials"):
     if not blocks:
         return
     local = engine == "local"
-    yield from _on_this_machine(run, blocks, n_jobs, name) if local else _on_cluster(run, blocks, engine)
+    yield from (
+        _on_this_machine(run, blocks, n_jobs, name) if local else _on_cluster(run, blocks, engine)
+    )
 
 
 def _on_this_machine(run, blocks, n_jobs, name):
-    if current_process().daemon:  # one of somebody's multiprocessing.Pool, which may have no children
+    # one of somebody's multiprocessing.Pool, which may have no children
+    if current_process().daemon:
         yield from ((number, run(block)) for number, block in blocks.items())
         return
     n_processes = min(effective_n_jobs(n_jobs), len(blocks))
@@ -75,13 +79,18 @@ def _on_this_machine(run, blocks, n_jobs, name):
             deaths += 1
             tell("died", name, blocks=len(waiting))
             if deaths == DEATHS:
-                raise WorkersDiedError(f"worker processes died {DEATHS} times in a row, {FEWER}") from error
+                raise WorkersDiedError(
+                    f"worker processes died {DEATHS} times in a row, {FEWER}"
+                ) from error
 
 
 def _in_processes(run, blocks, n_processes):
     pool = _pool(n_processes, os.getpid(), tuple(os.environ.items()))
     try:
-        calls = {number: wrap_non_picklable_objects(partial(run, block)) for number, block in blocks.items()}
+        calls = {
+            number: wrap_non_picklable_objects(partial(run, block))
+            for number, block in blocks.items()
+        }
         futures = {pool.submit(call): number for number, call in calls.items()}
         for future in as_completed(futures):
             yield futures[future], future.result()
@@ -89,7 +98,8 @@ def _in_processes(run, blocks, n_processes):
         _pool.cache_clear()
         pool.shutdown(wait=False, cancel_futures=True)
         for worker in active_children():
-            if type(worker) is Process:  # of the pool, which would finish blocks that nobody waits for
+            # of the pool, which would finish blocks that nobody waits for
+            if type(worker) is Process:
                 worker.kill()
         raise
 
@@ -97,7 +107,9 @@ def _in_processes(run, blocks, n_processes):
 @lru_cache(maxsize=1)
 def _pool(n_processes, parent, environment):
     """Return the workers, which the next experiment of the same process and environment finds there."""
-    return ProcessPoolExecutor(n_processes, Context(name for name in sys.modules if name.partition(".")[0] == "lib"))
+    return ProcessPoolExecutor(
+        n_processes, Context(name for name in sys.modules if name.partition(".")[0] == "lib")
+    )
 
 
 atexit.register(_pool.cache_clear)  # while Python is still whole, which closing the pool needs
@@ -108,16 +120,24 @@ def _on_cluster(run, blocks, address):
         import dask.distributed
     except ImportError:
         need = "needs dask.distributed, the optional part `scale` of this package"
-        raise ValueError(f"engine={address!r} {need}: pip install 'when-the-model-is-wrong[scale]'") from None
+        raise ValueError(
+            f"engine={address!r} {need}: pip install 'when-the-model-is-wrong[scale]'"
+        ) from None
     try:
         client = dask.distributed.Client(address, timeout=TIMEOUT, set_as_default=False)
     except Exception as error:  # an address may be wrong in many ways
-        raise ConnectionError(f"engine={address!r}: no Dask scheduler answers there ({error})") from error
+        raise ConnectionError(
+            f"engine={address!r}: no Dask scheduler answers there ({error})"
+        ) from error
     with client:
         _check_workers(client, address)
-        futures = {client.submit(run, block, pure=False): number for number, block in blocks.items()}
+        futures = {
+            client.submit(run, block, pure=False): number for number, block in blocks.items()
+        }
         ended = threading.Event()
-        threading.Thread(target=_cancel_without_workers, args=(client, list(futures), ended), daemon=True).start()
+        threading.Thread(
+            target=_cancel_without_workers, args=(client, list(futures), ended), daemon=True
+        ).start()
         try:
             for future in dask.distributed.as_completed(futures, loop=client.loop):
                 yield futures[future], future.result()
@@ -145,8 +165,12 @@ def _check_workers(client, address):
     try:
         client.wait_for_workers(1, timeout=TIMEOUT)
     except TimeoutError:
-        raise ConnectionError(f"engine={address!r}: the Dask scheduler there has no workers") from None
+        raise ConnectionError(
+            f"engine={address!r}: the Dask scheduler there has no workers"
+        ) from None
     for worker, there in client.run(workplace, on_error="return").items():
         if isinstance(there, Exception):
-            raise RuntimeError(f"the worker {worker} cannot import the code of this book: {there}") from there
+            raise RuntimeError(
+                f"the worker {worker} cannot import the code of this book: {there}"
+            ) from there
         require_same(there, f"the worker {worker}")

@@ -1,7 +1,7 @@
 """What an experiment has to tell besides its result: blocks found, damaged, verified; workers that died.
 
-Nothing is printed, as the outputs of a notebook must not depend on it. Notes go to the logger "lib.trials" or, where
-the context names a file for them, as lines of JSON to that file.
+Nothing is printed, as the outputs of a notebook must not depend on it. Notes go to the logger
+"lib.trials" or, where the context names a file for them, as lines of JSON to that file.
 """
 
 import json
@@ -21,13 +21,17 @@ KINDS = {
         logging.WARNING,
         "{path} was read, which no key holds: read it in a cell and let trials use its contents, or put it into data/",
     ),
-    "opened": (logging.INFO, "{path} was read, which may be in no key"),  # the driver knows whether it is
+    # the driver knows whether it is
+    "opened": (logging.INFO, "{path} was read, which may be in no key"),
     "other lib": (
         logging.ERROR,
         "lib is another in its processes than in the one that started them ({there} and {here}): start again",
     ),
     "absent": (logging.INFO, "{sets} could not be had; recorded rows stand in"),
-    "outdated": (logging.WARNING, "rows of {names} were recorded with {differences}; `book record` makes them anew"),
+    "outdated": (
+        logging.WARNING,
+        "rows of {names} were recorded with {differences}; `book record` makes them anew",
+    ),
     "died": (logging.WARNING, "a worker process died; {blocks} blocks are left"),
 }
 
@@ -40,5 +44,6 @@ def tell(kind, name, **details):
     if not file:
         LOG.log(level, message)
         return
-    with suppress(OSError), open(file, "a", encoding="utf-8") as lines:  # nothing is worth more than the result
+    # nothing is worth more than the result
+    with suppress(OSError), open(file, "a", encoding="utf-8") as lines:
         lines.write(json.dumps({"kind": kind, "message": message} | details) + "\n")

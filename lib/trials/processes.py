@@ -15,7 +15,8 @@ _MAIN = threading.Lock()
 class Process(_Base.Process):
     """A process with an environment, by default that of now; it ends when this process does, however it ends.
 
-    It is a daemon, or a process of multiprocessing that has started it would wait at its end for one that is idle.
+    It is a daemon, or a process of multiprocessing that has started it would wait at its end for
+    one that is idle.
     """
 
     def __init__(self, *arguments, environment=None, daemon=True, **options):
@@ -34,7 +35,8 @@ class Process(_Base.Process):
     def run(self):
         """Do what it was made for."""
         self.daemon = False  # for it may have processes of its own, from the same server
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interruption is for the process that has started it
+        # an interruption is for the process that has started it
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         forkserver._forkserver.ensure_running = lambda: None
         os.environ.clear()
         os.environ.update(self.environment)

@@ -29,29 +29,35 @@ from lib.trials.store import decode, encode, open_store, require_same, workplace
 from lib.validation import check_integer
 
 BLOCK_SECONDS = 2.0  # of work in a block, roughly
-_ONE_BLOCK = threading.RLock()  # in a process: a Dask worker may have more threads, and the limit on theirs is shared
+# in a process: a Dask worker may have more threads, and the limit on theirs is shared
+_ONE_BLOCK = threading.RLock()
 
 
-def run(trial, cases=((),), n_trials=None, seed=0, seconds=0.5, name=None, n_jobs=None, engine=None):
+def run(
+    trial, cases=((),), n_trials=None, seed=0, seconds=0.5, name=None, n_jobs=None, engine=None
+):
     """Run ``trial(seeds, *case)`` for each case and put the rows together, in the order of cases and trials.
 
-    Trials are cut into blocks of about `BLOCK_SECONDS` of work, each of which computes in one thread. How they are cut
-    depends on neither `n_jobs` nor `engine`, nor does anything else in the result. Where a folder for results is set
-    (see `lib.trials.use`), each block is stored when it is finished, and blocks that are there are not run again.
+    Trials are cut into blocks of about `BLOCK_SECONDS` of work, each of which computes in one
+    thread. How they are cut depends on neither `n_jobs` nor `engine`, nor does anything else in the
+    result. Where a folder for results is set (see `lib.trials.use`), each block is stored when it
+    is finished, and blocks that are there are not run again.
 
     Parameters
     ----------
     trial : callable
-        Gets `Seeds` and a case, and yields or returns rows as dicts, or returns a DataFrame: numbers, truth values and
-        text. It may stand in a notebook: its code, the values and the functions of the notebook that it uses are then
-        part of the key under which blocks are stored. Its random numbers must come from the seeds. It runs in a process
-        of its own: what a cell has changed in a module, in settings of a package or in the environment is not so there.
-        What it reads from files no key holds; then its blocks are not stored.
+        Gets `Seeds` and a case, and yields or returns rows as dicts, or returns a DataFrame:
+        numbers, truth values and text. It may stand in a notebook: its code, the values and the
+        functions of the notebook that it uses are then part of the key under which blocks are
+        stored. Its random numbers must come from the seeds. It runs in a process of its own: what a
+        cell has changed in a module, in settings of a package or in the environment is not so
+        there. What it reads from files no key holds; then its blocks are not stored.
     cases : iterable, at least one
         Tuples of arguments; what is no tuple is one argument.
     n_trials : int, optional
-        Trials a case. Trial i has the seeds with key (i,), the same for all cases. Without it there is one trial a
-        case, and all have the same seeds, with key (): the trial then derives its own, by the name of its data set.
+        Trials a case. Trial i has the seeds with key (i,), the same for all cases. Without it there
+        is one trial a case, and all have the same seeds, with key (): the trial then derives its
+        own, by the name of its data set.
     seed : int, at least 0
     seconds : float, or a sequence with one for each case
         What a trial takes, roughly.
@@ -80,7 +86,9 @@ def run(trial, cases=((),), n_trials=None, seed=0, seconds=0.5, name=None, n_job
     cases = [case if isinstance(case, tuple) else (case,) for case in cases]
     if not cases:
         raise ValueError("cases must hold at least one case; got none")
-    keys = [()] if n_trials is None else [(i,) for i in range(check_integer("n_trials", n_trials, 1))]
+    keys = (
+        [()] if n_trials is None else [(i,) for i in range(check_integer("n_trials", n_trials, 1))]
+    )
     calls = [(Seeds(seed, key), *case) for case in cases for key in keys]
     seconds = np.repeat(np.broadcast_to(seconds, len(cases)), len(keys))
     settings = current()
@@ -105,10 +113,14 @@ def _run(trial, calls, seconds, words, name, n_jobs, engine):
     store = open_store(trial, blocks, name)
     frames = store.read() if store else {}
     again = _choose_again(blocks, frames, name)
-    waiting = {number: block for number, block in blocks.items() if number not in frames or number in again}
+    waiting = {
+        number: block for number, block in blocks.items() if number not in frames or number in again
+    }
     results = run_blocks(partial(_run_block, trial), waiting, n_jobs, engine, name)
     read_files = set()
-    with closing(_shown(results, name, [words[piece.start] for piece in slices], len(blocks) - len(waiting))) as shown:
+    with closing(
+        _shown(results, name, [words[piece.start] for piece in slices], len(blocks) - len(waiting))
+    ) as shown:
         for number, (contents, where, read) in shown:
             require_same(where, f"{name}: a worker")
             for path in sorted(set(read) - read_files):
@@ -131,7 +143,9 @@ def _require_sendable(trial):
         cloudpickle.dumps(trial)
     except Exception as error:  # of any kind, by whatever it uses
         what = "what keeps a state of its own, such as an open file or a function under functools.cache"
-        raise TypeError(f"the trial cannot be sent to another process ({error}): make {what}, inside of it") from error
+        raise TypeError(
+            f"the trial cannot be sent to another process ({error}): make {what}, inside of it"
+        ) from error
 
 
 def cut(seconds, groups):
@@ -169,7 +183,8 @@ def _settings_restored():
             yield
         finally:
             for tracker in ("_DYNAMIC_CLASS_TRACKER_BY_ID", "_DYNAMIC_CLASS_TRACKER_BY_CLASS"):
-                getattr(cloudpickle.cloudpickle, tracker).clear()  # or a class that was sent before would be taken
+                # or a class that was sent before would be taken
+                getattr(cloudpickle.cloudpickle, tracker).clear()
 
 
 def _seed_global_generators(seeds):
@@ -199,13 +214,18 @@ def _require_equal(new, stored, path):
     try:
         pd.testing.assert_frame_equal(new, stored, check_exact=True)
     except AssertionError as error:
-        raise RuntimeError(f"the stored block {path} is not what its trials give now: {error}") from None
+        raise RuntimeError(
+            f"the stored block {path} is not what its trials give now: {error}"
+        ) from None
 
 
 def _shown(results, name, words, done):
     """Results as they come, with a bar in a terminal and a line in the file that the context names."""
     file = current().progress
-    with closing(results), tqdm(total=len(words), initial=done, desc=name, disable=None, leave=False) as bar:
+    with (
+        closing(results),
+        tqdm(total=len(words), initial=done, desc=name, disable=None, leave=False) as bar,
+    ):
         for so_far, (number, result) in enumerate(results, done + 1):
             yield number, result
             bar.set_postfix_str(words[number], refresh=False)

@@ -23,7 +23,9 @@ class Seeds:
 
     def sequence(self, *purpose):
         """Return the numpy.random.SeedSequence for a purpose: integers, or text by its CRC-32."""
-        words = (zlib.crc32(word.encode()) if isinstance(word, str) else int(word) for word in purpose)
+        words = (
+            zlib.crc32(word.encode()) if isinstance(word, str) else int(word) for word in purpose
+        )
         return np.random.SeedSequence(self.entropy, spawn_key=(*self.key, *words))
 
     def rng(self, *purpose):

@@ -1,7 +1,8 @@
 """Finished blocks of trials on disk, so that an experiment that was killed goes on where it stopped.
 
-A block is stored under all that it depends on: the settings of its trials, which trials they are, seed, code, data,
-versions and machine. Nothing stored is ever run: a block holds arrays of numbers and text.
+A block is stored under all that it depends on: the settings of its trials, which trials they are,
+seed, code, data, versions and machine. Nothing stored is ever run: a block holds arrays of numbers
+and text.
 """
 
 import hashlib
@@ -34,11 +35,15 @@ PAGES = "lib.book"  # the part of lib that no trial is to use
 def _data_digests():
     """Digests of the files of data/, by their path there.
 
-    Data sets that are not shipped are in no key: each of their files is checked against data/manifest.csv when it is
-    loaded.
+    Data sets that are not shipped are in no key: each of their files is checked against
+    data/manifest.csv when it is loaded.
     """
     files = {path.relative_to(DATA).as_posix(): path for path in files_below(DATA)}
-    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items() if _is_data(name)}
+    return {
+        name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for name, path in files.items()
+        if _is_data(name)
+    }
 
 
 def _is_data(name):
@@ -56,7 +61,9 @@ DATA_DIGESTS, DATA_TIMES = _data_digests(), _data_times()  # as they were when t
 
 def _require_data_as_read():
     if _data_times() != DATA_TIMES:
-        raise NotDescribableError("the files of data/ have changed since they were read; start Python again")
+        raise NotDescribableError(
+            "the files of data/ have changed since they were read; start Python again"
+        )
 
 
 @cache
@@ -65,12 +72,18 @@ def workplace():
     modules = [name for name in sources.SOURCES if not name.startswith(PAGES)]
     versions = {distribution: version(distribution) for distribution in PACKAGES.values()}
     code = {"lib": digest(sources.digests(modules)), "data": digest(DATA_DIGESTS)}
-    return code | versions | {"python": platform.python_version(), "machine": platform.machine()} | _arithmetic()
+    return (
+        code
+        | versions
+        | {"python": platform.python_version(), "machine": platform.machine()}
+        | _arithmetic()
+    )
 
 
 def require_same(there, who):
     """Raise RuntimeError naming what another workplace has otherwise than this one."""
-    here = {name: value for name, value in workplace().items() if name != HASH_SEED}  # Dask sets one for its workers
+    # Dask sets one for its workers
+    here = {name: value for name, value in workplace().items() if name != HASH_SEED}
     different = [name for name, value in here.items() if there.get(name) != value]
     if different:
         why = "start Python again, so that all of it has what is there now"
@@ -80,8 +93,8 @@ def require_same(there, who):
 def environment(description):
     """Return what the results of what is described depend on besides: `workplace`, of lib what its code can reach.
 
-    That is the modules whose names, or the names of what is in them, stand anywhere in the description, and all that
-    these import; where lib itself is named, that is all of it.
+    That is the modules whose names, or the names of what is in them, stand anywhere in the
+    description, and all that these import; where lib itself is named, that is all of it.
     """
     text = json.dumps(description)
     names = set(re.findall(r'"(lib(?:\.\w+)+)', text))
@@ -95,7 +108,9 @@ def _code_reached(names):
     """Digest of the modules of lib that run when those of these names do."""
     reached = sources.closure({"lib.trials.runner", *names})
     if pages := sorted(name for name in reached if name.startswith(PAGES)):
-        raise NotDescribableError(f"{pages[0]} makes pages: a trial must not use it, as its changes are not noticed")
+        raise NotDescribableError(
+            f"{pages[0]} makes pages: a trial must not use it, as its changes are not noticed"
+        )
     return digest(sources.digests(reached))
 
 
@@ -106,10 +121,16 @@ def _arithmetic():
 
     from lib.compiled import settings
 
-    kernels = sorted({library["architecture"] for library in threadpool_info() if library["user_api"] == "blas"})
+    kernels = sorted(
+        {library["architecture"] for library in threadpool_info() if library["user_api"] == "blas"}
+    )
     vectors = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
     compiled = os.environ.get("NUMBA_CPU_NAME") or llvmlite.binding.get_host_cpu_name()
-    processor = {"kernels": " ".join(kernels), "vectors": " ".join(vectors), "compiled for": compiled}
+    processor = {
+        "kernels": " ".join(kernels),
+        "vectors": " ".join(vectors),
+        "compiled for": compiled,
+    }
     processor |= {"compiled with": digest(settings()), "libc": " ".join(platform.libc_ver())}
     # the one decides how large matrices are cut, the other in which order sets are gone through
     return processor | {name: os.environ.get(name, "") for name in ("OPENBLAS_L2_SIZE", HASH_SEED)}
@@ -122,7 +143,9 @@ def open_store(trial, blocks, name):
         return None
     try:
         if current_process().daemon:
-            raise NotDescribableError("a process that may have no children runs trials itself, in whatever state it is")
+            raise NotDescribableError(
+                "a process that may have no children runs trials itself, in whatever state it is"
+            )
         _require_data_as_read()
         return BlockStore(Path(folder), trial, blocks, name)
     except NotDescribableError as error:
@@ -133,8 +156,9 @@ def open_store(trial, blocks, name):
 class BlockStore:
     """Blocks of one experiment, each a file named by which trials it holds.
 
-    A file begins with the sha256 of its name and the rest, an archive of arrays. It is written aside and then moved to
-    its place, so that it is there whole or not at all, whoever else writes into the folder.
+    A file begins with the sha256 of its name and the rest, an archive of arrays. It is written
+    aside and then moved to its place, so that it is there whole or not at all, whoever else writes
+    into the folder.
 
     Parameters
     ----------
@@ -158,7 +182,10 @@ class BlockStore:
         self.about = {"name": name, "environment": reached, "settings": settings}
         self.folder = root / digest([settings, reached])
         described = {number: describe(cases) for number, cases in blocks.items()}
-        keys = {number: digest([cases, environment(cases)["lib"]]) for number, cases in described.items()}
+        keys = {
+            number: digest([cases, environment(cases)["lib"]])
+            for number, cases in described.items()
+        }
         self.paths = {number: self.folder / f"{key}.block" for number, key in keys.items()}
         self._failed = False
 
@@ -207,9 +234,13 @@ def encode(frame):
     """Return a frame as bytes; TypeError unless its columns are numbers, truth values or text, each with a name."""
     names = list(frame)
     if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
-        raise TypeError(f"the columns of a trial's frame must have names, each another one; got {names}")
+        raise TypeError(
+            f"the columns of a trial's frame must have names, each another one; got {names}"
+        )
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, np.array(names), *(_encodable(name, column) for name, column in frame.items()))
+    np.savez_compressed(
+        buffer, np.array(names), *(_encodable(name, column) for name, column in frame.items())
+    )
     return buffer.getvalue()
 
 
@@ -218,9 +249,13 @@ def _encodable(name, column):
     if values.dtype.kind in "biuf":
         return values
     if not all(isinstance(value, str) for value in values):
-        raise TypeError(f"a trial's frame may hold numbers, truth values and text; column {name!r} holds other things")
+        raise TypeError(
+            f"a trial's frame may hold numbers, truth values and text; column {name!r} holds other things"
+        )
     if any(value.endswith("\0") for value in values):  # which numpy would drop
-        raise TypeError(f"column {name!r} of a trial's frame holds text that ends in the character NUL")
+        raise TypeError(
+            f"column {name!r} of a trial's frame holds text that ends in the character NUL"
+        )
     return values.astype(str)
 
 

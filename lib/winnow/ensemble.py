@@ -30,7 +30,8 @@ class WinnowEnsemble(TwoClasses, WinnowBase):
         Average of the members' weights.
     member_weights_ : ndarray of shape (n_members, n_weights)
     member_shares_ : ndarray of shape (n_members,)
-        Accuracy on the subsample less that of its best constant, normalised; equal if no member is better.
+        Accuracy on the subsample less that of its best constant, normalised; equal if no member is
+        better.
     coef_, intercept_ : ndarrays of shape (1, n) and (1,)
         The same rule in terms of the attributes.
 
@@ -62,7 +63,8 @@ class WinnowEnsemble(TwoClasses, WinnowBase):
         Raises
         ------
         ValueError
-            If a parameter is out of range, `X` holds other values, lengths differ, or `y` has not two classes.
+            If a parameter is out of range, `X` holds other values, lengths differ, or `y` has not
+            two classes.
         """
         self._check_parameters()
         check_integer("n_members", self.n_members, 1)
@@ -104,13 +106,17 @@ class WinnowEnsemble(TwoClasses, WinnowBase):
 def fit_together(ensembles, rows, positive):
     """Fit ensembles that differ in promotion, demotion, threshold and margin alone to rows (s, n) of 0 and 1.
 
-    The result is that of each one's `fit`; subsamples and orders, which are the same for all, are drawn once.
+    The result is that of each one's `fit`; subsamples and orders, which are the same for all, are
+    drawn once.
     """
     first, rng = ensembles[0], check_random_state(ensembles[0].random_state)
     packed, n_weights = pack(rows), first._n_weights(rows)
     rules = [ensemble._updates(n_weights) for ensemble in ensembles]
     part = max(1, round(first.subsample * len(rows)))
     subsamples = np.stack([rng.permutation(len(rows))[:part] for _ in range(first.n_members)])
-    members = np.stack([first._members(packed, n_weights, positive, part, rules, rng) for part in subsamples], axis=1)
+    members = np.stack(
+        [first._members(packed, n_weights, positive, part, rules, rng) for part in subsamples],
+        axis=1,
+    )
     for ensemble, weights in zip(ensembles, members, strict=True):
         ensemble._combine(rows, positive, subsamples, weights)

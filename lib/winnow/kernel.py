@@ -23,23 +23,31 @@ def pack(rows):
 def _sweep(updating=False, averaging=False, careful=False):
     """Make a pass over weights (w / 8, 2, 8), of eight x and their 1 - x in turn, in LLVM's words: numba's are slower.
 
-    The active weights of `row` are multiplied by `factor`, if careful except those below `floor`, and `moment`
-    times what each gains is added to its average. What the sweep returns is Z of the row `following` then.
+    The active weights of `row` are multiplied by `factor`, if careful except those below `floor`,
+    and `moment` times what each gains is added to its average. What the sweep returns is Z of the
+    row `following` then.
     """
 
     def generate(context, builder, signature, arguments):
         kinds = signature.args[:3]
-        bits, *sums = (context.make_array(kind)(context, builder, a) for kind, a in zip(kinds, arguments, strict=False))
+        bits, *sums = (
+            context.make_array(kind)(context, builder, a)
+            for kind, a in zip(kinds, arguments, strict=False)
+        )
         width = unpack_tuple(builder, bits.shape)[1]
         rows = [builder.gep(bits.data, [builder.mul(i, width)]) for i in arguments[3:5]]
         weights, average = (builder.bitcast(array.data, _VECTOR.as_pointer()) for array in sums)
-        factor, moment, floor = (_shuffle(builder, builder.bitcast(a, _ONE), [0] * LANES) for a in arguments[5:])
+        factor, moment, floor = (
+            _shuffle(builder, builder.bitcast(a, _ONE), [0] * LANES) for a in arguments[5:]
+        )
         one, nothing = (ir.Constant(_VECTOR, [number] * LANES) for number in (1.0, -0.0))
         late_gain = builder.fmul(builder.fsub(factor, one), moment)
         z = alloca_once_value(builder, nothing)
         with for_range(builder, width) as loop:
             here, there = (builder.load(builder.gep(row, [loop.index])) for row in rows)
-            present, absent, found = (builder.bitcast(byte, _CHOICE) for byte in (here, builder.not_(here), there))
+            present, absent, found = (
+                builder.bitcast(byte, _CHOICE) for byte in (here, builder.not_(here), there)
+            )
             halves = []
             first = builder.shl(loop.index, width.type(1))
             for active, k in (present, first), (absent, builder.or_(first, width.type(1))):
@@ -50,7 +58,9 @@ def _sweep(updating=False, averaging=False, careful=False):
                     mean = builder.gep(average, [k])
                     late = builder.select(active, builder.fmul(late_gain, weight), nothing)
                     builder.store(builder.fadd(builder.load(mean, align=8), late), mean, align=8)
-                if updating:  # times 1 where a weight stays, as the next load would wait for a store of some lanes
+                # times 1 where a weight stays, as the next load would wait for a store of some
+                # lanes
+                if updating:
                     weight = builder.fmul(builder.select(active, factor, one), weight)
                     builder.store(weight, builder.gep(weights, [k]), align=8)
                 halves.append(weight)
@@ -63,13 +73,17 @@ def _sweep(updating=False, averaging=False, careful=False):
 
     @intrinsic
     def sweep(typing, bits, weights, average, row, following, factor, moment, floor):
-        return types.float64(bits, weights, average, row, following, factor, moment, floor), generate
+        return types.float64(
+            bits, weights, average, row, following, factor, moment, floor
+        ), generate
 
     return sweep
 
 
 def _shuffle(builder, vector, lanes):
-    return builder.shuffle_vector(vector, vector, ir.Constant(ir.VectorType(ir.IntType(32), len(lanes)), list(lanes)))
+    return builder.shuffle_vector(
+        vector, vector, ir.Constant(ir.VectorType(ir.IntType(32), len(lanes)), list(lanes))
+    )
 
 
 _look, _update, _update_averages, _update_carefully = (_sweep(*[True] * i) for i in range(4))
@@ -83,7 +97,21 @@ def _zeros(size):
 
 
 @compiled()
-def train(bits, n, positive, order, n_passes, weights, average, step, promotion, demotion, reached, above, below):
+def train(
+    bits,
+    n,
+    positive,
+    order,
+    n_passes,
+    weights,
+    average,
+    step,
+    promotion,
+    demotion,
+    reached,
+    above,
+    below,
+):
     """Present the rows `order` in each pass, updating `weights` in place after each mistake or thin margin.
 
     A demotion leaves out the weights that it would take below the smallest normal number.
@@ -94,12 +122,13 @@ def train(bits, n, positive, order, n_passes, weights, average, step, promotion,
     positive : (s,) bool; order : (v,) int64, rows in the order of presentation
     weights : (n,) float64, or (2n,) for the attributes (x, 1 - x), updated in place
     average : float64 like `weights`, updated in place, or (0,) where no average is wanted
-        Sum over presentations t of t times the change of the weights at t, so that the mean of the weights
-        over T presentations is weights - average / T at the cost of updates only.
+        Sum over presentations t of t times the change of the weights at t, so that the mean of the
+        weights over T presentations is weights - average / T at the cost of updates only.
     step : int
         Presentations before this call.
     reached, above, below : float
-        Z predicts 1 from `reached` on; it stands where the label is 1 from `above` on, where it is 0 below `below`.
+        Z predicts 1 from `reached` on; it stands where the label is 1 from `above` on, where it is
+        0 below `below`.
 
     Returns
     -------
@@ -114,15 +143,17 @@ def train(bits, n, positive, order, n_passes, weights, average, step, promotion,
     wide[places], wide_average[places[: average.shape[0]]] = weights, average
     floor = LOWEST / demotion
     least, careful = weights.min(), False  # no weight is less
-    marks = np.array([np.nextafter(-below, np.inf), above])  # where Z, its sign turned for label 0, stands
+    # where Z, its sign turned for label 0, stands
+    marks = np.array([np.nextafter(-below, np.inf), above])
     following = np.uintp(order[0])
     z = _look(bits, wide, wide_average, following, following, 1.0, 0.0, 0.0)
     for t in range(n_passes * order.shape[0]):
         place = place + 1 if place + 1 < order.shape[0] else 0
         i, following = following, np.uintp(order[place])
         label = positive[i]
-        # Where updates are many, a branch on the label, known long before Z, tells the processor what Z will be; where
-        # they are few, it could not foretell the branch itself. Asked in one number, or LLVM puts the label first.
+        # Where updates are many, a branch on the label, known long before Z, tells the processor
+        # what Z will be; where they are few, it could not foretell the branch itself. Asked in one
+        # number, or LLVM puts the label first.
         way = np.uint8(label) + 2 * np.uint8(8 * updates > t)
         if way < 2:
             mistakes += (z >= reached) != label
@@ -143,9 +174,13 @@ def train(bits, n, positive, order, n_passes, weights, average, step, promotion,
             careful = least < low
         least *= min(factor, 1.0)
         if careful:
-            z = _update_carefully(bits, wide, wide_average, i, following, factor, step + t + 1.0, low)
+            z = _update_carefully(
+                bits, wide, wide_average, i, following, factor, step + t + 1.0, low
+            )
         elif averaging:
-            z = _update_averages(bits, wide, wide_average, i, following, factor, step + t + 1.0, low)
+            z = _update_averages(
+                bits, wide, wide_average, i, following, factor, step + t + 1.0, low
+            )
         else:
             z = _update(bits, wide, wide_average, i, following, factor, 0.0, low)
     assign(weights, wide[places])
@@ -155,7 +190,19 @@ def train(bits, n, positive, order, n_passes, weights, average, step, promotion,
 
 @compiled()
 def train_active(
-    indptr, indices, positive, order, n_passes, weights, average, step, promotion, demotion, reached, above, below
+    indptr,
+    indices,
+    positive,
+    order,
+    n_passes,
+    weights,
+    average,
+    step,
+    promotion,
+    demotion,
+    reached,
+    above,
+    below,
 ):
     """Do the same as `train` at a cost that follows the active attributes.
 
@@ -186,12 +233,24 @@ def train_active(
 
 @compiled()
 def train_parts(
-    indptr, indices, sizes, rows, positive, order, n_passes, weights, average, step, promotion, demotion, *marks
+    indptr,
+    indices,
+    sizes,
+    rows,
+    positive,
+    order,
+    n_passes,
+    weights,
+    average,
+    step,
+    promotion,
+    demotion,
+    *marks,
 ):
     """Do the same as `train_active` with presentations that are less than one.
 
-    Presentation p, as `order` numbers them, is of row ``rows[p]``; ``sizes[p]``, in (0, 1], is the power of its
-    factor, and what it counts in `step` and the average.
+    Presentation p, as `order` numbers them, is of row ``rows[p]``; ``sizes[p]``, in (0, 1], is the
+    power of its factor, and what it counts in `step` and the average.
     """
     mistakes = updates = 0
     for t in range(n_passes * order.shape[0]):
@@ -199,7 +258,9 @@ def train_parts(
         size, row = sizes[p], rows[p : p + 1]
         # train_active itself adds 1 to the presentations before
         moment, factors = step + size - 1.0, (promotion**size, demotion**size)
-        found = train_active(indptr, indices, positive, row, 1, weights, average, moment, *factors, *marks)
+        found = train_active(
+            indptr, indices, positive, row, 1, weights, average, moment, *factors, *marks
+        )
         mistakes += found[0]
         updates += found[1]
         step += size

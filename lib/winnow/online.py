@@ -38,14 +38,22 @@ class WinnowBase(ClassifierMixin, BaseEstimator):
 
     def _training_data(self, X, y):
         """Rows of 0 and 1, the classes, and the number of each row's class."""
-        X = validate_data(self, X, dtype=None, ensure_min_samples=2, accept_sparse=self._accept_sparse)
+        X = validate_data(
+            self, X, dtype=None, ensure_min_samples=2, accept_sparse=self._accept_sparse
+        )
         classes, target = checked_target(X, y)
         return self._attributes(X, self.complement), classes, target
 
     def _attributes(self, X, complement):
         if sparse.issparse(X) and complement:
-            raise ValueError("complement must be False for sparse X, as 1 - x is not sparse; or give X.toarray()")
-        return check_sparse_boolean_matrix("X", X) if sparse.issparse(X) else check_boolean_matrix("X", X)
+            raise ValueError(
+                "complement must be False for sparse X, as 1 - x is not sparse; or give X.toarray()"
+            )
+        return (
+            check_sparse_boolean_matrix("X", X)
+            if sparse.issparse(X)
+            else check_boolean_matrix("X", X)
+        )
 
     def _n_weights(self, rows):
         return rows.shape[1] * (2 if self.complement else 1)
@@ -64,7 +72,13 @@ class WinnowBase(ClassifierMixin, BaseEstimator):
         self.threshold_ = threshold
         reached = threshold if self.inclusive else math.nextafter(threshold, math.inf)
         below = min(reached, math.nextafter(threshold - margin, math.inf))
-        return float(self.promotion), float(demotion), reached, max(reached, threshold + margin), below
+        return (
+            float(self.promotion),
+            float(demotion),
+            reached,
+            max(reached, threshold + margin),
+            below,
+        )
 
     def decision_function(self, X):
         """Z - threshold, shape (n_samples,), for two classes; Z of each class, (n_samples, n_classes), for more."""
@@ -86,8 +100,9 @@ class WinnowBase(ClassifierMixin, BaseEstimator):
 class Winnow(WinnowBase):
     """Winnow2, the mistake-driven learner of a linear threshold function with positive weights.
 
-    It predicts 1 where Z, the sum of w_i x_i, reaches the threshold. After a mistake the weights of the
-    active attributes (x_i = 1) are multiplied by `promotion` if the label is 1, by `demotion` if it is 0.
+    It predicts 1 where Z, the sum of w_i x_i, reaches the threshold. After a mistake the weights of
+    the active attributes (x_i = 1) are multiplied by `promotion` if the label is 1, by `demotion`
+    if it is 0.
 
     Parameters
     ----------
@@ -114,7 +129,8 @@ class Winnow(WinnowBase):
     ----------
     classes_ : ndarray
     weights_ : ndarray of shape (n_weights,), or (n_classes, n_weights) for more than two classes
-        One against the rest; the largest Z wins. The first n of 2n weights belong to x, the others to 1 - x.
+        One against the rest; the largest Z wins. The first n of 2n weights belong to x, the others
+        to 1 - x.
     threshold_ : float
     n_mistakes_ : int
         Wrong predictions during training, over all passes (and all classes).
@@ -122,23 +138,26 @@ class Winnow(WinnowBase):
 
     Notes
     -----
-    `X` may be sparse, of any scipy format; time then follows the ones in it. With `complement` it may not, as
-    1 - x is not sparse.
+    `X` may be sparse, of any scipy format; time then follows the ones in it. With `complement` it
+    may not, as 1 - x is not sparse.
 
-    Weights neither underflow nor overflow, and Z is always finite. A demotion that would take a weight below the
-    smallest normal number, 2.2e-308, leaves it as it is, so that later promotions can bring it back. Since only a
-    Z of less than threshold + margin is promoted, no weight outgrows promotion (threshold + margin) or the initial
-    weight, and `fit` refuses parameters with which these could.
+    Weights neither underflow nor overflow, and Z is always finite. A demotion that would take a
+    weight below the smallest normal number, 2.2e-308, leaves it as it is, so that later promotions
+    can bring it back. Since only a Z of less than threshold + margin is promoted, no weight
+    outgrows promotion (threshold + margin) or the initial weight, and `fit` refuses parameters with
+    which these could.
 
-    A row of weight 3 is presented three times in succession, one of weight 0 never, though its class remains. Of a
-    weight that is no whole number the rest r makes one presentation more, the last one: its factor is promotion or
-    demotion to the power of r, the shorter step of exponentiated gradient. It counts as r presentations in the average,
-    and as one in `n_mistakes_` and `n_updates_`. If the sum of all weights is less than the number of rows that have
-    any, they are multiplied until it is this number.
+    A row of weight 3 is presented three times in succession, one of weight 0 never, though its
+    class remains. Of a weight that is no whole number the rest r makes one presentation more, the
+    last one: its factor is promotion or demotion to the power of r, the shorter step of
+    exponentiated gradient. It counts as r presentations in the average, and as one in `n_mistakes_`
+    and `n_updates_`. If the sum of all weights is less than the number of rows that have any, they
+    are multiplied until it is this number.
 
     References
     ----------
-    Littlestone (1988), Winnow2; Grove & Roth (1997), section 6. Kivinen & Warmuth (1997), exponentiated gradient.
+    Littlestone (1988), Winnow2; Grove & Roth (1997), section 6. Kivinen & Warmuth (1997),
+    exponentiated gradient.
     """
 
     _accept_sparse = "csr"
@@ -172,8 +191,9 @@ class Winnow(WinnowBase):
         Raises
         ------
         ValueError
-            If a parameter is out of range, `X` holds other values, lengths differ, `y` lacks a class or has only one,
-            a weight is negative, or none is above 0, or a pass would have more than 100,000,000 presentations.
+            If a parameter is out of range, `X` holds other values, lengths differ, `y` lacks a
+            class or has only one, a weight is negative, or none is above 0, or a pass would have
+            more than 100,000,000 presentations.
         """
         self._check_parameters()
         rows, classes, target = self._training_data(X, y)
@@ -195,8 +215,9 @@ class Winnow(WinnowBase):
         Raises
         ------
         ValueError
-            As in `fit`; if `classes` is missing at the first call or differs later, or `y` has another class; or if
-            `initial_weight`, `complement` or `average` are no longer those with which learning began.
+            As in `fit`; if `classes` is missing at the first call or differs later, or `y` has
+            another class; or if `initial_weight`, `complement` or `average` are no longer those
+            with which learning began.
         """
         first = not hasattr(self, "weights_")
         self._check_parameters()
@@ -205,7 +226,9 @@ class Winnow(WinnowBase):
         for name in () if first else SETTLED:
             if getattr(self, name) != self._settled[name]:
                 began = f"that with which learning began, {self._settled[name]!r}"
-                raise ValueError(f"{name} must stay {began}; got {getattr(self, name)!r} (fit begins anew)")
+                raise ValueError(
+                    f"{name} must stay {began}; got {getattr(self, name)!r} (fit begins anew)"
+                )
         X = validate_data(self, X, dtype=None, reset=first, accept_sparse=self._accept_sparse)
         present, target = checked_target(X, y)
         rows = self._attributes(X, self.complement)
@@ -214,11 +237,15 @@ class Winnow(WinnowBase):
         elif classes is None or np.array_equal(np.unique(classes), self.classes_):
             classes = self.classes_
         else:
-            raise ValueError(f"classes must be those of the first call, {self.classes_}; got {classes!r}")
+            raise ValueError(
+                f"classes must be those of the first call, {self.classes_}; got {classes!r}"
+            )
         numbers = {name: number for number, name in enumerate(classes)}
         places = np.array([numbers.get(name, -1) for name in present])[target]
         if (places < 0).any():
-            raise ValueError(f"y holds {present[target[places.argmin()]]!r}, which is not one of classes: {classes}")
+            raise ValueError(
+                f"y holds {present[target[places.argmin()]]!r}, which is not one of classes: {classes}"
+            )
         if first:
             self._start(classes, self._n_weights(rows))
         self._learn(rows, places, 1, *presentations(None, rows.shape[0]))
@@ -242,7 +269,9 @@ class Winnow(WinnowBase):
             step, data = train_parts, (*_active(self._sparse(rows)), sizes, examples)
             examples, length = np.arange(length), sizes.sum()
         else:
-            step, data = (train_active, _active(rows)) if sparse.issparse(rows) else (train, pack(rows))
+            step, data = (
+                (train_active, _active(rows)) if sparse.issparse(rows) else (train, pack(rows))
+            )
         first_positive = 1 if len(self.classes_) == 2 else 0
         labels = [target == positive for positive in range(first_positive, len(self.classes_))]
         together = max(1, PRESENTATIONS // len(examples))
@@ -250,14 +279,25 @@ class Winnow(WinnowBase):
             passes = times = min(together, n_passes - first)
             order = examples
             if self.shuffle:
-                times, order = 1, np.concatenate([self._rng.permutation(examples) for _ in range(passes)])
-            for label, weights, average in zip(labels, self._current, self._weighted_changes, strict=True):
-                counts = step(*data, label, order, times, weights, average, self._n_presented, *rule)
+                times, order = (
+                    1,
+                    np.concatenate([self._rng.permutation(examples) for _ in range(passes)]),
+                )
+            for label, weights, average in zip(
+                labels, self._current, self._weighted_changes, strict=True
+            ):
+                counts = step(
+                    *data, label, order, times, weights, average, self._n_presented, *rule
+                )
                 self.n_mistakes_ += int(counts[0])
                 self.n_updates_ += int(counts[1])
             self._n_presented += passes * length
         averaged = self._weighted_changes.shape[1] > 0
-        weights = self._current - self._weighted_changes / self._n_presented if averaged else self._current.copy()
+        weights = (
+            self._current - self._weighted_changes / self._n_presented
+            if averaged
+            else self._current.copy()
+        )
         self.weights_ = weights[0] if len(weights) == 1 else weights
 
     def _sparse(self, rows):
@@ -274,7 +314,9 @@ def presentations(weights, n_rows):
         return np.arange(n_rows), np.ones(n_rows)
     numbers = np.ceil(weights)
     if numbers.sum() > LONGEST:
-        raise ValueError(f"sample_weight must have a sum of at most {LONGEST:,}; got {weights.sum():,.0f}")
+        raise ValueError(
+            f"sample_weight must have a sum of at most {LONGEST:,}; got {weights.sum():,.0f}"
+        )
     numbers = numbers.astype(np.int64)
     examples = np.repeat(np.arange(n_rows), numbers)
     sizes = np.ones(len(examples))

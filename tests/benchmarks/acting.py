@@ -17,7 +17,10 @@ def policies():
     """Policy iteration on two models, whose values must agree."""
     grid = decisions.grid_world(20, 20, 0.2, np.random.default_rng(0))
     made = []
-    for name, model in {"Taxi": decisions.from_gymnasium("Taxi-v4"), "a grid of 20 x 20": grid}.items():
+    for name, model in {
+        "Taxi": decisions.from_gymnasium("Taxi-v4"),
+        "a grid of 20 x 20": grid,
+    }.items():
         transitions, rewards = np.array(model.transitions), np.array(model.rewards.T)
 
         def peer(transitions=transitions, rewards=rewards):
@@ -31,7 +34,11 @@ def policies():
         if not np.allclose(peer(), ours(), atol=1e-9):
             raise AssertionError(f"values of {name} differ")
         times = alternate(ours, peer, repetitions=5)
-        made.append(row(f"policy iteration, {name}; pymdptoolbox", times[:, 0], times[:, 1], "s", None, None))
+        made.append(
+            row(
+                f"policy iteration, {name}; pymdptoolbox", times[:, 0], times[:, 1], "s", None, None
+            )
+        )
     taxi = decisions.from_gymnasium("Taxi-v4")
     seconds = alternate(lambda: decisions.value_iteration(taxi, DISCOUNT)).min()
     return [*made, alone("value iteration, Taxi", seconds, "s", 0.01)]
@@ -47,7 +54,11 @@ def throws():
                 states.append(state.clone())
                 positions.append(position(state))
             thrown = state.is_chance_node()
-            actions = [action for action, _ in state.chance_outcomes()] if thrown else state.legal_actions()
+            actions = (
+                [action for action, _ in state.chance_outcomes()]
+                if thrown
+                else state.legal_actions()
+            )
             state.apply_action(int(rng.choice(actions)))
     return states, positions
 
@@ -75,13 +86,22 @@ def moves():
         lambda: [state.legal_actions() for state in states],
     )
     rates = len(states) / times / 1000
-    return row("backgammon, all moves of a throw; OpenSpiel", rates[:, 0], rates[:, 1], "thousand throws/s", None, None)
+    return row(
+        "backgammon, all moves of a throw; OpenSpiel",
+        rates[:, 0],
+        rates[:, 1],
+        "thousand throws/s",
+        None,
+        None,
+    )
 
 
 def games(n_games=300):
     net = self_play(ValueNet(40), 2000)
     seconds = alternate(lambda: self_play(net, n_games)).min()
-    return alone("backgammon, self-play that learns, 40 hidden units", n_games / seconds, "games/s", 500)
+    return alone(
+        "backgammon, self-play that learns, 40 hidden units", n_games / seconds, "games/s", 500
+    )
 
 
 def run(_):

@@ -27,7 +27,8 @@ with warnings.catch_warnings():
 
 CLOSE = 1e-6  # to the best mean log likelihood known
 TOLERANCES = 0.01 * 0.25 ** np.arange(14)
-LONG, FEW = 5_000, 300  # iterations: more than are needed; of scikit-learn where it would need too many
+# iterations: more than are needed; of scikit-learn where it would need too many
+LONG, FEW = 5_000, 300
 POSTERIOR_AGREEMENT = 1e-10
 
 
@@ -66,7 +67,9 @@ def ones(codes, sizes, in_rows):
     columns = starts[attributes] + codes[:, 1:][rows, attributes] - 1
     pointers = np.concatenate([[0], np.cumsum((codes[:, 1:] > 0).sum(axis=1))])
     indices, pointers = columns.astype(np.int32), pointers.astype(np.int32)
-    return sparse.csr_matrix((np.ones(len(indices)), indices, pointers), shape=(len(codes), starts[-1]))
+    return sparse.csr_matrix(
+        (np.ones(len(indices)), indices, pointers), shape=(len(codes), starts[-1])
+    )
 
 
 class Race:
@@ -91,7 +94,9 @@ class Race:
         return model.predict_log_proba(Z)[np.arange(len(self.codes)), self.codes[:, 0]].mean()
 
     def loosest(self, form, enough):
-        return loosest(lambda tol: self.likelihood(self.peer(*form, tol=tol, max_iter=LONG)), enough, form[1])
+        return loosest(
+            lambda tol: self.likelihood(self.peer(*form, tol=tol, max_iter=LONG)), enough, form[1]
+        )
 
 
 def loosest(reached, enough, what):
@@ -105,21 +110,35 @@ def loosest(reached, enough, what):
 def races(name, X, y, method, times):
     """NB+ELR against scikit-learn without a penalty: to the same likelihood, and as each stops by itself.
 
-    The same is within 1e-6 of the best mean known. Of scikit-learn's solvers, on dense and on sparse rows, the fastest
-    one counts; by itself, its default.
+    The same is within 1e-6 of the best mean known. Of scikit-learn's solvers, on dense and on
+    sparse rows, the fastest one counts; by itself, its default.
     """
-    race, solvers = Race(X, y, method), ((False, "lbfgs"), (True, "lbfgs"), (True, "newton-cholesky"))
+    race, solvers = (
+        Race(X, y, method),
+        ((False, "lbfgs"), (True, "lbfgs"), (True, "newton-cholesky")),
+    )
     best = race.likelihood(race.peer(False, tol=1e-12, max_iter=LONG))
     goals = {"to the same likelihood": (max(best, race.ours(1e-9)) - CLOSE, solvers)}
-    goals[f"to its likelihood after {FEW} iterations"] = race.likelihood(race.peer(True, tol=1e-12, max_iter=FEW)), ()
+    goals[f"to its likelihood after {FEW} iterations"] = (
+        race.likelihood(race.peer(True, tol=1e-12, max_iter=FEW)),
+        (),
+    )
     made = []
     for goal, (enough, forms) in goals.items():
         own = loosest(race.ours, enough, "ELR")
-        peers = [partial(race.peer, *form, tol=race.loosest(form, enough), max_iter=LONG) for form in forms]
-        peers = peers or [partial(race.peer, rows, tol=1e-12, max_iter=FEW) for rows in (False, True)]
+        peers = [
+            partial(race.peer, *form, tol=race.loosest(form, enough), max_iter=LONG)
+            for form in forms
+        ]
+        peers = peers or [
+            partial(race.peer, rows, tol=1e-12, max_iter=FEW) for rows in (False, True)
+        ]
         made.append(compare(f"NB+ELR, {name}, {goal}", partial(race.ours, own), peers, times))
     by_itself = compare(
-        f"NB+ELR, {name}, each as it stops", race.ours, [partial(race.peer, r) for r in (False, True)], times
+        f"NB+ELR, {name}, each as it stops",
+        race.ours,
+        [partial(race.peer, r) for r in (False, True)],
+        times,
     )
     reached = {"reached": race.ours(), "peer_reached": race.likelihood(race.peer(True))}
     return [*made, by_itself | {key: float(f"{value:.7g}") for key, value in reached.items()}]
@@ -130,7 +149,11 @@ def long_race(name, X, y):
     race, peer = Race(X, y, "lbfgs"), {"tol": 1e-12, "max_iter": FEW}
     own = loosest(race.ours, race.likelihood(race.peer(False, **peer)), "ELR")
     what = f"NB+ELR, {name}, to its likelihood after {FEW} iterations"
-    return [compare(what, partial(race.ours, own), [partial(race.peer, False, **peer)], 1, repetitions=3)]
+    return [
+        compare(
+            what, partial(race.ours, own), [partial(race.peer, False, **peer)], 1, repetitions=3
+        )
+    ]
 
 
 def compare(what, ours, peers, times, repetitions=REPETITIONS):
@@ -179,7 +202,9 @@ def tree_information(X, y, edges):
     """Conditional mutual information of the edges between attributes, given the class (variable 0)."""
     among = [(u - 1, v - 1) for u, v in edges if u != 0]
     parts = [(y == label, np.mean(y == label)) for label in np.unique(y)]
-    return sum(share * mutual_info_score(X[rows, i], X[rows, j]) for rows, share in parts for i, j in among)
+    return sum(
+        share * mutual_info_score(X[rows, i], X[rows, j]) for rows, share in parts for i, j in among
+    )
 
 
 def edges_of(parents):
@@ -192,17 +217,24 @@ def tan_search(repetitions=3):
     frame = pd.DataFrame(np.column_stack([y, X]))
 
     def peer():
-        return TreeSearch(frame, root_node=1, n_jobs=1).estimate("tan", class_node=0, show_progress=False)
+        return TreeSearch(frame, root_node=1, n_jobs=1).estimate(
+            "tan", class_node=0, show_progress=False
+        )
 
     def often():
         for _ in range(CALLS):
             tan(X, y)
 
-    ours, theirs = tree_information(X, y, edges_of(tan(X, y))), tree_information(X, y, peer().edges())
+    ours, theirs = (
+        tree_information(X, y, edges_of(tan(X, y))),
+        tree_information(X, y, peer().edges()),
+    )
     if not abs(ours - theirs) <= AGREEMENT * theirs:
         raise AssertionError(f"TAN's trees have conditional mutual information {ours} and {theirs}")
     own, theirs = (alternate(often, peer, repetitions=repetitions) / [CALLS, 1]).T
-    return [row("TAN search, 3,000 rows, 36 attributes, 2 classes; pgmpy", own, theirs, "s", 100, None)]
+    return [
+        row("TAN search, 3,000 rows, 36 attributes, 2 classes; pgmpy", own, theirs, "s", 100, None)
+    ]
 
 
 def as_pgmpy(parents, tables):
@@ -222,8 +254,13 @@ def tan_prediction(missing, few=100):
     X = np.where(np.random.default_rng(1).random(X.shape) < missing, np.nan, X)
 
     def peer():
-        rows = ({v: int(value) for v, value in enumerate(x, 1) if value == value} for x in X[:few].tolist())
-        return np.array([query([0], evidence=evidence, show_progress=False).values for evidence in rows])
+        rows = (
+            {v: int(value) for v, value in enumerate(x, 1) if value == value}
+            for x in X[:few].tolist()
+        )
+        return np.array(
+            [query([0], evidence=evidence, show_progress=False).values for evidence in rows]
+        )
 
     difference = abs(learner.predict_proba(X[:few]) - peer()).max()
     if not difference <= POSTERIOR_AGREEMENT:
@@ -231,7 +268,14 @@ def tan_prediction(missing, few=100):
     own, theirs = ([len(X), few] / alternate(lambda: learner.predict_proba(X), peer)).T
     what = f"{missing:.0%} of values missing" if missing else "complete rows"
     return [
-        row(f"TAN posteriors, 36 attributes, {what}; pgmpy", own, theirs, "rows/s", 1000 if not missing else None, None)
+        row(
+            f"TAN posteriors, 36 attributes, {what}; pgmpy",
+            own,
+            theirs,
+            "rows/s",
+            1000 if not missing else None,
+            None,
+        )
     ]
 
 
@@ -242,7 +286,11 @@ def with_gaps():
     for learner in ("elr", "em"):
         model = BayesNetClassifier("tan", learner, n_iterations=20, tolerance=1e-300)
         seconds = alternate(lambda model=model: model.fit(X, y), repetitions=3).min()
-        made.append(alone(f"TAN+{learner.upper()}, 3,000 x 36, 25% missing, 20 iterations", seconds, "s", None))
+        made.append(
+            alone(
+                f"TAN+{learner.upper()}, 3,000 x 36, 25% missing, 20 iterations", seconds, "s", None
+            )
+        )
     return made
 
 

@@ -1,6 +1,7 @@
 """Processor seconds of each chapter, of its kernel and its workers: `python -m tests.benchmarks.chapters` (Linux).
 
-Each is run alone, with nothing stored, at the scale of --profile. Writes data/benchmarks/chapters.json.
+Each is run alone, with nothing stored, at the scale of --profile. Writes
+data/benchmarks/chapters.json.
 """
 
 import argparse
@@ -19,15 +20,33 @@ from tests.benchmarks.run import machine
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "data" / "benchmarks" / "chapters.json"
-ADOPT = 36  # PR_SET_CHILD_SUBREAPER: processes whose parent ends become children of this one, and their times its own
+# PR_SET_CHILD_SUBREAPER: processes whose parent ends become children of this one, and their times
+# its own
+ADOPT = 36
 
 
 def measure(chapter, profile):
     """Seconds of the processor and on the clock that a run of the chapter takes."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "lib.book", "run", chapter, "--profile", profile, "-o", f"{folder}/run.ipynb"]
+        command = [
+            sys.executable,
+            "-m",
+            "lib.book",
+            "run",
+            chapter,
+            "--profile",
+            profile,
+            "-o",
+            f"{folder}/run.ipynb",
+        ]
         before, start = _of_children(), time.monotonic()
-        subprocess.run(command, cwd=ROOT, env=os.environ | {"BOOK_RESULTS": folder}, check=True, capture_output=True)
+        subprocess.run(
+            command,
+            cwd=ROOT,
+            env=os.environ | {"BOOK_RESULTS": folder},
+            check=True,
+            capture_output=True,
+        )
         wall = time.monotonic() - start
         while True:
             try:
@@ -42,17 +61,27 @@ def _of_children():
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.chapters", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks.chapters", description=__doc__
+    )
     parser.add_argument("--profile", choices=["quick", "paper"], default="quick")
     profile = parser.parse_args().profile
     ctypes.CDLL(None).prctl(ADOPT, 1, 0, 0, 0)
     rows = []
     for chapter in Project(ROOT).chapters:
         spent, wall = measure(chapter, profile)
-        rows.append({"chapter": chapter, "processor": round(spent, 1), "wall": round(wall, 1), "scale": profile})
+        rows.append(
+            {
+                "chapter": chapter,
+                "processor": round(spent, 1),
+                "wall": round(wall, 1),
+                "scale": profile,
+            }
+        )
         print(*rows[-1].values(), sep="\t", flush=True)
         results = {"rows": rows, "machine": machine(), "date": date.today().isoformat()}
-        RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")  # the page of speed reads it
+        # the page of speed reads it
+        RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 """Training times of ELR and of an SVM on the data sets of Table IX (Greiner et al. 2005, Appendix E).
 
-A time is the processor's, in one thread, for all training parts of one repetition: five folds, or the single training
-set, as `lib.experiments.elr_uci` splits them with seed 0. Their attributes are cut by entropy and coded beforehand. All
-that follows is timed: the search for TAN's tree, merging rows and preparing them for the network, smoothed frequencies
-and 20 iterations of conjugate gradients; with cross-tuning, up to 20 in each of five inner folds and then as many as
-these choose. The SVM's time is that of one-hot columns and its solver.
+A time is the processor's, in one thread, for all training parts of one repetition: five folds, or
+the single training set, as `lib.experiments.elr_uci` splits them with seed 0. Their attributes are
+cut by entropy and coded beforehand. All that follows is timed: the search for TAN's tree, merging
+rows and preparing them for the network, smoothed frequencies and 20 iterations of conjugate
+gradients; with cross-tuning, up to 20 in each of five inner folds and then as many as these choose.
+The SVM's time is that of one-hot columns and its solver.
 """
 
 import json
@@ -61,7 +62,9 @@ def train_svm(parts):
 def one_hot(codes, sizes):
     """A column a value of the attributes that vary, as the SVM of Table VIII gets them."""
     varying = np.flatnonzero(np.ptp(codes[:, 1:], axis=0)) + 1
-    return np.concatenate([codes[:, [j]] == np.arange(sizes[j]) for j in varying], axis=1, dtype=float)
+    return np.concatenate(
+        [codes[:, [j]] == np.arange(sizes[j]) for j in varying], axis=1, dtype=float
+    )
 
 
 def measure(names=DATASETS, repetitions=REPETITIONS):
@@ -89,7 +92,9 @@ def measure(names=DATASETS, repetitions=REPETITIONS):
 def table(rows):
     """A line a data set."""
     frame = pd.DataFrame(rows).fillna({"structure": "", "stopping": ""})
-    wide = frame.pivot(index="dataset", columns=["learner", "structure", "stopping"], values="seconds")
+    wide = frame.pivot(
+        index="dataset", columns=["learner", "structure", "stopping"], values="seconds"
+    )
     return wide.reindex(frame["dataset"].unique()).to_string()
 
 
@@ -103,5 +108,9 @@ def write(rows, machine, path=RESULTS):
 def run(machine):
     """Measure all sets of Table IX that can be had, print and write the times."""
     rows, reasons = measure()
-    print(table(rows), *(f"not measured: {name}, {reason}" for name, reason in reasons.items()), sep="\n")
+    print(
+        table(rows),
+        *(f"not measured: {name}, {reason}" for name, reason in reasons.items()),
+        sep="\n",
+    )
     write(rows, machine)

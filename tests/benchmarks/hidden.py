@@ -26,7 +26,10 @@ ALARM = DiscreteNetwork.read_bif(DATA / "alarm.bif.gz")
 def forward_backward(n_states, length):
     """E-steps (forward, backward, expected counts) and whole fits, in steps of the sequences a second."""
     rng = np.random.default_rng(0)
-    tables = [rng.dirichlet(np.ones(n), m) for m, n in ((1, n_states), (n_states, n_states), (n_states, N_SYMBOLS))]
+    tables = [
+        rng.dirichlet(np.ones(n), m)
+        for m, n in ((1, n_states), (n_states, n_states), (n_states, N_SYMBOLS))
+    ]
     tables[0] = tables[0][0]
     symbols = sample_sequence(*tables, N_STEPS, rng)[0]
     parts, column = np.split(symbols, range(length, N_STEPS, length)), symbols[:, None]
@@ -41,11 +44,18 @@ def forward_backward(n_states, length):
     if not np.isclose(*values, rtol=1e-9):
         raise AssertionError(f"log likelihoods differ: {values}")
 
-    both = (lambda: expected_counts(*together, *tables)), (lambda: theirs._do_estep(column, lengths))
-    in_a_row = [lambda step=step: [step() for _ in range(CALLS)] for step in both]  # as EM takes them
+    both = (
+        (lambda: expected_counts(*together, *tables)),
+        (lambda: theirs._do_estep(column, lengths)),
+    )
+    # as EM takes them
+    in_a_row = [lambda step=step: [step() for _ in range(CALLS)] for step in both]
     steps = alternate(*in_a_row, repetitions=5) / CALLS
     model = f"hidden Markov model, {n_states} states, sequences of {length:,}; hmmlearn"
-    for job, times, target in ((f"E-step, {model}", steps, 20), (f"EM, {model}", fits / ITERATIONS, None)):
+    for job, times, target in (
+        (f"E-step, {model}", steps, 20),
+        (f"EM, {model}", fits / ITERATIONS, None),
+    ):
         yield row(job, *(N_STEPS / times.T / 1e6), "million steps/s", target, None)
 
 
@@ -63,14 +73,20 @@ def greedy_parents():
         return [score.local_score(*family) for family in asked]
 
     times = alternate(lambda: k2(data, order), peer, repetitions=5)
-    return row("K2, ALARM, 10,000 cases; the scores by pgmpy", times[:, 0], times[:, 1], "s", 50, None)
+    return row(
+        "K2, ALARM, 10,000 cases; the scores by pgmpy", times[:, 0], times[:, 1], "s", 50, None
+    )
 
 
 def node_updates(n_sweeps=30_000):
     """Gibbs sampling of all variables of ALARM, nothing observed."""
     nothing, rng = np.full(len(ALARM.parents), -1), np.random.default_rng(0)
-    seconds = alternate(lambda: gibbs_posterior(ALARM.network, ALARM.theta, nothing, n_sweeps, rng)).min()
-    return alone("Gibbs sampling, ALARM", len(nothing) * n_sweeps / seconds / 1e6, "million nodes/s", 5)
+    seconds = alternate(
+        lambda: gibbs_posterior(ALARM.network, ALARM.theta, nothing, n_sweeps, rng)
+    ).min()
+    return alone(
+        "Gibbs sampling, ALARM", len(nothing) * n_sweeps / seconds / 1e6, "million nodes/s", 5
+    )
 
 
 def two_experts():
@@ -87,5 +103,7 @@ def two_experts():
 
 def run(_):
     logging.getLogger("hmmlearn").setLevel(logging.ERROR)  # it warns of tables with few symbols
-    sequences = [row for n in (2, 8, 32) for length in (100, 10_000) for row in forward_backward(n, length)]
+    sequences = [
+        row for n in (2, 8, 32) for length in (100, 10_000) for row in forward_backward(n, length)
+    ]
     write([*sequences, greedy_parents(), node_updates(), two_experts()])

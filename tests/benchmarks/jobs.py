@@ -37,7 +37,8 @@ def sample():
 def alternate(*calls, repetitions=REPETITIONS):
     """Seconds of each call (repetitions, calls), in turn and in one thread, after one round that warms up."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # StepMix and scikit-learn warn that iterations were too few
+        # StepMix and scikit-learn warn that iterations were too few
+        warnings.simplefilter("ignore")
         for call in calls:
             call()
         return np.array([[seconds(call) for call in calls] for _ in range(repetitions)])
@@ -50,7 +51,12 @@ def row(job, ours, peer, unit, target, aim):
     """
     better, best = (lambda a, b: b / a, np.min) if unit == "s" else (lambda a, b: a / b, np.max)
     ratios, own, theirs = better(ours, peer), best(ours), best(peer)
-    measured = {"ours": own, "peer": theirs, "ratio": better(own, theirs), "ratio_median": np.median(ratios)}
+    measured = {
+        "ours": own,
+        "peer": theirs,
+        "ratio": better(own, theirs),
+        "ratio_median": np.median(ratios),
+    }
     measured |= {"ratio_low": ratios.min(), "ratio_high": ratios.max()}
     numbers = {name: float(f"{value:.4g}") for name, value in measured.items()}
     return {"job": job, **numbers, "unit": unit, "target": target, "aim": aim}
@@ -59,7 +65,14 @@ def row(job, ours, peer, unit, target, aim):
 def alone(job, ours, unit, target):
     """A job without a peer."""
     nothing = dict.fromkeys(("peer", "ratio", "ratio_median", "ratio_low", "ratio_high"))
-    return {"job": job, "ours": float(f"{ours:.4g}"), **nothing, "unit": unit, "target": target, "aim": None}
+    return {
+        "job": job,
+        "ours": float(f"{ours:.4g}"),
+        **nothing,
+        "unit": unit,
+        "target": target,
+        "aim": None,
+    }
 
 
 def peak(size=1_000, repetitions=20):
@@ -72,7 +85,14 @@ def em():
     """EM from 20 starts of at most 200 iterations, against StepMix."""
     X, y = sample()
     rows = np.column_stack([y, X]).astype(float)
-    settings = {"n_init": 20, "max_iter": 200, "abs_tol": 0, "rel_tol": 0, "verbose": 0, "progress_bar": 0}
+    settings = {
+        "n_init": 20,
+        "max_iter": 200,
+        "abs_tol": 0,
+        "rel_tol": 0,
+        "verbose": 0,
+        "progress_bar": 0,
+    }
     peer = StepMix(n_components=2, measurement="bernoulli", random_state=0, **settings)
     every = LatentClassEM(n_restarts=20, max_iterations=200, tolerance=0, random_state=0)
     dropping = LatentClassEM(n_restarts=20, max_iterations=200, random_state=0)
@@ -82,16 +102,25 @@ def em():
     if not difference <= AGREEMENT:
         raise AssertionError(f"best log likelihoods differ: {likelihoods}")
     names = ("every_iteration", "converged_runs_dropped", "stepmix")
-    agreement = {"log_likelihood": dict(zip(names, likelihoods, strict=True)), "relative_difference": difference}
+    agreement = {
+        "log_likelihood": dict(zip(names, likelihoods, strict=True)),
+        "relative_difference": difference,
+    }
     made = []
     for i, what in enumerate(("every iteration", "converged runs dropped")):
         job = f"EM, 20 starts of 200 iterations, {what}; StepMix"
         made.append(row(job, times[:, i], times[:, 2], "s", 60, 150))
-    operations = 200 * 2 * 2 * SIZE * (X.shape[1] + 1) * 20  # iterations of two products, each of a sum and a product
+    # iterations of two products, each of a sum and a product
+    operations = 200 * 2 * 2 * SIZE * (X.shape[1] + 1) * 20
     rate, largest = 1e-9 * operations / times[:, 0].min(), peak()
     made.append(alone("EM, every iteration: its two products", rate, "billion operations/s", None))
     made.append(
-        alone("the core's peak, a product of two matrices of 1,000 x 1,000", largest, "billion operations/s", None)
+        alone(
+            "the core's peak, a product of two matrices of 1,000 x 1,000",
+            largest,
+            "billion operations/s",
+            None,
+        )
     )
     return made, agreement
 
@@ -104,7 +133,10 @@ def winnow(n_passes=200, n_calls=10):
     basic = Winnow(promotion=1.015, complement=True, n_passes=n_passes)
     thick = Winnow(promotion=1.015, complement=True, n_passes=n_passes, margin=None, average=True)
     learners = (basic, X), (thick, X), (peer, doubled)
-    in_a_row = [lambda one=one, rows=rows: [one.fit(rows, y) for _ in range(n_calls)] for one, rows in learners]
+    in_a_row = [
+        lambda one=one, rows=rows: [one.fit(rows, y) for _ in range(n_calls)]
+        for one, rows in learners
+    ]
     times = alternate(*in_a_row) / n_calls
     if peer.n_iter_ != n_passes or basic._n_presented != n_passes * SIZE:
         raise AssertionError(f"Perceptron made {peer.n_iter_} passes in place of {n_passes}")
@@ -125,7 +157,9 @@ def one_hot(n_attributes, n_values, size):
     columns = (np.array(codes) + n_values * np.arange(n_attributes)).astype(np.int32)
     pointers = np.arange(0, columns.size + 1, n_attributes, dtype=np.int32)
     shape = size, n_attributes * n_values
-    return sparse.csr_array((np.ones(columns.size, np.uint8), columns.ravel(), pointers), shape=shape), y
+    return sparse.csr_array(
+        (np.ones(columns.size, np.uint8), columns.ravel(), pointers), shape=shape
+    ), y
 
 
 def plain_winnow(rows, labels, n_weights, threshold):
@@ -167,7 +201,10 @@ def online(n_attributes, n_values, size, dense, few):
     """One pass of Winnow over one-hot attributes, against plain Python (all attributes: of `few` rows) and river."""
     X, y = one_hot(n_attributes, n_values, size)
     n_weights, threshold, labels = X.shape[1], 1.5 * n_attributes, y.tolist()
-    lists, names = [row.tolist() for row in np.split(X.indices, X.indptr[1:-1])], [f"x{j}" for j in range(n_weights)]
+    lists, names = (
+        [row.tolist() for row in np.split(X.indices, X.indptr[1:-1])],
+        [f"x{j}" for j in range(n_weights)],
+    )
     dictionaries = [{names[j]: 1.0 for j in row} for row in lists]
     full, data = X[:few].toarray().tolist(), X.toarray() if dense else X
 
@@ -183,7 +220,9 @@ def online(n_attributes, n_values, size, dense, few):
     for rows, _, peer in list(peers.values())[:2]:
         learner, (weights, mistakes) = ours(rows), peer()
         if learner.n_mistakes_ != mistakes or learner.weights_.tolist() != weights:
-            raise AssertionError(f"Winnow and plain Python differ: {learner.n_mistakes_} and {mistakes} mistakes")
+            raise AssertionError(
+                f"Winnow and plain Python differ: {learner.n_mistakes_} and {mistakes} mistakes"
+            )
 
     def ours_often():  # for as long as a peer's turn takes, which would else find warmer caches
         for _ in range(CALLS):
@@ -208,7 +247,11 @@ def compiling():
     with tempfile.TemporaryDirectory() as folder:
         spent = [resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime]
         for _ in range(2):
-            subprocess.run([sys.executable, "-c", code], check=True, env=os.environ | {"NUMBA_CACHE_DIR": folder})
+            subprocess.run(
+                [sys.executable, "-c", code],
+                check=True,
+                env=os.environ | {"NUMBA_CACHE_DIR": folder},
+            )
             spent.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime)
     first, second = np.diff(spent)
     return [alone("first fit of a Bayesian network, which compiles", first - second, "s", None)]
@@ -220,14 +263,23 @@ def panels():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         wall = seconds(
-            lambda: cia_learning_curves([10, 75], [2, 3, 5], 0.9, sizes=SIZES, n_models=100, n_jobs=n_jobs),
+            lambda: cia_learning_curves(
+                [10, 75], [2, 3, 5], 0.9, sizes=SIZES, n_models=100, n_jobs=n_jobs
+            ),
             time.perf_counter,
         )
-    pool = _pool(n_jobs, tuple(os.environ.items()))  # its workers are there still, and are no children of this process
+    # its workers are there still, and are no children of this process
+    pool = _pool(n_jobs, tuple(os.environ.items()))
     usages = [pool.submit(resource.getrusage, resource.RUSAGE_SELF) for _ in range(10 * n_jobs)]
-    own, worker = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, max(u.result().ru_maxrss for u in usages)
+    own, worker = (
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
+        max(u.result().ru_maxrss for u in usages),
+    )
     scale = 1 if sys.platform == "darwin" else 1024
-    job, memory = f"six panels, {len(SIZES)} sizes, 100 models, 2 workers", scale * (own + n_jobs * worker) / 2**30
+    job, memory = (
+        f"six panels, {len(SIZES)} sizes, 100 models, 2 workers",
+        scale * (own + n_jobs * worker) / 2**30,
+    )
     return [alone(f"{job}: time", wall, "s", 360), alone(f"{job}: peak memory", memory, "GiB", 2)]
 
 

@@ -1,7 +1,8 @@
 """How long trees of Agrawal's people take to grow, a part of `make bench`.
 
-`python -m tests.benchmarks.run --only rows` writes data/benchmarks/rows.json: processor seconds, in one thread. What is
-timed is the code of the chapter scaling/rows, read from its notebook, and scikit-learn's tree and boosted trees.
+`python -m tests.benchmarks.run --only rows` writes data/benchmarks/rows.json: processor seconds, in
+one thread. What is timed is the code of the chapter scaling/rows, read from its notebook, and
+scikit-learn's tree and boosted trees.
 """
 
 import json
@@ -26,7 +27,9 @@ N_RUNS, N_SAMPLE, MORE_COLUMNS, ROWS_OF_MORE = 3, 1_000, (18, 36, 72), 100_000
 
 def growers():
     """The functions of the chapter that grow trees."""
-    cells = ["".join(cell["source"]) for cell in json.loads(CHAPTER.read_text(encoding="utf-8"))["cells"]]
+    cells = [
+        "".join(cell["source"]) for cell in json.loads(CHAPTER.read_text(encoding="utf-8"))["cells"]
+    ]
     names = {"np": np}
     for name in GROWERS:
         exec(next(cell for cell in cells if cell.startswith(f"def {name}(")), names)
@@ -41,7 +44,10 @@ def ways(presorted, resorted, run):
     yield f"samples of {N_SAMPLE:,} a node", lambda X, y: resorted(X, y, N_SAMPLE, rng)
     if run == 0:
         yield "scikit-learn's tree", DecisionTreeClassifier(random_state=0).fit
-        yield "scikit-learn, 100 rounds on histograms", HistGradientBoostingClassifier(random_state=0).fit
+        yield (
+            "scikit-learn, 100 rounds on histograms",
+            HistGradientBoostingClassifier(random_state=0).fit,
+        )
 
 
 def measured(how, grow, X, y, **row):
@@ -61,8 +67,12 @@ def rows():
                 X, y = X.to_numpy(), (y == "B").astype(int)
                 for how, grow in ways(presorted, resorted, run):
                     yield measured(how, grow, X, y, function=function, run=run)
-                for columns in MORE_COLUMNS if size == ROWS_OF_MORE and function == "sum of three" else ():
-                    noise = np.random.default_rng(run).integers(0, 500_001, (size, columns - X.shape[1]))
+                for columns in (
+                    MORE_COLUMNS if size == ROWS_OF_MORE and function == "sum of three" else ()
+                ):
+                    noise = np.random.default_rng(run).integers(
+                        0, 500_001, (size, columns - X.shape[1])
+                    )
                     wide = np.hstack([X, noise.astype(float)])
                     yield measured("sorted once", presorted, wide, y, function=function, run=run)
 

@@ -37,20 +37,33 @@ def seconds(call, clock=time.process_time):
 
 def machine(libraries=LIBRARIES):
     versions = {name: version(name) for name in libraries}
-    return {"processor": processor(), "cores": os.cpu_count(), "python": platform.python_version(), **versions}
+    return {
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        **versions,
+    }
 
 
 def table(rows):
     """One line a row; a row without a peer is compared with its target in its own unit."""
-    lines = [f"{'job':<70}{'ours':>11}{'peer':>11} {'unit':<17}{'ratio':>7}{'range':>18}{'target':>8}{'aim':>6}"]
+    lines = [
+        f"{'job':<70}{'ours':>11}{'peer':>11} {'unit':<17}{'ratio':>7}{'range':>18}{'target':>8}{'aim':>6}"
+    ]
     for row in rows:
         against = (
             ("", "", "")
             if row["peer"] is None
-            else (f"{row['peer']:.4g}", f"{row['ratio']:.1f}", f"{row['ratio_low']:.1f} to {row['ratio_high']:.1f}")
+            else (
+                f"{row['peer']:.4g}",
+                f"{row['ratio']:.1f}",
+                f"{row['ratio_low']:.1f} to {row['ratio_high']:.1f}",
+            )
         )
         peer, ratio, interval = against
-        target, aim = ("" if row[level] is None else f"{row[level]:g}" for level in ("target", "aim"))
+        target, aim = (
+            "" if row[level] is None else f"{row[level]:g}" for level in ("target", "aim")
+        )
         lines.append(
             f"{row['job']:<70}{row['ours']:>11.4g}{peer:>11} {row['unit']:<17}{ratio:>7}{interval:>18}"
             f"{target:>8}{aim:>6}"
@@ -61,7 +74,9 @@ def table(rows):
 def main():
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.run", description=__doc__)
     parser.add_argument(
-        "--skip-panels", action="store_true", help="leave out the job of several minutes; write nothing"
+        "--skip-panels",
+        action="store_true",
+        help="leave out the job of several minutes; write nothing",
     )
     parser.add_argument(
         "--only",

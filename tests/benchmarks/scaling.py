@@ -1,7 +1,8 @@
 """How time and memory grow: `python -m tests.benchmarks.scaling`, a part of `make bench`.
 
-Writes data/benchmarks/scaling.json. Times are the processor's, in one thread, each the least of some repetitions, of
-fits that do a fixed number of iterations. Only the efficiency of two workers is by the clock on the wall.
+Writes data/benchmarks/scaling.json. Times are the processor's, in one thread, each the least of
+some repetitions, of fits that do a fixed number of iterations. Only the efficiency of two workers
+is by the clock on the wall.
 """
 
 import argparse
@@ -24,7 +25,7 @@ from threadpoolctl import threadpool_limits
 from lib.bayes_net import BayesNetClassifier
 from lib.cia import _mean_difficulty, concentration, random_cia
 from lib.experiments import SIZES, cia_learning_curves
-from lib.experiments.cia import Panel, _one_model, cia_learners
+from lib.experiments.learning_curves import Panel, _one_model, cia_learners
 from lib.latent_class import LatentClassCovariance, LatentClassEM
 from lib.trials import Seeds
 from lib.trials.runner import _run_block
@@ -73,7 +74,9 @@ print(int(re.search(r"VmHWM:\s*(\d+)", open("/proc/self/status").read())[1]) / 1
 
 
 def sample(size, n):
-    return random_cia(n, 3, 1.0, np.random.default_rng(0)).sample(size, np.random.default_rng(1))[:2]
+    return random_cia(n, 3, 1.0, np.random.default_rng(0)).sample(size, np.random.default_rng(1))[
+        :2
+    ]
 
 
 def least(call, repetitions=REPETITIONS):
@@ -83,7 +86,11 @@ def least(call, repetitions=REPETITIONS):
 
 def fits():
     """Seconds of a fit of each learner against s, n, its restarts (members, of Winnow's ensemble) and hidden values."""
-    parameters = {("em", "restarts"): "n_restarts", ("winnow", "restarts"): "n_members", ("em", "k"): "n_hidden"}
+    parameters = {
+        ("em", "restarts"): "n_restarts",
+        ("winnow", "restarts"): "n_members",
+        ("em", "k"): "n_hidden",
+    }
     for axis, name in product(("s", "n", "restarts", "k"), LEARNERS):
         parameter = parameters.get((name, axis))
         for value in AXES[axis] if parameter or axis in ("s", "n") else ():
@@ -113,7 +120,10 @@ def peaks():
     """Peak memory, in MiB, of a process that draws the largest sample, and of one that fits it too."""
     for name in ("sample", *LEARNERS):
         command = [sys.executable, "-c", PEAK, name, str(EXAMPLES), str(ATTRIBUTES)]
-        yield name, float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        yield (
+            name,
+            float(subprocess.run(command, capture_output=True, text=True, check=True).stdout),
+        )
 
 
 def panels():
@@ -130,9 +140,16 @@ def block(n=LARGE[-1]):
     """Bytes of a block of one model on its way to a worker and back, and memory of a worker that runs it, in MiB."""
     trial = partial(_one_model, sizes=PANEL["sizes"], hidden_weights="beta", min_gain=0.0)
     contents, _ = _run_block(trial, [case_of(20)])
-    peak = subprocess.run([sys.executable, "-c", WORKER, str(n)], capture_output=True, text=True, check=True)
+    peak = subprocess.run(
+        [sys.executable, "-c", WORKER, str(n)], capture_output=True, text=True, check=True
+    )
     sent = len(pickle.dumps((trial, [case_of(n)])))
-    return {"attributes": n, "sent": sent, "returned": len(contents), "memory": round(float(peak.stdout))}
+    return {
+        "attributes": n,
+        "sent": sent,
+        "returned": len(contents),
+        "memory": round(float(peak.stdout)),
+    }
 
 
 def case_of(n):
@@ -146,7 +163,9 @@ def efficiency(repetitions=REPETITIONS):
     """Time of the panel of 75 attributes in one process over twice that in two, each pair in turn."""
 
     def run(n_jobs):
-        return seconds(lambda: cia_learning_curves(75, n_models=60, n_jobs=n_jobs, **PANEL), time.perf_counter)
+        return seconds(
+            lambda: cia_learning_curves(75, n_models=60, n_jobs=n_jobs, **PANEL), time.perf_counter
+        )
 
     run(2)  # starts the workers
     return [run(1) / (2 * run(2)) for _ in range(repetitions)]
@@ -155,7 +174,8 @@ def efficiency(repetitions=REPETITIONS):
 def measure():
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore", ConvergenceWarning)
-        cia_learning_curves(75, 3, sizes=[100], n_models=1, n_jobs=1)  # compiles, and finds the concentration
+        # compiles, and finds the concentration
+        cia_learning_curves(75, 3, sizes=[100], n_models=1, n_jobs=1)
         ratios = efficiency()
         rows = [*experiments(), *fits(), *networks()]
         costs = list(panels())
@@ -163,16 +183,26 @@ def measure():
     return {
         "rows": [dict(zip(names, (*r[:3], float(f"{r[3]:.4g}")), strict=True)) for r in rows],
         "efficiency": [round(ratio, 3) for ratio in ratios],
-        "panels": [{"n_attributes": n, "learner": name, "seconds": float(f"{t:.4g}")} for n, name, t in costs],
+        "panels": [
+            {"n_attributes": n, "learner": name, "seconds": float(f"{t:.4g}")}
+            for n, name, t in costs
+        ],
         "block": block(),
         "peaks": {name: round(peak) for name, peak in peaks()},
         "sizes": SIZES,
-        "setting": {"examples": EXAMPLES, "attributes": ATTRIBUTES, "rows": ROWS, "columns": COLUMNS},
+        "setting": {
+            "examples": EXAMPLES,
+            "attributes": ATTRIBUTES,
+            "rows": ROWS,
+            "columns": COLUMNS,
+        },
     }
 
 
 def main():
-    argparse.ArgumentParser(prog="python -m tests.benchmarks.scaling", description=__doc__).parse_args()
+    argparse.ArgumentParser(
+        prog="python -m tests.benchmarks.scaling", description=__doc__
+    ).parse_args()
     results = measure() | {"machine": machine(), "date": date.today().isoformat()}
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     print(json.dumps({key: results[key] for key in ("efficiency", "panels", "peaks")}, indent=1))

@@ -1,6 +1,7 @@
 """Trees and their ensembles beside scikit-learn's, a part of `make bench`: more rows of data/benchmarks/speed.json.
 
-How one tree grows with its rows is in data/benchmarks/trees.json: `python -m tests.benchmarks.run --only trees`.
+How one tree grows with its rows is in data/benchmarks/trees.json: `python -m tests.benchmarks.run
+--only trees`.
 """
 
 import json
@@ -37,14 +38,25 @@ def rows():
     letters, y = letter.X.to_numpy(float)[:16_000], letter.y[:16_000]
     peer = DecisionTreeClassifier(criterion="entropy", random_state=0)
     full = GainRatioTree(pruning=None, min_leaf=1)
-    bagged = Bagging(full, N_TREES, random_state=0), BaggingClassifier(peer, N_TREES, random_state=0)
-    few = DecisionTreeClassifier(criterion="entropy", min_weight_fraction_leaf=20 / len(pima.y), random_state=0)
-    boosted = AdaBoostM1(GainRatioTree(pruning=None, min_leaf=20), N_TREES, sampling=False, random_state=0)
+    bagged = (
+        Bagging(full, N_TREES, random_state=0),
+        BaggingClassifier(peer, N_TREES, random_state=0),
+    )
+    few = DecisionTreeClassifier(
+        criterion="entropy", min_weight_fraction_leaf=20 / len(pima.y), random_state=0
+    )
+    boosted = AdaBoostM1(
+        GainRatioTree(pruning=None, min_leaf=20), N_TREES, sampling=False, random_state=0
+    )
     return [
         beside("tree of 16,000 letters; scikit-learn", full, peer, letters, y),
         beside("the same, pruned; scikit-learn, not pruned", GainRatioTree(), peer, letters, y),
-        beside("tree of IRIS, pruned; scikit-learn", GainRatioTree(), peer, iris.X.to_numpy(), iris.y),
-        beside(f"{N_TREES} bagged trees, PIMA; scikit-learn", *bagged, pima.X.to_numpy(float), pima.y),
+        beside(
+            "tree of IRIS, pruned; scikit-learn", GainRatioTree(), peer, iris.X.to_numpy(), iris.y
+        ),
+        beside(
+            f"{N_TREES} bagged trees, PIMA; scikit-learn", *bagged, pima.X.to_numpy(float), pima.y
+        ),
         beside(
             f"{N_TREES} trees boosted by weights, PIMA; scikit-learn",
             boosted,
@@ -76,10 +88,19 @@ def growth(sizes=SIZES):
     for size, repetitions in sizes.items():
         sample, tree = drawn(size), GainRatioTree()
         leaves = tree.fit(*sample).n_leaves_
-        peer = DecisionTreeClassifier(criterion="entropy", max_leaf_nodes=max(leaves, 2), random_state=0)
-        times = alternate(*(partial(learner.fit, *sample) for learner in (tree, peer)), repetitions=repetitions)
+        peer = DecisionTreeClassifier(
+            criterion="entropy", max_leaf_nodes=max(leaves, 2), random_state=0
+        )
+        times = alternate(
+            *(partial(learner.fit, *sample) for learner in (tree, peer)), repetitions=repetitions
+        )
         for learner, seconds in zip(("C4.5", "scikit-learn"), times.min(axis=0), strict=True):
-            yield {"rows": size, "learner": learner, "leaves": leaves, "seconds": float(f"{seconds:.4g}")}
+            yield {
+                "rows": size,
+                "learner": learner,
+                "leaves": leaves,
+                "seconds": float(f"{seconds:.4g}"),
+            }
 
 
 def run(machine):

@@ -1,7 +1,7 @@
 """Winnow on the contexts of words beside scikit-learn and Vowpal Wabbit, RIPPER beside Weka's JRip.
 
-A part of `make bench`, by itself `... --only words`. It adds rows to data/benchmarks/speed.json; without the novels
-(see lib.texts), Vowpal Wabbit or Weka's jar some are left out.
+A part of `make bench`, by itself `... --only words`. It adds rows to data/benchmarks/speed.json;
+without the novels (see lib.texts), Vowpal Wabbit or Weka's jar some are left out.
 """
 
 import json
@@ -36,7 +36,10 @@ def vowpal_wabbit(X, y):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows"
         rows = np.split(X.indices, X.indptr[1:-1])
-        lines = [f"{1 if word == y[0] else -1} | {' '.join(map(str, row))}" for word, row in zip(y, rows, strict=True)]
+        lines = [
+            f"{1 if word == y[0] else -1} | {' '.join(map(str, row))}"
+            for word, row in zip(y, rows, strict=True)
+        ]
         path.write_text("\n".join(lines))
         command = f"--quiet --data {path} --cache_file {path}.cache --holdout_off --loss_function hinge --passes"
         Workspace(f"{command} 1").finish()
@@ -59,13 +62,29 @@ def of_words():
         return
     with vowpal_wabbit(X, y) as passes:
         times = alternate(lambda: one.fit(X, y), passes, repetitions=15)
-    yield row(f"Winnow, {text.replace('SGDClassifier', 'Vowpal Wabbit')}", times[:, 0], times[:, 1], "s", None, None)
+    yield row(
+        f"Winnow, {text.replace('SGDClassifier', 'Vowpal Wabbit')}",
+        times[:, 0],
+        times[:, 1],
+        "s",
+        None,
+        None,
+    )
 
 
 def weka(learner, path):
     """Seconds of the processor that Weka takes to start, to read a table and to learn from it."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = ["java", "-cp", str(WEKA), f"weka.classifiers.rules.{learner}", "-t", path, "-no-cv", "-o"]
+    command = [
+        "java",
+        "-cp",
+        str(WEKA),
+        f"weka.classifiers.rules.{learner}",
+        "-t",
+        path,
+        "-no-cv",
+        "-o",
+    ]
     subprocess.run(command, check=True, capture_output=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -74,7 +93,9 @@ def weka(learner, path):
 def of_rules(name="waveform-21", repetitions=3):
     """RIPPER beside JRip, from whose seconds those of a rule without conditions are taken: to start and to read."""
     data = datasets.load(name)
-    ours = alternate(lambda: Ripper(random_state=0).fit(data.X, data.y), repetitions=repetitions)[:, 0]
+    ours = alternate(lambda: Ripper(random_state=0).fit(data.X, data.y), repetitions=repetitions)[
+        :, 0
+    ]
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "rows.csv")
         data.X.assign(target=[f"class {y}" for y in data.y]).to_csv(path, index=False)

@@ -64,7 +64,9 @@ def chapter(*code: str) -> nbformat.NotebookNode:
             new_markdown_cell(result),
             *code_cells,
         ],
-        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
+        metadata={
+            "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}
+        },
     )
 
 
@@ -135,11 +137,18 @@ def make_project(root: Path) -> Project:
     """Write the files of a small book, with this book's configuration, style and references."""
     for name in ("chapters/cia", "data"):
         (root / name).mkdir(parents=True)
-    (root / "lib").symlink_to(LIB)  # `book` takes no project with another lib than the one that it runs
+    # `book` takes no project with another lib than the one that it runs
+    (root / "lib").symlink_to(LIB)
     files = [{"file": f"chapters/{name}"} for name in ("cia/curves", "scorecard", "references")]
-    toc = {"format": "jb-book", "root": "chapters/intro", "parts": [{"caption": "A part", "chapters": files}]}
+    toc = {
+        "format": "jb-book",
+        "root": "chapters/intro",
+        "parts": [{"caption": "A part", "chapters": files}],
+    }
     (root / "_toc.yml").write_text(yaml.safe_dump(toc))
-    (root / "chapters" / "intro.md").write_text(f'# An `"introduction"`\n\n{HIDDEN}\n\n[a claim](cia/curves.ipynb)\n')
+    (root / "chapters" / "intro.md").write_text(
+        f'# An `"introduction"`\n\n{HIDDEN}\n\n[a claim](cia/curves.ipynb)\n'
+    )
     (root / "chapters" / "profiles.yml").write_text("paper: {cia/curves: {n_models: 5}}\n")
     (root / "data" / "numbers.csv").write_text("x\n1\n")
     (root / "requirements.lock").write_text(f"numpy=={version('numpy')}\n")

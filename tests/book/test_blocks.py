@@ -43,7 +43,11 @@ def blocks(project):
 
 
 def of_models(results):
-    return [path for path in sorted(results.rglob("*.block")) if "accuracy" in decode(path.read_bytes()[SHA256:])]
+    return [
+        path
+        for path in sorted(results.rglob("*.block"))
+        if "accuracy" in decode(path.read_bytes()[SHA256:])
+    ]
 
 
 def forge(path):
@@ -81,7 +85,9 @@ class TestCache:
         copy = project.results / ("0" * 24)
         shutil.copytree(folder, copy)
         about = json.loads((copy / ABOUT).read_text())
-        (copy / ABOUT).write_text(json.dumps(about | {"environment": about["environment"] | {"lib": "other"}}))
+        (copy / ABOUT).write_text(
+            json.dumps(about | {"environment": about["environment"] | {"lib": "other"}})
+        )
         return copy
 
     def test_show(self, project, blocks):
@@ -112,7 +118,11 @@ class TestCache:
         (tmp_path / "elsewhere").mkdir()
         (project.results / ("2" * 24)).symlink_to(tmp_path / "elsewhere")
         book(project, "cache", "--clear", "all")
-        assert {path.name for path in project.results.iterdir()} == {"letters", "notes.txt", "2" * 24}
+        assert {path.name for path in project.results.iterdir()} == {
+            "letters",
+            "notes.txt",
+            "2" * 24,
+        }
         assert (project.results / "letters" / "draft").exists()
 
 
@@ -122,7 +132,10 @@ def test_a_part_that_is_no_number_is_refused(project):
 
 
 def test_open_says_how_pages_are_made(project):
-    assert "there are no pages yet: `book build --profile paper` makes them" in book(project, "open").output
+    assert (
+        "there are no pages yet: `book build --profile paper` makes them"
+        in book(project, "open").output
+    )
 
 
 def test_record(project, write_chapter):
@@ -149,7 +162,9 @@ def test_a_chapter_that_records_nothing(project, monkeypatch):
 
 
 def test_nothing_is_recorded_where_data_are_missing(project, monkeypatch):
-    monkeypatch.setattr(cache, "data_elsewhere", lambda *_: {"cleve": ("not available", ""), "crx": ("cached", "")})
+    monkeypatch.setattr(
+        cache, "data_elsewhere", lambda *_: {"cleve": ("not available", ""), "crx": ("cached", "")}
+    )
     result = book(project, "record", "cia/curves")
     assert result.exit_code == 1
     assert "cia/curves cannot be recorded without cleve: set UCI_MIRROR" in result.output

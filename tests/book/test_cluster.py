@@ -17,7 +17,9 @@ from lib.book import fixed_environment
 from lib.book.cli import cli
 from lib.experiments import cia_learning_curves
 
-KERNELS = {name: value for name, value in fixed_environment().items() if name == "OPENBLAS_CORETYPE"}
+KERNELS = {
+    name: value for name, value in fixed_environment().items() if name == "OPENBLAS_CORETYPE"
+}
 pytestmark = pytest.mark.slow
 PARAMETERS = 'engine: str = "local"  # where trials run\n'
 EXPERIMENT = """
@@ -79,7 +81,10 @@ def worker(address, **variables):
     from dask.distributed import Client
 
     options = ("--host", "127.0.0.1", "--nthreads", "1", "--no-nanny")
-    with dask("worker", address, *options, **variables), Client(address, set_as_default=False) as client:
+    with (
+        dask("worker", address, *options, **variables),
+        Client(address, set_as_default=False) as client,
+    ):
         client.wait_for_workers(1, timeout=SECONDS)
         yield client
 
@@ -95,7 +100,9 @@ def printed(project, *arguments):
     result = CliRunner().invoke(cli, ["--root", str(project.root), "run", "cia/curves", *arguments])
     assert result.exit_code == 0, result.output
     assert "found" not in result.output
-    [output] = nbformat.read(project.root / "_build" / "run" / "cia" / "curves.ipynb", 4).cells[-1].outputs
+    [output] = (
+        nbformat.read(project.root / "_build" / "run" / "cia" / "curves.ipynb", 4).cells[-1].outputs
+    )
     return output.text
 
 
@@ -111,7 +118,9 @@ def test_a_chapter_gives_the_same_on_a_cluster(project, address, monkeypatch, tm
         assert printed(project, "--engine", address) == expected
         assert n_steps(client) > 0
     assert len(expected.splitlines()) > 10
-    here, cluster = ([path.name for path in (tmp_path / name).rglob("*.block")] for name in ("here", "cluster"))
+    here, cluster = (
+        [path.name for path in (tmp_path / name).rglob("*.block")] for name in ("here", "cluster")
+    )
     assert here == cluster != []
 
 

@@ -20,7 +20,7 @@ from lib.book.environment import installed
 from lib.book.execution import execute
 from lib.book.project import BookError, read_cells
 from lib.datasets.catalogue import catalogue
-from lib.datasets.files import sha256
+from lib.datasets.downloads import sha256
 
 FAILS = "kept = 1\nprint('got here')"
 RAISES = "raise RuntimeError('out of luck')"
@@ -61,9 +61,22 @@ def test_a_chapter_is_never_overwritten(project):
 
 def test_a_file_is_overruled_by_an_option(project, tmp_path, monkeypatch):
     ran = []
-    monkeypatch.setattr(execution, "execute", lambda project, chapter, values, *_, **__: ran.append(values))
+    monkeypatch.setattr(
+        execution, "execute", lambda project, chapter, values, *_, **__: ran.append(values)
+    )
     (tmp_path / "values.yml").write_text("seed: 7\nnoise: 1e-3\n")
-    book(project, "run", "cia/curves", "-f", tmp_path / "values.yml", "-p", "seed", "8", "--profile", "paper")
+    book(
+        project,
+        "run",
+        "cia/curves",
+        "-f",
+        tmp_path / "values.yml",
+        "-p",
+        "seed",
+        "8",
+        "--profile",
+        "paper",
+    )
     assert ran == [{"n_models": 5, "seed": 8, "noise": 0.001}]
 
 
@@ -98,7 +111,9 @@ def watching():
 
 
 def test_a_terminal_shows_how_far_the_trials_are(project, write_chapter, tmp_path, monkeypatch):
-    write_chapter(project, "cia/curves", TRIALS, "import time\ntime.sleep(0.5)", "print(file.exists())")
+    write_chapter(
+        project, "cia/curves", TRIALS, "import time\ntime.sleep(0.5)", "print(file.exists())"
+    )
     monkeypatch.setattr(execution, "POLL", 0.05)
     monkeypatch.setattr(sys, "stderr", Terminal())
     output = tmp_path / "out.ipynb"
@@ -155,7 +170,9 @@ def append(name, more="MORE = 1\n"):
 
 
 def decide(project, write_chapter):
-    (project.root / "chapters" / "registered.yml").write_text('mean-is-positive: {"region": [1, null], "least": 9}\n')
+    (project.root / "chapters" / "registered.yml").write_text(
+        'mean-is-positive: {"region": [1, null], "least": 9}\n'
+    )
 
 
 def edit_parameters(project, write_chapter):
@@ -209,7 +226,9 @@ def packages():
 
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.usefixtures("packages")
-def test_a_change_in_any_ingredient_makes_a_result_stale(project, write_chapter, monkeypatch, change):
+def test_a_change_in_any_ingredient_makes_a_result_stale(
+    project, write_chapter, monkeypatch, change
+):
     ran = stand_in(project, monkeypatch)
     statuses = [update(project).status for _ in range(2)]
     CHANGES[change](project, write_chapter)
@@ -225,7 +244,9 @@ def test_comments_docstrings_and_stored_outputs_are_no_ingredients(project):
     register = project.root / "chapters" / "registered.yml"
     register.write_text('mean-is-positive: {"region": [0, null]}\n')
     before = fingerprint(project, "cia/curves", {})
-    register.write_text('another-claim: {}\nmean-is-positive: {"region": [0, null], "settings": {"positive": {}}}\n')
+    register.write_text(
+        'another-claim: {}\nmean-is-positive: {"region": [0, null], "settings": {"positive": {}}}\n'
+    )
     append("data/recorded/cia/model.csv.gz")(project, None)  # of another chapter
     notebook = nbformat.read(project.notebook("cia/curves"), as_version=4)
     notebook.cells[-1].outputs = [nbformat.v4.new_output("stream", text="stored")]
@@ -236,10 +257,14 @@ def test_comments_docstrings_and_stored_outputs_are_no_ingredients(project):
 @pytest.mark.parametrize(("n_stale", "share"), [(1, 6), (2, 3), (4, 2)])
 def test_runs_at_the_same_time_share_the_cores(project, monkeypatch, n_stale, share):
     monkeypatch.setattr(jobs, "cpu_count", lambda: 6)
-    monkeypatch.setattr(jobs, "execute_stored", lambda *_, cores, notebook: seen.append(cores) or [])
+    monkeypatch.setattr(
+        jobs, "execute_stored", lambda *_, cores, notebook: seen.append(cores) or []
+    )
     monkeypatch.setattr(jobs, "write_record", lambda *_: None)
     made, seen = jobs.job_of(project, "quick", "cia/curves"), []
-    runs = [replace(made, name=str(i), notebook=project.root / f"{i}.ipynb") for i in range(n_stale)]
+    runs = [
+        replace(made, name=str(i), notebook=project.root / f"{i}.ipynb") for i in range(n_stale)
+    ]
     jobs.run_all(project, {run.name: run for run in runs}, at_once=3)
     assert seen == [share] * n_stale
 
@@ -247,13 +272,25 @@ def test_runs_at_the_same_time_share_the_cores(project, monkeypatch, n_stale, sh
 def test_a_run_takes_its_part_of_the_cores(project, write_chapter, tmp_path, monkeypatch):
     """And leaves the variable of whoever has set it, or a second build of the process would divide again."""
     monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "2")
-    write_chapter(project, "cia/curves", "import joblib\nprint(joblib.cpu_count(), joblib.effective_n_jobs(-1))")
+    write_chapter(
+        project,
+        "cia/curves",
+        "import joblib\nprint(joblib.cpu_count(), joblib.effective_n_jobs(-1))",
+    )
     execute(project, "cia/curves", {}, tmp_path / "out.ipynb", cores=1)
     assert nbformat.read(tmp_path / "out.ipynb", as_version=4).cells[-1].outputs[0].text == "1 1\n"
     assert os.environ["LOKY_MAX_CPU_COUNT"] == "2"
 
 
-RUN = ["winnow.online", "figures.style", "claims", "book", "book.kernels", "book.execution", "book.variables"]
+RUN = [
+    "winnow.online",
+    "figures.style",
+    "claims",
+    "book",
+    "book.kernels",
+    "book.execution",
+    "book.variables",
+]
 MAKE_PAGES = ["book.site", "book.cli", "book.scorecard", "book.jobs"]
 
 
@@ -272,7 +309,9 @@ def test_every_module_that_a_kernel_imports_is_in_the_key(project, write_chapter
     code += "print(*(name for name in sys.modules if name.partition('.')[0] == 'lib'))"
     write_chapter(project, "cia/curves", code)
     execute(project, "cia/curves", {}, tmp_path / "out.ipynb")
-    imported = set(nbformat.read(tmp_path / "out.ipynb", as_version=4).cells[-1].outputs[0].text.split())
+    imported = set(
+        nbformat.read(tmp_path / "out.ipynb", as_version=4).cells[-1].outputs[0].text.split()
+    )
     assert {"lib.trees.growing", "lib.book.kernels", "lib.sources"} <= imported
     assert imported <= modules_of_chapters()
     assert not modules_of_chapters() & {"lib.book.site", "lib.book.cli"}
@@ -310,7 +349,9 @@ class TestWhileItRuns:
         assert nbformat.read(job.notebook, as_version=4).cells[-1].outputs[0].text == "of the key\n"
         jobs.require_fresh(project, "quick")
 
-    @pytest.mark.parametrize("name", ["data/numbers.csv", "chapters/registered.yml", "data/recorded/cia/curves.csv.gz"])
+    @pytest.mark.parametrize(
+        "name", ["data/numbers.csv", "chapters/registered.yml", "data/recorded/cia/curves.csv.gz"]
+    )
     def test_what_is_changed_and_changed_back_is_not_published(self, project, monkeypatch, name):
         path = project.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -337,23 +378,40 @@ class TestWhileItRuns:
             f"it read {table}, which no key holds: put it into data/",
         )
         assert not job.notebook.with_suffix(".json").exists()
-        write_chapter(project, "cia/curves", f"open({str(tmp_path / 'own')!r}, 'w').close()\nopen('data/numbers.csv')")
+        write_chapter(
+            project,
+            "cia/curves",
+            f"open({str(tmp_path / 'own')!r}, 'w').close()\nopen('data/numbers.csv')",
+        )
         assert update(project).status == "executed"
 
-    def test_copies_in_a_mirror_are_checked_and_other_files_there_are_not(self, project, tmp_path, monkeypatch):
+    def test_copies_in_a_mirror_are_checked_and_other_files_there_are_not(
+        self, project, tmp_path, monkeypatch
+    ):
         monkeypatch.setenv("UCI_MIRROR", str(tmp_path))
-        files = [tmp_path / catalogue()["cleve"].files[0], tmp_path / "crx.data.gz", tmp_path / "own.csv"]
+        files = [
+            tmp_path / catalogue()["cleve"].files[0],
+            tmp_path / "crx.data.gz",
+            tmp_path / "own.csv",
+        ]
         notes = [{"kind": "opened", "path": str(path)} for path in files]
-        assert cache.files_in_no_key(project, "cia/curves", {}, notes) == [str(tmp_path / "own.csv")]
+        assert cache.files_in_no_key(project, "cia/curves", {}, notes) == [
+            str(tmp_path / "own.csv")
+        ]
         monkeypatch.delenv("UCI_MIRROR")
         assert len(cache.files_in_no_key(project, "cia/curves", {}, notes)) == 3
 
     def test_data_may_be_fetched_but_not_taken_away(self, project, monkeypatch):
         found = {"before": ("not available", ""), "after": ("cached", "")}
-        for status, words in ("executed", ""), ("FAILED", "what can be had of cleve changed while it ran"):
+        for status, words in (
+            ("executed", ""),
+            ("FAILED", "what can be had of cleve changed while it ran"),
+        ):
             answers = iter(found.values())
             last = list(found.values())[-1]
-            monkeypatch.setattr(cache, "fetched", lambda *_, a=answers, z=last: {"cleve": next(a, z)})
+            monkeypatch.setattr(
+                cache, "fetched", lambda *_, a=answers, z=last: {"cleve": next(a, z)}
+            )
             stand_in(project, monkeypatch, meanwhile=lambda a=answers: list(a))
             job = update(project)
             assert (job.status, words in job.message) == (status, True)
@@ -361,7 +419,9 @@ class TestWhileItRuns:
 
     def test_recorded_rows_for_data_that_could_be_had_by_the_end(self, project, monkeypatch):
         """As where the download of one set failed and another run has it by now."""
-        monkeypatch.setattr(cache, "fetched", lambda *_: {"cleve": ("cached", ""), "crx": ("not available", "")})
+        monkeypatch.setattr(
+            cache, "fetched", lambda *_: {"cleve": ("cached", ""), "crx": ("not available", "")}
+        )
         for sets, status in (["crx"], "executed"), (["crx", "cleve"], "FAILED"):
             (project.root / "_build").exists() and shutil.rmtree(project.root / "_build")
             stand_in(project, monkeypatch, notes=[{"kind": "absent", "sets": sets}])
@@ -369,14 +429,24 @@ class TestWhileItRuns:
 
 
 class TestSurroundings:
-    def test_kernels_see_no_variable_that_could_decide_a_number(self, project, write_chapter, tmp_path, monkeypatch):
+    def test_kernels_see_no_variable_that_could_decide_a_number(
+        self, project, write_chapter, tmp_path, monkeypatch
+    ):
         for name in ("MY_SETTING", "NUMBA_OPT", "OMP_SCHEDULE", "SKLEARN_ASSUME_FINITE", "COLUMNS"):
             monkeypatch.setenv(name, "1")
         write_chapter(project, "cia/curves", "import os\nprint(*os.environ)")
         execute(project, "cia/curves", {}, tmp_path / "out.ipynb")
-        names = nbformat.read(tmp_path / "out.ipynb", as_version=4).cells[-1].outputs[0].text.split()
+        names = (
+            nbformat.read(tmp_path / "out.ipynb", as_version=4).cells[-1].outputs[0].text.split()
+        )
         assert {"PATH", "PYTHONHASHSEED", "BOOK_TRIALS"} <= set(names)
-        assert not {"MY_SETTING", "NUMBA_OPT", "OMP_SCHEDULE", "SKLEARN_ASSUME_FINITE", "COLUMNS"} & set(names)
+        assert not {
+            "MY_SETTING",
+            "NUMBA_OPT",
+            "OMP_SCHEDULE",
+            "SKLEARN_ASSUME_FINITE",
+            "COLUMNS",
+        } & set(names)
 
     def test_paths_in_variables_are_those_of_the_command(self, monkeypatch, tmp_path):
         """Kernels run in another folder."""
@@ -410,7 +480,9 @@ def test_data_that_are_not_shipped_are_part_of_the_key(project, tmp_path, monkey
     monkeypatch.setenv("UCI_CACHE", str(tmp_path))
     entry = replace(catalogue()["cleve"], sha256=(sha256(b"1,2\n"),))
     monkeypatch.setitem(catalogue(), "cleve", entry)
-    other, without = (fingerprint(project, "cia/curves", {"sets": [name]}) for name in ("iris", "cleve"))
+    other, without = (
+        fingerprint(project, "cia/curves", {"sets": [name]}) for name in ("iris", "cleve")
+    )
     (tmp_path / entry.files[0]).write_text("1,2\n")
     cached = fingerprint(project, "cia/curves", {"sets": ["cleve"]})
     assert cached != without
@@ -423,7 +495,9 @@ def test_data_that_are_not_shipped_are_part_of_the_key(project, tmp_path, monkey
     assert fingerprint(project, "cia/curves", {"sets": ["iris"]}) == other
 
 
-def test_texts_are_part_of_the_key_of_a_chapter_that_reads_them(project, write_chapter, tmp_path, monkeypatch):
+def test_texts_are_part_of_the_key_of_a_chapter_that_reads_them(
+    project, write_chapter, tmp_path, monkeypatch
+):
     monkeypatch.setenv("UCI_CACHE", str(tmp_path))
     monkeypatch.delenv("TEXTS_MIRROR", raising=False)
     book = tmp_path / "own.txt"

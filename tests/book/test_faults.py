@@ -53,13 +53,18 @@ def test_a_full_disk_leaves_the_file_as_it_was(tmp_path, monkeypatch):
 
 def test_two_attempts_at_a_chapter_have_files_of_their_own(tmp_path):
     """Also two of one process, or of processes that have the same number one after the other."""
-    with execution._aside(tmp_path / "curves.ipynb") as one, execution._aside(tmp_path / "curves.ipynb") as other:
+    with (
+        execution._aside(tmp_path / "curves.ipynb") as one,
+        execution._aside(tmp_path / "curves.ipynb") as other,
+    ):
         assert one != other
 
 
 @pytest.mark.parametrize("raised", [FULL, KeyboardInterrupt()])
 @pytest.mark.parametrize(("share", "kept"), [(0.5, "earlier"), (1, "executed")])
-def test_an_execution_that_is_cut_short_leaves_whole_notebooks(project, monkeypatch, tmp_path, share, raised, kept):
+def test_an_execution_that_is_cut_short_leaves_whole_notebooks(
+    project, monkeypatch, tmp_path, share, raised, kept
+):
     executed = nbformat.writes(chapter("'executed'"))
 
     def cut_short(_, output, *__, **___):
@@ -112,10 +117,22 @@ BAD = [
     ("chapters/profiles.yml", b"paper: {cia/curves: {seed: 1, seed: 2}}", "'seed' is set twice"),
     ("chapters/profiles.yml", b"paper: 3", "paper: expected lines `name: value`"),
     ("chapters/profiles.yml", None, "cannot be read: [Errno 21] Is a directory"),
-    ("chapters/cia/curves.ipynb", with_cells(lambda cells: [cells[0], *cells[2:]]), "tagged 'parameters'; found 0"),
+    (
+        "chapters/cia/curves.ipynb",
+        with_cells(lambda cells: [cells[0], *cells[2:]]),
+        "tagged 'parameters'; found 0",
+    ),
     ("chapters/cia/curves.ipynb", with_cell("n: int = (3"), "parameters cell: not Python: "),
-    ("chapters/cia/curves.ipynb", with_cell(PARAMETERS + "seed: int = 1"), "parameters cell: seed is set twice"),
-    ("chapters/cia/curves.ipynb", with_cell("n: int = 3  # [a..b]"), "[a..b] of n is no range of numbers"),
+    (
+        "chapters/cia/curves.ipynb",
+        with_cell(PARAMETERS + "seed: int = 1"),
+        "parameters cell: seed is set twice",
+    ),
+    (
+        "chapters/cia/curves.ipynb",
+        with_cell("n: int = 3  # [a..b]"),
+        "[a..b] of n is no range of numbers",
+    ),
     ("chapters/cia/curves.ipynb", b'{"cells": [3]}', "is not a notebook"),
     ("_toc.yml", b"[", "_toc.yml: "),
     ("_toc.yml", b"format: jb-book\nroot: 3", "_toc.yml: "),
@@ -214,7 +231,9 @@ print(matplotlib.rcParams["lines.linewidth"], sys.flags.optimize, matplotlib.get
 
 
 @pytest.mark.slow
-def test_a_book_is_built_without_home_fonts_network_and_utf8_and_without_the_readers_settings(project, tmp_path):
+def test_a_book_is_built_without_home_fonts_network_and_utf8_and_without_the_readers_settings(
+    project, tmp_path
+):
     """One build in bad surroundings; HOME and the folder of the font cache can be made by nobody."""
     own, log, python = tmp_path / "own", tmp_path / "network.log", tmp_path / "python"
     for name, text in OWN.items():
@@ -226,11 +245,28 @@ def test_a_book_is_built_without_home_fonts_network_and_utf8_and_without_the_rea
     (site / "sitecustomize.py").write_text(NO_NETWORK.format(log=str(log)))
     shutil.rmtree(project.root / "assets" / "fonts")
     nbformat.write(chapter(HERE, SHOW_OWN, CLAIMS, FIGURE), project.notebook("cia/curves"))
-    bad = {"HOME": "/dev/null/home", "MPLCONFIGDIR": "/dev/null/fonts", "LC_ALL": "C", "LANG": "C", "MPLBACKEND": "svg"}
-    bad |= {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii", "PYTHONPATH": str(own / "path"), "PYTHONOPTIMIZE": "2"}
-    bad |= {"PYTHONSTARTUP": str(own / "startup.py"), "IPYTHONDIR": str(own / "ipython"), "PATH": os.environ["PATH"]}
+    bad = {
+        "HOME": "/dev/null/home",
+        "MPLCONFIGDIR": "/dev/null/fonts",
+        "LC_ALL": "C",
+        "LANG": "C",
+        "MPLBACKEND": "svg",
+    }
+    bad |= {
+        "PYTHONUTF8": "0",
+        "PYTHONIOENCODING": "ascii",
+        "PYTHONPATH": str(own / "path"),
+        "PYTHONOPTIMIZE": "2",
+    }
+    bad |= {
+        "PYTHONSTARTUP": str(own / "startup.py"),
+        "IPYTHONDIR": str(own / "ipython"),
+        "PATH": os.environ["PATH"],
+    }
     bad |= {"MATPLOTLIBRC": str(own / "matplotlibrc")}
-    process = start(project, "build", "--profile", "quick", python=python / "bin" / "python", cwd=own, env=bad)
+    process = start(
+        project, "build", "--profile", "quick", python=python / "bin" / "python", cwd=own, env=bad
+    )
     output, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors
     assert "Traceback" not in errors
@@ -238,7 +274,9 @@ def test_a_book_is_built_without_home_fonts_network_and_utf8_and_without_the_rea
     here, shown, *_ = nbformat.read(project.executed("quick", "cia/curves"), 4).cells[3:]
     assert here.outputs[0].text == "größe\n[Errno 101] Network is unreachable\n"
     assert [output.text for output in shown.outputs] == ["1.5 0 inline\n"]
-    page = (project.build_folder("quick") / "html" / "chapters" / "cia" / "curves.html").read_text(encoding="utf-8")
+    page = (project.build_folder("quick") / "html" / "chapters" / "cia" / "curves.html").read_text(
+        encoding="utf-8"
+    )
     assert "größe" in page
     assert "-light.svg" in page
 
@@ -286,10 +324,14 @@ def test_an_interruption_is_told_keeps_what_was_executed_and_leaves_no_process(
     project = make_project(tmp_path / "bü ch")
     write_chapter(project, "cia/curves", KEPT, EXPERIMENT if name == "run" else SLEEP)
     kept = project.executed("quick", "cia/curves")
-    arguments = ["run", "cia/curves", "-o", str(kept)] if name == "run" else ["build", "--profile", "quick"]
+    arguments = (
+        ["run", "cia/curves", "-o", str(kept)] if name == "run" else ["build", "--profile", "quick"]
+    )
     process = start(project, *arguments)
     try:
-        under_way = partial(n_blocks, project) if name == "run" else (project.root / "asleep").exists
+        under_way = (
+            partial(n_blocks, project) if name == "run" else (project.root / "asleep").exists
+        )
         wait_for(lambda: under_way() or process.poll() is not None)
         if name == "build":
             assert "another command is writing into" in book(project, *arguments).output
@@ -310,7 +352,9 @@ def test_an_interruption_is_told_keeps_what_was_executed_and_leaves_no_process(
 @pytest.mark.slow
 def test_a_killed_kernel_fails_its_chapter_and_keeps_what_was_executed(write_chapter, tmp_path):
     project = make_project(tmp_path / "bü ch")
-    write_chapter(project, "cia/curves", KEPT, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
+    write_chapter(
+        project, "cia/curves", KEPT, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"
+    )
     result = book(project, "build", "--profile", "quick")
     assert result.exit_code == 1
     assert "cia/curves: the kernel died" in result.output
@@ -325,7 +369,8 @@ def test_kernels_and_workers_die_with_a_killed_build(write_chapter, tmp_path):
     project = make_project(tmp_path / "bü ch")
     write_chapter(project, "cia/curves", EXPERIMENT)
     process = start(project, "build", "--profile", "quick", cwd=project.root)
-    wait_for(lambda: len(processes_in(project.root)) > 4)  # the build, its server and tracker, a kernel, workers
+    # the build, its server and tracker, a kernel, workers
+    wait_for(lambda: len(processes_in(project.root)) > 4)
     process.kill()
     wait_for(lambda: not processes_in(project.root), seconds=10)
     process.communicate()

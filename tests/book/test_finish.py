@@ -17,12 +17,17 @@ with <span>\\(k &lt; 2\\)</span>, say "so". %s</p>
 
 
 def finished(text="The end.", title="Learning &amp; curves &#8212; The Book", book="The Book"):
-    return finish.finish_page(PAGE.replace("Learning &amp; curves &#8212; The Book", title) % text, book, None)
+    return finish.finish_page(
+        PAGE.replace("Learning &amp; curves &#8212; The Book", title) % text, book, None
+    )
 
 
 def test_a_page_describes_itself_by_its_first_sentences():
     page = finished()
-    assert '<meta name="description" content="Grove, with k &lt; 2, say &#34;so&#34;. The end.">' in page
+    assert (
+        '<meta name="description" content="Grove, with k &lt; 2, say &#34;so&#34;. The end.">'
+        in page
+    )
     assert "<title>Learning &amp; curves — The Book</title>" in page
     long = re.search(r'name="description" content="([^"]*)"', finished("word " * 80))[1]
     assert len(finish.html.unescape(long)) <= finish.LENGTH
@@ -42,7 +47,9 @@ def test_a_sitemap_needs_an_address_and_has_the_pages_that_there_are(project, tm
     finish.write_sitemap(project, tmp_path, "")
     assert not path.exists()
     finish.write_sitemap(project, tmp_path, "https://example.org/book/")
-    assert re.findall("<loc>(.*?)</loc>", path.read_text()) == ["https://example.org/book/chapters/cia/curves.html"]
+    assert re.findall("<loc>(.*?)</loc>", path.read_text()) == [
+        "https://example.org/book/chapters/cia/curves.html"
+    ]
 
 
 def test_a_theme_that_has_changed_is_told(project, tmp_path):
@@ -59,7 +66,9 @@ def test_one_of_a_kind_is_singular():
 
 
 def test_the_first_page_leads_on(tmp_path):
-    (tmp_path / "index.html").write_text('<meta http-equiv="Refresh" content="0; url=chapters/intro.html" />\n')
+    (tmp_path / "index.html").write_text(
+        '<meta http-equiv="Refresh" content="0; url=chapters/intro.html" />\n'
+    )
     (tmp_path / "chapters").mkdir()
     (tmp_path / "chapters" / "intro.html").write_text(PAGE % "")
     finish.write_first_page(tmp_path, "A & B")

@@ -16,19 +16,35 @@ from lib.book.project import BookError, parameters_of
 
 pytestmark = pytest.mark.slow
 PARSED = parse_cell(PARAMETERS)
-STRANGE = ["[", "1e999", "0x" + "f" * 6000, "9" * 5000, "!!int ''", "2020-13-45", "&a [*a]", "[" * 3000, '"\\ud800"']
+STRANGE = [
+    "[",
+    "1e999",
+    "0x" + "f" * 6000,
+    "9" * 5000,
+    "!!int ''",
+    "2020-13-45",
+    "&a [*a]",
+    "[" * 3000,
+    '"\\ud800"',
+]
 TEXT = st.text() | st.sampled_from(STRANGE)
 NAME = st.sampled_from([*PARSED, "n_model", "Seed"]) | TEXT
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.dates() | st.text()
-NESTED = st.recursive(PLAIN, lambda deeper: st.lists(deeper, max_size=3) | st.dictionaries(PLAIN, deeper, max_size=3))
-FILE = st.builds(lambda values: yaml.safe_dump(values).encode(), st.dictionaries(NAME, NESTED, max_size=3))
+NESTED = st.recursive(
+    PLAIN, lambda deeper: st.lists(deeper, max_size=3) | st.dictionaries(PLAIN, deeper, max_size=3)
+)
+FILE = st.builds(
+    lambda values: yaml.safe_dump(values).encode(), st.dictionaries(NAME, NESTED, max_size=3)
+)
 BYTES = FILE | st.binary() | TEXT.map(lambda text: text.encode(errors="surrogatepass"))
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
     lambda deeper: st.lists(deeper, max_size=3) | st.dictionaries(st.text(), deeper, max_size=3),
 )
 LINES = st.lists(st.sampled_from(PARAMETERS.splitlines()) | st.text(), max_size=4).map("\n".join)
-PIECE = st.sampled_from(["[", "]", "..", "<", "|", ":", "=", "None", "1e999", "{[]: 1}", "\\", '"""', "\x00", "é"])
+PIECE = st.sampled_from(
+    ["[", "]", "..", "<", "|", ":", "=", "None", "1e999", "{[]: 1}", "\\", '"""', "\x00", "é"]
+)
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +60,9 @@ def executed():
     """Return the list of the values with which a chapter would have been executed; none is."""
     calls = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(execution, "execute", lambda project, chapter, values, *_, **__: calls.append(values))
+        patch.setattr(
+            execution, "execute", lambda project, chapter, values, *_, **__: calls.append(values)
+        )
         yield calls
 
 
@@ -77,7 +95,8 @@ def test_any_option_and_file_is_a_value_or_an_error(project, executed, given, co
         else:
             (values,) = executed
             assert resolve(PARSED, values) == values
-            assert json.dumps(values, ensure_ascii=False).encode("utf-8")  # the notebook's metadata have them, too
+            # the notebook's metadata have them, too
+            assert json.dumps(values, ensure_ascii=False).encode("utf-8")
             found = {}
             exec(PythonTranslator.codify(values).encode("utf-8"), found)
             assert {name: found[name] for name in values} == values
@@ -102,10 +121,16 @@ def test_any_cell_is_parameters_or_an_error(source):
     if isinstance(found, ParameterError):
         assert str(found)
     else:
-        assert all(parameter.check(parameter.default) == parameter.default for parameter in found.values())
+        assert all(
+            parameter.check(parameter.default) == parameter.default for parameter in found.values()
+        )
 
 
-@given(cells=st.lists(st.sampled_from(chapter(CLAIMS).cells) | JSON, max_size=3), other=JSON, whole=st.booleans())
+@given(
+    cells=st.lists(st.sampled_from(chapter(CLAIMS).cells) | JSON, max_size=3),
+    other=JSON,
+    whole=st.booleans(),
+)
 def test_any_json_is_a_chapter_or_an_error_that_names_it(project, cells, other, whole):
     path = project.notebook("cia/curves")
     before = path.read_bytes()

@@ -32,7 +32,9 @@ frame = record.complete("models", pd.DataFrame({{"dataset": ["made"], "n": [n_mo
 
 
 def run_git(folder, *arguments):
-    return subprocess.run(["git", "-C", folder, *arguments], check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(
+        ["git", "-C", folder, *arguments], check=True, capture_output=True, text=True
+    ).stdout.strip()
 
 
 def register(project):
@@ -57,7 +59,9 @@ def committed(project):
 
 def clone(project, folder, *options):
     """Return a clone of a project, whose lib is a link to ours as its own is."""
-    subprocess.run(["git", "clone", "--quiet", *options, f"file://{project.root}", folder], check=True)
+    subprocess.run(
+        ["git", "clone", "--quiet", *options, f"file://{project.root}", folder], check=True
+    )
     return Project(folder)
 
 
@@ -80,14 +84,18 @@ def replace_first_commit(project):
 
 class TestRegistration:
     def test_a_whole_history_says_that_it_was_registered_in_advance(self, committed):
-        assert re.fullmatch(r"registered .*, commit .*", registry.registrations(committed)["positive"])
+        assert re.fullmatch(
+            r"registered .*, commit .*", registry.registrations(committed)["positive"]
+        )
         registry.require_history(committed)
 
     @pytest.mark.parametrize("depth", [1, 2])
     def test_a_shallow_clone_says_nothing_until_it_is_complete(self, committed, tmp_path, depth):
         shallow = clone(committed, tmp_path / "shallow", "--depth", str(depth))
         assert registry.registrations(shallow) == {}
-        with pytest.raises(BookError, match=r"is a shallow clone, whose history is cut; `git fetch --unshallow`"):
+        with pytest.raises(
+            BookError, match=r"is a shallow clone, whose history is cut; `git fetch --unshallow`"
+        ):
             registry.require_history(shallow)
         run_git(shallow.root, "fetch", "--quiet", "--unshallow")
         assert registry.registrations(shallow) == registry.registrations(committed) != {}
@@ -95,7 +103,10 @@ class TestRegistration:
     @pytest.mark.parametrize(
         ("change", "reason"),
         [
-            (lambda project: shutil.rmtree(project.root / ".git"), "has no history: git answers 'fatal: not a git"),
+            (
+                lambda project: shutil.rmtree(project.root / ".git"),
+                "has no history: git answers 'fatal: not a git",
+            ),
             (squash, "begins with results that are older"),
             (replace_first_commit, "is altered by `git replace`"),
         ],
@@ -115,16 +126,38 @@ class TestRegistration:
     def test_settings_of_git_change_nothing(self, committed, monkeypatch, tmp_path):
         expected = registry.registrations(committed)
         settings = "[log]\nshowSignature = true\ndiffMerges = combined\n[diff]\nnoprefix = true\nexternal = false\n"
-        (tmp_path / "gitconfig").write_text(f"{settings}[color]\nui = always\n[core]\npager = false\n")
+        (tmp_path / "gitconfig").write_text(
+            f"{settings}[color]\nui = always\n[core]\npager = false\n"
+        )
         monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
         assert registry.registrations(committed) == expected
 
     def test_scorecard_and_table(self, committed, monkeypatch, tmp_path):
         """With the history they have it; without, the scorecard says why not, and no entry is blank."""
-        numbers = {"statistic": "mean", "value": 1.0, "low": 0.5, "high": 1.5, "n": 3, "least": 1, "region": [0, None]}
-        setting = {"id": "positive", "verdict": "holds", "words": "", "paper_value": None, "anchor": None}
+        numbers = {
+            "statistic": "mean",
+            "value": 1.0,
+            "low": 0.5,
+            "high": 1.5,
+            "n": 3,
+            "least": 1,
+            "region": [0, None],
+        }
+        setting = {
+            "id": "positive",
+            "verdict": "holds",
+            "words": "",
+            "paper_value": None,
+            "anchor": None,
+        }
         setting |= {"recorded": False} | numbers
-        claim = {"id": "mean-is-positive", "paper": "groveroth1997", "sentence": "So.", "quote": "so", "data": ""}
+        claim = {
+            "id": "mean-is-positive",
+            "paper": "groveroth1997",
+            "sentence": "So.",
+            "quote": "so",
+            "data": "",
+        }
         claim |= {"headline": True, "exact": False, "chapter": "cia/curves", "settings": [setting]}
         monkeypatch.setattr(scorecard, "read_claims", lambda *_: [claim])
         shallow = clone(committed, tmp_path / "shallow", "--depth", "1")
@@ -133,13 +166,17 @@ class TestRegistration:
             assert registry.AFTER not in text.lower()
             assert f"true if &gt; 0. {words}" in text
             assert ("the book's history is not whole" in text) == (project is shallow)
-            scorecard.write_downloads(project, "paper", tmp_path, "0123456789", {"cia/curves": "abcdef0123"})
+            scorecard.write_downloads(
+                project, "paper", tmp_path, "0123456789", {"cia/curves": "abcdef0123"}
+            )
             with (tmp_path / "claims.csv").open(encoding="utf-8", newline="") as file:
                 rows = list(csv.DictReader(file))
             assert [row["registered"].partition(" ")[0] for row in rows] == [words.strip().lower()]
         assert "</div></li>" in text.partition("true if &gt; 0. ")[2][:20]
 
-    def test_a_build_warns_and_a_strict_one_is_refused_before_anything_runs(self, committed, monkeypatch, tmp_path):
+    def test_a_build_warns_and_a_strict_one_is_refused_before_anything_runs(
+        self, committed, monkeypatch, tmp_path
+    ):
         def stop(*_):
             raise BookError("stopped before any chapter")
 
@@ -153,7 +190,9 @@ class TestRegistration:
         assert "stopped before any chapter" not in strict.output
         assert "stopped before any chapter" in book(committed, "build", "--strict").output
 
-    def test_the_command_that_asks_for_it_says_why_it_is_not_known(self, committed, monkeypatch, tmp_path):
+    def test_the_command_that_asks_for_it_says_why_it_is_not_known(
+        self, committed, monkeypatch, tmp_path
+    ):
         monkeypatch.setattr(jobs, "require_fresh", lambda *_: None)
         shallow = clone(committed, tmp_path / "shallow", "--depth", "1")
         result = book(shallow, "claims", "--registered")
@@ -173,7 +212,9 @@ class TestCommit:
         assert sorted(history.changes(project)) == ["_toc.yml", "data/größe = 1\n.csv"]
         assert history.commit(project) == commit + CHANGED
         assert history.commit_markup(commit + CHANGED) == f"commit `{commit}` + uncommitted changes"
-        assert history.date_of(project, commit + CHANGED) == run_git(project.root, "show", "-s", "--format=%cs", "HEAD")
+        assert history.date_of(project, commit + CHANGED) == run_git(
+            project.root, "show", "-s", "--format=%cs", "HEAD"
+        )
 
     def test_new_files_count_whatever_git_status_shows_otherwise(self, project):
         commit_all(project)
@@ -189,7 +230,9 @@ class TestCommit:
         assert history.changes(project) == ["data/numbers.csv"]
         assert history.commit(project) == commit + CHANGED
         (project.root / "data" / "numbers.csv").unlink()  # as a sparse checkout leaves it out
-        assert history.changes(project) == ([] if option == "--skip-worktree" else ["data/numbers.csv"])
+        assert history.changes(project) == (
+            [] if option == "--skip-worktree" else ["data/numbers.csv"]
+        )
 
     def test_where_git_cannot_tell_nothing_is_called_unchanged(self, project):
         commit_all(project)
@@ -201,14 +244,20 @@ class TestCommit:
         commit_all(project)
         without_git(monkeypatch, tmp_path / "nothing")
         assert history.commit(project) == NO_COMMIT
-        assert site.commit_of(project, project.executed("quick", "cia/curves"), NO_COMMIT) == NO_COMMIT
-        assert "made: no commit;" in site.provenance(project, "cia/curves", "profile quick", NO_COMMIT)
+        assert (
+            site.commit_of(project, project.executed("quick", "cia/curves"), NO_COMMIT) == NO_COMMIT
+        )
+        assert "made: no commit;" in site.provenance(
+            project, "cia/curves", "profile quick", NO_COMMIT
+        )
 
     def test_a_tarball_inside_another_repository_has_no_commit(self, project):
         outer = project.root.parent
         run_git(outer, "init", "--quiet")
         author = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-        run_git(outer, *author, "commit", "--quiet", "--allow-empty", "--message", "another project")
+        run_git(
+            outer, *author, "commit", "--quiet", "--allow-empty", "--message", "another project"
+        )
         assert history.commit(project) == NO_COMMIT
         with pytest.raises(BookError, match="the repository around it does not track its _toc.yml"):
             registry.require_history(project)
@@ -226,7 +275,18 @@ class TestCommit:
 
     def test_what_came_before(self, committed):
         first, last = run_git(committed.root, "rev-list", "--reverse", "HEAD").splitlines()[::2]
-        run_git(committed.root, "-c", "user.name=A", "-c", "user.email=a@b", "commit", "-q", "--amend", "-m", "again")
+        run_git(
+            committed.root,
+            "-c",
+            "user.name=A",
+            "-c",
+            "user.email=a@b",
+            "commit",
+            "-q",
+            "--amend",
+            "-m",
+            "again",
+        )
         assert history.is_ancestor(committed, first)
         assert history.is_ancestor(committed, history.head(committed))
         for commit in (last, first + CHANGED, NO_COMMIT, "", "--help", "0123456789"):
@@ -251,7 +311,9 @@ class TestOfAChapter:
         path.write_text("{}")
         return path
 
-    def test_it_is_that_of_the_execution_if_nothing_differed_and_the_history_has_it(self, committed, executed):
+    def test_it_is_that_of_the_execution_if_nothing_differed_and_the_history_has_it(
+        self, committed, executed
+    ):
         then = history.commit(committed)
         write_record(executed, "key", 1.0, then)
         now = commit_all(committed, "of a page")
@@ -259,7 +321,9 @@ class TestOfAChapter:
         assert site.commit_of(committed, executed, now + CHANGED) == then
 
     @pytest.mark.parametrize("noted", [NO_COMMIT, "0123456789", "{then}" + CHANGED])
-    def test_otherwise_it_is_that_of_now_whose_sources_have_the_same_key(self, committed, executed, noted):
+    def test_otherwise_it_is_that_of_now_whose_sources_have_the_same_key(
+        self, committed, executed, noted
+    ):
         write_record(executed, "key", 1.0, noted.format(then=history.head(committed)))
         now = commit_all(committed, "what had been changed")
         assert site.commit_of(committed, executed, now) == now
@@ -283,7 +347,9 @@ def test_pages_downloads_and_the_pdf_carry_the_commit_of_what_they_show(project,
     html = project.build_folder("quick") / "html"
     page = (html / "chapters" / "cia" / "curves.html").read_text(encoding="utf-8")
     assert re.findall(r"commit <code[^>]*>(?:<[^>]*>)*([0-9a-f]+)", page) == [first]
-    assert f"commit `{first}`" in (html / "_sources" / "chapters" / "cia" / "curves.ipynb").read_text(encoding="utf-8")
+    assert f"commit `{first}`" in (
+        html / "_sources" / "chapters" / "cia" / "curves.ipynb"
+    ).read_text(encoding="utf-8")
     claims = json.loads(next(html.glob("_downloads/*/claims.json")).read_text(encoding="utf-8"))
     assert (claims["commit"], [claim["commit"] for claim in claims["claims"]]) == (second, [first])
     (project.root / "chapters" / "intro.md").write_text("# A third introduction\n")
@@ -301,7 +367,9 @@ def test_a_build_without_git_ends_and_its_pages_have_no_commit(project, monkeypa
     without_git(monkeypatch, tmp_path / "nothing")
     result = book(project, "build", "--profile", "quick")
     assert result.exit_code == 0, result.output
-    page = (project.build_folder("quick") / "html" / "chapters" / "cia" / "curves.html").read_text(encoding="utf-8")
+    page = (project.build_folder("quick") / "html" / "chapters" / "cia" / "curves.html").read_text(
+        encoding="utf-8"
+    )
     assert "How this page was made: no commit; " in page
 
 
@@ -316,7 +384,11 @@ def test_a_sweep_says_of_which_commit_each_run_is(project, monkeypatch):
     (project.root / "chapters" / "intro.md").write_text("# Another introduction\n")
     second = commit_all(project)
     assert "reused" in book(project, "sweep", "cia/curves", "-p", "n_models", "2,3,4").output
-    assert re.findall(r"<td>([0-9a-f]{10})</td>", (folder / "index.html").read_text()) == [first, first, second]
+    assert re.findall(r"<td>([0-9a-f]{10})</td>", (folder / "index.html").read_text()) == [
+        first,
+        first,
+        second,
+    ]
     header = (folder / "claims.csv").read_text().splitlines()[0]
     assert header.endswith(",commit")
 
@@ -332,7 +404,10 @@ class TestRecording:
     def test_a_folder_without_a_commit_is_refused(self, recording):
         result = book(recording, "record", "cia/curves")
         assert result.exit_code == 1
-        assert f"{recording.root} has no commit that results could be of: git answers 'fatal: not a" in result.output
+        assert (
+            f"{recording.root} has no commit that results could be of: git answers 'fatal: not a"
+            in result.output
+        )
         assert not (recording.root / "_build").exists()
 
     def test_uncommitted_changes_are_refused_by_name(self, recording):
@@ -378,7 +453,9 @@ class TestRecordedRows:
         with trials.use(record=(str(tmp_path / "elr" / "uci.csv.gz"), "1234abcdef", "a code")):
             Record("elr/uci", seed=1).complete("sets", self.FRAME, [])
         notes = []
-        monkeypatch.setattr(records, "tell", lambda kind, name, **details: notes.append((kind, name, details)))
+        monkeypatch.setattr(
+            records, "tell", lambda kind, name, **details: notes.append((kind, name, details))
+        )
         return notes
 
     def shown(self, code):
@@ -398,7 +475,9 @@ class TestRecordedRows:
         assert self.outdated(notes) == []
 
     def test_other_code_is_said_on_the_page_and_once_by_the_build(self, notes):
-        assert "(commit 1234abcdef), recorded with other code: the data of CLEVE" in self.shown("other")
+        assert "(commit 1234abcdef), recorded with other code: the data of CLEVE" in self.shown(
+            "other"
+        )
         details = {"names": "cleve", "differences": "other code"}
         assert self.outdated(notes) == [("elr/uci", details)]
         assert "recorded with other code" in KINDS["outdated"][1].format(**details)
@@ -408,7 +487,9 @@ class TestRecordedRows:
         assert ", recorded with other packages: the data" in self.shown("a code")
         assert ", recorded with other code and other packages: the data" in self.shown("other")
 
-    def test_a_record_that_does_not_say_of_which_code_it_is_counts_as_of_other_code(self, notes, tmp_path):
+    def test_a_record_that_does_not_say_of_which_code_it_is_counts_as_of_other_code(
+        self, notes, tmp_path
+    ):
         path = tmp_path / "elr" / "uci.csv.gz"
         facts, _ = read(path)
         rows = self.FRAME.astype(str).assign(experiment="sets")

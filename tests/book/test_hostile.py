@@ -45,22 +45,35 @@ TEXTS = [
     '"""', "'''", "\\", "a\nb", "a\r\nb", "a\u2028 b", "a\x85b", "\0", "\x7f\x1b[31m", "#", "%time",
     "!touch made", "{title} {0} {self.__class__}", "1e-3", "null", "é λ 😀", " ", "\u202ea", "x" * 10_000,
 ]  # fmt: skip
-SIGNS = st.text(st.sampled_from("ab1 \\`*_{}[]()<>#+-.!|$~&;:^=/\"'%@?λ−"), min_size=1).filter(str.strip)
+SIGNS = st.text(st.sampled_from("ab1 \\`*_{}[]()<>#+-.!|$~&;:^=/\"'%@?λ−"), min_size=1).filter(
+    str.strip
+)
 DANGEROUS = {"script", "img", "svg", "iframe", "object", "b", "em", "strong", "code", "math", "a"}
 
 
 def is_harmless(page, allowed):
     """Whether a page has neither dangerous elements nor scripts in attributes, besides those meant."""
-    attributes = [(name, str(value)) for tag in page.find_all() for name, value in tag.attrs.items()]
+    attributes = [
+        (name, str(value)) for tag in page.find_all() for name, value in tag.attrs.items()
+    ]
     return not {tag.name for tag in page.find_all()} & (DANGEROUS - allowed) and not [
-        name for name, value in attributes if name.startswith("on") or value.strip().startswith("javascript:")
+        name
+        for name, value in attributes
+        if name.startswith("on") or value.strip().startswith("javascript:")
     ]
 
 
 def claims_of(text):
     verdicts = Claims("groveroth1997")
     claim = verdicts.claim("a-claim", text, quote=text, data=text, headline=True)
-    claim.test("a-setting", text, statistic=text, paper_value=text, estimate=(1.0, 0.5, 1.5, 3), region=(0, 2))
+    claim.test(
+        "a-setting",
+        text,
+        statistic=text,
+        paper_value=text,
+        estimate=(1.0, 0.5, 1.5, 3),
+        region=(0, 2),
+    )
     return verdicts
 
 
@@ -70,14 +83,31 @@ def record_of(text):
 
 def sweep_of(text, project, monkeypatch):
     run = Job(
-        text, text, {"title": text, "other": text}, project.root / "a.ipynb", {"title": text}, "FAILED", 1.0, text
+        text,
+        text,
+        {"title": text, "other": text},
+        project.root / "a.ipynb",
+        {"title": text},
+        "FAILED",
+        1.0,
+        text,
     )
     found = {text: {"value": 1.0, "low": 0.5, "high": 1.5}, "other": {"value": 2.0}}
     number = {"name": text, "sentence": text, "runs": found}
-    runs, rows = [run, replace(run, name="other")], sweep.compare({text: settings_of([record_of(text)])})
-    values = {"places": sweep.places(runs), "fixed": {"other": text}, "rows": rows, "numbers": [number]}
+    runs, rows = (
+        [run, replace(run, name="other")],
+        sweep.compare({text: settings_of([record_of(text)])}),
+    )
+    values = {
+        "places": sweep.places(runs),
+        "fixed": {"other": text},
+        "rows": rows,
+        "numbers": [number],
+    }
     values |= {"commits": {text: text}}
-    return render("sweep.html", folder=project.root, chapter=text, runs=runs, **values).partition("<body>")[2]
+    return render("sweep.html", folder=project.root, chapter=text, runs=runs, **values).partition(
+        "<body>"
+    )[2]
 
 
 def scorecard_of(text, project, monkeypatch):
@@ -87,7 +117,9 @@ def scorecard_of(text, project, monkeypatch):
 
 
 def data_sets_of(text, project, monkeypatch):
-    words = dict.fromkeys(("name", "title", "licence", "citation", "changes", "doi", "address"), text)
+    words = dict.fromkeys(
+        ("name", "title", "licence", "citation", "changes", "doi", "address"), text
+    )
     numbers = dict.fromkeys(("rows", "attributes", "classes", "missing"), 3)
     entry = {**words, **numbers, "files": "a.data", "unconfirmed": ""}
     rows = [{**entry, "kind": kind} for kind in ("uci", "excluded", "synthetic")]
@@ -139,7 +171,14 @@ def test_a_verdict_and_a_style_cannot_end_their_element():
 def test_the_scripts_of_the_pages_make_no_markup_of_text():
     for script in (REPOSITORY / "assets").glob("*.js"):
         text = script.read_text(encoding="utf-8")
-        for unsafe in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"):
+        for unsafe in (
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "eval(",
+            "new Function",
+        ):
             assert unsafe not in text, script
 
 
@@ -153,7 +192,9 @@ def test_a_text_reaches_a_run_as_it_is(tmp_path_factory, value):
     assert resolve(parameters, {"title": parameters["title"].parse(value)}) == {"title": value}
 
 
-BOMB = "a0: &a0 [x]\n" + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 30))
+BOMB = "a0: &a0 [x]\n" + "".join(
+    f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 30)
+)
 BAD_FILES = {
     "python object": "title: !!python/object/apply:os.system ['touch made']",
     "own tag": "title: !x y",
@@ -203,8 +244,12 @@ def test_hostile_values_arrive_as_the_same_texts(project, tmp_path):
     nbformat.write(notebook, path)
     file, output = tmp_path / "p.yml", tmp_path / "{title} `made`.ipynb"
     file.write_text(yaml.safe_dump({"names": TEXTS}, default_style='"'))
-    result = book(project, "run", "cia/curves", "-f", file, "-p", "title", "".join(TEXTS), "-o", output)
+    result = book(
+        project, "run", "cia/curves", "-f", file, "-p", "title", "".join(TEXTS), "-o", output
+    )
     assert result.exit_code == 0, result.output
-    (stream,) = [o for cell in nbformat.read(output, as_version=4).cells for o in cell.get("outputs", [])]
+    (stream,) = [
+        o for cell in nbformat.read(output, as_version=4).cells for o in cell.get("outputs", [])
+    ]
     assert json.loads(stream.text.removeprefix("GOT")) == ["".join(TEXTS), TEXTS]
     assert not list(project.root.rglob("made"))

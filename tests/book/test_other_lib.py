@@ -22,7 +22,15 @@ def other(tmp_path):
     return project
 
 
-COMMANDS = [("list",), ("run", "cia/curves"), ("build",), ("claims",), ("pdf",), ("record", "cia/curves"), ("cache",)]
+COMMANDS = [
+    ("list",),
+    ("run", "cia/curves"),
+    ("build",),
+    ("claims",),
+    ("pdf",),
+    ("record", "cia/curves"),
+    ("cache",),
+]
 
 
 class TestCommand:
@@ -31,8 +39,14 @@ class TestCommand:
         monkeypatch.setattr(execution, "execute", None)
         result = book(other, *arguments)
         assert result.exit_code == 1
-        assert f"the book in {other.root} is not of the code that runs here, in {LIB}; " in result.output
-        assert f"run {other.root}/.venv/bin/book, which `make env` in {other.root} sets up" in result.output
+        assert (
+            f"the book in {other.root} is not of the code that runs here, in {LIB}; "
+            in result.output
+        )
+        assert (
+            f"run {other.root}/.venv/bin/book, which `make env` in {other.root} sets up"
+            in result.output
+        )
         assert not (other.root / "_build").exists()
 
     def test_a_book_without_a_lib_is_refused(self, other):
@@ -41,7 +55,9 @@ class TestCommand:
 
     def test_the_same_book_by_another_name_is_taken(self, tmp_path):
         (tmp_path / "link").symlink_to(REPOSITORY)
-        result = CliRunner().invoke(cli, ["--root", str(tmp_path / "link" / "lib" / ".."), "list", "cia/curves"])
+        result = CliRunner().invoke(
+            cli, ["--root", str(tmp_path / "link" / "lib" / ".."), "list", "cia/curves"]
+        )
         assert result.exit_code == 0, result.output
 
     @pytest.mark.parametrize("below", [".", "chapters/cia"])
@@ -50,10 +66,15 @@ class TestCommand:
         monkeypatch.chdir(other.root / below)
         result = CliRunner().invoke(cli, ["list"])
         assert result.exit_code == 1
-        assert f"this command is of the book in {REPOSITORY}, and was called in {other.root}, another" in result.output
+        assert (
+            f"this command is of the book in {REPOSITORY}, and was called in {other.root}, another"
+            in result.output
+        )
         assert f"run {other.root}/.venv/bin/book, which `make env`" in result.output
         for options, root in ((["--root", str(REPOSITORY)], ""), ([], str(REPOSITORY))):
-            named = CliRunner().invoke(cli, [*options, "list", "cia/curves"], env={"BOOK_ROOT": root or None})
+            named = CliRunner().invoke(
+                cli, [*options, "list", "cia/curves"], env={"BOOK_ROOT": root or None}
+            )
             assert named.exit_code == 0, named.output
 
     def test_anywhere_else_it_is_the_book_of_the_command(self, tmp_path, monkeypatch):
@@ -156,7 +177,11 @@ def test_a_copy_with_its_environment_runs_its_own_code_after_make(tmp_path):
     folder.mkdir()
     copy_checkout(folder)
     show = "import lib, sys; print(lib.__file__); print(sys.prefix)"
-    plain = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "MAKE", "MFLAGS"))}
+    plain = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PYTHON", "MAKE", "MFLAGS"))
+    }
     calls = {"check": True, "capture_output": True, "text": True, "env": plain}
     for place in (folder, moved):
         if place == moved:
@@ -164,6 +189,8 @@ def test_a_copy_with_its_environment_runs_its_own_code_after_make(tmp_path):
         subprocess.run(["make", "-C", place, "env"], **calls)
         script = (place / ".venv" / "bin" / "book").read_text(encoding="utf-8")
         assert place.name.replace("'", "'\"'\"'") in script
-        shown = subprocess.run([place / ".venv" / "bin" / "python", "-c", show], cwd=tmp_path, **calls).stdout
+        shown = subprocess.run(
+            [place / ".venv" / "bin" / "python", "-c", show], cwd=tmp_path, **calls
+        ).stdout
         assert shown.splitlines() == [str(place / "lib" / "__init__.py"), str(place / ".venv")]
         subprocess.run([place / ".venv" / "bin" / "book", "list"], cwd=place, **calls)

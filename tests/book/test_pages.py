@@ -19,28 +19,47 @@ CHANGE = re.compile(r"- from ([\w ]+?) to ([\w ]+): (.*?)[;.]\n", re.DOTALL)
 
 
 def terms() -> list[str]:
-    body = (REFERENCE / "glossary.md").read_text(encoding="utf-8").split("```{glossary}\n")[1].split("```")[0]
+    body = (
+        (REFERENCE / "glossary.md")
+        .read_text(encoding="utf-8")
+        .split("```{glossary}\n")[1]
+        .split("```")[0]
+    )
     return [line for line in body.splitlines() if line and not line.startswith((" ", ":"))]
 
 
 def roles(name: str, text: str) -> list[str]:
     """Return the targets of a role: ``{name}`target` `` or ``{name}`words <target>` ``."""
-    return [found.split("<")[-1].rstrip(">") for found in re.findall(rf"{{{name}}}`([^`]+)`", text.replace("\n", " "))]
+    return [
+        found.split("<")[-1].rstrip(">")
+        for found in re.findall(rf"{{{name}}}`([^`]+)`", text.replace("\n", " "))
+    ]
 
 
 @cache
 def words_of(folder, pattern: str, files: str = "*.py") -> set[str]:
-    return {word for path in folder.rglob(files) for word in re.findall(pattern, path.read_text(encoding="utf-8"))}
+    return {
+        word
+        for path in folder.rglob(files)
+        for word in re.findall(pattern, path.read_text(encoding="utf-8"))
+    }
 
 
 # Folds, code, formulas, tables; glued values and references, each with its words.
-ASIDE = re.compile(r"^(`{4,}).*?^\1$|^```.*?^```$|\$\$.*?\$\$|^\|[^\n]*$|\{[\w:]+\}`[^`]*`", re.DOTALL | re.MULTILINE)
+ASIDE = re.compile(
+    r"^(`{4,}).*?^\1$|^```.*?^```$|\$\$.*?\$\$|^\|[^\n]*$|\{[\w:]+\}`[^`]*`",
+    re.DOTALL | re.MULTILINE,
+)
 
 
-@pytest.mark.parametrize("path", sorted(CHAPTERS.glob("*/*.ipynb")), ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize(
+    "path", sorted(CHAPTERS.glob("*/*.ipynb")), ids=lambda path: f"{path.parent.name}-{path.stem}"
+)
 def test_a_chapter_is_read_in_ten_minutes(path):
     cells = nbformat.read(path, as_version=4).cells
-    story = ASIDE.sub("", "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown"))
+    story = ASIDE.sub(
+        "", "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    )
     assert 700 <= sum(bool(re.search("[A-Za-z]", word)) for word in story.split()) <= 1270
 
 
@@ -52,7 +71,10 @@ def test_no_term_is_explained_twice():
 @pytest.mark.parametrize("page", sorted(CHAPTERS.rglob("*.md")), ids=lambda page: page.stem)
 def test_terms_are_in_the_glossary(page):
     known = {term.lower() for term in terms()}
-    asked = [re.sub(r"\s+", " ", term).lower() for term in roles("term", page.read_text(encoding="utf-8"))]
+    asked = [
+        re.sub(r"\s+", " ", term).lower()
+        for term in roles("term", page.read_text(encoding="utf-8"))
+    ]
     assert [term for term in asked if term not in known] == []
 
 
@@ -65,10 +87,15 @@ def test_places_that_are_named_are_in_a_chapter(page):
 
 
 def test_names_in_the_notation_are_in_the_code():
-    rows = re.findall(r"^\|(.*)\|$", (REFERENCE / "notation.md").read_text(encoding="utf-8"), re.MULTILINE)
+    rows = re.findall(
+        r"^\|(.*)\|$", (REFERENCE / "notation.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
     columns = [row.split(" | ")[2] for row in rows if row.count(" | ") == 3]
     code = {name for column in columns for name in re.findall(r"`([^`]+)`", column)}
-    names = {name for text in code for name in re.findall(r"[A-Za-z_]\w*", text)} - {"True", "False"}
+    names = {name for text in code for name in re.findall(r"[A-Za-z_]\w*", text)} - {
+        "True",
+        "False",
+    }
     assert len(names) > 40
     word = r"[A-Za-z_]\w*"
     assert names - words_of(REPOSITORY / "lib", word) - words_of(CHAPTERS, word, "*.ipynb") == set()
@@ -118,7 +145,9 @@ def test_errata_table_10_lacks_a_shard_of_class_1():
     assert list(missing.index).index(missing.idxmax()) == 1
 
 
-@pytest.mark.parametrize(("dataset", "right", "of", "percent"), [("iris", 29, 30, 96.6), ("vote", 80, 87, 91.9)])
+@pytest.mark.parametrize(
+    ("dataset", "right", "of", "percent"), [("iris", 29, 30, 96.6), ("vote", 80, 87, 91.9)]
+)
 def test_errata_percentages_are_cut_off(dataset, right, of, percent):
     assert percent in list(printed_table("atlas_accuracy").query("dataset == @dataset")["percent"])
     assert int(1000 * right / of) / 10 == percent != round(100 * right / of, 1)
@@ -129,5 +158,9 @@ def test_a_figure_is_all_that_its_cell_shows():
     for path in CHAPTERS.rglob("*.ipynb"):
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
             name = cell["metadata"].get("mystnb", {}).get("figure", {}).get("name")
-            shown = [output for output in cell.get("outputs", []) if "scrapbook" not in output.get("metadata", {})]
+            shown = [
+                output
+                for output in cell.get("outputs", [])
+                if "scrapbook" not in output.get("metadata", {})
+            ]
             assert len(shown) <= 1 or not name, f"{path}: {name}"

@@ -12,12 +12,16 @@ from lib.book import pdf
 from lib.book.pdf import NAME, find_browser, make_pdf, pack, show_link
 from lib.book.project import Project
 
-needs_chromium = pytest.mark.skipif(not any(map(shutil.which, pdf.BROWSERS)), reason="Chromium is not installed")
+needs_chromium = pytest.mark.skipif(
+    not any(map(shutil.which, pdf.BROWSERS)), reason="Chromium is not installed"
+)
 
 
 def test_a_browser_that_is_named_but_missing_is_an_error(monkeypatch):
     monkeypatch.setenv("CHROMIUM", "no-such-browser")
-    with pytest.raises(ClickException, match="none of no-such-browser is installed.*apt install chromium"):
+    with pytest.raises(
+        ClickException, match="none of no-such-browser is installed.*apt install chromium"
+    ):
         find_browser()
 
 
@@ -45,7 +49,10 @@ def test_places_have_two_decimals_and_scales_keep_theirs(tmp_path):
         printed.save(tmp_path / "printed.pdf")
     pack(tmp_path / "printed.pdf", tmp_path / "a.pdf", "")
     with pikepdf.open(tmp_path / "a.pdf") as made:
-        assert made.pages[0].Contents.read_bytes() == b".00267185 0 0 1 2.5 700 cm\n9.12 -1.5 Td <02> Tj\n"
+        assert (
+            made.pages[0].Contents.read_bytes()
+            == b".00267185 0 0 1 2.5 700 cm\n9.12 -1.5 Td <02> Tj\n"
+        )
 
 
 def test_the_link_is_shown_once_with_the_size(tmp_path):
@@ -54,7 +61,10 @@ def test_the_link_is_shown_once_with_the_size(tmp_path):
     show_link(page, 2_000_000)
     show_link(page, 3_140_000)
     assert page.read_text().count("MB") == 1
-    assert f'<p class="pdf-link"><a href="../{NAME}">The whole book as a PDF</a> (3.1 MB)</p>' in page.read_text()
+    assert (
+        f'<p class="pdf-link"><a href="../{NAME}">The whole book as a PDF</a> (3.1 MB)</p>'
+        in page.read_text()
+    )
 
 
 def flat(items):
@@ -71,7 +81,10 @@ def test_the_book_is_one_pdf_with_bookmarks_and_links_that_stay_inside(built, tm
         with made.open_outline() as outline:
             assert {"A part", "A chapter", "Result"} <= {item.title for item in flat(outline.root)}
         links = [
-            str(note.A.URI) for page in made.pages for note in page.get("/Annots", []) if "/URI" in note.get("/A", {})
+            str(note.A.URI)
+            for page in made.pages
+            for note in page.get("/Annots", [])
+            if "/URI" in note.get("/A", {})
         ]
         assert not [link for link in links if re.match(r"file:|https?://(localhost|127)", link)]
         assert [round(float(x)) for x in made.pages[0].mediabox] == [0, 0, 595, 842]  # A4

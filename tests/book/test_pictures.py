@@ -31,7 +31,9 @@ def drawn(figure):
 def curve():
     """A line with markers and error bars, words, a legend, a grid and a raster."""
     figure, axis = plt.subplots(figsize=(6, 3))
-    axis.errorbar(range(200), np.sqrt(range(200)), yerr=1, marker="o", color="#0072B2", label="a line")
+    axis.errorbar(
+        range(200), np.sqrt(range(200)), yerr=1, marker="o", color="#0072B2", label="a line"
+    )
     axis.imshow(np.arange(9.0).reshape(3, 3), extent=(0, 9, 0, 9))
     axis.grid()
     axis.set(title="$x_0$ and words", xlabel="examples")
@@ -41,7 +43,9 @@ def curve():
 
 def test_dark_colours_can_be_seen_and_keep_order_and_hue():
     assert (dark("#000000").lower(), dark("#ffffff").lower()) == (INK.lower(), PAGE.lower())
-    greys = [contrast(dark(f"#{value:02x}{value:02x}{value:02x}"), PAGE) for value in range(0, 256, 15)]
+    greys = [
+        contrast(dark(f"#{value:02x}{value:02x}{value:02x}"), PAGE) for value in range(0, 256, 15)
+    ]
     assert greys == sorted(greys, reverse=True)
     assert dark("#56b4e9") == "#56b4e9"  # can be seen as it is
     red, green, blue = (int(dark("#332288")[i : i + 2], 16) for i in (1, 3, 5))
@@ -58,8 +62,11 @@ class TestVariants:
         raster = "".join(re.search(r'href="(data:image/png;base64,[^"]+)"', curve)[1].split())
         kept = r"(?:scale|rotate)\([^)]*\)"
         for svg in variants.values():
-            tags = [[node.tag for node in ElementTree.fromstring(text).iter()] for text in (curve, svg)]
-            assert tags[1].count(f"{SVG}path") == tags[0].count(f"{SVG}path") - 2  # of figure and axes
+            tags = [
+                [node.tag for node in ElementTree.fromstring(text).iter()] for text in (curve, svg)
+            ]
+            # of figure and axes
+            assert tags[1].count(f"{SVG}path") == tags[0].count(f"{SVG}path") - 2
             assert tags[1].count(f"{SVG}use") == tags[0].count(f"{SVG}use")
             assert raster in "".join(svg.replace("&#10;", "").split())
             assert re.findall(kept, svg) == re.findall(kept, curve)
@@ -68,13 +75,22 @@ class TestVariants:
         figure, axis = plt.subplots()
         axis.set_axis_off()
         bars = axis.bar([0], [1], color="#112244")
-        for artist in (*bars, axis.text(0, 0.5, "white", color="white"), axis.text(0, 0.7, "black")):
+        for artist in (
+            *bars,
+            axis.text(0, 0.5, "white", color="white"),
+            axis.text(0, 0.7, "black"),
+        ):
             artist.set_gid("fixed-colours")
         axis.text(1, 0.5, "not marked", color="#010101")
         night = colour_variants(drawn(figure))["dark"]
-        assert all(f"fill: {colour}" in night for colour in ("#112244", "#ffffff", "#000000", dark("#010101")))
+        assert all(
+            f"fill: {colour}" in night
+            for colour in ("#112244", "#ffffff", "#000000", dark("#010101"))
+        )
 
-    @pytest.mark.parametrize("text", ["", "<svg/>", "<svg xmlns='http://www.w3.org/2000/svg'/>", "Matplotlib <svg"])
+    @pytest.mark.parametrize(
+        "text", ["", "<svg/>", "<svg xmlns='http://www.w3.org/2000/svg'/>", "Matplotlib <svg"]
+    )
     def test_what_matplotlib_did_not_draw_has_none(self, text):
         assert colour_variants(text) == {}
 
@@ -107,9 +123,15 @@ class TestAdapt:
         plt.close(figure)
         page = adapt('<img src="two.svg" alt="two">', folder)
         for theme in ("light", "dark"):
-            (source,) = re.findall(rf'<source [^>]*srcset="two-narrow-{theme}.svg" width="(\d+)"', page)
-            assert int(source) <= 96 * WIDTH + 1 < int(re.search(r'<img [^>]*width="(\d+)"', page)[1])
-            assert "metadata" not in (folder / f"two-narrow-{theme}.svg").read_text(encoding="utf-8")
+            (source,) = re.findall(
+                rf'<source [^>]*srcset="two-narrow-{theme}.svg" width="(\d+)"', page
+            )
+            assert (
+                int(source) <= 96 * WIDTH + 1 < int(re.search(r'<img [^>]*width="(\d+)"', page)[1])
+            )
+            assert "metadata" not in (folder / f"two-narrow-{theme}.svg").read_text(
+                encoding="utf-8"
+            )
         assert 'media="screen and' in page  # and not on paper
 
     def test_a_second_time_and_another_page_change_nothing(self, folder):
@@ -118,14 +140,20 @@ class TestAdapt:
 
     def test_a_link_around_the_picture_is_kept_or_replaced_but_never_doubled(self, folder):
         kept = adapt(f'<a href="x.html"><img alt="" src="{self.SOURCE}"></a>', folder)
-        replaced = adapt(f'<a class="image-reference" href="{self.SOURCE}"><img src="{self.SOURCE}"></a>', folder)
+        replaced = adapt(
+            f'<a class="image-reference" href="{self.SOURCE}"><img src="{self.SOURCE}"></a>', folder
+        )
         for page, target in ((kept, 'href="x.html"'), (replaced, '-light.svg" aria-label="')):
             assert page.count("<a ") == page.count("</a>") == 1
             assert target in page
 
-    @pytest.mark.parametrize("source", ["logo.png", "https://example.org/a.svg", "gone.svg", "own.svg"])
+    @pytest.mark.parametrize(
+        "source", ["logo.png", "https://example.org/a.svg", "gone.svg", "own.svg"]
+    )
     def test_other_images_stay_as_they_are(self, folder, source):
-        (folder / "own.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>", encoding="utf-8")
+        (folder / "own.svg").write_text(
+            "<svg xmlns='http://www.w3.org/2000/svg'/>", encoding="utf-8"
+        )
         page = f'<p><img src="{source}" alt="x"> and <a href="y">more</a></p>'
         assert adapt(page, folder) == page
         assert (folder / "own.svg").exists()
@@ -136,7 +164,9 @@ class TestNarrow:
         figure, axes = plt.subplots(1, 3, figsize=(7.4, 2.5), sharey=True, layout="constrained")
         for axis in axes:
             axis.plot([0, 10], [0, 1], label="a learner with a long name")
-        axes[0].set(ylabel="error", title="a title of very many words that one narrow panel has no room for")
+        axes[0].set(
+            ylabel="error", title="a title of very many words that one narrow panel has no room for"
+        )
         figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
         return figure, axes
 

@@ -33,7 +33,9 @@ def test_the_configuration_has_the_banner_and_what_is_staged_has_not(project):
     assert staged["sphinx"]["config"]["html_theme_options"] == options
 
 
-@pytest.mark.parametrize("config", [{}, {"sphinx": None}, {"sphinx": {"config": {}}}, {"html": {"baseurl": ""}}])
+@pytest.mark.parametrize(
+    "config", [{}, {"sphinx": None}, {"sphinx": {"config": {}}}, {"html": {"baseurl": ""}}]
+)
 def test_a_configuration_without_a_banner_stays_as_it_is(config):
     assert site.without_banner(config) == config
 

@@ -40,8 +40,16 @@ def documented(path):
 def public(module):
     """Return the classes and functions that a module exports, in full."""
     loaded = importlib.import_module(module)
-    own = [n for n, v in vars(loaded).items() if str(getattr(v, "__module__", "")).startswith(module) and n[0] != "_"]
-    return [f"{module}.{name}" for name in getattr(loaded, "__all__", own) if callable(getattr(loaded, name))]
+    own = [
+        n
+        for n, v in vars(loaded).items()
+        if str(getattr(v, "__module__", "")).startswith(module) and n[0] != "_"
+    ]
+    return [
+        f"{module}.{name}"
+        for name in getattr(loaded, "__all__", own)
+        if callable(getattr(loaded, name))
+    ]
 
 
 def find(name):
@@ -65,9 +73,13 @@ def test_every_package_that_readers_import_has_a_page():
 def test_documented_parameters_are_those_of_the_signature(path):
     for name in documented(path):
         text = inspect.cleandoc(find(name).__doc__)
-        section = re.search(r"^Parameters\n-+\n(.*?)(?=\n\n\w+\n-+\n|\Z)", text, re.DOTALL | re.MULTILINE)
+        section = re.search(
+            r"^Parameters\n-+\n(.*?)(?=\n\n\w+\n-+\n|\Z)", text, re.DOTALL | re.MULTILINE
+        )
         if section:
-            heads = [line.split(" : ")[0] for line in section[1].splitlines() if line and line[0] != " "]
+            heads = [
+                line.split(" : ")[0] for line in section[1].splitlines() if line and line[0] != " "
+            ]
             described = {word.strip("* ") for head in heads for word in head.split(",")}
             assert described == set(inspect.signature(find(name)).parameters), name
 
@@ -89,16 +101,26 @@ def test_every_data_set_of_the_manifest_is_on_the_page_and_no_other_host(project
     for group in text.split("## ")[1:]:
         shown = re.findall(r"^\| `([^`]+)`", group, re.MULTILINE)
         assert shown == sorted(shown)
-    iris = next(line for line in text.replace("&nbsp;", " ").splitlines() if line.startswith("| `iris`"))
+    iris = next(
+        line for line in text.replace("&nbsp;", " ").splitlines() if line.startswith("| `iris`")
+    )
     assert "150 rows<br>4 attributes<br>3 classes" in iris
     assert "[doi:10.24432/C56C76](https://doi.org/10.24432/C56C76). Licence: CC BY 4.0." in iris
-    hosts = {re.match(r"https://([^/]+)", address)[1] for address in re.findall(r"https://[^\s)\]]+", text)}
-    assert hosts == {"doi.org", *re.findall(r"https://([^/,\s]+)/ml", manifest.read_text(encoding="utf-8"))}
+    hosts = {
+        re.match(r"https://([^/]+)", address)[1]
+        for address in re.findall(r"https://[^\s)\]]+", text)
+    }
+    assert hosts == {
+        "doi.org",
+        *re.findall(r"https://([^/,\s]+)/ml", manifest.read_text(encoding="utf-8")),
+    }
 
 
 def test_settings_show_what_differs_from_the_defaults_and_the_seconds(project):
     given = {"cia/curves": {"n_models": 30, "sizes": [10, 20], "learner": "cov"}}
-    (project.root / "chapters" / "profiles.yml").write_text(yaml.safe_dump({"paper": given}), encoding="utf-8")
+    (project.root / "chapters" / "profiles.yml").write_text(
+        yaml.safe_dump({"paper": given}), encoding="utf-8"
+    )
     text = reference.settings(project, "paper")
     assert "| `n_models` | `3` | `30` |" in text
     assert "| `learner` | `'em'` | `'cov'` |" in text

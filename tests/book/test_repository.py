@@ -20,9 +20,13 @@ def set_address(project, url):
 
 
 def options(url, **more):
-    config = {"repository": {"url": url, **more}, "sphinx": {"config": {"html_theme_options": {"logo": "a"}}}}
+    config = {
+        "repository": {"url": url, **more},
+        "sphinx": {"config": {"html_theme_options": {"logo": "a"}}},
+    }
     made = configure(config)["sphinx"]["config"]["html_theme_options"]
-    assert config["sphinx"]["config"]["html_theme_options"] == {"logo": "a"}  # the cached file's, as it was
+    # the cached file's, as it was
+    assert config["sphinx"]["config"]["html_theme_options"] == {"logo": "a"}
     return made
 
 
@@ -51,14 +55,20 @@ def test_the_page_has_them(project):
     assert f'href="{GITHUB}/edit/main/{path}"' in page
 
 
-@pytest.mark.parametrize("url", ["github.com/a/b", "http://example.org/a/b", "https://example.org", "https://a/b c/d"])
+@pytest.mark.parametrize(
+    "url", ["github.com/a/b", "http://example.org/a/b", "https://example.org", "https://a/b c/d"]
+)
 def test_an_address_that_is_none_is_an_error(url):
     with pytest.raises(BookError, match="expected https://HOST/OWNER/NAME"):
         configure({"repository": {"url": url}})
 
 
 def test_without_an_address_no_setting_is_lost():
-    before = {"title": "a", "html": {"use_issues_button": False}, "sphinx": {"config": {"language": "en"}}}
+    before = {
+        "title": "a",
+        "html": {"use_issues_button": False},
+        "sphinx": {"config": {"language": "en"}},
+    }
     assert configure(before | {"repository": {"url": None}}) == before
 
 
@@ -91,7 +101,11 @@ def test_every_chapter_has_the_first_cell_for_the_present_address(chapter):
     cells = nbformat.read(project.notebook(chapter), as_version=4).cells
     code = [cell for cell in cells if cell.cell_type == "code"]
     expected = first_cell(address(project.config))
-    assert (code[0].source, code[0].metadata.tags, code[0].outputs) == (expected.source, ["remove-cell"], [])
+    assert (code[0].source, code[0].metadata.tags, code[0].outputs) == (
+        expected.source,
+        ["remove-cell"],
+        [],
+    )
     assert [cell.id for cell in cells].count(expected.id) == 1
 
 

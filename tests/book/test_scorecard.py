@@ -21,16 +21,28 @@ from lib.book.verdicts import settings_of
 from lib.claims import Claim, Setting, overall
 
 INFINITE = math.inf
-HOSTILE = """<script>alert("x")</script> | [x](y) 'a' "b" $p$ {{ q }} {ref}`r` *s* &amp; -- \\ # `t`"""
+HOSTILE = (
+    """<script>alert("x")</script> | [x](y) 'a' "b" $p$ {{ q }} {ref}`r` *s* &amp; -- \\ # `t`"""
+)
 
 
 def setting(id="a-setting", **changes):
-    fields = {"words": "", "statistic": "mean", "value": 1.0, "low": 0.5, "high": 1.5, "n": 3, "region": (0, INFINITE)}
+    fields = {
+        "words": "",
+        "statistic": "mean",
+        "value": 1.0,
+        "low": 0.5,
+        "high": 1.5,
+        "n": 3,
+        "region": (0, INFINITE),
+    }
     return Setting(id=id, **{**fields, **changes})
 
 
 def record(*settings, id="a-claim", paper="groveroth1997", chapter="cia/curves", **changes):
-    claim = Claim(id, **{"sentence": "So.", "quote": "so", **changes}, settings=list(settings) or [setting()])
+    claim = Claim(
+        id, **{"sentence": "So.", "quote": "so", **changes}, settings=list(settings) or [setting()]
+    )
     return {"chapter": chapter, **claim.to_dict(paper)}
 
 
@@ -42,7 +54,13 @@ CLAIMS = [
         data="UCI",
     ),
     record(
-        setting("hostile-setting", words=HOSTILE, statistic=HOSTILE, paper_value=HOSTILE, anchor="the-result"),
+        setting(
+            "hostile-setting",
+            words=HOSTILE,
+            statistic=HOSTILE,
+            paper_value=HOSTILE,
+            anchor="the-result",
+        ),
         id="hostile",
         sentence=HOSTILE,
         quote=HOSTILE,
@@ -51,7 +69,9 @@ CLAIMS = [
     ),
     record(setting("open-end", low=-INFINITE, high=INFINITE, paper_value=2.5), id="open"),
     record(
-        setting("unknown", value=math.nan, low=math.nan, high=math.nan, n=0, least=2, region=(-0.1, 0.1)),
+        setting(
+            "unknown", value=math.nan, low=math.nan, high=math.nan, n=0, least=2, region=(-0.1, 0.1)
+        ),
         id="few",
         paper="greiner2005",
     ),
@@ -93,7 +113,10 @@ def edge_places(svg):
 numbers = st.floats(-1e12, 1e12).map(lambda x: float(f"{x:.6g}"))
 
 
-@given(st.lists(numbers, min_size=3, max_size=3).map(sorted), st.lists(numbers, min_size=2, max_size=2, unique=True))
+@given(
+    st.lists(numbers, min_size=3, max_size=3).map(sorted),
+    st.lists(numbers, min_size=2, max_size=2, unique=True),
+)
 def test_the_picture_is_ordered_as_the_numbers_and_on_no_wrong_side_of_an_edge(points, edges):
     low, value, high = points
     svg = drawn(setting(low=low, value=value, high=high, region=tuple(sorted(edges))).to_dict())
@@ -102,7 +125,8 @@ def test_the_picture_is_ordered_as_the_numbers_and_on_no_wrong_side_of_an_edge(p
     assert 0 <= left <= at <= right <= WIDTH
     for edge, place in zip(sorted(edges), edge_places(svg), strict=True):
         for number, drawn_at in zip((low, high, value), places, strict=True):
-            assert drawn_at - place >= (-4 if number >= edge else -WIDTH)  # the dot stays whole at a border
+            # the dot stays whole at a border
+            assert drawn_at - place >= (-4 if number >= edge else -WIDTH)
             assert drawn_at - place <= (4 if number <= edge else WIDTH)
 
 
@@ -134,12 +158,16 @@ def test_the_counts_add_up(text):
     assert re.findall(r">(\d+)<", total) == ["2", "0", "1", "1", "1", "5"]
     rows = html.find_all("li", class_="claim")
     assert Counter((row["data-paper"], row["data-verdict"]) for row in rows) == counts
-    assert [item["id"] for item in html.find_all("li", class_="setting")] == [f"setting-{s['id']}" for s in SETTINGS]
+    assert [item["id"] for item in html.find_all("li", class_="setting")] == [
+        f"setting-{s['id']}" for s in SETTINGS
+    ]
     assert "Sentences of papers: 5; settings in which they were tested: 6" in text
 
 
 def test_headlines_come_first_and_lead_to_their_claims(text):
-    links = BeautifulSoup(rendered(text), "html.parser").find("ul", class_="headlines").find_all("a")
+    links = (
+        BeautifulSoup(rendered(text), "html.parser").find("ul", class_="headlines").find_all("a")
+    )
     assert [link["href"] for link in links] == ["#claim-a-claim", "#claim-hostile"]
     assert links[1].text == HOSTILE
 
@@ -152,11 +180,15 @@ def test_what_the_filter_needs_is_on_the_page(text):
     for field in ("paper", "chapter", "verdict"):
         select = re.search(f'<select id="scorecard-{field}">(.*?)</select>', text)[1]
         values = set(re.findall('value="(.*?)"', select)) - {""}
-        assert values == (set(page.KINDS) if field == "verdict" else {claim[field] for claim in CLAIMS})
+        assert values == (
+            set(page.KINDS) if field == "verdict" else {claim[field] for claim in CLAIMS}
+        )
 
 
 def test_the_number_wrong_by_chance_counts_the_intervals(project, monkeypatch):
-    many = [record(setting(f"setting-{i}"), id=f"claim-{i}") for i in range(60)] + [record(id="identity", exact=True)]
+    many = [record(setting(f"setting-{i}"), id=f"claim-{i}") for i in range(60)] + [
+        record(id="identity", exact=True)
+    ]
     monkeypatch.setattr(page, "read_claims", lambda *_: many)
     text = page.scorecard(project, "paper")
     assert "here some 3 of 60" in text
@@ -189,7 +221,18 @@ def test_the_csv_has_every_number_of_the_records(downloads):
         rows = list(csv.DictReader(file))
     assert tuple(rows[0]) == page.COLUMNS
     for row, claim in zip(rows, SETTINGS, strict=True):
-        for name in ("id", "claim", "paper", "chapter", "verdict", "sentence", "words", "quote", "statistic", "data"):
+        for name in (
+            "id",
+            "claim",
+            "paper",
+            "chapter",
+            "verdict",
+            "sentence",
+            "words",
+            "quote",
+            "statistic",
+            "data",
+        ):
             assert row[name] == claim[name]
         for name in ("headline", "exact", "recorded"):
             assert row[name] == str(claim[name])
@@ -199,6 +242,8 @@ def test_the_csv_has_every_number_of_the_records(downloads):
         ends = [float(row["region_low"]), float(row["region_high"])]
         assert [end if math.isfinite(end) else None for end in ends] == claim["region"]
         assert int(row["n"]) == claim["n"]
-        assert row["paper_value"] == ("" if claim["paper_value"] is None else str(claim["paper_value"]))
+        assert row["paper_value"] == (
+            "" if claim["paper_value"] is None else str(claim["paper_value"])
+        )
         assert row["anchor"] == (claim["anchor"] or "")
         assert row["commit"] == "abcdef0123"

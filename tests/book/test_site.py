@@ -22,18 +22,36 @@ def outside_requests(folder):
     found = []
     for page in folder.rglob("*.html"):
         soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
-        addresses = [tag["src"] for tag in soup.find_all(src=True)] + [tag["href"] for tag in soup.find_all("link")]
-        found += [(page.name, address) for address in addresses if re.match(r"(https?:)?//", address)]
+        addresses = [tag["src"] for tag in soup.find_all(src=True)] + [
+            tag["href"] for tag in soup.find_all("link")
+        ]
+        found += [
+            (page.name, address) for address in addresses if re.match(r"(https?:)?//", address)
+        ]
     for sheet in folder.rglob("*.css"):
         text = sheet.read_text(encoding="utf-8", errors="replace")
-        found += [(sheet.name, a) for a in re.findall(r"(?:url\(|@import )\s*[\"']?((?:https?:)?//[^\"')]+)", text)]
+        found += [
+            (sheet.name, a)
+            for a in re.findall(r"(?:url\(|@import )\s*[\"']?((?:https?:)?//[^\"')]+)", text)
+        ]
     return found
 
 
 def claim(*verdicts, id="a-claim"):
     """A claim's record whose settings, a, b, ..., have these verdicts."""
-    numbers = {"statistic": "mean", "value": 1.0, "low": 0.5, "high": 1.5, "n": 3, "least": 1, "region": [0, None]}
-    settings = [{"id": i, "verdict": verdict, **numbers} for i, verdict in zip("abc", verdicts, strict=False)]
+    numbers = {
+        "statistic": "mean",
+        "value": 1.0,
+        "low": 0.5,
+        "high": 1.5,
+        "n": 3,
+        "least": 1,
+        "region": [0, None],
+    }
+    settings = [
+        {"id": i, "verdict": verdict, **numbers}
+        for i, verdict in zip("abc", verdicts, strict=False)
+    ]
     return {"id": id, "paper": "groveroth1997", "sentence": "So.", "settings": settings}
 
 
@@ -65,7 +83,9 @@ def test_a_strict_build_gives_complete_pages(built):
 
 def test_values_are_in_the_table_of_parameters_and_in_the_download(project, tmp_path):
     given = ["-p", "n_models", "4", "-p", "title", HOSTILE]
-    result = book(project, "run", "cia/curves", *given, "-o", str(tmp_path / "mine.ipynb"), "--html")
+    result = book(
+        project, "run", "cia/curves", *given, "-o", str(tmp_path / "mine.ipynb"), "--html"
+    )
     assert result.exit_code == 0, result.output
     page = tmp_path / "mine-html" / "html" / "chapters" / "cia" / "curves.html"
     assert str(page) in result.output
@@ -73,7 +93,9 @@ def test_values_are_in_the_table_of_parameters_and_in_the_download(project, tmp_
     assert "4 [1.5, 6.5], n = 4" in text.replace("\N{NO-BREAK SPACE}", " ")
     assert "<script>alert" not in text
     assert ('href="../references.html#' in text, "xref myst" in text) == (True, False)
-    table = BeautifulSoup(text[text.index("The values of this page (parameters of its own)") :], "html.parser")
+    table = BeautifulSoup(
+        text[text.index("The values of this page (parameters of its own)") :], "html.parser"
+    )
     values = {row.td.text: row.find_all("td")[1].text for row in table.find_all("tr") if row.td}
     assert (values["n_models"], values["title"], values["learner"]) == ("4", repr(HOSTILE), "'em'")
     downloads = [page.parent / link["href"] for link in table.select(".provenance a[href$=ipynb]")]
@@ -109,9 +131,13 @@ def test_drift_names_what_changed(project, found, line):
 
 
 def test_no_verdict_is_to_be_recorded_where_data_are_missing(project, monkeypatch):
-    monkeypatch.setattr(cache, "data_elsewhere", lambda *_: {"cleve": ("not available", ""), "crx": ("cached", "")})
+    monkeypatch.setattr(
+        cache, "data_elsewhere", lambda *_: {"cleve": ("not available", ""), "crx": ("cached", "")}
+    )
     verdicts.record(project, [claim("holds")])
-    with pytest.raises(BookError, match="recorded holds, found fails\n.*as long as cleve cannot be had") as error:
+    with pytest.raises(
+        BookError, match="recorded holds, found fails\n.*as long as cleve cannot be had"
+    ) as error:
         verdicts.require_recorded(project, [claim("fails")])
     assert "--record" not in error.value.message
 
@@ -122,7 +148,13 @@ def test_refresh_stores_the_outputs_of_the_defaults(project):
     notebook = nbformat.read(project.notebook("cia/curves"), as_version=4)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
-    kinds = [kind for cell in code for output in cell.outputs for kind in output.get("data", {}) if "image" in kind]
+    kinds = [
+        kind
+        for cell in code
+        for output in cell.outputs
+        for kind in output.get("data", {})
+        if "image" in kind
+    ]
     assert kinds == ["image/png"]  # and no SVG
     assert not any("injected-parameters" in cell.metadata.get("tags", []) for cell in code)
 
@@ -130,17 +162,24 @@ def test_refresh_stores_the_outputs_of_the_defaults(project):
 def test_a_glued_figure_is_written_if_there_is_one(tmp_path):
     data = {f"{site.GLUED}svg+xml": "<svg/>", f"{site.GLUED}png": b64encode(b"of points").decode()}
     output = new_output("display_data", data=data, metadata={"scrapbook": {"name": "picture"}})
-    nbformat.write(new_notebook(cells=[new_code_cell("", outputs=[output])]), tmp_path / "chapter.ipynb")
+    nbformat.write(
+        new_notebook(cells=[new_code_cell("", outputs=[output])]), tmp_path / "chapter.ipynb"
+    )
     for name in ("picture", "another"):
         site.write_glued_figure(tmp_path / "chapter.ipynb", name, tmp_path)
-    written = {path.name: path.read_text() for path in tmp_path.iterdir() if path.suffix != ".ipynb"}
+    written = {
+        path.name: path.read_text() for path in tmp_path.iterdir() if path.suffix != ".ipynb"
+    }
     assert written == {"picture.svg": "<svg/>", "picture.png": "of points"}
 
 
 def test_one_id_in_two_chapters_is_an_error(project):
     path = project.executed("quick", "cia/curves")
     path.parent.mkdir(parents=True)
-    same = {"a-claim": "claims with the same id: a-claim", "b-claim": "settings with the same id: a"}
+    same = {
+        "a-claim": "claims with the same id: a-claim",
+        "b-claim": "settings with the same id: a",
+    }
     for other, message in same.items():
         records = [[claim("holds")], [claim("fails", id=other)]]
         outputs = [new_output("display_data", data={CLAIMS_JSON: shown}) for shown in records]

@@ -60,7 +60,12 @@ def test_values_are_separated_by_commas(project, tmp_path, name, text, expected)
 def test_every_combination_is_a_run_with_the_fixed_values(project, tmp_path):
     options = (("n_models", "2,3"), ("noise", "0.5"), ("sizes", "[10,20],30"))
     runs = plan(project, tmp_path, *options, fixed={"seed": 7, "n_models": 9})
-    names = ["n_models=2,sizes=10+20", "n_models=2,sizes=30", "n_models=3,sizes=10+20", "n_models=3,sizes=30"]
+    names = [
+        "n_models=2,sizes=10+20",
+        "n_models=2,sizes=30",
+        "n_models=3,sizes=10+20",
+        "n_models=3,sizes=30",
+    ]
     assert [run.name for run in runs] == names
     assert all(run.overrides["seed"] == 7 and run.overrides["noise"] == 0.5 for run in runs)
     assert values(runs, "n_models") == [2, 2, 3, 3]
@@ -97,7 +102,12 @@ def test_names_are_safe_for_any_file_system_and_differ(project, tmp_path):
     ],
 )
 def test_a_wrong_sweep_runs_nothing(project, options, message):
-    result = book(project, "sweep", "cia/curves", *[part for name, text in options for part in ("-p", name, text)])
+    result = book(
+        project,
+        "sweep",
+        "cia/curves",
+        *[part for name, text in options for part in ("-p", name, text)],
+    )
     assert result.exit_code == 1
     assert message in result.output
     assert not (project.root / "_build").exists()
@@ -119,7 +129,9 @@ def test_a_folder_with_other_files_is_left_alone(project, tmp_path):
 def test_a_sweep_leaves_folders_a_comparison_and_a_table(project, write_chapter):
     """One sweep of three runs of which one fails, what it leaves, and what a second call does."""
     write_chapter(project, "cia/curves", FAILS_AT_4, CLAIM)
-    result = book(project, "sweep", "cia/curves", "-p", "n_models", "2,4,8", "-p", "seed", "5", "--jobs", "2")
+    result = book(
+        project, "sweep", "cia/curves", "-p", "n_models", "2,4,8", "-p", "seed", "5", "--jobs", "2"
+    )
     assert result.exit_code == 1
     assert "3 runs: n_models = 2, 4, 8" in result.output
     assert "(3 of 3)" in result.output
@@ -132,12 +144,20 @@ def test_a_sweep_leaves_folders_a_comparison_and_a_table(project, write_chapter)
     rows = list(csv.DictReader((folder(project) / "claims.csv").open(newline="")))
     found = [(row["run"], row["n_models"], row["verdict"]) for row in rows]
     assert found == [("n_models=2", "2", "fails"), ("n_models=8", "8", "holds")]
-    assert (rows[0]["value"], rows[0]["region_low"], rows[0]["region_high"]) == ("2.0", "3.0", "inf")
+    assert (rows[0]["value"], rows[0]["region_low"], rows[0]["region_high"]) == (
+        "2.0",
+        "3.0",
+        "inf",
+    )
 
-    write_times = {n: (folder(project) / f"n_models={n}" / "curves.ipynb").stat().st_mtime_ns for n in (2, 8)}
+    write_times = {
+        n: (folder(project) / f"n_models={n}" / "curves.ipynb").stat().st_mtime_ns for n in (2, 8)
+    }
     again = book(project, "sweep", "cia/curves", "-p", "n_models", "2,8", "-p", "seed", "5").output
     assert again.count("reused") == 2
-    assert write_times == {n: (folder(project) / f"n_models={n}" / "curves.ipynb").stat().st_mtime_ns for n in (2, 8)}
+    assert write_times == {
+        n: (folder(project) / f"n_models={n}" / "curves.ipynb").stat().st_mtime_ns for n in (2, 8)
+    }
 
 
 def _check_page(folder):
@@ -146,17 +166,26 @@ def _check_page(folder):
     assert not re.findall(r"https?:|//[a-z]|<script", text)
     assert "<b>four</b> is too many" in page.text  # escaped, so it is text
     assert "✘ fails for n_models=2, ✔ holds for n_models=8." in page.text
-    assert "Settings of claims tested in more than one run: 1. With different verdicts: 1." in page.text
+    assert (
+        "Settings of claims tested in more than one run: 1. With different verdicts: 1."
+        in page.text
+    )
     assert "More than <3> models & more." in page.text
     assert "Verdicts differ." in page.text
     assert "8 [7.5, 8.5]" in page.text.replace("\N{NO-BREAK SPACE}", " ")
     links = {link["href"] for link in page.find_all(href=True)}
-    assert {"n_models%3D2/curves.ipynb", "n_models%3D8/curves.parameters.yml", "claims.csv"} <= links
+    assert {
+        "n_models%3D2/curves.ipynb",
+        "n_models%3D8/curves.parameters.yml",
+        "claims.csv",
+    } <= links
 
 
 def test_what_runs_found_and_warn_of_is_said(project, monkeypatch):
     """As in a build; and no page outlives its results."""
-    old = folder(project) / "n_models=2" / "curves-html" / "html" / "chapters" / "cia" / "curves.html"
+    old = (
+        folder(project) / "n_models=2" / "curves-html" / "html" / "chapters" / "cia" / "curves.html"
+    )
     sweep.claim_folder(folder(project), "cia/curves")
     old.parent.mkdir(parents=True)
     old.touch()
@@ -170,7 +199,10 @@ def test_what_runs_found_and_warn_of_is_said(project, monkeypatch):
     assert result.exit_code == 0, result.output
     lines = result.output.splitlines()
     for name in ("n_models=2", "n_models=3"):
-        assert f"{name}: found 3 of 4 blocks of the experiments begun before, in {project.results}" in lines
+        assert (
+            f"{name}: found 3 of 4 blocks of the experiments begun before, in {project.results}"
+            in lines
+        )
         assert f"{name}: Warning: no room" in lines
     assert not old.exists()
 
@@ -180,17 +212,40 @@ def test_each_run_may_have_a_page(project):
     result = book(project, "sweep", "cia/curves", "-p", "n_models", "2,3", "--html")
     assert result.exit_code == 0, result.output
     for n_models in (2, 3):
-        html = folder(project) / f"n_models={n_models}" / "curves-html" / "html" / "chapters" / "cia" / "curves.html"
+        html = (
+            folder(project)
+            / f"n_models={n_models}"
+            / "curves-html"
+            / "html"
+            / "chapters"
+            / "cia"
+            / "curves.html"
+        )
         assert f"sweep, n_models={n_models}" in html.read_text()
-        assert f"n_models%3D{n_models}/curves-html/html" in (folder(project) / "index.html").read_text()
+        assert (
+            f"n_models%3D{n_models}/curves-html/html"
+            in (folder(project) / "index.html").read_text()
+        )
 
 
 def record(id="a", value=1, low=0.5, high=2, verdict="holds", region=(0, None)):
-    return {"id": id, "value": value, "low": low, "high": high, "verdict": verdict, "n": 5, "region": list(region)}
+    return {
+        "id": id,
+        "value": value,
+        "low": low,
+        "high": high,
+        "verdict": verdict,
+        "n": 5,
+        "region": list(region),
+    }
 
 
 def test_a_claim_that_one_run_does_not_test_differs_only_between_the_others():
-    claims = {"one": [record(), record("b", verdict="fails")], "two": [record(verdict="fails")], "three": []}
+    claims = {
+        "one": [record(), record("b", verdict="fails")],
+        "two": [record(verdict="fails")],
+        "three": [],
+    }
     a, b = sweep.compare(claims)
     assert [found and found["verdict"] for found in a.values()] == ["holds", "fails", None]
     assert [found and found["verdict"] for found in b.values()] == ["fails", None, None]
@@ -201,7 +256,9 @@ def test_plots_share_a_scale():
     assert domain(of_runs) == (0, 3)
     one, three = (geometry(found, of_runs) for found in of_runs[:2])
     assert one["edges"] == three["edges"]
-    assert one["dot"] - one["edges"][0] == pytest.approx((three["dot"] - one["edges"][0]) / 3, abs=0.1)
+    assert one["dot"] - one["edges"][0] == pytest.approx(
+        (three["dot"] - one["edges"][0]) / 3, abs=0.1
+    )
 
 
 def test_numbers_that_sentences_cite_are_compared():
@@ -214,15 +271,30 @@ def test_numbers_that_sentences_cite_are_compared():
         ("two", "'0.7 [0.6, 0.8] (k = 1)'", "inf"),
         ("three", "nan", "8"),
     ):
-        numbers = {"n": "3", "t": t, "word": f"'{run}'", "uncited": t, "d": f"{len(run)}.5", "least": "1", "end": end}
+        numbers = {
+            "n": "3",
+            "t": t,
+            "word": f"'{run}'",
+            "uncited": t,
+            "d": f"{len(run)}.5",
+            "least": "1",
+            "end": end,
+        }
         outputs = [
-            new_output("display_data", {GLUED + "plain": value}, metadata={"scrapbook": {"name": name}})
+            new_output(
+                "display_data", {GLUED + "plain": value}, metadata={"scrapbook": {"name": name}}
+            )
             for name, value in numbers.items()
         ]
-        notebooks[run] = new_notebook(cells=[new_markdown_cell(text), new_code_cell(outputs=outputs)])
+        notebooks[run] = new_notebook(
+            cells=[new_markdown_cell(text), new_code_cell(outputs=outputs)]
+        )
     d, t = sweep.numbers_in(notebooks)
     assert (d["sentence"], t["sentence"]) == ("By ▮.", "Of … models ▮ is best.")
     assert t["runs"] == {"one": {"value": 0.5}, "two": {"value": 0.7, "low": 0.6, "high": 0.8}}
-    assert (d["runs"]["one"], d["runs"]["two"]) == ({"value": 3.5, "low": 1, "high": 9}, {"value": 3.5})
+    assert (d["runs"]["one"], d["runs"]["two"]) == (
+        {"value": 3.5, "low": 1, "high": 9},
+        {"value": 3.5},
+    )
     runs = [Job(str(n), "a", {}, Path("a.ipynb"), {"n": n}) for n in (10, 20, 50)]
     assert sweep.places(runs) == {"10": 0, "20": 0.25, "50": 1}

@@ -7,10 +7,14 @@ from lib.book import volume
 
 
 def page(address, article):
-    return volume.Page(address, BeautifulSoup(f"<article>{article}</article>", "html.parser"), 0, None)
+    return volume.Page(
+        address, BeautifulSoup(f"<article>{article}</article>", "html.parser"), 0, None
+    )
 
 
-@pytest.mark.parametrize("link", ["f%C3%BCr%20b.html#x", "./für b.html#x", "../chapters/f%C3%BCr%20b.html#x"])
+@pytest.mark.parametrize(
+    "link", ["f%C3%BCr%20b.html#x", "./für b.html#x", "../chapters/f%C3%BCr%20b.html#x"]
+)
 def test_links_between_pages_stay_inside(link):
     first = page("chapters/a.html", f'<h1>A</h1><a href="{link}">b</a>')
     second = page("chapters/für b.html", '<section id="x"><h1>B</h1></section>')
@@ -20,7 +24,10 @@ def test_links_between_pages_stay_inside(link):
 
 
 def test_a_link_to_what_is_not_in_the_book_is_text_and_one_elsewhere_stays():
-    one = page("chapters/a.html", '<a href="../genindex.html">index</a> <a href="https://example.org/">there</a>')
+    one = page(
+        "chapters/a.html",
+        '<a href="../genindex.html">index</a> <a href="https://example.org/">there</a>',
+    )
     volume.stay_inside([one])
     assert [link["href"] for link in one.soup.article.find_all("a")] == ["https://example.org/"]
     assert "index" in one.soup.article.get_text()

@@ -17,4 +17,7 @@ def violations(page, rules=EVERYTHING):
     """One line each: rule, element, what axe says about it."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text(encoding="utf-8"))
-    return [f"{rule}: {element}: {' '.join(why.split())}" for rule, element, why in page.evaluate(RUN, rules)]
+    return [
+        f"{rule}: {element}: {' '.join(why.split())}"
+        for rule, element, why in page.evaluate(RUN, rules)
+    ]

@@ -20,7 +20,9 @@ def find_site():
 def page_names(site):
     """All pages of a site, without what Sphinx keeps in folders such as _static."""
     pages = (path.relative_to(site) for path in site.rglob("*.html"))
-    return sorted(page.as_posix() for page in pages if not any(part.startswith("_") for part in page.parts))
+    return sorted(
+        page.as_posix() for page in pages if not any(part.startswith("_") for part in page.parts)
+    )
 
 
 def is_redirect(path):
@@ -29,7 +31,11 @@ def is_redirect(path):
 
 def chapter_names(site):
     """The pages that were notebooks: their text is kept as a notebook too."""
-    return [name for name in page_names(site) if (site / "_sources" / name).with_suffix(".ipynb").exists()]
+    return [
+        name
+        for name in page_names(site)
+        if (site / "_sources" / name).with_suffix(".ipynb").exists()
+    ]
 
 
 def find_chromium():

@@ -12,7 +12,9 @@ from visit import visit_page
 from xdist.scheduler import LoadScopeScheduling
 
 NO_SITE = "no built pages in _build/quick/html or _build/paper/html: `make book PROFILE=quick` builds them"
-NO_BROWSER = "no chromium, chromium-browser or google-chrome on PATH (or elsewhere: CHROMIUM=/path/to/it)"
+NO_BROWSER = (
+    "no chromium, chromium-browser or google-chrome on PATH (or elsewhere: CHROMIUM=/path/to/it)"
+)
 # Nothing but this machine has an address, so nothing can leave it.
 ARGUMENTS = [
     "--no-sandbox",

@@ -20,7 +20,11 @@ def dead(given, name, markups, site):
     address = urlsplit(given)
     if address.scheme or address.netloc:
         return False
-    path = posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(address.path))) if address.path else name
+    path = (
+        posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(address.path)))
+        if address.path
+        else name
+    )
     if path.startswith("..") or not (site / path).is_file():
         return not (site / path / "index.html").is_file()
     fragment = unquote(address.fragment)
@@ -35,7 +39,11 @@ def odd_external(markup):
 
 def is_plain(given):
     address = urlsplit(given)
-    return address.scheme == "https" and bool(HOST.fullmatch(address.netloc)) and not re.search(r"\s", given)
+    return (
+        address.scheme == "https"
+        and bool(HOST.fullmatch(address.netloc))
+        and not re.search(r"\s", given)
+    )
 
 
 def local_addresses(text, root):

@@ -37,16 +37,23 @@ def _seen(soup):
 
 @cache
 def read_markup(path):
-    soup = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser", multi_valued_attributes=None)
+    soup = BeautifulSoup(
+        path.read_text(encoding="utf-8"), "html.parser", multi_valued_attributes=None
+    )
     tags = soup.find_all(True)
-    named = {tag["id"] for tag in tags if tag.get("id")} | {tag["name"] for tag in soup.select("a[name]")}
-    metas = {tag.get("name"): tag.get("content", "") for tag in reversed(soup.find_all("meta"))}  # the first counts
+    named = {tag["id"] for tag in tags if tag.get("id")} | {
+        tag["name"] for tag in soup.select("a[name]")
+    }
+    # the first counts
+    metas = {tag.get("name"): tag.get("content", "") for tag in reversed(soup.find_all("meta"))}
     return Markup(
         ids=named,
         references=[(tag.name, tag[name]) for tag in tags for name in ADDRESSES if tag.get(name)],
         images=[tag.attrs for tag in soup.find_all("img")],
         headings=len(soup.find_all("h1")),
-        title="".join(tag.get_text() for tag in soup.find_all("title") if not tag.find_parent("svg")),
+        title="".join(
+            tag.get_text() for tag in soup.find_all("title") if not tag.find_parent("svg")
+        ),
         metas=metas,
         icons=[tag.get("href") for tag in soup.select('link[rel~="icon"]')],
         language=soup.html.get("lang", ""),

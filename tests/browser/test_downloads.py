@@ -18,7 +18,11 @@ def test_notebooks_are_valid_and_executed(site, chapter_name, markups):
 def downloads(markup, name):
     """The notebooks below _downloads that a page links to, as paths below the site."""
     up = "../" * name.count("/")
-    links = [given.removeprefix(up) for tag, given in markup.references if tag == "a" and given.endswith(".ipynb")]
+    links = [
+        given.removeprefix(up)
+        for tag, given in markup.references
+        if tag == "a" and given.endswith(".ipynb")
+    ]
     return [link for link in links if link.startswith("_downloads/")]
 
 
@@ -38,6 +42,8 @@ def test_claims_can_be_read(site):
     claims = json.loads(found[0].read_text(encoding="utf-8"))["claims"]
     with next(site.rglob("claims.csv")).open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [setting["id"] for claim in claims for setting in claim["settings"]] == [row["id"] for row in rows]
+    assert [setting["id"] for claim in claims for setting in claim["settings"]] == [
+        row["id"] for row in rows
+    ]
     assert rows
     assert all(None not in row and None not in row.values() for row in rows)

@@ -27,6 +27,9 @@ def test_has_an_icon(page_name, markups, site):
 @pytest.mark.parametrize("part", ["title", "description"])
 def test_no_two_pages_say_the_same(markups, site, part):
     pages = {name: page for name, page in markups.items() if not is_redirect(site / name)}
-    said = {name: page.title if part == "title" else page.metas.get("description") for name, page in pages.items()}
+    said = {
+        name: page.title if part == "title" else page.metas.get("description")
+        for name, page in pages.items()
+    }
     often = {text for text, count in Counter(said.values()).items() if count > 1}
     assert {name: text for name, text in said.items() if text in often} == {}

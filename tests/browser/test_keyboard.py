@@ -26,7 +26,11 @@ FOCUS = """() => {
 def chapter(browser, site, address, markups):
     """A chapter with code, formulas and figures."""
     with opened(
-        browser, site, address, "chapters/cia/model.html", permissions=["clipboard-read", "clipboard-write"]
+        browser,
+        site,
+        address,
+        "chapters/cia/model.html",
+        permissions=["clipboard-read", "clipboard-write"],
     ) as (page, _):
         yield page
 
@@ -44,7 +48,9 @@ def test_tab_leads_through_the_page(chapter):
     found = list(stops(chapter))
     places = [place for stop in found for place in stop["place"]]
     assert places[0] == "#pst-skip-link"
-    assert {".search-button__button", "nav.bd-links", ".theme-switch-button", "article"} <= set(places)
+    assert {".search-button__button", "nav.bd-links", ".theme-switch-button", "article"} <= set(
+        places
+    )
     assert [stop["text"] for stop in found if not stop["seen"]] == []
 
 
@@ -76,4 +82,7 @@ def test_the_copy_button_has_a_name_and_copies(chapter):
     button.focus()
     chapter.keyboard.press("Enter")
     chapter.wait_for_function("navigator.clipboard.readText().then(text => text.length > 0)")
-    assert chapter.evaluate("navigator.clipboard.readText()").strip() == cell.locator("pre").inner_text().strip()
+    assert (
+        chapter.evaluate("navigator.clipboard.readText()").strip()
+        == cell.locator("pre").inner_text().strip()
+    )

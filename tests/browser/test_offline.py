@@ -3,7 +3,12 @@
 import pytest
 from visit import FORMULAS_LEFT, IMAGES_MISSING, SCROLL_TO_END, opened
 
-PAGES = ["chapters/intro.html", "chapters/cia/model.html", "chapters/scorecard.html", "chapters/explorer.html"]
+PAGES = [
+    "chapters/intro.html",
+    "chapters/cia/model.html",
+    "chapters/scorecard.html",
+    "chapters/explorer.html",
+]
 
 
 @pytest.mark.parametrize("name", PAGES)

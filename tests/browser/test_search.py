@@ -11,14 +11,20 @@ FOUND = "#search-results ul.search > li > a"
 
 def results(page, words):
     page.wait_for_selector(FOUND)
-    page.wait_for_function("document.querySelector('#search-results .search-summary, #search-results p')")
+    page.wait_for_function(
+        "document.querySelector('#search-results .search-summary, #search-results p')"
+    )
     assert words in page.url or words.capitalize() in page.url
     return [link.get_attribute("href") for link in page.locator(FOUND).all()]
 
 
 def unexpected(messages):
     """Without the warning that Sphinx gives for results whose anchor has a full stop, such as module-lib.winnow."""
-    return [message for message in messages if not re.search(r"Anchored content block not found.*#\S+\.\S+", message)]
+    return [
+        message
+        for message in messages
+        if not re.search(r"Anchored content block not found.*#\S+\.\S+", message)
+    ]
 
 
 @pytest.fixture
@@ -26,14 +32,21 @@ def rare_word(markups):
     """A long word that stands on one chapter only, and that chapter."""
     pages = {name: markup.words for name, markup in markups.items() if name.startswith("chapters/")}
     count = Counter(word for words in pages.values() for word in words)
-    rare = [(len(word), word, name) for name, words in pages.items() for word in words if count[word] == 1]
+    rare = [
+        (len(word), word, name)
+        for name, words in pages.items()
+        for word in words
+        if count[word] == 1
+    ]
     _, word, name = max(rare)
     return word, name
 
 
 @pytest.mark.parametrize("offline", [False, True], ids=["http", "file"])
 def test_finds_a_common_word(browser, site, address, offline):
-    with opened(browser, site, f"{site.as_uri()}/" if offline else address, "search.html?q=Winnow") as (page, watch):
+    with opened(
+        browser, site, f"{site.as_uri()}/" if offline else address, "search.html?q=Winnow"
+    ) as (page, watch):
         found = results(page, "Winnow")
     assert len(found) > 3
     assert all((site / re.split("[#?]", link)[0]).is_file() for link in found)

@@ -53,8 +53,9 @@ TOO_WIDE = """() => {
   return [page, ...widest.slice(0, 5).map((at) => at.outerHTML.slice(0, 200))];
 }"""
 
-# Figures, formulas and tables that scroll (but in folds), or figures whose words are less than 9 pixels high; a glyph
-# of matplotlib's is drawn 100 high. A page whose type is smaller than the reader's browser has it.
+# Figures, formulas and tables that scroll (but in folds), or figures whose words are less than 9
+# pixels high; a glyph of matplotlib's is drawn 100 high. A page whose type is smaller than the
+# reader's browser has it.
 UNREADABLE = """async () => {
   const scrolls = (at) => at && at != document.documentElement && (at.scrollWidth > at.clientWidth + 1 &&
     getComputedStyle(at).overflowX != "visible" || scrolls(at.parentElement));
@@ -92,7 +93,9 @@ class Visit:
 @contextmanager
 def opened(browser, site, address, name, **options):
     """A reader's first page of the book: nothing is stored or cached yet. Gives the page and its watch."""
-    context = browser.new_context(viewport=LAPTOP, color_scheme="light", reduced_motion="reduce", **options)
+    context = browser.new_context(
+        viewport=LAPTOP, color_scheme="light", reduced_motion="reduce", **options
+    )
     context.set_default_timeout(20_000)
     page = context.new_page()
     watch = Watch(page, site, address)

@@ -13,7 +13,9 @@ class Watch:
         self.messages, self.failed, self.outside, self.loaded = [], [], [], set()
         page.on("console", self._message)
         page.on("pageerror", lambda error: self.messages.append(f"uncaught: {error}"))
-        page.on("requestfailed", lambda request: self.failed.append(f"{request.failure}: {request.url}"))
+        page.on(
+            "requestfailed", lambda request: self.failed.append(f"{request.failure}: {request.url}")
+        )
         page.on("request", self._request)
         page.on("response", self._response)
 

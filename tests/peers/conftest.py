@@ -30,8 +30,17 @@ class Weka:
     def run(self):
         """Lines of numbers."""
         path = self.folder / "jobs.txt"
-        path.write_text("".join(" ".join(map(str, job)) + "\n" for job in self.jobs), encoding="ascii")
-        program = ["java", "-Djava.awt.headless=true", "-cp", f"{ARCHIVE}{os.pathsep}{self.folder}", "WekaPeer", path]
+        path.write_text(
+            "".join(" ".join(map(str, job)) + "\n" for job in self.jobs), encoding="ascii"
+        )
+        program = [
+            "java",
+            "-Djava.awt.headless=true",
+            "-cp",
+            f"{ARCHIVE}{os.pathsep}{self.folder}",
+            "WekaPeer",
+            path,
+        ]
         output = subprocess.run(program, check=True, capture_output=True, text=True).stdout
         return [np.array(line.split(), dtype=float) for line in output.splitlines()]
 
@@ -45,7 +54,9 @@ def arff(frame, y):
         kind = "{" + ",".join(map(str, column.cat.categories)) + "}" if nominal else "numeric"
         lines.append(f"@attribute {name} {kind}")
     rows = frame.astype(object).where(frame.notna(), "?")
-    return "\n".join([*lines, "@data", *(",".join(map(str, row)) for row in rows.to_numpy())]) + "\n"
+    return (
+        "\n".join([*lines, "@data", *(",".join(map(str, row)) for row in rows.to_numpy())]) + "\n"
+    )
 
 
 @pytest.fixture

@@ -35,7 +35,9 @@ class Gnubg:
     def __init__(self, folder):
         path = Path(folder) / "socket"
         program = [PROGRAM, "--tty", "--quiet", "--no-rc"]
-        self.process = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        self.process = subprocess.Popen(
+            program, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+        )
         self.process.stdin.write(COMMANDS.format(path))
         self.process.stdin.flush()
         self.socket = socket.socket(socket.AF_UNIX)
@@ -52,7 +54,28 @@ class Gnubg:
         """The position after its move, before the rows change places; it makes one step after the other."""
         own, other = (men.tolist() for men in position)
         places = [-other[BAR], *(own[i] - other[BAR - i] for i in range(1, BAR)), own[BAR]]
-        turn = [1, *dice, 0, 0, 1, 1, 1, 0, 1, -1, 0, BAR, own[OFF], other[OFF], own[BAR], other[BAR], 0, 0, 0, 0]
+        turn = [
+            1,
+            *dice,
+            0,
+            0,
+            1,
+            1,
+            1,
+            0,
+            1,
+            -1,
+            0,
+            BAR,
+            own[OFF],
+            other[OFF],
+            own[BAR],
+            other[BAR],
+            0,
+            0,
+            0,
+            0,
+        ]
         self.lines.write("board:us:them:9999:0:0:" + ":".join(map(str, [*places, *turn])) + "\n")
         self.lines.flush()
         after = position.copy()
@@ -81,7 +104,9 @@ def play(player, gnubg, rng):
         elif len(choices) > 1:
             after = gnubg.move(position, dice)
             if not (choices == after).all(axis=(1, 2)).any():
-                raise AssertionError(f"GNU Backgammon moves from {position.tolist()} with {dice} to {after.tolist()}")
+                raise AssertionError(
+                    f"GNU Backgammon moves from {position.tolist()} with {dice} to {after.tolist()}"
+                )
             choices = after[None]
         if choices[0, 0, OFF] == 15:
             return int(playing._points(choices[0])) * (1 if ours else -1)
@@ -111,7 +136,9 @@ def main():
     for name, usual in (("networks", 5), ("learned", 20_000), ("hidden", 40), ("games", 200)):
         parser.add_argument(f"--{name}", type=int, default=usual)
     told = parser.parse_args()
-    said = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout.split()
+    said = subprocess.run(
+        [PROGRAM, "--version"], capture_output=True, text=True, check=True
+    ).stdout.split()
     with tempfile.TemporaryDirectory() as folder:
         rows = measure(folder, told.networks, told.learned, told.hidden, told.games)
     about = machine() | {"gnubg": said[2], "plies": 0, "date": date.today().isoformat()}

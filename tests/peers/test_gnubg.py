@@ -25,7 +25,10 @@ def test_a_first_move_is_that_of_all_books(gnubg):
 def test_every_move_is_one_of_ours_and_it_is_stronger(gnubg):
     """`play` raises an error for a move that our rules do not have."""
     rng, points = np.random.default_rng(0), {}
-    for name, player in {"random": RandomPlayer(), "learned": self_play(ValueNet(10), 2000)}.items():
+    for name, player in {
+        "random": RandomPlayer(),
+        "learned": self_play(ValueNet(10), 2000),
+    }.items():
         points[name] = np.mean([play(player, gnubg, rng) for _ in range(30)])
     assert points["random"] < -1.5
     assert points["random"] < points["learned"] < 0

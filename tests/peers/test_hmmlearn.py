@@ -5,14 +5,23 @@ import time
 import numpy as np
 import pytest
 
-from lib.hidden_markov import HiddenMarkovModel, expected_counts, joined, likeliest_states, sample_sequence
+from lib.hidden_markov import (
+    HiddenMarkovModel,
+    expected_counts,
+    joined,
+    likeliest_states,
+    sample_sequence,
+)
 
 hmm = pytest.importorskip("hmmlearn.hmm", reason="no hmmlearn; `make peers` installs it")
 
 
 def tables(seed, n_states, n_symbols):
     rng = np.random.default_rng(seed)
-    return (rng.dirichlet(np.ones(n_states)), *(rng.dirichlet(np.ones(n), n_states) for n in (n_states, n_symbols)))
+    return (
+        rng.dirichlet(np.ones(n_states)),
+        *(rng.dirichlet(np.ones(n), n_states) for n in (n_states, n_symbols)),
+    )
 
 
 def peer(model, **settings):
@@ -36,12 +45,16 @@ def test_likelihood_path_and_iterations(seed):
     symbols, ends = joined(sequences)
     start = tables(seed + 100, 4, 6)
     theirs = peer(start, n_iter=15, tol=-np.inf)
-    assert expected_counts(symbols, ends, *start)[0] == pytest.approx(theirs.score(rows, lengths), rel=1e-10)
+    assert expected_counts(symbols, ends, *start)[0] == pytest.approx(
+        theirs.score(rows, lengths), rel=1e-10
+    )
     path, ours = (
         theirs.decode(rows, lengths)[1],
         np.concatenate([likeliest_states(part, *map(np.log, start)) for part in sequences]),
     )
-    assert log_joint(ours, symbols, ends, start) == pytest.approx(log_joint(path, symbols, ends, start), rel=1e-12)
+    assert log_joint(ours, symbols, ends, start) == pytest.approx(
+        log_joint(path, symbols, ends, start), rel=1e-12
+    )
     assert (ours == path).mean() > 0.95  # the same steps in another order may be as likely
     theirs.fit(rows, lengths)
     learner = HiddenMarkovModel(4, max_iterations=15, tolerance=0)

@@ -1,7 +1,7 @@
 """Backgammon against OpenSpiel: every position after every throw of games with random moves, and the points at the end.
 
-What the comparison has to know of OpenSpiel: points are numbered from 0, the first player's from the far end, and a
-double is two moves of one player, each of two steps.
+What the comparison has to know of OpenSpiel: points are numbered from 0, the first player's from
+the far end, and a double is two moves of one player, each of two steps.
 """
 
 import numpy as np
@@ -32,14 +32,23 @@ def after(state, player):
 
 
 def test_positions_are_those_of_openspiel():
-    game, rng, n_throws = pyspiel.load_game("backgammon(scoring_type=full_scoring)"), np.random.default_rng(0), 0
+    game, rng, n_throws = (
+        pyspiel.load_game("backgammon(scoring_type=full_scoring)"),
+        np.random.default_rng(0),
+        0,
+    )
     for _ in range(N_GAMES):
         state = game.new_initial_state()
         while not state.is_terminal():
             if state.is_chance_node():
-                state.apply_action(int(rng.choice([action for action, _ in state.chance_outcomes()])))
+                state.apply_action(
+                    int(rng.choice([action for action, _ in state.chance_outcomes()]))
+                )
                 player, n_throws = state.current_player(), n_throws + 1
-                before, dice = of(state, player), [int(die) for die in state.observation_tensor(player)[198:200]]
+                before, dice = (
+                    of(state, player),
+                    [int(die) for die in state.observation_tensor(player)[198:200]],
+                )
                 ours = successors(*before, dice)
                 assert {one.tobytes() for one in ours} == after(state, player), (before, dice)
                 assert n_throws > 1 or (before == START).all()

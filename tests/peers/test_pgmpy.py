@@ -1,7 +1,8 @@
 """Bayesian networks against pgmpy: tables, the posterior of the class with hidden attributes, TAN's tree and BIC.
 
-What the comparison has to know of pgmpy: a table has one column for each combination of the parents' values, the last
-parent's changing fastest; its search for a tree takes an edge of weight zero for none.
+What the comparison has to know of pgmpy: a table has one column for each combination of the
+parents' values, the last parent's changing fastest; its search for a tree takes an edge of weight
+zero for none.
 """
 
 from functools import cache
@@ -36,7 +37,9 @@ def draw(rng, size, n_attributes=N_ATTRIBUTES):
     columns = [rng.integers(sizes[0], size=size)]
     for n_values in sizes[1:]:
         product = columns[0] * columns[-1]
-        columns.append(np.where(rng.random(size) < 0.6, product, rng.integers(n_values, size=size)) % n_values)
+        columns.append(
+            np.where(rng.random(size) < 0.6, product, rng.integers(n_values, size=size)) % n_values
+        )
     y, *attributes = columns
     return np.column_stack(attributes), y
 
@@ -103,7 +106,9 @@ def test_posterior_of_class(structure, seed):
     learner = BayesNetClassifier(structure=parents, learner="ofe").fit(X, y)
     peer = network(parents, learner.tables_)
     for rows in (X[:N_ROWS].astype(float), with_missing(rng, X[:N_ROWS])):
-        np.testing.assert_allclose(learner.predict_proba(rows), posterior(peer, rows), rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(
+            learner.predict_proba(rows), posterior(peer, rows), rtol=1e-10, atol=1e-12
+        )
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)
@@ -158,4 +163,6 @@ def test_the_gain_of_a_parent_is_a_difference_of_scores(seed):
     for child, parent, other in permutations(range(N_ATTRIBUTES + 1), 3):
         for others in ((), (other,)):
             expected = score(child, tuple(sorted((*others, parent)))) - score(child, others)
-            assert gain(counts, child, parent, frozenset(others)) == pytest.approx(expected, abs=1e-8)
+            assert gain(counts, child, parent, frozenset(others)) == pytest.approx(
+                expected, abs=1e-8
+            )

@@ -1,7 +1,7 @@
 """Scores, K2 and the file of ALARM against pgmpy.
 
-What the comparison has to know of pgmpy 1: its K2 score adds ln Gamma(r) for each combination of the parents' values,
-also for those without rows, whose factor is 1; `k2_score` takes that away.
+What the comparison has to know of pgmpy 1: its K2 score adds ln Gamma(r) for each combination of
+the parents' values, also for those without rows, whose factor is 1; `k2_score` takes that away.
 """
 
 import gzip
@@ -44,7 +44,11 @@ def k2_score(data, states, rows, sizes):
     score = scores.K2(data, state_names=states)
 
     def local_score(child, family):
-        empty = np.prod(sizes[list(family)]) - len(np.unique(rows[:, list(family)], axis=0)) if family else 0
+        empty = (
+            np.prod(sizes[list(family)]) - len(np.unique(rows[:, list(family)], axis=0))
+            if family
+            else 0
+        )
         return score.local_score(child, tuple(family)) - empty * math.lgamma(sizes[child])
 
     return local_score
@@ -60,7 +64,9 @@ def test_tables_of_alarm(alarm, tmp_path):
     path.write_bytes(gzip.decompress((DATA / "alarm.bif.gz").read_bytes()))
     model = readwrite.BIFReader(str(path)).get_model()
     tables = alarm.network.tables(alarm.theta)
-    for name, family, table, values in zip(alarm.names, alarm.parents, tables, alarm.values, strict=True):
+    for name, family, table, values in zip(
+        alarm.names, alarm.parents, tables, alarm.values, strict=True
+    ):
         cpd = model.get_cpds(name)
         axes = [cpd.variables.index(u) for u in (*(alarm.names[p] for p in family), name)]
         theirs = cpd.values.transpose(axes)
@@ -90,7 +96,9 @@ def test_scores(alarm, rows):
     bdeu = scores.BDeu(data, state_names=states, equivalent_sample_size=10)
     for v, family in enumerate(alarm.parents):
         assert counts.k2(v, frozenset(family)) == pytest.approx(k2(v, family), rel=1e-9)
-        assert counts.bdeu(v, frozenset(family), 10) == pytest.approx(bdeu.local_score(v, family), rel=1e-9)
+        assert counts.bdeu(v, frozenset(family), 10) == pytest.approx(
+            bdeu.local_score(v, family), rel=1e-9
+        )
 
 
 def test_k2_takes_the_best_parents_of_pgmpy_s_score(alarm, rows):
@@ -103,11 +111,18 @@ def test_k2_takes_the_best_parents_of_pgmpy_s_score(alarm, rows):
     for position, child in enumerate(children):
         chosen, best = [], local_score(child, ())
         while len(chosen) < 4:
-            trials = {p: local_score(child, tuple(sorted([*chosen, p]))) for p in order[:position] if p not in chosen}
+            trials = {
+                p: local_score(child, tuple(sorted([*chosen, p])))
+                for p in order[:position]
+                if p not in chosen
+            }
             if not trials or max(trials.values()) <= best:
                 break
             best = max(trials.values())
             chosen.append(max(trials, key=trials.get))
         assert ours[child] == tuple(sorted(chosen))
-    print(f"\nK2 of all {len(order)} variables {mine:.3f} s, by pgmpy's score {len(children)} of them", end=" ")
+    print(
+        f"\nK2 of all {len(order)} variables {mine:.3f} s, by pgmpy's score {len(children)} of them",
+        end=" ",
+    )
     print(f"{time.process_time() - start:.2f} s")

@@ -1,7 +1,8 @@
 """Dynamic programming against pymdptoolbox: values of policy iteration and value iteration.
 
-What the comparison has to know of pymdptoolbox: its value iteration ends by the span of the changes, and so with values
-that may be off by a constant; its policy iteration does not keep ties, and may flip between them until its last round.
+What the comparison has to know of pymdptoolbox: its value iteration ends by the span of the
+changes, and so with values that may be off by a constant; its policy iteration does not keep ties,
+and may flip between them until its last round.
 """
 
 import numpy as np
@@ -9,7 +10,9 @@ import pytest
 
 from lib import decisions
 
-mdptoolbox = pytest.importorskip("mdptoolbox.mdp", reason="no pymdptoolbox; `make peers` installs it")
+mdptoolbox = pytest.importorskip(
+    "mdptoolbox.mdp", reason="no pymdptoolbox; `make peers` installs it"
+)
 MODELS = {
     "lake": lambda: decisions.from_gymnasium("FrozenLake-v1"),
     "cliff": lambda: decisions.from_gymnasium("CliffWalking-v1", is_slippery=True),
@@ -26,7 +29,9 @@ def test_policy_iteration(name):
     peer.run()
     ours = decisions.policy_iteration(model, 0.9)
     assert np.allclose(peer.V, ours.values, rtol=0, atol=1e-12 * max(1, np.abs(ours.values).max()))
-    assert np.allclose(decisions.evaluate(model, np.array(peer.policy), 0.9), ours.values, atol=1e-9)
+    assert np.allclose(
+        decisions.evaluate(model, np.array(peer.policy), 0.9), ours.values, atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -35,5 +40,6 @@ def test_value_iteration(name):
     peer = mdptoolbox.ValueIteration(model.transitions, model.rewards.T, 0.9, epsilon=1e-10)
     peer.run()
     assert np.allclose(
-        decisions.evaluate(model, np.array(peer.policy), 0.9), decisions.value_iteration(model, 0.9).values
+        decisions.evaluate(model, np.array(peer.policy), 0.9),
+        decisions.value_iteration(model, 0.9).values,
     )

@@ -1,11 +1,13 @@
 """Winnow and naive Bayes against Weka 3.6.
 
-What the comparison has to know of Weka's Winnow: it predicts 1 at Z > threshold; a threshold of -1 is the number of
-attributes; it makes one column of a nominal attribute of two values and k of one of k values; it shuffles the rows
-once, before the first pass, unless the seed is -1; its weights have an unused place for the class.
+What the comparison has to know of Weka's Winnow: it predicts 1 at Z > threshold; a threshold of -1
+is the number of attributes; it makes one column of a nominal attribute of two values and k of one
+of k values; it shuffles the rows once, before the first pass, unless the seed is -1; its weights
+have an unused place for the class.
 
-Of its naive Bayes: the class prior has Laplace's correction as well, and ours has not; numbers are rounded to a
-precision, the mean gap between different values, and the likelihood is that of the interval around the value.
+Of its naive Bayes: the class prior has Laplace's correction as well, and ours has not; numbers are
+rounded to a precision, the mean gap between different values, and the likelihood is that of the
+interval around the value.
 """
 
 import numpy as np
@@ -31,7 +33,9 @@ def draw(rng):
 
 
 def as_frame(codes, sizes):
-    columns = [pd.Categorical.from_codes(c, np.arange(s)) for s, c in zip(sizes, codes.T, strict=True)]
+    columns = [
+        pd.Categorical.from_codes(c, np.arange(s)) for s, c in zip(sizes, codes.T, strict=True)
+    ]
     return pd.DataFrame({f"a{i}": column for i, column in enumerate(columns)})
 
 
@@ -40,14 +44,20 @@ def as_classes(y):
 
 
 def one_hot(codes, sizes):
-    columns = [c[:, None] == np.arange(s) if s > 2 else c[:, None] == 1 for s, c in zip(sizes, codes.T, strict=True)]
+    columns = [
+        c[:, None] == np.arange(s) if s > 2 else c[:, None] == 1
+        for s, c in zip(sizes, codes.T, strict=True)
+    ]
     return np.hstack(columns).astype(np.uint8)
 
 
 def halves(codes, sizes, y):
     """Training and test half, as Weka takes them."""
     frame, half = as_frame(codes, sizes), len(y) // 2
-    return [(frame[part].reset_index(drop=True), as_classes(y)[part]) for part in (slice(half), slice(half, None))]
+    return [
+        (frame[part].reset_index(drop=True), as_classes(y)[part])
+        for part in (slice(half), slice(half, None))
+    ]
 
 
 def posteriors(weka):
@@ -74,7 +84,9 @@ def test_winnow(weka, exact):
         order, weights, (mistakes,), predictions = results[4 * i : 4 * i + 4]
         X, order, half = one_hot(codes, sizes), order.astype(int), len(y) // 2
         threshold = X.shape[1] if rule["threshold"] == -1 else rule["threshold"]
-        learner = Winnow(**{**rule, "threshold": threshold}, inclusive=False).fit(X[order], y[order])
+        learner = Winnow(**{**rule, "threshold": threshold}, inclusive=False).fit(
+            X[order], y[order]
+        )
         if exact:
             np.testing.assert_array_equal(learner.weights_, weights[:-1], err_msg=str(rule))
         np.testing.assert_allclose(learner.weights_, weights[:-1], rtol=1e-10, err_msg=str(rule))
@@ -95,14 +107,17 @@ def test_naive_bayes_of_categories(weka):
         prior = np.log((np.bincount(y) + 1) / (len(y) + 2))
         joint = learner.predict_joint_log_proba(test) - learner.class_log_prior_ + prior
         np.testing.assert_allclose(softmax(joint, axis=1), expected, rtol=1e-9, atol=1e-12)
-        np.testing.assert_array_equal(learner.classes_[joint.argmax(axis=1)], expected.argmax(axis=1))
+        np.testing.assert_array_equal(
+            learner.classes_[joint.argmax(axis=1)], expected.argmax(axis=1)
+        )
 
 
 def test_naive_bayes_of_numbers(weka):
     """Ranks: the precision is then 1, nothing is rounded, and the interval is small beside the deviations.
 
-    The likelihood of an interval is its length times the density but for a part of 1 / (24 variance), of the order
-    of 1e-5 here; so posteriors agree to that, and predictions wherever the posterior is not that near to a half.
+    The likelihood of an interval is its length times the density but for a part of 1 / (24
+    variance), of the order of 1e-5 here; so posteriors agree to that, and predictions wherever the
+    posterior is not that near to a half.
     """
     rng, cases = np.random.default_rng(2), []
     for _ in range(N_SETTINGS):

@@ -12,14 +12,21 @@ from lib.rules import Ripper
 N_SPLITS = 12
 
 
-@pytest.mark.parametrize("name", ["vote", "glass", "vehicle", "soybean-large", "monks-1", "ionosphere"])
+@pytest.mark.parametrize(
+    "name", ["vote", "glass", "vehicle", "soybean-large", "monks-1", "ionosphere"]
+)
 def test_jrip(weka, name):
     """Where the two differ, then by less than two points more than chance explains."""
     data = datasets.load(name)
     X, y = plain(data.X), pd.Categorical(data.y).codes
     truth, ours = [], []
-    for seed, split in enumerate(StratifiedShuffleSplit(N_SPLITS, test_size=0.33, random_state=0).split(X, y)):
-        parts = [(X.iloc[p].reset_index(drop=True), pd.Categorical(y[p], categories=np.unique(y))) for p in split]
+    for seed, split in enumerate(
+        StratifiedShuffleSplit(N_SPLITS, test_size=0.33, random_state=0).split(X, y)
+    ):
+        parts = [
+            (X.iloc[p].reset_index(drop=True), pd.Categorical(y[p], categories=np.unique(y)))
+            for p in split
+        ]
         weka.add("weka.classifiers.rules.JRip", *parts, "-S", seed + 1)
         truth.append(y[split[1]])
         learner = Ripper(metric="laplace", random_state=seed).fit(X.iloc[split[0]], y[split[0]])
@@ -32,10 +39,15 @@ def test_jrip(weka, name):
 def plain(X):
     """Columns named a0, a1, ... whose categories are their codes."""
     frame = pd.DataFrame(
-        {f"a{i}": x.astype("category") if x.dtype == bool else x for i, (_, x) in enumerate(X.items())}
+        {
+            f"a{i}": x.astype("category") if x.dtype == bool else x
+            for i, (_, x) in enumerate(X.items())
+        }
     )
     categories = frame.select_dtypes("category")
-    return frame.assign(**{n: x.cat.rename_categories(range(len(x.cat.categories))) for n, x in categories.items()})
+    return frame.assign(
+        **{n: x.cat.rename_categories(range(len(x.cat.categories))) for n, x in categories.items()}
+    )
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -1,7 +1,7 @@
 """Tree-augmented naive Bayes against Weka's: the tree, and posteriors from the same tree.
 
-Weka directs the links of the tree in another way. This does not change the likelihood but the smoothed tables, so
-posteriors are compared with Weka's own parents.
+Weka directs the links of the tree in another way. This does not change the likelihood but the
+smoothed tables, so posteriors are compared with Weka's own parents.
 """
 
 import numpy as np
@@ -26,8 +26,13 @@ def draw(rng):
         rows = table[y, codes[rng.integers(0, j + 1)]]
         codes.append((rng.random((2 * N_ROWS, 1)) > rows[:, :-1]).sum(axis=1))
     columns = [pd.Categorical(c, range(size)) for c, size in zip(codes[1:], sizes, strict=True)]
-    frame, halves = pd.DataFrame({f"a{j}": c for j, c in enumerate(columns)}), (slice(N_ROWS), slice(N_ROWS, None))
-    return [(frame[half].reset_index(drop=True), pd.Categorical(y[half], range(3))) for half in halves]
+    frame, halves = (
+        pd.DataFrame({f"a{j}": c for j, c in enumerate(columns)}),
+        (slice(N_ROWS), slice(N_ROWS, None)),
+    )
+    return [
+        (frame[half].reset_index(drop=True), pd.Categorical(y[half], range(3))) for half in halves
+    ]
 
 
 def links(parents):
@@ -39,11 +44,23 @@ def test_tan(weka):
     for case in cases:
         weka.add("network", *case, *SEARCH.split(), *ESTIMATE.split())
     results = weka.run()
-    for ((train, y), (test, _)), parents, posteriors in zip(cases, results[::2], results[1::2], strict=True):
+    for ((train, y), (test, _)), parents, posteriors in zip(
+        cases, results[::2], results[1::2], strict=True
+    ):
         theirs = ((), *((0,) if p < 0 else (0, int(p) + 1) for p in parents))
-        ours, information = tan(train, np.asarray(y)), conditional_mutual_information(*discrete_codes(train, y))
-        weights = [sum(information[tuple(v - 1 for v in link)] for link in links(tree)) for tree in (ours, theirs)]
+        ours, information = (
+            tan(train, np.asarray(y)),
+            conditional_mutual_information(*discrete_codes(train, y)),
+        )
+        weights = [
+            sum(information[tuple(v - 1 for v in link)] for link in links(tree))
+            for tree in (ours, theirs)
+        ]
         assert len(links(ours)) == len(links(theirs)) == N_ATTRIBUTES - 1
         assert weights[0] == pytest.approx(weights[1], rel=1e-9)
-        model = BayesNetClassifier(structure=theirs, learner="ofe", smoothing=1.0).fit(train, np.asarray(y))
-        np.testing.assert_allclose(model.predict_proba(test).ravel(), posteriors, rtol=1e-9, atol=1e-12)
+        model = BayesNetClassifier(structure=theirs, learner="ofe", smoothing=1.0).fit(
+            train, np.asarray(y)
+        )
+        np.testing.assert_allclose(
+            model.predict_proba(test).ravel(), posteriors, rtol=1e-9, atol=1e-12
+        )

@@ -18,21 +18,30 @@ def plain(X):
     for i, (_, x) in enumerate(X.items()):
         kind = "category" if x.dtype == "bool" else x.dtype
         x = x.astype(kind)
-        columns[f"a{i}"] = x.cat.rename_categories(np.arange(len(x.cat.categories))) if kind == "category" else x
+        columns[f"a{i}"] = (
+            x.cat.rename_categories(np.arange(len(x.cat.categories))) if kind == "category" else x
+        )
     return pd.DataFrame(columns)
 
 
-@pytest.mark.parametrize("name", ["soybean-large", "vote", "pima", "glass", "vehicle", "zoo", "ionosphere", "dna"])
+@pytest.mark.parametrize(
+    "name", ["soybean-large", "vote", "pima", "glass", "vehicle", "zoo", "ionosphere", "dna"]
+)
 def test_j48(weka, name):
     data = datasets.load(name)
     X, y = plain(data.X), pd.Categorical(data.y).codes
     part = np.random.default_rng(0).random(len(y)) < 0.67
-    parts = [(X[p].reset_index(drop=True), pd.Categorical(y[p], categories=np.unique(y))) for p in (part, ~part)]
+    parts = [
+        (X[p].reset_index(drop=True), pd.Categorical(y[p], categories=np.unique(y)))
+        for p in (part, ~part)
+    ]
     for options in SETTINGS:
         weka.add(J48, *parts, *options.split())
         weka.add(J48, parts[0], parts[0], *options.split())
     results = weka.run()
-    for (options, setting), test, train in zip(SETTINGS.items(), results[::2], results[1::2], strict=True):
+    for (options, setting), test, train in zip(
+        SETTINGS.items(), results[::2], results[1::2], strict=True
+    ):
         tree = GainRatioTree(**setting, midway=False).fit(X[part], y[part])
         for rows, predictions in ((~part, test), (part, train)):
             ours = tree.predict(X[rows])
@@ -77,12 +86,16 @@ def test_j48_of_random_data(weka):
 def test_adaboost(weka, name):
     """By weights, nothing is drawn. Where a member has no error, Weka ends and ours begins anew: not here.
 
-    Weka asks for enough rows, we for enough weight, before it looks at thresholds: on vehicle later trees differ.
+    Weka asks for enough rows, we for enough weight, before it looks at thresholds: on vehicle later
+    trees differ.
     """
     data = datasets.load(name)
     X, y = plain(data.X), pd.Categorical(data.y).codes
     part = np.random.default_rng(1).random(len(y)) < 0.67
-    parts = [(X[p].reset_index(drop=True), pd.Categorical(y[p], categories=np.unique(y))) for p in (part, ~part)]
+    parts = [
+        (X[p].reset_index(drop=True), pd.Categorical(y[p], categories=np.unique(y)))
+        for p in (part, ~part)
+    ]
     weka.add("weka.classifiers.meta.AdaBoostM1", *parts, "-I", 5, "-W", J48)
     (predictions,) = weka.run()
     ours = AdaBoostM1(GainRatioTree(midway=False), 5, sampling=False).fit(X[part], y[part])
@@ -111,7 +124,10 @@ def test_bagging(weka, monkeypatch, name):
     data = datasets.load(name)
     X, y = plain(data.X), pd.Categorical(data.y).codes
     part = np.random.default_rng(2).random(len(y)) < 0.67
-    parts = [(X[p].reset_index(drop=True), pd.Categorical(y[p], categories=np.unique(y))) for p in (part, ~part)]
+    parts = [
+        (X[p].reset_index(drop=True), pd.Categorical(y[p], categories=np.unique(y)))
+        for p in (part, ~part)
+    ]
     weka.add("weka.classifiers.meta.Bagging", *parts, "-S", 1, "-I", 10, "-W", J48)
     (predictions,) = weka.run()
     monkeypatch.setattr("lib.ensembles.bagging.bags", bags_of_weka)

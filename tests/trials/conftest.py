@@ -22,7 +22,8 @@ def hash_seed(monkeypatch):
 def results(tmp_path, monkeypatch):
     """The folder of stored blocks; trials of tests count as those of a notebook."""
     monkeypatch.setenv(
-        "BOOK_TRIALS", json.dumps({"results": str(tmp_path / "results"), "notes": str(tmp_path / "notes")})
+        "BOOK_TRIALS",
+        json.dumps({"results": str(tmp_path / "results"), "notes": str(tmp_path / "notes")}),
     )
     monkeypatch.setenv("TRIAL_LOG", str(tmp_path / "log"))
     for name in ("COMPUTING", "ENVIRONMENT", "REACHING"):

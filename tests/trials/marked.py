@@ -27,12 +27,19 @@ def drawn(seeds, scale=1.0, pause=0.0):
         log.write(f"{seeds.number}\n")
     time.sleep(pause)
     for value in scale * seeds.rng().normal(size=2):
-        yield {"index": seeds.number, "value": value, "word": "Ärger, 雪", "odd": seeds.number % 2 == 1}
+        yield {
+            "index": seeds.number,
+            "value": value,
+            "word": "Ärger, 雪",
+            "odd": seeds.number % 2 == 1,
+        }
 
 
 def run(n_trials=N_TRIALS, seed=3, case=(), trial=drawn, **settings):
     """Run the trials, two a block."""
-    return trials.run(trial, [case], n_trials=n_trials, seed=seed, seconds=1.0, name="trials", **settings)
+    return trials.run(
+        trial, [case], n_trials=n_trials, seed=seed, seconds=1.0, name="trials", **settings
+    )
 
 
 def same(one, other):

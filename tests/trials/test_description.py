@@ -20,13 +20,30 @@ from sklearn.preprocessing import FunctionTransformer
 from lib import datasets, figures, sources
 from lib.cia import CIAModel
 from lib.files import LIB
-from lib.trials.description import COMPUTING, PACKAGES, REACHING, NotDescribableError, describe, digest
+from lib.trials.description import (
+    COMPUTING,
+    PACKAGES,
+    REACHING,
+    NotDescribableError,
+    describe,
+    digest,
+)
 from lib.trials.store import environment
 from lib.winnow import Winnow, WinnowEnsemble
 
 TESTS = Path(__file__).parent
-# Packages that trials import and that have no part in their numbers: they draw, show progress, fetch, run or write.
-NO_NUMBERS = {"IPython", "dask", "jinja2", "matplotlib", "matplotlib_inline", "myst_nb", "platformdirs", "pooch"}
+# Packages that trials import and that have no part in their numbers: they draw, show progress,
+# fetch, run or write.
+NO_NUMBERS = {
+    "IPython",
+    "dask",
+    "jinja2",
+    "matplotlib",
+    "matplotlib_inline",
+    "myst_nb",
+    "platformdirs",
+    "pooch",
+}
 NO_NUMBERS |= {"requests", "seaborn", "tqdm"}
 
 
@@ -51,17 +68,52 @@ def model(p):
     return CIAModel(np.array([0.5, 0.5]), np.array([[p, 0.5], [0.5, 0.5]]))
 
 
-ARRAYS = [np.array(a) for a in ([1], [1.0], [[1]], ["a"], ["ab"], [True])] + [np.array([1], dtype=np.int32)]
+ARRAYS = [np.array(a) for a in ([1], [1.0], [[1]], ["a"], ["ab"], [True])] + [
+    np.array([1], dtype=np.int32)
+]
 EVERYTHING = [
     *[0, 1, 1.0, True, False, 0.0, -0.0, "1", "", None, "None", np.nan, "nan", np.inf, 2**70],
-    *[[], [1], [[1]], [1, 2], [[1], 2], {}, {"a": 1}, {"a": 2}, {"b": 1}, {1: "a"}, {"1": "a"}, {1, 2}, {1, 3}, set()],
+    *[
+        [],
+        [1],
+        [[1]],
+        [1, 2],
+        [[1], 2],
+        {},
+        {"a": 1},
+        {"a": 2},
+        {"b": 1},
+        {1: "a"},
+        {"1": "a"},
+        {1, 2},
+        {1, 3},
+        set(),
+    ],
     *ARRAYS,
     *[frame_of([1, 2]), frame_of([2, 1]), frame_of([1.0, 2.0]), frame_of([1, 2], index=[1, 0])],
     pd.DataFrame({"b": [1, 2]}),
     *[frame_of(["a", x], dtype=kind) for x in (np.nan, "nan") for kind in (object, "str")],
     *[categories(["a", "b"], known) for known in (["a", "b"], ["b", "a"], ["a", "b", "c"])],
-    *[categories(["a", x], ["a", known]) for x, known in ((np.nan, "b"), (np.nan, "nan"), ("nan", "nan"))],
-    *[np.log, np.exp, len, "numpy.log", Winnow, describe, np, datasets, figures, b"a", b"b", 1j, 2j, ...],
+    *[
+        categories(["a", x], ["a", known])
+        for x, known in ((np.nan, "b"), (np.nan, "nan"), ("nan", "nan"))
+    ],
+    *[
+        np.log,
+        np.exp,
+        len,
+        "numpy.log",
+        Winnow,
+        describe,
+        np,
+        datasets,
+        figures,
+        b"a",
+        b"b",
+        1j,
+        2j,
+        ...,
+    ],
     # what Python calls equal, and computes otherwise with
     *[
         np.int64(1),
@@ -74,7 +126,11 @@ EVERYTHING = [
         frozenset({1, 2}),
         bytearray(b"a"),
     ],
-    *[np.eye(2), np.asfortranarray(np.array([[1.0, 2.0], [3.0, 4.0]])), np.array([[1.0, 2.0], [3.0, 4.0]])],
+    *[
+        np.eye(2),
+        np.asfortranarray(np.array([[1.0, 2.0], [3.0, 4.0]])),
+        np.array([[1.0, 2.0], [3.0, 4.0]]),
+    ],
     *[pd.DataFrame({1: [1, 2]}), pd.DataFrame({"1": [1, 2]}), frame_of([1, 2]).rename_axis("rows")],
     *[partial(digest), partial(digest, 1), partial(digest, description=1), partial(describe, 1)],
     *[Winnow(), Winnow(2.5), Winnow(n_passes=3), WinnowEnsemble(), model(0.1), model(0.2)],
@@ -87,7 +143,11 @@ EVERYTHING = [
 
 def digests():
     """Of everything above, and of data sets that differ in name and rows."""
-    loaded = [datasets.load("iris"), datasets.load("breast"), datasets.load("breast").complete_rows()]
+    loaded = [
+        datasets.load("iris"),
+        datasets.load("breast"),
+        datasets.load("breast").complete_rows(),
+    ]
     return [digest(describe(thing)) for thing in EVERYTHING + loaded]
 
 
@@ -114,7 +174,9 @@ def test_equal_values(one, other):
 def test_another_process_says_the_same():
     code = "from test_description import digests; print(digests())"
     environment = os.environ | {"PYTHONHASHSEED": "5", "PYTHONPATH": f"{LIB.parent}:{TESTS}"}
-    found = subprocess.run([sys.executable, "-c", code], cwd=TESTS, env=environment, capture_output=True, text=True)
+    found = subprocess.run(
+        [sys.executable, "-c", code], cwd=TESTS, env=environment, capture_output=True, text=True
+    )
     assert found.stdout.strip() == str(digests()), found.stderr
 
 
@@ -133,7 +195,13 @@ THINGS_REFUSED = {
 @pytest.mark.parametrize("name", THINGS_REFUSED)
 def test_what_is_refused(name):
     thing = THINGS_REFUSED[name]
-    for value in (thing, [thing], {"a": thing}, partial(np.log, thing), make_pipeline(FunctionTransformer(thing))):
+    for value in (
+        thing,
+        [thing],
+        {"a": thing},
+        partial(np.log, thing),
+        make_pipeline(FunctionTransformer(thing)),
+    ):
         with pytest.raises(NotDescribableError):
             describe(value)
 
@@ -141,7 +209,9 @@ def test_what_is_refused(name):
 def test_a_message_says_what_to_do():
     with pytest.raises(NotDescribableError, match=r"os: it shows a trial files.* use it in a cell"):
         describe(os)
-    with pytest.raises(NotDescribableError, match=r"pytest: changes of code outside .* define it in the notebook"):
+    with pytest.raises(
+        NotDescribableError, match=r"pytest: changes of code outside .* define it in the notebook"
+    ):
         describe(pytest)
 
 
@@ -156,8 +226,16 @@ NOTEBOOK = {
         "x = 2",
     ),
     "a comprehension's text": ("def thing():\n    return ['one' for _ in range(2)]", "one", "two"),
-    "a constant in a nested function": ("def thing():\n    def f():\n        return 1\n    return f", "1", "2"),
-    "a name in a nested class": ("scale = 1\ndef thing():\n    class A:\n        b = scale", "scale = 1", "scale = 2"),
+    "a constant in a nested function": (
+        "def thing():\n    def f():\n        return 1\n    return f",
+        "1",
+        "2",
+    ),
+    "a name in a nested class": (
+        "scale = 1\ndef thing():\n    class A:\n        b = scale",
+        "scale = 1",
+        "scale = 2",
+    ),
     "an exception that is caught": (
         "def thing():\n    try:\n        f()\n    except KeyError:\n        pass",
         "Key",
@@ -165,7 +243,11 @@ NOTEBOOK = {
     ),
     "a default": ("def thing(x=1):\n    return x", "=1", "=2"),
     "a keyword's default": ("def thing(*, x=1):\n    return x", "=1", "=2"),
-    "an attribute of a function": ("def thing():\n    return thing.scale\nthing.scale = 1", "scale = 1", "scale = 2"),
+    "an attribute of a function": (
+        "def thing():\n    return thing.scale\nthing.scale = 1",
+        "scale = 1",
+        "scale = 2",
+    ),
     "what a decorator makes of it": (
         "from functools import wraps\ndef twice(f):\n    @wraps(f)\n    def g(x):\n        return 2 * f(x)\n"
         "    return g\n@twice\ndef thing(x):\n    return x",
@@ -173,10 +255,18 @@ NOTEBOOK = {
         "3 *",
     ),
     "a method of a class": ("class thing:\n    def f(self):\n        return 1", "1", "2"),
-    "a method's helper": ("def h():\n    return 1\nclass thing:\n    def f(self):\n        return h()", "1", "2"),
+    "a method's helper": (
+        "def h():\n    return 1\nclass thing:\n    def f(self):\n        return h()",
+        "1",
+        "2",
+    ),
     "a base class": ("class A:\n    x = 1\nclass thing(A):\n    pass", "x = 1", "x = 2"),
     "a property": ("class thing:\n    @property\n    def f(self):\n        return 1", "1", "2"),
-    "a static method": ("class thing:\n    @staticmethod\n    def f():\n        return 1", "1", "2"),
+    "a static method": (
+        "class thing:\n    @staticmethod\n    def f():\n        return 1",
+        "1",
+        "2",
+    ),
     "an object's class": ("class A:\n    def f(self):\n        return 1\nthing = A()", "1", "2"),
     "an object's state": ("class A:\n    pass\nthing = A()\nthing.x = 1", "x = 1", "x = 2"),
     "a dataclass": (
@@ -191,9 +281,17 @@ NOTEBOOK = {
         "1",
         "2",
     ),
-    "a method of a dict": ("class A(dict):\n    def f(self):\n        return 1\nthing = A(a=3)", "1", "2"),
+    "a method of a dict": (
+        "class A(dict):\n    def f(self):\n        return 1\nthing = A(a=3)",
+        "1",
+        "2",
+    ),
     "a dict's item": ("class A(dict):\n    pass\nthing = A(a=3)", "3", "4"),
-    "a method of a text": ("class A(str):\n    def f(self):\n        return 1\nthing = A('a')", "1", "2"),
+    "a method of a text": (
+        "class A(str):\n    def f(self):\n        return 1\nthing = A('a')",
+        "1",
+        "2",
+    ),
     "a method of an enum": (
         "from enum import Enum\nclass A(Enum):\n    X = 3\n    def f(self):\n        return 1\nthing = A.X",
         "1",
@@ -206,7 +304,11 @@ NOTEBOOK = {
     ),
     "a bound method's object": ("thing = [1].count", "1", "2"),
     "an import of lib inside": ("def thing():\n    from lib import winnow", "winnow", "trees"),
-    "a generator of random numbers": ("import numpy as np\nthing = np.random.default_rng(1)", "1", "2"),
+    "a generator of random numbers": (
+        "import numpy as np\nthing = np.random.default_rng(1)",
+        "1",
+        "2",
+    ),
 }
 
 
@@ -253,7 +355,11 @@ NOTEBOOK |= {
         "k = 2",
         "k = 3",
     ),
-    "an inherited class method": ("class A(dict):\n    k = 2\nthing = A.fromkeys", "k = 2", "k = 3"),
+    "an inherited class method": (
+        "class A(dict):\n    k = 2\nthing = A.fromkeys",
+        "k = 2",
+        "k = 3",
+    ),
     "one object under two names, or two": (
         "import numpy as np\nr = np.random.default_rng(0)\ns = r\ndef thing():\n    return r, s",
         "s = r",
@@ -294,7 +400,9 @@ def test_figures_may_be_used_and_count():
 
 
 def test_the_lists_of_names_are_of_modules_that_are_there():
-    third_party = {name.partition(".")[0] for module in trial_modules() for name in sources.imports(module)}
+    third_party = {
+        name.partition(".")[0] for module in trial_modules() for name in sources.imports(module)
+    }
     third_party -= {*sys.stdlib_module_names, "lib", ""}
     assert third_party - PACKAGES.keys() <= NO_NUMBERS
     for package, distribution in PACKAGES.items():

@@ -22,7 +22,9 @@ NOWHERE = "tcp://127.0.0.1:1"
 
 
 def local_cluster(**settings):
-    from dask.distributed import LocalCluster  # slow to import, for the processes that import this module
+    from dask.distributed import (
+        LocalCluster,  # slow to import, for the processes that import this module
+    )
 
     gc.collect()  # a client that is collected while a cluster starts waits for ever
     return LocalCluster(dashboard_address=":0", memory_limit=0, **settings)
@@ -135,7 +137,9 @@ class TestEngineArgument:
     def test_no_scheduler(self, address, monkeypatch):
         monkeypatch.setattr(engine, "TIMEOUT", 0.5)
         start = time.monotonic()
-        with pytest.raises(ConnectionError, match=f"engine='{address}': no Dask scheduler answers there"):
+        with pytest.raises(
+            ConnectionError, match=f"engine='{address}': no Dask scheduler answers there"
+        ):
             run(drawn, 1, engine=address)
         assert time.monotonic() - start < 5
 
@@ -150,14 +154,18 @@ class TestEngineArgument:
 
     def test_without_distributed(self, monkeypatch):
         monkeypatch.setitem(__import__("sys").modules, "dask.distributed", None)
-        with pytest.raises(ValueError, match=r"engine='tcp://127.0.0.1:1' needs .*: pip install '.*\[scale\]'"):
+        with pytest.raises(
+            ValueError, match=r"engine='tcp://127.0.0.1:1' needs .*: pip install '.*\[scale\]'"
+        ):
             run(drawn, 1, engine=NOWHERE)
 
     @pytest.mark.slow
     def test_workers_with_other_code_or_versions(self, cluster, monkeypatch):
         other = store.workplace() | {"lib": "other", "numpy": "0"}
         monkeypatch.setattr(engine, "workplace", partial(dict, other))
-        with pytest.raises(RuntimeError, match=r"the worker tcp://\S+ has another lib, numpy than this process"):
+        with pytest.raises(
+            RuntimeError, match=r"the worker tcp://\S+ has another lib, numpy than this process"
+        ):
             run(drawn, 1, engine=cluster.scheduler_address)
 
     @pytest.mark.slow
@@ -166,7 +174,9 @@ class TestEngineArgument:
             raise ModuleNotFoundError("No module named 'lib'")
 
         monkeypatch.setattr(engine, "workplace", lost)
-        with pytest.raises(RuntimeError, match="cannot import the code of this book: No module named 'lib'"):
+        with pytest.raises(
+            RuntimeError, match="cannot import the code of this book: No module named 'lib'"
+        ):
             run(drawn, 1, engine=cluster.scheduler_address)
 
     @pytest.mark.slow
@@ -177,7 +187,9 @@ class TestEngineArgument:
         with pytest.raises(RuntimeError, match="a worker has another lib than this process"):
             run(drawn, 1, engine=cluster.scheduler_address)
 
-    def test_an_error_between_two_blocks_leaves_no_engine_behind(self, without_workers, monkeypatch):
+    def test_an_error_between_two_blocks_leaves_no_engine_behind(
+        self, without_workers, monkeypatch
+    ):
         before = type(Parallel()._backend)
         monkeypatch.setattr(runner, "decode", None)
         with pytest.raises(TypeError) as error:
@@ -243,15 +255,19 @@ class TestDeath:
         if n_finished:
             assert dict(run_blocks(None, blocks, n_jobs=2)) == blocks
         else:
-            with pytest.raises(WorkersDiedError, match="died 3 times in a row, perhaps for want of memory"):
+            with pytest.raises(
+                WorkersDiedError, match="died 3 times in a row, perhaps for want of memory"
+            ):
                 list(run_blocks(None, blocks, n_jobs=2))
-        assert len([record for record in caplog.records if "worker process died" in record.message]) == (
-            7 if n_finished else 3
-        )
+        assert len(
+            [record for record in caplog.records if "worker process died" in record.message]
+        ) == (7 if n_finished else 3)
 
     def test_of_all_workers_of_a_cluster(self, cluster, monkeypatch):
         monkeypatch.setattr(cluster.scheduler, "allowed_failures", 1)
-        with pytest.raises(WorkersDiedError, match=f"{cluster.scheduler_address} died again and again"):
+        with pytest.raises(
+            WorkersDiedError, match=f"{cluster.scheduler_address} died again and again"
+        ):
             run(killed, 2, engine=cluster.scheduler_address)
         same(run(drawn, 2, engine=cluster.scheduler_address), run(drawn, 2))
 
@@ -259,7 +275,9 @@ class TestDeath:
         with local_cluster(n_workers=1, threads_per_worker=1, processes=False) as doomed:
             found = run_blocks(sleepy, {0: 0.0, 1: 0.5, 2: 0.5}, engine=doomed.scheduler_address)
             assert next(found) == (0, 0.0)
-        with pytest.raises(ConnectionError, match=f"'{doomed.scheduler_address}': the cluster is gone"):
+        with pytest.raises(
+            ConnectionError, match=f"'{doomed.scheduler_address}': the cluster is gone"
+        ):
             list(found)
 
     def test_of_all_workers_for_good(self, monkeypatch):

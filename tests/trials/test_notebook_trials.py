@@ -94,10 +94,14 @@ def make(n):
         assert ran() == list(range(N_TRIALS)) * again
 
 
-@pytest.mark.parametrize("use", ["open(os.devnull)", "eval('1')", "pytest.Item", "os.getenv('HOME')"])
+@pytest.mark.parametrize(
+    "use", ["open(os.devnull)", "eval('1')", "pytest.Item", "os.getenv('HOME')"]
+)
 def test_what_is_refused_is_not_stored(use, results, told, cells, monkeypatch):
     monkeypatch.undo()
-    monkeypatch.setenv("BOOK_TRIALS", json.dumps({"results": str(results), "notes": str(results.parent / "notes")}))
+    monkeypatch.setenv(
+        "BOOK_TRIALS", json.dumps({"results": str(results), "notes": str(results.parent / "notes")})
+    )
     cells(f"import os, pytest\ndef trial(seeds):\n    return {{'it': str(type({use}))}}\n")
     run(trial=cells["trial"])
     [note] = told("not stored")
@@ -111,7 +115,9 @@ class TestClosedWorld:
     @pytest.mark.parametrize("n_jobs", [1, 2])
     def test_what_a_cell_changes_elsewhere_is_not_seen(self, n_jobs, results, cells, monkeypatch):
         monkeypatch.setattr("lib.winnow.Winnow.__doc__", "changed")
-        cells("import lib.winnow\ndef trial(seeds):\n    return {'changed': lib.winnow.Winnow.__doc__ == 'changed'}\n")
+        cells(
+            "import lib.winnow\ndef trial(seeds):\n    return {'changed': lib.winnow.Winnow.__doc__ == 'changed'}\n"
+        )
         assert not run(trial=cells["trial"], n_jobs=n_jobs)["changed"].any()
 
     LEAVES = {  # noqa: RUF012
@@ -141,7 +147,9 @@ class TestClosedWorld:
         assert frame["seen"][::2].nunique() == 1  # of the first trial of each block
 
     def test_a_class_that_a_cell_changes_is_sent_anew(self, cells):
-        cells("class B:\n    k = 1\nclass A(B):\n    k = 2\ndef trial(seeds):\n    return {'k': A.k}\n")
+        cells(
+            "class B:\n    k = 1\nclass A(B):\n    k = 2\ndef trial(seeds):\n    return {'k': A.k}\n"
+        )
         assert set(run(trial=cells["trial"])["k"]) == {2}
         cells("del A.k")
         assert set(run(trial=cells["trial"])["k"]) == {1}
@@ -150,19 +158,27 @@ class TestClosedWorld:
         cells(
             "import functools\n@functools.cache\ndef f(x):\n    return x\ndef trial(seeds):\n    return {'a': f(1)}\n"
         )
-        with pytest.raises(TypeError, match=r"cannot be sent to another process .*: make .* inside of it"):
+        with pytest.raises(
+            TypeError, match=r"cannot be sent to another process .*: make .* inside of it"
+        ):
             run(trial=cells["trial"])
 
     @pytest.mark.parametrize("n_jobs", [1, 2])
     def test_generators_that_all_code_shares_are_seeded(self, n_jobs, cells):
-        cells("import random\ndef trial(seeds):\n    return {'a': np.random.rand(), 'b': random.random()}\n")
+        cells(
+            "import random\ndef trial(seeds):\n    return {'a': np.random.rand(), 'b': random.random()}\n"
+        )
         frame = run(trial=cells["trial"], n_jobs=n_jobs)
         assert frame["a"].nunique() == frame["b"].nunique() == N_TRIALS
         pd.testing.assert_frame_equal(frame, run(trial=cells["trial"], n_jobs=2), check_exact=True)
 
-    def test_a_file_that_a_trial_reads_is_told_and_its_blocks_are_not_stored(self, results, told, cells, tmp_path):
+    def test_a_file_that_a_trial_reads_is_told_and_its_blocks_are_not_stored(
+        self, results, told, cells, tmp_path
+    ):
         table = tmp_path / "table.csv"
-        cells("import pandas as pd\ndef trial(seeds, path):\n    return {'n': pd.read_csv(path)['n'].sum()}\n")
+        cells(
+            "import pandas as pd\ndef trial(seeds, path):\n    return {'n': pd.read_csv(path)['n'].sum()}\n"
+        )
         for n in (1, 2):
             table.write_text(f"n\n{n}\n")
             frame = run(trial=cells["trial"], case=(str(table),))
@@ -180,7 +196,9 @@ class TestClosedWorld:
         assert not list(results.rglob("*.block"))
 
     def test_files_of_the_book_and_of_packages_are_in_keys(self, results, told, cells):
-        cells("from lib import datasets\ndef trial(seeds):\n    return {'n': len(datasets.load('iris').y)}\n")
+        cells(
+            "from lib import datasets\ndef trial(seeds):\n    return {'n': len(datasets.load('iris').y)}\n"
+        )
         run(trial=cells["trial"])
         assert told("read", "not stored") == []
         assert list(results.rglob("*.block"))

@@ -35,7 +35,12 @@ class TestRun:
         assert frame.to_dict("list") == {"key": ["()", "()"], "word": ["a", "b"]}
 
     @pytest.mark.parametrize(
-        "rows", [[{"a": 1}, {"a": 2}], iter([{"a": 1}, {"a": 2}]), pd.DataFrame({"a": [1, 2]}, index=[7, 7])]
+        "rows",
+        [
+            [{"a": 1}, {"a": 2}],
+            iter([{"a": 1}, {"a": 2}]),
+            pd.DataFrame({"a": [1, 2]}, index=[7, 7]),
+        ],
     )
     def test_what_a_trial_may_return(self, rows):
         same(trials.run(lambda _: rows), pd.DataFrame({"a": [1, 2]}))
@@ -59,7 +64,10 @@ class TestContext:
         ("settings", "message"),
         [
             ({"n_jobs": 0}, "n_jobs must be"),
-            *[({"engine": wrong}, "engine must be") for wrong in ["loca", "", None, 3, "tcp://", "tcp:// 10.0.0.1"]],
+            *[
+                ({"engine": wrong}, "engine must be")
+                for wrong in ["loca", "", None, 3, "tcp://", "tcp:// 10.0.0.1"]
+            ],
         ],
     )
     def test_wrong_settings(self, settings, message):
@@ -80,11 +88,15 @@ class TestSeeds:
 
     def test_purposes_are_independent(self):
         purposes = [(), (0,), (1,), (1, 10), (1, 20), ("iris",), ("iris", 0), ("glass", 0)]
-        states = {tuple(Seeds(0, (i,)).sequence(*p).generate_state(2)) for i in range(2) for p in purposes}
+        states = {
+            tuple(Seeds(0, (i,)).sequence(*p).generate_state(2)) for i in range(2) for p in purposes
+        }
         assert len(states) == 2 * len(purposes)
 
 
-works = st.lists(st.tuples(st.floats(0, 2 * BLOCK_SECONDS), st.sampled_from("ab")), min_size=1, max_size=40)
+works = st.lists(
+    st.tuples(st.floats(0, 2 * BLOCK_SECONDS), st.sampled_from("ab")), min_size=1, max_size=40
+)
 
 
 class TestBlocks:
@@ -99,7 +111,9 @@ class TestBlocks:
             assert sum(seconds[i] for i in block[:-1]) < BLOCK_SECONDS or len(block) == 1
             end = block[-1] + 1
             assert (
-                sum(seconds[i] for i in block) >= BLOCK_SECONDS or end == len(cases) or groups[end] != groups[end - 1]
+                sum(seconds[i] for i in block) >= BLOCK_SECONDS
+                or end == len(cases)
+                or groups[end] != groups[end - 1]
             )
 
     def test_a_block_carries_one_data_set_only(self, monkeypatch):
@@ -141,7 +155,9 @@ class TestNotes:
         with trials.use(notes=str(tmp_path / "notes")):
             tell("found", "wählen", blocks=3, all=7)
             tell("not stored", "ELR", why="no\nroom")
-        first, second = map(json.loads, (tmp_path / "notes").read_text(encoding="utf-8").splitlines())
+        first, second = map(
+            json.loads, (tmp_path / "notes").read_text(encoding="utf-8").splitlines()
+        )
         message = "wählen: 3 of 7 blocks found, not run again"
         assert first == {"kind": "found", "message": message, "blocks": 3, "all": 7}
         assert second["why"] == "no\nroom"

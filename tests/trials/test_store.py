@@ -28,7 +28,10 @@ def blocks(results, expected, ran):
     """Files of the blocks of a run, by their first trial."""
     same(run(), expected)
     assert ran() == list(range(N_TRIALS))
-    found = {int(store.decode(path.read_bytes()[store.SHA256 :])["index"][0]): path for path in files(results)}
+    found = {
+        int(store.decode(path.read_bytes()[store.SHA256 :])["index"][0]): path
+        for path in files(results)
+    }
     assert sorted(found) == [0, 2, 4, 6, 8]
     return found
 
@@ -71,7 +74,8 @@ def run_in_own_group(**settings):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("n_jobs", "how"), [(1, "fork"), (2, "spawn")])  # a fork's worker processes are its parent's
+# a fork's worker processes are its parent's
+@pytest.mark.parametrize(("n_jobs", "how"), [(1, "fork"), (2, "spawn")])
 def test_a_killed_run_goes_on(n_jobs, how, results, expected, ran, told):
     """Only the blocks under way when it was killed are lost: one a process, and one whose result was on its way."""
     settings = {"trial": partial(drawn, pause=0.1), "n_jobs": n_jobs}
@@ -81,10 +85,13 @@ def test_a_killed_run_goes_on(n_jobs, how, results, expected, ran, told):
     while len(files(results)) < 2 and process.is_alive() and time.monotonic() < until:
         time.sleep(0.002)
     process.kill()
-    os.killpg(process.pid, signal.SIGTERM)  # its worker processes; not what removes their semaphores, which goes on
+    # its worker processes; not what removes their semaphores, which goes on
+    os.killpg(process.pid, signal.SIGTERM)
     process.join()
     assert process.exitcode == -signal.SIGKILL
-    stored = {i for path in files(results) for i in decode(path.read_bytes()[store.SHA256 :])["index"]}
+    stored = {
+        i for path in files(results) for i in decode(path.read_bytes()[store.SHA256 :])["index"]
+    }
     begun = set(ran())
     assert 2 <= len(files(results)) < N_BLOCKS
     assert stored <= begun
@@ -177,12 +184,16 @@ def test_a_folder_in_the_place_of_a_block(blocks, expected, told):
 class TestOnlyTheSameIsFound:
     @pytest.mark.parametrize("key", store.environment([]))
     def test_code_data_versions_and_machine(self, key, blocks, ran, told, expected, monkeypatch):
-        monkeypatch.setattr(store, "environment", lambda described: environment(described) | {key: "other"})
+        monkeypatch.setattr(
+            store, "environment", lambda described: environment(described) | {key: "other"}
+        )
         same(run(), expected)
         assert len(ran()) == N_TRIALS
         assert told("found", "damaged") == []
 
-    @pytest.mark.parametrize("other", [{"seed": 4}, {"case": (2.0,)}, {"trial": partial(drawn, scale=1)}])
+    @pytest.mark.parametrize(
+        "other", [{"seed": 4}, {"case": (2.0,)}, {"trial": partial(drawn, scale=1)}]
+    )
     def test_seed_and_settings(self, other, blocks, ran):
         run(**other)
         assert len(ran()) == N_TRIALS
@@ -199,7 +210,9 @@ class TestOnlyTheSameIsFound:
         """Return a function that lets lib be other sources: edits of what it is, by module."""
 
         def change(**edits):
-            changed = {f"lib.{name.replace('__', '.')}": text.encode() for name, text in edits.items()}
+            changed = {
+                f"lib.{name.replace('__', '.')}": text.encode() for name, text in edits.items()
+            }
             monkeypatch.setattr(sources, "SOURCES", sources.SOURCES | changed)
             for function in (store.workplace, store._code_reached):
                 function.cache_clear()
@@ -210,7 +223,9 @@ class TestOnlyTheSameIsFound:
 
     USES_TREES = {"code": "lib.trees.GainRatioTree"}  # noqa: RUF012
 
-    @pytest.mark.parametrize("name", ["trees", "trees__growing", "validation", "trials__runner", "trials__seeds"])
+    @pytest.mark.parametrize(
+        "name", ["trees", "trees__growing", "validation", "trials__runner", "trials__seeds"]
+    )
     def test_code_that_trials_reach_counts(self, name, lib_of):
         before = environment(self.USES_TREES)
         source = sources.SOURCES[f"lib.{name.replace('__', '.')}"].decode()
@@ -228,7 +243,9 @@ class TestOnlyTheSameIsFound:
         assert (store.workplace()["lib"] == all_before) == (name == "book__site")
 
     def test_code_that_is_imported_inside_a_trial_counts(self, lib_of, cells):
-        cells("def trial(seeds):\n    from lib.trees import growing\n    import lib\n    return lib")
+        cells(
+            "def trial(seeds):\n    from lib.trees import growing\n    import lib\n    return lib"
+        )
         described = description.describe(cells["trial"])
         before = environment(described)
         lib_of(trees__growing="MORE = 1\n")
@@ -239,7 +256,9 @@ class TestOnlyTheSameIsFound:
     def test_each_package_counts(self, monkeypatch):
         here = store.workplace()
         for package in description.PACKAGES.values():
-            monkeypatch.setattr(store, "version", lambda p, new=package: "0" if p == new else version(p))
+            monkeypatch.setattr(
+                store, "version", lambda p, new=package: "0" if p == new else version(p)
+            )
             assert store.workplace.__wrapped__() == here | {package: "0"}
 
     def test_settings_of_numba_count(self, monkeypatch):
@@ -255,7 +274,12 @@ class TestOnlyTheSameIsFound:
             (tmp_path / name).parent.mkdir(exist_ok=True)
             (tmp_path / name).write_text("a")
             seen.append(store._data_digests())
-        assert [one != other for one, other in itertools.pairwise(seen)] == [True, True, False, False]
+        assert [one != other for one, other in itertools.pairwise(seen)] == [
+            True,
+            True,
+            False,
+            False,
+        ]
 
     def test_data_that_changed_after_they_were_read(self, results, told, monkeypatch):
         monkeypatch.setattr(store, "DATA_TIMES", {})
@@ -343,13 +367,19 @@ class TestVerify:
 
     def test_what_is_not_stored(self, blocks):
         blocks[6].unlink()
-        with pytest.raises(RuntimeError, match="trials: 1 of 5 blocks are not stored, or damaged; `book run`"):
+        with pytest.raises(
+            RuntimeError, match="trials: 1 of 5 blocks are not stored, or damaged; `book run`"
+        ):
             self.again(7, 0.0)
         assert not blocks[6].exists()
 
 
-text = st.text(st.characters(exclude_categories=["Cs"])).filter(lambda word: not word.endswith("\0"))
-rows = st.lists(st.tuples(st.integers(-(2**63), 2**63 - 1), st.floats(), st.booleans(), text), max_size=8)
+text = st.text(st.characters(exclude_categories=["Cs"])).filter(
+    lambda word: not word.endswith("\0")
+)
+rows = st.lists(
+    st.tuples(st.integers(-(2**63), 2**63 - 1), st.floats(), st.booleans(), text), max_size=8
+)
 
 
 class TestFrames:
@@ -358,11 +388,16 @@ class TestFrames:
         columns = list(zip(*made, strict=True)) or [[]] * 4
         kinds = {"file": np.int64, "allow_pickle": np.float64, "truth": bool, "a.npy": "str"}
         frame = pd.DataFrame(
-            {name: pd.Series(values, dtype=kind) for (name, kind), values in zip(kinds.items(), columns, strict=True)}
+            {
+                name: pd.Series(values, dtype=kind)
+                for (name, kind), values in zip(kinds.items(), columns, strict=True)
+            }
         )
         found = decode(encode(frame))
         same(found, frame)
-        assert found["allow_pickle"].to_numpy().tobytes() == frame["allow_pickle"].to_numpy().tobytes()
+        assert (
+            found["allow_pickle"].to_numpy().tobytes() == frame["allow_pickle"].to_numpy().tobytes()
+        )
         assert encode(found) == encode(frame)
 
     @pytest.mark.parametrize("dtype", ["int8", "uint64", "float32", "float16"])

@@ -21,7 +21,9 @@ def data_table(table, facts, reasons):
     """
     n_rows = table["train"] + pd.to_numeric(table["test"], errors="coerce").fillna(0)
     facts = facts.add_suffix(", ours")
-    both = table.assign(rows=n_rows).merge(facts, how="left", left_on="source", right_on="dataset, ours")
+    both = table.assign(rows=n_rows).merge(
+        facts, how="left", left_on="source", right_on="dataset, ours"
+    )
     view = pd.DataFrame({"data set": both["dataset"].str.upper()})
     for name in ("attributes", "classes", "rows"):
         view[name] = list(map(_ours_and_theirs, both[f"{name}, ours"], both[name]))
@@ -54,23 +56,38 @@ def agreement_table(agreement):
     """Shares of `lib.experiments.elr_tables.agreement`."""
     pairs = agreement["structure"] + "+" + agreement["learner"]
     view = pd.DataFrame({"learner": pairs.map(pair_label)})
-    for name, of, words in (("within", "n", "within 2 standard errors"), ("inside", "n_repeated", "inside our range")):
+    for name, of, words in (
+        ("within", "n", "within 2 standard errors"),
+        ("inside", "n_repeated", "inside our range"),
+    ):
         counts = zip(agreement[name], agreement[of], strict=True)
         view[words] = [f"{k} of {n}" + f" ({k / max(n, 1):.0%})" * (n > 0) for k, n in counts]
-    return view.assign(**{"mean difference": [signed(value, 2) for value in agreement["mean_difference"]]})
+    return view.assign(
+        **{"mean difference": [signed(value, 2) for value in agreement["mean_difference"]]}
+    )
 
 
 def comparisons_table(comparisons):
     """Rows of `lib.experiments.elr_tables.compare`, perhaps with `label`, `printed_p` and `p_of_cells`."""
     table = pd.DataFrame(comparisons)
     ends = table[["value", "low", "high"]].map(signed, digits=2)
-    table["comparison"] = table["better"].map(pair_label) + " against " + table["worse"].map(pair_label)
+    table["comparison"] = (
+        table["better"].map(pair_label) + " against " + table["worse"].map(pair_label)
+    )
     shown = ends["value"] + " [" + ends["low"] + ", " + ends["high"] + "]"
     table["difference"] = shown.str.replace("— [—, —]", "—").str.replace(" [−∞, ∞]", "")
-    table["wins / ties / losses"] = table[["wins", "ties", "losses"]].astype(str).agg(" / ".join, axis=1)
-    view = table.filter(["label", "comparison", "difference", "wins / ties / losses"]).rename(columns={"label": "of"})
+    table["wins / ties / losses"] = (
+        table[["wins", "ties", "losses"]].astype(str).agg(" / ".join, axis=1)
+    )
+    view = table.filter(["label", "comparison", "difference", "wins / ties / losses"]).rename(
+        columns={"label": "of"}
+    )
     p_values = {"p": "p", "p_of_cells": "p of the printed cells", "printed_p": "p printed"}
-    words = table.filter(["p", "p_of_cells"]).map(p_words).join(table.filter(["printed_p"]).map("{:g}".format))
+    words = (
+        table.filter(["p", "p_of_cells"])
+        .map(p_words)
+        .join(table.filter(["printed_p"]).map("{:g}".format))
+    )
     return view.join(words.replace("nan", "—").rename(columns=p_values))
 
 
@@ -85,7 +102,8 @@ def slips_table(slips):
     Parameters
     ----------
     slips : iterable of tuples
-        Table (a Roman number in lower case), cell, printed, implied (NaN where the tables do not tell), why.
+        Table (a Roman number in lower case), cell, printed, implied (NaN where the tables do not
+        tell), why.
     """
     slips = pd.DataFrame(slips, columns=["table", "cell", "printed", "implied", "why"])
     order = ["ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"]

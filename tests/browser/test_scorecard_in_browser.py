@@ -35,7 +35,11 @@ def shown(page):
 
 
 def choices(page, menu):
-    return [value for value in page.locator(f"{menu} option").evaluate_all("all => all.map((at) => at.value)") if value]
+    return [
+        value
+        for value in page.locator(f"{menu} option").evaluate_all("all => all.map((at) => at.value)")
+        if value
+    ]
 
 
 def test_all_claims_are_shown_first(page):
@@ -58,7 +62,11 @@ def test_filters_combine(page):
     first = claims(page)[0]
     page.select_option("#scorecard-verdict", first["verdict"])
     page.select_option("#scorecard-paper", first["paper"])
-    both = [claim for claim in claims(page) if (claim["verdict"], claim["paper"]) == (first["verdict"], first["paper"])]
+    both = [
+        claim
+        for claim in claims(page)
+        if (claim["verdict"], claim["paper"]) == (first["verdict"], first["paper"])
+    ]
     assert len(shown(page)) == len(both) > 0
     assert all(claim["shown"] for claim in both)
 

@@ -16,9 +16,9 @@ MERGE_LIMIT = 16
 class LatentClassClassifier(TwoClasses, ClassifierMixin, BaseEstimator):
     """Fit P(x0, x1, ..., xn) by a CIA model, then predict x0 from P(x0 | x1, ..., xn).
 
-    Subclasses implement ``_fit_model(rows, counts)``, which returns weights (k,) and probabilities (k, n + 1), and may
-    check their parameters. The rows stay uint8: `fit` holds one copy of them, and another while it checks them.
-    Predictions work on 64 MiB at a time.
+    Subclasses implement ``_fit_model(rows, counts)``, which returns weights (k,) and probabilities
+    (k, n + 1), and may check their parameters. The rows stay uint8: `fit` holds one copy of them,
+    and another while it checks them. Predictions work on 64 MiB at a time.
     """
 
     def fit(self, X, y):
@@ -27,7 +27,8 @@ class LatentClassClassifier(TwoClasses, ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If `X` holds other values, lengths differ, there are fewer than two rows, or `y` has not two classes.
+            If `X` holds other values, lengths differ, there are fewer than two rows, or `y` has not
+            two classes.
         """
         self._check_parameters()
         X = validate_data(self, X, dtype=None, ensure_min_samples=2)
@@ -78,5 +79,12 @@ def merge_duplicates(rows):
 
 def log_likelihood(model, rows, counts):
     """Sum over rows of counts * log P(row) under a CIAModel."""
-    parts = arrays.row_batches(len(rows), 8 * (rows.shape[1] + 4 * len(model.weights)), arrays.LIMIT)
-    return float(sum(counts[part] @ np.logaddexp.reduce(model.log_joint(rows[part]), axis=1) for part in parts))
+    parts = arrays.row_batches(
+        len(rows), 8 * (rows.shape[1] + 4 * len(model.weights)), arrays.LIMIT
+    )
+    return float(
+        sum(
+            counts[part] @ np.logaddexp.reduce(model.log_joint(rows[part]), axis=1)
+            for part in parts
+        )
+    )

@@ -1,7 +1,7 @@
 """The cases of a tree's nodes, pairs of row and weight, and how they go to branches.
 
-The cases of a node are neighbours in one list. Those of its branches take their place; where values are missing they
-are more, and come to the end of the list.
+The cases of a node are neighbours in one list. Those of its branches take their place; where values
+are missing they are more, and come to the end of the list.
 """
 
 from collections import namedtuple
@@ -10,26 +10,35 @@ import numpy as np
 
 from lib.compiled import compiled
 
-kernel = compiled(_nrt=False)  # allocates nothing: at each call numba would count references to every array of a tuple
-inlined = compiled(_nrt=False, inline="always")  # where one is called for each column, its arguments take time
+# allocates nothing: at each call numba would count references to every array of a tuple
+kernel = compiled(_nrt=False)
+# where one is called for each column, its arguments take time
+inlined = compiled(_nrt=False, inline="always")
 SMALL = 1e-6  # differences below are none, as in Weka
 FEW = 1e-3  # how far below the mean gain a test may lie
 
-# How a test is chosen, see GainRatioTree, and of pruning the confidence and the normal quantile of 1 less that.
+# How a test is chosen, see GainRatioTree, and of pruning the confidence and the normal quantile of
+# 1 less that.
 Rule = namedtuple("Rule", "min_leaf n_best mdl ratio n_features confidence z")
-# Codes (p, n), -1 for missing, and by row, (n, p); of each column, its highest code, whether it has numbers, its number
-# of branches, whether its gain is part of the mean, and where its values begin in one list of the values of all codes;
-# whether no code is missing; classes (n,), their number, and x log2 x of whole numbers.
-Data = namedtuple("Data", "codes by_row highest numeric branches usual starts values complete y n_classes logs")
-# Of each node the attribute that is tested (-1: none), the highest code of its first branch, its first child; where its
-# cases begin and end; class counts, threshold, share of its parent's known cases, errors expected. Then the cases; and
-# the number of nodes and of cases, in `used`.
-Growth = namedtuple("Growth", "test cut child first last counts threshold shares expected rows weights used")
-# Arrays to work in. By case: the number of its class among those of its node, its code, its branch, its row and its
-# weight; weights by code and class, these again as a list, where a code's cases begin. By class: its number among those
-# that a node has, and weights. By node: class counts in a trial, whether any case came to it, two lists of nodes. The
-# best tests (ratio, attribute, codes on both sides of the cut, gain): one of each column, or those among which one is
-# drawn; the weight of each branch; and the state of random numbers.
+# Codes (p, n), -1 for missing, and by row, (n, p); of each column, its highest code, whether it has
+# numbers, its number of branches, whether its gain is part of the mean, and where its values begin
+# in one list of the values of all codes; whether no code is missing; classes (n,), their number,
+# and x log2 x of whole numbers.
+Data = namedtuple(
+    "Data", "codes by_row highest numeric branches usual starts values complete y n_classes logs"
+)
+# Of each node the attribute that is tested (-1: none), the highest code of its first branch, its
+# first child; where its cases begin and end; class counts, threshold, share of its parent's known
+# cases, errors expected. Then the cases; and the number of nodes and of cases, in `used`.
+Growth = namedtuple(
+    "Growth", "test cut child first last counts threshold shares expected rows weights used"
+)
+# Arrays to work in. By case: the number of its class among those of its node, its code, its branch,
+# its row and its weight; weights by code and class, these again as a list, where a code's cases
+# begin. By class: its number among those that a node has, and weights. By node: class counts in a
+# trial, whether any case came to it, two lists of nodes. The best tests (ratio, attribute, codes on
+# both sides of the cut, gain): one of each column, or those among which one is drawn; the weight of
+# each branch; and the state of random numbers.
 BY_CASE = "classes keys where rows weights table moved places"
 Work = namedtuple("Work", f"{BY_CASE} local sums counts met waiting nodes best bags state")
 NODES, CASES = range(2)
@@ -39,7 +48,8 @@ def new_growth(rows, weights, data, rule, seed, room):
     """Return the growth of a tree with a root that has these cases, with so much room, and arrays to work in."""
     n_rows, k, most = len(rows), data.n_classes, data.branches.max()
     n, n_cases = room * (n_rows + most), (8 if data.complete else 64) * room * n_rows
-    cases = np.empty(n_cases, np.int64), np.empty(n_cases), np.array([1, n_rows])  # not touched, memory is not taken
+    # not touched, memory is not taken
+    cases = np.empty(n_cases, np.int64), np.empty(n_cases), np.array([1, n_rows])
     growth = Growth(*np.empty((5, n), np.int64), np.empty((n, k)), *np.empty((3, n)), *cases)
     growth.first[0], growth.last[0], growth.shares[0] = 0, n_rows, 1.0
     growth.rows[:n_rows], growth.weights[:n_rows] = rows, weights
@@ -49,7 +59,9 @@ def new_growth(rows, weights, data, rule, seed, room):
     by_class = np.empty(k, np.int64), np.empty((5, k))
     by_node = np.empty((n, k)), np.zeros(n, np.bool_), np.arange(n), np.zeros(n, np.int64)
     best = np.empty(((rule.n_best if rule.n_best > 1 else len(data.codes)) + 1, 5))
-    return growth, Work(*by_case, *by_code, *by_class, *by_node, best, np.empty(most), np.array([seed], np.uint64))
+    return growth, Work(
+        *by_case, *by_code, *by_class, *by_node, best, np.empty(most), np.array([seed], np.uint64)
+    )
 
 
 @kernel

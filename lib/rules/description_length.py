@@ -7,7 +7,13 @@ from scipy.special import xlog1py, xlogy
 def possible_conditions(table):
     """Number of conditions that rules for a `Table` can have: a category each, two for each value of a number."""
     sizes = table.columns.sizes
-    return max(1, sum(len(values) * (1 if size else 2) for values, size in zip(table.values, sizes, strict=True)))
+    return max(
+        1,
+        sum(
+            len(values) * (1 if size else 2)
+            for values, size in zip(table.values, sizes, strict=True)
+        ),
+    )
 
 
 def subset_bits(n, k, share):
@@ -40,4 +46,8 @@ def exception_bits(right, wrong, positive, negative, share):
     of_covered = np.where(larger, share * errors, wrong) / np.maximum(covered, 1)
     of_uncovered = np.where(larger, missed, (1 - share) * errors) / np.maximum(uncovered, 1)
     bits = subset_bits(covered, wrong, np.minimum(of_covered, 1))
-    return np.log2(positive + negative + 1) + bits + subset_bits(uncovered, missed, np.minimum(of_uncovered, 1))
+    return (
+        np.log2(positive + negative + 1)
+        + bits
+        + subset_bits(uncovered, missed, np.minimum(of_uncovered, 1))
+    )

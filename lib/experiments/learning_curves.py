@@ -43,7 +43,11 @@ class TunedLogisticRegression(ClassifierMixin, BaseEstimator):
             self.model_ = LogisticRegression(C=self.penalties[0])
         else:
             self.model_ = LogisticRegressionCV(
-                Cs=self.penalties, cv=folds, scoring="neg_log_loss", l1_ratios=(0,), use_legacy_attributes=False
+                Cs=self.penalties,
+                cv=folds,
+                scoring="neg_log_loss",
+                l1_ratios=(0,),
+                use_legacy_attributes=False,
             )
         self.model_.fit(X, y)
         self.classes_ = self.model_.classes_
@@ -57,8 +61,9 @@ class TunedLogisticRegression(ClassifierMixin, BaseEstimator):
 class TunedWinnow(ClassifierMixin, BaseEstimator):
     """The ensemble of Winnows with margin and promotion chosen by cross-validated accuracy inside the training sample.
 
-    Ensembles of three members are compared; that of all members has what wins. Of settings that do equally well the
-    first wins, which is the margin of `WinnowEnsemble`, as it does with fewer than two examples of a class.
+    Ensembles of three members are compared; that of all members has what wins. Of settings that do
+    equally well the first wins, which is the margin of `WinnowEnsemble`, as it does with fewer than
+    two examples of a class.
     """
 
     margins, promotions = (0.2, 0.0, 0.1, 0.4), (1.015, 1.05)  # margins in thresholds
@@ -71,12 +76,20 @@ class TunedWinnow(ClassifierMixin, BaseEstimator):
         self.model_ = WinnowEnsemble(random_state=self.random_state)
         folds = min(3, np.unique(y, return_counts=True)[1].min())
         if folds > 1:
-            settings = [dict(margin=a * X.shape[1], promotion=b) for a in self.margins for b in self.promotions]
-            small = [WinnowEnsemble(3, **setting, random_state=self.random_state) for setting in settings]
+            settings = [
+                dict(margin=a * X.shape[1], promotion=b)
+                for a in self.margins
+                for b in self.promotions
+            ]
+            small = [
+                WinnowEnsemble(3, **setting, random_state=self.random_state) for setting in settings
+            ]
             positive, correct = y == np.max(y), np.zeros(len(small), int)
             for train, test in StratifiedKFold(folds).split(X, y):
                 fit_together(small, X[train], positive[train])
-                held_out = np.array([sums(X[test], each.weights_) > each.threshold_ for each in small])
+                held_out = np.array(
+                    [sums(X[test], each.weights_) > each.threshold_ for each in small]
+                )
                 correct += (held_out == positive[test]).sum(axis=1)
             self.model_.set_params(**settings[np.argmax(correct)])
         self.model_.fit(X, y)
@@ -97,7 +110,13 @@ CIA_LEARNERS = {
     "winnow_single": Winnow(1.015, complement=True, n_passes=20, inclusive=False, shuffle=True),
     "perceptron": Perceptron(),
     "averaged_perceptron": SGDClassifier(
-        loss="perceptron", penalty=None, learning_rate="constant", eta0=1.0, average=True, max_iter=20, tol=None
+        loss="perceptron",
+        penalty=None,
+        learning_rate="constant",
+        eta0=1.0,
+        average=True,
+        max_iter=20,
+        tol=None,
     ),
     "logistic": TunedLogisticRegression(),
     "naive_bayes": BernoulliNB(),
@@ -112,8 +131,8 @@ def cia_learners(names, n_hidden):
 
     Parameters
     ----------
-    names : sequence of names (see `CIA_LEARNERS`), or dict from your own names to scikit-learn classifiers
-    n_hidden : int
+    names : sequence of names (see `CIA_LEARNERS`), or dict from your own names to scikit-learn
+    classifiers n_hidden : int
         True number of hidden values, for "em_true_k".
 
     Raises
@@ -123,15 +142,21 @@ def cia_learners(names, n_hidden):
     """
     names = (names,) if isinstance(names, str) else names
     if not isinstance(names, Collection):
-        raise ValueError(f"learners must be a list of names, or a dict from names to classifiers; got {names!r}")
+        raise ValueError(
+            f"learners must be a list of names, or a dict from names to classifiers; got {names!r}"
+        )
     if not len(names):
         raise ValueError("learners must name at least one learner; got none")
     if isinstance(names, dict):
         for name, learner in names.items():
             if not hasattr(learner, "get_params"):
-                raise ValueError(f"learners[{name!r}] must be a scikit-learn classifier; got {learner!r}")
+                raise ValueError(
+                    f"learners[{name!r}] must be a scikit-learn classifier; got {learner!r}"
+                )
         return {name: clone(learner) for name, learner in names.items()}
-    learners = {check_choice("learners", name, CIA_LEARNERS): clone(CIA_LEARNERS[name]) for name in names}
+    learners = {
+        check_choice("learners", name, CIA_LEARNERS): clone(CIA_LEARNERS[name]) for name in names
+    }
     if "em_true_k" in learners:
         learners["em_true_k"].set_params(n_hidden=n_hidden)
     return learners
@@ -165,8 +190,8 @@ def cia_learning_curves(
 ):
     """Accuracy of learners of x0 on samples from random models of CIA(n, k, b).
 
-    One model a trial; all sizes and learners see the same models. Accuracy is the mean of P(x0 = prediction | x) under
-    the true model: see `Exam`.
+    One model a trial; all sizes and learners see the same models. Accuracy is the mean of P(x0 =
+    prediction | x) under the true model: see `Exam`.
 
     Parameters
     ----------
@@ -187,9 +212,10 @@ def cia_learning_curves(
     Returns
     -------
     DataFrame
-        model, size, learner, accuracy, best (the true model's accuracy), constant (the best constant's). A sample of
-        one class only teaches every learner that constant. Where n, k or b is a sequence, there is a panel for each
-        combination, and n_attributes, n_hidden and difficulty stand in front.
+        model, size, learner, accuracy, best (the true model's accuracy), constant (the best
+        constant's). A sample of one class only teaches every learner that constant. Where n, k or b
+        is a sequence, there is a panel for each combination, and n_attributes, n_hidden and
+        difficulty stand in front.
 
     Raises
     ------
@@ -202,12 +228,19 @@ def cia_learning_curves(
     axes = {"n_attributes": n_attributes, "n_hidden": n_hidden, "difficulty": difficulty}
     cia_learners(learners, 2)  # which finds what is misspelt before any work
     panels = itertools.product(*(at_least_one(*axis) for axis in axes.items()), [hidden_weights])
-    panels = trials.run(_calibrated, panels, seed=seed, seconds=0.5, name="calibration", n_jobs=n_jobs)
-    cases = [(Panel(*panel), cia_learners(learners, panel[1])) for panel in panels.itertuples(index=False)]
+    panels = trials.run(
+        _calibrated, panels, seed=seed, seconds=0.5, name="calibration", n_jobs=n_jobs
+    )
+    cases = [
+        (Panel(*panel), cia_learners(learners, panel[1]))
+        for panel in panels.itertuples(index=False)
+    ]
     # drawing a model, and so much for each example, attribute and learner
     seconds = [0.02 + 1e-6 * sum(sizes) * (panel[0] + 40) * len(each) / 3 for panel, each in cases]
     trial = partial(_one_model, sizes=sizes, hidden_weights=hidden_weights, min_gain=min_gain)
-    frame = trials.run(trial, cases, n_models, seed, seconds, "learning curves of CIA models", n_jobs=n_jobs)
+    frame = trials.run(
+        trial, cases, n_models, seed, seconds, "learning curves of CIA models", n_jobs=n_jobs
+    )
     return frame.drop(columns=list(axes)) if all(map(np.isscalar, axes.values())) else frame
 
 
@@ -217,7 +250,9 @@ def _calibrated(_, n, k, b, hidden_weights):
 
 def _one_model(seeds, panel, learners, sizes, hidden_weights, min_gain):
     n, k, b, _ = panel
-    model, exam, _ = usable_model(panel, seeds.rng(MODEL), seeds.rng(TEST), min_gain, hidden_weights)
+    model, exam, _ = usable_model(
+        panel, seeds.rng(MODEL), seeds.rng(TEST), min_gain, hidden_weights
+    )
     about = {"n_attributes": n, "n_hidden": k, "difficulty": b, "model": seeds.number}
     for size in sizes:
         X, y, _ = model.sample(size, seeds.rng(SAMPLE, size))
@@ -229,7 +264,10 @@ def _one_model(seeds, panel, learners, sizes, hidden_weights, min_gain):
 
 def check_sizes(sizes):
     """Return sample sizes as a tuple of distinct ints from 2 to 1,000,000 in rising order."""
-    sizes = [check_integer("sizes", size, 2, 1_000_000) for size in np.atleast_1d(np.asarray(sizes, dtype=object))]
+    sizes = [
+        check_integer("sizes", size, 2, 1_000_000)
+        for size in np.atleast_1d(np.asarray(sizes, dtype=object))
+    ]
     if not sizes:
         raise ValueError("sizes must hold at least one sample size; got none")
     return tuple(sorted(set(sizes)))
@@ -280,7 +318,8 @@ class Exam:
         if y.min() == y.max():
             return self.accuracy(y[0])
         learner = clone(learner)
-        if hasattr(learner, "random_state"):  # which get_params would take longer to tell than some learners learn
+        # which get_params would take longer to tell than some learners learn
+        if hasattr(learner, "random_state"):
             learner.random_state = int(sequence.generate_state(1)[0] >> 1)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -303,7 +342,8 @@ def usable_model(panel, rng, test_rng, min_gain, hidden_weights="beta", n_draws=
     while True:
         model = sample_cia(n, k, b, rng, hidden_weights=hidden_weights, c=c)
         exam, drawn = Exam(model, test_rng), drawn + 1
-        if round(exam.best - exam.constant, 12) >= min_gain or drawn >= n_draws:  # rounding takes a gain of 0 below 0
+        # rounding takes a gain of 0 below 0
+        if round(exam.best - exam.constant, 12) >= min_gain or drawn >= n_draws:
             return model, exam, drawn
 
 
@@ -315,8 +355,12 @@ def learnable_model(n_attributes, n_hidden, difficulty, rng, min_gain=0.05):
     ValueError
         If there is none among 1000 models.
     """
-    panel = Panel(n_attributes, n_hidden, difficulty, concentration(n_attributes, n_hidden, difficulty))
+    panel = Panel(
+        n_attributes, n_hidden, difficulty, concentration(n_attributes, n_hidden, difficulty)
+    )
     model, exam, _ = usable_model(panel, rng, rng, min_gain, n_draws=1000)
     if exam.best - exam.constant < min_gain:
-        raise ValueError(f"no model with best - constant of at least min_gain={min_gain} in 1000 draws")
+        raise ValueError(
+            f"no model with best - constant of at least min_gain={min_gain} in 1000 draws"
+        )
     return model, exam

@@ -17,16 +17,18 @@ N_CODES = 2000  # random codes, of which the best is taken
 def exhaustive_code(n_classes):
     """All different ways to divide the classes in two, (n_classes, 2^(n_classes - 1) - 1) of 0 and 1."""
     n_classes = check_integer("n_classes", n_classes, 2, MOST_LISTED)
-    words = np.arange(2 ** (n_classes - 1), 2**n_classes - 1)  # their binary digits, the first always 1, never all
+    # their binary digits, the first always 1, never all
+    words = np.arange(2 ** (n_classes - 1), 2**n_classes - 1)
     return _digits(words, n_classes).astype(np.int8)
 
 
 def random_code(n_classes, n_bits, rng):
     """Of 2,000 random codes the first whose nearest words differ most, (n_classes, n_bits) of 0 and 1.
 
-    Each bit is a random partition of the classes in two, all partitions being equally likely, as if a fair coin were
-    thrown for each class. No two words are equal, no two bits are equal or complementary, and none is constant; a code
-    of as many bits as there are partitions, 2^(n_classes - 1) - 1, is the exhaustive one.
+    Each bit is a random partition of the classes in two, all partitions being equally likely, as if
+    a fair coin were thrown for each class. No two words are equal, no two bits are equal or
+    complementary, and none is constant; a code of as many bits as there are partitions,
+    2^(n_classes - 1) - 1, is the exhaustive one.
 
     Parameters
     ----------
@@ -42,8 +44,8 @@ def random_code(n_classes, n_bits, rng):
 
     References
     ----------
-    Dietterich (1997), section 2.1.3. Dietterich & Bakiri (1995) begin their search with coins; they ask for rows, and
-    for columns and their complements, that differ.
+    Dietterich (1997), section 2.1.3. Dietterich & Bakiri (1995) begin their search with coins; they
+    ask for rows, and for columns and their complements, that differ.
     """
     n_classes = check_integer("n_classes", n_classes, 2)
     n_bits = _check_bits(n_bits, n_classes)
@@ -54,7 +56,9 @@ def random_code(n_classes, n_bits, rng):
     if 2**n_bits <= n_classes**2:  # coins would often throw a word twice
         codes = (_different_words(n_classes, n_bits, rng) for _ in range(N_CODES))
     elif n_classes <= MOST_LISTED:
-        codes = (partitions[:, rng.permutation(partitions.shape[1])[:n_bits]] for _ in range(N_CODES))
+        codes = (
+            partitions[:, rng.permutation(partitions.shape[1])[:n_bits]] for _ in range(N_CODES)
+        )
     else:
         codes = (_different_bits(n_classes, n_bits, rng) for _ in range(N_CODES))
     return max(codes, key=lambda code: pdist(code, "cityblock").min())
@@ -77,7 +81,8 @@ def _different_words(n_classes, n_bits, rng):
     """Words drawn without repetition, again until no bit is constant and none equals another or its complement."""
     while True:
         code = _digits(rng.permutation(2**n_bits)[:n_classes], n_bits).T.astype(np.int8)
-        signs = np.column_stack([np.ones(n_classes), 2.0 * code - 1])  # a constant bit is like the column of ones
+        # a constant bit is like the column of ones
+        signs = np.column_stack([np.ones(n_classes), 2.0 * code - 1])
         if np.abs(np.triu(signs.T @ signs, 1)).max() < n_classes:
             return code
 
@@ -106,8 +111,9 @@ class OutputCode(Ensemble):
     ----------
     learner : classifier
     code : "exhaustive", "random" or array of shape (n_classes, n_bits) of 0 and 1
-        "exhaustive" needs at most 7 classes; with more, a random code is taken (see `random_code`). Words of an array,
-        one for each class in the order of `classes_`, must differ; its bits may be any, equal or constant ones too.
+        "exhaustive" needs at most 7 classes; with more, a random code is taken (see `random_code`).
+        Words of an array, one for each class in the order of `classes_`, must differ; its bits may
+        be any, equal or constant ones too.
     n_bits : int
         Of a random code.
     decode : "probabilities" or "bits"
@@ -132,7 +138,8 @@ class OutputCode(Ensemble):
     decode: str = "probabilities"
     bagged: bool = False
 
-    soft_ = property(lambda self: self.decode == "probabilities")  # which may change when it has learned
+    # which may change when it has learned
+    soft_ = property(lambda self: self.decode == "probabilities")
 
     def fit(self, X, y):
         """Train a member for each bit on `X` (n_samples, n_columns) and the classes `y`.
@@ -140,9 +147,9 @@ class OutputCode(Ensemble):
         Raises
         ------
         ValueError
-            If a parameter is out of range, a random code has fewer bits than words need or more than there are ways
-            to divide the classes, a code that is given has not a different word for each class, or the learner refuses
-            the data.
+            If a parameter is out of range, a random code has fewer bits than words need or more
+            than there are ways to divide the classes, a code that is given has not a different word
+            for each class, or the learner refuses the data.
         """
         check_choice("decode", self.decode, ("probabilities", "bits"))
         check_flag("bagged", self.bagged)
@@ -158,7 +165,11 @@ class OutputCode(Ensemble):
             if n_classes == 1:
                 return np.ones((1, 1), np.int8)
             exhaustive = kind == "exhaustive" and n_classes <= MOST
-            return exhaustive_code(n_classes) if exhaustive else random_code(n_classes, self.n_bits, rng)
+            return (
+                exhaustive_code(n_classes)
+                if exhaustive
+                else random_code(n_classes, self.n_bits, rng)
+            )
         message = f"code must have a different word of 0 and 1 for each of {n_classes} classes; got {self.code!r}"
         try:
             code = np.asarray(self.code, dtype=float)
@@ -175,9 +186,9 @@ class OutputCode(Ensemble):
 class PseudoLossBooster(Ensemble):
     """AdaBoost on weights of pairs: a row and a class that is not its own.
 
-    A member finds some classes plausible for a row, h(x, c) in [0, 1]; `_plausible` of subclasses says which. Its
-    pseudo-loss is half the weighted mean of 1 - h(x, y) + h(x, c), which multiplies the logarithm of the pair's weight
-    by the member's vote.
+    A member finds some classes plausible for a row, h(x, c) in [0, 1]; `_plausible` of subclasses
+    says which. Its pseudo-loss is half the weighted mean of 1 - h(x, y) + h(x, c), which multiplies
+    the logarithm of the pair's weight by the member's vote.
     """
 
     n_members: int = 50
@@ -214,8 +225,8 @@ class PseudoLossBooster(Ensemble):
 class AdaBoostOC(PseudoLossBooster):
     """Boosting with output codes: each member learns which of two colours a class has, and is boosted by pseudo-loss.
 
-    Half of the classes, drawn anew for each member, have either colour; plausible are the classes of the colour that a
-    member predicts.
+    Half of the classes, drawn anew for each member, have either colour; plausible are the classes
+    of the colour that a member predicts.
 
     Parameters
     ----------

@@ -6,7 +6,13 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lib.discretize.columns import Coding, check_kinds, checked_frame, column_kinds, continuous_values
+from lib.discretize.columns import (
+    Coding,
+    check_kinds,
+    checked_frame,
+    column_kinds,
+    continuous_values,
+)
 from lib.estimators import MixedInput, most_probable
 
 
@@ -48,11 +54,15 @@ class Columns:
         if other is self:
             return table
         if other.names != self.names:
-            raise ValueError(f"X must have the columns of fit, {self.names}; got a Table of {other.names}")
+            raise ValueError(
+                f"X must have the columns of fit, {self.names}; got a Table of {other.names}"
+            )
         for name in {**self.categories, **other.categories}:
             if not self._same_categories(other, name):
                 how = "make it as Table(X, columns) with the columns of the Table of fit"
-                raise ValueError(f"column {name!r} of the Table has other categories than in fit: {how}")
+                raise ValueError(
+                    f"column {name!r} of the Table has other categories than in fit: {how}"
+                )
         return table
 
     def _same_categories(self, other, name):
@@ -84,13 +94,17 @@ class Table:
         """Sorted different values of each column that has numbers, and all codes of the others."""
         known = [column[~np.isnan(column)] for column in self.matrix.T]
         sizes = self.columns.sizes
-        return [np.arange(size) if size else np.unique(v) for v, size in zip(known, sizes, strict=True)]
+        return [
+            np.arange(size) if size else np.unique(v) for v, size in zip(known, sizes, strict=True)
+        ]
 
     @cached_property
     def codes(self):
         """Rank of each value among those of its column, (n_columns, n_samples); -1 for missing."""
         columns = zip(self.matrix.T, self.values, strict=True)
-        return np.array([np.where(np.isnan(x), -1, np.searchsorted(v, x)) for x, v in columns], np.int32)
+        return np.array(
+            [np.where(np.isnan(x), -1, np.searchsorted(v, x)) for x, v in columns], np.int32
+        )
 
     @cached_property
     def by_row(self):
@@ -100,7 +114,9 @@ class Table:
     @cached_property
     def ranked(self):
         """Where the values of each column begin in one list of them all, and that list."""
-        return np.cumsum([0] + [len(values) for values in self.values])[:-1], np.concatenate(self.values)
+        return np.cumsum([0] + [len(values) for values in self.values])[:-1], np.concatenate(
+            self.values
+        )
 
 
 class TableClassifier(MixedInput, ClassifierMixin, BaseEstimator):

@@ -3,7 +3,14 @@
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from lib.discretize.columns import MISSING, Coding, checked_frame, checked_target, column_kinds, continuous_values
+from lib.discretize.columns import (
+    MISSING,
+    Coding,
+    checked_frame,
+    checked_target,
+    column_kinds,
+    continuous_values,
+)
 
 
 class DiscreteCoding(Coding):
@@ -19,8 +26,9 @@ class DiscreteCoding(Coding):
     categories : list of Index
         The values of each column, in the order of their codes.
     sizes : ndarray of shape (n_attributes,)
-        Number of values each column can have: the declared categories of a category dtype, and otherwise those
-        observed, but at least 2; so a column without any value has 2, or its declared ones.
+        Number of values each column can have: the declared categories of a category dtype, and
+        otherwise those observed, but at least 2; so a column without any value has 2, or its
+        declared ones.
     """
 
     def __init__(self, X):

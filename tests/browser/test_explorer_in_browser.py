@@ -25,7 +25,9 @@ OTHER_VALUE = """(control) => {
 def page(request, browser, site, address):
     if not (site / NAME).exists():
         pytest.skip(f"this site has no {NAME}")
-    with opened(browser, site, address if request.param == "http" else f"{site.as_uri()}/", NAME) as (page, watch):
+    with opened(
+        browser, site, address if request.param == "http" else f"{site.as_uri()}/", NAME
+    ) as (page, watch):
         page.wait_for_selector("#explorer-charts :is(canvas, svg)")
         yield page
     assert (watch.messages, watch.failed, watch.outside) == ([], [], [])
@@ -35,5 +37,7 @@ def page(request, browser, site, address):
 def test_a_control_changes_table_and_charts(page, control):
     table, chart = page.locator("#explorer-table").inner_html(), page.evaluate(CHART)
     assert page.locator(f"#{control}").evaluate(OTHER_VALUE), f"#{control} has one value only"
-    page.wait_for_function("before => document.querySelector('#explorer-table').innerHTML != before", arg=table)
+    page.wait_for_function(
+        "before => document.querySelector('#explorer-table').innerHTML != before", arg=table
+    )
     page.wait_for_function(f"before => ({CHART})() != before", arg=chart)

@@ -1,10 +1,11 @@
 """The bytes of a data set's files: shipped, in a mirror, in the cache or at UCI, always with their sha256 checked.
 
-Downloads are made over https only, redirections included. A file is read as text and never run; no archive is unpacked
-by the names in it.
+Downloads are made over https only, redirections included. A file is read as text and never run; no
+archive is unpacked by the names in it.
 
-Environment variables: `UCI_MIRROR` names a folder with files named as UCI names them (or with .gz added), which is
-looked at first; `UCI_CACHE` names the folder of downloaded files, by default the user's cache folder.
+Environment variables: `UCI_MIRROR` names a folder with files named as UCI names them (or with .gz
+added), which is looked at first; `UCI_CACHE` names the folder of downloaded files, by default the
+user's cache folder.
 """
 
 import gzip
@@ -30,7 +31,10 @@ LARGEST = 64 * 2**20  # bytes of a file, unpacked; the largest of the manifest h
 FILE_NAME = re.compile(r"\w[\w.+-]*", re.ASCII)
 SHA256 = re.compile(r"[0-9a-f]{64}")
 # Files that are in no set of the manifest, as no address has them for sure, with their sha256.
-ONLY_MIRRORED = {"mofn-3-7-10.data": "154e9c7dfd7b4efb0665e687133ad9fd090c319007b69782cdbed9de7ade7b65"}  # MLC++'s rows
+# MLC++'s rows
+ONLY_MIRRORED = {
+    "mofn-3-7-10.data": "154e9c7dfd7b4efb0665e687133ad9fd090c319007b69782cdbed9de7ade7b65"
+}
 
 pooch.get_logger().setLevel("WARNING")  # what it says names folders of the user
 
@@ -64,14 +68,22 @@ def read(entry):
 def check(entry):
     """Raise ValueError unless a set has plain file names, a sha256 for each and, to fetch it, an https address."""
     if len(entry.sha256) != len(entry.files):
-        raise ValueError(f"{entry.name}: sha256 must be given for each of {len(entry.files)} files; got {entry.sha256}")
+        raise ValueError(
+            f"{entry.name}: sha256 must be given for each of {len(entry.files)} files; got {entry.sha256}"
+        )
     for file, digest in zip(entry.files, entry.sha256, strict=True):
         if not FILE_NAME.fullmatch(file):
-            raise ValueError(f"{entry.name}: file {file!r} must be a plain name of letters, digits and . _ + -")
+            raise ValueError(
+                f"{entry.name}: file {file!r} must be a plain name of letters, digits and . _ + -"
+            )
         if not SHA256.fullmatch(digest):
-            raise ValueError(f"{entry.name}: sha256 {digest!r} must be 64 hexadecimal digits in lower case")
+            raise ValueError(
+                f"{entry.name}: sha256 {digest!r} must be 64 hexadecimal digits in lower case"
+            )
     if entry.kind == "uci" and not _is_secure(entry.address):
-        raise ValueError(f"{entry.name}: address {entry.address!r} must begin with https:// and a host")
+        raise ValueError(
+            f"{entry.name}: address {entry.address!r} must begin with https:// and a host"
+        )
 
 
 def _is_secure(address):
@@ -87,7 +99,9 @@ def shipped(entry):
         raise ValueError(f"{entry.name}: data/{path.name} is not there; {remedy}")
     raw = path.read_bytes()
     if sha256(raw) != entry.sha256[0]:
-        raise ValueError(f"{entry.name}: data/{path.name} is damaged, as its sha256 is {sha256(raw)}; {remedy}")
+        raise ValueError(
+            f"{entry.name}: data/{path.name} is damaged, as its sha256 is {sha256(raw)}; {remedy}"
+        )
     return _unpacked(io.BytesIO(raw), path.name)
 
 
@@ -133,7 +147,11 @@ def _mirror_copy(entry, file, path):
     except (OSError, ValueError) as error:
         raise _error(entry, file, f"the copy in UCI_MIRROR cannot be read ({error})") from None
     if sha256(data) != expected(entry, file):
-        raise _error(entry, file, f"the copy in UCI_MIRROR has the sha256 {sha256(data)}, not that of the manifest")
+        raise _error(
+            entry,
+            file,
+            f"the copy in UCI_MIRROR has the sha256 {sha256(data)}, not that of the manifest",
+        )
     return data
 
 
@@ -173,14 +191,24 @@ def download(entry, file):
     digest = f"sha256:{expected(entry, file)}"
     fetch = _Downloader(timeout=TIMEOUT, hooks={"response": _refuse_insecure})
     try:
-        path = pooch.retrieve(entry.address + file, digest, fname=file, path=cache(), downloader=fetch)
+        path = pooch.retrieve(
+            entry.address + file, digest, fname=file, path=cache(), downloader=fetch
+        )
     except ValueError:
-        doubt = " (it was never confirmed to be that of UCI's very bytes)" if file in entry.unconfirmed else ""
-        raise _error(entry, file, f"the file there does not have the sha256 of the manifest{doubt}") from None
+        doubt = (
+            " (it was never confirmed to be that of UCI's very bytes)"
+            if file in entry.unconfirmed
+            else ""
+        )
+        raise _error(
+            entry, file, f"the file there does not have the sha256 of the manifest{doubt}"
+        ) from None
     except OSError as error:
         if error.errno and not isinstance(error, RequestException):
             full = f"{entry.name}: {file} cannot be kept in {str(cache())!r} ({_root(error)})"
-            raise NotAvailableError(f"{full}; set the environment variable UCI_CACHE to a folder for it") from None
+            raise NotAvailableError(
+                f"{full}; set the environment variable UCI_CACHE to a folder for it"
+            ) from None
         first = "UCI_MIRROR does not have it and " if os.environ.get("UCI_MIRROR") else ""
         raise _error(entry, file, f"{first}the download failed ({_root(error)})") from None
     return Path(path).read_bytes()
@@ -216,7 +244,11 @@ def status(entry):
         return "not available", str(error)
     absent = [file for file, copy in sources.items() if copy is None]
     if absent:
-        doubt = f" (bytes there not confirmed: {', '.join(entry.unconfirmed)})" if entry.unconfirmed else ""
+        doubt = (
+            f" (bytes there not confirmed: {', '.join(entry.unconfirmed)})"
+            if entry.unconfirmed
+            else ""
+        )
         fetch = f"load({entry.name!r}) fetches {', '.join(absent)} from {entry.address}{doubt}"
         return "not available", f"not downloaded yet: {fetch}"
     mirrored = "mirror" in {source for _, source in sources.values()}
