@@ -84,7 +84,7 @@ def cache_folder(module):
     """
     if cache_root() is None or module not in sources.SOURCES:
         return None
-    code = sources.digests(sources.closure([module]))
+    code = sources.module_digests(sources.closure([module]))
     versions = [
         numba.__version__,
         llvmlite.__version__,

@@ -1,33 +1,35 @@
-"""Where the book's files are, which there are, and how one is written: whole or not at all."""
+"""Places of the book's files; listing a folder; writing a file whole or not at all."""
 
 import os
 from pathlib import Path
 from uuid import uuid4
 
-LIB = Path(__file__).parent  # not resolved: what stands beside a linked folder is not the book's
+LIB = Path(__file__).parent  # not resolved: the parent of a linked folder is not the book's
 DATA = LIB.parent / "data"
 
 
 def files_below(folder, pattern="*"):
-    """Return the paths of the files below a folder, also in folders that are links, in order."""
-    paths = (
-        Path(place, name) for place, _, names in os.walk(folder, followlinks=True) for name in names
-    )
-    return sorted(
-        path
-        for path in paths
-        if path.match(pattern) and "__pycache__" not in path.parts and path.is_file()
-    )
+    """Return the sorted paths of the files below a folder, also in folders that are links."""
+    paths = []
+    for place, _, names in os.walk(folder, followlinks=True):
+        paths += [Path(place, name) for name in names]
+    paths = [path for path in paths if path.match(pattern) and "__pycache__" not in path.parts]
+    return sorted(path for path in paths if path.is_file())
 
 
 def write_whole(path, contents):
-    """Write bytes, or text as UTF-8, aside and move them to their place, where nobody ever finds half of them."""
-    part = path.with_name(f".{uuid4().hex}.part")
+    """Write bytes, or text as UTF-8, to another file and then move it to its place.
+
+    So nobody ever finds half of the contents there.
+    """
+    if isinstance(contents, str):
+        contents = contents.encode()
+    unfinished = path.with_name(f".{uuid4().hex}.part")
     try:
-        with open(part, "xb") as file:
-            file.write(contents.encode() if isinstance(contents, str) else contents)
+        with open(unfinished, "xb") as file:
+            file.write(contents)
             file.flush()
             os.fsync(file.fileno())
-        part.replace(path)
+        unfinished.replace(path)
     finally:
-        part.unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)

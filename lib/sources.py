@@ -1,9 +1,9 @@
-"""The source of lib as this process runs it: read once, when lib is first imported; all modules are compiled from it.
+"""The source of lib as this process runs it: read once, when lib is first imported.
 
-So a process never mixes two versions of lib, whatever becomes of the files while it runs. And the
-keys that are made of these sources (of compiled kernels, of stored blocks, of chapters) are those
-of the code that runs. Files of byte code are not used for lib: Python finds them by time and size,
-which an edited file can share with an older one.
+All modules of lib are compiled from this source, so that a process never mixes two versions of lib,
+whatever becomes of the files while it runs. The keys of compiled kernels, of stored blocks and of
+chapters are made of it, too, and therefore belong to the code that runs. Files of byte code are not
+used for lib: Python finds them by time and size, which an edited file can share with an older one.
 """
 
 import ast
@@ -20,6 +20,7 @@ from lib.files import LIB, files_below
 DIGITS = 24  # of a digest, in hex
 PARSING = threading.Lock()  # Python 3.11 fails to parse in two threads at once
 PACKAGE = __name__.partition(".")[0]
+DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def read_sources(folder=LIB):
@@ -39,7 +40,7 @@ def read_sources(folder=LIB):
 
 SOURCES = read_sources()
 RELOADED = set()  # names of modules of which an older version has run in this process
-# what stood in each module when it had been imported, by its name: values, and contents of arrays
+# By the name of a module: its variables when it had been imported, with the contents of arrays.
 _AS_IMPORTED = {}
 
 
@@ -54,9 +55,10 @@ class _Loader(SourceFileLoader):
 
     def exec_module(self, module):
         super().exec_module(module)
-        _AS_IMPORTED[module.__name__] = {
-            name: (value, _contents(value)) for name, value in vars(module).items()
-        }
+        variables = {}
+        for name, value in vars(module).items():
+            variables[name] = (value, _contents(value))
+        _AS_IMPORTED[module.__name__] = variables
 
 
 class _Finder:
@@ -64,13 +66,15 @@ class _Finder:
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        """Return the spec of a module; `target` is the module itself where it is reloaded, which reads its file again.
+        """Return the spec of a module.
+
+        `target` is given when a module is reloaded: then its file is read again.
 
         Raises
         ------
         ImportError
-            If the file of a module is newer than the process, so that nothing tells to which
-            version of lib it belongs, or if this module is reloaded.
+            If the file of a module has appeared since the process began, as it may belong to
+            another version of lib; or if this module itself is reloaded.
         """
         if not name.startswith(f"{PACKAGE}.") or not _is_below_lib(path):
             return None
@@ -88,7 +92,7 @@ class _Finder:
                     f"{file} is newer than this process; start Python again", name=name
                 )
             return None
-        file = file or candidates[-1]  # one that was deleted after it was read
+        file = file or candidates[-1]  # it was deleted after it was read
         folder = [str(stem)] if file.name == "__init__.py" else None
         return spec_from_file_location(
             name, file, loader=_Loader(name, str(file)), submodule_search_locations=folder
@@ -96,52 +100,54 @@ class _Finder:
 
 
 def _is_below_lib(path):
-    """Return whether the folders in which a module is looked for are of this lib, and not of another one."""
-    return path is None or any(
-        Path(folder) == LIB or LIB in Path(folder).parents for folder in path
-    )
+    """Return whether the folders in which Python looks for a module belong to this lib."""
+    if path is None:
+        return True
+    folders = [Path(folder) for folder in path]
+    return any(folder == LIB or LIB in folder.parents for folder in folders)
 
 
 def _contents(value):
     """The bytes of an array, which may be changed in place; None for anything else."""
-    return value.tobytes() if hasattr(value, "tobytes") and not isinstance(value, type) else None
+    if isinstance(value, type) or not hasattr(value, "tobytes"):
+        return None
+    return value.tobytes()
 
 
 def are_intact(names):
-    """Return whether what stands in these modules, as far as they are imported, is what their source has put there.
+    """Return whether the variables of these modules are still those that their source has set.
 
-    It is not if one was reloaded, or somebody has set a value in one or changed an array in place.
+    They are not if a module was reloaded, a variable was set from outside, or an array was changed
+    in place. Modules that are not imported are intact.
     """
     for name in names:
-        now = vars(sys.modules[name]) if name in sys.modules else {}
-        for variable, (value, contents) in _AS_IMPORTED.get(name, {}).items() if now else ():
-            if now.get(variable) is not value or _contents(value) != contents:
-                return False
+        if name in sys.modules and not _is_as_imported(name):
+            return False
     return not RELOADED & set(names)
 
 
-def have_changed():
-    """Return whether the files of lib are others than those that this process runs."""
-    return read_sources() != SOURCES
+def _is_as_imported(name):
+    variables = vars(sys.modules[name])
+    for variable, (value, contents) in _AS_IMPORTED.get(name, {}).items():
+        if variables.get(variable) is not value or _contents(value) != contents:
+            return False
+    return True
 
 
 @cache
 def code_digest(source):
-    """Return a digest of Python source, text or bytes, that neither comments nor docstrings nor layout change."""
+    """Return a digest of Python source that comments, docstrings and layout do not change."""
     with PARSING:
         tree = ast.parse(source)
     for node in ast.walk(tree):
-        may_have_docstring = isinstance(
-            node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-        )
-        if may_have_docstring and ast.get_docstring(node, clean=False) is not None:
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:]
     return hashlib.sha256(ast.dump(tree).encode()).hexdigest()[:DIGITS]
 
 
 @cache
 def _imported_names(source, package):
-    """Names that a module imports, wherever in it: of modules, and of what is taken from them."""
+    """Names of modules that a module imports anywhere, and of what it imports from them."""
     with PARSING:
         tree = ast.parse(source)
     names = set()
@@ -159,50 +165,54 @@ def imports(name, sources=None):
     """Return the names that a module of lib imports (see `closure`)."""
     sources = SOURCES if sources is None else sources
     is_package = any(other.startswith(f"{name}.") for other in sources)
+    package = name if is_package else name.rpartition(".")[0]
     try:
-        return _imported_names(sources[name], name if is_package else name.rpartition(".")[0])
-    except SyntaxError:  # whoever imports it will say so
+        return _imported_names(sources[name], package)
+    except SyntaxError:  # Python will say so when the module is imported
         return frozenset()
 
 
 def closure(names, sources=None):
-    """Return the modules of lib that run when these are imported and used: they, their packages, all they import.
+    """Return the modules of lib that run when these are imported and used.
+
+    They are the modules themselves, their packages, and all that these import in turn.
 
     Parameters
     ----------
     names : iterable of str
-        Dotted names; of what is no module of lib, such as "lib.winnow.Winnow", the module that has
-        it.
+        Dotted names of modules, or of functions and classes, such as "lib.winnow.Winnow"; these
+        stand for the module that defines them.
     sources : dict of str to bytes, optional
-        As `read_sources` returns them, if not those of this process.
+        As `read_sources` returns them; by default those of this process.
 
     Returns
     -------
     set of str
     """
     sources = SOURCES if sources is None else sources
-    found, waiting = set(), {PACKAGE, *names}
+    modules = set()
+    waiting = {PACKAGE, *names}
     while waiting:
         name = waiting.pop()
         while name and name not in sources:
             name = name.rpartition(".")[0]
-        if name and name not in found:
-            found.add(name)
+        if name and name not in modules:
+            modules.add(name)
             waiting |= {name.rpartition(".")[0], *imports(name, sources)}
-    return found
+    return modules
 
 
-def digests(names, sources=None):
-    """Return the `code_digest` of each of these modules, by name, in order; of one that is no Python, of its bytes."""
+def module_digests(names, sources=None):
+    """Return the `source_digest` of each of these modules, by name, in the order of names."""
     sources = SOURCES if sources is None else sources
-    return {name: digest_of(sources[name]) for name in sorted(names)}
+    return {name: source_digest(sources[name]) for name in sorted(names)}
 
 
-def digest_of(source):
-    """Return the `code_digest` of source, or a digest of its very bytes where it is no Python."""
+def source_digest(source):
+    """Return the `code_digest` of source, or a digest of its bytes where Python cannot parse it."""
     try:
         return code_digest(source)
-    except SyntaxError:  # whoever imports it will say so
+    except SyntaxError:  # Python will say so when it is imported
         contents = source.encode() if isinstance(source, str) else source
         return hashlib.sha256(contents).hexdigest()[:DIGITS]
 

@@ -43,7 +43,7 @@ def told(monkeypatch):
     """What is told of an experiment."""
     told = []
     monkeypatch.setattr(
-        records, "tell", lambda kind, name, **details: told.append((kind, name, details))
+        records, "write_note", lambda kind, name, **details: told.append((kind, name, details))
     )
     return told
 

@@ -24,10 +24,10 @@ def test_a_module_imported_after_an_edit_is_that_of_the_beginning(copy):
     code = f"""
 from pathlib import Path
 from lib import sources
-assert not sources.have_changed()
+assert sources.read_sources() == sources.SOURCES
 {EDITED}
 from lib import validation
-print(hasattr(validation, "EDITED"), sources.have_changed(), sources.RELOADED)
+print(hasattr(validation, "EDITED"), sources.read_sources() != sources.SOURCES, sources.RELOADED)
 """
     assert copy.run(code) == "False True set()\n"
     assert copy.run("from lib import validation; print(validation.EDITED)") == "1\n"
@@ -65,7 +65,7 @@ import numpy as np
 from lib import sources, validation
 {EDITED}
 importlib.reload(validation)
-print(validation.EDITED, sources.RELOADED, sources.have_changed())
+print(validation.EDITED, sources.RELOADED, sources.read_sources() != sources.SOURCES)
 from lib import compiled
 from lib.winnow.kernel import totals  # of a package that imports what was reloaded
 totals(np.array([0, 1]), np.array([0]), np.ones((1, 1)))
@@ -302,9 +302,9 @@ def test_a_digest_is_of_what_bytes_mean():
 
 def test_what_is_no_python_has_a_digest_too():
     tree = {"lib": b"", "lib.broken": b"def f(:"}
-    assert set(sources.digests(["lib", "lib.broken"], tree)) == {"lib", "lib.broken"}
+    assert set(sources.module_digests(["lib", "lib.broken"], tree)) == {"lib", "lib.broken"}
     changed = tree | {"lib.broken": b"def f(:  # a comment"}
-    assert sources.digests(tree, tree) != sources.digests(tree, changed)
+    assert sources.module_digests(tree, tree) != sources.module_digests(tree, changed)
 
 
 def test_a_broken_module_that_is_not_imported_breaks_nothing(copy):

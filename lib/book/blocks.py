@@ -13,7 +13,7 @@ from lib.book.cache import code_digest, files_in_no_key, missing_data
 from lib.book.history import require_commit
 from lib.book.project import PUBLISHED, BookError, Project, settle
 from lib.trials.description import DIGITS
-from lib.trials.store import ABOUT, environment
+from lib.trials.store import SUMMARY, environment
 
 # kinds of notes that are counted, or said in another way
 SILENT = ("found", "verified", "absent", "opened")
@@ -120,7 +120,7 @@ def stored_experiments(root: Path) -> list[Stored]:
 
 def _stored(folder: Path) -> Stored:
     try:
-        about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+        about = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
         name, current = str(about["name"]), about["environment"] == environment(about["settings"])
     except (OSError, ValueError, LookupError, TypeError):
         name, current = "unknown", False

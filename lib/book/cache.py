@@ -13,7 +13,7 @@ from lib.book.project import PUBLISHED, Project, naming, parse_cells, read_bytes
 from lib.files import files_below, write_whole
 from lib.trials import description
 from lib.trials.elsewhere import fetched, files_of, unchecked
-from lib.trials.store import workplace
+from lib.trials.store import runtime_fingerprint
 
 PRESS = "lib.book"
 # with all that it imports; the rest of the press makes pages of what has run
@@ -87,7 +87,9 @@ def fingerprint(project: Project, chapter: str, parameters: dict) -> str:
 def _key(project: Project, chapter: str, cells: list[dict], parameters: dict) -> str:
     from lib.book.registry import deciding  # which imports this module
 
-    here = {name: value for name, value in workplace().items() if name not in ("lib", "data")}
+    here = {
+        name: value for name, value in runtime_fingerprint().items() if name not in ("lib", "data")
+    }
     ingredients = {
         # and not the outputs that are stored
         "notebook": [[cell["cell_type"], cell["metadata"], cell["source"]] for cell in cells],
@@ -100,7 +102,7 @@ def _key(project: Project, chapter: str, cells: list[dict], parameters: dict) ->
         },
         "record": digest(project.record(chapter)),
         "lock": digest(project.root / "requirements.lock"),
-        "lib": sources.digests(modules_of_chapters()),
+        "lib": sources.module_digests(modules_of_chapters()),
         "environment": [unlocked(project.root / "requirements.lock"), sys.version, list(sys.flags)],
         "machine": here,
     }
@@ -120,7 +122,7 @@ def lib_has_changed() -> bool:
     now, names = sources.read_sources(), modules_of_chapters()
     if not names <= now.keys():
         return True
-    return sources.digests(names, now) != sources.digests(names)
+    return sources.module_digests(names, now) != sources.module_digests(names)
 
 
 def code_digest(project: Project, chapter: str) -> str:
@@ -131,7 +133,7 @@ def code_digest(project: Project, chapter: str) -> str:
         if cell["cell_type"] == "code"
     ]
     return description.digest(
-        [list(map(sources.digest_of, cells)), sources.digests(modules_of_chapters())]
+        [list(map(sources.source_digest, cells)), sources.module_digests(modules_of_chapters())]
     )
 
 

@@ -19,7 +19,7 @@ from traitlets.config import Config
 
 from lib.book.kernels import use_forked_kernels
 from lib.book.project import BookError, Project, parse_cells, read_bytes
-from lib.trials.context import VARIABLE
+from lib.trials.options import VARIABLE
 
 INJECTED = "injected-parameters"
 POLL = 1.0  # seconds between two looks at how far the trials of a cell are
@@ -53,7 +53,7 @@ def execute(
     notebook : bytes, optional
         Contents of the notebook, if not those that its file has now.
     context
-        Fields of `lib.trials.context.Context` for its trials.
+        Fields of `lib.trials.options.Options` for its trials.
 
     Raises
     ------

@@ -12,11 +12,11 @@ from traitlets import Dict
 from lib.book.variables import kernel_environment
 from lib.compiled import is_warm
 from lib.files import LIB
-from lib.sources import PACKAGE, SOURCES, digests
+from lib.sources import PACKAGE, SOURCES, module_digests
 from lib.trials.description import digest
-from lib.trials.notes import tell
-from lib.trials.processes import Context, Process
-from lib.trials.reading import FOLDERS, collected
+from lib.trials.file_reads import watch_file_reads
+from lib.trials.notes import write_note
+from lib.trials.processes import ForkserverContext, Process
 
 # Imported by the server, once and not by each kernel: libraries that take long, and lib but for
 # what makes pages.
@@ -40,7 +40,7 @@ def preloaded():
 
 def signature():
     """Return where this process has lib from, and a digest of its code."""
-    return str(LIB.resolve()), digest(digests(SOURCES))
+    return str(LIB.resolve()), digest(module_digests(SOURCES))
 
 
 class Kernel(Process):
@@ -70,7 +70,7 @@ class Provisioner(LocalProvisioner):
 
     async def launch_kernel(self, cmd, env, cwd=".", **_):
         """Start a kernel."""
-        Context(preloaded())
+        ForkserverContext(preloaded())
         arguments = (cmd[cmd.index("-f") :], cwd, signature())
         environment = kernel_environment(env | self.environment)
         self.process = Kernel(target=_run, args=arguments, environment=environment, daemon=True)
@@ -84,7 +84,7 @@ def _run(arguments, folder, drivers_signature):
     from ipykernel.kernelapp import IPKernelApp
 
     if signature() != drivers_signature:
-        tell("other lib", "the kernel", here=drivers_signature[0], there=signature()[0])
+        write_note("other lib", "the kernel", here=drivers_signature[0], there=signature()[0])
         raise SystemExit(1)
     matplotlib.rcdefaults()  # and not the reader's
     os.setsid()
@@ -92,7 +92,7 @@ def _run(arguments, folder, drivers_signature):
     app = IPKernelApp.instance(parent_handle=os.getppid())
     app.initialize(arguments)
     app.shell.enable_matplotlib("inline")  # which importing matplotlib would have done here
-    with collected(lambda path: tell("opened", "a cell", path=path), variables=FOLDERS):
+    with watch_file_reads(lambda path: write_note("opened", "a cell", path=path)):
         app.start()
 
 

@@ -18,7 +18,7 @@ from lib import trials
 from lib.cia import ENUMERATION_LIMIT, HIDDEN_WEIGHTS, all_inputs, concentration, sample_cia
 from lib.evaluation import share_of_gain
 from lib.latent_class import LatentClassCovariance, LatentClassEM, LatentClassSelection
-from lib.trials.context import check_workers
+from lib.trials.options import check_workers
 from lib.validation import at_least_one, check_choice, check_integer
 from lib.winnow import Winnow, WinnowEnsemble
 from lib.winnow.ensemble import fit_together

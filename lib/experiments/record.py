@@ -13,8 +13,8 @@ import pandas as pd
 
 from lib.datasets.catalogue import DATA
 from lib.files import LIB
-from lib.trials.context import current
-from lib.trials.notes import tell
+from lib.trials.notes import write_note
+from lib.trials.options import current_options
 
 FOLDER = DATA / "recorded"
 SIGN = "†"
@@ -51,7 +51,7 @@ class Record:
         self.chapter, self.names, self._written = chapter, [], {}
         self._about = {"chapter": chapter, "parameters": json.loads(json.dumps(parameters))}
         path = FOLDER / f"{chapter}.csv.gz"
-        about, rows = ({}, "") if current().record or not path.is_file() else read(path)
+        about, rows = ({}, "") if current_options().record or not path.is_file() else read(path)
         if about.get("parameters") == self._about["parameters"]:
             self._about = about
             self._rows = pd.read_csv(io.StringIO(rows), dtype=str, keep_default_na=False)
@@ -73,8 +73,8 @@ class Record:
         absent : iterable of str
             Data sets that could not be had.
         """
-        if current().record:
-            path, commit, code = current().record
+        if current_options().record:
+            path, commit, code = current_options().record
             self._written[experiment] = frame.astype(str).assign(experiment=experiment)
             write(
                 path,
@@ -84,16 +84,18 @@ class Record:
         recorded = self._recorded(experiment)
         before, now = _by_set(recorded), _by_set(frame)
         if other := [name for name, rows in now.items() if rows != before.get(name, rows)]:
-            tell("recorded", self.chapter, experiment=experiment, names=", ".join(other))
+            write_note("recorded", self.chapter, experiment=experiment, names=", ".join(other))
             warnings.warn(
                 f"{experiment}: rows of {', '.join(other)} are not those recorded", stacklevel=2
             )
         added = recorded[recorded["dataset"].isin(set(absent) - now.keys())]
         new_names = [name for name in added["dataset"].unique() if name not in self.names]
         if new_names and self.differences:
-            tell("outdated", self.chapter, names=", ".join(new_names), differences=self.differences)
+            write_note(
+                "outdated", self.chapter, names=", ".join(new_names), differences=self.differences
+            )
         if new_names:
-            tell("absent", self.chapter, sets=new_names)
+            write_note("absent", self.chapter, sets=new_names)
         self.names = [*self.names, *new_names]
         parts = [frame.assign(recorded=False), added.assign(recorded=True)]
         together = pd.concat([part for part in parts if len(part)] or parts)
@@ -116,9 +118,9 @@ class Record:
         """What is another today than when the rows were recorded, in words; empty if nothing is, or it is not known.
 
         The code of today is known to the book's driver, which says it to the kernel (see
-        `lib.trials.context`).
+        `lib.trials.options`).
         """
-        code = current().code
+        code = current_options().code
         if code is None or "date" not in self._about:
             return ""
         today = {"code": code, "lock": lock_digest()}

@@ -1,10 +1,12 @@
 """Trials: seeded, in blocks, run anywhere with the same results, stored and resumed.
 
-trials.use(n_jobs=n_jobs, engine=engine)                   # once a chapter results =
-trials.run(trial, cases, n_trials=100, seed=0)   # calls trial(seeds, *case), which yields rows
+    trials.use(n_jobs=n_jobs, engine=engine)  # once a chapter
+    results = trials.run(trial, cases, n_trials=100, seed=0)
+
+calls `trial(seeds, *case)`, which yields rows, and returns all rows as one frame.
 """
 
-from lib.trials.context import use
+from lib.trials.options import use
 from lib.trials.seeds import Seeds
 
 __all__ = ["Seeds", "run", "use"]

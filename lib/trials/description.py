@@ -1,10 +1,13 @@
-"""What a trial depends on, written down as JSON can hold it: the settings part of a stored block's key.
+"""A description of what a trial depends on, as JSON can hold it, for the key of a stored block.
 
-A trial runs in a process of its own (see `lib.trials.engine`). There are lib, the packages that are
-installed, and what it is sent: of a notebook, the code of functions and classes, and the values
-that they name. That is described here. Code of lib and of packages is described by its name, as its
-source or version is in every key. What would let a trial reach beyond this is refused, with a
+A trial runs in a process of its own (see `lib.trials.engine`). That process has lib, the installed
+packages, and what it is sent: the code of the notebook's functions and classes, and the values that
+they name. This is what a description holds. Code of lib and of packages is described by its name,
+because its source or version is in every key. Code that could reach beyond this is refused, with a
 message that says what to do.
+
+Names that code uses are found in its byte code, by the public module `dis`: source of a notebook's
+cell is not always at hand, and does not tell which names are global.
 """
 
 import copyreg
@@ -38,73 +41,39 @@ PACKAGES = {
 # Modules of Python that compute, and show a trial nothing of the machine, its files or the state of
 # the process.
 COMPUTING = {
-    *(
-        "abc",
-        "array",
-        "bisect",
-        "calendar",
-        "cmath",
-        "collections",
-        "contextlib",
-        "copy",
-        "copyreg",
-        "dataclasses",
-    ),
-    *(
-        "datetime",
-        "decimal",
-        "difflib",
-        "enum",
-        "fractions",
-        "functools",
-        "hashlib",
-        "heapq",
-        "itertools",
-        "json",
-    ),
-    *(
-        "math",
-        "numbers",
-        "operator",
-        "random",
-        "re",
-        "statistics",
-        "string",
-        "struct",
-        "textwrap",
-        "time",
-        "types",
-    ),
-    *("typing", "unicodedata", "warnings", "zlib"),
-    *("_thread", "reprlib"),  # by which dataclasses notice that they are shown within themselves
+    *("abc", "array", "bisect", "calendar", "cmath", "collections", "contextlib", "copy"),
+    *("copyreg", "dataclasses", "datetime", "decimal", "difflib", "enum", "fractions"),
+    *("functools", "hashlib", "heapq", "itertools", "json", "math", "numbers", "operator"),
+    *("random", "re", "statistics", "string", "struct", "textwrap", "time", "types", "typing"),
+    *("unicodedata", "warnings", "zlib"),
+    # Generated methods of dataclasses use these to notice an object that contains itself.
+    *("_thread", "reprlib"),
 }
-# functions of Python
+# Builtin functions that reach beyond what a trial is sent.
 REACHING = {"__import__", "breakpoint", "compile", "eval", "exec", "globals", "input", "open"}
-ENVIRONMENT = {"environ", "environb", "getcwd", "getenv"}  # by whatever module they are reached
+ENVIRONMENT = {"environ", "environb", "getcwd", "getenv"}  # attributes, of whatever module
 LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
-# Attributes of a class that Python makes, and that say nothing of what it does.
-GENERATED = {
-    "__dict__",
-    "__doc__",
-    "__firstlineno__",
-    "__module__",
-    "__static_attributes__",
-    "__weakref__",
-}
-GENERATED |= {"_abc_impl"}
-# flag of a code object, from Python 3.13 on; before, its first constant is the docstring
+# Attributes that Python adds to each class, and that do not decide what the class does.
+GENERATED = {"__dict__", "__doc__", "__firstlineno__", "__module__", "__static_attributes__"}
+GENERATED |= {"__weakref__", "_abc_impl"}
+# The flag of a code object with a docstring, from Python 3.13 on. Before, the docstring was the
+# first constant of every function's code.
 HAS_DOCSTRING = 0x4000000
 
 
 class NotDescribableError(TypeError):
-    """Something whose changes would go unseen, so that nothing made with it may be stored; the message says what."""
+    """Raised for an object whose changes would go unseen; the message names it and a remedy.
+
+    Results that depend on it must not be stored.
+    """
 
 
 def describe(value):
-    """Return what `value` is, as nested lists, dicts, strings and numbers; the same value gives the same description.
+    """Describe a value by nested lists, dicts, strings and numbers.
 
-    Values of different types differ, also where Python calls them equal, as 1, 1.0 and
-    numpy.float32(1) are: what is computed with them may differ.
+    Equal values have equal descriptions.
+    Values of different types have different descriptions, even where Python calls them equal, as 1,
+    1.0 and numpy.float32(1): results that are computed with them may differ.
 
     Parameters
     ----------
@@ -112,38 +81,39 @@ def describe(value):
         Numbers, text, arrays, frames and containers are described by what they hold. Functions and
         classes that cloudpickle sends by value, those of a notebook above all, are described by
         their code without docstrings and by all that it names. Other functions, classes and modules
-        are their names. Any other object is what pickle makes of it.
+        are described by their names, and any other object by what pickle makes of it.
 
     Raises
     ------
     NotDescribableError
-        For code outside lib, `PACKAGES` and `COMPUTING`, whose changes would go unseen, for what
-        reads files or the state of the process, and for what cannot be sent to another process.
+        For code outside lib, `PACKAGES` and `COMPUTING`, whose changes would go unseen; for code
+        that reads files or the state of the process; and for objects that cannot be sent to another
+        process.
     """
     return _Description().of(value)
 
 
 def digest(description):
-    """Return `DIGITS` hex digits for a description."""
+    """Return a digest of a description, of `DIGITS` hex digits."""
     text = json.dumps(description, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
 
 
 class _Description:
-    """Describes one value, and knows what it has met: objects may refer to themselves, and be one under two names."""
+    """Describes one value; objects that occur again, or contain themselves, are described once."""
 
     def __init__(self):
-        self._met = {}  # number in the order of meeting, by the id of an object
-        self._objects = []  # all of these, so that no other object gets an id
+        self._numbers = {}  # by the id of an object: its number, in the order of description
+        self._objects = []  # keeps these objects alive, so that no other one gets their ids
 
     def of(self, value):
         if value is None or type(value) in (bool, int, float, str):
             return value
-        if type(value) is tuple:  # of which two equal ones may be one, as it suits Python
+        if type(value) is tuple:  # Python may make one object of two equal tuples, or not
             return {"tuple": self._each(value)}
-        if id(value) in self._met:
-            return {"the same as": self._met[id(value)]}
-        self._met[id(value)] = len(self._met)
+        if id(value) in self._numbers:
+            return {"the same as": self._numbers[id(value)]}
+        self._numbers[id(value)] = len(self._numbers)
         self._objects.append(value)
         return self._structure(value)
 
@@ -151,7 +121,7 @@ class _Description:
         return [self.of(value) for value in values]
 
     def _structure(self, value):
-        """Describe what is no plain number or text."""
+        """Describe a value that is neither a plain number nor text nor a tuple."""
         kind = type(value)
         if kind is list:
             return self._each(value)
@@ -193,21 +163,19 @@ class _Description:
         return self._code_or_object(value)
 
     def _array(self, value):
-        """Describe an array, or a number of numpy, with its order in memory, in which sums are rounded."""
-        has_objects = value.dtype.hasobject
-        contents = (
-            self.of(value.ravel().tolist())
-            if has_objects
-            else hashlib.sha256(value.tobytes()).hexdigest()
-        )
+        """Describe an array or a number of numpy; the order in memory decides how sums are rounded."""
+        if value.dtype.hasobject:
+            contents = self.of(value.ravel().tolist())
+        else:
+            contents = hashlib.sha256(value.tobytes()).hexdigest()
         order = "F" if value.flags.f_contiguous and not value.flags.c_contiguous else "C"
         return {type(value).__name__: [str(value.dtype), list(value.shape), order, contents]}
 
     def _labels(self, index):
         names, freq = self._each(index.names), str(getattr(index, "freq", ""))
         if isinstance(index, pd.CategoricalIndex):
-            parts = self._each([index.codes, index.categories.tolist(), bool(index.ordered)])
-            return [type(index).__name__, names, freq, parts]
+            contents = self._each([index.codes, index.categories.tolist(), bool(index.ordered)])
+            return [type(index).__name__, names, freq, contents]
         return [type(index).__name__, names, freq, str(index.dtype), self.of(index.to_numpy())]
 
     def _code_or_object(self, value):
@@ -228,40 +196,44 @@ class _Description:
     def _function(self, function):
         """Describe a function by its code and by what that names outside itself."""
         names = _global_names(function.__code__)
-        if (
-            refused := (names - function.__globals__.keys()) & REACHING
-            | _attributes(function.__code__) & ENVIRONMENT
-        ):
+        builtins = names - function.__globals__.keys()
+        refused = builtins & REACHING | _attributes(function.__code__) & ENVIRONMENT
+        if refused:
             raise NotDescribableError(
-                f"{function.__qualname__} uses {', '.join(sorted(refused))}, which reaches what no key holds: "
-                "do it in a cell, and let the trial use the value that comes of it"
+                f"{function.__qualname__} uses {', '.join(sorted(refused))}, which reaches what no "
+                "key holds: do it in a cell, and let the trial use the value that comes of it"
             )
-        cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-        uses = {name: _content(cell, name, function) for name, cell in cells}
-        uses |= {
-            name: function.__globals__[name] for name in sorted(names & function.__globals__.keys())
-        }
+        uses = {}
+        closure = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+        for name, cell in closure:
+            uses[name] = _content(cell, name, function)
+        for name in sorted(names & function.__globals__.keys()):
+            uses[name] = function.__globals__[name]
+        attributes = []
+        for pair in sorted(vars(function).items()):
+            attributes += pair
         return {
             "function": [function.__name__, function.__qualname__, self._code(function.__code__)],
-            "uses": {name: self._used(name, used) for name, used in uses.items()},
+            "uses": {name: self._named(name, value) for name, value in uses.items()},
             "defaults": self._each([function.__defaults__, function.__kwdefaults__]),
-            "attributes": self._each(
-                item for pair in sorted(vars(function).items()) for item in pair
-            ),
+            "attributes": self._each(attributes),
         }
 
-    def _used(self, name, value):
+    def _named(self, name, value):
+        """Describe a value; an error says by which name it was reached."""
         try:
             return self.of(value)
         except NotDescribableError as error:
             raise NotDescribableError(f"{name}: {error}") from error
 
     def _code(self, code):
-        """Describe what a code object does: not its file, its lines and its docstring."""
+        """Describe what a code object does, without its file, its lines and its docstring."""
         constants = list(code.co_consts)
-        is_function = not code.co_name.startswith("<")
-        may_have = code.co_flags & HAS_DOCSTRING if sys.version_info >= (3, 13) else is_function
-        if may_have and constants and isinstance(constants[0], str):
+        if sys.version_info >= (3, 13):
+            may_have_docstring = code.co_flags & HAS_DOCSTRING
+        else:
+            may_have_docstring = not code.co_name.startswith("<")  # not a lambda or comprehension
+        if may_have_docstring and constants and isinstance(constants[0], str):
             constants[0] = None
         for module in _imported_modules(code):
             _require_followed(module, f"import {module}")
@@ -281,12 +253,11 @@ class _Description:
         }
 
     def _class(self, kind):
-        """Describe a class by its class, its bases and by what stands in it."""
-        body = {name: item for name, item in vars(kind).items() if name not in GENERATED}
-        contents = {
-            name: self._used(f"{kind.__qualname__}.{name}", item)
-            for name, item in sorted(body.items())
-        }
+        """Describe a class by its metaclass, its bases and its attributes."""
+        contents = {}
+        for name, value in sorted(vars(kind).items()):
+            if name not in GENERATED:
+                contents[name] = self._named(f"{kind.__qualname__}.{name}", value)
         return {
             "class": [kind.__name__, kind.__qualname__],
             "of": self._each([type(kind), kind.__bases__]),
@@ -305,19 +276,20 @@ class _Description:
             ) from error
         if isinstance(reduced, str):
             return {"object": name, "named": reduced}
-        made, arguments, state, items, pairs, setter = (*reduced, None, None, None, None)[:6]
-        contents = [None if part is None else list(part) for part in (items, pairs)]
-        return {"object": name, "made of": self._each([made, arguments, state, *contents, setter])}
+        # Pickle's tuple has two to six entries: see object.__reduce__.
+        padded = (*reduced, None, None, None, None)[:6]
+        constructor, arguments, state, list_items, dict_items, state_setter = padded
+        list_items = None if list_items is None else list(list_items)
+        dict_items = None if dict_items is None else list(dict_items)
+        origin = [constructor, arguments, state, list_items, dict_items, state_setter]
+        return {"object": name, "made of": self._each(origin)}
 
     def _column(self, column):
-        if isinstance(column.dtype, pd.CategoricalDtype):
-            parts = [
-                column.cat.codes.to_numpy(),
-                column.cat.categories.tolist(),
-                bool(column.dtype.ordered),
-            ]
-            return self._each(parts)
-        return self.of(column.to_numpy())
+        if not isinstance(column.dtype, pd.CategoricalDtype):
+            return self.of(column.to_numpy())
+        codes = column.cat.codes.to_numpy()
+        categories = column.cat.categories.tolist()
+        return self._each([codes, categories, bool(column.dtype.ordered)])
 
 
 def _content(cell, name, function):
@@ -339,35 +311,39 @@ def _is_by_name(value):
     by_value = {"__main__", *cloudpickle.list_registry_pickle_by_value()}
     if not isinstance(module, str) or not isinstance(name, str) or module in by_value:
         return False
-    found = sys.modules.get(module)
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    return found is value
+    namesake = sys.modules.get(module)
+    for attribute in name.split("."):
+        namesake = getattr(namesake, attribute, None)
+    return namesake is value
 
 
 def _global_names(code):
-    """Names that code looks up outside itself, those of the functions, classes and comprehensions inside it too."""
+    """Global names that code uses, also in the functions, classes and comprehensions inside it."""
     names = {step.argval for step in dis.get_instructions(code) if step.opname in LOADS}
-    return names.union(
-        *(_global_names(constant) for constant in code.co_consts if isinstance(constant, CodeType))
-    )
+    for inner in _inner_codes(code):
+        names |= _global_names(inner)
+    return names
 
 
 def _attributes(code):
-    """Names of attributes that code takes, that of the functions inside it too."""
-    return set(code.co_names).union(
-        *(_attributes(part) for part in code.co_consts if isinstance(part, CodeType))
-    )
+    """Names of attributes that code uses, including the functions inside it."""
+    names = set(code.co_names)
+    for inner in _inner_codes(code):
+        names |= _attributes(inner)
+    return names
+
+
+def _inner_codes(code):
+    return [constant for constant in code.co_consts if isinstance(constant, CodeType)]
 
 
 def _imported_modules(code):
-    return sorted(
-        {step.argval for step in dis.get_instructions(code) if step.opname == "IMPORT_NAME"}
-    )
+    imports = (step for step in dis.get_instructions(code) if step.opname == "IMPORT_NAME")
+    return sorted({step.argval for step in imports})
 
 
 def _name(code):
-    """Return the whole name of a function or class of lib or a package."""
+    """Return the full name of a function or class of lib or of a package."""
     module, name = code.__module__, code.__qualname__
     if module == "builtins":
         if name in REACHING:
@@ -379,14 +355,16 @@ def _name(code):
 def _require_followed(module, name):
     """Return the name if changes of the module are in every key; else raise NotDescribableError."""
     root = module.partition(".")[0]
-    # _collections is the part of collections that is written in C
-    public = {root, root.removeprefix("_")}
-    if root == PACKAGE or root in PACKAGES or public & COMPUTING:
+    # A module such as _collections is the part of collections that is written in C.
+    computes = root in COMPUTING or root.removeprefix("_") in COMPUTING
+    if root == PACKAGE or root in PACKAGES or computes:
         return name
     if root in sys.stdlib_module_names:
-        why = "it shows a trial files, the environment or the state of the process, which are in no key"
-        remedy = "use it in a cell, and let the trial use the value that comes of it"
-    else:
-        why = f"changes of code outside the notebook, lib and {', '.join(PACKAGES)} are not noticed"
-        remedy = "define it in the notebook"
-    raise NotDescribableError(f"{name}: {why}; {remedy}")
+        raise NotDescribableError(
+            f"{name}: it shows a trial files, the environment or the state of the process, which "
+            "are in no key; use it in a cell, and let the trial use the value that comes of it"
+        )
+    raise NotDescribableError(
+        f"{name}: changes of code outside the notebook, lib and {', '.join(PACKAGES)} are not "
+        "noticed; define it in the notebook"
+    )

@@ -11,9 +11,9 @@ from multiprocessing import active_children, current_process
 
 from joblib import effective_n_jobs, wrap_non_picklable_objects
 
-from lib.trials.notes import tell
-from lib.trials.processes import Context, Process
-from lib.trials.store import require_same, workplace
+from lib.trials.notes import write_note
+from lib.trials.processes import ForkserverContext, Process
+from lib.trials.store import require_same_runtime, runtime_fingerprint
 
 DEATHS = 3  # of workers that an experiment survives without finishing a block in between
 TIMEOUT = 10  # seconds in which a scheduler must answer and have a worker
@@ -28,22 +28,22 @@ class WorkersDiedError(RuntimeError):
 def run_blocks(run, blocks, n_jobs=1, engine="local", name="trials"):
     """Call ``run(block)`` for each block and yield (number, result) as they finish, in any order.
 
-    All run in worker processes, also where there is one: they have lib and what they are sent, and
-    nothing that was changed in this process, so that results are the same for any number of them.
-    (Only where this process may have no children of its own they run here.) A worker that dies
-    costs the blocks it was at, which are run again elsewhere.
+    All blocks run in worker processes, even if there is only one worker. Workers have lib and what
+    they are sent, but nothing that was changed in this process, so that results are the same for
+    any number of workers. (Blocks run in this process only where it may have no children.) The
+    blocks of a worker that dies are run again by another one.
 
     Parameters
     ----------
     run : callable that can be pickled
     blocks : dict of int to block
-        Each is sent alone.
+        Each block is sent alone.
     n_jobs : int
-        Processes, -1 for all cores; a cluster uses all its workers instead.
+        Number of processes, -1 for all cores. A cluster uses all its workers instead.
     engine : str
         "local", or the address of a Dask scheduler.
     name : str
-        Of the experiment, in what is told.
+        Name of the experiment, for its notes.
 
     Raises
     ------
@@ -56,19 +56,21 @@ def run_blocks(run, blocks, n_jobs=1, engine="local", name="trials"):
     """
     if not blocks:
         return
-    local = engine == "local"
-    yield from (
-        _on_this_machine(run, blocks, n_jobs, name) if local else _on_cluster(run, blocks, engine)
-    )
+    if engine == "local":
+        yield from _on_this_machine(run, blocks, n_jobs, name)
+    else:
+        yield from _on_cluster(run, blocks, engine)
 
 
 def _on_this_machine(run, blocks, n_jobs, name):
-    # one of somebody's multiprocessing.Pool, which may have no children
+    """Run blocks in processes of this machine, again and again while workers die."""
+    # A daemon, such as a worker of somebody's multiprocessing.Pool, may have no children.
     if current_process().daemon:
         yield from ((number, run(block)) for number, block in blocks.items())
         return
     n_processes = min(effective_n_jobs(n_jobs), len(blocks))
-    waiting, deaths = dict(blocks), 0
+    waiting = dict(blocks)
+    deaths = 0  # since the last block that was finished
     while waiting:
         try:
             for number, result in _in_processes(run, dict(waiting), n_processes):
@@ -77,7 +79,7 @@ def _on_this_machine(run, blocks, n_jobs, name):
                 yield number, result
         except BrokenProcessPool as error:
             deaths += 1
-            tell("died", name, blocks=len(waiting))
+            write_note("died", name, blocks=len(waiting))
             if deaths == DEATHS:
                 raise WorkersDiedError(
                     f"worker processes died {DEATHS} times in a row, {FEWER}"
@@ -85,20 +87,20 @@ def _on_this_machine(run, blocks, n_jobs, name):
 
 
 def _in_processes(run, blocks, n_processes):
+    """Run blocks in the processes of the pool; stop them all when one fails or the caller stops."""
     pool = _pool(n_processes, os.getpid(), tuple(os.environ.items()))
+    numbers = {}
     try:
-        calls = {
-            number: wrap_non_picklable_objects(partial(run, block))
-            for number, block in blocks.items()
-        }
-        futures = {pool.submit(call): number for number, call in calls.items()}
-        for future in as_completed(futures):
-            yield futures[future], future.result()
-    except BaseException:  # also when nobody wants the rest
+        for number, block in blocks.items():
+            call = wrap_non_picklable_objects(partial(run, block))
+            numbers[pool.submit(call)] = number
+        for future in as_completed(numbers):
+            yield numbers[future], future.result()
+    except BaseException:  # GeneratorExit, too: nobody wants the other results
         _pool.cache_clear()
         pool.shutdown(wait=False, cancel_futures=True)
+        # Workers would finish blocks that nobody waits for.
         for worker in active_children():
-            # of the pool, which would finish blocks that nobody waits for
             if type(worker) is Process:
                 worker.kill()
         raise
@@ -106,22 +108,26 @@ def _in_processes(run, blocks, n_processes):
 
 @lru_cache(maxsize=1)
 def _pool(n_processes, parent, environment):
-    """Return the workers, which the next experiment of the same process and environment finds there."""
-    return ProcessPoolExecutor(
-        n_processes, Context(name for name in sys.modules if name.partition(".")[0] == "lib")
-    )
+    """Return a pool of workers, which the next experiment of this process uses again.
+
+    That is, if the environment is the same.
+    """
+    modules = [name for name in sys.modules if name.partition(".")[0] == "lib"]
+    return ProcessPoolExecutor(n_processes, ForkserverContext(modules))
 
 
-atexit.register(_pool.cache_clear)  # while Python is still whole, which closing the pool needs
+# Closing the pool needs a whole Python, which it is not when its modules are torn down.
+atexit.register(_pool.cache_clear)
 
 
 def _on_cluster(run, blocks, address):
+    """Run blocks on the workers of the Dask cluster whose scheduler has this address."""
     try:
         import dask.distributed
     except ImportError:
-        need = "needs dask.distributed, the optional part `scale` of this package"
         raise ValueError(
-            f"engine={address!r} {need}: pip install 'when-the-model-is-wrong[scale]'"
+            f"engine={address!r} needs dask.distributed, the optional part `scale` of this "
+            "package: pip install 'when-the-model-is-wrong[scale]'"
         ) from None
     try:
         client = dask.distributed.Client(address, timeout=TIMEOUT, set_as_default=False)
@@ -131,16 +137,17 @@ def _on_cluster(run, blocks, address):
         ) from error
     with client:
         _check_workers(client, address)
-        futures = {
-            client.submit(run, block, pure=False): number for number, block in blocks.items()
-        }
+        numbers = {}
+        for number, block in blocks.items():
+            numbers[client.submit(run, block, pure=False)] = number
         ended = threading.Event()
-        threading.Thread(
-            target=_cancel_without_workers, args=(client, list(futures), ended), daemon=True
-        ).start()
+        watchdog = threading.Thread(
+            target=_cancel_without_workers, args=(client, list(numbers), ended), daemon=True
+        )
+        watchdog.start()
         try:
-            for future in dask.distributed.as_completed(futures, loop=client.loop):
-                yield futures[future], future.result()
+            for future in dask.distributed.as_completed(numbers, loop=client.loop):
+                yield numbers[future], future.result()
         except dask.distributed.KilledWorker as error:
             raise WorkersDiedError(f"workers of {address} died again and again, {FEWER}") from error
         except dask.distributed.CancelledError as error:
@@ -151,26 +158,29 @@ def _on_cluster(run, blocks, address):
 
 
 def _cancel_without_workers(client, futures, ended):
-    """Cancel all blocks when a cluster stays without workers, for which Dask would wait for ever."""
-    without = 0
+    """Cancel all blocks when a cluster stays without workers; Dask would wait for ever."""
+    looks_in_vain = 0
     while not ended.wait(TIMEOUT) and client.status == "running":
-        without = 0 if client.scheduler_info()["workers"] else without + 1
-        if without == PATIENCE:
+        if client.scheduler_info()["workers"]:
+            looks_in_vain = 0
+        else:
+            looks_in_vain += 1
+        if looks_in_vain == PATIENCE:
             client.cancel(futures)
             return
 
 
 def _check_workers(client, address):
-    """Raise an error if there is no worker, or if a worker's results could differ from those made here."""
+    """Raise an error if there is no worker, or one that could compute other results."""
     try:
         client.wait_for_workers(1, timeout=TIMEOUT)
     except TimeoutError:
         raise ConnectionError(
             f"engine={address!r}: the Dask scheduler there has no workers"
         ) from None
-    for worker, there in client.run(workplace, on_error="return").items():
-        if isinstance(there, Exception):
+    for worker, fingerprint in client.run(runtime_fingerprint, on_error="return").items():
+        if isinstance(fingerprint, Exception):
             raise RuntimeError(
-                f"the worker {worker} cannot import the code of this book: {there}"
-            ) from there
-        require_same(there, f"the worker {worker}")
+                f"the worker {worker} cannot import the code of this book: {fingerprint}"
+            ) from fingerprint
+        require_same_runtime(fingerprint, f"the worker {worker}")

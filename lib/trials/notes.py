@@ -1,16 +1,17 @@
-"""What an experiment has to tell besides its result: blocks found, damaged, verified; workers that died.
+"""Notes of an experiment beside its result: blocks that were found, damaged or verified, and so on.
 
 Nothing is printed, as the outputs of a notebook must not depend on it. Notes go to the logger
-"lib.trials" or, where the context names a file for them, as lines of JSON to that file.
+"lib.trials" or, where the options name a file for them, to that file as lines of JSON.
 """
 
 import json
 import logging
 from contextlib import suppress
 
-from lib.trials.context import current
+from lib.trials.options import current_options
 
 LOG = logging.getLogger("lib.trials")
+# Of each kind of note: its level, and its sentence with the names of its details.
 KINDS = {
     "found": (logging.INFO, "{blocks} of {all} blocks found, not run again"),
     "verified": (logging.INFO, "{blocks} of {all} stored blocks run again, equal"),
@@ -19,13 +20,15 @@ KINDS = {
     "recorded": (logging.WARNING, "{experiment}: rows of {names} are not those recorded"),
     "read": (
         logging.WARNING,
-        "{path} was read, which no key holds: read it in a cell and let trials use its contents, or put it into data/",
+        "{path} was read, which no key holds: read it in a cell and let trials use its contents, "
+        "or put it into data/",
     ),
-    # the driver knows whether it is
+    # of a cell; the driver knows whether a key holds it
     "opened": (logging.INFO, "{path} was read, which may be in no key"),
     "other lib": (
         logging.ERROR,
-        "lib is another in its processes than in the one that started them ({there} and {here}): start again",
+        "lib is another in its processes than in the one that started them ({there} and {here}): "
+        "start again",
     ),
     "absent": (logging.INFO, "{sets} could not be had; recorded rows stand in"),
     "outdated": (
@@ -36,14 +39,24 @@ KINDS = {
 }
 
 
-def tell(kind, name, **details):
-    """Note something of the experiment called `name`; `kind` is one of `KINDS` and says which details it has."""
+def write_note(kind, name, **details):
+    """Write a note of the experiment called `name`.
+
+    Parameters
+    ----------
+    kind : str
+        One of `KINDS`.
+    name : str
+    details
+        What the sentence of this kind names.
+    """
     level, sentence = KINDS[kind]
     message = f"{name}: {sentence.format(**details)}"
-    file = current().notes
+    file = current_options().notes
     if not file:
         LOG.log(level, message)
         return
-    # nothing is worth more than the result
+    note = {"kind": kind, "message": message} | details
+    # A note that cannot be written must not cost the result.
     with suppress(OSError), open(file, "a", encoding="utf-8") as lines:
-        lines.write(json.dumps({"kind": kind, "message": message} | details) + "\n")
+        lines.write(json.dumps(note) + "\n")

@@ -1,4 +1,11 @@
-"""Processes that begin at once: forked from a server that has imported the libraries and runs no thread."""
+"""Processes that start fast: forked from a server that has imported the libraries.
+
+The server has no threads, so that forking it is safe.
+
+This uses two private names of Python, `multiprocessing.forkserver._forkserver` and its attributes
+`_forkserver_address`, `_forkserver_alive_fd`, `_forkserver_pid` and `ensure_running`. There is no
+public way to let a process that came from the server start others from the same server.
+"""
 
 import multiprocessing
 import os
@@ -13,10 +20,10 @@ _MAIN = threading.Lock()
 
 
 class Process(_Base.Process):
-    """A process with an environment, by default that of now; it ends when this process does, however it ends.
+    """A process with its own environment variables, which ends when its parent ends.
 
-    It is a daemon, or a process of multiprocessing that has started it would wait at its end for
-    one that is idle.
+    It is a daemon: a process of multiprocessing that has started it would otherwise wait, at its
+    own end, for one that is idle.
     """
 
     def __init__(self, *arguments, environment=None, daemon=True, **options):
@@ -24,19 +31,21 @@ class Process(_Base.Process):
         self.environment = environment or dict(os.environ)
 
     def start(self):
-        """Start it; it takes nothing from the main module, which may be a script without a guard."""
+        """Start the process without the main module, which may be a script without a guard."""
         with _MAIN:
-            main, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")
+            main = sys.modules["__main__"]
+            sys.modules["__main__"] = ModuleType("__main__")
             try:
                 super().start()
             finally:
                 sys.modules["__main__"] = main
 
     def run(self):
-        """Do what it was made for."""
-        self.daemon = False  # for it may have processes of its own, from the same server
-        # an interruption is for the process that has started it
+        """Run the target in this process."""
+        self.daemon = False  # so that it may have processes of its own, from the same server
+        # An interruption is for the process that has started this one.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        # The server runs; from here, which is no parent of it, it cannot be started again.
         forkserver._forkserver.ensure_running = lambda: None
         os.environ.clear()
         os.environ.update(self.environment)
@@ -44,8 +53,8 @@ class Process(_Base.Process):
         super().run()
 
 
-class Context(_Base):
-    """What `multiprocessing` and `concurrent.futures` make processes with, from a server that imports `modules`."""
+class ForkserverContext(_Base):
+    """A start method of `multiprocessing`: fork from a server that has imported `modules`."""
 
     Process = Process
 
@@ -54,10 +63,15 @@ class Context(_Base):
 
 
 def _forget_server():
-    """In a process that was forked from one with a server, which is no child of this one and not to be asked."""
+    """Forget the server in a process that was forked from one that had a server.
+
+    The server is no child of the new process, which could not ask it for anything.
+    """
     server = forkserver._forkserver
-    if server._forkserver_pid is not None:  # as it is in processes that come from the server
-        server._forkserver_address = server._forkserver_alive_fd = server._forkserver_pid = None
+    if server._forkserver_pid is not None:  # it is None in processes that come from the server
+        server._forkserver_address = None
+        server._forkserver_alive_fd = None
+        server._forkserver_pid = None
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows

@@ -1,4 +1,7 @@
-"""The trial runner: seeded, in blocks, in parallel, with progress; the same results wherever they are computed."""
+"""The trial runner: seeded, in blocks, in parallel, with progress.
+
+Results are the same wherever and with however many workers they are computed.
+"""
 
 import decimal
 import math
@@ -19,24 +22,24 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from lib import sources
-from lib.trials.context import check_workers, current
 from lib.trials.elsewhere import unchecked
 from lib.trials.engine import run_blocks
-from lib.trials.notes import tell
-from lib.trials.reading import FOLDERS, collected
+from lib.trials.file_reads import watch_file_reads
+from lib.trials.notes import write_note
+from lib.trials.options import check_workers, current_options
 from lib.trials.seeds import Seeds
-from lib.trials.store import decode, encode, open_store, require_same, workplace
+from lib.trials.store import decode, encode, open_store, require_same_runtime, runtime_fingerprint
 from lib.validation import check_integer
 
 BLOCK_SECONDS = 2.0  # of work in a block, roughly
-# in a process: a Dask worker may have more threads, and the limit on theirs is shared
+# One block at a time in a process: threads of a Dask worker would share the limit on threads.
 _ONE_BLOCK = threading.RLock()
 
 
 def run(
     trial, cases=((),), n_trials=None, seed=0, seconds=0.5, name=None, n_jobs=None, engine=None
 ):
-    """Run ``trial(seeds, *case)`` for each case and put the rows together, in the order of cases and trials.
+    """Run ``trial(seeds, *case)`` for each case; return all rows, in the order of cases and trials.
 
     Trials are cut into blocks of about `BLOCK_SECONDS` of work, each of which computes in one
     thread. How they are cut depends on neither `n_jobs` nor `engine`, nor does anything else in the
@@ -46,12 +49,12 @@ def run(
     Parameters
     ----------
     trial : callable
-        Gets `Seeds` and a case, and yields or returns rows as dicts, or returns a DataFrame:
-        numbers, truth values and text. It may stand in a notebook: its code, the values and the
-        functions of the notebook that it uses are then part of the key under which blocks are
-        stored. Its random numbers must come from the seeds. It runs in a process of its own: what a
-        cell has changed in a module, in settings of a package or in the environment is not so
-        there. What it reads from files no key holds; then its blocks are not stored.
+        Gets `Seeds` and a case, and yields or returns rows as dicts, or returns a DataFrame, of
+        numbers, truth values and text. It may be defined in a notebook: its code, and the values
+        and functions of the notebook that it uses, are then part of the key under which blocks are
+        stored. Its random numbers must come from the seeds. It runs in a process of its own, where
+        nothing holds that a cell has changed in a module, in options of a package or in the
+        environment. Where it reads a file that no key holds, its blocks are not stored.
     cases : iterable, at least one
         Tuples of arguments; what is no tuple is one argument.
     n_trials : int, optional
@@ -60,11 +63,11 @@ def run(
         own, by the name of its data set.
     seed : int, at least 0
     seconds : float, or a sequence with one for each case
-        What a trial takes, roughly.
+        Roughly how long a trial takes.
     name : str, optional
-        Of the experiment, for progress and notes; by default that of the function.
+        Name of the experiment, for progress and notes; by default that of the function.
     n_jobs, engine : optional
-        Other than those set by `lib.trials.use`.
+        Instead of those set by `lib.trials.use`.
 
     Returns
     -------
@@ -80,60 +83,67 @@ def run(
     if sources.RELOADED:
         names = ", ".join(sorted(sources.RELOADED))
         raise RuntimeError(
-            f"{names} was reloaded, and trials run in processes that have read it before; start Python again"
+            f"{names} was reloaded, and trials run in processes that have read it before; "
+            "start Python again"
         )
     seed = check_integer("seed", seed, 0)
     cases = [case if isinstance(case, tuple) else (case,) for case in cases]
     if not cases:
         raise ValueError("cases must hold at least one case; got none")
-    keys = (
-        [()] if n_trials is None else [(i,) for i in range(check_integer("n_trials", n_trials, 1))]
-    )
+    if n_trials is None:
+        keys = [()]
+    else:
+        keys = [(i,) for i in range(check_integer("n_trials", n_trials, 1))]
     calls = [(Seeds(seed, key), *case) for case in cases for key in keys]
     seconds = np.repeat(np.broadcast_to(seconds, len(cases)), len(keys))
-    settings = current()
-    n_jobs = settings.n_jobs if n_jobs is None else n_jobs
-    engine = settings.engine if engine is None else engine
+    options = current_options()
+    n_jobs = options.n_jobs if n_jobs is None else n_jobs
+    engine = options.engine if engine is None else engine
     check_workers(n_jobs, engine)
     name = name or getattr(trial, "__name__", "trials").replace("_", " ")
-    return _run(trial, calls, seconds, [_word(*call) for call in calls], name, n_jobs, engine)
+    return _run(trial, calls, seconds, name, n_jobs, engine)
 
 
-def _word(_, first=None, *rest):
-    """The word for a case in the line of progress: its first argument, if that is text or has a name."""
-    word = getattr(first, "name", first)
-    return word if isinstance(word, str) else ""
+def _label(_, first=None, *rest):
+    """The label of a case in the line of progress: its first argument, if that is or has a name."""
+    label = getattr(first, "name", first)
+    return label if isinstance(label, str) else ""
 
 
-def _run(trial, calls, seconds, words, name, n_jobs, engine):
-    """Frame of all calls, from blocks that are stored and blocks that run now; a block holds calls of one word."""
-    slices = cut(seconds, words)
+def _run(trial, calls, seconds, name, n_jobs, engine):
+    """Frame of all calls, from blocks that are stored and blocks that run now.
+
+    A block holds calls of one label only, so that progress can show it.
+    """
+    labels = [_label(*call) for call in calls]
+    slices = cut(seconds, labels)
     blocks = {number: calls[piece] for number, piece in enumerate(slices)}
+    block_labels = [labels[piece.start] for piece in slices]
     _require_sendable(trial)
     store = open_store(trial, blocks, name)
     frames = store.read() if store else {}
-    again = _choose_again(blocks, frames, name)
-    waiting = {
-        number: block for number, block in blocks.items() if number not in frames or number in again
-    }
-    results = run_blocks(partial(_run_block, trial), waiting, n_jobs, engine, name)
-    read_files = set()
-    with closing(
-        _shown(results, name, [words[piece.start] for piece in slices], len(blocks) - len(waiting))
-    ) as shown:
-        for number, (contents, where, read) in shown:
-            require_same(where, f"{name}: a worker")
-            for path in sorted(set(read) - read_files):
-                tell("read", name, path=path)
-            read_files |= set(read)
+    to_verify = _choose_to_verify(blocks, frames, name)
+    to_run = {}
+    for number, block in blocks.items():
+        if number not in frames or number in to_verify:
+            to_run[number] = block
+    results = run_blocks(partial(_run_block, trial), to_run, n_jobs, engine, name)
+    n_done = len(blocks) - len(to_run)
+    noted_paths = set()
+    with closing(_with_progress(results, name, block_labels, n_done)) as results:
+        for number, (contents, fingerprint, paths_read) in results:
+            require_same_runtime(fingerprint, f"{name}: a worker")
+            for path in sorted(set(paths_read) - noted_paths):
+                write_note("read", name, path=path)
+            noted_paths |= set(paths_read)
             frame = decode(contents)
-            if number in again:
+            if number in to_verify:
                 _require_equal(frame, frames[number], store.paths[number])
-            elif store and not read:
+            elif store and not paths_read:
                 store.write(number, contents)
             frames[number] = frame
-    if again:
-        tell("verified", name, blocks=len(again), all=len(blocks))
+    if to_verify:
+        write_note("verified", name, blocks=len(to_verify), all=len(blocks))
     return pd.concat([frames[number] for number in blocks], ignore_index=True)
 
 
@@ -142,72 +152,100 @@ def _require_sendable(trial):
     try:
         cloudpickle.dumps(trial)
     except Exception as error:  # of any kind, by whatever it uses
-        what = "what keeps a state of its own, such as an open file or a function under functools.cache"
         raise TypeError(
-            f"the trial cannot be sent to another process ({error}): make {what}, inside of it"
+            f"the trial cannot be sent to another process ({error}): make what keeps a state of "
+            "its own, such as an open file or a function under functools.cache, inside of it"
         ) from error
 
 
 def cut(seconds, groups):
-    """Slices of consecutive cases, each the shortest whose work reaches BLOCK_SECONDS or whose group ends."""
-    slices, start, work = [], 0, 0.0
-    for i, own in enumerate(seconds):
-        work += own
-        if i + 1 == len(seconds) or work >= BLOCK_SECONDS or groups[i + 1] != groups[i]:
+    """Slices of consecutive cases; one ends when its work reaches BLOCK_SECONDS or a group ends."""
+    slices = []
+    start = 0
+    work = 0.0
+    for i, case_seconds in enumerate(seconds):
+        work += case_seconds
+        is_last = i + 1 == len(seconds)
+        if is_last or work >= BLOCK_SECONDS or groups[i + 1] != groups[i]:
             slices.append(slice(start, i + 1))
-            start, work = i + 1, 0.0
+            start = i + 1
+            work = 0.0
     return slices
 
 
 def _run_block(trial, cases):
-    """Frames of the cases, as bytes; the code and versions that made them; and the files read that no key holds."""
-    frames, read = [], []
+    """Run the cases of a block, with one thread.
+
+    Returns
+    -------
+    contents : bytes
+        The frames of the cases.
+    fingerprint : dict
+        Of the code and the versions that computed them.
+    paths : list of str
+        Files that the trials read and that no key holds.
+    """
+    frames = []
+    paths = []
     with (
         _ONE_BLOCK,
         parallel_config("sequential"),
         threadpool_limits(1),
-        _settings_restored(),
-        collected(read.append, FOLDERS, only_here=True),
+        _restore_options(),
+        watch_file_reads(paths.append, only_here=True),
     ):
         for case in cases:
             _seed_global_generators(case[0])
-            frames.append(_frame(trial(*case)))
-    return encode(pd.concat(frames, ignore_index=True)), workplace(), unchecked(read)
+            frames.append(_to_frame(trial(*case)))
+    contents = encode(pd.concat(frames, ignore_index=True))
+    return contents, runtime_fingerprint(), unchecked(paths)
 
 
 @contextmanager
-def _settings_restored():
-    """Leave no setting that a trial has changed, nor a class that it was sent, to the next block of the process."""
+def _restore_options():
+    """Leave to the next block no option that a trial has changed, and no class that it was sent.
+
+    cloudpickle keeps the classes that it has received; the next block would get the older class.
+    Its two trackers are private, and there is no public way to clear them.
+    """
     with np.errstate(), warnings.catch_warnings(), decimal.localcontext(), sklearn.config_context():
         try:
             yield
         finally:
-            for tracker in ("_DYNAMIC_CLASS_TRACKER_BY_ID", "_DYNAMIC_CLASS_TRACKER_BY_CLASS"):
-                # or a class that was sent before would be taken
-                getattr(cloudpickle.cloudpickle, tracker).clear()
+            cloudpickle.cloudpickle._DYNAMIC_CLASS_TRACKER_BY_ID.clear()
+            cloudpickle.cloudpickle._DYNAMIC_CLASS_TRACKER_BY_CLASS.clear()
 
 
 def _seed_global_generators(seeds):
-    """Make those random numbers, too, the same in any process that are not drawn from the seeds, as they should be."""
+    """Seed Python's and numpy's global generators, for trials whose code draws from them.
+
+    Trials should draw from their seeds; if they do not, results are still the same everywhere.
+    """
     number = int(seeds.sequence("global generators").generate_state(1)[0])
     random.seed(number)
     np.random.seed(number)  # noqa: NPY002 - it is for code that uses this one
 
 
-def _frame(rows):
-    return pd.DataFrame([rows] if isinstance(rows, Mapping) else rows)
+def _to_frame(rows):
+    if isinstance(rows, Mapping):
+        rows = [rows]
+    return pd.DataFrame(rows)
 
 
-def _choose_again(blocks, frames, name):
-    """Numbers of the stored blocks to be run again: the share that the context says, drawn at random."""
-    verify = current().verify
+def _choose_to_verify(blocks, frames, name):
+    """Numbers of the stored blocks to run again: a share from the options, drawn at random."""
+    verify = current_options().verify
     if not verify:
         return set()
-    if len(frames) < len(blocks):
-        missing = f"{len(blocks) - len(frames)} of {len(blocks)} blocks are not stored, or damaged"
-        raise RuntimeError(f"{name}: {missing}; `book run` with the same values computes them")
+    n_missing = len(blocks) - len(frames)
+    if n_missing:
+        raise RuntimeError(
+            f"{name}: {n_missing} of {len(blocks)} blocks are not stored, or damaged; "
+            "`book run` with the same values computes them"
+        )
     seed, share = verify
-    return set(random.Random(seed).sample(sorted(frames), math.ceil(share * len(frames))))
+    n_chosen = math.ceil(share * len(frames))
+    return set(random.Random(seed).sample(sorted(frames), n_chosen))
 
 
 def _require_equal(new, stored, path):
@@ -219,18 +257,20 @@ def _require_equal(new, stored, path):
         ) from None
 
 
-def _shown(results, name, words, done):
-    """Results as they come, with a bar in a terminal and a line in the file that the context names."""
-    file = current().progress
+def _with_progress(results, name, labels, n_done):
+    """Yield results as they come; show a bar in a terminal, and a line in the options' file."""
+    n_blocks = len(labels)
+    file = current_options().progress
     with (
         closing(results),
-        tqdm(total=len(words), initial=done, desc=name, disable=None, leave=False) as bar,
+        tqdm(total=n_blocks, initial=n_done, desc=name, disable=None, leave=False) as bar,
     ):
-        for so_far, (number, result) in enumerate(results, done + 1):
+        for number, result in results:
             yield number, result
-            bar.set_postfix_str(words[number], refresh=False)
+            n_done += 1
+            bar.set_postfix_str(labels[number], refresh=False)
             bar.update()
             if file:
+                words = [name, labels[number], f"{n_done}/{n_blocks}"]
                 with suppress(OSError):
-                    line = [name, words[number], f"{so_far}/{len(words)}"]
-                    Path(file).write_text(" ".join(filter(None, line)), encoding="utf-8")
+                    Path(file).write_text(" ".join(filter(None, words)), encoding="utf-8")

@@ -1,8 +1,8 @@
-"""Finished blocks of trials on disk, so that an experiment that was killed goes on where it stopped.
+"""Finished blocks of trials on disk: an experiment that was killed goes on where it stopped.
 
-A block is stored under all that it depends on: the settings of its trials, which trials they are,
-seed, code, data, versions and machine. Nothing stored is ever run: a block holds arrays of numbers
-and text.
+A block is stored under a key of all that it depends on: the trial and the values it uses, which
+trials of the experiment it holds, seed, code, data, versions and machine. Nothing that is stored is
+ever executed: a block holds arrays of numbers and text.
 """
 
 import hashlib
@@ -21,13 +21,13 @@ import pandas as pd
 
 from lib import sources
 from lib.files import DATA, files_below, write_whole
-from lib.trials.context import current
 from lib.trials.description import PACKAGES, NotDescribableError, describe, digest
-from lib.trials.notes import tell
-from lib.trials.reading import RESULTS
+from lib.trials.file_reads import RESULTS
+from lib.trials.notes import write_note
+from lib.trials.options import current_options
 
 SHA256 = 32  # bytes
-ABOUT = "about.json"
+SUMMARY = "about.json"
 HASH_SEED = "PYTHONHASHSEED"
 PAGES = "lib.book"  # the part of lib that no trial is to use
 
@@ -38,25 +38,25 @@ def _data_digests():
     Data sets that are not shipped are in no key: each of their files is checked against
     data/manifest.csv when it is loaded.
     """
-    files = {path.relative_to(DATA).as_posix(): path for path in files_below(DATA)}
-    return {
-        name: hashlib.sha256(path.read_bytes()).hexdigest()
-        for name, path in files.items()
-        if _is_data(name)
-    }
-
-
-def _is_data(name):
-    return not name.startswith(tuple(f"{folder}/" for folder in RESULTS))
+    files = _data_files()
+    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items()}
 
 
 def _data_times():
-    """When each file of data/ was last changed, which notices also what is changed and changed back."""
+    """When each file of data/ was last changed: a change shows even after it was undone."""
+    return {name: path.stat().st_ctime_ns for name, path in _data_files().items()}
+
+
+def _data_files():
+    """Files of data/ by their path there, without those that hold results of the book itself."""
     files = {path.relative_to(DATA).as_posix(): path for path in files_below(DATA)}
-    return {name: path.stat().st_ctime_ns for name, path in files.items() if _is_data(name)}
+    result_folders = tuple(f"{folder}/" for folder in RESULTS)
+    return {name: path for name, path in files.items() if not name.startswith(result_folders)}
 
 
-DATA_DIGESTS, DATA_TIMES = _data_digests(), _data_times()  # as they were when trials were imported
+# as they were when trials were imported
+DATA_DIGESTS = _data_digests()
+DATA_TIMES = _data_times()
 
 
 def _require_data_as_read():
@@ -67,40 +67,54 @@ def _require_data_as_read():
 
 
 @cache
-def workplace():
-    """Return what results depend on where they are computed: code, data, versions, kind of processor, by name."""
+def runtime_fingerprint():
+    """Return what results depend on in this process: code, data, versions, processor, by name."""
     modules = [name for name in sources.SOURCES if not name.startswith(PAGES)]
-    versions = {distribution: version(distribution) for distribution in PACKAGES.values()}
-    code = {"lib": digest(sources.digests(modules)), "data": digest(DATA_DIGESTS)}
-    return (
-        code
-        | versions
-        | {"python": platform.python_version(), "machine": platform.machine()}
-        | _arithmetic()
-    )
+    fingerprint = {"lib": digest(sources.module_digests(modules)), "data": digest(DATA_DIGESTS)}
+    for distribution in PACKAGES.values():
+        fingerprint[distribution] = version(distribution)
+    fingerprint["python"] = platform.python_version()
+    fingerprint["machine"] = platform.machine()
+    return fingerprint | _arithmetic()
 
 
-def require_same(there, who):
-    """Raise RuntimeError naming what another workplace has otherwise than this one."""
-    # Dask sets one for its workers
-    here = {name: value for name, value in workplace().items() if name != HASH_SEED}
-    different = [name for name, value in here.items() if there.get(name) != value]
+def require_same_runtime(other, who):
+    """Raise RuntimeError if another process has another `runtime_fingerprint`.
+
+    The message names what differs.
+
+    Parameters
+    ----------
+    other : dict
+        Fingerprint of the other process.
+    who : str
+        What the message calls that process.
+    """
+    different = []
+    for name, value in runtime_fingerprint().items():
+        # Dask sets a hash seed of its own for its workers.
+        if name != HASH_SEED and other.get(name) != value:
+            different.append(name)
     if different:
-        why = "start Python again, so that all of it has what is there now"
-        raise RuntimeError(f"{who} has another {', '.join(different)} than this process; {why}")
+        raise RuntimeError(
+            f"{who} has another {', '.join(different)} than this process; "
+            "start Python again, so that all of it has what is there now"
+        )
 
 
 def environment(description):
-    """Return what the results of what is described depend on besides: `workplace`, of lib what its code can reach.
+    """Return what results depend on besides the description.
 
-    That is the modules whose names, or the names of what is in them, stand anywhere in the
-    description, and all that these import; where lib itself is named, that is all of it.
+    It is the `runtime_fingerprint`, of lib only what the described code can reach.
+
+    That is the modules whose names, or names of whose contents, occur anywhere in the description,
+    and all that these import; all of lib where lib itself is named.
     """
     text = json.dumps(description)
     names = set(re.findall(r'"(lib(?:\.\w+)+)', text))
     if f'"{sources.PACKAGE}"' in text:
         names |= {name for name in sources.SOURCES if not name.startswith(PAGES)}
-    return workplace() | {"lib": _code_reached(frozenset(names))}
+    return runtime_fingerprint() | {"lib": _code_reached(frozenset(names))}
 
 
 @cache
@@ -111,34 +125,35 @@ def _code_reached(names):
         raise NotDescribableError(
             f"{pages[0]} makes pages: a trial must not use it, as its changes are not noticed"
         )
-    return digest(sources.digests(reached))
+    return digest(sources.module_digests(reached))
 
 
 def _arithmetic():
-    """Return for which processor, and how, the code of OpenBLAS, numpy and numba is made: last digits depend on it."""
+    """For which processor, and how, OpenBLAS, numpy and numba compute: last digits depend on it."""
     import llvmlite.binding
     from threadpoolctl import threadpool_info
 
     from lib.compiled import settings
 
-    kernels = sorted(
-        {library["architecture"] for library in threadpool_info() if library["user_api"] == "blas"}
-    )
+    blas_libraries = [entry for entry in threadpool_info() if entry["user_api"] == "blas"]
+    kernels = sorted({library["architecture"] for library in blas_libraries})
     vectors = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
-    compiled = os.environ.get("NUMBA_CPU_NAME") or llvmlite.binding.get_host_cpu_name()
-    processor = {
+    return {
         "kernels": " ".join(kernels),
         "vectors": " ".join(vectors),
-        "compiled for": compiled,
+        "compiled for": os.environ.get("NUMBA_CPU_NAME") or llvmlite.binding.get_host_cpu_name(),
+        "compiled with": digest(settings()),
+        "libc": " ".join(platform.libc_ver()),
+        # It decides into which blocks OpenBLAS cuts large matrices.
+        "OPENBLAS_L2_SIZE": os.environ.get("OPENBLAS_L2_SIZE", ""),
+        # It decides the order of sets of text.
+        HASH_SEED: os.environ.get(HASH_SEED, ""),
     }
-    processor |= {"compiled with": digest(settings()), "libc": " ".join(platform.libc_ver())}
-    # the one decides how large matrices are cut, the other in which order sets are gone through
-    return processor | {name: os.environ.get(name, "") for name in ("OPENBLAS_L2_SIZE", HASH_SEED)}
 
 
 def open_store(trial, blocks, name):
-    """Return the BlockStore of blocks of calls of `trial`, or None if none is to be used."""
-    folder = current().results
+    """Return the `BlockStore` of these blocks, or None where nothing is stored; a note says why."""
+    folder = current_options().results
     if not folder:
         return None
     try:
@@ -149,7 +164,7 @@ def open_store(trial, blocks, name):
         _require_data_as_read()
         return BlockStore(Path(folder), trial, blocks, name)
     except NotDescribableError as error:
-        tell("not stored", name, why=str(error))
+        write_note("not stored", name, why=str(error))
         return None
 
 
@@ -165,94 +180,107 @@ class BlockStore:
     root : Path
         Folder of all stored results.
     trial : callable
-        With all settings that the trials share.
+        Together with the values that it uses.
     blocks : dict of int to sequence of cases
     name : str
-        For people, in about.json.
+        Name of the experiment, for people who read about.json.
 
     Raises
     ------
     NotDescribableError
-        If it cannot be told what the trials depend on.
+        If the trials depend on something that cannot be described.
     """
 
     def __init__(self, root, trial, blocks, name):
-        settings = describe(trial)
-        reached = environment(settings)
-        self.about = {"name": name, "environment": reached, "settings": settings}
-        self.folder = root / digest([settings, reached])
-        described = {number: describe(cases) for number, cases in blocks.items()}
-        keys = {
-            number: digest([cases, environment(cases)["lib"]])
-            for number, cases in described.items()
+        trial_description = describe(trial)
+        trial_environment = environment(trial_description)
+        self.summary = {
+            "name": name,
+            "environment": trial_environment,
+            "settings": trial_description,
         }
-        self.paths = {number: self.folder / f"{key}.block" for number, key in keys.items()}
-        self._failed = False
+        self.folder = root / digest([trial_description, trial_environment])
+        self.paths = {}
+        for number, cases in blocks.items():
+            cases_description = describe(cases)
+            # Cases may use code of lib that the trial does not, such as the class of a learner.
+            key = digest([cases_description, environment(cases_description)["lib"]])
+            self.paths[number] = self.folder / f"{key}.block"
+        self._has_failed = False
 
     def read(self):
-        """Return the frames of the blocks that are stored, by number; what is not as it was written is told."""
+        """Return the frames of the stored blocks, by number; note those that are damaged."""
         frames = {}
         for number, path in self.paths.items():
             if path.is_file():
                 try:
                     frames[number] = _read_block(path)
                 except Exception:  # numpy lets through whatever goes wrong with a strange archive
-                    tell("damaged", self.about["name"], path=str(path))
+                    write_note("damaged", self.summary["name"], path=str(path))
         if frames:
-            tell("found", self.about["name"], blocks=len(frames), all=len(self.paths))
+            write_note("found", self.summary["name"], blocks=len(frames), all=len(self.paths))
         return frames
 
     def write(self, number, contents):
-        """Store what `encode` made. Where that fails, the experiment goes on, and a warning says so once."""
+        """Store the bytes that `encode` returned; if that fails, note it once and go on."""
         path = self.paths[number]
         try:
             _require_data_as_read()
             self.folder.mkdir(parents=True, exist_ok=True)
-            if not (self.folder / ABOUT).exists():
-                write_whole(self.folder / ABOUT, json.dumps(self.about))
-            write_whole(path, _sealed(path, contents) + contents)
+            if not (self.folder / SUMMARY).exists():
+                write_whole(self.folder / SUMMARY, json.dumps(self.summary))
+            write_whole(path, _seal(path, contents) + contents)
         except (OSError, NotDescribableError) as error:
-            if not self._failed:
-                tell("not stored", self.about["name"], why=str(error))
-            self._failed = True
+            if not self._has_failed:
+                write_note("not stored", self.summary["name"], why=str(error))
+            self._has_failed = True
 
 
-def _sealed(path, contents):
-    """The sha256 of a block and its name, so that no block passes for another."""
+def _seal(path, contents):
+    """The sha256 of a block together with its name, so that no block passes for another."""
     return hashlib.sha256(f"{path.parent.name}/{path.name}\0".encode() + contents).digest()
 
 
 def _read_block(path):
-    """Return the frame of a block; an error of some kind if the file is not what was written."""
-    written = path.read_bytes()
-    if written[:SHA256] != _sealed(path, written[SHA256:]):
+    """Return the frame of a block; raise some error if the file was changed or damaged."""
+    file_contents = path.read_bytes()
+    seal = file_contents[:SHA256]
+    contents = file_contents[SHA256:]
+    if seal != _seal(path, contents):
         raise ValueError("its sha256 is another")
-    return decode(written[SHA256:])
+    return decode(contents)
 
 
 def encode(frame):
-    """Return a frame as bytes; TypeError unless its columns are numbers, truth values or text, each with a name."""
+    """Return a frame as bytes.
+
+    Raises
+    ------
+    TypeError
+        Unless its columns are numbers, truth values or text, each with a name of its own.
+    """
     names = list(frame)
     if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         raise TypeError(
             f"the columns of a trial's frame must have names, each another one; got {names}"
         )
+    arrays = [_to_array(name, column) for name, column in frame.items()]
     buffer = io.BytesIO()
-    np.savez_compressed(
-        buffer, np.array(names), *(_encodable(name, column) for name, column in frame.items())
-    )
+    np.savez_compressed(buffer, np.array(names), *arrays)
     return buffer.getvalue()
 
 
-def _encodable(name, column):
+def _to_array(name, column):
+    """A column as an array that needs no pickle."""
     values = column.to_numpy()
     if values.dtype.kind in "biuf":
         return values
     if not all(isinstance(value, str) for value in values):
         raise TypeError(
-            f"a trial's frame may hold numbers, truth values and text; column {name!r} holds other things"
+            f"a trial's frame may hold numbers, truth values and text; "
+            f"column {name!r} holds other things"
         )
-    if any(value.endswith("\0") for value in values):  # which numpy would drop
+    if any(value.endswith("\0") for value in values):  # numpy would drop the NUL
         raise TypeError(
             f"column {name!r} of a trial's frame holds text that ends in the character NUL"
         )
@@ -260,7 +288,7 @@ def _encodable(name, column):
 
 
 def decode(contents):
-    """Return the frame that `encode` made into these bytes."""
+    """Return the frame of which `encode` made these bytes."""
     with np.load(io.BytesIO(contents), allow_pickle=False) as arrays:
         names, *columns = (arrays[name] for name in arrays.files)
         return pd.DataFrame(dict(zip(names.tolist(), columns, strict=True)))

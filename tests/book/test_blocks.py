@@ -11,7 +11,7 @@ from lib import trials
 from lib.book import cache, execution
 from lib.experiments import cia_learning_curves
 from lib.experiments.record import read
-from lib.trials.store import ABOUT, SHA256, _sealed, decode, encode
+from lib.trials.store import SHA256, SUMMARY, _seal, decode, encode
 
 EXPERIMENT = """
 from lib.experiments import cia_learning_curves
@@ -54,7 +54,7 @@ def forge(path):
     """Make a block wrong, with the right sha256."""
     frame = decode(path.read_bytes()[SHA256:])
     contents = encode(frame.assign(accuracy=frame["accuracy"] + 1e-9))
-    path.write_bytes(_sealed(path, contents) + contents)
+    path.write_bytes(_seal(path, contents) + contents)
 
 
 def test_in_kernels(project, write_chapter):
@@ -84,8 +84,8 @@ class TestCache:
         """Make a copy that is of other code."""
         copy = project.results / ("0" * 24)
         shutil.copytree(folder, copy)
-        about = json.loads((copy / ABOUT).read_text())
-        (copy / ABOUT).write_text(
+        about = json.loads((copy / SUMMARY).read_text())
+        (copy / SUMMARY).write_text(
             json.dumps(about | {"environment": about["environment"] | {"lib": "other"}})
         )
         return copy
@@ -101,7 +101,7 @@ class TestCache:
         """What is of other code, and what says nothing of itself; then all."""
         copy, unknown = self.old(project, blocks[0].parent), project.results / ("1" * 24)
         unknown.mkdir()
-        (unknown / ABOUT).write_text("[")
+        (unknown / SUMMARY).write_text("[")
         assert "old" in book(project, "cache").output
         assert book(project, "cache", "--clear", "old").output.startswith("removed: 2 blocks, ")
         assert not copy.exists()

@@ -98,8 +98,8 @@ class Terminal(io.StringIO):
 TRIALS = """\
 a_very_long_name_of_a_frame_of_trials = 1
 import pathlib, time
-from lib.trials.context import current
-file = pathlib.Path(current().progress)
+from lib.trials.options import current_options
+file = pathlib.Path(current_options().progress)
 for i in range(1, 5):
     file.write_text(f"ELR wählen {i}/4", encoding="utf-8")
     time.sleep(0.2)

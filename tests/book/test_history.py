@@ -454,7 +454,7 @@ class TestRecordedRows:
             Record("elr/uci", seed=1).complete("sets", self.FRAME, [])
         notes = []
         monkeypatch.setattr(
-            records, "tell", lambda kind, name, **details: notes.append((kind, name, details))
+            records, "write_note", lambda kind, name, **details: notes.append((kind, name, details))
         )
         return notes
 

@@ -161,8 +161,8 @@ class TestEngineArgument:
 
     @pytest.mark.slow
     def test_workers_with_other_code_or_versions(self, cluster, monkeypatch):
-        other = store.workplace() | {"lib": "other", "numpy": "0"}
-        monkeypatch.setattr(engine, "workplace", partial(dict, other))
+        other = store.runtime_fingerprint() | {"lib": "other", "numpy": "0"}
+        monkeypatch.setattr(engine, "runtime_fingerprint", partial(dict, other))
         with pytest.raises(
             RuntimeError, match=r"the worker tcp://\S+ has another lib, numpy than this process"
         ):
@@ -173,7 +173,7 @@ class TestEngineArgument:
         def lost():
             raise ModuleNotFoundError("No module named 'lib'")
 
-        monkeypatch.setattr(engine, "workplace", lost)
+        monkeypatch.setattr(engine, "runtime_fingerprint", lost)
         with pytest.raises(
             RuntimeError, match="cannot import the code of this book: No module named 'lib'"
         ):
@@ -181,9 +181,16 @@ class TestEngineArgument:
 
     @pytest.mark.slow
     def test_code_that_changes_while_it_runs(self, cluster, monkeypatch):
-        for name in ("workplace", "require_same"):  # of the look at a cluster before it begins
+        for name in (
+            "runtime_fingerprint",
+            "require_same_runtime",
+        ):  # of the look at a cluster before it begins
             monkeypatch.setattr(engine, name, lambda *_: None)
-        monkeypatch.setattr(store, "workplace", partial(dict, store.workplace() | {"lib": "other"}))
+        monkeypatch.setattr(
+            store,
+            "runtime_fingerprint",
+            partial(dict, store.runtime_fingerprint() | {"lib": "other"}),
+        )
         with pytest.raises(RuntimeError, match="a worker has another lib than this process"):
             run(drawn, 1, engine=cluster.scheduler_address)
 

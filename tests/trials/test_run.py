@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from marked import same
 
 from lib import trials
-from lib.trials import Seeds, context, runner
-from lib.trials.notes import KINDS, tell
+from lib.trials import Seeds, options, runner
+from lib.trials.notes import KINDS, write_note
 from lib.trials.runner import BLOCK_SECONDS, cut
 
 KEYS = st.lists(st.one_of(st.integers(0, 2**32 - 1), st.text(max_size=5)), max_size=3)
@@ -46,19 +46,22 @@ class TestRun:
         same(trials.run(lambda _: rows), pd.DataFrame({"a": [1, 2]}))
 
 
-class TestContext:
+class TestOptions:
     def test_use(self):
-        assert context.current() == context.Context()
+        assert options.current_options() == options.Options()
         with trials.use(n_jobs=3, results="a"):
             trials.use(engine="tcp://10.0.0.1:8786")
-            assert context.current() == context.Context(3, "tcp://10.0.0.1:8786", "a")
-        assert context.current() == context.Context()
+            assert options.current_options() == options.Options(3, "tcp://10.0.0.1:8786", "a")
+        assert options.current_options() == options.Options()
 
     def test_variables(self, monkeypatch):
         monkeypatch.setenv("BOOK_RESULTS", "a")
-        assert context.current().results == "a"
+        assert options.current_options().results == "a"
         monkeypatch.setenv("BOOK_TRIALS", '{"results": "b", "verify": [1, 0.5]}')
-        assert (context.current().results, context.current().verify) == ("b", [1, 0.5])
+        assert (options.current_options().results, options.current_options().verify) == (
+            "b",
+            [1, 0.5],
+        )
 
     @pytest.mark.parametrize(
         ("settings", "message"),
@@ -75,7 +78,7 @@ class TestContext:
             trials.use(**settings)
         with pytest.raises(TypeError, match="n_job"):
             trials.use(n_job=1)
-        assert context.current() == context.Context()
+        assert options.current_options() == options.Options()
 
 
 class TestSeeds:
@@ -147,14 +150,14 @@ class TestNotes:
     @pytest.mark.parametrize("kind", KINDS)
     def test_logged(self, kind, caplog):
         with caplog.at_level(logging.INFO, "lib.trials"):
-            tell(kind, "ELR", **self.DETAILS)
+            write_note(kind, "ELR", **self.DETAILS)
         [record] = caplog.records
         assert (record.levelno, record.message[:5]) == (KINDS[kind][0], "ELR: ")
 
     def test_lines_of_a_file(self, tmp_path, caplog):
         with trials.use(notes=str(tmp_path / "notes")):
-            tell("found", "wählen", blocks=3, all=7)
-            tell("not stored", "ELR", why="no\nroom")
+            write_note("found", "wählen", blocks=3, all=7)
+            write_note("not stored", "ELR", why="no\nroom")
         first, second = map(
             json.loads, (tmp_path / "notes").read_text(encoding="utf-8").splitlines()
         )

@@ -42,7 +42,7 @@ def files(results):
 
 def forge(path, contents):
     """Make a block with any contents and the right sha256."""
-    path.write_bytes(store._sealed(path, contents) + contents)
+    path.write_bytes(store._seal(path, contents) + contents)
 
 
 def test_what_is_stored_is_found(blocks, expected, ran, told, monkeypatch, results):
@@ -214,7 +214,7 @@ class TestOnlyTheSameIsFound:
                 f"lib.{name.replace('__', '.')}": text.encode() for name, text in edits.items()
             }
             monkeypatch.setattr(sources, "SOURCES", sources.SOURCES | changed)
-            for function in (store.workplace, store._code_reached):
+            for function in (store.runtime_fingerprint, store._code_reached):
                 function.cache_clear()
 
         yield change
@@ -237,10 +237,10 @@ class TestOnlyTheSameIsFound:
     @pytest.mark.parametrize("name", ["job_shop", "figures__style", "book__site"])
     def test_other_code_does_not(self, name, lib_of):
         """But that workers have all the same lib is asked for."""
-        before, all_before = environment(self.USES_TREES)["lib"], store.workplace()["lib"]
+        before, all_before = environment(self.USES_TREES)["lib"], store.runtime_fingerprint()["lib"]
         lib_of(**{name: "MORE = 1\n"})
         assert environment(self.USES_TREES)["lib"] == before
-        assert (store.workplace()["lib"] == all_before) == (name == "book__site")
+        assert (store.runtime_fingerprint()["lib"] == all_before) == (name == "book__site")
 
     def test_code_that_is_imported_inside_a_trial_counts(self, lib_of, cells):
         cells(
@@ -254,17 +254,17 @@ class TestOnlyTheSameIsFound:
         assert len({json.dumps(one) for one in (before, after, environment(described))}) == 3
 
     def test_each_package_counts(self, monkeypatch):
-        here = store.workplace()
+        here = store.runtime_fingerprint()
         for package in description.PACKAGES.values():
             monkeypatch.setattr(
                 store, "version", lambda p, new=package: "0" if p == new else version(p)
             )
-            assert store.workplace.__wrapped__() == here | {package: "0"}
+            assert store.runtime_fingerprint.__wrapped__() == here | {package: "0"}
 
     def test_settings_of_numba_count(self, monkeypatch):
-        here = store.workplace()
+        here = store.runtime_fingerprint()
         monkeypatch.setattr("numba.config.OPT", 0)
-        there = store.workplace.__wrapped__()
+        there = store.runtime_fingerprint.__wrapped__()
         assert {name for name in here if here[name] != there[name]} == {"compiled with"}
 
     def test_data_count_and_results_of_the_book_do_not(self, monkeypatch, tmp_path):
