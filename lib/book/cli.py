@@ -365,6 +365,20 @@ def claims(project, profile, record, register, history):
 
 
 @cli.command()
+@click.argument("name", metavar="PART/NAME")
+@click.option("--title", default="A new chapter", help="Its heading.")
+@click.pass_obj
+def new(project, name, title):
+    """Add a chapter: a small notebook that runs, listed in the contents and in the paper profile.
+
+    PART is the folder of other chapters, such as cia. What is left to do is said at the end.
+    """
+    from lib.book.new_chapter import new_chapter
+
+    click.echo(new_chapter(project, name, title))
+
+
+@cli.command()
 @click.argument("chapters", nargs=-1, required=True)
 @click.pass_obj
 def record(project, chapters):

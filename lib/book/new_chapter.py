@@ -1,0 +1,85 @@
+"""A new chapter: a small notebook that runs, its place in the table of contents, its paper profile."""
+
+import re
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from lib.book.project import BookError, Project
+from lib.book.refresh import put_first_cell
+from lib.book.repository import address
+from lib.files import write_whole
+
+TEMPLATE = Path(__file__).parent / "templates" / "new_chapter.txt"
+CELL = re.compile(r"^%% (markdown|code)(.*)$", re.MULTILINE)
+KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+TO_DO = """\
+Written: {notebook}; listed in _toc.yml and chapters/profiles.yml. What is left to do:
+ 1. Write the experiment in the notebook, and its scale in chapters/profiles.yml.
+ 2. Add what decides its claims to chapters/registered.yml, and commit it, before the first run at
+    the published scale.
+ 3. Add new works to references.bib and new words to chapters/reference/glossary.md.
+ 4. Run `make refresh` to store the outputs of its defaults, and `make test`.
+ 5. Run `make book`; record verdicts by `book claims --record`, its time in chapters/seconds.yml.
+ 6. Say in chapters/reference/changelog.md what is new."""
+
+
+def new_chapter(project: Project, name: str, title: str) -> str:
+    """Add a chapter to the book and return what is left to do.
+
+    Parameters
+    ----------
+    project : Project
+    name : str
+        PART/NAME, where PART is the folder of other chapters, such as "cia".
+    title : str
+
+    Raises
+    ------
+    BookError
+        If the name is not of that form or is taken, or there is no such part.
+    """
+    if not re.fullmatch(r"[a-z][a-z0-9_]*/[a-z][a-z0-9_]*", name):
+        raise BookError(f"the chapter must be called PART/NAME in small letters; got {name!r}")
+    parts = dict.fromkeys(chapter.split("/")[0] for chapter in project.chapters if "/" in chapter)
+    part = name.split("/")[0]
+    if part not in parts:
+        raise BookError(f"there is no part {part!r}; it must be one of {', '.join(parts)}")
+    path = project.notebook(name)
+    if path.exists():
+        raise BookError(f"{path} is there already")
+    contents = _with_chapter_listed(project, part, name)
+    # The published profile is the last one of the file.
+    profiles = project.root / "chapters" / "profiles.yml"
+    profile = f"{profiles.read_text(encoding='utf-8').rstrip()}\n  {name}:\n    n_jobs: -1\n"
+    notebook = make_notebook(name, title)
+    write_whole(path, nbformat.writes(notebook) + "\n")
+    put_first_cell(path, address(project.config))
+    write_whole(project.root / "_toc.yml", contents)
+    write_whole(profiles, profile)
+    return TO_DO.format(notebook=path)
+
+
+def make_notebook(name: str, title: str) -> NotebookNode:
+    """Return the notebook that the template describes: cells begin with ``%% KIND TAGS``."""
+    text = TEMPLATE.read_text(encoding="utf-8")
+    text = text.replace("TITLE", title).replace("PART/NAME", name)
+    _, *pieces = CELL.split(text)
+    notebook = new_notebook(metadata={"kernelspec": KERNEL})
+    for kind, tags, source in zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True):
+        make_cell = new_markdown_cell if kind == "markdown" else new_code_cell
+        cell = make_cell(source.strip(), metadata={"tags": tags.split()})
+        cell["id"] = f"cell-{len(notebook.cells)}"
+        notebook.cells.append(cell)
+    return notebook
+
+
+def _with_chapter_listed(project: Project, part: str, name: str) -> str:
+    """The table of contents with the chapter after the last one of its part."""
+    lines = (project.root / "_toc.yml").read_text(encoding="utf-8").splitlines()
+    last = max(i for i, line in enumerate(lines) if f"file: chapters/{part}/" in line)
+    indent = lines[last].partition("-")[0]
+    lines.insert(last + 1, f"{indent}- file: chapters/{name}")
+    return "\n".join(lines) + "\n"

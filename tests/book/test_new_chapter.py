@@ -1,0 +1,54 @@
+"""`book new`: the chapter that it adds runs; a wrong name is refused before anything is written."""
+
+import pytest
+from conftest import book
+
+from lib.book.execution import execute
+from lib.book.new_chapter import make_notebook
+from lib.book.project import read_notebook
+
+
+def test_a_new_chapter_is_listed_and_runs(project, tmp_path):
+    profiles = "quick: {}\npaper:\n  cia/curves:\n    n_models: 5\n"
+    (project.root / "chapters" / "profiles.yml").write_text(profiles)
+    result = book(project, "new", "cia/tryout", "--title", "Does it run?")
+    assert result.exit_code == 0, result.output
+    project = type(project)(project.root)  # its list of chapters is read once
+    assert project.chapters[-2:] == ["cia/curves", "cia/tryout"]
+    assert project.heading("cia/tryout") == "Does it run?"
+    assert project.profile("paper", "cia/tryout") == {"n_jobs": -1}
+    output = tmp_path / "executed.ipynb"
+    execute(project, "cia/tryout", {"n_models": 3}, output)
+    names = [
+        data.metadata["scrapbook"]["name"]
+        for cell in read_notebook(output).cells
+        for data in cell.get("outputs", [])
+        if "scrapbook" in data.get("metadata", {})
+    ]
+    assert {"n_examples", "error", "error_low", "error_high"} <= set(names)
+
+
+def test_what_a_template_says_is_said_of_the_chapter():
+    text = "\n".join(cell.source for cell in make_notebook("rl/games", "Games").cells)
+    assert text.startswith("# Games\n")
+    assert "book run rl/games" in text
+    assert "TITLE" not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("tryout", "must be called PART/NAME in small letters; got 'tryout'"),
+        ("cia/../x", "must be called PART/NAME"),
+        ("novel/tryout", "there is no part 'novel'; it must be one of cia"),
+        ("cia/curves", "is there already"),
+    ],
+)
+def test_a_wrong_name_writes_nothing(project, name, message):
+    contents = (project.root / "_toc.yml").read_bytes()
+    chapter = project.notebook("cia/curves").read_bytes()
+    result = book(project, "new", name)
+    assert result.exit_code == 1
+    assert message in result.output
+    assert (project.root / "_toc.yml").read_bytes() == contents
+    assert project.notebook("cia/curves").read_bytes() == chapter
