@@ -12,6 +12,7 @@ from lib.hidden_markov import (
     likeliest_states,
     sample_sequence,
 )
+from lib.hidden_markov.hidden_markov_model import Parameters
 
 hmm = pytest.importorskip("hmmlearn.hmm", reason="no hmmlearn; `make peers` installs it")
 
@@ -58,7 +59,7 @@ def test_likelihood_path_and_iterations(seed):
     assert (ours == path).mean() > 0.95  # the same steps in another order may be as likely
     theirs.fit(rows, lengths)
     learner = HiddenMarkovModel(4, max_iterations=15, tolerance=0)
-    learner._random_tables = lambda *_: [start[0][None], start[2], start[1]]
+    learner._random_parameters = lambda *_: Parameters(start[0][None], start[2], [start[1]])
     trace = learner.fit(sequences).traces_[0]
     np.testing.assert_allclose(trace, list(theirs.monitor_.history), rtol=1e-9)
 

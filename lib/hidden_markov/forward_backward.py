@@ -1,0 +1,245 @@
+"""Forward and backward through sequences with scaled probabilities: likelihoods and expected counts.
+
+As in Rabiner (1989), alpha_t(i) is P(symbols up to t, state i at t), and beta_t(i) is P(symbols
+after t | state i at t). Both are kept in proportion only, as in section V.A: a row of all states is
+multiplied by one number where its sum gets small. A sequence for which this is not enough is
+computed in logarithms instead.
+"""
+
+import numpy as np
+
+from lib.compiled import compiled
+from lib.hidden_markov.log_forward_backward import log_backward, log_forward_backward
+from lib.hidden_markov.probability_tables import logarithms
+
+SMALL = 1e-30  # forward probabilities whose sum is below it are scaled to sum to 1
+LEAST = float(np.finfo(float).tiny)  # they are not scaled by more than its reciprocal
+# forward probabilities below it may have lost digits, or be 0, and their reciprocals overflow in
+# sums
+TINY = 1e-290
+NEGLIGIBLE = (
+    1e-25  # share of P(sequence) that paths through states with such probabilities may have
+)
+
+
+def expected_counts(symbols, ends, start, transitions, emissions):
+    """Compute the E step: expected counts of first states, of pairs of states, and of symbols.
+
+    Parameters
+    ----------
+    symbols, ends : ndarrays of int
+        All sequences, as `joined` returns them.
+    start, transitions, emissions : ndarrays
+        Probabilities, of shapes (n_states,), (n_states, n_states) and (n_states, n_symbols).
+
+    Returns
+    -------
+    log_likelihood : float
+        Ln P of all sequences together.
+    start_counts, pair_counts, symbol_counts : ndarrays
+        Of the shapes of the tables; sums over all sequences.
+
+    Raises
+    ------
+    ValueError
+        If a sequence is impossible.
+
+    References
+    ----------
+    Rabiner (1989), Eq. 37 to 40; for several sequences, section V.B.
+    """
+    n_states, n_symbols = emissions.shape
+    alpha = np.empty((len(symbols), n_states))
+    weighted_beta = np.empty((len(symbols), n_states))
+    # transposed, as loops over memory in its order are faster
+    counts_by_symbol = np.zeros((n_symbols, n_states))
+    transitions_to = transitions.T.copy()
+    emissions_by_symbol = emissions.T.copy()
+    is_lost = np.zeros(len(ends) - 1, dtype=bool)
+    log_likelihood = _scaled_forward_backward(
+        symbols,
+        ends,
+        start,
+        transitions,
+        transitions_to,
+        emissions_by_symbol,
+        alpha,
+        weighted_beta,
+        counts_by_symbol,
+        is_lost,
+    )
+    pair_counts = np.zeros((n_states, n_states))
+    if is_lost.any():
+        log_tables = logarithms(start, transitions, emissions_by_symbol)
+        for number in np.flatnonzero(is_lost):
+            steps = slice(ends[number], ends[number + 1])
+            log_likelihood += log_forward_backward(
+                symbols[steps],
+                *log_tables,
+                alpha[steps],
+                weighted_beta[steps],
+                counts_by_symbol,
+                pair_counts,
+            )
+    if log_likelihood == -np.inf:
+        values = log_likelihoods(symbols, ends, start, transitions, emissions)
+        raise ValueError(
+            "sequences must be possible: the emissions or transitions given make one impossible, "
+            f"sequence {values.argmin()}"
+        )
+    firsts = ends[:-1]
+    start_counts = (alpha[firsts] * weighted_beta[firsts]).sum(axis=0)
+    # Eq. 37, summed over t: xi_t(i, j) is alpha_t(i) a_ij b_j(t + 1) beta_t+1(j) / P(sequence)
+    weighted_beta[firsts] = 0.0  # no pair of states is of two sequences
+    pair_counts += alpha[:-1].T @ weighted_beta[1:] * transitions
+    return log_likelihood, start_counts, pair_counts, counts_by_symbol.T
+
+
+def log_likelihoods(symbols, ends, start, transitions, emissions):
+    """Compute ln P of each sequence, (n_sequences,); the arguments are as for `expected_counts`."""
+    alpha = np.empty((len(symbols), len(start)))
+    scales = np.empty(len(symbols))
+    transitions_to = transitions.T.copy()
+    emissions_by_symbol = emissions.T.copy()
+    values = np.empty(len(ends) - 1)
+    for number in range(len(values)):
+        values[number] = _forward(
+            symbols,
+            ends[number],
+            ends[number + 1],
+            start,
+            transitions_to,
+            emissions_by_symbol,
+            alpha,
+            scales,
+        )
+    is_lost = np.isnan(values)
+    if is_lost.any():
+        log_tables = logarithms(start, transitions, emissions_by_symbol)
+        for number in np.flatnonzero(is_lost):
+            steps = slice(ends[number], ends[number + 1])
+            # the rows of alpha are of no use any more: room for those of the logarithms
+            values[number] = log_backward(symbols[steps], *log_tables, alpha[steps])
+    return values
+
+
+@compiled(error_model="numpy")
+def _scaled_forward_backward(
+    symbols,
+    ends,
+    start,
+    transitions,
+    transitions_to,
+    emissions_by_symbol,
+    alpha,
+    weighted_beta,
+    counts_by_symbol,
+    is_lost,
+):
+    """Fill `alpha` and `weighted_beta`, add to `counts_by_symbol`, and return ln P of all sequences.
+
+    `weighted_beta` is beta times the emission and the scale of its own step, but for the first step
+    of a sequence, where it is beta. So P(state t, state t + 1 | symbols) is
+    alpha[t] * transitions * weighted_beta[t + 1] within a sequence, and P(its first state |
+    symbols) is alpha * weighted_beta there. Sequences for which numbers are too small are left out,
+    and marked in `is_lost`.
+    """
+    n_states = len(start)
+    scales = np.empty(len(symbols))
+    total = 0.0
+    for number in range(len(ends) - 1):
+        first = ends[number]
+        end = ends[number + 1]
+        log_likelihood = _forward(
+            symbols, first, end, start, transitions_to, emissions_by_symbol, alpha, scales
+        )
+        if np.isnan(log_likelihood):
+            is_lost[number] = True
+            continue
+        total += log_likelihood
+        for t in range(end - 1, first - 1, -1):
+            symbol = symbols[t]
+            for i in range(n_states):
+                beta = 1.0  # Eq. 24
+                if t < end - 1:
+                    beta = 0.0  # Eq. 25
+                    for j in range(n_states):
+                        beta += transitions[i, j] * weighted_beta[t + 1, j]
+                if t > first:
+                    weighted_beta[t, i] = emissions_by_symbol[symbol, i] * scales[t] * beta
+                else:
+                    weighted_beta[t, i] = beta
+                counts_by_symbol[symbol, i] += alpha[t, i] * beta  # gamma, Eq. 27
+    return total
+
+
+@compiled(error_model="numpy")
+def _forward(symbols, first, end, start, transitions_to, emissions_by_symbol, alpha, scales):
+    """Fill rows of `alpha`, and of `scales`, by which each was multiplied; return ln P of a sequence.
+
+    Scaled are rows with small sums, and the last one, whose sum is then 1; the others have a scale
+    of 1. Returns NaN if ln P and the rows may be wrong, as probabilities that matter have
+    underflowed.
+    """
+    n_states = len(start)
+    log_likelihood = 0.0
+    has_tiny = False
+    for t in range(first, end):
+        symbol = symbols[t]
+        row_sum = 0.0
+        for j in range(n_states):
+            p = start[j]  # Eq. 19
+            if t > first:
+                p = 0.0  # Eq. 20
+                for i in range(n_states):
+                    p += alpha[t - 1, i] * transitions_to[j, i]
+            p *= emissions_by_symbol[symbol, j]
+            if p < TINY:
+                has_tiny |= emissions_by_symbol[symbol, j] > 0
+            alpha[t, j] = p
+            row_sum += p
+        scales[t] = 1.0
+        if row_sum < SMALL or t == end - 1:
+            log_likelihood += np.log(row_sum)  # Eq. 103
+            scales[t] = 1.0 / max(row_sum, LEAST)
+            for j in range(n_states):
+                alpha[t, j] *= scales[t]
+    if has_tiny and (
+        log_likelihood == -np.inf
+        or _underflow_matters(
+            symbols, first, end, transitions_to, emissions_by_symbol, alpha, scales
+        )
+    ):
+        return np.nan
+    return log_likelihood
+
+
+@compiled(error_model="numpy")
+def _underflow_matters(symbols, first, end, transitions_to, emissions_by_symbol, alpha, scales):
+    """Whether paths through states whose alpha is below TINY may have a share in P(sequence).
+
+    Such an alpha_t, as scaled, is at most TINY * scales[t]. That times beta_t, as scaled, is the
+    share of all paths through the state in P(sequence) as computed. Beta is bounded from above:
+    whatever is positive is taken to be LEAST at least, so that nothing is lost backward.
+    """
+    n_states = transitions_to.shape[0]
+    bound = np.ones(n_states)  # of beta_t
+    weighted_bound = np.ones(n_states)  # times emission and scale, of the step after
+    for t in range(end - 1, first - 1, -1):
+        symbol = symbols[t]
+        scale = scales[t]
+        for i in range(n_states):
+            if t < end - 1:
+                bound[i] = 0.0
+                for j in range(n_states):
+                    if transitions_to[j, i] > 0 and weighted_bound[j] > 0:
+                        bound[i] += max(transitions_to[j, i] * weighted_bound[j], LEAST)
+            is_tiny = alpha[t, i] < TINY * scale and emissions_by_symbol[symbol, i] > 0
+            # `not <`, as a product that overflows and one that is NaN matter, too
+            if is_tiny and not TINY * scale * bound[i] < NEGLIGIBLE:
+                return True
+        for i in range(n_states):
+            weighted_bound[i] = 0.0
+            if emissions_by_symbol[symbol, i] > 0 and bound[i] > 0:
+                weighted_bound[i] = max(emissions_by_symbol[symbol, i] * scale * bound[i], LEAST)
+    return False

@@ -1,0 +1,54 @@
+"""Random sequences of a hidden Markov model."""
+
+from bisect import bisect_left
+
+import numpy as np
+
+from lib.hidden_markov.probability_tables import check_tables
+from lib.validation import check_generator, check_integer
+
+
+def sample_sequence(start, transitions, emissions, length, rng):
+    """Draw symbols and states of one sequence of a hidden Markov model.
+
+    Parameters
+    ----------
+    start : ndarray of shape (n_states,)
+    transitions : ndarray of shape (n_states, n_states)
+    emissions : ndarray of shape (n_states, n_symbols)
+    length : int, at least 1
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    symbols, states : ndarrays of int, shape (length,)
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, shapes disagree, or a row of a table is no distribution.
+    """
+    start, transitions, emissions = check_tables(start, transitions, emissions)
+    rng = check_generator("rng", rng)
+    length = check_integer("length", length, 1)
+    state_draws, symbol_draws = rng.random((2, length)).tolist()
+    start_bounds = _bounds(start[None])[0]
+    transition_bounds = _bounds(transitions)
+    emission_bounds = _bounds(emissions)
+    states = []
+    symbols = []
+    bounds = start_bounds
+    for state_draw, symbol_draw in zip(state_draws, symbol_draws, strict=True):
+        state = bisect_left(bounds, state_draw)
+        states.append(state)
+        symbols.append(bisect_left(emission_bounds[state], symbol_draw))
+        bounds = transition_bounds[state]
+    return np.array(symbols), np.array(states)
+
+
+def _bounds(table):
+    """Upper ends of the intervals of [0, 1] that stand for the values of each row, but for the last.
+
+    As lists, in which `bisect` is several times faster than `searchsorted` is for one number.
+    """
+    return np.cumsum(table, axis=1)[:, :-1].tolist()
