@@ -1,6 +1,11 @@
-"""Mixture of experts: logistic regressions, each of which answers for a part of the rows, and gates that choose one."""
+"""Mixture of experts: logistic regressions for parts of the input space, and gates between them.
+
+Jordan & Jacobs (1994), "Hierarchical mixtures of experts and the EM algorithm", for two classes and
+gates with two branches each.
+"""
 
 import warnings
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -15,6 +20,14 @@ from lib.validation import check_choice, check_integer, check_real
 HALVINGS = 30  # of a step that does not climb; then a run ends
 LEAST = 1e-300  # no row is held less probable
 FARTHEST = 1e100  # standardised inputs are taken to be at most this
+
+
+class _Data(NamedTuple):
+    """What the likelihood depends on, but for the weights."""
+
+    inputs: np.ndarray  # (n_samples, n_inputs), standardised, with a constant
+    target: np.ndarray  # (n_samples,), 1 is the second class
+    penalty: float
 
 
 @with_parameters
@@ -56,7 +69,7 @@ class MixtureOfExperts(TwoClasses, ClassifierMixin, BaseEstimator):
     mean_, scale_ : ndarrays of shape (n_features,)
         By which inputs are standardised.
     traces_ : list of n_restarts ndarrays
-        Log likelihood less the penalty at the start of each iteration.
+        Log likelihood minus the penalty at the start of each iteration.
 
     References
     ----------
@@ -79,93 +92,113 @@ class MixtureOfExperts(TwoClasses, ClassifierMixin, BaseEstimator):
         ValueError
             If a parameter is out of range, `X` has missing values, or there are not two classes.
         """
-        n_nodes = 2 ** (check_integer("depth", self.depth, 0, 8) + 1) - 1
+        depth = check_integer("depth", self.depth, 0, 8)
         check_real("penalty", self.penalty, 0, open_low=True)
         check_real("tolerance", self.tolerance, 0)
         check_integer("max_iterations", self.max_iterations, 1)
-        directions = {"em": newton_steps, "gradient": gradients}
-        along = directions[check_choice("solver", self.solver, directions)]
+        solvers = {"em": newton_steps, "gradient": gradients}
+        directions = solvers[check_choice("solver", self.solver, solvers)]
         X = validate_data(self, X, dtype=float)
         classes, target = checked_target(X, y)
         self.classes_ = self._check_two(classes)
         self.mean_, self.scale_ = _means_and_deviations(X)
-        data = self._inputs(X), target, self.penalty
+        data = _Data(self._inputs(X), target, self.penalty)
+        n_restarts = check_integer("n_restarts", self.n_restarts, 1)
+        n_nodes = 2 ** (depth + 1) - 1
+        n_inputs = X.shape[1] + 1
         rng = check_random_state(self.random_state)
-        starts = rng.normal(
-            size=(check_integer("n_restarts", self.n_restarts, 1), n_nodes, X.shape[1] + 1)
-        )
-        runs = [self._climb(data, start / np.sqrt(X.shape[1] + 1), along) for start in starts]
+        starts = rng.normal(size=(n_restarts, n_nodes, n_inputs)) / np.sqrt(n_inputs)
+        runs = [self._climb(data, start, directions) for start in starts]
         self.traces_ = [trace for _, trace in runs]
-        self.weights_, best = max(runs, key=lambda run: run[1][-1])
-        if len(best) == self.max_iterations > 1 and self.tolerance > 0:
-            words = f"no convergence in {self.max_iterations} iterations; raise max_iterations or tolerance"
-            warnings.warn(words, ConvergenceWarning, stacklevel=2)
+        self.weights_, best_trace = max(runs, key=lambda run: run[1][-1])
+        if len(best_trace) == self.max_iterations > 1 and self.tolerance > 0:
+            message = (
+                f"no convergence in {self.max_iterations} iterations; "
+                "raise max_iterations or tolerance"
+            )
+            warnings.warn(message, ConvergenceWarning, stacklevel=2)
         return self
 
     def _inputs(self, X):
-        """Standardised inputs and a constant."""
+        """Standardised inputs and a constant, (n_samples, n_features + 1)."""
         with np.errstate(over="ignore"):
             standardised = (X - self.mean_) / self.scale_
-        return np.column_stack([np.clip(standardised, -FARTHEST, FARTHEST), np.ones(len(X))])
+        bounded = np.clip(standardised, -FARTHEST, FARTHEST)
+        return np.column_stack([bounded, np.ones(len(X))])
 
     def _climb(self, data, weights, directions):
-        """Weights where a run ends, and its trace."""
-        now, size = expected_ways(*data, weights), 1.0
-        trace = [now[0]]
+        """Weights where a run ends, and the trace of its objective.
+
+        `directions` is `newton_steps` or `gradients`.
+        """
+        value, nodes, firsts = expected_ways(*data, weights)
+        trace = [value]
+        size = 1.0
         while len(trace) < self.max_iterations:
+            step = directions(*data, weights, nodes, firsts)
             longest = 1.0 if self.solver == "em" else 2 * size
-            ahead = directions(*data, weights, *now[1:])
             for size in longest / 2.0 ** np.arange(HALVINGS):
-                now = expected_ways(*data, weights + size * ahead)
-                if now[0] >= trace[-1]:
+                value, nodes, firsts = expected_ways(*data, weights + size * step)
+                if value >= trace[-1]:
                     break
-            else:
+            else:  # no size is small enough
                 break
-            weights = weights + size * ahead
-            trace.append(now[0])
-            if trace[-1] - trace[-2] < self.tolerance * len(data[0]):
+            weights = weights + size * step
+            trace.append(value)
+            if trace[-1] - trace[-2] < self.tolerance * len(data.inputs):
                 break
         return weights, np.array(trace)
 
     def gate_proba(self, X):
         """P(expert | x) of each row and expert, (n_samples, 2 ** depth)."""
-        return _reached(*_branches(self._scores(X))).T
+        firsts, seconds = _branch_probabilities(self._scores(X))
+        return _expert_probabilities(firsts, seconds).T
 
     def expert_proba(self, X):
         """P(second class | x, expert) of each row and expert, (n_samples, 2 ** depth)."""
-        firsts, _ = _branches(self._scores(X))
-        return firsts[len(firsts) // 2 :].T
+        firsts, _ = _branch_probabilities(self._scores(X))
+        n_gates = len(firsts) // 2
+        return firsts[n_gates:].T
 
     def predict_proba(self, X):
         """P(class | x) of each row and class, (n_samples, 2)."""
         second = (self.gate_proba(X) * self.expert_proba(X)).sum(axis=1)
-        second = np.minimum(second, 1)  # but for rounding, it is
+        second = np.minimum(second, 1)  # rounding may exceed it
         return np.column_stack([1 - second, second])
 
     def predict(self, X):
-        """The more probable class of each row, (n_samples,); the first, if they are equally probable."""
-        second = self.predict_proba(X)[:, 1] > 0.5
-        return self.classes_[second.astype(int)]
+        """The more probable class of each row, (n_samples,); the first, if both are equally so."""
+        is_second = self.predict_proba(X)[:, 1] > 0.5
+        return self.classes_[is_second.astype(int)]
 
     def _scores(self, X):
+        """Linear functions of the inputs, (n_nodes, n_samples)."""
         check_is_fitted(self)
-        return self.weights_ @ self._inputs(validate_data(self, X, reset=False, dtype=float)).T
+        X = validate_data(self, X, reset=False, dtype=float)
+        return self.weights_ @ self._inputs(X).T
 
 
 def _means_and_deviations(X):
-    """Of each column (n_features,); of one that is constant, but for rounding, 1 or what its value is above that."""
+    """Means and standard deviations of columns, (n_features,) each, whatever their units.
+
+    A column that is constant, but for rounding, has no deviation to divide by: it gets the size of
+    its value, or 1 if that is larger.
+    """
+    # Columns are multiplied by powers of two, which changes no digit, so that their largest number
+    # is between 1/2 and 1: no sum or square overflows, and none that matters vanishes.
     exponents = np.frexp(np.abs(X).max(axis=0))[1]
-    # no digit is changed, and no sum or square is too large or too small
     X = np.ldexp(X, -exponents)
-    means, deviations = X.mean(axis=0), X.std(axis=0)
-    constant = deviations <= 1e-12 * np.abs(means)
-    means, deviations = np.ldexp(means, exponents), np.ldexp(deviations, exponents)
-    constant |= deviations == 0  # of the smallest numbers there are
-    return means, np.where(constant, np.maximum(np.abs(means), 1.0), deviations)
+    means = X.mean(axis=0)
+    deviations = X.std(axis=0)
+    is_constant = deviations <= 1e-12 * np.abs(means)
+    means = np.ldexp(means, exponents)
+    deviations = np.ldexp(deviations, exponents)
+    is_constant |= deviations == 0  # of numbers so small that their deviation is no number
+    return means, np.where(is_constant, np.maximum(np.abs(means), 1.0), deviations)
 
 
 def expected_ways(inputs, target, penalty, weights):
-    """E-step: log likelihood less the penalty, and the probabilities that each row passes each node.
+    """E step: log likelihood minus the penalty, and P(a row passes a node | its class).
 
     Parameters
     ----------
@@ -180,60 +213,50 @@ def expected_ways(inputs, target, penalty, weights):
     -------
     value : float
     nodes : ndarray of shape (n_nodes, n_samples)
-        P(row passes the node | its class).
+        P(row passes the node | its class): Jordan & Jacobs's posterior h of the nodes.
     firsts : ndarray of shape (n_nodes, n_samples)
         P(row takes the first branch there | its class), and for an expert `nodes` where the class
         is the second one.
     """
-    branches = _branches(weights @ inputs.T)
-    nodes, firsts = np.empty_like(branches)
-    first = len(nodes) // 2
-    joint = _reached(*branches) * np.where(target, *branches[:, first:])
-    of_rows = np.maximum(joint.sum(axis=0), LEAST)
-    nodes[first:] = joint / of_rows
-    firsts[first:] = nodes[first:] * target
-    for gate in reversed(range(first)):
+    branches = _branch_probabilities(weights @ inputs.T)
+    n_gates = branches.shape[1] // 2
+    second_class, first_class = branches[:, n_gates:]
+    joint = _expert_probabilities(*branches) * np.where(target, second_class, first_class)
+    likelihoods = np.maximum(joint.sum(axis=0), LEAST)
+    nodes = np.empty_like(branches[0])
+    firsts = np.empty_like(branches[0])
+    nodes[n_gates:] = joint / likelihoods
+    firsts[n_gates:] = nodes[n_gates:] * target
+    # from the experts up: a row that passes a gate passes one of its two branches
+    for gate in reversed(range(n_gates)):
         firsts[gate] = nodes[2 * gate + 1]
         nodes[gate] = firsts[gate] + nodes[2 * gate + 2]
-    return np.log(of_rows).sum() - penalty / 2 * (weights**2).sum(), nodes, firsts
+    value = np.log(likelihoods).sum() - penalty / 2 * (weights**2).sum()
+    return value, nodes, firsts
 
 
-def _branches(scores):
-    """Sigma(score) and 1 - sigma(score), (2, *scores.shape), neither of them with a loss of digits."""
-    less = np.exp(-np.abs(scores))
-    less /= 1 + less
-    return np.where([scores > 0, scores <= 0], 1 - less, less)
+def _branch_probabilities(scores):
+    """Sigma(score) and 1 - sigma(score), (2, *scores.shape), neither with a loss of digits."""
+    smaller = np.exp(-np.abs(scores))
+    smaller /= 1 + smaller
+    return np.where([scores > 0, scores <= 0], 1 - smaller, smaller)
 
 
-def _reached(firsts, seconds):
-    """P(expert | x), (n_experts, n_samples); the branches of gate g are the nodes 2 g + 1 and 2 g + 2."""
+def _expert_probabilities(firsts, seconds):
+    """P(expert | x), (n_experts, n_samples), from the probabilities of the branches of each gate.
+
+    The branches of gate g lead to the nodes 2 g + 1 and 2 g + 2.
+    """
+    n_gates = len(firsts) // 2
     nodes = np.ones_like(firsts)
-    for gate in range(len(nodes) // 2):
+    for gate in range(n_gates):
         nodes[2 * gate + 1] = nodes[gate] * firsts[gate]
         nodes[2 * gate + 2] = nodes[gate] * seconds[gate]
-    return nodes[len(nodes) // 2 :]
+    return nodes[n_gates:]
 
 
 def gradients(inputs, target, penalty, weights, nodes, firsts):
-    """Of the log likelihood less the penalty, as `expected_ways` takes and returns them, by the weights.
-
-    Parameters
-    ----------
-    inputs : ndarray of shape (n_samples, n_inputs)
-    target : ndarray of 0 and 1, shape (n_samples,)
-    penalty : float
-    weights : ndarray of shape (n_nodes, n_inputs)
-    nodes, firsts : ndarrays of shape (n_nodes, n_samples)
-
-    Returns
-    -------
-    ndarray of shape (n_nodes, n_inputs)
-    """
-    return (firsts - nodes * _branches(weights @ inputs.T)[0]) @ inputs - penalty * weights
-
-
-def newton_steps(inputs, target, penalty, weights, nodes, firsts):
-    """The solution of each node's weighted least squares problem, less its weights; each row is in all in part.
+    """Gradient by the weights of the log likelihood minus the penalty.
 
     Parameters
     ----------
@@ -248,15 +271,45 @@ def newton_steps(inputs, target, penalty, weights, nodes, firsts):
     -------
     ndarray of shape (n_nodes, n_inputs)
     """
-    branch, other = _branches(weights @ inputs.T)
-    slopes = (firsts - nodes * branch) @ inputs - penalty * weights
-    curvatures = ((nodes * branch * other)[:, None] * inputs.T) @ inputs + penalty * np.eye(
-        inputs.shape[1]
-    )
+    probabilities = _branch_probabilities(weights @ inputs.T)[0]
+    return (firsts - nodes * probabilities) @ inputs - penalty * weights
+
+
+def newton_steps(inputs, target, penalty, weights, nodes, firsts):
+    """Newton step of each node: iteratively reweighted least squares (IRLS), one iteration.
+
+    Each node is a logistic regression on all rows, weighted by P(row passes the node | its class).
+
+    Parameters
+    ----------
+    inputs : ndarray of shape (n_samples, n_inputs)
+    target : ndarray of 0 and 1, shape (n_samples,)
+    penalty : float
+    weights : ndarray of shape (n_nodes, n_inputs)
+    nodes, firsts : ndarrays of shape (n_nodes, n_samples)
+        As `expected_ways` returns them.
+
+    Returns
+    -------
+    ndarray of shape (n_nodes, n_inputs)
+        What is to be added to the weights.
+
+    Raises
+    ------
+    ValueError
+        If a system of equations is singular, as columns depend on each other and the penalty is
+        too small.
+    """
+    first, second = _branch_probabilities(weights @ inputs.T)
+    slopes = (firsts - nodes * first) @ inputs - penalty * weights
+    row_weights = nodes * first * second
+    prior = penalty * np.eye(inputs.shape[1])
+    # minus the Hessian of each node, (n_nodes, n_inputs, n_inputs)
+    curvatures = (row_weights[:, None] * inputs.T) @ inputs + prior
     try:
         return np.linalg.solve(curvatures, slopes[..., None])[..., 0]
     except np.linalg.LinAlgError:
-        advice = "raise it, or give solver='gradient'"
         raise ValueError(
-            f"penalty must be larger for columns that depend on each other; got {penalty!r} ({advice})"
+            "penalty must be larger for columns that depend on each other; "
+            f"got {penalty!r} (raise it, or give solver='gradient')"
         ) from None

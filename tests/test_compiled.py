@@ -142,7 +142,7 @@ from lib.relevance import left_out_mistakes
 X = np.random.default_rng(0).normal(size=(60, 3))
 print(left_out_mistakes(X, X[:, 0] > 0, np.ones(3, bool)).sum())
 """,
-        Edit("lib.relevance.distance", "far[other] += min(", "far[other] -= min("),
+        Edit("lib.relevance.distance", "totals[i] += difference(", "totals[i] -= difference("),
     ),
     "bayes_net": Family(
         """

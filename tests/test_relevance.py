@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from lib import datasets
 from lib.files import LIB
 from lib.relevance import Schemata, VariableKernel, left_out_mistakes, relieff
-from lib.relevance.vsm import _along, error_and_slope
+from lib.relevance.vsm import _line_search, error_and_slope
 
 
 @parametrize_with_checks([VariableKernel(), Schemata(random_state=0)])
@@ -215,10 +215,10 @@ def test_the_search_of_the_kernel_ends_where_the_steepest_descent_gains_nothing(
     assert kernel.n_searches_ < 100
     assert (np.diff(kernel.errors_) < 0).all()
     point = np.append(kernel.weights_, kernel.radius_)
-    problem = (*kernel._neighbours(kernel.weights_), kernel._votes)
-    error, slope = error_and_slope(point, *problem)
+    neighbours = kernel._neighbours(kernel.weights_)
+    error, slope = error_and_slope(point, *neighbours, kernel._votes)
     assert error == pytest.approx(kernel.errors_[-1])
-    moved = _along(point, -slope, problem)
+    moved = _line_search(point, -slope, neighbours, kernel._votes)
     after = error_and_slope(moved, *kernel._neighbours(moved[:-1]), kernel._votes)[0]
     assert after > error * (1 - kernel.tolerance)
     for n in range(5):

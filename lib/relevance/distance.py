@@ -1,4 +1,4 @@
-"""How far two rows are from each other: the sum of the differences of their attributes, each from 0 to 1."""
+"""How far two rows are apart: the sum of the differences of their attributes, each from 0 to 1."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from lib.trees.ranked_columns import Table
 
 
 def scaled_rows(estimator, X, y):
-    """Return what distances are of, after checks: values and the number of each row's class.
+    """Check examples, and return their values as `distances` takes them, and their classes.
 
     Parameters
     ----------
@@ -23,6 +23,7 @@ def scaled_rows(estimator, X, y):
     columns : ndarray of shape (n_attributes, n_samples)
         Of numbers from 0 to 1; of categories their numbers.
     target : ndarray of int (n_samples,)
+        The number of each row's class.
 
     Raises
     ------
@@ -35,36 +36,54 @@ def scaled_rows(estimator, X, y):
     if len(classes) < 2:
         raise ValueError(f"y must have two classes or more; got one class: {classes[0]}")
     table = complete_table(frame)
-    values, categorical = table.matrix, table.columns.sizes > 0
-    low, high = values.min(axis=0), values.max(axis=0)
-    # of columns whose range would overflow
-    halves = np.where(high / 2 - low / 2 > np.finfo(float).max / 2, 0.5, 1.0)
-    values, low, high = values * halves, low * halves, high * halves
-    span = np.where(categorical | (high == low), 1.0, high - low)
-    return np.ascontiguousarray(((values - np.where(categorical, 0.0, low)) / span).T), target
+    values = table.matrix
+    low = values.min(axis=0)
+    high = values.max(axis=0)
+    # Columns whose range would overflow are halved first. That changes no digit.
+    overflows = high / 2 - low / 2 > np.finfo(float).max / 2
+    halves = np.where(overflows, 0.5, 1.0)
+    values = values * halves
+    low = low * halves
+    high = high * halves
+    is_category = table.columns.sizes > 0
+    span = np.where(is_category | (high == low), 1.0, high - low)
+    offset = np.where(is_category, 0.0, low)
+    return np.ascontiguousarray(((values - offset) / span).T), target
 
 
 def complete_table(frame):
-    """Return the `Table` of a typed DataFrame; ValueError names a missing or infinite value."""
+    """Return the `Table` of a typed DataFrame; ValueError names the first value that is missing."""
     table = Table(frame)
-    for row, column in np.argwhere(np.isnan(table.matrix)):
+    missing = np.argwhere(np.isnan(table.matrix))
+    if len(missing):
+        row, column = missing[0]
         raise ValueError(
-            f"X must not hold missing values; got NaN in column {frame.columns[column]!r}, row {row}"
+            "X must not hold missing values; "
+            f"got NaN in column {frame.columns[column]!r}, row {row}"
         )
     return table
 
 
 @compiled()
-def distances(columns, attributes, row):
-    """Return how far all rows are from one by some of the attributes; it is infinitely far from itself.
+def difference(value, other):
+    """Return how far two values of an attribute are apart, at most 1.
 
-    Two rows differ by at most 1 in an attribute, and so do those of different categories, whatever
-    their numbers.
+    So different categories are 1 apart, whatever their numbers.
     """
-    far = np.zeros(columns.shape[1])
+    return min(abs(value - other), 1.0)
+
+
+@compiled()
+def distances(columns, attributes, row):
+    """Return how far all rows are from one, (n_samples,), by some of the attributes.
+
+    The row is infinitely far from itself, so that it is no neighbour of its own.
+    """
+    totals = np.zeros(columns.shape[1])
     for j in attributes:
-        column, own = columns[j], columns[j, row]
-        for other in range(len(far)):
-            far[other] += min(abs(column[other] - own), 1.0)
-    far[row] = np.inf
-    return far
+        column = columns[j]
+        value = column[row]
+        for i in range(len(totals)):
+            totals[i] += difference(column[i], value)
+    totals[row] = np.inf
+    return totals

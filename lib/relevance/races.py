@@ -1,4 +1,4 @@
-"""Moore & Lee's races: sets of attributes compared on one left-out row after the other, until one is ahead."""
+"""Moore & Lee's races: sets of attributes compared on one left-out row after the other."""
 
 from typing import NamedTuple
 
@@ -14,9 +14,9 @@ from lib.estimators import MixedInput, with_parameters
 from lib.relevance.distance import complete_table, distances, scaled_rows
 from lib.validation import check_integer, check_real
 
-LEAST = 30  # rows before a race may be decided
+MIN_ROWS = 30  # before a race may be decided
 CHUNK = 50  # rows that are looked at in one go
-OPEN = -1
+OPEN = -1  # in a schema, beside 1 for an attribute that is used and 0 for one that is not
 
 
 class Race(NamedTuple):
@@ -89,21 +89,24 @@ class Schemata(MixedInput, SelectorMixin, BaseEstimator):
             If a parameter is out of range, a value is missing or infinite, or `y` has one class
             only.
         """
-        check_integer("limit", self.limit, 2 * LEAST)
+        check_integer("limit", self.limit, 2 * MIN_ROWS)
         check_real("confidence", self.confidence, 0, open_low=True)
         columns, target = scaled_rows(self, X, y)
-        rng, schema = check_random_state(self.random_state), np.full(len(columns), OPEN)
-        self.races_, self.n_queries_ = [], 0
+        rng = check_random_state(self.random_state)
+        schema = np.full(len(columns), OPEN)
+        self.races_ = []
+        self.n_queries_ = 0
         while (schema == OPEN).any():
-            race = self._races(columns, target, schema, rng)
-            self.n_queries_ += 2 * int((schema == OPEN).sum()) * race.n_rows
+            race = self._race(columns, target, schema, rng)
+            n_open = int((schema == OPEN).sum())
+            self.n_queries_ += 2 * n_open * race.n_rows
             self.races_.append(race)
             schema[race.attribute] = race.relevant
         self.support_ = schema == 1
         return self
 
     def transform(self, X):
-        """The columns that are taken, as a DataFrame (n_samples, n_taken), so that they keep their types."""
+        """The columns that are taken, a DataFrame (n_samples, n_taken); they keep their types."""
         X = checked_frame(self, X, reset=False)
         complete_table(X)
         return X.loc[:, self._get_support_mask()]
@@ -118,51 +121,62 @@ class Schemata(MixedInput, SelectorMixin, BaseEstimator):
         check_is_fitted(self)
         return self.support_
 
-    def _races(self, columns, target, schema, rng):
-        """Race for all open attributes at once until one is decided."""
-        attributes, limit = np.flatnonzero(schema == OPEN), self.limit // 2
+    def _race(self, columns, target, schema, rng):
+        """Race for all open attributes at once until one of them is decided."""
+        attributes = np.flatnonzero(schema == OPEN)
+        max_rows = self.limit // 2  # each row takes two queries
         gains = np.empty((0, len(attributes)))
-        while len(gains) < limit:
-            more = _gains(columns, target, schema, attributes, min(CHUNK, limit - len(gains)), rng)
-            gains = np.concatenate([gains, more])
-            lead = _standard_scores(gains)
-            over = np.abs(lead[LEAST - 1 :]).max(axis=1) > self.confidence
-            if over.any():
-                n_rows = LEAST + int(over.argmax())
-                winner = np.abs(lead[n_rows - 1]).argmax()
-                return Race(int(attributes[winner]), bool(lead[n_rows - 1, winner] > 0), n_rows)
-        return Race(int(attributes[lead[-1].argmin()]), False, limit)
+        while len(gains) < max_rows:
+            n_rows = min(CHUNK, max_rows - len(gains))
+            gains = np.concatenate([gains, _gains(columns, target, schema, n_rows, rng)])
+            scores = _standard_scores(gains)
+            is_decided = np.abs(scores[MIN_ROWS - 1 :]).max(axis=1) > self.confidence
+            if is_decided.any():
+                n_rows = MIN_ROWS + int(is_decided.argmax())
+                final_scores = scores[n_rows - 1]
+                winner = np.abs(final_scores).argmax()
+                is_relevant = bool(final_scores[winner] > 0)
+                return Race(int(attributes[winner]), is_relevant, n_rows)
+        # time is up: the attribute that seems to matter least is left out
+        loser = scores[-1].argmin()
+        return Race(int(attributes[loser]), relevant=False, n_rows=max_rows)
 
 
-def _gains(columns, target, schema, attributes, n, rng):
-    """Mistakes without each attribute less those with it, on n left-out rows drawn for each, (n, n_attributes)."""
-    rows = rng.randint(len(target), size=(n, len(attributes)))
-    masks = rng.random_sample((n, len(attributes), len(schema))) < 0.5
-    masks[:, :, schema != OPEN] = schema[schema != OPEN] == 1
+def _gains(columns, target, schema, n_rows, rng):
+    """Mistakes without each open attribute minus those with it, (n_rows, n_open).
+
+    Each attribute has its own left-out rows, drawn at random, and for each of them a choice of the
+    other open attributes, drawn by coins.
+    """
+    attributes = np.flatnonzero(schema == OPEN)
+    n_open = len(attributes)
+    n_attributes = len(schema)
+    rows = rng.randint(len(target), size=(n_rows, n_open))
+    masks = rng.random_sample((n_rows, n_open, n_attributes)) < 0.5
+    is_closed = schema != OPEN
+    masks[:, :, is_closed] = schema[is_closed] == 1
     mistakes = []
-    for used in (False, True):
-        masks[:, np.arange(len(attributes)), attributes] = used
-        mistakes.append(_mistakes(columns, target, rows.ravel(), masks.reshape(-1, len(schema))))
-    return (mistakes[0].astype(float) - mistakes[1]).reshape(rows.shape)
+    for is_used in (False, True):
+        masks[:, np.arange(n_open), attributes] = is_used
+        wrong = _mistakes(columns, target, rows.ravel(), masks.reshape(-1, n_attributes))
+        mistakes.append(wrong.astype(float))
+    without, with_attribute = mistakes
+    return (without - with_attribute).reshape(rows.shape)
 
 
 def _standard_scores(gains):
-    """Means of the first one, two, ... rows over their standard errors; 0 where nothing has differed."""
-    count = np.arange(1, len(gains) + 1)[:, None]
-    mean = gains.cumsum(axis=0) / count
-    variance = (
-        np.maximum((gains**2).cumsum(axis=0) / count - mean**2, 0)
-        * count
-        / np.maximum(count - 1, 1)
-    )
+    """Means of the first one, two, ... rows over their standard errors; 0 where none differs."""
+    n = np.arange(1, len(gains) + 1)[:, None]
+    mean = gains.cumsum(axis=0) / n
+    mean_square = (gains**2).cumsum(axis=0) / n
+    variance = np.maximum(mean_square - mean**2, 0) * n / np.maximum(n - 1, 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.nan_to_num(
-            mean / np.sqrt(variance / count), nan=0.0, posinf=np.inf, neginf=-np.inf
-        )
+        scores = mean / np.sqrt(variance / n)
+    return np.nan_to_num(scores, nan=0.0, posinf=np.inf, neginf=-np.inf)
 
 
 def left_out_mistakes(X, y, support, rows=None):
-    """Classify left-out rows by their nearest neighbours among all others, with some of the attributes.
+    """Tell which left-out rows their nearest neighbours misclassify, by some of the attributes.
 
     Parameters
     ----------
@@ -185,24 +199,35 @@ def left_out_mistakes(X, y, support, rows=None):
         As `Schemata.fit` does, or if shapes do not agree.
     """
     columns, target = scaled_rows(BaseEstimator(), X, y)
-    rows = np.arange(len(target)) if rows is None else np.asarray(rows)
-    if rows.ndim != 1 or rows.dtype.kind not in "iu" or ((rows < 0) | (rows >= len(target))).any():
-        raise ValueError(f"rows must be a list of integers from 0 to {len(target) - 1}; got {rows}")
-    rows, support, n = rows.astype(np.int64), np.asarray(support, dtype=bool), len(columns)
-    if support.ndim not in (1, 2) or support.shape[-1] != n:
-        raise ValueError(f"support must have shape (n_choices, {n}) or ({n},); got {support.shape}")
-    choices = support.reshape(-1, n)
-    wrong = _mistakes(
-        columns, target, np.tile(rows, len(choices)), choices.repeat(len(rows), axis=0)
-    )
+    n_attributes, n_samples = columns.shape
+    rows = np.arange(n_samples) if rows is None else np.asarray(rows)
+    is_list = rows.ndim == 1 and rows.dtype.kind in "iu"
+    if not is_list or ((rows < 0) | (rows >= n_samples)).any():
+        raise ValueError(f"rows must be a list of integers from 0 to {n_samples - 1}; got {rows}")
+    support = np.asarray(support, dtype=bool)
+    if support.ndim not in (1, 2) or support.shape[-1] != n_attributes:
+        raise ValueError(
+            f"support must have shape (n_choices, {n_attributes}) or ({n_attributes},); "
+            f"got {support.shape}"
+        )
+    # a query for each choice and row
+    choices = support.reshape(-1, n_attributes)
+    query_rows = np.tile(rows.astype(np.int64), len(choices))
+    masks = choices.repeat(len(rows), axis=0)
+    wrong = _mistakes(columns, target, query_rows, masks)
     return wrong.reshape(*support.shape[:-1], len(rows))
 
 
 @compiled()
 def _mistakes(columns, target, rows, masks):
-    """Whether the nearest neighbours of each row, those of its mask's attributes, vote for another class."""
+    """Whether the nearest neighbours of each row, by the attributes of its mask, vote wrongly.
+
+    All that are equally near have one vote each.
+    """
     wrong = np.zeros(len(rows), np.bool_)
     for i in range(len(rows)):
-        far = distances(columns, np.flatnonzero(masks[i]), rows[i])
-        wrong[i] = np.bincount(target[far == far.min()]).argmax() != target[rows[i]]
+        attributes = np.flatnonzero(masks[i])
+        row_distances = distances(columns, attributes, rows[i])
+        votes = np.bincount(target[row_distances == row_distances.min()])
+        wrong[i] = votes.argmax() != target[rows[i]]
     return wrong

@@ -1,11 +1,11 @@
-"""RELIEF-F: attributes that differ between near rows of other classes, and not between near rows of one class."""
+"""RELIEF-F: attributes differ between near rows of other classes, and not within a class."""
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from lib.compiled import compiled
-from lib.relevance.distance import distances, scaled_rows
+from lib.relevance.distance import difference, distances, scaled_rows
 from lib.validation import check_integer, optional
 
 
@@ -50,32 +50,30 @@ def relieff(X, y, n_draws=None, n_neighbours=10, random_state=None):
     """
     check_integer("n_neighbours", n_neighbours, 1)
     columns, target = scaled_rows(BaseEstimator(), X, y)
-    n_draws = optional(check_integer, "n_draws", n_draws, 1, len(target)) or len(target)
-    order = check_random_state(random_state).permutation(len(target))
+    n_samples = len(target)
+    n_draws = optional(check_integer, "n_draws", n_draws, 1, n_samples) or n_samples
+    # in random order, the first rows are those drawn, and the first of equally near rows is random
+    order = check_random_state(random_state).permutation(n_samples)
     return _weights(columns[:, order], target[order], np.bincount(target), n_draws, n_neighbours)
 
 
 @compiled()
-def _weights(columns, target, sizes, n_draws, n_neighbours):
+def _weights(columns, target, class_sizes, n_draws, n_neighbours):
     """Weights of the attributes from the first rows; of equally near rows the first count."""
-    weights, attributes, shares = (
-        np.zeros(len(columns)),
-        np.arange(len(columns)),
-        sizes / len(target),
-    )
+    weights = np.zeros(len(columns))
+    attributes = np.arange(len(columns))
+    frequencies = class_sizes / len(target)
     for row in range(n_draws):
-        far = distances(columns, attributes, row)
-        for c in range(len(sizes)):
-            own, of_class = c == target[row], np.where(target == c, far, np.inf)
-            factor = -1.0 if own else shares[c] / (1 - shares[target[row]])
-            n_near = min(n_neighbours, sizes[c] - own)
-            for _ in range(n_near):
-                other = of_class.argmin()
-                of_class[other] = np.inf
+        row_distances = distances(columns, attributes, row)
+        for c in range(len(class_sizes)):
+            is_hit = c == target[row]
+            factor = -1.0 if is_hit else frequencies[c] / (1 - frequencies[target[row]])
+            class_distances = np.where(target == c, row_distances, np.inf)
+            n_nearest = min(n_neighbours, class_sizes[c] - is_hit)  # the row itself is no hit
+            for _ in range(n_nearest):
+                neighbour = class_distances.argmin()
+                class_distances[neighbour] = np.inf
                 for j in attributes:
-                    weights[j] += (
-                        factor
-                        * min(abs(columns[j, row] - columns[j, other]), 1.0)
-                        / (n_near * n_draws)
-                    )
+                    gap = difference(columns[j, row], columns[j, neighbour])
+                    weights[j] += factor * gap / (n_nearest * n_draws)
     return weights

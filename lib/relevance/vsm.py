@@ -1,5 +1,7 @@
 """Lowe's variable-kernel similarity metric: near neighbours whose distance is learned."""
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import softmax
@@ -13,8 +15,24 @@ from lib.estimators import with_parameters
 from lib.validation import check_integer, check_real
 
 TINY = 1e-9  # squared distances of equal rows
-# standardised; beyond it all neighbours are equally far, and the square of a number may overflow
+# standardised values are taken to be at most this: beyond it all neighbours are equally far, and
+# the square of a number may overflow
 FARTHEST = 1e100
+
+
+class _Neighbours(NamedTuple):
+    """The nearest training rows of n rows, R of them each, nearest first.
+
+    Attributes
+    ----------
+    squares : ndarray of shape (n, R, n_attributes)
+        Squared differences to them.
+    votes : ndarray of shape (n, R, n_classes)
+        1 for the class of each.
+    """
+
+    squares: np.ndarray
+    votes: np.ndarray
 
 
 @with_parameters
@@ -24,9 +42,9 @@ class VariableKernel(ClassifierMixin, BaseEstimator):
     The squared distance is sum_j w_j^2 (x_j - x_ij)^2; each of the R nearest neighbours votes with
     exp(-d^2 / (2 sigma^2)), where sigma is r times the mean distance of the nearest R / 2. The
     weights w and the radius r minimise the squared error of the class probabilities of left-out
-    rows, by conjugate gradients: neighbours are found anew after each line search and stay the same
-    during it. A search that gains too little is undone; the next one goes along the steepest
-    descent, and where that gains too little as well it ends.
+    rows, by conjugate gradients: neighbours are looked for again after each line search and stay
+    the same during it. A search that gains too little is undone; the next one goes along the
+    steepest descent, and where that gains too little as well it ends.
 
     Parameters
     ----------
@@ -35,7 +53,7 @@ class VariableKernel(ClassifierMixin, BaseEstimator):
     n_searches : int, at least 0
         Line searches at most, those that are undone among them; 0 leaves all weights equal.
     tolerance : float, at least 0
-        Part of the error by which a line search must lower it, else it is undone.
+        Share of the error by which a line search must lower it, else it is undone.
 
     Attributes
     ----------
@@ -75,11 +93,9 @@ class VariableKernel(ClassifierMixin, BaseEstimator):
         self.classes_, target = checked_target(X, y)
         self._units = _units(X)
         self._scaler = StandardScaler().fit(X * self._units)
-        self._rows, self._votes = (
-            self._scaler.transform(X * self._units),
-            np.eye(len(self.classes_))[target],
-        )
-        self._search(np.ones(X.shape[1] + 1))
+        self._rows = self._scaler.transform(X * self._units)
+        self._votes = np.eye(len(self.classes_))[target]
+        self._search(start=np.ones(X.shape[1] + 1))
         return self
 
     def predict_proba(self, X):
@@ -87,11 +103,11 @@ class VariableKernel(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=float, reset=False)
         with np.errstate(over="ignore"):
-            # which turns infinity into a number
-            rows = self._scaler.transform(np.nan_to_num(X * self._units))
+            in_range = np.nan_to_num(X * self._units)  # which turns infinity into a number
+            rows = self._scaler.transform(in_range)
         rows = np.clip(rows, -FARTHEST, FARTHEST)
-        squares, votes = self._neighbours(self.weights_, rows)
-        return _probabilities(squares @ self.weights_**2, self.radius_, votes)[0]
+        neighbours = self._neighbours(self.weights_, rows)
+        return _kernel_votes(self.weights_, self.radius_, neighbours).probabilities
 
     def predict(self, X):
         """The class with the most votes for each row, (n_samples,); of equal ones the first."""
@@ -99,58 +115,106 @@ class VariableKernel(ClassifierMixin, BaseEstimator):
         return self.classes_[best]
 
     def _search(self, start):
-        """Conjugate gradients (Polak & Ribiere) from a point, the weights and the radius."""
-        point, problem = start, (*self._neighbours(start[:-1]), self._votes)
-        error, slope = error_and_slope(point, *problem)
-        errors, direction, momentum = [error], -slope, 0
+        """Conjugate gradients (Polak & Ribiere) from a point: the weights, and the radius last."""
+        point = start
+        neighbours = self._neighbours(point[:-1])
+        error, slope = error_and_slope(point, *neighbours, self._votes)
+        errors = [error]
+        direction = -slope
+        beta = 0
         for _ in range(self.n_searches):
-            moved = _along(point, direction, problem)
-            new_problem = (*self._neighbours(moved[:-1]), self._votes)
-            error, new_slope = error_and_slope(moved, *new_problem)
+            new_point = _line_search(point, direction, neighbours, self._votes)
+            new_neighbours = self._neighbours(new_point[:-1])
+            error, new_slope = error_and_slope(new_point, *new_neighbours, self._votes)
             if errors[-1] - error > self.tolerance * errors[-1]:
-                momentum = max(new_slope @ (new_slope - slope) / max(slope @ slope, TINY), 0)
-                direction = momentum * direction - new_slope
-                point, slope, problem = moved, new_slope, new_problem
+                # Polak & Ribiere's beta; where it is negative the search starts again
+                beta = max(new_slope @ (new_slope - slope) / max(slope @ slope, TINY), 0)
+                direction = beta * direction - new_slope
+                point = new_point
+                slope = new_slope
+                neighbours = new_neighbours
                 errors.append(error)
-            elif momentum == 0:  # it was the steepest descent
+            elif beta == 0:  # it was the steepest descent
                 break
             else:
-                direction, momentum = -slope, 0
-        self.weights_, self.radius_ = point[:-1], abs(point[-1])
-        self.errors_, self.n_searches_ = np.array(errors), len(errors) - 1
+                direction = -slope
+                beta = 0
+        self.weights_ = point[:-1]
+        self.radius_ = abs(point[-1])
+        self.errors_ = np.array(errors)
+        self.n_searches_ = len(errors) - 1
 
     def _neighbours(self, weights, rows=None):
-        """Squared differences to the nearest training rows, nearest first, (n, R, n_attributes), and their votes."""
-        others = len(self._rows) - (rows is None)
-        search = NearestNeighbors(n_neighbors=min(self.n_neighbours, others)).fit(
-            self._rows * weights
-        )
-        near = search.kneighbors(None if rows is None else rows * weights, return_distance=False)
-        rows = self._rows if rows is None else rows
-        return (rows[:, None, :] - self._rows[near]) ** 2, self._votes[near]
+        """The neighbours of rows, (n, n_attributes); by default of the training rows, left out."""
+        n_others = len(self._rows) - (1 if rows is None else 0)
+        search = NearestNeighbors(n_neighbors=min(self.n_neighbours, n_others))
+        search.fit(self._rows * weights)
+        if rows is None:
+            nearest = search.kneighbors(return_distance=False)  # none is its own neighbour
+            rows = self._rows
+        else:
+            nearest = search.kneighbors(rows * weights, return_distance=False)
+        squares = (rows[:, None, :] - self._rows[nearest]) ** 2
+        return _Neighbours(squares, self._votes[nearest])
 
 
 def _units(X):
-    """Powers of two by which columns are multiplied where their squares could overflow or vanish, else 1."""
+    """What columns are multiplied by before their squares are taken, (n_attributes,).
+
+    A power of two, which changes no digit, where squares could overflow or vanish: it brings the
+    largest number to between 1/2 and 1. Else 1.
+    """
     largest = np.abs(X).max(axis=0)
-    extreme = (largest > 1e100) | ((largest < 1e-100) & (largest > 0))
+    is_extreme = (largest > 1e100) | ((largest < 1e-100) & (largest > 0))
     exponents = np.frexp(largest)[1]
-    return np.where(extreme, np.ldexp(1.0, np.clip(-exponents, -1022, 1022)), 1.0)
+    powers = np.ldexp(1.0, np.clip(-exponents, -1022, 1022))  # normal numbers
+    return np.where(is_extreme, powers, 1.0)
 
 
-def _along(point, direction, problem):
-    """The best point in a direction, no farther than the point is from 0."""
-    farthest = np.linalg.norm(point) / max(np.linalg.norm(direction), TINY)
-    error = lambda part: error_and_slope(point + part * farthest * direction, *problem)[0]  # noqa: E731
-    return point + minimize_scalar(error, bounds=(0, 1), method="bounded").x * farthest * direction
+def _line_search(point, direction, neighbours, truth):
+    """The best point in a direction, no farther from a point than that is from 0."""
+    longest = np.linalg.norm(point) / max(np.linalg.norm(direction), TINY)
+
+    def error(share):
+        return error_and_slope(point + share * longest * direction, *neighbours, truth)[0]
+
+    best = minimize_scalar(error, bounds=(0, 1), method="bounded").x
+    return point + best * longest * direction
 
 
-def _probabilities(distances, radius, votes):
-    """Votes of neighbours by their squared distances (n, R); the weight of each, the width over r, the nearer half."""
-    near = distances[:, : max(distances.shape[1] // 2, 1)]
-    width = np.sqrt(np.maximum(near, TINY)).mean(axis=1, keepdims=True)
-    weights = softmax(-distances / (2 * max(radius**2, TINY) * width**2), axis=1)
-    return np.einsum("nr,nrc->nc", weights, votes), weights, width, near
+class _KernelVotes(NamedTuple):
+    """Votes of n rows' neighbours, and what they were computed from.
+
+    Attributes
+    ----------
+    probabilities : ndarray of shape (n, n_classes)
+    shares : ndarray of shape (n, R)
+        The weight of each neighbour's vote; those of a row sum to 1.
+    distances : ndarray of shape (n, R)
+        Squared.
+    width : ndarray of shape (n, 1)
+        Sigma over r: the mean distance of the nearer half of the neighbours.
+    """
+
+    probabilities: np.ndarray
+    shares: np.ndarray
+    distances: np.ndarray
+    width: np.ndarray
+
+
+def _kernel_votes(weights, radius, neighbours):
+    """Let the neighbours vote, each with a Gaussian of its distance."""
+    distances = neighbours.squares @ weights**2
+    nearer = distances[:, : _half(distances)]
+    width = np.sqrt(np.maximum(nearer, TINY)).mean(axis=1, keepdims=True)
+    shares = softmax(-distances / (2 * max(radius**2, TINY) * width**2), axis=1)
+    probabilities = np.einsum("nr,nrc->nc", shares, neighbours.votes)
+    return _KernelVotes(probabilities, shares, distances, width)
+
+
+def _half(distances):
+    """How many of the nearest neighbours decide the width of the kernel, at least one."""
+    return max(distances.shape[1] // 2, 1)
 
 
 def error_and_slope(point, squares, votes, truth):
@@ -169,18 +233,26 @@ def error_and_slope(point, squares, votes, truth):
     error : float
     slope : ndarray of shape (n_attributes + 1,)
     """
-    weights, radius = point[:-1], point[-1]
-    distances = squares @ weights**2
-    p, shares, width, near = _probabilities(distances, radius, votes)
-    of_votes = np.einsum("nc,nrc->nr", 2 * (p - truth) / len(p), votes)
-    of_exponents = shares * (of_votes - (shares * of_votes).sum(axis=1, keepdims=True))
-    spread = max(radius**2, TINY) * width**2
-    of_distances = -of_exponents / (2 * spread)
-    # times the relative growth of the width
-    along = (of_exponents * distances / spread).sum(axis=1, keepdims=True)
-    half = near.shape[1]
-    of_distances[:, :half] += np.where(
-        near > TINY, along / (width * 2 * half * np.sqrt(np.maximum(near, TINY))), 0
+    weights = point[:-1]
+    radius = point[-1]
+    p, shares, distances, width = _kernel_votes(weights, radius, _Neighbours(squares, votes))
+    error = float(((p - truth) ** 2).sum(axis=1).mean())
+    # Backward through the votes: by the share of each neighbour, by the logarithm of its kernel
+    # -d^2 / (2 sigma^2), and by its squared distance d^2 while the width stays.
+    by_share = np.einsum("nc,nrc->nr", 2 * (p - truth) / len(p), votes)
+    by_exponent = shares * (by_share - (shares * by_share).sum(axis=1, keepdims=True))
+    variance = max(radius**2, TINY) * width**2  # sigma^2
+    by_distance = -by_exponent / (2 * variance)
+    # The nearer half moves the width, too. By the logarithm of the width, or of the radius, the
+    # exponents grow by d^2 / sigma^2.
+    by_log_width = (by_exponent * distances / variance).sum(axis=1, keepdims=True)
+    half = _half(distances)
+    nearer = distances[:, :half]
+    by_distance[:, :half] += np.where(
+        nearer > TINY,
+        by_log_width / (width * 2 * half * np.sqrt(np.maximum(nearer, TINY))),
+        0,
     )
-    of_weights = 2 * weights * np.einsum("nr,nrj->j", of_distances, squares)
-    return float(((p - truth) ** 2).sum(axis=1).mean()), np.append(of_weights, along.sum() / radius)
+    by_weight = 2 * weights * np.einsum("nr,nrj->j", by_distance, squares)
+    by_radius = by_log_width.sum() / radius
+    return error, np.append(by_weight, by_radius)
