@@ -1,4 +1,4 @@
-"""Forward and backward through sequences with scaled probabilities: likelihoods and expected counts.
+"""Forward and backward with scaled probabilities: likelihoods and expected counts.
 
 As in Rabiner (1989), alpha_t(i) is P(symbols up to t, state i at t), and beta_t(i) is P(symbols
 after t | state i at t). Both are kept in proportion only, as in section V.A: a row of all states is
@@ -136,7 +136,7 @@ def _scaled_forward_backward(
     counts_by_symbol,
     is_lost,
 ):
-    """Fill `alpha` and `weighted_beta`, add to `counts_by_symbol`, and return ln P of all sequences.
+    """Fill `alpha` and `weighted_beta`, add to `counts_by_symbol`, and return ln P of all.
 
     `weighted_beta` is beta times the emission and the scale of its own step, but for the first step
     of a sequence, where it is beta. So P(state t, state t + 1 | symbols) is
@@ -175,7 +175,7 @@ def _scaled_forward_backward(
 
 @compiled(error_model="numpy")
 def _forward(symbols, first, end, start, transitions_to, emissions_by_symbol, alpha, scales):
-    """Fill rows of `alpha`, and of `scales`, by which each was multiplied; return ln P of a sequence.
+    """Fill rows of `alpha`, and of `scales`, by which each is multiplied; return ln P.
 
     Scaled are rows with small sums, and the last one, whose sum is then 1; the others have a scale
     of 1. Returns NaN if ln P and the rows may be wrong, as probabilities that matter have

@@ -164,7 +164,7 @@ class HiddenMarkovModel(BaseEstimator):
         return one_table, self._check_mask(n_states)
 
     def _check_mask(self, n_states):
-        """Return `transitions` as a mask with at least one True in each row, or raise ValueError."""
+        """Return `transitions` as a mask with a True in each row, or raise ValueError."""
         mask = to_array("transitions", self.transitions)
         if mask.shape != (n_states, n_states) or mask.dtype != bool:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Tables of probabilities: their checks, their logarithms, and rows of counts that become rows of them."""
+"""Tables of probabilities: how they are checked, and how they are made of counts."""
 
 import reprlib
 

@@ -47,7 +47,7 @@ def sample_sequence(start, transitions, emissions, length, rng):
 
 
 def _bounds(table):
-    """Upper ends of the intervals of [0, 1] that stand for the values of each row, but for the last.
+    """Upper ends of the intervals of [0, 1] that stand for each row's values, but for the last.
 
     As lists, in which `bisect` is several times faster than `searchsorted` is for one number.
     """

@@ -11,10 +11,14 @@ from lib.validation import check_real
 
 
 class PresenceBayes(ClassifierMixin, BaseEstimator):
-    """Subclasses have `_conditionals(counts, sizes)`, P(f | w) of how often features came with words, and all words."""
+    """Naive Bayes of the features that are present; absent ones say nothing.
+
+    Subclasses estimate P(f | w) in `_conditionals(counts, sizes)`, (n_classes, n_attributes), where
+    counts say how often each feature came with each word, and sizes how often each word came.
+    """
 
     def fit(self, X, y):
-        """Learn from features `X` (n_samples, n_attributes) of 0 and 1 and the words `y` (n_samples,).
+        """Learn from features `X` (n_samples, n_attributes) of 0 and 1 and the words `y`.
 
         Raises
         ------
@@ -23,37 +27,42 @@ class PresenceBayes(ClassifierMixin, BaseEstimator):
             one class.
         """
         rows, self.classes_, target = training_rows(self, X, y)
-        members = np.eye(len(self.classes_))[:, target]
-        counts, sizes = members @ rows.astype(float), members.sum(axis=1)
-        seen = counts.any(axis=0)
-        self.log_priors_, self.log_conditionals_ = (
-            np.log(sizes / len(target)),
-            np.zeros_like(counts),
-        )
-        self.log_conditionals_[:, seen] = np.log(self._conditionals(counts[:, seen], sizes))
+        membership = np.eye(len(self.classes_))[:, target]
+        counts = membership @ rows.astype(float)
+        sizes = membership.sum(axis=1)
+        self.log_priors_ = np.log(sizes / len(target))
+        occurs = counts.any(axis=0)  # a feature that was never present says nothing
+        self.log_conditionals_ = np.zeros_like(counts)
+        self.log_conditionals_[:, occurs] = np.log(self._conditionals(counts[:, occurs], sizes))
         return self
 
     def predict_joint_log_proba(self, X):
-        """Ln of P(w) times the product of P(f | w) over the features present, (n_samples, n_classes)."""
+        """Ln of P(w) times the product of P(f | w) over the features present.
+
+        Its shape is (n_samples, n_classes).
+        """
         check_is_fitted(self)
-        rows = boolean_rows(validate_data(self, X, dtype=None, reset=False, accept_sparse="csr"))
-        return self.log_priors_ + rows @ self.log_conditionals_.T
+        X = validate_data(self, X, dtype=None, reset=False, accept_sparse="csr")
+        return self.log_priors_ + boolean_rows(X) @ self.log_conditionals_.T
 
     def predict_proba(self, X):
         """P(w | x) of each row and word, (n_samples, n_classes)."""
         return softmax(self.predict_joint_log_proba(X), axis=1)
 
     def predict(self, X):
-        """The most probable word of each row, (n_samples,); of those equally probable, but for rounding, the first."""
+        """The most probable word of each row, (n_samples,).
+
+        Of those that are equally probable, but for rounding, it is the first.
+        """
         return self.classes_[most_probable(self.predict_joint_log_proba(X))]
 
 
 @with_parameters
 class ContextBayes(PresenceBayes):
-    """Naive Bayes of a word given the features that are present in its context; those absent say nothing.
+    """Naive Bayes of a word given the features that are present in its context.
 
     P(f | w) = (n(f, w) + smoothing) / (n(w) + 2 smoothing), for each feature that was seen in
-    training.
+    training. Features that are absent say nothing.
 
     Parameters
     ----------
@@ -76,7 +85,7 @@ class ContextBayes(PresenceBayes):
 
 
 class InterpolatedBayes(PresenceBayes):
-    """Naive Bayes whose P(f | w) is drawn towards P(f) as far as they may be equal.
+    """Naive Bayes whose P(f | w) is moved towards P(f) as far as they may be equal.
 
     P(f | w) = (1 - p) n(f, w) / n(w) + p n(f) / n, where p is the p-value of the chi-squared test
     that the presence of f is independent of w; no probability is below the smallest normal number.
@@ -91,9 +100,13 @@ class InterpolatedBayes(PresenceBayes):
     """
 
     def _conditionals(self, counts, sizes):
-        n, sizes, present = sizes.sum(), sizes[:, None], counts.sum(axis=0)
-        product = sizes * (n - sizes) * present * (n - present)
-        gaps = n * (n * counts - sizes * present) ** 2
-        squares = np.divide(gaps, product, out=np.zeros_like(counts), where=product > 0)
-        p = erfc(np.sqrt(squares / 2))
-        return np.maximum((1 - p) * counts / sizes + p * present / n, np.finfo(float).tiny)
+        n = sizes.sum()
+        n_word = sizes[:, None]
+        n_feature = counts.sum(axis=0)
+        # chi-squared of a table of two by two: n (ad - bc)^2 over the product of its four margins
+        margins = n_word * (n - n_word) * n_feature * (n - n_feature)
+        gaps = n * (n * counts - n_word * n_feature) ** 2
+        chi_squared = np.divide(gaps, margins, out=np.zeros_like(counts), where=margins > 0)
+        p_value = erfc(np.sqrt(chi_squared / 2))  # with one degree of freedom
+        conditionals = (1 - p_value) * counts / n_word + p_value * n_feature / n
+        return np.maximum(conditionals, np.finfo(float).tiny)

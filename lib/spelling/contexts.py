@@ -5,12 +5,14 @@ from scipy import sparse
 
 from lib.validation import at_least_one, check_integer
 
+# where the tokens of a collocation stand, from the place of the word
 COLLOCATIONS = ((-1,), (1,), (-2, -1), (-1, 1), (1, 2))
+REACH = 2  # of the collocations on either side
 GAP = "_"  # the place of the word itself, which no token is
 
 
 def contexts(tokens, words, window=10, columns=None):
-    """Features of the contexts of some words: which words stand nearby, and which tokens beside.
+    """Make features of the contexts of some words: words nearby, and tokens right beside.
 
     Parameters
     ----------
@@ -44,31 +46,40 @@ def contexts(tokens, words, window=10, columns=None):
     reports it, section 3.2.3. Theirs has parts of speech as well.
     """
     window = check_integer("window", window, 0)
-    words, tokens = set(_texts("words", words)), _texts("tokens", tokens)
+    words = set(_texts("words", words))
+    tokens = _texts("tokens", tokens)
     at_least_one("words", list(words))
-    columns = {} if columns is None else columns
     for word in sorted(words.difference(tokens)):
         if " " in word:
             raise ValueError(
-                f"words must each be one token; got {word!r}, which is none of the tokens: join its parts"
+                f"words must each be one token; got {word!r}, which is none of the tokens: "
+                "join its parts"
             )
-    column = columns.get if columns else lambda name: columns.setdefault(name, len(columns))
-    tokens = ["", "", *tokens, "", ""]  # so that each has two on both sides
-    places = [i for i, token in enumerate(tokens) if token[:1].isalnum()]
-    indptr, indices = [0], []
-    for rank, place in enumerate(places):
-        if tokens[place] in words:
-            near = places[max(0, rank - window) : rank] + places[rank + 1 : rank + 1 + window]
-            names = [tokens[i] for i in near] + [
-                _collocation(tokens, place, beside) for beside in COLLOCATIONS
-            ]
-            indices += sorted({column(name) for name in names} - {None})
-            indptr.append(len(indices))
+    columns = {} if columns is None else columns
+    may_add = not columns
+    padding = [""] * REACH  # so that each token has neighbours on both sides
+    tokens = [*padding, *tokens, *padding]
+    word_places = [place for place, token in enumerate(tokens) if token[:1].isalnum()]
+    indptr = [0]
+    indices = []
+    for rank, place in enumerate(word_places):
+        if tokens[place] not in words:
+            continue
+        neighbours = word_places[max(0, rank - window) : rank]
+        neighbours += word_places[rank + 1 : rank + 1 + window]
+        features = [tokens[neighbour] for neighbour in neighbours]
+        features += [_collocation(tokens, place, offsets) for offsets in COLLOCATIONS]
+        if may_add:
+            for feature in features:
+                columns.setdefault(feature, len(columns))
+        indices += sorted({columns[feature] for feature in features if feature in columns})
+        indptr.append(len(indices))
     if len(indptr) == 1:
         raise ValueError(
             f"words must occur among the tokens; none of {', '.join(sorted(words))} does"
         )
-    ones, shape = np.ones(len(indices), dtype=np.uint8), (len(indptr) - 1, len(columns))
+    ones = np.ones(len(indices), dtype=np.uint8)
+    shape = (len(indptr) - 1, len(columns))
     return sparse.csr_array((ones, np.array(indices, np.int32), np.array(indptr, np.int32)), shape)
 
 
@@ -83,9 +94,9 @@ def _texts(name, values):
     return values
 
 
-def _collocation(tokens, place, beside):
-    """The tokens beside a place with a gap for that at it: "the _ of"."""
-    return " ".join(
-        tokens[place + i] if i in beside else GAP
-        for i in range(min(*beside, 0), max(*beside, 0) + 1)
-    )
+def _collocation(tokens, place, offsets):
+    """The tokens around a place, with a gap for the token at it: "the _ of"."""
+    first = min(*offsets, 0)
+    last = max(*offsets, 0)
+    span = range(first, last + 1)
+    return " ".join(tokens[place + i] if i in offsets else GAP for i in span)

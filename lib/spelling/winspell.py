@@ -1,4 +1,4 @@
-"""WinSpell: for each word of a confusion set a cloud of Winnows that differ in how they demote."""
+"""WinSpell: for each word of a confusion set a cloud of Winnows, each with its own demotion."""
 
 import numpy as np
 from scipy import sparse
@@ -14,7 +14,7 @@ from lib.winnow.online import Winnow, sums
 
 @with_parameters
 class WinSpell(ClassifierMixin, BaseEstimator):
-    """Clouds of Winnows: the word whose cloud sums up to most is predicted.
+    """Clouds of Winnows, one for each word: the word whose cloud has the largest sum is predicted.
 
     Each word has one Winnow for each demotion. A feature gets a weight in it when it is first seen
     with the word, and only then. The Winnows of a cloud are weighted by their mistakes m in the
@@ -64,7 +64,7 @@ class WinSpell(ClassifierMixin, BaseEstimator):
     n_passes: int = 5
 
     def fit(self, X, y):
-        """Learn from features `X` (n_samples, n_attributes) of 0 and 1 and the words `y` (n_samples,).
+        """Learn from features `X` (n_samples, n_attributes) of 0 and 1 and the words `y`.
 
         Raises
         ------
@@ -76,54 +76,90 @@ class WinSpell(ClassifierMixin, BaseEstimator):
         check_integer("n_passes", self.n_passes, 1)
         at_least_one("demotions", self.demotions)
         rows, self.classes_, target = training_rows(self, X, y)
-        clouds = [self._cloud(rows, target == number) for number in range(len(self.classes_))]
-        self.weights_, self.shares_ = map(np.array, zip(*clouds, strict=True))
+        weights = []
+        shares = []
+        for number in range(len(self.classes_)):
+            cloud_weights, cloud_shares = self._train_cloud(rows, target == number)
+            weights.append(cloud_weights)
+            shares.append(cloud_shares)
+        self.weights_ = np.array(weights)
+        self.shares_ = np.array(shares)
         return self
 
-    def _cloud(self, rows, positive):
+    def _train_cloud(self, rows, is_word):
         """Weights (n_attributes,) of one word's cloud, and the shares of its members."""
-        # the row of each feature that is present
-        place = np.repeat(np.arange(len(positive)), np.diff(rows.indptr))
-        with_word = positive[place]
-        first = np.full(rows.shape[1], len(positive))
-        # the first of several values is written last
-        first[rows.indices[with_word][::-1]] = place[with_word][::-1]
-        # a feature that has no weight yet is as good as absent
-        begun, seen = place >= first[rows.indices], first[rows.indices] < len(positive)
-        passes = [_kept(rows, begun), *[_kept(rows, seen)] * (self.n_passes - 1)]
-        members, mistakes = zip(
-            *[self._member(passes, positive, demotion) for demotion in self.demotions], strict=True
-        )
+        n_rows, n_features = rows.shape
+        row_numbers = np.repeat(np.arange(n_rows), np.diff(rows.indptr))  # of each entry of `rows`
+        # the first row where each feature comes with the word; n_rows if there is none
+        with_word = is_word[row_numbers]
+        first_rows = np.full(n_features, n_rows)
+        # backwards, as of several values for one feature the last stays
+        first_rows[rows.indices[with_word][::-1]] = row_numbers[with_word][::-1]
+        # A feature that has no weight yet is as good as absent: in the first pass those before
+        # their first row with the word, later those that never come with it.
+        has_weight = first_rows < n_rows
+        first_pass = _select_entries(rows, row_numbers >= first_rows[rows.indices])
+        later_pass = _select_entries(rows, has_weight[rows.indices])
+        passes = [first_pass] + [later_pass] * (self.n_passes - 1)
+        members = []
+        mistakes = []
+        for demotion in self.demotions:
+            weights, n_mistakes = self._train_member(passes, is_word, demotion)
+            members.append(weights)
+            mistakes.append(n_mistakes)
         shares = self.decay ** (np.array(mistakes) - min(mistakes))
         shares /= shares.sum()
-        return np.where(first < len(positive), shares @ np.array(members), 0), shares
+        return np.where(has_weight, shares @ np.array(members), 0), shares
 
-    def _member(self, passes, positive, demotion):
+    def _train_member(self, passes, is_word, demotion):
         """Weights of one Winnow after all passes, and its mistakes in the last."""
-        winnow = Winnow(self.promotion, demotion, self.threshold, self.initial_weight, self.margin)
-        winnow.set_params(average=self.average, inclusive=False)
+        winnow = Winnow(
+            promotion=self.promotion,
+            demotion=demotion,
+            threshold=self.threshold,
+            initial_weight=self.initial_weight,
+            margin=self.margin,
+            average=self.average,
+            inclusive=False,
+        )
+        n_mistakes = 0
         for rows in passes:
-            before = getattr(winnow, "n_mistakes_", 0)
-            winnow.partial_fit(rows, positive, [False, True])
-        return winnow.weights_, winnow.n_mistakes_ - before
+            earlier_mistakes = n_mistakes
+            winnow.partial_fit(rows, is_word, [False, True])
+            n_mistakes = winnow.n_mistakes_
+        return winnow.weights_, n_mistakes - earlier_mistakes
 
     def decision_function(self, X):
-        """The sum of each word's cloud, (n_samples, n_classes); of two words that of the second less the first's."""
+        """The sum of each word's cloud, (n_samples, n_classes).
+
+        Of two words it is that of the second minus that of the first, (n_samples,).
+        """
         check_is_fitted(self)
-        rows = boolean_rows(validate_data(self, X, dtype=None, reset=False, accept_sparse="csr"))
-        z = sums(rows, self.weights_)
-        return z[:, 1] - z[:, 0] if z.shape[1] == 2 else z
+        X = validate_data(self, X, dtype=None, reset=False, accept_sparse="csr")
+        cloud_sums = sums(boolean_rows(X), self.weights_)
+        if cloud_sums.shape[1] == 2:
+            return cloud_sums[:, 1] - cloud_sums[:, 0]
+        return cloud_sums
 
     def predict(self, X):
-        """The word that fits best, (n_samples,); of those that fit equally, but for rounding, the first."""
+        """The word that fits best, (n_samples,); of those that fit equally, the first.
+
+        Sums that differ by rounding only are equal.
+        """
         scores = self.decision_function(X)
-        return self.classes_[
-            (scores > TIE).astype(int) if scores.ndim == 1 else most_probable(scores)
-        ]
+        if scores.ndim == 1:
+            return self.classes_[(scores > TIE).astype(int)]
+        return self.classes_[most_probable(scores)]
 
 
 def training_rows(learner, X, y):
-    """Rows (CSR) of 0 and 1, the classes, and the number of each row's class; ValueError unless there are two."""
+    """Return rows of 0 and 1 (CSR), the classes, and the number of each row's class.
+
+    Raises
+    ------
+    ValueError
+        If `X` holds other values, lengths differ, or there are not two classes at least.
+    """
     X = validate_data(learner, X, dtype=None, accept_sparse="csr")
     classes, target = checked_target(X, y)
     if len(classes) < 2:
@@ -132,13 +168,14 @@ def training_rows(learner, X, y):
 
 
 def boolean_rows(X):
-    """`X` as CSR of 0 and 1, dense or sparse."""
+    """Return `X`, dense or sparse, as CSR of 0 and 1."""
     if not sparse.issparse(X):
         X = check_boolean_matrix("X", X)
     return check_sparse_boolean_matrix("X", sparse.csr_array(X))
 
 
-def _kept(rows, mask):
-    """The rows with only those of their present features that a mask keeps."""
-    indptr = np.concatenate([[0], np.cumsum(mask)])[rows.indptr].astype(rows.indptr.dtype)
+def _select_entries(rows, mask):
+    """The rows with only those of their stored entries where a mask is True."""
+    n_selected = np.concatenate([[0], np.cumsum(mask)])  # among the first entries
+    indptr = n_selected[rows.indptr].astype(rows.indptr.dtype)
     return sparse.csr_array((rows.data[mask], rows.indices[mask], indptr), rows.shape)
