@@ -1,4 +1,4 @@
-"""AdaBoost.M1 as in Table 1 of the survey."""
+"""AdaBoost.M1, as in Table 1 of the survey."""
 
 import numpy as np
 from sklearn.utils.validation import has_fit_parameter
@@ -7,13 +7,15 @@ from lib.ensembles.members import Ensemble
 from lib.estimators import with_parameters
 from lib.validation import check_choice, check_flag
 
-LEAST = 1e-10  # what an error of 0 counts as
+LEAST_ERROR = 1e-10  # what an error of 0 counts as
 RESTARTS = 10
 
 
 @with_parameters
 class AdaBoostM1(Ensemble):
-    """Members trained on weights that rise where the members before them are wrong; a vote weighs log (1 - e) / e.
+    """Boosting: members are trained on weights that rise where those before them are wrong.
+
+    A member's vote weighs log (1 - e) / e, where e is its weighted error.
 
     Parameters
     ----------
@@ -24,7 +26,7 @@ class AdaBoostM1(Ensemble):
         weights, whose sum is the number of rows.
     at_error : "restart" or "stop"
         What happens at an error e above 1/2, which is not kept, and after one of 0. "restart" lets
-        the weights begin anew, equal or, where they are not drawn by, those of a bootstrap
+        the weights begin again, equal or, where they are not drawn by, those of a bootstrap
         replicate; after ten restarts in a row for errors above 1/2 it ends. A member without error
         votes as with e = 1e-10. "stop" is Table 1 to the letter: it ends, and a member without
         error, whose vote is infinite, decides alone.
@@ -62,34 +64,62 @@ class AdaBoostM1(Ensemble):
             raise ValueError(
                 f"sampling must be True, as fit of {self.learner!r} has no sample_weight; got False"
             )
-        X, y, rng = self._start(X, y)
+        X, y, rng = self._prepare(X, y)
+        self._boost(X, y, rng)
+        self._weigh_votes()
+        every_class = np.arange(len(self.classes_))  # each class is its own label
+        self.questions_ = [every_class] * len(self.weights_)
+        return self
+
+    def _boost(self, X, y, rng):
+        """Train members until there are enough, or an error ends it: lines 1 to 12 of Table 1."""
         n = len(y)
-        self.estimators_, errors, p, failures = [], [], np.full(n, 1 / n), 0
-        while len(errors) < self.n_members and failures < RESTARTS:
-            chosen = {"rows": rng.choice(n, size=n, p=p)} if self.sampling else {"weights": p * n}
-            member = self._member(X, y, rng, **chosen)
-            wrong = member.predict(X) != y
-            error = p @ wrong
-            failures = failures + 1 if error > 0.5 else 0
-            if not failures or (not errors and (self.at_error == "stop" or failures == RESTARTS)):
+        self.estimators_ = []
+        errors = []
+        p = np.full(n, 1 / n)  # line 1
+        n_failures = 0  # in a row, of errors above 1/2
+        while len(errors) < self.n_members and n_failures < RESTARTS:
+            if self.sampling:  # line 4
+                member = self._train_member(X, y, rng, rows=rng.choice(n, size=n, p=p))
+            else:
+                member = self._train_member(X, y, rng, weights=p * n)
+            is_wrong = member.predict(X) != y
+            error = p @ is_wrong  # line 5
+            has_failed = error > 0.5  # line 7
+            n_failures = n_failures + 1 if has_failed else 0
+            # a failure is kept if otherwise there would be no member at all
+            is_last_hope = self.at_error == "stop" or n_failures == RESTARTS
+            if not has_failed or (not errors and is_last_hope):
                 self.estimators_.append(member)
                 errors.append(error)
-            if failures or error < LEAST:
-                if self.at_error == "stop":
-                    break
-                p = (
-                    np.full(n, 1 / n)
-                    if self.sampling
-                    else np.bincount(rng.randint(n, size=n), minlength=n) / n
-                )
+            if not has_failed and error >= LEAST_ERROR:
+                beta = error / (1 - error)  # line 10
+                p = p * np.where(is_wrong, 1, beta)  # line 11
+                p /= p.sum()  # line 3
+            elif self.at_error == "stop":
+                break
             else:
-                p = p * np.where(wrong, 1, error / (1 - error))  # lines 10 and 11
-                p /= p.sum()
+                p = self._restart_weights(n, rng)
         self.errors_ = np.array(errors)
-        if self.at_error == "stop" and self.errors_[-1] < LEAST:
-            self.estimators_, self.errors_ = self.estimators_[-1:], self.errors_[-1:]
-        bounded = np.clip(self.errors_, LEAST, None)
+
+    def _restart_weights(self, n, rng):
+        """Weights of rows after a restart, which sum to 1.
+
+        Equal weights would lead to the same member again where rows are not drawn.
+        """
+        if self.sampling:
+            return np.full(n, 1 / n)
+        return np.bincount(rng.randint(n, size=n), minlength=n) / n
+
+    def _weigh_votes(self):
+        """Give each member the vote log (1 - e) / e, which is log 1 / beta in line 13."""
+        n_members = len(self.errors_)
+        if self.at_error == "stop" and self.errors_[-1] < LEAST_ERROR:
+            # an infinite vote decides alone
+            self.estimators_ = self.estimators_[-1:]
+            self.errors_ = self.errors_[-1:]
+        bounded = np.clip(self.errors_, LEAST_ERROR, None)
         weights = np.log((1 - bounded) / bounded)
-        self.weights_ = weights if len(errors) > 1 and weights.any() else np.ones(len(weights))
-        self.questions_ = [np.arange(len(self.classes_))] * len(weights)
-        return self
+        # the vote of an only member may be negative, and those of errors of 1/2 are all 0
+        is_usable = n_members > 1 and weights.any()
+        self.weights_ = weights if is_usable else np.ones(len(weights))

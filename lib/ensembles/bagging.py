@@ -1,4 +1,4 @@
-"""Members that differ in their rows, or only in their random numbers; all votes count the same."""
+"""Bagging, cross-validated committees, and repetition: votes that all count the same."""
 
 import numpy as np
 
@@ -6,13 +6,13 @@ from lib.ensembles.members import Ensemble
 from lib.estimators import with_parameters
 from lib.validation import check_choice, check_flag, check_integer
 
-N_PARTS = 10
+N_FOLDS = 10  # of cross-validated committees
 SAMPLINGS = ("bootstrap", "committees", "none")
 
 
 @with_parameters
 class Bagging(Ensemble):
-    """Unweighted vote of a learner trained on bootstrap replicates, on all but a tenth, or again and again on all rows.
+    """Unweighted vote of a learner that is trained on bootstrap replicates or other samples.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ class Bagging(Ensemble):
     n_members : int, at least 1
     sampling : "bootstrap", "committees" or "none"
         As many rows as there are, drawn with replacement (bagging); all but one of ten random
-        parts, divided anew for every ten members (cross-validated committees); or all rows.
+        folds, divided again for every ten members (cross-validated committees); or all rows.
     average : bool
         Members' probabilities are averaged; else each member has one vote.
     random_state : int, RandomState or None
@@ -51,13 +51,15 @@ class Bagging(Ensemble):
         """
         check_choice("sampling", self.sampling, SAMPLINGS)
         self.soft_ = check_flag("average", self.average)
-        X, y, rng = self._start(X, y)
-        questions = np.tile(np.arange(len(self.classes_)), (self.n_members, 1))
-        return self._train(X, y, rng, questions, bags(len(y), self.n_members, self.sampling, rng))
+        X, y, rng = self._prepare(X, y)
+        every_class = np.arange(len(self.classes_))  # each class is its own label
+        questions = np.tile(every_class, (self.n_members, 1))
+        row_choices = bags(len(y), self.n_members, self.sampling, rng)
+        return self._train_members(X, y, rng, questions, row_choices)
 
 
 def bags(n, n_members, sampling, rng):
-    """Numbers of the rows that each member is trained on; None for all.
+    """Draw the rows that each member is trained on.
 
     Parameters
     ----------
@@ -67,17 +69,29 @@ def bags(n, n_members, sampling, rng):
     sampling : "bootstrap", "committees" or "none"
         As in `Bagging`.
     rng : numpy.random.RandomState
+        Used for a member only when its bag is asked for.
+
+    Yields
+    ------
+    ndarray of int, or None
+        Numbers of rows; None for all.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
     check_integer("n", n, 1)
     check_integer("n_members", n_members, 1)
     check_choice("sampling", sampling, SAMPLINGS)
-    n_parts = min(N_PARTS, n)
+    n_folds = min(N_FOLDS, n)
     for i in range(n_members):
-        if sampling == "committees" and i % n_parts == 0:
-            part = rng.permutation(n) % n_parts
         if sampling == "bootstrap":
             yield rng.randint(n, size=n)
+        elif sampling == "committees":
+            if i % n_folds == 0:
+                folds = rng.permutation(n) % n_folds
+            # a single row is never left out
+            yield np.flatnonzero(folds != i % n_folds) if n > 1 else None
         else:
-            yield (
-                np.flatnonzero(part != i % n_parts) if sampling == "committees" and n > 1 else None
-            )
+            yield None

@@ -11,7 +11,7 @@ from lib.validation import check_real
 
 
 def likelihood_vote(votes, y):
-    """Naive Bayes whose attributes are the classes that members predict (Ali & Pazzani's likelihood combination).
+    """Learn naive Bayes of the classes that members predict: likelihood combination.
 
     Parameters
     ----------
@@ -28,12 +28,17 @@ def likelihood_vote(votes, y):
     ------
     ValueError
         If votes are no integers, or lengths differ.
+
+    References
+    ----------
+    Ali & Pazzani (1996), "Error reduction through learning multiple descriptions".
     """
-    model = NaiveBayes().fit(_checked_votes(votes), y)  # to which integers are categories
-    return lambda votes: model.predict_proba(_checked_votes(votes))
+    model = NaiveBayes().fit(_check_votes(votes), y)  # to which integers are categories
+    return lambda votes: model.predict_proba(_check_votes(votes))
 
 
-def _checked_votes(votes):
+def _check_votes(votes):
+    """Return votes as an array of int, or raise ValueError."""
     votes = np.asarray(votes)
     if votes.dtype.kind not in "biu":
         raise ValueError(f"votes must be integers, the numbers of classes; got {votes.dtype}")
@@ -41,9 +46,9 @@ def _checked_votes(votes):
 
 
 def gate(X, likelihoods, penalty=0.0):
-    """Weights of members as a softmax of linear functions of the attributes.
+    """Learn weights of members as a softmax of linear functions of the attributes.
 
-    It maximises sum_i log sum_l w_l(x_i) P_l(y_i given x_i), less half of penalty * sum v^2, by
+    It maximises sum_i log sum_l w_l(x_i) P_l(y_i given x_i) minus half of penalty * sum v^2 by
     L-BFGS, where w(x) is the softmax of v_l . (1, x); the intercepts are not penalised.
 
     Parameters
@@ -68,19 +73,25 @@ def gate(X, likelihoods, penalty=0.0):
     likelihoods = check_array(
         likelihoods, dtype=float, ensure_non_negative=True, input_name="likelihoods"
     )
-    X, logs = add_dummy_feature(X), np.log(np.maximum(likelihoods, np.finfo(float).tiny))
-    check_consistent_length(X, logs)
-    shape = (X.shape[1], logs.shape[1])
+    log_likelihoods = np.log(np.maximum(likelihoods, np.finfo(float).tiny))
+    inputs = add_dummy_feature(X)
+    check_consistent_length(inputs, log_likelihoods)
+    shape = (inputs.shape[1], log_likelihoods.shape[1])
 
     def loss(v):
         v = v.reshape(shape)
-        log_weights = log_softmax(X @ v, axis=1)
-        joint = log_weights + logs
-        top = joint.max(axis=1, keepdims=True)
-        totals = top + np.log(np.exp(joint - top).sum(axis=1, keepdims=True))
-        gradient = X.T @ (np.exp(log_weights) - np.exp(joint - totals))
+        log_weights = log_softmax(inputs @ v, axis=1)
+        log_joint = log_weights + log_likelihoods
+        # log sum exp of the members: ln P(y_i given x_i)
+        largest = log_joint.max(axis=1, keepdims=True)
+        log_evidence = largest + np.log(np.exp(log_joint - largest).sum(axis=1, keepdims=True))
+        # prior minus posterior of the members, as for a mixture of experts
+        posteriors = np.exp(log_joint - log_evidence)
+        gradient = inputs.T @ (np.exp(log_weights) - posteriors)
         gradient[1:] += penalty * v[1:]
-        return -totals.sum() + penalty / 2 * (v[1:] ** 2).sum(), gradient.ravel()
+        value = -log_evidence.sum() + penalty / 2 * (v[1:] ** 2).sum()
+        return value, gradient.ravel()
 
-    v = minimize(loss, np.zeros(np.prod(shape)), jac=True, method="L-BFGS-B").x.reshape(shape)
+    start = np.zeros(np.prod(shape))
+    v = minimize(loss, start, jac=True, method="L-BFGS-B").x.reshape(shape)
     return lambda X: softmax(add_dummy_feature(X) @ v, axis=1)
