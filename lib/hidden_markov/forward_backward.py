@@ -17,9 +17,8 @@ LEAST = float(np.finfo(float).tiny)  # they are not scaled by more than its reci
 # forward probabilities below it may have lost digits, or be 0, and their reciprocals overflow in
 # sums
 TINY = 1e-290
-NEGLIGIBLE = (
-    1e-25  # share of P(sequence) that paths through states with such probabilities may have
-)
+# the share of P(sequence) that paths through states with such probabilities may have
+NEGLIGIBLE = 1e-25
 
 
 def expected_counts(symbols, ends, start, transitions, emissions):
@@ -70,12 +69,15 @@ def expected_counts(symbols, ends, start, transitions, emissions):
     )
     pair_counts = np.zeros((n_states, n_states))
     if is_lost.any():
-        log_tables = logarithms(start, transitions, emissions_by_symbol)
+        tables = start, transitions, emissions_by_symbol
+        log_start, log_transitions, log_emissions_by_symbol = logarithms(*tables)
         for number in np.flatnonzero(is_lost):
             steps = slice(ends[number], ends[number + 1])
             log_likelihood += log_forward_backward(
                 symbols[steps],
-                *log_tables,
+                log_start,
+                log_transitions,
+                log_emissions_by_symbol,
                 alpha[steps],
                 weighted_beta[steps],
                 counts_by_symbol,
@@ -89,8 +91,9 @@ def expected_counts(symbols, ends, start, transitions, emissions):
         )
     firsts = ends[:-1]
     start_counts = (alpha[firsts] * weighted_beta[firsts]).sum(axis=0)
-    # Eq. 37, summed over t: xi_t(i, j) is alpha_t(i) a_ij b_j(t + 1) beta_t+1(j) / P(sequence)
-    weighted_beta[firsts] = 0.0  # no pair of states is of two sequences
+    # xi, Eq. 37, summed over all steps: alpha_t(i) a_ij b_j(O_t+1) beta_t+1(j) / P(sequence), where
+    # the scales are the division. No pair of states is of two sequences.
+    weighted_beta[firsts] = 0.0
     pair_counts += alpha[:-1].T @ weighted_beta[1:] * transitions
     return log_likelihood, start_counts, pair_counts, counts_by_symbol.T
 
@@ -118,8 +121,8 @@ def log_likelihoods(symbols, ends, start, transitions, emissions):
         log_tables = logarithms(start, transitions, emissions_by_symbol)
         for number in np.flatnonzero(is_lost):
             steps = slice(ends[number], ends[number + 1])
-            # the rows of alpha are of no use any more: room for those of the logarithms
-            values[number] = log_backward(symbols[steps], *log_tables, alpha[steps])
+            log_weighted_beta = np.empty_like(alpha[steps])
+            values[number] = log_backward(symbols[steps], *log_tables, log_weighted_beta)
     return values
 
 
@@ -141,7 +144,8 @@ def _scaled_forward_backward(
     `weighted_beta` is beta times the emission and the scale of its own step, but for the first step
     of a sequence, where it is beta. So P(state t, state t + 1 | symbols) is
     alpha[t] * transitions * weighted_beta[t + 1] within a sequence, and P(its first state |
-    symbols) is alpha * weighted_beta there. Sequences for which numbers are too small are left out,
+    symbols) is alpha * weighted_beta there: as the last row of alpha sums to 1, all scales of a
+    sequence together are 1 / P(sequence). Sequences for which numbers are too small are left out,
     and marked in `is_lost`.
     """
     n_states = len(start)
@@ -165,6 +169,7 @@ def _scaled_forward_backward(
                     beta = 0.0  # Eq. 25
                     for j in range(n_states):
                         beta += transitions[i, j] * weighted_beta[t + 1, j]
+                # alpha_t has the scales up to t, beta_t those after t
                 if t > first:
                     weighted_beta[t, i] = emissions_by_symbol[symbol, i] * scales[t] * beta
                 else:
