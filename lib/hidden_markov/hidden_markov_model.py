@@ -37,9 +37,9 @@ class Parameters(NamedTuple):
         Of which the transitions are made.
     """
 
-    start: np.ndarray
-    emissions: np.ndarray
-    tables: list
+    start: np.ndarray  # pi in Rabiner (1989)
+    emissions: np.ndarray  # B
+    tables: list  # of A
 
 
 @with_parameters
@@ -131,6 +131,7 @@ class HiddenMarkovModel(BaseEstimator):
         ]
         runs = [self._baum_welch(symbols, ends, transition_model, start) for start in starts]
         self.traces_ = [trace for _, trace in runs]
+        # the run whose objective ends highest
         parameters, best_trace = max(runs, key=lambda run: run[1][-1])
         self.start_ = parameters.start[0]
         self.emissions_ = parameters.emissions
@@ -158,6 +159,7 @@ class HiddenMarkovModel(BaseEstimator):
                     f"n_states must be {expected}, as transitions have it; got {n_states}"
                 )
             return self.transitions, 1.0
+        # a state of one variable, whose table is the matrix of transitions
         one_table = FactoredTransitions("product", (n_states,))
         if isinstance(self.transitions, str) and self.transitions == "full":
             return one_table, np.ones((n_states, n_states), bool)
@@ -171,7 +173,7 @@ class HiddenMarkovModel(BaseEstimator):
                 'transitions must be "full", FactoredTransitions, or a mask '
                 f"({n_states}, {n_states}) of True and False; got {self.transitions!r}"
             )
-        has_transition = mask.any(axis=1)
+        has_transition = mask.any(axis=1)  # of each state
         if not has_transition.all():
             row = int(has_transition.argmin())
             raise ValueError(
@@ -183,11 +185,13 @@ class HiddenMarkovModel(BaseEstimator):
         """Draw parameters from which EM starts; emissions are those given, if any."""
 
         def random_table(shape):
+            # rows from Dirichlet(2, ..., 2), in which few probabilities are near 0
             return normalise_rows(rng.gamma(2.0, size=shape))
 
         start = random_table((1, self.n_states))
         random_emissions = random_table((self.n_states, n_symbols))
         tables = [random_table(shape) for shape in transition_model.shapes()]
+        # what the mask rules out starts at 0, where EM leaves it
         return Parameters(
             start=start,
             emissions=random_emissions if emissions is None else emissions,
@@ -198,6 +202,7 @@ class HiddenMarkovModel(BaseEstimator):
         """EM from some parameters; returns those where it ends, and the trace of the objective."""
         trace = []
         for _ in range(self.max_iterations):
+            # E step, which is the forward-backward algorithm
             log_likelihood, *counts = expected_counts(
                 symbols,
                 ends,
@@ -223,7 +228,7 @@ class HiddenMarkovModel(BaseEstimator):
         return sum(float(np.log(table[table > 0]).sum()) for table in tables)
 
     def _m_step(self, transition_model, parameters, start_counts, pair_counts, symbol_counts):
-        """Parameters in proportion to expected counts: Rabiner's Eq. 40a to 40c.
+        """M step: parameters in proportion to expected counts, Rabiner's Eq. 40a to 40c.
 
         What is 0 stays 0, and a row without any count stays as it is.
         """

@@ -38,11 +38,12 @@ def log_forward_backward(
             alpha[t, j] = 0.0
             weighted_beta[t, j] = 1.0 if t == 0 else 0.0
         if t == 0:
-            no_pairs = np.zeros(n_states)
+            no_pairs = np.zeros(n_states)  # that end with the first state
             _share_out(1.0, log_start, log_weighted_beta[t], alpha[t], no_pairs)
         else:
             # P(state t | state t - 1, all symbols) is in proportion to the transition and to
-            # the probability of the symbols from t on
+            # the probability of the symbols from t on: shares of gamma_t-1 are xi, and their
+            # sums are gamma_t
             for i in range(n_states):
                 if alpha[t - 1, i] > 0:
                     _share_out(
@@ -81,14 +82,14 @@ def log_backward(symbols, log_start, log_transitions, log_emissions_by_symbol, l
     n_states = len(log_start)
     n_steps = len(symbols)
     log_likelihood = 0.0
-    log_beta = np.zeros(n_states)
+    log_beta = np.zeros(n_states)  # Eq. 24
     terms = np.empty(n_states)
     for t in range(n_steps - 1, -1, -1):
         if t < n_steps - 1:
             for i in range(n_states):
                 for j in range(n_states):
                     terms[j] = log_transitions[i, j] + log_weighted_beta[t + 1, j]
-                log_beta[i] = log_sum(terms)
+                log_beta[i] = log_sum(terms)  # Eq. 25
         largest = log_beta.max()
         if largest == -np.inf:
             return -np.inf

@@ -57,6 +57,7 @@ def probabilities(name, table, shape):
     rows = np.atleast_2d(table)
     is_wrong = ~((rows >= 0) & (rows < np.inf))  # NaN is wrong, too
     sums = np.where(is_wrong.any(axis=1), np.nan, rows.sum(axis=1))
+    # the first wrong row is named, be it for a number (its sum is NaN) or for its sum
     for i in np.flatnonzero(~(np.abs(sums - 1) <= 1e-6)):
         place = f"row {i} of {name}" if table.ndim == 2 else name
         wrong = rows[i][is_wrong[i]]

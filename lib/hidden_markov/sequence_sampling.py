@@ -35,6 +35,7 @@ def sample_sequence(start, transitions, emissions, length, rng):
     start_bounds = _bounds(start[None])[0]
     transition_bounds = _bounds(transitions)
     emission_bounds = _bounds(emissions)
+    # the state, or symbol, in whose interval a number falls that is uniform in [0, 1)
     states = []
     symbols = []
     bounds = start_bounds

@@ -132,14 +132,17 @@ class Schemata(MixedInput, SelectorMixin, BaseEstimator):
             scores = _standard_scores(gains)
             is_decided = np.abs(scores[MIN_ROWS - 1 :]).max(axis=1) > self.confidence
             if is_decided.any():
-                n_rows = MIN_ROWS + int(is_decided.argmax())
+                n_rows = MIN_ROWS + int(is_decided.argmax())  # the race ends at the first
                 final_scores = scores[n_rows - 1]
                 winner = np.abs(final_scores).argmax()
-                is_relevant = bool(final_scores[winner] > 0)
-                return Race(int(attributes[winner]), is_relevant, n_rows)
+                return Race(
+                    attribute=int(attributes[winner]),
+                    relevant=bool(final_scores[winner] > 0),
+                    n_rows=n_rows,
+                )
         # time is up: the attribute that seems to matter least is left out
-        loser = scores[-1].argmin()
-        return Race(int(attributes[loser]), relevant=False, n_rows=max_rows)
+        loser = attributes[scores[-1].argmin()]
+        return Race(attribute=int(loser), relevant=False, n_rows=max_rows)
 
 
 def _gains(columns, target, schema, n_rows, rng):
@@ -152,9 +155,11 @@ def _gains(columns, target, schema, n_rows, rng):
     n_open = len(attributes)
     n_attributes = len(schema)
     rows = rng.randint(len(target), size=(n_rows, n_open))
+    # which attributes are used: by coins, but for those that are decided
     masks = rng.random_sample((n_rows, n_open, n_attributes)) < 0.5
     is_closed = schema != OPEN
     masks[:, :, is_closed] = schema[is_closed] == 1
+    # both racers classify the same rows with the same choice of other attributes
     mistakes = []
     for is_used in (False, True):
         masks[:, np.arange(n_open), attributes] = is_used
@@ -170,6 +175,7 @@ def _standard_scores(gains):
     mean = gains.cumsum(axis=0) / n
     mean_square = (gains**2).cumsum(axis=0) / n
     variance = np.maximum(mean_square - mean**2, 0) * n / np.maximum(n - 1, 1)
+    # 0 / 0 where no row differs, and infinite where all differ alike
     with np.errstate(divide="ignore", invalid="ignore"):
         scores = mean / np.sqrt(variance / n)
     return np.nan_to_num(scores, nan=0.0, posinf=np.inf, neginf=-np.inf)

@@ -60,13 +60,15 @@ def relieff(X, y, n_draws=None, n_neighbours=10, random_state=None):
 @compiled()
 def _weights(columns, target, class_sizes, n_draws, n_neighbours):
     """Weights of the attributes from the first rows; of equally near rows the first count."""
-    weights = np.zeros(len(columns))
-    attributes = np.arange(len(columns))
+    n_attributes = len(columns)
+    weights = np.zeros(n_attributes)
+    attributes = np.arange(n_attributes)
     frequencies = class_sizes / len(target)
     for row in range(n_draws):
         row_distances = distances(columns, attributes, row)
         for c in range(len(class_sizes)):
             is_hit = c == target[row]
+            # hits count against an attribute, misses for it, by how frequent their class is
             factor = -1.0 if is_hit else frequencies[c] / (1 - frequencies[target[row]])
             class_distances = np.where(target == c, row_distances, np.inf)
             n_nearest = min(n_neighbours, class_sizes[c] - is_hit)  # the row itself is no hit
