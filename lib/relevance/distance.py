@@ -65,12 +65,12 @@ def complete_table(frame):
 
 
 @compiled()
-def difference(value, other):
+def difference(value, other_value):
     """Return how far two values of an attribute are apart, at most 1.
 
     So different categories are 1 apart, whatever their numbers.
     """
-    return min(abs(value - other), 1.0)
+    return min(abs(value - other_value), 1.0)
 
 
 @compiled()
