@@ -11,17 +11,17 @@ import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from lib.datasets import downloads
-from lib.datasets.downloads import NotAvailableError, cache, pooch, sha256
+from lib.datasets.downloads import NotAvailableError, cache_folder, fetch, read_file, sha256
 from lib.files import DATA, write_whole
 
+# words with inner apostrophes, numbers, dashes, and any other mark by itself
 TOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\d+|-+|[^\w\s]")
 ENDINGS = (".txt", ".txt.gz")
 REMEDY = "put good copies into a folder and set the environment variable TEXTS_MIRROR to it"
 
 
 def tokenize(text):
-    """Words in lower case, with the apostrophes inside them, numbers and punctuation marks, in their order.
+    """Split a text into words in lower case, numbers and punctuation marks.
 
     Parameters
     ----------
@@ -30,12 +30,14 @@ def tokenize(text):
     Returns
     -------
     list of str
+        In the order of the text; a word keeps the apostrophes inside it.
     """
+    # typeset apostrophes are those of a typewriter
     return TOKEN.findall(text.replace("\u2019", "'").lower())
 
 
 def read_texts(folder=None, download=True):
-    """Read the eleven books of data/texts.csv, or those of a folder.
+    """Read the eleven books of data/texts.csv, or the texts of a folder.
 
     Parameters
     ----------
@@ -56,17 +58,20 @@ def read_texts(folder=None, download=True):
     NotAvailableError
         If a book can be had neither from TEXTS_MIRROR, the cache nor its address.
     """
+    texts = {}
     if folder is None:
-        return {book["name"]: _decoded(book["name"], _book(book, download)) for book in _books()}
+        for book in _books():
+            texts[book["name"]] = _decode(book["name"], _read_book(book, download))
+        return texts
     paths = sorted(path for ending in ENDINGS for path in Path(folder).glob(f"*{ending}"))
     if not paths:
         raise ValueError(
             f"folder must be one that holds files *.txt or *.txt.gz; got {str(folder)!r}"
         )
-    return {
-        path.name.removesuffix(".gz").removesuffix(".txt"): _decoded(path.name, _bytes(path))
-        for path in paths
-    }
+    for path in paths:
+        name = path.name.removesuffix(".gz").removesuffix(".txt")
+        texts[name] = _decode(path.name, read_file(path))
+    return texts
 
 
 def names_of_texts():
@@ -81,27 +86,28 @@ def _books():
 
 
 def status(folder=None):
-    """What can be had of the books, or of a folder's texts, without the network: a word, and a sha256 or the reason.
+    """Say whether the books, or a folder's texts, can be read without the network.
 
     Parameters
     ----------
     folder : str or path, optional
         As `read_texts` takes it.
+
+    Returns
+    -------
+    status : {"here", "not available"}
+    detail : str
+        A sha256 of all texts, or the reason why there are none.
     """
     try:
-        books = read_texts(folder, download=False)
+        texts = read_texts(folder, download=False)
     except (NotAvailableError, OSError, ValueError) as error:
         return "not available", str(error)
-    return "here", sha256("\0".join([*books, *books.values()]).encode())
+    # a chapter's key changes with any text or name
+    return "here", sha256("\0".join([*texts, *texts.values()]).encode())
 
 
-def _bytes(path):
-    """Contents of a file, unpacked if its name ends in .gz."""
-    with open(path, "rb") as file:
-        return downloads._unpacked(file, path.name)
-
-
-def _decoded(name, contents):
+def _decode(name, contents):
     try:
         text = contents.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -113,13 +119,14 @@ def _decoded(name, contents):
     return text
 
 
-def _book(book, download):
+def _read_book(book, download):
     """Contents of one of the books: from the mirror, the cache or its address."""
     for path in _copies(book["name"]):
-        contents = _bytes(path)
+        contents = read_file(path)
         if sha256(contents) == book["sha256"]:
             return contents
-        if path.parent != cache():
+        # a wrong copy in the cache is replaced; one in the mirror is for its owner to mend
+        if path.parent != cache_folder():
             raise NotAvailableError(
                 f"{path.name}: the copy in TEXTS_MIRROR has not the sha256 of data/texts.csv"
             )
@@ -127,45 +134,42 @@ def _book(book, download):
         raise NotAvailableError(
             f"{book['name']}: not downloaded yet; read_texts() fetches it from {book['address']}"
         )
-    contents = _cut(_fetched(book), book)
-    cache().mkdir(parents=True, exist_ok=True)
-    write_whole(cache() / f"{book['name']}.txt", contents)
+    contents = _cut_out(book, _fetch_page(book))
+    cache_folder().mkdir(parents=True, exist_ok=True)
+    write_whole(cache_folder() / f"{book['name']}.txt", contents)
     return contents
 
 
 def _copies(name):
     """Files of a book in the mirror and in the cache."""
+    folders = [cache_folder()]
     mirror = os.environ.get("TEXTS_MIRROR")
     if mirror and not Path(mirror).is_dir():
         raise NotAvailableError(f"TEXTS_MIRROR must name a folder; {mirror!r} does not exist")
-    folders = [Path(mirror), cache()] if mirror else [cache()]
-    return [
-        path
-        for folder in folders
-        for ending in ENDINGS
-        if (path := folder / f"{name}{ending}").is_file()
-    ]
+    if mirror:
+        folders.insert(0, Path(mirror))
+    paths = [folder / f"{name}{ending}" for folder in folders for ending in ENDINGS]
+    return [path for path in paths if path.is_file()]
 
 
-def _fetched(book):
-    fetch = downloads._Downloader(
-        timeout=downloads.TIMEOUT, hooks={"response": downloads._refuse_insecure}
-    )
+def _fetch_page(book):
+    """Contents of the file at the address of a book, whose licence and notes may change."""
     with TemporaryDirectory() as folder:
         try:
-            return Path(
-                pooch.retrieve(book["address"], None, "book", folder, downloader=fetch)
-            ).read_bytes()
+            return fetch(book["address"], folder, "book").read_bytes()
         except OSError as error:
-            failed = f"{book['name']}: the download from {book['address']} failed ({type(error).__name__})"
-            raise NotAvailableError(f"{failed}; {REMEDY}") from None
+            raise NotAvailableError(
+                f"{book['name']}: the download from {book['address']} failed "
+                f"({type(error).__name__}); {REMEDY}"
+            ) from None
 
 
-def _cut(contents, book):
+def _cut_out(book, page):
     """The book within a downloaded file: as many bytes as it has, from its first words on."""
-    contents = contents.replace(b"\r\n", b"\n")
-    for begin in re.finditer(re.escape(book["begins"].encode()), contents):
-        text = contents[begin.start() :][: int(book["bytes"])]
+    # the sha256 is of lines that end as on Unix
+    page = page.replace(b"\r\n", b"\n")
+    for match in re.finditer(re.escape(book["begins"].encode()), page):
+        text = page[match.start() : match.start() + int(book["bytes"])]
         if sha256(text) == book["sha256"]:
             return text
     raise NotAvailableError(

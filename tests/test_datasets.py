@@ -13,6 +13,7 @@ from collections import Counter
 
 import numpy as np
 import pandas as pd
+import pooch
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -83,7 +84,7 @@ def serve(monkeypatch, content):
         if not isinstance(content, bytes):
             raise content
 
-    monkeypatch.setattr(downloads.HTTPDownloader, "__call__", download)
+    monkeypatch.setattr(pooch.HTTPDownloader, "__call__", download)
     return asked
 
 
@@ -151,7 +152,7 @@ def test_sets_are_what_the_manifest_says(name, monkeypatch, no_network):
     for column in data.X.select_dtypes("category"):
         assert not data.X[column].cat.ordered
         assert data.X[column].cat.categories.tolist() == sorted(
-            data.X[column].cat.categories, key=table._order
+            data.X[column].cat.categories, key=table.category_order
         )
     assert data.source in ("shipped", "synthetic", "mirror")
     assert no_network == []
@@ -433,7 +434,7 @@ PIECES = st.sampled_from(
 @functools.cache
 def content(name):
     """The first lines of a shipped file."""
-    return b"".join(downloads.shipped(entries()[name]).splitlines(keepends=True)[:FEW])
+    return b"".join(downloads.read_shipped(entries()[name]).splitlines(keepends=True)[:FEW])
 
 
 VOTES = content("vote")
@@ -491,14 +492,14 @@ def _load(name, data):
     raw = gzip.compress(data, mtime=0) if entry.files[0].endswith(".gz") else data
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            downloads, "shipped", lambda _: downloads._unpacked(io.BytesIO(raw), entry.files[0])
+            downloads, "read_shipped", lambda _: downloads.unpack(io.BytesIO(raw), entry.files[0])
         )
         return datasets.load(name)
 
 
 @pytest.mark.parametrize("name", ["iris", "vote", "satimage"])
 def test_a_file_that_lacks_a_row_is_refused_although_its_sha256_is_right(name):
-    lines = downloads.shipped(entries()[name]).splitlines(keepends=True)
+    lines = downloads.read_shipped(entries()[name]).splitlines(keepends=True)
     with pytest.raises(
         ValueError, match=f"{name}: its files have {len(lines) - 2} rows; expected {len(lines) - 1}"
     ):

@@ -10,14 +10,14 @@ import pytest
 from lib import datasets as uci
 from lib.discretize import EntropyDiscretizer
 from lib.experiments import elr_data
-from lib.experiments.elr_data import coded, printed, problems
+from lib.experiments.elr_data import encode_split, load_tasks, paper_table
 from lib.structures.encoding import DiscreteCoding
 from lib.trials import Seeds
 
-problem = functools.cache(elr_data.problem)
+load_task = functools.cache(elr_data.load_task)
 AT_HAND = set(uci.available().query("status == 'shipped'")["name"])
-TABLE_II = printed("ii").set_index("dataset")
-TABLE_V = printed("v").set_index("dataset")
+TABLE_II = paper_table("ii").set_index("dataset")
+TABLE_V = paper_table("v").set_index("dataset")
 # What the files have, where the paper has another number.
 # UCI's tenth of breast is a number of rows
 OTHER_ATTRIBUTES = {"breast": 9, "breast-cancer": 9, "soybean-large": 35}
@@ -55,7 +55,7 @@ class TestTables:
 
     @pytest.mark.parametrize("name", shipped(TABLE_II))
     def test_table_ii(self, name):
-        row, found = TABLE_II.loc[name], problem(name)
+        row, found = TABLE_II.loc[name], load_task(name)
         assert found.data.X.shape[1] == OTHER_ATTRIBUTES.get(name, row["attributes"])
         assert len(np.unique(found.data.y)) == OTHER_CLASSES.get(name, row["classes"])
         assert not found.data.X.isna().any(axis=None)
@@ -74,7 +74,7 @@ class TestTables:
 
     @pytest.mark.parametrize("name", shipped(TABLE_V))
     def test_table_v(self, name):
-        row, found = TABLE_V.loc[name], problem(name, incomplete=True)
+        row, found = TABLE_V.loc[name], load_task(name, incomplete=True)
         assert found.data.X.shape[1] == OTHER_ATTRIBUTES.get(name, row["attributes"])
         assert found.data.X.isna().any(axis=None)
         train, test = found.splits(5, seed(0))[0]
@@ -85,19 +85,19 @@ class TestTables:
 
     def test_incomplete_rows_stay_or_go(self):
         everything, complete = (
-            problem("soybean-large", incomplete=True).data,
-            problem("soybean-large").data,
+            load_task("soybean-large", incomplete=True).data,
+            load_task("soybean-large").data,
         )
         assert len(everything.y) == 683
         assert (complete.y == everything.y[~everything.X.isna().any(axis=1)]).all()
 
     def test_a_missing_vote_is_a_value(self):
-        assert problem("vote").data.X.iloc[:, 0].cat.categories[-1] == "missing"
-        assert problem("vote", incomplete=True).data.X.isna().any(axis=None)
+        assert load_task("vote").data.X.iloc[:, 0].cat.categories[-1] == "missing"
+        assert load_task("vote", incomplete=True).data.X.isna().any(axis=None)
 
     @pytest.mark.parametrize(("name", "incomplete"), [("breast", False), ("breast-cancer", True)])
     def test_breasts_values_are_numbers(self, name, incomplete):
-        X = problem(name, incomplete).data.X
+        X = load_task(name, incomplete).data.X
         assert list(X.select_dtypes(float)) == list(X)
         assert X.isna().any(axis=None) == incomplete
         assert X.min(axis=None) == 1
@@ -109,7 +109,7 @@ class TestSplits:
         ("name", "n_folds"), [("iris", 5), ("glass2", 5), ("glass2", 4), ("breast", 7)]
     )
     def test_folds(self, name, n_folds):
-        found = problem(name)
+        found = load_task(name)
         n = len(found.data.y)
         splits = found.splits(n_folds, seed(0))
         assert [len(test) for _, test in splits] == [n // n_folds] * n_folds
@@ -123,7 +123,7 @@ class TestSplits:
         "name", ["iris", "shuttle-small", "waveform-21", "mofn-3-7-10", "satimage"]
     )
     def test_the_seed_decides(self, name):
-        found = problem(name)
+        found = load_task(name)
         first, again, other, repeat = (
             np.concatenate(
                 [
@@ -138,36 +138,38 @@ class TestSplits:
 
     def test_first_and_last_rows(self):
         """Between the 100 of training and the 50 of test there are 13 that have no part."""
-        found = replace(problem("glass2"), sizes=(100, 50), split="published")
+        found = replace(load_task("glass2"), sizes=(100, 50), split="published")
         [(train, test)] = found.splits(5, seed(0))
         assert (list(train), list(test)) == (list(range(100)), list(range(113, 163)))
 
     def test_random(self):
-        [(train, test)] = problem("shuttle-small").splits(5, seed(0))
+        [(train, test)] = load_task("shuttle-small").splits(5, seed(0))
         assert (len(train), len(test)) == (3866, 1934)
         assert not np.intersect1d(train, test).size
         for part in (train, test):
             assert (np.diff(part) > 0).all()
 
     def test_samples(self):
-        [(train, test)] = problem("mofn-3-7-10").splits(5, seed(1))
+        [(train, test)] = load_task("mofn-3-7-10").splits(5, seed(1))
         assert (len(np.unique(train)), list(test)) == (300, list(range(1024)))
-        [(train, test)] = problem("waveform-21").splits(5, seed(1))
+        [(train, test)] = load_task("waveform-21").splits(5, seed(1))
         assert sorted([*train, *test]) == list(range(5000))
-        [(train, test)] = problem("monks-1").splits(5, seed(1))
+        [(train, test)] = load_task("monks-1").splits(5, seed(1))
         assert (len(train), len(test)) == (124, 432)
 
 
 class TestNames:
     def test_what_cannot_be_had_has_a_reason(self, nothing_elsewhere):
-        found, reasons = problems("v", ["cleve", "breast-cancer", "monk1-corrupt", "soybean-large"])
+        found, reasons = load_tasks(
+            "v", ["cleve", "breast-cancer", "monk1-corrupt", "soybean-large"]
+        )
         assert [p.name for p in found] == ["breast-cancer", "soybean-large"]
         assert list(reasons) == ["cleve", "monk1-corrupt"]
         assert "neither shipped" in reasons["cleve"]
-        assert reasons["monk1-corrupt"] == elr_data.LOST["monk1-corrupt"]
+        assert reasons["monk1-corrupt"] == elr_data.UNAVAILABLE["monk1-corrupt"]
 
     def test_two_names_of_one_set(self):
-        found, _ = problems("ii", ["diabetes", "iris"])
+        found, _ = load_tasks("ii", ["diabetes", "iris"])
         assert [p.name for p in found] == ["pima", "iris"]
 
     @pytest.mark.parametrize(
@@ -181,7 +183,7 @@ class TestNames:
     )
     def test_the_facts(self, name, facts):
         names = ("dataset", "attributes", "classes", "rows", "protocol")
-        assert problem(name).facts == dict(zip(names, (name, *facts), strict=True))
+        assert load_task(name).facts == dict(zip(names, (name, *facts), strict=True))
 
 
 @pytest.mark.parametrize(
@@ -197,7 +199,7 @@ class TestNames:
     ],
 )
 def test_every_printed_data_set_has_every_cell_once(table, data_sets, cells):
-    frame = printed(table)
+    frame = paper_table(table)
     keys = [name for name in ("dataset", "source", "structure", "learner") if name in frame]
     assert not frame.duplicated(keys).any()
     assert frame["dataset"].nunique() == data_sets
@@ -209,7 +211,7 @@ def test_every_printed_data_set_has_every_cell_once(table, data_sets, cells):
 class TestCodes:
     @pytest.fixture(params=["glass2", "corral", "vote"])
     def data(self, request):
-        return problem(request.param).data
+        return load_task(request.param).data
 
     @pytest.fixture
     def rows(self, data):
@@ -217,7 +219,7 @@ class TestCodes:
 
     def test_are_those_of_the_discretised_columns(self, data, rows):
         train, test = rows
-        codes, sizes = coded(data, train, test)
+        codes, sizes = encode_split(data, train, test)
         cutter = EntropyDiscretizer().fit(data.X.iloc[train], data.y[train])
         tables = [cutter.transform(data.X.iloc[part]) for part in rows]
         coding = DiscreteCoding(tables[0])
@@ -227,15 +229,15 @@ class TestCodes:
 
     def test_nothing_removed(self, data, rows):
         train, test = rows
-        plain, sizes = coded(data, train, test)
-        codes, sizes_too = coded(data, train, test, np.zeros(data.X.shape, bool))
+        plain, sizes = encode_split(data, train, test)
+        codes, sizes_too = encode_split(data, train, test, np.zeros(data.X.shape, bool))
         assert (codes == np.concatenate([plain, plain[len(train) :]])).all()
         assert (sizes == sizes_too).all()
 
     def test_removed_values_are_missing(self, data, rows):
         train, test = rows
         holes = removed(data, 0.3)
-        codes, _ = coded(data, train, test, holes)
+        codes, _ = encode_split(data, train, test, holes)
         first, masked, complete = np.split(codes[:, 1:], [len(train), len(train) + len(test)])
         assert (first[holes[train]] == -1).all()
         assert (first[~holes[train]] >= 0).all()
@@ -251,7 +253,7 @@ class TestCodes:
         for i, name in enumerate(shuffled):
             places = np.flatnonzero(holes[:, i])
             shuffled.loc[places, name] = shuffled[name].array.take(rng.permutation(places))
-        found = [coded(d, train, test, holes)[0] for d in (data, replace(data, X=shuffled))]
+        found = [encode_split(d, train, test, holes)[0] for d in (data, replace(data, X=shuffled))]
         n = len(train) + len(test)
         assert (found[0][:n] == found[1][:n]).all()
 
@@ -264,7 +266,7 @@ class TestCodes:
         shuffled = replace(data, X=data.X.iloc[order].reset_index(drop=True), y=data.y[order])
         holes = removed(data, rate) if rate else None
         (codes, sizes), (again, sizes_too) = (
-            coded(d, train, test, holes) for d in (data, shuffled)
+            encode_split(d, train, test, holes) for d in (data, shuffled)
         )
         assert (codes[: len(train)] == again[: len(train)]).all()
         assert (sizes == sizes_too).all()
@@ -273,8 +275,8 @@ class TestCodes:
 
     def test_an_unknown_value_is_missing(self):
         letters = pd.DataFrame({"letter": pd.Series(list("abababac"), dtype=str)})
-        data = replace(problem("iris").data, X=letters, y=np.array(list("01010101")))
-        codes, sizes = coded(data, np.arange(6), np.array([6, 7]))
+        data = replace(load_task("iris").data, X=letters, y=np.array(list("01010101")))
+        codes, sizes = encode_split(data, np.arange(6), np.array([6, 7]))
         assert list(codes[:, 1]) == [0, 1, 0, 1, 0, 1, 0, -1]
         assert list(sizes) == [2, 2]
 

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from lib.experiments import elr_tables as tables
-from lib.experiments.elr_data import printed
+from lib.experiments.elr_data import paper_table
 
 NAN = float("nan")
 
@@ -71,7 +71,7 @@ class TestAverages:
         assert row.q95 == pytest.approx(93.8)
 
 
-class TestBesidePrinted:
+class TestCompareWithPaper:
     def cell(self, found, dataset, learner, structure="naive"):
         [row] = found[
             found["dataset"].eq(dataset)
@@ -83,7 +83,7 @@ class TestBesidePrinted:
     def test_accuracies(self):
         """IRIS NB+ELR is 94.00 ± 2.87 in Table III."""
         ours = results([("iris", "elr", 0, 90.0, 2.0), ("iris", "elr", 1, 92.0, 2.0)])
-        found = tables.beside_printed(ours, "iii")
+        found = tables.compare_with_paper(ours, "iii")
         row = self.cell(found, "iris", "elr")
         assert (row.printed, row.printed_se, row.ours, row.low, row.high) == (
             94.0,
@@ -100,8 +100,8 @@ class TestBesidePrinted:
 
     @pytest.mark.parametrize("table", ["iii", "iv", "vi", "viii"])
     def test_every_cell_in_the_order_of_the_table(self, table):
-        cells = printed(table).query("dataset != 'average'")
-        found = tables.beside_printed(results([("iris", "elr", 0, 90.0)]), table)
+        cells = paper_table(table).query("dataset != 'average'")
+        found = tables.compare_with_paper(results([("iris", "elr", 0, 90.0)]), table)
         assert found[tables.CELL].values.tolist() == cells[tables.CELL].values.tolist()
         assert list(found["printed"]) == list(cells["value"])
         ours = (
@@ -115,20 +115,22 @@ class TestBesidePrinted:
     def test_errors_in_table_vi(self):
         """CLEVE NB+ELR errs in 16 ± 2.72 percent."""
         rows = [("cleve", "elr", r, v) for r, v in enumerate([82.0, 83.0, 87.0])]
-        row = self.cell(tables.beside_printed(results(rows), "vi"), "cleve", "elr")
+        row = self.cell(tables.compare_with_paper(results(rows), "vi"), "cleve", "elr")
         assert (row.printed, row.printed_se, row.ours) == (16.0, 2.72, 16.0)
         assert (row.low, row.high) == (13, 18)
         assert row.q05 == pytest.approx(100 - 86.6)
         assert row.q95 == pytest.approx(100 - 82.1)
         assert row.z == 0
         [row] = (
-            tables.beside_printed(results([("cleve", "elr", 0, 90.0)]), "vi").dropna().itertuples()
+            tables.compare_with_paper(results([("cleve", "elr", 0, 90.0)]), "vi")
+            .dropna()
+            .itertuples()
         )
         assert row.z < 0  # we err less
 
     def test_a_single_test_set_without_printed_error(self):
         """MONK1-CORRUPT NB+ELR errs in 34.72 ± 0 percent of 144 rows, ALLBP in 3.09 of 972."""
-        found = tables.beside_printed(results([("allbp", "elr", 0, 97.0, 0.5)]), "vi")
+        found = tables.compare_with_paper(results([("allbp", "elr", 0, 97.0, 0.5)]), "vi")
         expected = 100 * (0.0309 * 0.9691 / 972) ** 0.5
         row = self.cell(found, "allbp", "elr")
         assert row.printed_se == pytest.approx(expected)
@@ -138,7 +140,7 @@ class TestBesidePrinted:
         assert corrupt.printed_se == pytest.approx(100 * (0.3472 * 0.6528 / 144) ** 0.5)
 
     def test_diabetes_is_pima(self):
-        found = tables.beside_printed(
+        found = tables.compare_with_paper(
             results([("pima", "elr", 0, 75.0), ("iris", "elr", 0, 90.0)]), "iii"
         ).dropna()
         assert list(found["dataset"]) == ["diabetes", "iris", "pima"]
@@ -147,11 +149,11 @@ class TestBesidePrinted:
 
     def test_all_right_in_both(self):
         """CORRAL TAN+ELR is 100.00 ± 0.00."""
-        found = tables.beside_printed(results([("corral", "elr", 0, 100.0, 0.0)], "tan"), "iii")
+        found = tables.compare_with_paper(results([("corral", "elr", 0, 100.0, 0.0)], "tan"), "iii")
         assert self.cell(found, "corral", "elr", "tan").z == 0
 
     def test_without_error_a_difference_is_infinite(self):
-        found = tables.beside_printed(results([("corral", "elr", 0, 99.0, 0.0)], "tan"), "iii")
+        found = tables.compare_with_paper(results([("corral", "elr", 0, 99.0, 0.0)], "tan"), "iii")
         assert self.cell(found, "corral", "elr", "tan").z == -np.inf
 
 
@@ -179,25 +181,25 @@ class TestAgreement:
 
     def test_the_paper_itself(self):
         """With its cells as both our repeats all agree, but that DIABETES has the results of PIMA."""
-        once = printed("iii")[[*tables.CELL, "value", "se"]]
+        once = paper_table("iii")[[*tables.CELL, "value", "se"]]
         own = pd.concat([once.assign(repeat=r) for r in (0, 1)])
-        found = tables.agreement(tables.beside_printed(own, "iii"))
+        found = tables.agreement(tables.compare_with_paper(own, "iii"))
         assert found["n"].eq(25).all()
         assert found["within"].eq(25).all()
         assert found["inside"].isin([24, 25]).all()
 
 
-class TestOwnAgreement:
+class TestSelfAgreement:
     def test_by_hand(self):
         """90 and 95 are farther from the mean of the others, 93.5 and 91, than twice the root of 2."""
         rows = [("iris", "elr", r, v) for r, v in enumerate([90.0, 92.0, 95.0])]
         rows += [("iris", "ofe", r, v) for r, v in enumerate([90.0, 90.0, 90.0])]
-        assert tables.own_agreement(results(rows)) == pytest.approx(4 / 6)
+        assert tables.self_agreement(results(rows)) == pytest.approx(4 / 6)
 
     def test_sets_with_one_repeat_do_not_count(self):
         rows = [("letter", "elr", 0, 90.0), ("iris", "elr", 0, 90.0), ("iris", "elr", 1, 91.0)]
-        assert tables.own_agreement(results(rows)) == 1
-        assert np.isnan(tables.own_agreement(results(rows[:2])))
+        assert tables.self_agreement(results(rows)) == 1
+        assert np.isnan(tables.self_agreement(results(rows[:2])))
 
     def test_no_errors(self):
         rows = [
@@ -205,14 +207,14 @@ class TestOwnAgreement:
             ("a", "elr", 1, 100.0, 0.0),
             ("b", "elr", 0, 99.0, 0.0),
         ]
-        assert tables.own_agreement(results(rows)) == 1
-        assert tables.own_agreement(results([*rows, ("b", "elr", 1, 100.0, 0.0)])) == 0.5
+        assert tables.self_agreement(results(rows)) == 1
+        assert tables.self_agreement(results([*rows, ("b", "elr", 1, 100.0, 0.0)])) == 0.5
 
     def test_readings_are_apart(self):
         frame = results([("a", "elr", 0, 90.0), ("a", "elr", 0, 50.0)]).assign(
             test=["masked", "complete"]
         )
-        assert np.isnan(tables.own_agreement(frame))
+        assert np.isnan(tables.self_agreement(frame))
 
 
 class TestComparisons:
@@ -272,7 +274,7 @@ class TestComparisons:
         assert np.isnan(one["p"])
 
     def test_printed_errors(self):
-        complete, incomplete = tables.printed_errors("iii"), tables.printed_errors("vi")
+        complete, incomplete = tables.paper_errors("iii"), tables.paper_errors("vi")
         assert complete.loc["iris", "naive+elr"] == 6.0
         assert incomplete.loc["cleve", "naive+elr"] == 16.0
         assert {"diabetes", "pima"} <= set(complete.index)
@@ -284,7 +286,7 @@ class TestPrinted:
 
     @pytest.mark.parametrize("table", ["vi", "viii"])
     def test_averages_are_those_of_the_cells(self, table):
-        frame = printed(table).pivot(index="dataset", columns=tables.CELL[1:], values="value")
+        frame = paper_table(table).pivot(index="dataset", columns=tables.CELL[1:], values="value")
         means = frame.drop("average").mean()
         np.testing.assert_allclose(
             means, frame.loc["average"], atol=0.005 if table == "viii" else 1e-9
@@ -293,17 +295,17 @@ class TestPrinted:
     @pytest.mark.parametrize("appendix", ["d", "e"])
     def test_which_p_values_are_reproduced(self, appendix):
         """All of Appendix D; in E that of GBN, while TAN's 0.0036 is printed as 0.036."""
-        errors, reproduced = tables.printed_errors("vi" if appendix == "d" else "viii"), []
-        for test in tables.printed_p_values(appendix).itertuples():
+        errors, reproduced = tables.paper_errors("vi" if appendix == "d" else "viii"), []
+        for test in tables.paper_p_values(appendix).itertuples():
             worse = f"{test.worse_structure}+{test.worse_learner}"
             p = tables.compare(errors, f"{test.better_structure}+elr", worse)["p"]
             reproduced.append(round(p, len(str(test.p).split(".")[1])) == test.p)
         assert reproduced == ([True] * 4 if appendix == "d" else [False, False, True])
 
     def test_whole_numbers_of_test_rows(self):
-        cells = {table: tables.without_averages(table) for table in ("iii", "iv", "vi", "viii")}
+        cells = {table: tables.paper_cells(table) for table in ("iii", "iv", "vi", "viii")}
         cells["viii"] = cells["viii"].query("learner == 'svm'")
-        found = {table: tables.attainable(part, table) for table, part in cells.items()}
+        found = {table: tables.attainability(part, table) for table, part in cells.items()}
         iris = found["iii"].set_index("dataset").loc["iris"]
         assert iris["n"].eq(150).all()
         assert iris["nearest"].iloc[0] == pytest.approx(139 / 1.5)
@@ -314,17 +316,17 @@ class TestPrinted:
 
     def test_standard_errors_and_deviations(self):
         """Accuracies of 100, 100, 100, 96 and 88 percent have the deviation printed for the SVM on CORRAL."""
-        cells = tables.without_averages("viii").query("learner == 'svm' and dataset == 'corral'")
-        [corral] = tables.attainable(cells, "viii").itertuples()
+        cells = tables.paper_cells("viii").query("learner == 'svm' and dataset == 'corral'")
+        [corral] = tables.attainability(cells, "viii").itertuples()
         folds = np.array([100, 100, 100, 96, 88])
         assert (folds.mean(), folds.std(ddof=1).round(2)) == (corral.value, corral.se)
         assert (corral.error, corral.deviation) == (False, True)
-        [(table, cell, se, implied, why)] = tables.unattainable(cells, "viii")
+        [(table, cell, se, implied, why)] = tables.unattainable_cells(cells, "viii")
         assert (table, cell, se, implied) == ("viii", "CORRAL SVM ±", corral.se, corral.se / 5**0.5)
         assert why.endswith("as standard deviation it fits")
 
     def test_test_sets_of_table_vi_have_no_standard_error(self):
-        slips = tables.unattainable(tables.without_averages("vi"), "vi")
+        slips = tables.unattainable_cells(tables.paper_cells("vi"), "vi")
         zeros = {
             cell: implied for _, cell, se, implied, _ in slips if cell.endswith("±") and se == 0
         }

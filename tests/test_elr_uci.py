@@ -7,14 +7,14 @@ from sklearn.svm import SVC
 
 from lib.bayes_net import BayesNetClassifier, choose_iterations
 from lib.discretize import EntropyDiscretizer, OneHot
-from lib.experiments.elr_data import BAYES_NET_LEARNERS, N_FOLDS, coded, problem
+from lib.experiments.elr_data import BAYES_NET_LEARNERS, N_FOLDS, encode_split, load_task
 from lib.experiments.elr_uci import CAP, quadratic_svm, split_errors
 from lib.trials import Seeds
 
 
 def split(name, rate=0.0, fold=3, incomplete=False):
     """A problem's data, training and test rows of a fold, and values to be removed."""
-    one, seeds = problem(name, incomplete), Seeds(6)
+    one, seeds = load_task(name, incomplete), Seeds(6)
     holes = seeds.rng("holes").random(one.data.X.shape) < rate if rate else None
     return one.data, *one.splits(N_FOLDS, seeds.sequence("splits"))[fold], holes
 
@@ -37,7 +37,7 @@ def test_errors_are_those_of_the_classifier(name, rate):
         if rate
         else {"complete": X.iloc[test]}
     )
-    codes, sizes = coded(data, train, test, holes)
+    codes, sizes = encode_split(data, train, test, holes)
     for structure in ("naive", "tan", "bic"):
         learners = {"ofe": 0, "elr_fixed": 3, "em": CAP}
         rows = list(
@@ -63,7 +63,7 @@ def test_errors_are_those_of_the_classifier(name, rate):
 def test_tuned_iterations(name, structure):
     """The structure is that of all training rows; tables are learned without the held-out fold."""
     data, train, test, _ = split(name)
-    codes, sizes = coded(data, train, test)
+    codes, sizes = encode_split(data, train, test)
     columns = {
         i: pd.Categorical.from_codes(codes[:, i], range(sizes[i])) for i in range(1, len(sizes))
     }
@@ -88,13 +88,13 @@ def test_incomplete_rows():
     data, train, test, _ = split("breast-cancer", incomplete=True)
     cutter = EntropyDiscretizer().fit(data.X.iloc[train], data.y[train])
     X, X_test = (cutter.transform(data.X.iloc[rows]) for rows in (train, test))
-    [row] = split_errors(*coded(data, train, test), inner_folds(train), "naive", ["ofe"], 1)
+    [row] = split_errors(*encode_split(data, train, test), inner_folds(train), "naive", ["ofe"], 1)
     model = BayesNetClassifier("naive", "ofe").fit(X, data.y[train])
     assert row["n_wrong"] == (model.predict(X_test) != data.y[test]).sum()
 
 
 def test_a_learner_does_not_depend_on_the_others():
-    codes, sizes = coded(*split("glass2")[:3])
+    codes, sizes = encode_split(*split("glass2")[:3])
     inner = inner_folds(split("glass2")[1])
     rows = {
         row["learner"]: row
@@ -112,7 +112,7 @@ def test_corral_is_learned_by_trees():
         data, train, test, _ = split("corral", fold=fold)
         name = list(wrong)[structure]
         [row] = split_errors(
-            *coded(data, train, test), inner_folds(train), name, ["elr_converged"], 1
+            *encode_split(data, train, test), inner_folds(train), name, ["elr_converged"], 1
         )
         wrong[name] += row["n_wrong"]
     assert wrong["tan"] == 0 < wrong["naive"]
@@ -120,7 +120,7 @@ def test_corral_is_learned_by_trees():
 
 def test_the_paper_s_kernel_by_hand():
     """(a.b + 1)^2 is the inner product of all products of up to two inputs, duplicates weighted by root 2."""
-    data = problem("corral").data
+    data = load_task("corral").data
     train, test = np.arange(0, 128, 2), np.arange(1, 128, 2)
     codes = OneHot(constant="drop").fit(data.X.iloc[train])
     A, B = (codes.transform(data.X.iloc[rows]).to_numpy(float) for rows in (train, test))

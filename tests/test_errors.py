@@ -30,7 +30,7 @@ from lib.datasets import table
 from lib.datasets.catalogue import catalogue
 from lib.datasets.papers import printed_table
 from lib.discretize import ClassSeparatingCuts, CutPoints, EntropyDiscretizer, OneHot
-from lib.experiments.elr_data import problems
+from lib.experiments.elr_data import load_tasks
 from lib.latent_class import LatentClassCovariance, LatentClassEM, LatentClassSelection
 from lib.naive_bayes import NaiveBayes, SelectiveNaiveBayes
 from lib.structures import bic_search, chain, discrete_codes, naive, tan
@@ -595,7 +595,7 @@ def curves(**wrong):
         "n_jobs": 1,
     }
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(experiments.cia, "sample_cia", None)
+        patch.setattr(experiments.random_models, "sample_cia", None)
         experiments.cia_learning_curves(
             **{**small, "learners": ("cov", "winnow", "naive_bayes"), **wrong}
         )
@@ -702,14 +702,17 @@ EXPERIMENTS = [
         "learners must be one of .* got 'elrr'; did you mean 'elr'",
     ),
     (lambda: robustness(n_runs=0), "n_runs must be an integer of at least 1; got 0"),
-    (lambda: problems("ii", ["pimma"]), "did you mean 'pima'"),
-    (lambda: problems("v", ["agaricus"]), "did you mean 'agaricus-lepiota'"),
-    (lambda: problems("v", ["iris", "cleve"]), "datasets must be one of .* got 'iris'"),
-    (lambda: problems("ii", ["iris", "iris"]), "each data set once"),
-    (lambda: problems("ii", ["diabetes", "pima"]), "each data set once"),
-    (lambda: problems("ii", []), "at least one"),
-    (lambda: problems("ii", ["iris"]), "at least two"),
-    (lambda: problems("v", ["monk1-corrupt", "water-treatment"]), "not to be had.*no class column"),
+    (lambda: load_tasks("ii", ["pimma"]), "did you mean 'pima'"),
+    (lambda: load_tasks("v", ["agaricus"]), "did you mean 'agaricus-lepiota'"),
+    (lambda: load_tasks("v", ["iris", "cleve"]), "datasets must be one of .* got 'iris'"),
+    (lambda: load_tasks("ii", ["iris", "iris"]), "each data set once"),
+    (lambda: load_tasks("ii", ["diabetes", "pima"]), "each data set once"),
+    (lambda: load_tasks("ii", []), "at least one"),
+    (lambda: load_tasks("ii", ["iris"]), "at least two"),
+    (
+        lambda: load_tasks("v", ["monk1-corrupt", "water-treatment"]),
+        "not to be had.*no class column",
+    ),
 ]
 
 TRIALS = [

@@ -11,7 +11,8 @@ from sklearn.model_selection import GridSearchCV
 
 from lib import experiments
 from lib.cia import CIAModel, concentration, random_cia
-from lib.experiments.learning_curves import TunedLogisticRegression, TunedWinnow
+from lib.experiments import random_models
+from lib.experiments.binary_learners import TunedLogisticRegression, TunedWinnow
 from lib.trials import Seeds, engine
 from lib.winnow import Winnow, WinnowEnsemble
 
@@ -127,7 +128,7 @@ def test_a_sample_of_one_class_teaches_that_constant(monkeypatch):
         yield from ((number, function(block)) for number, block in blocks.items())
 
     model = CIAModel([0.5, 0.5], [[0.0, 0.2], [0.0, 0.8]])
-    monkeypatch.setattr(experiments.cia, "sample_cia", lambda *args, **kwargs: model)
+    monkeypatch.setattr(random_models, "sample_cia", lambda *args, **kwargs: model)
     monkeypatch.setattr(engine, "_on_this_machine", run_here)  # where that is so
     made = curve(n_models=1, sizes=[20])
     assert (made["accuracy"] == 1).all()
@@ -144,24 +145,26 @@ def rule():
     return lambda X: (X @ weights > weights.sum() / 2).astype(int)
 
 
-class TestExam:
+class TestExactTestSet:
     """P(x0 | x) in place of labels (Rao & Blackwell), over all inputs or over drawn ones."""
 
     def test_enumeration_agrees_with_labels(self, model, rule):
-        exam = experiments.Exam(model, None)
-        assert exam.weights.sum() == pytest.approx(1)
+        test_set = experiments.ExactTestSet(model, None)
+        assert test_set.weights.sum() == pytest.approx(1)
         X, y, _ = model.sample(200_000, np.random.default_rng(0))
         error = 5 * 0.5 / np.sqrt(len(y))
-        assert exam.accuracy(rule(exam.X)) == pytest.approx((rule(X) == y).mean(), abs=error)
-        assert exam.best == pytest.approx(
+        assert test_set.accuracy(rule(test_set.X)) == pytest.approx(
+            (rule(X) == y).mean(), abs=error
+        )
+        assert test_set.best == pytest.approx(
             ((model.target_posterior(X) > 0.5) == y).mean(), abs=error
         )
-        assert exam.constant == pytest.approx(max(y.mean(), 1 - y.mean()), abs=error)
+        assert test_set.constant == pytest.approx(max(y.mean(), 1 - y.mean()), abs=error)
 
     def test_drawn_inputs_agree_with_enumeration(self, model, rule, monkeypatch):
-        exact = experiments.Exam(model, None)
-        monkeypatch.setattr(experiments.cia, "ENUMERATION_LIMIT", 0)
-        drawn = experiments.Exam(model, np.random.default_rng(0), 20_000)
+        exact = experiments.ExactTestSet(model, None)
+        monkeypatch.setattr(random_models, "ENUMERATION_LIMIT", 0)
+        drawn = experiments.ExactTestSet(model, np.random.default_rng(0), 20_000)
         assert len(drawn.X) == 20_000
         error = 5 * drawn.positive.std() / np.sqrt(20_000)
         assert drawn.accuracy(rule(drawn.X)) == pytest.approx(
@@ -171,14 +174,16 @@ class TestExam:
         assert drawn.constant == pytest.approx(exact.constant, abs=error)
 
     def test_t_of_the_best_rule_and_of_the_best_constant(self):
-        model, exam = experiments.learnable_model(10, 3, 0.9, np.random.default_rng(0))
-        assert exam.t((model.target_posterior(exam.X) > 0.5).astype(int)) == pytest.approx(1)
-        assert max(exam.t(np.zeros(1024)), exam.t(np.ones(1024))) == pytest.approx(0)
+        model, test_set = experiments.learnable_model(10, 3, 0.9, np.random.default_rng(0))
+        assert test_set.t((model.target_posterior(test_set.X) > 0.5).astype(int)) == pytest.approx(
+            1
+        )
+        assert max(test_set.t(np.zeros(1024)), test_set.t(np.ones(1024))) == pytest.approx(0)
 
 
 def test_a_learnable_model_has_something_to_learn():
-    _, exam = experiments.learnable_model(8, 2, 0.9, np.random.default_rng(0))
-    assert exam.best - exam.constant >= 0.05
+    _, test_set = experiments.learnable_model(8, 2, 0.9, np.random.default_rng(0))
+    assert test_set.best - test_set.constant >= 0.05
 
 
 def test_models_with_too_little_to_gain_are_drawn_again():

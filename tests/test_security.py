@@ -163,7 +163,9 @@ def test_the_manifest_is_safe():
         if entry.kind in ("uci", "shipped"):
             downloads.check(entry)
             for file in entry.files:
-                assert (downloads.cache() / file).resolve().parent == downloads.cache().resolve()
+                assert (
+                    downloads.cache_folder() / file
+                ).resolve().parent == downloads.cache_folder().resolve()
     with open(DATA / "manifest.csv", newline="", encoding="utf-8") as file:
         assert not [
             row
@@ -198,7 +200,7 @@ def test_a_redirection_that_leaves_https_is_not_followed(entry, asked, target):
     with pytest.raises(downloads.NotAvailableError, match="redirected to .*, which is not https"):
         downloads.read(entry)
     assert asked == list(asked.answers)
-    assert not list(downloads.cache().iterdir())
+    assert not list(downloads.cache_folder().iterdir())
 
 
 def test_a_download_without_end_is_given_up(entry, asked, monkeypatch):
@@ -206,7 +208,7 @@ def test_a_download_without_end_is_given_up(entry, asked, monkeypatch):
     asked.answers = {"https://example.org/x/a.data": (200, {}, bytes(20_000))}
     with pytest.raises(downloads.NotAvailableError, match="more than 10,000 bytes"):
         downloads.read(entry)
-    assert not list(downloads.cache().iterdir())
+    assert not list(downloads.cache_folder().iterdir())
 
 
 def test_a_gzip_bomb_in_the_mirror_is_given_up(entry, monkeypatch, tmp_path):
@@ -224,7 +226,7 @@ def test_a_gzip_bomb_in_the_mirror_is_given_up(entry, monkeypatch, tmp_path):
 
 def test_a_cache_that_cannot_be_written_is_named(entry, asked):
     asked.answers = {"https://example.org/x/a.data": (200, {}, CONTENT)}
-    downloads.cache().write_bytes(b"in its place")
+    downloads.cache_folder().write_bytes(b"in its place")
     with pytest.raises(
         downloads.NotAvailableError,
         match="a.data cannot be kept in '.*/cache' .* UCI_CACHE to a folder",

@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pandas as pd
+import pooch
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,7 +42,7 @@ def shelf(tmp_path, monkeypatch):
     monkeypatch.setattr(texts, "DATA", tmp_path / "data")
     monkeypatch.setenv("UCI_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("TEXTS_MIRROR", raising=False)
-    monkeypatch.setattr(texts.pooch, "retrieve", lambda *_, **__: str(page))
+    monkeypatch.setattr(pooch, "retrieve", lambda *_, **__: str(page))
     return tmp_path
 
 
@@ -55,7 +56,7 @@ def test_a_book_is_cut_out_of_its_page_once(shelf, monkeypatch):
     with pytest.raises(NotAvailableError, match="not downloaded yet"):
         texts.read_texts(download=False)
     assert texts.read_texts() == {"tiny": BOOK}
-    monkeypatch.setattr(texts.pooch, "retrieve", None)  # the cache has it now
+    monkeypatch.setattr(pooch, "retrieve", None)  # the cache has it now
     assert texts.read_texts(download=False) == {"tiny": BOOK}
     (shelf / "cache" / "tiny.txt").write_text("damaged")
     with pytest.raises(NotAvailableError, match="not downloaded yet"):
@@ -70,7 +71,7 @@ def test_a_page_with_another_text_or_none_is_refused(shelf, monkeypatch):
     def fail(*_, **__):
         raise ConnectionError("no network")
 
-    monkeypatch.setattr(texts.pooch, "retrieve", fail)
+    monkeypatch.setattr(pooch, "retrieve", fail)
     with pytest.raises(
         NotAvailableError,
         match=r"download from https://example.org/tiny.txt failed \(ConnectionError",

@@ -1,7 +1,9 @@
 """Experiments on structures poorer or richer than the truth."""
 
 import itertools
+from pathlib import Path
 
+import nbformat
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +12,7 @@ from scipy import stats
 from lib import evaluation, structures
 from lib.bayes_net import BayesNetClassifier
 from lib.experiments import structure as experiments
+from lib.trials import Seeds
 
 
 def plain_truth(n, m):
@@ -46,17 +49,17 @@ def test_bayes_error_of_copies_in_closed_form():
     assert errors[5] == pytest.approx(0.1, abs=1e-14)
 
 
-def test_blocked_values_by_enumeration():
+def test_masked_values_by_enumeration():
     truth, rate = experiments.duplicated_truth(3, 2), 0.3
-    blocked, patterns = experiments.blocked(truth, rate), experiments.inputs(3, missing=True)
+    masked, patterns = experiments.mask_values(truth, rate), experiments.inputs(3, missing=True)
     complete = experiments.inputs(3)
-    for pattern, p in zip(patterns, blocked, strict=True):
+    for pattern, p in zip(patterns, masked, strict=True):
         seen = pattern >= 0
         agree = (complete[:, seen] == pattern[seen]).all(axis=1)
         np.testing.assert_allclose(
             p, truth[agree].sum(axis=0) * rate ** (~seen).sum() * (1 - rate) ** seen.sum()
         )
-    assert blocked.sum() == pytest.approx(1)
+    assert masked.sum() == pytest.approx(1)
 
 
 def test_columns_are_the_contract_for_any_number_of_workers():
@@ -68,14 +71,43 @@ def test_columns_are_the_contract_for_any_number_of_workers():
     pd.testing.assert_frame_equal(frame, experiments.structure_robustness(**settings, n_jobs=2))
 
 
+def test_the_chapter_shows_the_trial_that_others_call():
+    notebook = nbformat.read(Path(__file__).parents[1] / "chapters" / "elr" / "structure.ipynb", 4)
+    source = next(
+        cell.source for cell in notebook.cells if cell.source.startswith("def copied_attributes(")
+    )
+    values = {
+        "n_attributes": 4,
+        "n_instances": 40,
+        "learners": ["ofe", "elr"],
+        "incomplete_learners": ["ofe", "em"],
+        "smoothing": 1.0,
+        "stopping": 5,
+    }
+    names = vars(experiments) | values
+    exec(source.split("\n\n\n")[0], names)
+    for rate, learners in ((0.0, values["learners"]), (0.3, values["incomplete_learners"])):
+        expected = experiments.copied_attributes(
+            Seeds(0, (1,)),
+            m=2,
+            n_attributes=4,
+            n_instances=40,
+            learners=learners,
+            missing=rate,
+            tests=(0.0, rate) if rate else (0.0,),
+            stopping=5,
+        )
+        assert list(names["copied_attributes"](Seeds(0, (1,)), 2, rate)) == list(expected)
+
+
 def test_learners_do_not_depend_on_their_company():
-    world = experiments.World(
+    model = experiments.StructureModel(
         experiments.duplicated_truth(4, 0), structures.chain(4, 3), 0.3, [0.0, 0.3]
     )
-    sample = world.sample(40, np.random.default_rng(3))
-    tables = dict(world.learn(sample, LEARNERS))
+    sample = model.sample(40, np.random.default_rng(3))
+    tables = dict(model.learn(sample, LEARNERS))
     for name in LEARNERS:
-        np.testing.assert_array_equal(dict(world.learn(sample, [name]))[name], tables[name])
+        np.testing.assert_array_equal(dict(model.learn(sample, [name]))[name], tables[name])
 
 
 def test_logistic_regression_expresses_the_posterior_of_copies():
@@ -99,7 +131,7 @@ def test_errors_are_those_of_the_classifier(learner, missing):
     frame = experiments.structure_robustness(
         3, [2], n_instances, missing, (learner,), n_runs=1, seed=5, n_jobs=1
     )
-    p = experiments.blocked(truth, missing) if missing else truth
+    p = experiments.mask_values(truth, missing) if missing else truth
     rng = np.random.default_rng(np.random.SeedSequence(5).spawn(1)[0])
     rows, y = np.divmod(rng.choice(p.size, n_instances, p=p.ravel()), 2)
     X = experiments.inputs(3, missing=missing > 0)[rows].astype(float)

@@ -10,9 +10,9 @@ from lib import sources
 from lib.book.environment import unlocked
 from lib.book.parameters import read_parameters, resolve
 from lib.book.project import PUBLISHED, Project, naming, parse_cells, read_bytes, read_cells, settle
+from lib.datasets.availability import file_names, remote_status, unverified_paths
 from lib.files import files_below, write_whole
 from lib.trials import description
-from lib.trials.elsewhere import fetched, files_of, unchecked
 from lib.trials.store import runtime_fingerprint
 
 PRESS = "lib.book"
@@ -34,7 +34,7 @@ class Snapshot:
         When each file that a running chapter may read was last changed, in ns by the clock of the
         file system, which notices also what is changed and changed back.
     availability : dict of str to str
-        What could be had of the data that are not shipped: see `data_elsewhere`.
+        What could be had of the data that are not shipped: see `remote_data_status`.
     """
 
     key: str
@@ -69,7 +69,7 @@ def take_snapshot(project: Project, chapter: str, overrides: dict) -> Snapshot:
     files += files_below(project.root / values["folder"]) if values.get("folder") else []
     times = {str(path): path.stat().st_ctime_ns for path in files if path.exists()}
     availability = {
-        name: status for name, (status, _) in data_elsewhere(project, cells, values).items()
+        name: status for name, (status, _) in remote_data_status(project, cells, values).items()
     }
     return Snapshot(_key(project, chapter, cells, values), notebook, times, availability)
 
@@ -107,7 +107,7 @@ def _key(project: Project, chapter: str, cells: list[dict], parameters: dict) ->
         "machine": here,
     }
     return "-".join(
-        map(description.digest, (ingredients, data_elsewhere(project, cells, parameters)))
+        map(description.digest, (ingredients, remote_data_status(project, cells, parameters)))
     )
 
 
@@ -137,14 +137,14 @@ def code_digest(project: Project, chapter: str) -> str:
     )
 
 
-def data_elsewhere(
+def remote_data_status(
     project: Project, cells: list[dict], parameters: dict
 ) -> dict[str, tuple[str, str]]:
     """Return what can be had (status and reason) of what is not shipped and a chapter may take.
 
     These are the data sets that its parameters name; texts if one of its cells has the word
     read_texts, those of its parameter folder if it has one (from the folder of the book on, in
-    which chapters run); and what only a mirror has, if it has the word mirrored.
+    which chapters run); and what only a mirror has, if it calls read_mirrored.
     """
     names = {
         word
@@ -153,10 +153,12 @@ def data_elsewhere(
     }
     code = "\n".join(cell["source"] for cell in cells if cell["cell_type"] == "code")
     names |= {
-        word for word, call in (("texts", "read_texts"), ("mirrored", "mirrored(")) if call in code
+        word
+        for word, call in (("texts", "read_texts"), ("mirrored", "read_mirrored("))
+        if call in code
     }
     folder = project.root / parameters["folder"] if parameters.get("folder") else None
-    return fetched(names, folder)
+    return remote_status(names, folder)
 
 
 def files_in_no_key(
@@ -164,20 +166,20 @@ def files_in_no_key(
 ) -> list[str]:
     """Return the files that a run of a chapter with these values has read, as it noted, and that its key does not hold.
 
-    It holds data/, texts in the folder that a parameter names, and what `data_elsewhere` tells of
+    It holds data/, texts in the folder that a parameter names, and what `remote_data_status` tells of
     mirrors. Copies in a mirror whose contents are checked are read, too, by whoever asks what can
     be had.
     """
     paths = [
         Path(path).resolve()
-        for path in unchecked({n["path"] for n in notes if n["kind"] in ("opened", "read")})
+        for path in unverified_paths({n["path"] for n in notes if n["kind"] in ("opened", "read")})
     ]
     if not paths:
         return []
     values = settle(project, chapter, overrides)[1]
     texts = (project.root / values["folder"]).resolve() if values.get("folder") else None
     data = (project.root / "data").resolve()
-    names = files_of(data_elsewhere(project, read_cells(project.notebook(chapter)), values))
+    names = file_names(remote_data_status(project, read_cells(project.notebook(chapter)), values))
 
     def is_keyed(path):
         is_other_record = (
@@ -192,8 +194,8 @@ def files_in_no_key(
 def missing_data(project: Project, chapter: str) -> list[str]:
     """Return what cannot be had of the data sets that a chapter names as it is published, or of the texts it needs."""
     _, values = settle(project, chapter, project.profile(PUBLISHED, chapter))
-    elsewhere = data_elsewhere(project, read_cells(project.notebook(chapter)), values)
-    return [name for name, (status, _) in elsewhere.items() if status == "not available"]
+    statuses = remote_data_status(project, read_cells(project.notebook(chapter)), values)
+    return [name for name, (status, _) in statuses.items() if status == "not available"]
 
 
 def is_fresh(executed: Path, key: str) -> bool:

@@ -1,4 +1,4 @@
-"""The data sets of the book: `load` one, or see with `available` which can be had and why others cannot."""
+"""The data sets of the book: `load` one, or ask `available` which can be had now."""
 
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -48,12 +48,20 @@ class Dataset:
     n_train: int | None
 
     def complete_rows(self):
-        """The data set without the rows that have missing values; the domains of the attributes stay."""
-        complete = ~self.X.isna().any(axis=1).to_numpy()
-        n_train = None if self.n_train is None else int(complete[: self.n_train].sum())
-        changes = "; ".join(filter(None, [self.changes, "rows with missing values left out"]))
-        X = self.X[complete].reset_index(drop=True)
-        return replace(self, X=X, y=self.y[complete], n_train=n_train, changes=changes)
+        """Return the data set without the rows that have missing values.
+
+        The domains of the attributes stay.
+        """
+        is_complete = ~self.X.isna().any(axis=1).to_numpy()
+        n_train = None if self.n_train is None else int(is_complete[: self.n_train].sum())
+        change = "rows with missing values left out"
+        return replace(
+            self,
+            X=self.X[is_complete].reset_index(drop=True),
+            y=self.y[is_complete],
+            n_train=n_train,
+            changes=f"{self.changes}; {change}" if self.changes else change,
+        )
 
 
 def names():
@@ -81,52 +89,69 @@ def load(name):
         If the set is not shipped and its files can be had neither from UCI_MIRROR, the cache nor
         UCI.
     """
+    # excluded sets are known, too: their message says why they are
     check_choice("name", name, [*catalogue(), *ALIASES])
     entry = catalogue()[ALIASES.get(name, name)]
     if entry.kind == "excluded":
         raise ValueError(f"{name} cannot be loaded: {entry.changes}")
-    X, y, source, digests = _contents(entry)
-    shared = ("name", "title", "address", "doi", "licence", "citation", "changes", "n_train")
+    X, y, source, digests = _read(entry)
     return Dataset(
-        X=X, y=y, source=source, sha256=digests, **{key: getattr(entry, key) for key in shared}
+        name=entry.name,
+        title=entry.title,
+        X=X,
+        y=y,
+        source=source,
+        address=entry.address,
+        doi=entry.doi,
+        licence=entry.licence,
+        citation=entry.citation,
+        changes=entry.changes,
+        sha256=digests,
+        n_train=entry.n_train,
     )
 
 
-def _contents(entry):
+def _read(entry):
     """Attributes, target, source and sha256."""
     if entry.kind == "derived":
-        X, y, source, digests = _contents(catalogue()[entry.files[0]])
-        if entry.name == "votes1":  # without the one that tells most
-            return X.drop(columns="physician_fee_freeze"), y, source, digests
-        # window glass, float processed (types 1 and 3) or not (type 2)
-        window = np.isin(y, ["1", "2", "3"])
-        return (
-            X[window].reset_index(drop=True),
-            np.where(y[window] == "2", "non-float", "float"),
-            source,
-            digests,
-        )
+        X, y, source, digests = _read(catalogue()[entry.files[0]])
+        X, y = _derive(entry.name, X, y)
+        return X, y, source, digests
     if entry.kind == "synthetic":
         X, y = synthetic.generate(entry.name)
         digest = downloads.sha256(X.assign(target=y).to_csv(index=False).encode())
         return X, y, "synthetic", (digest,)
     contents, source = downloads.read(entry)
-    X, y = _parsed(tuple(contents), entry)
+    X, y = _parse(tuple(contents), entry)
     if len(y) != entry.rows:
         raise ValueError(
-            f"{entry.name}: its files have {len(y)} rows; expected {entry.rows}, as in data/manifest.csv"
+            f"{entry.name}: its files have {len(y)} rows; expected {entry.rows}, "
+            "as in data/manifest.csv"
         )
-    return X.copy(), y.copy(), source, entry.sha256
+    return X.copy(), y.copy(), source, entry.sha256  # copies, as _parse remembers its own
+
+
+def _derive(name, X, y):
+    """Attributes and target of "votes1" from those of "vote", or of "glass2" from "glass"."""
+    if name == "votes1":  # without the attribute that tells most
+        return X.drop(columns="physician_fee_freeze"), y
+    # window glass, float processed (types 1 and 3) or not (type 2)
+    is_window = np.isin(y, ["1", "2", "3"])
+    process = np.where(y[is_window] == "2", "non-float", "float")
+    return X[is_window].reset_index(drop=True), process
 
 
 @lru_cache
-def _parsed(contents, entry):
+def _parse(contents, entry):
     """Attributes and target of files with these contents, which trials ask for again and again."""
-    return table.frame([row for data in contents for row in table.rows(data, entry)], entry)
+    rows = []
+    for data in contents:
+        rows.extend(table.rows(data, entry))
+    return table.frame(rows, entry)
 
 
 def available():
-    """Which data sets can be had now; uses no network.
+    """List which data sets can be had now, without using the network.
 
     Returns
     -------
@@ -136,14 +161,19 @@ def available():
     """
     rows = []
     for entry in catalogue().values():
-        status, reason = downloads.status(
-            catalogue()[entry.files[0]] if entry.kind == "derived" else entry
-        )
-        facts = {
-            key: getattr(entry, key)
-            for key in ("rows", "attributes", "classes", "missing", "licence", "doi")
+        origin = catalogue()[entry.files[0]] if entry.kind == "derived" else entry
+        status, reason = downloads.status(origin)
+        row = {
+            "name": entry.name,
+            "title": entry.title,
+            "status": status,
+            "reason": reason,
+            "rows": entry.rows,
+            "attributes": entry.attributes,
+            "classes": entry.classes,
+            "missing": entry.missing,
+            "licence": entry.licence,
+            "doi": entry.doi,
         }
-        rows.append(
-            {"name": entry.name, "title": entry.title, "status": status, "reason": reason, **facts}
-        )
+        rows.append(row)
     return pd.DataFrame(rows)

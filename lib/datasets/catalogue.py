@@ -1,4 +1,4 @@
-"""What is known of each data set: data/manifest.csv and, for the columns of its files, data/schema.toml."""
+"""Facts about each data set (data/manifest.csv) and the columns of its files (data/schema.toml)."""
 
 import csv
 import tomllib
@@ -15,10 +15,13 @@ RESTORE = "`git checkout --"
 class Entry:
     """One row of the manifest.
 
-    `kind` says where the set comes from: shipped (a file of data/), derived (from the set named in
-    `files`), synthetic (a definition), uci (files at `address`) or excluded (for the reason in
-    `changes`). `unconfirmed` are the files whose sha256 was never compared with that of the bytes
-    at UCI.
+    Attributes
+    ----------
+    kind : {"shipped", "derived", "synthetic", "uci", "excluded"}
+        Where the set comes from: a file of data/, the set that `files` names, a definition, files
+        at `address`, or nowhere, for the reason in `changes`.
+    unconfirmed : tuple of str
+        Files whose sha256 was never compared with that of the bytes at UCI.
     """
 
     name: str
@@ -42,14 +45,19 @@ class Entry:
 
     @property
     def columns(self):
-        """Pairs (name, kind) of the columns of its files, in their order."""
-        return [column.partition(":")[::2] for column in self.option("columns", "").split()]
+        """Pairs (name, kind) of the columns of its files, in their order; a kind may be empty."""
+        pairs = []
+        for column in self.option("columns", "").split():
+            name, _, kind = column.partition(":")
+            pairs.append((name, kind))
+        return pairs
 
     def option(self, name, default):
         """A reading option of the schema."""
         if self.schema not in schemas():
             raise ValueError(
-                f"data/schema.toml has no {self.schema!r}; restore it with {RESTORE} data/schema.toml`"
+                f"data/schema.toml has no {self.schema!r}; "
+                f"restore it with {RESTORE} data/schema.toml`"
             )
         return schemas()[self.schema].get(name, default)
 
@@ -57,21 +65,21 @@ class Entry:
 @lru_cache
 def schemas():
     """Tables of data/schema.toml."""
-    return _read("schema.toml", lambda file: tomllib.loads(file.read()))
+    return _read_list("schema.toml", lambda file: tomllib.loads(file.read()))
 
 
 @lru_cache
 def catalogue():
     """Entries of data/manifest.csv by name."""
-    return _read(
-        "manifest.csv", lambda file: {row["name"]: _entry(row) for row in csv.DictReader(file)}
-    )
+    return _read_list("manifest.csv", _parse_manifest)
 
 
-def _read(name, parse):
+def _read_list(name, parse):
+    """What `parse` makes of an open file of data/; ValueError says how to restore a damaged one."""
     if not DATA.is_dir():
         raise ValueError(
-            f"there is no folder {str(DATA)!r}: `pip install --editable .` in a clone of the repository"
+            f"there is no folder {str(DATA)!r}: "
+            "`pip install --editable .` in a clone of the repository"
         )
     try:
         with open(DATA / name, newline="", encoding="utf-8") as file:
@@ -82,10 +90,17 @@ def _read(name, parse):
         ) from error
 
 
-def _entry(row):
-    lists = {key: tuple(row[key].split()) for key in ("files", "sha256", "unconfirmed")}
-    numbers = {key: int(row[key] or 0) for key in ("rows", "attributes", "classes", "missing")}
-    n_train = int(row["n_train"]) if row["n_train"] else None
-    return Entry(
-        **{**row, **lists, **numbers, "n_train": n_train, "schema": row["schema"] or row["name"]}
-    )
+def _parse_manifest(file):
+    return {row["name"]: _parse_entry(row) for row in csv.DictReader(file)}
+
+
+def _parse_entry(row):
+    """The entry of one row of the manifest, in which every field is text."""
+    fields = dict(row)
+    for name in ("files", "sha256", "unconfirmed"):
+        fields[name] = tuple(row[name].split())
+    for name in ("rows", "attributes", "classes", "missing"):
+        fields[name] = int(row[name] or 0)
+    fields["n_train"] = int(row["n_train"]) if row["n_train"] else None
+    fields["schema"] = row["schema"] or row["name"]  # most sets have a schema of their own
+    return Entry(**fields)

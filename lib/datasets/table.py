@@ -11,12 +11,13 @@ FALSE = ("f", "n", "no", "false", "0")
 
 def rows(data, entry):
     """The fields of each row of one file of `entry`, without the lines before the first row."""
-    separator, n_columns = entry.option("separator", ","), len(entry.columns)
-    skip = 1 if entry.kind == "shipped" else entry.option("skip", 0)
-    text = data.decode("utf-8").splitlines()[skip:]
+    separator = entry.option("separator", ",")
+    n_columns = len(entry.columns)
+    n_header_lines = 1 if entry.kind == "shipped" else entry.option("skip", 0)
+    lines = data.decode("utf-8").splitlines()[n_header_lines:]
     for number in entry.option("broken", ()):  # a row that continues on the next line
-        text[number - 1 : number + 1] = ["".join(text[number - 1 : number + 1])]
-    fields = [split(line, separator) for line in text if line.strip()]
+        lines[number - 1 : number + 1] = ["".join(lines[number - 1 : number + 1])]
+    fields = [split(line, separator) for line in lines if line.strip()]
     for number, row in enumerate(fields, 1):
         if len(row) != n_columns:
             raise ValueError(
@@ -26,7 +27,7 @@ def rows(data, entry):
 
 
 def split(line, separator):
-    """Fields of a line; "" separates by white space, several characters are a regular expression."""
+    """Fields of a line; a separator "" is white space, one of several characters a pattern."""
     fields = re.split(separator, line) if len(separator) > 1 else line.split(separator or None)
     return [field.strip() for field in fields]
 
@@ -34,62 +35,72 @@ def split(line, separator):
 def frame(fields, entry):
     """Attributes and target of rows of fields.
 
+    Parameters
+    ----------
+    fields : list of list of str
+        As `rows` returns them.
+    entry : lib.datasets.catalogue.Entry
+
     Returns
     -------
     X : DataFrame of float, category and bool columns; missing values are NaN
     y : ndarray of str
+
+    Raises
+    ------
+    ValueError
+        If a column has a value that its kind does not allow.
     """
     text = pd.DataFrame(fields, columns=[name for name, _ in entry.columns], dtype=object)
     if entry.option("lower", False):
         text = text.apply(lambda column: column.str.lower())
-    kinds = dict(entry.columns)
-    target = next(name for name, kind in kinds.items() if kind == "target")
-    attributes = {
-        name: _column(text[name], kind)
-        for name, kind in kinds.items()
-        if kind not in ("target", "drop")
-    }
+    attributes = {}
+    for name, kind in entry.columns:
+        if kind == "target":
+            target = name
+        elif kind != "drop":
+            attributes[name] = _parse_column(text[name], kind)
     y = text[target].replace(entry.option("names", {})).to_numpy(dtype=str)
-    if entry.option("positive", False):
+    if entry.option("positive", False):  # a degree of illness becomes ill or not
         y = (y.astype(float) > 0).astype(int).astype("U1")
     return pd.DataFrame(attributes), y
 
 
-def _column(text, kind):
-    present = text.where(text != "?", np.nan)
+def _parse_column(text, kind):
+    """Values of a column of the kind number, bool, "1..10" (a range of categories) or "" (any)."""
+    text = text.where(text != "?", np.nan)
     if kind == "number":
-        return _numbers(present)
+        return _parse_numbers(text)
     if kind == "bool":
-        return _boolean(present)
+        return _parse_booleans(text)
     if kind:
         low, high = map(int, kind.split(".."))
-        return _categories(present, [str(value) for value in range(low, high + 1)])
-    return _categories(present, sorted(present.dropna().unique(), key=_order))
-
-
-def _numbers(text):
-    values = text.astype(float)
-    _check(text, text.notna() & ~np.isfinite(values), "numbers and ?")
-    return values
-
-
-def _boolean(text):
-    _check(text, ~text.isin((*TRUE, *FALSE)), f"{TRUE} and {FALSE}")
-    return text.isin(TRUE)
-
-
-def _categories(text, categories):
-    _check(text, text.notna() & ~text.isin(categories), categories)
+        categories = [str(value) for value in range(low, high + 1)]
+    else:
+        categories = sorted(text.dropna().unique(), key=category_order)
+    _refuse(text, text.notna() & ~text.isin(categories), categories)
     return pd.Categorical(text, categories=categories)
 
 
-def _check(text, wrong, allowed):
-    if wrong.any():
-        raise ValueError(f"column {text.name} must hold only {allowed}; got {set(text[wrong])}")
+def _parse_numbers(text):
+    values = text.astype(float)  # which takes "inf" and "1e999", too
+    _refuse(text, text.notna() & ~np.isfinite(values), "numbers and ?")
+    return values
 
 
-def _order(value):
-    """Numbers by size, then words by alphabet."""
+def _parse_booleans(text):
+    _refuse(text, ~text.isin((*TRUE, *FALSE)), f"{TRUE} and {FALSE}")
+    return text.isin(TRUE)
+
+
+def _refuse(text, is_wrong, allowed):
+    """Raise ValueError if any value of a column is wrong."""
+    if is_wrong.any():
+        raise ValueError(f"column {text.name} must hold only {allowed}; got {set(text[is_wrong])}")
+
+
+def category_order(value):
+    """The key that sorts categories: numbers by size, then words by alphabet."""
     try:
         return (0, float(value), value)
     except ValueError:

@@ -1,18 +1,16 @@
 """Experiments: one call, one tidy DataFrame."""
 
-from lib.experiments.learning_curves import (
-    CIA_LEARNERS,
-    SIZES,
-    Exam,
-    Panel,
-    cia_learners,
-    cia_learning_curves,
-    learnable_model,
-    usable_model,
+from lib.experiments.binary_learners import CIA_LEARNERS, cia_learners
+from lib.experiments.learning_curves import SIZES, cia_learning_curves, learning_curve
+from lib.experiments.random_models import ExactTestSet, Panel, learnable_model, usable_model
+from lib.experiments.structure import (
+    BAYES_NET_LEARNERS,
+    copied_attributes,
+    structure_robustness,
 )
-from lib.experiments.structure import BAYES_NET_LEARNERS, structure_robustness
 from lib.experiments.uci import (
     accuracies,
+    cross_validate,
     fit_predict,
     load_prepared,
     shuffled_folds,

@@ -1,4 +1,7 @@
-"""Data sets of the experiments with ELR on UCI: rows, splits and codes (Greiner et al. 2005, Tables II and V)."""
+"""Learning tasks of the experiments with ELR on UCI (Greiner et al. 2005, Tables II and V).
+
+A task is a data set with its rows, splits and codes.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -15,12 +18,13 @@ PUBLISHED_SPLIT = ("letter", "satimage", "shuttle")
 PUBLISHED_SPLIT_INCOMPLETE = ("allbp", "allrep", "soybean-large")
 TRAINING_FILE_ONLY = ("anneal", "dis", "sick")  # Table V counts the rows of UCI's training file
 TRAINING_SIZES = {"mofn-3-7-10": 300, "monks-1": 124, "waveform-21": 300}
+# the data set of a task that has another name
 SOURCES = {"diabetes": "pima", "shuttle-small": "shuttle", "breast-cancer": "breast"}
 SAME_DATA = {"diabetes": "pima"}  # two rows of the paper, one data set
-# whose attributes are values 1 to 10, which MLC++ had as numbers
-NUMBERS = ("breast", "breast-cancer")
-MADE = ("corral", "mofn-3-7-10", "monks-1", "waveform-21")  # by a rule or a program
-LEAST_ROWS = 20  # complete rows that a set must have
+# sets whose attributes are values 1 to 10, which MLC++ had as numbers
+INTEGER_SETS = ("breast", "breast-cancer")
+SYNTHETIC = ("corral", "mofn-3-7-10", "monks-1", "waveform-21")  # by a rule or a program
+MIN_ROWS = 20  # complete rows that a set must have
 N_FOLDS = 5
 BAYES_NET_LEARNERS = {  # what it climbs, and when it stops
     "ofe": ("elr", "at the start"),
@@ -34,15 +38,18 @@ BAYES_NET_LEARNERS = {  # what it climbs, and when it stops
     "em": ("em", "converged"),
 }
 # what the seeds of a shuffle, (data set, repeat, ...), are for
-SPLIT, TUNING, HOLES, FIT = range(4)
-LOST = {
+SPLIT = 0
+TUNING = 1
+HOLES = 2
+FIT = 3
+UNAVAILABLE = {
     "monk1-corrupt": "monks-1 with values removed: not to be had",
     "water-treatment": "UCI's file has no class column",
 }
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class LearningTask:
     """A data set and how it is split.
 
     Attributes
@@ -63,46 +70,57 @@ class Problem:
 
     @property
     def work(self):
-        """What one shuffle takes, roughly, as training rows times attributes times classes of all folds."""
+        """Rough cost of one shuffle: training rows x attributes x classes, over all folds."""
         splits = self.splits(N_FOLDS, np.random.SeedSequence(0))
-        return len(splits) * len(splits[0][0]) * self.data.X.shape[1] * len(np.unique(self.data.y))
+        n_train = len(splits[0][0])
+        return len(splits) * n_train * self.data.X.shape[1] * len(np.unique(self.data.y))
 
     @property
     def n_rows(self):
         """Rows that are trained on or tested."""
-        return len(self.data.y) if self.split in ("folds", "sample") else sum(self.sizes)
+        if self.split in ("folds", "sample"):
+            return len(self.data.y)
+        return sum(self.sizes)
 
     @property
     def protocol(self):
-        """How it is split, in words."""
+        """How the rows are split, in words."""
         if self.split == "folds":
             return f"{N_FOLDS} folds"
         [(train, test)] = self.splits(N_FOLDS, np.random.SeedSequence(0))
         if np.isin(train, test).all():
             return f"{len(train)} at random, tested on all"
-        return f"{len(train)} + {len(test)}, {'file order' if self.split == 'published' else 'random splits'}"
+        manner = "file order" if self.split == "published" else "random splits"
+        return f"{len(train)} + {len(test)}, {manner}"
 
     @property
     def facts(self):
-        """Its row in a table of data sets."""
-        counts = {
+        """The row of the task in a table of data sets."""
+        return {
+            "dataset": self.name,
             "attributes": self.data.X.shape[1],
             "classes": len(np.unique(self.data.y)),
             "rows": self.n_rows,
+            "protocol": self.protocol,
         }
-        return {"dataset": self.name, **counts, "protocol": self.protocol}
 
     def repeats(self, n_repeats):
         """Numbers of the shuffles; a published split is taken once."""
         return range(1 if self.split == "published" else n_repeats)
 
     def splits(self, n_folds, seed):
-        """Pairs of row numbers, training and test: `n_folds` folds of floor(N / n_folds) rows, or one pair.
+        """Split the rows once, or into folds of cross-validation.
 
         Parameters
         ----------
         n_folds : int, at least 2
+            Of floor(N / n_folds) rows each, so that up to n_folds - 1 rows are in no fold.
         seed : numpy.random.SeedSequence
+
+        Returns
+        -------
+        list of (train, test)
+            Row numbers, in ascending order but for the test rows of folds.
         """
         rows = np.arange(len(self.data.y))
         if self.split == "published":
@@ -110,31 +128,41 @@ class Problem:
             return [(rows[:n_train], rows[len(rows) - n_test :])]
         if self.split == "sample":
             train = training_rows(self.data.name, int(seed.generate_state(1)[0]))
-            return [(train, np.setdiff1d(rows, train) if self.data.name == "waveform-21" else rows)]
+            # the others are all inputs that there are, on which MLC++ tested
+            is_drawn = self.data.name == "waveform-21"
+            return [(train, np.setdiff1d(rows, train) if is_drawn else rows)]
         shuffled = np.random.default_rng(seed).permutation(rows)
         if self.split == "random":
             n_train, n_test = self.sizes
-            return [(np.sort(shuffled[:n_train]), np.sort(shuffled[n_train : n_train + n_test]))]
-        folds = shuffled[: len(rows) // n_folds * n_folds].reshape(n_folds, -1)
+            train = np.sort(shuffled[:n_train])
+            test = np.sort(shuffled[n_train : n_train + n_test])
+            return [(train, test)]
+        # as the paper's accuracies imply: see lib.experiments.elr_tables.attainability
+        n_used = len(rows) // n_folds * n_folds
+        folds = shuffled[:n_used].reshape(n_folds, -1)
         return [(np.setdiff1d(rows, fold), fold) for fold in folds]
 
 
 def training_rows(name, seed=0):
-    """Row numbers, ascending, of a random training set of the published size: 300, 124 or 300 of all rows.
+    """Draw a training set of the published size: 300, 124 or 300 of all rows.
 
     Parameters
     ----------
     name : "mofn-3-7-10", "monks-1" or "waveform-21"
     seed : int, at least 0
+
+    Returns
+    -------
+    ndarray of int
+        Row numbers, ascending.
     """
     size = TRAINING_SIZES[check_choice("name", name, TRAINING_SIZES)]
     n_rows = len(synthetic.generate(name)[1])
-    return np.sort(
-        np.random.default_rng(check_integer("seed", seed, 0)).choice(n_rows, size, replace=False)
-    )
+    rng = np.random.default_rng(check_integer("seed", seed, 0))
+    return np.sort(rng.choice(n_rows, size, replace=False))
 
 
-def printed(table):
+def paper_table(table):
     """Return a table of the paper, "ii" to "ix", as it is printed.
 
     Tables II and V have a row a data set; there `test` is text in II ("CV-5" or a number) and a
@@ -142,12 +170,25 @@ def printed(table):
     numbers, in percent: accuracies in III, IV, VII and VIII, errors in VI. Learners without a
     network have the structure "". The averages of VI, VIII and IX are rows of a data set "average".
     """
-    words = {"structure": str, "learner": str}
-    return printed_table(f"greiner_table_{table}", dtype=words).fillna(dict.fromkeys(words, ""))
+    text_columns = {"structure": str, "learner": str}
+    frame = printed_table(f"greiner_table_{table}", dtype=text_columns)
+    return frame.fillna(dict.fromkeys(text_columns, ""))
 
 
-def problems(table, names):
-    """Return the problems of Table "ii" or "v" that can be had and, by name, why others cannot.
+def load_tasks(table, names):
+    """Load the learning tasks of Table "ii" or "v" whose data are at hand.
+
+    Parameters
+    ----------
+    table : {"ii", "v"}
+    names : str or sequence of str
+        Data sets as the paper calls them.
+
+    Returns
+    -------
+    tasks : list of LearningTask
+    reasons : dict of str to str
+        Why others are not available, by name.
 
     Raises
     ------
@@ -155,75 +196,102 @@ def problems(table, names):
         If a name is not in the table or there twice ("diabetes" has the rows of "pima"), or fewer
         than two of the sets can be had: they are to be compared.
     """
-    known = list(printed(table)["dataset"])
-    names = [check_choice("datasets", name, known) for name in at_least_one("datasets", names)]
+    known_names = list(paper_table(table)["dataset"])
+    names = at_least_one("datasets", names)
+    for name in names:
+        check_choice("datasets", name, known_names)
     names = [SAME_DATA.get(name, name) for name in names]
     if len(set(names)) < len(names):
         raise ValueError(f"datasets must name each data set once; got {names}")
-    available, reasons = [], {}
+    tasks = []
+    reasons = {}
     for name in names:
         try:
-            available.append(problem(name, table == "v"))
+            tasks.append(load_task(name, incomplete=table == "v"))
         except uci.NotAvailableError as error:
-            ours = name in LOST or "rows are complete" in str(error)
-            why = "neither shipped nor, when this was run, to be had from a mirror or UCI"
-            reasons[name] = str(error).partition(": ")[2] if ours else why
-    if len(available) < 2:
+            if name in UNAVAILABLE or "rows are complete" in str(error):
+                reasons[name] = str(error).partition(": ")[2]
+            else:  # the message of a failed download depends on the machine
+                reasons[name] = (
+                    "neither shipped nor, when this was run, to be had from a mirror or UCI"
+                )
+    if len(tasks) < 2:
         raise ValueError(
             f"datasets must name at least two sets that can be had; got {names}, without {reasons}"
         )
-    return available, reasons
+    return tasks, reasons
 
 
-def problem(name, incomplete=False):
-    """Load one problem; NotAvailableError if it cannot be had, or has few complete rows where these are asked for.
+def load_task(name, incomplete=False):
+    """Load one learning task.
 
     Sets that Table II (or V) gives sizes for are split so: into the published parts where those are
-    known, else at random. All others have folds. Rows with missing values are left out unless
-    `incomplete`, but of "vote", where a missing vote is a value: the paper's 435 rows are all there
-    are. The attributes of "breast" are numbers.
+    known, else at random. All others have folds. The attributes of "breast" are numbers.
+
+    Parameters
+    ----------
+    name : str
+        As the paper prints it, in lower case.
+    incomplete : bool
+        Whether rows with missing values stay, as in Table V. Otherwise they are left out, but of
+        "vote", where a missing vote is a value: the paper's 435 rows are all there are.
+
+    Returns
+    -------
+    LearningTask
+
+    Raises
+    ------
+    NotAvailableError
+        If the data cannot be had, or few of their rows are complete where these are asked for.
     """
-    if name in LOST:
-        raise uci.NotAvailableError(f"{name}: {LOST[name]}")
+    if name in UNAVAILABLE:
+        raise uci.NotAvailableError(f"{name}: {UNAVAILABLE[name]}")
     data = uci.load(SOURCES.get(name, name))
-    if name in NUMBERS:
+    if name in INTEGER_SETS:
         data = replace(data, X=data.X.astype(float))
     if incomplete:
-        return _incomplete(name, data)
-    if name == "vote":
-        data = replace(
-            data, X=data.X.apply(lambda vote: vote.cat.add_categories("missing").fillna("missing"))
-        )
+        return _incomplete_task(name, data)
+    if name == "vote":  # an abstention says something
+        votes = data.X.apply(lambda vote: vote.cat.add_categories("missing").fillna("missing"))
+        data = replace(data, X=votes)
     else:
         data = data.complete_rows()
-    if len(data.y) < LEAST_ROWS:
+    if len(data.y) < MIN_ROWS:
         raise uci.NotAvailableError(f"{name}: only {len(data.y)} of its rows are complete")
     if data.name in TRAINING_SIZES:
-        return Problem(name, data, None, "sample")
-    sizes = _sizes(name)
+        return LearningTask(name, data, None, "sample")
+    sizes = _sizes_of_table_ii(name)
+    # in the order of the files where this is known to be the paper's split
     if name in PUBLISHED_SPLIT:
-        return Problem(name, data, sizes or (data.n_train, len(data.y) - data.n_train), "published")
-    return Problem(name, data, sizes, "random" if sizes else "folds")
+        return LearningTask(name, data, sizes or _file_sizes(data), "published")
+    return LearningTask(name, data, sizes, "random" if sizes else "folds")
 
 
-def _incomplete(name, data):
+def _incomplete_task(name, data):
+    """A task of Table V, with all rows of a data set."""
     if name in TRAINING_FILE_ONLY:
         data = replace(data, X=data.X[: data.n_train], y=data.y[: data.n_train])
     if name in PUBLISHED_SPLIT_INCOMPLETE:
-        return Problem(name, data, (data.n_train, len(data.y) - data.n_train), "published")
-    return Problem(name, data, None, "folds")
+        return LearningTask(name, data, _file_sizes(data), "published")
+    return LearningTask(name, data, None, "folds")
 
 
-def _sizes(name):
+def _file_sizes(data):
+    """Rows of the published training set, and of the test set."""
+    return data.n_train, len(data.y) - data.n_train
+
+
+def _sizes_of_table_ii(name):
     """Training and test rows in Table II; None for cross-validation and for sets not in it."""
-    rows = printed("ii").set_index("dataset")
+    rows = paper_table("ii").set_index("dataset")
     if name not in rows.index or rows.loc[name, "test"] == "CV-5":
         return None
     return int(rows.loc[name, "train"]), int(rows.loc[name, "test"])
 
 
-def coded(data, train, test, holes=None):
-    """Codes of the training rows and then the test rows, class first, cut by the entropy of the training rows.
+def encode_split(data, train, test, holes=None):
+    """Encode training and test rows, with numbers cut by the entropy of the training rows.
 
     Parameters
     ----------
@@ -237,22 +305,27 @@ def coded(data, train, test, holes=None):
     Returns
     -------
     codes : ndarray of int, shape (n_train + n_test or n_train + 2 n_test, n_attributes + 1)
-        A test value that the training rows do not have, nor their column declares, is missing.
+        Of the training rows, then of the test rows, class first. A test value that the training
+        rows do not have, nor their column declares, is missing.
     sizes : ndarray of int, shape (n_attributes + 1,)
         Number of values of each variable.
     """
-    X, classes = data.X, np.unique(data.y, return_inverse=True)[1]
-    if holes is not None:
-        X = X.astype({name: "category" for name in X.select_dtypes(bool)})  # which can be missing
-    seen = (
-        X
-        if holes is None
-        else X.assign(**{name: X[name].where(~holes[:, i]) for i, name in enumerate(X)})
-    )
-    cutter = EntropyDiscretizer().fit(seen.iloc[train], data.y[train])
-    known = cutter.transform(seen.iloc[train])
-    coding = DiscreteCoding(known)
-    tables = [seen.iloc[test]] if holes is None else [seen.iloc[test], X.iloc[test]]
-    values = np.concatenate([coding(known), *(coding(cutter.transform(table)) for table in tables)])
-    rows = np.concatenate([train, *[test] * len(tables)])
-    return np.column_stack([classes[rows], values]), np.append(classes.max() + 1, coding.sizes)
+    X = data.X
+    if holes is None:
+        visible = X
+        test_readings = [X.iloc[test]]
+    else:
+        # a column of booleans could have no missing value
+        X = X.astype({name: "category" for name in X.select_dtypes(bool)})
+        visible = X.assign(**{name: X[name].where(~holes[:, i]) for i, name in enumerate(X)})
+        test_readings = [visible.iloc[test], X.iloc[test]]
+    # test rows may not move a cut point
+    discretizer = EntropyDiscretizer().fit(visible.iloc[train], data.y[train])
+    discrete_train = discretizer.transform(visible.iloc[train])
+    coding = DiscreteCoding(discrete_train)
+    attribute_codes = [coding(discrete_train)]
+    attribute_codes += [coding(discretizer.transform(reading)) for reading in test_readings]
+    classes = np.unique(data.y, return_inverse=True)[1]
+    rows = np.concatenate([train, *[test] * len(test_readings)])
+    codes = np.column_stack([classes[rows], np.concatenate(attribute_codes)])
+    return codes, np.append(classes.max() + 1, coding.sizes)

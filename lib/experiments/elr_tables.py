@@ -1,39 +1,59 @@
-"""Our results beside the printed cells of Tables III to VIII, tests over data sets, and checks of the printed cells."""
+"""Our results beside the printed cells of Tables III to VIII, tests over data sets, and slips.
+
+Greiner et al. (2005) print accuracies or errors in percent, with standard errors.
+"""
 
 import numpy as np
 import pandas as pd
 
 from lib.datasets.papers import printed_table
 from lib.evaluation import mean_interval, one_sided_p_values
-from lib.experiments.elr_data import SAME_DATA, printed
+from lib.experiments.elr_data import SAME_DATA, paper_table
 
 CELL = ["dataset", "structure", "learner"]
-# where a table's numbers of rows are
-ROWS = {"iii": "ii", "iv": "ii", "vi": "v", "vii": "ii", "viii": "ii"}
+# the table that has the numbers of rows of another
+SIZE_TABLES = {"iii": "ii", "iv": "ii", "vi": "v", "vii": "ii", "viii": "ii"}
 AGREE = 2.0  # standard errors
 HALF = 0.005 + 1e-9  # of the second decimal
+STRUCTURE_LABELS = {"naive": "NB+", "tan": "TAN+", "bic": "GBN+", "": ""}
 
 
 def scores(frame):
-    """Accuracy of each repeat, in percent, and its standard error: of the mean of folds, or binomial for one test set.
+    """Compute the accuracy of each repeat, in percent, and its standard error.
 
-    The frame has dataset, repeat, fold, learner, n_wrong, n_test and perhaps structure and test.
+    Parameters
+    ----------
+    frame : DataFrame
+        dataset, repeat, fold, learner, n_wrong, n_test and perhaps structure and test.
+
+    Returns
+    -------
+    DataFrame
+        The labels, value and se: the standard error of the mean of folds, or the binomial one for a
+        single test set.
     """
-    labels = [name for name in (*CELL, "test", "repeat") if name in frame]
-    folds = frame.assign(part=100 * (1 - frame["n_wrong"] / frame["n_test"])).groupby(
-        labels, sort=False
+    labels = _labels(frame, "repeat")
+    accuracies = frame.assign(accuracy=100 * (1 - frame["n_wrong"] / frame["n_test"]))
+    repeats = accuracies.groupby(labels, sort=False).agg(
+        n=("n_test", "sum"),
+        folds=("accuracy", "size"),
+        value=("accuracy", "mean"),
+        sd=("accuracy", "std"),
     )
-    sums = folds.agg(
-        n=("n_test", "sum"), folds=("part", "size"), value=("part", "mean"), sd=("part", "std")
-    )
-    sums["se"] = (sums["sd"] / np.sqrt(sums["folds"])).where(
-        sums["folds"] > 1, binomial(sums["value"], sums["n"])
-    )
-    return sums[["value", "se"]].reset_index()
+    se_of_mean = repeats["sd"] / np.sqrt(repeats["folds"])
+    se_of_share = binomial_error(repeats["value"], repeats["n"])
+    # one test set has no spread over folds
+    repeats["se"] = se_of_mean.where(repeats["folds"] > 1, se_of_share)
+    return repeats[["value", "se"]].reset_index()
+
+
+def _labels(frame, *more):
+    """The columns of a frame that say what a value is of."""
+    return [name for name in (*CELL, "test", *more) if name in frame]
 
 
 def averages(results):
-    """Means over the repeats of `scores`.
+    """Average the repeats of `scores`.
 
     Returns
     -------
@@ -41,22 +61,29 @@ def averages(results):
         The labels, value, se (root mean square: of one repeat, not of their mean), low, q05, q95,
         high (of the repeats' values), n_repeats.
     """
-    labels = [name for name in (*CELL, "test") if name in results]
-    groups = results.assign(square=results["se"] ** 2).groupby(labels, sort=False)
-    value = groups["value"]
-    means = pd.DataFrame(
-        {"value": value.mean(), "se": np.sqrt(groups["square"].mean()), "low": value.min()}
-    )
-    means["q05"], means["q95"], means["high"] = (
-        value.quantile(0.05),
-        value.quantile(0.95),
-        value.max(),
-    )
-    return means.assign(n_repeats=value.size()).reset_index()
+    with_squares = results.assign(square=results["se"] ** 2)
+    groups = with_squares.groupby(_labels(results), sort=False)
+    values = groups["value"]
+    columns = {
+        "value": values.mean(),
+        "se": np.sqrt(groups["square"].mean()),
+        "low": values.min(),
+        "q05": values.quantile(0.05),
+        "q95": values.quantile(0.95),
+        "high": values.max(),
+        "n_repeats": values.size(),
+    }
+    return pd.DataFrame(columns).reset_index()
 
 
-def beside_printed(results, table):
-    """Each printed cell of Table "iii", "iv", "vi" or "viii" with ours, as `scores` returns them.
+def compare_with_paper(results, table):
+    """Join our results to the printed cells of Table "iii", "iv", "vi" or "viii".
+
+    Parameters
+    ----------
+    results : DataFrame
+        As `scores` returns them.
+    table : str
 
     Returns
     -------
@@ -67,146 +94,198 @@ def beside_printed(results, table):
         errors, which are those of one run of the experiment. The paper's is taken as binomial where
         it prints none for a single test set.
     """
-    cells = without_averages(table).rename(columns={"value": "printed", "se": "printed_se"})
+    cells = paper_cells(table).rename(columns={"value": "printed", "se": "printed_se"})
     if table == "vi":  # which holds errors, not accuracies
         results = results.assign(value=100 - results["value"])
-    ours = (
-        averages(results)
-        .rename(columns={"value": "ours", "dataset": "source"})
-        .drop(columns="test", errors="ignore")
-    )
-    cells = cells.assign(source=cells["dataset"].replace(SAME_DATA)).merge(
-        ours, on=["source", *CELL[1:]], how="left"
-    )
-    tested = tested_rows(table).reindex(cells["dataset"]).set_axis(cells.index)
-    unprinted = tested["folds"].eq(1) & cells["printed_se"].eq(0)
-    cells["printed_se"] = cells["printed_se"].mask(
-        unprinted, binomial(cells["printed"], tested["n"])
-    )
-    z = standardised(cells["ours"] - cells["printed"], cells["se"], cells["printed_se"])
+    ours = averages(results).drop(columns="test", errors="ignore")
+    ours = ours.rename(columns={"value": "ours", "dataset": "source"})
+    # DIABETES and PIMA are two rows of the paper, but one data set of ours
+    cells["source"] = cells["dataset"].replace(SAME_DATA)
+    cells = cells.merge(ours, on=["source", "structure", "learner"], how="left")
+    sizes = test_set_sizes(table).reindex(cells["dataset"]).set_axis(cells.index)
+    lacks_error = sizes["folds"].eq(1) & cells["printed_se"].eq(0)
+    binomial = binomial_error(cells["printed"], sizes["n"])
+    cells["printed_se"] = cells["printed_se"].mask(lacks_error, binomial)
+    z = z_scores(cells["ours"] - cells["printed"], cells["se"], cells["printed_se"])
     return cells.drop(columns="source").assign(z=z)
 
 
-def standardised(difference, first_se, second_se):
-    """Differences over combined standard errors; 0 where nothing differs."""
+def z_scores(difference, first_se, second_se):
+    """Divide differences by their combined standard errors; 0 where nothing differs."""
+    # rounded, so that equal percentages differ by 0 exactly
     difference = np.asarray(difference, dtype=float).round(9)
     with np.errstate(divide="ignore", invalid="ignore"):
         z = difference / np.hypot(first_se, second_se)
     return np.where(difference == 0, 0.0, z)
 
 
-def binomial(percent, n):
+def binomial_error(percent, n):
     """Standard error of a share of n independent rows, in percent."""
     return np.sqrt(percent * (100 - percent) / n)
 
 
 def agreement(cells):
-    """How many cells of each column are within two standard errors of the paper's, or inside the range of our repeats.
+    """Count the cells of each column that agree with the paper's.
 
-    Returns structure, learner, n (cells that we have), within, n_repeated (those with several
-    repeats), inside (of these, but for rounding), mean_difference (ours - printed, in points).
+    Parameters
+    ----------
+    cells : DataFrame
+        As `compare_with_paper` returns them.
+
+    Returns
+    -------
+    DataFrame
+        structure, learner, n (cells that we have), within (those at most two standard errors from
+        the paper's), n_repeated (those with several repeats), inside (of these, those whose printed
+        value is in the range of our repeats, but for rounding), mean_difference (ours - printed, in
+        points).
     """
-    known = cells.dropna(subset="z")
-    repeated = known["n_repeats"] > 1
-    inside = repeated & known["printed"].between(known["low"] - 0.005, known["high"] + 0.005)
-    counts = known[CELL[1:]].assign(
-        n=1, within=known["z"].abs() <= AGREE, n_repeated=repeated, inside=inside
+    column = ["structure", "learner"]
+    cells = cells.dropna(subset="z")
+    is_repeated = cells["n_repeats"] > 1
+    # the paper prints two decimals
+    is_in_range = cells["printed"].between(cells["low"] - 0.005, cells["high"] + 0.005)
+    counts = cells[column].assign(
+        n=1,
+        within=cells["z"].abs() <= AGREE,
+        n_repeated=is_repeated,
+        inside=is_repeated & is_in_range,
+        mean_difference=cells["ours"] - cells["printed"],
     )
-    groups = counts.assign(mean_difference=known["ours"] - known["printed"]).groupby(
-        CELL[1:], sort=False
-    )
-    how = {
-        **dict.fromkeys(["n", "within", "n_repeated", "inside"], "sum"),
+    aggregations = {
+        "n": "sum",
+        "within": "sum",
+        "n_repeated": "sum",
+        "inside": "sum",
         "mean_difference": "mean",
     }
-    return groups.agg(how).reset_index()
+    return counts.groupby(column, sort=False).agg(aggregations).reset_index()
 
 
-def own_agreement(results):
-    """Part of the repeats that are within two standard errors of the mean of the others, as a re-run of ours would be.
+def self_agreement(results):
+    """Share of our repeats that are within two standard errors of the mean of the other repeats.
 
-    Like `agreement` it compares one run with the mean of several. NaN without repeats.
+    Like `agreement` it compares one run with the mean of several: so often would a re-run of ours
+    agree. NaN without repeats.
     """
-    labels = [name for name in (*CELL, "test") if name in results]
-    results = results.assign(square=results["se"] ** 2)
-    groups = results.groupby(labels, sort=False)
-    n = groups["value"].transform("size")
-    known, n = results[n > 1], n[n > 1] - 1
-    others = (
-        groups[["value", "square"]].transform("sum").loc[known.index] - known[["value", "square"]]
-    ).div(n, axis=0)
-    z = standardised(known["value"] - others["value"], known["se"], np.sqrt(others["square"]))
-    return float((np.abs(z) <= AGREE).mean()) if len(z) else np.nan
+    labels = _labels(results)
+    with_squares = results.assign(square=results["se"] ** 2)
+    groups = with_squares.groupby(labels, sort=False)
+    n_repeats = groups["value"].transform("size")
+    repeated = with_squares[n_repeats > 1]
+    n_others = n_repeats[n_repeats > 1] - 1
+    if repeated.empty:
+        return np.nan
+    # the mean of the others: the sum of all less one's own
+    sums = groups[["value", "square"]].transform("sum").loc[repeated.index]
+    mean_of_others = (sums - repeated[["value", "square"]]).div(n_others, axis=0)
+    difference = repeated["value"] - mean_of_others["value"]
+    z = z_scores(difference, repeated["se"], np.sqrt(mean_of_others["square"]))
+    return float((np.abs(z) <= AGREE).mean())
 
 
 def errors_by_dataset(results):
-    """Mean error of each learner, in percent: a row a data set, columns named structure+learner or learner."""
-    names = (
-        results["structure"] + "+" + results["learner"]
-        if "structure" in results
-        else results["learner"]
-    )
+    """Average the errors of each learner over repeats, in percent.
+
+    Returns
+    -------
+    DataFrame
+        A row a data set, a column named structure+learner, or learner, for each.
+    """
+    names = results["learner"]
+    if "structure" in results:
+        names = results["structure"] + "+" + names
     means = results.assign(column=names).groupby(["dataset", "column"], sort=False)["value"].mean()
     return (100 - means).unstack("column")[list(dict.fromkeys(names))].round(9)
 
 
-def without_averages(table):
-    """A printed table but for its averages."""
-    return printed(table).query("dataset != 'average'").reset_index(drop=True)
+def paper_cells(table):
+    """Return a table of the paper without its averages."""
+    return paper_table(table).query("dataset != 'average'").reset_index(drop=True)
 
 
-def printed_wide(table, source=None):
-    """A printed table with a row a data set and a column a structure+learner; of Table VII one `source`."""
-    cells = without_averages(table)
-    cells = cells[cells["source"] == source] if source else cells
+def paper_cells_wide(table, source=None):
+    """Return the values that a table prints: a row a data set, a column a structure+learner.
+
+    Table VII needs a `source`, one of those that it cites.
+    """
+    cells = paper_cells(table)
+    if source:
+        cells = cells[cells["source"] == source]
     names = cells["structure"] + "+" + cells["learner"]
-    wide = cells.assign(column=names).pivot(index="dataset", columns="column", values="value")
-    return wide.loc[list(dict.fromkeys(cells["dataset"])), list(dict.fromkeys(names))].rename_axis(
-        None, axis=1
-    )
+    values = cells.assign(column=names).pivot(index="dataset", columns="column", values="value")
+    # pivot sorts; the order of the table is wanted
+    values = values.loc[list(dict.fromkeys(cells["dataset"])), list(dict.fromkeys(names))]
+    return values.rename_axis(None, axis=1)
 
 
-def printed_errors(table):
-    """The errors that a table prints, as `errors_by_dataset`; DIABETES and PIMA stay two data sets, as in the paper."""
-    wide = printed_wide(table)
-    return wide if table == "vi" else (100 - wide).round(9)
+def paper_errors(table):
+    """Return the errors that a table prints, as `errors_by_dataset` returns ours.
+
+    DIABETES and PIMA stay two data sets, as in the paper.
+    """
+    values = paper_cells_wide(table)
+    # Table VI prints errors, the others accuracies
+    return values if table == "vi" else (100 - values).round(9)
 
 
 def compare(errors, better, worse):
-    """Errors of `worse` less those of `better` over the data sets that have both: difference, interval, p and counts.
+    """Compare two columns of errors over the data sets that have both.
+
+    Parameters
+    ----------
+    errors : DataFrame
+        As `errors_by_dataset` returns them.
+    better, worse : str
+        Columns; one that is not there has no data sets.
 
     Returns
     -------
     dict
-        better, worse, value, low, high, n (mean difference in points with the t interval over data
-        sets), p (one-sided paired t-test), wins, ties, losses of `better`.
+        better, worse, value, low, high, n (mean of `worse` - `better` in points with the t interval
+        over data sets), p (one-sided paired t-test), wins, ties, losses of `better`.
     """
-    known = {better, worse} <= set(errors)
-    gain = (errors[worse] - errors[better]).dropna() if known else pd.Series(dtype=float)
-    p = one_sided_p_values([gain])[0] if len(gain) > 1 else np.nan
-    signs = {
-        name: int((np.sign(gain) == sign).sum())
-        for name, sign in (("wins", 1), ("ties", 0), ("losses", -1))
+    gain = pd.Series(dtype=float)
+    if better in errors and worse in errors:
+        gain = (errors[worse] - errors[better]).dropna()
+    return {
+        "better": better,
+        "worse": worse,
+        **mean_interval(gain)._asdict(),
+        "p": one_sided_p_values([gain])[0] if len(gain) > 1 else np.nan,
+        "wins": int((gain > 0).sum()),
+        "ties": int((gain == 0).sum()),
+        "losses": int((gain < 0).sum()),
     }
-    return {"better": better, "worse": worse, **mean_interval(gain)._asdict(), "p": p, **signs}
 
 
-def printed_p_values(appendix):
-    """The p-values printed in Appendix "b", "d" or "e": better and worse structure and learner, p (a bound)."""
+def paper_p_values(appendix):
+    """Return the p-values printed in Appendix "b", "d" or "e".
+
+    Returns
+    -------
+    DataFrame
+        better_structure, better_learner, worse_structure, worse_learner and p, which is a bound.
+    """
     tests = printed_table("greiner_p_values", dtype=str, keep_default_na=False).astype({"p": float})
     return tests[tests["appendix"] == appendix].reset_index(drop=True)
 
 
-def tested_rows(table):
-    """Rows tested, n, and number of folds of each data set of a table."""
-    sizes = printed(ROWS[table]).set_index("dataset")
-    test = pd.to_numeric(sizes["test"], errors="coerce")
-    n = test.fillna(sizes["train"] // 5 * 5).astype(int)
-    return pd.DataFrame({"n": n, "folds": np.where(test.isna(), 5, 1)})
+def test_set_sizes(table):
+    """Return the rows tested, n, and the number of folds of each data set of a table."""
+    sizes = paper_table(SIZE_TABLES[table]).set_index("dataset")
+    n_test = pd.to_numeric(sizes["test"], errors="coerce")  # NaN under cross-validation
+    n_in_folds = sizes["train"] // 5 * 5
+    return pd.DataFrame(
+        {
+            "n": n_test.fillna(n_in_folds).astype(int),
+            "folds": np.where(n_test.isna(), 5, 1),
+        }
+    )
 
 
-def attainable(cells, table):
-    """Cells of a printed table, and whether they can come from whole numbers of test rows.
+def attainability(cells, table):
+    """Check whether the cells of a printed table can come from whole numbers of test rows.
 
     Under cross-validation each of five folds is taken to have floor(N / 5) rows, so a cell is k /
     (5 floor(N / 5)); else it is k / n of the test set.
@@ -220,55 +299,64 @@ def attainable(cells, table):
         a standard deviation se, not divided by the root of 5). Of folds the last two are necessary
         only, and in large ones nearly always true.
     """
-    cells = cells.join(tested_rows(table), on="dataset").assign(se=cells.get("se", np.nan))
+    cells = cells.join(test_set_sizes(table), on="dataset")
+    cells = cells.assign(se=cells.get("se", np.nan))  # which Table VII does not print
     k = (cells["value"] * cells["n"] / 100).round()
     nearest = 100 * k / cells["n"]
-    spreads = {"error": _possible_spread(cells, k, 5), "deviation": _possible_spread(cells, k, 1)}
-    return cells.assign(nearest=nearest, whole=(nearest - cells["value"]).abs() <= HALF, **spreads)
-
-
-def _possible_spread(cells, k, divisor):
-    """Whether five whole numbers with the sum k can have a deviation, over the root of `divisor`, of se.
-
-    Their sum of squares must be a whole number, odd or even as k is.
-    """
-    percent, low, high = (
-        100 * cells["folds"] / cells["n"],
-        (cells["se"] - HALF).clip(lower=0),
-        cells["se"] + HALF,
+    return cells.assign(
+        nearest=nearest,
+        whole=(nearest - cells["value"]).abs() <= HALF,
+        error=_is_possible_spread(cells, k, 5),
+        deviation=_is_possible_spread(cells, k, 1),
     )
-    squares = [4 * divisor * (end / percent) ** 2 + k**2 / 5 for end in (low, high)]
-    first = np.ceil(squares[0] - 1e-6)
-    in_folds = first + (first - k) % 2 <= squares[1] + 1e-6
-    of_test_set = (binomial(cells["value"], cells["n"]) - cells["se"]).abs() <= HALF
-    return in_folds.where(cells["folds"] == 5, of_test_set)
 
 
-def unattainable(cells, table):
-    """Rows (table, cell, printed, implied, why) for the cells of a table that no whole numbers of test rows give."""
-    cells = attainable(cells, table)
+def _is_possible_spread(cells, k, divisor):
+    """Whether five whole numbers with the sum k can have a deviation of se * sqrt(divisor).
+
+    In units of rows, the sum of squares of five numbers is 4 times their variance plus k^2 / 5. It
+    must be a whole number, odd or even as k is, between the bounds that the rounding of se leaves.
+    """
+    percent_a_row = 100 * cells["folds"] / cells["n"]
+    # se is printed with two decimals
+    low = (cells["se"] - HALF).clip(lower=0)
+    high = cells["se"] + HALF
+    smallest_sum = 4 * divisor * (low / percent_a_row) ** 2 + k**2 / 5
+    largest_sum = 4 * divisor * (high / percent_a_row) ** 2 + k**2 / 5
+    whole_sum = np.ceil(smallest_sum - 1e-6)
+    whole_sum += (whole_sum - k) % 2  # x^2 is odd where x is
+    fits_folds = whole_sum <= largest_sum + 1e-6
+    fits_test_set = (binomial_error(cells["value"], cells["n"]) - cells["se"]).abs() <= HALF
+    return fits_folds.where(cells["folds"] == 5, fits_test_set)
+
+
+def unattainable_cells(cells, table):
+    """Find the cells of a table that no whole numbers of test rows give.
+
+    Yields
+    ------
+    tuple
+        table, cell, printed, implied (NaN where nothing is), why.
+    """
+    cells = attainability(cells, table)
     for cell in cells[~cells["whole"]].to_dict("records"):
-        yield (
-            table,
-            cell_label(cell),
-            cell["value"],
-            cell["nearest"],
-            f"no whole number of {cell['n']} test rows",
-        )
+        why = f"no whole number of {cell['n']} test rows"
+        yield table, cell_label(cell), cell["value"], cell["nearest"], why
     for cell in cells[~cells["error"]].to_dict("records"):
-        implied, why = np.nan, "no whole numbers of mistakes in five folds have this standard error"
         if cell["folds"] == 1:
-            implied, why = (
-                binomial(cell["value"], cell["n"]),
-                "binomial standard error of the test set",
-            )
-        elif cell["deviation"]:
-            implied, why = cell["se"] / 5**0.5, f"{why}; as standard deviation it fits"
+            implied = binomial_error(cell["value"], cell["n"])
+            why = "binomial standard error of the test set"
+        else:
+            implied = np.nan
+            why = "no whole numbers of mistakes in five folds have this standard error"
+            if cell["deviation"]:
+                implied = cell["se"] / 5**0.5
+                why += "; as standard deviation it fits"
         yield table, f"{cell_label(cell)} ±", cell["se"], implied, why
 
 
 def copied_cells(table, columns, cells):
-    """Rows, as those of `unattainable`, for cells of another table that differ from Table III.
+    """Find cells of another table that differ from Table III, out of which they are copied.
 
     Parameters
     ----------
@@ -277,38 +365,49 @@ def copied_cells(table, columns, cells):
         What is compared: "value", "se".
     cells : DataFrame
         Those of the paper's own learners.
+
+    Yields
+    ------
+    tuple
+        As of `unattainable_cells`.
     """
-    both = cells.merge(printed("iii"), on=CELL, suffixes=("", "_iii"))
+    both = cells.merge(paper_table("iii"), on=CELL, suffixes=("", "_iii"))
     for column in columns:
-        for cell in both[both[column] != both[f"{column}_iii"]].to_dict("records"):
-            label = cell_label(cell) + " ±" * (column == "se")
+        different = both[both[column] != both[f"{column}_iii"]]
+        for cell in different.to_dict("records"):
+            label = cell_label(cell)
+            if column == "se":
+                label += " ±"
             yield table, label, cell[column], cell[f"{column}_iii"], "differs from Table III"
 
 
 def contradictions_of_table_v():
-    """Rows, as those of `unattainable`, for numbers of Table V that its own totals, or Table II, contradict."""
-    complete = printed("ii").set_index("dataset")
-    for row in printed("v").fillna({"test": 0}).itertuples():
-        name, total = row.dataset.upper(), sum(map(int, row.missing_total.split("+")))
-        percent = 100 * total / ((row.train + row.test) * row.attributes)
+    """Find numbers of Table V that its own totals, or Table II, contradict.
+
+    Yields
+    ------
+    tuple
+        As of `unattainable_cells`.
+    """
+    table_ii = paper_table("ii").set_index("dataset")
+    for row in paper_table("v").fillna({"test": 0}).itertuples():
+        name = row.dataset.upper()
+        n_missing = sum(int(number) for number in row.missing_total.split("+"))
+        percent = 100 * n_missing / ((row.train + row.test) * row.attributes)
         if abs(percent - row.missing_percent) > HALF:
-            yield (
-                "v",
-                f"{name} missing ratio",
-                row.missing_percent,
-                percent,
-                "total over instances times attributes",
-            )
+            why = "total over instances times attributes"
+            yield "v", f"{name} missing ratio", row.missing_percent, percent, why
         if row.missing_attributes > row.attributes:
             why = "more attributes with missing values than attributes"
             yield "v", f"{name} attributes with missing values", row.missing_attributes, np.nan, why
         for column in ("attributes", "classes"):
-            value, implied = getattr(row, column), complete[column].get(row.dataset, np.nan)
+            value = getattr(row, column)
+            implied = table_ii[column].get(row.dataset, np.nan)
             if value != implied and not np.isnan(implied):
                 yield "v", f"{name} {column}", value, implied, "differs from Table II"
 
 
 def cell_label(cell):
     """Words for a printed cell, such as "IRIS NB+ELR"."""
-    structure = {"naive": "NB+", "tan": "TAN+", "bic": "GBN+", "": ""}[cell["structure"]]
-    return f"{cell['dataset'].upper()} {structure}{cell['learner'].upper()}"
+    learner = STRUCTURE_LABELS[cell["structure"]] + cell["learner"].upper()
+    return f"{cell['dataset'].upper()} {learner}"

@@ -1,6 +1,6 @@
-"""Learning tables for a structure that is poorer or richer than the truth, with exact errors by enumeration."""
+"""Exact errors of tables that are learned for a structure poorer or richer than the truth."""
 
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 
@@ -17,8 +17,13 @@ from lib.experiments.elr_data import BAYES_NET_LEARNERS, N_FOLDS
 from lib.structures import naive
 from lib.validation import at_least_one, check_choice, check_integer, check_real
 
-TUNED, CONVERGED = 20, 500  # most iterations
-PRIOR, LIKELY, UNLIKELY = 0.9, 0.8, 0.2
+# the most iterations of a climb: cross-tuned or fixed, and to convergence
+TUNED = 20
+CONVERGED = 500
+# equation (2): P(+c), P(+e | -c) and P(+e | +c)
+PRIOR = 0.9
+LIKELY = 0.8
+UNLIKELY = 0.2
 
 
 def structure_robustness(
@@ -31,7 +36,7 @@ def structure_robustness(
     seed=0,
     n_jobs=-1,
 ):
-    """Error of naive Bayes with learned tables when the first m attributes are copies of each other.
+    """Measure the error of naive Bayes with learned tables when the first m attributes are copies.
 
     Parameters
     ----------
@@ -66,64 +71,134 @@ def structure_robustness(
     ----------
     Greiner et al. (2005), Appendix F and equation (2).
     """
-    settings = {
-        "n_attributes": check_integer("n_attributes", n_attributes, 1, 8),
-        "n_instances": check_integer("n_instances", n_instances, 1),
-        "missing": check_real("missing", missing, 0, 1, open_high=True),
-        "learners": [
-            check_choice("learners", name, BAYES_NET_LEARNERS)
-            for name in at_least_one("learners", learners)
-        ],
-    }
+    n_attributes = check_integer("n_attributes", n_attributes, 1, 8)
+    n_instances = check_integer("n_instances", n_instances, 1)
+    missing = check_real("missing", missing, 0, 1, open_high=True)
+    learners = at_least_one("learners", learners)
+    for name in learners:
+        check_choice("learners", name, BAYES_NET_LEARNERS)
     check_integer("n_runs", n_runs, 1)
     numbers = [
         check_integer("duplicates", m, 0, n_attributes)
         for m in at_least_one("duplicates", duplicates)
     ]
-    trial = partial(_copied_attributes, **settings)
-    return trials.run(trial, numbers, n_runs, seed, name="structures", n_jobs=n_jobs)
+    trial = partial(
+        copied_attributes,
+        n_attributes=n_attributes,
+        n_instances=n_instances,
+        learners=learners,
+        missing=missing,
+    )
+    frame = trials.run(trial, numbers, n_runs, seed, name="structures", n_jobs=n_jobs)
+    return frame.drop(columns="test")
 
 
-def _copied_attributes(seeds, m, n_attributes, n_instances, missing, learners):
-    world = World(duplicated_truth(n_attributes, m), naive(n_attributes), missing)
-    sample = world.sample(n_instances, seeds.rng())
-    for name, theta in world.learn(sample, learners):
-        errors = {"error": world.error(theta), "bayes_error": world.bayes_error()}
-        yield {"duplicates": m, "run": seeds.number, "learner": name, **errors}
+def copied_attributes(
+    seeds,
+    m,
+    n_attributes,
+    n_instances,
+    learners,
+    missing=0.0,
+    tests=(0.0,),
+    smoothing=1.0,
+    stopping=TUNED,
+):
+    """Learn naive Bayes from one sample of P_m: the trial of `structure_robustness`.
+
+    Parameters
+    ----------
+    seeds : lib.trials.Seeds
+    m : int
+        Copies among the `n_attributes` attributes.
+    n_instances, learners, missing
+        See `structure_robustness`.
+    tests, smoothing, stopping
+        See `StructureModel`: its parameter `tests`, and its method `learn`.
+
+    Yields
+    ------
+    dict
+        duplicates, run (number of the trial), learner, test (one of `tests`), error and
+        bayes_error, both exact.
+    """
+    truth = duplicated_truth(n_attributes, m)
+    model = StructureModel(truth, naive(n_attributes), missing, tests)
+    sample = model.sample(n_instances, seeds.rng())
+    for name, theta in model.learn(sample, learners, smoothing, stopping):
+        for rate in tests:
+            yield {
+                "duplicates": m,
+                "run": seeds.number,
+                "learner": name,
+                "test": rate,
+                "error": model.error(theta, rate),
+                "bayes_error": model.bayes_error(rate),
+            }
 
 
 def duplicated_truth(n_attributes, duplicates):
-    """P_m(x, c) of all inputs, (2^n, 2): equation (2), but E_1, ..., E_m are copies; class 1 is +c."""
+    """P_m(x, c) of all inputs: equation (2), but the first m attributes are copies.
+
+    Parameters
+    ----------
+    n_attributes : int
+    duplicates : int from 0 to n_attributes
+        m
+
+    Returns
+    -------
+    ndarray of shape (2^n, 2)
+        In the order of `inputs`; class 1 is +c.
+    """
     x = inputs(n_attributes)
-    own = x[:, [i for i in range(n_attributes) if i == 0 or i >= duplicates]].astype(bool)
-    likelihoods = [np.where(own, p, 1 - p).prod(axis=1) for p in (LIKELY, UNLIKELY)]
-    copies = (x[:, :duplicates] == x[:, :1]).all(axis=1)
-    return np.column_stack(likelihoods) * [1 - PRIOR, PRIOR] * copies[:, None]
+    # E_1 stands for its copies: an input has their likelihood once
+    is_independent = [i == 0 or i >= duplicates for i in range(n_attributes)]
+    independent = x[:, is_independent].astype(bool)
+    likelihoods = [np.where(independent, p, 1 - p).prod(axis=1) for p in (LIKELY, UNLIKELY)]
+    copies_agree = (x[:, :duplicates] == x[:, :1]).all(axis=1)
+    return np.column_stack(likelihoods) * [1 - PRIOR, PRIOR] * copies_agree[:, None]
 
 
 def inputs(n_attributes, missing=False):
     """All binary inputs in order, (2^n, n), or with -1 for missing, (3^n, n)."""
-    values = np.indices((3,) * n_attributes if missing else (2,) * n_attributes)
+    n_values = 3 if missing else 2
+    values = np.indices((n_values,) * n_attributes)
     return values.reshape(n_attributes, -1).T - int(missing)
 
 
-def blocked(truth, rate):
-    """P(e, c) of what is left to see when each value is removed with probability `rate`, (3^n, 2)."""
-    n = (len(truth) - 1).bit_length()
-    table = truth.reshape((2,) * n + (2,))
-    for axis in range(n):
-        unseen = rate * table.sum(axis=axis, keepdims=True)
-        table = np.concatenate([unseen, (1 - rate) * table], axis=axis)
-    return table.reshape(-1, 2)
-
-
-class World:
-    """A truth over binary attributes and two classes, and a structure whose tables are learned from samples of it.
+def mask_values(truth, rate):
+    """P(e, c) of what is observed when each value is removed with probability `rate`.
 
     Parameters
     ----------
     truth : ndarray of shape (2^n, 2)
-        P(x, c) of all inputs, in the order of `inputs`.
+        P(x, c) of all inputs.
+    rate : float in [0, 1)
+
+    Returns
+    -------
+    ndarray of shape (3^n, 2)
+        In the order of ``inputs(n, missing=True)``.
+    """
+    n_attributes = (len(truth) - 1).bit_length()
+    table = truth.reshape((2,) * n_attributes + (2,))
+    for axis in range(n_attributes):
+        # value 0 of the new axis: removed, whatever it was
+        masked = rate * table.sum(axis=axis, keepdims=True)
+        table = np.concatenate([masked, (1 - rate) * table], axis=axis)
+    return table.reshape(-1, 2)
+
+
+class StructureModel:
+    """A probability model, and a structure whose tables are learned from its samples.
+
+    The model, of binary attributes and two classes, is given by enumeration: errors are exact.
+
+    Parameters
+    ----------
+    truth : ndarray of shape (2^n, 2)
+        P(x, c) of all binary inputs, in the order of `inputs`.
     parents : sequence of sequences of int
         The structure, class first.
     missing : float in [0, 1)
@@ -133,49 +208,79 @@ class World:
     """
 
     def __init__(self, truth, parents, missing=0.0, tests=(0.0,)):
-        incomplete = missing > 0 or any(rate > 0 for rate in tests)
-        rows = inputs(len(parents) - 1, incomplete)
+        # with missing values an input is one of 3^n patterns, in training and in tests
+        is_incomplete = missing > 0 or any(rate > 0 for rate in tests)
+        rows = inputs(len(parents) - 1, is_incomplete)
         self.cases = Cases(Network(parents, [2] * len(parents)), rows, np.ones((len(rows), 2)))
-        self.training = blocked(truth, missing) if incomplete else truth
-        self.tests = {rate: blocked(truth, rate) if incomplete else truth for rate in tests}
+        self.training = mask_values(truth, missing) if is_incomplete else truth
+        self.tests = {rate: mask_values(truth, rate) if is_incomplete else truth for rate in tests}
 
     def sample(self, size, rng):
-        """Draw training examples, each as the number of its input and class among all; (size,)."""
+        """Draw training examples.
+
+        Returns
+        -------
+        ndarray of int, shape (size,)
+            Of an example, twice the number of its input, plus its class.
+        """
         return rng.choice(self.training.size, size, p=self.training.ravel())
 
     def learn(self, sample, learners, smoothing=1.0, stopping=TUNED):
-        """Yield the name and the flat tables of each learner; cross-tuning chooses up to `stopping` iterations."""
-        n_folds = min(N_FOLDS, len(sample)) if len(sample) > 1 else 0
-        cases, present = self.cases.weighted(self._counts(sample)).present()
-        held_out = [
-            self._counts(sample[fold::n_folds])[present].astype(float) for fold in range(n_folds)
-        ]
-        errors = cache(
-            lambda base: tuning_errors(cases, base, held_out, stopping, smoothing=smoothing)
-        )
-        stops = {"converged": CONVERGED, "fixed": stopping}
-        for name in learners:
-            base, stop = BAYES_NET_LEARNERS[name]
-            if stop == "at the start":
-                yield name, observed_frequencies(cases, smoothing)
-            else:
-                most = (
-                    stops[stop]
-                    if stop in stops
-                    else choose_iterations(errors(base), stop == "cross-tuned")[0]
-                )
-                yield name, cases.network.softmax(climb(cases, base, most, smoothing).beta)
+        """Learn tables from a sample.
 
-    def _counts(self, sample):
+        Parameters
+        ----------
+        sample : ndarray of int
+            As `sample` draws it.
+        learners : iterable of str
+            Names in `BAYES_NET_LEARNERS`.
+        smoothing : float
+            Examples that each cell of a table has beforehand.
+        stopping : int
+            Most iterations that cross-tuning may choose, and the fixed number.
+
+        Yields
+        ------
+        name : str
+            Of the learner.
+        theta : ndarray
+            Its tables, flat.
+        """
+        # an input that the sample lacks adds nothing to a gradient
+        cases, is_present = self.cases.weighted(self._count(sample)).present()
+        # a single example cannot be tuned on
+        n_folds = min(N_FOLDS, len(sample)) if len(sample) > 1 else 0
+        held_out = [
+            self._count(sample[fold::n_folds])[is_present].astype(float) for fold in range(n_folds)
+        ]
+        n_iterations = {"converged": CONVERGED, "fixed": stopping}
+        errors_of = {}  # of cross-tuning, which learners with the same gradient share
+        for name in learners:
+            base, rule = BAYES_NET_LEARNERS[name]
+            if rule == "at the start":
+                yield name, observed_frequencies(cases, smoothing)
+                continue
+            if rule in n_iterations:
+                n_steps = n_iterations[rule]
+            else:
+                if base not in errors_of:
+                    errors_of[base] = tuning_errors(
+                        cases, base, held_out, stopping, smoothing=smoothing
+                    )
+                n_steps = choose_iterations(errors_of[base], allow_zero=rule == "cross-tuned")[0]
+            yield name, cases.network.softmax(climb(cases, base, n_steps, smoothing).beta)
+
+    def _count(self, sample):
+        """Examples of each input and class; as the probabilities are shaped."""
         return np.bincount(sample, minlength=self.training.size).reshape(self.training.shape)
 
     def error(self, theta, rate=0.0):
-        """Exact error of these tables, over all inputs with values removed at this rate.
+        """Exact error of tables over all inputs with values removed at this rate.
 
         It is rounded to twelve places, so that sums of the same probabilities are equal.
         """
         return round(self.cases.weighted(self.tests[rate]).error(theta), 12)
 
     def bayes_error(self, rate=0.0):
-        """Return the error of the best possible rule."""
+        """Exact error of the best possible rule for inputs with values removed at this rate."""
         return round(float(self.tests[rate].min(axis=1).sum()), 12)

@@ -15,14 +15,17 @@ from lib.experiments.uci_learners import BINS, make_uci_learners
 from lib.validation import check_choice, check_integer
 
 DATASETS = ("iris", "breast", "glass", "soybean-small", "vote")
+# the learners of his table
 ATLAS = ("winnow", "naive_bayes_boolean", "naive_bayes")
-SPLIT, FIT = 0, 1  # purposes of seeds
+# what the seeds of a shuffle are for
+SPLIT = 0
+FIT = 1
 
 
 def uci_comparison(
     datasets=DATASETS, learners=ATLAS, n_repeats=100, n_folds=5, seed=0, n_jobs=-1, bins="paper"
 ):
-    """Accuracy of learners in repeated cross-validation with shuffled folds.
+    """Measure the accuracy of learners in repeated cross-validation with shuffled folds.
 
     All learners see the same folds; whatever is fitted, cut points and encodings included, is
     fitted inside the fold. A fold's training rows lack a class now and then, which its learners
@@ -32,9 +35,9 @@ def uci_comparison(
     ----------
     datasets : sequence of names that `lib.datasets.load` knows
         Rows of "breast" with missing values are dropped.
-    learners : sequence of names (see `lib.experiments.UCI_LEARNERS`), or dict of names to
-    scikit-learn classifiers
-        Your own get the attributes as `lib.datasets.load` gives them.
+    learners : sequence of str, or dict of str to classifier
+        Names in `lib.experiments.UCI_LEARNERS`, or your own names and scikit-learn classifiers,
+        which get the attributes as `lib.datasets.load` gives them.
     n_repeats : int, at least 1
         Shuffles.
     n_folds : int, at least 2 and at most the number of rows
@@ -68,7 +71,7 @@ def uci_comparison(
 def uci_confusions(
     datasets=DATASETS, learners=ATLAS, n_repeats=100, n_folds=5, seed=0, n_jobs=None, bins="paper"
 ):
-    """Confusion counts of each fold, with the arguments of `uci_comparison`.
+    """Count the confusions of each fold, with the arguments of `uci_comparison`.
 
     Returns
     -------
@@ -78,50 +81,96 @@ def uci_confusions(
     """
     check_choice("bins", bins, BINS)
     loaded = load_all(datasets)
+    # every data set is checked before any learner is fitted
     for data in loaded:
         check_integer("n_folds", n_folds, 2, len(data.y))
     check_integer("n_repeats", n_repeats, 1)
-    pairs = [(data, make_uci_learners(learners, data.name, bins)) for data in loaded]
-    cases = [
-        (data, unfitted, n_folds, repeat) for data, unfitted in pairs for repeat in range(n_repeats)
-    ]
+    cases = []
+    for data in loaded:
+        unfitted = make_uci_learners(learners, data.name, bins)
+        cases.extend((data, unfitted, n_folds, repeat) for repeat in range(n_repeats))
     return trials.run(
-        shuffle, cases, seed=seed, seconds=1.0, name="cross-validation", n_jobs=n_jobs
+        cross_validate, cases, seed=seed, seconds=1.0, name="cross-validation", n_jobs=n_jobs
     )
 
 
-def shuffle(seeds, data, learners, n_folds, repeat):
-    """Confusion counts of learners in the folds of one shuffle of a data set."""
+def cross_validate(seeds, data, learners, n_folds, repeat):
+    """Count confusions in the folds of one shuffle: the trial of `uci_comparison`.
+
+    Parameters
+    ----------
+    seeds : lib.trials.Seeds
+    data : lib.datasets.Dataset
+    learners : dict of str to classifier
+    n_folds : int
+    repeat : int
+        Number of the shuffle.
+
+    Yields
+    ------
+    dict
+        As `uci_confusions` returns them.
+    """
     seeds = seeds.below(data.name, repeat)
     for fold, (train, test) in enumerate(shuffled_folds(len(data.y), n_folds, seeds.rng(SPLIT))):
-        y, inputs = data.y[train], {joblib.hash([]): (data.X.iloc[train], data.X.iloc[test])}
+        rows = _FoldRows(data.X.iloc[train], data.y[train], data.X.iloc[test])
         for name, learner in learners.items():
-            seeded = with_random_states(learner, seeds.sequence(FIT, fold, name))
-            *steps, last = [step for _, step in getattr(seeded, "steps", [(name, seeded)])]
-            X, X_test = prepared(steps if len(set(y)) > 1 else [], y, inputs)
-            predicted = fit_predict(last, X, y, X_test)
-            pairs = Counter(zip(np.asarray(predicted).tolist(), data.y[test].tolist(), strict=True))
-            unknown = {guess for guess, _ in pairs} - set(data.y)
-            if unknown:
-                raise ValueError(
-                    f"learners[{name!r}] predicted {min(unknown)!r}, which is not one of the classes"
-                )
-            key = {"dataset": data.name, "repeat": repeat, "fold": fold, "learner": name}
-            for (guess, actual), count in sorted(pairs.items()):
-                yield key | {"predicted": guess, "actual": actual, "count": count}
+            learner = set_random_states(learner, seeds.sequence(FIT, fold, name))
+            predicted = rows.fit_predict(learner)
+            labels = {"dataset": data.name, "repeat": repeat, "fold": fold, "learner": name}
+            for confusion in _count_confusions(predicted, data.y[test], set(data.y), name):
+                yield labels | confusion
 
 
-def prepared(steps, y, inputs):
-    """Training and test rows as transformers make them, one after the other; `inputs` keeps what others share."""
-    key = joblib.hash(steps)
-    if key not in inputs:
-        X, X_test = prepared(steps[:-1], y, inputs)
-        inputs[key] = steps[-1].fit_transform(X, y), steps[-1].transform(X_test)
-    return inputs[key]
+class _FoldRows:
+    """Training and test rows of a fold; learners share the transformers of their pipelines.
+
+    Cut points and codes take longer than most learners; those of equal first steps are computed
+    once a fold.
+    """
+
+    def __init__(self, X, y, X_test):
+        self._X = X
+        self._y = y
+        self._X_test = X_test
+        self._transformed = {}  # by the hash of the steps
+
+    def fit_predict(self, learner):
+        """Predictions for the test rows of a classifier or a pipeline; see `fit_predict`."""
+        if not hasattr(learner, "steps"):
+            return fit_predict(learner, self._X, self._y, self._X_test)
+        *transformers, classifier = [step for _, step in learner.steps]
+        if len(set(self._y)) == 1:  # which teaches a constant, and transformers may refuse
+            transformers = []
+        X, X_test = self._transform(transformers)
+        return fit_predict(classifier, X, self._y, X_test)
+
+    def _transform(self, transformers):
+        """Training and test rows as fitted transformers make them, one after the other."""
+        if not transformers:
+            return self._X, self._X_test
+        key = joblib.hash(transformers)  # before they are fitted: by their parameters
+        if key not in self._transformed:
+            *first, last = transformers
+            X, X_test = self._transform(first)
+            self._transformed[key] = last.fit_transform(X, self._y), last.transform(X_test)
+        return self._transformed[key]
+
+
+def _count_confusions(predicted, actual, classes, name):
+    """Yield the number of rows with each pair of predicted and actual class."""
+    pairs = Counter(zip(np.asarray(predicted).tolist(), actual.tolist(), strict=True))
+    unknown = {label for label, _ in pairs} - classes
+    if unknown:
+        raise ValueError(
+            f"learners[{name!r}] predicted {min(unknown)!r}, which is not one of the classes"
+        )
+    for (predicted_class, actual_class), count in sorted(pairs.items()):
+        yield {"predicted": predicted_class, "actual": actual_class, "count": count}
 
 
 def accuracies(counts):
-    """Accuracy of each fold from its confusion counts.
+    """Compute the accuracy of each fold from its confusion counts.
 
     Parameters
     ----------
@@ -133,65 +182,77 @@ def accuracies(counts):
     DataFrame
         dataset, repeat, fold, learner, accuracy.
     """
+    # the diagonal of the confusion table
     correct = counts["count"].where(counts["predicted"] == counts["actual"], 0)
     keys = ["dataset", "repeat", "fold", "learner"]
-    sums = (
-        counts[keys].assign(correct=correct, count=counts["count"]).groupby(keys, sort=False).sum()
-    )
+    totals = counts[keys].assign(correct=correct, count=counts["count"])
+    sums = totals.groupby(keys, sort=False).sum()
     return (sums["correct"] / sums["count"]).rename("accuracy").reset_index()
 
 
 def load_prepared(name):
-    """What `lib.datasets.load` returns for `name`, of "breast" without the rows that have missing values."""
+    """Load a data set as the experiments use it: "breast" without rows that have missing values."""
     dataset = uci.load(name)
     # "all null values are dropped, as this is only a small proportion of total rows (16/699)"
     return dataset.complete_rows() if name == "breast" else dataset
 
 
 def load_all(datasets):
-    """The data sets, prepared; ValueError unless `datasets` names at least one known set, and each once."""
+    """Load data sets as `load_prepared` does.
+
+    Raises
+    ------
+    ValueError
+        Unless `datasets` names at least one known set, and each once.
+    """
     names = [datasets] if isinstance(datasets, str) else datasets
     if not isinstance(names, Collection) or not len(names):
         raise ValueError(f"datasets must name at least one data set; got {datasets!r}")
     loaded = [load_prepared(name) for name in names]
-    repeated = [
-        data.name
-        for i, data in enumerate(loaded)
-        if data.name in [other.name for other in loaded[:i]]
-    ]
-    if repeated:
-        raise ValueError(f"datasets must name each data set once; got {repeated[0]!r} twice")
+    counts = Counter(data.name for data in loaded)  # their own names, as some have an alias
+    for name, count in counts.items():
+        if count > 1:
+            raise ValueError(f"datasets must name each data set once; got {name!r} twice")
     return loaded
 
 
 def shuffled_folds(n_rows, n_folds, rng):
-    """Training and test rows of each fold, both in shuffled order; the first folds are one row larger."""
-    parts = np.array_split(rng.permutation(n_rows), n_folds)
-    return [(np.concatenate(parts[:i] + parts[i + 1 :]), part) for i, part in enumerate(parts)]
+    """Shuffle rows into folds of cross-validation.
+
+    Returns
+    -------
+    list of (train, test)
+        Row numbers, both in shuffled order; the first folds are one row larger where `n_folds` does
+        not divide `n_rows`.
+    """
+    folds = np.array_split(rng.permutation(n_rows), n_folds)
+    splits = []
+    for i, test in enumerate(folds):
+        train = np.concatenate(folds[:i] + folds[i + 1 :])
+        splits.append((train, test))
+    return splits
 
 
 def fit_predict(learner, X, y, X_test):
-    """Predictions of a copy of the learner fitted to `X` and `y`; where `y` has one class only, that class."""
+    """Predict with a copy of the learner fitted to `X` and `y`; of a single class, that class."""
     if (y == y[0]).all():
         return np.full(len(X_test), y[0])
     with warnings.catch_warnings():
-        # passes may end before convergence, and a class may be too small for all inner folds of
-        # tuning
+        # passes may end before convergence, a class be too small for all inner folds of tuning
         for category in (ConvergenceWarning, FitFailedWarning):
             warnings.simplefilter("ignore", category)
         warnings.filterwarnings("ignore", category=UserWarning, module="sklearn")
         return clone(learner).fit(X, y).predict(X_test)
 
 
-def with_random_states(learner, seed_sequence):
-    """A copy of the learner with each of its unset random states drawn from a SeedSequence."""
+def set_random_states(learner, seed_sequence):
+    """Copy a learner, and draw each of its random states that is not set from a SeedSequence."""
     learner = clone(learner)
-    unset = [
-        name
-        for name, value in learner.get_params().items()
-        if name.endswith("random_state") and value is None
-    ]
+    parameters = learner.get_params()
+    unset = [name for name in parameters if name.endswith("random_state")]
+    unset = [name for name in unset if parameters[name] is None]
     states = seed_sequence.generate_state(max(len(unset), 1))
-    return learner.set_params(
-        **{name: int(value >> 1) for name, value in zip(unset, states, strict=False)}
-    )
+    random_states = {}
+    for name, state in zip(unset, states, strict=False):
+        random_states[name] = int(state >> 1)  # below 2^31, as scikit-learn wants it
+    return learner.set_params(**random_states)

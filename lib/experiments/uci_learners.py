@@ -32,30 +32,29 @@ _PENALTY = {"C": [0.03, 0.1, 0.3, 1.0, 3.0, 10.0]}
 
 
 def printed_bins(dataset):
-    """The bins of Atlas' Table 1 ("iris") or section 4.3 ("glass"), as CutPoints.
+    """Return the bins of Atlas' Table 1 ("iris") or section 4.3 ("glass"), as CutPoints.
 
-    Of iris petal lengths in (5, 5.5] are in no bin, as printed. Of glass each number printed is
+    Petal lengths of iris in (5, 5.5] are in no bin, as printed. Each number printed for glass is
     taken as the upper end of a bin, with one more bin above the last.
     """
     check_choice("dataset", dataset, PRINTED)
+    table = printed_table("atlas_bins")
+    table = table[table["dataset"] == dataset]
     bins = {}
-    for column, rows in (
-        printed_table("atlas_bins").query("dataset == @dataset").groupby("column", sort=False)
-    ):
-        gaps = (rows["low"].iloc[1:].to_numpy() != rows["high"].iloc[:-1]).any()
-        pairs = list(zip(rows["low"], rows["high"], strict=True))
-        bins[column] = (
-            rows["high"].tolist()
-            if dataset == "glass"
-            else pairs
-            if gaps
-            else rows["low"].tolist()[1:]
-        )
+    for column, rows in table.groupby("column", sort=False):
+        low = rows["low"].tolist()
+        high = rows["high"].tolist()
+        if dataset == "glass":
+            bins[column] = high
+        elif low[1:] == high[:-1]:
+            bins[column] = low[1:]  # without gaps, the inner ends are cut points
+        else:
+            bins[column] = list(zip(low, high, strict=True))
     return CutPoints(bins)
 
 
 def cuts(dataset, bins="paper"):
-    """The transformer that cuts the numbers of a data set: see `uci_comparison`."""
+    """Return the transformer that cuts the numbers of a data set: see `uci_comparison`."""
     check_choice("bins", bins, BINS)
     if bins == "paper" and dataset in PRINTED:
         return printed_bins(dataset)
@@ -63,9 +62,9 @@ def cuts(dataset, bins="paper"):
 
 
 def boolean_inputs(dataset, bins="paper"):
-    """Steps that make booleans of any attributes: cuts, then one-hot codes.
+    """Return the two steps that make booleans of any attributes: cuts, then one-hot codes.
 
-    A missing value has a code of its own, but for printed bins, where a number in a gap between
+    A missing value has a code of its own, except with printed bins, where a number in a gap between
     bins has none.
 
     Parameters
@@ -84,35 +83,45 @@ def boolean_inputs(dataset, bins="paper"):
 
 
 def numeric_inputs():
-    """Numbers as they are, missing ones as the mean, beside one-hot codes of all other attributes."""
-    means = SimpleImputer(keep_empty_features=True)
-    return ColumnTransformer([("numbers", means, numbers)], remainder=OneHot(constant="drop"))
+    """Return a transformer of any attributes to numbers.
+
+    Numbers stay, a missing one becomes the mean; all other attributes become one-hot codes.
+    """
+    mean_imputer = SimpleImputer(keep_empty_features=True)
+    return ColumnTransformer(
+        [("numbers", mean_imputer, number_columns)], remainder=OneHot(constant="drop")
+    )
 
 
-def numbers(X):
+def number_columns(X):
     """Names of the columns of numbers."""
     return X.select_dtypes("number").columns.tolist()
 
 
 def missing_as_value(X):
-    """Categories with "missing" as one more value; numbers unchanged."""
-    filled = {
-        name: column.cat.add_categories(["missing"]).fillna("missing")
-        for name, column in X.items()
-        if isinstance(column.dtype, pd.CategoricalDtype) and column.hasnans
-    }
-    return X.assign(**filled)
+    """Make "missing" one more value of the categories that have missing values."""
+    filled = X.copy()
+    for name, column in X.items():
+        if isinstance(column.dtype, pd.CategoricalDtype) and column.hasnans:
+            filled[name] = column.cat.add_categories(["missing"]).fillna("missing")
+    return filled
 
 
 class Tuned(ClassifierMixin, BaseEstimator):
-    """A learner with the parameters of the grid that do best in three shuffled folds of its training rows.
+    """A learner that tunes its parameters in three shuffled folds of its training rows.
 
     It chooses as scikit-learn's GridSearchCV does, by accuracy and of equally good parameters the
     first, at a fraction of its cost on small data. Where the learner cannot be fitted, as to one
     class only, its accuracy counts as 0.
 
-    The folds are of at most `n_rows` training rows, drawn at random; the learner is then fitted to
-    all of them.
+    Parameters
+    ----------
+    learner : classifier
+    grid : dict
+        Values of each parameter, as `sklearn.model_selection.ParameterGrid` takes them.
+    n_rows : int, optional
+        Most training rows that tuning uses, drawn at random; the learner is then fitted to all.
+    random_state : int
     """
 
     def __init__(self, learner, grid, n_rows=None, random_state=0):
@@ -126,13 +135,20 @@ class Tuned(ClassifierMixin, BaseEstimator):
         candidates = [
             clone(self.learner).set_params(**parameters) for parameters in ParameterGrid(self.grid)
         ]
-        drawn = np.sort(np.random.default_rng(self.random_state).permutation(len(y))[: self.n_rows])
+        shuffled = np.random.default_rng(self.random_state).permutation(len(y))
+        rows = np.sort(shuffled[: self.n_rows])
         scores = []
-        for folds in KFold(3, shuffle=True, random_state=self.random_state).split(drawn):
-            train, test = (drawn[rows] for rows in folds)
-            parts = [_safe_indexing(values, rows) for rows in (train, test) for values in (X, y)]
-            scores.append([_accuracy(learner, *parts) for learner in candidates])
-        self.learner_ = candidates[np.mean(scores, axis=0).argmax()].fit(X, y)
+        for train, test in KFold(3, shuffle=True, random_state=self.random_state).split(rows):
+            # X may be an array, a frame or a sparse matrix
+            X_train = _safe_indexing(X, rows[train])
+            y_train = _safe_indexing(y, rows[train])
+            X_test = _safe_indexing(X, rows[test])
+            y_test = _safe_indexing(y, rows[test])
+            scores.append(
+                [_accuracy(learner, X_train, y_train, X_test, y_test) for learner in candidates]
+            )
+        best = np.mean(scores, axis=0).argmax()
+        self.learner_ = candidates[best].fit(X, y)
         self.classes_ = self.learner_.classes_
         return self
 
@@ -142,12 +158,14 @@ class Tuned(ClassifierMixin, BaseEstimator):
 
 
 def _accuracy(learner, X, y, X_test, y_test):
+    """Accuracy after training, or 0 where the learner cannot be fitted."""
     try:
         return (learner.fit(X, y).predict(X_test) == y_test).mean()
     except ValueError:
         return 0.0
 
 
+# learners by what they are given: booleans, categories, numbers, or attributes as they are
 _ON_BOOLEANS = {
     "winnow": Winnow(),
     "naive_bayes_boolean": NaiveBayes(),
@@ -189,7 +207,7 @@ UCI_LEARNERS = (*_ON_BOOLEANS, *_ON_CATEGORIES, *_ON_NUMBERS, *_ON_ATTRIBUTES)
 
 
 def uci_learner(name, dataset, bins="paper"):
-    """An unfitted learner that takes the attributes of a data set as `lib.datasets.load` gives them.
+    """Make an unfitted learner that takes attributes as `lib.datasets.load` gives them.
 
     Parameters
     ----------
@@ -211,7 +229,7 @@ def uci_learner(name, dataset, bins="paper"):
     """
     check_choice("learners", name, UCI_LEARNERS)
     if name in _ON_BOOLEANS:
-        # which costs far less than a frame where a learner is fitted often
+        # an array costs far less than a frame where a learner is fitted often
         as_array = FunctionTransformer(np.asarray)
         return make_pipeline(*boolean_inputs(dataset, bins), as_array, clone(_ON_BOOLEANS[name]))
     as_value = FunctionTransformer(missing_as_value)
@@ -223,11 +241,12 @@ def uci_learner(name, dataset, bins="paper"):
 
 
 def make_uci_learners(learners, dataset, bins):
-    """Unfitted learners by name, or copies of the classifiers given by name; see `uci_comparison`."""
+    """Make unfitted learners by name, or copy your own classifiers: see `uci_comparison`."""
     learners = (learners,) if isinstance(learners, str) else learners
     if not isinstance(learners, Collection):
         raise ValueError(
-            f"learners must be a list of names, or a dict from names to classifiers; got {learners!r}"
+            "learners must be a list of names, or a dict from names to classifiers; "
+            f"got {learners!r}"
         )
     if not len(learners):
         raise ValueError("learners must name at least one learner; got none")

@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from lib import sources
-from lib.trials.elsewhere import unchecked
+from lib.datasets.availability import unverified_paths
 from lib.trials.engine import run_blocks
 from lib.trials.file_reads import watch_file_reads
 from lib.trials.notes import write_note
@@ -198,7 +198,7 @@ def _run_block(trial, cases):
             _seed_global_generators(case[0])
             frames.append(_to_frame(trial(*case)))
     contents = encode(pd.concat(frames, ignore_index=True))
-    return contents, runtime_fingerprint(), unchecked(paths)
+    return contents, runtime_fingerprint(), unverified_paths(paths)
 
 
 @contextmanager

@@ -21,14 +21,22 @@ from threadpoolctl import threadpool_limits
 from lib.bayes_net import Cases, Network, choose_iterations, climb, fold_counts, tuning_errors
 from lib.bayes_net.cases import merged
 from lib.datasets import NotAvailableError
-from lib.experiments.elr_data import N_FOLDS, SAME_DATA, SPLIT, TUNING, coded, printed, problem
+from lib.experiments.elr_data import (
+    N_FOLDS,
+    SAME_DATA,
+    SPLIT,
+    TUNING,
+    encode_split,
+    load_task,
+    paper_table,
+)
 from lib.experiments.elr_uci import STRUCTURES, quadratic_svm
 from lib.trials import Seeds
 from tests.benchmarks.run import seconds
 
 RESULTS = Path(__file__).parents[2] / "data" / "benchmarks" / "elr_times.json"
 STOPPINGS = {"without": False, "with": True}
-DATASETS = tuple(printed("ix")["dataset"].unique()[:-1])  # without the average
+DATASETS = tuple(paper_table("ix")["dataset"].unique()[:-1])  # without the average
 REPETITIONS = 7
 N_ITERATIONS = 20
 
@@ -37,7 +45,7 @@ def training_parts(problem):
     """Codes with the class first, numbers of values and inner folds of each training part."""
     seeds = Seeds(0).below(problem.name, 0)
     for fold, (train, test) in enumerate(problem.splits(N_FOLDS, seeds.sequence(SPLIT))):
-        codes, sizes = coded(problem.data, train, test)
+        codes, sizes = encode_split(problem.data, train, test)
         inner = seeds.rng(TUNING, fold).permutation(len(train)) % N_FOLDS
         yield codes[: len(train)], sizes, inner
 
@@ -74,7 +82,7 @@ def measure(names=DATASETS, repetitions=REPETITIONS):
         if name in SAME_DATA:
             continue
         try:
-            parts = list(training_parts(problem(name)))
+            parts = list(training_parts(load_task(name)))
         except NotAvailableError as error:
             reasons[name] = str(error)
             continue

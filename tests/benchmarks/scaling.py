@@ -24,8 +24,7 @@ from threadpoolctl import threadpool_limits
 
 from lib.bayes_net import BayesNetClassifier
 from lib.cia import _mean_difficulty, concentration, random_cia
-from lib.experiments import SIZES, cia_learning_curves
-from lib.experiments.learning_curves import Panel, _one_model, cia_learners
+from lib.experiments import SIZES, Panel, cia_learners, cia_learning_curves, learning_curve
 from lib.latent_class import LatentClassCovariance, LatentClassEM
 from lib.trials import Seeds
 from lib.trials.runner import _run_block
@@ -138,7 +137,7 @@ def panels():
 
 def block(n=LARGE[-1]):
     """Bytes of a block of one model on its way to a worker and back, and memory of a worker that runs it, in MiB."""
-    trial = partial(_one_model, sizes=PANEL["sizes"], hidden_weights="beta", min_gain=0.0)
+    trial = partial(learning_curve, sizes=PANEL["sizes"])
     contents, _ = _run_block(trial, [case_of(20)])
     peak = subprocess.run(
         [sys.executable, "-c", WORKER, str(n)], capture_output=True, text=True, check=True

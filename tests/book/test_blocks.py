@@ -163,7 +163,9 @@ def test_a_chapter_that_records_nothing(project, monkeypatch):
 
 def test_nothing_is_recorded_where_data_are_missing(project, monkeypatch):
     monkeypatch.setattr(
-        cache, "data_elsewhere", lambda *_: {"cleve": ("not available", ""), "crx": ("cached", "")}
+        cache,
+        "remote_data_status",
+        lambda *_: {"cleve": ("not available", ""), "crx": ("cached", "")},
     )
     result = book(project, "record", "cia/curves")
     assert result.exit_code == 1

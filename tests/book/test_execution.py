@@ -410,7 +410,7 @@ class TestWhileItRuns:
             answers = iter(found.values())
             last = list(found.values())[-1]
             monkeypatch.setattr(
-                cache, "fetched", lambda *_, a=answers, z=last: {"cleve": next(a, z)}
+                cache, "remote_status", lambda *_, a=answers, z=last: {"cleve": next(a, z)}
             )
             stand_in(project, monkeypatch, meanwhile=lambda a=answers: list(a))
             job = update(project)
@@ -420,7 +420,9 @@ class TestWhileItRuns:
     def test_recorded_rows_for_data_that_could_be_had_by_the_end(self, project, monkeypatch):
         """As where the download of one set failed and another run has it by now."""
         monkeypatch.setattr(
-            cache, "fetched", lambda *_: {"cleve": ("cached", ""), "crx": ("not available", "")}
+            cache,
+            "remote_status",
+            lambda *_: {"cleve": ("cached", ""), "crx": ("not available", "")},
         )
         for sets, status in (["crx"], "executed"), (["crx", "cleve"], "FAILED"):
             (project.root / "_build").exists() and shutil.rmtree(project.root / "_build")
@@ -465,7 +467,7 @@ class TestSurroundings:
         (project.root / "texts" / "own.txt").write_text("It is past ten.")
         monkeypatch.chdir(tmp_path)
         cells = read_cells(project.notebook("cia/curves"))
-        assert cache.data_elsewhere(project, cells, {"folder": "texts"})["texts"][0] == "here"
+        assert cache.remote_data_status(project, cells, {"folder": "texts"})["texts"][0] == "here"
 
     def test_kernels_of_another_lib_are_told(self, project, tmp_path, monkeypatch):
         """As where the folder in which the command is called has another one."""

@@ -11,7 +11,7 @@ from conftest import REPOSITORY
 
 from lib.datasets.papers import printed_table
 from lib.experiments import elr_tables
-from lib.experiments.elr_data import printed
+from lib.experiments.elr_data import paper_table
 
 CHAPTERS = REPOSITORY / "chapters"
 REFERENCE = CHAPTERS / "reference"
@@ -116,21 +116,27 @@ def test_the_newest_change_of_a_verdict_is_the_recorded_one():
 
 def test_errata_three_bounds_of_appendix_d_are_not_above_the_value():
     below = []
-    for test in elr_tables.printed_p_values("d").itertuples():
+    for test in elr_tables.paper_p_values("d").itertuples():
         pair = f"{test.better_structure}+elr", f"{test.worse_structure}+{test.worse_learner}"
-        below.append(elr_tables.compare(elr_tables.printed_errors("vi"), *pair)["p"] < test.p)
+        below.append(elr_tables.compare(elr_tables.paper_errors("vi"), *pair)["p"] < test.p)
     assert below.count(False) == 3
 
 
 def test_errata_heart_in_table_viii_is_the_cell_of_ofe():
-    cell = printed("viii").query("dataset == 'heart' and structure == 'naive' and learner == 'elr'")
-    third = printed("iii").query("dataset == 'heart' and structure == 'naive'").set_index("learner")
+    cell = paper_table("viii").query(
+        "dataset == 'heart' and structure == 'naive' and learner == 'elr'"
+    )
+    third = (
+        paper_table("iii").query("dataset == 'heart' and structure == 'naive'").set_index("learner")
+    )
     assert (cell["value"].item(), cell["se"].item()) == tuple(third.loc["ofe", ["value", "se"]])
     assert (third.loc["elr", "value"], third.loc["elr", "se"]) == (78.52, 3.44)
 
 
 def test_errata_the_svm_is_ahead_of_elr_where_they_say_so():
-    cells = printed("viii").pivot(index="dataset", columns=["structure", "learner"], values="value")
+    cells = paper_table("viii").pivot(
+        index="dataset", columns=["structure", "learner"], values="value"
+    )
     elr, svm = cells.xs("elr", axis=1, level="learner"), cells["", "svm"]
     assert (elr.loc["chess"] < svm["chess"]).all()
     assert elr.loc["glass2", "bic"] < svm["glass2"]

@@ -132,7 +132,9 @@ def test_drift_names_what_changed(project, found, line):
 
 def test_no_verdict_is_to_be_recorded_where_data_are_missing(project, monkeypatch):
     monkeypatch.setattr(
-        cache, "data_elsewhere", lambda *_: {"cleve": ("not available", ""), "crx": ("cached", "")}
+        cache,
+        "remote_data_status",
+        lambda *_: {"cleve": ("not available", ""), "crx": ("cached", "")},
     )
     verdicts.record(project, [claim("holds")])
     with pytest.raises(
