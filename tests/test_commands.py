@@ -25,7 +25,7 @@ from lib.book.cache import missing_data
 from lib.book.cli import cli
 from lib.book.execution import INJECTED
 from lib.book.project import Project, parameters_of, settle
-from lib.datasets.downloads import cache
+from lib.datasets.downloads import cache_folder
 
 PROJECT = Project(Path(__file__).parents[1])
 BASH = re.compile(r"```bash\n(.*?)```", re.DOTALL)
@@ -132,7 +132,7 @@ def with_texts(command):
         pytest.skip(
             f"{command.chapter} needs texts: set TEXTS_MIRROR, or fetch them by read_texts() of lib.texts"
         )
-    folder = os.environ.get("TEXTS_MIRROR", str(cache()))
+    folder = os.environ.get("TEXTS_MIRROR", str(cache_folder()))
     return Command(command.chapter, command.line.replace("my-books", folder))
 
 
