@@ -19,8 +19,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lib import datasets
 from lib.trees import GainRatioTree, Table, export_text
-from lib.trees.growing import in_order
-from lib.trees.node_cases import Growth, new_growth
+from lib.trees.cases_by_code import sort_by_code
+from lib.trees.node_cases import new_growth
 from lib.trees.pruning import added_errors
 from lib.trees.text import number_text
 
@@ -309,18 +309,20 @@ def test_a_threshold_divides_whatever_two_numbers(low, high, midway):
 def test_a_tree_without_room_for_nodes_or_cases_grows_anew(monkeypatch, name):
     data = datasets.load(name)
     learner = GainRatioTree(n_best=2, random_state=0)
-    expected, rooms = learner.fit(data.X, data.y).predict_proba(data.X), []
+    expected = learner.fit(data.X, data.y).predict_proba(data.X)
+    rooms = []
 
-    def little(rows, weights, data, rule, seed, room):
-        growth, work = new_growth(rows, weights, data, rule, seed, room)
-        *nodes, longer_rows, longer_weights, used = growth
-        n, n_cases = room * data.branches.max(), room * len(rows) // 2
+    def new_small_growth(rows, weights, data, room):
         rooms.append(room)
-        return Growth(
-            *(array[:n] for array in nodes), longer_rows[:n_cases], longer_weights[:n_cases], used
-        ), work
+        growth = new_growth(rows, weights, data, room)
+        max_nodes = room * data.attributes["n_branches"].max()
+        return growth._replace(
+            nodes=growth.nodes[:max_nodes],
+            class_weights=growth.class_weights[:max_nodes],
+            cases=growth.cases[: room * len(rows) // 2],
+        )
 
-    monkeypatch.setattr("lib.trees.tree.new_growth", little)
+    monkeypatch.setattr("lib.trees.tree.new_growth", new_small_growth)
     np.testing.assert_array_equal(learner.fit(data.X, data.y).predict_proba(data.X), expected)
     assert len(rooms) > 3
 
@@ -333,7 +335,7 @@ def test_codes_are_in_order_however_wide_their_range(seed, bits):
     low, high = np.sort(rng.integers(0, 2**bits, 2))
     codes = rng.integers(low, high + 1, rng.integers(1, 90))
     keys, n = codes << 32 | np.arange(len(codes)), len(codes)
-    in_order(keys, low, high - low, np.empty(n, np.int64), np.empty(4 * n + 2, np.int64))
+    sort_by_code(keys, low, high - low, np.empty(n, np.int64), np.empty(4 * n + 2, np.int64))
     np.testing.assert_array_equal(keys & 0xFFFFFFFF, np.argsort(codes, kind="stable"))
 
 

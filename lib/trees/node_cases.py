@@ -1,112 +1,196 @@
-"""The cases of a tree's nodes, pairs of row and weight, and how they go to branches.
+"""The nodes of a tree, their cases (pairs of row and weight), and how cases go to branches.
 
 The cases of a node are neighbours in one list. Those of its branches take their place; where values
 are missing they are more, and come to the end of the list.
 """
 
-from collections import namedtuple
+from typing import NamedTuple
 
 import numpy as np
 
 from lib.compiled import compiled
 
-# allocates nothing: at each call numba would count references to every array of a tuple
-kernel = compiled(_nrt=False)
-# where one is called for each column, its arguments take time
-inlined = compiled(_nrt=False, inline="always")
+# Kernels that only kernels call. They allocate nothing: else numba would count references to every
+# array of a tuple at each call. What Python would need to call them takes seconds to compile.
+kernel = compiled(_nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+# Kernels that Python calls
+entry_kernel = compiled(_nrt=False, no_cfunc_wrapper=True)
+
 SMALL = 1e-6  # differences below are none, as in Weka
 FEW = 1e-3  # how far below the mean gain a test may lie
+NO_TEST = -1  # the attribute of a leaf
 
-# How a test is chosen, see GainRatioTree, and of pruning the confidence and the normal quantile of
-# 1 less that.
-Rule = namedtuple("Rule", "min_leaf n_best mdl ratio n_features confidence z")
-# Codes (p, n), -1 for missing, and by row, (n, p); of each column, its highest code, whether it has
-# numbers, its number of branches, whether its gain is part of the mean, and where its values begin
-# in one list of the values of all codes; whether no code is missing; classes (n,), their number,
-# and x log2 x of whole numbers.
-Data = namedtuple(
-    "Data", "codes by_row highest numeric branches usual starts values complete y n_classes logs"
+# What is known of an attribute before a tree grows
+ATTRIBUTE = np.dtype(
+    [
+        ("is_numeric", np.bool_),
+        ("in_mean_gain", np.bool_),  # not if it has very many categories
+        ("n_branches", np.int64),
+        ("highest_code", np.int64),
+        ("first_value", np.int64),  # where its values begin in the values of all attributes
+    ]
 )
-# Of each node the attribute that is tested (-1: none), the highest code of its first branch, its
-# first child; where its cases begin and end; class counts, threshold, share of its parent's known
-# cases, errors expected. Then the cases; and the number of nodes and of cases, in `used`.
-Growth = namedtuple(
-    "Growth", "test cut child first last counts threshold shares expected rows weights used"
+
+NODE = np.dtype(
+    [
+        ("attribute", np.int64),  # that is tested, or NO_TEST
+        ("cut", np.int64),  # highest code of the first branch, where the attribute is numeric
+        ("threshold", np.float64),
+        ("child", np.int64),  # the first one; the others follow
+        ("first_case", np.int64),
+        ("end_case", np.int64),
+        ("share", np.float64),  # of its parent's cases with a value
+        ("errors", np.float64),  # expected of its subtree
+    ]
 )
-# Arrays to work in. By case: the number of its class among those of its node, its code, its branch,
-# its row and its weight; weights by code and class, these again as a list, where a code's cases
-# begin. By class: its number among those that a node has, and weights. By node: class counts in a
-# trial, whether any case came to it, two lists of nodes. The best tests (ratio, attribute, codes on
-# both sides of the cut, gain): one of each column, or those among which one is drawn; the weight of
-# each branch; and the state of random numbers.
-BY_CASE = "classes keys where rows weights table moved places"
-Work = namedtuple("Work", f"{BY_CASE} local sums counts met waiting nodes best bags state")
-NODES, CASES = range(2)
+
+CASE = np.dtype([("row", np.int64), ("weight", np.float64)])
+
+SIZE = np.dtype([("nodes", np.int64), ("cases", np.int64)])
 
 
-def new_growth(rows, weights, data, rule, seed, room):
-    """Return the growth of a tree with a root that has these cases, with so much room, and arrays to work in."""
-    n_rows, k, most = len(rows), data.n_classes, data.branches.max()
-    n, n_cases = room * (n_rows + most), (8 if data.complete else 64) * room * n_rows
-    # not touched, memory is not taken
-    cases = np.empty(n_cases, np.int64), np.empty(n_cases), np.array([1, n_rows])
-    growth = Growth(*np.empty((5, n), np.int64), np.empty((n, k)), *np.empty((3, n)), *cases)
-    growth.first[0], growth.last[0], growth.shares[0] = 0, n_rows, 1.0
-    growth.rows[:n_rows], growth.weights[:n_rows] = rows, weights
-    growth.counts[0] = np.bincount(data.y[rows], weights, k)
-    by_case = *np.empty((4, n_rows), np.int64), np.empty(n_rows)
-    by_code = np.zeros(2 * n_rows), np.empty((2 * n_rows, 3)), np.empty(4 * n_rows + 2, np.int64)
-    by_class = np.empty(k, np.int64), np.empty((5, k))
-    by_node = np.empty((n, k)), np.zeros(n, np.bool_), np.arange(n), np.zeros(n, np.int64)
-    best = np.empty(((rule.n_best if rule.n_best > 1 else len(data.codes)) + 1, 5))
-    return growth, Work(
-        *by_case, *by_code, *by_class, *by_node, best, np.empty(most), np.array([seed], np.uint64)
+class Data(NamedTuple):
+    """Training data: codes are ranks of numbers or numbers of categories, -1 where a value is missing."""
+
+    codes: np.ndarray  # int32 (n_columns, n_samples)
+    codes_by_row: np.ndarray  # the same, (n_samples, n_columns)
+    attributes: np.ndarray  # of ATTRIBUTE (n_columns,)
+    values: np.ndarray  # of all attributes, by code
+    is_complete: bool  # no value is missing
+    y: np.ndarray  # numbers of the classes (n_samples,)
+    n_classes: int
+    xlogx_table: np.ndarray  # x log2 x of whole numbers
+
+
+class Growth(NamedTuple):
+    """A tree as it grows, with room for more nodes and cases than it has."""
+
+    nodes: np.ndarray  # of NODE
+    class_weights: np.ndarray  # of each node (n, n_classes)
+    cases: np.ndarray  # of CASE
+    size: np.ndarray  # of SIZE (1,), what is in use
+
+
+class Division(NamedTuple):
+    """Arrays in which the cases of a node are divided."""
+
+    cases: np.ndarray  # of CASE (n_samples,), a copy of the node's
+    branches: np.ndarray  # to which each goes, or -1
+    branch_weights: np.ndarray
+
+
+def new_growth(rows, weights, data, room):
+    """Return a tree of a root only, which has these cases.
+
+    Parameters
+    ----------
+    rows : ndarray of int (n,)
+    weights : ndarray of float (n,)
+    data : Data
+    room : int
+        There is room for about so many nodes a row. Where values are missing, branches share
+        cases, and there is more room for these.
+    """
+    n_rows = len(rows)
+    max_nodes = room * (n_rows + data.attributes["n_branches"].max())
+    max_cases = room * n_rows * (8 if data.is_complete else 64)
+    # what is never written takes no memory
+    growth = Growth(
+        nodes=np.empty(max_nodes, NODE),
+        class_weights=np.empty((max_nodes, data.n_classes)),
+        cases=np.empty(max_cases, CASE),
+        size=np.ones(1, SIZE),
+    )
+    root = growth.nodes[0]
+    root["first_case"] = 0
+    root["end_case"] = n_rows
+    root["share"] = 1.0
+    growth.class_weights[0] = np.bincount(data.y[rows], weights, data.n_classes)
+    growth.cases["row"][:n_rows] = rows
+    growth.cases["weight"][:n_rows] = weights
+    growth.size["cases"] = n_rows
+    return growth
+
+
+def new_division(n_rows, data):
+    """Return arrays in which nodes of up to `n_rows` cases are divided."""
+    return Division(
+        cases=np.empty(n_rows, CASE),
+        branches=np.empty(n_rows, np.int64),
+        branch_weights=np.empty(data.attributes["n_branches"].max()),
     )
 
 
 @kernel
-def branch(data, growth, node, row):
-    """Return the number of the child to which a row goes, or -1 where the value is missing."""
-    test = growth.test[node]
-    code = data.by_row[row, test]
-    return np.int64(code > growth.cut[node] if code >= 0 and data.numeric[test] else code)
+def branch_of_row(data, node, row):
+    """Return the number of the branch of a node to which a row goes, or -1 where the value is missing."""
+    code = np.int64(data.codes_by_row[row, node.attribute])
+    if code >= 0 and data.attributes[node.attribute].is_numeric:
+        return np.int64(code > node.cut)
+    return code
 
 
 @kernel
-def errors_seen(counts):
-    """Return how many cases a node has, and how many of them are of other classes than most."""
-    n = most = 0.0
-    for count in counts:
-        n += count
-        most = max(most, count)
-    return n, n - most
+def weight_and_errors(class_weights):
+    """Return the weight of all cases, and that of those which are not of the most frequent class."""
+    total = 0.0
+    largest = 0.0
+    for weight in class_weights:
+        total += weight
+        largest = max(largest, weight)
+    return total, total - largest
 
 
 @kernel
-def divide(data, growth, node, work):
-    """Give the cases of a node to new nodes, its branches; one without a value is in all of them."""
-    used, child, where = growth.used, growth.used[NODES], work.where
-    bags = work.bags[: data.branches[growth.test[node]]]
-    first, n, missing = growth.first[node], growth.last[node] - growth.first[node], 0
-    bags.fill(0.0)
-    for i in range(n):
-        work.rows[i], work.weights[i] = growth.rows[first + i], growth.weights[first + i]
-        where[i] = branch(data, growth, node, work.rows[i])
-        missing += where[i] < 0
-        bags[max(where[i], 0)] += work.weights[i] if where[i] >= 0 else 0.0
-    end, known = used[CASES] if missing > 0 else first, bags.sum()
-    growth.child[node], used[NODES] = child, child + len(bags)
-    if used[NODES] > len(growth.test) or end + n + missing * (len(bags) - 1) > len(growth.rows):
+def divide(data, growth, node_number, work):
+    """Give the cases of a node to new nodes, its branches.
+
+    A case without a value is divided (Quinlan 1993, section 3.2): each branch gets it with the
+    weight times the branch's share of the cases that have a value.
+    """
+    size = growth.size[0]
+    node = growth.nodes[node_number]
+    first_case = node.first_case
+    n_cases = node.end_case - first_case
+    n_branches = data.attributes[node.attribute].n_branches
+    n_missing = 0
+    for v in range(n_branches):
+        work.branch_weights[v] = 0.0
+    for i in range(n_cases):
+        work.cases[i] = growth.cases[first_case + i]
+        v = branch_of_row(data, node, work.cases[i].row)
+        work.branches[i] = v
+        if v >= 0:
+            work.branch_weights[v] += work.cases[i].weight
+        else:
+            n_missing += 1
+    known_weight = 0.0
+    for v in range(n_branches):
+        known_weight += work.branch_weights[v]
+
+    end = size.cases if n_missing > 0 else first_case
+    node.child = size.nodes
+    size.nodes += n_branches
+    max_end = end + n_cases + n_missing * (n_branches - 1)
+    if size.nodes > len(growth.nodes) or max_end > len(growth.cases):
         raise MemoryError
-    for v in range(len(bags)):
-        new, share = child + v, bags[v] / known if known > 0 else 0.0
-        growth.first[new], growth.shares[new] = end, share
-        growth.counts[new].fill(0.0)
-        for i in range(n):
-            if where[i] == v or (where[i] < 0 and bags[v] > 0):
-                growth.rows[end] = work.rows[i]
-                growth.weights[end] = work.weights[i] * (share if where[i] < 0 else 1.0)
-                growth.counts[new, data.y[work.rows[i]]] += growth.weights[end]
+    for v in range(n_branches):
+        child_number = node.child + v
+        child = growth.nodes[child_number]
+        class_weights = growth.class_weights[child_number]
+        for c in range(data.n_classes):
+            class_weights[c] = 0.0
+        takes_missing = work.branch_weights[v] > 0
+        share = work.branch_weights[v] / known_weight if known_weight > 0 else 0.0
+        child.share = share
+        child.first_case = end
+        for i in range(n_cases):
+            is_missing = work.branches[i] < 0
+            if work.branches[i] == v or (is_missing and takes_missing):
+                case = growth.cases[end]
+                case.row = work.cases[i].row
+                case.weight = work.cases[i].weight * (share if is_missing else 1.0)
+                class_weights[data.y[case.row]] += case.weight
                 end += 1
-        growth.last[new] = end
-    used[CASES] = max(used[CASES], end)
+        child.end_case = end
+    size.cases = max(size.cases, end)

@@ -1,19 +1,50 @@
-"""C4.5 prunes a tree: a node becomes a leaf, or gives place to its largest branch, where fewer errors are expected.
+"""C4.5 prunes a tree (Quinlan 1993, chapter 4): where fewer errors are expected, a node becomes a leaf,
+or its largest branch is raised into its place.
 
-Expected are the errors at the upper end of a binomial confidence interval for those seen in
+Expected are the errors at the upper end of a binomial confidence interval, U_CF, for those seen in
 training.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from lib.compiled import assign
-from lib.trees.growing import build
-from lib.trees.node_cases import CASES, FEW, NODES, SMALL, branch, divide, errors_seen, kernel
+from lib.trees.node_cases import (
+    FEW,
+    NO_TEST,
+    SMALL,
+    branch_of_row,
+    divide,
+    entry_kernel,
+    kernel,
+    weight_and_errors,
+)
 
 MARGIN = 0.1  # errors by which the simpler tree may be worse
 
 
-@kernel
+class Pruning(NamedTuple):
+    """Arrays in which a tree is pruned, with room for all its nodes."""
+
+    stack: np.ndarray  # numbers of nodes that are still to be pruned
+    leaves: np.ndarray  # of a branch, to which cases of its node would come
+    is_reached: np.ndarray  # whether a leaf is among them; all False between calls
+    class_weights: np.ndarray  # of these leaves (n_nodes, n_classes)
+
+
+def new_pruning(growth):
+    """Return arrays in which a tree is pruned."""
+    max_nodes = len(growth.nodes)
+    return Pruning(
+        stack=np.empty(max_nodes, np.int64),
+        leaves=np.empty(max_nodes, np.int64),
+        is_reached=np.zeros(max_nodes, np.bool_),
+        class_weights=np.empty_like(growth.class_weights),
+    )
+
+
+@entry_kernel
 def added_errors(n, errors, confidence, z):
     """Return how many errors more than those seen are expected of n cases.
 
@@ -25,169 +56,209 @@ def added_errors(n, errors, confidence, z):
     z : float
         The normal quantile of 1 - confidence.
     """
-    some = max(errors, 1.0)
-    f = (some + 0.5) / n
+    at_least_one = max(errors, 1.0)
+    f = (at_least_one + 0.5) / n
     if f >= 1:
-        more = max(n - some, 0.0)
+        added = max(n - at_least_one, 0.0)
     else:  # Wilson's bound with a correction for continuity
         root = np.sqrt(f / n - f * f / n + z * z / (4 * n * n))
-        more = n * (f + z * z / (2 * n) + z * root) / (1 + z * z / n) - some
+        added = n * (f + z * z / (2 * n) + z * root) / (1 + z * z / n) - at_least_one
     if errors >= 1:
-        return more
-    none = n * (1 - confidence ** (1 / n))  # exact: (1 - p)^n = confidence
-    return none + errors * (more - none)
+        return added
+    # exact without errors, (1 - p)^n = confidence; below one error, in proportion between the two
+    added_to_none = n * (1 - confidence ** (1 / n))
+    return added_to_none + errors * (added - added_to_none)
 
 
 @kernel
-def expected_errors(counts, rule):
-    """Return the errors expected of a leaf with these class counts."""
-    n, errors = errors_seen(counts)
-    return errors + added_errors(n, errors, rule.confidence, rule.z) if n > 0 else 0.0
+def expected_errors(class_weights, parameters):
+    """Return the errors expected of a leaf."""
+    n, errors = weight_and_errors(class_weights)
+    if n <= 0:
+        return 0.0
+    return errors + added_errors(n, errors, parameters.confidence, parameters.z)
 
 
-@kernel
-def grown(data, growth, rule, work):
-    """Grow a tree and prune it, if confidence is below 1; returns how many nodes are left, see `reachable`."""
-    build(data, growth, rule, work)
-    collapse(data, growth)
-    if rule.confidence < 1:
-        prune(data, growth, rule, work)
-    return reachable(data, growth, work)
-
-
-@kernel
+@entry_kernel
 def collapse(data, growth):
     """Make leaves of nodes whose subtrees have no fewer errors in training."""
-    for node in range(growth.used[NODES] - 1, -1, -1):
-        as_leaf = errors_seen(growth.counts[node])[1]
-        growth.expected[node] = as_leaf if growth.test[node] < 0 else 0.0
-        if growth.test[node] >= 0:
-            for v in range(data.branches[growth.test[node]]):
-                growth.expected[node] += growth.expected[growth.child[node] + v]
-            if growth.expected[node] >= as_leaf - FEW:
-                growth.test[node] = -1
-
-
-@kernel
-def reachable(data, growth, work):
-    """List the nodes that can be reached from the root, level by level, and the position of the parent of each.
-
-    Returns their number.
-    """
-    left, parents, n, i = work.nodes, work.waiting, 1, 0
-    left[0], parents[0] = 0, -1
-    while i < n:
-        if growth.test[left[i]] >= 0:
-            for v in range(data.branches[growth.test[left[i]]]):
-                left[n], parents[n] = growth.child[left[i]] + v, i
-                n += 1
-        i += 1
-    return n
-
-
-@kernel
-def prune(data, growth, rule, work):
-    """Prune all subtrees, then the node above them; a branch that takes the place of its node is pruned anew."""
-    n, used = growth.used[NODES], growth.used
-    while n > 0:
-        n -= 1
-        node, top, end = work.waiting[n], used[NODES], used[CASES]
-        growth.expected[node] = expected_errors(growth.counts[node], rule)
-        if growth.test[node] < 0:
+    # children have higher numbers than their parents
+    for number in range(growth.size[0].nodes - 1, -1, -1):
+        node = growth.nodes[number]
+        _, leaf_errors = weight_and_errors(growth.class_weights[number])
+        if node.attribute == NO_TEST:
+            node.errors = leaf_errors
             continue
-        if simplify(data, growth, rule, node, work):
+        node.errors = 0.0
+        for v in range(data.attributes[node.attribute].n_branches):
+            node.errors += growth.nodes[node.child + v].errors
+        if node.errors >= leaf_errors - FEW:
+            node.attribute = NO_TEST
+
+
+@entry_kernel
+def list_nodes(data, growth, numbers, parents):
+    """List the nodes that can be reached from the root, level by level; returns how many there are.
+
+    Parameters
+    ----------
+    data : Data
+    growth : Growth
+    numbers : ndarray of int
+        Becomes the list.
+    parents : ndarray of int
+        Becomes the position of each node's parent in the list, -1 for the root.
+    """
+    numbers[0] = 0
+    parents[0] = -1
+    n_nodes = 1
+    position = 0
+    while position < n_nodes:
+        node = growth.nodes[numbers[position]]
+        if node.attribute != NO_TEST:
+            for v in range(data.attributes[node.attribute].n_branches):
+                numbers[n_nodes] = node.child + v
+                parents[n_nodes] = position
+                n_nodes += 1
+        position += 1
+    return n_nodes
+
+
+@entry_kernel
+def prune(data, growth, parameters, work, division):
+    """Prune all subtrees, then the node above them; a branch that is raised is pruned anew."""
+    size = growth.size[0]
+    n_waiting = size.nodes
+    for number in range(n_waiting):
+        work.stack[number] = number  # children have higher numbers, and are pruned first
+    while n_waiting > 0:
+        n_waiting -= 1
+        number = work.stack[n_waiting]
+        node = growth.nodes[number]
+        node.errors = expected_errors(growth.class_weights[number], parameters)
+        if node.attribute == NO_TEST:
+            continue
+        n_nodes = size.nodes
+        n_cases = size.cases
+        if simplify(data, growth, parameters, number, work, division):
             # the node once more, after the branches that it has now
-            for new in range(top, used[NODES]):
-                work.waiting[n] = new if new > top else node
-                n += 1
+            work.stack[n_waiting] = number
+            n_waiting += 1
+            for copied in range(n_nodes + 1, size.nodes):
+                work.stack[n_waiting] = copied
+                n_waiting += 1
         else:
-            used[NODES], used[CASES] = top, end
+            # a copy that was only tried is forgotten
+            size.nodes = n_nodes
+            size.cases = n_cases
 
 
 @kernel
-def simplify(data, growth, rule, node, work):
-    """Make a node a leaf, put a copy of its largest branch in its place, or leave it; returns whether it is a copy."""
-    expected, top, first = growth.expected, growth.used[NODES], growth.child[node]
-    largest, most, below = first, 0.0, 0.0
-    for v in range(first, first + data.branches[growth.test[node]]):
-        n = errors_seen(growth.counts[v])[0]
-        if n > most - SMALL:  # of equals the last, as in J48
-            largest, most = v, n
-        below += expected[v]
-    raised = errors_raised(data, growth, rule, node, largest, work)
-    if min(below, raised) + MARGIN >= expected[node] - SMALL:
-        growth.test[node] = -1
+def simplify(data, growth, parameters, number, work, division):
+    """Make a node a leaf, raise its largest branch, or leave it as it is; returns whether the branch is raised."""
+    node = growth.nodes[number]
+    n_branches = data.attributes[node.attribute].n_branches
+    largest = node.child
+    largest_weight = 0.0
+    subtree_errors = 0.0
+    for child in range(node.child, node.child + n_branches):
+        weight, _ = weight_and_errors(growth.class_weights[child])
+        if weight > largest_weight - SMALL:  # of equals the last, as in J48
+            largest = child
+            largest_weight = weight
+        subtree_errors += growth.nodes[child].errors
+
+    copy = growth.size[0].nodes  # the number that a copy of the branch gets
+    raised_errors = errors_if_raised(data, growth, parameters, number, largest, work, division)
+    if min(subtree_errors, raised_errors) + MARGIN >= node.errors - SMALL:
+        node.attribute = NO_TEST
         return False
-    expected[node] = below
-    if raised > below + MARGIN + SMALL:
+    node.errors = subtree_errors
+    if raised_errors > subtree_errors + MARGIN + SMALL:
         return False
-    if data.complete:
-        errors_of_copy(data, growth, rule, node, largest, work)
-    copy_test(growth, top, node)
-    growth.first[node], growth.last[node] = growth.first[top], growth.last[top]
+    if data.is_complete:
+        copy_branch(data, growth, parameters, number, largest, division)
+    raised = growth.nodes[copy]
+    copy_test(raised, node)
+    node.first_case = raised.first_case
+    node.end_case = raised.end_case
     return True
 
 
 @kernel
-def errors_raised(data, growth, rule, node, largest, work):
-    """Return the errors expected of a branch that gets the cases of the others, too: of a copy, if some lack values."""
-    if not data.complete:
-        return errors_of_copy(data, growth, rule, node, largest, work)
-    n, errors, leaves = 0, growth.expected[largest], work.nodes
-    for v in range(growth.child[node], growth.child[node] + data.branches[growth.test[node]]):
-        for i in range(growth.first[v], growth.last[v] if v != largest else 0):
-            row, leaf = growth.rows[i], largest
-            while growth.test[leaf] >= 0:
-                leaf = growth.child[leaf] + branch(data, growth, leaf, row)
-            if not work.met[leaf]:
-                work.met[leaf], leaves[n], n = True, leaf, n + 1
-                assign(work.counts[leaf], growth.counts[leaf])
-            work.counts[leaf, data.y[row]] += growth.weights[i]
-    for leaf in leaves[:n]:
-        work.met[leaf] = False
-        errors += expected_errors(work.counts[leaf], rule) - growth.expected[leaf]
+def errors_if_raised(data, growth, parameters, number, largest, work, division):
+    """Return the errors expected of a branch that gets all cases of its node.
+
+    Where no value is missing, each case goes to one leaf, and the tree can stay as it is; else the
+    branch is copied.
+    """
+    if not data.is_complete:
+        return copy_branch(data, growth, parameters, number, largest, division)
+    node = growth.nodes[number]
+    n_branches = data.attributes[node.attribute].n_branches
+    n_leaves = 0
+    for child in range(node.child, node.child + n_branches):
+        if child == largest:
+            continue
+        for i in range(growth.nodes[child].first_case, growth.nodes[child].end_case):
+            row = growth.cases[i].row
+            leaf = largest
+            while growth.nodes[leaf].attribute != NO_TEST:
+                v = branch_of_row(data, growth.nodes[leaf], row)
+                leaf = growth.nodes[leaf].child + v
+            if not work.is_reached[leaf]:
+                work.is_reached[leaf] = True
+                work.leaves[n_leaves] = leaf
+                n_leaves += 1
+                assign(work.class_weights[leaf], growth.class_weights[leaf])
+            work.class_weights[leaf, data.y[row]] += growth.cases[i].weight
+    errors = growth.nodes[largest].errors
+    for i in range(n_leaves):
+        leaf = work.leaves[i]
+        work.is_reached[leaf] = False
+        errors_with_cases = expected_errors(work.class_weights[leaf], parameters)
+        errors += errors_with_cases - growth.nodes[leaf].errors
     return errors
 
 
 @kernel
-def errors_of_copy(data, growth, rule, node, largest, work):
-    """Copy a branch to new nodes and give it all cases of its node; returns the errors expected of it."""
-    used, first, size, errors = (
-        growth.used,
-        growth.first[node],
-        growth.last[node] - growth.first[node],
-        0.0,
-    )
-    new, end = used[NODES], used[CASES]
-    if new == len(growth.test) or end + size > len(growth.rows):
+def copy_branch(data, growth, parameters, number, largest, division):
+    """Copy a branch to new nodes and give it all cases of its node; returns the errors expected of the copy."""
+    size = growth.size[0]
+    node = growth.nodes[number]
+    n_cases = node.end_case - node.first_case
+    copy = size.nodes
+    if copy == len(growth.nodes) or size.cases + n_cases > len(growth.cases):
         raise MemoryError
-    for i in range(size):
-        growth.rows[end + i], growth.weights[end + i] = (
-            growth.rows[first + i],
-            growth.weights[first + i],
-        )
-    growth.first[new], growth.last[new], used[NODES], used[CASES] = (
-        end,
-        end + size,
-        new + 1,
-        end + size,
-    )
-    assign(growth.counts[new], growth.counts[node])
-    copy_test(growth, largest, new)
-    while new < used[NODES]:
-        if growth.test[new] < 0:
-            errors += expected_errors(growth.counts[new], rule)
+    root = growth.nodes[copy]
+    root.first_case = size.cases
+    root.end_case = size.cases + n_cases
+    for i in range(n_cases):
+        growth.cases[root.first_case + i] = growth.cases[node.first_case + i]
+    assign(growth.class_weights[copy], growth.class_weights[number])
+    copy_test(growth.nodes[largest], root)
+    size.nodes += 1
+    size.cases += n_cases
+
+    errors = 0.0
+    while copy < size.nodes:
+        copied = growth.nodes[copy]
+        if copied.attribute == NO_TEST:
+            errors += expected_errors(growth.class_weights[copy], parameters)
         else:
-            shift = used[NODES] - growth.child[new]
-            divide(data, growth, new, work)
-            for child in range(growth.child[new], used[NODES]):
-                copy_test(growth, child - shift, child)
-        new += 1
+            first_original = copied.child
+            divide(data, growth, copy, division)
+            for child in range(copied.child, size.nodes):
+                original = growth.nodes[first_original + child - copied.child]
+                copy_test(original, growth.nodes[child])
+        copy += 1
     return errors
 
 
 @kernel
-def copy_test(growth, source, target):
+def copy_test(source, target):
     """Give a node the test and the children of another."""
-    growth.test[target], growth.child[target] = growth.test[source], growth.child[source]
-    growth.cut[target], growth.threshold[target] = growth.cut[source], growth.threshold[source]
+    target.attribute = source.attribute
+    target.cut = source.cut
+    target.threshold = source.threshold
+    target.child = source.child

@@ -9,13 +9,17 @@ from sklearn.utils import check_random_state
 from lib.compiled import compiled
 from lib.discretize.columns import checked_frame, checked_target
 from lib.estimators import case_weights, with_parameters
-from lib.trees.node_cases import Data, Rule, new_growth
-from lib.trees.pruning import grown
+from lib.trees.cases_by_code import new_code_order
+from lib.trees.gain_ratio import Parameters, new_search
+from lib.trees.growing import build
+from lib.trees.node_cases import ATTRIBUTE, Data, new_division, new_growth
+from lib.trees.pruning import collapse, list_nodes, new_pruning, prune
 from lib.trees.ranked_columns import Table, TableClassifier
 from lib.validation import check_choice, check_flag, check_integer, check_real, optional
 
-LOGS = np.arange(100_000.0)  # x log2 x of whole numbers
-LOGS[1:] *= np.log2(LOGS[1:])
+MANY_CATEGORIES = 0.3  # for each row; the gain of such an attribute is not part of the mean
+XLOGX = np.arange(100_000.0)  # x log2 x of whole numbers
+XLOGX[1:] *= np.log2(XLOGX[1:])
 
 
 @with_parameters
@@ -114,102 +118,168 @@ class GainRatioTree(TableClassifier):
 
     def grow(self, table, classes, y, weights):
         """What `fit` does once its input is checked: `y` are numbers of `classes`, all of which are in it."""
-        rule, rows = self._rule(table), np.flatnonzero(weights)
-        draws = self.n_best > 1 or rule.n_features < table.shape[1]
-        seed = check_random_state(self.random_state).randint(2**31) if draws else 0
-        self.classes_, self._columns, self.n_features_in_ = classes, table.columns, table.shape[1]
+        parameters = self._checked_parameters(table)
+        self.classes_ = classes
+        self._columns = table.columns
+        self.n_features_in_ = table.shape[1]
         self.categories_ = table.columns.categories
-        sizes = table.columns.sizes
-        usual = sizes < 0.3 * len(y)
-        usual |= ~usual.any()
-        columns = (
-            table.codes.max(axis=1),
-            sizes == 0,
-            np.where(sizes, sizes, 2),
-            usual,
-            *table.ranked,
-        )
-        data = Data(table.codes, table.by_row, *columns, table.complete, y, len(classes), LOGS)
-        room, n = 1, 0
-        while n == 0:  # for want of room it grows anew in twice as much
-            room *= 2
-            growth, work = new_growth(rows, weights[rows], data, rule, seed, room)
-            with suppress(MemoryError):
-                n = grown(data, growth, rule, work)
-        self._flatten(growth, work.nodes[:n], work.waiting[:n], data)
+        draws = self.n_best > 1 or parameters.max_features < table.shape[1]
+        seed = check_random_state(self.random_state).randint(2**31) if draws else 0
+        data = training_data(table, y, len(classes))
+        rows = np.flatnonzero(weights)
+        growth, numbers, parents = grow_tree(data, rows, weights[rows], parameters, seed)
+        self._number_nodes(data, growth, numbers, parents)
         return self
 
     def predict_proba(self, X):
         """Class frequencies at the leaf of each row, (n_samples, n_classes), or their mean over several leaves."""
         table = self._inputs(X)
-        tree = (self.attribute_, self.threshold_, self.child_, self.share_, self.distribution_)
-        return distributions(table.matrix, self._columns.sizes, *tree)
+        return mean_distributions(
+            table.matrix,
+            self._columns.sizes,
+            self.attribute_,
+            self.threshold_,
+            self.child_,
+            self.share_,
+            self.distribution_,
+        )
 
-    def _rule(self, table):
+    def _checked_parameters(self, table):
         optional(check_real, "pruning", self.pruning, 0, 0.5, open_low=True)
         check_real("min_leaf", self.min_leaf, 0, open_low=True)
         check_integer("n_best", self.n_best, 1)
         check_choice("criterion", self.criterion, ("gain_ratio", "gain"))
         check_flag("mdl", self.mdl)
         check_flag("midway", self.midway)
-        n_columns, most_tests = table.shape[1], max(len(table.ranked[1]), 2)
-        n_features = optional(check_integer, "max_features", self.max_features, 1) or n_columns
-        mdl, ratio = self.mdl and self.n_best == 1, self.criterion == "gain_ratio"
+        n_columns = table.shape[1]
+        max_features = optional(check_integer, "max_features", self.max_features, 1) or n_columns
+        # no more tests are possible than there are values
+        max_tests = max(len(table.ranked[1]), 2)
         confidence = float(self.pruning or 1)
-        choice = (
-            float(self.min_leaf),
-            min(self.n_best, most_tests),
-            mdl,
-            ratio,
-            min(n_features, n_columns),
+        return Parameters(
+            min_leaf=float(self.min_leaf),
+            n_best=min(self.n_best, max_tests),
+            mdl=self.mdl and self.n_best == 1,
+            by_ratio=self.criterion == "gain_ratio",
+            max_features=min(max_features, n_columns),
+            confidence=confidence,
+            z=ndtri(1 - confidence),
         )
-        return Rule(*choice, confidence, ndtri(1 - confidence))
 
-    def _flatten(self, growth, left, parents, data):
-        """Number the nodes that are left, parents first."""
-        counts, self.attribute_ = growth.counts[left], growth.test[left].astype(np.int32)
-        inner = self.attribute_ >= 0
-        self.child_ = np.where(inner, np.searchsorted(parents, np.arange(len(left))), -1).astype(
-            np.int32
-        )
-        self.share_ = growth.shares[left]
-        self.threshold_ = np.where(inner, growth.threshold[left], np.nan)
+    def _number_nodes(self, data, growth, numbers, parents):
+        """Set the attributes of the fitted tree, whose nodes are those with these numbers in `growth`."""
+        nodes = growth.nodes[numbers]
+        self.attribute_ = nodes["attribute"].astype(np.int32)
+        is_inner = self.attribute_ >= 0
+        # children are in the order of their parents, so the first child is the first with this parent
+        first_child = np.searchsorted(parents, np.arange(len(nodes)))
+        self.child_ = np.where(is_inner, first_child, -1).astype(np.int32)
+        self.share_ = nodes["share"].copy()
+        self.threshold_ = np.where(is_inner, nodes["threshold"], np.nan)
         if not self.midway:
-            cuts = np.flatnonzero(inner & data.numeric[self.attribute_])
-            self.threshold_[cuts] = data.values[
-                data.starts[self.attribute_[cuts]] + growth.cut[left[cuts]]
-            ]
-        empty = counts.sum(axis=1) == 0  # whose parents are not, as an empty node is a leaf
-        counts[empty] = counts[parents[empty]]
-        self.distribution_ = counts / counts.sum(axis=1, keepdims=True)
-        self.n_nodes_, self.n_leaves_ = len(left), int((~inner).sum())
+            numeric = np.flatnonzero(is_inner & data.attributes["is_numeric"][self.attribute_])
+            first_value = data.attributes["first_value"][self.attribute_[numeric]]
+            self.threshold_[numeric] = data.values[first_value + nodes["cut"][numeric]]
+        class_weights = growth.class_weights[numbers]
+        is_empty = class_weights.sum(axis=1) == 0
+        # an empty node is a leaf, so its parent is not empty
+        class_weights[is_empty] = class_weights[parents[is_empty]]
+        self.distribution_ = class_weights / class_weights.sum(axis=1, keepdims=True)
+        self.n_nodes_ = len(nodes)
+        self.n_leaves_ = int((~is_inner).sum())
+
+
+def training_data(table, y, n_classes):
+    """Return a `Table` and its rows' numbers of classes (n_samples,) as kernels take them."""
+    sizes = table.columns.sizes
+    first_values, values = table.ranked
+    in_mean_gain = sizes < MANY_CATEGORIES * len(y)
+    attributes = np.empty(len(sizes), ATTRIBUTE)
+    attributes["is_numeric"] = sizes == 0
+    attributes["in_mean_gain"] = in_mean_gain | ~in_mean_gain.any()
+    attributes["n_branches"] = np.where(sizes, sizes, 2)
+    attributes["highest_code"] = table.codes.max(axis=1)
+    attributes["first_value"] = first_values
+    return Data(
+        codes=table.codes,
+        codes_by_row=table.by_row,
+        attributes=attributes,
+        values=values,
+        is_complete=table.complete,
+        y=y,
+        n_classes=n_classes,
+        xlogx_table=XLOGX,
+    )
+
+
+def grow_tree(data, rows, weights, parameters, seed):
+    """Grow a tree for the cases with these rows and weights, and prune it, if confidence is below 1.
+
+    Returns
+    -------
+    growth : Growth
+    numbers : ndarray of int (n_nodes,)
+        Of the nodes that can be reached from the root, level by level.
+    parents : ndarray of int (n_nodes,)
+        Position of each node's parent in `numbers`, -1 for the root.
+    """
+    search = new_search(len(rows), data, parameters, seed)
+    order = new_code_order(len(rows))
+    division = new_division(len(rows), data)
+    room = 1
+    while True:
+        room *= 2
+        growth = new_growth(rows, weights, data, room)
+        pruning = new_pruning(growth)
+        search.state["random"] = seed
+        with suppress(MemoryError):  # for want of room it grows anew in twice as much
+            build(data, growth, parameters, search, order, division, pruning.stack)
+            collapse(data, growth)
+            if parameters.confidence < 1:
+                prune(data, growth, parameters, pruning, division)
+            break
+    n_nodes = list_nodes(data, growth, pruning.leaves, pruning.stack)
+    return growth, pruning.leaves[:n_nodes], pruning.stack[:n_nodes]
 
 
 @compiled()
-def distributions(matrix, sizes, attribute, threshold, child, share, distribution):
-    """Return the mean class frequencies of the leaves that each row (n, p) comes to, (n, n_classes)."""
-    result = np.zeros((matrix.shape[0], distribution.shape[1]))
-    waiting, parts = np.zeros(attribute.shape[0] + 1, np.int64), np.ones(attribute.shape[0] + 1)
-    for i in range(matrix.shape[0]):
-        waiting[0], parts[0], n = 0, 1.0, 1
-        while n > 0:
-            n -= 1
-            node, part = waiting[n], parts[n]
+def mean_distributions(matrix, sizes, attribute, threshold, child, share, distribution):
+    """Return the mean class frequencies of the leaves that each row (n, p) comes to, (n, n_classes).
+
+    A row without a value goes to all branches that are not empty, in the shares of training.
+    """
+    n_rows = matrix.shape[0]
+    n_classes = distribution.shape[1]
+    n_nodes = attribute.shape[0]
+    result = np.zeros((n_rows, n_classes))
+    # a stack of nodes, and the part of the row that comes to each
+    stack = np.zeros(n_nodes + 1, np.int64)
+    fractions = np.ones(n_nodes + 1)
+    for i in range(n_rows):
+        stack[0] = 0
+        fractions[0] = 1.0
+        n_waiting = 1
+        while n_waiting > 0:
+            n_waiting -= 1
+            node = stack[n_waiting]
+            fraction = fractions[n_waiting]
             if attribute[node] < 0:
-                for c in range(result.shape[1]):
-                    result[i, c] += part * distribution[node, c]
+                for c in range(n_classes):
+                    result[i, c] += fraction * distribution[node, c]
                 continue
-            value, size = matrix[i, attribute[node]], sizes[attribute[node]]
-            first, end, missing = (
-                child[node],
-                child[node] + (size if size > 0 else 2),
-                np.isnan(value),
-            )
-            if not missing:
-                first += np.int64(value if size > 0 else value > threshold[node])
-                end = first + 1
-            for v in range(first, end):
-                if share[v] > 0 or not missing:
-                    waiting[n], parts[n] = v, part * share[v] if missing else part
-                    n += 1
+            value = matrix[i, attribute[node]]
+            n_categories = sizes[attribute[node]]
+            first_child = child[node]
+            if np.isnan(value):
+                n_branches = n_categories if n_categories > 0 else 2
+                for v in range(first_child, first_child + n_branches):
+                    if share[v] > 0:
+                        stack[n_waiting] = v
+                        fractions[n_waiting] = fraction * share[v]
+                        n_waiting += 1
+                continue
+            branch = np.int64(value) if n_categories > 0 else np.int64(value > threshold[node])
+            stack[n_waiting] = first_child + branch
+            fractions[n_waiting] = fraction
+            n_waiting += 1
     return result
