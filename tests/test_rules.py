@@ -226,7 +226,7 @@ def test_generalised_rules_have_no_worse_neighbours():
     matrix, y = Table(data.X).matrix, np.unique(data.y, return_inverse=True)[1]
     learner = TreeRules().fit(data.X, data.y)
     for branch in branches(GainRatioTree(pruning=None).fit(data.X, data.y)):
-        rule = learner._generalised(branch, matrix, y)
+        rule = learner._generalise(branch, matrix, y)
         assert expected_errors(rule, matrix, y) <= expected_errors(branch, matrix, y) + 1e-12
         assert set(rule.conditions) <= set(branch.conditions)
         for i in range(len(rule.conditions) if len(rule.conditions) > 1 else 0):
@@ -240,7 +240,7 @@ def test_no_rule_more_or_less_shortens_the_description(seed):
     masks, positive, bits = rng.random((9, 80)) < 0.2, rng.random(80) < 0.4, rng.uniform(2, 8, 9)
     learner = TreeRules()
     learner.n_scanned_ = 0
-    chosen = np.isin(np.arange(9), learner._chosen(masks, positive, bits))
+    chosen = np.isin(np.arange(9), learner._select(masks, positive, bits))
 
     def length(inside):
         covered = masks[inside].any(axis=0)

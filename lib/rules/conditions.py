@@ -17,7 +17,7 @@ HOLDS = {"=": operator.eq, "<=": operator.le, ">=": operator.ge, ">": operator.g
 
 @dataclass(frozen=True, order=True)
 class Condition:
-    """A test of one attribute, which a missing value never passes; `str(condition)` is such as "age >= 24".
+    """A test of one attribute, which a missing value never passes, written as "age >= 24".
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Condition:
 
 @dataclass(frozen=True, order=True)
 class Rule:
-    """A class for the rows that pass all tests; `str(rule)` is such as "sex = f and age >= 24 -> yes".
+    """A class for the rows that pass all tests, written as "sex = f and age >= 24 -> yes".
 
     Attributes
     ----------
@@ -74,16 +74,18 @@ class Rule:
 
     def covers(self, matrix):
         """Which rows of a `Table`'s matrix (n_samples, n_attributes) pass all tests."""
-        return np.all(
-            [np.ones(len(matrix), bool), *(c.holds(matrix) for c in self.conditions)], axis=0
-        )
+        covered = np.ones(len(matrix), bool)
+        for condition in self.conditions:
+            covered &= condition.holds(matrix)
+        return covered
 
 
 class RuleList(MixedInput, ClassifierMixin, BaseEstimator):
-    """Subclasses have `_learn(table, y)`: it checks parameters, and returns the rules and the class of other rows.
+    """A classifier that is a list of rules, of which the first that covers a row decides.
 
-    Once fitted, `str(learner)` has a rule in each line, in order, and "otherwise" the class of the
-    other rows.
+    Subclasses have `_learn(table, y)`, which checks parameters, and returns the rules and the
+    number of the class of other rows. Once fitted, `str(learner)` has a rule in each line, in order,
+    and "otherwise" the class of the other rows.
     """
 
     def fit(self, X, y):
@@ -97,17 +99,21 @@ class RuleList(MixedInput, ClassifierMixin, BaseEstimator):
         """
         table = X if isinstance(X, Table) else Table(checked_frame(self, X, reset=True))
         self.classes_, y = checked_target(table, y)
-        self._columns, self.n_features_in_, self.n_scanned_ = table.columns, table.shape[1], 0
+        self._columns = table.columns
+        self.n_features_in_ = table.shape[1]
+        self.n_scanned_ = 0
         self.categories_ = table.columns.categories
         rules, self.default_ = self._learn(table, y)
-        self.rules_ = [self._named(rule) for rule in rules]
+        self.rules_ = [self._add_names(rule) for rule in rules]
         self.n_rules_ = len(self.rules_)
         return self
 
     def __str__(self):
         if not hasattr(self, "rules_"):
             return super().__str__()
-        return "\n".join([*map(str, self.rules_), f"otherwise -> {self.classes_[self.default_]}"])
+        lines = [str(rule) for rule in self.rules_]
+        lines.append(f"otherwise -> {self.classes_[self.default_]}")
+        return "\n".join(lines)
 
     def predict(self, X):
         """The class of the first rule that covers a row, or else the default, (n_samples,)."""
@@ -115,20 +121,19 @@ class RuleList(MixedInput, ClassifierMixin, BaseEstimator):
         return self.classes_[best]
 
     def predict_proba(self, X):
-        """1 for the class that is predicted, (n_samples, n_classes): rules give no other probabilities."""
+        """1 for the predicted class, 0 for others, (n_samples, n_classes): rules know no more."""
         check_is_fitted(self)
         if isinstance(X, Table):
             table = self._columns.check(X)
         else:
             table = Table(checked_frame(self, X, reset=False), self._columns)
         masks = [rule.covers(table.matrix) for rule in self.rules_]
-        labels = decided(
-            masks, [rule.label for rule in self.rules_], np.full(len(table), self.default_)
-        )
+        rule_labels = [rule.label for rule in self.rules_]
+        labels = predict_by_rules(masks, rule_labels, np.full(len(table), self.default_))
         return np.eye(len(self.classes_))[labels]
 
-    def _named(self, rule):
-        """A rule with the names of its attributes, categories and class."""
+    def _add_names(self, rule):
+        """Return a rule with the names of its attributes, categories and class."""
         conditions = []
         for condition in rule.conditions:
             name = self._columns.names[condition.attribute]
@@ -138,8 +143,18 @@ class RuleList(MixedInput, ClassifierMixin, BaseEstimator):
         return Rule(tuple(conditions), rule.label, self.classes_[rule.label])
 
 
-def decided(masks, labels, others):
-    """Return the label of the first rule that covers each row, with masks (n_samples,), or that of the others."""
-    for covered, label in zip(masks[::-1], labels[::-1], strict=True):
-        others = np.where(covered, label, others)
-    return others
+def predict_by_rules(masks, rule_labels, default_labels):
+    """Return the label of the first rule that covers each row, else the row's default.
+
+    Parameters
+    ----------
+    masks : sequence of ndarray of bool (n_samples,)
+        The rows that each rule covers.
+    rule_labels : sequence of int
+    default_labels : ndarray of int (n_samples,)
+    """
+    labels = default_labels
+    # an earlier rule overrules the later ones
+    for covered, rule_label in zip(masks[::-1], rule_labels[::-1], strict=True):
+        labels = np.where(covered, rule_label, labels)
+    return labels

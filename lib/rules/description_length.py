@@ -1,35 +1,41 @@
-"""How many bits describe rules and the rows on which they are wrong."""
+"""Description length: how many bits describe rules and the rows on which they are wrong."""
 
 import numpy as np
 from scipy.special import xlog1py, xlogy
 
+REDUNDANCY = 0.5  # a rule's conditions may come in any order, so it takes half of the bits
+
 
 def possible_conditions(table):
-    """Number of conditions that rules for a `Table` can have: a category each, two for each value of a number."""
-    sizes = table.columns.sizes
-    return max(
-        1,
-        sum(
-            len(values) * (1 if size else 2)
-            for values, size in zip(table.values, sizes, strict=True)
-        ),
-    )
+    """Return how many conditions the rules for a `Table` can have, at least 1."""
+    n_conditions = 0
+    for values, n_categories in zip(table.values, table.columns.sizes, strict=True):
+        # one for each category, "<=" and ">=" for each value of a number
+        n_conditions += len(values) if n_categories else 2 * len(values)
+    return max(1, n_conditions)
 
 
 def subset_bits(n, k, share):
-    """Bits that say which k of n things are marked, where each is expected to be with probability `share`."""
+    """Return how many bits say which k of n things are marked (Quinlan 1995; Cohen 1995).
+
+    Each is expected to be marked with probability `share`.
+    """
     return -(xlogy(k, share) + xlog1py(n - k, -share)) / np.log(2)
 
 
 def rule_bits(k, n_possible):
-    """Bits of a rule with k conditions among `n_possible`, half of them, as these come in any order (Cohen 1995)."""
+    """Return how many bits describe a rule with k of `n_possible` conditions (Cohen 1995)."""
+    # the number k itself takes log2 k bits, and log2 of this twice
     size = np.log2(np.maximum(k, 1))
     size = size + 2 * np.log2(np.maximum(size, 1))
-    return 0.5 * (size + subset_bits(n_possible, k, np.minimum(k / n_possible, 1)))
+    return REDUNDANCY * (size + subset_bits(n_possible, k, np.minimum(k / n_possible, 1)))
 
 
 def exception_bits(right, wrong, positive, negative, share):
-    """Bits that say which rows are wrong, beginning with the larger of the two sides (Quinlan 1995).
+    """Return how many bits say on which rows rules are wrong (Quinlan 1995).
+
+    First, errors among the larger of the two sides, covered rows and others, are named, with the
+    rate that `share` lets expect. Then those of the other side are, whose number is known by then.
 
     Parameters
     ----------
@@ -40,14 +46,17 @@ def exception_bits(right, wrong, positive, negative, share):
     share : float in (0, 1)
         Part of the errors that is expected among the covered rows.
     """
-    missed, covered = positive - right, right + wrong
-    uncovered, errors = positive + negative - covered, wrong + missed
-    larger = covered > uncovered
-    of_covered = np.where(larger, share * errors, wrong) / np.maximum(covered, 1)
-    of_uncovered = np.where(larger, missed, (1 - share) * errors) / np.maximum(uncovered, 1)
-    bits = subset_bits(covered, wrong, np.minimum(of_covered, 1))
+    missed = positive - right
+    covered = right + wrong
+    uncovered = positive + negative - covered
+    errors = wrong + missed
+    covered_is_larger = covered > uncovered
+    covered_errors = np.where(covered_is_larger, share * errors, wrong)
+    uncovered_errors = np.where(covered_is_larger, missed, (1 - share) * errors)
+    covered_rate = np.minimum(covered_errors / np.maximum(covered, 1), 1)
+    uncovered_rate = np.minimum(uncovered_errors / np.maximum(uncovered, 1), 1)
     return (
         np.log2(positive + negative + 1)
-        + bits
-        + subset_bits(uncovered, missed, np.minimum(of_uncovered, 1))
+        + subset_bits(covered, wrong, covered_rate)
+        + subset_bits(uncovered, missed, uncovered_rate)
     )

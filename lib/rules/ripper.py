@@ -1,4 +1,4 @@
-"""RIPPER: rules grown on two thirds of what is left, pruned on the last third, and revised by description length."""
+"""RIPPER (Cohen 1995): rules are grown, pruned on other rows, and shorten the description."""
 
 from typing import NamedTuple
 
@@ -11,10 +11,13 @@ from lib.rules.conditions import Condition, Rule, RuleList
 from lib.rules.description_length import exception_bits, possible_conditions, rule_bits
 from lib.validation import check_choice, check_flag, check_integer
 
-EQUAL, AT_MOST, AT_LEAST = 0, 1, 2
+# numbers of kinds of conditions, as kernels take them
 KINDS = ("=", "<=", ">=")
-ALLOWED_BITS = 64
-LEAST = 2  # positive rows that each condition leaves when a rule grows
+EQUAL = 0
+AT_MOST = 1
+AT_LEAST = 2
+ALLOWED_BITS = 64  # above the shortest description so far, where rules end (Cohen 1995, section 3)
+MIN_POSITIVE = 2  # rows of the class that each condition leaves when a rule grows
 
 
 @with_parameters
@@ -75,132 +78,189 @@ class Ripper(RuleList):
         check_choice("stop", self.stop, ("all", "pruning"))
         check_choice("metric", self.metric, ("ratio", "laplace"))
         check_flag("literal", self.literal)
-        rng, rows, rules = check_random_state(self.random_state), np.arange(len(y)), []
+        rng = check_random_state(self.random_state)
+        rules = []
+        rows = np.arange(len(y))
+        # the rarest class first; the most frequent one needs no rules
         *labels, default = np.argsort(np.bincount(y), kind="stable").tolist()
         for label in labels:
-            if len(rows):
-                task = _Task(self, table, rows, y[rows] == label, rng)
-                found = task.extend([])
-                for _ in range(self.k):
-                    found = task.optimise(found)
-                    found = found if self.literal else task.extend(found)
-                rules += [Rule(each.conditions, label) for each in found]
-                rows = rows[~task.union(found)]
+            if len(rows) == 0:
+                break
+            task = _Task(self, table, rows, y[rows] == label, rng)
+            candidates = task.extend([])
+            for _ in range(self.k):
+                candidates = task.optimise(candidates)
+                if not self.literal:
+                    candidates = task.extend(candidates)
+            rules += [Rule(candidate.conditions, label) for candidate in candidates]
+            rows = rows[~task.union(candidates)]
         return rules, default
 
 
 class Candidate(NamedTuple):
-    """A rule of one class: its conditions, the rows that it covers, whether it is too often wrong."""
+    """A rule of one class, which may become part of the list."""
 
     conditions: tuple
-    covered: np.ndarray
-    wrong: bool
+    covered: np.ndarray  # which rows it covers
+    is_rejected: bool  # half of the rows that it covers, or more, are of other classes
 
 
 class _Task:
-    """One class against the more frequent ones."""
+    """One class, the positive one, against the more frequent ones."""
 
     def __init__(self, learner, table, rows, positive, rng):
-        self.learner, self.positive, self.rng = learner, positive, rng
-        self.codes, self.sizes = np.ascontiguousarray(table.codes[:, rows]), table.columns.sizes
-        self.matrix, self.values = np.asfortranarray(table.matrix[rows]), table.values
+        self.learner = learner
+        self.positive = positive
+        self.rng = rng
+        self.codes = np.ascontiguousarray(table.codes[:, rows])
+        self.sizes = table.columns.sizes
+        self.matrix = np.asfortranarray(table.matrix[rows])
+        self.values = table.values
         self.n_possible = possible_conditions(table)
 
     def union(self, rules):
-        """Which rows are covered by any of the rules."""
-        return np.any(
-            [np.zeros(len(self.positive), bool), *(rule.covered for rule in rules)], axis=0
-        )
+        """Return which rows are covered by any of the rules."""
+        covered = np.zeros(len(self.positive), bool)
+        for rule in rules:
+            covered |= rule.covered
+        return covered
 
     def bits(self, rules):
-        """Description length of rules and their exceptions."""
-        covered, positive, n = self.union(rules), self.positive.sum(), len(self.positive)
+        """Return the description length of rules and their exceptions."""
+        covered = self.union(rules)
+        n_rows = len(self.positive)
+        n_positive = self.positive.sum()
         right = (covered & self.positive).sum()
+        wrong = covered.sum() - right
         exceptions = exception_bits(
-            right, covered.sum() - right, positive, n - positive, positive / n
+            right, wrong, n_positive, n_rows - n_positive, share=n_positive / n_rows
         )
         return exceptions + sum(rule_bits(len(rule.conditions), self.n_possible) for rule in rules)
 
     def extend(self, rules):
         """Add rules while rows of the class are left and the description allows (BUILDRULESET)."""
-        literal, left, best = self.learner.literal, ~self.union(rules), self.bits(rules)
-        while (left & self.positive).any():
-            rule = self.new_rule(left)
-            if not (rule.covered & left).any() or (rule.wrong and not literal):
+        literal = self.learner.literal
+        uncovered = ~self.union(rules)
+        best_bits = self.bits(rules)
+        while (uncovered & self.positive).any():
+            rule = self.new_rule(uncovered)
+            covers_nothing = not (rule.covered & uncovered).any()
+            if covers_nothing or (rule.is_rejected and not literal):
                 break
             bits = self.bits([*rules, rule])
-            if bits > best + ALLOWED_BITS:
+            if bits > best_bits + ALLOWED_BITS:
                 return self.clean([*rules, rule] if literal else rules)
-            rules, left = [*rules, rule], left & ~rule.covered
-            best = bits if literal else min(best, bits)
+            rules = [*rules, rule]
+            uncovered = uncovered & ~rule.covered
+            best_bits = bits if literal else min(best_bits, bits)
         return rules if literal else self.clean(rules)
 
     def clean(self, rules):
         """Delete rules, the last ones first, without which the description is shorter."""
         for rule in reversed(rules):
-            rules = min(rules, [other for other in rules if other is not rule], key=self.bits)
+            shorter_list = [other for other in rules if other is not rule]
+            rules = min(rules, shorter_list, key=self.bits)
         return rules
 
     def optimise(self, rules):
-        """Give each rule's place to the best of its kind, with the other rules as they are then (OPTIMIZERULESET)."""
+        """Replace each rule by the variant with the shortest description (OPTIMIZERULESET).
+
+        Its replacement is grown anew, its revision is grown on from it, both on the rows that the
+        other rules, as they are by then, do not cover.
+        """
         for i, rule in enumerate(rules):
-            left = ~self.union(rules[:i] + rules[i + 1 :])
-            candidates = [self.new_rule(left), self.new_rule(left, rule.conditions)]
-            able = [each for each in candidates if each.conditions]
-            able = (able or candidates) if self.learner.literal else [rule, *able]
-            rules = min(([*rules[:i], each, *rules[i + 1 :]] for each in able), key=self.bits)
+            uncovered = ~self.union(rules[:i] + rules[i + 1 :])
+            replacement = self.new_rule(uncovered)
+            revision = self.new_rule(uncovered, rule.conditions)
+            variants = [variant for variant in (replacement, revision) if variant.conditions]
+            if not self.learner.literal:
+                variants = [rule, *variants]
+            elif not variants:
+                variants = [replacement, revision]
+            lists = [[*rules[:i], variant, *rules[i + 1 :]] for variant in variants]
+            rules = min(lists, key=self.bits)
         return [rule for rule in rules if rule.conditions]
 
-    def new_rule(self, left, start=()):
-        """Grow and prune a rule on the rows that are left; it has no condition, and no row, if none is worth it."""
-        growing, pruning = self._divided(left)
-        conditions = self.grow(growing, start)
+    def new_rule(self, uncovered, conditions=()):
+        """Grow a rule on from its conditions, and prune it, on rows that no rule covers.
+
+        Returns
+        -------
+        Candidate
+            Without conditions, and without rows, if no condition is worth it.
+        """
+        growing, pruning = self._split_rows(uncovered)
+        conditions = self.grow(growing, conditions)
         if not conditions:
-            return Candidate((), np.zeros(len(left), bool), True)
-        covered = np.logical_and.accumulate(
-            [condition.holds(self.matrix) for condition in conditions]
-        )
+            return Candidate((), covered=np.zeros(len(uncovered), bool), is_rejected=True)
+        # row i: what the first i + 1 conditions cover
+        holds = [condition.holds(self.matrix) for condition in conditions]
+        covered = np.logical_and.accumulate(holds)
         right = (covered & self.positive)[:, pruning].sum(axis=1)
         wrong = covered[:, pruning].sum(axis=1) - right
-        laplace = self.learner.metric == "laplace"
-        worth = (
-            (right + 1) / (right + wrong + 2)
-            if laplace
-            else (right - wrong) / np.maximum(right + wrong, 1)
-        )
+        if self.learner.metric == "laplace":
+            worth = (right + 1) / (right + wrong + 2)
+        else:
+            worth = (right - wrong) / np.maximum(right + wrong, 1)
         best = worth.argmax()
-        rows = np.flatnonzero(left) if self.learner.stop == "all" else pruning
-        asked = rows[covered[best, rows]]
+        rows = np.flatnonzero(uncovered) if self.learner.stop == "all" else pruning
+        covered_rows = rows[covered[best, rows]]
+        n_right = self.positive[covered_rows].sum()
         return Candidate(
             conditions[: best + 1],
-            covered[best].copy(),
-            2 * self.positive[asked].sum() <= len(asked),
+            covered=covered[best].copy(),
+            is_rejected=2 * n_right <= len(covered_rows),
         )
 
     def grow(self, rows, conditions):
-        """Add conditions to those of a rule while one has a gain and the rule covers negative rows."""
+        """Add conditions to a rule's while one has a gain and the rule covers negative rows."""
         rows = rows[Rule(conditions, True).covers(self.matrix)[rows]]
         while 0 < self.positive[rows].sum() < len(rows):
             self.learner.n_scanned_ += len(rows) * len(self.codes)
             (j, kind, code), gain = best_condition(self.codes, self.sizes, self.positive, rows)
             if gain <= 0:
                 break
-            conditions = (*conditions, Condition(j, KINDS[kind], float(self.values[j][code])))
-            rows = rows[conditions[-1].holds(self.matrix)[rows]]
+            condition = Condition(j, KINDS[kind], float(self.values[j][code]))
+            conditions = (*conditions, condition)
+            rows = rows[condition.holds(self.matrix)[rows]]
         return conditions
 
-    def _divided(self, left):
-        """Rows to grow on, two thirds of each class, and to prune on."""
-        parts = [
-            self.rng.permutation(np.flatnonzero(left & (self.positive == c))) for c in (True, False)
-        ]
-        thirds = zip(*(np.split(part, [len(part) - len(part) // 3]) for part in parts), strict=True)
-        return map(np.concatenate, thirds)
+    def _split_rows(self, mask):
+        """Return the rows to grow on, two thirds of each class at random, and those to prune on."""
+        growing = []
+        pruning = []
+        for is_positive in (True, False):
+            rows = self.rng.permutation(np.flatnonzero(mask & (self.positive == is_positive)))
+            n_growing = len(rows) - len(rows) // 3
+            growing.append(rows[:n_growing])
+            pruning.append(rows[n_growing:])
+        return np.concatenate(growing), np.concatenate(pruning)
+
+
+@compiled()
+def foil_gain(n_right, n_passed, n_rows, log_share):
+    """Return FOIL's gain of a condition; 0 if it leaves too few rows of the class, or all rows.
+
+    Parameters
+    ----------
+    n_right, n_passed : int
+        Rows of the class that pass it, and all that pass.
+    n_rows : int
+        Rows that the rule covered without it.
+    log_share : float
+        Log2 of the share of the class among these.
+    """
+    if n_right < MIN_POSITIVE or n_passed == n_rows:
+        return 0.0
+    return n_right * (np.log2(n_right / n_passed) - log_share)
 
 
 @compiled()
 def best_condition(codes, sizes, positive, rows):
-    """Return the condition that gains most, p (log2 p / (p + n) - log2 P / (P + N)), and how much (FOIL's gain).
+    """Return the condition with the highest gain, and that gain (FOIL's).
+
+    It is p (log2 p / (p + n) - log2 P / (P + N)), where P positive and N negative rows are covered
+    without the condition, p and n with it.
 
     Parameters
     ----------
@@ -219,24 +279,37 @@ def best_condition(codes, sizes, positive, rows):
     gain : float
         0 where no condition gains.
     """
-    best, condition = 0.0, (0, 0, 0)
-    n_positive, n_rows = positive[rows].sum(), len(rows)
-    before = np.log2(n_positive / n_rows)
+    best_gain = 0.0
+    best = (0, 0, 0)
+    n_rows = len(rows)
+    log_share = np.log2(positive[rows].sum() / n_rows)
     for j in range(len(codes)):
+        # code and class in one number, so that one sort brings rows in order of both
         keys = np.sort(2 * codes[j][rows] + positive[rows])
-        keys = keys[np.searchsorted(keys, 0) :]
-        known, ones, i = len(keys), (keys % 2).sum(), 0
-        passed = seen = 0
-        while i < known:
-            code, first, first_ones = keys[i] // 2, i, seen
-            while i < known and keys[i] // 2 == code:
-                seen += keys[i] % 2
+        keys = keys[np.searchsorted(keys, 0) :]  # missing values are below 0
+        n_known = len(keys)
+        n_positive = (keys % 2).sum()
+        i = 0
+        right = 0
+        while i < n_known:
+            code = keys[i] // 2
+            smaller = i
+            right_smaller = right
+            while i < n_known and keys[i] // 2 == code:
+                right += keys[i] % 2
                 i += 1
             if sizes[j] > 0:
-                trials = ((EQUAL, seen - first_ones, i - first), (EQUAL, 0, 0))
-            else:
-                trials = ((AT_MOST, seen, i), (AT_LEAST, ones - first_ones, known - first))
-            for kind, p, passed in trials:
-                if p >= LEAST and passed < n_rows and p * (np.log2(p / passed) - before) > best:
-                    best, condition = p * (np.log2(p / passed) - before), (j, kind, code)
-    return condition, best
+                gain = foil_gain(right - right_smaller, i - smaller, n_rows, log_share)
+                if gain > best_gain:
+                    best_gain = gain
+                    best = (j, EQUAL, code)
+                continue
+            gain = foil_gain(right, i, n_rows, log_share)
+            if gain > best_gain:
+                best_gain = gain
+                best = (j, AT_MOST, code)
+            gain = foil_gain(n_positive - right_smaller, n_known - smaller, n_rows, log_share)
+            if gain > best_gain:
+                best_gain = gain
+                best = (j, AT_LEAST, code)
+    return best, best_gain

@@ -1,10 +1,10 @@
-"""C4.5RULES: the branches of a tree, each made more general, and for each class the best set of them."""
+"""C4.5RULES: a tree's branches, each made more general, and for each class the best set of them."""
 
 import numpy as np
 from scipy.special import ndtri
 
 from lib.estimators import with_parameters
-from lib.rules.conditions import Condition, Rule, RuleList, decided
+from lib.rules.conditions import Condition, Rule, RuleList, predict_by_rules
 from lib.rules.description_length import exception_bits, possible_conditions, rule_bits
 from lib.trees import GainRatioTree
 from lib.trees.pruning import added_errors
@@ -52,109 +52,203 @@ class TreeRules(RuleList):
     def _learn(self, table, y):
         check_real("confidence", self.confidence, 0, 0.5, open_low=True)
         tree = GainRatioTree(pruning=None).fit(table, y)
-        rules = dict.fromkeys(self._generalised(rule, table.matrix, y) for rule in branches(tree))
-        rules = [rule for rule in rules if rule.conditions]
+        general_rules = [self._generalise(rule, table.matrix, y) for rule in branches(tree)]
+        # several branches may become the same rule
+        rules = [rule for rule in dict.fromkeys(general_rules) if rule.conditions]
         masks = np.array([rule.covers(table.matrix) for rule in rules]).reshape(len(rules), len(y))
         labels = np.array([rule.label for rule in rules], int)
-        bits = rule_bits(
-            np.array([len(rule.conditions) for rule in rules]), possible_conditions(table)
-        )
-        sets = {}
+        n_conditions = np.array([len(rule.conditions) for rule in rules])
+        bits = rule_bits(n_conditions, possible_conditions(table))
+        rule_sets = {}
         for label in range(len(self.classes_)):
-            own = np.flatnonzero(labels == label)
-            sets[label] = own[self._chosen(masks[own], y == label, bits[own])].tolist()
-        order, default = ordered(sets, masks, y)
-        return [rules[i] for i in self._polished(order, masks, labels, default, y)], default
+            candidates = np.flatnonzero(labels == label)
+            selected = self._select(masks[candidates], y == label, bits[candidates])
+            rule_sets[label] = candidates[selected].tolist()
+        order, default = order_rule_sets(rule_sets, masks, y)
+        order = self._drop_rules(order, masks, labels, default, y)
+        return [rules[i] for i in order], default
 
-    def _generalised(self, rule, matrix, y):
-        """The rule without the conditions that do not lower its expected errors."""
-        conditions, z = list(rule.conditions), ndtri(1 - self.confidence)
-        fails = np.array([~condition.holds(matrix) for condition in conditions]).reshape(
-            len(conditions), len(y)
-        )
-        wrong = y != rule.label
+    def _generalise(self, rule, matrix, y):
+        """Return a rule without the conditions that do not lower its expected errors."""
+        conditions = list(rule.conditions)
+        z = ndtri(1 - self.confidence)
+        fails = np.array([~condition.holds(matrix) for condition in conditions])
+        fails = fails.reshape(len(conditions), len(y))
+        is_wrong = y != rule.label
         while conditions:
             self.n_scanned_ += fails.size
-            count = fails.sum(axis=0)
-            one = np.flatnonzero(count == 1)
-            culprit = fails[:, one].argmax(axis=0)
-            n = (count == 0).sum() + np.append(np.bincount(culprit, minlength=len(fails)), 0.0)
-            errors = wrong[count == 0].sum() + np.append(
-                np.bincount(culprit, wrong[one], len(fails)), 0
-            )
-            pairs = zip(n, errors, strict=True)
+            # without one condition, a rule also covers the rows that fail this one alone
+            n_failed = fails.sum(axis=0)
+            fail_one = np.flatnonzero(n_failed == 1)
+            failed_condition = fails[:, fail_one].argmax(axis=0)
+            n_more = np.bincount(failed_condition, minlength=len(fails))
+            more_errors = np.bincount(failed_condition, is_wrong[fail_one], len(fails))
+            n_covered = (n_failed == 0).sum()
+            n_errors = is_wrong[n_failed == 0].sum()
             rates = [
-                (e + added_errors(m, e, self.confidence, z)) / m if m else 1.0 for m, e in pairs
+                self._expected_rate(n, errors, z)
+                for n, errors in zip(n_covered + n_more, n_errors + more_errors, strict=True)
             ]
-            best = int(np.argmin(rates[:-1]))
-            if rates[best] > rates[-1]:
+            best = int(np.argmin(rates))
+            if rates[best] > self._expected_rate(n_covered, n_errors, z):
                 break
             del conditions[best]
             fails = np.delete(fails, best, axis=0)
         return Rule(tuple(sorted(conditions)), rule.label)
 
-    def _chosen(self, masks, positive, bits):
-        """Numbers of the rules (n, n_samples) of a class that with their exceptions have the shortest description."""
-        inside, count, shortest = np.zeros(len(masks), bool), np.zeros(masks.shape[1]), np.inf
+    def _expected_rate(self, n, errors, z):
+        """Return the error rate that is expected of a rule which covers n rows."""
+        if n == 0:
+            return 1.0
+        n = float(n)
+        errors = float(errors)
+        return (errors + added_errors(n, errors, self.confidence, z)) / n
+
+    def _select(self, masks, positive, bits):
+        """Return which rules of a class have, with their exceptions, the shortest description.
+
+        The search is greedy: the rule that shortens it most goes in or out, as long as one does.
+
+        Parameters
+        ----------
+        masks : ndarray of bool (n_rules, n_samples)
+            The rows that each rule covers.
+        positive : ndarray of bool (n_samples,)
+            The rows of the class.
+        bits : ndarray of float (n_rules,)
+
+        Returns
+        -------
+        ndarray of int
+        """
+        is_selected = np.zeros(len(masks), bool)
+        n_covering = np.zeros(masks.shape[1])
+        shortest = np.inf
         rows = masks.astype(np.float32)
         while len(masks):
             self.n_scanned_ += masks.size
-            free, single, sign = count == 0, count == 1, np.where(inside, -1, 1)
-            right, wrong = (
-                (side & ~free).sum()
-                + sign * np.where(inside, rows @ (single & side), rows @ (free & side))
-                for side in (positive, ~positive)
-            )
+            right = covered_after_change(rows, positive, n_covering, is_selected)
+            wrong = covered_after_change(rows, ~positive, n_covering, is_selected)
             exceptions = exception_bits(right, wrong, positive.sum(), (~positive).sum(), share=0.5)
-            lengths = exceptions + bits[inside].sum() + sign * bits
+            sign = np.where(is_selected, -1, 1)
+            lengths = exceptions + bits[is_selected].sum() + sign * bits
             best = lengths.argmin()
             if lengths[best] >= shortest:
                 break
-            shortest, count = lengths[best], count + sign[best] * masks[best]
-            inside[best] = ~inside[best]
-        return np.flatnonzero(inside)
+            shortest = lengths[best]
+            n_covering = n_covering + sign[best] * masks[best]
+            is_selected[best] = ~is_selected[best]
+        return np.flatnonzero(is_selected)
 
-    def _polished(self, order, masks, labels, default, y):
-        """Numbers of the rules that are left, when the first without which fewer rows are wrong goes, repeatedly."""
+    def _drop_rules(self, order, masks, labels, default, y):
+        """Drop the first rule without which fewer training rows are wrong, as long as there is one.
 
-        def wrong(kept):
-            """How many rows the rules of these numbers, in this order, decide wrongly."""
-            predicted = decided(masks[kept], labels[kept], np.full(len(y), default))
+        Parameters
+        ----------
+        order : list of int
+            Numbers of rules.
+        masks : ndarray of bool (n_rules, n_samples)
+        labels : ndarray of int (n_rules,)
+        default : int
+        y : ndarray of int (n_samples,)
+
+        Returns
+        -------
+        list of int
+        """
+        default_labels = np.full(len(y), default)
+
+        def count_errors(numbers):
+            predicted = predict_by_rules(masks[numbers], labels[numbers], default_labels)
             return (predicted != y).sum()
 
-        i, errors = 0, wrong(order)
+        n_errors = count_errors(order)
+        i = 0
         while i < len(order):
-            fewer = order[:i] + order[i + 1 :]
-            self.n_scanned_ += len(fewer) * len(y)
-            if (fewest := wrong(fewer)) < errors:
-                i, order, errors = 0, fewer, fewest
+            shorter = order[:i] + order[i + 1 :]
+            self.n_scanned_ += len(shorter) * len(y)
+            errors_of_shorter = count_errors(shorter)
+            if errors_of_shorter < n_errors:
+                order = shorter
+                n_errors = errors_of_shorter
+                i = 0
             else:
                 i += 1
         return order
 
 
+def covered_after_change(masks, side, n_covering, is_selected):
+    """Count the covered rows of a side when one rule, each in turn, has gone in or out.
+
+    Parameters
+    ----------
+    masks : ndarray of float (n_rules, n_samples)
+        1 for the rows that each rule covers.
+    side : ndarray of bool (n_samples,)
+        The rows that count.
+    n_covering : ndarray (n_samples,)
+        How many selected rules cover each row.
+    is_selected : ndarray of bool (n_rules,)
+
+    Returns
+    -------
+    ndarray of float (n_rules,)
+    """
+    n_covered = (side & (n_covering > 0)).sum()
+    gained = masks @ (side & (n_covering == 0))
+    lost = masks @ (side & (n_covering == 1))
+    return n_covered + np.where(is_selected, -1, 1) * np.where(is_selected, lost, gained)
+
+
 def branches(tree):
-    """List the leaves of a fitted tree that had training rows, as rules."""
-    conditions, rules = {0: ()}, []
+    """Return the leaves of a fitted tree as rules, in the order of their numbers."""
+    rules = []
+    conditions = {0: ()}  # of each node
     for node in range(tree.n_nodes_):
-        attribute, cut = int(tree.attribute_[node]), float(tree.threshold_[node])
+        attribute = int(tree.attribute_[node])
         if attribute < 0:
             rules.append(Rule(conditions[node], int(tree.distribution_[node].argmax())))
             continue
-        categories = range(tree._columns.sizes[attribute])
-        tests = [("=", float(v)) for v in categories] if categories else [("<=", cut), (">", cut)]
+        n_categories = tree._columns.sizes[attribute]
+        if n_categories:
+            tests = [Condition(attribute, "=", float(v)) for v in range(n_categories)]
+        else:
+            threshold = float(tree.threshold_[node])
+            tests = [Condition(attribute, "<=", threshold), Condition(attribute, ">", threshold)]
         for child, test in enumerate(tests, tree.child_[node]):
-            conditions[child] = (*conditions[node], Condition(attribute, *test))
+            conditions[child] = (*conditions[node], test)
     return rules
 
 
-def ordered(sets, masks, y):
-    """Return the rules of all classes, those wrong about the fewest rows first, and the class of the other rows."""
-    left, order, sets = np.ones(len(y), bool), [], dict(sets)
-    while sets:
-        covered = {label: left & masks[rules].any(axis=0) for label, rules in sets.items()}
-        label = min(covered, key=lambda c: (covered[c] & (y != c)).sum())
-        order += sets.pop(label)
-        left = left & ~covered[label]
-    frequency = np.bincount(y) / len(y) + np.bincount(y[left], minlength=y.max() + 1)
+def order_rule_sets(rule_sets, masks, y):
+    """Order the rules of all classes, those first that are wrong about the fewest rows.
+
+    Parameters
+    ----------
+    rule_sets : dict of int -> list of int
+        Numbers of the rules of each class.
+    masks : ndarray of bool (n_rules, n_samples)
+    y : ndarray of int (n_samples,)
+
+    Returns
+    -------
+    order : list of int
+        Numbers of rules.
+    default : int
+        The most frequent class among the rows that no rule covers; of equals, that of all rows.
+    """
+    rule_sets = dict(rule_sets)
+    uncovered = np.ones(len(y), bool)
+    order = []
+    while rule_sets:
+        covered = {}
+        n_wrong = {}
+        for label, rules in rule_sets.items():
+            covered[label] = uncovered & masks[rules].any(axis=0)
+            n_wrong[label] = (covered[label] & (y != label)).sum()
+        label = min(n_wrong, key=n_wrong.get)
+        order += rule_sets.pop(label)
+        uncovered = uncovered & ~covered[label]
+    # fractions below 1 decide between equal counts
+    frequency = np.bincount(y) / len(y) + np.bincount(y[uncovered], minlength=y.max() + 1)
     return order, int(frequency.argmax())
