@@ -84,8 +84,8 @@ class RuleList(MixedInput, ClassifierMixin, BaseEstimator):
     """A classifier that is a list of rules, of which the first that covers a row decides.
 
     Subclasses have `_learn(table, y)`, which checks parameters, and returns the rules and the
-    number of the class of other rows. Once fitted, `str(learner)` has a rule in each line, in order,
-    and "otherwise" the class of the other rows.
+    number of the class of other rows. Once fitted, `str(learner)` has a rule in each line, in
+    order, and "otherwise" the class of the other rows.
     """
 
     def fit(self, X, y):

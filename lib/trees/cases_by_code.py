@@ -1,4 +1,4 @@
-"""The cases of a node in the order of an attribute's codes, which C4.5 needs at each node to score tests.
+"""The cases of a node in the order of an attribute's codes, as tests are scored in this order.
 
 Codes are small whole numbers, so cases are counted rather than compared: in a table of codes and
 classes where that is small, else by a radix sort of the codes.
@@ -41,7 +41,7 @@ def new_code_order(n_rows):
 
 @kernel
 def list_entries(codes, highest_code, data, cases, labels, class_weights, work):
-    """List the cases that have a value in `work.entries`, by code; returns the length of the list.
+    """List the cases that have a value in `work.entries`, by code; returns how many entries it has.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def list_entries(codes, highest_code, data, cases, labels, class_weights, work):
     labels : ndarray of int (n,)
         The class of each case, numbered among those that the node has.
     class_weights : ndarray of float (n_node_classes,)
-        Becomes the weight of each class among the cases with a value.
+        Weights of the node's classes; becomes those of the cases with a value.
     work : CodeOrder
     """
     n_classes = len(class_weights)
@@ -90,7 +90,10 @@ def list_entries(codes, highest_code, data, cases, labels, class_weights, work):
 
 @kernel
 def code_range(codes, cases, labels, class_weights):
-    """Return the lowest and the highest code, and how many cases have one; adds up their weights by class."""
+    """Return the lowest and the highest code, and how many cases have one.
+
+    `class_weights` becomes the weights of these cases by class.
+    """
     low = np.int64(2**31)
     high = np.int64(-1)
     n_known = 0
@@ -108,7 +111,7 @@ def code_range(codes, cases, labels, class_weights):
 
 @kernel
 def list_cells(low, high, n_classes, work):
-    """List the cells of the table that are not empty, by code, and empty them; returns their number."""
+    """List the cells with cases in `work.entries`, and empty them; returns how many there are."""
     n_entries = 0
     for cell in range((high - low + 1) * n_classes):
         weight = work.code_class_weights[cell]
@@ -124,11 +127,20 @@ def list_cells(low, high, n_classes, work):
 
 @entry_kernel
 def sort_by_code(keys, low, span, spare_keys, offsets):
-    """Sort keys by their codes, which are from `low` to `low + span`; those of one code stay in order.
+    """Sort keys by their codes, in place; those of one code stay in order.
 
-    A radix sort, least significant digit first: each digit is a counting sort.
+    A radix sort, least significant digit first, each digit by counting.
+
+    Parameters
+    ----------
+    keys : ndarray of int (n,)
+        Codes, from `low` to `low + span`, above KEY_SHIFT bits that do not count.
+    low, span : int
+    spare_keys : ndarray of int (n,)
+    offsets : ndarray of int (4 n + 2,)
     """
     first_key = low << KEY_SHIFT
+    # a digit has at most 4 n values, so that counting takes no longer than moving keys
     digit_bits = 1
     while 1 << digit_bits <= min(span, 2 * len(keys) - 1):
         digit_bits += 1
@@ -140,12 +152,13 @@ def sort_by_code(keys, low, span, spare_keys, offsets):
             offsets[digit] = 0
         for i in range(len(keys)):
             spare_keys[i] = keys[i]
-            digit = (keys[i] - first_key) >> shift & mask
+            digit = ((keys[i] - first_key) >> shift) & mask
             offsets[digit + 1] += 1
+        # now the number of keys with a lower digit: where those of the digit begin
         for digit in range(mask):
             offsets[digit + 1] += offsets[digit]
         for i in range(len(keys)):
-            digit = (spare_keys[i] - first_key) >> shift & mask
+            digit = ((spare_keys[i] - first_key) >> shift) & mask
             keys[offsets[digit]] = spare_keys[i]
             offsets[digit] += 1
         shift += digit_bits

@@ -1,7 +1,8 @@
-"""The tests that a node may get, with their gain and gain ratio (Quinlan 1993, sections 2.2 and 2.4).
+"""The tests that a node may get, with their gain and gain ratio (Quinlan 1993, chapter 2).
 
-Sums of x log2 x take the place of entropies: n I(n) = n log2 n - sum_c n_c log2 n_c for the class
-weights n_c of n cases, so what does not change from one threshold to the next is computed once.
+Sums of x log2 x take the place of entropies. If n cases have the class weights n_c, their entropy I
+is such that n I = n log2 n - sum_c n_c log2 n_c. From one threshold to the next only the terms of
+one class change.
 """
 
 from typing import NamedTuple
@@ -90,16 +91,20 @@ def xlogx(x, table):
 
 @kernel
 def offer_candidate(parameters, search, attribute, gain, split_info, cut, next_code):
-    """Put a test on the list of candidates; if the list is full, in place of the worst, if it is better."""
+    """Put a test on the list of candidates.
+
+    If the list is full, the test takes the place of the worst candidate, or has none if it is no
+    better.
+    """
     state = search.state[0]
     ratio = gain
     if parameters.by_ratio:
         ratio = gain / split_info if split_info > SMALL else 0.0
     is_full = state.n_candidates == len(search.candidates)
     place = state.worst if is_full else state.n_candidates
-    if parameters.n_best > 1:
-        if ratio <= 0 or (is_full and ratio <= search.candidates[place].ratio):
-            return
+    is_beaten = is_full and ratio <= search.candidates[place].ratio
+    if parameters.n_best > 1 and (ratio <= 0 or is_beaten):
+        return
     candidate = search.candidates[place]
     candidate.ratio = ratio
     candidate.gain = gain
@@ -169,12 +174,13 @@ def score_categories(parameters, search, attribute, entries, class_weights, tota
         missing_xlogx = xlogx(total - known, xlogx_table)
         split_info = (xlogx(total, xlogx_table) - branch_xlogx - missing_xlogx) / total
         gain = gain / total if gain > SMALL else 0.0
-        offer_candidate(parameters, search, attribute, gain, split_info, -1, -1)
+        no_code = np.int64(-1)  # of a type, while numba would compile anew for a literal number
+        offer_candidate(parameters, search, attribute, gain, split_info, no_code, no_code)
 
 
 @kernel
 def add_weight(side, c, weight, xlogx_sum, xlogx_table):
-    """Add a weight to a class on one side of a threshold; returns the side's new sum of x log2 x."""
+    """Add a weight to a class on one side of a threshold; returns the side's sum of x log2 x."""
     old_xlogx = side[c].xlogx
     side[c].weight = max(side[c].weight + weight, 0.0)
     side[c].xlogx = xlogx(side[c].weight, xlogx_table)
@@ -185,11 +191,24 @@ def add_weight(side, c, weight, xlogx_sum, xlogx_table):
 def score_thresholds(
     parameters, search, attribute, entries, class_weights, total, min_side, xlogx_table
 ):
-    """Offer the threshold with the highest gain; all thresholds, if the test is drawn among several.
+    """Offer the threshold with the highest gain; every threshold, if the test is drawn among some.
 
-    Parameters as in `score_categories`; `min_side` is the weight that a threshold leaves on each
-    side.
+    Parameters
+    ----------
+    parameters : Parameters
+    search : Search
+    attribute : int
+    entries : ndarray of ENTRY
+        The cases with a value, by code.
+    class_weights : ndarray of float (n_node_classes,)
+        Of the cases with a value.
+    total : float
+        Weight of all cases of the node.
+    min_side : float
+        Weight that a threshold leaves on each side, at least.
+    xlogx_table : ndarray of float
     """
+    # at first all cases are above the threshold
     low_side = search.low_side
     high_side = search.high_side
     known = 0.0
@@ -206,6 +225,7 @@ def score_thresholds(
     total_xlogx = xlogx(total, xlogx_table)
     missing_xlogx = xlogx(total - known, xlogx_table)
 
+    # then one entry after the other comes below it
     low_weight = 0.0
     n_thresholds = 0
     best_gain = 0.0
@@ -236,7 +256,7 @@ def score_thresholds(
             best_split_info = (total_xlogx - side_xlogx - missing_xlogx) / total
             best = i
 
-    # Quinlan (1996), Eq. 6: which threshold it is takes log2(n_thresholds) bits
+    # the MDL correction (Quinlan 1996): to say which threshold it is takes log2 n_thresholds bits
     if n_thresholds > 0 and parameters.mdl:
         best_gain -= np.log2(n_thresholds) / total
     if best_gain > SMALL:

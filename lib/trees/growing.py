@@ -21,7 +21,24 @@ from lib.trees.node_cases import (
 
 @entry_kernel
 def build(data, growth, parameters, search, order, division, stack):
-    """Grow the tree from its root; `stack` (n_nodes,) has the numbers of nodes that are still to be divided."""
+    """Grow the tree from its root.
+
+    Parameters
+    ----------
+    data : Data
+    growth : Growth
+    parameters : Parameters
+    search : Search
+    order : CodeOrder
+    division : Division
+    stack : ndarray of int
+        With room for the numbers of all nodes.
+
+    Raises
+    ------
+    MemoryError
+        If there is no room for so many nodes or cases.
+    """
     stack[0] = 0
     n_waiting = 1
     while n_waiting > 0:
@@ -100,7 +117,7 @@ def choose(data, parameters, cases, class_weights, search, order):
 
 @kernel
 def number_classes(data, cases, class_weights, search):
-    """Number the classes that a node has from 0, so that no class is in vain; returns how many there are."""
+    """Number the classes that a node has, so that no others cost time; returns how many it has."""
     n_node_classes = 0
     for c in range(data.n_classes):
         search.class_numbers[c] = n_node_classes
@@ -117,7 +134,7 @@ def smallest_side(data, parameters, known_class_weights):
     """Return the weight that a threshold leaves on each side, at least."""
     if parameters.n_best > 1 or not parameters.by_ratio:
         return parameters.min_leaf
-    # Quinlan (1993), section 2.4 and the source of release 8
+    # as in the source of C4.5
     known, _ = weight_and_errors(known_class_weights)
     side = min(SIDE_SHARE * known / data.n_classes, MAX_SIDE)
     return max(parameters.min_leaf, side)
@@ -127,7 +144,7 @@ def smallest_side(data, parameters, known_class_weights):
 def best_ratio(data, candidates):
     """Return the test with the best gain ratio of those whose gain is not below the mean.
 
-    The gain ratio alone prefers tests that divide very unevenly (Quinlan 1993, section 2.2).
+    The gain ratio alone would prefer tests that divide very unevenly (Quinlan 1993, chapter 2).
     Attributes with very many categories do not count in the mean.
     """
     gain_sum = 0.0
@@ -163,19 +180,18 @@ def draw(state, n):
 
 @kernel
 def middle(low, high):
-    """Return the number midway between two; the lower one where rounding would make it the higher one."""
-    if high - low < np.inf:
-        half = low + (high - low) / 2
-    else:
-        half = low / 2 + high / 2
+    """Return the number midway between two, or the lower one if no number is between them."""
+    span = high - low
+    half = low + span / 2 if span < np.inf else low / 2 + high / 2
     return half if half < high else low
 
 
 @kernel
 def set_test(data, node, candidate):
-    """Give a node a test. Its cut is that of all codes at the threshold, not of its own cases only.
+    """Give a node a test.
 
-    So a case that comes here later, when branches are raised, goes the way that the threshold says.
+    Its cut is that of all training values at the threshold, not of the node's cases only: so a case
+    that comes here later, when a branch is raised, goes the way that the threshold says.
     """
     attribute = candidate.attribute
     node.attribute = attribute

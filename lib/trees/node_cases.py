@@ -50,7 +50,7 @@ SIZE = np.dtype([("nodes", np.int64), ("cases", np.int64)])
 
 
 class Data(NamedTuple):
-    """Training data: codes are ranks of numbers or numbers of categories, -1 where a value is missing."""
+    """Training data; codes are ranks of numbers, or numbers of categories, and -1 where missing."""
 
     codes: np.ndarray  # int32 (n_columns, n_samples)
     codes_by_row: np.ndarray  # the same, (n_samples, n_columns)
@@ -123,7 +123,7 @@ def new_division(n_rows, data):
 
 @kernel
 def branch_of_row(data, node, row):
-    """Return the number of the branch of a node to which a row goes, or -1 where the value is missing."""
+    """Return the number of the branch to which a row goes, or -1 where its value is missing."""
     code = np.int64(data.codes_by_row[row, node.attribute])
     if code >= 0 and data.attributes[node.attribute].is_numeric:
         return np.int64(code > node.cut)
@@ -132,7 +132,7 @@ def branch_of_row(data, node, row):
 
 @kernel
 def weight_and_errors(class_weights):
-    """Return the weight of all cases, and that of those which are not of the most frequent class."""
+    """Return the weight of all cases, and of those that are not of the most frequent class."""
     total = 0.0
     largest = 0.0
     for weight in class_weights:
@@ -145,17 +145,24 @@ def weight_and_errors(class_weights):
 def divide(data, growth, node_number, work):
     """Give the cases of a node to new nodes, its branches.
 
-    A case without a value is divided (Quinlan 1993, section 3.2): each branch gets it with the
+    A case without a value is divided (Quinlan 1993, chapter 3): each branch gets it, with its
     weight times the branch's share of the cases that have a value.
+
+    Raises
+    ------
+    MemoryError
+        If there is no room for so many nodes or cases.
     """
     size = growth.size[0]
     node = growth.nodes[node_number]
     first_case = node.first_case
     n_cases = node.end_case - first_case
     n_branches = data.attributes[node.attribute].n_branches
-    n_missing = 0
+
+    # to which branch each case goes, and the weight of those of each branch
     for v in range(n_branches):
         work.branch_weights[v] = 0.0
+    n_missing = 0
     for i in range(n_cases):
         work.cases[i] = growth.cases[first_case + i]
         v = branch_of_row(data, node, work.cases[i].row)
@@ -168,10 +175,11 @@ def divide(data, growth, node_number, work):
     for v in range(n_branches):
         known_weight += work.branch_weights[v]
 
+    # branches take the place of their node's cases if they have no more
     end = size.cases if n_missing > 0 else first_case
+    max_end = end + n_cases + n_missing * (n_branches - 1)
     node.child = size.nodes
     size.nodes += n_branches
-    max_end = end + n_cases + n_missing * (n_branches - 1)
     if size.nodes > len(growth.nodes) or max_end > len(growth.cases):
         raise MemoryError
     for v in range(n_branches):

@@ -1,8 +1,8 @@
-"""C4.5 prunes a tree (Quinlan 1993, chapter 4): where fewer errors are expected, a node becomes a leaf,
-or its largest branch is raised into its place.
+"""C4.5 prunes a tree where fewer errors are expected then (Quinlan 1993, chapter 4).
 
-Expected are the errors at the upper end of a binomial confidence interval, U_CF, for those seen in
-training.
+A node becomes a leaf, or its largest branch is raised into its place. The errors expected of a leaf
+are pessimistic: n U_CF(e, n), with the upper end of a binomial confidence interval for the error
+rate, when e of its n training cases are of other classes.
 """
 
 from typing import NamedTuple
@@ -155,7 +155,7 @@ def prune(data, growth, parameters, work, division):
 
 @kernel
 def simplify(data, growth, parameters, number, work, division):
-    """Make a node a leaf, raise its largest branch, or leave it as it is; returns whether the branch is raised."""
+    """Make a node a leaf, raise its largest branch, or leave it; returns whether it raised it."""
     node = growth.nodes[number]
     n_branches = data.attributes[node.attribute].n_branches
     largest = node.child
@@ -187,7 +187,7 @@ def simplify(data, growth, parameters, number, work, division):
 
 @kernel
 def errors_if_raised(data, growth, parameters, number, largest, work, division):
-    """Return the errors expected of a branch that gets all cases of its node.
+    """Return the errors expected of the largest branch if it gets all cases of its node.
 
     Where no value is missing, each case goes to one leaf, and the tree can stay as it is; else the
     branch is copied.
@@ -223,7 +223,7 @@ def errors_if_raised(data, growth, parameters, number, largest, work, division):
 
 @kernel
 def copy_branch(data, growth, parameters, number, largest, division):
-    """Copy a branch to new nodes and give it all cases of its node; returns the errors expected of the copy."""
+    """Copy a branch to new nodes, with all cases of its node; returns the errors expected of it."""
     size = growth.size[0]
     node = growth.nodes[number]
     n_cases = node.end_case - node.first_case

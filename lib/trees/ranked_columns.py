@@ -17,29 +17,44 @@ from lib.estimators import MixedInput, most_probable
 
 
 class Columns:
-    """How columns become numbers: floats and integers stay, all others get the numbers of their categories.
+    """How the columns of a DataFrame become floats; categories become their numbers.
 
     Attributes
     ----------
     names : list
-    sizes : ndarray of int
+    kinds : list of str
+        See `lib.discretize.columns.column_kinds`.
+    numbers : ndarray of int
+        Positions of the columns of floats and integers.
+    coding : Coding or None
+        Of all other columns; None if there are none.
+    sizes : ndarray of int (n_columns,)
         Number of categories of each column, 0 for numbers.
     categories : dict of column -> Index
         Of the columns that have no numbers.
     """
 
     def __init__(self, X):
-        self.names, self.kinds = X.columns.tolist(), column_kinds(X)
-        numeric = np.array([kind in ("continuous", "integer") for kind in self.kinds])
-        self.numbers, discrete = np.flatnonzero(numeric), np.flatnonzero(~numeric)
-        self.coding = Coding(X, discrete) if len(discrete) else None
+        self.names = X.columns.tolist()
+        self.kinds = column_kinds(X)
+        is_numeric = np.array([kind in ("continuous", "integer") for kind in self.kinds])
+        self.numbers = np.flatnonzero(is_numeric)
         self.sizes = np.zeros(X.shape[1], np.int64)
-        self.sizes[discrete] = np.maximum(self.coding.sizes, 1) if len(discrete) else 0
-        categories = self.coding.categories if len(discrete) else []
-        self.categories = dict(zip(X.columns[discrete], categories, strict=True))
+        self.coding = None
+        self.categories = {}
+        discrete = np.flatnonzero(~is_numeric)
+        if len(discrete):
+            self.coding = Coding(X, discrete)
+            # a column whose values are all missing has one category, that nothing has
+            self.sizes[discrete] = np.maximum(self.coding.sizes, 1)
+            names = X.columns[discrete]
+            self.categories = dict(zip(names, self.coding.categories, strict=True))
 
     def matrix(self, X):
-        """Values of a DataFrame, (n_samples, n_columns); NaN where missing, or not known as a category."""
+        """Return the values of a DataFrame, (n_samples, n_columns).
+
+        They are NaN where a value is missing, or not known as a category.
+        """
         check_kinds(X, self.kinds)
         matrix = np.empty(X.shape)
         matrix[:, self.numbers] = continuous_values(X, self.numbers)
@@ -57,34 +72,46 @@ class Columns:
             raise ValueError(
                 f"X must have the columns of fit, {self.names}; got a Table of {other.names}"
             )
-        for name in {**self.categories, **other.categories}:
-            if not self._same_categories(other, name):
-                how = "make it as Table(X, columns) with the columns of the Table of fit"
+        for name in self.names:
+            if not _equal_categories(self.categories.get(name), other.categories.get(name)):
                 raise ValueError(
-                    f"column {name!r} of the Table has other categories than in fit: {how}"
+                    f"column {name!r} of the Table has other categories than in fit: "
+                    "make it as Table(X, columns) with the columns of the Table of fit"
                 )
         return table
 
-    def _same_categories(self, other, name):
-        if name not in self.categories or name not in other.categories:
-            return False
-        return self.categories[name].equals(other.categories[name])
+
+def _equal_categories(first, second):
+    """Return whether two columns have the same categories, or, both being None, no categories."""
+    if first is None or second is None:
+        return first is second
+    return first.equals(second)
 
 
 class Table:
-    """Rows of a DataFrame made ready for many trees, whose `fit` and `predict` take it in its place.
+    """Rows of a DataFrame made ready for many trees, which take it in place of the DataFrame.
 
     Parameters
     ----------
     X : DataFrame
     columns : Columns, optional
         Of the table of `fit`, so that categories have the same numbers in new rows.
+
+    Attributes
+    ----------
+    columns : Columns
+    matrix : ndarray of float (n_samples, n_columns)
+        Numbers, and numbers of categories; NaN where missing.
+    shape : tuple of int
+    complete : bool
+        Whether no value is missing.
     """
 
     def __init__(self, X, columns=None):
         self.columns = Columns(X) if columns is None else columns
         self.matrix = self.columns.matrix(X)
-        self.shape, self.complete = self.matrix.shape, not np.isnan(self.matrix).any()
+        self.shape = self.matrix.shape
+        self.complete = not np.isnan(self.matrix).any()
 
     def __len__(self):
         return len(self.matrix)
@@ -92,19 +119,21 @@ class Table:
     @cached_property
     def values(self):
         """Sorted different values of each column that has numbers, and all codes of the others."""
-        known = [column[~np.isnan(column)] for column in self.matrix.T]
-        sizes = self.columns.sizes
-        return [
-            np.arange(size) if size else np.unique(v) for v, size in zip(known, sizes, strict=True)
-        ]
+        values = []
+        for column, n_categories in zip(self.matrix.T, self.columns.sizes, strict=True):
+            if n_categories:
+                values.append(np.arange(n_categories))
+            else:
+                values.append(np.unique(column[~np.isnan(column)]))
+        return values
 
     @cached_property
     def codes(self):
         """Rank of each value among those of its column, (n_columns, n_samples); -1 for missing."""
-        columns = zip(self.matrix.T, self.values, strict=True)
-        return np.array(
-            [np.where(np.isnan(x), -1, np.searchsorted(v, x)) for x, v in columns], np.int32
-        )
+        codes = np.empty(self.shape[::-1], np.int32)
+        for j, (column, values) in enumerate(zip(self.matrix.T, self.values, strict=True)):
+            codes[j] = np.where(np.isnan(column), -1, np.searchsorted(values, column))
+        return codes
 
     @cached_property
     def by_row(self):
@@ -114,21 +143,24 @@ class Table:
     @cached_property
     def ranked(self):
         """Where the values of each column begin in one list of them all, and that list."""
-        return np.cumsum([0] + [len(values) for values in self.values])[:-1], np.concatenate(
-            self.values
-        )
+        lengths = [len(values) for values in self.values]
+        starts = np.cumsum([0, *lengths])[:-1]
+        return starts, np.concatenate(self.values)
 
 
 class TableClassifier(MixedInput, ClassifierMixin, BaseEstimator):
-    """Takes tables in place of frames, and predicts the most probable class."""
+    """A classifier that takes tables in place of frames, and predicts the most probable class."""
 
     def predict(self, X):
-        """The most probable class of each row, (n_samples,), or that with the most votes; of equals the first."""
+        """The most probable class of each row, (n_samples,); of equals the first.
+
+        Of an ensemble, the class with the most votes.
+        """
         best = most_probable(self.predict_proba(X))
         return self.classes_[best]
 
     def _inputs(self, X):
-        """New rows as they were in `fit`: a table, or a frame, where there are no `_columns`."""
+        """Return new rows as they were in `fit`: a table, or without `_columns` a frame."""
         check_is_fitted(self)
         if isinstance(X, Table):
             return X if self._columns is None else self._columns.check(X)

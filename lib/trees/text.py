@@ -1,4 +1,4 @@
-"""Trees as text."""
+"""Trees as text, in the layout of scikit-learn."""
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -18,7 +18,7 @@ def number_text(value):
 
 
 def export_text(tree, *, max_depth=10):
-    """Return a fitted tree as text, a line for each branch and each leaf, as `sklearn.tree.export_text` does.
+    """Return a fitted tree as text, as `sklearn.tree.export_text` does.
 
     Parameters
     ----------
@@ -29,8 +29,9 @@ def export_text(tree, *, max_depth=10):
     Returns
     -------
     str
-        Columns, categories and classes have their own names. Numbers have six significant digits;
-        `threshold_` has them all. A leaf shows the class that it predicts.
+        A line for each branch and each leaf, with the names of columns, categories and classes.
+        Numbers have six significant digits; `threshold_` has them all. A leaf shows the class that
+        it predicts.
 
     Raises
     ------
@@ -51,11 +52,12 @@ def export_text(tree, *, max_depth=10):
         raise ValueError(f"tree must be a GainRatioTree; got {tree!r}")
     check_is_fitted(tree)
     check_integer("max_depth", max_depth, 0)
-    heights, lines = _heights(tree), []
+    heights = _heights(tree)
+    lines = []
     # node, depth and the test that leads there; a stack, as a tree may be very deep
-    waiting = [(0, 0, None)]
-    while waiting:
-        node, depth, test = waiting.pop()
+    stack = [(0, 0, None)]
+    while stack:
+        node, depth, test = stack.pop()
         if test is not None:
             lines.append(_line(depth - 1, test))
         if tree.attribute_[node] < 0:
@@ -65,8 +67,8 @@ def export_text(tree, *, max_depth=10):
             lines.append(_line(depth, f"truncated branch of depth {heights[node] + 1}"))
         else:
             branches = zip(_children(tree, node), _tests(tree, node), strict=True)
-            # the first comes off first
-            waiting += [(child, depth + 1, test) for child, test in branches][::-1]
+            entries = [(child, depth + 1, test) for child, test in branches]
+            stack += reversed(entries)  # the first comes off first
     return "\n".join(lines)
 
 
@@ -75,13 +77,14 @@ def _line(depth, text):
 
 
 def _children(tree, node):
-    """Numbers of the children of a node."""
-    size = tree._columns.sizes[tree.attribute_[node]]
-    return tree.child_[node] + np.arange(size if size else 2)
+    """Return the numbers of the children of a node."""
+    n_categories = tree._columns.sizes[tree.attribute_[node]]
+    n_branches = n_categories if n_categories else 2
+    return tree.child_[node] + np.arange(n_branches)
 
 
 def _tests(tree, node):
-    """What leads to each child of a node, in words."""
+    """Return what leads to each child of a node, in words."""
     attribute = tree.attribute_[node]
     name = tree._columns.names[attribute]
     if name in tree.categories_:
@@ -91,7 +94,7 @@ def _tests(tree, node):
 
 
 def _heights(tree):
-    """Number of tests on the longest way from each node to a leaf."""
+    """Return the number of tests on the longest way from each node to a leaf."""
     heights = np.zeros(tree.n_nodes_, int)
     for node in reversed(range(tree.n_nodes_)):  # children come after their parents
         if tree.attribute_[node] >= 0:

@@ -17,23 +17,25 @@ from lib.trees.pruning import collapse, list_nodes, new_pruning, prune
 from lib.trees.ranked_columns import Table, TableClassifier
 from lib.validation import check_choice, check_flag, check_integer, check_real, optional
 
-MANY_CATEGORIES = 0.3  # for each row; the gain of such an attribute is not part of the mean
+MANY_CATEGORIES = 0.3  # per row, from which on the gain of an attribute is not part of the mean
 XLOGX = np.arange(100_000.0)  # x log2 x of whole numbers
 XLOGX[1:] *= np.log2(XLOGX[1:])
 
 
 @with_parameters
 class GainRatioTree(TableClassifier):
-    """The tree of C4.5: a branch for each category, thresholds, fractions of cases with missing values, pruning.
+    """The decision tree of C4.5, grown by gain ratio and pruned by a bound of the error rate.
 
-    A node of n cases takes the test with the highest gain ratio
+    A node takes the test with the highest gain ratio among those whose gain is not below the mean.
+    If a test sends n_v of n cases to branch v, and I is the entropy of the classes of cases, then
 
-        (I(n) - sum_v n_v / n I(n_v)) / (- sum_v n_v / n log2 n_v / n),   I the entropy of the
-        classes,
+        gain = I(n) - sum_v n_v / n I(n_v),
+        split info = - sum_v n_v / n log2(n_v / n),
+        gain ratio = gain / split info.
 
-    among those whose gain, the numerator, is not below the mean. A case whose value is missing goes
-    to all branches, in the proportions of the others; the gain counts for the part of the cases
-    that have values.
+    A test of categories has a branch for each, a test of numbers has two and a threshold. A case
+    whose value is missing goes to all branches, in the proportions of the others; the gain is
+    multiplied by the share of the cases that have values.
 
     Parameters
     ----------
@@ -42,7 +44,7 @@ class GainRatioTree(TableClassifier):
         prunes more. None leaves the tree as it was grown, but for subtrees that are no better in
         training than a leaf.
     min_leaf : float, above 0
-        At least two branches of a test have cases of this weight.
+        At least two branches of a test have cases of this weight or more.
     n_best : int, at least 1
         The test is drawn among that many of the best, all with positive gain, every threshold a
         test of its own (Dietterich & Kong); 1 takes the best.
@@ -103,7 +105,9 @@ class GainRatioTree(TableClassifier):
     random_state: int | np.random.RandomState | None = None
 
     def fit(self, X, y, sample_weight=None):
-        """Grow and prune a tree for `X` (n_samples, n_columns), the classes `y` and weights (n_samples,).
+        """Grow and prune a tree for `X` (n_samples, n_columns) and the classes `y` (n_samples,).
+
+        `sample_weight` (n_samples,) are numbers of cases, see the notes.
 
         Raises
         ------
@@ -117,7 +121,16 @@ class GainRatioTree(TableClassifier):
         return self.grow(table, classes, y, case_weights(sample_weight, table))
 
     def grow(self, table, classes, y, weights):
-        """What `fit` does once its input is checked: `y` are numbers of `classes`, all of which are in it."""
+        """Do what `fit` does, with checked input.
+
+        Parameters
+        ----------
+        table : Table
+        classes : ndarray (n_classes,)
+        y : ndarray of int (n_samples,)
+            Numbers of `classes`, all of which are in it.
+        weights : ndarray of float (n_samples,)
+        """
         parameters = self._checked_parameters(table)
         self.classes_ = classes
         self._columns = table.columns
@@ -132,7 +145,10 @@ class GainRatioTree(TableClassifier):
         return self
 
     def predict_proba(self, X):
-        """Class frequencies at the leaf of each row, (n_samples, n_classes), or their mean over several leaves."""
+        """Class frequencies at the leaf of each row, (n_samples, n_classes).
+
+        A row with missing values may come to several leaves, and gets their weighted mean.
+        """
         table = self._inputs(X)
         return mean_distributions(
             table.matrix,
@@ -167,11 +183,11 @@ class GainRatioTree(TableClassifier):
         )
 
     def _number_nodes(self, data, growth, numbers, parents):
-        """Set the attributes of the fitted tree, whose nodes are those with these numbers in `growth`."""
+        """Set the attributes of the fitted tree; arguments are what `grow_tree` returns."""
         nodes = growth.nodes[numbers]
         self.attribute_ = nodes["attribute"].astype(np.int32)
         is_inner = self.attribute_ >= 0
-        # children are in the order of their parents, so the first child is the first with this parent
+        # children are in the order of their parents: the first child is the first with this parent
         first_child = np.searchsorted(parents, np.arange(len(nodes)))
         self.child_ = np.where(is_inner, first_child, -1).astype(np.int32)
         self.share_ = nodes["share"].copy()
@@ -190,7 +206,7 @@ class GainRatioTree(TableClassifier):
 
 
 def training_data(table, y, n_classes):
-    """Return a `Table` and its rows' numbers of classes (n_samples,) as kernels take them."""
+    """Return a `Table` and the numbers of its rows' classes, y (n_samples,), for kernels."""
     sizes = table.columns.sizes
     first_values, values = table.ranked
     in_mean_gain = sizes < MANY_CATEGORIES * len(y)
@@ -213,7 +229,18 @@ def training_data(table, y, n_classes):
 
 
 def grow_tree(data, rows, weights, parameters, seed):
-    """Grow a tree for the cases with these rows and weights, and prune it, if confidence is below 1.
+    """Grow a tree, and prune it if `parameters.confidence` is below 1.
+
+    Parameters
+    ----------
+    data : Data
+    rows : ndarray of int (n,)
+        Of the cases, in `data`.
+    weights : ndarray of float (n,)
+        Above 0.
+    parameters : Parameters
+    seed : int
+        For random choices among tests and attributes.
 
     Returns
     -------
@@ -227,26 +254,39 @@ def grow_tree(data, rows, weights, parameters, seed):
     order = new_code_order(len(rows))
     division = new_division(len(rows), data)
     room = 1
-    while True:
+    is_grown = False
+    while not is_grown:  # for want of room it grows anew in twice as much
         room *= 2
         growth = new_growth(rows, weights, data, room)
         pruning = new_pruning(growth)
         search.state["random"] = seed
-        with suppress(MemoryError):  # for want of room it grows anew in twice as much
+        with suppress(MemoryError):
             build(data, growth, parameters, search, order, division, pruning.stack)
             collapse(data, growth)
             if parameters.confidence < 1:
                 prune(data, growth, parameters, pruning, division)
-            break
-    n_nodes = list_nodes(data, growth, pruning.leaves, pruning.stack)
-    return growth, pruning.leaves[:n_nodes], pruning.stack[:n_nodes]
+            is_grown = True
+    numbers = np.empty(len(growth.nodes), np.int64)
+    parents = np.empty(len(growth.nodes), np.int64)
+    n_nodes = list_nodes(data, growth, numbers, parents)
+    return growth, numbers[:n_nodes], parents[:n_nodes]
 
 
 @compiled()
 def mean_distributions(matrix, sizes, attribute, threshold, child, share, distribution):
-    """Return the mean class frequencies of the leaves that each row (n, p) comes to, (n, n_classes).
+    """Return the mean class frequencies of the leaves to which each row comes, (n_rows, n_classes).
 
-    A row without a value goes to all branches that are not empty, in the shares of training.
+    A row without a value goes to all branches that are not empty, in the shares of training
+    (Quinlan 1993, chapter 3).
+
+    Parameters
+    ----------
+    matrix : ndarray of float (n_rows, n_columns)
+        Of a `Table`.
+    sizes : ndarray of int (n_columns,)
+        Number of categories of each column, 0 for numbers.
+    attribute, threshold, child, share, distribution : ndarray
+        Attributes of a fitted tree.
     """
     n_rows = matrix.shape[0]
     n_classes = distribution.shape[1]
@@ -278,8 +318,8 @@ def mean_distributions(matrix, sizes, attribute, threshold, child, share, distri
                         fractions[n_waiting] = fraction * share[v]
                         n_waiting += 1
                 continue
-            branch = np.int64(value) if n_categories > 0 else np.int64(value > threshold[node])
-            stack[n_waiting] = first_child + branch
+            v = np.int64(value) if n_categories > 0 else np.int64(value > threshold[node])
+            stack[n_waiting] = first_child + v
             fractions[n_waiting] = fraction
             n_waiting += 1
     return result
