@@ -1,4 +1,4 @@
-"""RIPPER (Cohen 1995): rules are grown, pruned on other rows, and shorten the description."""
+"""RIPPER (Cohen 1995): a list of rules that are grown, pruned and optimised."""
 
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ KINDS = ("=", "<=", ">=")
 EQUAL = 0
 AT_MOST = 1
 AT_LEAST = 2
-ALLOWED_BITS = 64  # above the shortest description so far, where rules end (Cohen 1995, section 3)
+ALLOWED_BITS = 64  # above the shortest description so far, from which on no rule is added
 MIN_POSITIVE = 2  # rows of the class that each condition leaves when a rule grows
 
 
@@ -24,26 +24,30 @@ MIN_POSITIVE = 2  # rows of the class that each condition leaves when a rule gro
 class Ripper(RuleList):
     """RIPPER by Cohen: a list of rules, those of the rarest class first.
 
-    A class is told from those that are more frequent. A rule is grown on two thirds of the rows,
-    then conditions go from its end as the other third says; rules are added until the description
-    is 64 bits longer than the shortest so far. Rules without which it is shorter are deleted. Then
-    each rule in turn competes with one grown anew and one grown on from it, and rules are added for
-    rows that are left over, `k` times.
+    Each class is separated from those that are more frequent:
+
+    1. A rule grows on two thirds of the rows that no rule covers, by the condition with the highest
+       gain of FOIL. Then it is pruned: conditions are deleted from its end so that it is best on
+       the other third.
+    2. Rules are added until the description of all is 64 bits longer than the shortest so far, and
+       those are deleted without which it is shorter.
+    3. `k` times, each rule in turn is compared with one grown anew (its replacement) and one grown
+       on from it (its revision), and rules are added for rows that no rule covers then.
 
     Parameters
     ----------
     k : int, at least 0
         Rounds of optimisation.
     stop : "all" or "pruning"
-        Rules end, too, with one that is wrong at least as often as right: on all rows that are left
-        (as in Weka's JRip), or on the third for pruning.
+        No rule is added, either, after one that is wrong at least as often as right: on all rows
+        that no rule covers (as in Weka's JRip), or on the third for pruning.
     metric : "ratio" or "laplace"
-        Pruning maximises (p - n) / (p + n), as printed, or (p + 1) / (p + n + 2); of equal ones,
-        the shortest rule.
+        Pruning maximises (p - n) / (p + n), as printed, or (p + 1) / (p + n + 2), where the rule
+        covers p rows of the class and n others; of equals, the shortest rule is best.
     literal : bool
-        To the letter of Table 3, whatever `stop`: bits are compared with those of the last round;
-        rules are deleted only after that stop; no other stop; the old rule is no candidate; nothing
-        is added for rows that are left over.
+        Follow Table 3 of Dietterich to the letter, whatever `stop`: bits are compared with those of
+        the last round; rules are deleted only after a stop by bits; there is no other stop; in
+        optimisation the old rule does not compete, and no rules are added.
     random_state : int, RandomState or None
         Divides rows for growing and pruning.
 
@@ -51,7 +55,7 @@ class Ripper(RuleList):
     ----------
     classes_ : ndarray of shape (n_classes,)
     rules_ : list of Rule
-        The first that covers a row decides. `print(learner)` shows them all.
+        The first that covers a row decides its class. `print(learner)` shows them all.
     categories_ : dict of column -> Index
         The categories of the columns that have no numbers. Columns of an array, or without string
         names, are called "x0", "x1", ...
@@ -59,7 +63,7 @@ class Ripper(RuleList):
         Number of the most frequent class, that of all other rows.
     n_rules_ : int
     n_scanned_ : int
-        Values looked at to grow rules.
+        Values that were read to grow rules.
 
     References
     ----------
@@ -193,7 +197,7 @@ class _Task:
         conditions = self.grow(growing, conditions)
         if not conditions:
             return Candidate((), covered=np.zeros(len(uncovered), bool), is_rejected=True)
-        # row i: what the first i + 1 conditions cover
+        # row i of `covered`: what the first i + 1 conditions cover
         holds = [condition.holds(self.matrix) for condition in conditions]
         covered = np.logical_and.accumulate(holds)
         right = (covered & self.positive)[:, pruning].sum(axis=1)
@@ -202,7 +206,7 @@ class _Task:
             worth = (right + 1) / (right + wrong + 2)
         else:
             worth = (right - wrong) / np.maximum(right + wrong, 1)
-        best = worth.argmax()
+        best = worth.argmax()  # conditions after this one are deleted
         rows = np.flatnonzero(uncovered) if self.learner.stop == "all" else pruning
         covered_rows = rows[covered[best, rows]]
         n_right = self.positive[covered_rows].sum()

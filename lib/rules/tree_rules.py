@@ -15,11 +15,13 @@ from lib.validation import check_real
 class TreeRules(RuleList):
     """C4.5RULES with a greedy search.
 
-    Each leaf of a tree that is not pruned is a rule. The condition without which a rule's expected
-    errors are fewest goes, as long as they are no more than before. For each class those rules are
-    chosen, one in or out at a time, that with their exceptions have the shortest description. The
-    class whose rules are wrong about the fewest other rows comes first. At last a rule goes without
-    which fewer training rows are wrong.
+    1. Each leaf of an unpruned tree becomes a rule.
+    2. A rule loses the condition without which its expected error rate is lowest, as long as that
+       rate does not rise.
+    3. For each class the rules are selected that, with their exceptions, have the shortest
+       description; one rule at a time goes in or out.
+    4. The class whose rules cover the fewest rows of other classes comes first.
+    5. The first rule without which fewer training rows are wrong is deleted, repeatedly.
 
     Parameters
     ----------
@@ -31,7 +33,7 @@ class TreeRules(RuleList):
     ----------
     classes_ : ndarray of shape (n_classes,)
     rules_ : list of Rule
-        The first that covers a row decides. `print(learner)` shows them all.
+        The first that covers a row decides its class. `print(learner)` shows them all.
     categories_ : dict of column -> Index
         The categories of the columns that have no numbers. Columns of an array, or without string
         names, are called "x0", "x1", ...
@@ -39,8 +41,8 @@ class TreeRules(RuleList):
         Number of the most frequent class among rows without a rule, that of all other rows.
     n_rules_ : int
     n_scanned_ : int
-        Values looked at after the tree is grown: each pass over a rule's conditions counts them
-        times the training rows, each pass over rules counts these times the rows.
+        Values that were read after the tree was grown: each pass over a rule's conditions counts
+        their number times that of the training rows, each pass over rules likewise.
 
     References
     ----------
@@ -107,7 +109,8 @@ class TreeRules(RuleList):
     def _select(self, masks, positive, bits):
         """Return which rules of a class have, with their exceptions, the shortest description.
 
-        The search is greedy: the rule that shortens it most goes in or out, as long as one does.
+        The search is greedy: as long as one change shortens it, the rule that shortens it most goes
+        in or out.
 
         Parameters
         ----------

@@ -72,7 +72,7 @@ class Columns:
             raise ValueError(
                 f"X must have the columns of fit, {self.names}; got a Table of {other.names}"
             )
-        for name in self.names:
+        for name in {**self.categories, **other.categories}:
             if not _equal_categories(self.categories.get(name), other.categories.get(name)):
                 raise ValueError(
                     f"column {name!r} of the Table has other categories than in fit: "

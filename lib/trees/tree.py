@@ -40,25 +40,25 @@ class GainRatioTree(TableClassifier):
     Parameters
     ----------
     pruning : float in (0, 0.5] or None
-        Chance that the error rate of a leaf is above the bound that pruning takes for it; smaller
-        prunes more. None leaves the tree as it was grown, but for subtrees that are no better in
+        Chance that the error rate of a leaf is above the bound that pruning takes for it, CF in
+        C4.5; a smaller one prunes more. None replaces subtrees only if they are no better in
         training than a leaf.
     min_leaf : float, above 0
         At least two branches of a test have cases of this weight or more.
     n_best : int, at least 1
-        The test is drawn among that many of the best, all with positive gain, every threshold a
-        test of its own (Dietterich & Kong); 1 takes the best.
+        The test is drawn among this number of the best, all with positive gain; then every
+        threshold is a test of its own (Dietterich & Kong 1995). 1 takes the best.
     criterion : "gain_ratio" or "gain"
         With "gain_ratio", a threshold also leaves a tenth of the cases of an average class on each
         side, 25 at most.
     mdl : bool
-        A threshold's gain is less by log2(number of thresholds) / n, as from release 8 on; not with
-        `n_best` above 1.
+        Subtract log2(number of thresholds) / n from the gain of a threshold, as C4.5 does from
+        release 8 on; not with `n_best` above 1.
     midway : bool
-        Thresholds are midway between two values; else at the largest training value that is not
+        Put thresholds midway between two values; else at the largest training value that is not
         above the middle, as in C4.5.
     max_features : int or None
-        Attributes drawn at each node; None is all.
+        Number of attributes that are drawn at each node, and tested there; None is all.
     random_state : int, RandomState or None
 
     Attributes
@@ -77,7 +77,7 @@ class GainRatioTree(TableClassifier):
         The categories of the columns that have no numbers. Columns of an array, or without string
         names, are called "x0", "x1", ...
     share_ : ndarray of shape (n_nodes,)
-        Part of the parent's cases with values that went here.
+        Share of the parent's cases with values that went here.
     distribution_ : ndarray of shape (n_nodes, n_classes)
         Class frequencies; of an empty node, those of its parent.
 
