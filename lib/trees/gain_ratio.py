@@ -163,15 +163,15 @@ def score_categories(parameters, search, attribute, entries, class_weights, tota
         for weight in branch_class_weights:
             branch_class_xlogx += xlogx(weight, xlogx_table)
 
-    known = 0.0
+    known_weight = 0.0
     class_xlogx = 0.0
     for weight in class_weights:
-        known += weight
+        known_weight += weight
         class_xlogx += xlogx(weight, xlogx_table)
-    gain = xlogx(known, xlogx_table) - class_xlogx - branch_xlogx + branch_class_xlogx
+    gain = xlogx(known_weight, xlogx_table) - class_xlogx - branch_xlogx + branch_class_xlogx
     if n_large_branches >= 2:
         # cases without a value count as a branch of their own
-        missing_xlogx = xlogx(total - known, xlogx_table)
+        missing_xlogx = xlogx(total - known_weight, xlogx_table)
         split_info = (xlogx(total, xlogx_table) - branch_xlogx - missing_xlogx) / total
         gain = gain / total if gain > SMALL else 0.0
         no_code = np.int64(-1)  # of a type, while numba would compile anew for a literal number
@@ -211,19 +211,19 @@ def score_thresholds(
     # at first all cases are above the threshold
     low_side = search.low_side
     high_side = search.high_side
-    known = 0.0
+    known_weight = 0.0
     low_xlogx = 0.0
     high_xlogx = 0.0
     for c in range(len(class_weights)):
-        known += class_weights[c]
+        known_weight += class_weights[c]
         low_side[c].weight = 0.0
         low_side[c].xlogx = 0.0
         high_side[c].weight = 0.0
         high_side[c].xlogx = 0.0
         high_xlogx = add_weight(high_side, c, class_weights[c], high_xlogx, xlogx_table)
-    info_before = xlogx(known, xlogx_table) - high_xlogx
+    info_before = xlogx(known_weight, xlogx_table) - high_xlogx
     total_xlogx = xlogx(total, xlogx_table)
-    missing_xlogx = xlogx(total - known, xlogx_table)
+    missing_xlogx = xlogx(total - known_weight, xlogx_table)
 
     # then one entry after the other comes below it
     low_weight = 0.0
@@ -237,7 +237,7 @@ def score_thresholds(
         low_xlogx = add_weight(low_side, c, weight, low_xlogx, xlogx_table)
         high_xlogx = add_weight(high_side, c, -weight, high_xlogx, xlogx_table)
         low_weight += weight
-        high_weight = known - low_weight
+        high_weight = known_weight - low_weight
         if entries[i + 1].code == entries[i].code:
             continue
         if low_weight < min_side - SMALL or high_weight < min_side - SMALL:

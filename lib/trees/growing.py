@@ -135,8 +135,8 @@ def smallest_side(data, parameters, known_class_weights):
     if parameters.n_best > 1 or not parameters.by_ratio:
         return parameters.min_leaf
     # as in the source of C4.5
-    known, _ = weight_and_errors(known_class_weights)
-    side = min(SIDE_SHARE * known / data.n_classes, MAX_SIDE)
+    known_weight, _ = weight_and_errors(known_class_weights)
+    side = min(SIDE_SHARE * known_weight / data.n_classes, MAX_SIDE)
     return max(parameters.min_leaf, side)
 
 
