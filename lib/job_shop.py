@@ -1,8 +1,9 @@
-"""Job shops, scheduled by repairs: tasks that overload a resource move to a later time, chosen by rule or by a value.
+"""Job shops, scheduled by repairs: tasks that overload a resource move to a later time.
 
 A job is a chain of tasks; a task needs some units of one resource for its whole duration. A
-schedule is an array of start times (n_jobs, n_tasks). Repairs begin with the schedule in which all
-jobs run from time 0, as if resources had no limit, and keep the order within jobs.
+schedule is an array of start times (n_jobs, n_tasks). Repairs begin with the critical path
+schedule, in which all jobs run from time 0, as if resources had no limit, and keep the order within
+jobs. A rule chooses which task moves, or the values of schedules that a network has learned.
 
 References
 ----------
@@ -20,17 +21,36 @@ from lib.compiled import compiled
 from lib.validation import check_choice, check_generator, check_integer, check_real
 
 RULES = ("random", "successors", "growth")
-VALUES = len(RULES)
-N_FEATURES = 13
+RANDOM, SUCCESSORS, GROWTH = range(len(RULES))
+VALUES = len(RULES)  # the rule of those who choose by learned values
 COST = 0.001  # of a repair
-CAPACITY = 4  # of a resource
-# units of time of all tasks together, as the use of resources is kept for each; and of a resource
-LONGEST = 10**8
-# Repairs for each task and job after which they are taken not to end. Where they did, in 480
+CAPACITY = 4  # of each resource of a random problem
+LONGEST = 10**8  # sum of all durations, as the use of resources is kept for each unit of time
+
+# Repairs, for each task and job, after which they are taken not to end. Where they did end, in 480
 # problems of 5 to 40 jobs and one to three resources, rules and learned values took up to 1.7.
-# Moves by chance do not leapfrog for ever, but take more with more jobs: up to 0.25 times the
-# number of jobs, in problems of up to 80.
-PATIENCE, BY_CHANCE = 20, 5
+MAX_REPAIRS = 20
+# Random moves do not leapfrog for ever, but take more with more jobs: up to 0.25 times the number
+# of jobs, in problems of up to 80. So this is times the number of jobs.
+MAX_RANDOM_REPAIRS = 5
+
+# What the network reads of a schedule that has an overload; `_features` computes them.
+FEATURES = (
+    "excess_length",
+    "first_overload",
+    "overloaded_work",
+    "worst_overload",
+    "overloaded_time",
+    "idle_before",
+    "mean_slack",
+    "slack_deviation",
+    "most_work_left",
+    "mean_work_left",
+    "least_excess",
+    "tasks_left",
+    "peak_use",
+)
+N_FEATURES = len(FEATURES)
 
 
 class Problem(NamedTuple):
@@ -51,10 +71,22 @@ class Problem(NamedTuple):
 
 
 class RepairValues(NamedTuple):
-    """A network of tanh units that values schedules: weights (14, n_hidden) and (n_hidden + 1,)."""
+    """A network of tanh units that values schedules: weights (14, n_hidden) and (n_hidden + 1,).
+
+    The last row of the first, and the last of the others, are the thresholds.
+    """
 
     inputs: np.ndarray
     output: np.ndarray
+
+
+class RepairParameters(NamedTuple):
+    """How the next repair is chosen, and how the values learn from it."""
+
+    rule: int  # index of RULES, or VALUES
+    noise: float  # probability of a random repair
+    step: float  # alpha; 0 where nothing is learned
+    trace_decay: float  # lambda; there is no discount
 
 
 def random_problem(rng, n_jobs=5, n_tasks=6, n_resources=3):
@@ -70,58 +102,60 @@ def random_problem(rng, n_jobs=5, n_tasks=6, n_resources=3):
     Problem
     """
     shape = check_integer("n_jobs", n_jobs, 1), check_integer("n_tasks", n_tasks, 1)
-    durations = check_generator("rng", rng).integers(1, 8, shape)
-    resources = rng.integers(check_integer("n_resources", n_resources, 1), size=shape)
+    rng = check_generator("rng", rng)
+    n_resources = check_integer("n_resources", n_resources, 1)
     return Problem(
-        durations, resources, rng.integers(1, CAPACITY, shape), np.full(n_resources, CAPACITY)
+        durations=rng.integers(1, 8, shape),
+        resources=rng.integers(n_resources, size=shape),
+        demands=rng.integers(1, CAPACITY, shape),
+        capacities=np.full(n_resources, CAPACITY),
     )
 
 
 def check_problem(problem):
-    """Return a problem with arrays of int64, or raise a ValueError that says which task cannot be done."""
-    parts = tuple(problem) if np.iterable(problem) else ()
-    if len(parts) != len(Problem._fields):
-        raise ValueError(
-            f"problem must have the parts {', '.join(Problem._fields)}; got {len(parts)} parts"
-        )
-    problem = Problem(
-        *(_check_whole(name, part) for name, part in zip(Problem._fields, parts, strict=True))
-    )
-    shapes = {part.shape for part in problem[:3]}
-    if len(shapes) > 1 or problem.durations.ndim != 2 or not problem.durations.size:
+    """Return a problem with arrays of int64, or raise a ValueError that says what is wrong.
+
+    A task that cannot be done is named.
+    """
+    arrays = tuple(problem) if np.iterable(problem) else ()
+    if len(arrays) != len(Problem._fields):
+        names = ", ".join(Problem._fields)
+        raise ValueError(f"problem must have the parts {names}; got {len(arrays)} parts")
+    problem = Problem._make(map(_check_whole_numbers, Problem._fields, arrays))
+    durations, resources, demands, capacities = problem
+
+    shapes = {durations.shape, resources.shape, demands.shape}
+    if len(shapes) > 1 or durations.ndim != 2 or not durations.size:
         raise ValueError(
             f"durations, resources and demands must have one shape (n_jobs, n_tasks); got {shapes}"
         )
-    if (
-        problem.capacities.ndim != 1
-        or not problem.capacities.size
-        or (problem.capacities < 1).any()
-    ):
+    if capacities.ndim != 1 or not capacities.size or (capacities < 1).any():
         raise ValueError(
-            f"capacities must be integers of at least 1, one a resource; got {problem.capacities}"
+            f"capacities must be integers of at least 1, one a resource; got {capacities}"
         )
-    _check_tasks("duration", problem.durations, 1)
-    _check_tasks("resource", problem.resources, 0, len(problem.capacities) - 1)
-    _check_tasks("demand", problem.demands, 1, problem.capacities[problem.resources])
-    if problem.durations.sum() > LONGEST:
+    _check_tasks("duration", durations, 1)
+    _check_tasks("resource", resources, 0, len(capacities) - 1)
+    _check_tasks("demand", demands, 1, capacities[resources])
+    total = durations.sum()
+    if total > LONGEST:
         raise ValueError(
-            f"durations must add up to at most {LONGEST}; got {problem.durations.sum()}: use longer units"
+            f"durations must add up to at most {LONGEST}; got {total}: use longer units"
         )
     return problem
 
 
-def _check_whole(name, values):
-    """Return whole numbers, which may be of a type for fractions, as int64, or raise ValueError naming another one."""
+def _check_whole_numbers(name, values):
+    """Return whole numbers as int64, or raise a ValueError that names another one.
+
+    They may be of a type for fractions.
+    """
     try:
-        values = np.asarray(values)
-        numbers = (
-            values
-            if values.dtype.kind in "iu"
-            else np.array(values.tolist(), dtype=float).reshape(values.shape)
-        )
+        numbers = np.asarray(values)
+        if numbers.dtype.kind not in "iu":
+            numbers = np.array(numbers.tolist(), dtype=float).reshape(numbers.shape)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} must be an array of integers: {error}") from None
-    wrong = ~(np.abs(numbers) <= LONGEST)
+    wrong = ~(np.abs(numbers) <= LONGEST)  # so that NaN is wrong, too
     if numbers.dtype.kind == "f":
         wrong |= numbers != np.floor(numbers)
     if wrong.any():
@@ -133,16 +167,19 @@ def _check_whole(name, values):
 
 
 def _check_tasks(name, values, low, high=None):
-    """Raise a ValueError that names the first task whose number is out of range."""
-    wrong = values < low if high is None else (values < low) | (values > high)
+    """Raise a ValueError that names the first task whose number is not from `low` to `high`."""
+    wrong = values < low
+    if high is not None:
+        high = np.broadcast_to(high, values.shape)
+        wrong |= values > high
     if wrong.any():
         job, task = np.argwhere(wrong)[0]
-        most = None if high is None else int(np.broadcast_to(high, values.shape)[job, task])
-        check_integer(f"{name} of task {task} of job {job}", int(values[job, task]), low, most)
+        limit = None if high is None else int(high[job, task])
+        check_integer(f"{name} of task {task} of job {job}", int(values[job, task]), low, limit)
 
 
 def check_values(values):
-    """Return RepairValues with arrays of float64, or raise a ValueError that says what their shapes must be."""
+    """Return RepairValues of float64, or raise a ValueError that says what their shapes must be."""
     inputs, output = (np.asarray(weights) for weights in values)
     if {inputs.dtype.kind, output.dtype.kind} - set("iuf"):
         raise ValueError(
@@ -159,27 +196,25 @@ def check_values(values):
             "chooser must have finite weights; got some that are infinite or no numbers"
         )
     return RepairValues(
-        *(np.ascontiguousarray(weights, dtype=float) for weights in (inputs, output))
+        inputs=np.ascontiguousarray(inputs, dtype=float),
+        output=np.ascontiguousarray(output, dtype=float),
     )
 
 
 def lower_bound(problem):
-    """Return a length that no schedule undercuts: the longest job, or the work of the busiest resource."""
+    """Return a length below which no schedule is: of the longest job, or the busiest resource."""
     return _lower_bound(check_problem(problem))
 
 
 def _lower_bound(problem):
+    longest_job = problem.durations.sum(axis=1).max()
     work = np.bincount(problem.resources.ravel(), (problem.durations * problem.demands).ravel())
-    return int(
-        max(
-            problem.durations.sum(axis=1).max(),
-            np.ceil(work / problem.capacities[: len(work)]).max(),
-        )
-    )
+    busiest_resource = np.ceil(work / problem.capacities[: len(work)]).max()
+    return int(max(longest_job, busiest_resource))
 
 
 def unlimited(durations):
-    """Start times (..., n_tasks) where resources have no limit."""
+    """Return the start times (..., n_tasks) of the critical path schedule: without any limits."""
     return np.cumsum(durations, axis=-1) - durations
 
 
@@ -196,11 +231,11 @@ def repair(problem, chooser="random", noise=0.0, seed=0):
     ----------
     problem : Problem
     chooser : "random", "successors", "growth" or RepairValues
-        Which task moves: any; the one with fewest tasks after it in its job; the one whose move
-        leaves the shortest schedule; or the one whose schedule has the largest value. Ties go to
-        the first job.
+        Which task moves: a random one; the one with fewest tasks after it in its job; the one whose
+        move leaves the shortest schedule; or the one whose move leads to the schedule of the
+        largest value. Ties go to the first job.
     noise : float from 0 to 1
-        Probability that any of them moves instead.
+        Probability that a random one moves instead.
     seed : int, at least 0
 
     Returns
@@ -214,31 +249,29 @@ def repair(problem, chooser="random", noise=0.0, seed=0):
         If a task cannot be done, which is named, or another argument is out of range.
     RuntimeError
         If there still is an overload after 20 n_jobs^2 n_tasks repairs, or 5 n_jobs^3 n_tasks where
-        moves are random or there is noise. Where repairs end, they have never been more than a
-        tenth of that.
+        moves are random or there is noise. Repairs that end have never been more than a tenth of
+        that.
     """
-    learned = isinstance(chooser, RepairValues)
-    if not learned and not isinstance(chooser, str):
-        raise ValueError(
-            f"chooser must be one of {', '.join(map(repr, RULES))}, or RepairValues; got {chooser!r}"
-        )
-    rule = VALUES if learned else RULES.index(check_choice("chooser", chooser, RULES))
-    values = (
-        check_values(chooser)
-        if learned
-        else RepairValues(np.zeros((N_FEATURES + 1, 1)), np.zeros(2))
-    )
-    noise, rng = (
-        check_real("noise", noise, 0, 1),
-        np.random.default_rng(check_integer("seed", seed, 0)),
-    )
+    is_learned = isinstance(chooser, RepairValues)
+    if is_learned:
+        rule = VALUES
+        values = check_values(chooser)
+    elif isinstance(chooser, str):
+        rule = RULES.index(check_choice("chooser", chooser, RULES))
+        values = RepairValues(np.zeros((N_FEATURES + 1, 1)), np.zeros(2))  # which no rule reads
+    else:
+        names = ", ".join(map(repr, RULES))
+        raise ValueError(f"chooser must be one of {names}, or RepairValues; got {chooser!r}")
+    noise = check_real("noise", noise, 0, 1)
+    rng = np.random.default_rng(check_integer("seed", seed, 0))
     problem = check_problem(problem)
-    first = unlimited(problem.durations)
-    starts, n_repairs, ended = _repair(
-        problem, _lower_bound(problem), first, rule, values, noise, 0.0, 0.0, rng
+
+    parameters = RepairParameters(rule=rule, noise=noise, step=0.0, trace_decay=0.0)
+    starts, n_repairs, has_ended = _repair(
+        problem, _lower_bound(problem), unlimited(problem.durations), values, parameters, rng
     )
-    if not ended:
-        name = "learned values" if learned else repr(chooser)
+    if not has_ended:
+        name = "learned values" if is_learned else repr(chooser)
         raise RuntimeError(
             f"repairs by {name} have not ended after {n_repairs}, as tasks may leapfrog for ever; "
             "give noise, such as 0.2, or another chooser"
@@ -249,7 +282,10 @@ def repair(problem, chooser="random", noise=0.0, seed=0):
 def learn_values(
     problems, n_episodes, n_hidden=20, step=0.02, trace_decay=0.7, exploration=(0.5, 0.05), seed=0
 ):
-    """Learn by TD(lambda) what schedules are worth: less 0.001 a repair, and less the final length over its bound.
+    """Learn the values of schedules by TD(lambda), from the repairs of some problems.
+
+    Each repair has a reward of -0.001. The schedule that it ends with has 1 minus its length, in
+    units of the problem's lower bound.
 
     Parameters
     ----------
@@ -268,27 +304,29 @@ def learn_values(
     Returns
     -------
     RepairValues
-        A ConvergenceWarning tells where the weights have diverged, and are no numbers.
+        A ConvergenceWarning tells where the weights have diverged, and are not finite.
     """
     problems = [check_problem(problem) for problem in problems] if np.iterable(problems) else []
     if len({problem.durations.shape for problem in problems}) != 1:
         raise ValueError("problems must be at least one, all of one shape")
     if np.shape(exploration) != (2,):
         raise ValueError(f"exploration must be two numbers from 0 to 1; got {exploration!r}")
-    ends = (max(check_real("exploration", share, 0, 1), 1e-9) for share in exploration)
-    rates = np.geomspace(*ends, check_integer("n_episodes", n_episodes, 1))
+    # the smallest probability is above 0, so that there are equal factors
+    first, last = (max(check_real("exploration", share, 0, 1), 1e-9) for share in exploration)
+    n_episodes = check_integer("n_episodes", n_episodes, 1)
     rng = np.random.default_rng(check_integer("seed", seed, 0))
-    inputs = rng.normal(
-        0, N_FEATURES**-0.5, (N_FEATURES + 1, check_integer("n_hidden", n_hidden, 1))
-    )
-    values = RepairValues(inputs, np.zeros(n_hidden + 1))
-    step, trace_decay = (
-        check_real("step", step, 0, open_low=True),
-        check_real("trace_decay", trace_decay, 0, 1),
-    )
-    known = [(problem, _lower_bound(problem), unlimited(problem.durations)) for problem in problems]
-    for rate in rates:
-        _repair(*known[rng.integers(len(known))], VALUES, values, rate, step, trace_decay, rng)
+    n_hidden = check_integer("n_hidden", n_hidden, 1)
+    step = check_real("step", step, 0, open_low=True)
+    trace_decay = check_real("trace_decay", trace_decay, 0, 1)
+
+    inputs = rng.normal(0, N_FEATURES**-0.5, (N_FEATURES + 1, n_hidden))
+    values = RepairValues(inputs=inputs, output=np.zeros(n_hidden + 1))
+    bounds = [_lower_bound(problem) for problem in problems]
+    for noise in np.geomspace(first, last, n_episodes):
+        i = rng.integers(len(problems))
+        starts = unlimited(problems[i].durations)
+        parameters = RepairParameters(rule=VALUES, noise=noise, step=step, trace_decay=trace_decay)
+        _repair(problems[i], bounds[i], starts, values, parameters, rng)
     if not (np.isfinite(values.inputs).all() and np.isfinite(values.output).all()):
         warnings.warn(
             "learn_values has diverged; a smaller step may help", ConvergenceWarning, stacklevel=2
@@ -297,7 +335,9 @@ def learn_values(
 
 
 def serial_schedule(problem):
-    """Build a schedule task by task: the one with most work left in its job, at the first time when it fits.
+    """Build a schedule task by task, the longest tail of a job first, each as early as it fits.
+
+    The tail is the time of the task and of those after it in its job.
 
     Parameters
     ----------
@@ -309,23 +349,33 @@ def serial_schedule(problem):
     """
     durations, resources, demands, capacities = check_problem(problem)
     tails = np.cumsum(durations[:, ::-1], axis=1)[:, ::-1]
-    use, starts = np.zeros((len(capacities), durations.sum()), np.int64), np.zeros_like(durations)
+    use = np.zeros((len(capacities), durations.sum()), np.int64)
+    starts = np.zeros_like(durations)
     for job, task in sorted(np.ndindex(durations.shape), key=lambda place: -tails[place]):
-        start = starts[job, task - 1] + durations[job, task - 1] if task else 0
-        row, limit = (
-            use[resources[job, task]],
-            capacities[resources[job, task]] - demands[job, task],
-        )
-        while (row[start : start + durations[job, task]] > limit).any():
+        duration = durations[job, task]
+        demand = demands[job, task]
+        resource = resources[job, task]
+        highest_use = capacities[resource] - demand
+        # not before the task before it in its job has ended
+        start = starts[job, task - 1] + durations[job, task - 1] if task > 0 else 0
+        while (use[resource, start : start + duration] > highest_use).any():
             start += 1
-        row[start : start + durations[job, task]] += demands[job, task]
+        use[resource, start : start + duration] += demand
         starts[job, task] = start
     return starts
 
 
 @compiled()
 def _overload(problem, starts):
-    """Return the use of each resource by time, and the first time and resource of an overload, or -1 twice."""
+    """Find the first overload of a schedule.
+
+    Returns
+    -------
+    use : ndarray of shape (n_resources, length), int
+        Units of each resource that are in use at each time.
+    time, resource : int
+        Of the first overload; -1 if there is none.
+    """
     length = max([starts[job, -1] + problem.durations[job, -1] for job in range(len(starts))])
     use = np.zeros((len(problem.capacities), length), np.int64)
     for job, task in np.ndindex(starts.shape):
@@ -340,54 +390,110 @@ def _overload(problem, starts):
 
 @compiled()
 def _moves(problem, starts, time, resource):
-    """Return the tasks that use a resource at a time, (k, 2), and the schedules in which each has moved."""
-    tasks, ends = [], []
+    """List the repairs of an overload: each task that uses the resource at that time may move.
+
+    Returns
+    -------
+    tasks : list of (job, task)
+    schedules : ndarray of shape (len(tasks), n_jobs, n_tasks), int
+        In which that task has moved.
+    """
+    tasks = []
+    ends = []
     for job, task in np.ndindex(starts.shape):
         end = starts[job, task] + problem.durations[job, task]
         if problem.resources[job, task] == resource and starts[job, task] <= time < end:
             tasks.append((job, task))
             ends.append(end)
     schedules = np.empty((len(tasks), *starts.shape), np.int64)
-    for i, (moved, first) in enumerate(tasks):
+    for i, (moving_job, moving_task) in enumerate(tasks):
+        # it moves to the first end of another task, and pushes the later ones of its job
         ready = min([end for j, end in enumerate(ends) if j != i])
         for job, task in np.ndindex(starts.shape):
-            pushed = job == moved and task >= first
-            schedules[i, job, task] = max(starts[job, task], ready if pushed else 0)
-            ready = schedules[i, job, task] + problem.durations[job, task] if pushed else ready
+            start = starts[job, task]
+            if job == moving_job and task >= moving_task:
+                start = max(start, ready)
+                ready = start + problem.durations[job, task]
+            schedules[i, job, task] = start
     return tasks, schedules
 
 
 @compiled()
 def _features(problem, bound, starts, use, time):
-    """What the network sees of a schedule whose first overload is at `time`, and a 1."""
-    length, capacities = use.shape[1], problem.capacities
-    slack = [
-        (length - starts[job, -1] - problem.durations[job, -1]) / bound
-        for job in range(len(starts))
-    ]
-    x, largest, left = np.zeros(N_FEATURES + 1), max(capacities), np.zeros(len(use))
+    """Return the FEATURES of a schedule whose first overload is at `time`, and a 1."""
+    n_jobs = len(starts)
+    n_resources, length = use.shape
+    capacities = problem.capacities
+    largest_capacity = capacities.max()
+
+    overload_sum = 0.0  # units above capacity, added up over time
+    worst_overload = 0.0  # the largest number of units above capacity, in largest capacities
+    overloaded_time = 0.0  # share of the time at which some resource is overloaded
+    use_before = 0.0  # units in use before the first overload, added up over time
+    work_left = np.zeros(n_resources)  # from then on, in units of time at full capacity
     for t in range(length):
-        worst = 0
-        for resource in range(len(use)):
-            now, over = use[resource, t], max(use[resource, t] - capacities[resource], 0)
-            worst, x[2], x[3] = max(worst, over), x[2] + over, max(x[3], over / largest)
-            left[resource] += now / capacities[resource] if t >= time else 0.0
-            x[5] += now if t < time else 0
-        x[4] += (worst > 0) / length
-    x[0], x[1], x[2] = length / bound - 1, time / length, x[2] / sum(use.ravel())
-    # idle before; idle after
-    x[5], x[6] = 1 - x[5] / max(time * sum(capacities), 1), sum(slack) / len(slack)
-    x[7] = np.sqrt(sum([(one - x[6]) ** 2 for one in slack]) / len(slack))
-    x[8], x[9] = max(left) / bound, sum(left) / len(left) / bound
-    x[10] = time / bound + x[8] - 1  # how long it will be at least
-    later = [start for start in starts.ravel() if start >= time]
-    x[11], x[12], x[13] = len(later) / starts.size, max(use.ravel()) / largest, 1
-    return x
+        is_overloaded = False
+        for resource in range(n_resources):
+            units = use[resource, t]
+            overload = max(units - capacities[resource], 0)
+            if overload > 0:
+                is_overloaded = True
+            overload_sum += overload
+            worst_overload = max(worst_overload, overload / largest_capacity)
+            if t < time:
+                use_before += units
+            else:
+                work_left[resource] += units / capacities[resource]
+        if is_overloaded:
+            overloaded_time += 1 / length
+
+    # how long before the end of the schedule each job ends, in units of the bound
+    slack = np.empty(n_jobs)
+    for job in range(n_jobs):
+        slack[job] = (length - starts[job, -1] - problem.durations[job, -1]) / bound
+
+    # by how much the schedule is longer than its bound, in units of the bound
+    excess_length = length / bound - 1
+    # when the first overload is, from 0 to 1
+    first_overload = time / length
+    # share of the use of resources that is above capacity
+    overloaded_work = overload_sum / use.sum()
+    # share of the capacity before the first overload that is not in use
+    idle_before = 1 - use_before / max(time * capacities.sum(), 1)
+    mean_slack = slack.mean()
+    slack_deviation = np.sqrt(slack.var())
+    # time that resources need for what is left from the first overload on, in units of the bound
+    most_work_left = work_left.max() / bound
+    mean_work_left = work_left.mean() / bound
+    # by how much the final schedule will be longer than its bound, at least
+    least_excess = time / bound + most_work_left - 1
+    # share of tasks that start at the first overload or later
+    tasks_left = (starts >= time).sum() / starts.size
+    # the largest number of units of a resource in use, in largest capacities
+    peak_use = use.max() / largest_capacity
+    return np.array(
+        [
+            excess_length,
+            first_overload,
+            overloaded_work,
+            worst_overload,
+            overloaded_time,
+            idle_before,
+            mean_slack,
+            slack_deviation,
+            most_work_left,
+            mean_work_left,
+            least_excess,
+            tasks_left,
+            peak_use,
+            1.0,  # the input of the thresholds
+        ]
+    )
 
 
 @compiled()
 def _output(values, x, hidden):
-    """Put the hidden units into `hidden`, the last of which is 1, and return the network's output."""
+    """Put the hidden units into `hidden`, whose last is 1, and return the network's output."""
     output = values.output[-1]
     for j in range(values.inputs.shape[1]):
         total = 0.0
@@ -400,56 +506,75 @@ def _output(values, x, hidden):
 
 @compiled()
 def _worth(problem, bound, starts, values):
-    """Return minus the excess length of a schedule without overload, the network's output for another."""
+    """Value a schedule: by its final reward without overload, else by the network."""
     use, time, _ = _overload(problem, starts)
     if time < 0:
-        return 1 - use.shape[1] / bound
-    return _output(
-        values, _features(problem, bound, starts, use, time), np.ones(values.output.shape[0])
-    )
+        length = use.shape[1]
+        return 1 - length / bound
+    x = _features(problem, bound, starts, use, time)
+    return _output(values, x, np.ones(values.output.shape[0]))
 
 
 @compiled()
-def _choose(problem, bound, starts, time, resource, rule, values, noise, rng):
-    """Return the schedule after the repair that a rule or the values choose."""
+def _choose(problem, bound, starts, time, resource, values, parameters, rng):
+    """Return the schedule after the repair of an overload that a rule or the values choose."""
     tasks, schedules = _moves(problem, starts, time, resource)
-    if rule == 0 or rng.random() < noise:
+    if parameters.rule == RANDOM or rng.random() < parameters.noise:
         return schedules[int(rng.random() * len(tasks))]
-    scores = np.array([float(place) for _, place in tasks])  # the fewest after it
-    for i in range(len(tasks) if rule != 1 else 0):
-        ends = [schedules[i, job, -1] + problem.durations[job, -1] for job in range(len(starts))]
-        scores[i] = _worth(problem, bound, schedules[i], values) if rule == VALUES else -max(ends)
+    scores = np.empty(len(tasks))
+    for i in range(len(tasks)):
+        if parameters.rule == SUCCESSORS:
+            scores[i] = tasks[i][1]  # the later a task in its job, the fewer are after it
+        elif parameters.rule == GROWTH:
+            last_ends = schedules[i, :, -1] + problem.durations[:, -1]
+            scores[i] = -last_ends.max()
+        else:
+            scores[i] = _worth(problem, bound, schedules[i], values)
     return schedules[scores.argmax()]
 
 
 @compiled()
-def _learn(values, traces, x, hidden, decay, change):
-    """Let traces fade, add the gradient of the output to them, and change the weights along them."""
-    for j in range(len(hidden)):
+def _learn(values, traces, x, hidden, trace_decay, change):
+    """Add the output's gradient to fading traces, and change the weights along them (Table 8)."""
+    n_hidden = len(hidden) - 1
+    for j in range(n_hidden):
         slope = (1 - hidden[j] * hidden[j]) * values.output[j]
-        traces.output[j] = decay * traces.output[j] + hidden[j]
-        values.output[j] += change * traces.output[j]
-        for i in range(len(x) if j < len(hidden) - 1 else 0):
-            traces.inputs[i, j] = decay * traces.inputs[i, j] + x[i] * slope
+        for i in range(len(x)):
+            traces.inputs[i, j] = trace_decay * traces.inputs[i, j] + x[i] * slope
             values.inputs[i, j] += change * traces.inputs[i, j]
+    for j in range(n_hidden + 1):
+        traces.output[j] = trace_decay * traces.output[j] + hidden[j]
+        values.output[j] += change * traces.output[j]
 
 
 @compiled()
-def _repair(problem, bound, starts, rule, values, noise, step, trace_decay, rng):
-    """Repair a schedule, and say whether that has ended; where the step is above 0, the values learn from it."""
-    hidden, n_repairs = np.ones(len(values.output)), 0
-    by_chance = step == 0 and (rule == 0 or noise > 0)
-    most = (BY_CHANCE * len(starts) if by_chance else PATIENCE) * starts.size * len(starts)
+def _repair(problem, bound, starts, values, parameters, rng):
+    """Repair a schedule; where the step is above 0, the values learn from it by TD(lambda).
+
+    Returns
+    -------
+    starts : ndarray of shape (n_jobs, n_tasks), int
+    n_repairs : int
+    has_ended : bool
+        Whether the schedule has no overload any more.
+    """
+    n_jobs = len(starts)
+    max_repairs = MAX_REPAIRS * starts.size * n_jobs
+    is_random = parameters.rule == RANDOM or parameters.noise > 0
+    if is_random and parameters.step == 0:
+        max_repairs = MAX_RANDOM_REPAIRS * n_jobs * starts.size * n_jobs
+    hidden = np.ones(len(values.output))
     traces = RepairValues(np.zeros_like(values.inputs), np.zeros_like(values.output))
+    n_repairs = 0
     use, time, resource = _overload(problem, starts)
-    while time >= 0 and n_repairs < most:
-        after = _choose(problem, bound, starts, time, resource, rule, values, noise, rng)
-        if step > 0:
+    while time >= 0 and n_repairs < max_repairs:
+        new_starts = _choose(problem, bound, starts, time, resource, values, parameters, rng)
+        if parameters.step > 0:
             x = _features(problem, bound, starts, use, time)
-            change = step * (
-                _worth(problem, bound, after, values) - COST - _output(values, x, hidden)
-            )
-            _learn(values, traces, x, hidden, trace_decay, change)
-        starts, n_repairs = after, n_repairs + 1
+            target = _worth(problem, bound, new_starts, values) - COST
+            change = parameters.step * (target - _output(values, x, hidden))
+            _learn(values, traces, x, hidden, parameters.trace_decay, change)
+        starts = new_starts
+        n_repairs += 1
         use, time, resource = _overload(problem, starts)
     return starts, n_repairs, time < 0

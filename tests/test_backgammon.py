@@ -156,10 +156,10 @@ def test_wrong_positions_are_named(own, opponent, dice, error):
 
 
 @pytest.mark.parametrize(
-    ("other", "points"), [({2: 3, 24: 3}, 1), ({6: 15}, 2), ({19: 1, 2: 14}, 3), ({25: 15}, 3)]
+    ("other", "score"), [({2: 3, 24: 3}, 1), ({6: 15}, 2), ({19: 1, 2: 14}, 3), ({25: 15}, 3)]
 )
-def test_points(other, points):
-    assert playing._points(place(own={}, other=other)) == points
+def test_scores(other, score):
+    assert playing._score(place(own={}, other=other)) == score
 
 
 def inputs(position):

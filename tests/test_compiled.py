@@ -121,7 +121,11 @@ import numpy as np
 from lib.decisions import random_mdp, td_lookahead
 print(td_lookahead(random_mdp(5, 2, 2, np.random.default_rng(0)), 0.9, 0.5, 1))
 """,
-        Edit("lib.decisions.programming", "s] + discount * total\n", "s] - discount * total\n"),
+        Edit(
+            "lib.decisions.programming",
+            "state] + discount * total\n",
+            "state] - discount * total\n",
+        ),
     ),
     "backgammon": Family(
         """
@@ -130,10 +134,10 @@ print(match(RulePlayer(), RandomPlayer(), 20))
 """,
         Edit(
             "lib.backgammon.players",
-            "if kind == RANDOM else _rule",
-            "if kind == RANDOM else -_rule",
+            "values[i] = _rule_value",
+            "values[i] = -_rule_value",
         ),
-        Edit("lib.backgammon.rules", "MEN = 0, 6, 25, 15", "MEN = 0, 12, 25, 15"),
+        Edit("lib.backgammon.rules", "\nHOME = 6", "\nHOME = 12"),
     ),
     "relevance": Family(
         """
@@ -520,7 +524,7 @@ before = path.read_text()
 path.write_text(before.replace({callee.old!r}, {callee.new!r}))
 importlib.reload(programming)
 path.write_text(before)
-lib.decisions.temporal.backed_up = programming.backed_up  # as IPython's autoreload does
+lib.decisions.temporal.q_value = programming.q_value  # as IPython's autoreload does
 {TD}
 """
     copy.run(code)
@@ -592,10 +596,10 @@ def test_kernels_outside_lib_do_not_outlive_those_of_lib_that_they_call(copy):
 import numpy as np
 from lib.compiled import compiled
 from lib.decisions import random_mdp
-from lib.decisions.programming import backed_up
+from lib.decisions.programming import q_value
 @compiled()
 def twice(table, values):
-    return 2 * backed_up(table, 0, 0, values, 0.9)
+    return 2 * q_value(table, 0, 0, values, 0.9)
 print(twice(random_mdp(5, 2, 2, np.random.default_rng(0)).table, np.ones(5)))
 """)
     first = copy.run("import mine")

@@ -5,8 +5,17 @@ import copy
 import numpy as np
 
 from lib.backgammon.net import add_gradient, net_values
-from lib.backgammon.players import Player, ValueNet, value_all, weighted
-from lib.backgammon.rules import BAR, HOME, MEN, MOST, OFF, START, copy_position, list_successors
+from lib.backgammon.players import Player, ValueNet, evaluator_of, value_positions
+from lib.backgammon.rules import (
+    BAR,
+    HOME,
+    MAX_SUCCESSORS,
+    MEN,
+    OFF,
+    START,
+    copy_position,
+    list_successors,
+)
 from lib.compiled import compiled
 from lib.validation import check_integer, check_real
 
@@ -19,23 +28,26 @@ def match(a, b, n_games, seed=0):
     a, b : Player
     n_games : int, at least 1
     seed : int, at least 0
-        Of all dice, and of players that draw.
+        Of all dice, and of players with random moves.
 
     Returns
     -------
     ndarray of shape (n_games,), int
-        Points of `a`: 1 for a game, 2 for a gammon (the loser has no man off), 3 for a backgammon
+        Score of `a`: 1 for a game, 2 for a gammon (the loser has no man off), 3 for a backgammon
         (nor all men out of the winner's home), negative where `b` has won.
     """
     for name, player in (("a", a), ("b", b)):
         if not isinstance(player, Player) or not hasattr(player, "kind"):
             raise ValueError(f"{name} must be a Player, such as RandomPlayer(); got {player!r}")
-    n_games, seed = check_integer("n_games", n_games, 1), check_integer("seed", seed, 0)
-    return _match(weighted(a), weighted(b), n_games, np.random.default_rng(seed))
+    n_games = check_integer("n_games", n_games, 1)
+    seed = check_integer("seed", seed, 0)
+    return _match(evaluator_of(a), evaluator_of(b), n_games, np.random.default_rng(seed))
 
 
 def self_play(net, n_games, step=0.1, trace_decay=0.7, seed=0):
-    """Learn by TD(lambda) from games that a network plays against itself, moving where its value is largest.
+    """Learn by TD(lambda) from games that a network plays against itself (section 4.3).
+
+    It moves to the position that it values most: there is no exploration but that of the dice.
 
     Parameters
     ----------
@@ -59,55 +71,72 @@ def self_play(net, n_games, step=0.1, trace_decay=0.7, seed=0):
     """
     if not isinstance(net, ValueNet):
         raise ValueError(f"net must be a ValueNet; got {net!r}")
-    n_games, seed = check_integer("n_games", n_games, 0), check_integer("seed", seed, 0)
-    rates = check_real("step", step, 0, open_low=True), check_real("trace_decay", trace_decay, 0, 1)
-    if rates[0] > float(np.finfo(np.float32).max):
+    n_games = check_integer("n_games", n_games, 0)
+    seed = check_integer("seed", seed, 0)
+    alpha = check_real("step", step, 0, open_low=True)
+    trace_decay = check_real("trace_decay", trace_decay, 0, 1)
+    if alpha > float(np.finfo(np.float32).max):
         raise ValueError(f"step must be a number that float32 can hold; got {step!r}")
     net = copy.deepcopy(net)
-    _, inputs, output = weighted(net)
-    _learn(inputs, output, n_games, *np.float32(rates), np.random.default_rng(seed))
+    weights = evaluator_of(net)
+    _learn(
+        weights.inputs,
+        weights.output,
+        n_games,
+        np.float32(alpha),
+        np.float32(trace_decay),
+        np.random.default_rng(seed),
+    )
     return net
 
 
 @compiled()
 def _throw(rng, unlike):
-    first, other = int(6 * rng.random()), rng.random()
-    return first + 1, (first + 1 + int(5 * other)) % 6 + 1 if unlike else int(6 * other) + 1
+    """Throw two dice: unlike ones for the first move, as they decide who makes it."""
+    first = int(6 * rng.random())
+    u = rng.random()
+    second = (first + 1 + int(5 * u)) % 6 if unlike else int(6 * u)
+    return first + 1, second + 1
 
 
 @compiled()
-def _points(position):
-    """Points of the one who has just borne off the last man."""
-    return 1 if position[1, OFF] > 0 else 2 + (position[1, BAR - HOME :].max() > 0)
+def _score(position):
+    """Return the score of the one who has just borne off the last man."""
+    if position[1, OFF] > 0:
+        return 1
+    # men on the bar and in the winner's home, which is the loser's places from 19 on
+    is_backgammon = position[1, BAR - HOME :].max() > 0
+    return 3 if is_backgammon else 2
 
 
 @compiled()
 def _match(a, b, n_games, rng):
-    found, last, values = (
-        np.empty((MOST, 2, 26), np.int8),
-        np.empty(MOST, np.int8),
-        np.empty(MOST, np.float32),
-    )
-    points, position = np.zeros(n_games, np.int64), np.empty((2, 26), np.int8)
+    """Play games of two evaluators, and return the score of `a` in each."""
+    successors = np.empty((MAX_SUCCESSORS, 2, 26), np.int8)
+    last_places = np.empty(MAX_SUCCESSORS, np.int8)
+    values = np.empty(MAX_SUCCESSORS, np.float32)
+    position = np.empty((2, 26), np.int8)
+    scores = np.zeros(n_games, np.int64)
     for game in range(n_games):
         copy_position(START, position, 0)
         first, second = _throw(rng, True)
-        sign = 1 if first > second else -1
-        while points[game] == 0:
-            n = list_successors(position, first, second, found, last)
-            value_all(a if sign > 0 else b, found, n, values, rng)
-            best = found[values[:n].argmax()]
+        sign = 1 if first > second else -1  # of the one to move
+        while scores[game] == 0:
+            n = list_successors(position, first, second, successors, last_places)
+            player = a if sign > 0 else b
+            value_positions(player, successors, n, values, rng)
+            best = successors[values[:n].argmax()]
             if best[0, OFF] == MEN:
-                points[game] = sign * _points(best)
+                scores[game] = sign * _score(best)
             copy_position(best, position, 1)
             sign = -sign
             first, second = _throw(rng, False)
-    return points
+    return scores
 
 
 @compiled()
 def _move_weights(weights, trace, change, decay):
-    """Change weights along their traces, which decay."""
+    """Change weights along their trace, which decays."""
     for i in range(weights.shape[0]):
         weights[i] += change * trace[i]
         trace[i] *= decay
@@ -115,27 +144,34 @@ def _move_weights(weights, trace, change, decay):
 
 @compiled()
 def _learn(inputs, output, n_games, step, trace_decay, rng):
-    found, last, values = (
-        np.empty((MOST, 2, 26), np.int8),
-        np.empty(MOST, np.int8),
-        np.empty(MOST, np.float32),
-    )
-    input_trace, output_trace = np.zeros_like(inputs), np.zeros_like(output)
-    position, flat = np.empty((2, 26), np.int8), (inputs.reshape(-1), input_trace.reshape(-1))
+    """Learn the weights of a network from games against itself, by the loop of Table 8."""
+    successors = np.empty((MAX_SUCCESSORS, 2, 26), np.int8)
+    last_places = np.empty(MAX_SUCCESSORS, np.int8)
+    values = np.empty(MAX_SUCCESSORS, np.float32)
+    position = np.empty((2, 26), np.int8)
+    input_trace = np.zeros_like(inputs)
+    output_trace = np.zeros_like(output)
+    flat_inputs = inputs.reshape(-1)
+    flat_input_trace = input_trace.reshape(-1)
     for _ in range(n_games):
         copy_position(START, position, 0)
-        value, won = np.float32(0), False
         first, second = _throw(rng, True)
-        input_trace[:], output_trace[:] = 0, 0
-        while not won:
-            n = list_successors(position, first, second, found, last)
-            net_values(found, n, inputs, output, values)
-            i = values[:n].argmax()
-            change = np.float32(step * (1 - values[i] - value))  # what is left to who moved before
-            # the gain of the next to move is this one's loss
-            _move_weights(*flat, change, -trace_decay)
+        input_trace[:] = 0
+        output_trace[:] = 0
+        value = np.float32(0)  # of the position after the last move, to the one who has made it
+        is_won = False
+        while not is_won:
+            n = list_successors(position, first, second, successors, last_places)
+            net_values(successors, n, inputs, output, values)
+            best = values[:n].argmax()
+            # The value of the best successor is the next to move's, so that 1 minus it is left to
+            # the one who moved before: the error of `value`. The trace changes its sign with the
+            # side: the gain of the next to move is this one's loss.
+            td_error = 1 - values[best] - value
+            change = np.float32(step * td_error)
+            _move_weights(flat_inputs, flat_input_trace, change, -trace_decay)
             _move_weights(output, output_trace, change, -trace_decay)
-            won = found[i, 0, OFF] == MEN
-            value = add_gradient(found[i], inputs, output, input_trace, output_trace)
-            copy_position(found[i], position, 1)
+            is_won = successors[best, 0, OFF] == MEN
+            value = add_gradient(successors[best], inputs, output, input_trace, output_trace)
+            copy_position(successors[best], position, 1)
             first, second = _throw(rng, False)

@@ -10,16 +10,19 @@ import numpy as np
 from lib.compiled import assign, compiled
 from lib.validation import check_integer
 
-OFF, HOME, BAR, MEN = 0, 6, 25, 15
-# positions after one to four steps with one die: there are fewer than 3,876 sets of steps
-MOST = 3900
+OFF = 0
+HOME = 6  # the points from 1 to this one
+BAR = 25
+MEN = 15
+# after one to four steps with one die: there are fewer than 3,876 sets of steps
+MAX_SUCCESSORS = 3900
 START = np.zeros((2, 26), np.int8)
 START[:, [6, 8, 13, 24]] = 5, 3, 5, 2
 START.setflags(write=False)
 
 
 def successors(own, opponent, dice):
-    """Every position that a throw can lead to, each once, before the rows change places.
+    """List every position to which a throw can lead, each once, before the rows change places.
 
     As many dice must be used as can be; where only one of two can be, the larger, if it can.
     Doubles are four steps.
@@ -27,7 +30,7 @@ def successors(own, opponent, dice):
     Parameters
     ----------
     own, opponent : array-like of shape (26,) of int
-        Men of the one to move and of the other, each as its owner sees them.
+        Men of the one to move and of the other, at each place as its owner sees it.
     dice : pair of int, each from 1 to 6
 
     Returns
@@ -48,12 +51,14 @@ def successors(own, opponent, dice):
     if np.shape(dice) != (2,):
         raise ValueError(f"dice must be two numbers from 1 to 6; got {dice!r}")
     first, second = (check_integer(f"dice[{i}]", die, 1, 6) for i, die in enumerate(dice))
-    found, last = np.empty((MOST, 2, 26), np.int8), np.empty(MOST, np.int8)
-    return found[: list_successors(position, first, second, found, last)].copy()
+    positions = np.empty((MAX_SUCCESSORS, 2, 26), np.int8)
+    last_places = np.empty(MAX_SUCCESSORS, np.int8)
+    n = list_successors(position, first, second, positions, last_places)
+    return positions[:n].copy()
 
 
 def check_position(position):
-    """Return a position as int8 of shape (2, 26), or raise a ValueError that says which place is wrong."""
+    """Return a position as int8, or raise a ValueError that says which place is wrong."""
     position = np.asarray(position)
     if position.shape != (2, 26) or not np.issubdtype(position.dtype, np.integer):
         raise ValueError(
@@ -64,98 +69,123 @@ def check_position(position):
             raise ValueError(
                 f"{name} must be {MEN} men in all, at least 0 at each place; got {men.tolist()}"
             )
-    both = 1 + np.flatnonzero((position[0, 1:25] > 0) & (position[1, 24:0:-1] > 0))
-    if len(both):
+    shared_points = 1 + np.flatnonzero((position[0, 1:25] > 0) & (position[1, 24:0:-1] > 0))
+    if len(shared_points):
+        point = shared_points[0]
         raise ValueError(
-            f"own[{both[0]}] and opponent[{25 - both[0]}] must not both be above 0: they are one point"
+            f"own[{point}] and opponent[{25 - point}] must not both be above 0: they are one point"
         )
     return np.ascontiguousarray(position, np.int8)
 
 
 @compiled()
-def list_successors(position, first, second, found, last):
-    """Put the positions after a throw into `found`, and return how many there are.
+def list_successors(position, first, second, positions, last_places):
+    """Put the positions after a throw into `positions`, and return how many there are.
 
     Parameters
     ----------
-    found : (MOST, 2, 26) int8; last : (MOST,) int8
-        Room for positions, and for the places from which further steps may begin.
+    position : ndarray of shape (2, 26), int8
+    first, second : int
+        The dice.
+    positions : ndarray of shape (MAX_SUCCESSORS, 2, 26), int8
+        Room for positions.
+    last_places : ndarray of shape (MAX_SUCCESSORS,), int8
+        Room for the highest places from which further steps may begin.
     """
-    double, large, small = first == second, max(first, second), min(first, second)
-    words = found.reshape(-1, 52).view(np.int32)  # four places at once are copied and compared
-    copy_position(position, found[0], 0)
-    last[0], ends = BAR, [0, 1]  # part i is from ends[i] to ends[i + 1]
+    is_double = first == second
+    large = max(first, second)
+    small = min(first, second)
+    words = positions.reshape(-1, 52).view(np.int32)  # four places at once are copied and compared
+    copy_position(position, positions[0], 0)
+    last_places[0] = BAR
+
+    # Group i of positions goes from ends[i] to ends[i + 1]. Group 0 is the present position. Of a
+    # double, group i is after i steps. Otherwise group 1 is after the larger die, 2 after the
+    # smaller one, 3 and 4 after both, each from the group before with the other die.
+    ends = [0, 1]
+    sources = (0, 1, 2, 3) if is_double else (0, 0, 1, 2)
+    dice = (large, small, small, large)
     for k in range(4):
-        # both orders: large, small, small after large, large after small
-        source = k if double else max(k - 1, 0)
-        die = small if 0 < k < 3 else large
+        start = ends[sources[k]]
+        stop = ends[sources[k] + 1]
         ends.append(
-            _steps(found, words, last, ends[source], ends[source + 1], die, ends[-1], double)
+            _add_steps(positions, words, last_places, start, stop, dice[k], ends[-1], is_double)
         )
-    for start, stop in (
-        ((4, 5), (3, 4), (2, 3), (1, 2)) if double else ((3, 5), (3, 5), (1, 2), (2, 3))
-    ):
-        if ends[stop] > ends[start]:
-            return _distinct(words, ends[start], ends[stop], double)
+
+    # As many dice must be used as can be, and of single dice the larger one, if it can. Pairs are
+    # the first of the groups and the one after them; all tuples have one length for numba.
+    after_double = ((4, 5), (3, 4), (2, 3), (1, 2))
+    after_others = ((3, 5), (1, 2), (2, 3), (2, 3))
+    preferences = after_double if is_double else after_others
+    for first_group, end_group in preferences:
+        if ends[end_group] > ends[first_group]:
+            # sets of equal steps are met once, while two orders may lead to one position
+            return _drop_duplicates(words, ends[first_group], ends[end_group], is_double)
     return 1
 
 
 @compiled()
-def copy_position(source, target, turned):
-    """Copy a position, and change its rows if it is to be `turned`, 0 or 1."""
+def copy_position(source, target, swap):
+    """Copy a position, and let its rows change places if `swap` is 1, not 0."""
     for place in range(26):
-        target[0, place], target[1, place] = source[turned, place], source[1 - turned, place]
+        target[0, place] = source[swap, place]
+        target[1, place] = source[1 - swap, place]
 
 
 @compiled()
-def _steps(found, words, last, start, stop, die, end, falling):
-    """Put behind `end` what a step with a die makes of each position; return where they end.
+def _add_steps(positions, words, last_places, start, stop, die, end, is_double):
+    """Put behind `end` what a step with a die makes of some positions; return where these end.
 
-    Steps of doubles go from high places to low (`falling`), so that each set of steps is met once.
+    Steps of doubles go from high places to low, so that each set of steps is met once.
     """
     for i in range(start, stop):
-        own, other = found[i]
-        rear = OFF
+        own, opponent = positions[i]
+        rear = OFF  # the highest place with a man
         for place in range(BAR, OFF, -1):
-            rear, target = max(rear, place if own[place] > 0 else OFF), place - die
-            blocked = (
-                own[place] == 0
-                or (rear == BAR and place != BAR)
-                or (target > OFF and other[25 - target] > 1)
-            )
-            if (
-                place > last[i]
-                or blocked
-                or (target <= OFF and (rear > HOME or (target < OFF and place != rear)))
-            ):
+            if own[place] == 0:
                 continue
+            rear = max(rear, place)
+            target = place - die
+            must_enter = rear == BAR and place != BAR
+            is_blocked = target > OFF and opponent[25 - target] > 1
+            # all men are home, and the die is exact or the man is the rearmost one
+            may_bear_off = rear <= HOME and (target == OFF or place == rear)
+            if place > last_places[i] or must_enter or is_blocked:
+                continue
+            if target <= OFF and not may_bear_off:
+                continue
+
             target = max(target, OFF)
             assign(words[end], words[i])
-            last[end] = place if falling else BAR
-            found[end, 0, place] -= 1
-            found[end, 0, target] += 1
-            if target > OFF and other[25 - target] == 1:
-                found[end, 1, 25 - target] = 0
-                found[end, 1, BAR] += 1
+            last_places[end] = place if is_double else BAR
+            positions[end, 0, place] -= 1
+            positions[end, 0, target] += 1
+            if target > OFF and opponent[25 - target] == 1:  # a blot is hit
+                positions[end, 1, 25 - target] = 0
+                positions[end, 1, BAR] += 1
             end += 1
     return end
 
 
 @compiled()
-def _distinct(words, start, stop, known):
-    """Move the different ones of some positions to the front, all if that is `known`; return how many there are."""
-    kept = 0
+def _drop_duplicates(words, start, stop, are_distinct):
+    """Move positions to the front, each once, and return how many there are.
+
+    Nothing is compared if it is known that they `are_distinct`.
+    """
+    n_distinct = 0
     for i in range(start, stop):
-        assign(words[kept], words[i])
-        j = kept if known else 0
-        while not _same(words[j], words[kept]):
+        assign(words[n_distinct], words[i])
+        j = n_distinct if are_distinct else 0
+        while not _is_same(words[j], words[n_distinct]):
             j += 1
-        kept += j == kept
-    return kept
+        if j == n_distinct:
+            n_distinct += 1
+    return n_distinct
 
 
 @compiled()
-def _same(a, b):
+def _is_same(a, b):
     k = 0
     while k < len(a) and a[k] == b[k]:
         k += 1

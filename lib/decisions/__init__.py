@@ -1,6 +1,6 @@
-"""Sequential decisions: models, dynamic programming, temporal differences, Q-learning, fitted values."""
+"""Sequential decisions: models, dynamic programming, temporal differences, Q-learning, Sarsa."""
 
-from lib.decisions.fitted import FittedValues, fitted_values, sarsa_tiles
+from lib.decisions.continuous_states import FittedValues, fitted_values, sarsa_tiles
 from lib.decisions.models import MDP, from_gymnasium, grid_world, mountain_roads, random_mdp
 from lib.decisions.programming import (
     Solution,

@@ -1,7 +1,8 @@
-"""Decision processes whose model is known: gymnasium's tables, grids, random ones, and roads round a mountain."""
+"""Decision processes with a known model: gymnasium's tables, grids, random ones, mountain roads."""
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from scipy import ndimage, sparse
@@ -11,6 +12,21 @@ from lib.validation import check_choice, check_flag, check_generator, check_inte
 TOLERANCE = 1e-9  # by which probabilities may fail to add up to 1
 MOVES = np.array([[-1, 0], [0, 1], [1, 0], [0, -1]])  # north, east, south, west
 GOAL, COLLISION = 1.0, -0.1  # rewards of a grid world
+N_DRAWS = 10_000  # of a floor plan, until one hangs together
+
+
+class Table(NamedTuple):
+    """A decision process as kernels read it: a sparse matrix of transitions, rewards and ends.
+
+    Row a * n_states + s of the matrix is that of action a in state s: its next states and their
+    probabilities are those from indptr[row] to indptr[row + 1].
+    """
+
+    indptr: np.ndarray
+    next_states: np.ndarray
+    probabilities: np.ndarray
+    rewards: np.ndarray  # (n_actions, n_states)
+    terminal: np.ndarray  # (n_states,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,32 +64,35 @@ class MDP:
     start: np.ndarray | None = None
 
     def __post_init__(self):
-        transitions, rewards = (
-            to_numbers("transitions", self.transitions),
-            to_numbers("rewards", self.rewards),
-        )
+        transitions = to_numbers("transitions", self.transitions)
+        rewards = to_numbers("rewards", self.rewards)
         terminal = np.array(self.terminal)
-        if (
-            transitions.ndim != 3
-            or transitions.shape[1] != transitions.shape[2]
-            or not transitions.size
-        ):
+        shape = transitions.shape
+        if transitions.ndim != 3 or shape[1] != shape[2] or not transitions.size:
             raise ValueError(
-                f"transitions must have shape (n_actions, n_states, n_states); got {transitions.shape}"
+                f"transitions must have shape (n_actions, n_states, n_states); got {shape}"
             )
-        _check_shape("rewards", rewards, transitions.shape[:2])
-        _check_shape("terminal", terminal, transitions.shape[2:])
+        _check_shape("rewards", rewards, shape[:2])
+        _check_shape("terminal", terminal, shape[2:])
         if terminal.dtype != bool:
             raise ValueError(f"terminal must hold True and False; got {terminal.dtype}")
-        transitions[:, terminal], rewards[:, terminal] = np.eye(len(terminal))[terminal], 0.0
+        transitions[:, terminal] = np.eye(len(terminal))[terminal]
+        rewards[:, terminal] = 0.0
         _check_model(transitions, rewards)
-        start = ~terminal if self.start is None and not terminal.all() else self.start
-        start = to_numbers("start", np.ones(len(terminal)) if start is None else start)
+
+        if self.start is not None:
+            start = to_numbers("start", self.start)
+        elif terminal.all():
+            start = np.ones(len(terminal))
+        else:
+            start = to_numbers("start", ~terminal)
         _check_shape("start", start, terminal.shape)
         if not (start >= 0).all() or not 0 < start.sum() < np.inf:
             raise ValueError(
-                "start must hold a probability of each state; got a negative one, or nothing but zeros"
+                "start must hold a probability of each state; "
+                "got a negative one, or nothing but zeros"
             )
+
         fields = {
             "transitions": transitions,
             "rewards": rewards,
@@ -82,7 +101,7 @@ class MDP:
         }
         for name, value in fields.items():
             value.setflags(write=False)
-            object.__setattr__(self, name, value)
+            object.__setattr__(self, name, value)  # the dataclass is frozen
 
     @property
     def n_actions(self):
@@ -96,30 +115,28 @@ class MDP:
 
     @cached_property
     def matrix(self):
-        """The transitions as a sparse array, whose row a * n_states + s is that of action a in state s."""
+        """The transitions, sparse: row a * n_states + s is that of action a in state s."""
         return sparse.csr_array(self.transitions.reshape(-1, self.n_states))
 
     @property
     def table(self):
-        """What kernels know, that is next states and probabilities by row of the matrix, rewards, terminal states."""
-        return (
-            self.matrix.indptr,
-            self.matrix.indices,
-            self.matrix.data,
-            self.rewards,
-            self.terminal,
+        """The process as a `Table`, which kernels read."""
+        return Table(
+            indptr=self.matrix.indptr,
+            next_states=self.matrix.indices,
+            probabilities=self.matrix.data,
+            rewards=self.rewards,
+            terminal=self.terminal,
         )
 
 
 def to_numbers(name, values):
-    """Return a new array of float, or raise a ValueError that names what is no array of real numbers."""
+    """Return a new array of float, or raise a ValueError that names what is no array of numbers."""
     try:
         values = np.array(values)
-        return (
-            values.astype(float)
-            if values.dtype.kind in "biuf"
-            else np.array(values.tolist(), dtype=float)
-        )
+        if values.dtype.kind in "biuf":
+            return values.astype(float)
+        return np.array(values.tolist(), dtype=float)  # of Python's numbers, such as fractions
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} must be an array of numbers: {error}") from None
 
@@ -149,28 +166,27 @@ def from_gymnasium(name, **options):
     environment = gymnasium.make(
         check_choice("name", name, gymnasium.registry), **options
     ).unwrapped
-    table = getattr(environment, "P", None)
-    if table is None:
+    outcomes = getattr(environment, "P", None)
+    if outcomes is None:
         raise ValueError(
             f"name must be of an environment with a table of transitions, P; {name!r} has none"
         )
-    n_states, n_actions = len(table), len(table[0])
-    transitions, rewards = (
-        np.zeros((n_actions, n_states, n_states)),
-        np.zeros((n_actions, n_states)),
-    )
+
+    n_states = len(outcomes)
+    n_actions = len(outcomes[0])
+    transitions = np.zeros((n_actions, n_states, n_states))
+    rewards = np.zeros((n_actions, n_states))
     terminal = np.zeros(n_states, dtype=bool)
-    for state, actions in table.items():
-        for action, outcomes in actions.items():
-            for probability, after, reward, ended in outcomes:
-                transitions[action, state, after] += probability
-                rewards[action, state] += probability * reward
-                terminal[after] |= ended
+    for state, action in np.ndindex(n_states, n_actions):
+        for probability, next_state, reward, terminated in outcomes[state][action]:
+            transitions[action, state, next_state] += probability
+            rewards[action, state] += probability * reward
+            terminal[next_state] |= terminated
     return MDP(transitions, rewards, terminal, environment.initial_state_distrib)
 
 
 def grid_world(rows, columns, walls, rng, slip=0.1):
-    """Draw a floor plan in which a robot looks for the last cell from the first one.
+    """Draw a floor plan in which a robot goes from the first cell to the last one.
 
     It moves north, east, south or west, and with probability `slip` each to the left or the right
     of that. The goal gives a reward of 1 and ends the episode; a collision with a wall or the
@@ -195,32 +211,37 @@ def grid_world(rows, columns, walls, rng, slip=0.1):
         If an argument is out of range, or no plan with so many walls hangs together in 10,000
         draws.
     """
-    rows, columns = check_integer("rows", rows, 2), check_integer("columns", columns, 2)
+    rows = check_integer("rows", rows, 2)
+    columns = check_integer("columns", columns, 2)
     slip = check_real("slip", slip, 0, 0.5)
-    closed = _floor_plan(
-        (rows, columns), check_real("walls", walls, 0, 0.5), check_generator("rng", rng)
-    )
-    n_states, places = rows * columns, np.argwhere(np.ones_like(closed))
-    ahead = places + MOVES[:, None]
-    bumps = np.pad(closed, 1, constant_values=True)[ahead[..., 0] + 1, ahead[..., 1] + 1]
-    after = np.where(bumps, np.arange(n_states), ahead @ (columns, 1))
-    gains = GOAL * (after == n_states - 1) + COLLISION * bumps
-    transitions, rewards = np.zeros((4, n_states, n_states)), np.zeros((4, n_states))
+    walls = check_real("walls", walls, 0, 0.5)
+    is_wall = _floor_plan((rows, columns), walls, check_generator("rng", rng))
+
+    # of each move from each cell, (4, n_states): the cell ahead, where the robot is then, its gain
+    n_states = rows * columns
+    states = np.arange(n_states)
+    cells = np.argwhere(np.ones_like(is_wall))
+    ahead = cells + MOVES[:, None]
+    is_closed = np.pad(is_wall, 1, constant_values=True)  # with the border
+    collides = is_closed[ahead[..., 0] + 1, ahead[..., 1] + 1]
+    next_states = np.where(collides, states, ahead @ (columns, 1))
+    gains = GOAL * (next_states == n_states - 1) + COLLISION * collides
+
+    transitions = np.zeros((4, n_states, n_states))
+    rewards = np.zeros((4, n_states))
     for action in range(4):
-        for move, probability in (
-            (action, 1 - 2 * slip),
-            (action - 1, slip),
-            ((action + 1) % 4, slip),
-        ):
-            transitions[action, np.arange(n_states), after[move]] += probability
+        left = action - 1
+        right = (action + 1) % 4
+        for move, probability in ((action, 1 - 2 * slip), (left, slip), (right, slip)):
+            transitions[action, states, next_states[move]] += probability
             rewards[action] += probability * gains[move]
-    terminal = closed.ravel()
+    terminal = is_wall.ravel()
     terminal[-1] = True
-    return MDP(transitions, rewards, terminal, np.arange(n_states) == 0)
+    return MDP(transitions, rewards, terminal, start=states == 0)
 
 
 def random_mdp(n_states, n_actions, n_successors, rng):
-    """Draw a process without terminal states ("Garnet"): any action may lead from a state to a few random others.
+    """Draw a process without terminal states ("Garnet"): each action leads to a few random states.
 
     Parameters
     ----------
@@ -234,19 +255,22 @@ def random_mdp(n_states, n_actions, n_successors, rng):
     MDP
         With normal rewards of mean 0 and deviation 1.
     """
-    shape = check_integer("n_actions", n_actions, 1), check_integer("n_states", n_states, 1)
+    n_actions = check_integer("n_actions", n_actions, 1)
+    n_states = check_integer("n_states", n_states, 1)
     n_successors = check_integer("n_successors", n_successors, 1, n_states)
+    rng = check_generator("rng", rng)
+
+    shape = (n_actions, n_states)
     states = np.broadcast_to(np.arange(n_states), (*shape, n_states))
-    successors = check_generator("rng", rng).permuted(states, axis=-1)[..., :n_successors]
+    successors = rng.permuted(states, axis=-1)[..., :n_successors]
+    probabilities = rng.dirichlet(np.ones(n_successors), size=shape)
     transitions = np.zeros((*shape, n_states))
-    np.put_along_axis(
-        transitions, successors, rng.dirichlet(np.ones(n_successors), size=shape), axis=-1
-    )
+    np.put_along_axis(transitions, successors, probabilities, axis=-1)
     return MDP(transitions, rng.normal(size=shape), np.zeros(n_states, dtype=bool))
 
 
 def mountain_roads(north=6, south=4, noise=0.0, turn_back=True):
-    """Two roads from a start to a goal, a reward of -1 a step (Figure 9 of the survey).
+    """Build two roads from a start to a goal, with a reward of -1 a step (Figure 9 of the survey).
 
     States are the start, the places along the northern road, those along the southern one, and the
     goal. At the start action 0 goes north and 1 south; on the way 0 goes on and 1 turns back.
@@ -264,31 +288,36 @@ def mountain_roads(north=6, south=4, noise=0.0, turn_back=True):
     -------
     MDP
     """
-    north, south = check_integer("north", north, 1), check_integer("south", south, 1)
-    noise, turn_back = check_real("noise", noise, 0, 1), check_flag("turn_back", turn_back)
+    north = check_integer("north", north, 1)
+    south = check_integer("south", south, 1)
+    noise = check_real("noise", noise, 0, 1)
+    turn_back = check_flag("turn_back", turn_back)
+
     n_states = north + south
-    goal, after = n_states - 1, np.full((2, n_states), n_states - 1)
+    states = np.arange(n_states)
+    goal = n_states - 1
+    next_state = np.full((2, n_states), goal)
     for action, places in enumerate((range(1, north), range(north, goal))):
         road = [0, *places, goal]
-        after[action, 0] = road[1]
+        next_state[action, 0] = road[1]
         for i, place in enumerate(places, 1):
-            after[:, place] = road[i + 1], road[i - 1] if turn_back else road[i + 1]
-    chosen = np.eye(n_states)[after]
-    transitions = (1 - noise) * chosen + noise * chosen.mean(axis=0)
-    return MDP(
-        transitions,
-        np.full((2, n_states), -1.0),
-        np.arange(n_states) == goal,
-        np.arange(n_states) == 0,
-    )
+            next_state[0, place] = road[i + 1]
+            next_state[1, place] = road[i - 1] if turn_back else road[i + 1]
+
+    intended = np.eye(n_states)[next_state]
+    transitions = (1 - noise) * intended + noise * intended.mean(axis=0)
+    rewards = np.full((2, n_states), -1.0)
+    return MDP(transitions, rewards, terminal=states == goal, start=states == 0)
 
 
 def _floor_plan(shape, walls, rng):
-    for _ in range(10_000):
-        closed = rng.random(shape) < walls
-        closed[0, 0] = closed[-1, -1] = False
-        if ndimage.label(~closed)[1] == 1:
-            return closed
+    """Draw which cells are walls, until the free ones hang together."""
+    for _ in range(N_DRAWS):
+        is_wall = rng.random(shape) < walls
+        is_wall[0, 0] = is_wall[-1, -1] = False
+        n_regions = ndimage.label(~is_wall)[1]
+        if n_regions == 1:
+            return is_wall
     raise ValueError(
         f"walls must leave free cells that hang together; got {walls!r} on a grid of {shape}"
     )
@@ -300,12 +329,15 @@ def _check_shape(name, values, shape):
 
 
 def _check_model(transitions, rewards):
-    wrong = ~(transitions >= 0).all(axis=2) | ~(np.abs(transitions.sum(axis=2) - 1) <= TOLERANCE)
+    totals = transitions.sum(axis=2)
+    wrong = ~(transitions >= 0).all(axis=2) | ~(np.abs(totals - 1) <= TOLERANCE)
     if wrong.any():
         action, state = np.argwhere(wrong)[0]
-        total = f"a sum of {transitions[action, state].sum():.6g}, smallest {transitions[action, state].min():.6g}"
+        smallest = transitions[action, state].min()
+        total = totals[action, state]
         raise ValueError(
-            f"transitions must be probabilities that add up to 1; state {state}, action {action}: {total}"
+            f"transitions must be probabilities that add up to 1; state {state}, action {action}: "
+            f"a sum of {total:.6g}, smallest {smallest:.6g}"
         )
     if not np.isfinite(rewards).all():
         action, state = np.argwhere(~np.isfinite(rewards))[0]

@@ -1,4 +1,12 @@
-"""Dynamic programming: backups, the value of a policy, and the survey's three ways to the best one."""
+"""Dynamic programming: backups, the value of a policy, and the survey's three ways to the best one.
+
+Equations and tables are numbered as in Dietterich (1997), section 4.1, where f(s) is the value of
+state s. The value that equations 2 to 4 back up for an action a in a state s,
+
+    Q(s, a) = sum over s' of P(s' | s, a) [R(s, a, s') + discount f(s')],
+
+stands in an array `q_values` of shape (n_actions, n_states).
+"""
 
 import warnings
 from typing import NamedTuple
@@ -10,16 +18,17 @@ from lib.compiled import compiled
 from lib.decisions.models import to_numbers
 from lib.validation import check_integer, check_real
 
-EPS, TINY = np.finfo(float).eps, np.finfo(float).tiny
-MOST = 1_000_000  # sweeps or iterations
+EPS = np.finfo(float).eps
+TINY = np.finfo(float).tiny
+MAX_SWEEPS = 1_000_000  # or iterations
 
 
 class Solution(NamedTuple):
     """What dynamic programming found.
 
     A named tuple of values (n_states,), policy (n_states,) int, and trace: for policy iteration the
-    states whose action changed in each iteration, otherwise the largest change of a value in each
-    sweep or iteration.
+    number of states whose action changed in each iteration, otherwise the largest change of a value
+    in each sweep or iteration.
     """
 
     values: np.ndarray
@@ -28,23 +37,25 @@ class Solution(NamedTuple):
 
 
 def lookahead(mdp, values, discount):
-    """Value of each action in each state, if `values` holds afterwards: what equations 3 and 4 take the best of.
+    """Look one step ahead: compute Q(s, a), which equations 3 and 4 maximise.
 
     Parameters
     ----------
     mdp : MDP
     values : array-like of shape (n_states,)
+        Value of each state after the step.
     discount : float in [0, 1]
 
     Returns
     -------
     ndarray of shape (n_actions, n_states)
     """
-    return _ahead(mdp, check_values(mdp, values), check_real("discount", discount, 0, 1))
+    values = check_values(mdp, values)
+    return _q_values(mdp, values, check_real("discount", discount, 0, 1))
 
 
 def backup(mdp, values, discount, policy=None):
-    """Back up each state once: equation 2 for a policy, or equation 4, Bellman's, without one.
+    """Back up each state once: by equation 2 for a policy, or by Bellman's equation 4 without one.
 
     Parameters
     ----------
@@ -58,8 +69,10 @@ def backup(mdp, values, discount, policy=None):
     -------
     ndarray of shape (n_states,)
     """
-    after = lookahead(mdp, values, discount)
-    return after.max(axis=0) if policy is None else _of(after, check_policy(mdp, policy))
+    q_values = lookahead(mdp, values, discount)
+    if policy is None:
+        return q_values.max(axis=0)  # equation 4: Bellman backup
+    return _follow(q_values, check_policy(mdp, policy))  # equation 2: simple backup
 
 
 def evaluate(mdp, policy, discount):
@@ -83,10 +96,11 @@ def evaluate(mdp, policy, discount):
         is terminal; or if the values cannot be told in floating point: they are too large, or the
         policy ends too rarely.
     """
-    policy, discount = check_policy(mdp, policy), check_discount(mdp, discount)
+    policy = check_policy(mdp, policy)
+    discount = check_discount(mdp, discount)
     if discount == 1:
         _require_end(mdp, policy)
-    return _solve(mdp, policy, discount, _of(mdp.rewards, policy))
+    return _solve(mdp, policy, discount, _follow(mdp.rewards, policy))
 
 
 def policy_iteration(mdp, discount, policy=None):
@@ -130,27 +144,33 @@ def policy_iteration(mdp, discount, policy=None):
         policy = _policy_that_ends(mdp)
     if discount == 1:
         _require_end(mdp, policy, ": give policy= one that ends from each state, or none")
-    changed = []
-    while not changed or changed[-1]:
-        values = _solve(mdp, policy, discount, _of(mdp.rewards, policy))
-        better = improved(mdp, values, _errors(mdp, policy, discount, values), policy, discount)
+
+    n_changes = []
+    while not n_changes or n_changes[-1] > 0:
+        # policy evaluation: equation 1
+        values = _solve(mdp, policy, discount, _follow(mdp.rewards, policy))
+        errors = _errors_of_solution(mdp, policy, discount, values)
+        # policy improvement: equation 3
+        new_policy = greedy_policy(mdp, values, errors, policy, discount)
         if discount == 1:
-            _require_end(mdp, better, ": there a loop pays, and no policy that ends is the best")
-        changed.append(int((better != policy).sum()))
-        policy = better
-    return Solution(values, policy, np.array(changed))
+            _require_end(
+                mdp, new_policy, ": there a loop pays, and no policy that ends is the best"
+            )
+        n_changes.append(int((new_policy != policy).sum()))
+        policy = new_policy
+    return Solution(values, policy, np.array(n_changes))
 
 
-def value_iteration(mdp, discount, tolerance=0.0, n_sweeps=MOST):
-    """Find the values of the best policy by Bellman backups of all states until they are unchanged (Table 7).
+def value_iteration(mdp, discount, tolerance=0.0, n_sweeps=MAX_SWEEPS):
+    """Find the values of the best policy by Bellman backups until they are unchanged (Table 7).
 
     Parameters
     ----------
     mdp : MDP
     discount : float in [0, 1]
     tolerance : float, at least 0
-        Largest change that counts as none; at 0, rounding ends it, at values that stay or that come
-        back.
+        Largest change of a value in a sweep that counts as none. At 0, rounding ends the sweeps: at
+        values that stay, or that come back.
     n_sweeps : int, at least 1
         At most.
 
@@ -168,23 +188,33 @@ def value_iteration(mdp, discount, tolerance=0.0, n_sweeps=MOST):
         ones does: `policy_iteration` finds the best of those that end. If the values are too large
         for floating point.
     """
-    discount, tolerance = check_discount(mdp, discount), check_real("tolerance", tolerance, 0)
+    discount = check_discount(mdp, discount)
+    tolerance = check_real("tolerance", tolerance, 0)
     if discount == 1:
         _policy_that_ends(mdp)
-    n_sweeps, trace, values = check_integer("n_sweeps", n_sweeps, 1), [], np.zeros(mdp.n_states)
-    comes_back = _Return()
-    while not trace or (trace[-1] > tolerance and len(trace) < n_sweeps and not comes_back(values)):
-        old, values = values, _ahead(mdp, values, discount).max(axis=0)
-        trace.append(_change(old, values))
-    ended = trace[-1] <= max(tolerance, _rounding(mdp, values, discount).max())
-    _warn_unless(ended, "value_iteration", len(trace))
-    policy = _ahead(mdp, values, discount).argmax(axis=0)
+    n_sweeps = check_integer("n_sweeps", n_sweeps, 1)
+
+    values = np.zeros(mdp.n_states)
+    changes = []
+    cycle = _CycleDetector()
+    for _ in range(n_sweeps):
+        old_values = values
+        values = _q_values(mdp, values, discount).max(axis=0)  # equation 4 in each state
+        changes.append(_largest_change(old_values, values))
+        if changes[-1] <= tolerance or cycle.has_returned(values):
+            break
+
+    has_converged = changes[-1] <= max(tolerance, _rounding(mdp, values, discount).max())
+    _warn_unless(has_converged, "value_iteration", len(changes))
+    policy = _q_values(mdp, values, discount).argmax(axis=0)  # equation 3
     if discount == 1:
-        policy = _best_that_ends(mdp, values, policy, len(trace), trace[-1], ended)
-    return Solution(values, policy, np.array(trace))
+        policy = _best_that_ends(
+            mdp, values, policy, len(changes), changes[-1], must_end=has_converged
+        )
+    return Solution(values, policy, np.array(changes))
 
 
-def modified_policy_iteration(mdp, discount, n_backups=5, tolerance=0.0, n_iterations=MOST):
+def modified_policy_iteration(mdp, discount, n_backups=5, tolerance=0.0, n_iterations=MAX_SWEEPS):
     """Find the best policy by improving one after a fixed number of simple backups of each state.
 
     Parameters
@@ -208,65 +238,82 @@ def modified_policy_iteration(mdp, discount, n_backups=5, tolerance=0.0, n_itera
     ValueError
         As `value_iteration` does.
     """
-    discount, tolerance = check_discount(mdp, discount), check_real("tolerance", tolerance, 0)
-    n_backups, n_iterations = (
-        check_integer("n_backups", n_backups, 1),
-        check_integer("n_iterations", n_iterations, 1),
-    )
+    discount = check_discount(mdp, discount)
+    tolerance = check_real("tolerance", tolerance, 0)
+    n_backups = check_integer("n_backups", n_backups, 1)
+    n_iterations = check_integer("n_iterations", n_iterations, 1)
     if discount == 1:
         _policy_that_ends(mdp)
-    policy, trace = np.zeros(mdp.n_states, dtype=int), []
-    values, errors = np.zeros(mdp.n_states), np.zeros(mdp.n_states)
-    comes_back = _Return()
-    while not trace or (
-        trace[-1] > tolerance
-        and len(trace) < n_iterations
-        and not comes_back(np.append(values, policy))
-    ):
-        old, policy = values, improved(mdp, values, errors, policy, discount)
+
+    policy = np.zeros(mdp.n_states, dtype=int)
+    values = np.zeros(mdp.n_states)
+    errors = np.zeros(mdp.n_states)
+    changes = []
+    cycle = _CycleDetector()
+    for _ in range(n_iterations):
+        old_values = values
+        policy = greedy_policy(mdp, values, errors, policy, discount)  # equation 3
         for _ in range(n_backups):
-            errors = _of(_ahead_errors(mdp, values, errors, discount), policy)
-            values = _of(_ahead(mdp, values, discount), policy)
-        trace.append(_change(old, values))
-    ended = trace[-1] <= max(tolerance, _rounding(mdp, values, discount).max())
-    _warn_unless(ended, "modified_policy_iteration", len(trace))
-    policy = improved(mdp, values, errors, policy, discount)
+            errors = _follow(_q_errors(mdp, values, errors, discount), policy)
+            values = _follow(_q_values(mdp, values, discount), policy)  # equation 2
+        changes.append(_largest_change(old_values, values))
+        if changes[-1] <= tolerance or cycle.has_returned(np.append(values, policy)):
+            break
+
+    has_converged = changes[-1] <= max(tolerance, _rounding(mdp, values, discount).max())
+    _warn_unless(has_converged, "modified_policy_iteration", len(changes))
+    policy = greedy_policy(mdp, values, errors, policy, discount)
     if discount == 1:
-        policy = _best_that_ends(mdp, values, policy, n_backups * len(trace), trace[-1], ended)
-    return Solution(values, policy, np.array(trace))
+        n_sweeps = n_backups * len(changes)
+        policy = _best_that_ends(mdp, values, policy, n_sweeps, changes[-1], must_end=has_converged)
+    return Solution(values, policy, np.array(changes))
 
 
-def improved(mdp, values, errors, policy, discount):
-    """The best action of each state by a look ahead; the present one where none is better by more than rounding.
+def greedy_policy(mdp, values, errors, policy, discount):
+    """Take the best action of each state (equation 3), if it is better than the policy's own.
+
+    It must be better by more than rounding. Each change is then one for the better, no policy comes
+    back, and policy iteration ends.
 
     Parameters
     ----------
+    mdp : MDP
     values, errors : ndarray of shape (n_states,)
-        Values of the policy, and how far each may be from what it would be without rounding. So a
-        change is one for the better, no policy comes back, and policy iteration ends.
+        Values of the policy, and how far each may be from what it would be without rounding.
+    policy : ndarray of shape (n_states,), int
+    discount : float in [0, 1]
+
+    Returns
+    -------
+    ndarray of shape (n_states,), int
     """
-    after, error = _ahead(mdp, values, discount), _ahead_errors(mdp, values, errors, discount)
-    better = after - error > _of(after + error, policy)
-    return np.where(better.any(axis=0), np.where(better, after, -np.inf).argmax(axis=0), policy)
+    q_values = _q_values(mdp, values, discount)
+    q_errors = _q_errors(mdp, values, errors, discount)
+    is_better = q_values - q_errors > _follow(q_values + q_errors, policy)
+    best_action = np.where(is_better, q_values, -np.inf).argmax(axis=0)
+    return np.where(is_better.any(axis=0), best_action, policy)
 
 
 def check_discount(mdp, discount):
-    """Return a discount in [0, 1] that is below 1 where no state is terminal, or raise ValueError."""
+    """Return a discount in [0, 1], below 1 where no state is terminal, or raise ValueError."""
     if check_real("discount", discount, 0, 1) == 1 and not mdp.terminal.any():
         raise ValueError("discount must be below 1 for a process without terminal states; got 1")
     return float(discount)
 
 
 def check_policy(mdp, policy):
-    """Return the action of each state as int64, or raise ValueError naming the first state with none."""
+    """Return the action of each state as int64; ValueError names the first state without one."""
     policy = np.asarray(policy)
     if policy.shape != (mdp.n_states,):
         raise ValueError(f"policy must have shape ({mdp.n_states},); got {policy.shape}")
-    if policy.dtype.kind not in "iu" or (wrong := (policy < 0) | (policy >= mdp.n_actions)).any():
-        state = np.argmax(wrong) if policy.dtype.kind in "iu" else 0
-        raise ValueError(
-            f"policy must hold actions from 0 to {mdp.n_actions - 1}; state {state}: {policy[state]}"
-        )
+    is_integer = policy.dtype.kind in "iu"
+    wrong = np.full(mdp.n_states, not is_integer)
+    if is_integer:
+        wrong = (policy < 0) | (policy >= mdp.n_actions)
+    if wrong.any():
+        state = np.argmax(wrong)
+        allowed = f"actions from 0 to {mdp.n_actions - 1}"
+        raise ValueError(f"policy must hold {allowed}; state {state}: {policy[state]}")
     return policy.astype(np.int64)
 
 
@@ -278,173 +325,199 @@ def check_values(mdp, values):
     return values
 
 
-def _ahead(mdp, values, discount):
-    return _ahead_of(mdp, mdp.rewards, values, discount)
+def _q_values(mdp, values, discount):
+    """Back up the values of all states for each action: Q(s, a), of shape (n_actions, n_states)."""
+    return _back_up(mdp, mdp.rewards, values, discount)
 
 
-def _ahead_of(mdp, rewards, values, discount):
-    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is told by the callers
-        return rewards + discount * (mdp.matrix @ values).reshape(rewards.shape)
+def _back_up(mdp, rewards, values, discount):
+    """Back up values as `_q_values` does, for other `rewards` (n_actions, n_states)."""
+    # callers report what is not finite
+    with np.errstate(over="ignore", invalid="ignore"):
+        expected_values = (mdp.matrix @ values).reshape(rewards.shape)
+        return rewards + discount * expected_values
 
 
-def _of(after, policy):
-    return np.take_along_axis(after, policy[None], axis=0)[0]
+def _follow(numbers, policy):
+    """Select, of numbers (n_actions, n_states), those of the policy's actions: (n_states,)."""
+    return np.take_along_axis(numbers, policy[None], axis=0)[0]
 
 
 def _solve(mdp, policy, discount, rewards):
-    """Values of a policy that is paid `rewards` (n_states,)."""
-    transitions, on = mdp.transitions[policy, np.arange(mdp.n_states)], ~mdp.terminal
+    """Solve equation 1 for a policy that is paid `rewards` (n_states,): (I - discount P) f = R."""
+    transitions = mdp.transitions[policy, np.arange(mdp.n_states)]
+    live = ~mdp.terminal  # terminal states have the value 0, and no equation
+    equations = np.eye(live.sum()) - discount * transitions[np.ix_(live, live)]
     values = np.zeros(mdp.n_states)
-    equations = np.eye(on.sum()) - discount * transitions[np.ix_(on, on)]
     try:
-        values[on] = np.linalg.solve(equations, rewards[on])
+        values[live] = np.linalg.solve(equations, rewards[live])
     except np.linalg.LinAlgError:
-        values[on] = np.nan
+        values[live] = np.nan
     if not np.isfinite(values).all():
         raise ValueError(
-            f"rewards must be smaller, or discount, for values that floating point can tell; got rewards up to "
-            f"{np.abs(mdp.rewards).max():g} and {discount!r}"
+            "rewards must be smaller, or discount, for values that floating point can tell; "
+            f"got rewards up to {np.abs(mdp.rewards).max():g} and {discount!r}"
         )
     return values
 
 
-def _errors(mdp, policy, discount, values):
+def _errors_of_solution(mdp, policy, discount, values):
     """How far solved values of a policy may be from the true ones, (n_states,).
 
-    What the equations leave unsolved is paid at each step, and so is what rounding may hide of it.
+    What the equations leave unsolved is paid at each step, and so is what rounding may hide of it:
+    the errors solve the same equations.
     """
-    unsolved = np.abs(_of(_ahead(mdp, values, discount), policy) - values)
-    return _solve(mdp, policy, discount, unsolved + _of(_rounding(mdp, values, discount), policy))
+    residuals = np.abs(_follow(_q_values(mdp, values, discount), policy) - values)
+    hidden = _follow(_rounding(mdp, values, discount), policy)
+    return _solve(mdp, policy, discount, residuals + hidden)
 
 
-def _ahead_errors(mdp, values, errors, discount):
-    """How far the numbers of `_ahead` may be from those without rounding, where `values` are off by `errors`."""
-    return _rounding(mdp, values, discount) + discount * (mdp.matrix @ errors).reshape(
-        mdp.rewards.shape
-    )
+def _q_errors(mdp, values, errors, discount):
+    """How far `_q_values` may be from the true ones, where `values` are off by `errors`."""
+    expected_errors = (mdp.matrix @ errors).reshape(mdp.rewards.shape)
+    return _rounding(mdp, values, discount) + discount * expected_errors
 
 
 def _rounding(mdp, values, discount):
-    """How far rounding may take the numbers of `_ahead`, (n_actions, n_states), from those of the same values.
+    """How far rounding may take `_q_values` from those of the same values, (n_actions, n_states).
 
     A sum of k products, a product with the discount and a sum with the reward are k + 2 roundings,
     of half an `EPS` each, of no more than the sum of absolute values. Probabilities and rewards are
     rounded numbers, too, hence twice.
     """
     n_roundings = np.diff(mdp.matrix.indptr).reshape(mdp.rewards.shape) + 2
-    return (
-        EPS
-        * n_roundings
-        * np.maximum(_ahead_of(mdp, np.abs(mdp.rewards), np.abs(values), discount), TINY)
-    )
+    magnitudes = _back_up(mdp, np.abs(mdp.rewards), np.abs(values), discount)
+    return EPS * n_roundings * np.maximum(magnitudes, TINY)
 
 
-def _towards_end(mdp, allowed, ends):
-    """Search back from the states `ends`, breadth first, along allowed actions (n_actions, n_states).
+def _search_back(mdp, allowed, ends):
+    """Search back from the states `ends`, breadth first, along allowed actions.
+
+    Parameters
+    ----------
+    allowed : ndarray of shape (n_actions, n_states), bool
+    ends : ndarray of shape (n_states,), bool
 
     Returns
     -------
     actions : ndarray of shape (n_states,)
-        For each state found, one that leads to a state found before, with some probability; 0
-        otherwise.
+        For each state that the search found, an action that leads, with some probability, to a
+        state that it found before; 0 otherwise.
     ends : ndarray of shape (n_states,), bool
-        All states from which those given can be reached.
+        All states from which the given ones can be reached.
     """
-    actions, new = np.zeros(mdp.n_states, dtype=int), ends
+    actions = np.zeros(mdp.n_states, dtype=int)
+    new = ends
     while new.any():
-        leads = allowed & ((mdp.matrix @ ends.astype(float)).reshape(allowed.shape) > 0)
-        new = leads.any(axis=0) & ~ends
-        actions[new] = leads.argmax(axis=0)[new]
+        probability = (mdp.matrix @ ends.astype(float)).reshape(allowed.shape)
+        leads_to_end = allowed & (probability > 0)
+        new = leads_to_end.any(axis=0) & ~ends
+        actions[new] = leads_to_end.argmax(axis=0)[new]
         ends = ends | new
     return actions, ends
 
 
-def _ends(mdp, policy):
-    """States from which a policy may come to an end."""
-    taken = np.arange(mdp.n_actions)[:, None] == policy
-    return _towards_end(mdp, taken, mdp.terminal)[1]
+def _states_that_end(mdp, policy):
+    """States from which a policy may come to an end, (n_states,) bool."""
+    actions = np.arange(mdp.n_actions)
+    is_policy = actions[:, None] == policy
+    return _search_back(mdp, is_policy, mdp.terminal)[1]
 
 
 def _require_end(mdp, policy, remedy=""):
-    ends = _ends(mdp, policy)
+    ends = _states_that_end(mdp, policy)
     if not ends.all():
-        state = np.argmin(ends)
-        raise ValueError(
-            f"discount must be below 1 for a policy that never ends from state {state}; got 1{remedy}"
-        )
+        policy_that_loops = f"a policy that never ends from state {np.argmin(ends)}"
+        raise ValueError(f"discount must be below 1 for {policy_that_loops}; got 1{remedy}")
 
 
 def _policy_that_ends(mdp):
-    """Action 0 everywhere, but one that leads towards the end in states from which that never ends."""
+    """Take action 0, but one that leads towards the end in states from which 0 never ends."""
     policy = np.zeros(mdp.n_states, dtype=int)
-    by_policy = _ends(mdp, policy)
-    actions, ends = _towards_end(mdp, np.ones(mdp.rewards.shape, dtype=bool), by_policy)
+    ends_by_policy = _states_that_end(mdp, policy)
+    all_actions = np.ones(mdp.rewards.shape, dtype=bool)
+    actions, ends = _search_back(mdp, all_actions, ends_by_policy)
     if not ends.all():
         raise ValueError(
             f"discount must be below 1 where no policy ends from state {np.argmin(ends)}; got 1"
         )
-    return np.where(by_policy, policy, actions)
+    return np.where(ends_by_policy, policy, actions)
 
 
-def _best_that_ends(mdp, values, policy, n_sweeps, change, ended):
-    """A policy with other actions, as good as the best, in states from which it never ends; for a discount of 1.
+def _best_that_ends(mdp, values, policy, n_sweeps, change, must_end):
+    """Replace best actions that never end by others as good that do; for a discount of 1.
 
     A policy of best actions that ends has these very values, and no policy that ends has larger
     ones.
+
+    Parameters
+    ----------
+    n_sweeps : int
+        Backups of each state so far, which have rounded its value as often.
+    change : float
+        Largest change of a value in the last of them.
+    must_end : bool
+        Whether to raise ValueError where no policy of best actions ends.
     """
-    by_policy = _ends(mdp, policy)
-    if by_policy.all():
+    ends_by_policy = _states_that_end(mdp, policy)
+    if ends_by_policy.all():
         return policy
-    after = _ahead(mdp, values, 1.0)
-    tie = 2 * (n_sweeps * _rounding(mdp, values, 1.0) + change)  # each sweep rounds
-    actions, ends = _towards_end(mdp, after + tie >= after.max(axis=0), by_policy)
-    if ended and not ends.all():
+    q_values = _q_values(mdp, values, 1.0)
+    tie = 2 * (n_sweeps * _rounding(mdp, values, 1.0) + change)
+    is_best = q_values + tie >= q_values.max(axis=0)
+    actions, ends = _search_back(mdp, is_best, ends_by_policy)
+    if must_end and not ends.all():
         state = np.argmin(ends)
         raise ValueError(
             f"discount must be below 1 where no best policy ends from state {state}; got 1: "
             "policy_iteration finds the best of those that end"
         )
-    return np.where(ends & ~by_policy, actions, policy)
+    return np.where(ends & ~ends_by_policy, actions, policy)
 
 
-class _Return:
-    """Whether numbers come back to what they were, as rounding may make them go round for ever (Brent's search)."""
+class _CycleDetector:
+    """Brent's search for iterates that come back, as rounding may let them go round for ever."""
 
     def __init__(self):
-        self.kept, self.n = None, 0
+        self.checkpoint = None
+        self.n_calls = 0
 
-    def __call__(self, numbers):
-        if self.n and (numbers == self.kept).all():
+    def has_returned(self, iterate):
+        """Return whether an array equals the checkpoint, one of those that came before it."""
+        if self.checkpoint is not None and (iterate == self.checkpoint).all():
             return True
-        self.n += 1
-        if self.n & (self.n - 1) == 0:  # at powers of two, so that a round of any length is found
-            self.kept = numbers
+        self.n_calls += 1
+        # at powers of two, so that the checkpoint stays for a round of any length
+        is_power_of_two = self.n_calls & (self.n_calls - 1) == 0
+        if is_power_of_two:
+            self.checkpoint = iterate
         return False
 
 
-def _change(old, values):
-    """The largest change of a value."""
+def _largest_change(old_values, values):
+    """The largest change of a value; ValueError if a value is not finite."""
     if not np.isfinite(values).all():
         raise ValueError(
             "rewards must be smaller, or discount: values are too large for floating point"
         )
-    return np.abs(values - old).max()
+    return np.abs(values - old_values).max()
 
 
-def _warn_unless(ended, who, n):
-    if not ended:
+def _warn_unless(has_converged, solver, n_iterations):
+    if not has_converged:
         warnings.warn(
-            f"{who} has not ended after {n}; the values may be off",
+            f"{solver} has not ended after {n_iterations}; the values may be off",
             ConvergenceWarning,
             stacklevel=3,
         )
 
 
 @compiled()
-def backed_up(table, action, s, values, discount):
-    """Expected reward of an action in state s, and what `values` hold afterwards."""
-    indptr, indices, probabilities, rewards, _ = table
-    row, total = action * rewards.shape[1] + s, 0.0
-    for k in range(indptr[row], indptr[row + 1]):
-        total += probabilities[k] * values[indices[k]]
-    return rewards[action, s] + discount * total
+def q_value(table, action, state, values, discount):
+    """Back up the values of next states for one action in one state: Q(s, a)."""
+    n_states = table.rewards.shape[1]
+    row = action * n_states + state
+    total = 0.0
+    for k in range(table.indptr[row], table.indptr[row + 1]):
+        total += table.probabilities[k] * values[table.next_states[k]]
+    return table.rewards[action, state] + discount * total

@@ -1,4 +1,8 @@
-"""Learning from steps: TD(lambda) and where it ends, TD with one-step lookahead, and Q-learning."""
+"""Learning from steps: TD(lambda) and where it ends, TD with one-step lookahead, and Q-learning.
+
+Sections 4.2 to 4.4 of Dietterich (1997). A learner follows episodes of a process: it draws a first
+state, acts, and draws each next state until one is terminal or the episode is cut.
+"""
 
 import warnings
 from typing import NamedTuple
@@ -9,20 +13,52 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lib.compiled import assign, compiled
 from lib.decisions.models import TOLERANCE, to_numbers
-from lib.decisions.programming import backed_up, check_discount, check_policy, check_values
+from lib.decisions.programming import check_discount, check_policy, check_values, q_value
 from lib.validation import check_choice, check_flag, check_integer, check_real
 
 FULL, PRINTED = "gamma lambda", "lambda"  # decays of the trace: Sutton's, and the survey's
-# of TD with lookahead: alpha, and the steps after which an episode is cut
-STEP, LONGEST = 0.1, 1000
-COUNT = 2**62  # the largest number of steps or episodes
+LOOKAHEAD_STEP = 0.1  # alpha of TD with lookahead
+LOOKAHEAD_LONGEST = 1000  # steps after which it cuts an episode
+MAX_COUNT = 2**62  # of steps or episodes
 
 
 class TDLimit(NamedTuple):
-    """Where TD(lambda) ends: weights (n_features,), and whether small steps lead there (stable, bool)."""
+    """Where TD(lambda) ends: weights (n_features,), and whether small steps lead there (stable)."""
 
     weights: np.ndarray
     stable: bool
+
+
+class TDParameters(NamedTuple):
+    """What TD(lambda) is told; the public functions have checked it."""
+
+    discount: float
+    decay: float  # of the eligibility trace in a step
+    step: float  # alpha of the first step
+    cooling: float  # alpha of step t is step / (1 + cooling t)
+    n_episodes: int
+    longest: int  # steps after which an episode is cut
+
+
+class LookaheadParameters(NamedTuple):
+    """What TD(lambda) with lookahead is told; the public functions have checked it."""
+
+    discount: float
+    decay: float  # of the eligibility trace in a step
+    step: float  # alpha
+    exploration: float  # probability of a random action in the first episode
+    cooling: float  # in episode t it is exploration / (1 + cooling t)
+    n_episodes: int
+    longest: int  # steps after which an episode is cut
+
+
+class QParameters(NamedTuple):
+    """What Q-learning is told; the public functions have checked it."""
+
+    discount: float
+    exploration: float  # probability of a random action
+    step: float  # alpha of the n-th try of an action in a state is n ** -step
+    longest: int  # steps after which an episode is cut
 
 
 def td_lambda(
@@ -38,7 +74,7 @@ def td_lambda(
     longest=1000,
     seed=0,
 ):
-    """Learn the value of a policy from simulated episodes by TD(lambda), linear in the features (Table 8).
+    """Learn the value of a policy, linear in features, from episodes by TD(lambda) (Table 8).
 
     Parameters
     ----------
@@ -52,10 +88,11 @@ def td_lambda(
     step : float in (0, 1]
         Alpha of the first step.
     features : array-like of shape (n_states, n_features), optional
-        By default one a state: a table. A terminal state has the value 0, whatever its features
-        are.
+        By default one feature a state: a table of values. A terminal state has the value 0,
+        whatever its features are.
     trace : {"gamma lambda", "lambda"}
-        Decay of the eligibility trace in a step: Sutton's, or as the survey prints it.
+        Decay of the eligibility trace in a step: Sutton's (discount times lambda), or as the survey
+        prints it in Table 8.
     cooling : float, at least 0
         Alpha of step t is step / (1 + cooling t).
     longest : int, at least 1
@@ -65,41 +102,36 @@ def td_lambda(
     Returns
     -------
     ndarray of shape (n_features,)
-        The last weights. A ConvergenceWarning tells where they have diverged, and are no finite
-        numbers.
+        The last weights. A ConvergenceWarning tells where they have diverged, and are not finite.
 
     References
     ----------
     Sutton (1988).
     """
-    policy, discount = check_policy(mdp, policy), check_discount(mdp, discount)
+    policy = check_policy(mdp, policy)
+    discount = check_discount(mdp, discount)
     decay = check_real("trace_decay", trace_decay, 0, 1)
-    decay *= discount if check_choice("trace", trace, (FULL, PRINTED)) == FULL else 1.0
-    features = _check_features(np.eye(mdp.n_states) if features is None else features, mdp.n_states)
-    rates = check_real("step", step, 0, 1, open_low=True), check_real("cooling", cooling, 0)
-    weights = np.zeros(features.shape[1])
-    lengths = (
-        check_integer("n_episodes", n_episodes, 1, COUNT),
-        check_integer("longest", longest, 1, COUNT),
+    if check_choice("trace", trace, (FULL, PRINTED)) == FULL:
+        decay *= discount
+    if features is None:
+        features = np.eye(mdp.n_states)
+    features = _check_features(features, mdp.n_states)
+    parameters = TDParameters(
+        discount=discount,
+        decay=decay,
+        step=check_real("step", step, 0, 1, open_low=True),
+        cooling=check_real("cooling", cooling, 0),
+        n_episodes=check_integer("n_episodes", n_episodes, 1, MAX_COUNT),
+        longest=check_integer("longest", longest, 1, MAX_COUNT),
     )
     features[mdp.terminal] = 0.0
-    _td_lambda(
-        mdp.table,
-        mdp.start,
-        policy,
-        features,
-        weights,
-        discount,
-        decay,
-        *rates,
-        *lengths,
-        generator(seed),
-    )
+    weights = np.zeros(features.shape[1])
+    _td_lambda(mdp.table, mdp.start, policy, features, weights, parameters, generator(seed))
     return _warn_if_diverged("td_lambda", weights, "a smaller step or smaller features may help")
 
 
 def td_limit(P, R, features, discount, trace, weights=None):
-    """Compute the weights at which TD(lambda) ends, linear in the features, on a chain without end.
+    """Compute the weights at which TD(lambda), linear in features, ends on a chain without end.
 
     Parameters
     ----------
@@ -113,8 +145,8 @@ def td_limit(P, R, features, discount, trace, weights=None):
     trace : float in [0, 1)
         Decay of the trace in a step: discount times lambda, or lambda for Table 8 as it is printed.
     weights : array-like of shape (n_states,), optional
-        How often each state is backed up, at least 0 and in any unit; by default as often as the
-        policy visits it.
+        How often each state is backed up, D(s), at least 0 and in any unit; by default as often as
+        the policy visits it.
 
     Returns
     -------
@@ -124,7 +156,7 @@ def td_limit(P, R, features, discount, trace, weights=None):
     ------
     ValueError
         If an array has another shape or numbers out of range; if features are linearly dependent,
-        or another limit is as good; or as `stationary` does, where there are no weights.
+        or there is no single limit; or, where no weights are given, as `stationary` does.
 
     References
     ----------
@@ -133,28 +165,28 @@ def td_limit(P, R, features, discount, trace, weights=None):
     discount = check_real("discount", discount, 0, 1, open_high=True)
     trace = check_real("trace", trace, 0, 1, open_high=True)
     P = _check_chain(P)
-    R, features = to_numbers("R", R), _check_features(features, len(P))
-    if R.shape != (len(P),) or not np.isfinite(R).all():
-        raise ValueError(f"R must be {len(P)} finite numbers; got shape {R.shape}")
-    often = stationary(P) if weights is None else _check_weights(weights, len(P))
-    largest = np.abs(features).max(axis=0)
-    if (
-        np.linalg.matrix_rank((features / np.where(largest > 0, largest, 1.0))[often > 0])
-        < features.shape[1]
-    ):
-        raise ValueError(
-            "features must be linearly independent on the states that are backed up; some depend on others"
-        )
-    same = np.eye(len(P))
-    # of each state, in the mean
-    traces = np.linalg.solve((same - trace * P).T, features * often[:, None]).T
-    matrix = traces @ (same - discount * P) @ features
-    stable = bool((np.linalg.eigvals(matrix).real > 0).all())
+    n_states = len(P)
+    R = to_numbers("R", R)
+    features = _check_features(features, n_states)
+    if R.shape != (n_states,) or not np.isfinite(R).all():
+        raise ValueError(f"R must be {n_states} finite numbers; got shape {R.shape}")
+    D = stationary(P) if weights is None else _check_weights(weights, n_states)
+    _require_independent(features, D > 0)
+
+    # The limit w solves A w = b, with A = E' (I - discount P) F and b = E' R, where F are the
+    # features and E' = sum over k of F' D (trace P)^k = F' D (I - trace P)^-1 the mean traces
+    # (Tsitsiklis & Van Roy). It is stable if all eigenvalues of A have positive real parts.
+    identity = np.eye(n_states)
+    mean_traces = np.linalg.solve((identity - trace * P).T, features * D[:, None]).T
+    A = mean_traces @ (identity - discount * P) @ features
+    b = mean_traces @ R
+    stable = bool((np.linalg.eigvals(A).real > 0).all())
     try:
-        return TDLimit(np.linalg.solve(matrix, traces @ R), stable)
+        return TDLimit(np.linalg.solve(A, b), stable)
     except np.linalg.LinAlgError:
         raise ValueError(
-            "weights must be others for there to be one limit: with these its equations are singular"
+            "weights must be others for there to be one limit: "
+            "with these its equations are singular"
         ) from None
 
 
@@ -178,16 +210,20 @@ def stationary(P):
     """
     P = _check_chain(P)
     n_states = len(P)
-    n_classes, classes = connected_components(P > 0, connection="strong")
-    # classes of states that reach each other, and whether one can leave
-    leaves = np.zeros(n_classes, dtype=bool)
-    leaves[classes[((P > 0) & (classes[:, None] != classes)).any(axis=1)]] = True
-    if (~leaves).sum() > 1:
-        first, other = (int(np.argmax(classes == k)) for k in np.flatnonzero(~leaves)[:2])
+    # classes of states that reach each other; the chain stays in one that nothing leaves
+    n_classes, class_of = connected_components(P > 0, connection="strong")
+    leaves_class = ((P > 0) & (class_of[:, None] != class_of)).any(axis=1)
+    is_left = np.zeros(n_classes, dtype=bool)
+    is_left[class_of[leaves_class]] = True
+    closed_classes = np.flatnonzero(~is_left)
+    if len(closed_classes) > 1:
+        first, second = (int(np.argmax(class_of == k)) for k in closed_classes[:2])
         raise ValueError(
-            f"P must be a chain that comes to stay in one place; got one that stays at {first} or at {other}"
+            "P must be a chain that comes to stay in one place; "
+            f"got one that stays at {first} or at {second}"
         )
     try:
+        # visits = P' visits, and all of them add up to 1: the sum of both equations
         visits = np.linalg.solve(np.eye(n_states) - P.T + 1.0, np.ones(n_states))
     except np.linalg.LinAlgError:
         visits = np.full(n_states, np.nan)
@@ -195,7 +231,7 @@ def stationary(P):
         raise ValueError(
             "P must have larger probabilities of going from place to place: rounding hides these"
         )
-    return np.where(leaves[classes], 0.0, visits)
+    return np.where(is_left[class_of], 0.0, visits)
 
 
 def td_lookahead(
@@ -221,28 +257,24 @@ def td_lookahead(
     Returns
     -------
     ndarray of shape (n_states,)
-        A ConvergenceWarning tells where they have diverged, and are no finite numbers.
+        A ConvergenceWarning tells where they have diverged, and are not finite.
     """
-    discount, trace_decay = (
-        check_discount(mdp, discount),
-        check_real("trace_decay", trace_decay, 0, 1),
-    )
+    discount = check_discount(mdp, discount)
+    trace_decay = check_real("trace_decay", trace_decay, 0, 1)
     values = np.zeros(mdp.n_states) if values is None else to_numbers("values", values)
     if values.shape == mdp.terminal.shape:
         values[mdp.terminal] = 0.0
     values = check_values(mdp, values)
-    rates = STEP, check_real("exploration", exploration, 0, 1), check_real("cooling", cooling, 0)
-    lengths = check_integer("n_episodes", n_episodes, 1, COUNT), LONGEST
-    _td_lookahead(
-        mdp.table,
-        mdp.start,
-        values,
-        discount,
-        discount * trace_decay,
-        *rates,
-        *lengths,
-        generator(seed),
+    parameters = LookaheadParameters(
+        discount=discount,
+        decay=discount * trace_decay,
+        step=LOOKAHEAD_STEP,
+        exploration=check_real("exploration", exploration, 0, 1),
+        cooling=check_real("cooling", cooling, 0),
+        n_episodes=check_integer("n_episodes", n_episodes, 1, MAX_COUNT),
+        longest=LOOKAHEAD_LONGEST,
     )
+    _td_lookahead(mdp.table, mdp.start, values, parameters, generator(seed))
     return _warn_if_diverged("td_lookahead", values, "a smaller trace_decay or discount may help")
 
 
@@ -257,7 +289,7 @@ def q_learning(
     checkpoints=None,
     seed=0,
 ):
-    """Learn the value of each action in each state by Q-learning, without a look at the model (section 4.4).
+    """Learn the value of each action in each state without a model, by Q-learning (section 4.4).
 
     Parameters
     ----------
@@ -266,12 +298,12 @@ def q_learning(
     discount : float in [0, 1]
     n_steps : int, at least 1
     exploration : float in [0, 1]
-        Probability of an action drawn at random; otherwise it is one of the best so far.
+        Probability of an action drawn at random; otherwise the action is one of the best so far.
     step : float in [0, 1]
         Power of alpha: n ** -step at the n-th try of an action in a state.
     anywhere : bool
-        Whether episodes start in any state that is not terminal, with the same probability; else by
-        ``mdp.start``.
+        Whether episodes start in any state that is not terminal, all with the same probability;
+        else by ``mdp.start``.
     longest : int, at least 1
         Steps after which an episode is cut.
     checkpoints : sequence of int, optional
@@ -287,26 +319,41 @@ def q_learning(
     ----------
     Watkins & Dayan (1992).
     """
-    n_steps, longest = (
-        check_integer("n_steps", n_steps, 1, COUNT),
-        check_integer("longest", longest, 1, COUNT),
+    n_steps = check_integer("n_steps", n_steps, 1, MAX_COUNT)
+    longest = check_integer("longest", longest, 1, MAX_COUNT)
+    if checkpoints is None:
+        step_numbers = np.array([n_steps], dtype=np.int64)
+    else:
+        step_numbers = _check_checkpoints(checkpoints, n_steps)
+    if check_flag("anywhere", anywhere):
+        # where all states are terminal, an episode ends wherever it starts
+        n_live = max((~mdp.terminal).sum(), 1)
+        start = ~mdp.terminal / n_live
+    else:
+        start = mdp.start
+    exploration = check_real("exploration", exploration, 0, 1)
+    step = check_real("step", step, 0, 1)
+    parameters = QParameters(
+        discount=check_discount(mdp, discount),
+        exploration=exploration,
+        step=step,
+        longest=longest,
     )
-    asked = [n_steps] if checkpoints is None else checkpoints
-    if np.ndim(asked) != 1 or not len(asked):
+    snapshots = _q_learning(mdp.table, start, parameters, step_numbers, generator(seed))
+    q_values = snapshots.transpose(0, 2, 1)
+    return q_values[0] if checkpoints is None else q_values
+
+
+def _check_checkpoints(checkpoints, n_steps):
+    """Return ascending numbers of steps as int64, or raise a ValueError that says what is wrong."""
+    if np.ndim(checkpoints) != 1 or not len(checkpoints):
         raise ValueError(f"checkpoints must be a sequence of integers; got {checkpoints!r}")
-    asked = np.array([check_integer("checkpoints", n, 1, n_steps) for n in asked], dtype=np.int64)
-    if (np.diff(asked) <= 0).any():
+    step_numbers = [check_integer("checkpoints", n, 1, n_steps) for n in checkpoints]
+    if (np.diff(step_numbers) <= 0).any():
         raise ValueError(
             f"checkpoints must ascend from 1 or more to n_steps at most; got {checkpoints!r}"
         )
-    # where all states are terminal, an episode ends wherever it starts
-    n_places = max((~mdp.terminal).sum(), 1)
-    start = np.where(check_flag("anywhere", anywhere), ~mdp.terminal / n_places, mdp.start)
-    rates = check_real("exploration", exploration, 0, 1), check_real("step", step, 0, 1)
-    learned = _q_learning(
-        mdp.table, start, check_discount(mdp, discount), *rates, longest, asked, generator(seed)
-    )
-    return learned[0].T if checkpoints is None else learned.transpose(0, 2, 1)
+    return np.array(step_numbers, dtype=np.int64)
 
 
 def _check_chain(P):
@@ -343,20 +390,32 @@ def _check_weights(weights, n_states):
     return weights
 
 
-def _warn_if_diverged(who, numbers, remedy):
-    if not np.isfinite(numbers).all():
-        warnings.warn(f"{who} has diverged; {remedy}", ConvergenceWarning, stacklevel=3)
-    return numbers
+def _require_independent(features, is_backed_up):
+    """Raise ValueError if features are linearly dependent on the states that are backed up."""
+    largest = np.abs(features).max(axis=0)
+    scaled = features / np.where(largest > 0, largest, 1.0)  # the rank's tolerance is relative
+    if np.linalg.matrix_rank(scaled[is_backed_up]) < features.shape[1]:
+        raise ValueError(
+            "features must be linearly independent on the states that are backed up; "
+            "some depend on others"
+        )
+
+
+def _warn_if_diverged(learner, weights, remedy):
+    """Return what a learner has learned, with a ConvergenceWarning if that is not finite."""
+    if not np.isfinite(weights).all():
+        warnings.warn(f"{learner} has diverged; {remedy}", ConvergenceWarning, stacklevel=3)
+    return weights
 
 
 def generator(seed):
-    """Return a numpy Generator, which kernels take, of a seed in [0, 2**32), or raise ValueError."""
+    """Return a numpy Generator, which kernels take, of a seed in [0, 2**32)."""
     return np.random.default_rng(check_integer("seed", seed, 0, 2**32 - 1))
 
 
 @compiled()
-def _drawn(probabilities, first, last, rng):
-    """Index from first to last - 1, with these probabilities."""
+def _draw_index(probabilities, first, last, rng):
+    """Draw an index from first to last - 1, with these probabilities."""
     u = rng.random()
     for k in range(first, last - 1):
         u -= probabilities[k]
@@ -366,97 +425,116 @@ def _drawn(probabilities, first, last, rng):
 
 
 @compiled()
-def _next(table, action, s, rng):
-    indptr, indices, probabilities, rewards, _ = table
-    row = action * rewards.shape[1] + s
-    return indices[_drawn(probabilities, indptr[row], indptr[row + 1], rng)]
+def _draw_state(probabilities, rng):
+    """Draw the state in which an episode starts."""
+    return _draw_index(probabilities, 0, probabilities.shape[0], rng)
 
 
 @compiled()
-def chosen(after, exploration, rng):
-    """A random action with probability `exploration`; else one of the best, each as probable."""
+def _draw_next_state(table, action, state, rng):
+    """Draw the state after an action in a state, by the process's own probabilities."""
+    row = action * table.rewards.shape[1] + state
+    k = _draw_index(table.probabilities, table.indptr[row], table.indptr[row + 1], rng)
+    return table.next_states[k]
+
+
+@compiled()
+def epsilon_greedy(q_values, exploration, rng):
+    """Draw any action with probability `exploration`, else one of the best, each as probable."""
+    n_actions = q_values.shape[0]
     if rng.random() < exploration:
-        return int(rng.random() * after.shape[0])
-    best, n_best = 0, 0
-    for a in range(after.shape[0]):
-        if n_best == 0 or after[a] > after[best]:
-            best, n_best = a, 0
-        if after[a] == after[best]:
+        return int(rng.random() * n_actions)
+    best = 0
+    n_best = 0
+    for action in range(n_actions):
+        if n_best == 0 or q_values[action] > q_values[best]:
+            best = action
+            n_best = 0
+        if q_values[action] == q_values[best]:
+            # the n-th of equal actions takes the place with probability 1/n (reservoir sampling)
             n_best += 1
-            best = a if rng.random() * n_best < 1 else best
+            if rng.random() * n_best < 1:
+                best = action
     return best
 
 
 @compiled()
-def _td_lambda(
-    table,
-    start,
-    policy,
-    features,
-    weights,
-    discount,
-    decay,
-    step,
-    cooling,
-    n_episodes,
-    longest,
-    rng,
-):
-    t, trace, (rewards, terminal) = 0, np.empty(weights.shape[0]), table[3:]
-    for _ in range(n_episodes):
-        s = _drawn(start, 0, start.shape[0], rng)
+def _td_lambda(table, start, policy, features, weights, parameters, rng):
+    """Learn `weights` of features by TD(lambda), the loop of Table 8."""
+    discount = parameters.discount
+    trace = np.empty(weights.shape[0])  # the survey's G
+    t = 0
+    for _ in range(parameters.n_episodes):
+        s = _draw_state(start, rng)
         trace[:] = 0.0
-        for _ in range(longest):
-            if terminal[s]:
+        for _ in range(parameters.longest):
+            if table.terminal[s]:
                 break
-            after, error = _next(table, policy[s], s, rng), rewards[policy[s], s]
+            action = policy[s]
+            next_s = _draw_next_state(table, action, s, rng)
+            # R(s, a, s') + discount f(s') - f(s), and G := decay G + the gradient of f(s)
+            td_error = table.rewards[action, s]
             for j in range(trace.shape[0]):
-                error += (discount * features[after, j] - features[s, j]) * weights[j]
-                trace[j] = decay * trace[j] + features[s, j]
-            weights += step / (1.0 + cooling * t) * error * trace
-            s, t = after, t + 1
+                td_error += (discount * features[next_s, j] - features[s, j]) * weights[j]
+                trace[j] = parameters.decay * trace[j] + features[s, j]
+            alpha = parameters.step / (1.0 + parameters.cooling * t)
+            weights += alpha * td_error * trace
+            s = next_s
+            t += 1
 
 
 @compiled()
-def _td_lookahead(
-    table, start, values, discount, decay, step, exploration, cooling, n_episodes, longest, rng
-):
-    rewards, terminal = table[3:]
-    trace, after = np.empty(values.shape[0]), np.empty(rewards.shape[0])
-    for episode in range(n_episodes):
-        s = _drawn(start, 0, start.shape[0], rng)
+def _td_lookahead(table, start, values, parameters, rng):
+    """Learn `values`, a table, by TD(lambda) with actions by one-step lookahead (equation 3)."""
+    discount = parameters.discount
+    n_actions, n_states = table.rewards.shape
+    trace = np.empty(n_states)
+    q_values = np.empty(n_actions)
+    for episode in range(parameters.n_episodes):
+        exploration = parameters.exploration / (1.0 + parameters.cooling * episode)
+        s = _draw_state(start, rng)
         trace[:] = 0.0
-        for _ in range(longest):
-            if terminal[s]:
+        for _ in range(parameters.longest):
+            if table.terminal[s]:
                 break
-            for a in range(after.shape[0]):
-                after[a] = backed_up(table, a, s, values, discount)
-            action = chosen(after, exploration / (1.0 + cooling * episode), rng)
-            new = _next(table, action, s, rng)
-            trace *= decay
+            for a in range(n_actions):
+                q_values[a] = q_value(table, a, s, values, discount)
+            action = epsilon_greedy(q_values, exploration, rng)
+            next_s = _draw_next_state(table, action, s, rng)
+            trace *= parameters.decay
             trace[s] += 1.0
-            values += step * (rewards[action, s] + discount * values[new] - values[s]) * trace
-            s = new
+            td_error = table.rewards[action, s] + discount * values[next_s] - values[s]
+            values += parameters.step * td_error * trace
+            s = next_s
 
 
 @compiled()
-def _q_learning(table, start, discount, exploration, step, longest, asked, rng):
-    (n_actions, n_states), (rewards, terminal) = table[3].shape, table[3:]
-    q, tries = np.zeros((n_states, n_actions)), np.zeros((n_states, n_actions))
-    learned = np.empty((asked.shape[0], n_states, n_actions))
-    s, age, due = _drawn(start, 0, n_states, rng), 0, 0
-    for t in range(1, asked[-1] + 1):
-        if terminal[s] or age == longest:
-            s, age = _drawn(start, 0, n_states, rng), 0
-        action = chosen(q[s], exploration, rng)
-        after = _next(table, action, s, rng)
-        tries[s, action] += 1.0
-        q[s, action] += tries[s, action] ** -step * (
-            rewards[action, s] + discount * q[after].max() - q[s, action]
-        )
-        s, age = after, age + 1
-        if t == asked[due]:
-            for i in range(n_states):
-                assign(learned[due, i], q[i])
-            due += 1
-    return learned
+def _q_learning(table, start, parameters, checkpoints, rng):
+    """Learn Q by the update of section 4.4; return it at each checkpoint, states first."""
+    n_actions, n_states = table.rewards.shape
+    q_values = np.zeros((n_states, n_actions))
+    n_tries = np.zeros((n_states, n_actions))
+    snapshots = np.empty((checkpoints.shape[0], n_states, n_actions))
+    n_snapshots = 0
+    s = _draw_state(start, rng)
+    episode_steps = 0
+    for t in range(1, checkpoints[-1] + 1):
+        if table.terminal[s] or episode_steps == parameters.longest:
+            s = _draw_state(start, rng)
+            episode_steps = 0
+        action = epsilon_greedy(q_values[s], parameters.exploration, rng)
+        next_s = _draw_next_state(table, action, s, rng)
+
+        # Q(s, a) := (1 - alpha) Q(s, a) + alpha [R(s, a, s') + discount max over a' of Q(s', a')]
+        n_tries[s, action] += 1.0
+        alpha = n_tries[s, action] ** -parameters.step
+        target = table.rewards[action, s] + parameters.discount * q_values[next_s].max()
+        q_values[s, action] += alpha * (target - q_values[s, action])
+
+        s = next_s
+        episode_steps += 1
+        if t == checkpoints[n_snapshots]:
+            for state in range(n_states):
+                assign(snapshots[n_snapshots, state], q_values[state])
+            n_snapshots += 1
+    return snapshots

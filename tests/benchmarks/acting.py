@@ -6,7 +6,7 @@ from mdptoolbox import mdp as mdptoolbox
 
 from lib import decisions
 from lib.backgammon import ValueNet, self_play
-from lib.backgammon.rules import MOST, list_successors
+from lib.backgammon.rules import MAX_SUCCESSORS, list_successors
 from tests.benchmarks.jobs import alone, alternate, row
 from tests.benchmarks.trees import write
 
@@ -80,7 +80,7 @@ def moves():
     Ours are asked for as a network that learns does, which knows that its positions are right.
     """
     states, positions = throws()
-    room = np.empty((MOST, 2, 26), np.int8), np.empty(MOST, np.int8)
+    room = np.empty((MAX_SUCCESSORS, 2, 26), np.int8), np.empty(MAX_SUCCESSORS, np.int8)
     times = alternate(
         lambda: [list_successors(*throw, *room) for throw in positions],
         lambda: [state.legal_actions() for state in states],

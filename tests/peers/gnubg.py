@@ -109,7 +109,7 @@ def play(player, gnubg, rng):
                 )
             choices = after[None]
         if choices[0, 0, OFF] == 15:
-            return int(playing._points(choices[0])) * (1 if ours else -1)
+            return int(playing._score(choices[0])) * (1 if ours else -1)
         position, dice, ours = choices[0, ::-1].copy(), playing._throw(rng, False), not ours
 
 

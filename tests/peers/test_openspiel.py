@@ -55,5 +55,5 @@ def test_positions_are_those_of_openspiel():
             else:
                 state.apply_action(int(rng.choice(state.legal_actions())))
         winner = int(np.argmax(state.returns()))
-        assert playing._points(of(state, winner)) == state.returns()[winner]
+        assert playing._score(of(state, winner)) == state.returns()[winner]
     assert n_throws > 50 * N_GAMES
