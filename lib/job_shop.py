@@ -80,7 +80,7 @@ class RepairValues(NamedTuple):
     output: np.ndarray
 
 
-class RepairParameters(NamedTuple):
+class _RepairParameters(NamedTuple):
     """How the next repair is chosen, and how the values learn from it."""
 
     rule: int  # index of RULES, or VALUES
@@ -266,7 +266,7 @@ def repair(problem, chooser="random", noise=0.0, seed=0):
     rng = np.random.default_rng(check_integer("seed", seed, 0))
     problem = check_problem(problem)
 
-    parameters = RepairParameters(rule=rule, noise=noise, step=0.0, trace_decay=0.0)
+    parameters = _RepairParameters(rule=rule, noise=noise, step=0.0, trace_decay=0.0)
     starts, n_repairs, has_ended = _repair(
         problem, _lower_bound(problem), unlimited(problem.durations), values, parameters, rng
     )
@@ -284,8 +284,8 @@ def learn_values(
 ):
     """Learn the values of schedules by TD(lambda), from the repairs of some problems.
 
-    Each repair has a reward of -0.001. The schedule that it ends with has 1 minus its length, in
-    units of the problem's lower bound.
+    The reward of a repair is -0.001; at the end of an episode it is 1 minus the length of the
+    schedule, in units of the problem's lower bound.
 
     Parameters
     ----------
@@ -311,7 +311,7 @@ def learn_values(
         raise ValueError("problems must be at least one, all of one shape")
     if np.shape(exploration) != (2,):
         raise ValueError(f"exploration must be two numbers from 0 to 1; got {exploration!r}")
-    # the smallest probability is above 0, so that there are equal factors
+    # above 0, as no factor leads there
     first, last = (max(check_real("exploration", share, 0, 1), 1e-9) for share in exploration)
     n_episodes = check_integer("n_episodes", n_episodes, 1)
     rng = np.random.default_rng(check_integer("seed", seed, 0))
@@ -325,7 +325,7 @@ def learn_values(
     for noise in np.geomspace(first, last, n_episodes):
         i = rng.integers(len(problems))
         starts = unlimited(problems[i].durations)
-        parameters = RepairParameters(rule=VALUES, noise=noise, step=step, trace_decay=trace_decay)
+        parameters = _RepairParameters(rule=VALUES, noise=noise, step=step, trace_decay=trace_decay)
         _repair(problems[i], bounds[i], starts, values, parameters, rng)
     if not (np.isfinite(values.inputs).all() and np.isfinite(values.output).all()):
         warnings.warn(
