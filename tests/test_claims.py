@@ -31,7 +31,7 @@ def claim(*verdicts, **fields):
     """A claim whose settings come out as these verdicts."""
     claim = Claim("a-claim", **{"sentence": "It is so.", "quote": "so", **fields})
     for i, verdict in enumerate(verdicts):
-        claim.test(f"setting-{i}", f"n = {i}", estimate=ESTIMATES[verdict], least=5, **ABOVE)
+        claim.test(f"setting-{i}", f"n = {i}", estimate=ESTIMATES[verdict], min_trials=5, **ABOVE)
     return claim
 
 
@@ -74,9 +74,9 @@ def test_complementary_region_swaps_holds_and_fails(numbers, ends):
 
 @pytest.mark.parametrize("n", [0, 4])
 def test_fewer_trials_than_the_least_decide_nothing(n):
-    assert setting(2.0, 1.0, 3.0, n=n, least=5).verdict == "too little data"
-    assert setting(math.nan, math.nan, math.nan, n=n, least=5).verdict == "too little data"
-    assert setting(2.0, 1.0, 3.0, n=5, least=5).verdict == "holds"
+    assert setting(2.0, 1.0, 3.0, n=n, min_trials=5).verdict == "too little data"
+    assert setting(math.nan, math.nan, math.nan, n=n, min_trials=5).verdict == "too little data"
+    assert setting(2.0, 1.0, 3.0, n=5, min_trials=5).verdict == "holds"
 
 
 def test_ids_are_used_once():
@@ -96,17 +96,17 @@ def test_what_is_registered_decides(tmp_path, monkeypatch):
     (tmp_path / "register.yml").write_text(
         f"# A register.\na-claim: {json.dumps(entry)}\n", "utf-8"
     )
-    monkeypatch.setattr("lib.claims.REGISTER", tmp_path / "register.yml")
+    monkeypatch.setattr("lib.claims.register.REGISTER", tmp_path / "register.yml")
     claims = Claims("someone1999")
     one = claims.claim("a-claim", "It is so.", quote="so")
     for id, words in (
         ("a", {"learner": "EM"}),
         ("b", {"learner": "COV"}),
         ("c", {}),
-        ("d", {**ABOVE, "least": 1}),
+        ("d", {**ABOVE, "min_trials": 1}),
     ):
         one.test(id, estimate=ESTIMATES["holds"][:3] + (4,), anchor="there", **words)
-    told = [(s.statistic, s.region, s.least, s.anchor) for s in one.settings]
+    told = [(s.statistic, s.region, s.min_trials, s.anchor) for s in one.settings]
     above, below = (0, math.inf), (-math.inf, 1.5)
     assert told[:2] == [("mean of EM", above, 5, "there"), ("mean of COV", above, 5, "there")]
     assert told[2:] == [("median", below, 5, "there"), ("mean", above, 1, "there")]
@@ -177,6 +177,6 @@ def test_no_sentence_breaks_the_tables(sentence):
 )
 def test_only_an_estimate_without_spread_is_called_exact(value, low, high, n, words):
     record = setting(
-        value=value, low=low, high=high, n=n, least=3 if "needed" in words else 1
+        value=value, low=low, high=high, n=n, min_trials=3 if "needed" in words else 1
     ).to_dict()
     assert estimate(record).replace("\N{NO-BREAK SPACE}", " ") == words

@@ -558,7 +558,7 @@ CLAIMS = [
         lambda: setting(anchor="two words"),
         "^anchor of 'a-setting' must be letters, digits and hyphens",
     ),
-    (lambda: setting(least=0), "^least of 'a-setting' must be at least 1; got 0"),
+    (lambda: setting(min_trials=0), "^min_trials of 'a-setting' must be at least 1; got 0"),
     (lambda: setting(n=-1), "^n of 'a-setting' must be at least 0; got -1"),
     (lambda: setting(region=(1, 1)), r"^region of 'a-setting' must be \(lo, hi\) with lo < hi"),
     (lambda: setting(low=0.5), "^low, value and high of 'a-setting' must not fall"),

@@ -9,7 +9,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from lib import evaluation
-from lib.evaluation.ranks import _friedman
+from lib.evaluation.ranks import _friedman_p_value
 
 RNG = np.random.default_rng(0)
 
@@ -351,7 +351,7 @@ def test_equal_scores_differ_in_nothing():
 
 def test_friedman_has_its_level():
     rng = np.random.default_rng(0)
-    p = [_friedman(pd.DataFrame(rng.random((12, 5)))) for _ in range(600)]
+    p = [_friedman_p_value(pd.DataFrame(rng.random((12, 5)))) for _ in range(600)]
     assert 0.03 < np.mean(np.array(p) < 0.05) < 0.07
     assert stats.kstest(p, "uniform").pvalue > 0.001
 

@@ -1,5 +1,7 @@
 """The sample size from which one learner stays ahead of another."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from lib.evaluation.intervals import LEVEL, Estimate
@@ -7,6 +9,15 @@ from lib.evaluation.performance import paired_differences
 from lib.validation import check_generator
 
 RESAMPLES = 1000
+
+
+class _Bootstrap(NamedTuple):
+    """Crossing sizes of resampled models."""
+
+    resampled: np.ndarray  # (RESAMPLES,): crossing size of each resample
+    observed: float  # crossing size of the models as they are
+    sizes: np.ndarray  # (n_sizes,): sample sizes tried, rising
+    n_models: int
 
 
 def crossing_size(frame, first, second, rng, min_gain=0.02):
@@ -26,12 +37,13 @@ def crossing_size(frame, first, second, rng, min_gain=0.02):
     -------
     Estimate
     """
-    crossings, n, _ = _resampled_crossings(frame, first, second, rng, min_gain)
-    return Estimate(float(crossings[-1]), *_percentiles(crossings), n)
+    bootstrap = _bootstrap_crossings(frame, first, second, rng, min_gain)
+    low, high = _percentile_interval(bootstrap.resampled, bootstrap.observed)
+    return Estimate(bootstrap.observed, low, high, bootstrap.n_models)
 
 
 def crossing_ratio(frame, other, first, second, rng, min_gain=0.02):
-    """Crossing size on `frame` divided by that on `other`, as a base-10 logarithm, over independent models.
+    """Crossing size on `frame` over that on `other`, independent of it, as a base-10 logarithm.
 
     A crossing beyond the largest size counts as twice that size. Two crossings beyond the largest
     sizes, or two at or before the smallest, cannot be ordered: such a resample counts as minus
@@ -50,44 +62,72 @@ def crossing_ratio(frame, other, first, second, rng, min_gain=0.02):
         Positive where `first` gets ahead of `second` later on `frame`; with infinite ends where
         more resamples than a tail of the interval holds cannot be ordered.
     """
-    panels = [_resampled_crossings(panel, first, second, rng, min_gain) for panel in (frame, other)]
-    before = np.all([crossings == sizes[0] for crossings, _, sizes in panels], axis=0)
-    beyond = np.all([crossings > sizes[-1] for crossings, _, sizes in panels], axis=0)
-    ratio = np.subtract(
-        *(np.log10(np.minimum(crossings, 2 * sizes[-1])) for crossings, _, sizes in panels)
-    )
-    low, high = (_percentiles(ratio, (before | beyond)[:-1], end) for end in (-np.inf, np.inf))
-    return Estimate(float(ratio[-1]), low[0], high[1], min(n for _, n, _ in panels))
+    numerator = _bootstrap_crossings(frame, first, second, rng, min_gain)
+    denominator = _bootstrap_crossings(other, first, second, rng, min_gain)
+    both = (numerator, denominator)
+
+    both_at_smallest = np.all([each.resampled == each.sizes[0] for each in both], axis=0)
+    both_beyond_largest = np.all([each.resampled > each.sizes[-1] for each in both], axis=0)
+    unordered = both_at_smallest | both_beyond_largest
+
+    log_ratios = _log_crossing(numerator.resampled, numerator.sizes)
+    log_ratios = log_ratios - _log_crossing(denominator.resampled, denominator.sizes)
+    observed = _log_crossing(numerator.observed, numerator.sizes)
+    observed = float(observed - _log_crossing(denominator.observed, denominator.sizes))
+
+    low, _ = _percentile_interval(np.where(unordered, -np.inf, log_ratios), observed)
+    _, high = _percentile_interval(np.where(unordered, np.inf, log_ratios), observed)
+    return Estimate(observed, low, high, min(each.n_models for each in both))
 
 
-def _resampled_crossings(frame, first, second, rng, min_gain):
-    """Crossings of resamples, then that of all models; their number, and the sizes."""
+def _log_crossing(crossings, sizes):
+    """Base-10 logarithm of crossing sizes, one beyond the largest size as twice that size."""
+    return np.log10(np.minimum(crossings, 2 * sizes[-1]))
+
+
+def _bootstrap_crossings(frame, first, second, rng, min_gain):
+    """Crossing sizes of resamples of the models; all NaN where no model counts."""
     check_generator("rng", rng)
+    # a model counts if its gain is large enough at every size
     differences = paired_differences(frame, first, second, min_gain).dropna()
-    sizes, values = differences.columns.to_numpy(dtype=float), differences.to_numpy()
-    if not len(values):
-        return np.full(RESAMPLES + 1, np.nan), 0, sizes
-    draws = rng.integers(len(values), size=(RESAMPLES, len(values)))
-    means = np.append(values[draws].mean(axis=1), values.mean(axis=0)[None], axis=0)
-    return _crossings(sizes, means), len(values), sizes
+    sizes = differences.columns.to_numpy(dtype=float)
+    values = differences.to_numpy()
+    n_models = len(values)
+    if n_models == 0:
+        return _Bootstrap(np.full(RESAMPLES, np.nan), np.nan, sizes, n_models)
+    draws = rng.integers(n_models, size=(RESAMPLES, n_models))
+    resampled = _crossing_sizes(sizes, values[draws].mean(axis=1))
+    [observed] = _crossing_sizes(sizes, values.mean(axis=0)[None])
+    return _Bootstrap(resampled, float(observed), sizes, n_models)
 
 
-def _percentiles(values, unordered=False, end=np.nan):
-    """Ends of the percentile interval of all `values` but the last, widened to contain that one."""
-    resampled = np.where(unordered, end, values[:-1])
-    low, high = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method="inverted_cdf")
-    return float(min(low, values[-1])), float(max(high, values[-1]))
+def _percentile_interval(resampled, observed):
+    """Ends of the percentile interval, widened to contain the observed value."""
+    tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
+    # a quantile that is one of the values stays finite beside infinite ones
+    low, high = np.quantile(resampled, tails, method="inverted_cdf")
+    return float(min(low, observed)), float(max(high, observed))
 
 
-def _crossings(sizes, curves):
-    """Crossing of each curve (c, n_sizes) from at or below 0 to above it for good."""
+def _crossing_sizes(sizes, curves):
+    """Size at which each curve crosses from at or below 0 to above it for good.
+
+    `curves` has shape (n_curves, n_sizes), the result (n_curves,).
+    """
+    n_sizes = len(sizes)
     behind = curves <= 0
-    last = np.where(behind.any(axis=1), len(sizes) - 1 - np.argmax(behind[:, ::-1], axis=1), -1)
+    last_behind = n_sizes - 1 - np.argmax(behind[:, ::-1], axis=1)
+    last_behind = np.where(behind.any(axis=1), last_behind, -1)
+
     crossings = np.full(len(curves), sizes[0])
-    crossings[last == len(sizes) - 1] = np.inf
-    inner = (last >= 0) & (last < len(sizes) - 1)
-    i = last[inner]
-    before, after = curves[inner, i], curves[inner, i + 1]
-    logs = np.log(sizes)
-    crossings[inner] = np.exp(logs[i] - before / (after - before) * (logs[i + 1] - logs[i]))
+    crossings[last_behind == n_sizes - 1] = np.inf
+
+    # linear interpolation in log size, between the last size behind and the next one
+    inner = (last_behind >= 0) & (last_behind < n_sizes - 1)
+    i = last_behind[inner]
+    y_low = curves[inner, i]
+    y_high = curves[inner, i + 1]
+    log_sizes = np.log(sizes)
+    step = log_sizes[i + 1] - log_sizes[i]
+    crossings[inner] = np.exp(log_sizes[i] - y_low / (y_high - y_low) * step)
     return crossings

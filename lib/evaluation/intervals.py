@@ -42,16 +42,18 @@ def mean_interval(values, confidence=LEVEL, shared=0.0):
     Estimate
         With infinite ends for fewer than two values; NaN where one of them is.
     """
-    values, shared = to_sample("values", values), check_real("shared", shared, 0)
+    values = to_sample("values", values)
+    shared = check_real("shared", shared, 0)
     confidence = check_real("confidence", confidence, 0, 1, open_low=True, open_high=True)
-    if len(values) < 2:
-        return Estimate(
-            float(values.mean()) if len(values) else np.nan, -np.inf, np.inf, len(values)
-        )
-    half = stats.t.ppf((1 + confidence) / 2, len(values) - 1) * standard_error(values, shared)
-    return Estimate(
-        float(values.mean()), float(values.mean() - half), float(values.mean() + half), len(values)
-    )
+    n = len(values)
+    if n == 0:
+        return Estimate(np.nan, -np.inf, np.inf, 0)
+    mean = values.mean()
+    if n == 1:
+        return Estimate(float(mean), -np.inf, np.inf, 1)
+    t_quantile = stats.t.ppf((1 + confidence) / 2, n - 1)
+    half_width = t_quantile * standard_error(values, shared)
+    return Estimate(float(mean), float(mean - half_width), float(mean + half_width), n)
 
 
 def to_sample(name, values):
@@ -66,12 +68,26 @@ def to_sample(name, values):
 
 
 def standard_error(values, shared=0.0):
-    """Of the mean of values whose samples share training data: sqrt((1/n + shared) s^2)."""
+    """Standard error of the mean, sqrt((1/n + shared) s^2).
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,), n at least 2
+    shared : float, at least 0
+        0 for independent values; test / train for scores of resampled splits of the same rows,
+        whose training sets overlap.
+
+    References
+    ----------
+    Nadeau & Bengio (2003), section 4: the corrected resampled variance.
+    """
     return np.sqrt((1 / len(values) + shared) * values.var(ddof=1))
 
 
 def skewed_mean(values, rng, worst=()):
-    """Mean of independent `values`, most of them alike and few far away, with a BCa bootstrap interval of 95%.
+    """Mean of `values` with a BCa bootstrap interval of 95%, for a skewed distribution.
+
+    That is for independent values of which most are alike and a few far away.
 
     Parameters
     ----------
@@ -93,24 +109,29 @@ def skewed_mean(values, rng, worst=()):
     Efron (1987), section 6.
     """
     check_generator("rng", rng)
-    values, worst = to_sample("values", values), to_sample("worst", np.atleast_1d(worst))
+    values = to_sample("values", values)
+    worst = to_sample("worst", np.atleast_1d(worst))
     if not np.isfinite(worst).all():
         raise ValueError(f"worst must be finite; got {worst.tolist()}")
     if len(values) < 2 or np.ptp(values) == 0 or np.isnan(values).any():
         return mean_interval(values)
-    samples = values, np.append(values, worst)
-    results = [
-        stats.bootstrap((sample,), np.mean, confidence_level=LEVEL, method="BCa", rng=rng)
-        for sample in samples
-    ]
-    mean, (high, low) = float(values.mean()), (result.confidence_interval for result in results)
-    return Estimate(
-        mean, float(np.fmin(low.low, mean)), float(np.fmax(high.high, mean)), len(values)
-    )
+    interval = _bca_interval(values, rng)
+    cautious_interval = _bca_interval(np.append(values, worst), rng)
+    mean = float(values.mean())
+    # An end is NaN where BCa's acceleration is undefined; fmin and fmax then take the mean.
+    low = float(np.fmin(cautious_interval.low, mean))
+    high = float(np.fmax(interval.high, mean))
+    return Estimate(mean, low, high, len(values))
+
+
+def _bca_interval(sample, rng):
+    """Interval of the mean, bias-corrected and accelerated: Efron (1987), section 6."""
+    result = stats.bootstrap((sample,), np.mean, confidence_level=LEVEL, method="BCa", rng=rng)
+    return result.confidence_interval
 
 
 def mean_contrast(a, b):
-    """Difference of the means of two independent samples, mean(a) - mean(b), with Welch's t interval of 95%.
+    """Difference of means, mean(a) - mean(b), of independent samples with Welch's 95% interval.
 
     Parameters
     ----------
@@ -121,11 +142,14 @@ def mean_contrast(a, b):
     Estimate
         With the smaller of n_a and n_b; infinite ends if that is below 2; NaN where a value is.
     """
-    a, b = to_sample("a", a), to_sample("b", b)
+    a = to_sample("a", a)
+    b = to_sample("b", b)
     n = min(len(a), len(b))
-    difference = float(a.mean() - b.mean()) if n else np.nan
-    if n < 2:
-        return Estimate(difference, -np.inf, np.inf, n)
+    if n == 0:
+        return Estimate(np.nan, -np.inf, np.inf, 0)
+    difference = float(a.mean() - b.mean())
+    if n == 1:
+        return Estimate(difference, -np.inf, np.inf, 1)
     if np.ptp(a) == 0 and np.ptp(b) == 0:  # for which Welch's degrees of freedom are 0 / 0
         return Estimate.exact(difference, n)
     interval = stats.ttest_ind(a, b, equal_var=False).confidence_interval(LEVEL)
@@ -153,18 +177,18 @@ def proportion_interval(count, n):
 
     References
     ----------
-    Wilson (1927), formula for a proportion.
+    Wilson (1927): the score interval.
     """
     n = check_integer("n", n, 0)
     count = check_real("count", count, 0, n)
     if n == 0:
         return Estimate(np.nan, 0.0, 1.0, 0)
-    share, z = count / n, stats.norm.ppf((1 + LEVEL) / 2)
-    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return Estimate(
-        float(share),
-        float(np.clip(middle - half, 0, share)),
-        float(np.clip(middle + half, share, 1)),
-        n,
-    )
+    share = count / n
+    z = stats.norm.ppf((1 + LEVEL) / 2)
+    # the roots p of (share - p)^2 = z^2 p (1 - p) / n
+    centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half_width = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    # the share itself is always inside, which rounding can miss where it is 0 or 1
+    low = float(np.clip(centre - half_width, 0, share))
+    high = float(np.clip(centre + half_width, share, 1))
+    return Estimate(float(share), low, high, n)

@@ -6,18 +6,17 @@ import pandas as pd
 from lib.evaluation.intervals import LEVEL, Estimate, mean_interval
 from lib.validation import check_choice, check_real
 
-# what rounding leaves of a gain of exactly 0
-_NO_GAIN = 1e-12
+_NO_GAIN = 1e-12  # what rounding leaves of a gain of exactly 0
 _COLUMNS = ("model", "size", "learner", "accuracy", "best", "constant")
 
 
 def normalized_performance(frame, min_gain=0.02):
     """T of each learner at each sample size, over models.
 
-    T = (accuracy - constant) / (best - constant) of one model is the part of the possible gain over
-    the best constant that a learner achieves. Where the gain is 0, T is undefined, and where it is
-    tiny, T is noise: the mean is over models with a gain of at least `min_gain`, beside the ratio
-    of means over all models.
+    T = (accuracy - constant) / (best - constant) of one model is the share of the possible gain
+    over the best constant prediction that a learner achieves. Where the gain is 0, T is undefined,
+    and where it is tiny, T is noise: so the mean is over models with a gain of at least `min_gain`.
+    The ratio of means is over all models.
 
     Parameters
     ----------
@@ -45,14 +44,23 @@ def normalized_performance(frame, min_gain=0.02):
     """
     _check_frame(frame, min_gain)
     rows = []
-    for (size, learner), part in frame.groupby(["size", "learner"], sort=True, observed=True):
-        t = share_of_gain(part["accuracy"], part["best"], part["constant"], min_gain).dropna()
-        gain = (part["best"] - part["constant"]).sum()
-        pooled = (part["accuracy"] - part["constant"]).sum() / gain if gain > 0 else np.nan
-        rows.append((size, learner, t.mean(), t.sem(), pooled, len(t), len(part) - len(t)))
-    return pd.DataFrame(
-        rows, columns=["size", "learner", "t", "se", "t_pooled", "n_models", "n_set_aside"]
-    )
+    for (size, learner), trials in frame.groupby(["size", "learner"], sort=True, observed=True):
+        t = share_of_gain(trials["accuracy"], trials["best"], trials["constant"], min_gain).dropna()
+        possible_gain = (trials["best"] - trials["constant"]).sum()
+        achieved_gain = (trials["accuracy"] - trials["constant"]).sum()
+        rows.append(
+            {
+                "size": size,
+                "learner": learner,
+                "t": t.mean(),
+                "se": t.sem(),
+                "t_pooled": achieved_gain / possible_gain if possible_gain > 0 else np.nan,
+                "n_models": len(t),
+                "n_set_aside": len(trials) - len(t),
+            }
+        )
+    columns = ["size", "learner", "t", "se", "t_pooled", "n_models", "n_set_aside"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def t_by_model(frame, learner, min_gain=0.02):
@@ -74,9 +82,9 @@ def t_by_model(frame, learner, min_gain=0.02):
     """
     _check_frame(frame, min_gain)
     check_choice("learner", learner, frame["learner"].unique())
-    rows = frame[frame["learner"] == learner]
-    t = share_of_gain(rows["accuracy"], rows["best"], rows["constant"], min_gain)
-    return rows.assign(t=t).pivot(index="model", columns="size", values="t").dropna(how="all")
+    trials = frame[frame["learner"] == learner]
+    t = share_of_gain(trials["accuracy"], trials["best"], trials["constant"], min_gain)
+    return trials.assign(t=t).pivot(index="model", columns="size", values="t").dropna(how="all")
 
 
 def paired_differences(frame, first, second, min_gain=0.02):
@@ -100,7 +108,9 @@ def paired_differences(frame, first, second, min_gain=0.02):
 
 
 def largest_mean_t(frames, learners, min_gain=0.02):
-    """Largest mean T of any of `learners` at any size of any of `frames`, with a conservative simultaneous interval.
+    """Largest mean T of any learner at any size of any frame, with a simultaneous interval.
+
+    The interval is conservative: Bonferroni's, over all the means.
 
     Parameters
     ----------
@@ -114,21 +124,26 @@ def largest_mean_t(frames, learners, min_gain=0.02):
     Estimate
         With the smallest n of any mean; NaN and n = 0 where no model counts.
     """
-    columns = [
-        t
-        for frame in frames
-        for name in learners
-        for _, t in t_by_model(frame, name, min_gain).items()
-    ]
-    groups = [t.dropna() for t in columns if t.notna().any()]
-    estimates = [mean_interval(t, 1 - (1 - LEVEL) / len(groups)) for t in groups]
-    if not estimates:
+    samples = []
+    for frame in frames:
+        for learner in learners:
+            for _, t in t_by_model(frame, learner, min_gain).items():
+                if t.notna().any():
+                    samples.append(t.dropna())
+    if not samples:
         return Estimate(np.nan, np.nan, np.nan, 0)
-    return Estimate(*(max(e[i] for e in estimates) for i in range(3)), min(e.n for e in estimates))
+    confidence = 1 - (1 - LEVEL) / len(samples)  # Bonferroni
+    estimates = [mean_interval(t, confidence) for t in samples]
+    return Estimate(
+        value=max(estimate.value for estimate in estimates),
+        low=max(estimate.low for estimate in estimates),
+        high=max(estimate.high for estimate in estimates),
+        n=min(estimate.n for estimate in estimates),
+    )
 
 
 def mean_difference(frame, first, second, min_gain=0.02):
-    """Mean paired difference in T over all sizes: one number a model, then mean and interval over models.
+    """Mean paired difference in T over all sizes, with its interval over models.
 
     Parameters
     ----------
@@ -139,11 +154,13 @@ def mean_difference(frame, first, second, min_gain=0.02):
     -------
     Estimate
     """
-    return mean_interval(paired_differences(frame, first, second, min_gain).mean(axis=1).dropna())
+    # sizes of one model are not independent: each model gives one number
+    by_model = paired_differences(frame, first, second, min_gain).mean(axis=1)
+    return mean_interval(by_model.dropna())
 
 
 def share_of_gain(accuracy, best, constant, min_gain=0.0):
-    """T, the share of the gain best - constant that an accuracy has; NaN where there is less than `min_gain` to gain.
+    """T, the share of the gain best - constant that an accuracy achieves.
 
     Parameters
     ----------
@@ -154,21 +171,26 @@ def share_of_gain(accuracy, best, constant, min_gain=0.0):
     Returns
     -------
     float or array-like
+        NaN where best - constant is below `min_gain`.
     """
     check_real("min_gain", min_gain, 0, 1, open_high=True)
-    accuracy, best, constant = (
-        np.asarray(part) if isinstance(part, list | tuple) else part
-        for part in (accuracy, best, constant)
-    )
+    accuracy = _as_array_if_sequence(accuracy)
+    best = _as_array_if_sequence(best)
+    constant = _as_array_if_sequence(constant)
     gain = best - constant
-    return (accuracy - constant) / np.where((gain >= min_gain) & (gain > _NO_GAIN), gain, np.nan)
+    is_enough = (gain >= min_gain) & (gain > _NO_GAIN)
+    return (accuracy - constant) / np.where(is_enough, gain, np.nan)
+
+
+def _as_array_if_sequence(values):
+    return np.asarray(values) if isinstance(values, list | tuple) else values
 
 
 def _check_frame(frame, min_gain):
     check_real("min_gain", min_gain, 0, 1, open_high=True)
     if not isinstance(frame, pd.DataFrame):
         raise ValueError(f"frame must be a DataFrame; got {type(frame).__name__}")
-    missing = [c for c in _COLUMNS if c not in frame.columns]
+    missing = [column for column in _COLUMNS if column not in frame.columns]
     if missing:
         raise ValueError(
             f"frame must have the columns {', '.join(_COLUMNS)}; missing: {', '.join(missing)}"

@@ -1,4 +1,7 @@
-"""Several learners over several data sets: average ranks, Friedman's test and Nemenyi's critical difference."""
+"""Several learners over several data sets: Demsar's comparison of average ranks.
+
+That is Friedman's test and Nemenyi's critical difference.
+"""
 
 from typing import NamedTuple
 
@@ -9,15 +12,15 @@ from scipy import stats
 from lib.evaluation.intervals import LEVEL
 from lib.validation import check_integer, check_real
 
-TIE = 1e-12  # of a score: rounding may take equal scores as far apart
+TIE = 1e-12  # relative difference by which rounding may take equal scores apart
 EPS = np.finfo(float).eps
 
 
 class RankComparison(NamedTuple):
-    """Average ranks (1 is best), the difference that is significant, Friedman's test and groups not told apart.
+    """Average ranks of learners and which of them differ.
 
-    A named tuple of ranks (Series by learner), critical_difference (float), p_friedman (float) and
-    groups (list of lists of learners).
+    A named tuple of ranks (Series by learner; 1 is best), critical_difference (float; Nemenyi's),
+    p_friedman (float) and groups (list of lists of learners that cannot be told apart).
     """
 
     ranks: pd.Series
@@ -59,17 +62,22 @@ def compare_ranks(scores, confidence=LEVEL):
         scores = pd.DataFrame(scores).astype(float)
     except (TypeError, ValueError) as error:
         raise ValueError(f"scores must be a table of numbers: {error}") from None
-    n, k = scores.shape
-    if n < 2 or k < 3 or scores.isna().any(axis=None):
+    n_datasets, n_learners = scores.shape
+    n_missing = int(scores.isna().to_numpy().sum())
+    if n_datasets < 2 or n_learners < 3 or n_missing:
         allowed = "at least 2 data sets (rows) and 3 learners (columns) without gaps"
-        raise ValueError(
-            f"scores must have {allowed}; got {n} x {k} with {scores.isna().to_numpy().sum()} missing"
-        )
-    # equal scores share a rank, also where only the order of summation tells them apart
-    scores = pd.DataFrame([_levels(row) for row in scores.to_numpy()], columns=scores.columns)
-    ranks = (-scores).rank(axis=1).mean().sort_values(kind="stable")
-    difference = nemenyi_difference(k, n, confidence)
-    return RankComparison(ranks, difference, _friedman(scores), _groups(ranks, difference))
+        shape = f"{n_datasets} x {n_learners}"
+        raise ValueError(f"scores must have {allowed}; got {shape} with {n_missing} missing")
+    levels = [_score_levels(row) for row in scores.to_numpy()]
+    levels = pd.DataFrame(levels, columns=scores.columns)
+    ranks = (-levels).rank(axis=1).mean().sort_values(kind="stable")
+    difference = nemenyi_difference(n_learners, n_datasets, confidence)
+    return RankComparison(
+        ranks=ranks,
+        critical_difference=difference,
+        p_friedman=_friedman_p_value(levels),
+        groups=_groups(ranks, difference),
+    )
 
 
 def nemenyi_difference(n_learners, n_datasets, confidence=LEVEL):
@@ -90,43 +98,50 @@ def nemenyi_difference(n_learners, n_datasets, confidence=LEVEL):
     ----------
     Demsar (2006), section 3.2.2.
     """
-    n_learners, n_datasets = (
-        check_integer("n_learners", n_learners, 2),
-        check_integer("n_datasets", n_datasets, 1),
-    )
+    n_learners = check_integer("n_learners", n_learners, 2)
+    n_datasets = check_integer("n_datasets", n_datasets, 1)
     confidence = check_real("confidence", confidence, 0, 1, open_low=True, open_high=True)
+    # Demsar's Table 5(a): the studentised range over sqrt(2)
     q = stats.studentized_range.ppf(confidence, n_learners, np.inf) / np.sqrt(2)
     return float(q * np.sqrt(n_learners * (n_learners + 1) / (6 * n_datasets)))
 
 
-def _levels(row):
-    """Number the different scores of a row from the lowest on; those that only rounding tells apart have one number.
+def _score_levels(row):
+    """Number the different scores of a row, the lowest as 0; equal scores have one number.
 
-    Rounding is relative to the score itself, or that of a sum of the row's largest, whose rest is
-    nearly 0.
+    Scores that only rounding tells apart are equal: within a relative difference of `TIE`, or of
+    the rounding of a sum of the row's largest scores, which may cancel to nearly 0.
     """
     order = np.argsort(row, kind="stable")
-    below, above = row[order][:-1], row[order][1:]
+    rising = row[order]
     largest = np.abs(row[np.isfinite(row)]).max(initial=0.0)
-    same = np.isclose(below, above, rtol=TIE, atol=8 * EPS * largest)
+    same_as_next = np.isclose(rising[:-1], rising[1:], rtol=TIE, atol=8 * EPS * largest)
     levels = np.zeros(len(row), dtype=int)
-    levels[order[1:]] = np.cumsum(~same)
+    levels[order[1:]] = np.cumsum(~same_as_next)
     return levels
 
 
-def _friedman(scores):
-    """P-value of Iman and Davenport's F with (k - 1) and (k - 1)(N - 1) degrees of freedom; ties as SciPy has them."""
-    n, k = scores.shape
+def _friedman_p_value(scores):
+    """P-value of Iman and Davenport's F with k - 1 and (k - 1)(N - 1) degrees of freedom.
+
+    SciPy's statistic is corrected for ties.
+    """
+    n_datasets, n_learners = scores.shape
     if (scores.nunique(axis=1) == 1).all():
         return 1.0
-    chi = stats.friedmanchisquare(*scores.to_numpy().T).statistic
-    if np.isclose(chi, n * (k - 1)):  # the same order everywhere
+    chi_square = stats.friedmanchisquare(*scores.to_numpy().T).statistic
+    largest = n_datasets * (n_learners - 1)
+    if np.isclose(chi_square, largest):  # the same order on every data set: F is infinite
         return 0.0
-    return float(stats.f.sf((n - 1) * chi / (n * (k - 1) - chi), k - 1, (k - 1) * (n - 1)))
+    f = (n_datasets - 1) * chi_square / (largest - chi_square)
+    return float(stats.f.sf(f, n_learners - 1, (n_learners - 1) * (n_datasets - 1)))
 
 
 def _groups(ranks, difference):
-    """Neighbours that differ by less, from each learner on, where that reaches further than from the one before."""
+    """The largest sets of two neighbours or more whose ranks differ by less than `difference`."""
+    # learners start ... ends[start] - 1 are those that differ from `start` by less
     ends = np.searchsorted(ranks, ranks + difference)
-    further = (np.diff(ends, prepend=0) > 0) & (ends - np.arange(len(ends)) > 1)
-    return [list(ranks.index[start : ends[start]]) for start in np.flatnonzero(further)]
+    reaches_further = np.diff(ends, prepend=0) > 0  # than the group of the learner before it
+    has_neighbours = ends - np.arange(len(ends)) > 1
+    starts = np.flatnonzero(reaches_further & has_neighbours)
+    return [list(ranks.index[start : ends[start]]) for start in starts]

@@ -14,9 +14,9 @@ def paired_t_test(a, b, shared=0.0):
     Parameters
     ----------
     a, b : array-like of shape (n,), n at least 2
-        Scores of two learners on the same cases.
+        Scores of two learners on the same splits or data sets.
     shared : float, at least 0
-        As in `standard_error`; 0 for independent cases.
+        As in `standard_error`; 0 for independent pairs.
 
     Returns
     -------
@@ -28,22 +28,27 @@ def paired_t_test(a, b, shared=0.0):
     ValueError
         If there are fewer than two pairs, or a score is not finite.
     """
-    a, b, shared = to_sample("a", a), to_sample("b", b), check_real("shared", shared, 0)
+    a = to_sample("a", a)
+    b = to_sample("b", b)
+    shared = check_real("shared", shared, 0)
     if a.shape != b.shape or len(a) < 2:
-        raise ValueError(
-            f"a and b must be one-dimensional, equally long, with at least 2; got {a.shape} and {b.shape}"
-        )
-    _require_finite("a and b must hold finite scores", a, b)
-    difference = a - b
-    error = standard_error(difference, shared)
-    if error == 0:
-        return (0.0, 1.0) if difference[0] == 0 else (float(np.sign(difference[0]) * np.inf), 0.0)
-    t = difference.mean() / error
-    return float(t), float(2 * stats.t.sf(abs(t), len(a) - 1))
+        allowed = "one-dimensional, equally long, with at least 2"
+        raise ValueError(f"a and b must be {allowed}; got {a.shape} and {b.shape}")
+    _require_finite("a and b must hold finite scores", a)
+    _require_finite("a and b must hold finite scores", b)
+    differences = a - b
+    error = standard_error(differences, shared)
+    if error == 0:  # all differences are the same
+        if differences[0] == 0:
+            return 0.0, 1.0
+        return float(np.sign(differences[0]) * np.inf), 0.0
+    t = differences.mean() / error
+    p = 2 * stats.t.sf(abs(t), len(a) - 1)
+    return float(t), float(p)
 
 
 def one_sided_p_values(differences):
-    """P-values of paired t-tests that the mean is not above 0, one a row.
+    """P-values of one-sided paired t-tests, one a row; the hypothesis is a mean of at most 0.
 
     Parameters
     ----------
@@ -70,26 +75,26 @@ def one_sided_p_values(differences):
             f"differences must have shape (n_tests, at least 2); got {differences.shape}"
         )
     _require_finite("differences must be finite", differences)
-    means, errors = (
-        differences.mean(axis=1),
-        differences.std(axis=1, ddof=1) / np.sqrt(differences.shape[1]),
-    )
+    n_pairs = differences.shape[1]
+    means = differences.mean(axis=1)
+    errors = differences.std(axis=1, ddof=1) / np.sqrt(n_pairs)
     with np.errstate(divide="ignore", invalid="ignore"):
-        p = stats.t.sf(means / errors, differences.shape[1] - 1)
-    return np.where((errors == 0) & (means <= 0), 1.0, p)
+        p = stats.t.sf(means / errors, n_pairs - 1)
+    return np.where((errors == 0) & (means <= 0), 1.0, p)  # 0 / 0 where all differences are 0
 
 
 def corrected_t_test(a, b, test_fraction):
-    """Two-sided t-test for scores of repeated cross-validation or resampling, corrected for shared training data.
+    """Nadeau & Bengio's corrected t-test for scores of repeated cross-validation or resampling.
 
-    The variance of the mean of J differences is taken as (1/J + test/train) s^2 instead of s^2 / J.
+    Training sets of J splits share rows, so that the J differences are correlated: the variance of
+    their mean is taken as (1/J + test/train) s^2 instead of s^2 / J. The test is two-sided.
 
     Parameters
     ----------
     a, b : array-like of shape (J,)
         Scores of two learners on the same J splits.
     test_fraction : float in (0, 1)
-        Part of the examples in the test set of a split (0.2 for 5 folds).
+        Share of the examples in the test set of a split (0.2 for 5 folds).
 
     Returns
     -------
@@ -105,18 +110,18 @@ def corrected_t_test(a, b, test_fraction):
     ----------
     Nadeau & Bengio (2003), section 4.
     """
-    return paired_t_test(a, b, _shared(test_fraction))
+    return paired_t_test(a, b, _test_train_ratio(test_fraction))
 
 
 def corrected_interval(differences, test_fraction, confidence=LEVEL):
-    """Mean difference of scores over resamplings, with the interval that belongs to `corrected_t_test`.
+    """Mean difference of scores over splits, with the interval that inverts `corrected_t_test`.
 
     Parameters
     ----------
     differences : array-like of shape (J,)
-        Score of one learner less that of another on each split.
+        Score of one learner minus that of another on each split.
     test_fraction : float in (0, 1)
-        Part of the examples in the test set of a split.
+        Share of the examples in the test set of a split.
     confidence : float in (0, 1)
 
     Returns
@@ -128,7 +133,7 @@ def corrected_interval(differences, test_fraction, confidence=LEVEL):
     ----------
     Nadeau & Bengio (2003), section 4.
     """
-    return mean_interval(differences, confidence, _shared(test_fraction))
+    return mean_interval(differences, confidence, _test_train_ratio(test_fraction))
 
 
 def differences_by_dataset(frame, first, second, test_fraction, confidence=LEVEL):
@@ -151,18 +156,25 @@ def differences_by_dataset(frame, first, second, test_fraction, confidence=LEVEL
     """
     for learner in (first, second):
         check_choice("first and second", learner, frame["learner"].unique())
-    wide = frame.pivot(index=["dataset", "repeat", "fold"], columns="learner", values="accuracy")
+    accuracy = frame.pivot(
+        index=["dataset", "repeat", "fold"], columns="learner", values="accuracy"
+    )
     rows = []
-    for name in frame["dataset"].unique():
-        a, b = wide.loc[name, first].to_numpy(), wide.loc[name, second].to_numpy()
-        p = corrected_t_test(a, b, test_fraction)[1]
-        rows.append((name, *corrected_interval(a - b, test_fraction, confidence), p))
+    for dataset in frame["dataset"].unique():
+        a = accuracy.loc[dataset, first].to_numpy()
+        b = accuracy.loc[dataset, second].to_numpy()
+        estimate = corrected_interval(a - b, test_fraction, confidence)
+        _, p = corrected_t_test(a, b, test_fraction)
+        rows.append({"dataset": dataset, **estimate._asdict(), "p": p})
     table = pd.DataFrame(rows, columns=["dataset", "value", "low", "high", "n", "p"])
     return table.assign(p_holm=holm(table["p"]))
 
 
 def holm(p_values):
-    """P-values adjusted for their number, step-down: rejecting where they are below a level keeps that level overall.
+    """P-values adjusted for their number by Holm's step-down procedure.
+
+    To reject where an adjusted p-value is below a level keeps the chance of any false rejection at
+    that level.
 
     Parameters
     ----------
@@ -182,17 +194,18 @@ def holm(p_values):
     if not ((p >= 0) & (p <= 1)).all():
         raise ValueError(f"p_values must be one-dimensional, each in [0, 1]; got {p_values!r}")
     order = np.argsort(p)
-    adjusted = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    return np.minimum(adjusted, 1)[np.argsort(order)]
+    n_remaining = np.arange(len(p), 0, -1)  # hypotheses not rejected yet, at each step
+    adjusted = np.minimum(np.maximum.accumulate(p[order] * n_remaining), 1)
+    return adjusted[np.argsort(order)]
 
 
-def _require_finite(allowed, *scores):
-    for numbers in scores:
-        if not np.isfinite(numbers).all():
-            raise ValueError(f"{allowed}; got {numbers[~np.isfinite(numbers)][0]}")
+def _require_finite(allowed, numbers):
+    """Raise ValueError, which says what is allowed, with the first number that is not finite."""
+    if not np.isfinite(numbers).all():
+        raise ValueError(f"{allowed}; got {numbers[~np.isfinite(numbers)][0]}")
 
 
-def _shared(test_fraction):
-    """Nadeau & Bengio's term for the training data that splits share, test / train."""
+def _test_train_ratio(test_fraction):
+    """Nadeau & Bengio's term for the training data that splits share: n_test / n_train."""
     test_fraction = check_real("test_fraction", test_fraction, 0, 1, open_low=True, open_high=True)
     return test_fraction / (1 - test_fraction)

@@ -70,7 +70,13 @@ CLAIMS = [
     record(setting("open-end", low=-INFINITE, high=INFINITE, paper_value=2.5), id="open"),
     record(
         setting(
-            "unknown", value=math.nan, low=math.nan, high=math.nan, n=0, least=2, region=(-0.1, 0.1)
+            "unknown",
+            value=math.nan,
+            low=math.nan,
+            high=math.nan,
+            n=0,
+            min_trials=2,
+            region=(-0.1, 0.1),
         ),
         id="few",
         paper="greiner2005",

@@ -1,0 +1,19 @@
+"""The sentences of a paper, tested: statistics with intervals, their verdicts, and their tables.
+
+A claim is one sentence of a paper. A setting is one condition in which it is tested: a statistic
+with its interval, from which the verdict follows.
+"""
+
+from lib.claims.claim import CLAIMS_JSON, Claim, Claims
+from lib.claims.display import (
+    badge,
+    claim_tables,
+    estimate,
+    outcome,
+    overall,
+    region_words,
+    verdict_tally,
+)
+from lib.claims.myst import cell, code, literal, markdown_table
+from lib.claims.register import REGISTER, read_register
+from lib.claims.setting import SYMBOLS, Setting

@@ -1,0 +1,171 @@
+"""The claims that a chapter tests, and how a claim gets its settings."""
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from lib.claims.display import claim_tables, outcome
+from lib.claims.register import registered_entries
+from lib.claims.setting import Setting, check_id
+
+CLAIMS_JSON = "application/vnd.claims+json"  # media type of claims in the output of a cell
+
+
+@dataclass
+class Claim:
+    """One sentence of a paper, with the settings in which it was tested.
+
+    Parameters
+    ----------
+    id : str
+        Kebab-case name, unique in the book.
+    sentence : str
+        The claim in our words, true or false.
+    quote : str
+        The paper's words in brief.
+    headline : bool
+        Whether it is one of those that carry the book.
+    exact : bool
+        Whether it is an identity, which no sample decides.
+    data : str
+        The data that it needs beyond what comes with the book; empty for none.
+    settings : list of Setting
+        What `test` has added.
+    registered : dict
+        Its entry in a register (see `read_register`); empty if it has none.
+    """
+
+    id: str
+    sentence: str
+    quote: str
+    headline: bool = False
+    exact: bool = False
+    data: str = ""
+    settings: list[Setting] = field(default_factory=list)
+    registered: dict = field(default_factory=dict)
+
+    def __post_init__(self):
+        check_id(self.id)
+        for name in ("sentence", "quote"):
+            if not getattr(self, name).strip():
+                raise ValueError(f"{name} of claim {self.id!r} must not be empty")
+
+    def test(self, id: str, words: str = "", *, estimate: tuple, **fields) -> Setting:
+        """Add and return a `Setting` of this claim.
+
+        Parameters
+        ----------
+        id, words : str
+            See `Setting`; the claim must not have the id already.
+        estimate : tuple of float
+            Value, low, high and n of the setting.
+        **fields
+            What else a `Setting` has. Statistic, region and `min_trials` are by default what is
+            registered for the setting, or else for its claim. A name in braces in a registered
+            statistic must be given, too.
+
+        Raises
+        ------
+        ValueError
+            If the id is used already, or the claim is not registered and statistic or region are
+            not given.
+        KeyError
+            If a name in braces is not given.
+        """
+        if any(setting.id == id for setting in self.settings):
+            raise ValueError(f"id {id!r} is already the name of a setting")
+        numbers = dict(zip(("value", "low", "high", "n"), estimate, strict=True))
+        if self.registered:
+            fields = self._registered_fields(id, fields)
+        elif not {"statistic", "region"} <= fields.keys():
+            raise ValueError(self._registration_advice(id))
+        setting = Setting(id, words, **numbers, **fields)
+        self.settings.append(setting)
+        return setting
+
+    def _registered_fields(self, setting_id, fields):
+        """Return the fields of a setting, completed by what is registered."""
+        registered_settings = self.registered.get("settings", {})
+        entry = self.registered | registered_settings.get(setting_id, {})
+        placeholders = {
+            name: value for name, value in fields.items() if f"{{{name}" in entry["statistic"]
+        }
+        fields = {name: value for name, value in fields.items() if name not in placeholders}
+        if not fields.get("statistic"):
+            fields["statistic"] = entry["statistic"].format(**placeholders)
+        low, high = entry["region"]
+        region = (-math.inf if low is None else low, math.inf if high is None else high)
+        return {"region": region, "min_trials": entry["least"]} | fields
+
+    def _registration_advice(self, setting_id):
+        example = '{"statistic": "...", "region": [0, null], "least": 30, "settings": {}}'
+        return (
+            f"claim {self.id!r} is not in chapters/registered.yml: "
+            f"give {setting_id!r} statistic, region and min_trials, "
+            f"or add there, in a clone of the book, such as\n{self.id}: {example}"
+        )
+
+    def to_dict(self, paper: str) -> dict:
+        """Return it with its settings as strict JSON."""
+        return {
+            "id": self.id,
+            "sentence": self.sentence,
+            "quote": self.quote,
+            "headline": self.headline,
+            "exact": self.exact,
+            "data": self.data,
+            "paper": paper,
+            "settings": [setting.to_dict() for setting in self.settings],
+        }
+
+
+class Claims:
+    """The claims of one paper that a chapter tests; shows itself as a table of verdicts.
+
+    Parameters
+    ----------
+    paper : str
+        Key of the paper in ``references.bib``. What decides its claims is in the book's register
+        (`read_register`).
+    """
+
+    def __init__(self, paper: str):
+        self.paper = paper
+        self._registered = registered_entries()
+        self._claims: dict[str, Claim] = {}
+
+    def claim(self, id: str, sentence: str, *, quote: str, **fields) -> Claim:
+        """Add and return a `Claim`, which `Claim.test` gives settings.
+
+        Parameters
+        ----------
+        id, sentence, quote, **fields
+            See `Claim`.
+
+        Raises
+        ------
+        ValueError
+            If the id is used already.
+        """
+        if id in self._claims:
+            raise ValueError(f"id {id!r} is already the name of a claim")
+        entry = self._registered.get(id, {})
+        self._claims[id] = Claim(id, sentence, quote, registered=entry, **fields)
+        return self._claims[id]
+
+    def __iter__(self) -> Iterator[Claim]:
+        return iter(self._claims.values())
+
+    def _repr_mimebundle_(self, include=None, exclude=None) -> dict:
+        records = [claim.to_dict(self.paper) for claim in self]
+        lines = [f"{record['sentence']} ({_without_tags(outcome(record))})" for record in records]
+        return {
+            "text/plain": "\n".join(lines),
+            "text/markdown": claim_tables(records),
+            CLAIMS_JSON: records,
+        }
+
+
+def _without_tags(html):
+    return re.sub("<[^>]*>", "", html)

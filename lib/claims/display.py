@@ -1,0 +1,127 @@
+"""How claims are shown: verdicts as badges, estimates and regions in words, tables in MyST.
+
+A record is what `Claim.to_dict` or `Setting.to_dict` returns.
+"""
+
+from lib.claims.myst import literal, markdown_table
+from lib.claims.setting import SYMBOLS
+
+_SPACE = "\N{NO-BREAK SPACE}"
+
+
+def claim_tables(records: list[dict]) -> str:
+    """Return as MyST a table of a chapter's claims, and one of their settings, folded."""
+    claim_rows = []
+    setting_rows = []
+    for claim in records:
+        quote = f"“{claim['quote']}”"
+        claim_rows.append((outcome(claim), literal(claim["sentence"]), literal(quote)))
+        for setting in claim["settings"]:
+            statistic = f"{setting['statistic']}: {estimate(setting)}"
+            setting_rows.append(
+                (
+                    badge(setting["verdict"]),
+                    literal(_setting_sentence(claim, setting)),
+                    literal(statistic),
+                    region_words(setting),
+                )
+            )
+    claims_table = markdown_table(("Verdict", "Claim", "Paper"), claim_rows)
+    settings_table = markdown_table(("Verdict", "Claim", "Here", "True if"), setting_rows)
+    title = "Every setting, its statistic and interval"
+    return f"{claims_table}\n\n:::{{dropdown}} {title}\n{settings_table}\n:::"
+
+
+def _setting_sentence(claim: dict, setting: dict) -> str:
+    """Return the claim's sentence with what is special about a setting and the paper's number."""
+    sentence = claim["sentence"]
+    if setting["words"]:
+        sentence = f"{sentence.rstrip('.')}: {setting['words']}"
+    if setting["paper_value"] is not None:
+        sentence += f" (paper: {setting['paper_value']})"
+    return sentence
+
+
+def verdict_tally(claim: dict) -> dict[str, int]:
+    """Return how many settings of a claim's record have each verdict that occurs.
+
+    The verdicts are in the order of `SYMBOLS`.
+    """
+    verdicts = [setting["verdict"] for setting in claim["settings"]]
+    return {verdict: verdicts.count(verdict) for verdict in SYMBOLS if verdict in verdicts}
+
+
+def overall(claim: dict) -> str:
+    """Return the verdict that all settings of a claim's record share, or "mixed"."""
+    verdicts = list(verdict_tally(claim))
+    return verdicts[0] if len(verdicts) == 1 else "mixed"
+
+
+def outcome(claim: dict) -> str:
+    """Return a claim's verdicts as MyST, such as "✔ holds 6, ✘ fails 2 of 8 settings"."""
+    tally = verdict_tally(claim)
+    n_settings = len(claim["settings"])
+    if len(tally) != 1:
+        counts = ", ".join(f"{badge(verdict)} {count}" for verdict, count in tally.items())
+        return f"{counts} of {n_settings} settings"
+    words = badge(overall(claim))
+    if n_settings > 1:
+        words += f" in all {n_settings} settings"
+    if claim["exact"]:
+        words += " (exact)"
+    return words
+
+
+def badge(verdict: str) -> str:
+    """Return the verdict with its symbol, as a span that the book's style sheet colours."""
+    style = f"verdict-{verdict.replace(' ', '-')}"
+    return f'<span class="verdict {style}">{SYMBOLS[verdict]} {verdict}</span>'
+
+
+def estimate(record: dict) -> str:
+    """Return "value [low, high], n = ..." of a setting's record, with spaces that do not break.
+
+    An interval that says nothing is left out, such as that of a single trial or of fewer trials
+    than the statistic needs.
+    """
+    n = record["n"]
+    trials = f"n{_SPACE}={_SPACE}{n}"
+    has_too_few = n < record["least"]
+    if has_too_few:
+        trials += f" of {record['least']} needed"
+
+    if record["value"] is None:
+        return f"unknown, {trials}"
+    value = _number_words(record["value"])
+    if has_too_few:
+        return f"{value}, {trials}"
+
+    has_no_width = record["value"] == record["low"] == record["high"]
+    if has_no_width and n <= 1:
+        return f"{value} (exact)"
+    # 0 is the lower end of a ratio, of which nothing is known
+    is_unbounded = record["high"] == "∞" and record["low"] in ("−∞", 0)
+    if has_no_width or is_unbounded:
+        return f"{value}, {trials}"
+    low = _number_words(record["low"])
+    high = _number_words(record["high"])
+    return f"{value} [{low},{_SPACE}{high}], {trials}"
+
+
+def region_words(record: dict) -> str:
+    """Return for which values the claim holds, such as "> 0"."""
+    low, high = record["region"]
+    if low is None and high is None:
+        return "any value"
+    if low is None:
+        return f"< {high:g}"
+    if high is None:
+        return f"> {low:g}"
+    return f"between {low:g} and {high:g}"
+
+
+def _number_words(number: float | str | None) -> str:
+    """Return a number of a record with three significant digits; an infinite one is a text."""
+    if number is None:
+        return "—"
+    return number if isinstance(number, str) else f"{number:.3g}"

@@ -1,0 +1,41 @@
+"""The register: what decides each claim, committed before its results are seen."""
+
+import json
+
+from lib.files import LIB
+
+REGISTER = LIB.parent / "chapters" / "registered.yml"
+
+
+def read_register(text: str) -> dict[str, dict]:
+    """Return the entries of a register: what decides each claim and what its settings add.
+
+    Parameters
+    ----------
+    text : str
+        A line for each claim, such as ``id: {"statistic": "EM − {winnow}", "region": [0, null],
+        "least": 30, "settings": {"id": {}}}``. Lines that begin with # are comments.
+
+    Returns
+    -------
+    dict
+        Entries by the id of the claim. "least" is `Setting.min_trials`.
+
+    Raises
+    ------
+    ValueError
+        If an entry is no JSON.
+    """
+    # Read as JSON, not as YAML: PyYAML takes JSON's 1e-09 for a string, and the history of an
+    # entry is that of its line.
+    entries = {}
+    for line in text.splitlines():
+        if line and not line.startswith("#"):
+            id, _, entry = line.partition(": ")
+            entries[id] = json.loads(entry)
+    return entries
+
+
+def registered_entries() -> dict[str, dict]:
+    """Return the entries of the book's register; none where lib is installed without the book."""
+    return read_register(REGISTER.read_text("utf-8")) if REGISTER.is_file() else {}
