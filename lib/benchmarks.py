@@ -9,11 +9,17 @@ from scipy.optimize import nnls
 from lib.files import DATA
 
 FOLDER = DATA / "benchmarks"
-RESULTS, SCALING = FOLDER / "speed.json", FOLDER / "scaling.json"
+RESULTS = FOLDER / "speed.json"
+SCALING = FOLDER / "scaling.json"
 
 
 def read_benchmarks(path=RESULTS):
     """Read how fast learners and peers are.
+
+    Parameters
+    ----------
+    path : Path
+        Of results in JSON, with "rows" and "machine".
 
     Returns
     -------
@@ -22,9 +28,14 @@ def read_benchmarks(path=RESULTS):
         comparison a row.
     machine : dict
         What it ran on, with versions.
+
+    Raises
+    ------
+    ValueError
+        If there is no such file.
     """
-    about = _read(path)
-    return pd.DataFrame(about["rows"]), about["machine"]
+    results = _read(path)
+    return pd.DataFrame(results["rows"]), results["machine"]
 
 
 def read_scaling():
@@ -36,12 +47,14 @@ def read_scaling():
         axis ("s", "n", "restarts", "k", "rows", "classes", "models"), learner, value, seconds.
     panels : DataFrame
         n_attributes, learner, seconds a model of a whole learning curve.
-    about : dict
+    details : dict
         efficiency (of two workers, each repetition), peaks (MiB, by learner), sizes, setting,
         machine, date.
     """
-    about = _read(SCALING)
-    return *(pd.DataFrame(about.pop(name)) for name in ("rows", "panels")), about
+    details = _read(SCALING)
+    times = pd.DataFrame(details.pop("rows"))
+    panels = pd.DataFrame(details.pop("panels"))
+    return times, panels, details
 
 
 def _read(path):
@@ -51,9 +64,9 @@ def _read(path):
 
 
 def growth(times):
-    """Fit seconds = start + rate x value (x value^2 for "cov" over "n"), start and rate not negative, for each curve.
+    """Fit seconds = start + rate x value^power to each curve, start and rate not negative.
 
-    The fit has the least sum of squared relative errors.
+    The fit has the least sum of squared relative errors. The power is 2 for "cov" over "n", else 1.
 
     Parameters
     ----------
@@ -68,11 +81,22 @@ def growth(times):
     """
     rows = []
     for (axis, learner), curve in times.groupby(["axis", "learner"], sort=False):
-        # every pair of attributes has a covariance; all else is linear
-        power, seconds = 2 if (learner, axis) == ("cov", "n") else 1, curve["seconds"].to_numpy()
-        terms = np.stack([np.ones(len(curve)), curve["value"].to_numpy(float) ** power], axis=1)
+        # COV estimates the covariance of every pair of attributes; all else is linear
+        power = 2 if (learner, axis) == ("cov", "n") else 1
+        seconds = curve["seconds"].to_numpy()
+        values = curve["value"].to_numpy(float)
+        terms = np.stack([np.ones(len(curve)), values**power], axis=1)
+        # divided by the measured seconds, residuals are relative errors
         (start, rate), _ = nnls(terms / seconds[:, None], np.ones(len(curve)))
+        relative_errors = terms @ [start, rate] / seconds - 1
         rows.append(
-            (axis, learner, power, start, rate, np.abs(terms @ [start, rate] / seconds - 1).max())
+            {
+                "axis": axis,
+                "learner": learner,
+                "power": power,
+                "start": start,
+                "rate": rate,
+                "error": np.abs(relative_errors).max(),
+            }
         )
     return pd.DataFrame(rows, columns=["axis", "learner", "power", "start", "rate", "error"])

@@ -3,7 +3,7 @@
 
 def contrast(first, second) -> float:
     """Return the contrast of two colours that matplotlib knows, from 1 to 21."""
-    from seaborn.utils import relative_luminance  # which takes seconds to import
+    from seaborn.utils import relative_luminance  # imported here, as it takes seconds
 
-    dark, light = sorted((relative_luminance(first), relative_luminance(second)))
-    return (light + 0.05) / (dark + 0.05)
+    darker, lighter = sorted((relative_luminance(first), relative_luminance(second)))
+    return (lighter + 0.05) / (darker + 0.05)

@@ -30,10 +30,10 @@ def test_results_are_complete_and_anonymous():
 
 
 def test_stored_times_grow_as_fitted():
-    times, panels, about = read_scaling()
+    times, panels, details = read_scaling()
     assert set(times["axis"]) == {"s", "n", "restarts", "k", "rows", "classes", "models"}
     assert set(panels["learner"]) == {"calibration", "em", "cov", "winnow"}
-    assert np.median(about["efficiency"]) >= 0.85
+    assert np.median(details["efficiency"]) >= 0.85
     errors = growth(times).set_index(["learner", "axis"])["error"]
     assert (errors < 0.5).all(), errors
 

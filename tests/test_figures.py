@@ -18,8 +18,9 @@ from lib import figures
 from lib.colour import contrast
 from lib.evaluation import compare_ranks
 from lib.experiments import CIA_LEARNERS
-from lib.figures import comparison, heatmap, look
-from lib.figures.style import LOOKS
+from lib.figures import comparison, heatmap, style_of
+from lib.figures.colours import COLOURS, LINE_COLOURS
+from lib.figures.learner_styles import STYLES
 
 pytestmark = pytest.mark.filterwarnings("error")
 BLUE, VERMILLION, GREY = "#0072b2", "#d55e00", "#7f7f7f"
@@ -111,13 +112,15 @@ ELR = [
 
 @pytest.mark.parametrize("names", [CIA_LEARNERS, [*ELR, "forest", "tree"]])
 def test_the_learners_of_a_part_look_different(names):
-    assert set(names) <= set(LOOKS)
+    assert set(names) <= set(STYLES)
     for keys in (["color", "marker"], ["label"]):
-        assert len({tuple(figures.look(name)[key] for key in keys) for name in names}) == len(names)
+        assert len({tuple(figures.style_of(name)[key] for key in keys) for name in names}) == len(
+            names
+        )
 
 
-def test_a_learner_of_ones_own_keeps_its_look():
-    assert figures.look("mine") == figures.look("mine") | {"label": "mine"}
+def test_a_learner_of_ones_own_keeps_its_style():
+    assert figures.style_of("mine") == figures.style_of("mine") | {"label": "mine"}
 
 
 def test_learning_curves_draw_t(frame):
@@ -199,7 +202,7 @@ def test_the_critical_difference_diagram_has_names_ranks_and_bars(k):
     scores |= {"forest": [0.5, 0.6, 0.5, 0.4], "logistic": [0.3, 0.3, 0.4, 0.2]}
     ranks = compare_ranks(pd.DataFrame(scores).iloc[:, :k])
     (axis,) = comparison.critical_difference_diagram(ranks).axes
-    labels = [f"{look(name)['label']} {rank:.2f}" for name, rank in ranks.ranks.items()]
+    labels = [f"{style_of(name)['label']} {rank:.2f}" for name, rank in ranks.ranks.items()]
     ticks = map(str, range(1, k + 1, 2))
     assert sorted(t.strip() for t in words(axis.texts)) == sorted(
         [*ticks, *labels, "critical difference"]
@@ -391,10 +394,19 @@ class TestPairs:
             for s in ("naive", "tan", "bic")
             for learner in ("ofe", "elr", "apn", "em")
         ]
-        looks = [figures.look(pair) for pair in pairs]
-        assert len({(look["color"], look["marker"]) for look in looks}) == len(pairs)
-        assert figures.look("tan+elr") == figures.look("elr") | {"label": "TAN+ELR", "marker": "^"}
-        assert figures.look("a+b")["label"] == "a+b"
+        styles = [figures.style_of(pair) for pair in pairs]
+        assert len({(style["color"], style["marker"]) for style in styles}) == len(pairs)
+        assert figures.style_of("tan+elr") == figures.style_of("elr") | {
+            "label": "TAN+ELR",
+            "marker": "^",
+        }
+        assert figures.style_of("a+b")["label"] == "a+b"
+
+
+def test_colours_of_lines_stand_out_on_white_and_no_colour_has_two_names():
+    for name, colour in LINE_COLOURS.items():
+        assert contrast(colour, "white") >= 3, name
+    assert len(set(COLOURS.values())) == len(COLOURS)
 
 
 def test_contrast_goes_from_1_to_21_and_has_no_order():

@@ -3,13 +3,18 @@
 import numpy as np
 
 from lib.evaluation import share_of_gain
-from lib.figures.style import line
+from lib.figures.plots import line
 
 T_LABEL = "T, part of the possible gain"
+PANEL_HEIGHT = 3.5  # inches
+PAGE_WIDTH = 7.4  # inches
+SIZE_TICKS = (10, 30, 100, 300, 1000, 3000, 10_000, 100_000)
 
 
 def learning_curves(frame, learners=None, min_gain=0.02, width=3.3):
-    """Draw mean T from -0.9 on with standard errors against sample size, a line a learner, a panel each n, k and B.
+    """Draw mean T against sample size, with standard errors, a line a learner.
+
+    There is a panel for each n, k and B. The y axis begins at -0.9.
 
     Parameters
     ----------
@@ -26,18 +31,21 @@ def learning_curves(frame, learners=None, min_gain=0.02, width=3.3):
     -------
     seaborn.FacetGrid
     """
-    panels = zip(*(frame[name] for name in ("n_attributes", "n_hidden", "difficulty")), strict=True)
-    names = [f"CIA({n}, {k}, {b:g})" for n, k, b in panels]
-    n_panels = len(set(names))
+    titles = [
+        f"CIA({trial.n_attributes}, {trial.n_hidden}, {trial.difficulty:g})"
+        for trial in frame.itertuples()
+    ]
+    n_panels = len(set(titles))
     t = share_of_gain(frame["accuracy"], frame["best"], frame["constant"], min_gain)
-    shape = {"col": "panel", "height": 3.5, "aspect": min(width, 7.4 / n_panels) / 3.5}
     grid = line(
-        frame.assign(T=t, panel=names),
+        frame.assign(T=t, panel=titles),
         "size",
         "T",
         learners=learners,
+        col="panel",
+        height=PANEL_HEIGHT,
+        aspect=min(width, PAGE_WIDTH / n_panels) / PANEL_HEIGHT,
         err_kws={"capsize": 2},
-        **shape,
     )
     for axis in grid.axes.flat:
         size_axis(axis, frame["size"])
@@ -46,21 +54,31 @@ def learning_curves(frame, learners=None, min_gain=0.02, width=3.3):
 
 
 def size_axis(axis, sizes):
-    """Make the x axis one of sample sizes, on a log scale with some of the sizes as its ticks, and draw y = 0."""
-    ticks = [
-        s for s in (10, 30, 100, 300, 1000, 3000, 10_000, 100_000) if min(sizes) <= s <= max(sizes)
-    ]
+    """Make the x axis one of sample sizes, on a log scale, and draw the line y = 0.
+
+    Parameters
+    ----------
+    axis : Axes
+    sizes : sequence of numbers
+        Ticks are round numbers between the smallest and the largest of them.
+    """
+    ticks = [tick for tick in SIZE_TICKS if min(sizes) <= tick <= max(sizes)]
     axis.set_xscale("log")
-    axis.set_xticks(ticks, [f"{s:,}" for s in ticks])
+    axis.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     axis.minorticks_off()
     axis.set_xlabel("sample size s")
     axis.axhline(0, color="black", linewidth=0.8)
 
 
 def size_words(size, sizes):
-    """Return a crossing size in words: "≤ 10" or "> 2,000" at the ends of the sizes tried, "?" if it is unknown."""
+    """Return a crossing size in words.
+
+    It is "≤ 10" or "> 2,000" at the ends of the sizes tried, and "?" if it is unknown.
+    """
     if np.isnan(size):
         return "?"
     if np.isinf(size):
         return f"> {max(sizes):,}"
-    return f"≤ {min(sizes):,}" if size <= min(sizes) else f"{size:,.0f}"
+    if size <= min(sizes):
+        return f"≤ {min(sizes):,}"
+    return f"{size:,.0f}"

@@ -8,9 +8,24 @@ from myst_nb import glue
 
 from lib.claims import literal, markdown_table
 
+# The sign of a number that is 0 as printed. One that a bracket precedes or follows is an end of an
+# interval and keeps it: there it says on which side of 0 the end is.
+_SIGN_OF_ZERO = re.compile(
+    r"""
+    (?<![\w.\[])    # no part of a word or number, not after a bracket
+    [-−+]
+    (?=0(\.0+)?     # 0, 0.0, 0.00, ...
+    (?![\w.\]]))    # and no further digit, no bracket
+    """,
+    re.VERBOSE,
+)
+
 
 def glue_numbers(**values):
-    """Glue numbers, booleans and words by name for use in prose; floats keep six significant digits."""
+    """Glue numbers, booleans and words by name for use in prose.
+
+    Floats keep six significant digits.
+    """
     for name, value in values.items():
         value = value.item() if isinstance(value, np.generic) else value
         if isinstance(value, bool):
@@ -21,26 +36,32 @@ def glue_numbers(**values):
 
 
 def glue_estimates(factor=1, **estimates):
-    """Glue estimates, times a factor, by name, and the ends of their intervals with _low and _high added to it."""
+    """Glue estimates, times a factor, by name; the ends of intervals by name_low and name_high."""
     for name, estimate in estimates.items():
-        value, low, high = (factor * end for end in estimate[:3])
+        value, low, high = (factor * number for number in estimate[:3])
         glue_numbers(**{name: value, f"{name}_low": low, f"{name}_high": high})
 
 
 def plus_minus(values, errors):
-    """Return "value ± error" for each pair, which breaks before the sign only; a dash where one is unknown."""
-    pairs = [f"{a:.2f} ±\N{NO-BREAK SPACE}{b:.2f}" for a, b in zip(values, errors, strict=True)]
-    return [
-        "—" if pair.startswith("nan") else pair.replace("-", "−").replace("nan", "—")
-        for pair in pairs
-    ]
+    """Return "value ± error" for each pair; a dash where one is unknown.
+
+    A line breaks before the sign only.
+    """
+    return [_plus_minus(value, error) for value, error in zip(values, errors, strict=True)]
+
+
+def _plus_minus(value, error):
+    if np.isnan(value):
+        return "—"
+    words = f"{value:.2f} ±\N{NO-BREAK SPACE}{error:.2f}"
+    return words.replace("-", "−").replace("nan", "—")
 
 
 def table(frame, caption, name, formats=None):
-    """Return a numbered MyST table to be glued: columns become headings, the index is left out, text is no markup.
+    """Return a numbered MyST table to be glued; its cells show their text as it is.
 
-    A number that rounds to 0 has no sign, but as an end of an interval, where it says on which side
-    of 0 that is.
+    Columns become headings, the index is left out. A number that rounds to 0 has no sign unless it
+    is an end of an interval in brackets, where the sign says on which side of 0 the end is.
 
     Parameters
     ----------
@@ -55,16 +76,20 @@ def table(frame, caption, name, formats=None):
     -------
     IPython.display.Markdown
     """
+    formats = formats or {}
     columns = [
-        [_cell(value, (formats or {}).get(column)) for value in values]
-        for column, values in frame.items()
+        [_cell(value, formats.get(column)) for value in values] for column, values in frame.items()
     ]
-    lines = markdown_table([literal(str(column)) for column in frame], zip(*columns, strict=True))
-    return Markdown(f"```{{table}} {caption}\n:name: {name}\n\n{lines}\n```")
+    header = [literal(str(column)) for column in frame]
+    rows = markdown_table(header, zip(*columns, strict=True))
+    return Markdown(f"```{{table}} {caption}\n:name: {name}\n\n{rows}\n```")
 
 
 def _cell(value, spec):
-    if isinstance(value, float) and not np.isfinite(value):
-        return "—" if np.isnan(value) else "never"
+    """The text of a cell: a value in its format, an infinite one as "never"."""
+    if isinstance(value, float) and np.isnan(value):
+        return "—"
+    if isinstance(value, float) and np.isinf(value):
+        return "never"
     words = format(value, spec) if spec else str(value)
-    return literal(re.sub(r"(?<![\w.\[])[-−+](?=0(\.0+)?(?![\w.\]]))", "", words))
+    return literal(_SIGN_OF_ZERO.sub("", words))

@@ -13,7 +13,14 @@ import pytest
 
 from lib.book.pictures import adapt
 from lib.colour import contrast
-from lib.figures.narrow import PAD, WIDTH, make_narrow, with_narrow
+from lib.figures.narrow import (
+    PAD,
+    WIDTH,
+    _legend_columns,
+    _set_legend_columns,
+    make_narrow,
+    with_narrow,
+)
 from lib.figures.themes import INK, PAGE, colour_variants, dark
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -192,6 +199,38 @@ class TestNarrow:
         assert plt.get_fignums() == open_figures
         assert axes[2].get_ylabel() == ""
         assert set(colour_variants(wide)) == {"light", "dark", "narrow-light", "narrow-dark"}
+        plt.close(figure)
+
+    def test_the_boxes_of_a_legend_can_be_filled_anew(self):
+        """What `get_children` of matplotlib's boxes returns is the list itself, the title first.
+
+        Nothing public lays out a legend again. If this fails, a narrow legend keeps its columns.
+        """
+        figure, axes = self.panels()
+        for i in range(4):
+            axes[0].plot([0, 1], label=f"line {i}")
+        legend = axes[0].legend(ncols=3, title="a title")
+        before = legend.get_window_extent().width
+        entries = [[len(column.get_children()) for column in _legend_columns(legend)]]
+        for n_columns in (2, 1):
+            _set_legend_columns(legend, n_columns)
+            entries.append([len(column.get_children()) for column in _legend_columns(legend)])
+        assert entries == [[2, 2, 1], [3, 2], [5]]
+        assert legend.get_window_extent().width < before / 2
+        names = [f"line {i}" for i in range(4)]
+        assert [text.get_text() for text in legend.get_texts()][1:] == names
+        assert legend.get_title().get_text() == "a title"
+        figure.draw_without_rendering()
+        tops = [text.get_window_extent().y1 for text in legend.get_texts()]
+        assert tops == sorted(tops, reverse=True)
+        plt.close(figure)
+
+    def test_a_title_on_the_left_is_broken_too(self):
+        """Matplotlib's only public way to it is the list of an axis's children."""
+        figure, axes = self.panels()
+        axes[1].set_title("a title on the left of very many words, more than fit", loc="left")
+        make_narrow(figure)
+        assert "\n" in axes[1].get_title(loc="left")
         plt.close(figure)
 
     def test_names_that_run_into_each_other_stand_upright(self):

@@ -396,7 +396,7 @@ def test_what_a_notebook_may_not_use_in_a_trial(kind, cells):
 
 def test_figures_may_be_used_and_count():
     """All of lib but the press is followed."""
-    assert environment(describe(figures.look))["lib"] != environment(describe(Winnow))["lib"]
+    assert environment(describe(figures.style_of))["lib"] != environment(describe(Winnow))["lib"]
 
 
 def test_the_lists_of_names_are_of_modules_that_are_there():
