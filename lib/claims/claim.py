@@ -87,7 +87,9 @@ class Claim:
     def _registered_fields(self, setting_id, fields):
         """Return the fields of a setting, completed by what is registered."""
         registered_settings = self.registered.get("settings", {})
+        # what a setting has of its own goes before what its claim has
         entry = self.registered | registered_settings.get(setting_id, {})
+        # in braces there may be a format, too: {name:.2f}
         placeholders = {
             name: value for name, value in fields.items() if f"{{{name}" in entry["statistic"]
         }

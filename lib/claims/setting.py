@@ -89,6 +89,7 @@ class Setting:
             return "too little data"
         if not self.low <= self.value <= self.high:  # one of them is NaN
             return "ambiguous"
+        # the region is open: an interval may touch its end from outside, not from inside
         if lo < self.low and self.high < hi:
             return "holds"
         if self.high <= lo or self.low >= hi:
@@ -109,7 +110,7 @@ class Setting:
             "low": _json_number(self.low),
             "high": _json_number(self.high),
             "n": int(self.n),
-            "least": self.min_trials,
+            "least": self.min_trials,  # the name in registers and in results stored so far
             "region": [_json_number(end) if math.isfinite(end) else None for end in self.region],
             "paper_value": paper_value,
             "anchor": self.anchor,

@@ -64,20 +64,22 @@ def crossing_ratio(frame, other, first, second, rng, min_gain=0.02):
     """
     numerator = _bootstrap_crossings(frame, first, second, rng, min_gain)
     denominator = _bootstrap_crossings(other, first, second, rng, min_gain)
-    both = (numerator, denominator)
-
-    both_at_smallest = np.all([each.resampled == each.sizes[0] for each in both], axis=0)
-    both_beyond_largest = np.all([each.resampled > each.sizes[-1] for each in both], axis=0)
-    unordered = both_at_smallest | both_beyond_largest
+    at_smallest = numerator.resampled == numerator.sizes[0]
+    at_smallest &= denominator.resampled == denominator.sizes[0]
+    beyond_largest = numerator.resampled > numerator.sizes[-1]
+    beyond_largest &= denominator.resampled > denominator.sizes[-1]
+    unordered = at_smallest | beyond_largest
 
     log_ratios = _log_crossing(numerator.resampled, numerator.sizes)
     log_ratios = log_ratios - _log_crossing(denominator.resampled, denominator.sizes)
     observed = _log_crossing(numerator.observed, numerator.sizes)
     observed = float(observed - _log_crossing(denominator.observed, denominator.sizes))
 
+    # each end takes the worst order that a resample without one may have
     low, _ = _percentile_interval(np.where(unordered, -np.inf, log_ratios), observed)
     _, high = _percentile_interval(np.where(unordered, np.inf, log_ratios), observed)
-    return Estimate(observed, low, high, min(each.n_models for each in both))
+    n_models = min(numerator.n_models, denominator.n_models)
+    return Estimate(observed, low, high, n_models)
 
 
 def _log_crossing(crossings, sizes):

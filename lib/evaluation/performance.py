@@ -54,6 +54,7 @@ def normalized_performance(frame, min_gain=0.02):
                 "learner": learner,
                 "t": t.mean(),
                 "se": t.sem(),
+                # a ratio of sums needs no model set aside
                 "t_pooled": achieved_gain / possible_gain if possible_gain > 0 else np.nan,
                 "n_models": len(t),
                 "n_set_aside": len(trials) - len(t),

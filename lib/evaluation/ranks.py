@@ -68,6 +68,7 @@ def compare_ranks(scores, confidence=LEVEL):
         allowed = "at least 2 data sets (rows) and 3 learners (columns) without gaps"
         shape = f"{n_datasets} x {n_learners}"
         raise ValueError(f"scores must have {allowed}; got {shape} with {n_missing} missing")
+    # equal scores share a rank, also where only the order of summation tells them apart
     levels = [_score_levels(row) for row in scores.to_numpy()]
     levels = pd.DataFrame(levels, columns=scores.columns)
     ranks = (-levels).rank(axis=1).mean().sort_values(kind="stable")
@@ -133,6 +134,7 @@ def _friedman_p_value(scores):
     largest = n_datasets * (n_learners - 1)
     if np.isclose(chi_square, largest):  # the same order on every data set: F is infinite
         return 0.0
+    # Iman & Davenport (1980), less conservative than chi square
     f = (n_datasets - 1) * chi_square / (largest - chi_square)
     return float(stats.f.sf(f, n_learners - 1, (n_learners - 1) * (n_datasets - 1)))
 

@@ -84,7 +84,7 @@ def _draw_colour_bar(figure, axes):
 def _draw_group(axis, structure, z):
     """The panel of a structure: z of its learners, with the shares of small ones below."""
     heatmap(
-        z.clip(-9, 9),
+        z.clip(-9, 9),  # an infinite z has a colour, too
         z.map(_z_words),
         axis,
         cmap=_colour_map(),
@@ -98,6 +98,7 @@ def _draw_group(axis, structure, z):
     axis.patch.set(**NO_RUN)
     keep_colours(axis, [axis.patch, *axis.collections, *axis.texts])
 
+    # in units of cells, y grows downwards: a line of words below the last row
     shares = (z.abs() <= 2).sum() / z.notna().sum()
     for x, share in enumerate(shares):
         percent = "—" if np.isnan(share) else f"{share:.0%}"

@@ -76,12 +76,14 @@ def make_narrow(figure):
         _wrap(text, figure.bbox.width)
     figure.draw_without_rendering()
 
+    # words in more lines have made the panels lower
     _restore_heights(figure, height_of_panels)
     figure.draw_without_rendering()
     for text in texts_inside:
         box = text.get_window_extent()
         overhang = max(box.x1 - figure.bbox.width, -box.x0, 0)
         _wrap(text, box.width - overhang)
+    # the saved picture is cut to what is drawn, plus the padding
     excess = figure.get_tightbbox().width + 2 * PAD - WIDTH
     figure.set_size_inches(WIDTH - max(excess, 0), figure.get_figheight())
 
