@@ -1,4 +1,4 @@
-"""What estimators share: parameters, tags, two classes, weights of rows, and prediction from joint probabilities."""
+"""What estimators share: parameters, tags, weights, and prediction by joint probabilities."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,8 @@ from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_sample_weight
 
-TIE = 1e-9  # classes whose log probabilities differ by less are equally probable
+# Classes whose log probabilities differ by less are equally probable
+TIE = 1e-9
 
 # The fields of a learner's class are its parameters, in the order of its signature.
 with_parameters = dataclass(eq=False, repr=False)
@@ -19,7 +20,9 @@ class MixedInput:
     def __sklearn_tags__(self):
         """Tags of an estimator of mixed columns."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
         if tags.transformer_tags is not None:
             tags.transformer_tags.preserves_dtype = []
         return tags
@@ -44,11 +47,21 @@ class TwoClasses:
 
 
 def case_weights(sample_weight, X):
-    """How many cases each row stands for, (n_samples,), by the `sample_weight` that a `fit` is given; 1 by default.
+    """Return how many examples each row of `X` stands for, by the `sample_weight` of a `fit`.
 
     Weights whose sum is less than the number of rows that have any are shares, such as those of
     scikit-learn's AdaBoost, whose sum is 1: they are multiplied until that number is their sum.
     Whole numbers stay as they are.
+
+    Parameters
+    ----------
+    sample_weight : array of shape (n_samples,), number or None
+        None stands for a weight of 1 in each row.
+    X : table of n_samples rows
+
+    Returns
+    -------
+    weights : ndarray of float, shape (n_samples,)
 
     Raises
     ------
@@ -65,14 +78,17 @@ def case_weights(sample_weight, X):
         )
     n_weighted = np.count_nonzero(weights)
     if total < n_weighted:
-        # first, as the sum of the smallest numbers has no inverse
+        # Divide by the largest first: the sum of the smallest floats has no finite inverse
         weights = weights / weights.max()
         weights = weights * (n_weighted / weights.sum())
     return weights
 
 
 class JointClassifier(MixedInput, ClassifierMixin, BaseEstimator):
-    """Subclasses have `classes_` and `predict_joint_log_proba(X)`, ln P(c, x) of each row and class."""
+    """A classifier that predicts from joint probabilities.
+
+    Subclasses have `classes_` and ``predict_joint_log_proba(X)``, ln P(c, x) of each row and class.
+    """
 
     def predict_log_proba(self, X):
         """Ln P(c | x) of each row and class, (n_samples, n_classes)."""
@@ -83,11 +99,21 @@ class JointClassifier(MixedInput, ClassifierMixin, BaseEstimator):
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X):
-        """The most probable class of each row, (n_samples,); of those equally probable, but for rounding, the first."""
+        """The most probable class of each row, (n_samples,).
+
+        Of classes that are equally probable, but for rounding, it is the first.
+        """
         best = most_probable(self.predict_joint_log_proba(X))
         return self.classes_[best]
 
 
 def most_probable(joint):
-    """Number of the first class that is as probable as any, but for rounding, in each row."""
-    return (joint >= joint.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
+    """Return the number of the most probable class of each row, the first of those that tie.
+
+    Parameters
+    ----------
+    joint : ndarray of shape (n_samples, n_classes)
+        Log probabilities; those that differ by at most `TIE` are equal but for rounding.
+    """
+    highest = joint.max(axis=1, keepdims=True)
+    return (joint >= highest - TIE).argmax(axis=1)

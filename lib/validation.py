@@ -6,11 +6,18 @@ import re
 
 import numpy as np
 
+# Addresses of Dask schedulers: a protocol and a place
 SCHEDULER = re.compile(r"(tcp|tls|ucx|ws|wss|inproc)://\S+")
 
 
 def check_engine(engine):
-    """Return `engine` if it is "local" or looks like the address of a Dask scheduler, or raise ValueError."""
+    """Return `engine` if it is "local" or looks like the address of a Dask scheduler.
+
+    Raises
+    ------
+    ValueError
+        If it is neither.
+    """
     if engine != "local" and not (isinstance(engine, str) and SCHEDULER.fullmatch(engine)):
         allowed = '"local" or the address of a Dask scheduler, such as "tcp://10.0.0.1:8786"'
         raise ValueError(f"engine must be {allowed}; got {engine!r}")
@@ -19,24 +26,25 @@ def check_engine(engine):
 
 def check_integer(name, value, low, high=None):
     """Return `value` as an int within [low, high], or raise ValueError."""
-    allowed = (
-        f"an integer of at least {low}" if high is None else f"an integer from {low} to {high}"
-    )
-    integer = isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
-    if not integer or value < low or (high is not None and value > high):
-        raise ValueError(f"{name} must be {allowed}; got {value!r}")
+    is_integer = isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
+    if not is_integer or value < low or (high is not None and value > high):
+        interval = f"of at least {low}" if high is None else f"from {low} to {high}"
+        raise ValueError(f"{name} must be an integer {interval}; got {value!r}")
     return int(value)
 
 
 def check_real(name, value, low=-np.inf, high=np.inf, open_low=False, open_high=False):
     """Return `value` as a finite float within the interval, or raise ValueError."""
-    real = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
-    below = real and (value <= low if open_low else value < low)
-    above = real and (value >= high if open_high else value > high)
-    if not real or not _is_finite(value) or below or above:
-        interval = f"{'(' if open_low else '['}{low}, {high}{')' if open_high else ']'}"
-        raise ValueError(f"{name} must be a finite number in {interval}; got {value!r}")
-    return float(value)
+    is_real = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+    if is_real and _is_finite(value):
+        is_too_low = value <= low if open_low else value < low
+        is_too_high = value >= high if open_high else value > high
+        if not is_too_low and not is_too_high:
+            return float(value)
+    opening = "(" if open_low else "["
+    closing = ")" if open_high else "]"
+    interval = f"{opening}{low}, {high}{closing}"
+    raise ValueError(f"{name} must be a finite number in {interval}; got {value!r}")
 
 
 def _is_finite(value):
@@ -44,6 +52,42 @@ def _is_finite(value):
         return np.isfinite(float(value))
     except OverflowError:  # a whole number that no float is as large as
         return False
+
+
+def check_numbers(name, values, allowed="an array of numbers", keep_integers=False):
+    """Return `values` as a new array of real numbers.
+
+    Numbers of any type are converted: fractions, decimals and texts such as "1.5", too.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument, for the error.
+    values : array, sequence of sequences, or number
+    allowed : str
+        What the error says that the argument must be.
+    keep_integers : bool
+        Whether an array of an integer type keeps it, so that large integers lose no digit.
+
+    Returns
+    -------
+    numbers : ndarray of float, or of the integer type of `values` with `keep_integers`
+
+    Raises
+    ------
+    ValueError
+        If a value is no real number, rows differ in length, or a number is too large for a float.
+    """
+    try:
+        array = np.array(values)
+        if array.dtype.kind not in "biuf":
+            # Python's float() refuses complex numbers and dates, which astype would convert
+            array = np.array(array.tolist(), dtype=float).reshape(array.shape)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{name} must be {allowed}: {error}") from None
+    if keep_integers and array.dtype.kind in "iu":
+        return array
+    return array.astype(float, copy=False)
 
 
 def optional(check, name, value, *bounds, **ends):
@@ -61,9 +105,8 @@ def check_flag(name, value):
 def check_generator(name, value):
     """Return `value` if it is a numpy.random.Generator, or raise ValueError."""
     if not isinstance(value, np.random.Generator):
-        raise ValueError(
-            f"{name} must be a numpy.random.Generator, such as numpy.random.default_rng(0); got {value!r}"
-        )
+        allowed = "a numpy.random.Generator, such as numpy.random.default_rng(0)"
+        raise ValueError(f"{name} must be {allowed}; got {value!r}")
     return value
 
 
@@ -72,15 +115,17 @@ def check_choice(name, value, allowed):
     allowed = list(allowed)
     if value in allowed:
         return value
-    raise ValueError(
-        f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}{nearest(value, allowed)}"
-    )
+    choices = ", ".join(map(repr, allowed))
+    suggestion = nearest(value, allowed)
+    raise ValueError(f"{name} must be one of {choices}; got {value!r}{suggestion}")
 
 
-def nearest(name, known):
-    """Return "; did you mean ...?" with the known name closest to `name`, or nothing."""
-    near = difflib.get_close_matches(str(name), list(map(str, known)), n=1, cutoff=0.4)
-    return f"; did you mean {near[0]!r}?" if near else ""
+def nearest(name, candidates):
+    """Return "; did you mean ...?" with the candidate closest to `name`, or "" if none is close."""
+    texts = [str(candidate) for candidate in candidates]
+    # Less than half of the letters may match: names are short, and a hint costs nothing
+    matches = difflib.get_close_matches(str(name), texts, n=1, cutoff=0.4)
+    return f"; did you mean {matches[0]!r}?" if matches else ""
 
 
 def at_least_one(name, values):

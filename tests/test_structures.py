@@ -220,7 +220,7 @@ class TestTan:
         rng = np.random.default_rng(seed)
         codes = random_codes(rng, 300, [3] * 8, missing)
         expected = tan_from_codes(codes, [3] * 8)
-        monkeypatch.setattr(information, "REMEMBERED", seed)
+        monkeypatch.setattr(information, "MAX_STORED_SUMS", seed)
         assert tan_from_codes(codes, [3] * 8) == expected
         names = np.array(["z", "m", "a"])
         rows = rng.permutation(300)

@@ -26,7 +26,7 @@ class Bins(namedtuple("Bins", "lows highs dtype")):
     """
 
     @classmethod
-    def between(cls, cuts):
+    def from_cuts(cls, cuts):
         """Bins without gaps: k increasing cuts make k + 1."""
         return cls.from_pairs(list(pairwise([-np.inf, *cuts, np.inf])))
 
@@ -34,34 +34,52 @@ class Bins(namedtuple("Bins", "lows highs dtype")):
     def from_pairs(cls, pairs):
         """Bins (low, high) that do not overlap."""
         lows, highs = np.asarray(pairs, dtype=float).reshape(-1, 2).T
-        return cls(lows, highs, pd.CategoricalDtype(list(_labels(lows, highs)), ordered=True))
+        dtype = pd.CategoricalDtype(_bin_names(lows, highs), ordered=True)
+        return cls(lows, highs, dtype)
 
     def __call__(self, values):
         """Return the bins of numbers as an ordered Categorical of all bins, empty ones too."""
-        i = np.searchsorted(self.highs, values, side="left")
-        low = self.lows[np.minimum(i, len(self.lows) - 1)]
-        inside = (i < len(self.lows)) & ((values > low) | ((i == 0) & (values == low)))
-        return pd.Categorical.from_codes(np.where(inside, i, -1), dtype=self.dtype)
+        # The first bin whose high end is not below the value; NaN comes after all bins
+        candidates = np.searchsorted(self.highs, values, side="left")
+        n_bins = len(self.lows)
+        lows = self.lows[np.minimum(candidates, n_bins - 1)]
+        is_above_low_end = (values > lows) | ((candidates == 0) & (values == lows))
+        is_inside = (candidates < n_bins) & is_above_low_end
+        return pd.Categorical.from_codes(np.where(is_inside, candidates, -1), dtype=self.dtype)
 
 
-def _labels(lows, highs):
-    """Names of bins; different ends have different texts, of at least 6 significant digits."""
-    ends = np.unique([*lows, *highs]).tolist()
-    rounded = ({end: f"{end:.{digits}g}" for end in ends} for digits in range(6, 18))
-    texts = next(texts for texts in rounded if len(set(texts.values())) == len(texts))
+def _bin_names(lows, highs):
+    """List names of bins, in which different ends have different texts."""
+    texts = _end_texts(np.unique([*lows, *highs]).tolist())
+    names = []
     for low, high in zip(lows, highs, strict=True):
-        if np.isneginf(low):
-            yield "all" if np.isposinf(high) else f"≤ {texts[high]}"
+        if np.isneginf(low) and np.isposinf(high):
+            names.append("all")
+        elif np.isneginf(low):
+            names.append(f"≤ {texts[high]}")
+        elif np.isposinf(high):
+            names.append(f"> {texts[low]}")
         else:
-            yield f"> {texts[low]}" if np.isposinf(high) else f"{texts[low]} – {texts[high]}"
+            names.append(f"{texts[low]} – {texts[high]}")
+    return names
+
+
+def _end_texts(ends):
+    """Dict of different floats -> texts, of 6 significant digits or of so many that they differ."""
+    n_digits = 6
+    texts = [f"{end:.{n_digits}g}" for end in ends]
+    while len(set(texts)) < len(ends):  # ends at 17 digits, by which all floats differ
+        n_digits += 1
+        texts = [f"{end:.{n_digits}g}" for end in ends]
+    return dict(zip(ends, texts, strict=True))
 
 
 class Discretizer(MixedInput, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Replaces the columns in `bins_`, a dict of column -> Bins, by their bins and passes all others unchanged.
+    """Replaces the columns in `bins_` by their bins and passes all others unchanged.
 
-    Subclasses have a `fit` of their own or ``_cuts(values, y, n_classes)``, where to cut a numeric
-    column of finite `values`, without the rows where it is missing, and classes `y` in 0 ..
-    n_classes - 1.
+    `bins_` is a dict of column -> Bins. Subclasses have a `fit` of their own or a method
+    ``_cuts(values, y, n_classes)``, which returns where to cut a numeric column of finite `values`,
+    without the rows where it is missing, given their classes `y` in 0 .. n_classes - 1.
     """
 
     def fit(self, X, y):
@@ -76,12 +94,12 @@ class Discretizer(MixedInput, OneToOneFeatureMixin, TransformerMixin, BaseEstima
         classes, y = checked_target(X, y)
         self.cut_points_ = {}
         for position in np.flatnonzero(np.isin(column_kinds(X), NUMERIC)):
+            name = X.columns[position]
             values = continuous_values(X, [position])[:, 0]
-            observed = ~np.isnan(values)
-            self.cut_points_[X.columns[position]] = self._cuts(
-                values[observed], y[observed], len(classes)
-            )
-        self.bins_ = {name: Bins.between(cuts) for name, cuts in self.cut_points_.items()}
+            is_observed = ~np.isnan(values)
+            cuts = self._cuts(values[is_observed], y[is_observed], len(classes))
+            self.cut_points_[name] = cuts
+        self.bins_ = {name: Bins.from_cuts(cuts) for name, cuts in self.cut_points_.items()}
         return self
 
     def transform(self, X):
@@ -97,11 +115,9 @@ class Discretizer(MixedInput, OneToOneFeatureMixin, TransformerMixin, BaseEstima
         X = checked_frame(self, X, reset=False)
         check_numeric(X, self.bins_)
         columns = dict(X.items())
-        binned = {
-            name: bins(columns[name].to_numpy(float, na_value=np.nan))
-            for name, bins in self.bins_.items()
-        }
-        return pd.DataFrame(columns | binned, index=X.index, copy=False)
+        for name, bins in self.bins_.items():
+            columns[name] = bins(columns[name].to_numpy(float, na_value=np.nan))
+        return pd.DataFrame(columns, index=X.index, copy=False)
 
 
 def check_numeric(X, names):

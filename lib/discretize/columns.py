@@ -1,4 +1,4 @@
-"""Columns of a DataFrame by the kind of their values, and the codes of those that are not continuous."""
+"""Checked tables, the kinds of their columns, and the codes of those that are not continuous."""
 
 import numpy as np
 import pandas as pd
@@ -10,8 +10,9 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from lib.discretize.typed import as_table, check_text, typed_columns
+from lib.discretize.column_types import as_table, check_text, typed_columns
 
+# By the kind of a dtype, as numpy abbreviates it
 KINDS = {
     "b": "boolean",
     "i": "integer",
@@ -20,16 +21,18 @@ KINDS = {
     "O": "categorical",
     "U": "categorical",
 }
-MISSING, NEW = -1, -2
+# Codes of values that are no category
+MISSING = -1
+UNSEEN = -2
 BOOL = np.dtype(bool)
-TRUTH = pd.Index([False, True], dtype=object)
+TRUTH_VALUES = pd.Index([False, True], dtype=object)
 
 
 def checked_frame(estimator, X, reset):
-    """Return `X` as a DataFrame of typed columns, after checks of names and sizes, and of being fitted without `reset`.
+    """Return `X` as a DataFrame of typed columns, after checks of their names and number.
 
-    Columns are typed by their values wherever they come from, see `lib.discretize.typed`. Columns
-    of an array, and columns whose names are not strings, are called x0, x1, ..., as in
+    Columns are typed by their values wherever they come from, see `lib.discretize.column_types`.
+    Columns of an array, and columns whose names are not strings, are called x0, x1, ..., as in
     scikit-learn.
 
     Parameters
@@ -38,10 +41,13 @@ def checked_frame(estimator, X, reset):
         Remembers the names and the number of the columns.
     X : DataFrame, frame of polars or Arrow, array or list of rows, of shape (n_samples, n_columns)
     reset : bool
-        Whether this is `fit`, where text of which nearly all is numbers is refused.
+        Whether this is `fit`, where text of which nearly all is numbers is refused; otherwise the
+        estimator has to be fitted.
 
     Raises
     ------
+    NotFittedError
+        If this is not `fit`, and the estimator is not fitted.
     ValueError
         If `X` is no table, is empty, has other columns than in `fit` or two of one name, or a
         column of dates, say.
@@ -67,24 +73,45 @@ def _check_names_and_size(estimator, X, reset):
         name = X.columns[X.columns.duplicated()][0]
         raise ValueError(f"columns of X must have different names; {name!r} comes twice")
     validate_data(estimator, X, reset=reset, skip_check_array=True)
-    for count, what in zip(X.shape, ("sample", "feature"), strict=True):
+    # In the words of scikit-learn, whose checks of estimators look for them
+    for count, unit in zip(X.shape, ("sample", "feature"), strict=True):
         if count == 0:
+            shape = f"(shape={X.shape})"
             raise ValueError(
-                f"Found array with 0 {what}(s) (shape={X.shape}) while a minimum of 1 is required."
+                f"Found array with 0 {unit}(s) {shape} while a minimum of 1 is required."
             )
 
 
 def checked_target(X, y):
-    """Return the sorted classes of `y` and the number of each row's class."""
+    """Return the sorted classes of `y` and the number of each row's class.
+
+    Parameters
+    ----------
+    X : table of n_samples rows
+    y : array of shape (n_samples,)
+
+    Returns
+    -------
+    classes : ndarray of shape (n_classes,)
+    codes : ndarray of int, shape (n_samples,)
+
+    Raises
+    ------
+    ValueError
+        If `y` lacks a class, has numbers with fractions, or is not as long as `X`.
+    """
     y = column_or_1d(np.asarray(y), warn=True)
     check_consistent_length(X, y)
-    if not y.dtype.isnative:  # pandas takes no other
+    if not y.dtype.isnative:  # pandas takes only numbers in the byte order of the machine
         y = y.astype(y.dtype.newbyteorder("="))
     codes, classes = pd.factorize(y, sort=True)
     if (codes < 0).any():
         raise ValueError(f"y contains NaN: no class is given in row {np.argmin(codes)}")
     classes = np.asarray(classes)
-    labels = pd.Series(classes).infer_objects().to_numpy() if classes.dtype.kind == "O" else classes
+    labels = classes
+    if classes.dtype.kind == "O":
+        labels = pd.Series(classes).infer_objects().to_numpy()
+    # Whole numbers and text need no check, which is slow
     if labels.dtype.kind not in "biuOUT":
         check_classification_targets(labels)
     return classes, codes
@@ -94,46 +121,62 @@ def column_kinds(X):
     """List "boolean", "integer", "continuous" or "categorical" for each column, by its dtype."""
     kinds = [_kind(dtype) for dtype in X.dtypes.to_numpy()]
     if None in kinds:
-        i, allowed = kinds.index(None), "bool, category, string, object, integers and floats"
-        raise ValueError(
-            f"column {X.columns[i]!r} has dtype {X.dtypes.iloc[i]}; allowed are {allowed}"
-        )
+        position = kinds.index(None)
+        name = X.columns[position]
+        dtype = X.dtypes.iloc[position]
+        allowed = "bool, category, string, object, integers and floats"
+        raise ValueError(f"column {name!r} has dtype {dtype}; allowed are {allowed}")
     return kinds
 
 
 def _kind(dtype):
+    """Return the kind of a column by its dtype, or None if no learner takes it."""
     if dtype.kind == "O" and not isinstance(dtype, np.dtype | pd.CategoricalDtype | pd.StringDtype):
         return None  # periods and intervals
     return KINDS.get(dtype.kind)
 
 
-def check_kinds(X, fitted):
-    """Raise ValueError if a continuous column is not a number any more, or a boolean one became a number.
+def _is_numeric(kind):
+    return kind in ("integer", "continuous")
+
+
+def check_kinds(X, kinds_in_fit):
+    """Raise ValueError if a continuous column does not hold numbers, or a boolean one does.
 
     A column without any value is of every kind.
     """
-    for name, before, now in zip(X.columns, fitted, column_kinds(X), strict=True):
-        numeric = now in ("integer", "continuous")
-        changed = (before == "continuous" and not numeric) or (before == "boolean" and numeric)
-        if changed and X[name].notna().any():
-            raise ValueError(f"column {name!r} was {before} in fit; got {X[name].dtype}")
+    for name, kind_in_fit, kind in zip(X.columns, kinds_in_fit, column_kinds(X), strict=True):
+        has_changed = (kind_in_fit == "continuous" and not _is_numeric(kind)) or (
+            kind_in_fit == "boolean" and _is_numeric(kind)
+        )
+        if has_changed and X[name].notna().any():
+            raise ValueError(f"column {name!r} was {kind_in_fit} in fit; got {X[name].dtype}")
 
 
 def continuous_values(X, positions):
-    """Return the columns at `positions` as floats with NaN for missing; ValueError names an infinite one."""
+    """Return the columns at `positions` as floats with NaN for missing values.
+
+    Raises
+    ------
+    ValueError
+        If a value is infinite; the message says which.
+    """
     values = X.iloc[:, positions].to_numpy(dtype=float, na_value=np.nan)
-    infinite = np.isinf(values)
-    if infinite.any():
-        row, column = np.argwhere(infinite)[0]
-        where = f"in column {X.columns[positions[column]]!r}, row {row}"
-        raise ValueError(f"X must not hold infinity; got {values[row, column]} {where}")
+    is_infinite = np.isinf(values)
+    if is_infinite.any():
+        row, column = np.argwhere(is_infinite)[0]
+        place = f"in column {X.columns[positions[column]]!r}, row {row}"
+        raise ValueError(f"X must not hold infinity; got {values[row, column]} {place}")
     return values
 
 
 def _categories(X, position, dtype):
+    """Return the Index of the values that the discrete column at `position` can have."""
     if isinstance(dtype, pd.CategoricalDtype):
         return dtype.categories
-    return TRUTH if dtype.kind == "b" else pd.Categorical(X.iloc[:, position].array).categories
+    if dtype.kind == "b":
+        return TRUTH_VALUES
+    return pd.Categorical(X.iloc[:, position].array).categories
 
 
 class Coding:
@@ -157,55 +200,71 @@ class Coding:
     def __init__(self, X, positions):
         self.positions = positions
         dtypes = X.dtypes.to_numpy()[positions]
-        self.categories = [
-            _categories(X, i, dtype) for i, dtype in zip(positions, dtypes, strict=True)
-        ]
-        least = [0 if isinstance(dtype, pd.CategoricalDtype) else 2 for dtype in dtypes]
-        self.sizes = np.maximum(least, [len(categories) for categories in self.categories]).astype(
-            np.intp
-        )
-        self._truth = np.array([categories is TRUTH for categories in self.categories], dtype=bool)
+        self.categories = []
+        sizes = []
+        for position, dtype in zip(positions, dtypes, strict=True):
+            categories = _categories(X, position, dtype)
+            fewest = 0 if isinstance(dtype, pd.CategoricalDtype) else 2
+            self.categories.append(categories)
+            sizes.append(max(fewest, len(categories)))
+        self.sizes = np.array(sizes, dtype=np.intp)
+        is_truth = [categories is TRUTH_VALUES for categories in self.categories]
+        self._is_truth = np.array(is_truth, dtype=bool)
         self._kinds = column_kinds(X.iloc[:, positions])
 
     def __call__(self, X):
-        """Number of each value among the categories of its column, (n_samples, n_discrete), or MISSING or NEW.
+        """Return the number of each value among the categories of its column, or MISSING or UNSEEN.
 
-        A column of another type than in `fit`, with no value that is known, is a ValueError:
-        strings for integers, say.
+        Parameters
+        ----------
+        X : DataFrame
+
+        Returns
+        -------
+        codes : ndarray of int, shape (n_samples, n_discrete)
+
+        Raises
+        ------
+        ValueError
+            If a column is of another type than in `fit`, with no value that is a category: strings
+            where integers were, say.
         """
         codes = np.empty((len(X), len(self.positions)), dtype=np.intp)
-        plain = self._truth & np.array(
-            [dtype is BOOL for dtype in X.dtypes.to_numpy()[self.positions]], dtype=bool
-        )
-        if plain.any():
-            codes[:, plain] = X.iloc[:, self.positions[plain]].to_numpy()
-        if not plain.all():
+        dtypes = X.dtypes.to_numpy()[self.positions]
+        # False and True are codes already; all such columns are copied at once
+        is_code = self._is_truth & np.array([dtype is BOOL for dtype in dtypes], dtype=bool)
+        if is_code.any():
+            codes[:, is_code] = X.iloc[:, self.positions[is_code]].to_numpy()
+        if not is_code.all():
             columns = [column.array for _, column in X.items()]
-            for j in np.flatnonzero(~plain):
+            for j in np.flatnonzero(~is_code):
                 codes[:, j] = _codes(columns[self.positions[j]], self.categories[j])
         for j in np.flatnonzero((codes < 0).all(axis=0)):
-            column, fitted = X.iloc[:, self.positions[j]].dropna(), self._kinds[j]
-            kinds = {
-                "number" if kind in ("integer", "continuous") else kind
-                for kind in (fitted, _kind(column.dtype))
-            }
-            if len(column) and len(kinds) == 2:
-                raise ValueError(
-                    f"column {column.name!r} was {fitted} in fit; got {column.iloc[0]!r} ({column.dtype})"
-                )
+            self._check_type(X.iloc[:, self.positions[j]], self._kinds[j])
         return codes
+
+    @staticmethod
+    def _check_type(column, kind_in_fit):
+        """Raise ValueError if a column without any category has values of another type."""
+        values = column.dropna()
+        kind = _kind(column.dtype)
+        are_numbers = _is_numeric(kind) and _is_numeric(kind_in_fit)
+        if len(values) and kind != kind_in_fit and not are_numbers:
+            example = f"{values.iloc[0]!r} ({values.dtype})"
+            raise ValueError(f"column {values.name!r} was {kind_in_fit} in fit; got {example}")
 
 
 def _codes(values, categories):
+    """Return the number of each of an array of pandas among `categories`, or MISSING or UNSEEN."""
     if not isinstance(values.dtype, pd.CategoricalDtype):
         codes = categories.get_indexer(values)
-        unknown = codes < 0
-        if unknown.any():
-            codes[unknown & ~pd.isna(values)] = NEW
+        is_unknown = codes < 0
+        if is_unknown.any():
+            codes[is_unknown & ~pd.isna(values)] = UNSEEN
         return codes
-    own = values.categories
-    if own is categories or own.equals(categories):
+    if values.categories is categories or values.categories.equals(categories):
         return values.codes
-    lookup = categories.get_indexer(own)
-    lookup[lookup < 0] = NEW
-    return np.append(lookup, MISSING)[values.codes]
+    # Translate codes by a table whose last entry, at -1, is that of missing values
+    code_of_category = categories.get_indexer(values.categories)
+    code_of_category[code_of_category < 0] = UNSEEN
+    return np.append(code_of_category, MISSING)[values.codes]

@@ -6,7 +6,7 @@ import numpy as np
 
 from lib.discretize.bins import Bins, Discretizer, check_numeric
 from lib.discretize.columns import checked_frame
-from lib.validation import check_choice
+from lib.validation import check_choice, check_numbers
 
 
 class CutPoints(Discretizer):
@@ -18,13 +18,13 @@ class CutPoints(Discretizer):
         k increasing numbers c1 < ... < ck make the k + 1 bins (-inf, c1], (c1, c2], ..., (ck, inf).
         Pairs give the bins themselves, in increasing order and possibly with gaps between them
         (Atlas, Table 1, petal length: [0, 2], (2, 5], (5.5, 10]); a value in no bin becomes
-        missing. Of pairs the first bin includes its low end.
+        missing. The first bin of pairs includes its low end.
 
     Attributes
     ----------
     bins_ : dict of column -> Bins
-        With `lows`, `highs` and `dtype`, the ordered categories, which name all bins: "≤ 5.5", "5.5
-        – 10", "> 10".
+        With `lows`, `highs` and `dtype`, the ordered categories, which name all bins, such as
+        "≤ 5.5", "5.5 – 10" and "> 10".
 
     References
     ----------
@@ -55,20 +55,22 @@ class CutPoints(Discretizer):
 
 
 def _bins(name, cuts):
+    """Return the Bins of a column by its cut points or pairs (low, high), or raise ValueError."""
     try:
-        ends = np.asarray(cuts, dtype=float)
-    except (TypeError, ValueError):
+        ends = check_numbers("cuts", cuts)
+    except ValueError:
         ends = np.array(np.nan)
-    if np.isnan(ends).any() or not (ends.ndim == 1 or (ends.ndim == 2 and ends.shape[1] == 2)):
-        raise ValueError(
-            f"cuts[{name!r}] must be a list of numbers or a list of (low, high) pairs; got {cuts!r}"
-        )
-    if ends.ndim == 2:
-        if (ends[:, 0] >= ends[:, 1]).any() or (ends[1:, 0] < ends[:-1, 1]).any():
-            raise ValueError(
-                f"cuts[{name!r}] must be increasing pairs (low, high) without overlap; got {cuts!r}"
-            )
+    are_cut_points = ends.ndim == 1
+    are_pairs = ends.ndim == 2 and ends.shape[1] == 2
+    if np.isnan(ends).any() or not (are_cut_points or are_pairs):
+        allowed = "a list of numbers or a list of (low, high) pairs"
+        raise ValueError(f"cuts[{name!r}] must be {allowed}; got {cuts!r}")
+    if are_pairs:
+        lows, highs = ends.T
+        if (lows >= highs).any() or (lows[1:] < highs[:-1]).any():
+            allowed = "increasing pairs (low, high) without overlap"
+            raise ValueError(f"cuts[{name!r}] must be {allowed}; got {cuts!r}")
         return Bins.from_pairs(ends)
     if np.isinf(ends).any() or (np.diff(ends) <= 0).any():
         raise ValueError(f"cuts[{name!r}] must be finite and strictly increasing; got {cuts!r}")
-    return Bins.between(ends)
+    return Bins.from_cuts(ends)

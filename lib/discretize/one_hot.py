@@ -14,15 +14,15 @@ class OneHot(MixedInput, TransformerMixin, BaseEstimator):
     """Boolean columns "attribute=value", one for each value of each attribute.
 
     The values are the declared categories of a category dtype, False and True of a bool column, and
-    otherwise those seen in training, sorted. A value that is none of these has no column: it is
-    False in all of its attribute's.
+    otherwise those seen in training, sorted. A value that is none of these has no column: all
+    columns of its attribute are False.
 
     Parameters
     ----------
     missing : "value" or "ignore"
         With "value", an attribute with missing values in training has a column
-        "attribute=(missing)" too. Without this column a missing value is False in all of its
-        attribute's.
+        "attribute=(missing)" too. Without this column all columns of the attribute are False where
+        its value is missing.
     constant : "keep" or "drop"
         With "drop", attributes with a single value in training (missing counts as a value) have no
         columns, unless there is no other attribute.
@@ -57,47 +57,60 @@ class OneHot(MixedInput, TransformerMixin, BaseEstimator):
         self._kinds = column_kinds(X)
         if "continuous" in self._kinds:
             name = X.columns[self._kinds.index("continuous")]
-            raise ValueError(
-                f"column {name!r} is continuous: discretise it first, for example by EntropyDiscretizer"
-            )
+            advice = "discretise it first, for example by EntropyDiscretizer"
+            raise ValueError(f"column {name!r} is continuous: {advice}")
         codes = Coding(X, np.arange(X.shape[1]))(X)
-        varies = (codes != codes[0]).any(axis=0)
-        columns = np.flatnonzero(
-            varies if self.constant == "drop" and varies.any() else np.ones_like(varies)
-        )
-        self._coding = Coding(X, columns)
-        attributes, categories = X.columns[columns], self._coding.categories
-        with_missing = (codes[:, columns] == MISSING).any(axis=0) & (self.missing == "value")
-        values = [
-            [*c, "(missing)"] if extra else c
-            for c, extra in zip(categories, with_missing, strict=True)
-        ]
-        self._names = pd.Index(
-            [f"{a}={v}" for a, vs in zip(attributes, values, strict=True) for v in vs], dtype=object
-        )
-        if not self._names.is_unique:
-            twice = self._names[self._names.duplicated()][0]
-            raise ValueError(
-                f"two columns would have the name {twice!r}; give an attribute or a value another name"
-            )
-        # Numbers of columns: of each attribute the first, and that of missing values or else the
-        # last, cut off.
-        ends = np.cumsum([len(v) for v in values], dtype=np.intp)
-        self._starts = np.append(0, ends[:-1])
-        self._missing = np.where(with_missing, ends - 1, len(self._names))
-        self.categories_ = dict(zip(attributes, categories, strict=True))
+        positions = self._positions(codes)
+        attributes = X.columns[positions]
+        self._coding = Coding(X, positions)
+        has_missing = (codes[:, positions] == MISSING).any(axis=0) & (self.missing == "value")
+        self._name_columns(attributes, has_missing)
+        self.categories_ = dict(zip(attributes, self._coding.categories, strict=True))
         return self
+
+    def _positions(self, codes):
+        """Return the positions of the attributes that have columns."""
+        varies = (codes != codes[0]).any(axis=0)
+        if self.constant == "drop" and varies.any():
+            return np.flatnonzero(varies)
+        return np.arange(codes.shape[1])
+
+    def _name_columns(self, attributes, has_missing):
+        """Set the names of the boolean columns, and where those of each attribute are.
+
+        `_first_column` is the first column of each attribute, `_missing_column` that of its missing
+        values; where there is none, it is the number of columns, a last one that `transform` drops.
+        """
+        names = []
+        first_columns = []
+        last_columns = []
+        coded = zip(attributes, self._coding.categories, has_missing, strict=True)
+        for attribute, categories, with_missing in coded:
+            first_columns.append(len(names))
+            names += [f"{attribute}={value}" for value in categories]
+            if with_missing:
+                names.append(f"{attribute}=(missing)")
+            last_columns.append(len(names) - 1)
+        self._names = pd.Index(names, dtype=object)
+        if not self._names.is_unique:
+            repeated = self._names[self._names.duplicated()][0]
+            advice = "give an attribute or a value another name"
+            raise ValueError(f"two columns would have the name {repeated!r}; {advice}")
+        self._first_column = np.array(first_columns, dtype=np.intp)
+        self._missing_column = np.where(has_missing, last_columns, len(names))
 
     def transform(self, X):
         """Return the DataFrame of boolean columns, (n_samples, n_columns)."""
         X = checked_frame(self, X, reset=False)
         check_kinds(X, self._kinds)
-        codes, n_columns = self._coding(X), len(self._names)
-        columns = np.where(
-            codes >= 0, codes + self._starts, np.where(codes == MISSING, self._missing, n_columns)
-        )
+        codes = self._coding(X)
+        n_columns = len(self._names)
+        # Values without a column go to a last one, which is dropped
+        columns = np.where(codes >= 0, codes + self._first_column, n_columns)
+        columns = np.where(codes == MISSING, self._missing_column, columns)
         indicators = np.zeros((len(X), n_columns + 1), dtype=bool)
-        indicators[np.arange(len(X))[:, None], columns] = True
+        rows = np.arange(len(X))[:, None]
+        indicators[rows, columns] = True
         return pd.DataFrame(indicators[:, :-1].copy(), columns=self._names, index=X.index)
 
     def get_feature_names_out(self, input_features=None):

@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.special import log_softmax
 
+from lib.arrays import scale_by_power_of_two
 from lib.discretize.columns import (
     Coding,
     check_kinds,
@@ -15,13 +16,14 @@ from lib.estimators import TIE, JointClassifier, case_weights
 from lib.naive_bayes.tables import Tables
 from lib.validation import check_integer, check_real
 
-FARTHEST = 1e300  # the logarithm of a ratio of two densities counts as at most this
+# The logarithm of a ratio of two densities counts as at most this
+MAX_LOG_RATIO = 1e300
 
 
 class NaiveBayes(JointClassifier):
-    """Naive Bayes: the columns are independent given the class.
+    """Naive Bayes, in which the columns are independent given the class.
 
-    The values of a column say how it is modelled: truth values as boolean; names, categories and
+    The values of a column decide how it is modelled: truth values as boolean; names, categories and
     whole numbers as categorical; numbers with fractions, and whole ones in a column of floats, as
     Gaussian.
 
@@ -43,33 +45,36 @@ class NaiveBayes(JointClassifier):
     tables_ : dict of column -> ndarray of shape (n_classes, m)
         P(v | c) of the boolean and categorical columns.
     categories_ : dict of column -> Index
-        The values v in the order of the table. A table wider than this has the other, never seen
-        value last.
+        The values v in the order of the table. If the table has one column more, it is that of a
+        second value, which was never seen.
     means_, deviations_ : dict of column -> ndarray of shape (n_classes,)
-        Of the Gaussian columns; deviations are NaN where a column tells nothing.
+        Of the Gaussian columns; deviations are NaN if a column has no spread.
 
     Notes
     -----
     Missing values are left out of the counts and, at prediction, out of the product. A category
-    that is not in `categories_` counts as missing at prediction; a column of another type than in
-    `fit`, without any value that is in it, such as strings where integers were, is a ValueError.
-    Where no row of a class has a value, its table is uniform.
+    that is not in `categories_` counts as missing at prediction. Where no row of a class has a
+    value, its table is uniform.
+
+    At prediction, a ValueError is raised for a column that is of another type than in `fit` and
+    has no value of `categories_`, such as strings where integers were.
 
     A Gaussian with no spread in its class (no value, one, or all the same) is replaced by that of
-    all classes, with its mean and its deviation. A column with no spread at all tells nothing and
-    is left out of the product.
+    all classes, with its mean and its deviation. A column with no spread at all is left out of the
+    product.
 
     Without smoothing a row may be impossible in every class: its log joint probability is -inf for
     all of them, and its posterior is the prior.
 
-    Posteriors are taken from ratios of the Gaussian densities. So they are right however far a
-    value is from all means, also where the log joint probabilities, which are as large as its
-    square, have lost their last digits, or are -inf as from 1e154 deviations on.
+    Posteriors are computed from ratios of the Gaussian densities. So they are right however far a
+    value is from all means. Log joint probabilities are as large as the square of this distance:
+    they lose their last digits, and from 1e154 deviations on they are -inf.
 
-    Weights are numbers of cases: a row of weight 2 is as good as two rows, one of weight 0 as none,
-    though its class remains. If their sum is less than the number of rows with weight, they are
-    multiplied until it is this number, as smoothing and ddof are in cases. With ddof=1 the sum of
-    squares is divided by n - 1 but at least by n / 2: for whole numbers that is n - 1.
+    A weight is a number of examples: a row of weight 2 counts as two rows, and one of weight 0 as
+    none, though its class remains. If the sum of the weights is less than the number of rows with
+    weight, they are multiplied until it is this number, as smoothing and ddof are numbers of
+    examples, too. With ddof=1 the sum of squares is divided by n - 1 but at least by n / 2: for
+    whole numbers that is n - 1.
 
     Columns of an array, or without string names, are called "x0", "x1", ... in the dicts.
 
@@ -83,13 +88,15 @@ class NaiveBayes(JointClassifier):
         self.ddof = ddof
 
     def fit(self, X, y, sample_weight=None):
-        """Estimate prior, tables and Gaussians from `X` (n_samples, n_columns) and the classes `y` (n_samples,).
+        """Estimate the prior, the tables and the Gaussians.
 
         Parameters
         ----------
-        X, y
+        X : table of shape (n_samples, n_columns)
+        y : array of shape (n_samples,)
+            The class of each row.
         sample_weight : array of shape (n_samples,), optional
-            How many cases each row stands for, at least 0.
+            How many examples each row stands for, at least 0.
 
         Raises
         ------
@@ -104,71 +111,96 @@ class NaiveBayes(JointClassifier):
         self.classes_, y = checked_target(X, y)
         weights = case_weights(sample_weight, X)
         if not weights.all():
-            X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
+            has_weight = weights > 0
+            X = X[has_weight]
+            y = y[has_weight]
+            weights = weights[has_weight]
         self._kinds = column_kinds(X)
-        continuous = np.array([kind == "continuous" for kind in self._kinds])
+        is_continuous = np.array([kind == "continuous" for kind in self._kinds])
+        class_weights = np.bincount(y, weights, len(self.classes_))
         with np.errstate(divide="ignore"):
-            self.class_log_prior_ = np.log(
-                np.bincount(y, weights, len(self.classes_)) / weights.sum()
-            )
-        self._fit_tables(X, y, weights, np.flatnonzero(~continuous))
-        self._fit_gaussians(X, y, weights, np.flatnonzero(continuous))
+            self.class_log_prior_ = np.log(class_weights / weights.sum())
+        self._fit_tables(X, y, weights, np.flatnonzero(~is_continuous))
+        self._fit_gaussians(X, y, weights, np.flatnonzero(is_continuous))
         return self
 
     def predict_joint_log_proba(self, X):
-        """Log P(c, x) of each row and class, (n_samples, n_classes); of its Gaussians, the log densities."""
-        discrete, values = self._discrete_and_values(X)
-        return discrete + self._log_densities(values)
+        """Log P(c, x) of each row and class, (n_samples, n_classes).
+
+        For Gaussian columns it has the logarithm of the density.
+        """
+        log_discrete, values = self._log_discrete_and_values(X)
+        return log_discrete + self._log_densities(values)
 
     def predict_log_proba(self, X):
         """Log P(c | x) of each row and class, (n_samples, n_classes)."""
-        discrete, values = self._discrete_and_values(X)
-        rows, densities = np.arange(len(values)), self._log_densities(values)
-        reference = (discrete + np.maximum(densities, -FARTHEST)).argmax(axis=1)
-        # once is enough, unless the densities had not the digits to tell the likeliest class
+        log_discrete, values = self._log_discrete_and_values(X)
+        log_densities = np.maximum(self._log_densities(values), -MAX_LOG_RATIO)
+        # Each row's joint probabilities are divided by the density of one class, its reference
+        reference = (log_discrete + log_densities).argmax(axis=1)
+        rows = np.arange(len(values))
+        # Once is enough, unless the densities lacked the digits that tell the most probable class
         for _ in self.classes_:
-            joint = discrete + self._log_ratios(values, reference)
-            likeliest = joint.argmax(axis=1)
-            if (joint[rows, likeliest] <= joint[rows, reference] + TIE).all():
+            log_joint = log_discrete + self._log_ratios(values, reference)
+            best = log_joint.argmax(axis=1)
+            if (log_joint[rows, best] <= log_joint[rows, reference] + TIE).all():
                 break
-            reference = likeliest
-        joint[np.isneginf(joint).all(axis=1)] = self.class_log_prior_
-        return log_softmax(joint, axis=1)
+            reference = best
+        is_impossible = np.isneginf(log_joint).all(axis=1)
+        log_joint[is_impossible] = self.class_log_prior_
+        return log_softmax(log_joint, axis=1)
 
     def predict(self, X):
         """The most probable class of each row, (n_samples,); of equally probable ones the first."""
         log_posterior = self.predict_log_proba(X)
         return self.classes_[log_posterior.argmax(axis=1)]
 
-    def _discrete_and_values(self, X):
-        """Log of the prior times the product of the tables, (n_samples, n_classes), and the Gaussian columns."""
+    def _log_discrete_and_values(self, X):
+        """Return what the discrete columns say, and the values of the Gaussian ones.
+
+        Returns
+        -------
+        log_discrete : ndarray of shape (n_samples, n_classes)
+            Logarithm of the prior times the product of the tables.
+        values : ndarray of shape (n_samples, n_gaussian_columns)
+        """
         X = checked_frame(self, X, reset=False)
         check_kinds(X, self._kinds)
-        discrete = self._tables.indicators(self._tables.rows(X)) @ self._log_tables
-        return self.class_log_prior_ + discrete, continuous_values(X, self._gaussians)
+        indicators = self._tables.indicators(self._tables.rows(X))
+        log_discrete = self.class_log_prior_ + indicators @ self._log_tables
+        return log_discrete, continuous_values(X, self._gaussian_positions)
 
     def _fit_tables(self, X, y, weights, positions):
-        self._tables, names = Tables(Coding(X, positions)), X.columns[positions]
-        counts = self._tables.counts(self._tables.rows(X), y, len(self.classes_), weights)
-        proportions = self._tables.proportions(counts, self.smoothing)
-        self._log_tables = self._tables.logs(proportions)
-        blocks = zip(names, self._tables.starts + 1, self._tables.sizes, strict=True)
-        self.tables_ = {name: proportions[start : start + size].T for name, start, size in blocks}
-        self.categories_ = dict(zip(names, self._tables.coding.categories, strict=True))
+        """Estimate P(v | c) of the boolean and categorical columns."""
+        tables = Tables(Coding(X, positions))
+        counts = tables.counts(tables.rows(X), y, len(self.classes_), weights)
+        proportions = tables.proportions(counts, self.smoothing)
+        self._tables = tables
+        self._log_tables = tables.logs(proportions)
+        names = X.columns[positions]
+        self.tables_ = {}
+        for name, start, size in zip(names, tables.starts, tables.sizes, strict=True):
+            first = start + 1  # after the row of a missing value
+            self.tables_[name] = proportions[first : first + size].T
+        self.categories_ = dict(zip(names, tables.coding.categories, strict=True))
 
     def _fit_gaussians(self, X, y, weights, positions):
-        """Mean and deviation of each column in each class; where it has no spread, those of all classes."""
-        self._gaussians, names, values = (
-            positions,
-            X.columns[positions],
-            continuous_values(X, positions),
-        )
+        """Estimate mean and deviation of each column in each class, or in all if that is flat."""
+        self._gaussian_positions = positions
+        values = continuous_values(X, positions)
         order = np.argsort(y, kind="stable")
-        with_rows, starts = np.unique(y[order], return_index=True)
-        own = np.full((2, len(self.classes_), len(positions)), np.nan)
-        own[:, with_rows] = _means_and_deviations(values[order], weights[order], starts, self.ddof)
-        pooled = _means_and_deviations(values, weights, np.zeros(1, int), self.ddof)
-        self._means, self._deviations = np.where(np.isnan(own[1]), pooled, own)
+        classes, starts = np.unique(y[order], return_index=True)  # without those of weight 0
+        means = np.full((len(self.classes_), len(positions)), np.nan)
+        deviations = means.copy()
+        means[classes], deviations[classes] = _means_and_deviations(
+            values[order], weights[order], starts, self.ddof
+        )
+        one_group = np.zeros(1, int)
+        pooled_mean, pooled_deviation = _means_and_deviations(values, weights, one_group, self.ddof)
+        is_flat = np.isnan(deviations)
+        self._means = np.where(is_flat, pooled_mean, means)
+        self._deviations = np.where(is_flat, pooled_deviation, deviations)
+        names = X.columns[positions]
         self.means_ = dict(zip(names, self._means.T, strict=True))
         self.deviations_ = dict(zip(names, self._deviations.T, strict=True))
 
@@ -178,50 +210,90 @@ class NaiveBayes(JointClassifier):
         for c, (means, deviations) in enumerate(zip(self._means, self._deviations, strict=True)):
             with np.errstate(over="ignore"):
                 squares = ((values - means) / deviations) ** 2
-            sums[:, c] = np.nansum(
-                -0.5 * (squares + np.log(2 * np.pi)) - np.log(deviations), axis=1
-            )
+            log_densities = -0.5 * (squares + np.log(2 * np.pi)) - np.log(deviations)
+            # NaN where the value is missing, or the column has no spread
+            sums[:, c] = np.nansum(log_densities, axis=1)
         return sums
 
     def _log_ratios(self, values, reference):
-        """Log density of the observed values in each class less that in one of each row's, (n_samples, n_classes).
+        """Sum of the logarithms of density ratios, (n_samples, n_classes).
 
-        With z and r for the value's standardised distances from the two means, (z^2 - r^2) / 2 is
-        taken as (z - r) (z + r) / 2, and z - r from what the means and deviations differ by: no
-        digits are lost to the squares.
+        The ratio is that of the density in each class to the density in the row's class of
+        reference. If z = (x - m) / s and r = (x - m_r) / s_r are the standardised distances of a
+        value x from the mean of the class and of the reference, its logarithm is
+
+            ln s_r - ln s - (z - r) (z + r) / 2
+
+        where z - r and z + r are computed from the differences m - m_r and s_r - s of the
+        parameters. So no digit is lost to z^2 - r^2, a small difference of large squares.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_samples, n_gaussian_columns)
+        reference : ndarray of int, shape (n_samples,)
+            A class of each row.
         """
         ratios = np.empty((len(values), len(self.classes_)))
-        means, deviations = self._means[reference], self._deviations[reference]
+        m_r = self._means[reference]
+        s_r = self._deviations[reference]
+        log_s_r = np.log(s_r)
+        is_missing = np.isnan(values)
         with np.errstate(over="ignore"):
-            offsets = values - means
-        for c in range(len(self.classes_)):
-            shift, scale = self._means[c] - means, self._deviations[c]
+            offsets = values - m_r
+        for c, (m, s) in enumerate(zip(self._means, self._deviations, strict=True)):
+            shift = m - m_r
             with np.errstate(over="ignore", invalid="ignore"):
-                difference = (offsets * ((deviations - scale) / deviations) - shift) / scale
-                total = (offsets * ((deviations + scale) / deviations) - shift) / scale
-                product = np.nan_to_num(difference * total)  # what is 0 times infinity is 0
-                logs = (
-                    np.log(deviations) - np.log(scale) - np.clip(0.5 * product, -FARTHEST, FARTHEST)
-                )
-            ratios[:, c] = np.nansum(np.where(np.isnan(values), np.nan, logs), axis=1)
+                difference = (offsets * ((s_r - s) / s_r) - shift) / s  # z - r
+                total = (offsets * ((s_r + s) / s_r) - shift) / s  # z + r
+                # 0 times infinity, where the class is that of reference, counts as 0
+                product = np.nan_to_num(difference * total)
+                clipped = np.clip(0.5 * product, -MAX_LOG_RATIO, MAX_LOG_RATIO)
+                log_ratios = log_s_r - np.log(s) - clipped
+            # Missing values and columns without spread are left out of the product
+            log_ratios[is_missing] = np.nan
+            ratios[:, c] = np.nansum(log_ratios, axis=1)
         return ratios
 
 
 def _means_and_deviations(values, weights, starts, ddof):
-    """Mean and deviation of each group of rows and column; deviations are NaN where all values are the same."""
-    exponents = np.frexp(np.fmax.reduce(np.abs(values), axis=0, initial=0))[1]
-    # no digit is changed, and no square is too large or too small
-    values = np.ldexp(values, -exponents)
-    groups = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(values)))
-    low, high = np.fmin.reduceat(values, starts, axis=0), np.fmax.reduceat(values, starts, axis=0)
+    """Return mean and deviation of each column in each group of rows.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows, n_columns)
+        With NaN for missing values.
+    weights : ndarray of shape (n_rows,)
+    starts : ndarray of int, shape (n_groups,)
+        First row of each group; its rows follow each other.
+    ddof : int
+        The sum of squares is divided by n - ddof.
+
+    Returns
+    -------
+    means : ndarray of shape (n_groups, n_columns)
+        NaN where all values are missing.
+    deviations : ndarray of shape (n_groups, n_columns)
+        NaN where there are no two different values.
+    """
+
+    def group_sums(terms):
+        return np.add.reduceat(terms, starts, axis=0)
+
+    values, exponents = scale_by_power_of_two(values)
+    group_sizes = np.diff(starts, append=len(values))
+    groups = np.repeat(np.arange(len(starts)), group_sizes)
+    lowest = np.fmin.reduceat(values, starts, axis=0)
+    highest = np.fmax.reduceat(values, starts, axis=0)
     weights = weights[:, None]
-    n = np.add.reduceat(np.where(np.isnan(values), 0.0, weights), starts, axis=0)
-    some = np.where(n > 0, n, 1.0)
-    means = (
-        low + np.add.reduceat(weights * np.nan_to_num(values - low[groups]), starts, axis=0) / some
-    )
-    squares = np.add.reduceat(weights * np.nan_to_num(values - means[groups]) ** 2, starts, axis=0)
-    deviations = np.sqrt(squares / np.maximum(some - ddof, some / 2))
+    n = group_sums(np.where(np.isnan(values), 0.0, weights))
+    n = np.where(n > 0, n, 1.0)  # where all values are missing, what is divided by n is 0
+    # Sums of differences from the lowest value keep the digits of columns that are far from 0
+    means = lowest + group_sums(weights * np.nan_to_num(values - lowest[groups])) / n
+    squares = group_sums(weights * np.nan_to_num(values - means[groups]) ** 2)
+    deviations = np.sqrt(squares / np.maximum(n - ddof, n / 2))
+    # The largest numbers may have a deviation that no float is as large as
     with np.errstate(over="ignore"):
-        deviations = np.minimum(np.ldexp(deviations, exponents), np.finfo(float).max)
-    return np.ldexp(means, exponents), np.where((high > low) & (deviations > 0), deviations, np.nan)
+        deviations = np.ldexp(deviations, exponents)
+    deviations = np.minimum(deviations, np.finfo(float).max)
+    has_spread = (highest > lowest) & (deviations > 0)
+    return np.ldexp(means, exponents), np.where(has_spread, deviations, np.nan)

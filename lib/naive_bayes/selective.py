@@ -11,7 +11,7 @@ from lib.validation import check_integer, check_real
 
 
 class SelectiveNaiveBayes(JointClassifier):
-    """Naive Bayes on attributes that are added one by one as long as held-out accuracy does not fall.
+    """Naive Bayes on attributes that are added as long as held-out accuracy does not fall.
 
     The search starts with no attribute, where the most frequent class is predicted. Each step adds
     the attribute with the best accuracy in folds of the training rows, of equally good ones the
@@ -57,7 +57,12 @@ class SelectiveNaiveBayes(JointClassifier):
         self.random_state = random_state
 
     def fit(self, X, y):
-        """Choose attributes and estimate prior and tables from `X` (n_samples, n_attributes) and classes `y`.
+        """Choose attributes, and estimate the prior and their tables.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_attributes)
+        y : array of shape (n_samples,)
 
         Raises
         ------
@@ -69,50 +74,74 @@ class SelectiveNaiveBayes(JointClassifier):
         check_integer("n_folds", self.n_folds, 2)
         X = checked_frame(self, X, reset=True)
         self.classes_, y = checked_target(X, y)
-        self._tables, n_classes = Tables(DiscreteCoding(X)), len(self.classes_)
-        rows, n_folds = self._tables.rows(X), min(self.n_folds, len(X))
-        folds = check_random_state(self.random_state).permutation(len(X)) % n_folds
-        parts = [folds == fold for fold in range(n_folds)]
-        counts = np.stack([self._tables.counts(rows[part], y[part], n_classes) for part in parts])
-        class_counts = np.stack([np.bincount(y[part], minlength=n_classes) for part in parts])
-        total, class_total = counts.sum(axis=0), class_counts.sum(axis=0)
-        self.class_log_prior_, self._log_tables = _log_proportions(class_total), self._logs(total)
-        priors = _log_proportions(class_total - class_counts)[folds]
-        tables = np.stack([self._logs(total - part) for part in counts])
-        self._select(priors, [tables[folds, rows[:, j]] for j in range(rows.shape[1])], y)
+        self._tables = Tables(DiscreteCoding(X))
+        rows = self._tables.rows(X)
+        n_classes = len(self.classes_)
+        n_folds = min(self.n_folds, len(X))
+        fold_of_row = check_random_state(self.random_state).permutation(len(X)) % n_folds
+        fold_counts = []
+        fold_class_counts = []
+        for fold in range(n_folds):
+            in_fold = fold_of_row == fold
+            fold_counts.append(self._tables.counts(rows[in_fold], y[in_fold], n_classes))
+            fold_class_counts.append(np.bincount(y[in_fold], minlength=n_classes))
+        counts = np.sum(fold_counts, axis=0)
+        class_counts = np.sum(fold_class_counts, axis=0)
+        self.class_log_prior_ = _log_proportions(class_counts)
+        self._log_tables = self._log_probabilities(counts)
+
+        # What is learned without a fold has the counts of all rows less those of the fold
+        held_out_priors = _log_proportions(class_counts - np.stack(fold_class_counts))
+        held_out_tables = np.stack([self._log_probabilities(counts - fold) for fold in fold_counts])
+        log_prior = held_out_priors[fold_of_row]
+        log_likelihoods = [held_out_tables[fold_of_row, rows_of_table] for rows_of_table in rows.T]
+        self._select(log_prior, log_likelihoods, y)
         return self
 
     def predict_joint_log_proba(self, X):
-        """Log P(c, x) of each row and class, (n_samples, n_classes), x being the chosen attributes."""
+        """Log P(c, x), (n_samples, n_classes), where x are the values of the chosen attributes."""
         X = checked_frame(self, X, reset=False)
-        return self.class_log_prior_ + self._log_tables[self._tables.rows(X)[:, self.chosen_]].sum(
-            axis=1
-        )
+        chosen_rows = self._tables.rows(X)[:, self.chosen_]
+        return self.class_log_prior_ + self._log_tables[chosen_rows].sum(axis=1)
 
-    def _logs(self, counts):
+    def _log_probabilities(self, counts):
+        """Return ln P(v | c) from counts, (n_rows, n_classes)."""
         return self._tables.logs(self._tables.proportions(counts, self.smoothing))
 
-    def _select(self, joint, terms, y):
-        """Add the best attribute as long as accuracy does not fall; `terms` are those of the held-out rows."""
-        chosen, n_correct, left = [], [_n_correct(joint, y)], list(range(len(terms)))
-        while left:
-            numbers = [_n_correct(joint + terms[j], y) for j in left]
-            if max(numbers) < n_correct[-1]:
+    def _select(self, log_prior, log_likelihoods, y):
+        """Add the best attribute as long as held-out accuracy does not fall.
+
+        Parameters
+        ----------
+        log_prior : ndarray of shape (n_samples, n_classes)
+            ln P(c) without the fold of each row.
+        log_likelihoods : list of n_attributes ndarrays of shape (n_samples, n_classes)
+            ln P(x_j | c) of each row's value, without the fold of the row.
+        y : ndarray of int, shape (n_samples,)
+        """
+        log_joint = log_prior
+        candidates = list(range(len(log_likelihoods)))
+        chosen = []
+        n_correct = [_n_correct(log_joint, y)]
+        while candidates:
+            n_correct_with = [_n_correct(log_joint + log_likelihoods[j], y) for j in candidates]
+            highest = max(n_correct_with)
+            if highest < n_correct[-1]:
                 break
-            best = left.pop(int(np.argmax(numbers)))
-            joint = joint + terms[best]
+            best = candidates.pop(n_correct_with.index(highest))
+            log_joint = log_joint + log_likelihoods[best]
             chosen.append(best)
-            n_correct.append(max(numbers))
-        self.chosen_, self.accuracies_ = (
-            np.array(chosen, dtype=np.intp),
-            np.array(n_correct) / len(y),
-        )
+            n_correct.append(highest)
+        self.chosen_ = np.array(chosen, dtype=np.intp)
+        self.accuracies_ = np.array(n_correct) / len(y)
 
 
 def _log_proportions(counts):
+    """Return the logarithm of each count's share of the sum along the last axis."""
+    total = np.maximum(counts.sum(axis=-1, keepdims=True), 1)
     with np.errstate(divide="ignore"):
-        return np.log(counts / np.maximum(counts.sum(axis=-1, keepdims=True), 1))
+        return np.log(counts / total)
 
 
-def _n_correct(joint, y):
-    return int((most_probable(joint) == y).sum())
+def _n_correct(log_joint, y):
+    return int((most_probable(log_joint) == y).sum())

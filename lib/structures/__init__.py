@@ -1,4 +1,4 @@
-"""Structures of Bayesian networks: which variables are the parents of each, given or learned from data.
+"""Structures of Bayesian networks: the parents of each variable, fixed or learned from data.
 
 A structure is a tuple of tuples of ints: `parents[v]` are the parents of variable v in ascending
 order. Variable 0 is the class, variable i the attribute in column i - 1; where there is no class
@@ -14,13 +14,15 @@ from lib.structures.k2 import k2
 from lib.structures.tan import tan, tan_from_codes
 
 __all__ = [
+    "bdeu_search",
     "bic_from_codes",
     "bic_search",
     "chain",
     "check_parents",
+    "chow_liu",
     "discrete_codes",
+    "k2",
     "naive",
     "tan",
     "tan_from_codes",
 ]
-__all__ += ["bdeu_search", "chow_liu", "k2"]

@@ -9,10 +9,11 @@ from lib.validation import check_integer, check_real
 
 
 def bdeu_search(X, start=None, equivalent_sample_size=10, max_parents=None):
-    """Parents of each variable in a structure that no single change improves, by its posterior probability.
+    """Parents of each variable in a structure whose BDeu score no change of one arc improves.
 
     From the structure `start`, the best addition, deletion or reversal of one arc is made as long
-    as the marginal likelihood of the data rises. The tables' priors are worth
+    as the marginal likelihood of the data rises, and with it the posterior probability of the
+    structure, as all structures have the same prior probability. The tables' priors are worth
     `equivalent_sample_size` imaginary rows, spread evenly; with these, structures that state the
     same independences have the same score.
 
@@ -42,9 +43,9 @@ def bdeu_search(X, start=None, equivalent_sample_size=10, max_parents=None):
 
     Notes
     -----
-    A constant column has one value and gets no arc, unless its category dtype declares more: this
-    score links variables that never vary though they could, as tables with few rows in few of their
-    cells are likely under small priors.
+    A constant column has one value and gets no arc, unless its category dtype declares more values:
+    this score links variables that never vary though they could, as tables with few rows in few of
+    their cells are likely under small priors.
 
     Ties are broken as in `bic_search`: to 6 decimals, additions before deletions before reversals,
     then the lowest parent, then the lowest child.
@@ -56,13 +57,20 @@ def bdeu_search(X, start=None, equivalent_sample_size=10, max_parents=None):
     the search only.
     """
     codes, sizes = complete_codes(X)
-    size = check_real("equivalent_sample_size", equivalent_sample_size, 0, open_low=True)
-    most = len(sizes) if max_parents is None else check_integer("max_parents", max_parents, 0)
-    links = np.zeros((len(sizes), len(sizes)), dtype=bool)
-    for child, family in enumerate(() if start is None else check_parents(start, len(sizes))):
-        links[list(family), child] = True
+    n_variables = len(sizes)
+    prior_rows = check_real("equivalent_sample_size", equivalent_sample_size, 0, open_low=True)
+    if max_parents is None:
+        max_parents = n_variables
+    max_parents = check_integer("max_parents", max_parents, 0)
+    links = np.zeros((n_variables, n_variables), dtype=bool)
+    if start is not None:
+        for child, parents in enumerate(check_parents(start, n_variables)):
+            links[list(parents), child] = True
 
-    def gain(counts, child, parent, others):
-        return counts.bdeu(child, others | {parent}, size) - counts.bdeu(child, others, size)
+    # The score is a sum over families (Heckerman et al. 1995, equation 28), so that a change of
+    # one arc changes the terms of its ends only
+    def gain(counts, child, parent, other_parents):
+        score = counts.bdeu(child, other_parents, prior_rows)
+        return counts.bdeu(child, other_parents | {parent}, prior_rows) - score
 
-    return Search(DirichletCounts(codes, sizes), most, gain, links).climb()
+    return Search(DirichletCounts(codes, sizes), max_parents, gain, links).climb()

@@ -14,7 +14,7 @@ DECIMALS = 6
 
 
 def bic_search(X, y, max_parents=2):
-    """Parents of each variable in a structure that no single change improves, by Schwarz's criterion.
+    """Parents of each variable in a structure whose BIC no change of one link improves.
 
     From the best forest, in which no variable has two parents, the best addition, deletion or
     reversal of one link is made as long as the criterion
@@ -57,10 +57,10 @@ def bic_search(X, y, max_parents=2):
     the forest, too, it ends in a local optimum, which may be worse than the other one, but not than
     the best tree, if no value is missing.
 
-    Of changes equally good, to 6 decimals, an addition goes before a deletion before a reversal;
-    then the lowest parent, then the lowest child is taken; of links equally good for the forest,
-    the first one in the order of columns. Another order of the columns may lead to another local
-    optimum.
+    Of changes that are equally good, to 6 decimals, an addition is preferred to a deletion, and a
+    deletion to a reversal; then the lowest parent is preferred, then the lowest child. Of links
+    that are equally good for the forest, the first one in the order of columns is. Another order of
+    the columns may lead to another local optimum.
 
     No link is added to a family whose table (of all combinations of values of variable and parents)
     would have more entries than there are rows to fill it.
@@ -82,47 +82,67 @@ def bic_search(X, y, max_parents=2):
 
 
 def bic_from_codes(codes, sizes, max_parents=2, weights=None):
-    """Like `bic_search`, from codes (n_samples, n + 1) with the class first and -1 for missing; sizes (n + 1,).
+    """Search like `bic_search`, from the codes of the class and the attributes.
 
-    With `weights` (n_samples,), a row counts as so many.
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_samples, n + 1)
+        The class in column 0, the n attributes in the others; -1 is a missing value.
+    sizes : array of int, shape (n + 1,)
+        Number of values of each.
+    max_parents : int, at least 0
+    weights : ndarray of shape (n_samples,), optional
+        How many rows each one stands for.
+
+    Returns
+    -------
+    parents : tuple of tuples of int
     """
     max_parents = check_integer("max_parents", max_parents, 0)
-    counts, no_links = (
-        JointCounts(codes, sizes, weights),
-        np.zeros((len(sizes), len(sizes)), dtype=bool),
-    )
-    unlinked = Search(counts, max_parents, gain, no_links)
-    return Search(unlinked.counts, max_parents, gain, _best_forest(unlinked.additions)).climb()
+    counts = JointCounts(codes, sizes, weights)
+    no_links = np.zeros((len(sizes), len(sizes)), dtype=bool)
+    gains = Search(counts, max_parents, gain, no_links).additions
+    return Search(counts, max_parents, gain, _best_forest(gains)).climb()
 
 
 def _best_forest(gains):
-    """Links of a best spanning tree, but for those of no gain, by which variable 0 and each tree's first one hang."""
+    """Return the links of a maximum spanning tree without those that gain nothing.
+
+    Each tree that is left is directed away from its first variable.
+    """
     gains = gains.round(DECIMALS).clip(0)
-    parents, children = tree_parents(gains), np.arange(1, len(gains))
+    parents = tree_parents(gains)
+    children = np.arange(1, len(gains))
     links = np.zeros(gains.shape, dtype=bool)
     links[parents, children] = gains[parents, children] > 0
     return links
 
 
-def gain(counts, child, parent, others):
-    """By how much `parent` raises the BIC of `child`, whose other parents are the frozenset `others`.
+def gain(counts, child, parent, other_parents):
+    """Return by how much `parent` raises the BIC of `child`.
 
     It is -inf where the table would have more entries than there are rows.
+
+    Parameters
+    ----------
+    counts : JointCounts
+    child, parent : int
+    other_parents : frozenset of int
+        Those that the child has without `parent`.
     """
-    family = others | {child, parent}
+    family = other_parents | {child, parent}
     n_rows = counts.n_rows(family)
     if math.prod(counts.sizes[v] for v in family) > n_rows:
         return -np.inf
-    n_parameters = (
-        math.prod(counts.sizes[v] for v in others)
-        * (counts.sizes[child] - 1)
-        * (counts.sizes[parent] - 1)
-    )
-    return counts.information(child, parent, others) - n_parameters / 2 * np.log(n_rows)
+    # The table of P(child | other parents) has (size - 1) parameters for each joint value of the
+    # parents; one more parent multiplies the number of these by its size
+    n_joint_values = math.prod(counts.sizes[v] for v in other_parents)
+    n_parameters = n_joint_values * (counts.sizes[child] - 1) * (counts.sizes[parent] - 1)
+    return counts.information(child, parent, other_parents) - n_parameters / 2 * np.log(n_rows)
 
 
 class Search:
-    """A structure, and by how much each addition and deletion of a link (row: parent, column: child) would raise it.
+    """Greedy search by changes of one link (Heckerman, Geiger & Chickering 1995, section 7).
 
     Parameters
     ----------
@@ -130,31 +150,43 @@ class Search:
     max_parents : int
         No variable gets a parent if it has as many.
     gain : callable
-        ``gain(counts, child, parent, others)`` is by how much a parent raises the score of a child
-        that has others.
+        ``gain(counts, child, parent, other_parents)`` is by how much a parent raises the score of a
+        child that has other parents.
     links : ndarray of bool, shape (n_variables, n_variables)
-        The structure to begin with.
+        The structure to begin with: ``links[p, c]`` says whether p is a parent of c.
+
+    Attributes
+    ----------
+    links : ndarray of bool, shape (n_variables, n_variables)
+        The present structure.
+    additions, deletions : ndarray of shape (n_variables, n_variables)
+        By how much the score would rise with the link from row to column, and without it; -inf
+        where there is no such change.
     """
 
     def __init__(self, counts, max_parents, gain, links):
-        self.counts, self.max_parents, self.gain, self.links = counts, max_parents, gain, links
-        self.additions, self.deletions = np.full((2, *links.shape), -np.inf)
+        self.counts = counts
+        self.max_parents = max_parents
+        self.gain = gain
+        self.links = links
+        self.additions = np.full(links.shape, -np.inf)
+        self.deletions = np.full(links.shape, -np.inf)
         self._update(range(len(links)))
 
     def parents(self):
-        """Parents of each variable in the structure of now."""
+        """Parents of each variable in the present structure."""
         return tuple(tuple(np.flatnonzero(column).tolist()) for column in self.links.T)
 
     def climb(self):
-        """Parents of each variable where no change is better than none, or one leads back."""
-        seen = set()
-        while self.parents() not in seen:
-            seen.add(self.parents())
+        """Parents of each variable where no change raises the score, or one leads back."""
+        visited = set()
+        while self.parents() not in visited:
+            visited.add(self.parents())
             self.step()
         return self.parents()
 
     def step(self):
-        """Make the best change, if one is better than none."""
+        """Make the best change, if one raises the score."""
         gains = self._gains().round(DECIMALS)
         kind, parent, child = np.unravel_index(gains.argmax(), gains.shape)
         if gains[kind, parent, child] <= 0:
@@ -164,19 +196,24 @@ class Search:
         self._update([child, parent] if kind == REVERSE else [child])
 
     def _gains(self):
-        """Gain of each addition, deletion and reversal, (3, n, n); -inf where it would make a cycle."""
-        descendants = self.links  # along one or more links, by repeated squaring
+        """Gain of each addition, deletion and reversal, (3, n, n); -inf where it makes a cycle."""
+        # Row a, column b: whether b is reached from a along one or more links; each squaring
+        # doubles the number of links
+        descendants = self.links
         for _ in range(len(self.links).bit_length()):
             descendants = descendants | descendants @ descendants
-        detour = descendants @ self.links
-        reversals = self.deletions + self.additions.T
+        # A reversal makes a cycle if a second path, of two or more links, leads to the child
+        has_second_path = descendants @ self.links
         additions = np.where(descendants.T, -np.inf, self.additions)
-        return np.stack([additions, self.deletions, np.where(detour, -np.inf, reversals)])
+        reversals = np.where(has_second_path, -np.inf, self.deletions + self.additions.T)
+        return np.stack([additions, self.deletions, reversals])
 
     def _update(self, children):
+        """Compute the gains of `children` again: those of all others depend on other families."""
         for child in children:
             parents = frozenset(np.flatnonzero(self.links[:, child]).tolist())
-            self.additions[:, child] = self.deletions[:, child] = -np.inf
+            self.additions[:, child] = -np.inf
+            self.deletions[:, child] = -np.inf
             for p in parents:
                 self.deletions[p, child] = -self.gain(self.counts, child, p, parents - {p})
             if len(parents) < self.max_parents:

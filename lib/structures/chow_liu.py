@@ -33,7 +33,7 @@ def chow_liu(X):
 
     Notes
     -----
-    It is the tree of tree-augmented naive Bayes where there is one class only. Of pairs with the
+    It is the tree of tree-augmented naive Bayes where there is only one class. Of pairs with the
     same information, to 12 decimals, the first one in the order of columns is preferred.
 
     References
@@ -41,5 +41,8 @@ def chow_liu(X):
     Chow & Liu (1968), section III.
     """
     X = checked_frame(BaseEstimator(), X, reset=True)
-    _, *families = tan_from_codes(*discrete_codes(X, np.zeros(len(X), dtype=int)))
-    return tuple(tuple(p - 1 for p in family[1:]) for family in families)
+    one_class = np.zeros(len(X), dtype=int)
+    codes, sizes = discrete_codes(X, one_class)
+    # I(A; B | C) is I(A; B) where C is constant. Variable 0, the class, is dropped again.
+    families = tan_from_codes(codes, sizes)[1:]
+    return tuple(tuple(parent - 1 for parent in family[1:]) for family in families)

@@ -33,10 +33,13 @@ class DiscreteCoding(Coding):
 
     def __init__(self, X):
         super().__init__(X, np.arange(X.shape[1]))
+        # A category dtype may declare nothing, but a table has a column at least
         self.sizes = np.maximum(self.sizes, 1)
 
     def __call__(self, X):
-        """Code of each value, (n_samples, n_attributes), in 0 .. size - 1, or -1 for a missing or never seen one.
+        """Return the code of each value, (n_samples, n_attributes), in 0 .. size - 1.
+
+        A value that is missing, or was never seen, has the code -1.
 
         Raises
         ------
@@ -48,15 +51,20 @@ class DiscreteCoding(Coding):
 
 
 def check_discrete(X):
-    """Raise ValueError if a column of the DataFrame `X` has numbers that are not whole; NaN is a missing value."""
+    """Raise ValueError if a column of the DataFrame `X` has numbers that are not whole.
+
+    NaN is a missing value.
+    """
     for position, kind in enumerate(column_kinds(X)):
-        if kind == "continuous":
-            values = continuous_values(X, [position])[:, 0]
-            wrong = np.flatnonzero((values != np.floor(values)) & ~np.isnan(values))
-            if len(wrong):
-                found = f"column {X.columns[position]!r} has {values[wrong[0]]} in row {wrong[0]}"
-                advice = "discretise first, for example with lib.discretize.EntropyDiscretizer"
-                raise ValueError(f"columns must hold whole numbers or NaN; {found}: {advice}")
+        if kind != "continuous":
+            continue
+        values = continuous_values(X, [position])[:, 0]
+        has_fraction = (values != np.floor(values)) & ~np.isnan(values)
+        if has_fraction.any():
+            row = np.argmax(has_fraction)
+            example = f"column {X.columns[position]!r} has {values[row]} in row {row}"
+            advice = "discretise first, for example with lib.discretize.EntropyDiscretizer"
+            raise ValueError(f"columns must hold whole numbers or NaN; {example}: {advice}")
 
 
 def discrete_codes(X, y):
@@ -83,4 +91,6 @@ def discrete_codes(X, y):
     X = checked_frame(BaseEstimator(), X, reset=True)
     classes, y = checked_target(X, y)
     coding = DiscreteCoding(X)
-    return np.column_stack([y, coding(X)]), np.append(len(classes), coding.sizes)
+    codes = np.column_stack([y, coding(X)])
+    sizes = np.append(len(classes), coding.sizes)
+    return codes, sizes

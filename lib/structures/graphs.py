@@ -1,4 +1,4 @@
-"""Given structures, and the checks of one."""
+"""Fixed structures, naive Bayes and chains of attributes, and the checks of a structure."""
 
 from graphlib import CycleError, TopologicalSorter
 
@@ -6,12 +6,12 @@ from lib.validation import check_integer
 
 
 def naive(n_attributes):
-    """Parents of naive Bayes: the class is the only parent of every attribute."""
+    """Parents of naive Bayes, where the class is the only parent of every attribute."""
     return chain(n_attributes, 0)
 
 
 def chain(n_attributes, n_linked):
-    """Parents of naive Bayes with the first `n_linked` attributes in a chain besides.
+    """Parents of naive Bayes in which the first `n_linked` attributes also form a chain.
 
     Parameters
     ----------
@@ -34,7 +34,10 @@ def chain(n_attributes, n_linked):
     """
     n = check_integer("n_attributes", n_attributes, 0)
     m = check_integer("n_linked", n_linked, 0, n)
-    return ((), *((0, i - 1) if 2 <= i <= m else (0,) for i in range(1, n + 1)))
+    parents = [()]
+    for i in range(1, n + 1):
+        parents.append((0, i - 1) if 2 <= i <= m else (0,))
+    return tuple(parents)
 
 
 def check_parents(parents, n_variables=None):
@@ -60,26 +63,29 @@ def check_parents(parents, n_variables=None):
     try:
         families = [tuple(family) for family in parents]
     except TypeError:
-        raise ValueError(
-            f"parents must be a sequence of sequences of integers; got {parents!r}"
-        ) from None
+        allowed = "a sequence of sequences of integers"
+        raise ValueError(f"parents must be {allowed}; got {parents!r}") from None
     n = len(families) if n_variables is None else n_variables
     if len(families) != n or n == 0:
-        raise ValueError(
-            f"parents must hold a tuple for the class and for each attribute, {n} in all; got {parents!r}"
-        )
+        allowed = f"a tuple for the class and for each attribute, {n} in all"
+        raise ValueError(f"parents must hold {allowed}; got {parents!r}")
     for v, family in enumerate(families):
-        families[v] = tuple(
-            sorted(check_integer(f"each parent of variable {v}", p, 0, n - 1) for p in family)
-        )
+        name = f"each parent of variable {v}"
+        families[v] = tuple(sorted(check_integer(name, parent, 0, n - 1) for parent in family))
         if len(set(family)) < len(family):
             raise ValueError(f"parents of variable {v} must not repeat; got {family}")
-    topological_order(families)
+    topological_order(families)  # raises ValueError for a cycle
     return tuple(families)
 
 
 def topological_order(parents):
-    """Return all variables as a tuple, each after its parents; ValueError names the variables of a cycle."""
+    """Return all variables as a tuple, each after its parents.
+
+    Raises
+    ------
+    ValueError
+        If there is a cycle; the message names its variables.
+    """
     try:
         return tuple(TopologicalSorter(dict(enumerate(parents))).static_order())
     except CycleError as error:

@@ -7,14 +7,16 @@ from scipy.special import xlogy
 
 from lib.discretize.columns import MISSING
 
-REMEMBERED = 2**20  # sums: half a gigabyte at most
-DENSE = 4  # a table of this many entries per row is still counted faster than sorted
-# joint values of variables beyond which they are numbered anew, as an integer would not hold them
-MANY = 2**62
+# Sums that are stored: half a gigabyte at most
+MAX_STORED_SUMS = 2**20
+# A table of this many entries per row is still counted faster than the rows are sorted
+DENSE = 4
+# Where variables have more joint values, these are numbered again, so that int64 holds the numbers
+MAX_JOINT_VALUES = 2**62
 
 
 def check_codes(name, codes, sizes, lowest):
-    """Return `codes` as an array (n, len(sizes)); ValueError unless each column is from `lowest` to its size less one.
+    """Return `codes` as an array (n, n_variables) after a check of their type and range.
 
     Parameters
     ----------
@@ -25,25 +27,30 @@ def check_codes(name, codes, sizes, lowest):
         Number of values of each variable.
     lowest : int
         0, or -1 where values may be missing.
+
+    Raises
+    ------
+    ValueError
+        If a code is below `lowest`, or not below the size of its variable, or no integer.
     """
-    codes, sizes = np.asarray(codes), np.asarray(sizes)
+    codes = np.asarray(codes)
+    sizes = np.asarray(sizes)
     if codes.ndim != 2 or codes.shape[1:] != sizes.shape or codes.dtype.kind not in "iu":
-        raise ValueError(
-            f"{name} must be integers of shape (n, {sizes.size}); got {codes.dtype} of {codes.shape}"
-        )
-    wrong = (codes < lowest) | (codes >= sizes)
-    if wrong.any():
-        row, column = np.argwhere(wrong)[0]
+        allowed = f"integers of shape (n, {sizes.size})"
+        raise ValueError(f"{name} must be {allowed}; got {codes.dtype} of {codes.shape}")
+    is_wrong = (codes < lowest) | (codes >= sizes)
+    if is_wrong.any():
+        row, column = np.argwhere(is_wrong)[0]
         allowed = f"from {lowest} to {sizes[column] - 1} in column {column}"
         raise ValueError(f"{name} must be {allowed}; got {codes[row, column]} in row {row}")
     return codes
 
 
 class JointCounts:
-    """Sums of n log n over the joint values of sets of variables: entropies and informations are made of these.
+    """Entropies and mutual informations, as sums of n log n over the joint values of variables.
 
-    Sums are remembered, the first `REMEMBERED` of them: of complete data, each set of variables is
-    counted once.
+    The first `MAX_STORED_SUMS` sums are stored: of complete data, each set of variables is counted
+    once.
 
     Parameters
     ----------
@@ -77,57 +84,74 @@ class JointCounts:
         rows = self._rows(variables & self._incomplete)
         return int(rows.sum()) if self._weights is None else float(self._weights[rows].sum())
 
-    def information(self, i, j, given):
-        """I(i; j | given) in nats times the number of rows, in those where i, j and frozenset `given` are observed."""
-        incomplete = (given | {i, j}) & self._incomplete
-        joint, of_i, of_j = self._sum(given | {i, j}, incomplete), given | {i}, given | {j}
+    def information(self, i, j, condition):
+        """I(i; j | condition) in nats times the number of rows where all of these are observed.
+
+        Parameters
+        ----------
+        i, j : int
+            Two variables.
+        condition : frozenset of int
+            Other variables.
+        """
+        incomplete = (condition | {i, j}) & self._incomplete
+        # n I(i; j | z) = n (H(i, z) + H(j, z) - H(i, j, z) - H(z)), and n H = n log n - sum
         return (
-            joint
-            - self._sum(of_i, incomplete)
-            - self._sum(of_j, incomplete)
-            + self._sum(given, incomplete)
+            self._sum(condition | {i, j}, incomplete)
+            - self._sum(condition | {i}, incomplete)
+            - self._sum(condition | {j}, incomplete)
+            + self._sum(condition, incomplete)
         )
 
     def _sum(self, variables, incomplete):
-        """Sum of n log n over the values of `variables`, in the rows where all `incomplete` ones are observed."""
+        """Sum of n log n over the joint values of `variables`.
+
+        Only rows count where all variables of `incomplete` are observed.
+        """
         key = variables, incomplete
-        found = self._sums.get(key)
-        if found is None:
+        n_log_n = self._sums.get(key)
+        if n_log_n is None:
             counts = self._counts(variables, incomplete)
-            found = (
-                self._n_log_n.take(counts) if self._weights is None else xlogy(counts, counts)
-            ).sum()
-            if len(self._sums) < REMEMBERED:
-                self._sums[key] = found
-        return found
+            # Whole numbers have their n log n in a table
+            terms = self._n_log_n.take(counts) if self._weights is None else xlogy(counts, counts)
+            n_log_n = terms.sum()
+            if len(self._sums) < MAX_STORED_SUMS:
+                self._sums[key] = n_log_n
+        return n_log_n
 
     def _counts(self, variables, incomplete):
-        """How often the joint values occur; those of a wide table that do not occur may be left out."""
-        values, size = np.zeros(self._columns.shape[1], dtype=np.intp), 1
+        """Count the joint values of `variables`.
+
+        Values of a wide table that do not occur may be left out.
+        """
+        # The joint value is one number whose digits, of different bases, are the codes
+        values = np.zeros(self._columns.shape[1], dtype=np.intp)
+        n_values = 1
         for v in sorted(variables):
-            if size * self.sizes[v] > MANY:
-                found, values = np.unique(values, return_inverse=True)
-                size = len(found)
+            if n_values * self.sizes[v] > MAX_JOINT_VALUES:
+                distinct, values = np.unique(values, return_inverse=True)
+                n_values = len(distinct)
             values *= self.sizes[v]
             values += self._columns[v]
-            size *= self.sizes[v]
+            n_values *= self.sizes[v]
         if self._weights is not None:
             rows = self._rows(incomplete)
-            return np.bincount(np.unique(values[rows], return_inverse=True)[1], self._weights[rows])
+            _, values = np.unique(values[rows], return_inverse=True)
+            return np.bincount(values, self._weights[rows])
         if incomplete:
             values = values[self._rows(incomplete)]
-        return (
-            np.bincount(values)
-            if size <= DENSE * len(values)
-            else np.unique(values, return_counts=True)[1]
-        )
+        if n_values <= DENSE * len(values):
+            return np.bincount(values)
+        _, counts = np.unique(values, return_counts=True)
+        return counts
 
     def _rows(self, incomplete):
+        """Whether all variables of `incomplete` are observed in each row, (n_samples,)."""
         return self._observed[sorted(incomplete)].all(axis=0)
 
 
 def conditional_mutual_information(codes, sizes, weights=None):
-    """I(E_i; E_j | C) of all pairs of attributes in nats.
+    """Mutual information I(E_i; E_j | C) of all pairs of attributes, given the class, in nats.
 
     Parameters
     ----------
@@ -152,11 +176,13 @@ def conditional_mutual_information(codes, sizes, weights=None):
     ----------
     Friedman, Geiger & Goldszmidt (1997), section 4.1.
     """
-    counts, n, label = JointCounts(codes, sizes, weights), len(sizes) - 1, frozenset([0])
+    counts = JointCounts(codes, sizes, weights)
+    label = frozenset([0])
+    n = len(sizes) - 1
     information = np.zeros((n, n))
     for i, j in itertools.combinations_with_replacement(range(n), 2):
         n_rows = counts.n_rows(label | {i + 1, j + 1})
-        information[i, j] = information[j, i] = counts.information(i + 1, j + 1, label) / (
-            n_rows or 1
-        )
-    return np.maximum(information, 0)
+        pair_information = counts.information(i + 1, j + 1, label) / (n_rows or 1)
+        information[i, j] = pair_information
+        information[j, i] = pair_information
+    return np.maximum(information, 0)  # but for rounding, none is below 0

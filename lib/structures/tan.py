@@ -6,11 +6,12 @@ from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 from lib.structures.encoding import discrete_codes
 from lib.structures.information import conditional_mutual_information
 
+# To which weights of links are compared
 DECIMALS = 12
 
 
 def tan(X, y):
-    """Parents of tree-augmented naive Bayes: of all trees over the attributes, the likeliest one.
+    """Parents of tree-augmented naive Bayes, with the likeliest of all trees over the attributes.
 
     The tree is a maximum spanning tree of the conditional mutual information I(E_i; E_j | C),
     directed away from the first attribute; the class is a parent of all attributes.
@@ -46,21 +47,33 @@ def tan(X, y):
 
 
 def tan_from_codes(codes, sizes, weights=None):
-    """Like `tan`, from codes (n_samples, n + 1) with the class first and -1 for missing; sizes (n + 1,).
+    """Learn like `tan`, from the codes of the class and the attributes.
 
-    With `weights` (n_samples,), a row counts as so many.
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_samples, n + 1)
+        The class in column 0, the n attributes in the others; -1 is a missing value.
+    sizes : array of int, shape (n + 1,)
+        Number of values of each.
+    weights : ndarray of shape (n_samples,), optional
+        How many rows each one stands for.
+
+    Returns
+    -------
+    parents : tuple of tuples of int
     """
     information = conditional_mutual_information(codes, sizes, weights)
-    if len(information) < 2:
-        return ((), (0,))[: len(sizes)]
-    return ((), (0,), *((0, int(i) + 1) for i in tree_parents(information)))
+    n_attributes = len(information)
+    parents = [(), (0,)][: n_attributes + 1]  # of the class and the root of the tree
+    if n_attributes > 1:
+        parents += [(0, int(attribute) + 1) for attribute in tree_parents(information)]
+    return tuple(parents)
 
 
 def tree_parents(weights):
-    """Parent of each variable but the first in a maximum spanning tree, directed away from the first.
+    """Parent of each variable but the first in a maximum spanning tree.
 
-    It is Kruskal's, to which only the order matters: ranks tell a weight of zero from no link at
-    all.
+    The tree is directed away from the first variable.
 
     Parameters
     ----------
@@ -72,8 +85,12 @@ def tree_parents(weights):
     -------
     parents : ndarray of int, shape (n - 1,)
     """
-    pairs = np.triu_indices(len(weights), 1)
-    order = np.argsort(-weights[pairs].round(DECIMALS), kind="stable")
+    rows, columns = np.triu_indices(len(weights), 1)
+    order = np.argsort(-weights[rows, columns].round(DECIMALS), kind="stable")
+    # The tree depends on the order of the weights only (Kruskal 1956). Ranks from 1 on replace the
+    # weights, as scipy takes a weight of 0 for no link at all.
     ranks = np.zeros(weights.shape)
-    ranks[pairs[0][order], pairs[1][order]] = np.arange(1, len(order) + 1)
-    return breadth_first_order(minimum_spanning_tree(ranks), 0, directed=False)[1][1:]
+    ranks[rows[order], columns[order]] = np.arange(1, len(order) + 1)
+    tree = minimum_spanning_tree(ranks)
+    _, predecessors = breadth_first_order(tree, 0, directed=False)
+    return predecessors[1:]

@@ -2,9 +2,12 @@
 
 import numpy as np
 
+from lib.arrays import scale_by_power_of_two
 from lib.discretize.bins import Discretizer
 
-MAX_CUTS, MIN_GAP = 3, 0.1
+# Both stand for the eye of Atlas's authors
+MAX_CUTS = 3
+MIN_GAP = 0.1  # standard deviations
 
 
 class ClassSeparatingCuts(Discretizer):
@@ -30,14 +33,14 @@ class ClassSeparatingCuts(Discretizer):
 
     def _cuts(self, values, y, n_classes):
         """Return the cut points, increasing."""
-        # by a power of two nothing is rounded, nor overflows
-        exponent = np.frexp(np.abs(values).max(initial=0))[1]
-        values = np.ldexp(values, -exponent)
-        centers = np.sort([values[y == c].mean() for c in np.unique(y)])
+        values, exponent = scale_by_power_of_two(values)
         deviation = values.std(ddof=1) if len(values) > 1 else 0.0
         if deviation == 0:
             return np.empty(0)
-        gaps = np.diff(centers) / deviation
+        centres = np.sort([values[y == c].mean() for c in np.unique(y)])
+        gaps = np.diff(centres) / deviation
+        # A stable sort puts the lowest of equally wide gaps first
         widest = np.argsort(-gaps, kind="stable")[:MAX_CUTS]
-        cuts = np.sort(widest[gaps[widest] >= MIN_GAP])
-        return np.unique(np.ldexp((centers[cuts] + centers[cuts + 1]) / 2, exponent))
+        chosen = np.sort(widest[gaps[widest] >= MIN_GAP])
+        midpoints = (centres[chosen] + centres[chosen + 1]) / 2
+        return np.unique(np.ldexp(midpoints, exponent))
