@@ -67,8 +67,8 @@ def bdeu_search(X, start=None, equivalent_sample_size=10, max_parents=None):
         for child, parents in enumerate(check_parents(start, n_variables)):
             links[list(parents), child] = True
 
-    # The score is a sum over families (Heckerman et al. 1995, equation 28), so that a change of
-    # one arc changes the terms of its ends only
+    # The score is a sum over families (Heckerman, Geiger & Chickering 1995, section 5), so that a
+    # change of one arc changes the terms of its ends only
     def gain(counts, child, parent, other_parents):
         score = counts.bdeu(child, other_parents, prior_rows)
         return counts.bdeu(child, other_parents | {parent}, prior_rows) - score

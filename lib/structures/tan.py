@@ -87,8 +87,8 @@ def tree_parents(weights):
     """
     rows, columns = np.triu_indices(len(weights), 1)
     order = np.argsort(-weights[rows, columns].round(DECIMALS), kind="stable")
-    # The tree depends on the order of the weights only (Kruskal 1956). Ranks from 1 on replace the
-    # weights, as scipy takes a weight of 0 for no link at all.
+    # By Kruskal's algorithm, the tree depends on the order of the weights only. Ranks from 1 on
+    # replace them, as scipy takes a weight of 0 for no link at all.
     ranks = np.zeros(weights.shape)
     ranks[rows[order], columns[order]] = np.arange(1, len(order) + 1)
     tree = minimum_spanning_tree(ranks)
