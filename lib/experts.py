@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from lib.arrays import scale_by_power_of_two
 from lib.discretize.columns import checked_target
 from lib.estimators import TwoClasses, with_parameters
 from lib.validation import check_choice, check_integer, check_real
@@ -184,10 +185,7 @@ def _means_and_deviations(X):
     A column that is constant, but for rounding, has no deviation to divide by: it gets the size of
     its value, or 1 if that is larger.
     """
-    # Columns are multiplied by powers of two, which changes no digit, so that their largest number
-    # is between 1/2 and 1: no sum or square overflows, and none that matters vanishes.
-    exponents = np.frexp(np.abs(X).max(axis=0))[1]
-    X = np.ldexp(X, -exponents)
+    X, exponents = scale_by_power_of_two(X)
     means = X.mean(axis=0)
     deviations = X.std(axis=0)
     is_constant = deviations <= 1e-12 * np.abs(means)

@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from lib.compiled import compiled
-from lib.validation import check_choice, check_generator, check_integer, check_real
+from lib.validation import check_choice, check_generator, check_integer, check_numbers, check_real
 
 RULES = ("random", "successors", "growth")
 RANDOM, SUCCESSORS, GROWTH = range(len(RULES))
@@ -149,12 +149,7 @@ def _check_whole_numbers(name, values):
 
     They may be of a type for fractions.
     """
-    try:
-        numbers = np.asarray(values)
-        if numbers.dtype.kind not in "iu":
-            numbers = np.array(numbers.tolist(), dtype=float).reshape(numbers.shape)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{name} must be an array of integers: {error}") from None
+    numbers = check_numbers(name, values, "an array of integers", keep_integers=True)
     wrong = ~(np.abs(numbers) <= LONGEST)  # so that NaN is wrong, too
     if numbers.dtype.kind == "f":
         wrong |= numbers != np.floor(numbers)

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lib.decisions.models import TOLERANCE, to_numbers
+from lib.decisions.models import TOLERANCE
 from lib.decisions.temporal import epsilon_greedy, generator
-from lib.validation import check_integer, check_real
+from lib.validation import check_integer, check_numbers, check_real
 
 
 class FittedValues(NamedTuple):
@@ -61,7 +61,7 @@ def fitted_values(step, n_actions, regressor, samples, discount=0.99, n_iteratio
     n_iterations = check_integer("n_iterations", n_iterations, 1)
     discount = check_real("discount", discount, 0, 1)
     limit = check_real("limit", limit, 0, open_low=True)
-    samples = to_numbers("samples", samples)
+    samples = check_numbers("samples", samples)
     if samples.ndim != 2 or not samples.size:
         raise ValueError(
             f"samples must have shape (n_samples, d), at least one of each; got {samples.shape}"

@@ -7,7 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy import ndimage, sparse
 
-from lib.validation import check_choice, check_flag, check_generator, check_integer, check_real
+from lib.validation import (
+    check_choice,
+    check_flag,
+    check_generator,
+    check_integer,
+    check_numbers,
+    check_real,
+)
 
 TOLERANCE = 1e-9  # by which probabilities may fail to add up to 1
 MOVES = np.array([[-1, 0], [0, 1], [1, 0], [0, -1]])  # north, east, south, west
@@ -64,8 +71,8 @@ class MDP:
     start: np.ndarray | None = None
 
     def __post_init__(self):
-        transitions = to_numbers("transitions", self.transitions)
-        rewards = to_numbers("rewards", self.rewards)
+        transitions = check_numbers("transitions", self.transitions)
+        rewards = check_numbers("rewards", self.rewards)
         terminal = np.array(self.terminal)
         shape = transitions.shape
         if transitions.ndim != 3 or shape[1] != shape[2] or not transitions.size:
@@ -81,11 +88,11 @@ class MDP:
         _check_model(transitions, rewards)
 
         if self.start is not None:
-            start = to_numbers("start", self.start)
+            start = check_numbers("start", self.start)
         elif terminal.all():
             start = np.ones(len(terminal))
         else:
-            start = to_numbers("start", ~terminal)
+            start = check_numbers("start", ~terminal)
         _check_shape("start", start, terminal.shape)
         if not (start >= 0).all() or not 0 < start.sum() < np.inf:
             raise ValueError(
@@ -128,17 +135,6 @@ class MDP:
             rewards=self.rewards,
             terminal=self.terminal,
         )
-
-
-def to_numbers(name, values):
-    """Return a new array of float, or raise a ValueError that names what is no array of numbers."""
-    try:
-        values = np.array(values)
-        if values.dtype.kind in "biuf":
-            return values.astype(float)
-        return np.array(values.tolist(), dtype=float)  # of Python's numbers, such as fractions
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{name} must be an array of numbers: {error}") from None
 
 
 def from_gymnasium(name, **options):

@@ -15,8 +15,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from lib.compiled import compiled
-from lib.decisions.models import to_numbers
-from lib.validation import check_integer, check_real
+from lib.validation import check_integer, check_numbers, check_real
 
 EPS = np.finfo(float).eps
 TINY = np.finfo(float).tiny
@@ -319,7 +318,7 @@ def check_policy(mdp, policy):
 
 def check_values(mdp, values):
     """Return a value of each state as float, or raise ValueError."""
-    values = to_numbers("values", values)
+    values = check_numbers("values", values)
     if values.shape != (mdp.n_states,) or not np.isfinite(values).all():
         raise ValueError(f"values must be {mdp.n_states} finite numbers; got shape {values.shape}")
     return values

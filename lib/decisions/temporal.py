@@ -12,9 +12,9 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.exceptions import ConvergenceWarning
 
 from lib.compiled import assign, compiled
-from lib.decisions.models import TOLERANCE, to_numbers
+from lib.decisions.models import TOLERANCE
 from lib.decisions.programming import check_discount, check_policy, check_values, q_value
-from lib.validation import check_choice, check_flag, check_integer, check_real
+from lib.validation import check_choice, check_flag, check_integer, check_numbers, check_real
 
 FULL, PRINTED = "gamma lambda", "lambda"  # decays of the trace: Sutton's, and the survey's
 LOOKAHEAD_STEP = 0.1  # alpha of TD with lookahead
@@ -166,7 +166,7 @@ def td_limit(P, R, features, discount, trace, weights=None):
     trace = check_real("trace", trace, 0, 1, open_high=True)
     P = _check_chain(P)
     n_states = len(P)
-    R = to_numbers("R", R)
+    R = check_numbers("R", R)
     features = _check_features(features, n_states)
     if R.shape != (n_states,) or not np.isfinite(R).all():
         raise ValueError(f"R must be {n_states} finite numbers; got shape {R.shape}")
@@ -261,7 +261,7 @@ def td_lookahead(
     """
     discount = check_discount(mdp, discount)
     trace_decay = check_real("trace_decay", trace_decay, 0, 1)
-    values = np.zeros(mdp.n_states) if values is None else to_numbers("values", values)
+    values = np.zeros(mdp.n_states) if values is None else check_numbers("values", values)
     if values.shape == mdp.terminal.shape:
         values[mdp.terminal] = 0.0
     values = check_values(mdp, values)
@@ -357,7 +357,7 @@ def _check_checkpoints(checkpoints, n_steps):
 
 
 def _check_chain(P):
-    P = to_numbers("P", P)
+    P = check_numbers("P", P)
     if P.ndim != 2 or P.shape[0] != P.shape[1] or not P.size:
         raise ValueError(f"P must have shape (n_states, n_states); got {P.shape}")
     wrong = ~(P >= 0).all(axis=1) | ~(np.abs(P.sum(axis=1) - 1) <= TOLERANCE)
@@ -371,7 +371,7 @@ def _check_chain(P):
 
 
 def _check_features(features, n_states):
-    features = to_numbers("features", features)
+    features = check_numbers("features", features)
     if features.ndim != 2 or len(features) != n_states or not features.size:
         raise ValueError(f"features must have shape ({n_states}, n_features); got {features.shape}")
     if not np.isfinite(features).all():
@@ -383,7 +383,7 @@ def _check_features(features, n_states):
 
 
 def _check_weights(weights, n_states):
-    weights = to_numbers("weights", weights)
+    weights = check_numbers("weights", weights)
     if weights.shape != (n_states,) or not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
         allowed = f"{n_states} finite numbers of at least 0, not all of them 0"
         raise ValueError(f"weights must be {allowed}; got {weights.tolist()}")

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from lib.validation import check_generator, check_integer, check_real
+from lib.validation import check_generator, check_integer, check_numbers, check_real
 
 LEVEL = 0.95  # of intervals where no other confidence can be chosen
 
@@ -58,10 +58,7 @@ def mean_interval(values, confidence=LEVEL, shared=0.0):
 
 def to_sample(name, values):
     """Return values as float of shape (n,), or raise a ValueError that names them."""
-    try:
-        values = np.asarray(values, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be numbers, of shape (n,): {error}") from None
+    values = check_numbers(name, values, "numbers, of shape (n,)")
     if values.ndim != 1:
         raise ValueError(f"{name} must have shape (n,); got {values.shape}")
     return values
