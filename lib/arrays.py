@@ -56,6 +56,11 @@ def scale_by_power_of_two(values):
     return np.ldexp(values, -exponents), exponents
 
 
+def take_rows(values, rows):
+    """Return these rows of an array, a sparse matrix, or a frame or series of pandas."""
+    return values.iloc[rows] if hasattr(values, "iloc") else values[rows]
+
+
 def check_boolean_matrix(name, values):
     """Return a 2-d array of 0/1 values as uint8.
 

@@ -1,11 +1,12 @@
 """What estimators share: parameters, tags, weights, and prediction by joint probabilities."""
 
+import numbers
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import _check_sample_weight
+from sklearn.utils.validation import check_array, check_non_negative
 
 # Classes whose log probabilities differ by less are equally probable
 TIE = 1e-9
@@ -69,7 +70,18 @@ def case_weights(sample_weight, X):
         If a weight is negative, infinite or NaN, none is above 0, their number is wrong, or their
         sum overflows.
     """
-    weights = _check_sample_weight(sample_weight, X, dtype=float, ensure_non_negative=True)
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    if sample_weight is None or isinstance(sample_weight, numbers.Number):
+        weights = np.full(n_rows, 1.0 if sample_weight is None else sample_weight, dtype=float)
+    else:
+        weights = check_array(
+            sample_weight, ensure_2d=False, dtype=float, input_name="sample_weight"
+        )
+    if weights.shape != (n_rows,):
+        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}")
+    if not weights.any():
+        raise ValueError("sample_weight must not be zero in all rows")
+    check_non_negative(weights, "`sample_weight`")
     with np.errstate(over="ignore"):
         total = weights.sum()
     if not np.isfinite(total):

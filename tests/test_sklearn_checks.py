@@ -89,7 +89,7 @@ def run(check, estimator):
     expected_failed_checks=expected_failures,
 )
 def test_conventions(estimator, check, monkeypatch):
-    for module in ("latent_class.model", "cia", "winnow.online"):
+    for module in ("latent_class.base", "cia", "winnow.online"):
         monkeypatch.setattr(f"lib.{module}.check_boolean_matrix", binarised)
     monkeypatch.setattr("lib.winnow.online.check_sparse_boolean_matrix", binarised)
     run(check, estimator)

@@ -14,8 +14,8 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import _safe_indexing
 
+from lib.arrays import take_rows
 from lib.datasets.papers import printed_table
 from lib.discretize import ClassSeparatingCuts, CutPoints, EntropyDiscretizer, OneHot
 from lib.naive_bayes import NaiveBayes
@@ -139,11 +139,10 @@ class Tuned(ClassifierMixin, BaseEstimator):
         rows = np.sort(shuffled[: self.n_rows])
         scores = []
         for train, test in KFold(3, shuffle=True, random_state=self.random_state).split(rows):
-            # X may be an array, a frame or a sparse matrix
-            X_train = _safe_indexing(X, rows[train])
-            y_train = _safe_indexing(y, rows[train])
-            X_test = _safe_indexing(X, rows[test])
-            y_test = _safe_indexing(y, rows[test])
+            X_train = take_rows(X, rows[train])
+            y_train = take_rows(y, rows[train])
+            X_test = take_rows(X, rows[test])
+            y_test = take_rows(y, rows[test])
             scores.append(
                 [_accuracy(learner, X_train, y_train, X_test, y_test) for learner in candidates]
             )
