@@ -1,110 +1,132 @@
-"""The order in which a page shows an executed chapter: picture and finding first, what they rest on folded, below."""
+"""The order of a chapter's page: picture and findings first, folded code and claims below."""
 
 from copy import deepcopy
 
 from jinja2.sandbox import SandboxedEnvironment
+from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_notebook
 
 from lib.book.execution import INJECTED
 from lib.book.pages import render
 from lib.book.parameters import TAG
-from lib.book.unknown import is_seen, leave_out_unknown
+from lib.book.unknown import is_visible, leave_out_unknown
 from lib.book.verdicts import claims_in
 
-# tags: the cell whose picture opens the page; code behind a toggle
-LEAD, FOLD = "lead", "hide-input"
-FOUND, CLAIMS, REFERENCES = "**What we found", "```{glue:md} verdicts", "## References"
-# begins a tag, such as "if 2 in n_hidden": a cell is on the page only where this holds
-CONDITION = "if "
+# tags of cells
+LEAD = "lead"  # the picture of this cell opens the page
+FOLD = "hide-input"  # the page shows the code behind a toggle
+CONDITION = "if "  # begins a tag, such as "if 2 in n_hidden": otherwise the cell is left out
+
+# how the passages of a chapter begin that have a place of their own on its page
+FINDINGS = "**What we found"
+CLAIMS = "```{glue:md} verdicts"
+REFERENCES = "## References"
+
 _CONDITIONS = SandboxedEnvironment()
 
 
 def arrange(cells: list, parameters: dict, values: dict, scale: str) -> list:
-    """Return the cells of a chapter as its page shows them.
+    """Return the cells of a chapter in the order of its page.
 
-    The picture of the cell tagged ``lead`` follows the first paragraph; below what was found it is
-    said if the run is too small for most claims; claims and parameters come before the references;
-    neighbours among folded cells share a fold. A tag such as ``if 2 in n_hidden`` leaves a cell out
-    where the parameters are others.
+    The page begins with the title and the first paragraph, the picture of the cell tagged ``lead``,
+    what was found, and a note if the run is too small for most claims. Then come the other cells,
+    the claims, the parameters and the references. Neighbours among folded cells share a fold. A
+    cell with a tag such as ``if 2 in n_hidden`` is left out if the parameters do not fulfil it.
 
     Parameters
     ----------
     cells : list of notebook cells
         In the order in which they ran. The first has the title, a paragraph, what was found, and
-        the claims.
+        the claims. The sources and outputs of cells are changed.
     parameters, values : dict
         What the parameters cell declares, and what the chapter ran with, by name.
     scale : str
         Where the values come from, such as "profile paper".
     """
-    cells = [cell for cell in cells if all(_holds(tag, values) for tag in _tags(cell))]
-    text = [cell for cell in cells if cell.cell_type == "markdown"]
-    title, _, claims = text[0].source.partition(CLAIMS)
-    title, _, finding = title.partition(FOUND)
-    body, _, references = text[-1].source.partition(REFERENCES) if len(text) > 1 else ("", "", "")
-    page = [
-        new_markdown_cell(title),
-        *_lead(cells),
-        *([new_markdown_cell(FOUND + finding)] if finding else []),
-    ]
-    page.append(
-        new_markdown_cell(render("chapter_small.md", claims=claims_in(new_notebook(cells=cells))))
-    )
+    cells = [cell for cell in cells if all(_is_fulfilled(tag, values) for tag in _tags(cell))]
+    texts = [cell for cell in cells if cell.cell_type == "markdown"]
+    first_text = texts[0]
+    last_text = texts[-1] if len(texts) > 1 else None
+
+    opening, _, claims = first_text.source.partition(CLAIMS)
+    title, _, findings = opening.partition(FINDINGS)
+    page = [new_markdown_cell(title), *_lead_picture(cells)]
+    if findings:
+        page.append(new_markdown_cell(FINDINGS + findings))
+    notebook = new_notebook(cells=cells)
+    page.append(new_markdown_cell(render("chapter_small.md", claims=claims_in(notebook))))
+
+    references = ""
     for cell in cells:
-        if cell is text[-1] and len(text) > 1:
+        has_parameters = {TAG, INJECTED} & set(_tags(cell))
+        if cell is last_text:
+            body, _, references = cell.source.partition(REFERENCES)
             page.append(new_markdown_cell(body))
-        elif cell is not text[0] and not {TAG, INJECTED} & set(_tags(cell)):
-            _append(page, cell)
-    end = {
-        "claims": claims and CLAIMS + claims,
-        "parameters": parameters,
-        "values": values,
-        "scale": scale,
-    }
-    page.append(new_markdown_cell(render("chapter_end.md", **end)))
-    page += [new_markdown_cell(REFERENCES + references)] if references else []
+        elif cell is not first_text and not has_parameters:
+            _append_cell(page, cell)
+
+    end = render(
+        "chapter_end.md",
+        claims=claims and CLAIMS + claims,
+        parameters=parameters,
+        values=values,
+        scale=scale,
+    )
+    page.append(new_markdown_cell(end))
+    if references:
+        page.append(new_markdown_cell(REFERENCES + references))
     return leave_out_unknown(page, cells)
 
 
-def _holds(tag, values):
-    """Return whether a tag, if it is a condition on the parameters, written as in Jinja, holds."""
-    return not tag.startswith(CONDITION) or _CONDITIONS.compile_expression(
-        tag.removeprefix(CONDITION)
-    )(**values)
+def _is_fulfilled(tag: str, values: dict) -> bool:
+    """Return whether the parameters fulfil a tag; one that is no condition is always fulfilled."""
+    if not tag.startswith(CONDITION):
+        return True
+    condition = _CONDITIONS.compile_expression(tag.removeprefix(CONDITION))
+    return condition(**values)
 
 
-def _lead(cells):
-    """Take the picture from the cell tagged lead; return a cell that only shows it."""
+def _lead_picture(cells: list[NotebookNode]) -> list[NotebookNode]:
+    """Move the picture out of the cell tagged lead, and return a cell that shows it, if any."""
     for cell in cells:
-        if LEAD in _tags(cell) and any(map(is_seen, cell.outputs)):
-            opening = deepcopy(cell)
-            opening["id"] = "lead"
-            opening.metadata["tags"] = ["remove-input"]
-            opening.outputs = [output for output in cell.outputs if is_seen(output)]
-            cell.outputs = [output for output in cell.outputs if not is_seen(output)]
-            return [opening]
+        pictures = [output for output in cell.get("outputs", []) if is_visible(output)]
+        if LEAD in _tags(cell) and pictures:
+            lead = deepcopy(cell)
+            lead["id"] = "lead"
+            lead.metadata["tags"] = ["remove-input"]
+            lead.outputs = pictures
+            cell.outputs = [output for output in cell.outputs if not is_visible(output)]
+            return [lead]
     return []
 
 
-def _append(page, cell):
-    before = page[-1]
-    if FOLD in _tags(before) and FOLD in _tags(cell) and not any(map(is_seen, before.outputs)):
+def _append_cell(page: list[NotebookNode], cell: NotebookNode) -> None:
+    """Append a cell to a page, in one cell with its neighbour if both are folded.
+
+    Visible output between them keeps them apart.
+    """
+    neighbour = page[-1]
+    are_folded = FOLD in _tags(neighbour) and FOLD in _tags(cell)
+    if are_folded and not any(is_visible(output) for output in neighbour.outputs):
         page.pop()
-        cell.source = f"{before.source}\n\n\n{cell.source}"
-        cell.outputs = before.outputs + cell.outputs
-        cell.metadata["mystnb"] = cell.metadata.get("mystnb", {}) | {
-            "code_prompt_show": _prompt(before, cell)
-        }
+        cell.source = f"{neighbour.source}\n\n\n{cell.source}"
+        cell.outputs = neighbour.outputs + cell.outputs
+        options = dict(cell.metadata.get("mystnb", {}))
+        options["code_prompt_show"] = _merge_prompts(neighbour, cell)
+        cell.metadata["mystnb"] = options
     page.append(cell)
 
 
-def _prompt(*cells):
-    """Return what the folds of two neighbours say, each thing once."""
-    texts = (cell.metadata.get("mystnb", {}).get("code_prompt_show", "Code") for cell in cells)
-    words = [word for text in texts for word in text.split("; ")]
-    first, *others = dict.fromkeys(word[0].lower() + word[1:] for word in words)
+def _merge_prompts(*cells: NotebookNode) -> str:
+    """Return the prompt of a fold that cells share: what each says, without repetitions."""
+    phrases = []
+    for cell in cells:
+        prompt = cell.metadata.get("mystnb", {}).get("code_prompt_show", "Code")
+        for phrase in prompt.split("; "):
+            phrases.append(phrase[0].lower() + phrase[1:])
+    first, *others = dict.fromkeys(phrases)
     return "; ".join([first[0].upper() + first[1:], *others])
 
 
-def _tags(cell):
+def _tags(cell: NotebookNode) -> list[str]:
     return cell.metadata.get("tags", [])

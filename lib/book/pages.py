@@ -1,4 +1,4 @@
-"""Pages and fragments of pages, from the templates beside this module: whatever is put in is text, never markup."""
+"""Render pages and fragments of pages from the templates: every value is put in as text."""
 
 import re
 from pathlib import Path
@@ -24,9 +24,18 @@ def render(template: str, **values) -> str:
     return _ENVIRONMENT.get_template(template).render(values)
 
 
-def range_plot(record: dict, together: list[dict] | None = None) -> str:
-    """Return a claim's interval as inline SVG (see `lib.book.range_plot`), on a scale that all of `together` share."""
-    return render("range.svg", verdict=record["verdict"], **geometry(record, together or [record]))
+def range_plot(setting: dict, scale_settings: list[dict] | None = None) -> str:
+    """Return the interval of a claim's setting as inline SVG.
+
+    Parameters
+    ----------
+    setting : dict
+        As `lib.claims.Setting.to_dict` returns it.
+    scale_settings : list of dict, default [setting]
+        The settings whose plots have the same scale, see `lib.book.range_plot.geometry`.
+    """
+    shapes = geometry(setting, scale_settings or [setting])
+    return render("range.svg", verdict=setting["verdict"], **shapes)
 
 
 def line(text: str) -> str:
@@ -35,18 +44,41 @@ def line(text: str) -> str:
 
 
 def words(text: str) -> str:
-    """Return text as MyST that shows it as it is, also as the words of a link: every sign is escaped."""
-    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", " ".join(text.split()))
+    """Return text as MyST in which every punctuation sign is escaped.
+
+    The page shows the text as it is, even as the words of a link.
+    """
+    ascii_punctuation = r"([!-/:-@\[-`{-~])"
+    return re.sub(ascii_punctuation, r"\\\1", " ".join(text.split()))
 
 
-def _markup(function):
-    return lambda *arguments: Markup(function(*arguments))  # noqa: S704 - the function escapes what it is given
+def _as_markup(function):
+    """Return a filter whose result the template does not escape again."""
+
+    def filter_(*arguments):
+        return Markup(function(*arguments))  # noqa: S704 - the function escapes what it is given
+
+    return filter_
 
 
 _ENVIRONMENT.globals["symbols"] = SYMBOLS
-_ENVIRONMENT.filters |= {f.__name__: f for f in (estimate, region_words, line, quote)} | {
-    "string_of": repr
-}
+
+# filters that return text, which the template escapes
 _ENVIRONMENT.filters |= {
-    f.__name__: _markup(f) for f in (literal, words, cell, code, badge, outcome, range_plot)
+    "estimate": estimate,
+    "line": line,
+    "quote": quote,
+    "region_words": region_words,
+    "string_of": repr,
+}
+
+# filters that return HTML or MyST
+_ENVIRONMENT.filters |= {
+    "badge": _as_markup(badge),
+    "cell": _as_markup(cell),
+    "code": _as_markup(code),
+    "literal": _as_markup(literal),
+    "outcome": _as_markup(outcome),
+    "range_plot": _as_markup(range_plot),
+    "words": _as_markup(words),
 }

@@ -18,47 +18,91 @@ from lib.files import write_whole
 
 NAME = "when-the-model-is-wrong.pdf"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-SECONDS = 600
-LINK = re.compile(r'<p class="pdf-link">(?:<a [^>]*>)?([^<:]*).*?</p>', re.DOTALL)
+TIMEOUT = 600  # seconds
 
-# Decimals after the second, a hundredth of a pixel, in the commands that move the pen; Chromium
-# writes up to eight.
-DECIMALS = re.compile(rb"(?<=\.\d{2})\d+(?=[-\d. ]* (?:Td|[mlcvy]|re)\b)")
+# Where the first page says how to make the PDF, or links to it after an earlier call.
+LINK = re.compile(
+    r"""
+    <p[ ]class="pdf-link">
+    (?: <a[ ][^>]*> )?
+    ([^<:]*)            # the words of the link; what follows is replaced
+    .*?
+    </p>
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+
+# Decimals that nobody sees, in the commands that move the pen: those after the second, which is a
+# hundredth of a pixel. Chromium writes up to eight.
+DECIMALS = re.compile(
+    rb"""
+    (?<= \.\d{2} )          # after a point and two decimals,
+    \d+
+    (?=                     # in a number that is followed only by
+        [-\d.\ ]*           # other numbers and
+        \ (?: Td            # a command: the start of a line of text,
+            | [mlcvy]       # a move, a line, a curve
+            | re            # or a rectangle
+        ) \b
+    )
+    """,
+    re.VERBOSE,
+)
 
 
 def make_pdf(project: Project, profile: str) -> Path:
-    """Print the pages of a built book into one PDF beside them, show the link to it and return its path."""
+    """Print the pages of a built book into one PDF beside them and return its path.
+
+    The first page then shows the link to it.
+
+    Raises
+    ------
+    BookError
+        If there are no pages or no browser, or if the browser fails.
+    """
     folder = project.build_folder(profile)
-    first = folder / "html" / project.pages[0].relative_to(project.root).with_suffix(".html")
-    provenance = folder / "html" / PROVENANCE
-    if not first.exists() or not provenance.exists():
+    site_folder = folder / "html"
+    first_page = site_folder / project.pages[0].relative_to(project.root).with_suffix(".html")
+    provenance = site_folder / PROVENANCE
+    if not first_page.exists() or not provenance.exists():
         raise BookError(
-            f"there are no pages in {folder / 'html'}; run `book build --profile {profile}`"
+            f"there are no pages in {site_folder}; run `book build --profile {profile}`"
         )
     browser = find_browser()
-    paper = folder / "pdf"
-    paper.mkdir(exist_ok=True)
-    # of the pages: another commit may be here by now
+    # The commit of the pages: the project may be at another commit by now.
     facts = json.loads(provenance.read_text(encoding="utf-8"))
     contents = volume(project, profile, facts["commit"], facts["date"])
-    (paper / "book.html").write_text(render("volume.html", **contents), encoding="utf-8")
-    print_page(browser, paper / "book.html", paper / "printed.pdf")
-    pack(paper / "printed.pdf", paper / NAME, facts["date"])
-    target = (paper / NAME).replace(folder / "html" / NAME)
-    show_link(first, target.stat().st_size)
+
+    pdf_folder = folder / "pdf"
+    pdf_folder.mkdir(exist_ok=True)
+    page = pdf_folder / "book.html"
+    page.write_text(render("volume.html", **contents), encoding="utf-8")
+    print_page(browser, page, pdf_folder / "printed.pdf")
+    compress(pdf_folder / "printed.pdf", pdf_folder / NAME, facts["date"])
+    target = (pdf_folder / NAME).replace(site_folder / NAME)
+    show_link(first_page, target.stat().st_size)
     return target
 
 
 def find_browser() -> str:
-    """Return the program named in the environment variable CHROMIUM, or else the first that is installed."""
+    """Return the program named in the environment variable CHROMIUM, or the first installed one.
+
+    Raises
+    ------
+    BookError
+        If it is not installed, or none is.
+    """
     name = os.environ.get("CHROMIUM")
-    browser = shutil.which(name) if name else next(filter(None, map(shutil.which, BROWSERS)), None)
-    if not browser:
-        hint = "on Debian, `apt install chromium`, or set the environment variable CHROMIUM to the program"
-        raise BookError(
-            f"printing needs Chromium, and none of {name or ', '.join(BROWSERS)} is installed: {hint}"
-        )
-    return browser
+    candidates = (name,) if name else BROWSERS
+    for candidate in candidates:
+        browser = shutil.which(candidate)
+        if browser:
+            return browser
+    raise BookError(
+        f"printing needs Chromium, and none of {', '.join(candidates)} is installed: "
+        "on Debian, `apt install chromium`, "
+        "or set the environment variable CHROMIUM to the program"
+    )
 
 
 def print_page(browser: str, page: Path, target: Path) -> None:
@@ -71,40 +115,54 @@ def print_page(browser: str, page: Path, target: Path) -> None:
             "--no-sandbox",
             "--disable-gpu",
             "--disable-background-networking",
-        ]
-        command += [
             f"--user-data-dir={profile}",
-            "--virtual-time-budget=2000",
+            "--virtual-time-budget=2000",  # milliseconds, in which scripts such as KaTeX finish
             "--no-pdf-header-footer",
+            "--generate-pdf-document-outline",
+            f"--print-to-pdf={target}",
+            page.as_uri(),
         ]
-        command += ["--generate-pdf-document-outline", f"--print-to-pdf={target}", page.as_uri()]
         try:
-            process = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+            process = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
         except subprocess.TimeoutExpired as error:
-            raise BookError(f"{browser} did not finish {target} in {SECONDS} seconds") from error
+            raise BookError(f"{browser} did not finish {target} in {TIMEOUT} seconds") from error
     if not target.exists():
         raise BookError(f"{browser} made no PDF:\n{process.stderr.strip()}")
 
 
-def pack(printed: Path, target: Path, day: str) -> None:
-    """Write a PDF smaller, its tags in compressed streams, and dated `day` (such as 2026-01-31), if it is not empty."""
+def compress(printed: Path, target: Path, day: str) -> None:
+    """Write a PDF in fewer bytes, without decimals that nobody sees.
+
+    The same input gives the same bytes.
+
+    Parameters
+    ----------
+    printed, target : Path
+        The PDF as Chromium made it, and where to write.
+    day : str
+        The date that the PDF says, such as 2026-01-31; if empty, the dates stay.
+    """
     pikepdf.settings.set_flate_compression_level(9)
     with pikepdf.open(printed) as pdf:
         for page in pdf.pages:
             page.Contents = pdf.make_stream(DECIMALS.sub(b"", page.Contents.read_bytes()))
-        for name in ("/CreationDate", "/ModDate") if day else ():
-            pdf.docinfo[name] = f"D:{day.replace('-', '')}000000Z"
-        streams = {
-            "object_stream_mode": pikepdf.ObjectStreamMode.generate,
-            "recompress_flate": True,
-        }
-        pdf.save(target, deterministic_id=True, **streams)
+        if day:
+            date = f"D:{day.replace('-', '')}000000Z"
+            pdf.docinfo["/CreationDate"] = date
+            pdf.docinfo["/ModDate"] = date
+        pdf.save(
+            target,
+            deterministic_id=True,
+            # The tags of an accessible PDF are many small objects, which streams compress together.
+            object_stream_mode=pikepdf.ObjectStreamMode.generate,
+            recompress_flate=True,
+        )
 
 
 def show_link(page: Path, size: int) -> None:
-    """Show the link to the PDF, with its size, where a page says how to make one."""
-    text = page.read_text(encoding="utf-8")
-    write_whole(
-        page,
-        LINK.sub(lambda link: render("pdf_link.html", name=NAME, words=link[1], size=size), text),
-    )
+    """Show the link to the PDF, with its size in bytes, where a page says how to make one."""
+
+    def link_to_pdf(match: re.Match) -> str:
+        return render("pdf_link.html", name=NAME, words=match[1], size=size)
+
+    write_whole(page, LINK.sub(link_to_pdf, page.read_text(encoding="utf-8")))

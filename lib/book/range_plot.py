@@ -1,82 +1,123 @@
 """A claim's interval as a small picture: where the sentence is true, where the interval lies."""
 
 import math
+from collections.abc import Callable
 
 WIDTH = 220  # of the template, in pixels
 BORDER = 14  # pixels kept free at both sides, for arrows and for the region beyond an edge
 RADIUS = 3.5  # of the dot
 CHARACTER = 6.4  # pixels of a digit of an edge's label
-FAR = 30  # times as wide as value and edges: an end so far out is an arrow
+LABEL = 8 * CHARACTER  # edges that are closer together share a label
+FAR = 30  # an end is far out if it is this many times the width of values and edges away
 
 
-def geometry(record: dict, together: list[dict]) -> dict:
-    """Return what the template draws, in pixels: the region, its edges, the interval's line, the dot, the labels.
+def geometry(setting: dict, scale_settings: list[dict]) -> dict:
+    """Return what the template draws, in pixels.
 
-    Positions are linear; an end that is infinite or far out is an arrow at the border.
+    Positions are linear. An end of the interval that is infinite or far out is an arrow at the
+    border.
 
     Parameters
     ----------
-    record : dict
-        A record of `lib.claims.Setting.to_dict`.
-    together : list of dict
-        The records whose plots share a scale.
+    setting : dict
+        As `lib.claims.Setting.to_dict` returns it.
+    scale_settings : list of dict
+        The settings whose plots have the same scale.
+
+    Returns
+    -------
+    dict
+        ``region``, the ends of the region in which the sentence is true; ``edges``, those that are
+        finite; ``ends`` of the interval with their shape, "bar" or "arrow", none if the interval
+        has no width; ``dot``, the value or None; ``labels`` of the edges, with their positions.
     """
-    value, low, high = (as_number(record[name]) for name in ("value", "low", "high"))
-    left, right = domain(together)
+    value = as_number(setting["value"])
+    low = as_number(setting["low"])
+    high = as_number(setting["high"])
+    left, right = domain(scale_settings)
 
-    def place(x: float) -> float:
-        return min(max(BORDER + (WIDTH - 2 * BORDER) * (x - left) / (right - left), 0), WIDTH)
+    def to_pixels(x: float) -> float:
+        share = (WIDTH - 2 * BORDER) * (x - left) / (right - left)
+        return _clip(BORDER + share, 0, WIDTH)
 
-    edges = [edge for edge in region_ends(record) if math.isfinite(edge)]
-    places = [] if math.isnan(low) or math.isnan(high) or low == high else [place(low), place(high)]
+    region = region_ends(setting)
+    edges = [edge for edge in region if math.isfinite(edge)]
+    has_line = not (math.isnan(low) or math.isnan(high) or low == high)
+    dot = None
+    if not math.isnan(value):
+        dot = _clip(to_pixels(value), RADIUS, WIDTH - RADIUS)
     return {
-        "region": list(map(place, region_ends(record))),
-        "edges": list(map(place, edges)),
-        "ends": [
-            (min(max(at, 1), WIDTH - 1), "bar" if 1 < at < WIDTH - 1 else "arrow") for at in places
-        ],
-        "dot": None if math.isnan(value) else min(max(place(value), RADIUS), WIDTH - RADIUS),
-        "labels": _labels(edges, place),
+        "region": [to_pixels(end) for end in region],
+        "edges": [to_pixels(edge) for edge in edges],
+        "ends": [_interval_end(to_pixels(end)) for end in (low, high)] if has_line else [],
+        "dot": dot,
+        "labels": _labels(edges, to_pixels),
     }
 
 
 def as_number(number: float | str | None) -> float:
-    """Return a number of a claim's record as a float; null is NaN."""
+    """Return a number of a setting's dict as a float; None, which is unknown, is NaN."""
     if number is None:
         return math.nan
-    return (
-        float(number.replace("∞", "inf").replace("−", "-"))
-        if isinstance(number, str)
-        else float(number)
-    )
+    if isinstance(number, str):  # JSON has no infinite numbers
+        return float(number.replace("∞", "inf").replace("−", "-"))
+    return float(number)
 
 
-def region_ends(record: dict) -> tuple[float, float]:
+def region_ends(setting: dict) -> tuple[float, float]:
     """Return the ends of the region in which a claim is true; null is an infinite end."""
-    low, high = record["region"]
-    return -math.inf if low is None else float(low), math.inf if high is None else float(high)
+    low, high = setting["region"]
+    lower_end = -math.inf if low is None else float(low)
+    upper_end = math.inf if high is None else float(high)
+    return lower_end, upper_end
 
 
-def domain(records: list[dict]) -> tuple[float, float]:
-    """Return the ends of a scale for settings: all finite numbers, but for ends of intervals that are far out."""
-    near = [
-        x for r in records for x in (as_number(r["value"]), *region_ends(r)) if math.isfinite(x)
-    ] or [0.0]
-    reach = FAR * (max(near) - min(near)) or math.inf
-    ends = [as_number(r[name]) for r in records for name in ("low", "high")]
-    inside = near + [
-        x for x in ends if math.isfinite(x) and min(near) - reach <= x <= max(near) + reach
+def domain(settings: list[dict]) -> tuple[float, float]:
+    """Return the two ends of a scale on which several settings are plotted.
+
+    They are the smallest and largest of all finite numbers, except ends of intervals that are far
+    out.
+    """
+    fixed_numbers = []
+    interval_ends = []
+    for setting in settings:
+        fixed_numbers += [as_number(setting["value"]), *region_ends(setting)]
+        interval_ends += [as_number(setting["low"]), as_number(setting["high"])]
+    fixed_numbers = [number for number in fixed_numbers if math.isfinite(number)] or [0.0]
+
+    width = max(fixed_numbers) - min(fixed_numbers)
+    reach = FAR * width or math.inf  # where all are the same number, no end is far out
+    lowest = min(fixed_numbers) - reach
+    highest = max(fixed_numbers) + reach
+    numbers = fixed_numbers + [
+        end for end in interval_ends if math.isfinite(end) and lowest <= end <= highest
     ]
-    room = 0 if max(inside) > min(inside) else abs(min(inside)) / 2 or 1
-    return min(inside) - room, max(inside) + room
+    smallest = min(numbers)
+    largest = max(numbers)
+    # a scale has a width even if there is only one number
+    margin = 0 if largest > smallest else abs(smallest) / 2 or 1
+    return smallest - margin, largest + margin
 
 
-def _labels(edges: list[float], place) -> list[tuple[float, str]]:
-    labels = [(place(edge), f"{edge:.3g}") for edge in edges]
-    if len(edges) == 2 and place(edges[1]) - place(edges[0]) < CHARACTER * 8:
-        labels = [(sum(map(place, edges)) / 2, f"{edges[0]:.3g} to {edges[1]:.3g}")]
-    halves = [len(text) * CHARACTER / 2 for _, text in labels]
-    return [
-        (min(max(at, half), WIDTH - half), text)
-        for (at, text), half in zip(labels, halves, strict=True)
-    ]
+def _clip(position: float, lowest: float, highest: float) -> float:
+    return min(max(position, lowest), highest)
+
+
+def _interval_end(position: float) -> tuple[float, str]:
+    """Return where an end of the interval is drawn, and its shape."""
+    shape = "bar" if 1 < position < WIDTH - 1 else "arrow"
+    return _clip(position, 1, WIDTH - 1), shape
+
+
+def _labels(edges: list[float], to_pixels: Callable[[float], float]) -> list[tuple[float, str]]:
+    """Return the middle of each label, so that it stays inside the picture, and its text."""
+    positions = [to_pixels(edge) for edge in edges]
+    texts = [f"{edge:.3g}" for edge in edges]
+    if len(edges) == 2 and positions[1] - positions[0] < LABEL:
+        positions = [sum(positions) / 2]
+        texts = [" to ".join(texts)]
+    labels = []
+    for position, text in zip(positions, texts, strict=True):
+        half_width = len(text) * CHARACTER / 2
+        labels.append((_clip(position, half_width, WIDTH - half_width), text))
+    return labels

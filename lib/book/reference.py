@@ -1,4 +1,4 @@
-"""Reference pages made from the project's own files: the data sets, and the settings of every profile."""
+"""The reference pages of data sets and parameters, made from the project's own files."""
 
 import csv
 
@@ -8,26 +8,33 @@ from lib.book.project import Project, parameters_of, settle
 
 
 def data_sets(project: Project, profile: str) -> str:
-    """Return the tables of data sets as MyST text, from ``data/manifest.csv``: one a group, sorted by name."""
+    """Return the tables of data sets in ``data/manifest.csv`` as MyST text.
+
+    There is a table for each way to get the data; in a table, data sets are sorted by name. The
+    tables are the same in every profile.
+    """
     with open(project.root / "data" / "manifest.csv", newline="", encoding="utf-8") as file:
         entries = sorted(csv.DictReader(file), key=lambda entry: entry["name"])
     return render("data_sets.md", entries=entries).strip()
 
 
-def settings(project: Project, profile: str) -> str:
-    """Return as MyST text what a profile gives to each chapter, and how long the chapter took here."""
-    chapters = [_settings(project, profile, chapter) for chapter in project.chapters]
+def parameter_tables(project: Project, profile: str) -> str:
+    """Return as MyST text which parameters a profile sets in each chapter.
+
+    The text also has the seconds that the chapter took here.
+    """
+    chapters = [_describe_chapter(project, profile, chapter) for chapter in project.chapters]
     return render("settings.md", chapters=chapters, profile=profile).strip()
 
 
-def _settings(project: Project, profile: str, chapter: str) -> dict:
+def _describe_chapter(project: Project, profile: str, chapter: str) -> dict:
+    """Return what the template shows of a chapter; None for the seconds if it has not run here."""
     _, values = settle(project, chapter, project.profile(profile, chapter))
-    parameters, heading = parameters_of(project, chapter), project.heading(chapter)
-    seconds = read_record(project.executed(profile, chapter)).get("seconds")
+    execution = read_record(project.executed(profile, chapter))
     return {
         "name": chapter,
-        "heading": heading,
-        "parameters": parameters,
-        "settings": values,
-        "seconds": seconds,
+        "heading": project.heading(chapter),
+        "parameters": parameters_of(project, chapter),
+        "parameter_values": values,
+        "seconds": execution.get("seconds"),
     }

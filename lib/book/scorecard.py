@@ -1,4 +1,4 @@
-"""The scorecard: every claim of the book by paper, with its verdicts, its intervals, and a way to pick some of them."""
+"""The scorecard: every claim of the book by paper, with verdicts, intervals and a filter."""
 
 import json
 from pathlib import Path
@@ -15,28 +15,49 @@ from lib.claims import SYMBOLS, overall
 from lib.validation import nearest
 
 COLUMNS = (
-    *("id", "claim", "paper", "chapter", "verdict", "sentence", "words", "quote", "statistic"),
-    *("value", "low", "high", "n", "least", "region_low", "region_high", "paper_value", "anchor"),
-    *("headline", "exact", "data", "recorded", "registered", "commit"),
+    "id",
+    "claim",
+    "paper",
+    "chapter",
+    "verdict",
+    "sentence",
+    "words",
+    "quote",
+    "statistic",
+    "value",
+    "low",
+    "high",
+    "n",
+    "least",
+    "region_low",
+    "region_high",
+    "paper_value",
+    "anchor",
+    "headline",
+    "exact",
+    "data",
+    "recorded",
+    "registered",
+    "commit",
 )
 KINDS = SYMBOLS | {"mixed": "◐"}  # of claims, by the verdicts of all their settings
 
 
 def scorecard(project: Project, profile: str) -> str:
-    """Return the scorecard of a profile as MyST text: headlines, counts, filter, then the claims of each paper."""
+    """Return the scorecard of a profile as MyST text.
+
+    It has the headlines, counts of verdicts, and a filter for the list of claims of each paper.
+    """
     claims = [{**claim, "verdict": overall(claim)} for claim in read_claims(project, profile)]
+    # dicts instead of sets: in the order of the claims
+    papers = dict.fromkeys(claim["paper"] for claim in claims)
+    chapters = dict.fromkeys(claim["chapter"] for claim in claims)
     return render(
         "scorecard.md",
         claims=claims,
         settings=settings_of(claims),
-        papers={
-            paper: _authors(project, paper)
-            for paper in dict.fromkeys(claim["paper"] for claim in claims)
-        },
-        chapters={
-            name: project.heading(name)
-            for name in dict.fromkeys(claim["chapter"] for claim in claims)
-        },
+        papers={paper: _cite(project, paper) for paper in papers},
+        chapters={chapter: project.heading(chapter) for chapter in chapters},
         kinds=KINDS,
         verdicts={kind: f"{symbol} {kind}" for kind, symbol in KINDS.items()},
         registrations=registrations(project),
@@ -63,31 +84,44 @@ def write_downloads(
         For each chapter, that of its results.
     """
     claims = [
-        claim | {"commit": commits[claim["chapter"]]} for claim in read_claims(project, profile)
+        {**claim, "commit": commits[claim["chapter"]]} for claim in read_claims(project, profile)
     ]
-    registered = registrations(project)
-    rows = [
-        as_row(setting) | {"registered": registered.get(setting["id"], "")}
-        for setting in settings_of(claims)
-    ]
-    about = {"title": project.title, "profile": profile, "commit": commit}
-    about |= {"note": render("claims.txt").strip(), "claims": claims}
-    text = json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False)
+    contents = {
+        "title": project.title,
+        "profile": profile,
+        "commit": commit,
+        "note": render("claims.txt").strip(),
+        "claims": claims,
+    }
+    text = json.dumps(contents, indent=1, ensure_ascii=False, allow_nan=False)
     (folder / "claims.json").write_text(text + "\n", encoding="utf-8")
+
+    registration_of = registrations(project)
+    rows = []
+    for setting in settings_of(claims):
+        row = as_row(setting)
+        row["registered"] = registration_of.get(setting["id"], "")
+        rows.append(row)
     pd.DataFrame(rows, columns=COLUMNS).to_csv(folder / "claims.csv", index=False)
 
 
-def as_row(claim: dict) -> dict:
-    """Return a setting as a row of numbers and texts: unknown is empty, infinite is inf or -inf."""
-    numbers = {
-        name: "" if claim[name] is None else as_number(claim[name])
-        for name in ("value", "low", "high")
-    }
-    ends = dict(zip(("region_low", "region_high"), region_ends(claim), strict=True))
-    return {name: value for name, value in claim.items() if name != "region"} | numbers | ends
+def as_row(setting: dict) -> dict:
+    """Return a setting as a row of a table: unknown numbers are empty, infinite ones inf or -inf.
+
+    Parameters
+    ----------
+    setting : dict
+        One of those that `lib.book.verdicts.settings_of` returns.
+    """
+    row = {name: value for name, value in setting.items() if name != "region"}
+    for name in ("value", "low", "high"):
+        row[name] = "" if setting[name] is None else as_number(setting[name])
+    row["region_low"], row["region_high"] = region_ends(setting)
+    return row
 
 
-def _authors(project: Project, paper: str) -> str:
+def _cite(project: Project, paper: str) -> str:
+    """Return the authors and the year of a paper in references.bib, such as "A and B, 1997"."""
     entries = parse_file(project.root / "references.bib").entries
     if paper not in entries:
         raise BookError(
@@ -95,4 +129,5 @@ def _authors(project: Project, paper: str) -> str:
         )
     names = [" ".join(person.last_names) for person in entries[paper].persons["author"]]
     authors = " and ".join(names) if len(names) < 3 else f"{names[0]} et al."
-    return ", ".join(filter(None, (authors, entries[paper].fields.get("year"))))
+    year = entries[paper].fields.get("year")
+    return f"{authors}, {year}" if year else authors

@@ -1,4 +1,4 @@
-"""Stage executed chapters with the book's other pages and turn them into HTML that works without a network."""
+"""Build the book's HTML, which works without a network, from executed chapters and other pages."""
 
 import json
 import os
@@ -21,74 +21,105 @@ from lib.book.cache import digest as file_digest
 from lib.book.finish import finish
 from lib.book.pages import render
 from lib.book.project import BookError, Project, parameters_of, settle
-from lib.book.reference import data_sets, settings
+from lib.book.reference import data_sets, parameter_tables
 from lib.book.scorecard import scorecard, write_downloads
-from lib.book.unknown import glued
+from lib.book.unknown import find_glued
 from lib.files import write_whole
 from lib.trials.description import digest
 
-# What a page has in place of a comment such as <!-- scorecard -->.
-PARTS = {"scorecard": scorecard, "data-sets": data_sets, "settings": settings}
+# what takes the place of a comment such as <!-- scorecard --> in a page
+GENERATED = {"scorecard": scorecard, "data-sets": data_sets, "settings": parameter_tables}
+
 # the chapter that glues the picture of the first page, and its name
 TITLE_PICTURE = ("explorer", "title_picture")
-GLUED = "application/papermill.record/image/"
-PROVENANCE = "provenance.json"  # beside the pages: what they are of
+
+# MIME types of what MyST-NB's glue stores begin with this, here for pictures.
+GLUED_IMAGE = "application/papermill.record/image/"
+
+PROVENANCE = "provenance.json"  # beside the pages: their profile, commit and date
 SHOWN_VERSIONS = ("numpy", "scipy", "scikit-learn", "numba", "when-the-model-is-wrong")
+
+# Starts jupyter-book. Its pages are millions of objects, few of which are ever garbage: collecting
+# it took half of the time.
+JUPYTER_BOOK = (
+    "import gc; gc.set_threshold(2_000_000, 20, 100); "
+    "from jupyter_book.cli.main import main; main()"
+)
 
 
 def build_site(project: Project, profile: str, strict: bool = False) -> Path:
     """Build the HTML of the book from the executed chapters and return its first page."""
     folder = project.build_folder(profile)
-    source = _staged(project, folder)
-    commit = history.commit(project)
-    commits = {
-        name: commit_of(project, project.executed(profile, name), commit)
-        for name in project.chapters
-    }
-    for page in project.pages:
-        if page.suffix == ".md":
-            text = page.read_text(encoding="utf-8")
-            for name, part in PARTS.items():
-                if (marker := f"<!-- {name} -->") in text:
-                    text = text.replace(marker, part(project, profile))
-            _write(source / page.relative_to(project.root), text)
+    source = _stage_shared_files(project, folder)
+    present_commit = history.commit(project)
+    _stage_text_pages(project, profile, source)
+
+    commits = {}
     for chapter in project.chapters:
-        executed, overrides = project.executed(profile, chapter), project.profile(profile, chapter)
+        executed = project.executed(profile, chapter)
+        commits[chapter] = commit_of(project, executed, present_commit)
+        overrides = project.profile(profile, chapter)
         stage_notebook(
-            project, chapter, executed, source, f"profile {profile}", overrides, commits[chapter]
+            project,
+            chapter,
+            executed,
+            source,
+            scale=f"profile {profile}",
+            overrides=overrides,
+            commit=commits[chapter],
         )
+
     chapter, picture = TITLE_PICTURE
     if chapter in project.chapters:
         write_glued_figure(project.executed(profile, chapter), picture, source / "chapters")
-    write_downloads(project, profile, source / "chapters", commit, commits)
-    page = make_html(project, source, folder, strict)
-    facts = {"profile": profile, "commit": commit, "date": history.date_of(project, commit)}
-    write_whole(page.with_name(PROVENANCE), json.dumps(facts, indent=1) + "\n")
-    return page
+    write_downloads(project, profile, source / "chapters", present_commit, commits)
+
+    first_page = make_html(project, source, folder, strict)
+    facts = {
+        "profile": profile,
+        "commit": present_commit,
+        "date": history.date_of(project, present_commit),
+    }
+    write_whole(first_page.with_name(PROVENANCE), json.dumps(facts, indent=1) + "\n")
+    return first_page
 
 
 def write_glued_figure(executed: Path, name: str, folder: Path) -> None:
-    """Write figure `name` of an executed chapter in the formats that it has into `folder`.
+    """Write the figure that an executed chapter has glued as `name` into `folder`.
 
-    Glueing a figure from another page is not offered by MyST-NB: its reference takes PNG only,
-    without caption or alternative text.
+    It is written in the formats that the notebook has, SVG and PNG. MyST-NB can refer to a figure
+    that another page has glued, but only as PNG, without a caption or an alternative text.
     """
-    figure = glued(nbformat.read(executed, as_version=4).cells).get(name, {})
-    svg, png = (figure.get(f"{GLUED}{kind}") for kind in ("svg+xml", "png"))  # stored: PNG only
-    for suffix, content in ((".svg", svg and svg.encode()), (".png", png and b64decode(png))):
-        if content:
-            (folder / f"{name}{suffix}").write_bytes(content)
+    notebook = nbformat.read(executed, as_version=4)
+    figure = find_glued(notebook.cells).get(name, {})
+    svg = figure.get(f"{GLUED_IMAGE}svg+xml")
+    if svg:  # notebooks as they are stored in the repository have PNG only
+        (folder / f"{name}.svg").write_bytes(svg.encode())
+    png = figure.get(f"{GLUED_IMAGE}png")
+    if png:
+        (folder / f"{name}.png").write_bytes(b64decode(png))
 
 
 def build_page(
     project: Project, chapter: str, executed: Path, overrides: dict, scale: str, commit: str
 ) -> Path:
-    """Build the HTML of one executed chapter, and of what it cites, beside its notebook and return the page.
+    """Build the HTML of one executed chapter and its references, and return the chapter's page.
 
-    `commit` is that of the run, as `lib.book.history.commit` says it.
+    Parameters
+    ----------
+    project : Project
+    chapter : str
+    executed : Path
+        The executed notebook. The pages are made in a folder beside it.
+    overrides : dict
+        The values that were set for the run.
+    scale : str
+        Where they come from, such as "profile paper".
+    commit : str
+        That of the run, as `lib.book.history.commit` says it.
     """
     folder = executed.with_name(f"{executed.stem}-html")
-    source = _staged(project, folder)
+    source = _stage_shared_files(project, folder)
     toc = {
         "format": "jb-book",
         "root": f"chapters/{chapter}",
@@ -97,9 +128,8 @@ def build_page(
     _write(source / "_toc.yml", yaml.safe_dump(toc))
     stage_notebook(project, chapter, executed, source, scale, overrides, commit)
     shutil.copy(project.root / "chapters" / "references.md", source / "chapters")
-    return (
-        make_html(project, source, folder, strict=False).with_name("chapters") / f"{chapter}.html"
-    )
+    first_page = make_html(project, source, folder, strict=False)
+    return first_page.with_name("chapters") / f"{chapter}.html"
 
 
 def stage_notebook(
@@ -111,25 +141,32 @@ def stage_notebook(
     overrides: dict,
     commit: str,
 ) -> None:
-    """Write the notebook as it ran, for readers to take along, and as the page shows it; provenance ends both."""
+    """Write a notebook as it was executed, for download, and as the page of the chapter.
+
+    The provenance of its numbers ends both. See `build_page` for the parameters; `source` is the
+    folder with the staged pages.
+    """
     notebook = nbformat.read(executed, as_version=4)
     footer = nbformat.v4.new_markdown_cell(
         provenance(project, chapter, scale, commit), id="provenance"
     )
-    _, values = settle(project, chapter, overrides)
-    for folder in ("executed", "chapters"):
-        if folder == "chapters":
-            notebook.cells = arrange(notebook.cells, parameters_of(project, chapter), values, scale)
-        shown = nbformat.v4.new_notebook(
+
+    def write_notebook(folder: str) -> None:
+        with_footer = nbformat.v4.new_notebook(
             cells=[*notebook.cells, footer], metadata=notebook.metadata
         )
-        _write(source / folder / f"{chapter}.ipynb", nbformat.writes(shown))
+        _write(source / folder / f"{chapter}.ipynb", nbformat.writes(with_footer))
+
+    write_notebook("executed")  # first, because the arrangement changes the cells
+    _, values = settle(project, chapter, overrides)
+    notebook.cells = arrange(notebook.cells, parameters_of(project, chapter), values, scale)
+    write_notebook("chapters")
 
 
 def provenance(project: Project, chapter: str, scale: str, commit: str) -> str:
     """Return as MyST how a chapter's numbers were made: commit, parameters, data and versions."""
     data = data_digests(project)
-    return render(
+    text = render(
         "provenance.md",
         chapter=chapter,
         commit=history.commit_markup(commit),
@@ -138,15 +175,16 @@ def provenance(project: Project, chapter: str, scale: str, commit: str) -> str:
         sha256=digest(data),
         python=platform.python_version(),
         versions={package: version(package) for package in SHOWN_VERSIONS},
-    ).strip()
+    )
+    return text.strip()
 
 
 def commit_of(project: Project, executed: Path, present_commit: str) -> str:
     """Return the commit whose notebook, code and data gave an executed notebook that is fresh.
 
-    It is the one at which the notebook was executed, if nothing differed from it and it is in the
-    history. Otherwise it is that of now: the key of fresh results proves that their sources are
-    what they were.
+    It is the commit at which the notebook was executed, if the sources were those of that commit
+    and the commit is in the history. Otherwise it is the present one: the key of fresh results
+    proves that their sources have not changed.
 
     Parameters
     ----------
@@ -154,45 +192,63 @@ def commit_of(project: Project, executed: Path, present_commit: str) -> str:
     executed : Path
         A notebook that `lib.book.cache.is_fresh`.
     present_commit : str
-        That of now, as `lib.book.history.commit` says it.
+        The commit of the project as it is, as `lib.book.history.commit` says it.
     """
-    record = read_record(executed)
-    is_of_notebook = record.get("sha256") == file_digest(executed)
-    executed_commit = record.get("commit", "") if is_of_notebook else ""
+    execution = read_record(executed)
+    is_of_notebook = execution.get("sha256") == file_digest(executed)
+    executed_commit = execution.get("commit", "") if is_of_notebook else ""
     return executed_commit if history.is_ancestor(project, executed_commit) else present_commit
 
 
 def make_html(project: Project, source: Path, folder: Path, strict: bool) -> Path:
-    """Make the staged pages and return the first; in a strict build a warning is an error."""
-    # pages are millions of objects, few of which are ever garbage: looking for it took half of the
-    # time
-    calm = "import gc; gc.set_threshold(2_000_000, 20, 100)"
-    jupyter_book = [sys.executable, "-c", f"{calm}; from jupyter_book.cli.main import main; main()"]
-    command = [*jupyter_book, "build", source, "--path-output", folder, "--quiet", "--all"]
-    command += ["-W", "-n", "--keep-going"] if strict else []
+    """Make the HTML of staged pages in `folder` and return its first page.
+
+    Raises
+    ------
+    BookError
+        If jupyter-book fails; in a strict build, also if it warns.
+    """
+    command = [sys.executable, "-c", JUPYTER_BOOK, "build", source, "--path-output", folder]
+    command += ["--quiet", "--all"]
+    if strict:
+        command += ["-W", "-n", "--keep-going"]
     shutil.rmtree(folder / "_build", ignore_errors=True)
-    # jupyter-book reads in the encoding of the locale, and modules from the folder in which it is
-    # called
-    place = {"cwd": project.root, "env": {**os.environ, "PYTHONUTF8": "1"}}
     process = subprocess.run(
-        command, capture_output=True, encoding="utf-8", errors="replace", **place
+        command,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        cwd=project.root,  # jupyter-book imports modules from the working directory
+        env={**os.environ, "PYTHONUTF8": "1"},  # and reads files in the encoding of the locale
     )
-    (folder / "site.log").write_text(process.stdout + process.stderr, encoding="utf-8")
+    log = folder / "site.log"
+    log.write_text(process.stdout + process.stderr, encoding="utf-8")
     if process.returncode:
-        raise BookError(
-            f"the site was not built:\n{process.stderr.strip()}\nall messages: {folder / 'site.log'}"
-        )
+        raise BookError(f"the site was not built:\n{process.stderr.strip()}\nall messages: {log}")
+
+    # Old pages go first: if a later step fails, nobody takes them for the new ones.
     shutil.rmtree(folder / "html", ignore_errors=True)
-    made = folder / "_build" / "html"
-    # the theme's download
-    shutil.copytree(source / "executed", made / "_sources" / "chapters", dirs_exist_ok=True)
-    finish(project, made)
-    made.replace(folder / "html")
+    html = folder / "_build" / "html"
+    # The theme links to the source of each page: for a chapter, the notebook as it was executed.
+    shutil.copytree(source / "executed", html / "_sources" / "chapters", dirs_exist_ok=True)
+    finish(project, html)
+    html.replace(folder / "html")
     return folder / "html" / "index.html"
 
 
-def _staged(project: Project, folder: Path) -> Path:
-    """Return a new folder with what all pages share."""
+def without_banner(config: dict) -> dict:
+    """Return jupyter-book's configuration without the banner.
+
+    The banner says that the pages were made by jupyter-book alone, not by `book build`.
+    """
+    config = deepcopy(config)
+    sphinx = (config.get("sphinx") or {}).get("config") or {}
+    (sphinx.get("html_theme_options") or {}).pop("announcement", None)
+    return config
+
+
+def _stage_shared_files(project: Project, folder: Path) -> Path:
+    """Make a new folder for sources below `folder`, with what all pages share, and return it."""
     source = folder / "source"
     shutil.rmtree(source, ignore_errors=True)
     source.mkdir(parents=True)
@@ -206,12 +262,17 @@ def _staged(project: Project, folder: Path) -> Path:
     return source
 
 
-def without_banner(config: dict) -> dict:
-    """Return jupyter-book's configuration without the banner, which is for pages that no `book build` has made."""
-    config = deepcopy(config)
-    sphinx = (config.get("sphinx") or {}).get("config") or {}
-    (sphinx.get("html_theme_options") or {}).pop("announcement", None)
-    return config
+def _stage_text_pages(project: Project, profile: str, source: Path) -> None:
+    """Write the pages that are no notebooks into `source`, with what is generated for them."""
+    for page in project.pages:
+        if page.suffix != ".md":
+            continue
+        text = page.read_text(encoding="utf-8")
+        for name, generate in GENERATED.items():
+            marker = f"<!-- {name} -->"
+            if marker in text:
+                text = text.replace(marker, generate(project, profile))
+        _write(source / page.relative_to(project.root), text)
 
 
 def _write(path: Path, text: str) -> None:

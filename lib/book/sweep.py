@@ -1,4 +1,4 @@
-"""A chapter once for each value of a parameter, or each combination of values: the runs, and their claims compared."""
+"""Run a chapter once for each combination of parameter values, and compare its claims."""
 
 import csv
 import itertools
@@ -6,11 +6,11 @@ import json
 import math
 import re
 from collections import Counter
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import click
+import nbformat
 import pandas as pd
 
 from lib.book import history, site
@@ -19,28 +19,92 @@ from lib.book.pages import render
 from lib.book.parameters import LISTS, Parameter, ParameterError
 from lib.book.project import BookError, Project, naming, parameters_of, read_notebook, settle
 from lib.book.scorecard import COLUMNS, as_row
-from lib.book.unknown import GLUED, INTERVAL, glued
+from lib.book.unknown import GLUED_TEXT, INTERVAL, find_glued
 from lib.book.verdicts import claims_in, settings_of
 from lib.files import write_whole
 from lib.trials.description import digest
 
-MOST_RUNS = 500
-LONGEST_NAME = 100
-UNSAFE = re.compile(r"[^\w.=,+-]", re.ASCII)
-MARK = "sweep.json"
-CITED = re.compile(r"\{glue:text\}`(\w+)[^`]*`")
-# a number, and both ends of its interval
-BOUNDED = re.compile(rf"{CITED.pattern}[^`{{\[]*{INTERVAL.pattern}")
-# of an abbreviation its words, too
-MARKS = re.compile(r"\*\*|\$|\{abbr\}`| \([^`()]*\)`|\{[\w:]+\}|^#+ |^- ")
-# a colon in the words of an abbreviation ends none
-SENTENCE = re.compile(r"(?<=[.:;])\s+(?![^`(]*\)`)|\n\n+")
+MAX_RUNS = 500
+MAX_NAME_LENGTH = 100  # of a run's folder, without a digest
+UNSAFE = re.compile(r"[^\w.=,+-]", re.ASCII)  # signs that not every file system takes in a name
+OWNER_FILE = "sweep.json"  # says of which chapter's sweep a folder is the place
+
 ESTIMATE = ("value", "low", "high")
-FIELDS = [name for name in COLUMNS if name not in ("chapter", "anchor", "registered")]
+CLAIM_FIELDS = [name for name in COLUMNS if name not in ("chapter", "anchor", "registered")]
+NUMBER_FIELDS = ["number", *ESTIMATE, "commit"]
+
+# The numbers of a chapter are compared as its text shows them: it glues a number under a name, and
+# sentences cite the name, with MyST-NB's role {glue:text}`name:format`. The patterns below find
+# names in the source of text cells, and numbers in what was glued.
+
+# A number that is cited; the group is its name.
+CITED = re.compile(r"\{glue:text\}`(\w+)[^`]*`")
+
+# A number with an interval behind it, whose ends are numbers with names of their own:
+# {glue:text}`mean` points [{glue:text}`low`, {glue:text}`high`]. The groups are the three names.
+BOUNDED = re.compile(
+    rf"""
+    {CITED.pattern}
+    [^`{{\[]*           # words in between, such as a unit, but no other role or bracket
+    {INTERVAL.pattern}
+    """,
+    re.VERBOSE,
+)
+
+# Where a sentence ends. So does a clause: a reader of the table needs the words near the number.
+SENTENCE_END = re.compile(
+    r"""
+    (?<= [.:;] ) \s+
+    (?! [^`(]* \)` )  # not inside {abbr}`term (its meaning: some words)`
+    | \n\n+           # a paragraph
+    """,
+    re.VERBOSE,
+)
+
+# Markup that a table without MyST leaves out.
+MARKUP = re.compile(
+    r"""
+    \*\* | \$                # bold, formulas
+    | \{abbr\}`              # an abbreviation begins,
+    | [ ]\( [^`()]* \)`      # its meaning and its end
+    | \{[\w:]+\}             # the names of other roles
+    | ^\#+[ ] | ^-[ ]        # the sign of a heading or an item
+    """,
+    re.VERBOSE,
+)
+
+# A number as it was glued, perhaps as text: 0.7, 0.7 [0.6 0.8], or 0.7 [0.6 0.8] (30 trials), after
+# the commas are gone.
+ESTIMATE_TEXT = re.compile(
+    r"""
+    (\S+)                        # the value
+    (?: [ ]\[ (\S+)[ ](\S+) \] )?  # its interval
+    (?: [ ][\[(] .* )?           # a remark in brackets
+    """,
+    re.VERBOSE,
+)
 
 
 def plan(project: Project, chapter: str, folder: Path, options: tuple, *layers: dict) -> list[Job]:
-    """Return the runs that options NAME VALUES ask for, over fixed values in layers; BookError if one is wrong."""
+    """Return the runs of a sweep.
+
+    Parameters
+    ----------
+    project : Project
+    chapter : str
+    folder : Path
+        Where each run has a folder of its own.
+    options : tuple of (str, str)
+        Names of parameters, and texts that list their values.
+    *layers : dict
+        Values that are the same in all runs; later layers win, and options win over them.
+
+    Raises
+    ------
+    BookError
+        If a name or a value is wrong or given twice, if no parameter has several values, or if
+        there are more than `MAX_RUNS` combinations.
+    """
     values = {}
     for name, text in options:
         if name in values:
@@ -51,70 +115,221 @@ def plan(project: Project, chapter: str, folder: Path, options: tuple, *layers: 
     swept = [name for name in values if len(values[name]) > 1]
     if not swept:
         raise BookError(
-            "no parameter has several values, such as `-p seed 1,2,3`; `book run` makes a single run"
+            "no parameter has several values, such as `-p seed 1,2,3`; "
+            "`book run` makes a single run"
         )
-    number = math.prod(map(len, values.values()))
-    if number > MOST_RUNS:
-        raise BookError(f"{number} runs are too many; {MOST_RUNS} are the most: give fewer values")
+    n_runs = math.prod(len(of_parameter) for of_parameter in values.values())
+    if n_runs > MAX_RUNS:
+        raise BookError(f"{n_runs} runs are too many; {MAX_RUNS} are the most: give fewer values")
+
     combinations = [
-        dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values())
+        dict(zip(values, combination, strict=True))
+        for combination in itertools.product(*values.values())
     ]
     runs = []
     for combination, name in zip(combinations, _names(combinations, swept), strict=True):
         overrides, _ = settle(project, chapter, *layers, combination)
         notebook = folder / name / f"{Path(chapter).name}.ipynb"
-        runs.append(
-            Job(name, chapter, overrides, notebook, {key: combination[key] for key in swept})
-        )
+        swept_values = {parameter: combination[parameter] for parameter in swept}
+        runs.append(Job(name, chapter, overrides, notebook, swept_values))
     return runs
 
 
 def make_page(project: Project, run: Job, start_commit: str) -> Job:
-    """Make the page of a run that has finished, unless there is one of its results."""
-    if run.status == "executed" or not run.page.exists():
-        commit = _commit_of(project, run, start_commit)
-        try:
-            site.build_page(
-                project, run.chapter, run.notebook, run.overrides, f"sweep, {run.name}", commit
-            )
-        except BookError as error:
-            return replace(run, status="FAILED", message=error.message)
+    """Make the page of a run that has finished, unless it has one, and return the run.
+
+    The run that is returned has failed if its page cannot be made.
+    """
+    if run.status != "executed" and run.page.exists():
+        return run
+    commit = _commit_of(project, run, start_commit)
+    scale = f"sweep, {run.name}"
+    try:
+        site.build_page(project, run.chapter, run.notebook, run.overrides, scale, commit)
+    except BookError as error:
+        return replace(run, status="FAILED", message=error.message)
     return run
 
 
 def claim_folder(folder: Path, chapter: str) -> None:
     """Make a folder the place of a chapter's sweep; BookError if it holds anything else."""
-    mark, claim = folder / MARK, json.dumps({"chapter": chapter}) + "\n"
-    is_own = mark.exists() and mark.read_bytes() == claim.encode()
+    owner_file = folder / OWNER_FILE
+    owner = json.dumps({"chapter": chapter}) + "\n"
+    is_own = owner_file.exists() and owner_file.read_bytes() == owner.encode()
     if folder.exists() and any(folder.iterdir()) and not is_own:
         raise BookError(
             f"{folder} holds other files, or a sweep of another chapter; choose another folder"
         )
     folder.mkdir(parents=True, exist_ok=True)
-    write_whole(mark, claim)
+    write_whole(owner_file, owner)
 
 
 def show_value(value) -> str:
-    """Return a parameter's value in short: a list without quotes, everything else as it is typed."""
+    """Return a parameter's value as short text: a list without quotes, all else as it is typed."""
     return f"[{', '.join(map(str, value))}]" if isinstance(value, list) else str(value)
 
 
+def announce(runs: list[Job]) -> None:
+    """Print how many runs there will be, and the values of the parameters that differ."""
+    phrases = []
+    for name in runs[0].swept:
+        values = dict.fromkeys(show_value(run.swept[name]) for run in runs)
+        phrases.append(f"{name} = {', '.join(values)}")
+    click.echo(f"{len(runs)} runs: {'; '.join(phrases)}")
+
+
+def write_pages(
+    project: Project, folder: Path, chapter: str, runs: list[Job], start_commit: str
+) -> Path:
+    """Write ``index.html``, ``claims.csv`` and ``numbers.csv`` of a sweep and return the page.
+
+    Parameters
+    ----------
+    project : Project
+    folder : Path
+        Where the sweep is.
+    chapter : str
+    runs : list of Job
+        As they ended. Those that failed have no claims and no numbers.
+    start_commit : str
+        That at which the sweep began, as `lib.book.history.commit` says it.
+    """
+    notebooks = {run.name: read_notebook(run.notebook) for run in runs if run.is_done}
+    commits = {run.name: _commit_of(project, run, start_commit) for run in runs if run.is_done}
+    settings = {run.name: [] for run in runs}
+    for name, notebook in notebooks.items():
+        settings[name] = settings_of(claims_in(notebook))
+    numbers = numbers_in(notebooks)
+
+    page = render(
+        "sweep.html",
+        folder=folder,
+        chapter=chapter,
+        runs=runs,
+        places=places(runs),
+        rows=compare(settings),
+        numbers=numbers,
+        commits=commits,
+    )
+    write_whole(folder / "index.html", page)
+
+    run_columns = {}
+    for run in runs:
+        swept_values = {name: show_value(value) for name, value in run.swept.items()}
+        run_columns[run.name] = {
+            "run": run.name,
+            "commit": commits.get(run.name, ""),
+            **swept_values,
+        }
+    claim_rows = []
+    for name, settings_of_run in settings.items():
+        claim_rows += [run_columns[name] | as_row(setting) for setting in settings_of_run]
+    number_rows = []
+    for number in numbers:
+        for name, estimate in number["runs"].items():
+            number_rows.append({**run_columns[name], "number": number["name"], **estimate})
+    swept = list(runs[0].swept)
+    _write_table(folder / "claims.csv", claim_rows, ["run", *swept, *CLAIM_FIELDS])
+    _write_table(folder / "numbers.csv", number_rows, ["run", *swept, *NUMBER_FIELDS])
+    return folder / "index.html"
+
+
+def numbers_in(notebooks: dict[str, nbformat.NotebookNode]) -> list[dict]:
+    """Return the numbers that sentences of the chapter cite and in which the runs differ.
+
+    Parameters
+    ----------
+    notebooks : dict of str to notebook
+        The executed notebook of each run.
+
+    Returns
+    -------
+    list of dict
+        For each number its ``name``, the ``sentence`` that cites it, with ▮ in its place and …
+        for other numbers, and ``runs``: for each run a dict with the ``value``, and ``low`` and
+        ``high`` if it has an interval.
+    """
+    glued_numbers = {run: _glued_numbers(notebook) for run, notebook in notebooks.items()}
+    texts = []
+    for notebook in notebooks.values():
+        texts += [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+
+    numbers = []
+    bound_names = _bound_names(texts)
+    for name, sentence in _citing_sentences(texts).items():
+        runs = {}
+        for run, glued in glued_numbers.items():
+            if name in glued:
+                bounds = [glued.get(bound, []) for bound in bound_names.get(name, ())]
+                runs[run] = _estimate([glued[name], *bounds])
+        if len({estimate["value"] for estimate in runs.values()}) > 1:
+            numbers.append({"name": name, "sentence": _blank(sentence, name), "runs": runs})
+    return numbers
+
+
+def places(runs: list[Job]) -> dict[str, float]:
+    """Return the place of each run on the axis of a plot, from 0 to 1.
+
+    It is given by the swept value, if one number is swept, and by the order of the runs otherwise.
+    """
+    swept_values = [list(run.swept.values()) for run in runs]
+    positions = [values[0] for values in swept_values]
+    is_axis = len(runs[0].swept) == 1 and all(isinstance(x, int | float) for x in positions)
+    if not is_axis:
+        positions = range(len(runs))
+    first = min(positions)
+    width = max(positions) - first or 1  # 1 if all are at the same place
+    return {
+        run.name: (position - first) / width for run, position in zip(runs, positions, strict=True)
+    }
+
+
+def compare(settings: dict[str, list[dict]]) -> list[dict[str, dict | None]]:
+    """Return a row for each setting in which a claim is tested, in reading order.
+
+    Parameters
+    ----------
+    settings : dict of str to list of dict
+        The settings of each run, with what their claims say, too.
+
+    Returns
+    -------
+    list of dict
+        For each run the setting as the run tested it, or None if it did not.
+    """
+    settings_by_id = {
+        run: {setting["id"]: setting for setting in settings_of_run}
+        for run, settings_of_run in settings.items()
+    }
+    # dict instead of set: in the order in which they come
+    ids = dict.fromkeys(itertools.chain.from_iterable(settings_by_id.values()))
+    return [
+        {run: by_id.get(setting_id) for run, by_id in settings_by_id.items()} for setting_id in ids
+    ]
+
+
 def _values(project: Project, chapter: str, name: str, text: str) -> list:
+    """Return the checked values that a text lists for a parameter; BookError if one is wrong."""
     parameters = parameters_of(project, chapter)
     if name not in parameters:
-        settle(project, chapter, {name: text})  # an error that names the nearest
+        settle(project, chapter, {name: text})  # raises an error that says the nearest name
     with naming(chapter):
         values = [parameters[name].check(value) for value in _split(parameters[name], text)]
-    repeated = [value for position, value in enumerate(values) if value in values[:position]]
-    if repeated:
-        raise BookError(f"{chapter}: {name} = {show_value(repeated[0])} is given twice")
+    for position, value in enumerate(values):
+        if value in values[:position]:
+            raise BookError(f"{chapter}: {name} = {show_value(value)} is given twice")
     return values
 
 
 def _split(parameter: Parameter, text: str) -> list:
-    """Return the values that a text lists; an element of a list parameter's text is a list of its own."""
+    """Return the values that a text lists, which are separated by commas.
+
+    For a parameter that is a list, each value is either in brackets, or a list of one element.
+    """
     if set(parameter.options) & set(LISTS):
-        texts = re.findall(r"\[[^\]]*\]?|[^,\s][^,]*", text)
+        in_brackets = r"\[[^\]]*\]?"
+        element = r"[^,\s][^,]*"
+        texts = re.findall(f"{in_brackets}|{element}", text)
     else:
         try:
             texts = next(csv.reader([text], skipinitialspace=True), [""])
@@ -126,144 +341,98 @@ def _split(parameter: Parameter, text: str) -> list:
 
 
 def _names(combinations: list[dict], swept: list[str]) -> list[str]:
-    """Return names that any file system takes; where one had to be changed or is not alone, a digest is added."""
-    texts = [
-        ",".join(f"{name}={_name_of(combination[name])}" for name in swept)
-        for combination in combinations
-    ]
-    names = [UNSAFE.sub("_", text)[:LONGEST_NAME] for text in texts]
-    often = Counter(map(str.casefold, names))
-    plain = [
-        name == text and often[name.casefold()] == 1
-        for name, text in zip(names, texts, strict=True)
-    ]
-    together = zip(names, plain, combinations, strict=True)
-    return [
-        name if alone else f"{name}-{digest(combination)[:8]}"
-        for name, alone, combination in together
-    ]
+    """Return a name for each combination of values, such as n_models=2,noise=0.5.
+
+    Any file system takes it, including those that ignore case. A digest is added if a text had to
+    be changed for that, or if two combinations would have the same name.
+    """
+    texts = []
+    for combination in combinations:
+        assignments = [f"{name}={_in_name(combination[name])}" for name in swept]
+        texts.append(",".join(assignments))
+    safe_texts = [UNSAFE.sub("_", text)[:MAX_NAME_LENGTH] for text in texts]
+    counts = Counter(text.casefold() for text in safe_texts)
+    names = []
+    for combination, text, safe_text in zip(combinations, texts, safe_texts, strict=True):
+        if safe_text == text and counts[text.casefold()] == 1:
+            names.append(text)
+        else:
+            names.append(f"{safe_text}-{digest(combination)[:8]}")
+    return names
 
 
-def _name_of(value) -> str:
+def _in_name(value) -> str:
+    """Return a parameter's value as a part of a name."""
     return "+".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def announce(runs: list[Job]) -> None:
-    """Say how many runs there will be, and over what."""
-    swept = {
-        name: dict.fromkeys(show_value(run.swept[name]) for run in runs) for name in runs[0].swept
-    }
-    click.echo(
-        f"{len(runs)} runs: "
-        + "; ".join(f"{name} = {', '.join(values)}" for name, values in swept.items())
-    )
-
-
 def _commit_of(project: Project, run: Job, start_commit: str) -> str:
-    """Return the commit of a run's results, which had the key of their sources when the sweep began or later."""
+    """Return the commit of a run's results, whose sources did not change since the sweep began."""
     return site.commit_of(project, run.notebook, history.commit_since(project, start_commit))
 
 
-def write_pages(
-    project: Project, folder: Path, chapter: str, runs: list[Job], start_commit: str
-) -> Path:
-    """Write ``index.html``, ``claims.csv`` and ``numbers.csv`` into a sweep's folder and return the page.
-
-    `start_commit` is that at which the sweep began, as `lib.book.history.commit` says it.
-    """
-    notebooks = {run.name: read_notebook(run.notebook) for run in runs if run.is_done}
-    claims = {
-        run.name: settings_of(claims_in(notebooks[run.name])) if run.is_done else [] for run in runs
-    }
-    numbers = numbers_in(notebooks)
-    commits = {run.name: _commit_of(project, run, start_commit) for run in runs if run.is_done}
-    values = {
-        "places": places(runs),
-        "rows": compare(claims),
-        "numbers": numbers,
-        "commits": commits,
-    }
-    write_whole(
-        folder / "index.html",
-        render("sweep.html", folder=folder, chapter=chapter, runs=runs, **values),
-    )
-    own = {
-        run.name: {"run": run.name, "commit": commits.get(run.name, "")}
-        | {name: show_value(value) for name, value in run.swept.items()}
-        for run in runs
-    }
-    of_claims = [
-        own[name] | as_row(record) for name, records in claims.items() for record in records
-    ]
-    of_numbers = [
-        own[run] | {"number": n["name"]} | found
-        for n in numbers
-        for run, found in n["runs"].items()
-    ]
-    for name, rows, fields in (
-        ("claims", of_claims, FIELDS),
-        ("numbers", of_numbers, ["number", *ESTIMATE, "commit"]),
-    ):
-        table = pd.DataFrame(rows, columns=["run", *runs[0].swept, *fields])
-        write_whole(folder / f"{name}.csv", table.to_csv(index=False))
-    return folder / "index.html"
+def _write_table(path: Path, rows: list[dict], columns: list[str]) -> None:
+    write_whole(path, pd.DataFrame(rows, columns=columns).to_csv(index=False))
 
 
-def numbers_in(notebooks: dict) -> list[dict]:
-    """Return the numbers that sentences of the chapter cite and that runs differ in: name, sentence, by run the value.
-
-    The ends of its interval, where it has one, belong to a number.
-    """
-    by_run = {run: dict(_numbers(glued(notebook.cells))) for run, notebook in notebooks.items()}
-    texts = [
-        cell.source
-        for notebook in notebooks.values()
-        for cell in notebook.cells
-        if cell.cell_type == "markdown"
-    ]
-    named = {names[0]: names for text in texts for names in BOUNDED.findall(text)}
-    parts = [part for text in texts for part in SENTENCE.split(INTERVAL.sub("", text))[::-1]]
-    numbers = []
-    for name, sentence in {name: part for part in parts for name in CITED.findall(part)}.items():
-        names = named.get(name, [name])
-        found = {
-            run: sum((own.get(n, []) for n in names), [])
-            for run, own in by_run.items()
-            if name in own
-        }
-        runs = {
-            run: dict(zip(ESTIMATE, x if len(x) == 3 else x[:1], strict=False))
-            for run, x in found.items()
-        }
-        if len({own["value"] for own in runs.values()}) > 1:
-            text = CITED.sub(lambda match, name=name: "▮" if match[1] == name else "…", sentence)
-            numbers.append({"name": name, "sentence": MARKS.sub("", text), "runs": runs})
+def _glued_numbers(notebook: nbformat.NotebookNode) -> dict[str, list[float]]:
+    """Return what a notebook has glued as numbers: by name the value, or value, low and high."""
+    numbers = {}
+    for name, representations in find_glued(notebook.cells).items():
+        text = str(representations.get(GLUED_TEXT + "plain", ""))
+        text = text.strip("'").replace(",", "").replace("−", "-")
+        match = ESTIMATE_TEXT.fullmatch(text)
+        if not match:
+            continue
+        try:
+            estimate = [float(number) for number in match.groups() if number]
+        except ValueError:  # a word
+            continue
+        if all(math.isfinite(number) for number in estimate):
+            numbers[name] = estimate
     return numbers
 
 
-def _numbers(records: dict):
-    for name, data in records.items():
-        text = str(data.get(GLUED + "plain", "")).strip("'").replace(",", "").replace("−", "-")
-        with suppress(AttributeError, ValueError):
-            # an interval, then a remark
-            told = re.fullmatch(r"(\S+)(?: \[(\S+) (\S+)\])?(?: [\[(].*)?", text)
-            numbers = [float(number) for number in told.groups() if number]
-            if all(map(math.isfinite, numbers)):
-                yield name, numbers
+def _bound_names(texts: list[str]) -> dict[str, tuple[str, str]]:
+    """Return for each number that is cited with an interval the names of the interval's ends."""
+    bound_names = {}
+    for text in texts:
+        for name, low, high in BOUNDED.findall(text):
+            bound_names[name] = (low, high)
+    return bound_names
 
 
-def places(runs: list[Job]) -> dict[str, float]:
-    """Return where each run stands, from 0 to 1: by its value, if one number is swept, else in their order."""
-    swept = [[*run.swept.values()] for run in runs]
-    plain = all(len(own) == 1 and isinstance(own[0], int | float) for own in swept)
-    at = [own[0] for own in swept] if plain else range(len(runs))
-    return {
-        run.name: (x - min(at)) / (max(at) - min(at) or 1) for run, x in zip(runs, at, strict=True)
-    }
+def _citing_sentences(texts: list[str]) -> dict[str, str]:
+    """Return for each number the first sentence that cites it in the last text that does."""
+    sentences = {}
+    for text in texts:
+        without_intervals = INTERVAL.sub("", text)
+        # Backwards, because the last entry stays: for each text its first sentence.
+        for sentence in reversed(SENTENCE_END.split(without_intervals)):
+            for name in CITED.findall(sentence):
+                sentences[name] = sentence
+    return sentences
 
 
-def compare(claims: dict[str, list[dict]]) -> list[dict[str, dict | None]]:
-    """Return for each setting of a claim, in reading order, its record in each run."""
-    by_run = {run: {record["id"]: record for record in records} for run, records in claims.items()}
-    ids = dict.fromkeys(id for records in by_run.values() for id in records)
-    return [{run: records.get(id) for run, records in by_run.items()} for id in ids]
+def _estimate(numbers: list[list[float]]) -> dict[str, float]:
+    """Return a number as a dict of its value and, if both are known, the ends of its interval.
+
+    Parameters
+    ----------
+    numbers : list of list of float
+        What was glued under the name of the number, and under those of its ends, if it is cited
+        with an interval: one number each, or three if it was glued with an interval.
+    """
+    estimate = list(itertools.chain.from_iterable(numbers))
+    if len(estimate) != len(ESTIMATE):
+        return {"value": estimate[0]}
+    return dict(zip(ESTIMATE, estimate, strict=True))
+
+
+def _blank(sentence: str, name: str) -> str:
+    """Return a sentence without markup, with ▮ for the number `name` and … for all others."""
+
+    def replace_number(match: re.Match) -> str:
+        return "▮" if match[1] == name else "…"
+
+    return MARKUP.sub("", CITED.sub(replace_number, sentence))

@@ -30,7 +30,7 @@ def test_a_page_describes_itself_by_its_first_sentences():
     )
     assert "<title>Learning &amp; curves — The Book</title>" in page
     long = re.search(r'name="description" content="([^"]*)"', finished("word " * 80))[1]
-    assert len(finish.html.unescape(long)) <= finish.LENGTH
+    assert len(finish.html.unescape(long)) <= finish.DESCRIPTION_LENGTH
     assert long.endswith("word …")
 
 

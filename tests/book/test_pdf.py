@@ -9,7 +9,7 @@ from click import ClickException
 from conftest import HIDDEN
 
 from lib.book import pdf
-from lib.book.pdf import NAME, find_browser, make_pdf, pack, show_link
+from lib.book.pdf import NAME, compress, find_browser, make_pdf, show_link
 from lib.book.project import Project
 
 needs_chromium = pytest.mark.skipif(
@@ -33,11 +33,11 @@ def test_pages_that_were_not_built_are_an_error(project):
 def test_the_date_is_the_commits(tmp_path):
     pikepdf.new().save(tmp_path / "printed.pdf")
     for day, expected in (("2026-01-31", "D:20260131000000Z"), ("", None)):
-        pack(tmp_path / "printed.pdf", tmp_path / "a.pdf", day)
+        compress(tmp_path / "printed.pdf", tmp_path / "a.pdf", day)
         with pikepdf.open(tmp_path / "a.pdf") as made:
             assert made.docinfo.get("/CreationDate") == expected
         before = (tmp_path / "a.pdf").read_bytes()
-        pack(tmp_path / "printed.pdf", tmp_path / "a.pdf", day)
+        compress(tmp_path / "printed.pdf", tmp_path / "a.pdf", day)
         assert (tmp_path / "a.pdf").read_bytes() == before
 
 
@@ -47,7 +47,7 @@ def test_places_have_two_decimals_and_scales_keep_theirs(tmp_path):
             b".00267185 0 0 1 2.5 700 cm\n9.1234567 -1.5 Td <02> Tj\n"
         )
         printed.save(tmp_path / "printed.pdf")
-    pack(tmp_path / "printed.pdf", tmp_path / "a.pdf", "")
+    compress(tmp_path / "printed.pdf", tmp_path / "a.pdf", "")
     with pikepdf.open(tmp_path / "a.pdf") as made:
         assert (
             made.pages[0].Contents.read_bytes()

@@ -25,7 +25,7 @@ def test_the_configuration_has_the_banner_and_what_is_staged_has_not(project):
     text = BeautifulSoup(banner(config_in(REPOSITORY)), "html.parser").text
     for words in ("quick runs", "small scale", "claims are not decided", "make book"):
         assert words in text
-    staged = config_in(site._staged(project, project.build_folder("quick")))
+    staged = config_in(site._stage_shared_files(project, project.build_folder("quick")))
     assert banner(staged) is None
     assert banner(project.config) is not None  # which is read once, as it is
     options = config_in(REPOSITORY)["sphinx"]["config"]["html_theme_options"]

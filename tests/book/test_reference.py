@@ -121,7 +121,7 @@ def test_settings_show_what_differs_from_the_defaults_and_the_seconds(project):
     (project.root / "chapters" / "profiles.yml").write_text(
         yaml.safe_dump({"paper": given}), encoding="utf-8"
     )
-    text = reference.settings(project, "paper")
+    text = reference.parameter_tables(project, "paper")
     assert "| `n_models` | `3` | `30` |" in text
     assert "| `learner` | `'em'` | `'cov'` |" in text
     assert "`sizes`" not in text  # given, but the same as the default
@@ -130,4 +130,4 @@ def test_settings_show_what_differs_from_the_defaults_and_the_seconds(project):
     executed.parent.mkdir(parents=True)
     executed.write_text("{}", encoding="utf-8")
     write_record(executed, "key", 1234.4, "no commit")
-    assert "(seed `0`, executed in 1,234 s)." in reference.settings(project, "paper")
+    assert "(seed `0`, executed in 1,234 s)." in reference.parameter_tables(project, "paper")

@@ -162,7 +162,10 @@ def test_refresh_stores_the_outputs_of_the_defaults(project):
 
 
 def test_a_glued_figure_is_written_if_there_is_one(tmp_path):
-    data = {f"{site.GLUED}svg+xml": "<svg/>", f"{site.GLUED}png": b64encode(b"of points").decode()}
+    data = {
+        f"{site.GLUED_IMAGE}svg+xml": "<svg/>",
+        f"{site.GLUED_IMAGE}png": b64encode(b"of points").decode(),
+    }
     output = new_output("display_data", data=data, metadata={"scrapbook": {"name": "picture"}})
     nbformat.write(
         new_notebook(cells=[new_code_cell("", outputs=[output])]), tmp_path / "chapter.ipynb"

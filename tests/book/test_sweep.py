@@ -15,7 +15,7 @@ from lib.book import execution, sweep
 from lib.book.jobs import Job
 from lib.book.project import BookError
 from lib.book.range_plot import domain, geometry
-from lib.book.unknown import GLUED
+from lib.book.unknown import GLUED_TEXT
 
 CLAIM = """\
 from lib.claims import Claims
@@ -282,7 +282,9 @@ def test_numbers_that_sentences_cite_are_compared():
         }
         outputs = [
             new_output(
-                "display_data", {GLUED + "plain": value}, metadata={"scrapbook": {"name": name}}
+                "display_data",
+                {GLUED_TEXT + "plain": value},
+                metadata={"scrapbook": {"name": name}},
             )
             for name, value in numbers.items()
         ]
