@@ -37,8 +37,8 @@ def geometry(setting: dict, scale_settings: list[dict]) -> dict:
     left, right = domain(scale_settings)
 
     def to_pixels(x: float) -> float:
-        share = (WIDTH - 2 * BORDER) * (x - left) / (right - left)
-        return _clip(BORDER + share, 0, WIDTH)
+        from_left = (WIDTH - 2 * BORDER) * (x - left) / (right - left)
+        return _clip(BORDER + from_left, 0, WIDTH)
 
     region = region_ends(setting)
     edges = [edge for edge in region if math.isfinite(edge)]
@@ -104,7 +104,10 @@ def _clip(position: float, lowest: float, highest: float) -> float:
 
 
 def _interval_end(position: float) -> tuple[float, str]:
-    """Return where an end of the interval is drawn, and its shape."""
+    """Return where an end of the interval is drawn, and its shape.
+
+    Only an end outside the scale lies at the side of the picture, because the scale has a border.
+    """
     shape = "bar" if 1 < position < WIDTH - 1 else "arrow"
     return _clip(position, 1, WIDTH - 1), shape
 

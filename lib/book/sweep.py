@@ -45,7 +45,7 @@ CITED = re.compile(r"\{glue:text\}`(\w+)[^`]*`")
 BOUNDED = re.compile(
     rf"""
     {CITED.pattern}
-    [^`{{\[]*           # words in between, such as a unit, but no other role or bracket
+    [^`{{\[]*  # words in between, such as a unit, but no other role or bracket
     {INTERVAL.pattern}
     """,
     re.VERBOSE,
@@ -73,13 +73,13 @@ MARKUP = re.compile(
     re.VERBOSE,
 )
 
-# A number as it was glued, perhaps as text: 0.7, 0.7 [0.6 0.8], or 0.7 [0.6 0.8] (30 trials), after
-# the commas are gone.
+# A number as it was glued, perhaps as text: 0.7, 0.7 [0.6, 0.8], or 0.7 [0.6, 0.8] (30 trials).
+# Commas, which also separate thousands, are removed before.
 ESTIMATE_TEXT = re.compile(
     r"""
-    (\S+)                        # the value
+    (\S+)                          # the value
     (?: [ ]\[ (\S+)[ ](\S+) \] )?  # its interval
-    (?: [ ][\[(] .* )?           # a remark in brackets
+    (?: [ ][\[(] .* )?             # a remark in brackets
     """,
     re.VERBOSE,
 )
@@ -118,7 +118,7 @@ def plan(project: Project, chapter: str, folder: Path, options: tuple, *layers: 
             "no parameter has several values, such as `-p seed 1,2,3`; "
             "`book run` makes a single run"
         )
-    n_runs = math.prod(len(of_parameter) for of_parameter in values.values())
+    n_runs = math.prod(len(choices) for choices in values.values())
     if n_runs > MAX_RUNS:
         raise BookError(f"{n_runs} runs are too many; {MAX_RUNS} are the most: give fewer values")
 
@@ -367,7 +367,7 @@ def _in_name(value) -> str:
 
 
 def _commit_of(project: Project, run: Job, start_commit: str) -> str:
-    """Return the commit of a run's results, whose sources did not change since the sweep began."""
+    """Return the commit of a run's results, which fitted their sources after the sweep began."""
     return site.commit_of(project, run.notebook, history.commit_since(project, start_commit))
 
 

@@ -77,7 +77,7 @@ def claims_of(text):
     return verdicts
 
 
-def record_of(text):
+def claim_of(text):
     return {"chapter": "cia/curves", **next(iter(claims_of(text))).to_dict("groveroth1997")}
 
 
@@ -96,7 +96,7 @@ def sweep_of(text, project, monkeypatch):
     number = {"name": text, "sentence": text, "runs": found}
     runs, rows = (
         [run, replace(run, name="other")],
-        sweep.compare({text: settings_of([record_of(text)])}),
+        sweep.compare({text: settings_of([claim_of(text)])}),
     )
     values = {
         "places": sweep.places(runs),
@@ -111,7 +111,7 @@ def sweep_of(text, project, monkeypatch):
 
 
 def scorecard_of(text, project, monkeypatch):
-    monkeypatch.setattr(scorecard, "read_claims", lambda *_: [record_of(text)])
+    monkeypatch.setattr(scorecard, "read_claims", lambda *_: [claim_of(text)])
     made = scorecard.scorecard(project, "paper")
     return rendered(made.replace('<script src="../_static/scorecard.js" defer></script>', ""))
 
@@ -159,8 +159,8 @@ def test_text_and_code_in_a_table_are_shown_as_they_are(text):
 
 
 def test_a_verdict_and_a_style_cannot_end_their_element():
-    record = {"value": 1.0, "low": 0.5, "high": 1.5, "region": (0, 2), "verdict": '"><script>'}
-    assert "<script" not in range_plot(record)
+    setting = {"value": 1.0, "low": 0.5, "high": 1.5, "region": (0, 2), "verdict": '"><script>'}
+    assert "<script" not in range_plot(setting)
     style = escape("fill: #ffffff; font: </style><script>x</script>")
     head = '<svg xmlns="http://www.w3.org/2000/svg" width="9pt" height="9pt"><!-- Matplotlib -->'
     for variant in colour_variants(f'{head}<path style="{style}"/></svg>').values():

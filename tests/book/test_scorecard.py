@@ -1,4 +1,4 @@
-"""The scorecard: its pictures are true to the numbers, its text to the claims, and its downloads to the records."""
+"""The scorecard: its pictures are true to the numbers, its text to the claims, and its downloads to both."""
 
 import csv
 import json
@@ -39,7 +39,7 @@ def setting(id="a-setting", **changes):
     return Setting(id=id, **{**fields, **changes})
 
 
-def record(*settings, id="a-claim", paper="groveroth1997", chapter="cia/curves", **changes):
+def make_claim(*settings, id="a-claim", paper="groveroth1997", chapter="cia/curves", **changes):
     claim = Claim(
         id, **{"sentence": "So.", "quote": "so", **changes}, settings=list(settings) or [setting()]
     )
@@ -47,13 +47,13 @@ def record(*settings, id="a-claim", paper="groveroth1997", chapter="cia/curves",
 
 
 CLAIMS = [
-    record(
+    make_claim(
         setting("yes", anchor="the-result", paper_value="p < 0.05"),
         setting("no", value=-1, low=-2, high=-0.1, words="n = 75", recorded=True),
         headline=True,
         data="UCI",
     ),
-    record(
+    make_claim(
         setting(
             "hostile-setting",
             words=HOSTILE,
@@ -67,8 +67,8 @@ CLAIMS = [
         data=HOSTILE,
         headline=True,
     ),
-    record(setting("open-end", low=-INFINITE, high=INFINITE, paper_value=2.5), id="open"),
-    record(
+    make_claim(setting("open-end", low=-INFINITE, high=INFINITE, paper_value=2.5), id="open"),
+    make_claim(
         setting(
             "unknown",
             value=math.nan,
@@ -81,7 +81,7 @@ CLAIMS = [
         id="few",
         paper="greiner2005",
     ),
-    record(
+    make_claim(
         setting("computed", value=0, low=0, high=0, n=1, region=(-INFINITE, 1e-9)),
         id="exact",
         paper="greiner2005",
@@ -192,8 +192,8 @@ def test_what_the_filter_needs_is_on_the_page(text):
 
 
 def test_the_number_wrong_by_chance_counts_the_intervals(project, monkeypatch):
-    many = [record(setting(f"setting-{i}"), id=f"claim-{i}") for i in range(60)] + [
-        record(id="identity", exact=True)
+    many = [make_claim(setting(f"setting-{i}"), id=f"claim-{i}") for i in range(60)] + [
+        make_claim(id="identity", exact=True)
     ]
     monkeypatch.setattr(page, "read_claims", lambda *_: many)
     text = page.scorecard(project, "paper")
@@ -202,7 +202,7 @@ def test_the_number_wrong_by_chance_counts_the_intervals(project, monkeypatch):
 
 
 def test_a_paper_without_an_entry_is_an_error(project, monkeypatch):
-    monkeypatch.setattr(page, "read_claims", lambda *_: [record(paper="groveroth1979")])
+    monkeypatch.setattr(page, "read_claims", lambda *_: [make_claim(paper="groveroth1979")])
     with pytest.raises(BookError, match="'groveroth1979'.*groveroth1997"):
         page.scorecard(project, "paper")
 
@@ -215,14 +215,14 @@ def downloads(project, monkeypatch, tmp_path):
     return tmp_path
 
 
-def test_the_json_has_the_records_and_where_they_come_from(downloads):
+def test_the_json_has_the_claims_and_where_they_come_from(downloads):
     read = json.loads((downloads / "claims.json").read_text(encoding="utf-8"))
     assert read["claims"] == [claim | {"commit": "abcdef0123"} for claim in CLAIMS]
     assert read["title"] == "When the Model Is Wrong"
     assert (read["profile"], read["commit"]) == ("quick", "0123456789 + uncommitted changes")
 
 
-def test_the_csv_has_every_number_of_the_records(downloads):
+def test_the_csv_has_every_number_of_the_settings(downloads):
     with (downloads / "claims.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert tuple(rows[0]) == page.COLUMNS

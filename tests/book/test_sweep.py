@@ -228,7 +228,7 @@ def test_each_run_may_have_a_page(project):
         )
 
 
-def record(id="a", value=1, low=0.5, high=2, verdict="holds", region=(0, None)):
+def setting(id="a", value=1, low=0.5, high=2, verdict="holds", region=(0, None)):
     return {
         "id": id,
         "value": value,
@@ -242,8 +242,8 @@ def record(id="a", value=1, low=0.5, high=2, verdict="holds", region=(0, None)):
 
 def test_a_claim_that_one_run_does_not_test_differs_only_between_the_others():
     claims = {
-        "one": [record(), record("b", verdict="fails")],
-        "two": [record(verdict="fails")],
+        "one": [setting(), setting("b", verdict="fails")],
+        "two": [setting(verdict="fails")],
         "three": [],
     }
     a, b = sweep.compare(claims)
@@ -252,7 +252,11 @@ def test_a_claim_that_one_run_does_not_test_differs_only_between_the_others():
 
 
 def test_plots_share_a_scale():
-    of_runs = [record(), record(value=3, low=2, high="∞"), record(value=None, low=None, high=None)]
+    of_runs = [
+        setting(),
+        setting(value=3, low=2, high="∞"),
+        setting(value=None, low=None, high=None),
+    ]
     assert domain(of_runs) == (0, 3)
     one, three = (geometry(found, of_runs) for found in of_runs[:2])
     assert one["edges"] == three["edges"]
