@@ -167,16 +167,16 @@ print(Cases.from_rows(network, codes).value_and_gradient(10 * rng.random(network
     "latent_class": Family(
         """
 import numpy as np
-from lib.latent_class import em
+from lib.latent_class import em, fast
 rng = np.random.default_rng(0)
 rows, weights, probabilities = rng.integers(0, 2, (60, 5), dtype=np.uint8), np.full((3, 2), 0.5), rng.random((3, 2, 5))
 print(em.maximize(rows, np.ones(60), weights, probabilities, 5, 1e-6, float))
-print(em._log_odds(np.ones((3, 2, 8)), np.ones(6), np.zeros(1))[0].shape)
+print(fast._relative_coefficients(np.ones((3, 2, 8)), np.ones(6))[0].shape)
 """,
         Edit(
             "lib.compiled", "        target[i] = source[i]\n", "        target[i] = 2 * source[i]\n"
         ),
-        Edit("lib.latent_class.bits", "LANES = 8", "LANES = 16"),
+        Edit("lib.latent_class.fast", "LANES = 8", "LANES = 16"),
     ),
 }
 
@@ -288,7 +288,7 @@ def test_most_families_have_kernels():
         "lib.trees.growing",
         "lib.trees.pruning",
         "lib.job_shop",
-        "lib.winnow.kernel",
+        "lib.winnow.fast",
         "lib.compiled",
     } <= set(found)
 
@@ -494,7 +494,7 @@ def test_no_constant_of_a_kernel_depends_on_data_or_environment(copy):
     assert {
         "lib.backgammon.net.UNITS",
         "lib.trees.growing.SMALL",
-        "lib.latent_class.em.LANES",
+        "lib.latent_class.fast.LANES",
     } <= set(constants())
     shown = f"import sys; sys.path.append({str(Path(__file__).parent)!r})\n"
     shown += "import test_compiled; print(sorted(test_compiled.constants().items()))"
@@ -573,7 +573,7 @@ import sklearn, scipy.stats, pandas, lib.compiled
 from numba import config
 from numba.core.dispatcher import Dispatcher
 sys.setswitchinterval(1e-6)
-names = "trees.tree backgammon.playing job_shop hidden_markov winnow.kernel rules.ripper relevance.races structures.k2"
+names = "trees.tree backgammon.playing job_shop hidden_markov winnow.fast rules.ripper relevance.races structures.k2"
 threads = [threading.Thread(target=importlib.import_module, args=(f"lib.{name}",)) for name in names.split()]
 for thread in threads:
     thread.start()
@@ -627,7 +627,7 @@ def test_optimised_python_has_its_own_folder(copy):
 def test_a_folder_that_another_process_removes_is_no_error(copy):
     code = """
 import pathlib, lib.compiled as c
-old = c.cache_root() / "lib.winnow.kernel-old"
+old = c.cache_root() / "lib.winnow.fast-old"
 old.mkdir()
 plain = pathlib.Path.glob
 def glob(self, pattern):
@@ -636,7 +636,7 @@ def glob(self, pattern):
             old.rmdir()
         yield path
 pathlib.Path.glob = glob
-import lib.winnow.kernel
+import lib.winnow.fast
 """
     copy.run(code)
 

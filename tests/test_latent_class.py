@@ -15,9 +15,9 @@ from sklearn.exceptions import ConvergenceWarning
 from lib.cia import CIAModel, all_inputs, random_cia
 from lib.latent_class import LatentClassCovariance, LatentClassEM, LatentClassSelection, covariance
 from lib.latent_class.base import log_likelihood, merge_duplicates
-from lib.latent_class.bits import LANES, pack, product
 from lib.latent_class.covariance import pair_counts, squared_deltas, vote_signs
-from lib.latent_class.em import EMData, em_step, maximize, random_starts
+from lib.latent_class.em import em_step, maximize, random_starts
+from lib.latent_class.fast import LANES, PackedSample, em_steps, multiply_bits, pack_bits
 
 LEARNERS = [
     LatentClassEM(n_restarts=3),
@@ -82,30 +82,61 @@ def naive_em_step(rows, alpha, p, q):
 )
 def test_products_of_bits_are_matrix_products(shape, blocks, seed):
     rng = np.random.default_rng(seed)
-    rows, matrices = (
-        rng.integers(0, 2, shape, np.uint8),
-        rng.integers(-99, 99, (blocks, shape[1], LANES)),
-    )
+    rows = rng.integers(0, 2, shape, np.uint8)
+    matrices = rng.integers(-99, 99, (blocks, shape[1], LANES))
     for dtype in ("float32", "float64"):
-        np.testing.assert_array_equal(product(pack(rows), matrices.astype(dtype)), rows @ matrices)
+        product = multiply_bits(pack_bits(rows), matrices.astype(dtype))
+        np.testing.assert_array_equal(product, rows @ matrices)
+
+
+@given(rows=boolean_rows, seed=st.integers(0, 99))
+def test_a_step_is_the_papers_formulas(rows, seed):
+    rng = np.random.default_rng(seed)
+    m = rows.shape[1]
+    alpha = rng.uniform(0.2, 0.8)
+    p = rng.uniform(0.1, 0.9, m)
+    q = rng.uniform(0.1, 0.9, m)
+    weights, probabilities, log_likelihood = em_step(
+        rows, np.ones(len(rows)), np.array([1 - alpha, alpha]), np.array([q, p])
+    )
+    new_alpha, new_p, new_q, expected = naive_em_step(rows, alpha, p, q)
+    np.testing.assert_allclose(weights, [1 - new_alpha, new_alpha], atol=1e-12)
+    np.testing.assert_allclose(probabilities, [new_q, new_p], atol=1e-11)
+    assert log_likelihood == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("limit", [4, 1e-6])  # all rows at once, or one at a time
-@pytest.mark.parametrize(("dtype", "error"), [("float64", 1e-12), ("float32", 1e-5)])
-@given(rows=boolean_rows, seed=st.integers(0, 99))
-def test_a_step_is_the_papers_formulas(rows, seed, dtype, error, limit):
-    rng, m = np.random.default_rng(seed), rows.shape[1]
-    alpha, p, q = rng.uniform(0.2, 0.8), rng.uniform(0.1, 0.9, m), rng.uniform(0.1, 0.9, m)
+@pytest.mark.parametrize(("dtype", "error"), [("float64", 1e-10), ("float32", 1e-4)])
+@given(
+    shape=st.tuples(st.integers(1, 40), st.integers(1, 37)),
+    n_runs=st.integers(1, 19),
+    n_hidden=st.integers(2, 5),
+    counted=st.booleans(),
+    extreme=st.booleans(),
+    seed=st.integers(0, 99),
+)
+@settings(max_examples=50)
+def test_compiled_steps_of_many_runs_are_readable_steps(
+    shape, n_runs, n_hidden, counted, extreme, seed, dtype, error, limit
+):
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(0, 2, shape, np.uint8)
+    counts = rng.integers(1, 5, len(rows)).astype(float) if counted else np.ones(len(rows))
+    weights = rng.dirichlet(np.ones(n_hidden), n_runs)
+    probabilities = rng.uniform(0.1, 0.9, (n_runs, n_hidden, rows.shape[1]))
+    if extreme:
+        probabilities = np.round(probabilities)  # impossible values, of which one has to be true
     with patch("lib.arrays.CACHE", limit):
-        data = EMData(rows, np.ones(len(rows)), dtype, (1, 2))
-        assert len(data.parts) == (1 if limit == 4 else len(rows))
-        weights, probabilities, log_likelihoods = em_step(
-            data, np.array([[1 - alpha, alpha]]), np.array([[q, p]])
-        )
-    new_alpha, new_p, new_q, expected = naive_em_step(rows, alpha, p, q)
-    np.testing.assert_allclose(weights, [[1 - new_alpha, new_alpha]], atol=error)
-    np.testing.assert_allclose(probabilities, [[new_q, new_p]], atol=10 * error)
-    np.testing.assert_allclose(log_likelihoods, expected, rtol=error)
+        sample = PackedSample(rows, counts, dtype, n_runs, n_hidden)
+        assert len(sample.batches) == (1 if limit == 4 else len(rows))
+        new_weights, new_probabilities, heights = em_steps(sample, weights, probabilities)
+    for run in range(n_runs):
+        alpha, p, height = em_step(rows, counts, weights[run], probabilities[run])
+        np.testing.assert_allclose(new_weights[run], alpha, atol=error)
+        # of a hidden value that no row has, the probabilities are as good as 0 / 0
+        joint = new_weights[run][:, None] * new_probabilities[run]
+        np.testing.assert_allclose(joint, alpha[:, None] * p, atol=error)
+        np.testing.assert_allclose(heights[run], height, rtol=error, atol=error)
 
 
 @given(rows=boolean_rows, k=st.integers(2, 4), seed=st.integers(0, 99))
@@ -247,9 +278,8 @@ def test_exponents_beyond_the_range_of_floats():
     # single precision holds exponents of 8000 to 0.001
     for dtype, error in (("float32", 0.01), ("float64", 1e-8)):
         weights = np.full((2, 2), 0.5)
-        weights, new, log_likelihoods = em_step(
-            EMData(rows, np.ones(10), dtype, (2, 2)), weights, probabilities
-        )
+        sample = PackedSample(rows, np.ones(10), dtype, n_runs=2, n_hidden=2)
+        weights, new, log_likelihoods = em_steps(sample, weights, probabilities)
         np.testing.assert_allclose(weights, 0.5, atol=1e-9)
         np.testing.assert_allclose(new, probabilities, atol=1e-5)
         np.testing.assert_allclose(
@@ -275,7 +305,7 @@ def test_batches_change_nothing_but_rounding(k, dtype, error, counted, monkeypat
     whole = maximize(rows, counts, *starts, 10, 0, dtype)
     for limit in (0.001, 0.004, 0.02):
         monkeypatch.setattr("lib.arrays.CACHE", limit)
-        assert 1 < len(EMData(rows, counts, dtype, (4, k)).parts) < 500
+        assert 1 < len(PackedSample(rows, counts, dtype, 4, k).batches) < 500
         parts = maximize(rows, counts, *starts, 10, 0, dtype)
         for one, other in zip(whole, parts, strict=True):
             np.testing.assert_allclose(other, one, rtol=error, atol=error / 10)

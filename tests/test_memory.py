@@ -11,7 +11,8 @@ from sklearn.base import clone
 from lib.arrays import row_batches
 from lib.cia import random_cia
 from lib.latent_class import LatentClassCovariance, LatentClassEM, LatentClassSelection
-from lib.latent_class.em import EMData, maximize, random_starts
+from lib.latent_class.em import maximize, random_starts
+from lib.latent_class.fast import PackedSample
 from lib.winnow import Winnow, WinnowEnsemble, online
 
 pytestmark = pytest.mark.slow
@@ -98,7 +99,8 @@ def test_em_keeps_the_bits_of_the_sample_and_works_in_batches(dtype, sample):
         np.ascontiguousarray(sample[0]),
         random_starts(20, 3, N, np.random.RandomState(0)),
     )
-    assert len(EMData(rows, np.ones(SIZE), dtype, (20, 3)).parts) > 5
+    packed = PackedSample(rows, np.ones(SIZE), dtype, n_runs=20, n_hidden=3)
+    assert len(packed.batches) > 5
     most = peak(lambda: maximize(rows, np.arange(SIZE) % 3.0, *starts, 2, 0, dtype))
     assert most <= rows.nbytes / MIB / 4 + 16 + SMALL
 

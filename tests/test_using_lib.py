@@ -25,8 +25,8 @@ def test_the_examples_print_what_the_page_shows():
 def test_lib_needs_no_folder_that_can_be_written():
     """Where numba finds none, it compiles in memory."""
     code = "from numba.core import caching; caching.CacheImpl._locator_classes = []\n"
-    code += "import lib.bayes_net, numpy as np\nfrom lib.winnow.kernel import totals\n"
-    code += "print(totals(np.array([0, 1]), np.array([0]), np.ones((1, 1))))"
+    code += "import lib.bayes_net, numpy as np\nfrom lib.winnow.fast import active_sums\n"
+    code += "print(active_sums(np.array([0, 1]), np.array([0]), np.ones((1, 1))))"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=PAGE.parents[1], capture_output=True, text=True
     )

@@ -1,4 +1,4 @@
-"""Winnow against ten lines of plain Python, and against Littlestone's mistake bound."""
+"""Winnow against ten lines of plain Python, against its readable step, and Littlestone's mistake bound."""
 
 import math
 import sys
@@ -14,6 +14,7 @@ from lib.arrays import row_batches
 from lib.cia import all_inputs, random_cia
 from lib.spelling import WinSpell
 from lib.winnow import Winnow, WinnowEnsemble, online
+from lib.winnow.online import UpdateRule, present_examples
 
 
 def plain_winnow(X, y, promotion, demotion, threshold, initial_weight, margin, inclusive, n_passes):
@@ -73,6 +74,76 @@ def test_is_the_plain_algorithm(sample, rule, complement, average):
         z = rows @ expected
         predicted = z >= rule["threshold"] if rule["inclusive"] else z > rule["threshold"]
         np.testing.assert_array_equal(learner.predict(X) == y.max(), predicted)
+
+
+@given(samples(), RULES)
+@settings(max_examples=50)
+def test_the_readable_step_is_plain_python(sample, rule):
+    X, y = sample
+    labels = y == y.max()
+    history, mistakes = plain_winnow(X.tolist(), labels, **rule)
+    update_rule = UpdateRule(**{name: rule[name] for name in UpdateRule._fields})
+    weights = np.full(X.shape[1], rule["initial_weight"])
+    last, mean, n_mistakes, _ = present_examples(X, labels, update_rule, weights, rule["n_passes"])
+    np.testing.assert_array_equal(last, history[-1])
+    np.testing.assert_allclose(mean, history[:-1].mean(axis=0), rtol=1e-12)
+    assert n_mistakes == mistakes
+
+
+@given(
+    shape=st.tuples(st.integers(2, 60), st.integers(1, 37)),
+    margin=st.sampled_from([0.0, 0.3, 5.0, 1e100]),
+    underflowing=st.booleans(),
+    inclusive=st.booleans(),
+    complement=st.booleans(),
+    form=st.sampled_from(["dense", "sparse", "parts"]),
+    n_passes=st.integers(1, 4),
+    seed=st.integers(0, 2**32 - 1),
+)
+@settings(max_examples=200)
+def test_compiled_loops_are_the_readable_step(
+    shape, margin, underflowing, inclusive, complement, form, n_passes, seed
+):
+    """Of odd numbers of attributes, too, and with presentations that are parts of one.
+
+    The parameters are no round numbers, as rounding would decide ties.
+    """
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 2, shape, dtype=np.uint8)
+    y = rng.integers(0, 2, len(X))
+    y[:2] = 0, 1
+    complement &= form != "sparse"
+    demotion = rng.uniform(0.05, 0.99)
+    if underflowing and form == "dense":
+        demotion = 1e-200  # another one would underflow
+    rows = np.hstack([X, 1 - X]) if complement else X
+    weights = rng.choice([1.0, 1.25, 1.7, 2.0], len(X)) if form == "parts" else np.ones(len(X))
+    examples, sizes = online.presentations(weights, len(X))
+    rule = UpdateRule(
+        promotion=rng.uniform(1.01, 5),
+        demotion=demotion,
+        threshold=rng.uniform(0.1, 40),
+        margin=margin,
+        inclusive=inclusive,
+    )
+    last, mean, n_mistakes, n_updates = present_examples(
+        rows[examples],
+        y[examples] == 1,
+        rule,
+        np.ones(rows.shape[1]),
+        n_passes,
+        sizes,
+    )
+    for average, expected in ((False, last), (True, mean)):
+        learner = Winnow(
+            **rule._asdict(), complement=complement, average=average, n_passes=n_passes
+        ).fit(
+            sparse.csr_array(X) if form == "sparse" else X,
+            y,
+            sample_weight=weights,
+        )
+        np.testing.assert_allclose(learner.weights_, expected, rtol=1e-9, atol=1e-290)
+        assert (learner.n_mistakes_, learner.n_updates_) == (n_mistakes, n_updates)
 
 
 @given(samples(), RULES)
@@ -342,26 +413,6 @@ def test_partial_fit_goes_on_shuffling():
     np.testing.assert_array_equal(pieces.weights_, whole.weights_)
 
 
-def plain_parts(X, y, weights, rule):
-    """Weights after a pass in which a row is presented as often as its weight says, with part of a last step."""
-    current, sums, total, mistakes = (
-        np.full(X.shape[1], rule["initial_weight"]),
-        np.zeros(X.shape[1]),
-        0.0,
-        0,
-    )
-    for x, label, weight in zip(X, y, weights, strict=True):
-        while weight > 0:
-            size = min(weight, 1.0)
-            z = current @ x
-            sums, total, weight = sums + size * current, total + size, weight - 1
-            mistakes += (z >= rule["threshold"]) != label
-            if (z >= rule["threshold"]) != label or abs(z - rule["threshold"]) < rule["margin"]:
-                factor = (rule["promotion"] if label else rule["demotion"]) ** size
-                current = np.where(x, current * factor, current)
-    return current, sums / total, mistakes
-
-
 class TestWeights:
     @given(samples(n_classes=3), RULES, st.booleans(), st.booleans(), st.integers(0, 2**32 - 1))
     @settings(max_examples=50)
@@ -402,7 +453,16 @@ class TestWeights:
             "initial_weight": 1.0,
             "margin": 0.3,
         }
-        current, mean, mistakes = plain_parts(X, labels, weights, rule)
+        examples, sizes = online.presentations(weights, len(y))
+        current, mean, mistakes, _ = present_examples(
+            X[examples],
+            labels[examples],
+            UpdateRule(
+                rule["promotion"], rule["demotion"], rule["threshold"], rule["margin"], True
+            ),
+            np.full(X.shape[1], rule["initial_weight"]),
+            sizes=sizes,
+        )
         rows = X if dense else sparse.csr_array(X)
         last, average = (
             Winnow(**rule, average=a).fit(rows, y, sample_weight=weights) for a in (False, True)

@@ -5,7 +5,7 @@ from scipy.sparse.linalg import eigsh
 
 from lib import arrays
 from lib.latent_class.base import LatentClassClassifier
-from lib.latent_class.em import EMData, em_step
+from lib.latent_class.fast import PackedSample, em_steps
 
 _GRID = 41  # values of P(z = 1) that each round of the search tries
 _VOTES = 100
@@ -34,38 +34,53 @@ class LatentClassCovariance(LatentClassClassifier):
     """
 
     def _fit_model(self, rows, counts):
-        size, pairs = counts.sum(), pair_counts(rows, counts)
+        size = counts.sum()
+        pairs = pair_counts(rows, counts)
         means = np.diag(pairs) / size
         covariance = pairs / size - np.outer(means, means)
         signs = vote_signs(covariance)
         self.scaled_deltas_ = signs * np.sqrt(squared_deltas(covariance))
+
+        # "simply search for the optimal value, using likelihood as the search criterion"
         edge = 1 / (2 * size + 2)
-        data = EMData(rows, counts, "float64", (_GRID, 2))
+        sample = PackedSample(rows, counts, "float64", n_runs=_GRID, n_hidden=2)
         coarse = np.arange(1, _GRID + 1) / (_GRID + 1)
-        *_, first = em_step(data, *_candidates(means, self.scaled_deltas_, coarse, edge))
-        fine = coarse[np.argmax(first)] + (2 * coarse - 1) * coarse[0]
-        fine = np.clip(fine, coarse[0] / 10, 1 - coarse[0] / 10)
-        *_, second = em_step(data, *_candidates(means, self.scaled_deltas_, fine, edge))
-        self.search_ = np.column_stack([np.append(coarse, fine), np.append(first, second)])
+        coarse_heights = self._log_likelihoods(sample, means, coarse, edge)
+        spacing = coarse[0]
+        fine = coarse[np.argmax(coarse_heights)] + (2 * coarse - 1) * spacing
+        fine = np.clip(fine, spacing / 10, 1 - spacing / 10)
+        fine_heights = self._log_likelihoods(sample, means, fine, edge)
+        self.search_ = np.column_stack(
+            [np.append(coarse, fine), np.append(coarse_heights, fine_heights)]
+        )
         best = self.search_[np.argmax(self.search_[:, 1]), :1]
-        weights, probabilities = _candidates(means, self.scaled_deltas_, best, edge)
+        weights, probabilities = _candidate_models(means, self.scaled_deltas_, best, edge)
         return weights[0], probabilities[0]
+
+    def _log_likelihoods(self, sample, means, alphas, edge):
+        weights, probabilities = _candidate_models(means, self.scaled_deltas_, alphas, edge)
+        _, _, log_likelihoods = em_steps(sample, weights, probabilities)
+        return log_likelihoods
 
 
 def pair_counts(rows, counts):
     """Examples in which x_i = x_j = 1, shape (m, m); exact, as float32 holds the integers up to 2^24."""
-    dtype, m = np.dtype("float32" if counts.sum() <= 2**24 else "float64"), rows.shape[1]
-    single, pairs = (counts == 1).all(), np.zeros((m, m))
+    dtype = np.dtype("float32" if counts.sum() <= 2**24 else "float64")
+    m = rows.shape[1]
+    all_single = (counts == 1).all()
+    pairs = np.zeros((m, m))
     for batch in arrays.row_batches(len(rows), 2 * dtype.itemsize * m, arrays.LIMIT):
         columns = rows[batch].T.astype(dtype)
-        pairs += (columns if single else columns * counts[batch].astype(dtype)) @ columns.T
+        weighted = columns if all_single else columns * counts[batch].astype(dtype)
+        pairs += weighted @ columns.T
     return pairs
 
 
 def squared_deltas(covariance):
-    """Estimates of a(1 - a) d_i^2, shape (m,), by the paper's weighted average over pairs j, k other than i.
+    """Estimates of a(1 - a) d_i^2, shape (m,), by the equation of section 4.
 
-    Zero where no pair of other attributes is correlated.
+    It is the paper's weighted average over pairs j, k other than i; zero where no pair of other
+    attributes is correlated.
     """
     y = np.abs(covariance)
     np.fill_diagonal(y, 0)
@@ -103,9 +118,14 @@ def _leading_eigenvector(y):
     return eigsh(y, k=1, which="LA", v0=np.ones(len(y)))[1][:, 0]
 
 
-def _candidates(means, scaled_deltas, a, edge):
-    """Weights (c, 2) and probabilities (c, 2, m) for each value of a = P(z = 1): p = mu + (1-a) d, q = mu - a d."""
-    a = a[:, None]
+def _candidate_models(means, scaled_deltas, alphas, edge):
+    """Weights (c, 2) and probabilities (c, 2, m) for each value of a = P(z = 1).
+
+    From mu = a p + (1 - a) q and d = p - q: q = mu - a d, p = mu + (1 - a) d.
+    """
+    a = alphas[:, None]
     deltas = scaled_deltas / np.sqrt(a * (1 - a))
-    probabilities = np.stack([means - a * deltas, means + (1 - a) * deltas], axis=1)
+    q = means - a * deltas
+    p = means + (1 - a) * deltas
+    probabilities = np.stack([q, p], axis=1)
     return np.hstack([1 - a, a]), np.clip(probabilities, edge, 1 - edge)

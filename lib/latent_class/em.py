@@ -1,23 +1,64 @@
-"""Expectation-Maximization for the CIA model (Grove & Roth, section 3), all restarts in one matrix product."""
+"""Expectation-Maximization for the CIA model (Grove & Roth, section 3).
+
+`em_step` is the algorithm. The classes make its step in all their runs at once, by
+`lib.latent_class.fast.em_steps`, which does the same, but for rounding.
+"""
 
 import warnings
 
 import numpy as np
+from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from lib import arrays
-from lib.compiled import assign, compiled
+from lib.cia import log_linear
 from lib.estimators import with_parameters
 from lib.latent_class.base import LatentClassClassifier
-from lib.latent_class.bits import LANES, pack, product
+from lib.latent_class.fast import EDGE, PackedSample, em_steps
 from lib.validation import check_choice, check_integer, check_real
 
-_EDGE = 1e-10
-_FINISH = 100
-_GROUP = 8  # normalisers of at most k exp(80) each, so that their product is a number
-_SAFE_EXPONENT = 80.0
+_FINISH = 100  # iterations of the best run in float64
 _SMALL = 10_000  # values of a sample
+
+
+def em_step(rows, counts, weights, probabilities):
+    """Make one E step and one M step.
+
+    Parameters
+    ----------
+    rows : (s, m) of 0 and 1
+        The target and the attributes.
+    counts : (s,)
+        How often each row occurs.
+    weights : (k,)
+        P(z).
+    probabilities : (k, m)
+        P(x_j = 1 | z).
+
+    Returns
+    -------
+    weights, probabilities : updated
+    log_likelihood : float
+        Of the parameters passed in.
+
+    References
+    ----------
+    Grove & Roth (1997), section 3, whose u_i and v_i are divided by their sum here, P(x^i), without
+    which the step would not be EM's.
+    """
+    # log P(x, z) is linear in x
+    coefficients, constants = log_linear(weights, np.clip(probabilities, EDGE, 1 - EDGE))
+    log_joint = rows @ coefficients.T + constants
+    log_evidence = logsumexp(log_joint, axis=1, keepdims=True)
+
+    # E step: P(z | x) of each row
+    posterior = np.exp(log_joint - log_evidence)
+
+    # M step: alpha <- U / (U + V), p_j <- sum of u_i over x_j = 1, divided by U
+    mass = np.maximum(counts @ posterior, EDGE)
+    new_weights = mass / counts.sum()
+    new_probabilities = (counts[:, None] * posterior).T @ rows / mass[:, None]
+    return new_weights, new_probabilities, counts @ log_evidence[:, 0]
 
 
 @with_parameters
@@ -81,19 +122,32 @@ class LatentClassEM(LatentClassClassifier):
         check_choice("dtype", self.dtype, ("float32", "float64"))
 
     def _fit_model(self, rows, counts):
-        starts = random_starts(
-            self.n_restarts, self.n_hidden, rows.shape[1], check_random_state(self.random_state)
+        rng = check_random_state(self.random_state)
+        weights, probabilities = random_starts(self.n_restarts, self.n_hidden, rows.shape[1], rng)
+        weights, probabilities, self.traces_, best = search(
+            rows,
+            counts,
+            weights,
+            probabilities,
+            self.max_iterations,
+            self.tolerance,
+            self.dtype,
         )
-        settings = self.max_iterations, self.tolerance, self.dtype
-        weights, probabilities, self.traces_, best = search(rows, counts, *starts, *settings)
         self.n_iter_ = len(self.traces_[best])
         if self.n_iter_ >= self.max_iterations > 1 and self.tolerance > 0:
-            message = f"EM did not converge in {self.max_iterations} iterations; raise max_iterations or tolerance"
-            warnings.warn(message, ConvergenceWarning, stacklevel=3)
-        model = weights[[best]], probabilities[[best]]
+            warnings.warn(
+                f"EM did not converge in {self.max_iterations} iterations; "
+                "raise max_iterations or tolerance",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        weights = weights[[best]]
+        probabilities = probabilities[[best]]
         if self.tolerance:
-            *model, _ = maximize(rows, counts, *model, _FINISH, self.tolerance / 100, "float64")
-        return model[0][0], model[1][0]
+            weights, probabilities, _ = maximize(
+                rows, counts, weights, probabilities, _FINISH, self.tolerance / 100, "float64"
+            )
+        return weights[0], probabilities[0]
 
 
 def check_search(learner):
@@ -110,194 +164,76 @@ def random_starts(n_restarts, n_hidden, m, rng):
 
 
 def search(rows, counts, weights, probabilities, max_iterations, tolerance, dtype="float32"):
-    """`maximize` from all starts, and which run is best: of those that `tolerance` makes equal, the first.
+    """Run `maximize` from all starts and say which run is best.
 
-    So rounding does not decide among maxima of the same height. In a small sample, or one of fewer
-    examples than attributes, it could also send a run to another one, and float64 costs little:
-    there, `dtype` is not taken.
+    It is the first of those that `tolerance` makes equal, so that rounding does not decide among
+    maxima of the same height. In a small sample, or one of fewer examples than attributes, rounding
+    could also send a run to another maximum, and float64 costs little: there, `dtype` is not taken.
+
+    Returns
+    -------
+    weights, probabilities, traces
+        As from `maximize`.
+    best : int
     """
     if rows.size < _SMALL or counts.sum() <= rows.shape[1]:
         dtype = "float64"
-    *model, traces = maximize(
+    weights, probabilities, traces = maximize(
         rows, counts, weights, probabilities, max_iterations, tolerance, dtype
     )
     heights = np.array([trace[-1] for trace in traces])
-    return *model, traces, int(np.argmax(heights >= heights.max() - tolerance * counts.sum()))
+    is_highest = heights >= heights.max() - tolerance * counts.sum()
+    return weights, probabilities, traces, int(np.argmax(is_highest))
 
 
 def maximize(rows, counts, weights, probabilities, max_iterations, tolerance, dtype):
-    """Run EM from each start until it converges; runs that have are dropped from the product.
-
-    Returns
-    -------
-    weights (r, k), probabilities (r, k, m), and a list of r log-likelihood traces.
-    """
-    weights, probabilities = weights.copy(), probabilities.copy()
-    data, threshold = EMData(rows, counts, dtype, weights.shape), tolerance * counts.sum()
-    active, running, history, before = (
-        np.arange(len(weights)),
-        (weights, probabilities),
-        [],
-        -np.inf,
-    )
-    for _ in range(max_iterations):
-        *running, log_likelihoods = em_step(data, *running)
-        history.append((active, log_likelihoods))
-        if tolerance == 0:
-            continue
-        keep = log_likelihoods - before >= threshold
-        before = log_likelihoods
-        if not keep.all():
-            weights[active], probabilities[active] = running
-            active, before, running = (
-                active[keep],
-                before[keep],
-                [values[keep] for values in running],
-            )
-            if not len(active):
-                break
-    weights[active], probabilities[active] = running
-    traces = np.full((len(history), len(weights)), np.nan)
-    for row, (runs, values) in zip(traces, history, strict=True):
-        row[runs] = values
-    return weights, np.clip(probabilities, 0, 1), [trace[~np.isnan(trace)] for trace in traces.T]
-
-
-class EMData:
-    """Rows (s, m) with a leading 1, packed by row and by column, and counts (s,), as EM needs them.
-
-    They are in batches whose posteriors, of r runs with k hidden values, shape = (r, k), stay in
-    the cache.
-    """
-
-    def __init__(self, rows, counts, dtype, shape):
-        self.dtype, self.single = np.dtype(dtype), (counts == 1).all()
-        self.parts, self.totals = [], np.zeros(rows.shape[1] + 1)
-        n_values = -(-shape[0] // LANES) * LANES * (shape[1] - 1)
-        row_bytes = n_values * self.dtype.itemsize + 2 * rows.shape[1]
-        for batch in arrays.row_batches(len(rows), row_bytes, arrays.CACHE):
-            part, weights = np.insert(rows[batch], 0, 1, axis=1), counts[batch].astype(float)
-            self.totals += weights @ part
-            self.parts.append((pack(part), pack(part.T), weights))
-
-
-def em_step(data, weights, probabilities):
-    """One E and M step for r runs at once (section 3).
-
-    Everything is relative to the first hidden value: the k - 1 log odds of the others are one
-    matrix product, and so are their sums U and sums over x_j = 1; the first one's are what remains
-    of the totals.
+    """Run EM from each start until it converges; a run that has takes no further step.
 
     Parameters
     ----------
-    data : EMData
+    rows : (s, m) uint8 of 0 and 1
+    counts : (s,) float64
     weights : (r, k)
     probabilities : (r, k, m)
+    max_iterations : int
+    tolerance : float
+        Least gain in log likelihood per example of an iteration that another one follows.
+    dtype : {"float32", "float64"}
 
     Returns
     -------
-    weights, probabilities : updated
-    log_likelihoods : (r,), of the parameters passed in
+    weights : (r, k)
+    probabilities : (r, k, m)
+    traces : list of r ndarrays
+        Log likelihood of the parameters at the start of each iteration.
     """
-    (r, k, _), group = probabilities.shape, _GROUP if data.single else 1
-    relative, log_likelihoods = _log_odds(
-        np.log(_terms(weights, probabilities)), data.totals, np.zeros(1, data.dtype)
-    )
-    sums = np.zeros(relative.shape)
-    for rows, columns, counts in data.parts:
-        posterior = product(rows, relative).reshape(-1, k - 1, len(counts), LANES)
-        if posterior.max() > _SAFE_EXPONENT:
-            excess = np.maximum(posterior.max(axis=1) - _SAFE_EXPONENT, 0)
-            posterior -= excess[:, None]
-            log_likelihoods += (counts @ excess).ravel()[:r]
-        np.exp(posterior, out=posterior)
-        logs = np.log(_normalise(posterior, group))
-        log_likelihoods += (counts[: logs.shape[1]] @ logs).ravel()[:r]
-        if not data.single:
-            posterior *= counts[:, None]
-        sums += product(columns, posterior.reshape(-1, len(counts), LANES))
-    return *_parameters(sums, data.totals, r, k), log_likelihoods
-
-
-@compiled(error_model="numpy")
-def _terms(weights, probabilities):
-    """What log odds are sums of (r, k, m + n + 1): P(1) / P(0) of each attribute, P(0) of four at a time, weights."""
-    r, k, m = probabilities.shape
-    n = -(-m // 4)
-    terms, absent = np.empty((r, k, m + n + 1)), np.ones(4 * n)
-    for i in range(r):
-        for c in range(k):
-            odds, four, values = terms[i, c, :m], terms[i, c, m:], probabilities[i, c]
-            for j in range(m):
-                present = min(max(values[j], _EDGE), 1 - _EDGE)
-                absent[j] = 1 - present
-                odds[j] = present / absent[j]
-            for j in range(n):
-                four[j] = absent[j] * absent[n + j] * absent[2 * n + j] * absent[3 * n + j]
-            four[n] = max(weights[i, c], _EDGE)
-    return terms
-
-
-@compiled()
-def _log_odds(logs, totals, nothing):
-    """Log odds against the first hidden value as matrices for `product`, and log P(x, first value) of all rows."""
-    (r, k, _), m = logs.shape, len(totals) - 1
-    odds, joint = np.zeros((-(-r // LANES), k - 1, m + 1, LANES), nothing.dtype), np.zeros(r)
-    for i in range(r):
-        block, lane, first = i // LANES, i % LANES, logs[i, 0]
-        constant = first[m:].sum()
-        joint[i] = constant * totals[0]
-        for j in range(m):
-            joint[i] += first[j] * totals[j + 1]
-        for c in range(1, k):
-            odds[block, c - 1, 0, lane] = logs[i, c, m:].sum() - constant
-            for j in range(m):
-                odds[block, c - 1, j + 1, lane] = logs[i, c, j] - first[j]
-    return odds.reshape(-1, m + 1, LANES), joint
-
-
-@compiled(error_model="numpy")
-def _normalise(odds, group):
-    """Make posteriors of odds (b, k - 1, s, 8) in place; return products (b, s / group, 8) of their normalisers."""
-    blocks, others, s, _ = odds.shape
-    size, width = s * LANES, -(-s // group) * LANES
-    odds, products, room = (
-        odds.reshape(blocks, others, -1),
-        np.ones((blocks, width)),
-        np.empty(width, odds.dtype),
-    )
-    for b in range(blocks):
-        for start in range(0, size, width):
-            total, multiplied = room[: min(width, size - start)], products[b]
-            total[:] = 1
-            for c in range(others):
-                values = odds[b, c][start : start + width]
-                for i in range(len(total)):
-                    total[i] += values[i]
-            for i in range(len(total)):
-                multiplied[i] *= total[i]
-            for c in range(others):
-                values = odds[b, c][start : start + width]
-                for i in range(len(total)):
-                    values[i] /= total[i]
-    return products.reshape(blocks, -1, LANES)
-
-
-@compiled(error_model="numpy")
-def _parameters(sums, totals, r, k):
-    """Weights (r, k) and probabilities (r, k, m) from sums (b (k - 1), m + 1, 8) of posteriors."""
-    weights, probabilities = np.empty((r, k)), np.empty((r, k, len(totals) - 1))
-    own = np.empty((k, len(totals)))
-    for i in range(r):
-        block, lane = i // LANES * (k - 1) - 1, i % LANES
-        assign(own[0], totals)
-        for c in range(1, k):
-            for j in range(len(totals)):
-                own[c, j] = sums[block + c, j, lane]
-                own[0, j] -= own[c, j]
-        for c in range(k):
-            values, new, mass = own[c, 1:], probabilities[i, c], max(own[c, 0], _EDGE)
-            weights[i, c] = mass / totals[0]
-            for j in range(len(new)):
-                new[j] = values[j] / mass
-    return weights, probabilities
+    n_runs, n_hidden = weights.shape
+    sample = PackedSample(rows, counts, dtype, n_runs, n_hidden)
+    least_gain = tolerance * counts.sum()
+    final_weights = weights.copy()
+    final_probabilities = probabilities.copy()
+    traces = np.full((max_iterations, n_runs), np.nan)
+    active = np.arange(n_runs)
+    previous = -np.inf
+    for iteration in range(max_iterations):
+        weights, probabilities, log_likelihoods = em_steps(sample, weights, probabilities)
+        traces[iteration, active] = log_likelihoods
+        if tolerance == 0:
+            continue
+        is_rising = log_likelihoods - previous >= least_gain
+        previous = log_likelihoods
+        if is_rising.all():
+            continue
+        final_weights[active] = weights
+        final_probabilities[active] = probabilities
+        weights = weights[is_rising]
+        probabilities = probabilities[is_rising]
+        previous = previous[is_rising]
+        active = active[is_rising]
+        if not len(active):
+            break
+    final_weights[active] = weights
+    final_probabilities[active] = probabilities
+    # sums of float32 may leave [0, 1] by a hair
+    final_probabilities = np.clip(final_probabilities, 0, 1)
+    return final_weights, final_probabilities, [trace[~np.isnan(trace)] for trace in traces.T]

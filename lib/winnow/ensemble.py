@@ -1,25 +1,26 @@
-"""The final classifier of Grove & Roth, section 6: a weighted average of thick Winnows on subsamples."""
+"""The final classifier of Grove & Roth, section 6: an average of thick Winnows on subsamples."""
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from lib.estimators import TwoClasses, with_parameters
 from lib.validation import check_integer, check_real
-from lib.winnow.kernel import pack, train
+from lib.winnow.fast import pad_columns, train
 from lib.winnow.online import WinnowBase, sums
 
 
 @with_parameters
 class WinnowEnsemble(TwoClasses, WinnowBase):
-    """Winnows trained on random subsamples; their weights are averaged by their accuracy above the constant.
+    """Average of the weights of Winnows, each trained on a random subsample.
 
+    A Winnow's share of the average is its accuracy on its subsample above that of the best constant.
     The paper gives no parameters; the defaults are choices (see the sensitivity chapter).
 
     Parameters
     ----------
     n_members : int, at least 1
     subsample : float in (0, 1]
-        Part of the sample that each member is trained on, drawn without replacement.
+        Share of the sample that each member is trained on, drawn without replacement.
     promotion, demotion, threshold, initial_weight, margin, complement, average, n_passes, inclusive
         As in Winnow; margin None is 0.2 threshold.
     random_state : int, RandomState or None
@@ -58,7 +59,12 @@ class WinnowEnsemble(TwoClasses, WinnowBase):
     random_state: int | np.random.RandomState | None = None
 
     def fit(self, X, y):
-        """Fit to attributes `X` (n_samples, n_attributes) of 0 and 1 and a two-valued target `y`.
+        """Learn a two-valued target.
+
+        Parameters
+        ----------
+        X : (n_samples, n_attributes) of 0 and 1
+        y : (n_samples,)
 
         Raises
         ------
@@ -75,48 +81,86 @@ class WinnowEnsemble(TwoClasses, WinnowBase):
         return self
 
     def _combine(self, rows, positive, subsamples, member_weights):
-        """Set what is learned, given the weights of the members."""
+        """Set what is learned from the weights of the members."""
         self.member_weights_ = member_weights
         self.member_shares_ = self._shares(rows, positive, subsamples)
         self.weights_ = self.member_shares_ @ self.member_weights_
-        present, absent = np.split(self.weights_, [rows.shape[1]])
-        self.coef_ = (present - absent if self.complement else present)[None]
+        n = rows.shape[1]
+        present = self.weights_[:n]
+        absent = self.weights_[n:]
+        # sum of w+ x + w- (1 - x) = (w+ - w-) @ x + sum of w-
+        coef = present - absent if self.complement else present
+        self.coef_ = coef[None]
         self.intercept_ = np.array([absent.sum() - self.threshold_])
 
-    def _members(self, packed, n_weights, positive, part, rules, rng):
-        """Weights (k, n_weights) of one Winnow for each of the rules after all passes over part of the packed rows."""
+    def _train_members(self, padded, n, positive, subsample, rules, rng):
+        """Weights (k, n_weights) of a Winnow for each of k rules after all passes over a subsample.
+
+        They see the same orders.
+        """
+        n_weights = 2 * n if self.complement else n
         weights = np.full((len(rules), n_weights), float(self.initial_weight))
-        changes = np.zeros_like(weights if self.average else weights[:, :0])
-        for step in range(0, self.n_passes * len(part), len(part)):
-            order = rng.permutation(part)
-            for rule, row, change in zip(rules, weights, changes, strict=True):
-                train(*packed, positive, order, 1, row, change, step, *rule)
-        return weights - changes / (self.n_passes * len(part)) if self.average else weights
+        weighted_changes = np.zeros((len(rules), n_weights if self.average else 0))
+        n_presented = 0.0
+        for _ in range(self.n_passes):
+            order = rng.permutation(subsample)
+            for member, rule in enumerate(rules):
+                train(
+                    padded,
+                    n,
+                    positive,
+                    order,
+                    1,  # pass
+                    weights[member],
+                    weighted_changes[member],
+                    n_presented,
+                    rule,
+                )
+            n_presented += len(subsample)
+        if self.average:
+            weights -= weighted_changes / n_presented
+        return weights
 
     def _shares(self, rows, positive, subsamples):
+        """Share of each member: its gain over the best constant on its subsample, normalised."""
         scores = sums(rows, self.member_weights_).T
         predicted = scores >= self.threshold_ if self.inclusive else scores > self.threshold_
         labels = positive[subsamples]
         accuracy = (np.take_along_axis(predicted, subsamples, axis=1) == labels).mean(axis=1)
-        base = labels.mean(axis=1)
-        gain = np.maximum(accuracy - np.maximum(base, 1 - base), 0)
-        return gain / gain.sum() if gain.any() else np.full(len(gain), 1 / len(gain))
+        positive_rate = labels.mean(axis=1)
+        constant_accuracy = np.maximum(positive_rate, 1 - positive_rate)
+        gain = np.maximum(accuracy - constant_accuracy, 0)
+        if not gain.any():
+            return np.full(len(gain), 1 / len(gain))
+        return gain / gain.sum()
 
 
 def fit_together(ensembles, rows, positive):
-    """Fit ensembles that differ in promotion, demotion, threshold and margin alone to rows (s, n) of 0 and 1.
+    """Fit ensembles that differ in promotion, demotion, threshold and margin only.
 
-    The result is that of each one's `fit`; subsamples and orders, which are the same for all, are
-    drawn once.
+    Each becomes what its own `fit` would make of it. Subsamples and orders, which are the same for
+    all, are drawn once.
+
+    Parameters
+    ----------
+    ensembles : list of WinnowEnsemble
+    rows : (s, n) uint8 of 0 and 1
+    positive : (s,) bool
+        Whether the label is 1.
     """
-    first, rng = ensembles[0], check_random_state(ensembles[0].random_state)
-    packed, n_weights = pack(rows), first._n_weights(rows)
-    rules = [ensemble._updates(n_weights) for ensemble in ensembles]
-    part = max(1, round(first.subsample * len(rows)))
-    subsamples = np.stack([rng.permutation(len(rows))[:part] for _ in range(first.n_members)])
-    members = np.stack(
-        [first._members(packed, n_weights, positive, part, rules, rng) for part in subsamples],
-        axis=1,
+    first = ensembles[0]
+    rng = check_random_state(first.random_state)
+    n = rows.shape[1]
+    padded = pad_columns(rows)
+    rules = [ensemble._update_rule(first._n_weights(rows)) for ensemble in ensembles]
+    subsample_size = max(1, round(first.subsample * len(rows)))
+    subsamples = [rng.permutation(len(rows))[:subsample_size] for _ in range(first.n_members)]
+    # (members, ensembles, n_weights)
+    member_weights = np.stack(
+        [
+            first._train_members(padded, n, positive, subsample, rules, rng)
+            for subsample in subsamples
+        ]
     )
-    for ensemble, weights in zip(ensembles, members, strict=True):
-        ensemble._combine(rows, positive, subsamples, weights)
+    for i, ensemble in enumerate(ensembles):
+        ensemble._combine(rows, positive, np.stack(subsamples), member_weights[:, i])

@@ -1,6 +1,10 @@
-"""Winnow2: multiplicative updates of positive weights, with margin, complement attributes and averaging."""
+"""Winnow2: multiplicative updates of positive weights, with margin, complement attributes and averaging.
 
-import math
+`winnow_step` is the algorithm, `present_examples` a run of it. The classes call the compiled loops
+of `lib.winnow.fast`, which do the same, but for rounding.
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -12,13 +16,96 @@ from lib.arrays import check_boolean_matrix, check_sparse_boolean_matrix, row_ba
 from lib.discretize.columns import checked_target
 from lib.estimators import case_weights, with_parameters
 from lib.validation import check_flag, check_integer, check_real, optional
-from lib.winnow.kernel import pack, totals, train, train_active, train_parts
+from lib.winnow.fast import LOWEST, active_sums, pad_columns, train, train_active
 
 HEAVIEST = 1e250
 PRODUCT = 256  # MiB of rows in float64 at a time
 PRESENTATIONS = 2**18  # at least a pass, in one call of the compiled loop
 LONGEST = 10**8  # presentations in a pass
-SETTLED = "initial_weight", "complement", "average"  # parameters that partial_fit cannot change
+FIXED_PARAMETERS = "initial_weight", "complement", "average"  # partial_fit cannot change them
+
+
+class UpdateRule(NamedTuple):
+    """What a Winnow does with an example (Grove & Roth, section 6): their alpha, beta, theta and tau.
+
+    `inclusive` says whether Z = threshold predicts 1.
+    """
+
+    promotion: float
+    demotion: float
+    threshold: float
+    margin: float
+    inclusive: bool
+
+
+def winnow_step(weights, x, label, rule, size=1.0):
+    """Predict one example, then promote or demote the weights of its active attributes.
+
+    Parameters
+    ----------
+    weights : (n,) float64, positive
+    x : (n,) of 0 and 1
+    label : bool
+    rule : UpdateRule
+    size : float in (0, 1]
+        Power of the factor; less than 1 for a part of a presentation.
+
+    Returns
+    -------
+    weights : (n,) float64
+        Updated; the same array where nothing changes.
+    mistaken, updating : bool
+
+    References
+    ----------
+    Littlestone (1988), Winnow2; Grove & Roth (1997), section 6.
+    """
+    z = weights @ x
+    predicted = z >= rule.threshold if rule.inclusive else z > rule.threshold
+    mistaken = predicted != label
+    # "thick" Winnow: also update where Z is within the margin of the threshold
+    thin = rule.threshold - rule.margin < z < rule.threshold + rule.margin
+    if not (mistaken or thin):
+        return weights, mistaken, False
+    factor = (rule.promotion if label else rule.demotion) ** size
+    # a weight that a demotion would take below the smallest normal number stays
+    floor = 0.0 if label else LOWEST / factor
+    active = (x == 1) & (weights >= floor)
+    return np.where(active, factor * weights, weights), mistaken, True
+
+
+def present_examples(rows, labels, rule, weights, n_passes=1, sizes=None):
+    """Run Winnow over examples in the given order.
+
+    Parameters
+    ----------
+    rows : (s, n) of 0 and 1
+        Balanced Winnow, which allows for negative weights: ``np.hstack([X, 1 - X])``.
+    labels : (s,) bool
+    rule : UpdateRule
+    weights : (n,) float64
+        Initial weights.
+    n_passes : int
+    sizes : (s,) float64 in (0, 1], optional
+        What part of a presentation each example is.
+
+    Returns
+    -------
+    last, mean : (n,) float64
+        Weights after the last example, and the mean of those that each was predicted with.
+    n_mistakes, n_updates : int
+    """
+    sizes = np.ones(len(rows)) if sizes is None else sizes
+    total = np.zeros(len(weights))
+    n_mistakes = 0
+    n_updates = 0
+    for _ in range(n_passes):
+        for x, label, size in zip(rows, labels, sizes, strict=True):
+            total += size * weights
+            weights, mistaken, updating = winnow_step(weights, x, label, rule, size)
+            n_mistakes += int(mistaken)
+            n_updates += int(updating)
+    return weights, total / (n_passes * np.sum(sizes)), n_mistakes, n_updates
 
 
 class WinnowBase(ClassifierMixin, BaseEstimator):
@@ -49,39 +136,47 @@ class WinnowBase(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 "complement must be False for sparse X, as 1 - x is not sparse; or give X.toarray()"
             )
-        return (
-            check_sparse_boolean_matrix("X", X)
-            if sparse.issparse(X)
-            else check_boolean_matrix("X", X)
-        )
+        if sparse.issparse(X):
+            return check_sparse_boolean_matrix("X", X)
+        return check_boolean_matrix("X", X)
 
     def _n_weights(self, rows):
         return rows.shape[1] * (2 if self.complement else 1)
 
-    def _updates(self, n_weights):
-        """Promotion, demotion, and the least Z that predicts 1, is no thin 1, and is a thin 0 or more."""
+    def _update_rule(self, n_weights):
+        """The rule, its defaults resolved for the number of weights."""
         demotion = 1 / self.promotion if self.demotion is None else self.demotion
         threshold = n_weights / 2 if self.threshold is None else float(self.threshold)
         margin = 0.2 * threshold if self.margin is None else float(self.margin)
-        if max(self.initial_weight * n_weights, self.promotion * (threshold + margin)) > HEAVIEST:
+        # no weight outgrows the larger of these two (see the notes of Winnow)
+        heaviest = max(self.initial_weight * n_weights, self.promotion * (threshold + margin))
+        if heaviest > HEAVIEST:
             raise ValueError(
-                f"weights would overflow: n_weights initial_weight and promotion (threshold + margin) must be at most "
-                f"{HEAVIEST:g}; got initial_weight={self.initial_weight!r}, promotion={self.promotion!r}, "
+                "weights would overflow: n_weights initial_weight and promotion (threshold + "
+                f"margin) must be at most {HEAVIEST:g}; got initial_weight="
+                f"{self.initial_weight!r}, promotion={self.promotion!r}, "
                 f"threshold={threshold!r}, margin={margin!r}"
             )
         self.threshold_ = threshold
-        reached = threshold if self.inclusive else math.nextafter(threshold, math.inf)
-        below = min(reached, math.nextafter(threshold - margin, math.inf))
-        return (
-            float(self.promotion),
-            float(demotion),
-            reached,
-            max(reached, threshold + margin),
-            below,
+        return UpdateRule(
+            promotion=float(self.promotion),
+            demotion=float(demotion),
+            threshold=threshold,
+            margin=margin,
+            inclusive=bool(self.inclusive),
         )
 
     def decision_function(self, X):
-        """Z - threshold, shape (n_samples,), for two classes; Z of each class, (n_samples, n_classes), for more."""
+        """Z - threshold for two classes, Z of each class for more.
+
+        Parameters
+        ----------
+        X : (n_samples, n_attributes) of 0 and 1
+
+        Returns
+        -------
+        (n_samples,), or (n_samples, n_classes) for more than two classes
+        """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=None, reset=False, accept_sparse=self._accept_sparse)
         complement = self.weights_.shape[-1] > self.n_features_in_
@@ -180,11 +275,13 @@ class Winnow(WinnowBase):
         return tags
 
     def fit(self, X, y, sample_weight=None):
-        """Learn from attributes `X` (n_samples, n_attributes) of 0 and 1 and the classes `y`, from the start.
+        """Learn from examples, from the start.
 
         Parameters
         ----------
-        X, y
+        X : (n_samples, n_attributes) of 0 and 1
+        y : (n_samples,)
+            Classes.
         sample_weight : array of shape (n_samples,), optional
             How often each row is presented in a pass, at least 0; see the notes.
 
@@ -199,7 +296,8 @@ class Winnow(WinnowBase):
         rows, classes, target = self._training_data(X, y)
         weights = None if sample_weight is None else case_weights(sample_weight, rows)
         self._start(classes, self._n_weights(rows))
-        self._learn(rows, target, self.n_passes, *presentations(weights, rows.shape[0]))
+        examples, sizes = presentations(weights, rows.shape[0])
+        self._learn(rows, target, self.n_passes, examples, sizes)
         return self
 
     def partial_fit(self, X, y, classes=None):
@@ -219,20 +317,16 @@ class Winnow(WinnowBase):
             another class; or if `initial_weight`, `complement` or `average` are no longer those
             with which learning began.
         """
-        first = not hasattr(self, "weights_")
+        first_call = not hasattr(self, "weights_")
         self._check_parameters()
-        if first and classes is None:
+        if first_call and classes is None:
             raise ValueError("classes must be given at the first call of partial_fit")
-        for name in () if first else SETTLED:
-            if getattr(self, name) != self._settled[name]:
-                began = f"that with which learning began, {self._settled[name]!r}"
-                raise ValueError(
-                    f"{name} must stay {began}; got {getattr(self, name)!r} (fit begins anew)"
-                )
-        X = validate_data(self, X, dtype=None, reset=first, accept_sparse=self._accept_sparse)
-        present, target = checked_target(X, y)
+        if not first_call:
+            self._check_fixed_parameters()
+        X = validate_data(self, X, dtype=None, reset=first_call, accept_sparse=self._accept_sparse)
+        present_classes, target = checked_target(X, y)
         rows = self._attributes(X, self.complement)
-        if first:
+        if first_call:
             classes, _ = checked_target(classes, classes)
         elif classes is None or np.array_equal(np.unique(classes), self.classes_):
             classes = self.classes_
@@ -240,75 +334,142 @@ class Winnow(WinnowBase):
             raise ValueError(
                 f"classes must be those of the first call, {self.classes_}; got {classes!r}"
             )
-        numbers = {name: number for number, name in enumerate(classes)}
-        places = np.array([numbers.get(name, -1) for name in present])[target]
-        if (places < 0).any():
-            raise ValueError(
-                f"y holds {present[target[places.argmin()]]!r}, which is not one of classes: {classes}"
-            )
-        if first:
+        target = _renumber(target, present_classes, classes)
+        if first_call:
             self._start(classes, self._n_weights(rows))
-        self._learn(rows, places, 1, *presentations(None, rows.shape[0]))
+        examples, sizes = presentations(None, rows.shape[0])
+        self._learn(rows, target, n_passes=1, examples=examples, sizes=sizes)
         return self
+
+    def _check_fixed_parameters(self):
+        for name in FIXED_PARAMETERS:
+            if getattr(self, name) != self._initial_parameters[name]:
+                raise ValueError(
+                    f"{name} must stay that with which learning began, "
+                    f"{self._initial_parameters[name]!r}; "
+                    f"got {getattr(self, name)!r} (fit begins anew)"
+                )
 
     def _start(self, classes, n_weights):
         if len(classes) < 2:
             raise ValueError(f"y must have at least two classes; got one class: {classes.tolist()}")
         self.classes_ = classes
-        self._settled = {name: getattr(self, name) for name in SETTLED}
-        n_concepts = 1 if len(self.classes_) == 2 else len(self.classes_)
+        self._initial_parameters = {name: getattr(self, name) for name in FIXED_PARAMETERS}
+        n_concepts = 1 if len(classes) == 2 else len(classes)
         self._current = np.full((n_concepts, n_weights), float(self.initial_weight))
         self._weighted_changes = np.zeros((n_concepts, n_weights if self.average else 0))
-        self._n_presented = self.n_mistakes_ = self.n_updates_ = 0
+        self._n_presented = 0
+        self.n_mistakes_ = 0
+        self.n_updates_ = 0
         self._rng = check_random_state(self.random_state)
 
     def _learn(self, rows, target, n_passes, examples, sizes):
-        """Make passes over the presentations: of each its row in `examples`, and the part of one that it is."""
-        rule, length = self._updates(self._n_weights(rows)), len(sizes)
-        if (sizes < 1).any():
-            step, data = train_parts, (*_active(self._sparse(rows)), sizes, examples)
-            examples, length = np.arange(length), sizes.sum()
-        else:
-            step, data = (
-                (train_active, _active(rows)) if sparse.issparse(rows) else (train, pack(rows))
-            )
-        first_positive = 1 if len(self.classes_) == 2 else 0
-        labels = [target == positive for positive in range(first_positive, len(self.classes_))]
-        together = max(1, PRESENTATIONS // len(examples))
-        for first in range(0, n_passes, together):
-            passes = times = min(together, n_passes - first)
-            order = examples
+        """Make passes over presentations, which `presentations` describes, for each concept."""
+        rule = self._update_rule(self._n_weights(rows))
+        is_fractional = bool((sizes < 1).any())
+        if is_fractional:
+            rows = self._active_attributes(rows)
+        elif not sparse.issparse(rows):
+            rows = pad_columns(rows)
+        pass_size = sizes.sum() if is_fractional else len(sizes)
+        # of two classes the second is the concept; of more, each against the rest
+        positive_classes = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+        chunk = max(1, PRESENTATIONS // len(examples))
+        for first_pass in range(0, n_passes, chunk):
+            n_chunk_passes = min(chunk, n_passes - first_pass)
             if self.shuffle:
-                times, order = (
-                    1,
-                    np.concatenate([self._rng.permutation(examples) for _ in range(passes)]),
+                order = [self._rng.permutation(len(examples)) for _ in range(n_chunk_passes)]
+                order = np.concatenate(order)
+                n_repeats = 1
+            else:
+                order = np.arange(len(examples))
+                n_repeats = n_chunk_passes
+            for concept, positive in enumerate(positive_classes):
+                self._train_concept(
+                    concept,
+                    rule,
+                    rows,
+                    labels=target == positive,
+                    order=examples[order],
+                    sizes=sizes[order],
+                    n_passes=n_repeats,
                 )
-            for label, weights, average in zip(
-                labels, self._current, self._weighted_changes, strict=True
-            ):
-                counts = step(
-                    *data, label, order, times, weights, average, self._n_presented, *rule
-                )
-                self.n_mistakes_ += int(counts[0])
-                self.n_updates_ += int(counts[1])
-            self._n_presented += passes * length
-        averaged = self._weighted_changes.shape[1] > 0
-        weights = (
-            self._current - self._weighted_changes / self._n_presented
-            if averaged
-            else self._current.copy()
-        )
+            self._n_presented += n_chunk_passes * pass_size
+        weights = self._current.copy()
+        if self._weighted_changes.shape[1] > 0:
+            weights -= self._weighted_changes / self._n_presented
         self.weights_ = weights[0] if len(weights) == 1 else weights
 
-    def _sparse(self, rows):
-        """All attributes that weights are of as a CSR matrix."""
+    def _train_concept(self, concept, rule, rows, labels, order, sizes, n_passes):
+        """Let the compiled loop of sparse or of dense rows change the weights of one concept."""
+        weights = self._current[concept]
+        weighted_changes = self._weighted_changes[concept]
+        n_presented = float(self._n_presented)
+        if sparse.issparse(rows):
+            pointers, columns = _unsigned_indices(rows)
+            n_mistakes, n_updates = train_active(
+                pointers,
+                columns,
+                labels,
+                order,
+                sizes,
+                n_passes,
+                weights,
+                weighted_changes,
+                n_presented,
+                rule,
+            )
+        else:
+            n_mistakes, n_updates = train(
+                rows,
+                self.n_features_in_,
+                labels,
+                order,
+                n_passes,
+                weights,
+                weighted_changes,
+                n_presented,
+                rule,
+            )
+        self.n_mistakes_ += int(n_mistakes)
+        self.n_updates_ += int(n_updates)
+
+    def _active_attributes(self, rows):
+        """All attributes that weights belong to as a CSR matrix."""
+        if sparse.issparse(rows):
+            return rows
         return sparse.csr_array(np.hstack([rows, 1 - rows]) if self.complement else rows)
 
 
-def presentations(weights, n_rows):
-    """Row of each presentation of a pass, and what part of one it is, in (0, 1]: a row of weight 2.5 has 1, 1 and 0.5.
+def _renumber(target, present_classes, classes):
+    """Numbers among all classes of a target that is numbered among those present."""
+    numbers = {name: number for number, name in enumerate(classes)}
+    places = np.array([numbers.get(name, -1) for name in present_classes])[target]
+    if (places < 0).any():
+        unknown = present_classes[target[places.argmin()]]
+        raise ValueError(f"y holds {unknown!r}, which is not one of classes: {classes}")
+    return places
 
-    Weights (n_rows,) are not negative; None is 1 for each row.
+
+def presentations(weights, n_rows):
+    """Row of each presentation of a pass, and what part of one it is, in (0, 1].
+
+    A row of weight 2.5 has three presentations, of 1, 1 and 0.5.
+
+    Parameters
+    ----------
+    weights : (n_rows,) float64, not negative, or None for 1 for each row
+    n_rows : int
+
+    Returns
+    -------
+    examples : (v,) int64
+    sizes : (v,) float64
+
+    Raises
+    ------
+    ValueError
+        If there are more than 100,000,000.
     """
     if weights is None:
         return np.arange(n_rows), np.ones(n_rows)
@@ -320,23 +481,38 @@ def presentations(weights, n_rows):
     numbers = numbers.astype(np.int64)
     examples = np.repeat(np.arange(n_rows), numbers)
     sizes = np.ones(len(examples))
-    some = numbers > 0
-    sizes[np.cumsum(numbers)[some] - 1] = (weights - numbers + 1)[some]
+    is_presented = numbers > 0
+    last_presentations = np.cumsum(numbers)[is_presented] - 1
+    sizes[last_presentations] = (weights - numbers + 1)[is_presented]
     return examples, sizes
 
 
-def _active(rows):
-    """The row pointers and columns of a CSR matrix as unsigned integers: they are never negative."""
-    return tuple(numbers.view(f"u{numbers.itemsize}") for numbers in (rows.indptr, rows.indices))
+def _unsigned_indices(rows):
+    """Row pointers and columns of a CSR matrix as unsigned integers: they are never negative."""
+    pointers = rows.indptr.view(f"u{rows.indptr.itemsize}")
+    columns = rows.indices.view(f"u{rows.indices.itemsize}")
+    return pointers, columns
 
 
 def sums(rows, weights):
-    """Z of each row (s, n) of 0 and 1, for weights (n,), or (2n,) with those of 1 - x, or each of many, (k, ...)."""
+    """Z of each row.
+
+    Parameters
+    ----------
+    rows : (s, n) of 0 and 1, dense or CSR
+    weights : (n,), or (2n,) with those of 1 - x; or several of these, (k, n) or (k, 2n)
+        Those of 1 - x for dense rows only.
+
+    Returns
+    -------
+    (s,), or (s, k) for several
+    """
     if sparse.issparse(rows):
-        z = totals(*_active(rows), np.atleast_2d(weights))
+        z = active_sums(*_unsigned_indices(rows), np.atleast_2d(weights))
         return z if weights.ndim == 2 else z[:, 0]
     n = rows.shape[1]
-    batches = row_batches(rows.shape[0], 8 * (n + len(np.atleast_2d(weights))), PRODUCT)
+    row_bytes = 8 * (n + len(np.atleast_2d(weights)))
+    batches = row_batches(rows.shape[0], row_bytes, PRODUCT)
     z = np.concatenate([rows[batch] @ weights[..., :n].T for batch in batches])
     if weights.shape[-1] > n:
         z += np.concatenate([(rows[batch] == 0) @ weights[..., n:].T for batch in batches])
