@@ -20,7 +20,9 @@ _EDGE = 1e-12
 
 
 class CIAModel:
-    """A hidden value z with k values; given z, the target x0 and the attributes x1..xn are independent.
+    """Conditionally independent attributes: x0, x1, ..., xn are independent given a hidden value z.
+
+    The hidden variable has k values; x0 is the target.
 
     Parameters
     ----------
@@ -56,10 +58,11 @@ class CIAModel:
             )
 
     def __repr__(self):
-        return f"CIAModel(n_hidden={len(self.weights)}, n_attributes={self.probabilities.shape[1] - 1})"
+        n_hidden, m = self.probabilities.shape
+        return f"CIAModel(n_hidden={n_hidden}, n_attributes={m - 1})"
 
     def sample(self, size, rng):
-        """Draw examples, in batches of rows: their numbers are those of one draw of them all.
+        """Draw examples, in batches of rows, with the same result as one draw of them all.
 
         Parameters
         ----------
@@ -76,11 +79,9 @@ class CIAModel:
         """
         size = check_integer("size", size, 1)
         check_generator("rng", rng)
+        z = np.searchsorted(np.cumsum(self.weights), rng.random(size), side="right")
         # float rounding may leave the last cumulative weight a hair below 1
-        z = np.minimum(
-            np.searchsorted(np.cumsum(self.weights), rng.random(size), side="right"),
-            len(self.weights) - 1,
-        )
+        z = np.minimum(z, len(self.weights) - 1)
         probabilities = self.probabilities.astype(np.float32)
         rows = np.empty((size, probabilities.shape[1]), dtype=np.uint8)
         for batch in row_batches(size, 9 * rows.shape[1], CACHE):
@@ -88,7 +89,11 @@ class CIAModel:
         return rows[:, 1:], rows[:, 0], z.astype(np.uint8)
 
     def log_joint(self, rows):
-        """Log P(x0..xn, z) of complete rows, shape (size, n + 1), or of attributes only, shape (size, n).
+        """Logarithm of P(x, z).
+
+        Parameters
+        ----------
+        rows : (size, n + 1) of 0 and 1, complete rows; or (size, n), attributes only
 
         Returns
         -------
@@ -122,11 +127,9 @@ class CIAModel:
         m = self.probabilities.shape[1]
         if m <= ENUMERATION_LIMIT + 1:
             return float(_exact_difficulty(self.weights[None], self.probabilities[None])[0])
-        rng, z, best = (
-            np.random.default_rng(0),
-            _stratified(self.weights, n_draws),
-            np.empty(n_draws),
-        )
+        rng = np.random.default_rng(0)
+        z = _stratified(self.weights, n_draws)
+        best = np.empty(n_draws)
         for batch in row_batches(n_draws, 13 * m):
             uniform = rng.random((len(z[batch]), m), dtype=np.float32)
             best[batch] = _best_guess(self.weights, self.probabilities, z[batch], uniform)
@@ -159,26 +162,46 @@ class CIAModel:
             )
         coefficients, constants = log_linear(self.weights, self.probabilities[:, 1:])
         q0, p0 = self.probabilities[:, 0]
-        sign = np.sign(p0 - q0)
         if (q0 - 0.5) * (p0 - 0.5) >= 0:
-            return np.zeros(coefficients.shape[1]), (1.0 if p0 + q0 > 1 else -1.0)
-        threshold = np.log(0.5 - q0 if sign > 0 else q0 - 0.5) - np.log(
-            p0 - 0.5 if sign > 0 else 0.5 - p0
-        )
-        coef, intercept = coefficients[1] - coefficients[0], constants[1] - constants[0]
+            # both hidden values make the same target the more likely one
+            constant = 1.0 if p0 + q0 > 1 else -1.0
+            return np.zeros(coefficients.shape[1]), constant
+        # sigmoid(l) > t where l > log t / (1 - t) = log (1/2 - q0) / (p0 - 1/2)
+        threshold = np.log(abs(0.5 - q0)) - np.log(abs(p0 - 0.5))
+        # l(x) = coef @ x + intercept
+        coef = coefficients[1] - coefficients[0]
+        intercept = constants[1] - constants[0]
+        # with p0 < q0 it is x0 = 0 that z = 1 makes more likely
+        sign = np.sign(p0 - q0)
         return sign * coef, float(sign * (intercept - threshold))
 
 
 def log_linear(weights, probabilities):
-    """Coefficients (..., k, m) and constants (..., k) with log P(x, z) = x @ coefficients.T + constants."""
+    """Log P(x, z) as a linear function of x: x @ coefficients.T + constants.
+
+    Parameters
+    ----------
+    weights : (..., k)
+    probabilities : (..., k, m)
+
+    Returns
+    -------
+    coefficients : (..., k, m)
+    constants : (..., k)
+    """
     present = np.clip(probabilities, _EDGE, 1 - _EDGE)
-    absent = np.log(1 - present)
-    return np.log(present) - absent, absent.sum(-1) + np.log(np.maximum(weights, _EDGE))
+    log_absent = np.log(1 - present)
+    coefficients = np.log(present) - log_absent
+    constants = log_absent.sum(-1) + np.log(np.maximum(weights, _EDGE))
+    return coefficients, constants
 
 
 @lru_cache(maxsize=16)
 def all_inputs(n):
-    """All 2^n boolean rows, shape (2^n, n), uint8; row r holds the bits of r, the first attribute lowest."""
+    """All 2^n boolean rows, shape (2^n, n), uint8.
+
+    Row r holds the bits of r, the first attribute lowest.
+    """
     rows = ((np.arange(2**n)[:, None] >> np.arange(n)) & 1).astype(np.uint8)
     rows.setflags(write=False)
     return rows
@@ -199,7 +222,10 @@ def _stratified(weights, n_draws):
 
 
 def _best_guess(weights, probabilities, z, uniform):
-    """max_z P(z | x) of the rows x with hidden values z (draws,) that uniform numbers (draws, m) make."""
+    """max_z P(z | x) of rows x drawn from a model, in float32.
+
+    Row d has the hidden value z[d] and x_i = 1 where uniform[d, i] < P(x_i = 1 | z[d]).
+    """
     rows = (uniform < probabilities.astype(np.float32)[z]).astype(np.float32)
     coefficients, constants = log_linear(weights, probabilities)
     log_joint = rows @ coefficients.T.astype(np.float32) + constants.astype(np.float32)
@@ -208,7 +234,10 @@ def _best_guess(weights, probabilities, z, uniform):
 
 
 def _normalise(raw, hidden_weights):
-    """Weights (c, k) from independent positive draws; two beta weights are w and 1 - w, each beta(c, c)."""
+    """Weights (c, k) from independent positive draws.
+
+    Two beta weights are w and 1 - w, so that each is beta(c, c).
+    """
     if hidden_weights == "equal":
         raw = np.ones_like(raw)
     elif hidden_weights == "beta" and raw.shape[1] == 2:
@@ -218,23 +247,21 @@ def _normalise(raw, hidden_weights):
 
 
 def _draw_models(n_models, n_hidden, m, c, rng, hidden_weights):
-    """Weights (n_models, k) and probabilities (n_models, k, m) with independent beta(c, c) parameters."""
-    flat = hidden_weights == "dirichlet"
-    raw = (
-        rng.standard_exponential((n_models, n_hidden))
-        if flat
-        else rng.beta(c, c, (n_models, n_hidden))
-    )
+    """Weights (n_models, k) and probabilities (n_models, k, m), the latter beta(c, c)."""
+    if hidden_weights == "dirichlet":
+        raw = rng.standard_exponential((n_models, n_hidden))
+    else:
+        raw = rng.beta(c, c, (n_models, n_hidden))
     return _normalise(raw, hidden_weights), rng.beta(c, c, (n_models, n_hidden, m))
 
 
 def concentration(n_attributes, n_hidden, difficulty, hidden_weights="beta"):
-    """Parameter c of the symmetric beta(c, c) distribution at which random models have mean B = `difficulty`.
+    """Find c of the beta(c, c) distribution at which random models have mean B = `difficulty`.
 
-    Found by root finding on a fixed set of random models (one stream for all c, so that the mean is
-    smooth in c): c is a property of the class CIA(n, k, b) and does not depend on any seed of
-    yours. What the chapters need is kept in ``data/concentrations.json``, and found anew unless its
-    mean B is within 0.001 of `difficulty`.
+    It is the root of a function of c on a fixed set of random models (one stream for all c, so that
+    the mean is smooth in c): c is a property of the class CIA(n, k, b) and does not depend on any
+    seed. What the chapters need is kept in ``data/concentrations.json``; it is searched for again
+    unless its mean B is within 0.001 of `difficulty`.
 
     Raises
     ------
@@ -250,25 +277,32 @@ def concentration(n_attributes, n_hidden, difficulty, hidden_weights="beta"):
     difficulty = check_real("difficulty", difficulty, 0, 1, open_low=True, open_high=True)
     check_choice("hidden_weights", hidden_weights, HIDDEN_WEIGHTS)
 
-    of = n_attributes, n_hidden, hidden_weights
+    def excess(log_c):
+        return _mean_difficulty(log_c, n_attributes, n_hidden, hidden_weights) - difficulty
+
     stored = _stored_concentrations().get(
         f"{n_attributes} {n_hidden} {hidden_weights} {difficulty}"
     )
-    if stored and abs(_mean_difficulty(np.log(stored), *of) - difficulty) < 1e-3:
+    if stored and abs(excess(np.log(stored))) < 1e-3:
         return stored
-    low, high = np.log(0.02), np.log(3000.0)
-    most, least = _mean_difficulty(low, *of), _mean_difficulty(high, *of)
+    # the more parameters concentrate about 1/2, the less they say about z
+    low = np.log(0.02)
+    high = np.log(3000.0)
+    most = _mean_difficulty(low, n_attributes, n_hidden, hidden_weights)
+    least = _mean_difficulty(high, n_attributes, n_hidden, hidden_weights)
     if not least < difficulty < most:
-        unreachable = f"difficulty={difficulty} cannot be reached for n_attributes, n_hidden, hidden_weights={of}"
-        raise ValueError(f"{unreachable}; reachable: {least + 0.005:.2f} to {most - 0.0005:.3f}")
-    return float(
-        np.exp(brentq(lambda c: _mean_difficulty(c, *of) - difficulty, low, high, xtol=1e-3))
-    )
+        model_class = (n_attributes, n_hidden, hidden_weights)
+        raise ValueError(
+            f"difficulty={difficulty} cannot be reached for n_attributes, n_hidden, "
+            f"hidden_weights={model_class}; "
+            f"reachable: {least + 0.005:.2f} to {most - 0.0005:.3f}"
+        )
+    return float(np.exp(brentq(excess, low, high, xtol=1e-3)))
 
 
 @lru_cache(maxsize=1)
 def _stored_concentrations():
-    """What `concentration` found for the chapters' classes, by its arguments (data/concentrations.py writes them)."""
+    """Concentrations of the chapters' classes by arguments; data/concentrations.py writes them."""
     path = DATA / "concentrations.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
@@ -282,22 +316,26 @@ def _mean_difficulty(log_c, n_attributes, n_hidden, hidden_weights):
     quantiles = rng.random((n_models, n_hidden, m + 1))
     uniform = rng.random((500, m), dtype=np.float32)
     values = betaincinv(np.exp(log_c), np.exp(log_c), quantiles)
-    raw = -np.log(quantiles[:, :, 0]) if hidden_weights == "dirichlet" else values[:, :, 0]
+    if hidden_weights == "dirichlet":
+        raw = -np.log(quantiles[:, :, 0])  # exponential
+    else:
+        raw = values[:, :, 0]
     return _difficulties(_normalise(raw, hidden_weights), values[:, :, 1:], uniform).mean()
 
 
 def _difficulties(weights, probabilities, uniform):
-    """B of many models: exact, or the mean of max_z P(z | x) over rows that the uniform numbers (draws, m) make."""
+    """B of many models: exact, or the mean over rows that uniform numbers (draws, m) make."""
     if probabilities.shape[2] <= ENUMERATION_LIMIT + 1:
         return _exact_difficulty(weights, probabilities)
-    models = zip(weights, probabilities, strict=True)
-    return np.array(
-        [_best_guess(w, p, _stratified(w, len(uniform)), uniform).mean() for w, p in models]
-    )
+    difficulties = np.empty(len(weights))
+    for i in range(len(weights)):
+        z = _stratified(weights[i], len(uniform))
+        difficulties[i] = _best_guess(weights[i], probabilities[i], z, uniform).mean()
+    return difficulties
 
 
 def random_cia(n_attributes, n_hidden, c, rng, hidden_weights="beta"):
-    """Draw a model whose parameters are independent beta(c, c), of whatever difficulty comes (footnote 3).
+    """Draw a model with independent beta(c, c) parameters, of whatever difficulty (footnote 3).
 
     For two hidden values the weight of the second is beta(c, c); for more, k such draws are
     normalised.
@@ -342,16 +380,22 @@ def sample_cia(
     """
     check_generator("rng", rng)
     tolerance = check_real("tolerance", tolerance, 0, 0.5, open_low=True)
-    c = concentration(n_attributes, n_hidden, difficulty, hidden_weights) if c is None else c
+    if c is None:
+        c = concentration(n_attributes, n_hidden, difficulty, hidden_weights)
     m = n_attributes + 1
     batch = int(np.clip(5_000 // (n_hidden * m), 4, 16))
     for _ in range(max(1, 20_000 // batch)):
         weights, probabilities = _draw_models(batch, n_hidden, m, c, rng, hidden_weights)
-        screen = rng.random((300, m), dtype=np.float32)
-        slack = tolerance if m <= ENUMERATION_LIMIT + 1 else tolerance + 0.02
-        near = np.abs(_difficulties(weights, probabilities, screen) - difficulty) <= slack
-        for model in map(CIAModel, weights[near], probabilities[near]):
+        # few draws tell most models that are too easy or too hard
+        uniform = rng.random((300, m), dtype=np.float32)
+        is_exact = m <= ENUMERATION_LIMIT + 1
+        slack = tolerance if is_exact else tolerance + 0.02
+        errors = np.abs(_difficulties(weights, probabilities, uniform) - difficulty)
+        for i in np.flatnonzero(errors <= slack):
+            model = CIAModel(weights[i], probabilities[i])
             if abs(model.difficulty() - difficulty) <= tolerance:
                 return model
-    missed = f"no model within tolerance={tolerance} of difficulty={difficulty} in 20,000 draws"
-    raise ValueError(f"{missed}; raise tolerance")
+    raise ValueError(
+        f"no model within tolerance={tolerance} of difficulty={difficulty} in 20,000 draws; "
+        "raise tolerance"
+    )

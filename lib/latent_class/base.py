@@ -1,4 +1,4 @@
-"""What EM and COV share: a CIA model fitted to rows (target, attributes), used as a classifier."""
+"""Base of EM and COV: a CIA model fitted to rows (target, attributes), used as a classifier."""
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -22,7 +22,12 @@ class LatentClassClassifier(TwoClasses, ClassifierMixin, BaseEstimator):
     """
 
     def fit(self, X, y):
-        """Fit the model to attributes `X` (n_samples, n_attributes) of 0 and 1 and a two-valued target `y`.
+        """Fit the model to attributes and a two-valued target.
+
+        Parameters
+        ----------
+        X : (n_samples, n_attributes) of 0 and 1
+        y : (n_samples,)
 
         Raises
         ------
@@ -38,7 +43,7 @@ class LatentClassClassifier(TwoClasses, ClassifierMixin, BaseEstimator):
         rows, counts = merge_duplicates(rows)
         self.weights_, self.probabilities_ = self._fit_model(rows, counts)
         for name in ("coef_", "intercept_"):
-            self.__dict__.pop(name, None)
+            self.__dict__.pop(name, None)  # of an earlier fit
         if len(self.weights_) == 2:
             coef, intercept = self._model().linear_rule()
             self.coef_, self.intercept_ = coef[None], np.array([intercept])
@@ -58,7 +63,7 @@ class LatentClassClassifier(TwoClasses, ClassifierMixin, BaseEstimator):
         return np.column_stack([1 - positive, positive])
 
     def decision_function(self, X):
-        """P(x0 = 1 | x) - 1/2, shape (n_samples,): positive where the second class is the more likely one."""
+        """P(x0 = 1 | x) - 1/2, shape (n_samples,): positive where the second class is likelier."""
         return self.predict_proba(X)[:, 1] - 0.5
 
     def predict(self, X):
@@ -67,7 +72,7 @@ class LatentClassClassifier(TwoClasses, ClassifierMixin, BaseEstimator):
 
 
 def merge_duplicates(rows):
-    """Distinct rows and their counts where few attributes make repeats likely, else the rows with counts of 1."""
+    """Distinct rows and their counts where attributes are few, else the rows and counts of 1."""
     m = rows.shape[1]
     if m > MERGE_LIMIT:
         return rows, np.ones(len(rows))
@@ -79,12 +84,9 @@ def merge_duplicates(rows):
 
 def log_likelihood(model, rows, counts):
     """Sum over rows of counts * log P(row) under a CIAModel."""
-    parts = arrays.row_batches(
-        len(rows), 8 * (rows.shape[1] + 4 * len(model.weights)), arrays.LIMIT
-    )
-    return float(
-        sum(
-            counts[part] @ np.logaddexp.reduce(model.log_joint(rows[part]), axis=1)
-            for part in parts
-        )
-    )
+    row_bytes = 8 * (rows.shape[1] + 4 * len(model.weights))
+    total = 0.0
+    for batch in arrays.row_batches(len(rows), row_bytes, arrays.LIMIT):
+        log_evidence = np.logaddexp.reduce(model.log_joint(rows[batch]), axis=1)
+        total += counts[batch] @ log_evidence
+    return float(total)

@@ -1,4 +1,4 @@
-"""Naive Bayes with the class hidden, by Gibbs sampling: an ensemble of parameters in place of one estimate."""
+"""Naive Bayes with the class hidden, by Gibbs sampling: many draws of the parameters, not one."""
 
 from itertools import permutations
 
@@ -17,7 +17,7 @@ from lib.validation import check_flag, check_integer, check_real
 
 
 class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
-    """Draws of the parameters of a latent-class model from their posterior distribution given rows without a class.
+    """Draws of a latent-class model's parameters from their posterior, given rows without a class.
 
     A sweep draws the class of each row given the parameters, and then the parameters given the
     classes: weights and tables have Dirichlet distributions (Beta ones, for two values).
@@ -69,7 +69,13 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X, y=None):
-        """Draw from the posterior given discrete columns `X` (n_samples, n_attributes); `y` is ignored.
+        """Draw from the posterior.
+
+        Parameters
+        ----------
+        X : (n_samples, n_attributes)
+            Discrete columns.
+        y : ignored
 
         Raises
         ------
@@ -77,10 +83,8 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
             If a parameter is out of range, or `X` has fractions or infinity somewhere.
         """
         k = check_integer("n_hidden", self.n_hidden, 2, 8)
-        n_burn, n_samples = (
-            check_integer("n_burn", self.n_burn, 0),
-            check_integer("n_samples", self.n_samples, 1),
-        )
+        n_burn = check_integer("n_burn", self.n_burn, 0)
+        n_samples = check_integer("n_samples", self.n_samples, 1)
         prior = check_real("prior", self.prior, 0, 1e300, open_low=True)
         check_flag("relabel", self.relabel)
         X = checked_frame(self, X, reset=True)
@@ -94,7 +98,8 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
         log_priors = (prior - 1) * (
             np.log(self.weights_).sum(axis=1) + np.log(self.tables_).sum(axis=(1, 2))
         )
-        self.names_ = _nearest_names(self.tables_, (self.trace_[n_burn:] + log_priors).argmax())
+        most_probable = (self.trace_[n_burn:] + log_priors).argmax()
+        self.names_ = _nearest_names(self.tables_, most_probable)
         if self.relabel:
             order = np.argsort(self.names_, axis=1)
             self.weights_ = np.take_along_axis(self.weights_, order, axis=1)
@@ -102,16 +107,19 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
         return self
 
     def _cells(self, X):
-        """Place of each value among those of all attributes, (rows, n_attributes); -1 is a missing one."""
+        """Place of each value among those of all attributes, (rows, n_attributes); -1 if missing."""
         codes = self._coding(X)
         return np.where(codes < 0, -1, codes + np.cumsum([0, *self._coding.sizes[:-1]]))
 
     def predict_proba(self, X):
-        """P(class | x) in the mean over the draws, (n_samples, n_hidden)."""
+        """P(class | x) on average over the draws, (n_samples, n_hidden)."""
         return self._over_draws(X, lambda joint: softmax(joint, axis=2).mean(axis=1))
 
     def votes(self, X):
-        """Part of the draws to which each class is the likeliest, (n_samples, n_hidden); for a tie the first."""
+        """Share of the draws to which each class is the likeliest, (n_samples, n_hidden).
+
+        Of several likeliest classes it is the first.
+        """
         classes = np.arange(self.n_hidden)
         return self._over_draws(
             X, lambda joint: (joint.argmax(axis=2)[..., None] == classes).mean(axis=1)
@@ -132,25 +140,30 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
         return float(self.score_samples(X).mean())
 
     def _over_draws(self, X, summary):
-        """What `summary` makes of ln P(x, class) of each row, draw and class, (rows, n_samples, n_hidden)."""
+        """Summarise ln P(x, class) of each row, draw and class, (rows, n_samples, n_hidden)."""
         check_is_fitted(self, "tables_")
-        cells, n_cells = self._cells(checked_frame(self, X, reset=False)), self.tables_.shape[2]
-        chosen = np.zeros((len(cells), n_cells + 1))
-        np.put_along_axis(chosen, cells, 1, axis=1)
-        matrix, weights = np.log(self.tables_).reshape(-1, n_cells).T, np.log(self.weights_)
-        parts = arrays.row_batches(len(cells), 32 * matrix.shape[1])
-        joints = (
-            (chosen[part, :-1] @ matrix).reshape(-1, *weights.shape) + weights for part in parts
-        )
-        return np.concatenate([summary(joint) for joint in joints])
+        cells = self._cells(checked_frame(self, X, reset=False))
+        n_cells = self.tables_.shape[2]
+        indicators = np.zeros(
+            (len(cells), n_cells + 1)
+        )  # the last column is that of missing values
+        np.put_along_axis(indicators, cells, 1, axis=1)
+        log_tables = np.log(self.tables_).reshape(-1, n_cells)
+        log_weights = np.log(self.weights_)
+        summaries = []
+        for batch in arrays.row_batches(len(cells), 32 * len(log_tables)):
+            log_likelihoods = indicators[batch, :-1] @ log_tables.T
+            summaries.append(summary(log_likelihoods.reshape(-1, *log_weights.shape) + log_weights))
+        return np.concatenate(summaries)
 
 
 def _nearest_names(tables, pivot):
-    """For each draw the names of its classes for which its tables are nearest to those of the draw `pivot`."""
+    """For each draw the names of its classes that bring its tables nearest to those of `pivot`."""
+    n_hidden = tables.shape[1]
     distances = ((tables[:, :, None] - tables[pivot]) ** 2).sum(axis=3)
-    every = np.array(list(permutations(range(tables.shape[1]))))
-    costs = sum(distances[:, a, every[:, a]] for a in range(tables.shape[1]))
-    return every[costs.argmin(axis=1)]
+    namings = np.array(list(permutations(range(n_hidden))))
+    costs = sum(distances[:, a, namings[:, a]] for a in range(n_hidden))
+    return namings[costs.argmin(axis=1)]
 
 
 @compiled()
@@ -159,45 +172,59 @@ def _sweeps(cells, starts, k, n_burn, n_samples, prior, rng):
 
     The last cell of the tables is that of missing values, which are certain.
     """
-    all_weights, all_tables = np.empty((n_samples, k)), np.empty((n_samples, k, starts[-1] + 1))
-    trace, mass = np.zeros(n_burn + n_samples), np.empty(k)
-    of_class, of_cell = np.zeros(k), np.zeros((k, starts[-1] + 1))
+    n_cells = starts[-1]
+    all_weights = np.empty((n_samples, k))
+    all_tables = np.empty((n_samples, k, n_cells + 1))
+    trace = np.zeros(n_burn + n_samples)
+    mass = np.empty(k)
+    class_counts = np.zeros(k)
+    cell_counts = np.zeros((k, n_cells + 1))
     for sweep in range(n_burn + n_samples):
-        weights, tables = _drawn_parameters(starts, prior, of_class, of_cell, rng)
+        weights, tables = _draw_parameters(starts, prior, class_counts, cell_counts, rng)
         if sweep >= n_burn:
             assign(all_weights[sweep - n_burn], weights)
             assign(all_tables[sweep - n_burn].reshape(-1), tables.reshape(-1))
-        logs, log_weights = np.log(tables), np.log(weights)
-        of_class, of_cell = np.zeros(k), np.zeros((k, starts[-1] + 1))
+        log_tables = np.log(tables)
+        log_weights = np.log(weights)
+        class_counts = np.zeros(k)
+        cell_counts = np.zeros((k, n_cells + 1))
         for i in range(len(cells)):
-            largest, total = -np.inf, 0.0
+            # P(class | row), but for a factor
+            largest = -np.inf
             for c in range(k):
                 mass[c] = log_weights[c]
                 for j in range(len(starts) - 1):
-                    mass[c] += logs[c, cells[i, j]]
+                    mass[c] += log_tables[c, cells[i, j]]
                 largest = max(largest, mass[c])
+            total = 0.0
             for c in range(k):
                 mass[c] = np.exp(mass[c] - largest)
                 total += mass[c]
             trace[sweep] += np.log(total) + largest
-            left, drawn = rng.random() * total - mass[0], 0
-            while left > 0 and drawn < k - 1:
-                drawn += 1
-                left -= mass[drawn]
-            of_class[drawn] += 1
+            # the class where a uniform number falls in the cumulative mass
+            remainder = rng.random() * total - mass[0]
+            label = 0
+            while remainder > 0 and label < k - 1:
+                label += 1
+                remainder -= mass[label]
+            class_counts[label] += 1
             for j in range(len(starts) - 1):
-                of_cell[drawn, cells[i, j]] += 1
+                cell_counts[label, cells[i, j]] += 1
     return all_weights, all_tables, trace
 
 
 @compiled()
-def _drawn_parameters(starts, prior, of_class, of_cell, rng):
-    """Weights and tables from their Dirichlet distributions given counts."""
-    weights, tables = np.empty(len(of_class)), np.ones(of_cell.shape)
+def _draw_parameters(starts, prior, class_counts, cell_counts, rng):
+    """Draw weights and tables from their Dirichlet distributions given counts.
+
+    Independent gamma variables, divided by their sum, have a Dirichlet distribution.
+    """
+    weights = np.empty(len(class_counts))
+    tables = np.ones(cell_counts.shape)
     for c in range(len(weights)):
-        weights[c] = max(rng.standard_gamma(prior + of_class[c]), 1e-300)
+        weights[c] = max(rng.standard_gamma(prior + class_counts[c]), 1e-300)
         for cell in range(starts[-1]):
-            tables[c, cell] = max(rng.standard_gamma(prior + of_cell[c, cell]), 1e-300)
+            tables[c, cell] = max(rng.standard_gamma(prior + cell_counts[c, cell]), 1e-300)
         for j in range(len(starts) - 1):
             total = tables[c, starts[j] : starts[j + 1]].sum()
             for cell in range(starts[j], starts[j + 1]):

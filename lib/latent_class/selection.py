@@ -51,38 +51,44 @@ class LatentClassSelection(LatentClassClassifier):
 
     def _fit_model(self, rows, counts):
         rng = check_random_state(self.random_state)
-        score = self._bic if self.criterion == "bic" else self._heldout
-        trials = []
+        evaluate = self._bic if self.criterion == "bic" else self._heldout
+        values = []
+        models = []
         for k in range(2, self.max_hidden + 1):
-            trials.append(score(rows, counts, k, rng))
-            if k > 2 and trials[-1][0] > trials[-2][0]:
+            value, model = evaluate(rows, counts, k, rng)
+            values.append(value)
+            models.append(model)
+            if k > 2 and values[-1] > values[-2]:
                 break
-        self.criterion_ = np.array([value for value, _ in trials])
-        self.n_hidden_ = int(np.argmin(self.criterion_)) + 2
-        model = trials[self.n_hidden_ - 2][1] or self._best(rows, counts, self.n_hidden_, rng)
+        self.criterion_ = np.array(values)
+        best = int(np.argmin(self.criterion_))
+        self.n_hidden_ = best + 2
+        model = models[best]
+        if model is None:  # held-out likelihood: fit to all rows now
+            model = self._best(rows, counts, self.n_hidden_, rng)
         return model.weights, model.probabilities
 
     def _best(self, rows, counts, k, rng):
-        starts = random_starts(self.n_restarts, k, rows.shape[1], rng)
+        weights, probabilities = random_starts(self.n_restarts, k, rows.shape[1], rng)
         weights, probabilities, _, best = search(
-            rows, counts, *starts, self.max_iterations, self.tolerance
+            rows, counts, weights, probabilities, self.max_iterations, self.tolerance
         )
         return CIAModel(weights[best], probabilities[best])
 
     def _bic(self, rows, counts, k, rng):
         model = self._best(rows, counts, k, rng)
-        parameters = k * rows.shape[1] + k - 1
-        return -2 * log_likelihood(model, rows, counts) + parameters * np.log(counts.sum()), model
+        n_parameters = k * rows.shape[1] + k - 1
+        penalty = n_parameters * np.log(counts.sum())
+        return -2 * log_likelihood(model, rows, counts) + penalty, model
 
     def _heldout(self, rows, counts, k, rng):
         order = np.repeat(np.arange(len(rows)), counts.astype(int))
         order = order[np.random.RandomState(rng.randint(2**31 - 1)).permutation(len(order))]
         cut = max(1, (3 * len(order)) // 4)
-        train, test = (
-            np.bincount(part, minlength=len(rows)).astype(float)
-            for part in (order[:cut], order[cut:])
-        )
-        model = self._best(rows, train, k, rng)
-        floor = 1 / (train.sum() + 2)
+        train_counts = np.bincount(order[:cut], minlength=len(rows)).astype(float)
+        test_counts = np.bincount(order[cut:], minlength=len(rows)).astype(float)
+        model = self._best(rows, train_counts, k, rng)
+        # a value that the training rows lack is not impossible
+        floor = 1 / (train_counts.sum() + 2)
         model = CIAModel(model.weights, np.clip(model.probabilities, floor, 1 - floor))
-        return -log_likelihood(model, rows, test), None
+        return -log_likelihood(model, rows, test_counts), None
