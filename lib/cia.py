@@ -158,7 +158,8 @@ class CIAModel:
         """
         if len(self.weights) != 2:
             raise ValueError(
-                f"the optimal rule is linear for 2 hidden values; this model has {len(self.weights)}"
+                "the optimal rule is linear for 2 hidden values; "
+                f"this model has {len(self.weights)}"
             )
         coefficients, constants = log_linear(self.weights, self.probabilities[:, 1:])
         q0, p0 = self.probabilities[:, 0]
@@ -316,10 +317,8 @@ def _mean_difficulty(log_c, n_attributes, n_hidden, hidden_weights):
     quantiles = rng.random((n_models, n_hidden, m + 1))
     uniform = rng.random((500, m), dtype=np.float32)
     values = betaincinv(np.exp(log_c), np.exp(log_c), quantiles)
-    if hidden_weights == "dirichlet":
-        raw = -np.log(quantiles[:, :, 0])  # exponential
-    else:
-        raw = values[:, :, 0]
+    # exponential variables, normalised, are flat on the simplex
+    raw = -np.log(quantiles[:, :, 0]) if hidden_weights == "dirichlet" else values[:, :, 0]
     return _difficulties(_normalise(raw, hidden_weights), values[:, :, 1:], uniform).mean()
 
 

@@ -1,4 +1,4 @@
-"""Winnow against ten lines of plain Python, against its readable step, and Littlestone's mistake bound."""
+"""Winnow against ten lines of plain Python, its readable step, and Littlestone's mistake bound."""
 
 import math
 import sys

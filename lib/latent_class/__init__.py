@@ -1,4 +1,4 @@
-"""Latent-class (CIA) models fitted by EM, by covariances, with the number of classes chosen, and by Gibbs sampling."""
+"""Latent-class (CIA) models: by EM, by covariances, with chosen numbers of classes, by Gibbs."""
 
 from lib.latent_class.covariance import LatentClassCovariance
 from lib.latent_class.em import LatentClassEM

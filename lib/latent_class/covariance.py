@@ -64,7 +64,10 @@ class LatentClassCovariance(LatentClassClassifier):
 
 
 def pair_counts(rows, counts):
-    """Examples in which x_i = x_j = 1, shape (m, m); exact, as float32 holds the integers up to 2^24."""
+    """Examples in which x_i = x_j = 1, shape (m, m).
+
+    They are exact, as float32 holds the integers up to 2^24.
+    """
     dtype = np.dtype("float32" if counts.sum() <= 2**24 else "float64")
     m = rows.shape[1]
     all_single = (counts == 1).all()

@@ -1,4 +1,4 @@
-"""The EM step of many runs at once, compiled: equal to `lib.latent_class.em.em_step`, but for rounding.
+"""EM's step of many runs at once, compiled: `lib.latent_class.em.em_step`, but for rounding.
 
 Both steps of EM multiply a matrix of bits by a matrix of numbers: the E step the rows by the log
 odds of the attributes, the M step the rows' transpose by the posteriors. Such a product needs no
@@ -39,7 +39,7 @@ def pack_bits(rows):
 
 @compiled()
 def multiply_bits(words, blocks):
-    """Products (b, s, 8) of the bits (s, m) in `words` and each of the matrices `blocks` (b, m, 8)."""
+    """Multiply the bits (s, m) in `words` by each of the matrices `blocks` (b, m, 8): (b, s, 8)."""
     n_rows = words.shape[1]
     products = np.zeros((len(blocks), n_rows, LANES), blocks.dtype)
     # of four attributes each, the sums for each pattern of their bits
@@ -184,7 +184,7 @@ def em_steps(sample, weights, probabilities):
 
 @compiled(error_model="numpy")
 def _likelihood_terms(weights, probabilities):
-    """What the log likelihood of a row sums the logarithms of, (r, k, m + n + 1), with n = ceil(m / 4).
+    """Factors of P(row, z), whose logarithms are summed, (r, k, m + n + 1) with n = ceil(m / 4).
 
     These are P(1) / P(0) of each of m attributes, products of the P(0) of four attributes each, as
     few logarithms take less time, and the weight.
@@ -283,7 +283,10 @@ def _normalise_odds(odds, group):
 
 @compiled(error_model="numpy")
 def _maximise(posterior_sums, totals, n_runs, n_hidden):
-    """M step: weights (r, k) and probabilities (r, k, m) from sums of posteriors (b (k - 1), m + 1, 8)."""
+    """M step: weights (r, k) and probabilities (r, k, m) from sums of posteriors.
+
+    These are (b (k - 1), m + 1, 8), without those of the first hidden value.
+    """
     m = len(totals) - 1
     weights = np.empty((n_runs, n_hidden))
     probabilities = np.empty((n_runs, n_hidden, m))

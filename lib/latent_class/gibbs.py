@@ -107,7 +107,7 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
         return self
 
     def _cells(self, X):
-        """Place of each value among those of all attributes, (rows, n_attributes); -1 if missing."""
+        """Place of each value among those of all attributes, (rows, n_attributes), or -1."""
         codes = self._coding(X)
         return np.where(codes < 0, -1, codes + np.cumsum([0, *self._coding.sizes[:-1]]))
 
@@ -168,9 +168,10 @@ def _nearest_names(tables, pivot):
 
 @compiled()
 def _sweeps(cells, starts, k, n_burn, n_samples, prior, rng):
-    """Weights (n_samples, k), tables (n_samples, k, n_cells + 1), and log likelihoods (n_burn + n_samples,).
+    """Make the sweeps; return weights, tables and log likelihoods.
 
-    The last cell of the tables is that of missing values, which are certain.
+    The shapes are (n_samples, k), (n_samples, k, n_cells + 1) and (n_burn + n_samples,). The last
+    cell of the tables is that of missing values, which are certain.
     """
     n_cells = starts[-1]
     all_weights = np.empty((n_samples, k))

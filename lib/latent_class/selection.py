@@ -1,4 +1,4 @@
-"""A richer model: EM with the number of hidden values chosen by the data (Grove & Roth, section 9)."""
+"""A richer model (Grove & Roth, section 9): EM, the number of hidden values chosen by the data."""
 
 import numpy as np
 from sklearn.utils import check_random_state

@@ -13,7 +13,7 @@ from lib.winnow.online import WinnowBase, sums
 class WinnowEnsemble(TwoClasses, WinnowBase):
     """Average of the weights of Winnows, each trained on a random subsample.
 
-    A Winnow's share of the average is its accuracy on its subsample above that of the best constant.
+    A Winnow's share of the average is its accuracy on its subsample above the best constant's.
     The paper gives no parameters; the defaults are choices (see the sensitivity chapter).
 
     Parameters

@@ -125,7 +125,7 @@ def _active_weight(rows, i, present, absent, j):
 
 @compiled()
 def _multiply_weights(rows, i, present, absent, factor, floor):
-    """Multiply the weights of the active attributes, and complements, except those below `floor`."""
+    """Multiply the weights of active attributes and complements, except those below `floor`."""
     # times 1 where a weight stays: the loop becomes one over vectors
     for j in range(rows.shape[1]):
         is_present = rows[i, j] != 0

@@ -1,4 +1,4 @@
-"""Winnow2: multiplicative updates of positive weights, with margin, complement attributes and averaging.
+"""Winnow2: multiplicative updates, with margin, complement attributes and averaging.
 
 `winnow_step` is the algorithm, `present_examples` a run of it. The classes call the compiled loops
 of `lib.winnow.fast`, which do the same, but for rounding.
@@ -26,7 +26,7 @@ FIXED_PARAMETERS = "initial_weight", "complement", "average"  # partial_fit cann
 
 
 class UpdateRule(NamedTuple):
-    """What a Winnow does with an example (Grove & Roth, section 6): their alpha, beta, theta and tau.
+    """What Winnow does with an example: alpha, beta, theta and tau of Grove & Roth, section 6.
 
     `inclusive` says whether Z = threshold predicts 1.
     """
