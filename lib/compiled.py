@@ -1,7 +1,8 @@
-"""Compilation by numba: machine code is kept on disk, and never outlives the source of anything it was made of."""
+"""Compilation by numba: machine code is kept on disk, and never outlives its source."""
 
 import hashlib
 import json
+import multiprocessing
 import os
 import shutil
 import sys
@@ -15,6 +16,7 @@ import llvmlite
 import numba
 import numpy as np
 from numba import config, njit
+from numba.core import event
 from numba.core.caching import FunctionCache
 from platformdirs import user_cache_path
 
@@ -31,10 +33,11 @@ PLACES = (
     "NUMBA_NUM_THREADS",
     "NUMBA_DEFAULT_NUM_THREADS",
     "COLOR_SCHEME",
+    "DEBUG_CACHE",
 )
-PLACES += ("DEBUG_CACHE",)
 # for which the machine code of older source stays, for whoever goes back to it
 KEPT_SECONDS = 7 * 24 * 3600
+NOTICE_SECONDS = 2.0  # of compiling in a process, after which a line says what takes so long
 _DECORATING = threading.Lock()
 
 
@@ -49,18 +52,26 @@ def settings():
 
 @cache
 def cache_root():
-    """Return the folder of all machine code: numba's own setting, or one in lib, or in the user's cache; or None."""
-    wanted = (
-        lambda: Path(config.CACHE_DIR or LIB / "__pycache__"),
-        lambda: user_cache_path("when-the-model-is-wrong"),
-    )
-    for folder in wanted:
-        with suppress(OSError, RuntimeError):  # RuntimeError where the user has no home
-            root = folder().absolute() / "numba"
+    """Return the folder of all machine code, or None where none can be written.
+
+    It is in the folder of numba's own setting, else in lib, else in the user's cache.
+    """
+    for place in (_folder_of_lib, _folder_of_user):
+        with suppress(OSError, RuntimeError):
+            root = place().absolute() / "numba"
             root.mkdir(parents=True, exist_ok=True)
             if os.access(root, os.W_OK):
                 return root
     return None
+
+
+def _folder_of_lib():
+    return Path(config.CACHE_DIR or LIB / "__pycache__")
+
+
+def _folder_of_user():
+    """Return the user's cache; RuntimeError where the user has no home."""
+    return user_cache_path("when-the-model-is-wrong")
 
 
 @cache
@@ -75,8 +86,8 @@ def cache_folder(module):
     Parameters
     ----------
     module : str
-        Its name, such as "lib.trees.growing". What a module that is not of lib imports is not
-        followed; it has none.
+        Its name, such as "lib.trees.growing". A module outside lib has no folder, as its imports
+        are not followed.
 
     Returns
     -------
@@ -93,22 +104,25 @@ def cache_folder(module):
         sys.flags.optimize,
     ]
     ingredients = json.dumps([code, versions, settings()])
-    folder = cache_root() / f"{module}-{hashlib.sha256(ingredients.encode()).hexdigest()[:16]}"
+    digest = hashlib.sha256(ingredients.encode()).hexdigest()[:16]
+    folder = cache_root() / f"{module}-{digest}"
     with suppress(OSError):  # it is not there yet
         os.utime(folder)  # used today
-    for other in cache_root().glob(f"{module}-*"):
+    for older in cache_root().glob(f"{module}-*"):
         with suppress(OSError):  # another process may remove it first
-            if other != folder and time.time() - other.stat().st_mtime > KEPT_SECONDS:
-                shutil.rmtree(other)
+            if older != folder and time.time() - older.stat().st_mtime > KEPT_SECONDS:
+                shutil.rmtree(older)
     return folder
 
 
 def is_warm():
     """Return whether some kernel has machine code on disk that fits the source as it is now."""
-    modules = [name for name in sources.SOURCES if "lib.compiled.compiled" in sources.imports(name)]
-    return any(
-        any(cache_folder(module).rglob("*.nbi")) for module in modules if cache_folder(module)
-    )
+    for module in sources.SOURCES:
+        if "lib.compiled.compiled" in sources.imports(module):
+            folder = cache_folder(module)
+            if folder and any(folder.rglob("*.nbi")):
+                return True
+    return False
 
 
 class _Cache(FunctionCache):
@@ -124,18 +138,18 @@ class _Cache(FunctionCache):
         self._settings = settings()
 
     def load_overload(self, *arguments):
-        return super().load_overload(*arguments) if self._is_true() else None
+        return super().load_overload(*arguments) if self._fits() else None
 
     def save_overload(self, *arguments):
-        if self._is_true():
+        if self._fits():
             super().save_overload(*arguments)
 
-    def _is_true(self):
+    def _fits(self):
         return sources.are_intact(self._modules) and settings() == self._settings
 
 
 def compiled(**options):
-    """Return a decorator: numba's njit with these options, which keeps what it compiles in `cache_folder`."""
+    """Return numba's njit with these options, which keeps what it compiles in `cache_folder`."""
 
     def compile_function(function):
         kernel = njit(nogil=True, **options)(function)
@@ -144,21 +158,71 @@ def compiled(**options):
             return kernel
         # RuntimeError if the folder cannot be written after all
         with _DECORATING, suppress(RuntimeError):
-            before = config.CACHE_DIR, config.CACHE_LOCATOR_CLASSES
+            user_folder = config.CACHE_DIR
+            user_locators = config.CACHE_LOCATOR_CLASSES
             # numba asks for the folder once, here, and must not look for another one if it cannot
             # write into this one
-            config.CACHE_DIR, config.CACHE_LOCATOR_CLASSES = str(folder), "UserProvidedCacheLocator"
+            config.CACHE_DIR = str(folder)
+            config.CACHE_LOCATOR_CLASSES = "UserProvidedCacheLocator"
             try:
                 kernel._cache = _Cache(function)  # as enable_caching() does, which has no argument
             finally:
-                config.CACHE_DIR, config.CACHE_LOCATOR_CLASSES = before
+                config.CACHE_DIR = user_folder
+                config.CACHE_LOCATOR_CLASSES = user_locators
         return kernel
 
     return compile_function
 
 
+class Notice(event.Listener):
+    """Says once in a process, on stderr, that lib's kernels are being compiled, if that takes long.
+
+    Only a terminal gets the line: it would be a new output of the cells of notebooks, whose stderr
+    is none, and of commands that are read by programs. Processes that another one has started stay
+    silent, too: workers of trials would all say it, between the lines of a progress bar.
+
+    numba tells of each kernel when it starts and ends, one within the other where a kernel calls
+    another, and of none that it finds on disk.
+    """
+
+    def __init__(self):
+        self.depth = 0  # of the kernels that are being compiled
+        self.seconds = 0.0  # of all that are compiled
+        self.start = 0.0  # of the outermost kernel
+        self.is_given = False
+
+    def on_start(self, event):
+        """Begin to count when an outermost kernel begins."""
+        if self.depth == 0:
+            self.start = time.monotonic()
+        self.depth += 1
+
+    def on_end(self, event):
+        """Say the line, if it is time, whenever a kernel ends, an inner one as well."""
+        self.depth -= 1
+        seconds = self.seconds + time.monotonic() - self.start
+        if self.depth == 0:
+            self.seconds = seconds
+        if seconds > NOTICE_SECONDS and not self.is_given:
+            self.is_given = True
+            if sys.stderr.isatty() and multiprocessing.parent_process() is None:
+                print(_notice_text(), file=sys.stderr, flush=True)
+
+
+def _notice_text():
+    text = "Compiling for this machine what is used here for the first time; it takes some seconds"
+    folder = cache_root()
+    return f"{text}." if folder is None else f"{text}, and is kept in {folder}."
+
+
+event.register("numba:compile", Notice())
+
+
 @compiled()
 def assign(target, source):
-    """Copy a vector into another; for `target[:] = source` numba compiles how its error is worded, for seconds."""
+    """Copy a vector into another.
+
+    For `target[:] = source` numba compiles how its error is worded, for seconds.
+    """
     for i in range(len(target)):
         target[i] = source[i]

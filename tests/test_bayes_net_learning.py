@@ -20,7 +20,7 @@ from test_bayes_net import GRAPHS, LEARNERS, SIZES, as_data, declared, small
 from lib.bayes_net import BayesNetClassifier, Cases, Network
 from lib.bayes_net.ascent import ascend
 from lib.bayes_net.learners import choose_iterations, observed_frequencies
-from lib.bayes_net.newton import _features, differentiate
+from lib.bayes_net.newton import differentiate, find_features
 from lib.datasets import load
 from lib.experiments.elr_data import training_rows
 from lib.naive_bayes import NaiveBayes
@@ -536,24 +536,16 @@ def test_newton(name, sizes):
     value, gradient = cases.value_and_gradient(newton.beta)
     assert value == pytest.approx(newton.path[-1], rel=1e-12)
     assert np.abs(gradient).max() < 1e-8
-    moving, *features = _features(cases)
+    features = find_features(cases)
+    moving = features.entries
 
     def derivatives(change):
-        logs, gradient, hessian = (
-            start.copy(),
-            np.empty(moving.shape),
-            np.empty((moving.size, moving.size)),
-        )
+        logs = start.copy()
         logs[moving] += change
-        given = (
-            cases.network.by_class.parameters,
-            *features,
-            moving,
-            cases.counts,
-            gradient,
-            hessian,
-        )
-        return np.append(differentiate(logs, *given), gradient), hessian
+        gradient = np.empty(moving.shape)
+        hessian = np.empty((moving.size, moving.size))
+        value = differentiate(logs, cases, features, gradient, hessian)
+        return np.append(value, gradient), hessian
 
     steps = 1e-5 * np.eye(moving.size).reshape(-1, *moving.shape)
     slopes = np.array([(derivatives(step)[0] - derivatives(-step)[0]) / 2e-5 for step in steps])

@@ -159,8 +159,8 @@ print(Cases.from_rows(network, codes).value_and_gradient(10 * rng.random(network
 """,
         Edit(
             "lib.bayes_net.messages",
-            "product[p, c] *= work[index, c]",
-            "product[p, c] *= work[index, c] + c",
+            "product[p, c] *= cells[index, c]",
+            "product[p, c] *= cells[index, c] + c",
         ),
         Edit("lib.bayes_net.messages", "\nLOWEST = 1e-300", "\nLOWEST = 0.1"),
     ),
@@ -652,3 +652,47 @@ from lib import compiled
 print(compiled.cache_root())
 """
     assert copy.run(code) == f"{copy.cache / 'numba'}\n"
+
+
+# What is said while kernels are compiled.
+
+SLOW_COMPILATION = """
+import io, sys
+from lib import compiled
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+def text_while_compiling(stderr, seconds):
+    compiled.NOTICE_SECONDS = seconds
+    sys.stderr, stderr_before = stderr, sys.stderr
+    import numpy as np
+    for dtype in (np.float32, np.int16):
+        compiled.assign(np.ones(3, dtype), np.ones(3, dtype))
+    sys.stderr = stderr_before
+    return stderr.getvalue()
+"""
+
+
+@pytest.mark.parametrize(
+    ("stderr", "seconds", "n_lines"),
+    [("Terminal", 0, 1), ("io.StringIO", 0, 0), ("Terminal", 99, 0)],
+)
+def test_a_terminal_is_told_once_that_kernels_are_compiled(copy, stderr, seconds, n_lines):
+    call = f"text = text_while_compiling({stderr}(), {seconds})"
+    text = copy.run(f"{SLOW_COMPILATION}\n{call}\nprint(text, end='')")
+    assert text.count("\n") == n_lines
+    assert (f"is kept in {copy.cache / 'numba'}" in text) == bool(n_lines)
+    again = copy.run(f"{SLOW_COMPILATION}\n{call}\nprint(text, end='')")
+    assert again == "", "from disk"
+
+
+def test_other_processes_say_nothing_of_what_they_compile(copy):
+    code = f"""{SLOW_COMPILATION}
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+with ProcessPoolExecutor(1, get_context("fork")) as pool:
+    print(repr(pool.submit(text_while_compiling, Terminal(), 0).result()))
+"""
+    assert copy.run(code) == "''\n"

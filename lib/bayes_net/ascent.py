@@ -1,28 +1,70 @@
-"""Ascent of a log likelihood in softmax parameters: conjugate gradients with line search, L-BFGS, Newton."""
+"""Ascent of a log likelihood in softmax parameters: conjugate gradients, L-BFGS and Newton.
 
+References
+----------
+Nocedal & Wright (2006): line search, chapter 3; conjugate gradients of Polak & Ribiere, section
+5.2; L-BFGS, section 7.2, with their names s, y and rho. ELR climbs by conjugate gradients with a
+line search, as Greiner, Su, Shen & Zhou (2005) say in section 4.
+"""
+
+from collections import deque
 from typing import NamedTuple
 
 import numpy as np
 
-from lib.bayes_net.likelihood import evaluate, observed
 from lib.bayes_net.newton import climb_newton
-from lib.compiled import assign, compiled
 from lib.validation import check_choice, check_integer, check_real
 
-STEEP = 0.1  # a line search of conjugate gradients ends where the slope is this part of the first
-FLAT = 0.9  # the same for L-BFGS, whose steps have the right length once it has seen some
-MEMORY = 20  # steps that L-BFGS remembers
-TRIES = 30
+# A line search ends where the slope is this fraction of the first: for conjugate gradients, which
+# need a good maximum, and for L-BFGS, whose steps have the right length once it has seen some.
+CG_SLOPE_RATIO = 0.1
+LBFGS_SLOPE_RATIO = 0.9
+MEMORY = 20  # pairs s, y that L-BFGS remembers
+MAX_EVALUATIONS = 30  # of a line search
+MAX_EXTRAPOLATION = 10.0  # how much longer than the last step the next one may be
+TINY = 1e-300  # denominators are at least this
 METHODS = ("cg", "lbfgs", "newton")
 
 
 class Ascent(NamedTuple):
-    """Where an ascent ended, the mean objective and the errors watched after 0, 1, ... iterations."""
+    """Where an ascent ended, and the mean objective and watched errors after each iteration."""
 
     beta: np.ndarray
     path: np.ndarray
     errors: np.ndarray
     converged: bool
+
+
+class LineSearch(NamedTuple):
+    """Best step of a line search, 0 if none gains anything, and the value and gradient there."""
+
+    initial_slope: float
+    step: float
+    value: float
+    gradient: np.ndarray
+
+
+class LinePoint(NamedTuple):
+    """A point on the line of a search."""
+
+    step: float
+    value: float
+    slope: float
+
+
+class History:
+    """Values, and if wanted parameters, of the iterations of an ascent."""
+
+    def __init__(self, keep_parameters):
+        self.keep_parameters = keep_parameters
+        self.values = []
+        self.betas = []
+
+    def append(self, value, beta):
+        """Add an iteration; `beta` must not be changed later."""
+        self.values.append(value)
+        if self.keep_parameters:
+            self.betas.append(beta)
 
 
 def ascend(
@@ -69,175 +111,209 @@ def ascend(
         what it is given.
     """
     n_iterations = check_integer("n_iterations", n_iterations, 0)
-    climb = {"cg": climb_conjugate, "lbfgs": _lbfgs, "newton": climb_newton}[
-        check_choice("method", method, METHODS)
-    ]
+    check_choice("method", method, METHODS)
     if method == "newton" and not (conditional and smoothing == 0):
         raise ValueError(
-            "method='newton' climbs the conditional likelihood, without a prior (use 'cg' or 'lbfgs')"
+            "method='newton' climbs the conditional likelihood, without a prior "
+            "(use 'cg' or 'lbfgs')"
         )
     tolerance = check_real("tolerance", tolerance, 0)
-    beta, path = np.array(cases.network.check_parameters(beta)), np.empty(n_iterations + 1)
+    beta = np.array(cases.network.check_parameters(beta))
     cases.check_size()
-    objective = cases if method == "newton" else cases.objective(conditional, smoothing)
-    trace = np.empty((0 if watched is None else n_iterations + 1, len(beta)))
-    done, converged = climb(beta, objective, n_iterations, tolerance, path, trace)
-    errors = (
-        np.empty((done + 1, 0)) if watched is None else cases.errors(trace[: done + 1], watched)
-    )
-    return Ascent(beta, path[: done + 1], errors, converged)
+    history = History(keep_parameters=watched is not None)
+    # as in compiled code, a number may overflow, and a quotient be infinite
+    with np.errstate(all="ignore"):
+        if method == "newton":
+            beta, converged = climb_newton(beta, cases, n_iterations, tolerance, history)
+        else:
+            objective = cases.objective(conditional, smoothing)
+            climb = climb_conjugate if method == "cg" else climb_lbfgs
+            beta, converged = climb(beta, objective, n_iterations, tolerance, history)
+    path = np.array(history.values)
+    errors = cases.watched_errors(history.betas, watched, len(path))
+    return Ascent(beta, path, errors, bool(converged))
 
 
-def _lbfgs(beta, objective, *settings):
-    # Entries with few rows have small derivatives and little curvature: the power was chosen by
-    # trials.
-    counts = observed(objective.parameters, objective.rows, objective.counts)
-    return climb_lbfgs(beta, ((counts + 1.0) / objective.size) ** -0.5, objective, *settings)
+def climb_conjugate(beta, objective, n_iterations, tolerance, history):
+    """Climb by the conjugate gradients of Polak & Ribiere.
 
-
-@compiled(error_model="numpy")
-def climb_conjugate(beta, objective, n_iterations, tolerance, path, trace):
-    """Climb by the conjugate gradients of Polak & Ribiere; return the number of iterations and if they converged."""
-    gradient, work = np.empty_like(beta), np.empty_like(beta)
-    value = evaluate(beta, objective, work, gradient)
-    direction, step = gradient.copy(), 0.0
-    _record(0, value, beta, path, trace)
-    for i in range(n_iterations):
-        squared = gradient @ gradient
-        if np.abs(gradient).max() <= tolerance or squared == 0.0:
-            return i, True
-        direction, _, found = search_twice(
-            beta, objective, direction, gradient, step, value, gradient, STEEP, work
+    Return the parameters, and whether the ascent has converged.
+    """
+    value, gradient, _ = objective.evaluate(beta)
+    direction = gradient
+    step = 0.0
+    history.append(value, beta)
+    for _ in range(n_iterations):
+        squared_norm = gradient @ gradient
+        if is_flat(gradient, tolerance) or squared_norm == 0.0:
+            return beta, True
+        direction, search = line_search_or_restart(
+            objective,
+            beta,
+            value,
+            gradient,
+            direction,
+            step,
+            steepest=gradient,
+            slope_ratio=CG_SLOPE_RATIO,
         )
-        slope, step, value, following = found
+        step = search.step
         if step == 0.0:
-            return i, False
-        beta += step * direction
-        turn = max(0.0, following @ (following - gradient) / squared)
-        direction = following + turn * direction
-        gradient = following
-        step *= min(10.0, slope / max(gradient @ direction, 1e-300))
-        _record(i + 1, value, beta, path, trace)
-    return n_iterations, np.abs(gradient).max() <= tolerance
+            return beta, False
+        beta = beta + step * direction
+        value = search.value
+        next_gradient = search.gradient
+        # Polak & Ribiere; where negative, the ascent starts again along the gradient
+        beta_pr = max(0.0, next_gradient @ (next_gradient - gradient) / squared_norm)
+        direction = next_gradient + beta_pr * direction
+        gradient = next_gradient
+        # the next step is expected to gain, to first order, as much as the last one
+        step *= min(MAX_EXTRAPOLATION, search.initial_slope / max(gradient @ direction, TINY))
+        history.append(value, beta)
+    return beta, is_flat(gradient, tolerance)
 
 
-@compiled(error_model="numpy")
-def climb_lbfgs(beta, scale, objective, n_iterations, tolerance, path, trace):
-    """Climb by L-BFGS, from `scale` as the diagonal of the inverse Hessian; return as `climb_conjugate` does."""
-    gradient, work = np.empty_like(beta), np.empty_like(beta)
-    value = evaluate(beta, objective, work, gradient)
-    _record(0, value, beta, path, trace)
-    moves, bends, curvatures = (
-        np.empty((MEMORY, len(beta))),
-        np.empty((MEMORY, len(beta))),
-        np.empty(MEMORY),
-    )
-    n_moves = 0
-    for i in range(n_iterations):
-        if np.abs(gradient).max() <= tolerance:
-            return i, True
-        direction = _newton(gradient, scale, moves, bends, curvatures, n_moves)
-        straight, first = scale * gradient, 1.0 if n_moves > 0 else 0.0
-        direction, again, found = search_twice(
-            beta, objective, direction, straight, first, value, gradient, FLAT, work
+def climb_lbfgs(beta, objective, n_iterations, tolerance, history):
+    """Climb by L-BFGS; return as `climb_conjugate` does."""
+    # Parameters with few rows have small derivatives and little curvature: the power of the
+    # diagonal of the inverse Hessian at the start was chosen by trials.
+    inverse_diagonal = ((objective.observed_counts() + 1.0) / objective.size) ** -0.5
+    value, gradient, _ = objective.evaluate(beta)
+    history.append(value, beta)
+    s_history = deque(maxlen=MEMORY)  # steps
+    y_history = deque(maxlen=MEMORY)  # what the gradient fell by
+    curvatures = deque(maxlen=MEMORY)  # s @ y, which is 1 / rho
+    for _ in range(n_iterations):
+        if is_flat(gradient, tolerance):
+            return beta, True
+        quasi_newton = _apply_inverse_hessian(
+            gradient, inverse_diagonal, s_history, y_history, curvatures
         )
-        _, step, value, following = found
-        if step == 0.0:
-            return i, False
-        n_moves = 0 if again else n_moves
-        beta += step * direction
-        move, bend = step * direction, gradient - following
-        curvature = move @ bend
+        steepest = inverse_diagonal * gradient
+        direction, search = line_search_or_restart(
+            objective,
+            beta,
+            value,
+            gradient,
+            quasi_newton,
+            step=1.0 if s_history else 0.0,
+            steepest=steepest,
+            slope_ratio=LBFGS_SLOPE_RATIO,
+        )
+        if search.step == 0.0:
+            return beta, False
+        if direction is steepest:
+            s_history.clear()
+            y_history.clear()
+            curvatures.clear()
+        s = search.step * direction
+        y = gradient - search.gradient
+        beta = beta + s
+        value = search.value
+        gradient = search.gradient
+        curvature = s @ y
         if curvature > 0.0:
-            k = n_moves % MEMORY
-            curvatures[k] = curvature
-            assign(moves[k], move)
-            assign(bends[k], bend)
-            n_moves += 1
-        gradient = following
-        _record(i + 1, value, beta, path, trace)
-    return n_iterations, np.abs(gradient).max() <= tolerance
+            s_history.append(s)
+            y_history.append(y)
+            curvatures.append(curvature)
+        history.append(value, beta)
+    return beta, is_flat(gradient, tolerance)
 
 
-@compiled(error_model="numpy")
-def _record(i, value, beta, path, trace):
-    """Keep the objective after i iterations, and the parameters, if they are traced."""
-    path[i] = value
-    for row in trace[i : i + 1]:
-        assign(row, beta)
+def is_flat(gradient, tolerance):
+    """Return whether no entry of the gradient is larger than `tolerance`."""
+    return np.abs(gradient).max() <= tolerance
 
 
-@compiled(error_model="numpy")
-def _newton(gradient, scale, moves, bends, curvatures, n_moves):
-    """Return the gradient times the inverse Hessian, by the two loops over the last moves."""
+def _apply_inverse_hessian(gradient, inverse_diagonal, s_history, y_history, curvatures):
+    """Return the inverse Hessian times the gradient: the two-loop recursion, algorithm 7.4."""
     direction = gradient.copy()
-    shares, oldest = np.empty(MEMORY), max(0, n_moves - MEMORY)
-    for k in range(n_moves - 1, oldest - 1, -1):
-        i = k % MEMORY
-        shares[i] = moves[i] @ direction / curvatures[i]
-        direction -= shares[i] * bends[i]
-    direction *= scale
-    if n_moves > 0:
-        i = (n_moves - 1) % MEMORY
-        direction *= curvatures[i] / (bends[i] @ (scale * bends[i]))
-    for k in range(oldest, n_moves):
-        i = k % MEMORY
-        direction += (shares[i] - bends[i] @ direction / curvatures[i]) * moves[i]
+    newest_first = list(zip(s_history, y_history, curvatures, strict=True))[::-1]
+    alphas = []
+    for s, y, curvature in newest_first:
+        alpha = s @ direction / curvature
+        direction -= alpha * y
+        alphas.append(alpha)
+    direction *= inverse_diagonal
+    if newest_first:
+        # the scale of the last pair, equation 7.20 with the diagonal
+        _, y, curvature = newest_first[0]
+        direction *= curvature / (y @ (inverse_diagonal * y))
+    for (s, y, curvature), alpha in zip(newest_first[::-1], alphas[::-1], strict=True):
+        direction += (alpha - y @ direction / curvature) * s
     return direction
 
 
-@compiled(error_model="numpy")
-def search_twice(beta, objective, direction, straight, step, value, gradient, flat, work):
-    """Search along `direction`, and if nothing is gained there, once more, `straight` up, with no step to try first.
+def line_search_or_restart(
+    objective, beta, value, gradient, direction, step, steepest, slope_ratio
+):
+    """Search along `direction`; if nothing is gained there, along `steepest`, with no first step.
 
-    Return the last direction, whether it is the second, and what `search` returned.
+    Return the last direction and the result of its `search_line`.
     """
-    found = search(beta, objective, direction, step, value, gradient, flat, work)
-    if found[1] == 0.0 and np.any(direction != straight):
-        return straight, True, search(beta, objective, straight, 0.0, value, gradient, flat, work)
-    return direction, False, found
+    search = search_line(objective, beta, value, gradient, direction, step, slope_ratio)
+    if search.step == 0.0 and np.any(direction != steepest):
+        search = search_line(objective, beta, value, gradient, steepest, 0.0, slope_ratio)
+        return steepest, search
+    return direction, search
 
 
-@compiled(error_model="numpy")
-def search(beta, objective, direction, step, value, gradient, flat, work):
-    """Search along `direction` for a point near the first maximum; `step` is tried first, if it is above 0.
+def search_line(objective, beta, value, gradient, direction, step, slope_ratio):
+    """Search along `direction` for a point near the first maximum.
 
-    It is near enough where the slope is `flat` times the first. The maximum is bracketed by the
-    sign of the slope, then found by secants. Return the slope, the step, the value there and its
-    gradient. The step is 0 if none gains anything, as in a direction that does not rise.
+    The maximum is bracketed by the sign of the slope, then found by secants. The search ends where
+    the slope is `slope_ratio` times the first.
+
+    Parameters
+    ----------
+    objective : Objective
+    beta, gradient, direction : ndarray of shape (n_parameters,)
+    value : float
+    step : float
+        What is tried first, if it is above 0.
+    slope_ratio : float
+
+    Returns
+    -------
+    LineSearch
+        With the step 0 where none gains anything, as in a direction that does not rise.
     """
-    slope = gradient @ direction
-    if not slope > 0.0:
-        return slope, 0.0, value, gradient
+    initial_slope = gradient @ direction
+    best = LineSearch(initial_slope, 0.0, value, gradient)
+    if not initial_slope > 0.0:
+        return best
     if step == 0.0:
-        step = 1.0 / np.sqrt(slope)
-    low, low_value, low_slope, change = 0.0, value, slope, 0.0
-    high, high_slope = np.inf, np.nan
-    best, best_value, best_gradient = 0.0, value, gradient
-    for _ in range(TRIES):
-        following = np.empty_like(gradient)
-        new_value = evaluate(beta + step * direction, objective, work, following)
-        new_slope = following @ direction
-        if new_value >= best_value:
-            best, best_value, best_gradient = step, new_value, following
-            if abs(new_slope) <= flat * slope:
+        step = 1.0 / np.sqrt(initial_slope)
+    # the maximum is between `low`, where the objective still rises, and the step `high`
+    low = LinePoint(0.0, value, initial_slope)
+    high = np.inf
+    high_slope = np.nan
+    step_over_slope = 0.0  # of the last move of `low`: how far it went, over what the slope fell by
+    for _ in range(MAX_EVALUATIONS):
+        new_value, new_gradient, _ = objective.evaluate(beta + step * direction)
+        new_slope = new_gradient @ direction
+        if new_value >= best.value:
+            best = LineSearch(initial_slope, step, new_value, new_gradient)
+            if abs(new_slope) <= slope_ratio * initial_slope:
                 break
-        if new_value >= low_value and new_slope > 0.0:
-            change = (step - low) / max(low_slope - new_slope, 1e-300)
-            low, low_value, low_slope = step, new_value, new_slope
+        if new_value >= low.value and new_slope > 0.0:
+            step_over_slope = (step - low.step) / max(low.slope - new_slope, TINY)
+            low = LinePoint(step, new_value, new_slope)
         else:
-            high, high_slope = step, new_slope if new_value >= low_value else np.nan
-        step = _next_step(low, low_slope, high, high_slope, change)
-    return slope, best, best_value, best_gradient
+            high = step
+            # a value below that of `low` is beyond another maximum: its slope tells nothing
+            high_slope = new_slope if new_value >= low.value else np.nan
+        step = _next_step(low.step, low.slope, high, high_slope, step_over_slope)
+    return best
 
 
-@compiled(error_model="numpy")
-def _next_step(low, low_slope, high, high_slope, change):
-    """Where the slope would be 0 if it were linear, not too near what was tried; `change` is of step over slope."""
+def _next_step(low, low_slope, high, high_slope, step_over_slope):
+    """Where the slope would be 0 if it were linear, not too near to what was tried."""
     if high == np.inf:
-        return min(max(low + low_slope * change, 2.0 * low), 10.0 * low)
+        secant = low + low_slope * step_over_slope
+        return min(max(secant, 2.0 * low), MAX_EXTRAPOLATION * low)
     if not high_slope < 0.0:
         return 0.5 * (low + high)
     width = high - low
-    zero = low + width * low_slope / (low_slope - high_slope)
-    return min(max(zero, low + 0.1 * width), high - 0.1 * width)
+    secant = low + width * low_slope / (low_slope - high_slope)
+    return min(max(secant, low + 0.1 * width), high - 0.1 * width)

@@ -39,10 +39,12 @@ class DiscreteNetwork:
         sizes = [np.shape(table)[-1] for table in tables]
         self.network = Network(parents, sizes)
         self.parents = self.network.parents
-        self.names = tuple(map(str, range(len(sizes))) if names is None else names)
-        self.values = (
-            tuple(tuple(map(str, range(size))) for size in sizes) if values is None else values
-        )
+        if names is None:
+            names = map(str, range(len(sizes)))
+        if values is None:
+            values = tuple(tuple(map(str, range(size))) for size in sizes)
+        self.names = tuple(names)
+        self.values = values
         if len(self.names) != len(sizes) or len(set(self.names)) < len(sizes):
             raise ValueError(
                 f"names must be {len(sizes)} different names, one of each table; got {self.names}"
@@ -62,7 +64,7 @@ class DiscreteNetwork:
 
     @classmethod
     def read_bif(cls, path):
-        """Read a file in the Interchange Format for Bayesian networks (BIF), as JavaBayes defines it.
+        """Read a file in the Interchange Format for Bayesian networks (BIF) of JavaBayes.
 
         Comments, properties and any text between the blocks are skipped. Names may be in quotes,
         and are parted by commas or blanks; the number of a variable's states, or the states that
@@ -102,7 +104,7 @@ class DiscreteNetwork:
         return cls(parents, ascending, tuple(states), tuple(map(tuple, states.values())))
 
     def fitted(self, parents, codes, smoothing=1.0):
-        """The network over the same variables with other parents, and tables learned from rows.
+        """Return a network of the same variables with other parents, and tables learned from rows.
 
         Parameters
         ----------
@@ -123,17 +125,16 @@ class DiscreteNetwork:
         """
         smoothing = check_real("smoothing", smoothing, 0)
         network = Network(parents, self.network.sizes)
-        counts = np.bincount(cells(network, codes).ravel(), minlength=network.n_parameters)
-        return DiscreteNetwork(
-            parents, network.tables(network.normalised(counts + smoothing)), self.names, self.values
-        )
+        counts = np.bincount(find_entries(network, codes).ravel(), minlength=network.n_parameters)
+        tables = network.tables(network.normalised(counts + smoothing))
+        return DiscreteNetwork(parents, tables, self.names, self.values)
 
     def log_probability(self, codes):
         """Ln P(row) of each row of codes (n_samples, n_variables), (n_samples,)."""
-        return np.log(self.theta)[cells(self.network, codes)].sum(axis=1)
+        return np.log(self.theta)[find_entries(self.network, codes)].sum(axis=1)
 
     def sample(self, size, rng):
-        """Rows drawn from the network, parents first.
+        """Draw rows from the network, parents first.
 
         Parameters
         ----------
@@ -144,20 +145,24 @@ class DiscreteNetwork:
         -------
         codes : ndarray of intp, shape (size, n_variables)
         """
-        codes = np.zeros((check_integer("size", size, 0), len(self.parents)), dtype=np.intp)
+        size = check_integer("size", size, 0)
+        codes = np.zeros((size, len(self.parents)), dtype=np.intp)
         draws = check_generator("rng", rng).random((len(self.parents), size, 1))
-        sums = [np.cumsum(table, axis=-1)[..., :-1] for table in self.network.tables(self.theta)]
+        tables = self.network.tables(self.theta)
         for v in self.network.order:
-            codes[:, v] = (draws[v] > sums[v][tuple(codes[:, p] for p in self.parents[v])]).sum(
-                axis=1
-            )
+            # a value's number is that of the cumulated probabilities below the draw
+            cumulated = np.cumsum(tables[v], axis=-1)[..., :-1]
+            rows = cumulated[tuple(codes[:, p] for p in self.parents[v])]
+            codes[:, v] = (draws[v] > rows).sum(axis=1)
         return codes
 
 
-def cells(network, codes):
-    """Which parameter of a `Network` each row of codes (n_samples, n_variables) takes of each variable, same shape."""
-    families = enumerate(zip(network.parents, network.shapes, strict=True))
-    columns = [
-        np.ravel_multi_index(codes[:, [*parents, v]].T, shape) for v, (parents, shape) in families
-    ]
+def find_entries(network, codes):
+    """Return the parameter of each variable's table that each row takes.
+
+    Both `codes` and the result have the shape (n_samples, n_variables).
+    """
+    columns = []
+    for v, (parents, shape) in enumerate(zip(network.parents, network.shapes, strict=True)):
+        columns.append(np.ravel_multi_index(codes[:, [*parents, v]].T, shape))
     return np.column_stack(columns) + network.starts[:-1]

@@ -1,22 +1,25 @@
-"""Rows of a table merged and prepared for a network: likelihoods, gradients, counts and posteriors."""
+"""Rows of a table with a network, equal ones merged: likelihoods, gradients, expected counts."""
 
 from functools import cached_property
 
 import numpy as np
 from scipy.special import softmax
 
-from lib.bayes_net.likelihood import Rows, errors, evaluate, log_joints, objective, observed
+from lib.bayes_net.duplicates import merge_duplicates
+from lib.bayes_net.factor_groups import find_cells, group_factors
+from lib.bayes_net.likelihood import Objective, Rows, error_rates, log_joints, observed_counts
 from lib.bayes_net.messages import LOWEST, find_messages
-from lib.bayes_net.packing import factor_cells, merged, packed
 from lib.estimators import TIE
 from lib.structures.information import MISSING, check_codes
 from lib.validation import check_real
 
-LARGEST_PACK = 2**15  # numbers in the table of joint values of factors that are looked up together
+LARGEST_GROUP = 2**15  # numbers in the table of joint values of a group of factors
 
 
 class Layout:
-    """Rows and the classes that come with them, prepared for inference in up to three ways, each when first needed.
+    """Rows and the classes that come with them, arranged for inference in three ways.
+
+    Each way is computed when it is first needed.
 
     Parameters
     ----------
@@ -26,55 +29,62 @@ class Layout:
         Row and class of all that occur together.
     """
 
-    whole = None  # the layout that this one is a part of
+    parent = None  # the layout of which this one is a subset
+    masks = None  # which rows of the parent's arrangements are in the subset, by their names
 
     def __init__(self, network, attributes, pairs):
-        self.network, self.attributes, self.pairs = network, attributes, pairs
+        self.network = network
+        self.attributes = attributes
+        self.pairs = pairs
 
     @cached_property
     def by_class(self):
         """Rows for inference of the class."""
-        return self._prepared(
-            "by_class", self.network.by_class, slice(None), np.zeros(len(self.attributes), np.int32)
-        )
+        classes = np.zeros(len(self.attributes), np.int32)
+        return self._arrange("by_class", self.network.by_class, slice(None), classes)
 
     @cached_property
     def with_class(self):
         """Pairs for inference of all that is missing."""
-        return self._prepared("with_class", self.network.with_class, *self.pairs, left_out=False)
+        rows, classes = self.pairs
+        return self._arrange(
+            "with_class", self.network.with_class, rows, classes, leave_out_barren=False
+        )
 
     @cached_property
     def of_class(self):
         """Pairs for their likelihood: missing variables that sum to one are left out."""
-        return self._prepared("of_class", self.network.with_class, *self.pairs)
+        rows, classes = self.pairs
+        return self._arrange("of_class", self.network.with_class, rows, classes)
 
     def subset(self, rows, pairs):
-        """Return the layout of some rows (n_rows,) and pairs (n_pairs,), both bool, which are prepared with all."""
-        numbers, classes = self.pairs
-        part = Layout(
-            self.network,
-            self.attributes[rows],
-            ((np.cumsum(rows) - 1)[numbers[pairs]], classes[pairs]),
-        )
-        part.whole, part.kept = self, {"by_class": rows, "with_class": pairs, "of_class": pairs}
-        return part
+        """Return the layout of some rows (n_rows,) and pairs (n_pairs,), both bool.
 
-    def _prepared(self, name, factors, rows, classes, left_out=True):
-        if self.whole:
-            of_whole = getattr(self.whole, name)
-            return of_whole._replace(picks=of_whole.picks[self.kept[name]])
+        It takes what it needs from this layout.
+        """
+        new_numbers = np.cumsum(rows) - 1
+        numbers, classes = self.pairs
+        subset_pairs = new_numbers[numbers[pairs]], classes[pairs]
+        subset = Layout(self.network, self.attributes[rows], subset_pairs)
+        subset.parent = self
+        subset.masks = {"by_class": rows, "with_class": pairs, "of_class": pairs}
+        return subset
+
+    def _arrange(self, name, factors, rows, classes, leave_out_barren=True):
+        if self.parent:
+            arranged = getattr(self.parent, name)
+            return arranged._replace(terms=arranged.terms[self.masks[name]])
         values = np.column_stack([classes, self.attributes[rows]]).astype(np.int32, copy=False)
-        return prepared(
-            factors,
-            values,
-            _needed(self.network, values) if left_out else np.full(values.shape, True),
-        )
+        needed = np.full(values.shape, True)
+        if leave_out_barren:
+            needed = has_evidence(self.network, values)
+        return arrange_rows(factors, values, needed)
 
     def __getstate__(self):
         return {name: vars(self)[name] for name in ("network", "attributes", "pairs")}
 
     def __setstate__(self, state):
-        # as counts, in Cases
+        # writable, as counts in Cases are
         vars(self).update(state, attributes=np.require(state["attributes"], requirements="W"))
 
 
@@ -103,16 +113,16 @@ class Cases:
 
     def __init__(self, network, attributes, counts):
         attributes = check_codes("attributes", attributes, network.sizes[1:], MISSING)
-        counts = _checked_counts(counts, (len(attributes), int(network.sizes[0])))
-        self._set(
-            Layout(network, np.ascontiguousarray(attributes, dtype=np.int32), np.nonzero(counts)),
-            counts,
-        )
+        attributes = np.ascontiguousarray(attributes, dtype=np.int32)
+        counts = _check_counts(counts, (len(attributes), int(network.sizes[0])))
+        self._set(Layout(network, attributes, np.nonzero(counts)), counts)
 
     def _set(self, layout, counts):
+        self.layout = layout
         # what comes to a worker may be read-only, for which all loops would be compiled again
-        self.layout, self.counts = layout, np.require(counts, float, ["C", "W"])
-        self.network, self.attributes = layout.network, layout.attributes
+        self.counts = np.require(counts, float, ["C", "W"])
+        self.network = layout.network
+        self.attributes = layout.attributes
         return self
 
     @classmethod
@@ -120,20 +130,20 @@ class Cases:
         """Merge `codes` (n_samples, n_variables), -1 where missing, with the class in column 0."""
         codes = check_codes("codes", codes, network.sizes, MISSING)
         check_codes("classes, in column 0 of codes,", codes[:, :1], network.sizes[:1], 0)
-        attributes, index = merged(codes[:, 1:], network.sizes[1:])
-        return cls(
-            network,
-            attributes,
-            class_counts(index, codes[:, 0], (len(attributes), network.sizes[0])),
-        )
+        attributes, index = merge_duplicates(codes[:, 1:], network.sizes[1:])
+        counts = count_classes(index, codes[:, 0], (len(attributes), network.sizes[0]))
+        return cls(network, attributes, counts)
 
     def weighted(self, counts):
-        """Return the same rows with other counts (n_rows, n_classes), 0 where they were 0; ValueError otherwise."""
-        counts = _checked_counts(counts, self.counts.shape)
-        known = np.zeros(self.counts.shape, dtype=bool)
-        known[self.layout.pairs] = True
-        if counts[~known].any():
-            row, label = np.argwhere((counts > 0) & ~known)[0]
+        """Return the same rows with other counts (n_rows, n_classes).
+
+        ValueError unless they are 0 where those of these cases are 0.
+        """
+        counts = _check_counts(counts, self.counts.shape)
+        occurs = np.zeros(self.counts.shape, dtype=bool)
+        occurs[self.layout.pairs] = True
+        if counts[~occurs].any():
+            row, label = np.argwhere((counts > 0) & ~occurs)[0]
             found = f"got {counts[row, label]} in row {row}, class {label}"
             raise ValueError(f"counts must be 0 where those of these cases were 0; {found}")
         return Cases.__new__(Cases)._set(self.layout, counts)
@@ -150,7 +160,7 @@ class Cases:
         return float(self.counts.sum())
 
     def objective(self, conditional, smoothing=0.0):
-        """What `evaluate` needs for the mean ln P(c | e), or else ln P(c, e), with a log prior.
+        """Return the `Objective`: the mean ln P(c | e), or else ln P(c, e), with a log prior.
 
         Raises
         ------
@@ -160,14 +170,25 @@ class Cases:
         smoothing = check_real("smoothing", smoothing, 0)
         self.check_size()
         if conditional:
-            factors, rows, counts = self.network.by_class, self.layout.by_class, self.counts
+            factors = self.network.by_class
+            rows = self.layout.by_class
+            counts = self.counts
         else:  # the likelihood of the class that is there takes no sum over the others
-            factors, rows, counts = (
-                self.network.with_class,
-                self.layout.of_class,
-                self._pair_counts(),
-            )
-        return objective(factors.parameters, rows, counts, bool(conditional), smoothing, self.size)
+            factors = self.network.with_class
+            rows = self.layout.of_class
+            counts = self._pair_counts()
+        return Objective(factors.parameters, rows, counts, bool(conditional), smoothing, self.size)
+
+    def expectation(self):
+        """Return the `Objective` whose value is the sum of ln P(c, e), for expected counts."""
+        return Objective(
+            self.network.with_class.parameters,
+            self.layout.with_class,
+            self._pair_counts(),
+            conditional=False,
+            smoothing=0.0,
+            size=1.0,
+        )
 
     def check_size(self):
         """Raise ValueError if all counts are 0, so that there is no mean over the rows."""
@@ -181,26 +202,18 @@ class Cases:
         theta over size.
         """
         beta = self.network.check_parameters(beta)
-        gradient = np.empty_like(beta)
-        return evaluate(
-            beta, self.objective(conditional, smoothing), np.empty_like(beta), gradient
-        ), gradient
+        value, gradient, _ = self.objective(conditional, smoothing).evaluate(beta)
+        return value, gradient
 
     def expected_counts(self, theta):
-        """Sum of ln P(c, e), and how often each value comes with its parents' values, as expected given the rows."""
+        """Sum of ln P(c, e), and how often each value is expected with its parents' values."""
         theta = self.network.check_probabilities(theta)
-        expected, parameters = (
-            np.empty(self.network.n_parameters),
-            self.network.with_class.parameters,
-        )
-        likelihood = objective(
-            parameters, self.layout.with_class, self._pair_counts(), False, 0.0, 1.0
-        )
-        return evaluate(_logs(theta), likelihood, expected, np.empty_like(expected)), expected
+        value, _, expected = self.expectation().evaluate(_logs(theta))
+        return value, expected
 
     def observed_counts(self):
         """How often each value and its parents' values are all observed, (n_parameters,)."""
-        return observed(self.network.by_class.parameters, self.layout.by_class, self.counts)
+        return observed_counts(self.network.by_class.parameters, self.layout.by_class, self.counts)
 
     def log_joints(self, theta):
         """Ln P(c, e) of each merged row and class, (n_rows, n_classes)."""
@@ -212,24 +225,42 @@ class Cases:
         return softmax(self.log_joints(theta), axis=1)
 
     def error(self, theta):
-        """What part of the rows is not of the class predicted."""
+        """Error rate of the classes predicted with `theta`, on these cases."""
         theta = self.network.check_probabilities(theta)
         return float(self.errors(_logs(theta)[None], self.counts[None])[0, 0])
 
     def errors(self, betas, counts):
-        """Errors of several softmax parameters (n, n_parameters) on several counts (m, n_rows, n_classes), (n, m)."""
+        """Error rates of several parameters on several counts of the rows.
+
+        Parameters
+        ----------
+        betas : ndarray of shape (n, n_parameters)
+            Softmax parameters.
+        counts : ndarray of shape (m, n_rows, n_classes)
+
+        Returns
+        -------
+        ndarray of shape (n, m)
+        """
         if np.ndim(counts) != 3 or np.shape(counts)[1:] != self.counts.shape:
             raise ValueError(
                 f"watched counts must have shape (m, *{self.counts.shape}); got {np.shape(counts)}"
             )
-        rows, some = self.layout.by_class, np.any(counts, axis=(0, 2))
-        rows, counts = (
-            rows._replace(picks=rows.picks[some]),
-            np.ascontiguousarray(counts[:, some], dtype=float),
+        rows = self.layout.by_class
+        has_count = np.any(counts, axis=(0, 2))
+        return error_rates(
+            self.network.log_softmax(betas),
+            self.network.by_class.parameters,
+            rows._replace(terms=rows.terms[has_count]),
+            np.ascontiguousarray(counts[:, has_count], dtype=float),
+            TIE,
         )
-        return errors(
-            self.network.log_softmax(betas), self.network.by_class.parameters, rows, counts, TIE
-        )
+
+    def watched_errors(self, betas, watched, n_steps):
+        """Error rates of an ascent's parameters, (n_steps, m); m is 0 if nothing is `watched`."""
+        if watched is None:
+            return np.empty((n_steps, 0))
+        return self.errors(np.array(betas), watched)
 
     def _pair_counts(self):
         return self.counts[self.layout.pairs][:, None]
@@ -238,8 +269,8 @@ class Cases:
         self._set(state["layout"], state["counts"])
 
 
-def _checked_counts(counts, shape):
-    """Return `counts` as an array of this shape; ValueError names the first that is negative or not finite."""
+def _check_counts(counts, shape):
+    """Return `counts` as an array of this shape; ValueError if one is negative or not finite."""
     counts = np.asarray(counts)
     if counts.shape != shape or counts.dtype.kind not in "biuf":
         found = f"got {counts.dtype} of {counts.shape}"
@@ -250,45 +281,62 @@ def _checked_counts(counts, shape):
     if wrong.any():
         row, label = np.argwhere(wrong)[0]
         raise ValueError(
-            f"counts must be finite and at least 0; got {counts[row, label]} in row {row}, class {label}"
+            f"counts must be finite and at least 0; "
+            f"got {counts[row, label]} in row {row}, class {label}"
         )
     return counts
 
 
-def class_counts(index, classes, shape, weights=None):
-    """How often each class comes with each row, for `index`, `classes` and perhaps weights of every example."""
-    return (
-        np.bincount(index * shape[1] + classes, weights, shape[0] * shape[1])
-        .reshape(shape)
-        .astype(float)
-    )
+def count_classes(index, classes, shape, weights=None):
+    """How often each class comes with each row, (n_rows, n_classes).
 
-
-def prepared(factors, values, needed):
-    """Rows for the compiled loops: which packs of factors each has, and which messages over what is missing.
-
-    A missing variable that is not `needed` is left out with its factor, as it sums to one.
+    `index`, `classes` and perhaps `weights` (n_samples,) are row, class and weight of examples.
     """
-    columns, rows_needed = np.ascontiguousarray(values.T), np.ascontiguousarray(needed.T)
-    cells, live = factor_cells(columns, rows_needed, *factors.padded, factors.offsets)
-    picks, packs = packed(
-        cells, factors.offsets, min(len(values) // 8, LARGEST_PACK // factors.lookup.shape[1])
+    n_rows, n_classes = shape
+    codes = index * n_classes + classes
+    return np.bincount(codes, weights, n_rows * n_classes).reshape(shape).astype(float)
+
+
+def arrange_rows(factors, values, needed):
+    """Arrange rows as sums of terms: of groups of factors, and of messages for what is missing.
+
+    Parameters
+    ----------
+    factors : Factors
+    values : ndarray of int32, shape (n_rows, n_variables)
+    needed : ndarray of bool, shape (n_rows, n_variables)
+        A missing variable that is not needed is left out with its factor, as it sums to one.
+    """
+    cells, is_summed = find_cells(
+        np.ascontiguousarray(values.T),
+        np.ascontiguousarray(needed.T),
+        factors.padded_scopes,
+        factors.padded_strides,
+        factors.offsets,
     )
-    messages, ends = find_messages(factors, values, (values < 0) & needed, live)
-    # in one order for all loops
-    picks = np.ascontiguousarray(np.column_stack([picks, len(packs) + ends]), np.uint32)
-    return Rows(picks, packs, messages)
+    n_columns = factors.lookup.shape[1]
+    max_values = min(len(values) // 8, LARGEST_GROUP // n_columns)
+    joint_values, group_cells = group_factors(cells, factors.offsets, max_values)
+    messages, ends = find_messages(factors, values, (values < 0) & needed, is_summed)
+    # in one order of memory, or all loops would be compiled for two
+    terms = np.ascontiguousarray(
+        np.column_stack([joint_values, len(group_cells) + ends]), np.uint32
+    )
+    return Rows(terms, group_cells, messages)
 
 
-def _needed(network, values):
-    """Which variables are observed or have observed descendants, with the class as an observed one."""
-    needed = values >= 0
-    if needed.all():
-        return needed
+def has_evidence(network, values):
+    """Which variables are observed or have observed descendants; the class counts as observed.
+
+    The others are barren nodes (Shachter, 1986).
+    """
+    evidence = values >= 0
+    if evidence.all():
+        return evidence
     for v in reversed(network.order):
         for p in network.parents[v]:
-            needed[:, p] |= needed[:, v]
-    return needed
+            evidence[:, p] |= evidence[:, v]
+    return evidence
 
 
 def _logs(theta):

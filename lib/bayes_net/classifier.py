@@ -1,4 +1,4 @@
-"""Bayesian network classifiers of discrete attributes, with tables learned generatively or discriminatively."""
+"""Bayesian network classifiers of discrete attributes, learned generatively or by ELR."""
 
 import warnings
 
@@ -8,7 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from lib.bayes_net.ascent import METHODS
-from lib.bayes_net.cases import Cases, class_counts, merged
+from lib.bayes_net.cases import Cases, count_classes
+from lib.bayes_net.duplicates import merge_duplicates
 from lib.bayes_net.learners import (
     LEARNERS,
     choose_iterations,
@@ -30,8 +31,10 @@ STRUCTURES = {
     "tan": tan_from_codes,
     "bic": lambda codes, sizes, weights=None: bic_from_codes(codes, sizes, weights=weights),
 }
-TUNED_ITERATIONS, MANY_ITERATIONS = 20, 1000
-SPREAD = 0.1
+# most iterations: of cross-tuning, as in Appendix B of the paper, and until convergence
+TUNED_ITERATIONS = 20
+MANY_ITERATIONS = 1000
+SPREAD = 0.1  # standard deviation of random softmax parameters to start from
 
 
 @with_parameters
@@ -123,11 +126,13 @@ class BayesNetClassifier(JointClassifier):
     random_state: int | np.random.RandomState | None = None
 
     def fit(self, X, y, sample_weight=None):
-        """Learn structure and tables from `X` (n_samples, n_attributes) and the classes `y` (n_samples,).
+        """Learn structure and tables.
 
         Parameters
         ----------
-        X, y
+        X : table of shape (n_samples, n_attributes)
+        y : array of shape (n_samples,)
+            Classes.
         sample_weight : array of shape (n_samples,), optional
             How many cases each row stands for, at least 0.
 
@@ -149,24 +154,29 @@ class BayesNetClassifier(JointClassifier):
         self.classes_, classes = checked_target(X, y)
         weights = None if sample_weight is None else case_weights(sample_weight, X)
         if weights is not None and not weights.all():
-            X, classes, weights = X[weights > 0], classes[weights > 0], weights[weights > 0]
+            has_weight = weights > 0
+            X = X[has_weight]
+            classes = classes[has_weight]
+            weights = weights[has_weight]
         self._coding = DiscreteCoding(X)
         self.categories_ = self._coding.categories
-        values, sizes = self._coding(X), np.append(len(self.classes_), self._coding.sizes)
-        learn = (
-            STRUCTURES[self.structure]
-            if isinstance(self.structure, str)
-            else lambda *_: self.structure
-        )
-        self._network = Network(learn(np.column_stack([classes, values]), sizes, weights), sizes)
+        values = self._coding(X)
+        sizes = np.append(len(self.classes_), self._coding.sizes)
+        if isinstance(self.structure, str):
+            codes = np.column_stack([classes, values])
+            parents = STRUCTURES[self.structure](codes, sizes, weights)
+        else:
+            parents = self.structure
+        self._network = Network(parents, sizes)
         self.parents_ = self._network.parents
-        rows, index = merged(values, sizes[1:])
-        cases = Cases(
-            self._network, rows, class_counts(index, classes, (len(rows), sizes[0]), weights)
-        )
-        self.path_, self.chosen_, self.held_out_errors_ = np.empty(0), None, None
+        rows, index = merge_duplicates(values, sizes[1:])
+        counts = count_classes(index, classes, (len(rows), sizes[0]), weights)
+        cases = Cases(self._network, rows, counts)
+        self.path_ = np.empty(0)
+        self.chosen_ = None
+        self.held_out_errors_ = None
         if self.learner == "ofe":
-            self._keep(cases, observed_frequencies(cases, self.smoothing))
+            self._set_tables(cases, observed_frequencies(cases, self.smoothing))
         else:
             self._climb(cases, index, classes, weights)
         return self
@@ -174,7 +184,7 @@ class BayesNetClassifier(JointClassifier):
     def predict_joint_log_proba(self, X):
         """Ln P(c, e) of each class and what is observed in each row, (n_samples, n_classes)."""
         X = checked_frame(self, X, reset=False)
-        rows, index = merged(self._coding(X), self._coding.sizes)
+        rows, index = merge_duplicates(self._coding(X), self._coding.sizes)
         counts = np.ones((len(rows), len(self.classes_)))
         return Cases(self._network, rows, counts).log_joints(self._theta)[index]
 
@@ -194,22 +204,32 @@ class BayesNetClassifier(JointClassifier):
         check_real("tolerance", self.tolerance, 0, open_low=True)
 
     def _climb(self, cases, index, classes, weights):
-        """Climb as often as the folds choose, if they are to, from the start."""
-        rng, tuned = check_random_state(self.random_state), self.n_iterations == "cross-tune"
-        most = self.max_iterations or (TUNED_ITERATIONS if tuned else MANY_ITERATIONS)
-        limit = most if tuned or self.n_iterations is None else self.n_iterations
-        settings = {name: getattr(self, name) for name in ("smoothing", "method", "tolerance")}
-        held_out = self._folds(index, classes, cases.counts.shape, rng, weights) if tuned else None
+        """Climb from the start, as often as cross-tuning chooses, if it is to."""
+        rng = check_random_state(self.random_state)
+        is_tuned = self.n_iterations == "cross-tune"
+        if is_tuned:
+            held_out = self._held_out_counts(index, classes, cases.counts.shape, rng, weights)
         if self.start == "random":
-            settings["first"] = self._network.softmax(
-                SPREAD * rng.standard_normal(self._network.n_parameters)
-            )
-        if tuned:
+            first = self._network.softmax(SPREAD * rng.standard_normal(self._network.n_parameters))
+        else:
+            first = None
+        settings = {
+            "smoothing": self.smoothing,
+            "method": self.method,
+            "tolerance": self.tolerance,
+            "first": first,
+        }
+        if is_tuned:
+            limit = self.max_iterations or TUNED_ITERATIONS
             self.held_out_errors_ = tuning_errors(cases, self.learner, held_out, limit, **settings)
-            limit, self.chosen_ = choose_iterations(self.held_out_errors_)
-        ascent = climb(cases, self.learner, limit, **settings)
+            n_iterations, self.chosen_ = choose_iterations(self.held_out_errors_)
+        elif self.n_iterations is None:
+            n_iterations = self.max_iterations or MANY_ITERATIONS
+        else:
+            n_iterations = self.n_iterations
+        ascent = climb(cases, self.learner, n_iterations, **settings)
         self.path_ = ascent.path
-        self._keep(cases, self._network.softmax(ascent.beta))
+        self._set_tables(cases, self._network.softmax(ascent.beta))
         if self.n_iterations is None and not ascent.converged:
             advice = "raise max_iterations or tolerance, or give n_iterations"
             message = (
@@ -217,15 +237,17 @@ class BayesNetClassifier(JointClassifier):
             )
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
-    def _keep(self, cases, theta):
-        self._theta, self.tables_ = theta, self._network.tables(theta.copy())
+    def _set_tables(self, cases, theta):
+        self._theta = theta
+        self.tables_ = self._network.tables(theta.copy())
         self.n_iterations_ = max(0, len(self.path_) - 1)
         joints = cases.log_joints(theta)
         self.log_likelihood_ = float((cases.counts * joints).sum())
-        self.log_conditional_likelihood_ = float((cases.counts * log_softmax(joints, axis=1)).sum())
+        posteriors = log_softmax(joints, axis=1)
+        self.log_conditional_likelihood_ = float((cases.counts * posteriors).sum())
 
-    def _folds(self, index, classes, shape, rng, weights):
-        """Counts of each fold of a random partition, or None where there is nothing to be tuned with."""
+    def _held_out_counts(self, index, classes, shape, rng, weights):
+        """Counts of each fold of a random partition; none where there is one example only."""
         n_folds = min(self.n_folds, len(index))
         if n_folds < 2:
             return np.empty((0, *shape))

@@ -38,21 +38,25 @@ def maximise_expectation(cases, theta, n_iterations, smoothing=0.0, tolerance=1e
     Dempster, Laird & Rubin (1977), section 2.
     """
     n_iterations = check_integer("n_iterations", n_iterations, 0)
-    smoothing, tolerance = (
-        check_real("smoothing", smoothing, 0),
-        check_real("tolerance", tolerance, 0),
-    )
-    theta = np.maximum(cases.network.check_probabilities(theta), LOWEST)
+    smoothing = check_real("smoothing", smoothing, 0)
+    tolerance = check_real("tolerance", tolerance, 0)
+    network = cases.network
+    theta = np.maximum(network.check_probabilities(theta), LOWEST)
     cases.check_size()
-    path, errors = [], []
+    expectation = cases.expectation()
+    path = []
+    betas = []
     for i in range(n_iterations + 1):
-        value, expected = cases.expected_counts(theta)
-        path.append((value + smoothing * np.log(theta).sum()) / cases.size)
-        errors.append(
-            [cases.weighted(counts).error(theta) for counts in (() if watched is None else watched)]
-        )
+        beta = np.log(theta)
+        # E step: expected counts of each value with its parents' values
+        log_likelihood, _, expected = expectation.evaluate(beta)
+        path.append((log_likelihood + smoothing * beta.sum()) / cases.size)
+        if watched is not None:
+            betas.append(beta)
         converged = i > 0 and path[-1] - path[-2] <= tolerance
         if converged or i == n_iterations:
             break
-        theta = cases.network.normalised(expected + smoothing)
-    return Ascent(np.log(theta), np.array(path), np.array(errors), bool(converged))
+        # M step: their frequencies, which maximise the expected log likelihood with the prior
+        theta = network.normalised(expected + smoothing)
+    errors = cases.watched_errors(betas, watched, len(path))
+    return Ascent(beta, np.array(path), errors, bool(converged))

@@ -1,24 +1,43 @@
 """Gibbs sampling of what is not observed in a network, and the plain gradient of its likelihood."""
 
 import warnings
+from typing import NamedTuple
 
 import numpy as np
 
 from lib.bayes_net.messages import LOWEST
-from lib.compiled import assign, compiled
+from lib.compiled import compiled
 from lib.validation import check_choice, check_generator, check_integer, check_real
 
 LIFTED = 1e-3  # what all zeros are raised to, until a possible state is found
-FINDING = 1000  # sweeps in which it must be found
+MAX_START_SWEEPS = 1000  # in which it must be found
 UNDERFLOW = 1e-280  # below it, products have lost digits
 ROUNDING = 1e-12  # by which the sum of a row may differ from 1
-# no probability of the plain gradient falls below, unless a row has more than half a million of
-# them
-NEAR = 1e-6
+# no probability of the plain gradient falls below this, or half the uniform one if that is less
+LEAST = 1e-6
+
+
+class Links(NamedTuple):
+    """Tables that each variable is in: of variable v, links pointers[v] to pointers[v + 1].
+
+    Attributes
+    ----------
+    tables : ndarray of int, shape (n_links,)
+    steps : ndarray of int, shape (n_links,)
+        How many entries of the table apart two values of the variable are.
+    pointers : ndarray of int, shape (n_variables + 1,)
+    starts : ndarray of int, shape (n_variables,)
+        First parameter of each table.
+    """
+
+    tables: np.ndarray
+    steps: np.ndarray
+    pointers: np.ndarray
+    starts: np.ndarray
 
 
 def gibbs_posterior(network, theta, evidence, n_sweeps, rng):
-    """States drawn from P(all | evidence): in a sweep each hidden variable in turn is drawn given all others.
+    """Draw states from P(all | evidence), each hidden variable in turn given all others.
 
     Parameters
     ----------
@@ -61,129 +80,152 @@ def gibbs_posterior(network, theta, evidence, n_sweeps, rng):
     ----------
     Geman & Geman (1984).
     """
-    theta, sizes = network.check_probabilities(theta), network.sizes
+    theta = network.check_probabilities(theta)
+    sizes = network.sizes
     if np.shape(evidence) != sizes.shape:
         raise ValueError(
             f"evidence must be an integer for each of {len(sizes)} variables; got {evidence!r}"
         )
-    state = np.array(
-        [
-            check_integer(f"evidence of variable {v}", e, -1, sizes[v] - 1)
-            for v, e in enumerate(evidence)
-        ]
-    )
-    n_sweeps, rng = check_integer("n_sweeps", n_sweeps, 1), check_generator("rng", rng)
-    hidden, links = np.flatnonzero(state < 0), (sizes, *_links(network))
+    values = [
+        check_integer(f"evidence of variable {v}", value, -1, sizes[v] - 1)
+        for v, value in enumerate(evidence)
+    ]
+    state = np.array(values)
+    n_sweeps = check_integer("n_sweeps", n_sweeps, 1)
+    rng = check_generator("rng", rng)
+    hidden = np.flatnonzero(state < 0)
+    links = _find_links(network)
     has_zeros = theta.min() <= LOWEST
-    if has_zeros and (v := _ruling_out(network, theta, state)) is not None:
-        words = f"the table of variable {v} rules out joint values of hidden variables"
-        warnings.warn(
-            f"{words}: the chain may never leave a part of the states", RuntimeWarning, stacklevel=2
-        )
-    _start(state, hidden, sizes, rng)
+    if has_zeros:
+        v = _find_table_with_zeros(network, theta, state)
+        if v is not None:
+            message = (
+                f"the table of variable {v} rules out joint values of hidden variables: "
+                "the chain may never leave a part of the states"
+            )
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
+    _draw_uniform(state, hidden, sizes, rng)
     if has_zeros:
         _make_possible(state, network, theta, hidden, links, rng)
-    return _sweeps(theta, state, hidden, *links, n_sweeps, rng)
+    return _sweep(theta, state, hidden, sizes, links, n_sweeps, rng)
 
 
-def _links(network):
-    """Tables that each variable is in and its steps in them, one after the other, and where each one's begin."""
-    families = list(enumerate(network.with_class.steps))
-    links = [[(v, steps[u]) for v, steps in families if u in steps] for u in range(len(families))]
-    tables, steps = np.ascontiguousarray(np.concatenate(links).T)
-    return tables, steps, np.cumsum([0, *map(len, links)]), np.asarray(network.starts[:-1])
+def _find_links(network):
+    steps = network.with_class.steps  # of each table, by variable
+    links = [
+        [(table, steps[table][v]) for table in range(len(steps)) if v in steps[table]]
+        for v in range(len(steps))
+    ]
+    tables, link_steps = np.ascontiguousarray(np.concatenate(links).T)
+    return Links(
+        tables=tables,
+        steps=link_steps,
+        pointers=np.cumsum([0, *map(len, links)]),
+        starts=np.asarray(network.starts[:-1]),
+    )
 
 
-def _ruling_out(network, theta, evidence):
-    """The first variable whose table has a zero for values of two or more hidden variables, or None."""
+def _find_table_with_zeros(network, theta, evidence):
+    """First variable whose table rules out values of two or more hidden variables, or None."""
     for v, (parents, table) in enumerate(zip(network.parents, network.tables(theta), strict=True)):
         values = [slice(None) if evidence[u] < 0 else evidence[u] for u in (*parents, v)]
-        if values.count(slice(None)) > 1 and table[tuple(values)].min() <= LOWEST:
+        n_hidden = values.count(slice(None))
+        if n_hidden > 1 and table[tuple(values)].min() <= LOWEST:
             return v
     return None
 
 
 def _make_possible(state, network, theta, hidden, links, rng):
-    """Change the hidden values of `state`, if it is impossible, until it is not; ValueError if that fails."""
+    """Change an impossible `state` until it is possible; ValueError if that fails."""
     lifted = np.where(theta <= LOWEST, LIFTED, theta)
     families = [[*parents, v] for v, parents in enumerate(network.parents)]
     tables = network.tables(theta)
-    for _ in range(FINDING):
-        if all(
-            table[tuple(state[family])] > LOWEST
-            for table, family in zip(tables, families, strict=True)
-        ):
+    for _ in range(MAX_START_SWEEPS):
+        probabilities = [
+            table[tuple(state[family])] for table, family in zip(tables, families, strict=True)
+        ]
+        if min(probabilities) > LOWEST:
             return
-        _sweeps(lifted, state, hidden, *links, 1, rng)
-    found = f"no possible state was found in {FINDING:,} sweeps"
+        _sweep(lifted, state, hidden, network.sizes, links, 1, rng)
+    found = f"no possible state was found in {MAX_START_SWEEPS:,} sweeps"
     raise ValueError(
         f"evidence must have a probability above 0; {found} (zeros of the tables rule it out)"
     )
 
 
 @compiled()
-def _start(state, hidden, sizes, rng):
+def _draw_uniform(state, hidden, sizes, rng):
     for v in hidden:
         state[v] = rng.integers(0, sizes[v])
 
 
 @compiled()
-def _sweeps(theta, state, hidden, sizes, tables, steps, pointers, starts, n_sweeps, rng):
-    """States after each sweep (n_sweeps, n_variables), from `state`, which becomes the last of them."""
-    states, mass = np.empty((n_sweeps, len(state)), np.int16), np.empty(sizes.max())
-    cells = starts.copy()  # the parameter that each table gives for the state
+def _sweep(theta, state, hidden, sizes, links, n_sweeps, rng):
+    """Return the state after each sweep, (n_sweeps, n_variables); `state` becomes the last one."""
+    states = np.empty((n_sweeps, len(state)), np.int16)
+    masses = np.empty(sizes.max())  # cumulated, of the values of a variable
+    tables = links.tables
+    steps = links.steps
+    cells = links.starts.copy()  # the parameter that each table gives for the state
     for v in range(len(state)):
-        for link in range(pointers[v], pointers[v + 1]):
+        for link in range(links.pointers[v], links.pointers[v + 1]):
             cells[tables[link]] += steps[link] * state[v]
     for sweep in range(n_sweeps):
         for v in hidden:
-            first, last, total = pointers[v], pointers[v + 1], 0.0
+            first = links.pointers[v]
+            last = links.pointers[v + 1]
             for link in range(first, last):
                 cells[tables[link]] -= steps[link] * state[v]
+            # P(v | all others) is in proportion to the product of the tables that v is in
+            total = 0.0
             for value in range(sizes[v]):
                 product = 1.0
                 for link in range(first, last):
                     product *= theta[cells[tables[link]] + steps[link] * value]
                 total += product
-                mass[value] = total
+                masses[value] = total
             if total < UNDERFLOW:
-                total = _scaled_masses(
-                    theta, cells, tables[first:last], steps[first:last], mass[: sizes[v]]
+                total = _scale_masses(
+                    theta, cells, tables[first:last], steps[first:last], masses[: sizes[v]]
                 )
-            draw, drawn = rng.random() * total, state[v]
+            threshold = rng.random() * total
+            new_value = state[v]
             if total > 0.0:  # or else all values are impossible
-                drawn = 0
-                while drawn < sizes[v] - 1 and mass[drawn] <= draw:
-                    drawn += 1
-            state[v] = drawn
+                new_value = 0
+                while new_value < sizes[v] - 1 and masses[new_value] <= threshold:
+                    new_value += 1
+            state[v] = new_value
             for link in range(first, last):
-                cells[tables[link]] += steps[link] * drawn
-        assign(states[sweep], state)
+                cells[tables[link]] += steps[link] * new_value
+        for v in range(len(state)):
+            states[sweep, v] = state[v]
     return states
 
 
 @compiled()
-def _scaled_masses(theta, cells, tables, steps, mass):
-    """Set the cumulated masses of a variable's values, over the largest mass; return the last, 0 if all are impossible.
+def _scale_masses(theta, cells, tables, steps, masses):
+    """Set the cumulated masses of a variable's values, over the largest mass.
 
-    It goes by logarithms, as products of many probabilities underflow.
+    Return the last, 0 if all values are impossible. It goes by logarithms, as products of many
+    probabilities underflow.
     """
-    top, total = -np.inf, 0.0
-    for value in range(len(mass)):
-        mass[value] = 0.0
+    top = -np.inf
+    for value in range(len(masses)):
+        masses[value] = 0.0
         for link in range(len(tables)):
             probability = theta[cells[tables[link]] + steps[link] * value]
-            mass[value] += np.log(probability) if probability > LOWEST else -np.inf
-        top = max(top, mass[value])
-    for value in range(len(mass)):
+            masses[value] += np.log(probability) if probability > LOWEST else -np.inf
+        top = max(top, masses[value])
+    total = 0.0
+    for value in range(len(masses)):
         if top > -np.inf:
-            total += np.exp(mass[value] - top)
-        mass[value] = total
+            total += np.exp(masses[value] - top)
+        masses[value] = total
     return total
 
 
 def plain_gradient(cases, theta, n_iterations, step=0.1, renormalise="project", tolerance=1e-9):
-    """Climb the likelihood by steps along its gradient in the table entries themselves, mended after each step.
+    """Climb the likelihood along its gradient in the table entries, mended after each step.
 
     Each row sums to 1 after each step, and no entry of a row of k values falls below 1e-6, or 1 /
     2k if that is less; a start with lower entries is moved.
@@ -231,45 +273,50 @@ def plain_gradient(cases, theta, n_iterations, step=0.1, renormalise="project", 
     step = check_real("step", step, 0, 1e100, open_low=True)
     check_choice("renormalise", renormalise, ("project", "divide"))
     tolerance = check_real("tolerance", tolerance, 0)
-    network, path = cases.network, []
+    network = cases.network
     rows = _rows_by_size(network)
-    theta = _bounded(network.check_probabilities(theta), rows)
+    theta = _project(network.check_probabilities(theta), rows)
     cases.check_size()
+    path = []
     for _ in range(n_iterations):
         value, expected = cases.expected_counts(theta)
         path.append(value / cases.size)
-        gradient = expected / theta / cases.size
+        gradient = expected / theta / cases.size  # equation 7 of Russell et al.
         stepped = theta + step * gradient
         if renormalise == "divide":
             stepped = network.normalised(stepped)
-        before, theta = theta, _bounded(stepped, rows)
-        if np.abs(theta - before).max() <= tolerance:
+        last_theta = theta
+        theta = _project(stepped, rows)
+        if np.abs(theta - last_theta).max() <= tolerance:
             break
-    return theta, np.array([*path, cases.expected_counts(theta)[0] / cases.size])
+    value, _ = cases.expected_counts(theta)
+    return theta, np.array([*path, value / cases.size])
 
 
 def _rows_by_size(network):
     """Places in the flat vector of rows of the same size: an array (n_rows, size) for each size."""
-    starts, widths = network.row_starts[:-1], np.diff(network.row_starts)
+    starts = network.row_starts[:-1]
+    widths = np.diff(network.row_starts)
     return [starts[widths == size][:, None] + np.arange(size) for size in np.unique(widths)]
 
 
-def _bounded(numbers, rows_by_size):
-    """Flat tables of the rows nearest to those of `numbers` that sum to 1 and have no entry below the least.
+def _project(numbers, rows_by_size):
+    """Flat tables of the nearest rows that sum to 1 and have no entry below the least.
 
     Rows that are such already, but for rounding, stay as they are.
     """
     theta = np.array(numbers)
     for places in rows_by_size:
-        rows, size = theta[places], places.shape[1]
-        least = min(NEAR, 0.5 / size)
+        rows = theta[places]
+        size = places.shape[1]
+        least = min(LEAST, 0.5 / size)
         wrong = (rows.min(axis=1) < least) | (np.abs(rows.sum(axis=1) - 1) > ROUNDING)
         theta[places[wrong]] = least + simplex_projection(rows[wrong] - least, 1 - size * least)
     return theta
 
 
 def simplex_projection(rows, total=1.0):
-    """The nearest rows, by Euclidean distance, of non-negative numbers that sum to `total`.
+    """Find the nearest rows, by Euclidean distance, of non-negative numbers that sum to `total`.
 
     Parameters
     ----------

@@ -5,9 +5,10 @@ A file is a sequence of blocks with any text between them; this is the whole gra
     network NAME { ... }
     variable NAME { type discrete [ 2 ] { STATE, STATE }; }
     probability ( CHILD | PARENT, PARENT ) {
-      table 0.2, 0.8, ...;              // of all cells: the child's state changes slowest, the last
-      parent's fastest ( STATE, STATE ) 0.2, 0.8;        // of the child's states, given those of
-      the parents default 0.2, 0.8;                 // of parents' states that have no row
+      table 0.2, 0.8, ...;          // all cells: the child's state changes slowest,
+                                    // the last parent's fastest
+      ( STATE, STATE ) 0.2, 0.8;    // a row: the child's states, given those of the parents
+      default 0.2, 0.8;             // rows that are not listed
     }
 
 Every block may also hold ``property ANYTHING;``. Text is read in three steps: comments go, and
@@ -50,7 +51,7 @@ _TYPE = re.compile(r"type\s+discrete\s*\[\s*(\d+)\s*\]\s*\{(.*)\}", re.DOTALL)
 
 
 class NamedTables(NamedTuple):
-    """Contents of a file: `states`, `parents` and `tables` by the variables' names, in the order of the file.
+    """Contents of a file, by the variables' names, in the order of the file.
 
     Tables are P(variable | parents) of shape (size of each parent, in the order of `parents`...,
     size of variable).
@@ -62,7 +63,7 @@ class NamedTables(NamedTuple):
 
 
 def read(path):
-    """Read the variables, their parents and their tables from a file, which may be compressed by gzip.
+    """Read variables, parents and tables from a file, which may be compressed by gzip.
 
     Parameters
     ----------
@@ -79,12 +80,12 @@ def read(path):
         together; the message names the file, the variable and the row.
     """
     try:
-        return _parse(_decoded(Path(path).read_bytes()))
+        return _parse(_decode(Path(path).read_bytes()))
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 
 
-def _decoded(contents):
+def _decode(contents):
     """Text of a file, with one kind of line end."""
     if contents[:2] == b"\x1f\x8b":
         try:
@@ -104,10 +105,12 @@ def _parse(text):
     blocks = list(_blocks(text))
     if sum(kind == "network" for kind, _, _ in blocks) > 1:
         raise ValueError("there must be one network; got several")
-    states, parents, bodies = {}, {}, {}
+    states = {}
+    parents = {}
+    bodies = {}
     for kind, heading, statements in blocks:
         if kind == "variable":
-            name = _unquoted(heading)
+            name = _unquote(heading)
             if name in states:
                 raise ValueError(f"variable {name} is declared twice")
             states[name] = _states(name, statements)
@@ -150,7 +153,7 @@ def _check_structure(parents, states):
 
 
 def _tokens(text):
-    """Yield quoted strings, braces, semicolons and the text between them; a comment becomes a blank."""
+    """Yield quoted strings, braces, semicolons and text between them; comments become blanks."""
     for match in _TOKEN.finditer(text):
         token = match[0]
         if token == "/*":
@@ -185,7 +188,9 @@ def _blocks(text):
 
 def _statements(tokens, block):
     """Take the tokens of a block, to its closing brace, and list its statements."""
-    statements, pieces, depth = [], [], 0
+    statements = []
+    pieces = []
+    depth = 0
     for token in tokens:
         if depth == 0 and token in (";", "}"):
             statements.append("".join(pieces).strip())
@@ -212,12 +217,12 @@ def _readings(text):
     names with blanks, brackets and even none at all between commas. Which reading is meant is seen
     by what fits: the number of states that a variable has, or names that are known.
     """
-    yield [_unquoted(part) for part in _split(text, ",")]
-    yield [_unquoted(part) for part in _split(text, ",| \t\n") if part]
+    yield [_unquote(name) for name in _split(text, ",")]
+    yield [_unquote(name) for name in _split(text, ",| \t\n") if name]
 
 
 def _split(text, separators):
-    """Parts of a text between separators, of which those in quotes or brackets, as in (0,5], are none."""
+    """Split a text at separators, but not at those in quotes or brackets, as in (0,5]."""
     if separators == "," and not any(character in text for character in '"(['):
         return text.split(",")  # much faster, and nearly all rows are so
     parts = [[]]
@@ -229,7 +234,7 @@ def _split(text, separators):
     return ["".join(pieces) for pieces in parts]
 
 
-def _unquoted(name):
+def _unquote(name):
     name = name.strip()
     return name[1:-1] if name.startswith('"') and re.fullmatch(rf'{_STRING}"', name) else name
 
@@ -258,56 +263,59 @@ def _states(name, statements):
     return {state: number for number, state in enumerate(names)}
 
 
-def _family(heading, known):
+def _family(heading, states):
     """Child and parents, from "( child | parent, parent )" or "( child parent parent )"."""
     if not (heading.startswith("(") and heading.endswith(")")):
         raise ValueError(f"probability must be of ( child | parents ); got {heading!r}")
     first, *others = _split(heading[1:-1], "|")
     for names in _readings("|".join(others) if others else first):
-        family = [_unquoted(first), *names] if others else names
-        if family and all(name in known for name in family):
+        family = [_unquote(first), *names] if others else names
+        if family and all(name in states for name in family):
             break
     else:
-        name = next((name for name in family if name not in known), heading)
-        raise ValueError(
-            f"probability {heading} must be of declared variables; got {name!r}{nearest(name, known)}"
-        )
+        name = next((name for name in family if name not in states), heading)
+        found = f"got {name!r}{nearest(name, states)}"
+        raise ValueError(f"probability {heading} must be of declared variables; {found}")
     if len(set(family)) < len(family):
         raise ValueError(f"probability {heading} must be of different variables")
     return family
 
 
 def _table(child, parents, statements, states):
-    """P(child | parents) from the statements of a probability block, in the file's order of parents."""
+    """P(child | parents) of a probability block, in the file's order of parents."""
     size = len(states[child])
-    given = {parent: states[parent] for parent in parents}
+    parent_states = {parent: states[parent] for parent in parents}
     try:
-        entries = _entries(statements, size, given)
-        return _normalised(_assembled(entries, size, given), given)
+        entries = _entries(statements, size, parent_states)
+        return _normalise_rows(_assemble_table(entries, size, parent_states), parent_states)
     except ValueError as error:
         raise ValueError(f"probability of {child}: {error}") from None
 
 
-def _entries(statements, size, given):
-    """Numbers of "table", of "default", and of each row, which is a tuple of the numbers of the parents' states."""
+def _entries(statements, size, parent_states):
+    """Numbers of "table", of "default", and of each row.
+
+    A row's key is a tuple of the numbers of the parents' states.
+    """
     entries = {}
     for statement in statements:
-        entry, numbers = _entry(statement, given)
-        length = size * prod(map(len, given.values())) if entry == "table" else size
+        entry, numbers = _entry(statement, parent_states)
+        length = size * prod(map(len, parent_states.values())) if entry == "table" else size
         if entry in entries:
-            raise ValueError(f"{_label(entry, given)} is given twice")
+            raise ValueError(f"{_label(entry, parent_states)} is given twice")
         if len(numbers) != length:
             raise ValueError(
-                f"{_label(entry, given)} must have {length} numbers; got {len(numbers)}"
+                f"{_label(entry, parent_states)} must have {length} numbers; got {len(numbers)}"
             )
         entries[entry] = numbers
     return entries
 
 
-def _assembled(entries, size, given):
-    """The table, with its rows from their own entries, or else from "table", or else from "default"."""
-    whole, default = entries.pop("table", None), entries.pop("default", None)
-    sizes = [len(states) for states in given.values()]
+def _assemble_table(entries, size, parent_states):
+    """The table, each row from its own entry, or else from "table", or else from "default"."""
+    whole = entries.pop("table", None)
+    default = entries.pop("default", None)
+    sizes = [len(states) for states in parent_states.values()]
     table = np.empty((*sizes, size))
     if whole is not None:
         table[...] = np.moveaxis(np.reshape(whole, (size, *sizes)), 0, -1)
@@ -315,55 +323,55 @@ def _assembled(entries, size, given):
         table[...] = default
     elif len(entries) < prod(sizes):
         missing = next(row for row in product(*map(range, sizes)) if row not in entries)
-        raise ValueError(
-            f"there must be a row for each state of the parents; {_label(missing, given)} is missing"
-        )
+        label = _label(missing, parent_states)
+        raise ValueError(f"there must be a row for each state of the parents; {label} is missing")
     for row, numbers in entries.items():
         table[row] = numbers
     return table
 
 
-def _entry(statement, given):
-    """What a statement is for, "table", "default" or the numbers of the parents' states, and its numbers."""
+def _entry(statement, parent_states):
+    """Key of a statement, "table", "default" or the row of parents' states, and its numbers."""
     if statement.startswith("("):
         listed, _, numbers = statement[1:].rpartition(")")
-        entry = _row(listed, given)
+        entry = _row(listed, parent_states)
     else:
         entry, numbers = re.fullmatch(r"(\w*)(.*)", statement, re.DOTALL).groups()
         if entry not in ("table", "default"):
-            raise ValueError(
-                f"a statement must be a row (states) numbers; or a table or default; got {statement!r}"
-            )
+            allowed = "a row (states) numbers; or a table or default"
+            raise ValueError(f"a statement must be {allowed}; got {statement!r}")
     try:
         return entry, [
             float(number) for number in numbers.replace(",", " ").replace("|", " ").split()
         ]
     except ValueError as error:
-        raise ValueError(f"{_label(entry, given)} must have numbers: {error}") from None
+        raise ValueError(f"{_label(entry, parent_states)} must have numbers: {error}") from None
 
 
-def _row(listed, given):
+def _row(listed, parent_states):
     """Numbers of the parents' states that a row lists."""
     for names in _readings(listed):
-        if len(names) == len(given):
-            row = tuple(map(dict.get, given.values(), names))
+        if len(names) == len(parent_states):
+            row = tuple(map(dict.get, parent_states.values(), names))
             if None not in row:
                 return row
-    raise ValueError(
-        f"row ({listed}) must have a state of each parent: {', '.join(given) or 'there is none'}"
-    )
+    names = ", ".join(parent_states) or "there is none"
+    raise ValueError(f"row ({listed}) must have a state of each parent: {names}")
 
 
-def _label(entry, given):
+def _label(entry, parent_states):
     """What a message calls an entry."""
     if isinstance(entry, str):
         return entry
-    if not given:
+    if not parent_states:
         return "the row"
-    return f"row ({', '.join(list(states)[number] for states, number in zip(given.values(), entry, strict=True))})"
+    names = [
+        list(states)[number] for states, number in zip(parent_states.values(), entry, strict=True)
+    ]
+    return f"row ({', '.join(names)})"
 
 
-def _normalised(table, given):
+def _normalise_rows(table, parent_states):
     """The table with rows that sum to 1, if only rounding keeps them from it.
 
     A number that is rounded to three decimals or more is off by up to half a unit of the third, so
@@ -373,15 +381,14 @@ def _normalised(table, given):
     wrong = np.argwhere(~((table >= 0) & (table <= 1 + NOISE)))
     if len(wrong):
         *row, state = wrong[0]
-        raise ValueError(
-            f"{_label(row, given)} must have numbers from 0 to 1; got {table[(*row, state)]}"
-        )
+        label = _label(row, parent_states)
+        raise ValueError(f"{label} must have numbers from 0 to 1; got {table[(*row, state)]}")
     sums = table.sum(axis=-1)
     errors = np.abs(sums - 1)
     wrong = np.argwhere(errors > HALF_UNIT * table.shape[-1] + NOISE)
     if len(wrong):
         raise ValueError(
-            f"{_label(wrong[0], given)} must sum to 1; got {sums[tuple(wrong[0])]:.10g}"
+            f"{_label(wrong[0], parent_states)} must sum to 1; got {sums[tuple(wrong[0])]:.10g}"
         )
     return np.divide(
         table, sums[..., np.newaxis], out=table, where=(errors > EXACT)[..., np.newaxis]

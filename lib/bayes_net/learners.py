@@ -1,4 +1,4 @@
-"""The learners of tables for a given structure: observed frequencies, ELR, EM and APN, and cross-tuning."""
+"""Learners of the tables of a given structure: frequencies, ELR, EM and APN, with cross-tuning."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ LEARNERS = ("ofe", "elr", "em", "apn")
 
 
 def observed_frequencies(cases, smoothing=1.0):
-    """Laplace-smoothed frequencies of the rows in which a variable and its parents are all observed.
+    """Laplace-smoothed frequencies in the rows where a variable and its parents are all observed.
 
     ``theta_{d|f} = (count of d, f + smoothing) / (count of f + smoothing * number of values d)``,
     shape (n_parameters,). Where nothing was seen and `smoothing` is 0, the values are equally
@@ -72,8 +72,17 @@ def climb(
     )
     if learner == "em":
         return maximise_expectation(cases, start, n_iterations, smoothing, tolerance, watched)
-    beta, prior = np.log(np.maximum(start, LOWEST)), 0.0 if learner == "elr" else smoothing
-    return ascend(cases, beta, n_iterations, learner == "elr", prior, method, tolerance, watched)
+    is_discriminative = learner == "elr"
+    return ascend(
+        cases,
+        np.log(np.maximum(start, LOWEST)),
+        n_iterations,
+        conditional=is_discriminative,
+        smoothing=0.0 if is_discriminative else smoothing,
+        method=method,
+        tolerance=tolerance,
+        watched=watched,
+    )
 
 
 def tuning_errors(cases, learner, held_out, n_iterations, **settings):
@@ -96,11 +105,10 @@ def tuning_errors(cases, learner, held_out, n_iterations, **settings):
     """
     curves = []
     for counts in held_out:
-        # rounded, where weights are no whole numbers
+        # at least 0 also where weights are fractions, whose differences are rounded
         training = cases.weighted(np.maximum(cases.counts - counts, 0))
-        curves.append(
-            climb(training, learner, n_iterations, watched=counts[None], **settings).errors[:, 0]
-        )
+        ascent = climb(training, learner, n_iterations, watched=counts[None], **settings)
+        curves.append(ascent.errors[:, 0])
     longest = max(map(len, curves), default=1)
     padded = [np.pad(curve, (0, longest - len(curve)), constant_values=np.nan) for curve in curves]
     return np.array(padded).reshape(-1, longest)
@@ -123,16 +131,15 @@ def fold_counts(index, classes, folds, shape, weights=None):
     ValueError
         If a number is out of the range that `shape` says.
     """
-    numbers = check_codes(
-        "folds, rows and classes", np.column_stack([folds, index, classes]), shape, 0
-    )
-    folds, index, classes = numbers.T
-    codes = (folds * shape[1] + index) * shape[2] + classes
+    columns = np.column_stack([folds, index, classes])
+    folds, index, classes = check_codes("folds, rows and classes", columns, shape, 0).T
+    _, n_rows, n_classes = shape
+    codes = (folds * n_rows + index) * n_classes + classes
     return np.bincount(codes, weights, np.prod(shape)).reshape(shape).astype(float)
 
 
 def choose_iterations(errors, allow_zero=True):
-    """Choose a number of iterations: in each fold that of the smallest held-out error, then their median.
+    """Choose a number of iterations by cross-tuning: the median of what is best in each fold.
 
     Parameters
     ----------
@@ -158,8 +165,11 @@ def choose_iterations(errors, allow_zero=True):
         raise ValueError(f"errors must have shape (n_folds, n_iterations + 1); got {errors.shape}")
     errors = errors[np.isfinite(errors[:, 0])]
     first = 0 if allow_zero else 1
-    chosen = np.array(
-        [first + np.nanargmin(e[first:]) if np.isfinite(e[first:]).any() else 0 for e in errors],
-        int,
-    )
-    return int(np.sort(chosen)[(len(chosen) - 1) // 2]) if len(chosen) else 0, chosen
+    chosen = np.zeros(len(errors), int)
+    for fold, curve in enumerate(errors[:, first:]):
+        if np.isfinite(curve).any():
+            chosen[fold] = first + np.nanargmin(curve)
+    if len(chosen) == 0:
+        return 0, chosen
+    lower_median = np.sort(chosen)[(len(chosen) - 1) // 2]
+    return int(lower_median), chosen

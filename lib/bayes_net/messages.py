@@ -1,106 +1,192 @@
-"""Sums over missing values by messages: each distinct one is computed once, whatever number of rows needs it."""
+"""Message passing: variables that are missing are summed out, each different sum only once.
 
-from collections import namedtuple
+It is bucket elimination on the junction tree of the network (`Factors.buckets`): a message sums
+one variable out of the product of its inputs, which are factors and earlier messages (Koller &
+Friedman, 2009, chapters 9 and 10; Dechter, 1999). Rows with the same inputs share a message.
+"""
+
 from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from lib.bayes_net.packing import merged
+from lib.bayes_net.duplicates import merge_duplicates
 from lib.compiled import compiled
 
 LOWEST = 1e-300  # of table entries and sums, so that their logarithms are finite
-MANY = 32  # factors whose product might underflow
-
-# A message is the sum, over the values of a variable, of the product of its inputs: factors given
-# what is observed, and messages. It has a cell for each joint value of the variables that are left.
-# widths    (n_messages,) number of values that are summed over starts    (n_messages + 1,) first
-# cell of each pointers  (n_messages + 1,) first input of each An input is read at a base and
-# offsets from there: for each cell, for each value of the variable. Its offsets begin at one of the
-# `places`; `sources` has the message that it is, or -1.
-Messages = namedtuple("Messages", "widths starts pointers bases sources places offsets")
-# An input of each row's message before equal ones are found: strides (n_rows, n_variables) of the
-# clique's variables, base and source (n_rows,); a row without it has the base -1.
-Slot = namedtuple("Slot", "base strides source")
+MANY_INPUTS = 32  # factors whose product might underflow
 
 
-def find_messages(factors, values, free, live):
+class Messages(NamedTuple):
+    """Messages in the order in which they are computed, as arrays of int32.
+
+    A message is the sum, over the values of a variable, of the product of its inputs: factors given
+    what is observed, and messages. It has a cell for each joint value of the variables that are
+    left. An input is read at a base and offsets from there: for each cell, for each value of the
+    variable that is summed out.
+
+    Attributes
+    ----------
+    widths : shape (n_messages,)
+        Number of values that are summed over.
+    starts : shape (n_messages + 1,)
+        First cell of each message, after the cells of factors.
+    pointers : shape (n_messages + 1,)
+        First input of each message.
+    bases : shape (n_inputs,)
+        First cell that an input reads.
+    sources : shape (n_inputs,)
+        Message that an input is, -1 for a factor.
+    places : shape (n_inputs,)
+        Where the offsets of an input begin.
+    offsets : shape (n_offsets,)
+    """
+
+    widths: np.ndarray
+    starts: np.ndarray
+    pointers: np.ndarray
+    bases: np.ndarray
+    sources: np.ndarray
+    places: np.ndarray
+    offsets: np.ndarray
+
+
+class Slot(NamedTuple):
+    """One factor or message of a clique's product, in each row, before equal messages are merged.
+
+    Attributes
+    ----------
+    base : ndarray, shape (n_rows,)
+        First cell that is read, -1 in rows without this input.
+    strides : ndarray, shape (n_rows, n_clique_variables)
+    source : ndarray, shape (n_rows,)
+        Number of the message, -1 for a factor.
+    """
+
+    base: np.ndarray
+    strides: np.ndarray
+    source: np.ndarray
+
+
+class Sent(NamedTuple):
+    """Message of a clique in each row: its first cell, -1 where none is sent, steps and number.
+
+    The steps are arrays (n_rows,) by variable.
+    """
+
+    start: np.ndarray
+    strides: dict
+    number: np.ndarray
+
+
+class Inputs(NamedTuple):
+    """Inputs of some messages: of each its message, base, source and number of offsets."""
+
+    message: np.ndarray
+    base: np.ndarray
+    source: np.ndarray
+    offsets: np.ndarray
+
+
+def find_messages(factors, values, hidden, has_hidden):
     """Find the messages that sum missing variables out, and those with which this ends.
-
-    A row that has the same inputs as another has the same message.
 
     Parameters
     ----------
     factors : Factors
     values : ndarray of int, shape (n_rows, n_variables)
         Any where missing.
-    free : ndarray of bool, shape (n_rows, n_variables)
+    hidden : ndarray of bool, shape (n_rows, n_variables)
         Missing variables that are to be summed out.
-    live : ndarray of bool, shape (n_factors, n_rows)
+    has_hidden : ndarray of bool, shape (n_factors, n_rows)
         Which factors have such variables.
 
     Returns
     -------
-    Messages
-        Those that others need before them.
+    messages : Messages
+        Each after those that it needs.
     ends : ndarray of int, shape (n_rows, n)
         Messages over no variable, of which each row has up to n; the number of all messages where
         it has fewer.
     """
-    # a cell is for what is left out
-    n_rows, n_found, n_cells = len(values), 0, int(factors.offsets[-1]) + 1
-    sent, ends, widths, starts, inputs, offsets = [], [np.full(n_rows, -1)], [], [], [], []
-    for clique, own, received in factors.buckets if live.any() else ():
-        hidden = free[:, clique]
-        sizes = np.where(hidden, factors.network.sizes[list(clique)], 1)
-        slots = [_slot_of_factor(factors, f, clique, values, hidden, live[f]) for f in own]
-        slots += [_slot_of_message(clique, *sent[b]) for b in received]
-        keys = np.column_stack([*(slot.base for slot in slots), hidden])
+    n_rows = len(values)
+    n_messages = 0
+    n_cells = int(factors.offsets[-1]) + 1  # one for what is left out
+    sent = []  # of each clique, for the cliques that receive it
+    ends = [np.full(n_rows, -1)]
+    widths = []
+    starts = []
+    inputs = []
+    offsets = []
+    for clique, clique_factors, received in factors.buckets if has_hidden.any() else ():
+        clique_hidden = hidden[:, clique]
+        sizes = np.where(clique_hidden, factors.network.sizes[list(clique)], 1)
+        slots = [
+            _slot_of_factor(factors, f, clique, values, clique_hidden, has_hidden[f])
+            for f in clique_factors
+        ]
+        slots += [_slot_of_message(clique, sent[b]) for b in received]
+        # rows whose inputs and hidden variables are the same share a message
+        keys = np.column_stack([*(slot.base for slot in slots), clique_hidden])
         rows = np.flatnonzero((keys[:, : len(slots)] >= 0).any(axis=1))
-        index, first = _distinct(keys[rows])
-        first = rows[first]
+        index, first = _number_distinct(keys[rows])
+        first_rows = rows[first]
         for slot in slots:
-            _add_inputs(slot, sizes, first, n_found, inputs, offsets)
+            _add_inputs(slot, sizes, first_rows, n_messages, inputs, offsets)
+        # the clique's first variable is summed out; the others number the cells, the first fastest
         steps = np.cumprod(np.insert(sizes[:, 1:], 0, 1, axis=1), axis=1)
-        n_own = steps[first, -1]
-        widths.append(sizes[first, 0])
-        starts.append(n_cells + np.cumsum(n_own) - n_own)
-        number, start = np.full(n_rows, -1), np.full(n_rows, -1)
-        number[rows], start[rows] = n_found + index, starts[-1][index]
-        left = hidden[:, 1:].any(axis=1)
-        ends.append(np.where(left, -1, number))
-        steps = dict(zip(clique[1:], (steps[:, :-1] * hidden[:, 1:]).T, strict=True))
-        sent.append((np.where(left, start, -1), steps, number))
-        n_found, n_cells = n_found + len(first), n_cells + int(n_own.sum())
+        cells_per_message = steps[first_rows, -1]
+        widths.append(sizes[first_rows, 0])
+        starts.append(n_cells + np.cumsum(cells_per_message) - cells_per_message)
+        number = np.full(n_rows, -1)
+        number[rows] = n_messages + index
+        start = np.full(n_rows, -1)
+        start[rows] = starts[-1][index]
+        has_cells = clique_hidden[:, 1:].any(axis=1)
+        ends.append(np.where(has_cells, -1, number))
+        strides = (steps[:, :-1] * clique_hidden[:, 1:]).T
+        strides_by_variable = dict(zip(clique[1:], strides, strict=True))
+        sent.append(Sent(np.where(has_cells, start, -1), strides_by_variable, number))
+        n_messages += len(first_rows)
+        n_cells += int(cells_per_message.sum())
     starts.append([n_cells])
-    messages = Messages(
-        _joined(widths), _joined(starts), *_by_message(inputs, offsets, n_found), _joined(offsets)
-    )
+    messages = _assemble(widths, starts, inputs, offsets, n_messages)
     ends = -np.sort(-np.column_stack(ends), axis=1)
-    return messages, np.where(ends < 0, n_found, ends)[:, : (ends >= 0).sum(axis=1).max(initial=0)]
+    most_ends = (ends >= 0).sum(axis=1).max(initial=0)
+    return messages, np.where(ends < 0, n_messages, ends)[:, :most_ends]
 
 
-def _slot_of_factor(factors, f, clique, values, hidden, live):
+def _slot_of_factor(factors, f, clique, values, clique_hidden, has_hidden):
     strides = np.array([factors.steps[f].get(v, 0) for v in clique])
-    base = factors.offsets[f] + np.where(hidden, 0, values[:, clique]) @ strides
+    base = factors.offsets[f] + np.where(clique_hidden, 0, values[:, clique]) @ strides
     return Slot(
-        np.where(live, base, -1), np.broadcast_to(strides, hidden.shape), np.full(len(values), -1)
+        base=np.where(has_hidden, base, -1),
+        strides=np.broadcast_to(strides, clique_hidden.shape),
+        source=np.full(len(values), -1),
     )
 
 
-def _slot_of_message(clique, start, steps, number):
-    return Slot(
-        start, np.column_stack([steps.get(v, np.zeros(len(start), int)) for v in clique]), number
+def _slot_of_message(clique, sent):
+    zeros = np.zeros(len(sent.start), int)
+    strides = np.column_stack([sent.strides.get(v, zeros) for v in clique])
+    return Slot(base=sent.start, strides=strides, source=sent.number)
+
+
+def _add_inputs(slot, sizes, first_rows, n_messages, inputs, offsets):
+    """Append what new messages, one for each of `first_rows`, read in a slot."""
+    new = np.flatnonzero(slot.base[first_rows] >= 0)
+    rows = first_rows[new]
+    kind, examples = _number_distinct(np.column_stack([sizes[rows], slot.strides[rows]]))
+    inputs.append(
+        Inputs(
+            message=n_messages + new,
+            base=slot.base[rows],
+            source=slot.source[rows],
+            offsets=len(offsets) + kind,
+        )
     )
-
-
-def _add_inputs(slot, sizes, first, n_found, inputs, offsets):
-    """Add what the messages of rows `first` read in a slot to `inputs`: message, base, source, number of offsets."""
-    alive = np.flatnonzero(slot.base[first] >= 0)
-    some = first[alive]
-    kind, examples = _distinct(np.column_stack([sizes[some], slot.strides[some]]))
-    inputs.append((n_found + alive, slot.base[some], slot.source[some], len(offsets) + kind))
-    for row in some[examples]:
+    for row in rows[examples]:
         steps = [
             np.arange(size) * stride
             for size, stride in zip(sizes[row], slot.strides[row], strict=True)
@@ -108,88 +194,124 @@ def _add_inputs(slot, sizes, first, n_found, inputs, offsets):
         offsets.append(reduce(np.add.outer, steps[::-1]).ravel())
 
 
-def _by_message(inputs, offsets, n_found):
-    """Pointers, and bases, sources and places of inputs in the order of the messages."""
-    owners, bases, sources, numbers = (_joined([each[i] for each in inputs]) for i in range(4))
+def _assemble(widths, starts, inputs, offsets, n_messages):
+    """Return the messages, their inputs in the order of the messages."""
+    owners = _concatenate([new.message for new in inputs])
+    bases = _concatenate([new.base for new in inputs])
+    sources = _concatenate([new.source for new in inputs])
+    offset_numbers = _concatenate([new.offsets for new in inputs])
+    offset_starts = _concatenate([np.cumsum([0, *map(len, offsets)])])
     order = np.argsort(owners, kind="stable")
-    places = _joined([np.cumsum([0, *map(len, offsets)])])[numbers]
-    pointers = _joined([np.searchsorted(owners[order], np.arange(n_found + 1))])
-    return pointers, bases[order], sources[order], places[order]
+    return Messages(
+        widths=_concatenate(widths),
+        starts=_concatenate(starts),
+        pointers=_concatenate([np.searchsorted(owners[order], np.arange(n_messages + 1))]),
+        bases=bases[order],
+        sources=sources[order],
+        places=offset_starts[offset_numbers][order],
+        offsets=_concatenate(offsets),
+    )
 
 
-def _distinct(keys):
+def _number_distinct(keys):
     """Return the number of each row among the different ones, and a row of each."""
-    number = merged(keys, keys.max(axis=0, initial=0) + 1)[1]
-    first = np.empty(number.max(initial=-1) + 1, np.intp)
-    first[number] = np.arange(len(keys))
-    return number, first
+    number = merge_duplicates(keys, keys.max(axis=0, initial=0) + 1)[1]
+    example = np.empty(number.max(initial=-1) + 1, np.intp)
+    example[number] = np.arange(len(keys))
+    return number, example
 
 
-def _joined(arrays):
+def _concatenate(arrays):
+    """Return one array of int32, empty if there is none."""
     return np.concatenate([np.empty(0, np.int32), *arrays], dtype=np.int32, casting="unsafe")
 
 
 @compiled(error_model="numpy")
-def needed_messages(messages, picks, first):
-    """Messages that the rows need; `picks` (n_rows, n) from `first` on are messages."""
-    used = np.zeros(len(messages.starts), np.bool_)
-    for pick in picks.flat:
-        if pick >= first:
-            used[pick - first] = True
-    used[-1] = False
-    for m in range(len(used) - 2, -1, -1):
-        if used[m]:
+def reachable_messages(messages, terms, first_message):
+    """Numbers of the messages that rows need, directly or through other messages.
+
+    `terms` (n_rows, n_terms) from `first_message` on are messages; the last one is none.
+    """
+    n_messages = len(messages.widths)
+    is_reachable = np.zeros(n_messages + 1, np.bool_)
+    for r in range(terms.shape[0]):
+        for i in range(terms.shape[1]):
+            if terms[r, i] >= first_message:
+                is_reachable[terms[r, i] - first_message] = True
+    n_reachable = 0
+    for m in range(n_messages - 1, -1, -1):
+        if is_reachable[m]:
+            n_reachable += 1
             for i in range(messages.pointers[m], messages.pointers[m + 1]):
                 if messages.sources[i] >= 0:
-                    used[messages.sources[i]] = True
-    return np.flatnonzero(used)
+                    is_reachable[messages.sources[i]] = True
+    numbers = np.empty(n_reachable, np.intp)
+    n_reachable = 0
+    for m in range(n_messages):
+        if is_reachable[m]:
+            numbers[n_reachable] = m
+            n_reachable += 1
+    return numbers
 
 
 @compiled(error_model="numpy")
-def collect(messages, used, work, logs):
-    """Set the cells of the messages that are `used` in `work` (n_cells, n_classes), divided by the largest.
+def collect(messages, reachable, factor_logs, cells, message_logs):
+    """Compute the messages, leaves first: the upward pass of message passing.
 
-    To `logs` (n_messages, n_classes) goes the log of what they and all before them are divided by.
+    `cells` (n_cells, n_classes) are set to the factors, whose logs are `factor_logs`, and to the
+    `reachable` messages, each divided by its largest cell. `message_logs` (n_messages, n_classes)
+    gets the log of what they and all that they are made of are divided by.
     """
-    product, scale, n_classes = _room(messages, used, work), np.empty(work.shape[1]), work.shape[1]
-    for m in used:
-        _multiply(m, messages, work, product, logs[m])
+    n_classes = cells.shape[1]
+    for m in range(len(factor_logs)):
+        for c in range(n_classes):
+            cells[m, c] = np.exp(factor_logs[m, c])
+    product = _allocate_product(messages, reachable, cells)
+    scale = np.empty(n_classes)
+    for m in reachable:
+        _multiply(m, messages, cells, product, message_logs[m])
         for c in range(n_classes):
             scale[c] = 0.0
-        p, width = 0, messages.widths[m]
+        p = 0
+        width = messages.widths[m]
         for s in range(messages.starts[m], messages.starts[m + 1]):
             for c in range(n_classes):
                 total = 0.0
                 for q in range(p, p + width):
                     total += product[q, c]
-                work[s, c] = total
+                cells[s, c] = total
                 scale[c] = max(scale[c], total)
             p += width
         for i in range(messages.pointers[m], messages.pointers[m + 1]):
             source = messages.sources[i]
             if source >= 0:
                 for c in range(n_classes):
-                    logs[m, c] += logs[source, c]
+                    message_logs[m, c] += message_logs[source, c]
         for c in range(n_classes):
-            logs[m, c] += np.log(max(scale[c], LOWEST))
+            message_logs[m, c] += np.log(max(scale[c], LOWEST))
             if scale[c] == 0.0:
                 scale[c] = 1.0
         for s in range(messages.starts[m], messages.starts[m + 1]):
             for c in range(n_classes):
-                work[s, c] /= scale[c]
+                cells[s, c] /= scale[c]
 
 
 @compiled(error_model="numpy")
-def distribute(messages, used, work, weights, beliefs):
-    """Add to the beliefs of each factor's cell (n_cells, n_classes) its probability, times the weight of the end.
+def distribute(messages, reachable, cells, weights, beliefs):
+    """Add to the beliefs in each factor's cell: the downward pass of message passing.
 
-    The last first, each message hands on what is believed of its cells, `weights` (n_messages,
-    n_classes) to begin with, to its inputs; its own beliefs are 0 before and after.
+    Last first, each message hands what is believed of its cells on to its inputs. `weights`
+    (n_messages, n_classes) are the derivatives of the objective by the messages that end, and
+    `beliefs` (n_cells, n_classes) those by logs of cells. The beliefs in messages are 0 before and
+    after.
     """
-    product, shift, n_classes = _room(messages, used, work), np.empty(work.shape[1]), work.shape[1]
-    for m in used[::-1]:
-        n_products = _multiply(m, messages, work, product, shift)
-        p, width = 0, messages.widths[m]
+    n_classes = cells.shape[1]
+    product = _allocate_product(messages, reachable, cells)
+    shift = np.empty(n_classes)
+    for m in reachable[::-1]:
+        n_products = _multiply(m, messages, cells, product, shift)
+        p = 0
+        width = messages.widths[m]
         for c in range(n_classes):
             beliefs[messages.starts[m], c] += weights[m, c]
         for s in range(messages.starts[m], messages.starts[m + 1]):
@@ -197,14 +319,15 @@ def distribute(messages, used, work, weights, beliefs):
                 total = 0.0
                 for q in range(p, p + width):
                     total += product[q, c]
-                # 0 as all products that it sums
-                outer = beliefs[s, c] / total if total > LOWEST else 0.0
+                # a total of 0 has products of 0 only
+                ratio = beliefs[s, c] / total if total > LOWEST else 0.0
                 beliefs[s, c] = 0.0
                 for q in range(p, p + width):
-                    product[q, c] *= outer
+                    product[q, c] *= ratio
             p += width
         for i in range(messages.pointers[m], messages.pointers[m + 1]):
-            base, place = messages.bases[i], messages.places[i]
+            base = messages.bases[i]
+            place = messages.places[i]
             for p in range(n_products):
                 index = base + messages.offsets[place + p]
                 for c in range(n_classes):
@@ -214,38 +337,47 @@ def distribute(messages, used, work, weights, beliefs):
 # Compiled into each caller: calls that hand over many arrays take longer than the little that is
 # done with them.
 @njit(inline="always", error_model="numpy")
-def _room(messages, used, work):
+def _allocate_product(messages, reachable, cells):
+    """Return an array (largest number of products of a message, n_classes)."""
     largest = 1
-    for m in used:
-        largest = max(largest, messages.widths[m] * (messages.starts[m + 1] - messages.starts[m]))
-    return np.empty((largest, work.shape[1]))
+    for m in reachable:
+        n_cells = messages.starts[m + 1] - messages.starts[m]
+        largest = max(largest, messages.widths[m] * n_cells)
+    return np.empty((largest, cells.shape[1]))
 
 
 @njit(inline="always", error_model="numpy")
-def _multiply(m, messages, work, product, shift):
-    """Set the products of the inputs, for each class, times exp(-shift); return how many there are."""
-    first, last, n_classes = messages.pointers[m], messages.pointers[m + 1], work.shape[1]
-    n_products, many = (
-        messages.widths[m] * (messages.starts[m + 1] - messages.starts[m]),
-        last - first > MANY,
-    )
+def _multiply(m, messages, cells, product, shift):
+    """Set the products of the inputs of message m, times exp(-shift); return how many there are.
+
+    Products of many inputs, which might underflow, are sums of logs with a shift for each class;
+    else the shift is 0.
+    """
+    n_classes = cells.shape[1]
+    first = messages.pointers[m]
+    last = messages.pointers[m + 1]
+    n_products = messages.widths[m] * (messages.starts[m + 1] - messages.starts[m])
+    by_logs = last - first > MANY_INPUTS
     for p in range(n_products):
         for c in range(n_classes):
-            product[p, c] = 0.0 if many else 1.0
+            product[p, c] = 0.0 if by_logs else 1.0
     for c in range(n_classes):
         shift[c] = 0.0
     for i in range(first, last):
-        base, place = messages.bases[i], messages.places[i]
+        base = messages.bases[i]
+        place = messages.places[i]
         for p in range(n_products):
             index = base + messages.offsets[place + p]
             for c in range(n_classes):
-                if many:
-                    product[p, c] += np.log(max(work[index, c], LOWEST))
+                if by_logs:
+                    product[p, c] += np.log(max(cells[index, c], LOWEST))
                 else:
-                    product[p, c] *= work[index, c]
-    if many:
+                    product[p, c] *= cells[index, c]
+    if by_logs:
         for c in range(n_classes):
-            shift[c] = product[:n_products, c].max()
+            shift[c] = product[0, c]
+            for p in range(1, n_products):
+                shift[c] = max(shift[c], product[p, c])
             for p in range(n_products):
                 product[p, c] = np.exp(product[p, c] - shift[c])
     return n_products

@@ -1,19 +1,17 @@
-"""A Bayesian network over discrete variables: its tables as one flat vector, and the clique tree for inference."""
+"""A Bayesian network over discrete variables: tables as one flat vector, and the junction tree."""
 
-from collections import namedtuple
 from functools import cached_property
 from math import prod
 
 import numpy as np
 
+from lib.bayes_net.likelihood import Parameters
 from lib.bayes_net.messages import LOWEST
 from lib.structures.graphs import check_parents, topological_order
 from lib.validation import check_integer
 
 LARGEST = 20_000_000  # entries of all tables, or of all messages
 ROUNDING = 1e-6  # by which the sum of a row of probabilities may differ from 1
-
-Parameters = namedtuple("Parameters", "row_starts lookup")
 
 
 class Network:
@@ -43,18 +41,20 @@ class Network:
         sizes = [check_integer(f"size of variable {v}", size, 1) for v, size in enumerate(sizes)]
         self.parents = check_parents(parents, len(sizes))
         self.order = topological_order(self.parents)
-        self.shapes = [(*(sizes[p] for p in ps), sizes[v]) for v, ps in enumerate(self.parents)]
-        counts = [prod(shape) for shape in self.shapes]
-        if sum(counts) > LARGEST:
-            v = max(range(len(counts)), key=counts.__getitem__)
-            largest = (
-                f"variable {v} with its {len(self.parents[v])} parents alone has {counts[v]:,}"
-            )
+        self.shapes = [
+            (*(sizes[p] for p in family), sizes[v]) for v, family in enumerate(self.parents)
+        ]
+        n_entries = [prod(shape) for shape in self.shapes]
+        if sum(n_entries) > LARGEST:
+            v = max(range(len(sizes)), key=n_entries.__getitem__)
+            n_parents = len(self.parents[v])
+            found = f"variable {v} with its {n_parents} parents alone has {n_entries[v]:,}"
             raise ValueError(
-                f"structure must have at most {LARGEST:,} table entries; {largest} (use fewer parents)"
+                f"structure must have at most {LARGEST:,} table entries; "
+                f"{found} (use fewer parents)"
             )
         self.sizes = np.array(sizes, dtype=np.intp)
-        self.starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
+        self.starts = np.concatenate([[0], np.cumsum(n_entries)]).astype(np.intp)
         self.n_parameters = int(self.starts[-1])
 
     @cached_property
@@ -64,7 +64,7 @@ class Network:
         return np.concatenate([*rows, self.starts[-1:]]).astype(np.intp)
 
     def check_parameters(self, beta):
-        """Return `beta` as a flat vector of this network's parameters; ValueError unless all are finite."""
+        """Return `beta` as a flat vector of parameters; ValueError unless all are finite."""
         if np.shape(beta) != (self.n_parameters,):
             raise ValueError(
                 f"parameters must have shape ({self.n_parameters},); got {np.shape(beta)}"
@@ -79,14 +79,16 @@ class Network:
         return beta
 
     def check_probabilities(self, theta):
-        """Return `theta` as a flat vector of tables; ValueError unless all rows are non-negative and sum to 1."""
+        """Return `theta` as a flat vector of tables.
+
+        ValueError unless all rows are non-negative and sum to 1.
+        """
         theta = self.check_parameters(theta)
         sums = np.add.reduceat(theta, self.row_starts[:-1])
         wrong = ~(np.abs(sums - 1) <= ROUNDING)
         if wrong.any() or theta.min() < 0:
-            row = int(
-                np.flatnonzero(wrong | (np.minimum.reduceat(theta, self.row_starts[:-1]) < 0))[0]
-            )
+            has_negative = np.minimum.reduceat(theta, self.row_starts[:-1]) < 0
+            row = int(np.flatnonzero(wrong | has_negative)[0])
             start, stop = self.row_starts[row : row + 2]
             v = int(np.searchsorted(self.starts, start, side="right")) - 1
             found = f"got {theta[start:stop]} in the table of variable {v}"
@@ -94,7 +96,7 @@ class Network:
         return theta
 
     def normalised(self, numbers):
-        """Flat probabilities in proportion to non-negative `numbers`, uniform where a row has none; kept > 0."""
+        """Flat tables in proportion to `numbers` of at least 0: uniform in rows of 0, never 0."""
         widths = np.diff(self.row_starts)
         totals = np.repeat(np.add.reduceat(numbers, self.row_starts[:-1]), widths)
         uniform = np.repeat(1.0 / widths, widths)
@@ -102,24 +104,27 @@ class Network:
 
     def log_softmax(self, beta):
         """Logarithms of `softmax`, for one or several vectors, (..., n_parameters)."""
-        widths, starts = np.diff(self.row_starts), self.row_starts[:-1]
+        widths = np.diff(self.row_starts)
+        starts = self.row_starts[:-1]
         beta = beta - np.repeat(np.maximum.reduceat(beta, starts, axis=-1), widths, axis=-1)
         totals = np.log(np.add.reduceat(np.exp(beta), starts, axis=-1))
         return np.maximum(beta - np.repeat(totals, widths, axis=-1), np.log(LOWEST))
 
     def softmax(self, beta):
-        """Flat probabilities exp(beta) / sum of exp(beta) over each row, of shape (n_parameters,)."""
+        """Flat tables exp(beta) / sum of exp(beta) over each row, (n_parameters,)."""
         return np.exp(self.log_softmax(beta))
 
     def tables(self, theta):
         """List the tables P(v | parents) of a flat vector, one array a variable, class first."""
         return [
-            theta[a:b].reshape(s)
-            for a, b, s in zip(self.starts[:-1], self.starts[1:], self.shapes, strict=True)
+            theta[start:stop].reshape(shape)
+            for start, stop, shape in zip(
+                self.starts[:-1], self.starts[1:], self.shapes, strict=True
+            )
         ]
 
     def flat(self, tables):
-        """Return the flat vector of a list of tables; ValueError unless each has the shape that its variable needs."""
+        """Return the flat vector of a list of tables; ValueError unless their shapes are right."""
         tables = list(tables)
         shapes = [np.shape(table) for table in tables]
         if shapes != self.shapes:
@@ -145,69 +150,86 @@ class Network:
 
 
 class Factors:
-    """Factors of a network and the bucket tree that sums variables out, as arrays for compiled loops.
+    """Factors of a network and the bucket tree that sums variables out, as arrays.
 
     Each variable's table is a factor over its scope. With `by_class` the class is not a variable of
     the scopes but the last axis of every factor, so that the messages for all classes are computed
     side by side.
+
+    Parameters
+    ----------
+    network : Network
+    by_class : bool
+
+    Attributes
+    ----------
+    scopes : list of tuple of int
+        Variables of each factor.
+    steps : list of dict
+        How many cells apart two values of a variable are, for the variables of each factor.
+    offsets : ndarray of intp, shape (n_factors + 1,)
+        First cell of each factor, and the end.
+    padded_scopes, padded_strides : ndarray of intp, shape (n_factors, longest scope)
+        Scopes and steps in rows of the same length, filled with -1.
     """
 
     def __init__(self, network, by_class):
-        self.network, self.by_class = network, by_class
-        self._families = [(*ps, v) for v, ps in enumerate(network.parents)]
+        self.network = network
+        self.by_class = by_class
+        self._families = [(*parents, v) for v, parents in enumerate(network.parents)]
         self.scopes = [tuple(v for v in family if v or not by_class) for family in self._families]
         strides = [_strides(network.sizes[list(scope)]) for scope in self.scopes]
         self.steps = [
             dict(zip(scope, steps, strict=True))
             for scope, steps in zip(self.scopes, strides, strict=True)
         ]
-        cells = [prod(int(network.sizes[v]) for v in scope) for scope in self.scopes]
-        self.offsets = np.concatenate([[0], np.cumsum(cells)]).astype(np.intp)
-        # Scopes and strides of factors in rows of equal length, for loops.
-        self.padded = np.full((2, len(cells), max(1, *map(len, self.scopes))), -1, np.intp)
-        for f, pair in enumerate(zip(self.scopes, strides, strict=True)):
-            self.padded[:, f, : len(pair[0])] = pair
+        n_cells = [prod(int(network.sizes[v]) for v in scope) for scope in self.scopes]
+        self.offsets = np.concatenate([[0], np.cumsum(n_cells)]).astype(np.intp)
+        shape = len(n_cells), max(1, *map(len, self.scopes))
+        self.padded_scopes = np.full(shape, -1, np.intp)
+        self.padded_strides = np.full(shape, -1, np.intp)
+        for f, scope in enumerate(self.scopes):
+            self.padded_scopes[f, : len(scope)] = scope
+            self.padded_strides[f, : len(scope)] = strides[f]
 
     @cached_property
     def lookup(self):
         """Which parameter each cell and class is, (n_cells, n_classes)."""
-        network, blocks, columns = (
-            self.network,
-            [],
-            int(self.network.sizes[0]) if self.by_class else 1,
-        )
-        for family, block in zip(
-            self._families, network.tables(np.arange(network.n_parameters)), strict=True
-        ):
-            of_class = self.by_class and 0 in family
-            block = (
-                np.moveaxis(block, family.index(0), -1).reshape(-1, columns)
-                if of_class
-                else block.reshape(-1, 1)
-            )
-            blocks.append(np.broadcast_to(block, (len(block), columns)))
+        network = self.network
+        n_columns = int(network.sizes[0]) if self.by_class else 1
+        numbers = network.tables(np.arange(network.n_parameters))
+        blocks = []
+        for family, table in zip(self._families, numbers, strict=True):
+            if self.by_class and 0 in family:
+                block = np.moveaxis(table, family.index(0), -1).reshape(-1, n_columns)
+            else:
+                block = table.reshape(-1, 1)
+            blocks.append(np.broadcast_to(block, (len(block), n_columns)))
         return np.ascontiguousarray(np.concatenate(blocks), dtype=np.intp)
 
     @property
     def parameters(self):
-        """What compiled loops need of the tables."""
+        """The `Parameters` that compiled loops read."""
         # a copy: what was unpickled is read-only
         return Parameters(np.array(self.network.row_starts), self.lookup)
 
     @cached_property
     def buckets(self):
-        """Cliques in the order of elimination, each with factors, and earlier cliques' messages, that it multiplies.
+        """Buckets of the elimination: cliques, with the factors and earlier messages they multiply.
 
-        They go to the first of their variables that is summed out.
+        Factors and messages go to the first of their variables that is summed out.
         """
-        cliques = _elimination(self.scopes, self.network.sizes, self.lookup.shape[1])
-        bucket = {clique[0]: b for b, clique in enumerate(cliques)}
-        buckets = [(clique, [], []) for clique in cliques]
-        for kind, scopes in (1, self.scopes), (2, [separator for _, *separator in cliques]):
-            for number, scope in enumerate(scopes):
-                if scope:
-                    buckets[min(bucket[v] for v in scope)][kind].append(number)
-        return buckets
+        cliques = _eliminate(self.scopes, self.network.sizes, self.lookup.shape[1])
+        bucket_of = {clique[0]: b for b, clique in enumerate(cliques)}
+        factors = [[] for _ in cliques]
+        messages = [[] for _ in cliques]
+        for f, scope in enumerate(self.scopes):
+            if scope:
+                factors[min(bucket_of[v] for v in scope)].append(f)
+        for b, (_, *separator) in enumerate(cliques):
+            if separator:
+                messages[min(bucket_of[v] for v in separator)].append(b)
+        return list(zip(cliques, factors, messages, strict=True))
 
 
 def _strides(sizes):
@@ -215,33 +237,42 @@ def _strides(sizes):
     return np.concatenate([np.cumprod(sizes[:0:-1])[::-1], [1]]).astype(np.intp)[: len(sizes)]
 
 
-def _elimination(scopes, sizes, n_columns):
-    """Cliques in the order of elimination by least fill: each the variable summed out, then those left with it."""
-    neighbours, cliques, cells = {}, [], 0
+def _eliminate(scopes, sizes, n_columns):
+    """Cliques in the order of elimination by least fill (Kjaerulff, 1990).
+
+    Each clique is the variable that is summed out, then those left with it.
+    """
+    neighbours = {}
     for scope in scopes:
         for v in scope:
             neighbours.setdefault(v, set()).update(set(scope) - {v})
+
+    def cost(v):
+        n_cells = prod(int(sizes[u]) for u in neighbours[v])
+        return _count_fill(v, neighbours), n_cells, v
+
+    cliques = []
+    n_cells = 0
     while neighbours:
-        v = min(
-            neighbours,
-            key=lambda v: (_fill(v, neighbours), prod(int(sizes[u]) for u in neighbours[v]), v),
-        )
-        around = neighbours.pop(v)
-        for u in around:
-            neighbours[u] |= around - {u}
+        v = min(neighbours, key=cost)
+        separator = neighbours.pop(v)
+        for u in separator:
+            neighbours[u] |= separator - {u}
             neighbours[u] -= {u, v}
-        cliques.append((v, *sorted(around)))
-        cells += prod(int(sizes[u]) for u in around)
-        if cells * n_columns > LARGEST:
-            needed = (
-                f"variables {sorted(around)} would need a message of more than {LARGEST:,} numbers"
+        cliques.append((v, *sorted(separator)))
+        n_cells += prod(int(sizes[u]) for u in separator)
+        if n_cells * n_columns > LARGEST:
+            found = (
+                f"variables {sorted(separator)} would need a message "
+                f"of more than {LARGEST:,} numbers"
             )
             raise ValueError(
-                f"structure is too entangled for exact inference: {needed} (give a sparser structure)"
+                f"structure is too entangled for exact inference: {found} "
+                "(give a sparser structure)"
             )
     return cliques
 
 
-def _fill(v, neighbours):
+def _count_fill(v, neighbours):
     """Edges that eliminating v would add, counted twice."""
     return sum(len(neighbours[v] - neighbours[u]) - 1 for u in neighbours[v])

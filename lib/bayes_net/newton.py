@@ -1,123 +1,179 @@
-"""Newton's method for the conditional likelihood of complete rows, where it is concave in the logs of the tables."""
+"""Newton's method for the conditional likelihood of complete rows, in the logs of the tables.
+
+The likelihood is concave in them: it is that of a multinomial logistic regression.
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from lib.bayes_net.likelihood import log_joints, weigh
+from lib.bayes_net.likelihood import Rows, log_joints, weigh_scores
 from lib.compiled import compiled
 
-MOST = 1_000  # entries that move: the Hessian has their square
+MAX_FEATURES = 1_000  # entries that move: the Hessian has their square
 # of the mean's Hessian, which is singular where attributes are copies or classes can be separated
 RIDGE = 1e-10
-LENGTHS = 0.5 ** np.arange(30)  # of steps
+STEP_LENGTHS = 0.5 ** np.arange(30)
 
 
-def climb_newton(beta, cases, n_iterations, tolerance, path, trace):
-    """Climb by Newton's method from `beta`, which is moved; return the number of iterations and if they converged.
+class Features(NamedTuple):
+    """The multinomial logistic regression that has the same conditional likelihoods.
+
+    Attributes
+    ----------
+    entries : ndarray of int, shape (n_features, n_classes - 1)
+        Entries of the tables that move: the weights of the features, for all classes but the first.
+    rows : Rows
+        Without the terms of messages.
+    indices : ndarray of int
+        Features of each joint value of a group of factors, one joint value after the other.
+    pointers : ndarray of int, shape (n_joint_values + 1,)
+        Where the features of each joint value begin.
+    """
+
+    entries: np.ndarray
+    rows: Rows
+    indices: np.ndarray
+    pointers: np.ndarray
+
+
+def climb_newton(beta, cases, n_iterations, tolerance, history):
+    """Climb by Newton's method; return the parameters and whether the ascent has converged.
 
     The logs of tables are moved as the weights of a multinomial logistic regression, unnormalised:
     of each row of each table all entries but the most frequent, for all classes but the first.
     """
-    network, (moving, *features) = cases.network, _features(cases)
-    if moving.size > MOST:
+    network = cases.network
+    features = find_features(cases)
+    entries = features.entries
+    if entries.size > MAX_FEATURES:
         raise ValueError(
-            f"method='newton' moves at most {MOST:,} entries of tables; got {moving.size:,} (use 'lbfgs')"
+            f"method='newton' moves at most {MAX_FEATURES:,} entries of tables; "
+            f"got {entries.size:,} (use 'lbfgs')"
         )
-    gradient, hessian = np.empty(moving.shape), np.empty((moving.size, moving.size))
-    given = network.by_class.parameters, *features, moving, cases.counts, gradient, hessian
-    logs, i = network.log_softmax(beta), 0
-    value = differentiate(logs, *given)
-    path[0], trace[:1] = value / cases.size, logs
-    while (
-        steep := np.abs(gradient).max(initial=0.0) > tolerance * cases.size
-    ) and i < n_iterations:
-        hessian[np.diag_indices(moving.size)] += RIDGE * cases.size
-        step = np.zeros_like(logs)
-        step[moving] = cho_solve(cho_factor(hessian, lower=True), gradient.ravel()).reshape(
-            moving.shape
-        )
-        tried = ((length, differentiate(logs + length * step, *given)) for length in LENGTHS)
-        length, value = next(((length, new) for length, new in tried if new >= value), (0.0, value))
-        if length == 0.0:
+    gradient = np.empty(entries.shape)
+    hessian = np.empty((entries.size, entries.size))
+
+    def differentiate_at(logs):
+        return differentiate(logs, cases, features, gradient, hessian)
+
+    logs = network.log_softmax(beta)
+    value = differentiate_at(logs)
+    history.append(value / cases.size, logs)
+    n_done = 0
+    is_steep = np.abs(gradient).max(initial=0.0) > tolerance * cases.size
+    while is_steep and n_done < n_iterations:
+        hessian[np.diag_indices(entries.size)] += RIDGE * cases.size
+        newton_step = cho_solve(cho_factor(hessian, lower=True), gradient.ravel())
+        direction = np.zeros_like(logs)
+        direction[entries] = newton_step.reshape(entries.shape)
+        for length in STEP_LENGTHS:
+            new_logs = logs + length * direction
+            new_value = differentiate_at(new_logs)
+            if new_value >= value:
+                break
+        else:
             break
-        i, logs = i + 1, logs + length * step
-        path[i] = value / cases.size
-        if len(trace):
-            trace[i] = _normalised(network, logs)
-    beta[:] = _normalised(network, logs)
-    return i, not steep
+        logs = new_logs
+        value = new_value
+        n_done += 1
+        normalised = _normalise(network, logs) if history.keep_parameters else None
+        history.append(value / cases.size, normalised)
+        is_steep = np.abs(gradient).max(initial=0.0) > tolerance * cases.size
+    return _normalise(network, logs), not is_steep
 
 
-def _features(cases):
-    """Entries that move (n_features, n_classes - 1); rows with packs; the packs' features; where each pack's begin."""
-    network, rows = cases.network, cases.layout.by_class
-    if (cases.attributes < 0).any() or any(
-        ps[:1] != (0,) or len(ps) > 2 for ps in network.parents[1:]
-    ):
-        needed = "naive Bayes or TAN, where the class and at most one attribute are parents of each attribute"
+def find_features(cases):
+    """Return the `Features` of the cases; ValueError unless they are complete and of NB or TAN."""
+    network = cases.network
+    rows = cases.layout.by_class
+    fits = all(family[:1] == (0,) and len(family) <= 2 for family in network.parents[1:])
+    if (cases.attributes < 0).any() or not fits:
+        needed = (
+            "naive Bayes or TAN, where the class and at most one attribute "
+            "are parents of each attribute"
+        )
         found = f"got the parents {network.parents} (use 'cg' or 'lbfgs')"
         raise ValueError(f"method='newton' needs complete rows and {needed}; {found}")
-    offsets, lookup = network.by_class.offsets, network.by_class.lookup
-    # in the last cell are factors left out
+    offsets = network.by_class.offsets
+    lookup = network.by_class.lookup
+    # the last cell is of factors that are left out
     counts = np.append(cases.observed_counts()[lookup].sum(axis=1), 0.0)
     moves = counts > 0
     for size, start, stop in zip(network.sizes[1:], offsets[1:-1], offsets[2:], strict=True):
-        moves[
-            np.arange(start, stop, size) + counts[start:stop].reshape(-1, size).argmax(axis=1)
-        ] = False
-    among = moves[rows.packs]
-    # others are of messages
-    picks = np.compress((rows.picks < len(rows.packs)).all(axis=0), rows.picks, axis=1)
-    pointers = np.concatenate([[0], np.cumsum(among.sum(axis=1))])
-    return (
-        lookup[moves[:-1], 1:],
-        rows._replace(picks=picks),
-        (np.cumsum(moves) - 1)[rows.packs[among]],
-        pointers,
+        most_frequent = counts[start:stop].reshape(-1, size).argmax(axis=1)
+        moves[np.arange(start, stop, size) + most_frequent] = False
+    feature_numbers = np.cumsum(moves) - 1
+    is_feature = moves[rows.group_cells]
+    is_group = (rows.terms < len(rows.group_cells)).all(axis=0)
+    return Features(
+        entries=lookup[moves[:-1], 1:],
+        rows=rows._replace(terms=np.compress(is_group, rows.terms, axis=1)),
+        indices=feature_numbers[rows.group_cells[is_feature]],
+        pointers=np.concatenate([[0], np.cumsum(is_feature.sum(axis=1))]),
     )
 
 
-def _normalised(network, logs):
-    """Logs of tables that give each class the same probability in each row; each sum goes to the parent's table."""
+def _normalise(network, logs):
+    """Logs of tables that give each class the same probability in each row.
+
+    From the leaves to the class, the sum of each row goes to the parent's table.
+    """
     logs = logs.copy()
     tables = network.tables(logs)
     for v in reversed(network.order):
         sums = np.logaddexp.reduce(tables[v], axis=-1)
         tables[v] -= sums[..., None]
         if v:
-            parent = tables[network.parents[v][-1]]
-            parent += sums.reshape(
-                sums.shape[:1] + (1,) * (parent.ndim - sums.ndim) + sums.shape[1:]
-            )
+            parent_table = tables[network.parents[v][-1]]
+            extra_axes = (1,) * (parent_table.ndim - sums.ndim)
+            parent_table += sums.reshape(sums.shape[:1] + extra_axes + sums.shape[1:])
     return logs
 
 
-@compiled(error_model="numpy")
-def differentiate(logs, parameters, rows, indices, pointers, moving, counts, gradient, hessian):
-    """Return the sum of ln P(c | e); set its derivatives by what is `moving`, and minus the second, a lower triangle.
+def differentiate(logs, cases, features, gradient, hessian):
+    """Return the sum of ln P(c | e) at the logs of tables, and set its derivatives by the features.
 
-    The features that pack p of `rows` has are `indices` from pointers[p] on.
+    `gradient` (n_features, n_classes - 1) gets the first derivatives, `hessian` (gradient.size,
+    gradient.size) minus the second, as a lower triangle.
     """
-    n_free, active, scores = (
-        moving.shape[1],
-        np.empty(len(moving), np.intp),
-        log_joints(logs, parameters, rows),
+    rows = features.rows
+    scores = log_joints(logs, cases.network.by_class.parameters, rows)
+    return differentiate_scores(
+        scores, rows.terms, features.indices, features.pointers, cases.counts, gradient, hessian
     )
-    value = weigh(scores, counts, 0, len(counts), True)
-    gradient[:], hessian[:] = 0.0, 0.0
+
+
+@compiled(error_model="numpy")
+def differentiate_scores(scores, terms, indices, pointers, counts, gradient, hessian):
+    """Do what `differentiate` says, from the scores ln P(c, e), which are changed."""
+    n_free = gradient.shape[1]
+    active = np.empty(gradient.shape[0], np.intp)  # the features of a row
+    value = weigh_scores(scores, counts, True)
+    gradient[:] = 0.0
+    hessian[:] = 0.0
     for r in range(len(counts)):
-        n, total = 0, max(counts[r].sum(), 1e-300)  # no row has no share
-        for p in rows.picks[r]:
-            for i in range(pointers[p], pointers[p + 1]):
-                active[n], n = indices[i], n + 1
+        total = 0.0
+        for c in range(counts.shape[1]):
+            total += counts[r, c]
+        total = max(total, 1e-300)  # a row without counts has no shares
+        n_active = 0
+        for i in range(terms.shape[1]):
+            term = terms[r, i]
+            for j in range(pointers[term], pointers[term + 1]):
+                active[n_active] = indices[j]
+                n_active += 1
         for c in range(n_free):
+            # the count of cases times P(c | e); score is now the count less that
             share = counts[r, c + 1] - scores[r, c + 1]
-            for i in range(n):
+            for i in range(n_active):
                 gradient[active[i], c] += scores[r, c + 1]
-            for e in range(n_free):
-                weight = share * ((c == e) - (counts[r, e + 1] - scores[r, e + 1]) / total)
-                for i in range(n):
-                    row = hessian[active[i] * n_free + c]
+            for d in range(n_free):
+                other_share = counts[r, d + 1] - scores[r, d + 1]
+                weight = share * ((c == d) - other_share / total)
+                for i in range(n_active):
+                    hessian_row = hessian[active[i] * n_free + c]
                     for j in range(i + 1):
-                        row[active[j] * n_free + e] += weight
+                        hessian_row[active[j] * n_free + d] += weight
     return value

@@ -7,8 +7,8 @@ import numpy as np
 from sklearn.svm import SVC
 
 from lib.bayes_net import Cases, Network, choose_iterations, climb, fold_counts, tuning_errors
-from lib.bayes_net.cases import merged
 from lib.bayes_net.classifier import STRUCTURES
+from lib.bayes_net.duplicates import merge_duplicates
 from lib.experiments.elr_data import BAYES_NET_LEARNERS, N_FOLDS
 
 CAP = 200  # iterations of a climb "to convergence"
@@ -48,7 +48,7 @@ def split_errors(codes, sizes, inner, structure, learners, stopping, tests=("com
     n_test = (len(codes) - n_train) // len(tests)
     network = Network(STRUCTURES[structure](codes[:n_train], sizes), sizes)
     # equal rows are one case, with a count in each fold of tuning and in each reading of the tests
-    rows, case_of_row = merged(codes[:, 1:], sizes[1:])
+    rows, case_of_row = merge_duplicates(codes[:, 1:], sizes[1:])
     folds = np.append(inner, N_FOLDS + np.repeat(np.arange(len(tests)), n_test))
     shape = (N_FOLDS + len(tests), len(rows), int(sizes[0]))
     counts = fold_counts(case_of_row, codes[:, 0], folds, shape)

@@ -13,7 +13,6 @@ from sklearn.utils._testing import ignore_warnings
 
 from lib import datasets
 from lib.bayes_net import BayesNetClassifier, Cases, Network, ascend, observed_frequencies
-from lib.bayes_net.likelihood import evaluate
 from lib.discretize import EntropyDiscretizer
 from lib.structures import discrete_codes, naive, tan
 from tests.benchmarks.jobs import AGREEMENT, CALLS, REPETITIONS, alone, alternate, row
@@ -177,11 +176,10 @@ def gradients(name, X, y, target):
     if len(cases.counts) != n_rows:
         raise AssertionError(f"{n_rows - len(cases.counts)} rows are alike")
     beta, objective = np.log(observed_frequencies(cases)), cases.objective(True)
-    expected, gradient = np.empty_like(beta), np.empty_like(beta)
 
     def often():
         for _ in range(CALLS):
-            evaluate(beta, objective, expected, gradient)
+            objective.evaluate(beta)
 
     rate = CALLS * n_rows * n_attributes * sizes[0] / 1e6 / alternate(often).min()
     job = f"gradient, {n_rows:,} rows, {n_attributes} attributes, {sizes[0]} classes ({name})"

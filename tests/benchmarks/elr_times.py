@@ -19,7 +19,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from lib.bayes_net import Cases, Network, choose_iterations, climb, fold_counts, tuning_errors
-from lib.bayes_net.cases import merged
+from lib.bayes_net.duplicates import merge_duplicates
 from lib.datasets import NotAvailableError
 from lib.experiments.elr_data import (
     N_FOLDS,
@@ -56,7 +56,7 @@ def train_elr(parts, structure, tuned):
 
 def _elr(codes, sizes, inner, structure, tuned):
     network = Network(STRUCTURES[structure](codes, sizes), sizes)
-    rows, index = merged(codes[:, 1:], sizes[1:])
+    rows, index = merge_duplicates(codes[:, 1:], sizes[1:])
     counts = fold_counts(index, codes[:, 0], inner, (N_FOLDS, len(rows), int(sizes[0])))
     cases = Cases(network, rows, counts.sum(axis=0))
     tuning = tuning_errors(cases, "elr", counts, N_ITERATIONS) if tuned else None
