@@ -6,9 +6,9 @@ import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
-from lib.book import fixed_environment
+from lib.book import command_environment
 
-os.environ.update(fixed_environment())  # before anything imports numpy
+os.environ.update(command_environment())  # before anything imports numpy
 
 from lib.trials import engine  # noqa: E402
 

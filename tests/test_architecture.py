@@ -4,7 +4,10 @@ import ast
 import json
 import re
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
+
+import pytest
 
 from lib.claims import REGISTER
 
@@ -84,6 +87,21 @@ def test_imports_point_down():
                 is_allowed = (room(path), module.rpartition(".")[0]) in ALLOWED
                 is_apart = (room(path), below) in APART and not is_allowed
                 assert not is_apart, f"{path} imports {module}"
+
+
+@pytest.mark.parametrize("folder", sorted(path.parent.name for path in LIB.glob("*/__init__.py")))
+def test_no_room_has_a_circle_of_imports(folder):
+    """Also not one that an import inside a function hides; CycleError names the modules."""
+    paths = {}
+    for path in (LIB / folder).rglob("*.py"):
+        name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        paths[name.removesuffix(".__init__")] = path
+    imported = {}
+    for name, path in paths.items():
+        # `from package import name` is of the package, unless the name is that of a module
+        modules = {m if m in paths else m.rpartition(".")[0] for m in imports(path)}
+        imported[name] = modules & paths.keys()
+    TopologicalSorter(imported).prepare()
 
 
 def test_imports_are_absolute_and_name_one_file():

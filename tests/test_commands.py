@@ -21,10 +21,10 @@ from papermill.cli import _resolve_type as papermill_value
 from papermill.cli import papermill as papermill_command
 
 from lib.book import sweep
-from lib.book.cache import missing_data
 from lib.book.cli import cli
 from lib.book.execution import INJECTED
-from lib.book.project import Project, parameters_of, settle
+from lib.book.project import Project, parameters_of, resolve_parameters
+from lib.book.remote_data import find_missing_data
 from lib.datasets.downloads import cache_folder
 
 PROJECT = Project(Path(__file__).parents[1])
@@ -81,7 +81,7 @@ def given(command):
             n: parameters[n].parse(text) if n in parameters else text
             for n, text in options["pairs"]
         }
-        return settle(PROJECT, options["chapter"], values)[0]
+        return resolve_parameters(PROJECT, options["chapter"], values)[0]
     if command.kind == "book sweep":
         options = cli.commands["sweep"].make_context("sweep", command.words[2:], obj=PROJECT).params
         runs = sweep.plan(PROJECT, options["chapter"], Path("nowhere"), options["pairs"])
@@ -96,7 +96,7 @@ def given(command):
     values = {name: papermill_value(text) for name, text in options["parameters"]}
     for text in options["parameters_yaml"]:
         values |= yaml.safe_load(text)
-    checked = settle(PROJECT, command.chapter, values)[0]
+    checked = resolve_parameters(PROJECT, command.chapter, values)[0]
     assert checked == values, (
         "papermill does not convert: the value must have its type as it is written"
     )
@@ -128,7 +128,7 @@ def test_the_page_shows_errors_as_they_are(wrong):
 
 def with_texts(command):
     """Return the command with a folder that has the books for one's own; skip it where its texts cannot be had."""
-    if "texts" in missing_data(PROJECT, command.chapter):
+    if "texts" in find_missing_data(PROJECT, command.chapter):
         pytest.skip(
             f"{command.chapter} needs texts: set TEXTS_MIRROR, or fetch them by read_texts() of lib.texts"
         )

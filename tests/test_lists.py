@@ -5,6 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from lib.book.blocks import SILENT
+from lib.book.variables import KERNEL_PREFIXES, PATHS
+from lib.datasets.availability import MIRRORS
+from lib.trials.notes import KINDS
+from lib.trials.options import RESULTS, VARIABLE
+
 TESTS = Path(__file__).parent
 
 
@@ -15,3 +21,13 @@ def test_tests_that_run_first_or_together(variable):
     paths = [*TESTS.rglob("test_*.py"), *(TESTS.parent / "chapters").rglob("*.ipynb")]
     places = [path.relative_to(TESTS.parent).as_posix() for path in paths]
     assert [name for name in names if not any(name in place for place in places)] == []
+
+
+def test_kinds_of_notes_that_the_command_does_not_print():
+    assert set(SILENT) <= KINDS.keys()
+
+
+def test_variables_that_lib_reads_reach_the_kernels():
+    """Those with paths are made absolute, as kernels run in another folder."""
+    assert {*MIRRORS, RESULTS} <= set(PATHS)
+    assert VARIABLE in KERNEL_PREFIXES

@@ -7,7 +7,7 @@ import pytest
 
 from lib import trials
 from lib.book.cli import REPOSITORY
-from lib.book.project import PUBLISHED, Project, settle
+from lib.book.project import PUBLISHED, Project, resolve_parameters
 from lib.experiments import record as records
 from lib.experiments.record import Record, read
 
@@ -149,5 +149,7 @@ def test_the_same_rows_give_the_same_bytes(path):
 def test_the_books_records_are_of_what_it_publishes(path):
     about, project = read(path)[0], Project(REPOSITORY)
     assert path == project.record(about["chapter"])
-    _, values = settle(project, about["chapter"], project.profile(PUBLISHED, about["chapter"]))
+    _, values = resolve_parameters(
+        project, about["chapter"], project.profile(PUBLISHED, about["chapter"])
+    )
     assert about["parameters"] == {name: values[name] for name in about["parameters"]}

@@ -1,5 +1,5 @@
 """The book's driver: lists, runs and builds the chapters. It knows no model."""
 
-from lib.book.variables import fixed_environment
+from lib.book.variables import command_environment
 
-__all__ = ["fixed_environment"]
+__all__ = ["command_environment"]

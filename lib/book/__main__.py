@@ -3,18 +3,21 @@
 import os
 import sys
 
-from lib.book.variables import fixed_environment
+from lib.book.variables import command_environment
 
 
 def main() -> None:
-    """Run the command in the fixed environment."""
-    if os.environ != (environment := fixed_environment()):
+    """Run the command in the environment of `lib.book.variables.command_environment`."""
+    environment = command_environment()
+    if os.environ != environment:
+        # Python and the numerical libraries read their variables only when they start.
         os.execve(sys.executable, sys.orig_argv, environment)
     try:
         from lib.book import cli
     except ModuleNotFoundError as error:
         sys.exit(
-            f"{error}; the book needs more than the learners: `make env`, or pip install --editable '.[book]'"
+            f"{error}; the book needs more than the learners: "
+            "`make env`, or pip install --editable '.[book]'"
         )
     cli.main()
 

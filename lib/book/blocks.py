@@ -1,72 +1,124 @@
-"""Finished blocks of trials: what a run found of them, what there is, and whether it can be had again."""
+"""Finished blocks of trials: those that a run found, those that are stored, and their check."""
 
 import json
 import re
-from collections import Counter, namedtuple
+from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 from tqdm import tqdm
 
 from lib.book import execution
-from lib.book.cache import code_digest, files_in_no_key, missing_data
+from lib.book.cache import code_digest, files_in_no_key
 from lib.book.history import require_commit
-from lib.book.project import PUBLISHED, BookError, Project, settle
+from lib.book.project import PUBLISHED, BookError, Project, resolve_parameters
+from lib.book.remote_data import find_missing_data
 from lib.trials.description import DIGITS
 from lib.trials.store import SUMMARY, environment
 
-# kinds of notes that are counted, or said in another way
+# kinds of notes that are counted, or said in another way (see `lib.trials.notes.KINDS`)
 SILENT = ("found", "verified", "absent", "opened")
-Stored = namedtuple("Stored", "folder name n_blocks size current")
-Stored.__doc__ = "A folder of finished blocks, and whether they are of what is here now."
+
+
+@dataclass(frozen=True)
+class StoredExperiment:
+    """A folder of finished blocks of one experiment.
+
+    Parameters
+    ----------
+    folder : Path
+    name : str
+        Name of the experiment, "unknown" if the folder does not say it.
+    n_blocks : int
+    size : int
+        Of all files, in bytes.
+    is_current : bool
+        Whether the code, data, packages and Python are those that the blocks were made with.
+    """
+
+    folder: Path
+    name: str
+    n_blocks: int
+    size: int
+    is_current: bool
 
 
 def execute_stored(
-    project: Project, chapter: str, values: dict, output: Path, name="", **settings
+    project: Project, chapter: str, values: dict, output: Path, prefix: str = "", **settings
 ) -> list[dict]:
-    """Execute a chapter whose finished blocks are stored and found again, and say after `name` how many were found.
+    """Execute a chapter, with its finished blocks stored and found again; return its notes.
 
-    `settings` are further arguments of `lib.book.execution.execute`. Returns what the kernel noted.
+    Parameters
+    ----------
+    project : Project
+    chapter : str
+    values : dict
+        Values that are set.
+    output : Path
+    prefix : str
+        Beginning of the lines that say what was found.
+    **settings
+        Further arguments of `lib.book.execution.execute`.
+
+    Returns
+    -------
+    list of dict
+        What the kernel noted: see `lib.trials.notes`.
     """
-    click.echo(f"{name or f'{chapter}: '}started")
-    noted = []
+    click.echo(f"{prefix or f'{chapter}: '}started")
+    notes = []
 
-    def report(notes):
-        noted.extend(notes)
-        _say(project, name, notes)
-        cells = [note for note in notes if note["kind"] == "opened"]
-        for path in files_in_no_key(project, chapter, values, cells):
-            click.secho(
-                f"{name}Warning: a cell read {path}, which no key holds: put it into data/",
-                fg="yellow",
-                err=True,
+    def report(new_notes):
+        notes.extend(new_notes)
+        _print_notes(project, prefix, new_notes)
+        cell_notes = [note for note in new_notes if note["kind"] == "opened"]
+        for path in files_in_no_key(project, chapter, values, cell_notes):
+            _print_warning(
+                f"{prefix}Warning: a cell read {path}, which no key holds: put it into data/"
             )
 
-    results, code = str(project.results), code_digest(project, chapter)
     execution.execute(
-        project, chapter, values, output, report, results=results, code=code, **settings
+        project,
+        chapter,
+        values,
+        output,
+        report,
+        results=str(project.results),
+        code=code_digest(project, chapter),
+        **settings,
     )
-    return noted
+    return notes
 
 
-def verify(project: Project, chapter: str, values: dict, part: float, seed: int) -> Counter:
-    """Run part of each experiment's stored blocks again; count them (verified) and all (found).
+def verify(project: Project, chapter: str, values: dict, share: float, seed: int) -> Counter:
+    """Run a share of each experiment's stored blocks again and compare.
+
+    Returns
+    -------
+    Counter
+        Numbers of blocks that were run again ("verified") and of all that are stored ("found").
 
     Raises
     ------
     BookError
         If a block is not what its trials give now, or not all blocks of the chapter are stored.
     """
-    output = project.root / "_build" / "verify" / f"{chapter}.ipynb"
     counts = Counter()
 
     def report(notes):
-        _say(project, "", [note for note in notes if note["kind"] != "found"])
+        _print_notes(project, "", [note for note in notes if note["kind"] != "found"])
         for note in notes:
             counts[note["kind"]] += note.get("blocks", 0)
 
     execution.execute(
-        project, chapter, values, output, report, results=str(project.results), verify=[seed, part]
+        project,
+        chapter,
+        values,
+        project.root / "_build" / "verify" / f"{chapter}.ipynb",
+        report,
+        results=str(project.results),
+        verify=[seed, share],
     )
     return counts
 
@@ -80,67 +132,90 @@ def record(project: Project, chapter: str) -> Path:
         If data that the chapter needs are not here, files differ from the commit, or the chapter
         records nothing.
     """
-    if absent := missing_data(project, chapter):
+    missing_data = find_missing_data(project, chapter)
+    if missing_data:
         remedy = "set UCI_MIRROR or TEXTS_MIRROR, or fetch them first"
-        raise BookError(f"{chapter} cannot be recorded without {', '.join(absent)}: {remedy}")
-    # no record but that of a chapter itself is read by it
+        raise BookError(f"{chapter} cannot be recorded without {', '.join(missing_data)}: {remedy}")
+    # other records may differ from the commit: a chapter reads its own only
     commit = require_commit(project, "data/recorded")
     code = code_digest(project, chapter)
-    overrides = settle(project, chapter, project.profile(PUBLISHED, chapter))[0]
+    overrides, _ = resolve_parameters(project, chapter, project.profile(PUBLISHED, chapter))
     output = project.root / "_build" / "record" / f"{chapter}.ipynb"
-    part, path = output.with_suffix(".csv.gz"), project.record(chapter)
-    part.unlink(missing_ok=True)
-    execute_stored(project, chapter, overrides, output, record=[str(part), commit, code])
-    if not part.exists():
+    new_record = output.with_suffix(".csv.gz")
+    new_record.unlink(missing_ok=True)
+    execute_stored(project, chapter, overrides, output, record=[str(new_record), commit, code])
+    if not new_record.exists():
         raise BookError(f"{chapter} has no rows to record: see lib.experiments.record")
-    if (require_commit(project, "data/recorded"), code_digest(project, chapter)) != (commit, code):
+    commit_at_end = require_commit(project, "data/recorded")
+    if (commit_at_end, code_digest(project, chapter)) != (commit, code):
         raise BookError(f"{chapter}: its sources changed while it ran; start again")
+    path = project.record(chapter)
     path.parent.mkdir(parents=True, exist_ok=True)
-    return part.replace(path)
+    return new_record.replace(path)
 
 
-def _say(project: Project, name: str, notes: list[dict]) -> None:
+def _print_notes(project: Project, prefix: str, notes: list[dict]) -> None:
+    """Print how many blocks were found, and a warning for each note that is not silent."""
     finds = [note for note in notes if note["kind"] == "found"]
     if finds:
-        n_blocks, n_all = (sum(note[field] for note in finds) for field in ("blocks", "all"))
+        n_found = sum(note["blocks"] for note in finds)
+        n_blocks = sum(note["all"] for note in finds)
         click.echo(
-            f"{name}found {n_blocks} of {n_all} blocks of the experiments begun before, in {project.results}"
+            f"{prefix}found {n_found} of {n_blocks} blocks of the experiments begun before, "
+            f"in {project.results}"
         )
     for note in notes:
         if note["kind"] not in SILENT:
-            click.secho(f"{name}Warning: {note['message']}", fg="yellow", err=True)
+            _print_warning(f"{prefix}Warning: {note['message']}")
 
 
-def stored_experiments(root: Path) -> list[Stored]:
-    """Return what each folder of blocks in `root` holds, largest first; whatever else is there is none."""
-    paths = [path for path in root.glob("*") if re.fullmatch(f"[0-9a-f]{{{DIGITS}}}", path.name)]
-    experiments = [_stored(path) for path in paths if path.is_dir() and not path.is_symlink()]
+def _print_warning(text: str) -> None:
+    click.secho(text, fg="yellow", err=True)
+
+
+def stored_experiments(folder: Path) -> list[StoredExperiment]:
+    """Return the stored experiments in a folder, largest first; other files there are ignored."""
+    experiments = []
+    for path in folder.glob("*"):
+        # `book cache --clear` removes the folders, wherever BOOK_RESULTS points: only sure ones
+        is_key = re.fullmatch(f"[0-9a-f]{{{DIGITS}}}", path.name)
+        if is_key and path.is_dir() and not path.is_symlink():
+            experiments.append(_read_experiment(path))
     return sorted(experiments, key=lambda experiment: (-experiment.size, experiment.name))
 
 
-def _stored(folder: Path) -> Stored:
+def _read_experiment(folder: Path) -> StoredExperiment:
     try:
-        about = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
-        name, current = str(about["name"]), about["environment"] == environment(about["settings"])
-    except (OSError, ValueError, LookupError, TypeError):
-        name, current = "unknown", False
-    size = sum(path.stat().st_size for path in folder.iterdir() if path.exists())
-    return Stored(folder, name, sum(1 for _ in folder.glob("*.block")), size, current)
-
-
-def show(folder: Path, experiments: list[Stored]) -> str:
-    """Return a table of stored experiments."""
-    if not experiments:
-        return f"nothing is stored in {folder}"
-    lines = [
-        f"{e.n_blocks:7} {tqdm.format_sizeof(e.size, 'B'):>9}  {'current' if e.current else 'old':8} {e.name}"
-        for e in experiments
-    ]
-    return "\n".join(
-        [" blocks      size  made by  experiment", *lines, f"{folder}: {total(experiments)}"]
+        summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+        name = str(summary["name"])
+        is_current = summary["environment"] == environment(summary["settings"])
+    except (OSError, ValueError, LookupError, TypeError):  # no summary, or a damaged one
+        name = "unknown"
+        is_current = False
+    return StoredExperiment(
+        folder=folder,
+        name=name,
+        n_blocks=len(list(folder.glob("*.block"))),
+        size=sum(path.stat().st_size for path in folder.iterdir() if path.exists()),
+        is_current=is_current,
     )
 
 
-def total(experiments: list) -> str:
+def experiments_table(folder: Path, experiments: list[StoredExperiment]) -> str:
+    """Return a table of the stored experiments in a folder."""
+    if not experiments:
+        return f"nothing is stored in {folder}"
+    lines = [" blocks      size  made by  experiment"]
+    for experiment in experiments:
+        size = tqdm.format_sizeof(experiment.size, "B")
+        age = "current" if experiment.is_current else "old"
+        lines.append(f"{experiment.n_blocks:7} {size:>9}  {age:8} {experiment.name}")
+    lines.append(f"{folder}: {total_size(experiments)}")
+    return "\n".join(lines)
+
+
+def total_size(experiments: list[StoredExperiment]) -> str:
     """Return how many blocks there are, and how large they are."""
-    return f"{sum(e.n_blocks for e in experiments)} blocks, {tqdm.format_sizeof(sum(e.size for e in experiments), 'B')}"
+    n_blocks = sum(experiment.n_blocks for experiment in experiments)
+    size = sum(experiment.size for experiment in experiments)
+    return f"{n_blocks} blocks, {tqdm.format_sizeof(size, 'B')}"

@@ -7,10 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lib import sources
-from lib.book.environment import unlocked
-from lib.book.parameters import read_parameters, resolve
-from lib.book.project import PUBLISHED, Project, naming, parse_cells, read_bytes, read_cells, settle
-from lib.datasets.availability import file_names, remote_status, unverified_paths
+from lib.book.environment import version_mismatches
+from lib.book.parameters import check_values, read_parameters
+from lib.book.project import (
+    Project,
+    errors_name,
+    parse_cells,
+    read_bytes,
+    read_cells,
+    resolve_parameters,
+)
+from lib.book.registry import rules_for
+from lib.book.remote_data import remote_data_status
+from lib.datasets.availability import file_names, unverified_paths
 from lib.files import files_below, write_whole
 from lib.trials import description
 from lib.trials.store import runtime_fingerprint
@@ -22,7 +31,7 @@ RUNS_A_CHAPTER = f"{PRESS}.execution"
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What a chapter is run from, as it was when its key was made.
+    """The sources of a run of a chapter, as they were when its key was made.
 
     Parameters
     ----------
@@ -34,7 +43,7 @@ class Snapshot:
         When each file that a running chapter may read was last changed, in ns by the clock of the
         file system, which notices also what is changed and changed back.
     availability : dict of str to str
-        What could be had of the data that are not shipped: see `remote_data_status`.
+        Status of the data that are not shipped: see `lib.book.remote_data.remote_data_status`.
     """
 
     key: str
@@ -55,171 +64,159 @@ def data_digests(project: Project) -> dict[str, str]:
 
 
 def take_snapshot(project: Project, chapter: str, overrides: dict) -> Snapshot:
-    """Return the key of a run of a chapter with these values set, and what it is to be run from."""
-    data, recorded = files_below(project.root / "data"), project.root / "data" / "recorded"
-    files = [project.root / "chapters" / "registered.yml", project.record(chapter)]
-    files += [path for path in data if recorded not in path.parents]
-    notebook = read_bytes(project.notebook(chapter))
-    cells = parse_cells(notebook, project.notebook(chapter))
-    with naming(chapter):
+    """Return the key of a run of a chapter with these values set, and its sources."""
+    path = project.notebook(chapter)
+    notebook = read_bytes(path)
+    cells = parse_cells(notebook, path)
+    with errors_name(chapter):
         parameters = read_parameters(cells)
-        values = {name: parameter.default for name, parameter in parameters.items()} | resolve(
-            parameters, overrides
-        )
-    files += files_below(project.root / values["folder"]) if values.get("folder") else []
-    times = {str(path): path.stat().st_ctime_ns for path in files if path.exists()}
-    availability = {
-        name: status for name, (status, _) in remote_data_status(project, cells, values).items()
-    }
-    return Snapshot(_key(project, chapter, cells, values), notebook, times, availability)
+        defaults = {name: parameter.default for name, parameter in parameters.items()}
+        values = defaults | check_values(parameters, overrides)
+    # Times before contents: a change in between shows in the times of the next snapshot.
+    times = _times_of_files(project, chapter, values)
+    statuses = remote_data_status(project, cells, values)
+    return Snapshot(
+        key=_key(project, chapter, cells, values),
+        notebook=notebook,
+        times=times,
+        availability={name: status for name, (status, _) in statuses.items()},
+    )
+
+
+def _times_of_files(project: Project, chapter: str, values: dict) -> dict[str, int]:
+    """Return when each file that a chapter may read was last changed, in ns, by its path."""
+    data = project.root / "data"
+    files = [project.root / "chapters" / "registered.yml", project.record(chapter)]
+    files += [path for path in files_below(data) if data / "recorded" not in path.parents]
+    if values.get("folder"):
+        files += files_below(project.root / values["folder"])
+    return {str(path): path.stat().st_ctime_ns for path in files if path.exists()}
 
 
 def fingerprint(project: Project, chapter: str, parameters: dict) -> str:
     """Return the key of a chapter's results, in two parts.
 
-    The first is of notebook, parameters, what decides the claims, data, recorded rows, lock file
-    and what is installed otherwise, lib and the settings in which it runs, Python and processor.
-    The second is of the data that are not shipped, which a chapter may fetch while it runs.
+    The first is of notebook, parameters, rules of its claims, data, recorded rows, lock file and
+    what is installed otherwise, lib and the settings in which it runs, Python and processor. The
+    second is of the data that are not shipped, which a chapter may fetch while it runs.
     """
     return _key(project, chapter, read_cells(project.notebook(chapter)), parameters)
 
 
 def _key(project: Project, chapter: str, cells: list[dict], parameters: dict) -> str:
-    from lib.book.registry import deciding  # which imports this module
-
-    here = {
+    lock = project.root / "requirements.lock"
+    shipped_data = {
+        path: sha256
+        for path, sha256 in data_digests(project).items()
+        if not path.startswith("recorded/")
+    }
+    # without those of lib and data, which are ingredients of their own below
+    machine = {
         name: value for name, value in runtime_fingerprint().items() if name not in ("lib", "data")
     }
     ingredients = {
         # and not the outputs that are stored
         "notebook": [[cell["cell_type"], cell["metadata"], cell["source"]] for cell in cells],
         "parameters": parameters,
-        "registered": deciding(project, "\n".join(cell["source"] for cell in cells)),
-        "data": {
-            path: sha256
-            for path, sha256 in data_digests(project).items()
-            if not path.startswith("recorded/")
-        },
+        "registered": rules_for(project, "\n".join(cell["source"] for cell in cells)),
+        "data": shipped_data,
         "record": digest(project.record(chapter)),
-        "lock": digest(project.root / "requirements.lock"),
+        "lock": digest(lock),
         "lib": sources.module_digests(modules_of_chapters()),
-        "environment": [unlocked(project.root / "requirements.lock"), sys.version, list(sys.flags)],
-        "machine": here,
+        "environment": [version_mismatches(lock), sys.version, list(sys.flags)],
+        "machine": machine,
     }
-    return "-".join(
-        map(description.digest, (ingredients, remote_data_status(project, cells, parameters)))
-    )
+    # apart, as results may be used of a run that has fetched data
+    statuses = remote_data_status(project, cells, parameters)
+    return f"{description.digest(ingredients)}-{description.digest(statuses)}"
 
 
 def modules_of_chapters() -> set[str]:
-    """Return the modules of lib that a chapter may run: all but the part of the press that makes pages."""
-    run = sources.closure([RUNS_A_CHAPTER])
-    return {name for name in sources.SOURCES if name in run or not name.startswith(PRESS)}
+    """Return the modules of lib that a chapter may run: all but those that make its pages."""
+    modules = sources.closure([RUNS_A_CHAPTER])
+    modules.update(name for name in sources.SOURCES if not name.startswith(PRESS))
+    return modules
 
 
 def lib_has_changed() -> bool:
-    """Return whether the code of lib that a chapter may run is another in its files than in this process."""
-    now, names = sources.read_sources(), modules_of_chapters()
-    if not names <= now.keys():
+    """Whether files of lib that a chapter may run differ from the code in this process."""
+    sources_in_files = sources.read_sources()
+    modules = modules_of_chapters()
+    if not modules <= sources_in_files.keys():
         return True
-    return sources.module_digests(names, now) != sources.module_digests(names)
+    in_files = sources.module_digests(modules, sources_in_files)
+    return in_files != sources.module_digests(modules)
 
 
 def code_digest(project: Project, chapter: str) -> str:
-    """Return a digest of the code that a chapter's numbers come from: its cells and lib, without words about them."""
-    cells = [
-        cell["source"]
-        for cell in read_cells(project.notebook(chapter))
-        if cell["cell_type"] == "code"
-    ]
-    return description.digest(
-        [list(map(sources.source_digest, cells)), sources.module_digests(modules_of_chapters())]
-    )
-
-
-def remote_data_status(
-    project: Project, cells: list[dict], parameters: dict
-) -> dict[str, tuple[str, str]]:
-    """Return what can be had (status and reason) of what is not shipped and a chapter may take.
-
-    These are the data sets that its parameters name; texts if one of its cells has the word
-    read_texts, those of its parameter folder if it has one (from the folder of the book on, in
-    which chapters run); and what only a mirror has, if it calls read_mirrored.
-    """
-    names = {
-        word
-        for value in parameters.values()
-        for word in (value if isinstance(value, list) else [value])
-    }
-    code = "\n".join(cell["source"] for cell in cells if cell["cell_type"] == "code")
-    names |= {
-        word
-        for word, call in (("texts", "read_texts"), ("mirrored", "read_mirrored("))
-        if call in code
-    }
-    folder = project.root / parameters["folder"] if parameters.get("folder") else None
-    return remote_status(names, folder)
+    """Return a digest of a chapter's code and of lib, which comments and text do not change."""
+    cells = read_cells(project.notebook(chapter))
+    code = [sources.source_digest(c["source"]) for c in cells if c["cell_type"] == "code"]
+    return description.digest([code, sources.module_digests(modules_of_chapters())])
 
 
 def files_in_no_key(
     project: Project, chapter: str, overrides: dict, notes: list[dict]
 ) -> list[str]:
-    """Return the files that a run of a chapter with these values has read, as it noted, and that its key does not hold.
+    """Return the files that a run of a chapter has read and that its key does not hold.
 
-    It holds data/, texts in the folder that a parameter names, and what `remote_data_status` tells of
-    mirrors. Copies in a mirror whose contents are checked are read, too, by whoever asks what can
-    be had.
+    The key holds data/, texts in the folder that a parameter names, and the status of copies in
+    mirrors. `remote_data_status` reads these copies, too, to check their contents.
+
+    Parameters
+    ----------
+    project : Project
+    chapter : str
+    overrides : dict
+        Values that are set.
+    notes : list of dict
+        Notes of the run: see `lib.trials.notes`.
     """
-    paths = [
-        Path(path).resolve()
-        for path in unverified_paths({n["path"] for n in notes if n["kind"] in ("opened", "read")})
-    ]
+    paths_read = {note["path"] for note in notes if note["kind"] in ("opened", "read")}
+    paths = [Path(path).resolve() for path in unverified_paths(paths_read)]
     if not paths:
         return []
-    values = settle(project, chapter, overrides)[1]
+    _, values = resolve_parameters(project, chapter, overrides)
     texts = (project.root / values["folder"]).resolve() if values.get("folder") else None
     data = (project.root / "data").resolve()
-    names = file_names(remote_data_status(project, read_cells(project.notebook(chapter)), values))
+    record = project.record(chapter).resolve()
+    statuses = remote_data_status(project, read_cells(project.notebook(chapter)), values)
+    names = file_names(statuses)
 
-    def is_keyed(path):
-        is_other_record = (
-            data / "recorded" in path.parents and path != project.record(chapter).resolve()
-        )
-        is_data = data in path.parents and not is_other_record
+    def is_in_key(path):
+        is_record_of_another = data / "recorded" in path.parents and path != record
+        is_data = data in path.parents and not is_record_of_another
         return is_data or path.parent == texts or path.name.removesuffix(".gz") in names
 
-    return [str(path) for path in paths if not is_keyed(path)]
-
-
-def missing_data(project: Project, chapter: str) -> list[str]:
-    """Return what cannot be had of the data sets that a chapter names as it is published, or of the texts it needs."""
-    _, values = settle(project, chapter, project.profile(PUBLISHED, chapter))
-    statuses = remote_data_status(project, read_cells(project.notebook(chapter)), values)
-    return [name for name, (status, _) in statuses.items() if status == "not available"]
+    return [str(path) for path in paths if not is_in_key(path)]
 
 
 def is_fresh(executed: Path, key: str) -> bool:
-    """Return whether an executed notebook was made under this key and has not been touched since."""
-    record = read_record(executed)
-    return record.get("key") == key and record.get("sha256") == digest(executed)
+    """Whether an executed notebook was made under this key and has not been touched since."""
+    note = read_execution_note(executed)
+    return note.get("key") == key and note.get("sha256") == digest(executed)
 
 
-def read_record(executed: Path) -> dict:
-    """Return what was noted when a notebook was executed: key, sha256, seconds and commit; empty if nothing was."""
+def read_execution_note(executed: Path) -> dict:
+    """Return the note beside an executed notebook: key, sha256, seconds and commit.
+
+    Empty if there is none, or if it is damaged.
+    """
     fields = {"key": str, "sha256": str, "seconds": float, "commit": str}
     try:
-        record = json.loads(executed.with_suffix(".json").read_text(encoding="utf-8"))
-        return record if all(type(record[name]) is kind for name, kind in fields.items()) else {}
+        note = json.loads(executed.with_suffix(".json").read_text(encoding="utf-8"))
+        is_whole = all(type(note[name]) is kind for name, kind in fields.items())
     except (OSError, ValueError, LookupError, TypeError):
         return {}
+    return note if is_whole else {}
 
 
-def write_record(executed: Path, key: str, seconds: float, commit: str) -> None:
+def write_execution_note(executed: Path, key: str, seconds: float, commit: str) -> None:
     """Note under which key and commit a notebook was executed, its sha256 and how long it took."""
-    record = {
+    note = {
         "key": key,
         "sha256": digest(executed),
         "seconds": round(float(seconds), 1),
         "commit": commit,
     }
-    write_whole(executed.with_suffix(".json"), json.dumps(record, indent=1) + "\n")
+    write_whole(executed.with_suffix(".json"), json.dumps(note, indent=1) + "\n")

@@ -1,11 +1,12 @@
 """The command ``book``."""
 
 import logging
+import math
 import secrets
 import shutil
 import sys
 from collections import Counter
-from contextlib import suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -16,15 +17,15 @@ from lib.book.project import (
     PUBLISHED,
     BookError,
     Project,
-    naming,
+    errors_name,
     parameters_of,
     read_mapping,
-    settle,
+    resolve_parameters,
 )
 from lib.files import LIB
 from lib.validation import check_engine
 
-# Each command imports what it needs: that of the pages takes seconds.
+# Each command imports what it needs inside its function: what makes pages takes seconds to import.
 REPOSITORY = Path(__file__).resolve().parents[2]
 REMEDY = "the folder of the book must be writable, with room for _build; what has finished is kept"
 FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
@@ -37,21 +38,37 @@ class _Command(click.Command):
 
     def parse_args(self, context, args):
         words = []
-        for before, word in zip(["", *args], args, strict=False):
-            words += word.split("=", 1) if before == "-p" else [word]
+        previous_word = None
+        for word in args:
+            if previous_word == "-p":
+                words += word.split("=", 1)
+            else:
+                words.append(word)
+            previous_word = word
         return super().parse_args(context, words)
 
 
-chapter_argument = click.argument("chapter", callback=lambda c, _, name: c.obj.find(name))
-chapters_argument = click.argument(
-    "chapters", nargs=-1, callback=lambda c, _, names: list(map(c.obj.find, names))
-)
-scale = {
-    "type": click.Choice(PROFILES),
-    "help": "Scale: quick, some minutes in all; paper, what is published.",
-}
-profile_option = click.option("--profile", **scale)
-published_option = click.option("--profile", default=PUBLISHED, **scale)
+def _find_chapter(context, option, name):
+    return context.obj.find(name)
+
+
+def _find_chapters(context, option, names):
+    return [context.obj.find(name) for name in names]
+
+
+def _profile_option(default):
+    return click.option(
+        "--profile",
+        default=default,
+        type=click.Choice(PROFILES),
+        help="Scale: quick, some minutes in all; paper, what is published.",
+    )
+
+
+chapter_argument = click.argument("chapter", callback=_find_chapter)
+chapters_argument = click.argument("chapters", nargs=-1, callback=_find_chapters)
+profile_option = _profile_option(default=None)
+published_option = _profile_option(default=PUBLISHED)
 engine_option = click.option(
     "--engine", help="Address of a Dask scheduler whose workers run the trials."
 )
@@ -81,27 +98,38 @@ def cli(context, root):
 
 
 def _require_library(root: Path) -> None:
-    """Raise BookError unless the book in a folder has the lib that runs here: its pages are signed as if it had."""
+    """Raise BookError unless the book in a folder has the lib that runs here.
+
+    Its pages would name that book's commit for results of another lib.
+    """
     library = root / "lib"
-    if (root / "_toc.yml").exists() and not (library.exists() and library.samefile(LIB)):
+    is_book = (root / "_toc.yml").exists()
+    has_this_lib = library.exists() and library.samefile(LIB)
+    if is_book and not has_this_lib:
         raise BookError(
             f"the book in {root} is not of the code that runs here, in {LIB}; {_remedy(root)}"
         )
 
 
 def _require_folder(root: Path) -> None:
-    """Raise BookError if the command is called inside another clone of the book than the one that it would take."""
-    with suppress(FileNotFoundError):  # called in a folder that is gone
-        here = Path.cwd()
-        clones = [folder for folder in (here, *here.parents) if (folder / "_toc.yml").exists()]
-        if clones and (clones[0] / "lib" / "book").is_dir() and not clones[0].samefile(root):
-            raise BookError(
-                f"this command is of the book in {root}, and was called in {clones[0]}, another one; "
-                f"{_remedy(clones[0])}, or name the one that you mean: `book --root {root}`"
-            )
+    """Raise BookError if the command is called inside another clone of the book than `root`."""
+    try:
+        working_folder = Path.cwd()
+    except FileNotFoundError:  # it is gone
+        return
+    for folder in (working_folder, *working_folder.parents):
+        if (folder / "_toc.yml").exists():
+            if (folder / "lib" / "book").is_dir() and not folder.samefile(root):
+                raise BookError(
+                    f"this command is of the book in {root}, and was called in {folder}, "
+                    f"another one; {_remedy(folder)}, "
+                    f"or name the one that you mean: `book --root {root}`"
+                )
+            return
 
 
 def _remedy(root: Path) -> str:
+    """Return how to call the command of the book in a folder."""
     command = root / ".venv" / "bin" / "book"
     return f"run {command}, which `make env` in {root} sets up, also after it was copied or moved"
 
@@ -113,17 +141,22 @@ cli.command_class = _Command
 @chapters_argument
 @click.pass_obj
 def list_chapters(project, chapters):
-    """Show CHAPTERS (all, if none is named) with their parameters: type, default, allowed values, meaning.
+    """Show CHAPTERS (all, if none is named) with their parameters.
 
-    Beside each stands what it takes with --profile paper, on two cores.
+    Of each parameter: type, default, allowed values, meaning. Beside each chapter stands what it
+    takes with --profile paper, on two cores.
     """
     seconds = read_mapping(project.root / "chapters" / "seconds.yml")
     for chapter in chapters or project.chapters:
-        took = f"  (paper: {seconds[chapter] / 60:.1f} minutes)" if chapter in seconds else ""
-        click.echo(click.style(chapter, bold=True) + took)
-        for p in parameters_of(project, chapter).values():
-            allowed = f" [{p.allowed}]" if p.allowed else ""
-            click.echo(f"  {p.name}: {p.type} = {p.default!r}{allowed}\n      {p.meaning}")
+        heading = click.style(chapter, bold=True)
+        if chapter in seconds:
+            heading += f"  (paper: {seconds[chapter] / 60:.1f} minutes)"
+        click.echo(heading)
+        for parameter in parameters_of(project, chapter).values():
+            line = f"  {parameter.name}: {parameter.type} = {parameter.default!r}"
+            if parameter.allowed:
+                line += f" [{parameter.allowed}]"
+            click.echo(f"{line}\n      {parameter.meaning}")
 
 
 @cli.command()
@@ -152,16 +185,21 @@ def run(project, chapter, pairs, file, profile, engine, output, html):
     output = (output or project.root / "_build" / "run" / f"{chapter}.ipynb").resolve()
     if output in [project.notebook(name) for name in project.chapters]:
         raise BookError(f"{output} is a chapter of the book; choose another file")
-    commit, before = history.commit(project), take_snapshot(project, chapter, values)
-    notes = blocks.execute_stored(project, chapter, values, output, notebook=before.notebook)
+    commit_at_start = history.commit(project)
+    start = take_snapshot(project, chapter, values)
+    notes = blocks.execute_stored(project, chapter, values, output, notebook=start.notebook)
     click.echo(f"executed notebook: {output}")
-    after, job = take_snapshot(project, chapter, values), Job(chapter, chapter, values, output)
-    if why := reason_not_to_use(project, job, before, after, notes):
-        raise BookError(f"{chapter}: {why}")
+    end = take_snapshot(project, chapter, values)
+    job = Job(name=chapter, chapter=chapter, overrides=values, notebook=output)
+    reason = reason_not_to_use(project, job, start, end, notes)
+    if reason:
+        raise BookError(f"{chapter}: {reason}")
     if html:
-        name = f"profile {profile}" if profile and not (file or pairs) else "parameters of its own"
-        commit = history.commit_since(project, commit)
-        click.echo(f"page: {site.build_page(project, chapter, output, values, name, commit)}")
+        is_profile = profile and not file and not pairs
+        scale = f"profile {profile}" if is_profile else "parameters of its own"
+        commit = history.commit_since(project, commit_at_start)
+        page = site.build_page(project, chapter, output, values, scale, commit)
+        click.echo(f"page: {page}")
 
 
 @cli.command()
@@ -180,14 +218,17 @@ def cache(project, clear):
 
     experiments = blocks.stored_experiments(project.results)
     if clear:
-        removed = [
-            experiment for experiment in experiments if clear == "all" or not experiment.current
-        ]
-        for experiment in removed:
-            shutil.rmtree(experiment.folder)
-        click.echo(f"removed: {blocks.total(removed)}")
-        experiments = [experiment for experiment in experiments if experiment not in removed]
-    click.echo(blocks.show(project.results, experiments))
+        kept = []
+        removed = []
+        for experiment in experiments:
+            if clear == "old" and experiment.is_current:
+                kept.append(experiment)
+            else:
+                shutil.rmtree(experiment.folder)
+                removed.append(experiment)
+        click.echo(f"removed: {blocks.total_size(removed)}")
+        experiments = kept
+    click.echo(blocks.experiments_table(project.results, experiments))
 
 
 @cli.command()
@@ -198,30 +239,33 @@ def cache(project, clear):
 @engine_option
 @click.option(
     "--part",
+    "share",
     type=click.FloatRange(0, 1),
     default=0.1,
     help="How many of the blocks; default: a tenth.",
 )
 @click.option("--seed", type=click.IntRange(min=0), help="Which blocks; default: others each time.")
 @click.pass_obj
-def verify(project, chapters, profile, pairs, file, engine, part, seed):
+def verify(project, chapters, profile, pairs, file, engine, share, seed):
     """Run a random part of the stored blocks of each experiment again and compare.
 
     They are those of CHAPTERS (all, if none is named) with these parameters, and with --profile
     paper if no other is named: `book run` or `book build` must have computed them.
     """
-    if part != part:
-        raise click.BadParameter("--part nan is no number")
     from lib.book import blocks
 
-    seed = secrets.randbelow(10**6) if seed is None else seed
-    asked = {
-        name: _values(project, name, profile, file, pairs, engine)
-        for name in chapters or project.chapters
+    if math.isnan(share):  # which a range lets through
+        raise click.BadParameter("--part nan is no number")
+    if seed is None:
+        seed = secrets.randbelow(10**6)
+    # All values are checked before anything runs.
+    values_by_chapter = {
+        chapter: _values(project, chapter, profile, file, pairs, engine)
+        for chapter in chapters or project.chapters
     }
     total = Counter()
-    for chapter, values in asked.items():
-        counts = blocks.verify(project, chapter, values, part, seed)
+    for chapter, values in values_by_chapter.items():
+        counts = blocks.verify(project, chapter, values, share, seed)
         click.echo(
             f"{chapter}: {counts['verified']} of {counts['found']} stored blocks run again, equal"
         )
@@ -235,14 +279,17 @@ def verify(project, chapters, profile, pairs, file, engine, part, seed):
 @file_option
 @profile_option
 @click.option(
-    "--jobs", type=click.IntRange(min=1), help="Runs at once; default: the number of cores."
+    "--jobs",
+    "n_parallel",
+    type=click.IntRange(min=1),
+    help="Runs at once; default: the number of cores.",
 )
 @click.option(
     "-o", "output", type=NEW_PATH, help="Where the runs go; default: _build/sweep/CHAPTER."
 )
 @click.option("--html", is_flag=True, help="Make a page of each run, too.")
 @click.pass_obj
-def sweep(project, chapter, pairs, file, profile, jobs, output, html):
+def sweep(project, chapter, pairs, file, profile, n_parallel, output, html):
     """Run CHAPTER once for each value of a parameter, and compare the claims on one page.
 
     With several swept parameters there is a run for each combination. For a parameter that is a
@@ -254,29 +301,27 @@ def sweep(project, chapter, pairs, file, profile, jobs, output, html):
     """
     from lib.book import history
     from lib.book import sweep as sweeping
-    from lib.book.jobs import alone_in, run_all
+    from lib.book.jobs import locked, run_all
 
     folder = (output or project.root / "_build" / "sweep" / chapter).resolve()
-    layers = [
-        project.profile(profile, chapter) if profile else {},
-        read_mapping(file) if file else {},
-    ]
-    runs = {run.name: run for run in sweeping.plan(project, chapter, folder, pairs, *layers)}
+    profile_values = project.profile(profile, chapter) if profile else {}
+    file_values = read_mapping(file) if file else {}
+    planned_runs = sweeping.plan(project, chapter, folder, pairs, profile_values, file_values)
+    runs = {run.name: run for run in planned_runs}
     sweeping.claim_folder(folder, chapter)
-    click.get_current_context().with_resource(alone_in(folder))
-    sweeping.announce(list(runs.values()))
+    click.get_current_context().with_resource(locked(folder))
+    sweeping.announce(planned_runs)
     commit = history.commit(project)
+
+    def make_page(run):
+        return sweeping.make_page(project, run, commit)
+
     try:
-        run_all(
-            project,
-            runs,
-            jobs,
-            (lambda run: sweeping.make_page(project, run, commit)) if html else None,
-        )
+        run_all(project, runs, n_parallel, make_page if html else None)
     finally:
-        click.echo(
-            f"comparison: {sweeping.write_pages(project, folder, chapter, list(runs.values()), commit)}"
-        )
+        # also of what has finished when a run fails or the command is interrupted
+        page = sweeping.write_pages(project, folder, chapter, list(runs.values()), commit)
+        click.echo(f"comparison: {page}")
 
 
 @cli.command()
@@ -284,7 +329,7 @@ def sweep(project, chapter, pairs, file, profile, jobs, output, html):
 @published_option
 @click.option(
     "--jobs",
-    "at_once",
+    "n_parallel",
     type=click.IntRange(min=1),
     help="Chapters at once; default: the number of cores.",
 )
@@ -294,7 +339,7 @@ def sweep(project, chapter, pairs, file, profile, jobs, output, html):
     help="A warning is an error; in profile paper, so is an unrecorded verdict.",
 )
 @click.pass_obj
-def build(project, chapters, profile, at_once, strict):
+def build(project, chapters, profile, n_parallel, strict):
     """Execute what has changed and build the book's pages.
 
     With CHAPTERS, only these are executed, and the pages are built if the others are up to date.
@@ -302,66 +347,82 @@ def build(project, chapters, profile, at_once, strict):
     from lib.book import environment, jobs, registry, site, verdicts
     from lib.book.pdf import make_pdf
 
-    plan = jobs.plan(project, profile, chapters or project.chapters)
-    _or_warn(strict, environment.require_locked, project.root / "requirements.lock")
-    if profile == PUBLISHED:
-        _or_warn(strict, registry.require_history, project)
-    click.get_current_context().with_resource(jobs.alone_in(project.build_folder(profile)))
-    # no page outlives its results
-    shutil.rmtree(project.build_folder(profile) / "html", ignore_errors=True)
-    jobs.run_all(project, plan, at_once)
+    is_published = profile == PUBLISHED
+    plan = jobs.plan_jobs(project, profile, chapters or project.chapters)
+    with _errors_as_warnings(strict):
+        environment.require_locked(project.root / "requirements.lock")
+    if is_published:
+        with _errors_as_warnings(strict):
+            registry.require_history(project)
+    folder = project.build_folder(profile)
+    click.get_current_context().with_resource(jobs.locked(folder))
+    shutil.rmtree(folder / "html", ignore_errors=True)  # no page outlives its results
+    jobs.run_all(project, plan, n_parallel)
     jobs.require_fresh(project, profile)
     claims = verdicts.read_claims(project, profile)
-    if profile == PUBLISHED:
-        _or_warn(strict, verdicts.require_recorded, project, claims)
-        _or_warn(strict, registry.require_registered, project, claims)
+    if is_published:
+        with _errors_as_warnings(strict):
+            verdicts.require_same_verdicts(project, claims)
+        with _errors_as_warnings(strict):
+            registry.require_registered(project, claims)
     click.echo("building the pages ...")
     page = site.build_site(project, profile, strict)
-    if profile == PUBLISHED:
+    if is_published:
         click.echo("printing the PDF ...")
-        _or_warn(False, lambda: click.echo(f"PDF: {make_pdf(project, profile)}"))
+        with _errors_as_warnings():  # also in a strict build: not everyone has the browser
+            click.echo(f"PDF: {make_pdf(project, profile)}")
     click.echo(f"open {page}")
 
 
 @cli.command()
 @published_option
 @click.option(
-    "--record", is_flag=True, help="Record the verdicts of profile paper in chapters/verdicts.yml."
+    "--record",
+    "write_verdicts",
+    is_flag=True,
+    help="Record the verdicts of profile paper in chapters/verdicts.yml.",
 )
 @click.option(
-    "--register", is_flag=True, help="Add what decides each new setting to chapters/registered.yml."
+    "--register",
+    "register_settings",
+    is_flag=True,
+    help="Add what decides each new setting to chapters/registered.yml.",
 )
 @click.option(
     "--registered",
-    "history",
+    "check_register",
     is_flag=True,
     help="Check that file, and say since when each entry is there.",
 )
 @click.pass_obj
-def claims(project, profile, record, register, history):
+def claims(project, profile, write_verdicts, register_settings, check_register):
     """Show every claim with its verdicts in the last build."""
     from lib.book import jobs, registry, verdicts
     from lib.claims import estimate
 
-    if record and profile != PUBLISHED:
+    if write_verdicts and profile != PUBLISHED:
         raise BookError(f"only verdicts of profile {PUBLISHED} are recorded")
     jobs.require_fresh(project, profile)
-    if history:
+    if check_register:
         registry.require_history(project)
-    records = verdicts.read_claims(project, profile)
-    since = registry.registrations(project) if history else {}
-    for claim in records:
+    claims = verdicts.read_claims(project, profile)
+    registrations = registry.registrations(project) if check_register else {}
+    for claim in claims:
         click.echo(f"{claim['id']}: {claim['sentence']}")
         for setting in claim["settings"]:
-            words = since.get(setting["id"], "not committed") if history else estimate(setting)
+            if check_register:
+                words = registrations.get(setting["id"], "not committed")
+            else:
+                words = estimate(setting)
             click.echo(f"  {setting['verdict']:15}  {setting['id']}: {words}")
-    if register:
-        click.echo(f"registered: {', '.join(registry.register(project, records)) or 'nothing new'}")
-    if history:
-        registry.require_registered(project, records)
-    if record:
-        verdicts.record(project, records)
-        click.echo(f"recorded {len(verdicts.settings_of(records))} verdicts in {verdicts.FILE}")
+    if register_settings:
+        new_ids = registry.register(project, claims)
+        click.echo(f"registered: {', '.join(new_ids) or 'nothing new'}")
+    if check_register:
+        registry.require_registered(project, claims)
+    if write_verdicts:
+        verdicts.write_verdicts(project, claims)
+        click.echo(f"recorded {len(verdicts.settings_of(claims))} verdicts in {verdicts.FILE}")
 
 
 @cli.command()
@@ -382,7 +443,7 @@ def new(project, name, title):
 @click.argument("chapters", nargs=-1, required=True)
 @click.pass_obj
 def record(project, chapters):
-    """Record the rows of CHAPTERS, as they are published, for builds that lack data which are not shipped.
+    """Record the rows of CHAPTERS, as they are published, for builds that lack unshipped data.
 
     They must all be here. Blocks that a build has stored are not run again. Rows name the commit
     that they are of: no file but other records may differ from it.
@@ -421,7 +482,7 @@ def pdf(project, profile):
 @chapters_argument
 @click.pass_obj
 def refresh(project, chapters):
-    """Run CHAPTERS (all, if none is named) with their own defaults and store the outputs in the notebooks.
+    """Run CHAPTERS (all, if none is named) and store outputs of their defaults in the notebooks.
 
     These outputs are what the tests compare with; look at the difference before you commit it. The
     first cell, which says what to install, is put in or brought up to date.
@@ -432,10 +493,11 @@ def refresh(project, chapters):
         click.echo(f"stored: {refresh.refresh(project, chapter)}")
 
 
-def _or_warn(strict: bool, require, *arguments) -> None:
-    """Call `require`; unless the build is strict, what it requires is a warning."""
+@contextmanager
+def _errors_as_warnings(strict: bool = False):
+    """Print a BookError as a warning and go on, unless the build is strict."""
     try:
-        require(*arguments)
+        yield
     except BookError as error:
         if strict:
             raise
@@ -445,20 +507,23 @@ def _or_warn(strict: bool, require, *arguments) -> None:
 def _values(project: Project, chapter: str, profile, file, pairs, engine) -> dict:
     """Return the checked values that the options of a command set; a later source wins."""
     parameters = parameters_of(project, chapter)
-    scale = project.profile(profile, chapter) if profile else {}
-    with naming(chapter):
-        options = {
-            name: parameters[name].parse(text) if name in parameters else text
-            for name, text in pairs
-        }
+    profile_values = project.profile(profile, chapter) if profile else {}
+    options = {}
+    with errors_name(chapter):
+        for name, text in pairs:
+            # a name that is no parameter is an error below, with those of the file
+            options[name] = parameters[name].parse(text) if name in parameters else text
         if engine and "engine" in parameters:
             options["engine"] = check_engine(engine)
-    return settle(project, chapter, scale, read_mapping(file) if file else {}, options)[0]
+    file_values = read_mapping(file) if file else {}
+    overrides, _ = resolve_parameters(project, chapter, profile_values, file_values, options)
+    return overrides
 
 
 def main() -> None:
     """Run the command; Ctrl-C ends it with exit code 130."""
     try:
+        # click's own handling would end an interrupted command with 1, and an OSError with a trace
         sys.exit(cli(standalone_mode=False))
     except click.ClickException as error:
         error.show()

@@ -1,4 +1,4 @@
-"""Whether the packages that are installed are those of the lock file, with which the published numbers were made."""
+"""Compares the installed packages with the lock file, that of the published numbers."""
 
 import re
 from functools import cache
@@ -13,29 +13,34 @@ from lib.book.project import BookError, read_text
 
 def require_locked(lock: Path) -> None:
     """Raise BookError naming the packages whose installed version is not that of the lock file."""
-    # without -B, make knows of the lock file only, which has not changed
-    if other := unlocked(lock):
-        raise BookError(
-            "\n  ".join([f"the environment is not that of {lock.name}; run `make -B env`:", *other])
-        )
+    mismatches = version_mismatches(lock)
+    if mismatches:
+        # without -B, make knows of the lock file only, which has not changed
+        problem = f"the environment is not that of {lock.name}; run `make -B env`:"
+        raise BookError("\n  ".join([problem, *mismatches]))
 
 
-def unlocked(lock: Path) -> list[str]:
-    """Return a line for each package whose installed version is not that of the lock file, for this platform."""
+def version_mismatches(lock: Path) -> list[str]:
+    """Return a line for each package whose installed version is not that of the lock file.
+
+    Packages that the lock file has for other platforms only are passed over.
+    """
     lines = re.findall(r"^[^\s#].*", read_text(lock), re.MULTILINE)  # hashes are indented
-    pins = [Requirement(line.rstrip("\\ ")) for line in lines]
-    wanted = {
-        pin.name: str(pin.specifier) for pin in pins if pin.marker is None or pin.marker.evaluate()
-    }
-    versions = {name: installed().get(name, "not installed") for name in wanted}
-    return [
-        f"{n} is {versions[n]}, {lock.name} has {pin}"
-        for n, pin in wanted.items()
-        if f"=={versions[n]}" != pin
-    ]
+    versions = installed_versions()
+    mismatches = []
+    for line in lines:
+        requirement = Requirement(line.rstrip("\\ "))
+        if requirement.marker is not None and not requirement.marker.evaluate():
+            continue
+        version = versions.get(requirement.name, "not installed")
+        if f"=={version}" != str(requirement.specifier):
+            mismatches.append(
+                f"{requirement.name} is {version}, {lock.name} has {requirement.specifier}"
+            )
+    return mismatches
 
 
 @cache
-def installed() -> dict[str, str]:
-    """Return the version of each package that is installed."""
+def installed_versions() -> dict[str, str]:
+    """Return the version of each installed package, by its canonical name."""
     return {canonicalize_name(package.name): package.version for package in distributions()}

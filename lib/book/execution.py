@@ -5,6 +5,7 @@ import re
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
@@ -31,12 +32,12 @@ def execute(
     chapter: str,
     parameters: dict,
     output: Path,
-    report=list,
+    report: Callable[[list[dict]], None] | None = None,
     cores: int | None = None,
     notebook: bytes | None = None,
-    **context,
+    **options,
 ) -> None:
-    """Run a chapter's notebook into `output`; when a cell fails what was executed stays there.
+    """Run a chapter's notebook into `output`, which has what was executed also when a cell fails.
 
     Parameters
     ----------
@@ -45,14 +46,14 @@ def execute(
     parameters : dict
         Values that are set.
     output : Path
-    report : callable
+    report : callable, optional
         Called with a list of what the kernel notes (see `lib.trials.notes`), also when a cell
         fails.
     cores : int, optional
-        What trials take for all cores, if not all of them.
+        Number of cores that trials take for all cores, if not all of them.
     notebook : bytes, optional
         Contents of the notebook, if not those that its file has now.
-    context
+    **options
         Fields of `lib.trials.options.Options` for its trials.
 
     Raises
@@ -61,60 +62,78 @@ def execute(
         When a cell fails, with the cell, its error and the path of the notebook that was kept.
     """
     output.parent.mkdir(parents=True, exist_ok=True)
-    notebook = read_bytes(project.notebook(chapter)) if notebook is None else notebook
+    if notebook is None:
+        notebook = read_bytes(project.notebook(chapter))
     cells = parse_cells(notebook, project.notebook(chapter))
     with (
-        _aside(output) as part,
-        _kernel_settings(context, cores) as (config, files),
-        _progress(cells, chapter, files / "progress") as hooks,
+        _attempt(output) as attempt,
+        _kernel_settings(options, cores) as (config, folder),
+        _progress_hooks(cells, chapter, folder / "progress") as hooks,
     ):
-        copy = files / "notebook.ipynb"  # runs whatever becomes of the chapter's file
-        copy.write_bytes(notebook)
+        source = folder / "notebook.ipynb"  # runs whatever becomes of the chapter's file
+        source.write_bytes(notebook)
         try:
-            paths, folder = (_literal(copy), _literal(part)), {"path": str(project.root)}
-            settings = {
-                "config": config,
-                "resources": {"metadata": folder},
-                "timeout": None,
-                "coalesce_streams": True,
-            }
-            papermill.execute_notebook(*paths, parameters, progress_bar=False, **settings, **hooks)
+            papermill.execute_notebook(
+                _escape_braces(source),
+                _escape_braces(attempt),
+                parameters,
+                progress_bar=False,
+                config=config,
+                resources={"metadata": {"path": str(project.root)}},
+                timeout=None,
+                coalesce_streams=True,
+                **hooks,
+            )
         except PapermillExecutionError as error:
-            cell = f"cell In [{error.exec_count}] failed: {_title(error.source)}\n  {error.ename}: {error.evalue}"
-            raise BookError(f"{chapter}: {cell}\n  executed so far: {output}") from error
+            raise BookError(
+                f"{chapter}: cell In [{error.exec_count}] failed: {_first_line(error.source)}\n"
+                f"  {error.ename}: {error.evalue}\n  executed so far: {output}"
+            ) from error
         # DeadKernelError is one; a kernel that was never ready raises a plain one
         except RuntimeError as error:
             if "died" not in str(error).lower():
                 raise
-            notes = [json.loads(line) for line in _so_far(files / "notes").splitlines()]
-            others = [note["message"] for note in notes if note["kind"] == "other lib"]
-            why = others[0] if others else f"the kernel died, perhaps for want of memory ({error})"
-            raise BookError(f"{chapter}: {why}\n  executed so far: {output}") from error
+            reason = _reason_of_death(_read_notes(folder), error)
+            raise BookError(f"{chapter}: {reason}\n  executed so far: {output}") from error
         finally:
-            report([json.loads(line) for line in _so_far(files / "notes").splitlines()])
+            if report is not None:
+                report(_read_notes(folder))
             ensure_event_loop().close()  # nbclient opens one in each thread
-        executed = nbformat.read(part, as_version=4)
+        executed = nbformat.read(attempt, as_version=4)
         normalise(executed)
-        nbformat.write(executed, part)
+        nbformat.write(executed, attempt)
+
+
+def _read_notes(folder: Path) -> list[dict]:
+    """Return what a kernel has noted in the folder of its files."""
+    return [json.loads(line) for line in _read_if_there(folder / "notes").splitlines()]
+
+
+def _reason_of_death(notes: list[dict], error: RuntimeError) -> str:
+    """Return why a kernel died: it refuses to run with another lib, and says so in a note."""
+    for note in notes:
+        if note["kind"] == "other lib":
+            return note["message"]
+    return f"the kernel died, perhaps for want of memory ({error})"
 
 
 @contextmanager
-def _aside(output: Path):
-    """Yield where to write what is executed; it takes the place of `output` at the end, if it is a whole notebook."""
-    part = output.with_name(f"{output.stem}.part-{uuid4().hex}.ipynb")
+def _attempt(output: Path):
+    """Yield a path for what is executed; a whole notebook there replaces `output` at the end."""
+    attempt = output.with_name(f"{output.stem}.part-{uuid4().hex}.ipynb")
     try:
-        yield part
+        yield attempt
     finally:
         try:
-            json.loads(part.read_bytes())
+            json.loads(attempt.read_bytes())
         except (OSError, ValueError):  # not begun, or cut short
-            part.unlink(missing_ok=True)
+            attempt.unlink(missing_ok=True)
         else:
-            part.replace(output)
+            attempt.replace(output)
 
 
 def normalise(notebook: nbformat.NotebookNode) -> None:
-    """Remove what differs from run to run: times, paths, process numbers, the random name of the given values' cell."""
+    """Remove what differs from run to run: times, paths, process numbers, random names of cells."""
     notebook.metadata.pop("papermill", None)
     for cell in notebook.cells:
         cell.metadata.pop("papermill", None)
@@ -126,80 +145,89 @@ def normalise(notebook: nbformat.NotebookNode) -> None:
                 output.text = re.sub(r"(?<!\S)\S*ipykernel_\d+", "ipykernel", output.text)
 
 
-def _literal(path: Path) -> str:
-    # papermill fills in {names} in paths
+def _escape_braces(path: Path) -> str:
+    """Return a path for papermill, which fills in {names} in paths."""
     return str(path).replace("{", "{{").replace("}", "}}")
 
 
 @contextmanager
-def _kernel_settings(context: dict, cores: int | None):
+def _kernel_settings(options: dict, cores: int | None):
     """Yield papermill's settings of a kernel, and the folder of its files.
 
     Its sockets are files in a short-named folder, so that no two runs share a port.
     """
     use_forked_kernels()
     with tempfile.TemporaryDirectory(prefix="book-") as folder:
-        context = context | {"progress": f"{folder}/progress", "notes": f"{folder}/notes"}
-        own = {
+        options = options | {"progress": f"{folder}/progress", "notes": f"{folder}/notes"}
+        variables = {
             "JUPYTER_RUNTIME_DIR": folder,
             "IPYTHONDIR": f"{folder}/ipython",
-            VARIABLE: json.dumps(context),
+            VARIABLE: json.dumps(options),
         }
-        own |= {"LOKY_MAX_CPU_COUNT": str(cores)} if cores else {}
+        if cores:
+            variables["LOKY_MAX_CPU_COUNT"] = str(cores)
         sockets = {
             "transport": "ipc",
             "ip": f"{folder}/socket",
             "connection_file": f"{folder}/kernel.json",
         }
-        yield Config({"KernelManager": sockets, "Provisioner": {"environment": own}}), Path(folder)
+        config = Config({"KernelManager": sockets, "Provisioner": {"environment": variables}})
+        yield config, Path(folder)
 
 
 @contextmanager
-def _progress(cells: list[dict], chapter: str, trials: Path):
-    """Yield nbclient's hooks that move a progress bar naming the cell under way and how far its trials are."""
-    n_cells = sum(cell["cell_type"] == "code" for cell in cells)
-    title, ended = "", threading.Event()
+def _progress_hooks(cells: list[dict], chapter: str, trials: Path):
+    """Yield nbclient's hooks that move a progress bar.
 
-    def start(cell, cell_index):
+    The bar names the cell under way and says how far its trials are, which the kernel writes into
+    the file `trials`.
+    """
+    n_cells = sum(cell["cell_type"] == "code" for cell in cells)
+    title = ""
+    has_ended = threading.Event()
+
+    def start_cell(cell, cell_index):
         nonlocal title
         trials.unlink(missing_ok=True)
-        title = _title(cell.source)
+        title = _first_line(cell.source)
         bar.set_postfix_str(title)
 
-    def watch():
-        last = time.monotonic()
-        while not ended.wait(POLL):
-            line = _so_far(trials)
-            words = f"{title[:24]} · {line}" if line else title
-            bar.set_postfix_str(words)
-            if bar.disable and time.monotonic() - last > SILENCE:
-                click.echo(f"{chapter}: {words}")
-                last = time.monotonic()
+    def end_cell(cell, cell_index, execute_reply):
+        bar.update()
 
-    alone = threading.current_thread() is threading.main_thread()
-    with tqdm(total=n_cells, unit="cell", disable=None if alone else True, desc=chapter) as bar:
+    def watch():
+        last_line_at = time.monotonic()
+        while not has_ended.wait(POLL):
+            progress = _read_if_there(trials)
+            words = f"{title[:24]} · {progress}" if progress else title
+            bar.set_postfix_str(words)
+            if bar.disable and time.monotonic() - last_line_at > SILENCE:
+                click.echo(f"{chapter}: {words}")
+                last_line_at = time.monotonic()
+
+    # Bars of several chapters at once would overwrite each other; None: only on a terminal.
+    is_alone = threading.current_thread() is threading.main_thread()
+    disable = None if is_alone else True
+    with tqdm(total=n_cells, unit="cell", disable=disable, desc=chapter) as bar:
         watcher = threading.Thread(target=watch, daemon=True)
         watcher.start()
         try:
-            yield {
-                "on_cell_start": start,
-                "on_cell_executed": lambda cell, cell_index, execute_reply: bar.update(),
-            }
+            yield {"on_cell_start": start_cell, "on_cell_executed": end_cell}
         finally:
-            ended.set()
+            has_ended.set()
             watcher.join()
 
 
-def _so_far(path: Path) -> str:
+def _read_if_there(path: Path) -> str:
     with suppress(OSError):  # nothing is written yet
         return path.read_text(encoding="utf-8", errors="replace")
     return ""
 
 
-def _title(source: str) -> str:
-    lines = [
-        line.strip()
-        for line in source.splitlines()
-        if line.strip() and not line.strip().startswith("#")
-    ]
-    return lines[0][:60] if lines else ""
+def _first_line(source: str) -> str:
+    """Return the beginning of the first line of code, which stands for its cell."""
+    for line in source.splitlines():
+        line = line.strip()
+        if line and not line.startswith("#"):
+            return line[:60]
+    return ""

@@ -1,4 +1,4 @@
-"""What git knows of the book: the commit, what differs from it, and whether the history is all there."""
+"""What git knows of the book: the commit, what differs from it, whether its history is whole."""
 
 import os
 import re
@@ -10,33 +10,32 @@ NO_COMMIT = "no commit"
 CHANGED = " + uncommitted changes"
 COMMIT = re.compile(r"[0-9a-f]{7,64}")
 # What git sets for a hook: a build that it calls would ask the hook's repository, not the book's.
-OF_A_HOOK = (
-    *(
-        "GIT_DIR",
-        "GIT_WORK_TREE",
-        "GIT_INDEX_FILE",
-        "GIT_PREFIX",
-        "GIT_COMMON_DIR",
-        "GIT_NAMESPACE",
-    ),
-    *(
-        "GIT_OBJECT_DIRECTORY",
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-        "GIT_SHALLOW_FILE",
-        "GIT_GRAFT_FILE",
-    ),
+HOOK_VARIABLES = (
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_PREFIX",
+    "GIT_COMMON_DIR",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_SHALLOW_FILE",
+    "GIT_GRAFT_FILE",
 )
 
 
 def git(project: Project, *arguments: str) -> str | None:
     """Return what git answers in the book's folder; None if it fails, or there is no git."""
-    process = _call(project, *arguments)
-    return None if process is None or process.returncode else process.stdout.rstrip("\n")
+    process = _call_git(project, *arguments)
+    if process is None or process.returncode:
+        return None
+    return process.stdout.rstrip("\n")
 
 
-def _call(project: Project, *arguments: str) -> subprocess.CompletedProcess | None:
-    environment = {name: value for name, value in os.environ.items() if name not in OF_A_HOOK}
-    environment["GIT_OPTIONAL_LOCKS"] = "0"  # a question is in nobody's way who commits meanwhile
+def _call_git(project: Project, *arguments: str) -> subprocess.CompletedProcess | None:
+    """Call git in the book's folder; None if there is no git."""
+    environment = {name: text for name, text in os.environ.items() if name not in HOOK_VARIABLES}
+    environment["GIT_OPTIONAL_LOCKS"] = "0"  # a question must not block whoever commits meanwhile
     command = ["git", "-C", str(project.root), *arguments]
     try:
         return subprocess.run(
@@ -58,11 +57,11 @@ def head(project: Project) -> str | None:
 
 
 def changes(project: Project) -> list[str]:
-    """Return the files that differ from the commit that is checked out, as paths from the book's folder.
+    """Return the files that differ from the commit that is checked out.
 
-    Files that are new count, too; those that git is told to ignore only below data/ and lib/, where
-    numbers come from; and files at whose changes git is told not to look (``git update-index
-    --assume-unchanged``), as nobody knows.
+    New files differ, too. Files that git is told to ignore differ only below data/ and lib/, where
+    numbers come from. Files at whose changes git is told not to look (``git update-index
+    --assume-unchanged``) differ, as nobody knows. Paths begin at the book's folder.
 
     Raises
     ------
@@ -70,47 +69,53 @@ def changes(project: Project) -> list[str]:
         If git cannot tell.
     """
     # in full, whatever the reader's settings of git leave out
-    options = (
+    status_options = (
         "--porcelain",
         "-z",
         "--untracked-files=all",
         "--no-renames",
         "--ignore-submodules=none",
     )
-    status = git(project, "status", *options, "--", ".")
-    tags = git(project, "ls-files", "-v", "-z", "--", ".")
-    if status is None or tags is None:
+    status = git(project, "status", *status_options, "--", ".")
+    # each tracked file after a letter: small if git is not to look, S if a sparse checkout lacks it
+    tagged_files = git(project, "ls-files", "-v", "-z", "--", ".")
+    if status is None or tagged_files is None:
         raise BookError(
             f"`git status` fails in {project.root}: repair the repository, or build in a new clone"
         )
-    # paths begin at the top of the repository
+    # paths of the status begin at the top of the repository
     prefix = git(project, "rev-parse", "--show-prefix") or ""
     differing = [entry[3:].removeprefix(prefix) for entry in status.split("\0") if entry]
-    unwatched = [entry[2:] for entry in tags.split("\0") if re.match("[a-z]", entry)]
-    # a sparse checkout lacks them
-    skipped = [entry[2:] for entry in tags.split("\0") if entry.startswith("S ")]
-    present = [name for name in skipped if (project.root / name).exists()]
-    options = ("-z", "--others", "--ignored", "--exclude-standard")
-    ignored = (git(project, "ls-files", *options, "--", "data", "lib") or "").split("\0")
-    counted = [name for name in ignored if name and "__pycache__" not in name]
-    return list(dict.fromkeys([*differing, *unwatched, *present, *counted]))
+    unwatched = []
+    put_back = []
+    for entry in tagged_files.split("\0"):
+        name = entry[2:]
+        if re.match("[a-z]", entry):
+            unwatched.append(name)
+        elif entry.startswith("S ") and (project.root / name).exists():
+            put_back.append(name)
+    ignored_options = ("-z", "--others", "--ignored", "--exclude-standard")
+    ignored = git(project, "ls-files", *ignored_options, "--", "data", "lib") or ""
+    sources = [name for name in ignored.split("\0") if name and "__pycache__" not in name]
+    # each once, in this order
+    return list(dict.fromkeys([*differing, *unwatched, *put_back, *sources]))
 
 
 def commit(project: Project) -> str:
-    """Return the commit that is checked out, followed by `CHANGED` if files differ from it, or `NO_COMMIT`."""
-    commit = head(project)
-    if commit is None:
+    """Return the commit that is checked out, or `NO_COMMIT`; `CHANGED` ends it if files differ."""
+    checked_out = head(project)
+    if checked_out is None:
         return NO_COMMIT
-    return commit + CHANGED if changes(project) else commit
+    return checked_out + CHANGED if changes(project) else checked_out
 
 
 def commit_markup(commit: str) -> str:
-    """Return as MyST what a page says of a commit that `commit` has returned."""
+    """Return a commit, as `commit` returns it, in the MyST markup of a page."""
     return COMMIT.sub(r"commit `\g<0>`", commit, count=1)
 
 
 def commit_since(project: Project, start: str) -> str:
-    """Return the commit of work that was begun at one and ends now: with `CHANGED`, if it is another one now."""
+    """Return the commit of work that began at `start`; `CHANGED` ends it if that is not its end."""
     if start == NO_COMMIT or commit(project) == start:
         return start
     return start.removesuffix(CHANGED) + CHANGED
@@ -130,32 +135,36 @@ def require_commit(project: Project, free_folder: str) -> str:
     BookError
         If there is no commit, or other files differ from it.
     """
-    commit = head(project)
-    if commit is None:
+    checked_out = head(project)
+    if checked_out is None:
         raise BookError(
             f"{project.root} has no commit that results could be of: {_why_no_commit(project)}"
         )
     files = [name for name in changes(project) if not name.startswith(f"{free_folder}/")]
     if files:
         remedy = "commit them, or put them aside by `git stash --include-untracked`"
-        raise BookError(
-            "\n  ".join([f"{len(files)} files differ from commit {commit}; {remedy}:", *files])
-        )
-    return commit
+        problem = f"{len(files)} files differ from commit {checked_out}; {remedy}:"
+        raise BookError("\n  ".join([problem, *files]))
+    return checked_out
 
 
 def date_of(project: Project, commit: str) -> str:
-    """Return the day of a commit, such as 2026-01-31, with or without changes; empty if there is none."""
+    """Return the day of a commit, such as 2026-01-31; empty if there is no such commit.
+
+    Changes since it, which `CHANGED` stands for, are passed over.
+    """
     match = COMMIT.match(commit)
-    return (
-        match
-        and git(project, "show", "--no-patch", "--no-show-signature", "--format=%cs", match[0])
-        or ""
-    )
+    if match is None:
+        return ""
+    options = ("--no-patch", "--no-show-signature", "--format=%cs")
+    return git(project, "show", *options, match[0]) or ""
 
 
 def is_ancestor(project: Project, commit: str) -> bool:
-    """Whether the commit that is checked out is this one or came after it; never of one with changes."""
+    """Whether the commit that is checked out is this one or came after it.
+
+    Work with changes that are not committed is no ancestor.
+    """
     if not COMMIT.fullmatch(commit) or head(project) is None:
         return False
     return git(project, "merge-base", "--is-ancestor", commit, "HEAD") is not None
@@ -172,13 +181,19 @@ def is_shallow(project: Project) -> bool:
 
 
 def missing_history(project: Project) -> str | None:
-    """Return why the history is not here from its beginning, and what would help; None if it is."""
+    """Return why the history is not here from its beginning, and a remedy; None if it is."""
     if head(project) is None:
         return f"{project.root} has no history: {_why_no_commit(project)}"
     if is_shallow(project):
-        return f"{project.root} is a shallow clone, whose history is cut; `git fetch --unshallow` completes it"
+        return (
+            f"{project.root} is a shallow clone, whose history is cut; "
+            "`git fetch --unshallow` completes it"
+        )
     if git(project, "for-each-ref", "--count=1", "refs/replace") or _has_grafts(project):
-        return f"the history of {project.root} is altered by `git replace` or grafts; `git replace -d` removes them"
+        return (
+            f"the history of {project.root} is altered by `git replace` or grafts; "
+            "`git replace -d` removes them"
+        )
     return None
 
 
@@ -188,10 +203,14 @@ def _has_grafts(project: Project) -> bool:
 
 
 def _why_no_commit(project: Project) -> str:
-    process = _call(project, "rev-parse", "HEAD")
+    """Return why `head` finds no commit, with a remedy."""
+    process = _call_git(project, "rev-parse", "HEAD")
     if process is None:
         return "git is not on the PATH; on Debian, `apt install git`"
     if process.returncode:
         answer = next(iter(process.stderr.splitlines()), "")
         return f"git answers {answer!r}; make a clone of the book's repository"
-    return "the repository around it does not track its _toc.yml; make a clone of the book's repository"
+    return (
+        "the repository around it does not track its _toc.yml; "
+        "make a clone of the book's repository"
+    )

@@ -21,11 +21,11 @@ from lib.book.cache import (
     files_in_no_key,
     is_fresh,
     lib_has_changed,
-    read_record,
+    read_execution_note,
     take_snapshot,
-    write_record,
+    write_execution_note,
 )
-from lib.book.project import BookError, Project, read_mapping, settle
+from lib.book.project import BookError, Project, read_mapping, resolve_parameters
 from lib.files import write_whole
 
 UNWRITABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufffe\uffff]")  # in YAML, unless it is escaped
@@ -38,7 +38,7 @@ class Job:
     Parameters
     ----------
     name : str
-        What it is called: in a sweep the values that are its own, as the name of its folder.
+        Its name: in a sweep the values that are its own, as the name of its folder.
     chapter : str
     overrides : dict
         All values that are set.
@@ -48,6 +48,10 @@ class Job:
         The values that are its own in a sweep.
     status : {"not run", "executed", "reused", "FAILED"}
         What became of it.
+    seconds : float
+        How long it took.
+    message : str
+        Why it failed; otherwise empty.
     """
 
     name: str
@@ -72,23 +76,19 @@ class Job:
     @property
     def page(self) -> Path:
         """Where `lib.book.site.build_page` makes its page, if it is to have one."""
-        return (
-            self.notebook.with_name(f"{self.notebook.stem}-html")
-            / "html"
-            / "chapters"
-            / f"{self.chapter}.html"
-        )
+        folder = self.notebook.with_name(f"{self.notebook.stem}-html")
+        return folder / "html" / "chapters" / f"{self.chapter}.html"
 
 
 @contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
-    """Hold a folder, made if need be, for this process; BookError if another process holds it.
+def locked(folder: Path) -> Iterator[None]:
+    """Lock a folder, made if need be, for this process; BookError if another process has it.
 
-    The system lets go of it when the process ends, however it ends. Attempts that such a process
-    left are removed.
+    The system releases the lock when the process ends, however it ends. Attempts at notebooks that
+    such a process left are removed.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".held").open("w") as file:
+    with (folder / ".lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -103,13 +103,23 @@ def alone_in(folder: Path) -> Iterator[None]:
 def run_all(
     project: Project,
     jobs: dict[str, Job],
-    at_once: int | None,
-    then: Callable[[Job], Job] | None = None,
+    n_parallel: int | None,
+    finish_job: Callable[[Job], Job] | None = None,
 ) -> None:
-    """Bring jobs up to date, do `then` with each, and put it as it is then in its place in `jobs`.
+    """Bring jobs up to date, several at a time, and replace each in `jobs` as it ends.
 
     An interruption leaves those that have finished. One that fails stops no other. Runs at the same
     time share the cores: with more processes than cores all of them take longer.
+
+    Parameters
+    ----------
+    project : Project
+    jobs : dict of str to Job
+        By name; changed in place.
+    n_parallel : int, optional
+        How many run at the same time; by default as many as there are cores.
+    finish_job : callable, optional
+        Called with each job that is done; returns what takes its place.
 
     Raises
     ------
@@ -119,111 +129,152 @@ def run_all(
     snapshots = {
         name: take_snapshot(project, job.chapter, job.overrides) for name, job in jobs.items()
     }
-    at_once = at_once or cpu_count()
-    n_runs = (
-        min(
-            at_once,
-            sum(not is_fresh(job.notebook, snapshots[name].key) for name, job in jobs.items()),
-        )
-        or 1
-    )
+    n_stale = sum(not is_fresh(job.notebook, snapshots[name].key) for name, job in jobs.items())
+    n_parallel = n_parallel or cpu_count()
+    n_running = max(min(n_parallel, n_stale), 1)
+    cores = max(cpu_count() // n_running, 1)
 
+    # in threads, each of which waits for the process of a kernel
     def work(job):
-        job = bring_up_to_date(project, job, snapshots[job.name], max(cpu_count() // n_runs, 1))
-        return then(job) if then and job.is_done else job
+        job = bring_up_to_date(project, job, snapshots[job.name], cores)
+        if finish_job is not None and job.is_done:
+            return finish_job(job)
+        return job
 
-    with ThreadPoolExecutor(at_once) as pool:
+    with ThreadPoolExecutor(n_parallel) as pool:
         futures = [pool.submit(work, job) for job in jobs.values()]
         try:
             for n_ended, future in enumerate(as_completed(futures), start=1):
                 job = future.result()
                 jobs[job.name] = job
-                took = "" if job.status == "reused" else f" in {job.seconds:.0f} s"
-                click.echo(f"{job.name}: {job.status}{took} ({n_ended} of {len(jobs)})")
+                duration = "" if job.status == "reused" else f" in {job.seconds:.0f} s"
+                click.echo(f"{job.name}: {job.status}{duration} ({n_ended} of {len(jobs)})")
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
+            # Again and again, as a thread may be about to start its kernel.
             while wait(futures, timeout=1).not_done:
                 for kernel in active_children():
                     kernel.kill()
             raise
-    failed = [f"{job.name}: {job.message}" for job in jobs.values() if job.status == "FAILED"]
-    if failed:
-        raise BookError("\n  ".join([f"{len(failed)} of {len(jobs)} runs failed:", *failed]))
+    failures = [f"{job.name}: {job.message}" for job in jobs.values() if job.status == "FAILED"]
+    if failures:
+        summary = f"{len(failures)} of {len(jobs)} runs failed:"
+        raise BookError("\n  ".join([summary, *failures]))
 
 
 def bring_up_to_date(
     project: Project, job: Job, snapshot: Snapshot, cores: int | None = None
 ) -> Job:
-    """Execute a job with so many cores, unless what it made before has its key; return what became of it.
+    """Execute a job, unless its results have the key of the snapshot; return what became of it.
 
-    What runs is the notebook of the snapshot, with lib as this process has it. A run during which
-    anything else that it may have read was changed, even if it was changed back, is not used.
+    The notebook of the snapshot runs, on so many cores, with lib as this process has it. A run
+    during which anything else that it may have read was changed, even if it was changed back, is
+    not used.
     """
     if is_fresh(job.notebook, snapshot.key):
-        return replace(job, status="reused", seconds=read_record(job.notebook)["seconds"])
+        seconds = read_execution_note(job.notebook)["seconds"]
+        return replace(job, status="reused", seconds=seconds)
     write_parameters(job)
-    job.page.unlink(missing_ok=True)  # no page outlives its results
+    # Before the run, as it may be killed: no page outlives its results, no note its notebook.
+    job.page.unlink(missing_ok=True)
     job.notebook.with_suffix(".json").unlink(missing_ok=True)
-    commit_at_start, start = history.commit(project), time.monotonic()
+    commit_at_start = history.commit(project)
+    start = time.monotonic()
     try:
-        settings = {"cores": cores, "notebook": snapshot.notebook}
         notes = execute_stored(
-            project, job.chapter, job.overrides, job.notebook, f"{job.name}: ", **settings
+            project,
+            job.chapter,
+            job.overrides,
+            job.notebook,
+            f"{job.name}: ",
+            cores=cores,
+            notebook=snapshot.notebook,
         )
     except (BookError, OSError) as error:
         return replace(job, status="FAILED", message=str(error))
     job = replace(job, seconds=time.monotonic() - start)
-    after = take_snapshot(project, job.chapter, job.overrides)
-    if why := reason_not_to_use(project, job, snapshot, after, notes):
-        return replace(job, status="FAILED", message=why)
-    write_record(
-        job.notebook, after.key, job.seconds, history.commit_since(project, commit_at_start)
-    )
+    snapshot_at_end = take_snapshot(project, job.chapter, job.overrides)
+    reason = reason_not_to_use(project, job, snapshot, snapshot_at_end, notes)
+    if reason:
+        return replace(job, status="FAILED", message=reason)
+    commit = history.commit_since(project, commit_at_start)
+    write_execution_note(job.notebook, snapshot_at_end.key, job.seconds, commit)
     return replace(job, status="executed")
 
 
 def reason_not_to_use(
-    project: Project, job: Job, before: Snapshot, after: Snapshot, notes: list[dict]
+    project: Project, job: Job, start: Snapshot, end: Snapshot, notes: list[dict]
 ) -> str:
-    """Return why the key of a run says not all that its results come from; nothing if it does."""
-    if lib_has_changed() or after.key.partition("-")[0] != before.key.partition("-")[0]:
+    """Return why the key of a run lacks some of the sources of its results; empty if it has all.
+
+    Parameters
+    ----------
+    project : Project
+    job : Job
+    start, end : Snapshot
+        Of when the run began and ended.
+    notes : list of dict
+        Notes of the run: see `lib.trials.notes`.
+    """
+    # The second part of a key may change, as data may be fetched while a chapter runs.
+    if lib_has_changed() or end.key.partition("-")[0] != start.key.partition("-")[0]:
         return "its sources changed while it ran; start again"
-    if touched := [
-        path
-        for path in before.times | after.times
-        if before.times.get(path) != after.times.get(path)
-    ]:
-        others = f" and {len(touched) - 3} more" if len(touched) > 3 else ""
-        return f"{', '.join(touched[:3])}{others} changed while it ran, if only for a time; start again"
-    if read := files_in_no_key(project, job.chapter, job.overrides, notes):
-        return f"it read {', '.join(read)}, which no key holds: put it into data/"
-    available_before = {
-        name for name, status in before.availability.items() if status != "not available"
-    }
-    available_after = {
-        name for name, status in after.availability.items() if status != "not available"
-    }
-    recorded_sets = {name for note in notes if note["kind"] == "absent" for name in note["sets"]}
-    if "texts" in after.availability:  # whose rows have other names, all available or none
-        recorded_sets = {"texts"} if recorded_sets else set()
-    # taken away while it ran, or there by the end although recorded rows stand in
-    if changed := available_before - available_after | recorded_sets & available_after:
-        return f"what can be had of {', '.join(sorted(changed))} changed while it ran; start again"
+    paths = start.times | end.times
+    changed_files = [path for path in paths if start.times.get(path) != end.times.get(path)]
+    if changed_files:
+        n_more = len(changed_files) - 3
+        more = f" and {n_more} more" if n_more > 0 else ""
+        return (
+            f"{', '.join(changed_files[:3])}{more} changed while it ran, if only for a time; "
+            "start again"
+        )
+    unkeyed_files = files_in_no_key(project, job.chapter, job.overrides, notes)
+    if unkeyed_files:
+        return f"it read {', '.join(unkeyed_files)}, which no key holds: put it into data/"
+    changed_data = _changed_data(start, end, notes)
+    if changed_data:
+        names = ", ".join(sorted(changed_data))
+        return f"what can be had of {names} changed while it ran; start again"
     return ""
+
+
+def _changed_data(start: Snapshot, end: Snapshot, notes: list[dict]) -> set[str]:
+    """Return the data that are not shipped of which it is unknown whether a run had them."""
+    available_at_start = _available_data(start)
+    available_at_end = _available_data(end)
+    absent_sets = set()  # for which recorded rows stand in
+    for note in notes:
+        if note["kind"] == "absent":
+            absent_sets.update(note["sets"])
+    # Rows of texts have other names; all texts are available, or none.
+    if "texts" in end.availability and absent_sets:
+        absent_sets = {"texts"}
+    taken_away = available_at_start - available_at_end
+    arrived_too_late = absent_sets & available_at_end
+    return taken_away | arrived_too_late
+
+
+def _available_data(snapshot: Snapshot) -> set[str]:
+    statuses = snapshot.availability.items()
+    return {name for name, status in statuses if status != "not available"}
 
 
 def write_parameters(job: Job) -> None:
     """Write a job's values as its file; as in JSON, so that text stays text."""
     job.parameters.parent.mkdir(parents=True, exist_ok=True)
-    text = "".join(
+    lines = [
         f"{name}: {json.dumps(value, ensure_ascii=False)}\n"
         for name, value in job.overrides.items()
-    )
-    write_whole(job.parameters, UNWRITABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
+    ]
+    text = UNWRITABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", "".join(lines))
+    write_whole(job.parameters, text)
 
 
-def plan(project: Project, profile: str, chapters: list[str]) -> dict[str, Job]:
-    """Return the job of each chapter; first the one that takes longest. BookError if a parameter of one is wrong."""
+def plan_jobs(project: Project, profile: str, chapters: list[str]) -> dict[str, Job]:
+    """Return the job of each chapter; BookError if a parameter of one is wrong.
+
+    The chapter that takes longest comes first, so that none is left to run alone at the end.
+    """
     seconds = read_mapping(project.root / "chapters" / "seconds.yml")
     longest_first = sorted(chapters, key=lambda chapter: -seconds.get(chapter, 0))
     return {chapter: job_of(project, profile, chapter) for chapter in longest_first}
@@ -231,16 +282,24 @@ def plan(project: Project, profile: str, chapters: list[str]) -> dict[str, Job]:
 
 def job_of(project: Project, profile: str, chapter: str) -> Job:
     """Return the job whose results a profile shows of a chapter."""
-    overrides = settle(project, chapter, project.profile(profile, chapter))[0]
-    return Job(chapter, chapter, overrides, project.executed(profile, chapter))
+    overrides, _ = resolve_parameters(project, chapter, project.profile(profile, chapter))
+    return Job(
+        name=chapter,
+        chapter=chapter,
+        overrides=overrides,
+        notebook=project.executed(profile, chapter),
+    )
 
 
 def require_fresh(project: Project, profile: str) -> None:
-    """Raise BookError unless every chapter of the book has results from the sources as they are now."""
+    """Raise BookError unless every chapter has results of the sources as they are now."""
     jobs = [job_of(project, profile, chapter) for chapter in project.chapters]
     if lib_has_changed():
         raise BookError("lib has changed since this command began; start again")
-    keys = {job.chapter: take_snapshot(project, job.chapter, job.overrides).key for job in jobs}
-    stale = [job.chapter for job in jobs if not is_fresh(job.notebook, keys[job.chapter])]
+    stale = []
+    for job in jobs:
+        key = take_snapshot(project, job.chapter, job.overrides).key
+        if not is_fresh(job.notebook, key):
+            stale.append(job.chapter)
     if stale:
         raise BookError(f"not up to date: {', '.join(stale)}; run `book build --profile {profile}`")

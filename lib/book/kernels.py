@@ -1,9 +1,11 @@
-"""Kernels of the chapters: forked from a server that has imported what they import."""
+"""Kernels of the chapters: forked from a server that has imported what they import.
+
+jupyter_client finds `Provisioner` by the entry point "book-forked" in pyproject.toml.
+"""
 
 import gc
 import os
 from functools import cache
-from importlib.metadata import EntryPoint
 
 import click
 from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
@@ -18,6 +20,7 @@ from lib.trials.file_reads import watch_file_reads
 from lib.trials.notes import write_note
 from lib.trials.processes import ForkserverContext, Process
 
+PROVISIONER = "book-forked"  # its name among the entry points of pyproject.toml
 # Imported by the server, once and not by each kernel: libraries that take long, and lib but for
 # what makes pages.
 LIBRARIES = (
@@ -32,14 +35,15 @@ LIBRARIES = (
 gc.set_threshold(10_000, 20, 100)
 
 
-def preloaded():
+def preloaded_modules() -> list[str]:
     """Return the names of the modules that the server imports."""
-    pages = f"{PACKAGE}.book"
-    return [*LIBRARIES, *(name for name in SOURCES if not name.startswith(pages)), __name__]
+    press = f"{PACKAGE}.book"
+    modules = [name for name in SOURCES if not name.startswith(press)]
+    return [*LIBRARIES, *modules, __name__]
 
 
-def signature():
-    """Return where this process has lib from, and a digest of its code."""
+def lib_signature() -> tuple[str, str]:
+    """Return the folder from which this process has lib, and a digest of its code."""
     return str(LIB.resolve()), digest(module_digests(SOURCES))
 
 
@@ -70,21 +74,28 @@ class Provisioner(LocalProvisioner):
 
     async def launch_kernel(self, cmd, env, cwd=".", **_):
         """Start a kernel."""
-        ForkserverContext(preloaded())
-        arguments = (cmd[cmd.index("-f") :], cwd, signature())
-        environment = kernel_environment(env | self.environment)
-        self.process = Kernel(target=_run, args=arguments, environment=environment, daemon=True)
+        ForkserverContext(preloaded_modules())
+        # of the command that would start a kernel: -f and its connection file, and what follows
+        arguments = cmd[cmd.index("-f") :]
+        self.process = Kernel(
+            target=_run_kernel,
+            args=(arguments, cwd, lib_signature()),
+            environment=kernel_environment(env | self.environment),
+            daemon=True,
+        )
         self.process.start()
         self.pid = self.pgid = self.process.pid
         return self.connection_info
 
 
-def _run(arguments, folder, drivers_signature):
-    import matplotlib
+def _run_kernel(arguments, folder, drivers_signature):
+    """Run a kernel in this process, unless its lib is another than that of the driver."""
+    import matplotlib  # both are imported by the server, not by the driver
     from ipykernel.kernelapp import IPKernelApp
 
-    if signature() != drivers_signature:
-        write_note("other lib", "the kernel", here=drivers_signature[0], there=signature()[0])
+    signature = lib_signature()
+    if signature != drivers_signature:
+        write_note("other lib", "the kernel", here=drivers_signature[0], there=signature[0])
         raise SystemExit(1)
     matplotlib.rcdefaults()  # and not the reader's
     os.setsid()
@@ -103,8 +114,4 @@ def use_forked_kernels() -> None:
         click.echo(
             "Learners are compiled at their first call here, for about half a minute.", err=True
         )
-    factory = KernelProvisionerFactory.instance()
-    factory.provisioners["forked"] = EntryPoint(
-        "forked", f"{__name__}:Provisioner", factory.GROUP_NAME
-    )
-    factory.default_provisioner_name = "forked"
+    KernelProvisionerFactory.instance().default_provisioner_name = PROVISIONER

@@ -1,4 +1,4 @@
-"""A new chapter: a small notebook that runs, its place in the table of contents, its paper profile."""
+"""A new chapter: a small notebook that runs, its line in the contents, its paper profile."""
 
 import re
 from pathlib import Path
@@ -43,6 +43,7 @@ def new_chapter(project: Project, name: str, title: str) -> str:
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]*/[a-z][a-z0-9_]*", name):
         raise BookError(f"the chapter must be called PART/NAME in small letters; got {name!r}")
+    # each once, in reading order
     parts = dict.fromkeys(chapter.split("/")[0] for chapter in project.chapters if "/" in chapter)
     part = name.split("/")[0]
     if part not in parts:
@@ -50,7 +51,7 @@ def new_chapter(project: Project, name: str, title: str) -> str:
     path = project.notebook(name)
     if path.exists():
         raise BookError(f"{path} is there already")
-    contents = _with_chapter_listed(project, part, name)
+    contents = _list_chapter(project, part, name)
     # The published profile is the last one of the file.
     profiles = project.root / "chapters" / "profiles.yml"
     profile = f"{profiles.read_text(encoding='utf-8').rstrip()}\n  {name}:\n    n_jobs: -1\n"
@@ -66,6 +67,7 @@ def make_notebook(name: str, title: str) -> NotebookNode:
     """Return the notebook that the template describes: cells begin with ``%% KIND TAGS``."""
     text = TEMPLATE.read_text(encoding="utf-8")
     text = text.replace("TITLE", title).replace("PART/NAME", name)
+    # kind, tags and source of one cell after the other, behind what stands before the first
     _, *pieces = CELL.split(text)
     notebook = new_notebook(metadata={"kernelspec": KERNEL})
     for kind, tags, source in zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True):
@@ -76,10 +78,11 @@ def make_notebook(name: str, title: str) -> NotebookNode:
     return notebook
 
 
-def _with_chapter_listed(project: Project, part: str, name: str) -> str:
-    """The table of contents with the chapter after the last one of its part."""
+def _list_chapter(project: Project, part: str, name: str) -> str:
+    """Return the table of contents with the chapter after the last one of its part."""
     lines = (project.root / "_toc.yml").read_text(encoding="utf-8").splitlines()
-    last = max(i for i, line in enumerate(lines) if f"file: chapters/{part}/" in line)
-    indent = lines[last].partition("-")[0]
+    chapters_of_part = [i for i, line in enumerate(lines) if f"file: chapters/{part}/" in line]
+    last = chapters_of_part[-1]
+    indent, _, _ = lines[last].partition("-")
     lines.insert(last + 1, f"{indent}- file: chapters/{name}")
     return "\n".join(lines) + "\n"

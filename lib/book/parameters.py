@@ -26,7 +26,10 @@ TAG = "parameters"
 SCALARS = ("int", "float", "str", "bool", "None")
 LISTS = ("list[int]", "list[float]", "list[str]")
 SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which no file can hold
-RANGE = re.compile(r"(?P<lo>[^<|]*?)(?P<above><)?\.\.(?P<below><)?(?P<hi>[^<|]*)")
+# such as 2..2000, 0<..<1 and ..5
+RANGE = re.compile(
+    r"(?P<lower>[^<|]*?)(?P<excludes_lower><)?\.\.(?P<excludes_upper><)?(?P<upper>[^<|]*)"
+)
 
 
 class ParameterError(ValueError):
@@ -34,9 +37,9 @@ class ParameterError(ValueError):
 
 
 class _Loader(yaml.SafeLoader):
-    """Safe YAML with numbers and truth values as in Python, so that 1:30 and 010 are text; no name is set twice.
+    """Safe YAML with numbers and truth values as in Python, so that 1:30 and 010 are text.
 
-    There are no aliases, by which a few lines can stand for gigabytes.
+    No name is set twice, and there are no aliases, by which a few lines can stand for gigabytes.
     """
 
     yaml_implicit_resolvers = {}  # noqa: RUF012 - as in yaml.SafeLoader
@@ -56,21 +59,22 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-_TAG = "tag:yaml.org,2002:"
-_Loader.add_implicit_resolver(_TAG + "null", re.compile("(~|null|Null|NULL|)$"), None)
-_Loader.add_implicit_resolver(
-    _TAG + "bool", re.compile("(true|True|TRUE|false|False|FALSE)$"), None
-)
-_Loader.add_implicit_resolver(_TAG + "int", re.compile(r"[-+]?(0|[1-9][0-9_]*)$"), None)
-_FLOAT = re.compile(r"([-+]?(\d[\d_]*\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?\.inf|\.nan)$")
-_Loader.add_implicit_resolver(_TAG + "float", _FLOAT, None)
+# Plain values that are no text, by the tag of their type.
+_PLAIN_VALUES = {
+    "null": "(~|null|Null|NULL|)$",
+    "bool": "(true|True|TRUE|false|False|FALSE)$",
+    "int": r"[-+]?(0|[1-9][0-9_]*)$",
+    "float": r"([-+]?(\d[\d_]*\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?\.inf|\.nan)$",
+}
+for _type, _pattern in _PLAIN_VALUES.items():
+    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_type}", re.compile(_pattern), None)
 
 
 def load_yaml(text: str):
-    """Return the plain values that a YAML text stands for; tags that would build objects are refused."""
+    """Return the plain values that a YAML text stands for; YAMLError if it builds other objects."""
     try:
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - _Loader is a SafeLoader
-    # yaml.YAMLError, and others such as RecursionError for thousands of brackets
+    # PyYAML raises others than YAMLError, too: RecursionError for thousands of brackets
     except Exception as error:
         raise yaml.YAMLError(f"{type(error).__name__}: {error}") from error
 
@@ -96,17 +100,16 @@ class Parameter:
         return f"{self.type} in [{self.allowed}]" if self.allowed else self.type
 
     def parse(self, text: str):
-        """Return the value that a command-line text stands for; what is meant as text stays as it was typed.
+        """Return the value that a text on the command line stands for.
 
-        A list may be typed without its brackets: ``4`` or ``em,cov``.
+        The text of a parameter that may be text is its value. A list may be typed without its
+        brackets: ``4`` or ``em,cov``.
         """
-        if "str" in self.options and not ("None" in self.options and text in ("null", "None")):
+        means_none = text in ("null", "None")
+        if "str" in self.options and not (means_none and "None" in self.options):
             return text
-        if (
-            set(self.options) & set(LISTS)
-            and text not in ("null", "None")
-            and not text.startswith("[")
-        ):
+        may_be_list = any(option in LISTS for option in self.options)
+        if may_be_list and not means_none and not text.startswith("["):
             text = f"[{text}]"
         try:
             return None if text == "None" else load_yaml(text)
@@ -119,26 +122,31 @@ class Parameter:
         """Return `value` in its type, or raise ParameterError saying what is allowed."""
         for option in self.options:
             if _has_type(value, option):
-                return self._within(_convert(value, option))
+                return self._check_range(_convert(value, option))
         raise ParameterError(f"{self.name} = {reprlib.repr(value)}: expected {self.expected}")
 
-    def _within(self, value):
+    def _check_range(self, value):
+        """Return the value if each of its elements is allowed, or raise ParameterError."""
         elements = value if isinstance(value, list) else [value]
         if not elements:
             raise ParameterError(
                 f"{self.name} = []: expected at least one element of {self.expected}"
             )
+        for element in elements:
+            if element is not None and not self._is_allowed(element):
+                raise ParameterError(
+                    f"{self.name} = {reprlib.repr(value)}: expected {self.expected}"
+                )
+        return value
+
+    def _is_allowed(self, element) -> bool:
         try:
-            allowed = all(
-                element is None or _allowed(element, self.allowed) for element in elements
-            )
+            return _is_allowed(element, self.allowed)
+        # an end of the range that is no number, or text compared with a number
         except (TypeError, ValueError) as error:
             raise ParameterError(
                 f"parameters cell: [{self.allowed}] of {self.name} is no range of numbers"
             ) from error
-        if not allowed:
-            raise ParameterError(f"{self.name} = {reprlib.repr(value)}: expected {self.expected}")
-        return value
 
 
 def read_parameters(cells: list[dict]) -> dict[str, Parameter]:
@@ -153,11 +161,13 @@ def parse_cell(source: str) -> dict[str, Parameter]:
     """Return the parameters that the source of a parameters cell declares."""
     try:
         with PARSING:
-            body, comments = ast.parse(source).body, _comments(source)
+            statements = ast.parse(source).body
+            comments = _comments_by_line(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError, tokenize.TokenError) as error:
         raise ParameterError(f"parameters cell: not Python: {error}") from error
     parameters = {}
-    for parameter in (_parameter(node, comments) for node in body):
+    for statement in statements:
+        parameter = _parse_statement(statement, comments)
         if parameter.name in parameters:
             raise ParameterError(f"parameters cell: {parameter.name} is set twice")
         parameter.check(parameter.default)
@@ -165,66 +175,89 @@ def parse_cell(source: str) -> dict[str, Parameter]:
     return parameters
 
 
-def _parameter(node: ast.stmt, comments: dict[int, str]) -> Parameter:
-    if (
-        not isinstance(node, ast.AnnAssign)
-        or not isinstance(node.target, ast.Name)
-        or node.value is None
-    ):
+def _parse_statement(node: ast.stmt, comments: dict[int, str]) -> Parameter:
+    """Return the parameter that a statement of a parameters cell declares."""
+    is_annotated = isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    if not is_annotated or node.value is None:
         raise ParameterError(
-            f"parameters cell, line {node.lineno}: write `name: type = literal  # meaning [allowed]`"
+            f"parameters cell, line {node.lineno}: "
+            "write `name: type = literal  # meaning [allowed]`"
         )
-    name, type_ = node.target.id, ast.unparse(node.annotation)
-    if any(option.strip() not in SCALARS + LISTS for option in type_.split("|")):
+    name = node.target.id
+    type_ = ast.unparse(node.annotation)
+    known_types = SCALARS + LISTS
+    if any(option.strip() not in known_types for option in type_.split("|")):
         raise ParameterError(
-            f"parameters cell: {name} has type {type_}; known are {', '.join(SCALARS + LISTS)}"
+            f"parameters cell: {name} has type {type_}; known are {', '.join(known_types)}"
         )
     try:
         default = ast.literal_eval(node.value)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError) as error:
         raise ParameterError(f"parameters cell: the value of {name} must be a literal") from error
+    # A literal of several lines may have its comment beside the last of them or the first.
     comment = comments.get(node.end_lineno, comments.get(node.lineno, ""))
     meaning, allowed = re.fullmatch(r"(.*?)\s*(?:\[([^\[\]]*)\])?", comment).groups()
-    return Parameter(name, type_, default, meaning, (allowed or "").strip())
+    return Parameter(
+        name=name,
+        type=type_,
+        default=default,
+        meaning=meaning,
+        allowed=(allowed or "").strip(),
+    )
 
 
-def _comments(source: str) -> dict[int, str]:
-    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    return {t.start[0]: t.string.lstrip("#").strip() for t in tokens if t.type == tokenize.COMMENT}
+def _comments_by_line(source: str) -> dict[int, str]:
+    comments = {}
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            line_number, _ = token.start
+            comments[line_number] = token.string.lstrip("#").strip()
+    return comments
+
+
+def _element_type(list_type: str) -> str:
+    return list_type.removeprefix("list[").removesuffix("]")
 
 
 def _has_type(value, option: str) -> bool:
+    """Whether a value is of a type of a parameter; an int is a float, too, True is no number."""
     if option in LISTS:
-        return isinstance(value, list | tuple) and all(_has_type(v, option[5:-1]) for v in value)
-    if option in ("None", "bool"):
-        return value is None if option == "None" else isinstance(value, bool)
+        element_type = _element_type(option)
+        is_list = isinstance(value, list | tuple)
+        return is_list and all(_has_type(element, element_type) for element in value)
+    if option == "None":
+        return value is None
+    if option == "bool":
+        return isinstance(value, bool)
     if option == "str":
         return isinstance(value, str) and not SURROGATE.search(value)
-    is_number = isinstance(value, int if option == "int" else int | float) and not isinstance(
-        value, bool
-    )
-    return is_number and abs(value) <= sys.float_info.max
+    if isinstance(value, bool) or not isinstance(value, int if option == "int" else int | float):
+        return False
+    return abs(value) <= sys.float_info.max  # neither NaN nor infinite
 
 
 def _convert(value, option: str):
     if option in LISTS:
-        return [_convert(v, option[5:-1]) for v in value]
+        element_type = _element_type(option)
+        return [_convert(element, element_type) for element in value]
     return float(value) if option == "float" else value
 
 
-def _allowed(value, allowed: str) -> bool:
-    match = RANGE.fullmatch(allowed)
+def _is_allowed(value, allowed: str) -> bool:
+    """Whether a value is one of the choices or in the range, as the parameters cell has them."""
     if not allowed:
         return True
+    match = RANGE.fullmatch(allowed)
     if match is None:
         return str(value) in [choice.strip() for choice in allowed.split("|")]
-    lo, hi = float(match["lo"] or -math.inf), float(match["hi"] or math.inf)
-    return (lo < value if match["above"] else lo <= value) and (
-        value < hi if match["below"] else value <= hi
-    )
+    lower = float(match["lower"] or -math.inf)
+    upper = float(match["upper"] or math.inf)
+    is_above = lower < value if match["excludes_lower"] else lower <= value
+    is_below = value < upper if match["excludes_upper"] else value <= upper
+    return is_above and is_below
 
 
-def resolve(parameters: dict[str, Parameter], *layers: dict) -> dict:
+def check_values(parameters: dict[str, Parameter], *layers: dict) -> dict:
     """Return the checked values that the layers set, a later layer over an earlier one.
 
     Raises
@@ -234,8 +267,9 @@ def resolve(parameters: dict[str, Parameter], *layers: dict) -> dict:
         out of range.
     """
     values = {}
-    for name, value in (item for layer in layers for item in layer.items()):
-        if name not in parameters:
-            raise ParameterError(f"no parameter {name!r}{nearest(str(name), list(parameters))}")
-        values[name] = parameters[name].check(value)
+    for layer in layers:
+        for name, value in layer.items():
+            if name not in parameters:
+                raise ParameterError(f"no parameter {name!r}{nearest(str(name), list(parameters))}")
+            values[name] = parameters[name].check(value)
     return values

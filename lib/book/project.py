@@ -11,17 +11,24 @@ import click
 import yaml
 from sphinx_external_toc.parsing import MalformedError, parse_toc_yaml
 
-from lib.book.parameters import Parameter, load_yaml, read_parameters, resolve
+from lib.book.parameters import Parameter, check_values, load_yaml, read_parameters
 from lib.validation import nearest
 
 PROFILES = ("quick", "paper")
 PUBLISHED = "paper"
-# each time the same ones, not to be changed: it takes long
-plain_values = lru_cache(maxsize=16)(load_yaml)
+
+
+@lru_cache(maxsize=16)
+def _load_yaml_once(text: str):
+    """Return what `load_yaml` returns, the same object for the same text: do not change it.
+
+    A command asks for the same profiles again for each chapter, and parsing them takes long.
+    """
+    return load_yaml(text)
 
 
 class BookError(click.ClickException):
-    """An error that is told to the reader without a traceback."""
+    """An error whose message the reader sees without a traceback."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +52,11 @@ class Project:
         return [self._page(name) for name in names]
 
     def _page(self, name: str) -> Path:
+        is_in_chapters = name.startswith("chapters/") and ".." not in name
         for suffix in ("", ".ipynb", ".md"):
-            inside = name.startswith("chapters/") and ".." not in name
-            if inside and (self.root / f"{name}{suffix}").is_file():
-                return self.root / f"{name}{suffix}"
+            path = self.root / f"{name}{suffix}"
+            if is_in_chapters and path.is_file():
+                return path
         raise BookError(
             f"{self.root / '_toc.yml'} names {name}, but chapters/ has no such .ipynb or .md"
         )
@@ -77,25 +85,27 @@ class Project:
         return self.root / "chapters" / f"{chapter}.ipynb"
 
     def heading(self, chapter: str) -> str:
-        """Return the heading of a chapter as its notebook has it; without one, the chapter's name."""
-        cells = read_cells(self.notebook(chapter))
-        lines = [
-            line
-            for cell in cells
-            if cell["cell_type"] == "markdown"
-            for line in cell["source"].splitlines()
-        ]
-        return next(
-            (line.removeprefix("# ").strip() for line in lines if line.startswith("# ")), chapter
-        )
+        """Return the first heading of a chapter's notebook; without one, the chapter's name."""
+        for cell in read_cells(self.notebook(chapter)):
+            if cell["cell_type"] == "markdown":
+                for line in cell["source"].splitlines():
+                    if line.startswith("# "):
+                        return line.removeprefix("# ").strip()
+        return chapter
 
     def find(self, name: str) -> str:
-        """Return the chapter that `name` (or the path of its notebook) means; a near miss names the nearest."""
-        wanted = name.removeprefix("./").removeprefix("chapters/").removesuffix(".ipynb")
-        if wanted in self.chapters:
-            return wanted
+        """Return the chapter that a name, or the path of a notebook, stands for.
+
+        Raises
+        ------
+        BookError
+            If there is none; it names the nearest.
+        """
+        chapter = name.removeprefix("./").removeprefix("chapters/").removesuffix(".ipynb")
+        if chapter in self.chapters:
+            return chapter
         raise BookError(
-            f"no chapter {name!r}{nearest(wanted, self.chapters)} (`book list` shows them all)"
+            f"no chapter {name!r}{nearest(chapter, self.chapters)} (`book list` shows them all)"
         )
 
     def record(self, chapter: str) -> Path:
@@ -106,14 +116,10 @@ class Project:
         """Return the parameters that a profile gives to a chapter."""
         path = self.root / "chapters" / "profiles.yml"
         profiles = read_mapping(path)
-        chapters = _mapping(f"{path}: {name}", profiles.get(name))
-        for kind, names, known in (
-            ("profile", profiles, list(PROFILES)),
-            ("chapter", chapters, self.chapters),
-        ):
-            for unknown in set(names) - set(known):
-                raise BookError(f"{path}: no {kind} {unknown!r}{nearest(str(unknown), known)}")
-        return _mapping(f"{path}: {name}: {chapter}", chapters.get(chapter))
+        chapters = _check_mapping(f"{path}: {name}", profiles.get(name))
+        _require_known(path, "profile", profiles, list(PROFILES))
+        _require_known(path, "chapter", chapters, self.chapters)
+        return _check_mapping(f"{path}: {name}: {chapter}", chapters.get(chapter))
 
     def build_folder(self, profile: str) -> Path:
         """Return the folder that holds everything made in a profile."""
@@ -129,8 +135,15 @@ class Project:
         return self.build_folder(profile) / "executed" / f"{chapter}.ipynb"
 
 
+def _require_known(path: Path, kind: str, names: dict, known_names: list[str]) -> None:
+    """Raise BookError for a name in a file that is not known; it names the nearest."""
+    for name in names:
+        if name not in known_names:
+            raise BookError(f"{path}: no {kind} {name!r}{nearest(str(name), known_names)}")
+
+
 @contextmanager
-def naming(chapter: str):
+def errors_name(chapter: str):
     """Make an error in parameters a BookError that names their chapter."""
     try:
         yield
@@ -139,37 +152,59 @@ def naming(chapter: str):
 
 
 def parameters_of(project: Project, chapter: str) -> dict[str, Parameter]:
-    """Return the parameters of a chapter by name; BookError if its parameters cell cannot be read."""
-    with naming(chapter):
+    """Return the parameters of a chapter by name; BookError if their cell cannot be read."""
+    with errors_name(chapter):
         return read_parameters(read_cells(project.notebook(chapter)))
 
 
-def settle(project: Project, chapter: str, *layers: dict) -> tuple[dict, dict]:
-    """Return the values that are set and all values, defaults included, of a chapter; BookError if one is wrong."""
+def resolve_parameters(project: Project, chapter: str, *layers: dict) -> tuple[dict, dict]:
+    """Return the values that layers set for a chapter, and the values of all its parameters.
+
+    Parameters
+    ----------
+    project : Project
+    chapter : str
+    *layers : dict
+        Values by the name of their parameter; a later layer takes precedence.
+
+    Returns
+    -------
+    overrides, values : dict
+        The checked values that are set; and these with the defaults of all other parameters.
+
+    Raises
+    ------
+    BookError
+        If a name or a value is wrong.
+    """
     parameters = parameters_of(project, chapter)
-    with naming(chapter):
-        overrides = resolve(parameters, *layers)
-    return overrides, {
-        name: overrides.get(name, parameter.default) for name, parameter in parameters.items()
-    }
+    with errors_name(chapter):
+        overrides = check_values(parameters, *layers)
+    defaults = {name: parameter.default for name, parameter in parameters.items()}
+    return overrides, defaults | overrides
 
 
 def read_mapping(path: Path) -> dict:
     """Return the lines `name: value` of a YAML file; nothing if there is no such file."""
+    if not path.exists():
+        return {}
     try:
-        return _mapping(str(path), plain_values(read_text(path)) if path.exists() else None)
+        return _check_mapping(str(path), _load_yaml_once(read_text(path)))
     except yaml.YAMLError as error:
         raise BookError(f"{path}: {error}") from error
 
 
-def _mapping(place: str, values) -> dict:
-    if not isinstance(values, dict | None):
+def _check_mapping(place: str, values) -> dict:
+    """Return the values, an empty dict for None; BookError names the place of anything else."""
+    if values is None:
+        return {}
+    if not isinstance(values, dict):
         raise BookError(f"{place}: expected lines `name: value`")
-    return values or {}
+    return values
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file in UTF-8, whatever the locale is; BookError if it cannot be read."""
+    """Return the text of a file in UTF-8, whatever the locale is; BookError if that fails."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -185,29 +220,33 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_cells(path: Path) -> list[dict]:
-    """Return the cells of a notebook, each with type, metadata and source; BookError if it has none."""
+    """Return the cells of a notebook (see `parse_cells`); BookError if it has none."""
     return parse_cells(read_bytes(path), path)
 
 
 def parse_cells(contents: bytes, path: Path) -> list[dict]:
-    """Return the cells of a notebook that has these contents (see `read_cells`); an error names its path."""
+    """Return the cells of a notebook with these contents; an error names its path.
+
+    Each is a dict of nbformat with cell_type, metadata and source; the source is one text, although
+    a file may have it in lines.
+    """
     try:
         text = contents.decode("utf-8")
     except UnicodeDecodeError as error:
         raise BookError(f"{path} cannot be read: {error}") from error
     try:
-        cells = json.loads(text)["cells"]
-        return [
-            {**cell, "metadata": cell["metadata"], "source": "".join(cell["source"])}
-            for cell in cells
-        ]
+        cells = []
+        for cell in json.loads(text)["cells"]:
+            source = "".join(cell["source"])
+            cells.append({**cell, "metadata": cell["metadata"], "source": source})
     except (ValueError, TypeError, LookupError, RecursionError) as error:
         raise BookError(f"{path} is not a notebook: {error!r}") from error
+    return cells
 
 
 def read_notebook(path: Path):
     """Return a valid notebook; BookError if the file is none."""
-    import nbformat  # takes longer than all else that `book list` needs
+    import nbformat  # here, as it takes longer than all else that `book list` needs
 
     text = read_text(path)
     try:

@@ -2,9 +2,9 @@
 
 import csv
 
-from lib.book.cache import read_record
+from lib.book.cache import read_execution_note
 from lib.book.pages import render
-from lib.book.project import Project, parameters_of, settle
+from lib.book.project import Project, parameters_of, resolve_parameters
 
 
 def data_sets(project: Project, profile: str) -> str:
@@ -29,8 +29,8 @@ def parameter_tables(project: Project, profile: str) -> str:
 
 def _describe_chapter(project: Project, profile: str, chapter: str) -> dict:
     """Return what the template shows of a chapter; None for the seconds if it has not run here."""
-    _, values = settle(project, chapter, project.profile(profile, chapter))
-    execution = read_record(project.executed(profile, chapter))
+    _, values = resolve_parameters(project, chapter, project.profile(profile, chapter))
+    execution = read_execution_note(project.executed(profile, chapter))
     return {
         "name": chapter,
         "heading": project.heading(chapter),

@@ -1,4 +1,4 @@
-"""A chapter as it is committed: its defaults' outputs, figures as small PNG, a first cell that says what to install."""
+"""A chapter as it is committed: outputs of its defaults, small figures, and a cell of its needs."""
 
 from base64 import b64decode, b64encode
 from io import BytesIO
@@ -22,14 +22,19 @@ def refresh(project: Project, chapter: str) -> Path:
     """Run a chapter with its defaults, store the outputs in its notebook and return its path."""
     path = project.notebook(chapter)
     put_first_cell(path, address(project.config))
-    attempt = project.root / "_build" / "refresh" / f"{chapter}.ipynb"
-    execute(project, chapter, {}, attempt)
-    write_whole(path, nbformat.writes(with_small_figures(read_notebook(attempt))) + "\n")
+    executed = project.root / "_build" / "refresh" / f"{chapter}.ipynb"
+    execute(project, chapter, {}, executed)
+    notebook = read_notebook(executed)
+    shrink_figures(notebook)
+    write_whole(path, nbformat.writes(notebook) + "\n")
     return path
 
 
 def first_cell(address: str) -> NotebookNode:
-    """Return the cell for a repository's address; without one, the reader has to know it."""
+    """Return the cell that says what to install from the repository's address.
+
+    Without an address, the reader has to know it.
+    """
     source = render("first_cell.txt", address=address or "ADDRESS-OF-THIS-REPOSITORY").strip()
     return new_code_cell(source, id=ID, metadata={"tags": ["remove-cell"]})
 
@@ -37,28 +42,27 @@ def first_cell(address: str) -> NotebookNode:
 def put_first_cell(path: Path, address: str) -> None:
     """Write the cell into a notebook, after its title, in place of an older one."""
     notebook = read_notebook(path)
-    others = [cell for cell in notebook.cells if cell.get("id") != ID]
-    notebook.cells = [*others[:1], first_cell(address), *others[1:]]
+    cells = [cell for cell in notebook.cells if cell.get("id") != ID]
+    cells.insert(1, first_cell(address))
+    notebook.cells = cells
     write_whole(path, nbformat.writes(notebook) + "\n")
 
 
-def with_small_figures(notebook: NotebookNode) -> NotebookNode:
-    """Keep each figure in one format, which GitHub and a notebook that is not trusted show, too."""
+def shrink_figures(notebook: NotebookNode) -> None:
+    """Keep each figure as a small PNG only, which GitHub and untrusted notebooks show, too."""
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             data = output.get("data", {})
             for png in [name for name in data if name.endswith("image/png")]:
-                data[png] = _small(data[png])
+                data[png] = _quantize_png(data[png])
                 data.pop(png.replace("png", "svg+xml"), None)
-    return notebook
 
 
-def _small(png: str) -> str:
+def _quantize_png(png: str) -> str:
+    """Return a PNG, in base64, in 128 colours."""
     image = Image.open(BytesIO(b64decode(png))).convert("RGB")
     file = BytesIO()
-    # by maximal coverage: the median cut would give up the colours of few pixels, a legend's for
-    # example
-    image.quantize(128, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
-        file, "PNG", optimize=True
-    )
+    # By maximal coverage: the median cut would lose the colours of few pixels, as in a legend.
+    quantized = image.quantize(128, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    quantized.save(file, "PNG", optimize=True)
     return b64encode(file.getvalue()).decode("ascii")

@@ -16,11 +16,11 @@ import yaml
 
 from lib.book import history, repository
 from lib.book.arrangement import arrange
-from lib.book.cache import data_digests, read_record
+from lib.book.cache import data_digests, read_execution_note
 from lib.book.cache import digest as file_digest
 from lib.book.finish import finish
 from lib.book.pages import render
-from lib.book.project import BookError, Project, parameters_of, settle
+from lib.book.project import BookError, Project, parameters_of, resolve_parameters
 from lib.book.reference import data_sets, parameter_tables
 from lib.book.scorecard import scorecard, write_downloads
 from lib.book.unknown import find_glued
@@ -158,7 +158,7 @@ def stage_notebook(
         _write(source / folder / f"{chapter}.ipynb", nbformat.writes(with_footer))
 
     write_notebook("executed")  # first, because the arrangement changes the cells
-    _, values = settle(project, chapter, overrides)
+    _, values = resolve_parameters(project, chapter, overrides)
     notebook.cells = arrange(notebook.cells, parameters_of(project, chapter), values, scale)
     write_notebook("chapters")
 
@@ -194,7 +194,7 @@ def commit_of(project: Project, executed: Path, present_commit: str) -> str:
     present_commit : str
         The commit of the project as it is, as `lib.book.history.commit` says it.
     """
-    execution = read_record(executed)
+    execution = read_execution_note(executed)
     is_of_notebook = execution.get("sha256") == file_digest(executed)
     executed_commit = execution.get("commit", "") if is_of_notebook else ""
     return executed_commit if history.is_ancestor(project, executed_commit) else present_commit

@@ -17,7 +17,14 @@ from lib.book import history, site
 from lib.book.jobs import Job
 from lib.book.pages import render
 from lib.book.parameters import LISTS, Parameter, ParameterError
-from lib.book.project import BookError, Project, naming, parameters_of, read_notebook, settle
+from lib.book.project import (
+    BookError,
+    Project,
+    errors_name,
+    parameters_of,
+    read_notebook,
+    resolve_parameters,
+)
 from lib.book.scorecard import COLUMNS, as_row
 from lib.book.unknown import GLUED_TEXT, INTERVAL, find_glued
 from lib.book.verdicts import claims_in, settings_of
@@ -128,7 +135,7 @@ def plan(project: Project, chapter: str, folder: Path, options: tuple, *layers: 
     ]
     runs = []
     for combination, name in zip(combinations, _names(combinations, swept), strict=True):
-        overrides, _ = settle(project, chapter, *layers, combination)
+        overrides, _ = resolve_parameters(project, chapter, *layers, combination)
         notebook = folder / name / f"{Path(chapter).name}.ipynb"
         swept_values = {parameter: combination[parameter] for parameter in swept}
         runs.append(Job(name, chapter, overrides, notebook, swept_values))
@@ -312,8 +319,10 @@ def _values(project: Project, chapter: str, name: str, text: str) -> list:
     """Return the checked values that a text lists for a parameter; BookError if one is wrong."""
     parameters = parameters_of(project, chapter)
     if name not in parameters:
-        settle(project, chapter, {name: text})  # raises an error that says the nearest name
-    with naming(chapter):
+        resolve_parameters(
+            project, chapter, {name: text}
+        )  # raises an error that says the nearest name
+    with errors_name(chapter):
         values = [parameters[name].check(value) for value in _split(parameters[name], text)]
     for position, value in enumerate(values):
         if value in values[:position]:

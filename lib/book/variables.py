@@ -20,13 +20,12 @@ FIXED = {
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",
     "JUPYTER_PREFER_ENV_PATH": "1",
 }
-# beginnings of names: settings for Python that are none of the book's
-READERS_OWN = ("PYTHON", "MPLBACKEND")
+# Beginnings of names of a reader's settings for Python, which the command drops.
+DROPPED_PREFIXES = ("PYTHON", "MPLBACKEND")
 PATHS = ("BOOK_RESULTS", "BOOK_ROOT", "NUMBA_CACHE_DIR", "TEXTS_MIRROR", "UCI_CACHE", "UCI_MIRROR")
-# What a kernel gets to see of the environment, by the beginnings of names: where things are, and
-# how to reach the network. The three that decide numbers are in every key by what they choose: see
-# `lib.trials.store`.
-SEEN = [
+# Beginnings of names of the variables that a kernel sees: where things are, and how to reach the
+# network. The last three decide numbers; every key has what they choose: see `lib.trials.store`.
+KERNEL_PREFIXES = (
     *FIXED,
     *PATHS,
     "PATH",
@@ -38,8 +37,6 @@ SEEN = [
     "MPLCONFIGDIR",
     "LD_LIBRARY_PATH",
     "DYLD_",
-]
-SEEN += [
     "HTTP_PROXY",
     "HTTPS_PROXY",
     "NO_PROXY",
@@ -48,28 +45,43 @@ SEEN += [
     "no_proxy",
     "SSL_",
     "REQUESTS_",
-]
-SEEN += ["JUPYTER_", "IPYTHON", "JPY_", "LOKY_MAX_CPU_COUNT", "BOOK_TRIALS", "DASK_"]
-SEEN += ["NUMBA_CPU_NAME", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"]
+    "JUPYTER_",
+    "IPYTHON",
+    "JPY_",
+    "LOKY_MAX_CPU_COUNT",
+    "BOOK_TRIALS",
+    "DASK_",
+    "NUMBA_CPU_NAME",
+    "OPENBLAS_CORETYPE",
+    "OPENBLAS_L2_SIZE",
+)
 
 
-def fixed_environment() -> dict[str, str]:
-    """Return the environment of the command: no settings of the reader's own for Python, and paths that are absolute.
+def command_environment() -> dict[str, str]:
+    """Return the environment of the command: the fixed variables, and the reader's but for Python.
 
-    OpenBLAS adds up as on any x86 processor since 2013, if this is one and no other is named.
+    Paths in it are absolute. OpenBLAS adds up as on any x86 processor since 2013, if this is one
+    and no other is named.
     """
+    environment = {"OPENBLAS_CORETYPE": "Haswell"} if _has_avx2() else {}
+    for name, value in os.environ.items():
+        if not name.startswith(DROPPED_PREFIXES):
+            environment[name] = value
+    for name in PATHS:
+        if environment.get(name):
+            environment[name] = os.path.abspath(os.path.expanduser(environment[name]))
+    return environment | FIXED
+
+
+def _has_avx2() -> bool:
+    """Whether Linux says that the processor has AVX2, which x86 processors have since 2013."""
     info = Path("/proc/cpuinfo")
-    since_2013 = info.exists() and " avx2 " in info.read_text(encoding="utf-8", errors="replace")
-    kernels = {"OPENBLAS_CORETYPE": "Haswell"} if since_2013 else {}
-    others = {name: value for name, value in os.environ.items() if not name.startswith(READERS_OWN)}
-    paths = {
-        name: os.path.abspath(os.path.expanduser(others[name]))
-        for name in PATHS
-        if others.get(name)
-    }
-    return kernels | others | paths | FIXED
+    return info.exists() and " avx2 " in info.read_text(encoding="utf-8", errors="replace")
 
 
 def kernel_environment(environment: dict[str, str]) -> dict[str, str]:
-    """Return what a kernel gets to see of an environment: nothing that could decide a number and is in no key."""
-    return {name: value for name, value in environment.items() if name.startswith(tuple(SEEN))}
+    """Return the part of an environment that a kernel sees.
+
+    No variable of it decides a number without being in the keys of results.
+    """
+    return {name: text for name, text in environment.items() if name.startswith(KERNEL_PREFIXES)}

@@ -8,7 +8,7 @@ from conftest import book, commit_all
 from tqdm import tqdm
 
 from lib import trials
-from lib.book import cache, execution
+from lib.book import cache, execution, remote_data
 from lib.experiments import cia_learning_curves
 from lib.experiments.record import read
 from lib.trials.store import SHA256, SUMMARY, _seal, decode, encode
@@ -163,7 +163,7 @@ def test_a_chapter_that_records_nothing(project, monkeypatch):
 
 def test_nothing_is_recorded_where_data_are_missing(project, monkeypatch):
     monkeypatch.setattr(
-        cache,
+        remote_data,
         "remote_data_status",
         lambda *_: {"cleve": ("not available", ""), "crx": ("cached", "")},
     )

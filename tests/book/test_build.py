@@ -11,7 +11,7 @@ from lib.book.project import Project
 
 def test_a_strict_build_has_no_warning():
     project = Project(REPOSITORY)
-    with jobs.alone_in(project.build_folder("quick")):
+    with jobs.locked(project.build_folder("quick")):
         for chapter in project.chapters:
             executed = project.executed("quick", chapter)
             executed.parent.mkdir(parents=True, exist_ok=True)

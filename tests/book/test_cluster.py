@@ -13,12 +13,12 @@ from click.testing import CliRunner
 from conftest import REPOSITORY, chapter
 
 from lib import trials
-from lib.book import fixed_environment
+from lib.book import command_environment
 from lib.book.cli import cli
 from lib.experiments import cia_learning_curves
 
 KERNELS = {
-    name: value for name, value in fixed_environment().items() if name == "OPENBLAS_CORETYPE"
+    name: value for name, value in command_environment().items() if name == "OPENBLAS_CORETYPE"
 }
 pytestmark = pytest.mark.slow
 PARAMETERS = 'engine: str = "local"  # where trials run\n'

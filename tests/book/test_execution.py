@@ -7,18 +7,21 @@ import shutil
 import sys
 import threading
 from dataclasses import replace
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import nbformat
 import pytest
 from conftest import CLAIMS, FIGURE, book
+from jupyter_client.provisioning import KernelProvisionerFactory
 
 from lib import sources
-from lib.book import cache, execution, fixed_environment, jobs, kernels
-from lib.book.cache import fingerprint, is_fresh, missing_data, modules_of_chapters, take_snapshot
-from lib.book.environment import installed
+from lib.book import cache, command_environment, execution, jobs, kernels, remote_data
+from lib.book.cache import fingerprint, is_fresh, modules_of_chapters, take_snapshot
+from lib.book.environment import installed_versions
 from lib.book.execution import execute
 from lib.book.project import BookError, read_cells
+from lib.book.remote_data import find_missing_data
 from lib.datasets.catalogue import catalogue
 from lib.datasets.downloads import sha256
 
@@ -157,7 +160,7 @@ def link(name):
 
 
 def change_package(project, write_chapter):
-    installed()["numpy"] = "2.2.6"
+    installed_versions()["numpy"] = "2.2.6"
 
 
 def append(name, more="MORE = 1\n"):
@@ -221,7 +224,7 @@ def update(project):
 def packages():
     """Forget what a test has changed of the packages that are installed."""
     yield
-    installed.cache_clear()
+    installed_versions.cache_clear()
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -260,12 +263,12 @@ def test_runs_at_the_same_time_share_the_cores(project, monkeypatch, n_stale, sh
     monkeypatch.setattr(
         jobs, "execute_stored", lambda *_, cores, notebook: seen.append(cores) or []
     )
-    monkeypatch.setattr(jobs, "write_record", lambda *_: None)
+    monkeypatch.setattr(jobs, "write_execution_note", lambda *_: None)
     made, seen = jobs.job_of(project, "quick", "cia/curves"), []
     runs = [
         replace(made, name=str(i), notebook=project.root / f"{i}.ipynb") for i in range(n_stale)
     ]
-    jobs.run_all(project, {run.name: run for run in runs}, at_once=3)
+    jobs.run_all(project, {run.name: run for run in runs}, n_parallel=3)
     assert seen == [share] * n_stale
 
 
@@ -317,10 +320,20 @@ def test_every_module_that_a_kernel_imports_is_in_the_key(project, write_chapter
     assert not modules_of_chapters() & {"lib.book.site", "lib.book.cli"}
 
 
+def test_jupyter_finds_the_forked_kernels():
+    """By the entry point in pyproject.toml: where it has another name, no chapter runs."""
+    (entry_point,) = entry_points(
+        group=KernelProvisionerFactory.GROUP_NAME, name=kernels.PROVISIONER
+    )
+    assert entry_point.load() is kernels.Provisioner
+
+
 def test_libraries_that_kernels_start_with_are_there():
     for name in kernels.LIBRARIES:
         importlib.import_module(name)
-    assert set(sources.SOURCES) >= {name for name in kernels.preloaded() if name.startswith("lib")}
+    assert set(sources.SOURCES) >= {
+        name for name in kernels.preloaded_modules() if name.startswith("lib")
+    }
 
 
 class TestWhileItRuns:
@@ -410,7 +423,7 @@ class TestWhileItRuns:
             answers = iter(found.values())
             last = list(found.values())[-1]
             monkeypatch.setattr(
-                cache, "remote_status", lambda *_, a=answers, z=last: {"cleve": next(a, z)}
+                remote_data, "remote_status", lambda *_, a=answers, z=last: {"cleve": next(a, z)}
             )
             stand_in(project, monkeypatch, meanwhile=lambda a=answers: list(a))
             job = update(project)
@@ -420,7 +433,7 @@ class TestWhileItRuns:
     def test_recorded_rows_for_data_that_could_be_had_by_the_end(self, project, monkeypatch):
         """As where the download of one set failed and another run has it by now."""
         monkeypatch.setattr(
-            cache,
+            remote_data,
             "remote_status",
             lambda *_: {"cleve": ("cached", ""), "crx": ("not available", "")},
         )
@@ -455,7 +468,7 @@ class TestSurroundings:
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("UCI_MIRROR", "uci")
         monkeypatch.setenv("TEXTS_MIRROR", "~/texts")
-        environment = fixed_environment()
+        environment = command_environment()
         assert environment["UCI_MIRROR"] == str(tmp_path / "uci")
         assert environment["TEXTS_MIRROR"] == os.path.expanduser("~/texts")
 
@@ -467,11 +480,14 @@ class TestSurroundings:
         (project.root / "texts" / "own.txt").write_text("It is past ten.")
         monkeypatch.chdir(tmp_path)
         cells = read_cells(project.notebook("cia/curves"))
-        assert cache.remote_data_status(project, cells, {"folder": "texts"})["texts"][0] == "here"
+        assert (
+            remote_data.remote_data_status(project, cells, {"folder": "texts"})["texts"][0]
+            == "here"
+        )
 
     def test_kernels_of_another_lib_are_told(self, project, tmp_path, monkeypatch):
         """As where the folder in which the command is called has another one."""
-        monkeypatch.setattr(kernels, "signature", lambda: ("/elsewhere/lib", "0"))
+        monkeypatch.setattr(kernels, "lib_signature", lambda: ("/elsewhere/lib", "0"))
         with pytest.raises(BookError, match=r"lib is another in its processes .* /elsewhere/lib"):
             execute(project, "cia/curves", {}, tmp_path / "out.ipynb")
 
@@ -511,11 +527,11 @@ def test_texts_are_part_of_the_key_of_a_chapter_that_reads_them(
             book.write_text(text)
             keys.append(fingerprint(project, "cia/curves", {"folder": str(tmp_path)}))
         assert len(set(keys)) == (3 if changes else 1)
-    assert missing_data(project, "cia/curves") == ["texts"]
+    assert find_missing_data(project, "cia/curves") == ["texts"]
 
 
 def test_sums_are_those_of_one_kind_of_processor_unless_another_is_named(monkeypatch):
     monkeypatch.delenv("OPENBLAS_CORETYPE", raising=False)
-    assert fixed_environment().get("OPENBLAS_CORETYPE") in (None, "Haswell")
+    assert command_environment().get("OPENBLAS_CORETYPE") in (None, "Haswell")
     monkeypatch.setenv("OPENBLAS_CORETYPE", "Nehalem")
-    assert fixed_environment()["OPENBLAS_CORETYPE"] == "Nehalem"
+    assert command_environment()["OPENBLAS_CORETYPE"] == "Nehalem"

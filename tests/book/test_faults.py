@@ -20,8 +20,8 @@ import pytest
 from conftest import CLAIMS, FIGURE, PARAMETERS, REPOSITORY, book, chapter, make_project
 
 from lib.book import cli, environment, execution, jobs
-from lib.book.cache import is_fresh, read_record
-from lib.book.jobs import alone_in
+from lib.book.cache import is_fresh, read_execution_note
+from lib.book.jobs import locked
 from lib.book.project import BookError, Project
 from lib.files import write_whole
 
@@ -54,8 +54,8 @@ def test_a_full_disk_leaves_the_file_as_it_was(tmp_path, monkeypatch):
 def test_two_attempts_at_a_chapter_have_files_of_their_own(tmp_path):
     """Also two of one process, or of processes that have the same number one after the other."""
     with (
-        execution._aside(tmp_path / "curves.ipynb") as one,
-        execution._aside(tmp_path / "curves.ipynb") as other,
+        execution._attempt(tmp_path / "curves.ipynb") as one,
+        execution._attempt(tmp_path / "curves.ipynb") as other,
     ):
         assert one != other
 
@@ -94,7 +94,7 @@ def test_a_record_that_is_none_makes_a_result_stale(tmp_path, text):
     assert is_fresh(tmp_path / "a.ipynb", "k")
     (tmp_path / "a.json").write_text(text)
     assert not is_fresh(tmp_path / "a.ipynb", "k")
-    assert read_record(tmp_path / "a.ipynb") == {}
+    assert read_execution_note(tmp_path / "a.ipynb") == {}
 
 
 # Files that are not what they should be
@@ -377,12 +377,12 @@ def test_kernels_and_workers_die_with_a_killed_build(write_chapter, tmp_path):
 
 
 def test_a_folder_of_results_is_held_until_its_holder_ends(project):
-    with alone_in(project.build_folder("quick")):
+    with locked(project.build_folder("quick")):
         result = book(project, "build", "--profile", "quick")
         assert result.exit_code == 1
         assert f"another command is writing into {project.build_folder('quick')}" in result.output
         assert not (project.build_folder("quick") / "executed").exists()
     attempt = project.build_folder("quick") / "curves.part-1.ipynb"
     attempt.touch()
-    with alone_in(project.build_folder("quick")), alone_in(project.build_folder("paper")):
+    with locked(project.build_folder("quick")), locked(project.build_folder("paper")):
         assert not attempt.exists()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from papermill.translators import PythonTranslator
 
 from lib.book import execution
-from lib.book.parameters import ParameterError, parse_cell, resolve
+from lib.book.parameters import ParameterError, check_values, parse_cell
 from lib.book.project import BookError, parameters_of
 
 pytestmark = pytest.mark.slow
@@ -94,7 +94,7 @@ def test_any_option_and_file_is_a_value_or_an_error(project, executed, given, co
             assert executed == []
         else:
             (values,) = executed
-            assert resolve(PARSED, values) == values
+            assert check_values(PARSED, values) == values
             # the notebook's metadata have them, too
             assert json.dumps(values, ensure_ascii=False).encode("utf-8")
             found = {}

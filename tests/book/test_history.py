@@ -15,7 +15,7 @@ from conftest import REPOSITORY, book, commit_all
 
 from lib import trials
 from lib.book import execution, history, jobs, pdf, registry, scorecard, site
-from lib.book.cache import write_record
+from lib.book.cache import write_execution_note
 from lib.book.history import CHANGED, NO_COMMIT
 from lib.book.project import BookError, Project
 from lib.experiments import record as records
@@ -163,7 +163,7 @@ class TestRegistration:
         shallow = clone(committed, tmp_path / "shallow", "--depth", "1")
         for project, words in ((committed, "Registered "), (shallow, "")):
             text = scorecard.scorecard(project, "paper")
-            assert registry.AFTER not in text.lower()
+            assert registry.WORDED_AFTER not in text.lower()
             assert f"true if &gt; 0. {words}" in text
             assert ("the book's history is not whole" in text) == (project is shallow)
             scorecard.write_downloads(
@@ -315,7 +315,7 @@ class TestOfAChapter:
         self, committed, executed
     ):
         then = history.commit(committed)
-        write_record(executed, "key", 1.0, then)
+        write_execution_note(executed, "key", 1.0, then)
         now = commit_all(committed, "of a page")
         assert site.commit_of(committed, executed, now) == then
         assert site.commit_of(committed, executed, now + CHANGED) == then
@@ -324,13 +324,13 @@ class TestOfAChapter:
     def test_otherwise_it_is_that_of_now_whose_sources_have_the_same_key(
         self, committed, executed, noted
     ):
-        write_record(executed, "key", 1.0, noted.format(then=history.head(committed)))
+        write_execution_note(executed, "key", 1.0, noted.format(then=history.head(committed)))
         now = commit_all(committed, "what had been changed")
         assert site.commit_of(committed, executed, now) == now
         assert site.commit_of(committed, executed, now + CHANGED) == now + CHANGED
 
     def test_a_note_of_another_notebook_is_none(self, committed, executed):
-        write_record(executed, "key", 1.0, history.commit(committed))
+        write_execution_note(executed, "key", 1.0, history.commit(committed))
         executed.write_text('{"cells": []}')
         assert site.commit_of(committed, executed, NO_COMMIT) == NO_COMMIT
 

@@ -20,7 +20,7 @@ from lib.book import reference, scorecard, sweep
 from lib.book.execution import normalise
 from lib.book.jobs import Job, write_parameters
 from lib.book.pages import range_plot, render
-from lib.book.parameters import Parameter, load_yaml, parse_cell, resolve
+from lib.book.parameters import Parameter, check_values, load_yaml, parse_cell
 from lib.book.verdicts import settings_of
 from lib.claims import Claims, code, literal, markdown_table
 from lib.figures.themes import colour_variants
@@ -189,7 +189,7 @@ def test_a_text_reaches_a_run_as_it_is(tmp_path_factory, value):
     write_parameters(job)
     assert load_yaml(job.parameters.read_text(encoding="utf-8")) == job.overrides
     parameters = parse_cell('title: str = ""')
-    assert resolve(parameters, {"title": parameters["title"].parse(value)}) == {"title": value}
+    assert check_values(parameters, {"title": parameters["title"].parse(value)}) == {"title": value}
 
 
 BOMB = "a0: &a0 [x]\n" + "".join(

@@ -3,7 +3,7 @@
 import pytest
 from conftest import PARAMETERS
 
-from lib.book.parameters import ParameterError, load_yaml, parse_cell, resolve
+from lib.book.parameters import ParameterError, check_values, load_yaml, parse_cell
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_a_line_is_read_in_full(parameters):
 )
 def test_a_wrong_value_is_named_with_what_is_allowed(parameters, name, value):
     with pytest.raises(ParameterError) as error:
-        resolve(parameters, {name: value})
+        check_values(parameters, {name: value})
     assert name in str(error.value)
     assert repr(value) in str(error.value)
     assert parameters[name].type in str(error.value)
@@ -74,7 +74,7 @@ def test_a_wrong_value_is_named_with_what_is_allowed(parameters, name, value):
     ],
 )
 def test_command_line_text_becomes_a_typed_value(parameters, name, text, value):
-    result = resolve(parameters, {name: parameters[name].parse(text)})[name]
+    result = check_values(parameters, {name: parameters[name].parse(text)})[name]
     assert result == value
     assert type(result) is type(value)
 
@@ -90,4 +90,4 @@ def test_reading_never_runs_the_cell(tmp_path):
 def test_a_comment_at_the_end_of_a_long_list_counts():
     parameters = parse_cell("sizes: list[float] = [\n    1,\n    2,\n]  # sizes [1..]")
     assert parameters["sizes"].meaning == "sizes"
-    assert resolve(parameters, {"sizes": [3]})["sizes"] == [3.0]
+    assert check_values(parameters, {"sizes": [3]})["sizes"] == [3.0]

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from lib.book import reference
-from lib.book.cache import write_record
+from lib.book.cache import write_execution_note
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 API = REPOSITORY / "chapters" / "reference" / "api"
@@ -129,5 +129,5 @@ def test_settings_show_what_differs_from_the_defaults_and_the_seconds(project):
     executed = project.executed("paper", "cia/curves")
     executed.parent.mkdir(parents=True)
     executed.write_text("{}", encoding="utf-8")
-    write_record(executed, "key", 1234.4, "no commit")
+    write_execution_note(executed, "key", 1234.4, "no commit")
     assert "(seed `0`, executed in 1,234 s)." in reference.parameter_tables(project, "paper")

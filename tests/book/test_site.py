@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup
 from conftest import book, commit_all, make_project
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from lib.book import cache, registry, site, verdicts
+from lib.book import registry, remote_data, site, verdicts
 from lib.book.project import BookError
 from lib.claims import CLAIMS_JSON
 
@@ -121,26 +121,26 @@ def test_a_warning_fails_a_strict_build(tmp_path):
     ],
 )
 def test_drift_names_what_changed(project, found, line):
-    verdicts.record(project, [claim("holds")])
+    verdicts.write_verdicts(project, [claim("holds")])
     if line is None:
-        verdicts.require_recorded(project, found)
+        verdicts.require_same_verdicts(project, found)
         return
     with pytest.raises(BookError, match=line) as error:
-        verdicts.require_recorded(project, found)
+        verdicts.require_same_verdicts(project, found)
     assert "book claims --record" in error.value.message
 
 
 def test_no_verdict_is_to_be_recorded_where_data_are_missing(project, monkeypatch):
     monkeypatch.setattr(
-        cache,
+        remote_data,
         "remote_data_status",
         lambda *_: {"cleve": ("not available", ""), "crx": ("cached", "")},
     )
-    verdicts.record(project, [claim("holds")])
+    verdicts.write_verdicts(project, [claim("holds")])
     with pytest.raises(
         BookError, match="recorded holds, found fails\n.*as long as cleve cannot be had"
     ) as error:
-        verdicts.require_recorded(project, [claim("fails")])
+        verdicts.require_same_verdicts(project, [claim("fails")])
     assert "--record" not in error.value.message
 
 
@@ -197,7 +197,7 @@ def test_what_decides_a_setting_is_registered_before_its_verdict(project):
     entry = {"statistic": "mean", "region": [0, None], "least": 1}
     path = project.root / "chapters" / "registered.yml"
     assert registry.registrations(project) == {}
-    verdicts.record(project, [claim("holds")])
+    verdicts.write_verdicts(project, [claim("holds")])
     commit_all(project, "a verdict")
     with pytest.raises(BookError, match=r'needs a line such as\na-claim: .*"region": \[0, null\]'):
         registry.register(project, [claim("holds", "fails")])
@@ -208,11 +208,11 @@ def test_what_decides_a_setting_is_registered_before_its_verdict(project):
         registry.require_registered(project, [claim("holds")])
     assert registry.register(project, [claim("holds", "fails")]) == ["a", "b"]
     commit_all(project, "moved")
-    verdicts.record(project, [claim("holds", "fails")])
+    verdicts.write_verdicts(project, [claim("holds", "fails")])
     commit_all(project, "the other's verdict")
     registry.require_registered(project, [claim("holds", "fails")])
     since = registry.registrations(project)
-    assert since["a"] == registry.AFTER
+    assert since["a"] == registry.WORDED_AFTER
     words, _, commit = since["b"].rpartition(" ")
     assert re.fullmatch(r"registered \d{4}-\d\d-\d\d, commit", words)
     assert second.startswith(commit)
@@ -222,7 +222,7 @@ def test_what_decides_a_setting_is_registered_before_its_verdict(project):
         registry.require_registered(project, [claim("holds", "fails")])
     assert "b" not in registry.registrations(project)
     commit_all(project, "another region")
-    assert registry.registrations(project)["b"] == registry.AFTER
+    assert registry.registrations(project)["b"] == registry.WORDED_AFTER
     path.write_text("a-claim: {")
     with pytest.raises(BookError, match="registered.yml: a line must be"):
         registry.registrations(project)
