@@ -109,12 +109,16 @@ def test_the_wrapper_of_the_chapter_goes_as_that_of_scikit_learn(forward):
     )["cells"]
     names = {"np": np}
     exec(
-        next(code for cell in cells if (code := "".join(cell["source"])).startswith("def greedy(")),
+        next(
+            code
+            for cell in cells
+            if (code := "".join(cell["source"])).startswith("def greedy_steps(")
+        ),
         names,
     )
     X, y = datasets.load("glass").X.to_numpy(), datasets.load("glass").y
     neighbours, folds = KNeighborsClassifier(3), KFold(3, shuffle=True, random_state=0)
-    steps = names["greedy"](
+    steps = names["greedy_steps"](
         lambda sets: [1 - score(neighbours, X[:, each], y, folds) for each in sets], 9, forward
     )
     chosen = {
