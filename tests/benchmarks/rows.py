@@ -19,7 +19,8 @@ from tests.benchmarks.run import RESULTS as SPEED
 
 RESULTS = SPEED.with_name("rows.json")
 CHAPTER = LIB.parent / "chapters" / "scaling" / "rows.ipynb"
-GROWERS = ("best_cuts", "children", "presorted", "resorted")  # the first function of each cell
+# the first function of each cell
+GROWERS = ("best_cuts", "sorted_lists", "assign_children", "grow_from_lists", "grow_by_sorting")
 FUNCTIONS = {"bands": 2, "sum of three": 7}
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 N_RUNS, N_SAMPLE, MORE_COLUMNS, ROWS_OF_MORE = 3, 1_000, (18, 36, 72), 100_000
@@ -33,15 +34,15 @@ def growers():
     names = {"np": np}
     for name in GROWERS:
         exec(next(cell for cell in cells if cell.startswith(f"def {name}(")), names)
-    return names["presorted"], names["resorted"]
+    return names["grow_from_lists"], names["grow_by_sorting"]
 
 
-def ways(presorted, resorted, run):
+def ways(grow_from_lists, grow_by_sorting, run):
     """What grows from X and y, by name; peers only once."""
     rng = np.random.default_rng(run)
-    yield "sorted once", presorted
-    yield "sorted at every node", resorted
-    yield f"samples of {N_SAMPLE:,} a node", lambda X, y: resorted(X, y, N_SAMPLE, rng)
+    yield "sorted once", grow_from_lists
+    yield "sorted at every node", grow_by_sorting
+    yield f"samples of {N_SAMPLE:,} a node", lambda X, y: grow_by_sorting(X, y, N_SAMPLE, rng)
     if run == 0:
         yield "scikit-learn's tree", DecisionTreeClassifier(random_state=0).fit
         yield (
@@ -59,13 +60,13 @@ def measured(how, grow, X, y, **row):
 
 def rows():
     """A row for each tree that is timed; the samples of a run are the same for all."""
-    presorted, resorted = growers()
+    grow_from_lists, grow_by_sorting = growers()
     for run in range(N_RUNS):
         for size in SIZES:
             for function, number in FUNCTIONS.items():
                 X, y = agrawal(number, size, 100 * run + number)
                 X, y = X.to_numpy(), (y == "B").astype(int)
-                for how, grow in ways(presorted, resorted, run):
+                for how, grow in ways(grow_from_lists, grow_by_sorting, run):
                     yield measured(how, grow, X, y, function=function, run=run)
                 for columns in (
                     MORE_COLUMNS if size == ROWS_OF_MORE and function == "sum of three" else ()
@@ -74,7 +75,9 @@ def rows():
                         0, 500_001, (size, columns - X.shape[1])
                     )
                     wide = np.hstack([X, noise.astype(float)])
-                    yield measured("sorted once", presorted, wide, y, function=function, run=run)
+                    yield measured(
+                        "sorted once", grow_from_lists, wide, y, function=function, run=run
+                    )
 
 
 def run(about):
