@@ -41,8 +41,8 @@ NOTICE_SECONDS = 2.0  # of compiling in a process, after which a line says what 
 _DECORATING = threading.Lock()
 
 
-def settings():
-    """Return the settings of numba that decide what its machine code does, by name."""
+def numba_options():
+    """Return the options of numba that decide what its machine code does, by name."""
     return {
         name: str(getattr(config, name))
         for name in dir(config)
@@ -103,7 +103,7 @@ def cache_folder(module):
         sys.version,
         sys.flags.optimize,
     ]
-    ingredients = json.dumps([code, versions, settings()])
+    ingredients = json.dumps([code, versions, numba_options()])
     digest = hashlib.sha256(ingredients.encode()).hexdigest()[:16]
     folder = cache_root() / f"{module}-{digest}"
     with suppress(OSError):  # it is not there yet
@@ -135,7 +135,7 @@ class _Cache(FunctionCache):
     def __init__(self, function):
         super().__init__(function)
         self._modules = sources.closure([function.__module__])
-        self._settings = settings()
+        self._options = numba_options()
 
     def load_overload(self, *arguments):
         return super().load_overload(*arguments) if self._fits() else None
@@ -145,7 +145,7 @@ class _Cache(FunctionCache):
             super().save_overload(*arguments)
 
     def _fits(self):
-        return sources.are_intact(self._modules) and settings() == self._settings
+        return sources.are_intact(self._modules) and numba_options() == self._options
 
 
 def compiled(**options):

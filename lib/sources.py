@@ -155,8 +155,8 @@ def _imported_names(source, package):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            above = package.rsplit(".", node.level - 1)[0] if node.level else ""
-            module = ".".join(filter(None, (above, node.module)))
+            parent = package.rsplit(".", node.level - 1)[0] if node.level else ""
+            module = ".".join(filter(None, (parent, node.module)))
             names |= {module} | {f"{module}.{alias.name}" for alias in node.names}
     return frozenset(names)
 
@@ -164,7 +164,7 @@ def _imported_names(source, package):
 def imports(name, sources=None):
     """Return the names that a module of lib imports (see `closure`)."""
     sources = SOURCES if sources is None else sources
-    is_package = any(other.startswith(f"{name}.") for other in sources)
+    is_package = any(module.startswith(f"{name}.") for module in sources)
     package = name if is_package else name.rpartition(".")[0]
     try:
         return _imported_names(sources[name], package)

@@ -151,3 +151,51 @@ def test_every_registered_claim_is_of_one_chapter():
     assert ids == sorted(set(ids))
     chapters = {id: {name for name, source in cells() if f'"{id}"' in source} for id in ids}
     assert {id: names for id, names in chapters.items() if len(names) != 1} == {}
+
+
+# One meaning each (CONTRIBUTING.md): the rooms whose word it is, or that speak of what is theirs.
+WORDS = {
+    "record": {"experiments", "book", "trials"},  # what ships in data/recorded
+    "context": {"spelling", "book"},  # the words around a word; in book, click's
+    "problem": {"job_shop"},
+    "pack": {"latent_class"},  # bits into machine words
+    "setting": {"claims", "book"},  # one condition in which a claim is tested
+}
+ELSEWHERE = {"ForkserverContext"}  # a class of Python that is called so
+PRONOUNS = {
+    *("about", "part", "parts", "shown", "own", "known", "found", "left", "given", "before"),
+    *("after", "below", "beside", "above", "of", "each", "one", "some", "them", "these"),
+    *("those", "which", "who", "whose", "what", "here", "there", "early", "late", "far"),
+    *("near", "wide", "others", "rest", "told", "drawn", "kept", "made", "met", "seen", "asked"),
+}
+
+
+def bound_names(path):
+    """Names of functions, classes, arguments and variables that a module binds."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
+def test_a_word_means_one_thing():
+    for path in LIB.rglob("*.py"):
+        for name in set(bound_names(path)) - ELSEWHERE:
+            words = set(re.findall("[a-z]+", re.sub("([A-Z])", r" \1", name).lower()))
+            for word in words & WORDS.keys() | {w[:-1] for w in words if w[:-1] in WORDS}:
+                assert room(path) in WORDS[word], f"{path}: {name}"
+
+
+def test_names_are_nouns_and_verbs():
+    names = [name.strip("_") for path in LIB.rglob("*.py") for name in bound_names(path)]
+    assert sum(name in PRONOUNS for name in names) < 0.005 * len(names)
+
+
+def test_contributing_has_the_words():
+    table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("| word |")[2]
+    words = re.findall(r"^\| ([a-z -]+) \| [^|]+ \| [^|]+ \|$", table, re.MULTILINE)
+    assert len(words) == len(set(words)) >= 40
+    assert set(WORDS) <= set(words)

@@ -144,8 +144,8 @@ class Cases:
         occurs[self.layout.pairs] = True
         if counts[~occurs].any():
             row, label = np.argwhere((counts > 0) & ~occurs)[0]
-            found = f"got {counts[row, label]} in row {row}, class {label}"
-            raise ValueError(f"counts must be 0 where those of these cases were 0; {found}")
+            detail = f"got {counts[row, label]} in row {row}, class {label}"
+            raise ValueError(f"counts must be 0 where those of these cases were 0; {detail}")
         return Cases.__new__(Cases)._set(self.layout, counts)
 
     def present(self):
@@ -273,9 +273,9 @@ def _check_counts(counts, shape):
     """Return `counts` as an array of this shape; ValueError if one is negative or not finite."""
     counts = np.asarray(counts)
     if counts.shape != shape or counts.dtype.kind not in "biuf":
-        found = f"got {counts.dtype} of {counts.shape}"
+        detail = f"got {counts.dtype} of {counts.shape}"
         raise ValueError(
-            f"counts must have shape (n_rows, n_classes) = {shape} and be numbers; {found}"
+            f"counts must have shape (n_rows, n_classes) = {shape} and be numbers; {detail}"
         )
     wrong = ~(np.isfinite(counts) & (counts >= 0))
     if wrong.any():

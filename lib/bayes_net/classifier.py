@@ -213,7 +213,7 @@ class BayesNetClassifier(JointClassifier):
             first = self._network.softmax(SPREAD * rng.standard_normal(self._network.n_parameters))
         else:
             first = None
-        settings = {
+        options = {
             "smoothing": self.smoothing,
             "method": self.method,
             "tolerance": self.tolerance,
@@ -221,13 +221,13 @@ class BayesNetClassifier(JointClassifier):
         }
         if is_tuned:
             limit = self.max_iterations or TUNED_ITERATIONS
-            self.held_out_errors_ = tuning_errors(cases, self.learner, held_out, limit, **settings)
+            self.held_out_errors_ = tuning_errors(cases, self.learner, held_out, limit, **options)
             n_iterations, self.chosen_ = choose_iterations(self.held_out_errors_)
         elif self.n_iterations is None:
             n_iterations = self.max_iterations or MANY_ITERATIONS
         else:
             n_iterations = self.n_iterations
-        ascent = climb(cases, self.learner, n_iterations, **settings)
+        ascent = climb(cases, self.learner, n_iterations, **options)
         self.path_ = ascent.path
         self._set_tables(cases, self._network.softmax(ascent.beta))
         if self.n_iterations is None and not ascent.converged:

@@ -147,9 +147,9 @@ def _make_possible(state, network, theta, hidden, links, rng):
         if min(probabilities) > LOWEST:
             return
         _sweep(lifted, state, hidden, network.sizes, links, 1, rng)
-    found = f"no possible state was found in {MAX_START_SWEEPS:,} sweeps"
+    detail = f"no possible state was found in {MAX_START_SWEEPS:,} sweeps"
     raise ValueError(
-        f"evidence must have a probability above 0; {found} (zeros of the tables rule it out)"
+        f"evidence must have a probability above 0; {detail} (zeros of the tables rule it out)"
     )
 
 

@@ -225,13 +225,13 @@ def _split(text, separators):
     """Split a text at separators, but not at those in quotes or brackets, as in (0,5]."""
     if separators == "," and not any(character in text for character in '"(['):
         return text.split(",")  # much faster, and nearly all rows are so
-    parts = [[]]
+    fields = [[]]
     for piece in _PIECE.findall(text):
         if piece in separators:
-            parts.append([])
+            fields.append([])
         else:
-            parts[-1].append(piece)
-    return ["".join(pieces) for pieces in parts]
+            fields[-1].append(piece)
+    return ["".join(pieces) for pieces in fields]
 
 
 def _unquote(name):
@@ -274,8 +274,8 @@ def _family(heading, states):
             break
     else:
         name = next((name for name in family if name not in states), heading)
-        found = f"got {name!r}{nearest(name, states)}"
-        raise ValueError(f"probability {heading} must be of declared variables; {found}")
+        detail = f"got {name!r}{nearest(name, states)}"
+        raise ValueError(f"probability {heading} must be of declared variables; {detail}")
     if len(set(family)) < len(family):
         raise ValueError(f"probability {heading} must be of different variables")
     return family

@@ -85,7 +85,7 @@ def climb(
     )
 
 
-def tuning_errors(cases, learner, held_out, n_iterations, **settings):
+def tuning_errors(cases, learner, held_out, n_iterations, **options):
     """Errors of held-out folds after each iteration of `climb`, to be given to `choose_iterations`.
 
     Parameters
@@ -95,7 +95,7 @@ def tuning_errors(cases, learner, held_out, n_iterations, **settings):
     held_out : ndarray of shape (n_folds, n_rows, n_classes)
         Counts of the examples in each fold.
     n_iterations : int
-    settings
+    options
         smoothing, first, method and tolerance of `climb`.
 
     Returns
@@ -107,7 +107,7 @@ def tuning_errors(cases, learner, held_out, n_iterations, **settings):
     for counts in held_out:
         # at least 0 also where weights are fractions, whose differences are rounded
         training = cases.weighted(np.maximum(cases.counts - counts, 0))
-        ascent = climb(training, learner, n_iterations, watched=counts[None], **settings)
+        ascent = climb(training, learner, n_iterations, watched=counts[None], **options)
         curves.append(ascent.errors[:, 0])
     longest = max(map(len, curves), default=1)
     padded = [np.pad(curve, (0, longest - len(curve)), constant_values=np.nan) for curve in curves]

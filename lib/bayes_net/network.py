@@ -48,10 +48,10 @@ class Network:
         if sum(n_entries) > LARGEST:
             v = max(range(len(sizes)), key=n_entries.__getitem__)
             n_parents = len(self.parents[v])
-            found = f"variable {v} with its {n_parents} parents alone has {n_entries[v]:,}"
+            detail = f"variable {v} with its {n_parents} parents alone has {n_entries[v]:,}"
             raise ValueError(
                 f"structure must have at most {LARGEST:,} table entries; "
-                f"{found} (use fewer parents)"
+                f"{detail} (use fewer parents)"
             )
         self.sizes = np.array(sizes, dtype=np.intp)
         self.starts = np.concatenate([[0], np.cumsum(n_entries)]).astype(np.intp)
@@ -91,8 +91,8 @@ class Network:
             row = int(np.flatnonzero(wrong | has_negative)[0])
             start, stop = self.row_starts[row : row + 2]
             v = int(np.searchsorted(self.starts, start, side="right")) - 1
-            found = f"got {theta[start:stop]} in the table of variable {v}"
-            raise ValueError(f"theta must have rows of probabilities, which sum to 1; {found}")
+            detail = f"got {theta[start:stop]} in the table of variable {v}"
+            raise ValueError(f"theta must have rows of probabilities, which sum to 1; {detail}")
         return theta
 
     def normalised(self, numbers):
@@ -262,12 +262,12 @@ def _eliminate(scopes, sizes, n_columns):
         cliques.append((v, *sorted(separator)))
         n_cells += prod(int(sizes[u]) for u in separator)
         if n_cells * n_columns > LARGEST:
-            found = (
+            detail = (
                 f"variables {sorted(separator)} would need a message "
                 f"of more than {LARGEST:,} numbers"
             )
             raise ValueError(
-                f"structure is too entangled for exact inference: {found} "
+                f"structure is too entangled for exact inference: {detail} "
                 "(give a sparser structure)"
             )
     return cliques

@@ -94,8 +94,8 @@ def find_features(cases):
             "naive Bayes or TAN, where the class and at most one attribute "
             "are parents of each attribute"
         )
-        found = f"got the parents {network.parents} (use 'cg' or 'lbfgs')"
-        raise ValueError(f"method='newton' needs complete rows and {needed}; {found}")
+        detail = f"got the parents {network.parents} (use 'cg' or 'lbfgs')"
+        raise ValueError(f"method='newton' needs complete rows and {needed}; {detail}")
     offsets = network.by_class.offsets
     lookup = network.by_class.lookup
     # the last cell is of factors that are left out

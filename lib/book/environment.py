@@ -16,8 +16,8 @@ def require_locked(lock: Path) -> None:
     mismatches = version_mismatches(lock)
     if mismatches:
         # without -B, make knows of the lock file only, which has not changed
-        problem = f"the environment is not that of {lock.name}; run `make -B env`:"
-        raise BookError("\n  ".join([problem, *mismatches]))
+        message = f"the environment is not that of {lock.name}; run `make -B env`:"
+        raise BookError("\n  ".join([message, *mismatches]))
 
 
 def version_mismatches(lock: Path) -> list[str]:

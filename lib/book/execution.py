@@ -67,7 +67,7 @@ def execute(
     cells = parse_cells(notebook, project.notebook(chapter))
     with (
         _attempt(output) as attempt,
-        _kernel_settings(options, cores) as (config, folder),
+        _kernel_config(options, cores) as (config, folder),
         _progress_hooks(cells, chapter, folder / "progress") as hooks,
     ):
         source = folder / "notebook.ipynb"  # runs whatever becomes of the chapter's file
@@ -151,8 +151,8 @@ def _escape_braces(path: Path) -> str:
 
 
 @contextmanager
-def _kernel_settings(options: dict, cores: int | None):
-    """Yield papermill's settings of a kernel, and the folder of its files.
+def _kernel_config(options: dict, cores: int | None):
+    """Yield the configuration of a kernel for papermill, and the folder of its files.
 
     Its sockets are files in a short-named folder, so that no two runs share a port.
     """

@@ -143,8 +143,8 @@ def require_commit(project: Project, free_folder: str) -> str:
     files = [name for name in changes(project) if not name.startswith(f"{free_folder}/")]
     if files:
         remedy = "commit them, or put them aside by `git stash --include-untracked`"
-        problem = f"{len(files)} files differ from commit {checked_out}; {remedy}:"
-        raise BookError("\n  ".join([problem, *files]))
+        message = f"{len(files)} files differ from commit {checked_out}; {remedy}:"
+        raise BookError("\n  ".join([message, *files]))
     return checked_out
 
 

@@ -47,8 +47,8 @@ def address(config: dict) -> str:
     BookError
         If it is not of the form https://HOST/OWNER/NAME.
     """
-    settings = config.get("repository") or {}
-    url = str(settings.get("url") or "").strip().removesuffix("/").removesuffix(".git")
+    repository = config.get("repository") or {}
+    url = str(repository.get("url") or "").strip().removesuffix("/").removesuffix(".git")
     if url and not ADDRESS.fullmatch(url):
         raise BookError(
             f"_config.yml: repository url = {url!r}: expected https://HOST/OWNER/NAME, or nothing"

@@ -160,12 +160,12 @@ class Claims:
         return iter(self._claims.values())
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict:
-        records = [claim.to_dict(self.paper) for claim in self]
-        lines = [f"{record['sentence']} ({_without_tags(outcome(record))})" for record in records]
+        claims = [claim.to_dict(self.paper) for claim in self]
+        lines = [f"{claim['sentence']} ({_without_tags(outcome(claim))})" for claim in claims]
         return {
             "text/plain": "\n".join(lines),
-            "text/markdown": claim_tables(records),
-            CLAIMS_JSON: records,
+            "text/markdown": claim_tables(claims),
+            CLAIMS_JSON: claims,
         }
 
 

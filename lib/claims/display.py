@@ -1,6 +1,6 @@
 """How claims are shown: verdicts as badges, estimates and regions in words, tables in MyST.
 
-A record is what `Claim.to_dict` or `Setting.to_dict` returns.
+A claim or a setting is here what `Claim.to_dict` or `Setting.to_dict` returns.
 """
 
 from lib.claims.myst import literal, markdown_table
@@ -9,11 +9,11 @@ from lib.claims.setting import SYMBOLS
 _SPACE = "\N{NO-BREAK SPACE}"
 
 
-def claim_tables(records: list[dict]) -> str:
+def claim_tables(claims: list[dict]) -> str:
     """Return as MyST a table of a chapter's claims, and one of their settings, folded."""
     claim_rows = []
     setting_rows = []
-    for claim in records:
+    for claim in claims:
         quote = f"“{claim['quote']}”"
         claim_rows.append((outcome(claim), literal(claim["sentence"]), literal(quote)))
         for setting in claim["settings"]:
@@ -43,7 +43,7 @@ def _setting_sentence(claim: dict, setting: dict) -> str:
 
 
 def verdict_tally(claim: dict) -> dict[str, int]:
-    """Return how many settings of a claim's record have each verdict that occurs.
+    """Return how many settings of a claim have each verdict that occurs.
 
     The verdicts are in the order of `SYMBOLS`.
     """
@@ -52,7 +52,7 @@ def verdict_tally(claim: dict) -> dict[str, int]:
 
 
 def overall(claim: dict) -> str:
-    """Return the verdict that all settings of a claim's record share, or "mixed"."""
+    """Return the verdict that all settings of a claim share, or "mixed"."""
     verdicts = list(verdict_tally(claim))
     return verdicts[0] if len(verdicts) == 1 else "mixed"
 
@@ -78,39 +78,39 @@ def badge(verdict: str) -> str:
     return f'<span class="verdict {style}">{SYMBOLS[verdict]} {verdict}</span>'
 
 
-def estimate(record: dict) -> str:
-    """Return "value [low, high], n = ..." of a setting's record, with spaces that do not break.
+def estimate(setting: dict) -> str:
+    """Return "value [low, high], n = ..." of a setting, with spaces that do not break.
 
     An interval that says nothing is left out, such as that of a single trial or of fewer trials
     than the statistic needs.
     """
-    n = record["n"]
+    n = setting["n"]
     trials = f"n{_SPACE}={_SPACE}{n}"
-    has_too_few = n < record["least"]
+    has_too_few = n < setting["least"]
     if has_too_few:
-        trials += f" of {record['least']} needed"
+        trials += f" of {setting['least']} needed"
 
-    if record["value"] is None:
+    if setting["value"] is None:
         return f"unknown, {trials}"
-    value = _number_words(record["value"])
+    value = _number_words(setting["value"])
     if has_too_few:
         return f"{value}, {trials}"
 
-    has_no_width = record["value"] == record["low"] == record["high"]
+    has_no_width = setting["value"] == setting["low"] == setting["high"]
     if has_no_width and n <= 1:
         return f"{value} (exact)"
     # 0 is the lower end of a ratio, of which nothing is known
-    is_unbounded = record["high"] == "∞" and record["low"] in ("−∞", 0)
+    is_unbounded = setting["high"] == "∞" and setting["low"] in ("−∞", 0)
     if has_no_width or is_unbounded:
         return f"{value}, {trials}"
-    low = _number_words(record["low"])
-    high = _number_words(record["high"])
+    low = _number_words(setting["low"])
+    high = _number_words(setting["high"])
     return f"{value} [{low},{_SPACE}{high}], {trials}"
 
 
-def region_words(record: dict) -> str:
+def region_words(setting: dict) -> str:
     """Return for which values the claim holds, such as "> 0"."""
-    low, high = record["region"]
+    low, high = setting["region"]
     if low is None and high is None:
         return "any value"
     if low is None:
@@ -121,7 +121,7 @@ def region_words(record: dict) -> str:
 
 
 def _number_words(number: float | str | None) -> str:
-    """Return a number of a record with three significant digits; an infinite one is a text."""
+    """Return a number of a setting with three significant digits; an infinite one is a text."""
     if number is None:
         return "—"
     return number if isinstance(number, str) else f"{number:.3g}"

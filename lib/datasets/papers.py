@@ -8,14 +8,14 @@ from lib.validation import check_choice
 FOLDER = DATA / "paper"
 
 
-def printed_table(name, **settings):
+def printed_table(name, **options):
     """Return a printed table.
 
     Parameters
     ----------
     name : str
         Of a file in data/paper, without ".csv"; README.md there says what is in each.
-    settings
+    options
         Of `pandas.read_csv`.
 
     Returns
@@ -28,4 +28,4 @@ def printed_table(name, **settings):
         If there is no such table.
     """
     check_choice("name", name, sorted(path.stem for path in FOLDER.glob("*.csv")))
-    return pd.read_csv(FOLDER / f"{name}.csv", **settings)
+    return pd.read_csv(FOLDER / f"{name}.csv", **options)

@@ -65,27 +65,27 @@ class TunedWinnow(ClassifierMixin, BaseEstimator):
         self.model_ = WinnowEnsemble(random_state=self.random_state)
         n_folds = _n_tuning_folds(y)
         if n_folds > 1:
-            self.model_.set_params(**self._best_setting(X, y, n_folds))
+            self.model_.set_params(**self._tune(X, y, n_folds))
         self.model_.fit(X, y)
         self.classes_ = self.model_.classes_
         return self
 
-    def _best_setting(self, X, y, n_folds):
-        settings = [
-            {"margin": margin * X.shape[1], "promotion": promotion}
-            for margin, promotion in product(self.margins, self.promotions)
-        ]
-        ensembles = [
-            WinnowEnsemble(3, **setting, random_state=self.random_state) for setting in settings
-        ]
+    def _tune(self, X, y, n_folds):
+        """Return the margin and promotion with most correct predictions in cross-validation."""
+        grid = []
+        ensembles = []
+        for margin, promotion in product(self.margins, self.promotions):
+            parameters = {"margin": margin * X.shape[1], "promotion": promotion}
+            grid.append(parameters)
+            ensembles.append(WinnowEnsemble(3, **parameters, random_state=self.random_state))
         is_positive = y == np.max(y)
-        n_correct = np.zeros(len(settings), int)
+        n_correct = np.zeros(len(grid), int)
         for train, test in StratifiedKFold(n_folds).split(X, y):
             fit_together(ensembles, X[train], is_positive[train])
             # the sums of weights give predictions without a check of X for each ensemble
             predicted = np.array([sums(X[test], e.weights_) > e.threshold_ for e in ensembles])
             n_correct += (predicted == is_positive[test]).sum(axis=1)
-        return settings[np.argmax(n_correct)]
+        return grid[np.argmax(n_correct)]
 
     def predict(self, X):
         """The predicted class of each row."""

@@ -19,7 +19,7 @@ def line(
     reference=None,
     height=3.4,
     aspect=1.2,
-    **settings,
+    **options,
 ):
     """Draw mean lines of learners with standard errors by seaborn's `relplot`.
 
@@ -36,7 +36,7 @@ def line(
         rule.
     height, aspect : float
         Of a panel: inches, and width over height.
-    settings
+    options
         Of `relplot`; they override what this function would choose.
 
     Returns
@@ -60,7 +60,7 @@ def line(
         aspect=aspect,
         kind="line",
         **styles(learners),
-        **(defaults | settings),
+        **(defaults | options),
     )
     grid.set_titles(col_template="{col_name}")
     if reference and col is None:
@@ -77,7 +77,7 @@ def _draw_reference(axis, trials, x, reference):
     axis.plot(means.index, means, color="black", linestyle=(0, (5, 2)), linewidth=1.2)
 
 
-def heatmap(table, annot=True, axis=None, **settings):
+def heatmap(table, annot=True, axis=None, **options):
     """Draw seaborn's `heatmap`, its words black or white, whichever stands out more.
 
     No page recolours it.
@@ -87,7 +87,7 @@ def heatmap(table, annot=True, axis=None, **settings):
     table, annot
         `data` and `annot` of `seaborn.heatmap`.
     axis : Axes, optional
-    settings
+    options
         Of `seaborn.heatmap`; fmt is "" and there is no colour bar unless they say so.
 
     Returns
@@ -98,7 +98,7 @@ def heatmap(table, annot=True, axis=None, **settings):
     n_earlier_texts = len(axis.texts)
     # seaborn draws all of the figure, other panels too, to see whether labels overlap
     axis.figure.set_visible(False)
-    sns.heatmap(table, annot=annot, ax=axis, **({"fmt": "", "cbar": False} | settings))
+    sns.heatmap(table, annot=annot, ax=axis, **({"fmt": "", "cbar": False} | options))
     axis.figure.set_visible(True)
 
     mesh = axis.collections[-1]
@@ -112,7 +112,7 @@ def heatmap(table, annot=True, axis=None, **settings):
     return axis
 
 
-def legend_above(plot, ncols=3, also=(), **settings):
+def legend_above(plot, ncols=3, also=(), **options):
     """Put one legend of learners, by their labels, above a figure.
 
     It replaces all legends that the figure has, and shows what the first of them does.
@@ -124,7 +124,7 @@ def legend_above(plot, ncols=3, also=(), **settings):
         Largest number of columns.
     also : sequence of artists
         Others to name, by their own labels.
-    settings
+    options
         Of `Figure.legend`.
 
     Returns
@@ -142,6 +142,6 @@ def legend_above(plot, ncols=3, also=(), **settings):
     for legend in legends:
         legend.remove()
     figure.legend(
-        handles, labels, loc="outside upper center", ncols=min(ncols, len(labels)), **settings
+        handles, labels, loc="outside upper center", ncols=min(ncols, len(labels)), **options
     )
     return figure

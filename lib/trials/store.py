@@ -78,26 +78,26 @@ def runtime_fingerprint():
     return fingerprint | _arithmetic()
 
 
-def require_same_runtime(other, who):
+def require_same_runtime(fingerprint, process):
     """Raise RuntimeError if another process has another `runtime_fingerprint`.
 
     The message names what differs.
 
     Parameters
     ----------
-    other : dict
-        Fingerprint of the other process.
-    who : str
+    fingerprint : dict
+        Of the other process.
+    process : str
         What the message calls that process.
     """
     different = []
     for name, value in runtime_fingerprint().items():
         # Dask sets a hash seed of its own for its workers.
-        if name != HASH_SEED and other.get(name) != value:
+        if name != HASH_SEED and fingerprint.get(name) != value:
             different.append(name)
     if different:
         raise RuntimeError(
-            f"{who} has another {', '.join(different)} than this process; "
+            f"{process} has another {', '.join(different)} than this process; "
             "start Python again, so that all of it has what is there now"
         )
 
@@ -133,7 +133,7 @@ def _arithmetic():
     import llvmlite.binding
     from threadpoolctl import threadpool_info
 
-    from lib.compiled import settings
+    from lib.compiled import numba_options
 
     blas_libraries = [entry for entry in threadpool_info() if entry["user_api"] == "blas"]
     kernels = sorted({library["architecture"] for library in blas_libraries})
@@ -142,7 +142,7 @@ def _arithmetic():
         "kernels": " ".join(kernels),
         "vectors": " ".join(vectors),
         "compiled for": os.environ.get("NUMBA_CPU_NAME") or llvmlite.binding.get_host_cpu_name(),
-        "compiled with": digest(settings()),
+        "compiled with": digest(numba_options()),
         "libc": " ".join(platform.libc_ver()),
         # It decides into which blocks OpenBLAS cuts large matrices.
         "OPENBLAS_L2_SIZE": os.environ.get("OPENBLAS_L2_SIZE", ""),
