@@ -150,7 +150,7 @@ def em_step(parents, tables, rows, smoothing):
 
 
 def forward(tables, row):
-    """P(row) of x1 -> x2 -> ..., all of them children of the class as well, parents (0,), (0, 1), (0, 2), ..."""
+    """P(row) of a chain x1 -> x2 -> ... whose variables are all children of the class as well."""
     total = 0.0
     for c in range(len(tables[0])):
         message = np.array([tables[0][c] * (row[0] in (MISSING, c))])

@@ -1,4 +1,4 @@
-"""Inference, gradients and expected counts of belief nets against enumeration, and what the classifier takes."""
+"""Belief nets against enumeration: inference, gradients, expected counts; the classifier's input."""
 
 import itertools
 import math
@@ -126,7 +126,7 @@ def test_posterior_of_every_pattern_of_missing_values(parents, seed):
 
 
 def test_rows_share_the_messages_over_what_is_missing():
-    """E_3 of a chain is missing: E_1 and E_5 do not matter, and what E_2 says is the same whatever E_4 is."""
+    """E_3 of a chain is missing: E_1 and E_5 do not matter, nor does E_4 for what E_2 says."""
     rows = np.array([(0, *x[:2], -1, *x[2:]) for x in np.ndindex(2, 2, 2, 2)])
     sample = cases([(), (0,), *((0, v) for v in range(1, 5))], [2] * 6, rows)
     assert len(sample.layout.by_class.messages.widths) == 2 + 2 * 2
@@ -222,7 +222,7 @@ def test_gradients_are_finite_differences(parents, share, objective):
 @given(nets(), seeds)
 @settings(max_examples=30)
 def test_adding_a_constant_to_a_row_of_parameters_changes_nothing(net, seed):
-    """So the gradient sums to 0 over the values of each variable, for each assignment to its parents."""
+    """So the gradient sums to 0 over the values of a variable, whatever its parents' values are."""
     parents, sizes, tables, rows = net
     sample, rng = cases(parents, sizes, rows), np.random.default_rng(seed)
     shifts = reference.flat(

@@ -1,4 +1,4 @@
-"""Learning of belief nets: closed forms, scikit-learn's logistic regression, and EM by enumeration."""
+"""Learning of belief nets: closed forms, logistic regression of scikit-learn, EM by enumeration."""
 
 import itertools
 import os
@@ -68,7 +68,7 @@ def test_ofe_is_its_formula_on_available_cases(name, share, smoothing, seed):
 
 
 def test_ofe_of_naive_bayes_is_naive_bayes():
-    """The other implementation does not smooth the classes: as many rows of each as there are make no difference."""
+    """The peer does not smooth the classes, which makes no difference with equally many rows of each."""
     rows = small(size=200)
     rows = np.vstack([rows[rows[:, 0] == c][:15] for c in range(3)])
     X = declared(as_data(rows)[0], SIZES)
@@ -127,7 +127,7 @@ def test_elr_of_naive_bayes_is_logistic_regression(sizes, method):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_elr_of_a_full_net_is_the_frequencies(method):
-    """Every attribute a parent of the class: the maximum is the share of each class among equal rows."""
+    """All attributes are parents of the class: the maximum is its share among equal rows."""
     rows = small(share=0, size=300)[:, :3]
     sizes, parents = SIZES[:3], ((1, 2), (), ())
     model = fit(rows, parents, "elr", sizes, n_iterations=None, method=method, tolerance=1e-7)
@@ -301,7 +301,7 @@ def test_em_of_complete_rows_is_ofe_in_one_step(name, smoothing):
 @pytest.mark.parametrize("start", ["ofe", "random"])
 @pytest.mark.parametrize("learner", ["em", "apn"])
 def test_naive_bayes_with_an_observed_class_has_a_closed_form(learner, start, smoothing):
-    """Rows without the value tell nothing about it: the maximum is the frequencies of the available cases."""
+    """Rows without a value tell nothing about it: the maximum is the observed frequencies."""
     rows = small(share=0.4, size=100)
     changes = {
         "method": "lbfgs",
@@ -412,7 +412,7 @@ def held_out_errors(rows, structure, learner, n_folds, seed, max_iterations, **c
     [("elr", "cg"), ("elr", "lbfgs"), ("em", "cg"), ("apn", "cg"), ("elr", "newton")],
 )
 def test_cross_tuning_written_out(learner, method, n_folds):
-    """The first of the smallest errors in each fold, and of an even number of folds the lower median."""
+    """The first of the smallest errors in each fold; of an even number of folds, the lower median."""
     rows = small(share=0 if method == "newton" else 0.4, size=120, seed=4)
     changes = {"method": method, "max_iterations": 6}
     errors = held_out_errors(rows, GRAPHS["tan"], learner, n_folds, 3, **changes)
@@ -449,7 +449,7 @@ def mofn(seed=None):
 
 
 def test_naive_bayes_of_all_of_mofn_by_hand():
-    """Of 1024 rows 792 are of class 1; of these 8 * 57 have a given relevant bit, of the others 8 * 7."""
+    """Of 1024 rows, 792 are of class 1; 8 * 57 of these have a relevant bit, of the others 8 * 7."""
     X, y = mofn()
     model = BayesNetClassifier("naive", "ofe").fit(X, y)
     np.testing.assert_allclose(model.tables_[0], [233 / 1026, 793 / 1026])
@@ -460,7 +460,7 @@ def test_naive_bayes_of_all_of_mofn_by_hand():
 
 @pytest.mark.parametrize("structure", ["naive", "tan"])
 def test_elr_learns_mofn(structure):
-    """A threshold of bits is a linear rule, which naive Bayes can represent but frequencies do not find."""
+    """Naive Bayes can represent a threshold of bits, a linear rule; frequencies do not find it."""
     X, y = mofn()
     train = mofn(0)
     scores = [BayesNetClassifier(structure, "ofe").fit(*train).score(X, y)]
@@ -522,7 +522,7 @@ def test_complete_rows_need_no_messages():
 @pytest.mark.parametrize("name", ["naive", "tan", "chain"])
 @pytest.mark.parametrize("sizes", [(2, 2, 3, 2), (3, 2, 4, 3)])
 def test_newton(name, sizes):
-    """It converges to the maximum of the other method in few steps; second derivatives are those of the first."""
+    """It converges to the maximum of L-BFGS in few steps; the Hessian is that of the gradient."""
     parents = {"naive": naive(3), "tan": ((), (0, 2), (0,), (0, 2)), "chain": chain(3, 3)}[name]
     rows = random_rows(sizes, 300, 0)
     cases = Cases.from_rows(Network(parents, sizes), rows)
@@ -591,7 +591,7 @@ def test_weights_are_repeated_rows(structure, learner, method, share):
 
 
 def test_fractions_weigh_structures_and_frequencies():
-    """Information does not depend on the unit of weights, whose sum BIC's penalty and the smoothing compare with."""
+    """Information does not depend on the unit of weights; penalty and smoothing do."""
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 2, (40, 4))
     weights, missing = rng.integers(1, 9, 40), rng.random((40, 4)) < 0.2
@@ -616,7 +616,7 @@ def test_fractions_weigh_structures_and_frequencies():
 
 
 def test_cross_tuning_weighs_held_out_errors():
-    """A row stays in one fold with its weight: with 0 iterations the errors are those of weighted frequencies."""
+    """A row is in one fold with its weight: after 0 iterations, errors of weighted frequencies."""
     rng = np.random.default_rng(2)
     X, y, weights = rng.integers(0, 2, (50, 3)), rng.integers(0, 2, 50), 1 + 3 * rng.random(50)
     model = BayesNetClassifier("naive", "elr", n_folds=5, max_iterations=3, random_state=0).fit(

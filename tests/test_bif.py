@@ -1,4 +1,4 @@
-"""Networks with names, and the files that hold them: against tables written out here, in every dialect."""
+"""Networks with names and their files, in every dialect, against tables written out here."""
 
 import gzip
 import math
@@ -153,7 +153,7 @@ def test_entries(written, body, expected):
 
 
 def test_table_changes_last_parent_fastest(written):
-    """In this example c depends on b only, and a table read parents first would make it depend on a only."""
+    """Here c depends on b only; a table read parents first would make it depend on a only."""
     c = "variable c { type discrete [ 2 ] { yes, no }; } probability ( b ) { default 0.5 0.5; }"
     table = "probability ( c | a, b ) { table 0.2, 0.8, 0.2, 0.8, 0.8, 0.2, 0.8, 0.2; }"
     np.testing.assert_allclose(
@@ -201,7 +201,7 @@ def test_rounded_rows_are_normalised(written, size):
     st.sampled_from([", ", " ", " | ", "\t,\n"]),
 )
 def test_round_trip(tmp_path_factory, seed, quoted, whole, separator):
-    """Every number comes back to the last bit, but for the division by sums that `DiscreteNetwork` does itself."""
+    """Every number comes back to the last bit, but for the division of rows by their sums."""
     rng = np.random.default_rng(seed)
     n, name = 4, (lambda word: f'"{word}"') if quoted else str
     sizes = rng.integers(1, 4, n)

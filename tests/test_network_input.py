@@ -1,4 +1,4 @@
-"""Networks, structures and latent classes given odd or bad input: an answer that is a distribution, or a ValueError."""
+"""Networks and latent classes given odd or bad input answer by distributions or a ValueError."""
 
 import warnings
 
@@ -242,7 +242,7 @@ SEARCHES = [
 
 @pytest.mark.parametrize("kind", ODD)
 def test_odd_data(kind):
-    """Searches give a structure, and learners distributions, of what is discrete; the rest is refused."""
+    """Searches and learners take what is discrete, and refuse the rest."""
     X = ODD[kind]
     n = np.shape(X)[1] if np.ndim(X) == 2 else 0
     for search, refused in SEARCHES:

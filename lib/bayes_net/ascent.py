@@ -7,12 +7,13 @@ Nocedal & Wright (2006): line search, chapter 3; conjugate gradients of Polak & 
 line search, as Greiner, Su, Shen & Zhou (2005) say in section 4.
 """
 
-from collections import deque
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from lib.bayes_net.newton import climb_newton
+from lib.compiled import compiled
 from lib.validation import check_choice, check_integer, check_real
 
 # A line search ends where the slope is this fraction of the first: for conjugate gradients, which
@@ -144,7 +145,7 @@ def climb_conjugate(beta, objective, n_iterations, tolerance, history):
     step = 0.0
     history.append(value, beta)
     for _ in range(n_iterations):
-        squared_norm = gradient @ gradient
+        squared_norm = float(gradient @ gradient)
         if is_flat(gradient, tolerance) or squared_norm == 0.0:
             return beta, True
         direction, search = line_search_or_restart(
@@ -164,11 +165,13 @@ def climb_conjugate(beta, objective, n_iterations, tolerance, history):
         value = search.value
         next_gradient = search.gradient
         # Polak & Ribiere; where negative, the ascent starts again along the gradient
-        beta_pr = max(0.0, next_gradient @ (next_gradient - gradient) / squared_norm)
+        beta_pr = max(0.0, float(next_gradient @ (next_gradient - gradient)) / squared_norm)
         direction = next_gradient + beta_pr * direction
         gradient = next_gradient
         # the next step is expected to gain, to first order, as much as the last one
-        step *= min(MAX_EXTRAPOLATION, search.initial_slope / max(gradient @ direction, TINY))
+        step *= min(
+            MAX_EXTRAPOLATION, search.initial_slope / max(float(gradient @ direction), TINY)
+        )
         history.append(value, beta)
     return beta, is_flat(gradient, tolerance)
 
@@ -180,14 +183,16 @@ def climb_lbfgs(beta, objective, n_iterations, tolerance, history):
     inverse_diagonal = ((objective.observed_counts() + 1.0) / objective.size) ** -0.5
     value, gradient, _ = objective.evaluate(beta)
     history.append(value, beta)
-    s_history = deque(maxlen=MEMORY)  # steps
-    y_history = deque(maxlen=MEMORY)  # what the gradient fell by
-    curvatures = deque(maxlen=MEMORY)  # s @ y, which is 1 / rho
+    # the last pairs of steps s and falls of the gradient y, and s @ y, which is 1 / rho
+    s_history = np.empty((MEMORY, len(beta)))
+    y_history = np.empty((MEMORY, len(beta)))
+    curvatures = np.empty(MEMORY)
+    n_pairs = 0
     for _ in range(n_iterations):
         if is_flat(gradient, tolerance):
             return beta, True
-        quasi_newton = _apply_inverse_hessian(
-            gradient, inverse_diagonal, s_history, y_history, curvatures
+        quasi_newton = apply_inverse_hessian(
+            gradient, inverse_diagonal, s_history, y_history, curvatures, n_pairs
         )
         steepest = inverse_diagonal * gradient
         direction, search = line_search_or_restart(
@@ -196,16 +201,14 @@ def climb_lbfgs(beta, objective, n_iterations, tolerance, history):
             value,
             gradient,
             quasi_newton,
-            step=1.0 if s_history else 0.0,
+            step=1.0 if n_pairs > 0 else 0.0,
             steepest=steepest,
             slope_ratio=LBFGS_SLOPE_RATIO,
         )
         if search.step == 0.0:
             return beta, False
         if direction is steepest:
-            s_history.clear()
-            y_history.clear()
-            curvatures.clear()
+            n_pairs = 0
         s = search.step * direction
         y = gradient - search.gradient
         beta = beta + s
@@ -213,9 +216,11 @@ def climb_lbfgs(beta, objective, n_iterations, tolerance, history):
         gradient = search.gradient
         curvature = s @ y
         if curvature > 0.0:
-            s_history.append(s)
-            y_history.append(y)
-            curvatures.append(curvature)
+            k = n_pairs % MEMORY
+            s_history[k] = s
+            y_history[k] = y
+            curvatures[k] = curvature
+            n_pairs += 1
         history.append(value, beta)
     return beta, is_flat(gradient, tolerance)
 
@@ -225,22 +230,24 @@ def is_flat(gradient, tolerance):
     return np.abs(gradient).max() <= tolerance
 
 
-def _apply_inverse_hessian(gradient, inverse_diagonal, s_history, y_history, curvatures):
+@compiled(error_model="numpy")
+def apply_inverse_hessian(gradient, inverse_diagonal, s_history, y_history, curvatures, n_pairs):
     """Return the inverse Hessian times the gradient: the two-loop recursion, algorithm 7.4."""
     direction = gradient.copy()
-    newest_first = list(zip(s_history, y_history, curvatures, strict=True))[::-1]
-    alphas = []
-    for s, y, curvature in newest_first:
-        alpha = s @ direction / curvature
-        direction -= alpha * y
-        alphas.append(alpha)
+    alpha = np.empty(MEMORY)
+    oldest = max(0, n_pairs - MEMORY)
+    for k in range(n_pairs - 1, oldest - 1, -1):
+        i = k % MEMORY
+        alpha[i] = s_history[i] @ direction / curvatures[i]
+        direction -= alpha[i] * y_history[i]
     direction *= inverse_diagonal
-    if newest_first:
+    if n_pairs > 0:
         # the scale of the last pair, equation 7.20 with the diagonal
-        _, y, curvature = newest_first[0]
-        direction *= curvature / (y @ (inverse_diagonal * y))
-    for (s, y, curvature), alpha in zip(newest_first[::-1], alphas[::-1], strict=True):
-        direction += (alpha - y @ direction / curvature) * s
+        i = (n_pairs - 1) % MEMORY
+        direction *= curvatures[i] / (y_history[i] @ (inverse_diagonal * y_history[i]))
+    for k in range(oldest, n_pairs):
+        i = k % MEMORY
+        direction += (alpha[i] - y_history[i] @ direction / curvatures[i]) * s_history[i]
     return direction
 
 
@@ -278,12 +285,14 @@ def search_line(objective, beta, value, gradient, direction, step, slope_ratio):
     LineSearch
         With the step 0 where none gains anything, as in a direction that does not rise.
     """
-    initial_slope = gradient @ direction
-    best = LineSearch(initial_slope, 0.0, value, gradient)
+    initial_slope = float(gradient @ direction)
     if not initial_slope > 0.0:
-        return best
+        return LineSearch(initial_slope, 0.0, value, gradient)
     if step == 0.0:
-        step = 1.0 / np.sqrt(initial_slope)
+        step = 1.0 / math.sqrt(initial_slope)
+    best_step = 0.0
+    best_value = value
+    best_gradient = gradient
     # the maximum is between `low`, where the objective still rises, and the step `high`
     low = LinePoint(0.0, value, initial_slope)
     high = np.inf
@@ -291,9 +300,11 @@ def search_line(objective, beta, value, gradient, direction, step, slope_ratio):
     step_over_slope = 0.0  # of the last move of `low`: how far it went, over what the slope fell by
     for _ in range(MAX_EVALUATIONS):
         new_value, new_gradient, _ = objective.evaluate(beta + step * direction)
-        new_slope = new_gradient @ direction
-        if new_value >= best.value:
-            best = LineSearch(initial_slope, step, new_value, new_gradient)
+        new_slope = float(new_gradient @ direction)
+        if new_value >= best_value:
+            best_step = step
+            best_value = new_value
+            best_gradient = new_gradient
             if abs(new_slope) <= slope_ratio * initial_slope:
                 break
         if new_value >= low.value and new_slope > 0.0:
@@ -304,7 +315,7 @@ def search_line(objective, beta, value, gradient, direction, step, slope_ratio):
             # a value below that of `low` is beyond another maximum: its slope tells nothing
             high_slope = new_slope if new_value >= low.value else np.nan
         step = _next_step(low.step, low.slope, high, high_slope, step_over_slope)
-    return best
+    return LineSearch(initial_slope, best_step, best_value, best_gradient)
 
 
 def _next_step(low, low_slope, high, high_slope, step_over_slope):

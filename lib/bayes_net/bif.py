@@ -98,7 +98,8 @@ class DiscreteNetwork:
         states, families, tables = interchange.read(path)
         number = {name: v for v, name in enumerate(states)}
         parents = [[number[parent] for parent in family] for family in families.values()]
-        ascending = []  # order of the parents in `Network`
+        # `Network` has parents in ascending order, the file in its own
+        ascending = []
         for family, table in zip(parents, tables.values(), strict=True):
             ascending.append(np.transpose(table, [*np.argsort(family), len(family)]))
         return cls(parents, ascending, tuple(states), tuple(map(tuple, states.values())))

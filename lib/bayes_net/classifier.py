@@ -207,6 +207,7 @@ class BayesNetClassifier(JointClassifier):
         """Climb from the start, as often as cross-tuning chooses, if it is to."""
         rng = check_random_state(self.random_state)
         is_tuned = self.n_iterations == "cross-tune"
+        # the folds are drawn before a random start
         if is_tuned:
             held_out = self._held_out_counts(index, classes, cases.counts.shape, rng, weights)
         if self.start == "random":

@@ -93,6 +93,7 @@ def find_groups(cells, offsets, max_values, numbers, sizes, first_factors):
         size = offsets[f + 1] - offsets[f] + 1  # the last code: the factor is not read
         for r in range(n_rows):
             codes[r] = min(cells[f, r] - offsets[f], size - 1)
+        # try to join the group before it
         last = n_groups - 1
         if n_groups > 0 and sizes[last] * size <= 8 * n_rows:
             for r in range(n_rows):
@@ -103,6 +104,7 @@ def find_groups(cells, offsets, max_values, numbers, sizes, first_factors):
                     numbers[last, r] = joint[r]
                 sizes[last] = n_values
                 continue
+        # or begin a new one
         sizes[n_groups] = number_codes(codes, size)
         for r in range(n_rows):
             numbers[n_groups, r] = codes[r]

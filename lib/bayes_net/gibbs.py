@@ -140,6 +140,7 @@ def _make_possible(state, network, theta, hidden, links, rng):
     lifted = np.where(theta <= LOWEST, LIFTED, theta)
     families = [[*parents, v] for v, parents in enumerate(network.parents)]
     tables = network.tables(theta)
+    # sweeps with lifted tables can leave every impossible state
     for _ in range(MAX_START_SWEEPS):
         probabilities = [
             table[tuple(state[family])] for table, family in zip(tables, families, strict=True)
@@ -188,6 +189,7 @@ def _sweep(theta, state, hidden, sizes, links, n_sweeps, rng):
                 total = _scale_masses(
                     theta, cells, tables[first:last], steps[first:last], masses[: sizes[v]]
                 )
+            # the first value whose cumulated mass is above the draw
             threshold = rng.random() * total
             new_value = state[v]
             if total > 0.0:  # or else all values are impossible
@@ -283,6 +285,7 @@ def plain_gradient(cases, theta, n_iterations, step=0.1, renormalise="project", 
         path.append(value / cases.size)
         gradient = expected / theta / cases.size  # equation 7 of Russell et al.
         stepped = theta + step * gradient
+        # "project" needs no division first: the nearest row with the sum 1 is found from any row
         if renormalise == "divide":
             stepped = network.normalised(stepped)
         last_theta = theta

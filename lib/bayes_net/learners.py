@@ -110,8 +110,10 @@ def tuning_errors(cases, learner, held_out, n_iterations, **options):
         ascent = climb(training, learner, n_iterations, watched=counts[None], **options)
         curves.append(ascent.errors[:, 0])
     longest = max(map(len, curves), default=1)
-    padded = [np.pad(curve, (0, longest - len(curve)), constant_values=np.nan) for curve in curves]
-    return np.array(padded).reshape(-1, longest)
+    errors = np.full((len(curves), longest), np.nan)
+    for fold, curve in enumerate(curves):
+        errors[fold, : len(curve)] = curve
+    return errors
 
 
 def fold_counts(index, classes, folds, shape, weights=None):
@@ -164,11 +166,10 @@ def choose_iterations(errors, allow_zero=True):
     if errors.ndim != 2 or errors.shape[1] == 0:
         raise ValueError(f"errors must have shape (n_folds, n_iterations + 1); got {errors.shape}")
     errors = errors[np.isfinite(errors[:, 0])]
-    first = 0 if allow_zero else 1
-    chosen = np.zeros(len(errors), int)
-    for fold, curve in enumerate(errors[:, first:]):
-        if np.isfinite(curve).any():
-            chosen[fold] = first + np.nanargmin(curve)
+    candidates = np.where(np.isnan(errors), np.inf, errors)
+    if not allow_zero:
+        candidates[:, 0] = np.inf
+    chosen = candidates.argmin(axis=1)  # 0 where there is no candidate
     if len(chosen) == 0:
         return 0, chosen
     lower_median = np.sort(chosen)[(len(chosen) - 1) // 2]

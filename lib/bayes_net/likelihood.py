@@ -61,6 +61,46 @@ class Rows(NamedTuple):
         return reachable_messages(self.messages, self.terms, len(self.group_cells))
 
 
+class Terms:
+    """Terms that rows sum, for one vector of tables after the other.
+
+    Arrays are made once: to hand a new array over from a kernel to Python takes as long as a kernel
+    with few rows.
+
+    Parameters
+    ----------
+    parameters : Parameters
+    rows : Rows
+
+    Attributes
+    ----------
+    logs : ndarray of shape (n_terms, n_classes)
+        Of the groups of factors, then of the messages, then 0.
+    cells : ndarray of shape (n_cells, n_classes)
+        Cells of factors and messages, where there are messages.
+    reachable : ndarray of int
+        Numbers of the messages that the rows need.
+    """
+
+    def __init__(self, parameters, rows):
+        n_cells, n_classes = parameters.lookup.shape
+        self.lookup = parameters.lookup
+        self.group_cells = rows.group_cells
+        self.messages = rows.messages
+        self.reachable = rows.reachable_messages()
+        self.logs = np.zeros((rows.n_terms, n_classes))
+        self.cells = np.empty((rows.messages.starts[-1], n_classes))
+        # the last cell, of factors that are left out, has the log 0
+        self._cell_logs = np.zeros((n_cells + 1, n_classes))
+        self._message_logs = self.logs[len(rows.group_cells) :]
+
+    def update(self, log_theta):
+        """Compute the terms for the logs of tables (n_parameters,)."""
+        sum_factors(log_theta, self.lookup, self.group_cells, self._cell_logs, self.logs)
+        if len(self.reachable):
+            collect(self.messages, self.reachable, self._cell_logs, self.cells, self._message_logs)
+
+
 class Objective:
     """The mean log likelihood of rows in the softmax parameters, with a log prior.
 
@@ -86,11 +126,13 @@ class Objective:
         self.conditional = conditional
         self.smoothing = smoothing
         self.size = size
-        self.reachable = self.rows.reachable_messages()
-        # room for the cells of messages, and for the beliefs in them, which are 0 between calls
-        shape = (self.rows.messages.starts[-1], counts.shape[1])
-        self.cells = np.empty(shape)
-        self.beliefs = np.zeros(shape)
+        self._terms = Terms(parameters, self.rows)
+        self._log_theta = np.empty(parameters.row_starts[-1])
+        self._theta = np.empty(parameters.row_starts[-1])
+        self._weights = np.empty_like(self._terms.logs)  # derivatives by the terms
+        self._message_weights = self._weights[len(rows.group_cells) :]
+        # those by logs of cells; of messages, 0 between calls
+        self._beliefs = np.zeros_like(self._terms.cells)
 
     def evaluate(self, beta):
         """Return the objective at the softmax parameters `beta`, its gradient, and expected counts.
@@ -109,40 +151,52 @@ class Objective:
             their classes, plus `smoothing`. If `conditional`, less what is expected without knowing
             the classes. Of missing variables, only those that the rows sum over have counts.
         """
-        row_starts, lookup = self.parameters
-        terms, group_cells, messages = self.rows
-        log_theta, theta = softmax_rows(beta, row_starts)
-        logs, term_logs = sum_factors(log_theta, lookup, group_cells, self.rows.n_terms)
-        n_groups = len(group_cells)
-        if len(self.reachable):
-            collect(messages, self.reachable, logs, self.cells, term_logs[n_groups:])
-        value, weights = weigh_rows(term_logs, terms, self.counts, self.conditional)
-        self.beliefs[: len(lookup) + 1] = 0.0
-        if len(self.reachable):
-            distribute(messages, self.reachable, self.cells, weights[n_groups:], self.beliefs)
-        prior, expected, gradient = differentiate(
-            self.beliefs, weights, group_cells, lookup, row_starts, log_theta, theta, self.smoothing
+        terms = self._terms
+        row_starts = self.parameters.row_starts
+        # forwards: tables, terms, scores of the rows
+        softmax_rows(beta, row_starts, self._log_theta, self._theta)
+        terms.update(self._log_theta)
+        value = weigh_rows(
+            terms.logs, self.rows.terms, self.counts, self.conditional, self._weights
         )
-        gradient /= self.size
-        return (value + prior) / self.size, gradient, expected
+        # backwards: what each term, cell and parameter counts
+        self._beliefs[: len(terms.lookup) + 1] = 0.0
+        if len(terms.reachable):
+            distribute(
+                terms.messages,
+                terms.reachable,
+                terms.cells,
+                self._message_weights,
+                self._beliefs,
+            )
+        expected = np.empty_like(beta)
+        gradient = np.empty_like(beta)
+        log_prior = differentiate(
+            self._weights,
+            self._beliefs,
+            terms.group_cells,
+            terms.lookup,
+            row_starts,
+            self._log_theta,
+            self._theta,
+            self.smoothing,
+            self.size,
+            expected,
+            gradient,
+        )
+        return (value + log_prior) / self.size, gradient, expected
 
     def observed_counts(self):
         """How often each value and its parents' values are all observed, (n_parameters,)."""
         return observed_counts(self.parameters, self.rows, self.counts)
 
 
-def log_joints(log_theta, parameters, rows, reachable=None):
-    """Ln P(c, e) of each row and class, (n_rows, n_classes).
-
-    `reachable` are `rows.reachable_messages()`, for callers that ask with many tables.
-    """
-    logs, term_logs = sum_factors(log_theta, parameters.lookup, rows.group_cells, rows.n_terms)
-    reachable = rows.reachable_messages() if reachable is None else reachable
-    if len(reachable):
-        cells = np.empty((rows.messages.starts[-1], logs.shape[1]))
-        collect(rows.messages, reachable, logs, cells, term_logs[len(rows.group_cells) :])
-    scores = np.empty((len(rows.terms), logs.shape[1]))
-    sum_terms(term_logs, rows.terms, scores)
+def log_joints(log_theta, parameters, rows):
+    """Ln P(c, e) of each row and class, (n_rows, n_classes)."""
+    terms = Terms(parameters, rows)
+    terms.update(log_theta)
+    scores = np.empty((len(rows.terms), terms.logs.shape[1]))
+    sum_terms(terms.logs, rows.terms, scores)
     return scores
 
 
@@ -152,11 +206,11 @@ def error_rates(log_thetas, parameters, rows, counts, tie):
     Predicted is the first class whose log probability is as high as any, but for `tie`. The rate is
     NaN where nothing is counted.
     """
-    reachable = rows.reachable_messages()
+    terms = Terms(parameters, rows)
     rates = np.empty((len(log_thetas), len(counts)))
-    for t in range(len(log_thetas)):
-        scores = log_joints(log_thetas[t], parameters, rows, reachable)
-        count_errors(scores, counts, tie, rates[t])
+    for log_theta, theta_rates in zip(log_thetas, rates, strict=True):
+        terms.update(log_theta)
+        count_errors(terms.logs, rows.terms, counts, tie, theta_rates)
     return rates
 
 
@@ -174,13 +228,12 @@ def observed_counts(parameters, rows, counts):
 
 
 @compiled(error_model="numpy")
-def softmax_rows(beta, row_starts):
-    """Return ln theta and theta: exp(beta) over its sum in each row of each table."""
-    log_theta = np.empty_like(beta)
-    theta = np.empty_like(beta)
+def softmax_rows(beta, row_starts, log_theta, theta):
+    """Set ln theta and theta: exp(beta) over its sum in each row of each table."""
     for row in range(row_starts.shape[0] - 1):
         start = row_starts[row]
         stop = row_starts[row + 1]
+        # less the largest, so that no power overflows
         top = beta[start]
         for i in range(start, stop):
             top = max(top, beta[i])
@@ -192,24 +245,15 @@ def softmax_rows(beta, row_starts):
         for i in range(start, stop):
             theta[i] /= total
             log_theta[i] = max(beta[i] - shift, LOG_LOWEST)
-    return log_theta, theta
 
 
 @compiled(error_model="numpy")
-def sum_factors(log_theta, lookup, group_cells, n_terms):
-    """Return the logs of all cells (n_cells + 1, n_classes), and the terms of groups of factors.
-
-    The last cell, of factors that are left out, has the log 0, as have the terms of messages until
-    `collect` sets them.
-    """
-    n_cells, n_classes = lookup.shape
-    logs = np.zeros((n_cells + 1, n_classes))
-    for m in range(n_cells):
-        for c in range(n_classes):
-            logs[m, c] = log_theta[lookup[m, c]]
-    term_logs = np.zeros((n_terms, n_classes))
-    sum_terms(logs, group_cells, term_logs)
-    return logs, term_logs
+def sum_factors(log_theta, lookup, group_cells, cell_logs, term_logs):
+    """Set the logs of cells (n_cells or more, n_classes), and the terms of groups of factors."""
+    for m in range(lookup.shape[0]):
+        for c in range(lookup.shape[1]):
+            cell_logs[m, c] = log_theta[lookup[m, c]]
+    sum_terms(cell_logs, group_cells, term_logs)
 
 
 @compiled(error_model="numpy")
@@ -252,9 +296,9 @@ def scatter_terms(term_weights, terms, weights):
 
 
 @compiled(error_model="numpy")
-def weigh_rows(term_logs, terms, counts, conditional):
-    """Return the sum of log likelihoods of all rows, and its derivatives by each term."""
-    weights = np.zeros_like(term_logs)
+def weigh_rows(term_logs, terms, counts, conditional, weights):
+    """Return the sum of log likelihoods of all rows; set `weights` to its derivatives by terms."""
+    weights[:] = 0.0
     scores = np.empty((BLOCK, counts.shape[1]))
     value = 0.0
     for start in range(0, len(counts), BLOCK):
@@ -263,7 +307,7 @@ def weigh_rows(term_logs, terms, counts, conditional):
         sum_terms(term_logs, block_terms, scores)
         value += weigh_scores(scores, counts[start:stop], conditional)
         scatter_terms(weights, block_terms, scores)
-    return value, weights
+    return value
 
 
 @compiled(error_model="numpy")
@@ -285,6 +329,7 @@ def weigh_scores(scores, counts, conditional):
                 value += counts[r, c] * scores[r, c]
                 scores[r, c] = counts[r, c]
             continue
+        # P(c | e) is the softmax of the scores
         top = scores[r, 0]
         for c in range(1, n_classes):
             top = max(top, scores[r, c])
@@ -305,20 +350,30 @@ def weigh_scores(scores, counts, conditional):
 
 
 @compiled(error_model="numpy")
-def differentiate(beliefs, weights, group_cells, lookup, row_starts, log_theta, theta, smoothing):
-    """Return the log prior, the expected counts with `smoothing`, and the gradient.
+def differentiate(
+    weights,
+    beliefs,
+    group_cells,
+    lookup,
+    row_starts,
+    log_theta,
+    theta,
+    smoothing,
+    size,
+    expected,
+    gradient,
+):
+    """Set the expected counts, with `smoothing`, and the gradient; return the log prior.
 
-    `beliefs` (n_cells or more, n_classes) has the expected counts of cells that messages read, and
-    gets those of the groups of factors from their `weights`. The gradient is N(d, f) - theta N(f),
-    the difference of the two brackets of Proposition 3, where N are the expected counts.
+    `weights` are the derivatives by terms, and `beliefs` (n_cells or more, n_classes) those by the
+    logs of cells that messages read, to which those of groups of factors are added.
     """
     scatter_terms(beliefs, group_cells, weights)
-    expected = np.empty_like(theta)
     expected[:] = smoothing
     for m in range(lookup.shape[0]):
         for c in range(lookup.shape[1]):
             expected[lookup[m, c]] += beliefs[m, c]
-    gradient = np.empty_like(theta)
+    # N(d, f) - theta N(f), where N are the expected counts: Proposition 3, with both brackets split
     for row in range(row_starts.shape[0] - 1):
         start = row_starts[row]
         stop = row_starts[row + 1]
@@ -326,19 +381,21 @@ def differentiate(beliefs, weights, group_cells, lookup, row_starts, log_theta, 
         for i in range(start, stop):
             total += expected[i]
         for i in range(start, stop):
-            gradient[i] = expected[i] - theta[i] * total
-    prior = 0.0
+            gradient[i] = (expected[i] - theta[i] * total) / size
+    log_prior = 0.0
     if smoothing > 0:
         for i in range(len(log_theta)):
-            prior += log_theta[i]
-        prior *= smoothing
-    return prior, expected, gradient
+            log_prior += log_theta[i]
+        log_prior *= smoothing
+    return log_prior
 
 
 @compiled(error_model="numpy")
-def count_errors(scores, counts, tie, rates):
-    """Set the error rate of the classes that the scores predict, on each of several `counts`."""
-    for i in range(len(counts)):
+def count_errors(term_logs, terms, counts, tie, rates):
+    """Set the error rate of the classes that are predicted, on each of several `counts`."""
+    scores = np.empty((terms.shape[0], counts.shape[2]))
+    sum_terms(term_logs, terms, scores)
+    for i in range(counts.shape[0]):
         n_right = 0.0
         total = 0.0
         for r in range(scores.shape[0]):

@@ -139,10 +139,12 @@ def find_messages(factors, values, hidden, has_hidden):
         cells_per_message = steps[first_rows, -1]
         widths.append(sizes[first_rows, 0])
         starts.append(n_cells + np.cumsum(cells_per_message) - cells_per_message)
+        # message of each row, and its first cell
         number = np.full(n_rows, -1)
         number[rows] = n_messages + index
         start = np.full(n_rows, -1)
         start[rows] = starts[-1][index]
+        # what no variable is left of ends here: it is a term of the row's score
         has_cells = clique_hidden[:, 1:].any(axis=1)
         ends.append(np.where(has_cells, -1, number))
         strides = (steps[:, :-1] * clique_hidden[:, 1:]).T
@@ -269,6 +271,7 @@ def collect(messages, reachable, factor_logs, cells, message_logs):
     product = _allocate_product(messages, reachable, cells)
     scale = np.empty(n_classes)
     for m in reachable:
+        # the shift of products of many inputs is in the log already
         _multiply(m, messages, cells, product, message_logs[m])
         for c in range(n_classes):
             scale[c] = 0.0
@@ -282,6 +285,7 @@ def collect(messages, reachable, factor_logs, cells, message_logs):
                 cells[s, c] = total
                 scale[c] = max(scale[c], total)
             p += width
+        # the scales of all that the message is made of
         for i in range(messages.pointers[m], messages.pointers[m + 1]):
             source = messages.sources[i]
             if source >= 0:
@@ -310,6 +314,7 @@ def distribute(messages, reachable, cells, weights, beliefs):
     shift = np.empty(n_classes)
     for m in reachable[::-1]:
         n_products = _multiply(m, messages, cells, product, shift)
+        # a message that ends has one cell
         p = 0
         width = messages.widths[m]
         for c in range(n_classes):
@@ -325,6 +330,7 @@ def distribute(messages, reachable, cells, weights, beliefs):
                 for q in range(p, p + width):
                     product[q, c] *= ratio
             p += width
+        # d ln(sum of products) / d ln(input) is the input's share of the sum
         for i in range(messages.pointers[m], messages.pointers[m + 1]):
             base = messages.bases[i]
             place = messages.places[i]
@@ -374,6 +380,7 @@ def _multiply(m, messages, cells, product, shift):
                 else:
                     product[p, c] *= cells[index, c]
     if by_logs:
+        # less the largest, so that one of the products is 1
         for c in range(n_classes):
             shift[c] = product[0, c]
             for p in range(1, n_products):

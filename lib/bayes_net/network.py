@@ -106,6 +106,7 @@ class Network:
         """Logarithms of `softmax`, for one or several vectors, (..., n_parameters)."""
         widths = np.diff(self.row_starts)
         starts = self.row_starts[:-1]
+        # less the largest of each row, so that no power overflows
         beta = beta - np.repeat(np.maximum.reduceat(beta, starts, axis=-1), widths, axis=-1)
         totals = np.log(np.add.reduceat(np.exp(beta), starts, axis=-1))
         return np.maximum(beta - np.repeat(totals, widths, axis=-1), np.log(LOWEST))
@@ -200,6 +201,7 @@ class Factors:
         numbers = network.tables(np.arange(network.n_parameters))
         blocks = []
         for family, table in zip(self._families, numbers, strict=True):
+            # the class last; a table without the class is the same in all columns
             if self.by_class and 0 in family:
                 block = np.moveaxis(table, family.index(0), -1).reshape(-1, n_columns)
             else:
@@ -256,6 +258,7 @@ def _eliminate(scopes, sizes, n_columns):
     while neighbours:
         v = min(neighbours, key=cost)
         separator = neighbours.pop(v)
+        # the separator becomes a clique of the graph without v
         for u in separator:
             neighbours[u] |= separator - {u}
             neighbours[u] -= {u, v}

@@ -68,6 +68,7 @@ def climb_newton(beta, cases, n_iterations, tolerance, history):
         newton_step = cho_solve(cho_factor(hessian, lower=True), gradient.ravel())
         direction = np.zeros_like(logs)
         direction[entries] = newton_step.reshape(entries.shape)
+        # halve the step until the likelihood does not fall
         for length in STEP_LENGTHS:
             new_logs = logs + length * direction
             new_value = differentiate_at(new_logs)
@@ -121,7 +122,7 @@ def _normalise(network, logs):
     From the leaves to the class, the sum of each row goes to the parent's table.
     """
     logs = logs.copy()
-    tables = network.tables(logs)
+    tables = network.tables(logs)  # views, which change `logs`
     for v in reversed(network.order):
         sums = np.logaddexp.reduce(tables[v], axis=-1)
         tables[v] -= sums[..., None]
@@ -171,6 +172,7 @@ def differentiate_scores(scores, terms, indices, pointers, counts, gradient, hes
                 gradient[active[i], c] += scores[r, c + 1]
             for d in range(n_free):
                 other_share = counts[r, d + 1] - scores[r, d + 1]
+                # minus the second derivatives of ln softmax: p_c (1[c = d] - p_d)
                 weight = share * ((c == d) - other_share / total)
                 for i in range(n_active):
                     hessian_row = hessian[active[i] * n_free + c]

@@ -56,8 +56,8 @@ LEARNERS = {
         "model.predict(X)",
     ),
     "Bagging of trees": (
-        "from lib.ensembles import Bagging",
-        "Bagging(random_state=0).fit(X, y)",
+        "from lib.ensembles import Bagging; from lib.trees import GainRatioTree",
+        "Bagging(GainRatioTree(), random_state=0).fit(X, y)",
         "model.predict(X)",
     ),
     "Winnow": (
@@ -76,12 +76,12 @@ LEARNERS = {
     "BayesNetClassifier, EM": bayes_net("learner='em'"),
     "HiddenMarkovModel": (
         "from lib.hidden_markov import HiddenMarkovModel",
-        "HiddenMarkovModel(2, random_state=0).fit(sequences)",
-        "model.posterior(sequences)",
+        "HiddenMarkovModel(n_states=2, random_state=0).fit(sequences)",
+        "model.decode(sequences)",
     ),
     "MixtureOfExperts": (
         "from lib.experts import MixtureOfExperts",
-        "MixtureOfExperts(random_state=0).fit(X, X[:, 0])",
+        "MixtureOfExperts(random_state=0).fit(X, y)",
         "model.predict(X)",
     ),
 }
