@@ -1,4 +1,4 @@
-"""Belief nets against enumeration: inference, gradients, expected counts; the classifier's input."""
+"""Belief nets against enumeration: inference, gradients, expected counts; what they take."""
 
 import itertools
 import math

@@ -68,7 +68,7 @@ def test_ofe_is_its_formula_on_available_cases(name, share, smoothing, seed):
 
 
 def test_ofe_of_naive_bayes_is_naive_bayes():
-    """The peer does not smooth the classes, which makes no difference with equally many rows of each."""
+    """The peer does not smooth the classes: with as many rows of each, that is no difference."""
     rows = small(size=200)
     rows = np.vstack([rows[rows[:, 0] == c][:15] for c in range(3)])
     X = declared(as_data(rows)[0], SIZES)
@@ -412,7 +412,7 @@ def held_out_errors(rows, structure, learner, n_folds, seed, max_iterations, **c
     [("elr", "cg"), ("elr", "lbfgs"), ("em", "cg"), ("apn", "cg"), ("elr", "newton")],
 )
 def test_cross_tuning_written_out(learner, method, n_folds):
-    """The first of the smallest errors in each fold; of an even number of folds, the lower median."""
+    """The first of the smallest errors in each fold; of an even number, the lower median."""
     rows = small(share=0 if method == "newton" else 0.4, size=120, seed=4)
     changes = {"method": method, "max_iterations": 6}
     errors = held_out_errors(rows, GRAPHS["tan"], learner, n_folds, 3, **changes)
@@ -449,7 +449,7 @@ def mofn(seed=None):
 
 
 def test_naive_bayes_of_all_of_mofn_by_hand():
-    """Of 1024 rows, 792 are of class 1; 8 * 57 of these have a relevant bit, of the others 8 * 7."""
+    """Of 1024 rows, 792 are of class 1: 8 * 57 of these have a relevant bit, and 8 * 7 others."""
     X, y = mofn()
     model = BayesNetClassifier("naive", "ofe").fit(X, y)
     np.testing.assert_allclose(model.tables_[0], [233 / 1026, 793 / 1026])

@@ -188,7 +188,8 @@ def test_rounded_rows_are_normalised(written, size):
     for number in (round(1 / size, 4), 1 / size + 0.0005, 1 / size - 0.0005):
         row = ", ".join([repr(number)] * size)
         path = written(
-            f"variable a {{ type discrete [{size}] {{ {states} }}; }} probability ( a ) {{ table {row}; }}"
+            f"variable a {{ type discrete [{size}] {{ {states} }}; }} "
+            f"probability ( a ) {{ table {row}; }}"
         )
         np.testing.assert_allclose(tables(path)["a"], 1 / size, rtol=1e-12)
 

@@ -96,7 +96,7 @@ class Edit(NamedTuple):
 
 
 class Family(NamedTuple):
-    """Code that runs kernels, an edit of a kernel in another file than its caller's, one of a constant."""
+    """Code that runs kernels, and edits of a constant and of a kernel in another file."""
 
     code: str
     callee: Edit
