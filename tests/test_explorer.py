@@ -1,4 +1,4 @@
-"""The explorer's page, as the cells of its notebook make it: complete, and names stay text."""
+"""The explorer's page, as its notebook and lib.figures make it: complete, and names stay text."""
 
 import json
 import re
@@ -11,9 +11,19 @@ import pytest
 from bs4 import BeautifulSoup
 
 from lib import evaluation
+from lib.colour import contrast
+from lib.figures.explorer import marker_path, readable_colour
 
 NOTEBOOK = Path(__file__).parents[1] / "chapters" / "explorer.ipynb"
-AFTER = ["02-measures", "02-errors", "02-winners", "04-looks", "04-data", "04-places", "04-words"]
+CELLS_AFTER_EXPERIMENT = [
+    "cell-02-measures",
+    "cell-02-errors",
+    "d07f6b39",  # intervals
+    "cell-02-winners",
+    "cell-04-words",
+    "1b94e7d3",  # the world
+    "60f2ac85",  # the table
+]
 HOSTILE = "</script><img src=x onerror=alert(1)>\"'&"
 
 
@@ -43,8 +53,8 @@ def run(learners, ns=(5, 9), ks=(2, 4), n_models=3):
     names |= values
     exec(cells["cell-02"], names)
     names |= {"learners": list(learners), "results": results}
-    for name in AFTER:
-        exec(cells[f"cell-{name}"], names)
+    for name in CELLS_AFTER_EXPERIMENT:
+        exec(cells[name], names)
     exec(cells["cell-04"].replace("\nHTML(", "\nshown = HTML("), names)
     return names
 
@@ -129,14 +139,14 @@ def test_small_grids_work(arguments):
 
 @pytest.mark.parametrize("background", ["#ffffff", "#121212"])
 @pytest.mark.parametrize("color", ["#56B4E9", "#332288", "#7F7F7F", "#F0B8A0"])
-def test_colours_can_be_told_from_the_background(color, background, names):
-    made = names["readable"](color, background)
-    assert names["contrast"](made, background) >= 3
-    if names["contrast"](color, background) >= 4.5:
-        assert made == color.lower()
+def test_colours_can_be_told_from_the_background(color, background):
+    readable = readable_colour(color, background)
+    assert contrast(readable, background) >= 3
+    if contrast(color, background) >= 4.5:
+        assert readable == color.lower()
 
 
 @pytest.mark.parametrize("marker", "o^sDv<>PXdph*H")
-def test_markers_fit_their_box(marker, names):
-    numbers = [float(x) for x in re.findall(r"-?[\d.]+(?:e-?\d+)?", names["marker_path"](marker))]
+def test_markers_fit_their_box(marker):
+    numbers = [float(x) for x in re.findall(r"-?[\d.]+(?:e-?\d+)?", marker_path(marker))]
     assert max(map(abs, numbers)) == pytest.approx(1, abs=1e-3)
