@@ -172,6 +172,11 @@ def script_data(world, scores, halfwidths):
     axes = world.axes
     points = pd.MultiIndex.from_product(axes.values())
     grid = scores.rename(columns=SCRIPT_NAMES).set_index(list(axes)).loc[points]
+    maps = {}
+    captions = {}
+    for name, lead_map in world.maps.items():
+        maps[name] = [[lead_map.across, lead_map.up], lead_map.height]
+        captions[name] = lead_map.caption
     first_values = {
         name: _value_on_axis(value, axes[name]) for name, value in world.first_values.items()
     }
@@ -184,8 +189,8 @@ def script_data(world, scores, halfwidths):
         "limits": world.limits,
         "place": world.place,
         "unit": world.unit,
-        "maps": {name: [[map.across, map.up], map.height] for name, map in world.maps.items()},
-        "captions": {name: map.caption for name, map in world.maps.items()},
+        "maps": maps,
+        "captions": captions,
         "shown": world.first_learners,
         "usual": first_values,
         "looks": {learner: learner_look(learner) for learner in axes["learner"]},
