@@ -121,7 +121,8 @@ class CIAModel:
     def difficulty(self, n_draws=20_000):
         """B, the accuracy of the best prediction of z from all n + 1 attributes (section 7).
 
-        Exact by enumeration up to n = 12; beyond, the mean of max_z P(z | x) over `n_draws` rows
+        Despite its name it is an accuracy: the larger B, the easier the model. It is exact by
+        enumeration up to n = 12; beyond, the mean of max_z P(z | x) over `n_draws` rows
         drawn from the model by a fixed stream, so that B is a function of the model.
         """
         m = self.probabilities.shape[1]
@@ -235,9 +236,9 @@ def _best_guess(weights, probabilities, z, uniform):
 
 
 def _normalise(raw, hidden_weights):
-    """Weights (c, k) from independent positive draws.
+    """Weights (n_models, k) from independent positive draws.
 
-    Two beta weights are w and 1 - w, so that each is beta(c, c).
+    With hidden_weights="beta" and k = 2 they are w and 1 - w, so that both are beta(c, c).
     """
     if hidden_weights == "equal":
         raw = np.ones_like(raw)
@@ -292,6 +293,7 @@ def concentration(n_attributes, n_hidden, difficulty, hidden_weights="beta"):
     most = _mean_difficulty(low, n_attributes, n_hidden, hidden_weights)
     least = _mean_difficulty(high, n_attributes, n_hidden, hidden_weights)
     if not least < difficulty < most:
+        # the ends are rounded inwards, so that those of the message can be reached
         model_class = (n_attributes, n_hidden, hidden_weights)
         raise ValueError(
             f"difficulty={difficulty} cannot be reached for n_attributes, n_hidden, "
@@ -385,7 +387,7 @@ def sample_cia(
     batch = int(np.clip(5_000 // (n_hidden * m), 4, 16))
     for _ in range(max(1, 20_000 // batch)):
         weights, probabilities = _draw_models(batch, n_hidden, m, c, rng, hidden_weights)
-        # few draws tell most models that are too easy or too hard
+        # a few draws are enough to reject most models
         uniform = rng.random((300, m), dtype=np.float32)
         is_exact = m <= ENUMERATION_LIMIT + 1
         slack = tolerance if is_exact else tolerance + 0.02

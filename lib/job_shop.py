@@ -22,16 +22,16 @@ from lib.validation import check_choice, check_generator, check_integer, check_n
 
 RULES = ("random", "successors", "growth")
 RANDOM, SUCCESSORS, GROWTH = range(len(RULES))
-VALUES = len(RULES)  # the rule of those who choose by learned values
+VALUES = len(RULES)  # the number of a further rule: choose by learned values
 COST = 0.001  # of a repair
 CAPACITY = 4  # of each resource of a random problem
 LONGEST = 10**8  # sum of all durations, as the use of resources is kept for each unit of time
 
-# Repairs, for each task and job, after which they are taken not to end. Where they did end, in 480
-# problems of 5 to 40 jobs and one to three resources, rules and learned values took up to 1.7.
+# Repairs per task and job after which a run is taken to be endless. In 480 problems (5 to 40 jobs,
+# 1 to 3 resources) no run that ended needed more than 1.7.
 MAX_REPAIRS = 20
-# Random moves do not leapfrog for ever, but take more with more jobs: up to 0.25 times the number
-# of jobs, in problems of up to 80. So this is times the number of jobs.
+# Random repairs always ended, but needed up to 0.25 n_jobs per task and job (up to 80 jobs): this
+# limit is multiplied by the number of jobs.
 MAX_RANDOM_REPAIRS = 5
 
 # What the network reads of a schedule that has an overload; `_features` computes them.
@@ -59,8 +59,8 @@ class Problem(NamedTuple):
     Parameters
     ----------
     durations, resources, demands : ndarray of shape (n_jobs, n_tasks), int
-        Time that each task takes, at least 1 and 10**8 in all; number of the resource that it
-        needs; units of it, at least 1 and at most its capacity.
+        Duration of each task, at least 1, with a sum of at most 10**8; number of the resource that
+        it needs; units of it, from 1 to its capacity.
     capacities : ndarray of shape (n_resources,), int from 1 to 10**8
     """
 
@@ -306,7 +306,7 @@ def learn_values(
         raise ValueError("problems must be at least one, all of one shape")
     if np.shape(exploration) != (2,):
         raise ValueError(f"exploration must be two numbers from 0 to 1; got {exploration!r}")
-    # above 0, as no factor leads there
+    # geomspace needs ends above 0
     first, last = (max(check_real("exploration", share, 0, 1), 1e-9) for share in exploration)
     n_episodes = check_integer("n_episodes", n_episodes, 1)
     rng = np.random.default_rng(check_integer("seed", seed, 0))

@@ -88,9 +88,10 @@ class BayesNetClassifier(JointClassifier):
         Sum of ln P(c | e), and of ln P(c, e), over the training rows.
     path_ : ndarray of shape (n_iterations_ + 1,)
         Mean of what was climbed after 0, 1, ... iterations; empty for ofe.
-    chosen_ : ndarray of int, shape (min(n_folds, n_samples),), or None
-        Iterations with the smallest held-out error in each fold of cross-tuning.
-    held_out_errors_ : ndarray of shape (min(n_folds, n_samples), at most n_iterations + 1), or None
+    chosen_ : ndarray of int, shape (number of folds,), or None
+        Iterations with the smallest held-out error in each fold of cross-tuning. There are no more
+        folds than examples, and none for a single example.
+    held_out_errors_ : ndarray of shape (number of folds, at most max_iterations + 1), or None
         After 0, 1, ... iterations, as many as the longest ascent had; NaN where another had ended.
 
     Notes
@@ -105,8 +106,8 @@ class BayesNetClassifier(JointClassifier):
 
     Weights are numbers of cases, for structure, tables and likelihoods: a row of weight 2 is as
     good as two rows, one of weight 0 as none, though its class remains. Only in cross-tuning they
-    differ, where a row is in one fold with all its weight. If the sum of all weights is less than
-    the number of rows that have any, they are multiplied until it is this number.
+    differ, where a row is in one fold with all its weight. Weights that sum to less than the number
+    of rows with positive weight are rescaled to sum to that number.
 
     References
     ----------
@@ -146,8 +147,9 @@ class BayesNetClassifier(JointClassifier):
         Warns
         -----
         ConvergenceWarning
-            If `n_iterations` is None and `max_iterations` were not enough, as no number is for
-            separable data, or rounding errors hid what was left to gain.
+            If `n_iterations` is None and the ascent stopped before it reached `tolerance`: at
+            `max_iterations`, as it must for separable data, whose optimum is at infinity, or
+            because rounding errors hid what was left to gain.
         """
         self._check()
         X = checked_frame(self, X, reset=True)

@@ -119,7 +119,8 @@ def find_messages(factors, values, hidden, has_hidden):
     starts = []
     inputs = []
     offsets = []
-    for clique, clique_factors, received in factors.buckets if has_hidden.any() else ():
+    buckets = factors.buckets if has_hidden.any() else ()  # else there is nothing to sum out
+    for clique, clique_factors, received in buckets:
         clique_hidden = hidden[:, clique]
         sizes = np.where(clique_hidden, factors.network.sizes[list(clique)], 1)
         slots = [
@@ -265,13 +266,13 @@ def collect(messages, reachable, factor_logs, cells, message_logs):
     gets the log of what they and all that they are made of are divided by.
     """
     n_classes = cells.shape[1]
-    for m in range(len(factor_logs)):
+    for cell in range(len(factor_logs)):
         for c in range(n_classes):
-            cells[m, c] = np.exp(factor_logs[m, c])
+            cells[cell, c] = np.exp(factor_logs[cell, c])
     product = _allocate_product(messages, reachable, cells)
     scale = np.empty(n_classes)
     for m in reachable:
-        # the shift of products of many inputs is in the log already
+        # _multiply writes the shift of its products into message_logs[m]
         _multiply(m, messages, cells, product, message_logs[m])
         for c in range(n_classes):
             scale[c] = 0.0
@@ -305,9 +306,9 @@ def distribute(messages, reachable, cells, weights, beliefs):
     """Add to the beliefs in each factor's cell: the downward pass of message passing.
 
     Last first, each message hands what is believed of its cells on to its inputs. `weights`
-    (n_messages, n_classes) are the derivatives of the objective by the messages that end, and
-    `beliefs` (n_cells, n_classes) those by logs of cells. The beliefs in messages are 0 before and
-    after.
+    (n_messages, n_classes) are the derivatives of the objective by the logs of the messages that
+    end, and `beliefs` (n_cells, n_classes) those by the logs of cells. The beliefs in messages are
+    0 before and after.
     """
     n_classes = cells.shape[1]
     product = _allocate_product(messages, reachable, cells)

@@ -25,7 +25,7 @@ from lib.trials import description
 from lib.trials.store import runtime_fingerprint
 
 PRESS = "lib.book"
-# with all that it imports; the rest of the press makes pages of what has run
+# This module and all that it imports decide results; the other modules of lib.book make pages.
 RUNS_A_CHAPTER = f"{PRESS}.execution"
 
 
@@ -96,9 +96,10 @@ def _times_of_files(project: Project, chapter: str, values: dict) -> dict[str, i
 def fingerprint(project: Project, chapter: str, parameters: dict) -> str:
     """Return the key of a chapter's results, in two parts.
 
-    The first is of notebook, parameters, rules of its claims, data, recorded rows, lock file and
-    what is installed otherwise, lib and the settings in which it runs, Python and processor. The
-    second is of the data that are not shipped, which a chapter may fetch while it runs.
+    The first is a digest of the notebook, the parameters, the registered rules of its claims, the
+    shipped data, the recorded rows, the lock file, installed packages that differ from it, lib,
+    Python with its flags, and the machine. The second is a digest of the status of the data that
+    are not shipped, which a chapter may fetch while it runs.
     """
     return _key(project, chapter, read_cells(project.notebook(chapter)), parameters)
 
@@ -126,7 +127,7 @@ def _key(project: Project, chapter: str, cells: list[dict], parameters: dict) ->
         "environment": [version_mismatches(lock), sys.version, list(sys.flags)],
         "machine": machine,
     }
-    # apart, as results may be used of a run that has fetched data
+    # a part of its own: results of a run that has fetched data may be used
     statuses = remote_data_status(project, cells, parameters)
     return f"{description.digest(ingredients)}-{description.digest(statuses)}"
 

@@ -2,6 +2,7 @@
 
 import math
 import re
+import string
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -89,10 +90,8 @@ class Claim:
         registered_settings = self.registered.get("settings", {})
         # what a setting has of its own goes before what its claim has
         entry = self.registered | registered_settings.get(setting_id, {})
-        # in braces there may be a format, too: {name:.2f}
-        placeholders = {
-            name: value for name, value in fields.items() if f"{{{name}" in entry["statistic"]
-        }
+        names = {name for _, name, _, _ in string.Formatter().parse(entry["statistic"]) if name}
+        placeholders = {name: value for name, value in fields.items() if name in names}
         fields = {name: value for name, value in fields.items() if name not in placeholders}
         if not fields.get("statistic"):
             fields["statistic"] = entry["statistic"].format(**placeholders)
@@ -109,7 +108,7 @@ class Claim:
         )
 
     def to_dict(self, paper: str) -> dict:
-        """Return it with its settings as strict JSON."""
+        """Return the claim and its settings as a dict that is valid JSON (no NaN, no infinity)."""
         return {
             "id": self.id,
             "sentence": self.sentence,

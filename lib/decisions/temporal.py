@@ -206,11 +206,11 @@ def stationary(P):
     Raises
     ------
     ValueError
-        If P is no matrix of probabilities, or it depends on the first state where the chain stays.
+        If P is no matrix of probabilities, or the chain has more than one recurrent class.
     """
     P = _check_chain(P)
     n_states = len(P)
-    # classes of states that reach each other; the chain stays in one that nothing leaves
+    # classes of states that reach each other; a class that nothing leaves is recurrent
     n_classes, class_of = connected_components(P > 0, connection="strong")
     leaves_class = ((P > 0) & (class_of[:, None] != class_of)).any(axis=1)
     is_left = np.zeros(n_classes, dtype=bool)
@@ -300,7 +300,7 @@ def q_learning(
     exploration : float in [0, 1]
         Probability of an action drawn at random; otherwise the action is one of the best so far.
     step : float in [0, 1]
-        Power of alpha: n ** -step at the n-th try of an action in a state.
+        The learning rate of the n-th update of an action in a state is n ** -step.
     anywhere : bool
         Whether episodes start in any state that is not terminal, all with the same probability;
         else by ``mdp.start``.

@@ -24,8 +24,8 @@ def crossing_size(frame, first, second, rng, min_gain=0.02):
     """Sample size from which `first` stays ahead of `second` in mean T.
 
     Interpolated between sizes on a log scale; infinite if `second` is ahead at the largest size,
-    the smallest size if `first` is ahead everywhere. The interval of 95% is of percentiles over
-    1000 resamples of the models.
+    the smallest size if `first` is ahead everywhere. The interval is the 95% percentile interval
+    of a bootstrap with 1000 resamples of the models.
 
     Parameters
     ----------
@@ -43,7 +43,9 @@ def crossing_size(frame, first, second, rng, min_gain=0.02):
 
 
 def crossing_ratio(frame, other, first, second, rng, min_gain=0.02):
-    """Crossing size on `frame` over that on `other`, independent of it, as a base-10 logarithm.
+    """Base-10 logarithm of the crossing size on `frame` divided by that on `other`.
+
+    The two frames are independent samples.
 
     A crossing beyond the largest size counts as twice that size. Two crossings beyond the largest
     sizes, or two at or before the smallest, cannot be ordered: such a resample counts as minus
@@ -75,7 +77,7 @@ def crossing_ratio(frame, other, first, second, rng, min_gain=0.02):
     observed = _log_crossing(numerator.observed, numerator.sizes)
     observed = float(observed - _log_crossing(denominator.observed, denominator.sizes))
 
-    # each end takes the worst order that a resample without one may have
+    # resamples that cannot be ordered count against each end
     low, _ = _percentile_interval(np.where(unordered, -np.inf, log_ratios), observed)
     _, high = _percentile_interval(np.where(unordered, np.inf, log_ratios), observed)
     n_models = min(numerator.n_models, denominator.n_models)

@@ -48,7 +48,7 @@ def with_narrow(figure):
 
 
 def make_narrow(figure):
-    """Make a figure that was drawn narrow.
+    """Make a figure narrow that has been drawn wide, in place.
 
     Panels stand below one another, legends have fewer columns, and words more lines.
     """
@@ -76,7 +76,7 @@ def make_narrow(figure):
         _wrap(text, figure.bbox.width)
     figure.draw_without_rendering()
 
-    # words in more lines have made the panels lower
+    # words that take more lines have made the panels lower
     _restore_heights(figure, height_of_panels)
     figure.draw_without_rendering()
     for text in texts_inside:
@@ -106,7 +106,7 @@ def _is_inside(text):
 
 
 def _restore_heights(figure, height_of_panels):
-    """Make a figure as much higher as its panels are lower than before, in pixels."""
+    """Make a figure higher by the height, in pixels, that its panels have lost."""
     missing_height = {}  # by row of the grid
     for axis, height in height_of_panels.items():
         row = axis.get_subplotspec().rowspan.start

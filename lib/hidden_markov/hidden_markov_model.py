@@ -1,4 +1,4 @@
-"""Hidden Markov models over letters, fitted by EM as Baum and Welch do."""
+"""Hidden Markov models of sequences of symbols, fitted by EM (the Baum-Welch algorithm)."""
 
 import warnings
 from typing import NamedTuple
@@ -64,8 +64,8 @@ class HiddenMarkovModel(BaseEstimator):
     max_iterations : int, at least 1
         Of one run; a ConvergenceWarning is given if the best run reaches it.
     tolerance : float, at least 0
-        A run ends when an iteration gains less than this in log likelihood a symbol; with 0 there
-        is no warning.
+        A run ends when an iteration gains less than this per symbol in log likelihood plus log
+        prior; with 0 there is no warning.
     random_state : int, RandomState or None
 
     Attributes
@@ -146,7 +146,7 @@ class HiddenMarkovModel(BaseEstimator):
         return self
 
     def _check_parameters(self):
-        """Return the model of the transitions, and what their first tables are multiplied by."""
+        """Return the model of the transitions and the mask of its first tables (1.0: no mask)."""
         n_states = check_integer("n_states", self.n_states, 1)
         check_integer("n_restarts", self.n_restarts, 1)
         check_integer("max_iterations", self.max_iterations, 1)
@@ -248,7 +248,7 @@ class HiddenMarkovModel(BaseEstimator):
         )
 
     def score_samples(self, sequences):
-        """Ln P of each sequence, (n_sequences,); -inf for one that the model cannot make."""
+        """Ln P of each sequence, (n_sequences,); -inf for a sequence of probability 0."""
         start, transitions, emissions = self._fitted_tables()
         symbols, ends = joined(sequences, emissions.shape[1])
         return log_likelihoods(symbols, ends, start, transitions, emissions)

@@ -54,7 +54,8 @@ def em_step(rows, counts, weights, probabilities):
     # E step: P(z | x) of each row
     posterior = np.exp(log_joint - log_evidence)
 
-    # M step: alpha <- U / (U + V), p_j <- sum of u_i over x_j = 1, divided by U
+    # M step: P(z) is the mean posterior, P(x_j = 1 | z) the mean of x_j weighted by posteriors;
+    # for k = 2 these are the paper's alpha, p_j and q_j
     mass = np.maximum(counts @ posterior, EDGE)
     new_weights = mass / counts.sum()
     new_probabilities = (counts[:, None] * posterior).T @ rows / mass[:, None]
@@ -73,7 +74,8 @@ class LatentClassEM(LatentClassClassifier):
         Random starts; the run with the largest likelihood is kept, the first of those that
         `tolerance` makes equal.
     max_iterations : int, at least 1
-        Iterations of one run at most; a ConvergenceWarning is given if the best run reaches it.
+        Iterations of one run at most; a ConvergenceWarning is given if the best run reaches it,
+        unless it is 1 or `tolerance` is 0.
     tolerance : float, at least 0
         A run has converged when an iteration gains less than this in log likelihood per example;
         with 0 every run takes `max_iterations`, and there is no finish.
@@ -197,7 +199,8 @@ def maximize(rows, counts, weights, probabilities, max_iterations, tolerance, dt
     probabilities : (r, k, m)
     max_iterations : int
     tolerance : float
-        Least gain in log likelihood per example of an iteration that another one follows.
+        A run stops after an iteration that gains less than this in log likelihood per example; with
+        0 it makes all iterations.
     dtype : {"float32", "float64"}
 
     Returns

@@ -19,8 +19,9 @@ from lib.validation import check_flag, check_integer, check_real
 class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
     """Draws of a latent-class model's parameters from their posterior, given rows without a class.
 
-    A sweep draws the class of each row given the parameters, and then the parameters given the
-    classes: weights and tables have Dirichlet distributions (Beta ones, for two values).
+    A sweep draws the parameters given the classes, and then the class of each row given the
+    parameters; the first parameters come from the prior. Weights and tables have Dirichlet
+    distributions (Beta ones, for two values).
 
     Parameters
     ----------
@@ -29,7 +30,7 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
     n_burn : int, at least 0
         Sweeps that are not recorded.
     n_samples : int, at least 1
-        Sweeps that are.
+        Draws: sweeps that are recorded.
     prior : float, above 0 and at most 1e300
         Parameter of all Dirichlet priors; 1 is uniform.
     relabel : bool
@@ -43,8 +44,9 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
     tables_ : ndarray of shape (n_samples, n_hidden, n_cells)
         P(value | class); the values of each attribute side by side.
     names_ : ndarray of shape (n_samples, n_hidden)
-        Class c of a draw is nearest to class `names_[draw, c]` of the draw with the highest
-        posterior probability.
+        Before they are renamed, class c of a draw is nearest to class `names_[draw, c]` of the draw
+        with the highest posterior probability. With `relabel`, weights and tables are already in
+        the order of that draw's classes.
     trace_ : ndarray of shape (n_burn + n_samples,)
         Log likelihood of the rows at each sweep.
 
@@ -112,11 +114,11 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
         return np.where(codes < 0, -1, codes + np.cumsum([0, *self._coding.sizes[:-1]]))
 
     def predict_proba(self, X):
-        """P(class | x) on average over the draws, (n_samples, n_hidden)."""
+        """P(class | x) on average over the draws, (n_rows, n_hidden)."""
         return self._over_draws(X, lambda joint: softmax(joint, axis=2).mean(axis=1))
 
     def votes(self, X):
-        """Share of the draws to which each class is the likeliest, (n_samples, n_hidden).
+        """Share of the draws to which each class is the likeliest, (n_rows, n_hidden).
 
         Of several likeliest classes it is the first.
         """
@@ -126,11 +128,11 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
         )
 
     def predict(self, X):
-        """The class with most votes, (n_samples,)."""
+        """The class with most votes, (n_rows,)."""
         return self.votes(X).argmax(axis=1)
 
     def score_samples(self, X):
-        """Ln of the mean over the draws of P(x), (n_samples,)."""
+        """Ln of the mean over the draws of P(x), (n_rows,)."""
         return self._over_draws(
             X, lambda joint: logsumexp(joint, axis=(1, 2)) - np.log(joint.shape[1])
         )
@@ -140,13 +142,12 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
         return float(self.score_samples(X).mean())
 
     def _over_draws(self, X, summary):
-        """Summarise ln P(x, class) of each row, draw and class, (rows, n_samples, n_hidden)."""
+        """Summarise ln P(x, class) of each row, draw and class, (n_rows, n_samples, n_hidden)."""
         check_is_fitted(self, "tables_")
         cells = self._cells(checked_frame(self, X, reset=False))
         n_cells = self.tables_.shape[2]
-        indicators = np.zeros(
-            (len(cells), n_cells + 1)
-        )  # the last column is that of missing values
+        # the last column is that of missing values
+        indicators = np.zeros((len(cells), n_cells + 1))
         np.put_along_axis(indicators, cells, 1, axis=1)
         log_tables = np.log(self.tables_).reshape(-1, n_cells)
         log_weights = np.log(self.weights_)

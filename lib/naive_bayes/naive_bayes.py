@@ -45,8 +45,8 @@ class NaiveBayes(JointClassifier):
     tables_ : dict of column -> ndarray of shape (n_classes, m)
         P(v | c) of the boolean and categorical columns.
     categories_ : dict of column -> Index
-        The values v in the order of the table. If the table has one column more, it is that of a
-        second value, which was never seen.
+        The values v in the order of the table. If only one value was seen, the table has a second
+        column, for a value that was not.
     means_, deviations_ : dict of column -> ndarray of shape (n_classes,)
         Of the Gaussian columns; deviations are NaN if a column has no spread.
 
@@ -71,10 +71,10 @@ class NaiveBayes(JointClassifier):
     they lose their last digits, and from 1e154 deviations on they are -inf.
 
     A weight is a number of examples: a row of weight 2 counts as two rows, and one of weight 0 as
-    none, though its class remains. If the sum of the weights is less than the number of rows with
-    weight, they are multiplied until it is this number, as smoothing and ddof are numbers of
-    examples, too. With ddof=1 the sum of squares is divided by n - 1 but at least by n / 2: for
-    whole numbers that is n - 1.
+    none, though its class remains. Weights that sum to less than the number of rows with positive
+    weight are rescaled to sum to that number, as smoothing and ddof are numbers of examples, too.
+    With ddof=1 the sum of squares is divided by n - 1 but at least by n / 2: for whole numbers that
+    is n - 1.
 
     Columns of an array, or without string names, are called "x0", "x1", ... in the dicts.
 
@@ -139,8 +139,8 @@ class NaiveBayes(JointClassifier):
         # Each row's joint probabilities are divided by the density of one class, its reference
         reference = (log_discrete + log_densities).argmax(axis=1)
         rows = np.arange(len(values))
-        # Once is enough, unless the densities lacked the digits that tell the most probable class
-        for _ in self.classes_:
+        # Usually one pass; again if rounding picked a reference that is not the most probable class
+        for _ in range(len(self.classes_)):
             log_joint = log_discrete + self._log_ratios(values, reference)
             best = log_joint.argmax(axis=1)
             if (log_joint[rows, best] <= log_joint[rows, reference] + TIE).all():
@@ -291,7 +291,7 @@ def _means_and_deviations(values, weights, starts, ddof):
     means = lowest + group_sums(weights * np.nan_to_num(values - lowest[groups])) / n
     squares = group_sums(weights * np.nan_to_num(values - means[groups]) ** 2)
     deviations = np.sqrt(squares / np.maximum(n - ddof, n / 2))
-    # The largest numbers may have a deviation that no float is as large as
+    # The deviation of the largest numbers may overflow: it is then the largest float
     with np.errstate(over="ignore"):
         deviations = np.ldexp(deviations, exponents)
     deviations = np.minimum(deviations, np.finfo(float).max)

@@ -39,8 +39,9 @@ class Ripper(RuleList):
     k : int, at least 0
         Rounds of optimisation.
     stop : "all" or "pruning"
-        No rule is added, either, after one that is wrong at least as often as right: on all rows
-        that no rule covers (as in Weka's JRip), or on the third for pruning.
+        Adding also stops at the first rule that is wrong at least as often as right, which is
+        discarded. Its errors are counted on all rows that no rule covers ("all", as in Weka's
+        JRip), or on the third for pruning.
     metric : "ratio" or "laplace"
         Pruning maximises (p - n) / (p + n), as printed, or (p + 1) / (p + n + 2), where the rule
         covers p rows of the class and n others; of equals, the shortest rule is best.
@@ -163,7 +164,8 @@ class _Task:
         """Delete rules, the last ones first, without which the description is shorter."""
         for rule in reversed(rules):
             shorter_list = [other for other in rules if other is not rule]
-            rules = min(rules, shorter_list, key=self.bits)
+            if self.bits(shorter_list) < self.bits(rules):
+                rules = shorter_list
         return rules
 
     def optimise(self, rules):

@@ -51,6 +51,7 @@ def build(data, growth, parameters, search, order, division, stack):
         if chosen >= 0:
             set_test(data, node, search.candidates[chosen])
             divide(data, growth, number, division)
+            # divide has appended the children at the end of the nodes
             for child in range(node.child, growth.size[0].nodes):
                 stack[n_waiting] = child
                 n_waiting += 1
@@ -65,6 +66,7 @@ def choose(data, parameters, cases, class_weights, search, order):
     state = search.state[0]
     state.n_candidates = 0
     n_node_classes = number_classes(data, cases, class_weights, search)
+    # list_entries overwrites these for each attribute: weights of the cases with a known value
     known_class_weights = search.class_weights[:n_node_classes]
     n_columns = len(data.codes)
     n_wanted = parameters.max_features
@@ -175,7 +177,7 @@ def draw(state, n):
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z = z ^ (z >> np.uint64(31))
     # its upper 53 bits as a fraction
-    return int((z >> np.uint64(11)) * (n / 9007199254740992.0))
+    return int((z >> np.uint64(11)) * (n / 2.0**53))
 
 
 @kernel

@@ -1,7 +1,5 @@
 """The decision tree of C4.5 as an estimator."""
 
-from contextlib import suppress
-
 import numpy as np
 from scipy.special import ndtri
 from sklearn.utils import check_random_state
@@ -50,7 +48,7 @@ class GainRatioTree(TableClassifier):
         threshold is a test of its own (Dietterich & Kong 1995). 1 takes the best.
     criterion : "gain_ratio" or "gain"
         With "gain_ratio", a threshold also leaves a tenth of the cases of an average class on each
-        side, 25 at most.
+        side, 25 at most; not with `n_best` above 1.
     mdl : bool
         Subtract log2(number of thresholds) / n from the gain of a threshold, as C4.5 does from
         release 8 on; not with `n_best` above 1.
@@ -85,9 +83,9 @@ class GainRatioTree(TableClassifier):
     -----
     Columns of floats and integers are numbers, all others categories. At prediction a category that
     is not known counts as missing. `sample_weight` are numbers of cases: rows of weight two come
-    twice. Rows of weight zero do not count, though their classes remain. If the sum of all is less
-    than the number of rows that have any, they are multiplied until it is this number, as for
-    scikit-learn's AdaBoost, whose weights sum to 1.
+    twice. Rows of weight zero do not count, though their classes remain. Weights that sum to less
+    than the number of rows with positive weight, as those of scikit-learn's AdaBoost, which sum to
+    1, are rescaled to sum to that number.
 
     References
     ----------
@@ -183,7 +181,7 @@ class GainRatioTree(TableClassifier):
         )
 
     def _number_nodes(self, data, growth, numbers, parents):
-        """Set the attributes of the fitted tree; arguments are what `grow_tree` returns."""
+        """Set the attributes of the fitted tree from its data and from what `grow_tree` returns."""
         nodes = growth.nodes[numbers]
         self.attribute_ = nodes["attribute"].astype(np.int32)
         is_inner = self.attribute_ >= 0
@@ -206,7 +204,7 @@ class GainRatioTree(TableClassifier):
 
 
 def training_data(table, y, n_classes):
-    """Return a `Table` and the numbers of its rows' classes, y (n_samples,), for kernels."""
+    """Return the `Data` that the kernels read: a `Table` and the class number of each row, `y`."""
     sizes = table.columns.sizes
     first_values, values = table.ranked
     in_mean_gain = sizes < MANY_CATEGORIES * len(y)
@@ -253,19 +251,19 @@ def grow_tree(data, rows, weights, parameters, seed):
     search = new_search(len(rows), data, parameters, seed)
     order = new_code_order(len(rows))
     division = new_division(len(rows), data)
-    room = 1
-    is_grown = False
-    while not is_grown:  # for want of room it grows anew in twice as much
-        room *= 2
+    room = 2
+    while True:
         growth = new_growth(rows, weights, data, room)
         pruning = new_pruning(growth)
         search.state["random"] = seed
-        with suppress(MemoryError):
+        try:
             build(data, growth, parameters, search, order, division, pruning.stack)
             collapse(data, growth)
             if parameters.confidence < 1:
                 prune(data, growth, parameters, pruning, division)
-            is_grown = True
+            break
+        except MemoryError:  # the arrays are full: grow again in arrays twice as large
+            room *= 2
     numbers = np.empty(len(growth.nodes), np.int64)
     parents = np.empty(len(growth.nodes), np.int64)
     n_nodes = list_nodes(data, growth, numbers, parents)

@@ -163,7 +163,7 @@ class _Description:
         return self._code_or_object(value)
 
     def _array(self, value):
-        """Describe an array or a number of numpy; the order in memory decides how sums are rounded."""
+        """Describe an array or a number of numpy; its order in memory decides how sums round."""
         if value.dtype.hasobject:
             contents = self.of(value.ravel().tolist())
         else:

@@ -20,7 +20,7 @@ def pad_columns(rows):
 
 @compiled()
 def train(rows, n, labels, order, n_passes, weights, weighted_changes, n_presented, rule):
-    """Present the rows `order` in each pass, changing `weights` after each mistake or thin margin.
+    """Present the rows `order` in each pass, changing `weights` where the rule says so.
 
     Parameters
     ----------
@@ -62,9 +62,10 @@ def train(rows, n, labels, order, n_passes, weights, weighted_changes, n_present
                 n_updates += 1
                 factor, floor = _factor(labels[i], rule)
                 if averaging:
-                    late_gain = (factor - 1.0) * n_presented
+                    # times the presentations so far: see `weighted_changes`
+                    timed_gain = (factor - 1.0) * n_presented
                     _add_changes(
-                        rows, i, present, absent, late_gain, floor, present_changes, absent_changes
+                        rows, i, present, absent, timed_gain, floor, present_changes, absent_changes
                     )
                 _multiply_weights(rows, i, present, absent, factor, floor)
     _join_weights(present, absent, n, weights)
@@ -74,10 +75,10 @@ def train(rows, n, labels, order, n_passes, weights, weighted_changes, n_present
 
 @compiled()
 def _judge(z, label, rule):
-    """Whether a prediction is wrong, and whether it is wrong or of thin margin."""
+    """Whether a prediction is wrong, and whether it is wrong or near the threshold."""
     mistaken = ((z > rule.threshold) | (rule.inclusive & (z == rule.threshold))) != label
-    thin = (z > rule.threshold - rule.margin) & (z < rule.threshold + rule.margin)
-    return mistaken, mistaken | thin
+    near_threshold = (z > rule.threshold - rule.margin) & (z < rule.threshold + rule.margin)
+    return mistaken, mistaken | near_threshold
 
 
 @compiled()
@@ -138,14 +139,14 @@ def _multiply_weights(rows, i, present, absent, factor, floor):
 
 
 @compiled()
-def _add_changes(rows, i, present, absent, late_gain, floor, present_changes, absent_changes):
+def _add_changes(rows, i, present, absent, timed_gain, floor, present_changes, absent_changes):
     """Add what `_multiply_weights` is going to change, times the presentations so far."""
     for j in range(rows.shape[1]):
         is_present = rows[i, j] != 0
         weight = present[j]
         complement_weight = absent[j]
-        change = late_gain * weight
-        complement_change = late_gain * complement_weight
+        change = timed_gain * weight
+        complement_change = timed_gain * complement_weight
         present_changes[j] += change if is_present & (weight >= floor) else 0.0
         absent_changes[j] += 0.0 if is_present | (complement_weight < floor) else complement_change
 
@@ -162,7 +163,7 @@ def _split_weights(weights, n, width):
 
 @compiled()
 def _join_weights(present, absent, n, weights):
-    """Write back what `_split_weights` took apart."""
+    """Write back what `_split_weights` took apart; `assign` leaves out the padding."""
     assign(weights[:n], present)
     assign(weights[n:], absent)
 
@@ -207,15 +208,17 @@ def train_active(
                 factor **= sizes[p]
                 floor = 0.0 if labels[i] else LOWEST / factor
             gain = factor - 1.0
-            late_gain = gain * n_presented
+            timed_gain = gain * n_presented
             for k in range(start, stop):
                 j = indices[k]
                 weight = weights[j]
-                # the first test spares products below LOWEST, which take a hundred times as long
+                # Both tests keep weights normal numbers. The first spares most products that are
+                # not, which take a hundred times as long; the second sees those that rounding lets
+                # through.
                 if weight >= floor and weight + gain * weight >= LOWEST:
                     weights[j] = weight + gain * weight
                     if averaging:
-                        weighted_changes[j] += late_gain * weight
+                        weighted_changes[j] += timed_gain * weight
     return n_mistakes, n_updates
 
 

@@ -64,8 +64,8 @@ def winnow_step(weights, x, label, rule, size=1.0):
     predicted = z >= rule.threshold if rule.inclusive else z > rule.threshold
     mistaken = predicted != label
     # "thick" Winnow: also update where Z is within the margin of the threshold
-    thin = rule.threshold - rule.margin < z < rule.threshold + rule.margin
-    if not (mistaken or thin):
+    near_threshold = rule.threshold - rule.margin < z < rule.threshold + rule.margin
+    if not (mistaken or near_threshold):
         return weights, mistaken, False
     factor = (rule.promotion if label else rule.demotion) ** size
     # a weight that a demotion would take below the smallest normal number stays
@@ -148,7 +148,7 @@ class WinnowBase(ClassifierMixin, BaseEstimator):
         demotion = 1 / self.promotion if self.demotion is None else self.demotion
         threshold = n_weights / 2 if self.threshold is None else float(self.threshold)
         margin = 0.2 * threshold if self.margin is None else float(self.margin)
-        # no weight outgrows the larger of these two (see the notes of Winnow)
+        # bounds of the first Z and of a weight after a promotion (see the notes of Winnow)
         heaviest = max(self.initial_weight * n_weights, self.promotion * (threshold + margin))
         if heaviest > HEAVIEST:
             raise ValueError(
@@ -243,11 +243,10 @@ class Winnow(WinnowBase):
     which these could.
 
     A row of weight 3 is presented three times in succession, one of weight 0 never, though its
-    class remains. Of a weight that is no whole number the rest r makes one presentation more, the
-    last one: its factor is promotion or demotion to the power of r, the shorter step of
-    exponentiated gradient. It counts as r presentations in the average, and as one in `n_mistakes_`
-    and `n_updates_`. If the sum of all weights is less than the number of rows that have any, they
-    are multiplied until it is this number.
+    class remains. A fractional remainder r of a weight adds a last presentation, whose factor is
+    promotion or demotion to the power of r, a shorter step of exponentiated gradient. It counts as
+    r presentations in the average, and as one in `n_mistakes_` and `n_updates_`. Weights that sum
+    to less than the number of rows with positive weight are rescaled to sum to that number.
 
     References
     ----------
