@@ -110,8 +110,8 @@ def copied_attributes(
     ----------
     seeds : lib.trials.Seeds
     m : int
-        Copies among the `n_attributes` attributes.
-    n_instances, learners, missing
+        Copies among the attributes.
+    n_attributes, n_instances, learners, missing
         See `structure_robustness`.
     tests, smoothing, stopping
         See `StructureModel`: its parameter `tests`, and its method `learn`.
