@@ -122,7 +122,10 @@ class MDP:
 
     @cached_property
     def matrix(self):
-        """The transitions, sparse: row a * n_states + s is that of action a in state s."""
+        """The transitions as a sparse matrix.
+
+        Row a * n_states + s is that of action a in state s.
+        """
         return sparse.csr_array(self.transitions.reshape(-1, self.n_states))
 
     @property

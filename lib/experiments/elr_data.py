@@ -70,7 +70,10 @@ class LearningTask:
 
     @property
     def work(self):
-        """Rough cost of one shuffle: training rows x attributes x classes, over all folds."""
+        """Rough cost of one shuffle.
+
+        It is the sum over folds of training rows x attributes x classes.
+        """
         splits = self.splits(N_FOLDS, np.random.SeedSequence(0))
         n_train = len(splits[0][0])
         return len(splits) * n_train * self.data.X.shape[1] * len(np.unique(self.data.y))
