@@ -78,11 +78,11 @@ def case_weights(sample_weight, X):
             sample_weight, ensure_2d=False, dtype=float, input_name="sample_weight"
         )
     if weights.ndim != 1:
-        raise ValueError(f"sample_weight must be 1D array or scalar, got {weights.ndim}D array")
+        raise ValueError(f"Sample weights must be 1D array or scalar, got {weights.ndim}D array")
     if weights.shape != (n_rows,):
         raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}")
     if not weights.any():
-        raise ValueError("sample_weight must contain at least one non-zero number")
+        raise ValueError("Sample weights must contain at least one non-zero number")
     check_non_negative(weights, "`sample_weight`")
     with np.errstate(over="ignore"):
         total = weights.sum()
