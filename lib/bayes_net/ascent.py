@@ -11,9 +11,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
+from lib.bayes_net.likelihood import evaluate
 from lib.bayes_net.newton import climb_newton
-from lib.compiled import compiled
+from lib.compiled import assign, compiled
 from lib.validation import check_choice, check_integer, check_real
 
 # A line search ends where the slope is this fraction of the first: for conjugate gradients, which
@@ -36,6 +38,14 @@ class Ascent(NamedTuple):
     converged: bool
 
 
+class Start(NamedTuple):
+    """Parameters to start from, with the mean objective and its gradient there."""
+
+    beta: np.ndarray
+    value: float
+    gradient: np.ndarray
+
+
 class LineSearch(NamedTuple):
     """Best step of a line search, 0 if none gains anything, and the value and gradient there."""
 
@@ -53,19 +63,19 @@ class LinePoint(NamedTuple):
     slope: float
 
 
-class History:
-    """Values, and if wanted parameters, of the iterations of an ascent."""
+class History(NamedTuple):
+    """What an ascent fills, at the start and after each iteration.
 
-    def __init__(self, keep_parameters):
-        self.keep_parameters = keep_parameters
-        self.values = []
-        self.betas = []
+    Attributes
+    ----------
+    values : ndarray of shape (n_iterations + 1,)
+        Mean objective.
+    betas : ndarray of shape (n_iterations + 1 or 0, n_parameters)
+        Parameters, if they are wanted.
+    """
 
-    def append(self, value, beta):
-        """Add an iteration; `beta` must not be changed later."""
-        self.values.append(value)
-        if self.keep_parameters:
-            self.betas.append(beta)
+    values: np.ndarray
+    betas: np.ndarray
 
 
 def ascend(
@@ -121,93 +131,116 @@ def ascend(
     tolerance = check_real("tolerance", tolerance, 0)
     beta = np.array(cases.network.check_parameters(beta))
     cases.check_size()
-    history = History(keep_parameters=watched is not None)
-    # as in compiled code, a number may overflow, and a quotient be infinite
-    with np.errstate(all="ignore"):
-        if method == "newton":
-            beta, converged = climb_newton(beta, cases, n_iterations, tolerance, history)
+    history = History(
+        values=np.empty(n_iterations + 1),
+        betas=np.empty((0 if watched is None else n_iterations + 1, len(beta))),
+    )
+    if method == "newton":
+        # as in compiled code, a number may overflow, and a quotient be infinite
+        with np.errstate(all="ignore"):
+            beta, n_done, converged = climb_newton(beta, cases, n_iterations, tolerance, history)
+    else:
+        objective = cases.objective(conditional, smoothing)
+        value, gradient, _ = objective.evaluate(beta)
+        start = Start(beta, value, gradient)
+        if method == "cg":
+            beta, n_done, converged = climb_conjugate(
+                start, objective.evaluation, objective.messages, n_iterations, tolerance, history
+            )
         else:
-            objective = cases.objective(conditional, smoothing)
-            climb = climb_conjugate if method == "cg" else climb_lbfgs
-            beta, converged = climb(beta, objective, n_iterations, tolerance, history)
-    path = np.array(history.values)
-    errors = cases.watched_errors(history.betas, watched, len(path))
+            # Parameters with few rows have small derivatives and little curvature: the power of
+            # the diagonal of the inverse Hessian at the start was chosen by trials.
+            inverse_diagonal = ((objective.observed_counts() + 1.0) / objective.size) ** -0.5
+            beta, n_done, converged = climb_lbfgs(
+                start,
+                inverse_diagonal,
+                objective.evaluation,
+                objective.messages,
+                n_iterations,
+                tolerance,
+                history,
+            )
+    path = history.values[: n_done + 1].copy()
+    errors = cases.watched_errors(history.betas[: n_done + 1], watched, len(path))
     return Ascent(beta, path, errors, bool(converged))
 
 
-def climb_conjugate(beta, objective, n_iterations, tolerance, history):
+@compiled(error_model="numpy")
+def climb_conjugate(start, evaluation, messages, n_iterations, tolerance, history):
     """Climb by the conjugate gradients of Polak & Ribiere.
 
-    Return the parameters, and whether the ascent has converged.
+    `evaluation` and `messages` are as `evaluate` takes them. Fill the history; return the
+    parameters, the number of iterations, and whether the ascent has converged.
     """
-    value, gradient, _ = objective.evaluate(beta)
+    beta, value, gradient = start
     direction = gradient
     step = 0.0
-    history.append(value, beta)
-    for _ in range(n_iterations):
-        squared_norm = float(gradient @ gradient)
+    record(history, 0, value, beta)
+    for iteration in range(n_iterations):
+        squared_norm = gradient @ gradient
         if is_flat(gradient, tolerance) or squared_norm == 0.0:
-            return beta, True
-        direction, search = line_search_or_restart(
-            objective,
+            return beta, iteration, True
+        steepest = gradient
+        direction, _, search = line_search_or_restart(
+            evaluation,
+            messages,
             beta,
             value,
             gradient,
             direction,
             step,
-            steepest=gradient,
-            slope_ratio=CG_SLOPE_RATIO,
+            steepest,
+            CG_SLOPE_RATIO,
         )
         step = search.step
         if step == 0.0:
-            return beta, False
-        beta = beta + step * direction
+            return beta, iteration, False
+        beta = add_scaled(beta, step, direction)
         value = search.value
         next_gradient = search.gradient
         # Polak & Ribiere; where negative, the ascent starts again along the gradient
-        beta_pr = max(0.0, float(next_gradient @ (next_gradient - gradient)) / squared_norm)
-        direction = next_gradient + beta_pr * direction
+        fall = add_scaled(next_gradient, -1.0, gradient)
+        beta_pr = max(0.0, next_gradient @ fall / squared_norm)
+        direction = add_scaled(next_gradient, beta_pr, direction)
         gradient = next_gradient
         # the next step is expected to gain, to first order, as much as the last one
-        step *= min(
-            MAX_EXTRAPOLATION, search.initial_slope / max(float(gradient @ direction), TINY)
-        )
-        history.append(value, beta)
-    return beta, is_flat(gradient, tolerance)
+        step *= min(MAX_EXTRAPOLATION, search.initial_slope / max(gradient @ direction, TINY))
+        record(history, iteration + 1, value, beta)
+    return beta, n_iterations, is_flat(gradient, tolerance)
 
 
-def climb_lbfgs(beta, objective, n_iterations, tolerance, history):
-    """Climb by L-BFGS; return as `climb_conjugate` does."""
-    # Parameters with few rows have small derivatives and little curvature: the power of the
-    # diagonal of the inverse Hessian at the start was chosen by trials.
-    inverse_diagonal = ((objective.observed_counts() + 1.0) / objective.size) ** -0.5
-    value, gradient, _ = objective.evaluate(beta)
-    history.append(value, beta)
+@compiled(error_model="numpy")
+def climb_lbfgs(start, inverse_diagonal, evaluation, messages, n_iterations, tolerance, history):
+    """Climb by L-BFGS, from a diagonal of the inverse Hessian; return as `climb_conjugate` does."""
+    beta, value, gradient = start
+    record(history, 0, value, beta)
     # the last pairs of steps s and falls of the gradient y, and s @ y, which is 1 / rho
     s_history = np.empty((MEMORY, len(beta)))
     y_history = np.empty((MEMORY, len(beta)))
     curvatures = np.empty(MEMORY)
     n_pairs = 0
-    for _ in range(n_iterations):
+    for iteration in range(n_iterations):
         if is_flat(gradient, tolerance):
-            return beta, True
+            return beta, iteration, True
         quasi_newton = apply_inverse_hessian(
             gradient, inverse_diagonal, s_history, y_history, curvatures, n_pairs
         )
+        first_step = 1.0 if n_pairs > 0 else 0.0
         steepest = inverse_diagonal * gradient
-        direction, search = line_search_or_restart(
-            objective,
+        direction, is_restarted, search = line_search_or_restart(
+            evaluation,
+            messages,
             beta,
             value,
             gradient,
             quasi_newton,
-            step=1.0 if n_pairs > 0 else 0.0,
-            steepest=steepest,
-            slope_ratio=LBFGS_SLOPE_RATIO,
+            first_step,
+            steepest,
+            LBFGS_SLOPE_RATIO,
         )
         if search.step == 0.0:
-            return beta, False
-        if direction is steepest:
+            return beta, iteration, False
+        if is_restarted:
             n_pairs = 0
         s = search.step * direction
         y = gradient - search.gradient
@@ -217,20 +250,43 @@ def climb_lbfgs(beta, objective, n_iterations, tolerance, history):
         curvature = s @ y
         if curvature > 0.0:
             k = n_pairs % MEMORY
-            s_history[k] = s
-            y_history[k] = y
+            assign(s_history[k], s)
+            assign(y_history[k], y)
             curvatures[k] = curvature
             n_pairs += 1
-        history.append(value, beta)
-    return beta, is_flat(gradient, tolerance)
-
-
-def is_flat(gradient, tolerance):
-    """Return whether no entry of the gradient is larger than `tolerance`."""
-    return np.abs(gradient).max() <= tolerance
+        record(history, iteration + 1, value, beta)
+    return beta, n_iterations, is_flat(gradient, tolerance)
 
 
 @compiled(error_model="numpy")
+def add_scaled(vector, scale, direction):
+    """Return `vector + scale * direction`; numba takes longer to compile such an expression."""
+    total = np.empty_like(vector)
+    for i in range(len(vector)):
+        total[i] = vector[i] + scale * direction[i]
+    return total
+
+
+@compiled(error_model="numpy")
+def is_flat(gradient, tolerance):
+    """Return whether no entry of the gradient is larger than `tolerance`."""
+    is_small = True
+    for derivative in gradient:
+        is_small = is_small and abs(derivative) <= tolerance
+    return is_small
+
+
+# What follows is inlined before an ascent is compiled: kernels that call each other would be
+# compiled again, with all that they call, in each of them.
+@njit(inline="always", error_model="numpy")
+def record(history, iteration, value, beta):
+    """Keep the value after an iteration, and the parameters, if they are wanted."""
+    history.values[iteration] = value
+    if len(history.betas) > 0:
+        assign(history.betas[iteration], beta)
+
+
+@njit(inline="always", error_model="numpy")
 def apply_inverse_hessian(gradient, inverse_diagonal, s_history, y_history, curvatures, n_pairs):
     """Return the inverse Hessian times the gradient: the two-loop recursion, algorithm 7.4."""
     direction = gradient.copy()
@@ -251,21 +307,28 @@ def apply_inverse_hessian(gradient, inverse_diagonal, s_history, y_history, curv
     return direction
 
 
+@njit(inline="always", error_model="numpy")
 def line_search_or_restart(
-    objective, beta, value, gradient, direction, step, steepest, slope_ratio
+    evaluation, messages, beta, value, gradient, direction, step, steepest, slope_ratio
 ):
     """Search along `direction`; if nothing is gained there, along `steepest`, with no first step.
 
-    Return the last direction and the result of its `search_line`.
+    Return the last direction, whether it is `steepest`, and the result of its `search_line`.
     """
-    search = search_line(objective, beta, value, gradient, direction, step, slope_ratio)
-    if search.step == 0.0 and np.any(direction != steepest):
-        search = search_line(objective, beta, value, gradient, steepest, 0.0, slope_ratio)
-        return steepest, search
-    return direction, search
+    is_restarted = False
+    while True:
+        search = search_line(
+            evaluation, messages, beta, value, gradient, direction, step, slope_ratio
+        )
+        if search.step != 0.0 or is_restarted or np.all(direction == steepest):
+            return direction, is_restarted, search
+        direction = steepest
+        step = 0.0
+        is_restarted = True
 
 
-def search_line(objective, beta, value, gradient, direction, step, slope_ratio):
+@njit(inline="always", error_model="numpy")
+def search_line(evaluation, messages, beta, value, gradient, direction, step, slope_ratio):
     """Search along `direction` for a point near the first maximum.
 
     The maximum is bracketed by the sign of the slope, then found by secants. The search ends where
@@ -273,7 +336,8 @@ def search_line(objective, beta, value, gradient, direction, step, slope_ratio):
 
     Parameters
     ----------
-    objective : Objective
+    evaluation, messages
+        As `evaluate` takes them.
     beta, gradient, direction : ndarray of shape (n_parameters,)
     value : float
     step : float
@@ -285,7 +349,7 @@ def search_line(objective, beta, value, gradient, direction, step, slope_ratio):
     LineSearch
         With the step 0 where none gains anything, as in a direction that does not rise.
     """
-    initial_slope = float(gradient @ direction)
+    initial_slope = gradient @ direction
     if not initial_slope > 0.0:
         return LineSearch(initial_slope, 0.0, value, gradient)
     if step == 0.0:
@@ -299,8 +363,10 @@ def search_line(objective, beta, value, gradient, direction, step, slope_ratio):
     high_slope = np.nan
     step_over_slope = 0.0  # of the last move of `low`: how far it went, over what the slope fell by
     for _ in range(MAX_EVALUATIONS):
-        new_value, new_gradient, _ = objective.evaluate(beta + step * direction)
-        new_slope = float(new_gradient @ direction)
+        new_gradient = np.empty_like(gradient)
+        new_beta = add_scaled(beta, step, direction)
+        new_value = evaluate(new_beta, evaluation, messages, new_gradient)
+        new_slope = new_gradient @ direction
         if new_value >= best_value:
             best_step = step
             best_value = new_value
@@ -318,6 +384,7 @@ def search_line(objective, beta, value, gradient, direction, step, slope_ratio):
     return LineSearch(initial_slope, best_step, best_value, best_gradient)
 
 
+@njit(inline="always", error_model="numpy")
 def _next_step(low, low_slope, high, high_slope, step_over_slope):
     """Where the slope would be 0 if it were linear, not too near to what was tried."""
     if high == np.inf:

@@ -1,13 +1,14 @@
 """Conditional and joint log likelihood of merged rows with their gradients, in compiled loops.
 
-Python calls one small kernel after the other. Kernels that call each other are compiled again into
-each caller, so one kernel for all would take half a minute at the first fit, and those that pass
-messages would be compiled for complete rows, which have no messages.
+Kernels that call each other are compiled again into each caller, level by level: that took half a
+minute at the first fit. So `evaluate` calls small kernels that hardly call others. It is run by
+Python, or inlined in the one kernel of an ascent.
 """
 
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
 from lib.bayes_net.messages import LOWEST, Messages, collect, distribute, reachable_messages
 from lib.compiled import compiled
@@ -54,9 +55,14 @@ class Rows(NamedTuple):
         """Number of different terms, the one that is 0 included."""
         return len(self.group_cells) + len(self.messages.starts)
 
+    @property
+    def has_messages(self):
+        """Whether there are messages, as there are none for complete rows."""
+        return len(self.messages.widths) > 0
+
     def reachable_messages(self):
         """Numbers of the messages that the rows need, directly or through other messages."""
-        if len(self.messages.widths) == 0:  # complete rows: no kernel for messages is compiled
+        if not self.has_messages:  # no kernel for messages is compiled
             return np.empty(0, np.intp)
         return reachable_messages(self.messages, self.terms, len(self.group_cells))
 
@@ -76,8 +82,13 @@ class Terms:
     ----------
     logs : ndarray of shape (n_terms, n_classes)
         Of the groups of factors, then of the messages, then 0.
+    message_logs : ndarray of shape (n_messages + 1, n_classes)
+        The last rows of `logs`.
     cells : ndarray of shape (n_cells, n_classes)
         Cells of factors and messages, where there are messages.
+    product : ndarray of shape (largest number of products that a message sums, n_classes)
+    cell_logs : ndarray of shape (n_cells_of_factors + 1, n_classes)
+        The last cell, of factors that are left out, has the log 0.
     reachable : ndarray of int
         Numbers of the messages that the rows need.
     """
@@ -90,15 +101,73 @@ class Terms:
         self.reachable = rows.reachable_messages()
         self.logs = np.zeros((rows.n_terms, n_classes))
         self.cells = np.empty((rows.messages.starts[-1], n_classes))
-        # the last cell, of factors that are left out, has the log 0
-        self._cell_logs = np.zeros((n_cells + 1, n_classes))
-        self._message_logs = self.logs[len(rows.group_cells) :]
+        self.product = np.empty((rows.messages.largest_product, n_classes))
+        self.cell_logs = np.zeros((n_cells + 1, n_classes))
+        self.message_logs = self.logs[len(rows.group_cells) :]
 
     def update(self, log_theta):
         """Compute the terms for the logs of tables (n_parameters,)."""
-        sum_factors(log_theta, self.lookup, self.group_cells, self._cell_logs, self.logs)
+        sum_factors(log_theta, self.lookup, self.group_cells, self.cell_logs, self.logs)
         if len(self.reachable):
-            collect(self.messages, self.reachable, self._cell_logs, self.cells, self._message_logs)
+            collect(
+                self.messages,
+                self.reachable,
+                self.cell_logs,
+                self.cells,
+                self.product,
+                self.message_logs,
+            )
+
+
+class Evaluation(NamedTuple):
+    """What `evaluate` reads, and the arrays that it fills.
+
+    Attributes
+    ----------
+    conditional, smoothing, size
+        As in `Objective`.
+    row_starts, lookup
+        As in `Parameters`.
+    terms, group_cells
+        As in `Rows`, of the rows that have a count.
+    counts : ndarray of shape (n_rows, n_classes)
+    reachable, term_logs, message_logs, cells, product, cell_logs
+        As in `Terms`.
+    log_theta, theta : ndarray of shape (n_parameters,)
+        Tables.
+    scores : ndarray of shape (BLOCK, n_classes)
+        Ln P(c, e) of some rows.
+    term_weights, message_weights
+        Derivatives by the logs of terms, and the last rows of these, by messages.
+    beliefs
+        Derivatives by the logs of cells; those of messages are 0 between evaluations.
+    expected : ndarray of shape (n_parameters,)
+        How often each value comes with its parents' values, as expected given the rows and their
+        classes, plus `smoothing`. If `conditional`, less what is expected without knowing the
+        classes. Of missing variables, only those that the rows sum over have counts.
+    """
+
+    conditional: bool
+    smoothing: float
+    size: float
+    row_starts: np.ndarray
+    lookup: np.ndarray
+    terms: np.ndarray
+    group_cells: np.ndarray
+    counts: np.ndarray
+    reachable: np.ndarray
+    term_logs: np.ndarray
+    message_logs: np.ndarray
+    cells: np.ndarray
+    product: np.ndarray
+    cell_logs: np.ndarray
+    log_theta: np.ndarray
+    theta: np.ndarray
+    scores: np.ndarray
+    term_weights: np.ndarray
+    message_weights: np.ndarray
+    beliefs: np.ndarray
+    expected: np.ndarray
 
 
 class Objective:
@@ -116,6 +185,12 @@ class Objective:
         Weight of the log prior, the sum of all ln theta.
     size : float
         What the sum is divided by.
+
+    Attributes
+    ----------
+    evaluation : Evaluation
+    messages : Messages or None
+        None where there are none, so that no kernel for messages is compiled.
     """
 
     def __init__(self, parameters, rows, counts, conditional, smoothing, size):
@@ -123,68 +198,44 @@ class Objective:
         self.parameters = parameters
         self.rows = rows._replace(terms=rows.terms[has_count])
         self.counts = counts[has_count]
-        self.conditional = conditional
-        self.smoothing = smoothing
         self.size = size
-        self._terms = Terms(parameters, self.rows)
-        self._log_theta = np.empty(parameters.row_starts[-1])
-        self._theta = np.empty(parameters.row_starts[-1])
-        self._weights = np.empty_like(self._terms.logs)  # derivatives by the terms
-        self._message_weights = self._weights[len(rows.group_cells) :]
-        # those by logs of cells; of messages, 0 between calls
-        self._beliefs = np.zeros_like(self._terms.cells)
+        self.messages = rows.messages if rows.has_messages else None
+        terms = Terms(parameters, self.rows)
+        n_parameters = parameters.row_starts[-1]
+        term_weights = np.empty_like(terms.logs)
+        self.evaluation = Evaluation(
+            conditional=conditional,
+            smoothing=smoothing,
+            size=size,
+            row_starts=parameters.row_starts,
+            lookup=parameters.lookup,
+            terms=self.rows.terms,
+            group_cells=rows.group_cells,
+            counts=self.counts,
+            reachable=terms.reachable,
+            term_logs=terms.logs,
+            message_logs=terms.message_logs,
+            cells=terms.cells,
+            product=terms.product,
+            cell_logs=terms.cell_logs,
+            log_theta=np.empty(n_parameters),
+            theta=np.empty(n_parameters),
+            scores=np.empty((BLOCK, counts.shape[1])),
+            term_weights=term_weights,
+            message_weights=term_weights[len(rows.group_cells) :],
+            beliefs=np.zeros_like(terms.cells),
+            expected=np.empty(n_parameters),
+        )
 
     def evaluate(self, beta):
         """Return the objective at the softmax parameters `beta`, its gradient, and expected counts.
 
-        Parameters
-        ----------
-        beta : ndarray of shape (n_parameters,)
-
-        Returns
-        -------
-        value : float
-        gradient : ndarray of shape (n_parameters,)
-            Proposition 3 of Greiner et al. (2005), summed over the rows, over `size`.
-        expected : ndarray of shape (n_parameters,)
-            How often each value comes with its parents' values, as expected given the rows and
-            their classes, plus `smoothing`. If `conditional`, less what is expected without knowing
-            the classes. Of missing variables, only those that the rows sum over have counts.
+        The last are as in `Evaluation`.
         """
-        terms = self._terms
-        row_starts = self.parameters.row_starts
-        # forwards: tables, terms, scores of the rows
-        softmax_rows(beta, row_starts, self._log_theta, self._theta)
-        terms.update(self._log_theta)
-        value = weigh_rows(
-            terms.logs, self.rows.terms, self.counts, self.conditional, self._weights
-        )
-        # backwards: what each term, cell and parameter counts
-        self._beliefs[: len(terms.lookup) + 1] = 0.0
-        if len(terms.reachable):
-            distribute(
-                terms.messages,
-                terms.reachable,
-                terms.cells,
-                self._message_weights,
-                self._beliefs,
-            )
-        expected = np.empty_like(beta)
         gradient = np.empty_like(beta)
-        log_prior = differentiate(
-            self._weights,
-            self._beliefs,
-            terms.group_cells,
-            terms.lookup,
-            row_starts,
-            self._log_theta,
-            self._theta,
-            self.smoothing,
-            self.size,
-            expected,
-            gradient,
-        )
-        return (value + log_prior) / self.size, gradient, expected
+        # run by Python, kernel after kernel
+        value = evaluate.py_func(beta, self.evaluation, self.messages, gradient)
+        return value, gradient, self.evaluation.expected.copy()
 
     def observed_counts(self):
         """How often each value and its parents' values are all observed, (n_parameters,)."""
@@ -225,6 +276,72 @@ def observed_counts(parameters, rows, counts):
     return np.bincount(
         parameters.lookup.ravel(), cell_counts[:-1].ravel(), parameters.row_starts[-1]
     )
+
+
+@njit(inline="always", error_model="numpy")
+def evaluate(beta, evaluation, messages, gradient):
+    """Return the objective at the softmax parameters `beta`; set its gradient.
+
+    Parameters
+    ----------
+    beta : ndarray of shape (n_parameters,)
+    evaluation : Evaluation
+    messages : Messages or None
+        Beside `evaluation`, as numba does not compile what an argument None rules out.
+    gradient : ndarray of shape (n_parameters,)
+        Set to Proposition 3 of Greiner et al. (2005), summed over the rows, over `size`.
+    """
+    # forwards: tables, terms, scores of the rows
+    softmax_rows(beta, evaluation.row_starts, evaluation.log_theta, evaluation.theta)
+    sum_factors(
+        evaluation.log_theta,
+        evaluation.lookup,
+        evaluation.group_cells,
+        evaluation.cell_logs,
+        evaluation.term_logs,
+    )
+    if messages is not None:
+        collect(
+            messages,
+            evaluation.reachable,
+            evaluation.cell_logs,
+            evaluation.cells,
+            evaluation.product,
+            evaluation.message_logs,
+        )
+    value = weigh_rows(
+        evaluation.term_logs,
+        evaluation.terms,
+        evaluation.counts,
+        evaluation.conditional,
+        evaluation.scores,
+        evaluation.term_weights,
+    )
+    # backwards: what each term, cell and parameter counts
+    evaluation.beliefs[: len(evaluation.cell_logs)] = 0.0
+    if messages is not None:
+        distribute(
+            messages,
+            evaluation.reachable,
+            evaluation.cells,
+            evaluation.product,
+            evaluation.message_weights,
+            evaluation.beliefs,
+        )
+    log_prior = differentiate(
+        evaluation.term_weights,
+        evaluation.beliefs,
+        evaluation.group_cells,
+        evaluation.lookup,
+        evaluation.row_starts,
+        evaluation.log_theta,
+        evaluation.theta,
+        evaluation.smoothing,
+        evaluation.size,
+        evaluation.expected,
+        gradient,
+    )
+    return (value + log_prior) / evaluation.size
 
 
 @compiled(error_model="numpy")
@@ -296,10 +413,9 @@ def scatter_terms(term_weights, terms, weights):
 
 
 @compiled(error_model="numpy")
-def weigh_rows(term_logs, terms, counts, conditional, weights):
+def weigh_rows(term_logs, terms, counts, conditional, scores, weights):
     """Return the sum of log likelihoods of all rows; set `weights` to its derivatives by terms."""
     weights[:] = 0.0
-    scores = np.empty((BLOCK, counts.shape[1]))
     value = 0.0
     for start in range(0, len(counts), BLOCK):
         stop = min(start + BLOCK, len(counts))

@@ -51,6 +51,11 @@ class Messages(NamedTuple):
     places: np.ndarray
     offsets: np.ndarray
 
+    @property
+    def largest_product(self):
+        """Largest number of products that are summed to one message."""
+        return int((self.widths * np.diff(self.starts)).max(initial=0))
+
 
 class Slot(NamedTuple):
     """One factor or message of a clique's product, in each row, before equal messages are merged.
@@ -258,18 +263,18 @@ def reachable_messages(messages, terms, first_message):
 
 
 @compiled(error_model="numpy")
-def collect(messages, reachable, factor_logs, cells, message_logs):
+def collect(messages, reachable, factor_logs, cells, product, message_logs):
     """Compute the messages, leaves first: the upward pass of message passing.
 
     `cells` (n_cells, n_classes) are set to the factors, whose logs are `factor_logs`, and to the
     `reachable` messages, each divided by its largest cell. `message_logs` (n_messages, n_classes)
-    gets the log of what they and all that they are made of are divided by.
+    gets the log of what they and all that they are made of are divided by. `product`
+    (messages.largest_product, n_classes) holds products meanwhile.
     """
     n_classes = cells.shape[1]
     for cell in range(len(factor_logs)):
         for c in range(n_classes):
             cells[cell, c] = np.exp(factor_logs[cell, c])
-    product = _allocate_product(messages, reachable, cells)
     scale = np.empty(n_classes)
     for m in reachable:
         # _multiply writes the shift of its products into message_logs[m]
@@ -302,16 +307,21 @@ def collect(messages, reachable, factor_logs, cells, message_logs):
 
 
 @compiled(error_model="numpy")
-def distribute(messages, reachable, cells, weights, beliefs):
+def distribute(messages, reachable, cells, product, weights, beliefs):
     """Add to the beliefs in each factor's cell: the downward pass of message passing.
 
     Last first, each message hands what is believed of its cells on to its inputs. `weights`
+<<<<<<< HEAD
     (n_messages, n_classes) are the derivatives of the objective by the logs of the messages that
     end, and `beliefs` (n_cells, n_classes) those by the logs of cells. The beliefs in messages are
     0 before and after.
+=======
+    (n_messages, n_classes) are the derivatives of the objective by the messages that end, and
+    `beliefs` (n_cells, n_classes) those by logs of cells. The beliefs in messages are 0 before and
+    after. `product` is as in `collect`.
+>>>>>>> 0d50339 (Small fits of ELR are fast again: an ascent is one kernel)
     """
     n_classes = cells.shape[1]
-    product = _allocate_product(messages, reachable, cells)
     shift = np.empty(n_classes)
     for m in reachable[::-1]:
         n_products = _multiply(m, messages, cells, product, shift)
@@ -343,16 +353,6 @@ def distribute(messages, reachable, cells, weights, beliefs):
 
 # Compiled into each caller: calls that hand over many arrays take longer than the little that is
 # done with them.
-@njit(inline="always", error_model="numpy")
-def _allocate_product(messages, reachable, cells):
-    """Return an array (largest number of products of a message, n_classes)."""
-    largest = 1
-    for m in reachable:
-        n_cells = messages.starts[m + 1] - messages.starts[m]
-        largest = max(largest, messages.widths[m] * n_cells)
-    return np.empty((largest, cells.shape[1]))
-
-
 @njit(inline="always", error_model="numpy")
 def _multiply(m, messages, cells, product, shift):
     """Set the products of the inputs of message m, times exp(-shift); return how many there are.

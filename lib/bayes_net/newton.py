@@ -39,7 +39,7 @@ class Features(NamedTuple):
 
 
 def climb_newton(beta, cases, n_iterations, tolerance, history):
-    """Climb by Newton's method; return the parameters and whether the ascent has converged.
+    """Climb by Newton's method; return parameters, number of iterations and if it has converged.
 
     The logs of tables are moved as the weights of a multinomial logistic regression, unnormalised:
     of each row of each table all entries but the most frequent, for all classes but the first.
@@ -60,8 +60,9 @@ def climb_newton(beta, cases, n_iterations, tolerance, history):
 
     logs = network.log_softmax(beta)
     value = differentiate_at(logs)
-    history.append(value / cases.size, logs)
     n_done = 0
+    history.values[0] = value / cases.size
+    history.betas[:1] = logs  # if they are wanted
     is_steep = np.abs(gradient).max(initial=0.0) > tolerance * cases.size
     while is_steep and n_done < n_iterations:
         hessian[np.diag_indices(entries.size)] += RIDGE * cases.size
@@ -79,10 +80,11 @@ def climb_newton(beta, cases, n_iterations, tolerance, history):
         logs = new_logs
         value = new_value
         n_done += 1
-        normalised = _normalise(network, logs) if history.keep_parameters else None
-        history.append(value / cases.size, normalised)
+        history.values[n_done] = value / cases.size
+        if len(history.betas) > 0:
+            history.betas[n_done] = _normalise(network, logs)
         is_steep = np.abs(gradient).max(initial=0.0) > tolerance * cases.size
-    return _normalise(network, logs), not is_steep
+    return _normalise(network, logs), n_done, not is_steep
 
 
 def find_features(cases):
