@@ -175,7 +175,7 @@ def climb_conjugate(start, evaluation, messages, n_iterations, tolerance, histor
     beta, value, gradient = start
     direction = gradient
     step = 0.0
-    record(history, 0, value, beta)
+    store_iteration(history, 0, value, beta)
     for iteration in range(n_iterations):
         squared_norm = gradient @ gradient
         if is_flat(gradient, tolerance) or squared_norm == 0.0:
@@ -205,7 +205,7 @@ def climb_conjugate(start, evaluation, messages, n_iterations, tolerance, histor
         gradient = next_gradient
         # the next step is expected to gain, to first order, as much as the last one
         step *= min(MAX_EXTRAPOLATION, search.initial_slope / max(gradient @ direction, TINY))
-        record(history, iteration + 1, value, beta)
+        store_iteration(history, iteration + 1, value, beta)
     return beta, n_iterations, is_flat(gradient, tolerance)
 
 
@@ -213,7 +213,7 @@ def climb_conjugate(start, evaluation, messages, n_iterations, tolerance, histor
 def climb_lbfgs(start, inverse_diagonal, evaluation, messages, n_iterations, tolerance, history):
     """Climb by L-BFGS, from a diagonal of the inverse Hessian; return as `climb_conjugate` does."""
     beta, value, gradient = start
-    record(history, 0, value, beta)
+    store_iteration(history, 0, value, beta)
     # the last pairs of steps s and falls of the gradient y, and s @ y, which is 1 / rho
     s_history = np.empty((MEMORY, len(beta)))
     y_history = np.empty((MEMORY, len(beta)))
@@ -254,7 +254,7 @@ def climb_lbfgs(start, inverse_diagonal, evaluation, messages, n_iterations, tol
             assign(y_history[k], y)
             curvatures[k] = curvature
             n_pairs += 1
-        record(history, iteration + 1, value, beta)
+        store_iteration(history, iteration + 1, value, beta)
     return beta, n_iterations, is_flat(gradient, tolerance)
 
 
@@ -279,7 +279,7 @@ def is_flat(gradient, tolerance):
 # What follows is inlined before an ascent is compiled: kernels that call each other would be
 # compiled again, with all that they call, in each of them.
 @njit(inline="always", error_model="numpy")
-def record(history, iteration, value, beta):
+def store_iteration(history, iteration, value, beta):
     """Keep the value after an iteration, and the parameters, if they are wanted."""
     history.values[iteration] = value
     if len(history.betas) > 0:
