@@ -311,15 +311,9 @@ def distribute(messages, reachable, cells, product, weights, beliefs):
     """Add to the beliefs in each factor's cell: the downward pass of message passing.
 
     Last first, each message hands what is believed of its cells on to its inputs. `weights`
-<<<<<<< HEAD
     (n_messages, n_classes) are the derivatives of the objective by the logs of the messages that
     end, and `beliefs` (n_cells, n_classes) those by the logs of cells. The beliefs in messages are
-    0 before and after.
-=======
-    (n_messages, n_classes) are the derivatives of the objective by the messages that end, and
-    `beliefs` (n_cells, n_classes) those by logs of cells. The beliefs in messages are 0 before and
-    after. `product` is as in `collect`.
->>>>>>> 0d50339 (Small fits of ELR are fast again: an ascent is one kernel)
+    0 before and after. `product` is as in `collect`.
     """
     n_classes = cells.shape[1]
     shift = np.empty(n_classes)
