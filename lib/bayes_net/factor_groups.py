@@ -31,16 +31,20 @@ def find_cells(values, needed, scopes, strides, offsets):
         Factors of which a variable is missing, where they are needed.
     """
     cells = np.empty((len(scopes), values.shape[1]), np.uint32)
-    cells[:] = offsets[:-1, None]
-    has_missing = np.zeros(cells.shape, bool)
-    for i in range(scopes.shape[1]):
-        factors = np.flatnonzero(scopes[:, i] >= 0)
-        codes = values[scopes[factors, i]]
-        # where a code is -1 the cell is wrong, and set below
-        cells[factors] += (codes * strides[factors, i, None].astype(np.int32)).view(np.uint32)
-        has_missing[factors] |= codes < 0
+    summed = np.zeros(cells.shape, bool)
+    is_missing = values < 0
+    has_missing = is_missing.any(axis=1)
+    # one factor after the other: its rows stay in the processor's cache
+    for f in range(len(scopes)):
+        cells[f] = offsets[f]
+        for variable, stride in zip(scopes[f], strides[f], strict=True):
+            if variable >= 0:
+                # where a code is -1 the cell is wrong, and set below
+                cells[f] += (values[variable] * np.int32(stride)).view(np.uint32)
+                if has_missing[variable]:
+                    summed[f] |= is_missing[variable]
     # factor f is the table of variable f
-    summed = has_missing & needed
+    summed &= needed
     cells[summed | ~needed] = offsets[-1]
     return cells, summed
 

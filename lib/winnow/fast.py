@@ -62,12 +62,19 @@ def train(rows, n, labels, order, n_passes, weights, weighted_changes, n_present
                 n_updates += 1
                 factor, floor = _factor(labels[i], rule)
                 if averaging:
-                    # times the presentations so far: see `weighted_changes`
-                    timed_gain = (factor - 1.0) * n_presented
-                    _add_changes(
-                        rows, i, present, absent, timed_gain, floor, present_changes, absent_changes
+                    _multiply_and_add(
+                        rows,
+                        i,
+                        present,
+                        absent,
+                        factor,
+                        floor,
+                        n_presented,
+                        present_changes,
+                        absent_changes,
                     )
-                _multiply_weights(rows, i, present, absent, factor, floor)
+                else:
+                    _multiply_weights(rows, i, present, absent, factor, floor)
     _join_weights(present, absent, n, weights)
     _join_weights(present_changes, absent_changes, n, weighted_changes)
     return n_mistakes, n_updates
@@ -139,16 +146,23 @@ def _multiply_weights(rows, i, present, absent, factor, floor):
 
 
 @compiled()
-def _add_changes(rows, i, present, absent, timed_gain, floor, present_changes, absent_changes):
-    """Add what `_multiply_weights` is going to change, times the presentations so far."""
+def _multiply_and_add(
+    rows, i, present, absent, factor, floor, n_presented, present_changes, absent_changes
+):
+    """Do the same as `_multiply_weights`, and add to `weighted_changes`."""
+    timed_gain = (factor - 1.0) * n_presented
     for j in range(rows.shape[1]):
         is_present = rows[i, j] != 0
         weight = present[j]
-        complement_weight = absent[j]
-        change = timed_gain * weight
-        complement_change = timed_gain * complement_weight
-        present_changes[j] += change if is_present & (weight >= floor) else 0.0
-        absent_changes[j] += 0.0 if is_present | (complement_weight < floor) else complement_change
+        promoted = is_present & (weight >= floor)
+        present_changes[j] += timed_gain * weight if promoted else 0.0
+        present[j] = weight * (factor if promoted else 1.0)
+    for j in range(rows.shape[1]):
+        is_absent = rows[i, j] == 0
+        weight = absent[j]
+        promoted = is_absent & (weight >= floor)
+        absent_changes[j] += timed_gain * weight if promoted else 0.0
+        absent[j] = weight * (factor if promoted else 1.0)
 
 
 @compiled()
