@@ -154,15 +154,15 @@ def _multiply_and_add(
     for j in range(rows.shape[1]):
         is_present = rows[i, j] != 0
         weight = present[j]
-        promoted = is_present & (weight >= floor)
-        present_changes[j] += timed_gain * weight if promoted else 0.0
-        present[j] = weight * (factor if promoted else 1.0)
+        is_updated = is_present & (weight >= floor)
+        present_changes[j] += timed_gain * weight if is_updated else 0.0
+        present[j] = weight * (factor if is_updated else 1.0)
     for j in range(rows.shape[1]):
         is_absent = rows[i, j] == 0
         weight = absent[j]
-        promoted = is_absent & (weight >= floor)
-        absent_changes[j] += timed_gain * weight if promoted else 0.0
-        absent[j] = weight * (factor if promoted else 1.0)
+        is_updated = is_absent & (weight >= floor)
+        absent_changes[j] += timed_gain * weight if is_updated else 0.0
+        absent[j] = weight * (factor if is_updated else 1.0)
 
 
 @compiled()
