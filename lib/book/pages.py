@@ -8,7 +8,17 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from lib.book.range_plot import geometry
-from lib.claims import SYMBOLS, badge, cell, code, estimate, literal, outcome, region_words
+from lib.claims import (
+    SYMBOLS,
+    badge,
+    cell,
+    code,
+    estimate,
+    literal,
+    outcome,
+    region_words,
+    rerun_words,
+)
 
 _ENVIRONMENT = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
@@ -69,6 +79,7 @@ _ENVIRONMENT.filters |= {
     "line": line,
     "quote": quote,
     "region_words": region_words,
+    "rerun_words": rerun_words,
     "string_of": repr,
 }
 

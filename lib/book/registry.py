@@ -33,6 +33,7 @@ HISTORY = (
 ENTRY_ADDED = re.compile(r"^\+([a-z0-9-]+: \{.*)", re.MULTILINE)
 ENTRY_REMOVED = re.compile(r"^-([a-z0-9-]+: \{.*)", re.MULTILINE)
 VERDICT_ADDED = re.compile(r"^\+([a-z0-9-]+):(?! \{)", re.MULTILINE)
+ENTRY_FIELDS = ("statistic", "region", "margin", "least", "unit")
 WORDED_AFTER = "worded after results were seen"
 
 
@@ -41,6 +42,7 @@ class _Rule(NamedTuple):
 
     lower: float | None  # ends of the region; None: it has no end there
     upper: float | None
+    margin: float
     min_trials: int
     results_were_seen: bool  # before the rule was fixed
 
@@ -80,7 +82,7 @@ def register(project: Project, claims: list[dict]) -> list[str]:
     for claim in claims:
         if claim["id"] not in entries:
             setting = claim["settings"][0]
-            entry = {name: setting[name] for name in ("statistic", "region", "least")}
+            entry = {name: setting[name] for name in ENTRY_FIELDS}
             line = _line(claim["id"], entry | {"settings": {}})
             raise BookError(f"{FILES[0]} needs a line such as\n{line}")
         registered = entries[claim["id"]].get("settings", {})
@@ -95,14 +97,14 @@ def register(project: Project, claims: list[dict]) -> list[str]:
 def require_registered(project: Project, claims: list[dict]) -> None:
     """Raise BookError with a line for each setting whose rule is not the registered one.
 
-    Region and least number of trials are compared.
+    Region, margin and least number of trials are compared.
     """
     registered_rules = _rules_by_setting(read_entries(project))
     lines = []
     for setting in settings_of(claims):
         id = setting["id"]
-        rule = _rule(setting)[:3]
-        registered = registered_rules[id][:3] if id in registered_rules else "not"
+        rule = _rule(setting)[:4]
+        registered = registered_rules[id][:4] if id in registered_rules else "not"
         if rule != registered:
             lines.append(f"{id}: {rule} here, {registered} registered")
     if lines:
@@ -131,7 +133,7 @@ def require_history(project: Project) -> None:
 def registrations(project: Project) -> dict[str, str]:
     """Return since when the rule of each setting is as now: date and commit, or `WORDED_AFTER`.
 
-    A rule is region and least number of trials. A statistic may be reworded; one that becomes
+    A rule is region, margin and least number of trials. A statistic may be reworded; one that becomes
     another needs another id. Empty where the history is not here from its beginning: what it lacks
     may have come before any result.
     """
@@ -204,6 +206,7 @@ def _rule(entry: dict) -> _Rule:
     return _Rule(
         lower=_round_end(lower),
         upper=_round_end(upper),
+        margin=_round_end(entry.get("margin", 0.0)),
         min_trials=entry["least"],
         results_were_seen=entry.get("seen", False),
     )

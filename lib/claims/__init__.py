@@ -12,6 +12,7 @@ from lib.claims.display import (
     outcome,
     overall,
     region_words,
+    rerun_words,
     verdict_tally,
 )
 from lib.claims.myst import cell, code, literal, markdown_table

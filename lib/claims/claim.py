@@ -62,15 +62,15 @@ class Claim:
         estimate : tuple of float
             Value, low, high and n of the setting.
         **fields
-            What else a `Setting` has. Statistic, region and `min_trials` are by default what is
-            registered for the setting, or else for its claim. A name in braces in a registered
-            statistic must be given, too.
+            What else a `Setting` has. Statistic, region, margin, unit and `min_trials` are by
+            default what is registered for the setting, or else for its claim. A name in braces in a
+            registered statistic must be given, too.
 
         Raises
         ------
         ValueError
-            If the id is used already, or the claim is not registered and statistic or region are
-            not given.
+            If the id is used already, the claim is not registered and statistic or region are not
+            given, or the setting is not as `Setting` says: without a margin, for one.
         KeyError
             If a name in braces is not given.
         """
@@ -81,7 +81,7 @@ class Claim:
             fields = self._registered_fields(id, fields)
         elif not {"statistic", "region"} <= fields.keys():
             raise ValueError(self._registration_advice(id))
-        setting = Setting(id, words, **numbers, **fields)
+        setting = Setting(id, words, **numbers, exact=self.exact, **fields)
         self.settings.append(setting)
         return setting
 
@@ -96,14 +96,22 @@ class Claim:
         if not fields.get("statistic"):
             fields["statistic"] = entry["statistic"].format(**placeholders)
         low, high = entry["region"]
-        region = (-math.inf if low is None else low, math.inf if high is None else high)
-        return {"region": region, "min_trials": entry["least"]} | fields
+        rule = {
+            "region": (-math.inf if low is None else low, math.inf if high is None else high),
+            "margin": entry.get("margin", 0.0),
+            "min_trials": entry["least"],
+            "unit": entry["unit"],
+        }
+        return rule | fields
 
     def _registration_advice(self, setting_id):
-        example = '{"statistic": "...", "region": [0, null], "least": 30, "settings": {}}'
+        example = (
+            '{"statistic": "...", "region": [0, null], "margin": 0.05, "least": 30, '
+            '"unit": "models", "settings": {}}'
+        )
         return (
             f"claim {self.id!r} is not in chapters/registered.yml: "
-            f"give {setting_id!r} statistic, region and min_trials, "
+            f"give {setting_id!r} statistic, region, margin, min_trials and unit, "
             f"or add there, in a clone of the book, such as\n{self.id}: {example}"
         )
 

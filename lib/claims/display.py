@@ -7,6 +7,7 @@ from lib.claims.myst import literal, markdown_table
 from lib.claims.setting import SYMBOLS
 
 _SPACE = "\N{NO-BREAK SPACE}"
+SETTING_COLUMNS = ("Verdict", "Claim", "Here", "True if", "Same in a re-run")
 
 
 def claim_tables(claims: list[dict]) -> str:
@@ -24,10 +25,11 @@ def claim_tables(claims: list[dict]) -> str:
                     literal(_setting_sentence(claim, setting)),
                     literal(statistic),
                     region_words(setting),
+                    rerun_words(setting),
                 )
             )
     claims_table = markdown_table(("Verdict", "Claim", "Paper"), claim_rows)
-    settings_table = markdown_table(("Verdict", "Claim", "Here", "True if"), setting_rows)
+    settings_table = markdown_table(SETTING_COLUMNS, setting_rows)
     title = "Every setting, its statistic and interval"
     return f"{claims_table}\n\n:::{{dropdown}} {title}\n{settings_table}\n:::"
 
@@ -79,16 +81,17 @@ def badge(verdict: str) -> str:
 
 
 def estimate(setting: dict) -> str:
-    """Return "value [low, high], n = ..." of a setting, with spaces that do not break.
+    """Return "value [low, high], n = 80 models" of a setting, with spaces that do not break.
 
     An interval that says nothing is left out, such as that of a single trial or of fewer trials
     than the statistic needs.
     """
     n = setting["n"]
-    trials = f"n{_SPACE}={_SPACE}{n}"
     has_too_few = n < setting["least"]
+    trials = f"n{_SPACE}={_SPACE}{n}"
     if has_too_few:
         trials += f" of {setting['least']} needed"
+    trials += f" {setting['unit']}"
 
     if setting["value"] is None:
         return f"unknown, {trials}"
@@ -109,15 +112,25 @@ def estimate(setting: dict) -> str:
 
 
 def region_words(setting: dict) -> str:
-    """Return for which values the claim holds, such as "> 0"."""
+    """Return for which values the claim holds, such as "> 0; what matters: 0.05"."""
     low, high = setting["region"]
     if low is None and high is None:
         return "any value"
-    if low is None:
-        return f"< {high:g}"
-    if high is None:
-        return f"> {low:g}"
-    return f"between {low:g} and {high:g}"
+    if low is not None and high is not None:
+        return f"between {low:g} and {high:g}"
+    words = f"< {high:g}" if low is None else f"> {low:g}"
+    if setting["margin"] > 0:
+        words += f"; what matters: {setting['margin']:g}"
+    return words
+
+
+def rerun_words(setting: dict) -> str:
+    """Return the chance that another run says the same, such as "93%"; "" where none is known."""
+    chance = setting["rerun_chance"]
+    if chance is None:
+        return ""
+    # 100% would say that it is certain
+    return "> 99%" if chance > 0.99 else f"{chance:.0%}"
 
 
 def _number_words(number: float | str | None) -> str:

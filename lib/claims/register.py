@@ -14,12 +14,14 @@ def read_register(text: str) -> dict[str, dict]:
     ----------
     text : str
         A line for each claim, such as ``id: {"statistic": "EM − {winnow}", "region": [0, null],
-        "least": 30, "settings": {"id": {}}}``. Lines that begin with # are comments.
+        "margin": 0.05, "least": 30, "unit": "random models", "settings": {"id": {}}}``. Lines that
+        begin with # are comments.
 
     Returns
     -------
     dict
-        Entries by the id of the claim. "least" is `Setting.min_trials`.
+        Entries by the id of the claim. "least" is `Setting.min_trials`; "margin" is 0 where
+        it is not given.
 
     Raises
     ------

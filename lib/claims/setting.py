@@ -3,8 +3,19 @@
 import math
 import re
 from dataclasses import dataclass
+from itertools import pairwise
+from statistics import NormalDist
 
-SYMBOLS = {"holds": "✔", "fails": "✘", "ambiguous": "◌", "too little data": "…"}
+SYMBOLS = {
+    "holds": "✔",
+    "fails": "✘",
+    "negligible": "≈",
+    "undecided": "◌",
+    "too imprecise": "↔",
+    "too little data": "…",
+}
+# Half of an interval at 95% that is normal, in standard errors.
+STANDARD_ERRORS = NormalDist().inv_cdf(0.975)
 
 
 @dataclass(frozen=True)
@@ -22,11 +33,18 @@ class Setting:
     value, low, high : float
         The estimate and its interval, low <= value <= high; NaN where it cannot be computed.
     n : int
-        Number of independent trials behind the estimate; 0 where no trial could be used.
+        Number of independent units behind the estimate; 0 where none could be used.
     region : tuple of float
         The open interval of values for which the sentence is true; an end may be infinite.
+    margin : float
+        Smallest distance from the end of the region that matters, where the region has one end
+        and the statement is not exact. A region with two ends says itself what is alike.
     min_trials : int
-        Fewest trials that the statistic needs; "least" in registers and records.
+        Fewest units that the statistic needs; "least" in registers and records.
+    unit : str
+        What `n` counts, in the plural: what an interval at 95% would be drawn anew of.
+    exact : bool
+        Whether it is an identity or an enumeration, which no sample decides.
     paper_value : str, float or None
         The paper's own number, if it gives one.
     anchor : str or None
@@ -49,7 +67,10 @@ class Setting:
     high: float
     n: int
     region: tuple[float, float]
+    margin: float = 0.0
     min_trials: int = 1
+    unit: str = "trials"
+    exact: bool = False
     paper_value: str | float | None = None
     anchor: str | None = None
     recorded: bool = False
@@ -60,14 +81,16 @@ class Setting:
             raise ValueError(
                 f"anchor of {self.id!r} must be letters, digits and hyphens; got {self.anchor!r}"
             )
-        if not self.statistic.strip():
-            raise ValueError(f"statistic of {self.id!r} must not be empty")
+        for name in ("statistic", "unit"):
+            if not getattr(self, name).strip():
+                raise ValueError(f"{name} of {self.id!r} must not be empty")
         self._check_at_least("n", 0)
         self._check_at_least("min_trials", 1)
         if len(self.region) != 2 or not self.region[0] < self.region[1]:
             raise ValueError(
                 f"region of {self.id!r} must be (lo, hi) with lo < hi; got {self.region!r}"
             )
+        self._check_margin()
         # NaN, where a number is unknown, is neither above nor below another
         if self.low > self.value or self.value > self.high or self.low > self.high:
             numbers = f"{self.low!r}, {self.value!r}, {self.high!r}"
@@ -78,29 +101,115 @@ class Setting:
         if value < smallest:
             raise ValueError(f"{name} of {self.id!r} must be at least {smallest}; got {value!r}")
 
+    def _check_margin(self):
+        if self._is_directional and not self.exact:
+            if not 0 < self.margin < math.inf:
+                raise ValueError(
+                    f"margin of {self.id!r} must be above 0 and finite: the smallest distance from "
+                    f"{self._cut_offs[0]:g} that matters; got {self.margin!r}"
+                )
+        elif self.margin != 0:
+            raise ValueError(
+                f"margin of {self.id!r} must be 0, as it is exact or its region has two ends or "
+                f"none; got {self.margin!r}"
+            )
+
+    @property
+    def _cut_offs(self):
+        return [end for end in self.region if math.isfinite(end)]
+
+    @property
+    def _is_directional(self):
+        return len(self._cut_offs) == 1
+
     @property
     def verdict(self) -> str:
-        """Return "holds" if the interval is in the region, "fails" if outside, else "ambiguous".
+        """Return what the interval says of the sentence, one of `SYMBOLS`.
 
-        With fewer trials than `min_trials` it is "too little data", whatever they say.
+        For a region with one end, c, say (c, inf), and the margin d:
+
+        - *holds*: the interval lies in the region, and part of it beyond c + d;
+        - *fails*: it lies outside, and part of it beyond c - d: the opposite of the sentence;
+        - *negligible*: it lies between c - d and c + d, so that the distance does not matter.
+
+        A region with two ends holds an interval inside it, and fails one outside it. What remains
+        is *undecided*, or *too imprecise* where the interval is wider than from c - d to c + d, or
+        than the region. An interval without width decides only what is exact. With fewer units than
+        `min_trials` it is *too little data*, whatever they say.
         """
-        lo, hi = self.region
         if self.n < self.min_trials:
             return "too little data"
         if not self.low <= self.value <= self.high:  # one of them is NaN
-            return "ambiguous"
-        # the region is open: an interval may touch its end from outside, not from inside
-        if lo < self.low and self.high < hi:
+            return "undecided"
+        if self.low == self.high and not self.exact:
+            return "undecided"
+        return self._verdict_of(self.low, self.high)
+
+    def _verdict_of(self, low, high):
+        """Return the verdict of an interval with as many units."""
+        lower, upper = self.region
+        # the region is open: an interval may touch its end from outside, not from inside; where it
+        # has no end, an interval may be without end, too
+        is_inside = (lower < low or lower == -math.inf) and (high < upper or upper == math.inf)
+        is_outside = high <= lower or low >= upper
+        if self._is_directional and not self.exact:
+            # distances of the interval's ends from the cut-off, positive where the sentence is true
+            if math.isfinite(lower):
+                nearest, farthest = low - lower, high - lower
+            else:
+                nearest, farthest = upper - high, upper - low
+            if -self.margin < nearest and farthest < self.margin:
+                return "negligible"
+            is_wide = high - low > 2 * self.margin
+            is_inside = is_inside and farthest > self.margin
+            is_outside = is_outside and nearest < -self.margin
+        else:
+            is_wide = high - low > upper - lower
+        if is_inside:
             return "holds"
-        if self.high <= lo or self.low >= hi:
+        if is_outside:
             return "fails"
-        return "ambiguous"
+        return "too imprecise" if is_wide else "undecided"
+
+    @property
+    def rerun_chance(self) -> float | None:
+        """Return the chance that another run of the same scale, with other draws, says the same.
+
+        The truth is about the value found, with a normal error of the interval's standard error,
+        and so is what another run finds about the truth: its value differs from this one by a
+        normal error of twice that variance. Its interval is taken to be as wide as this one.
+
+        None where nothing is drawn, or the interval has no finite width.
+        """
+        if self.exact or self.n < self.min_trials or not self.low < self.high:
+            return None
+        half_widths = [self.value - self.low, self.high - self.value]
+        half_widths = [width for width in half_widths if math.isfinite(width)]
+        if not half_widths:
+            return None
+        standard_error = sum(half_widths) / len(half_widths) / STANDARD_ERRORS
+        difference = NormalDist(0, math.sqrt(2) * standard_error)
+        # the verdict changes only where an end of the shifted interval meets one of these
+        limits = {cut + d for cut in self._cut_offs for d in (-self.margin, 0, self.margin)}
+        ends = [end for end in (self.low, self.high) if math.isfinite(end)]
+        shifts = sorted(limit - end for limit in limits for end in ends)
+        if not shifts:
+            return None
+        far = 100 * standard_error
+        edges = [min(shifts[0], 0) - far, *shifts, max(shifts[-1], 0) + far]
+        chance = 0.0
+        for left, right in pairwise(edges):
+            middle = (left + right) / 2
+            if self._verdict_of(self.low + middle, self.high + middle) == self.verdict:
+                chance += difference.cdf(right) - difference.cdf(left)
+        return chance
 
     def to_dict(self) -> dict:
         """Return it and its verdict as strict JSON: NaN is null, an infinite number is "∞"."""
         paper_value = self.paper_value
         if isinstance(paper_value, int | float):
             paper_value = _json_number(paper_value)
+        chance = self.rerun_chance
         return {
             "id": self.id,
             "verdict": self.verdict,
@@ -110,8 +219,11 @@ class Setting:
             "low": _json_number(self.low),
             "high": _json_number(self.high),
             "n": int(self.n),
+            "unit": self.unit,
             "least": self.min_trials,  # the name in registers and in results stored so far
             "region": [_json_number(end) if math.isfinite(end) else None for end in self.region],
+            "margin": _json_number(self.margin),
+            "rerun_chance": None if chance is None else round(chance, 3),
             "paper_value": paper_value,
             "anchor": self.anchor,
             "recorded": bool(self.recorded),
