@@ -11,7 +11,7 @@ from lib.datasets.catalogue import ALIASES, catalogue
 from lib.datasets.downloads import NotAvailableError
 from lib.validation import check_choice, check_integer
 
-__all__ = ["Dataset", "NotAvailableError", "available", "load", "names"]
+__all__ = ["Dataset", "NotAvailableError", "available", "family", "load", "names"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +67,26 @@ class Dataset:
 def names():
     """Names of all data sets that `load` knows."""
     return [name for name, entry in catalogue().items() if entry.kind != "excluded"]
+
+
+def family(name):
+    """Name of the family of data sets that `name` belongs to, most often its own.
+
+    Sets of one family have rows in common, or the same patients under other classes or in other
+    codes: results on them are no independent witnesses, and count once where data sets are counted.
+
+    Parameters
+    ----------
+    name : str
+        One of `names()`, or "diabetes" for pima.
+
+    Raises
+    ------
+    ValueError
+        If there is no such set; the message names the nearest.
+    """
+    check_choice("name", name, [*catalogue(), *ALIASES])
+    return catalogue()[ALIASES.get(name, name)].family
 
 
 def load(name):

@@ -20,6 +20,8 @@ class Entry:
     kind : {"shipped", "derived", "synthetic", "uci", "excluded"}
         Where the set comes from: a file of data/, the set that `files` names, a definition, files
         at `address`, or nowhere, for the reason in `changes`.
+    family : str
+        The name that it shares with all sets of the same rows, patients or institute's records.
     unconfirmed : tuple of str
         Files whose sha256 was never compared with that of the bytes at UCI.
     """
@@ -27,6 +29,7 @@ class Entry:
     name: str
     title: str
     kind: str
+    family: str
     files: tuple
     sha256: tuple
     unconfirmed: tuple
@@ -102,5 +105,6 @@ def _parse_entry(row):
     for name in ("rows", "attributes", "classes", "missing"):
         fields[name] = int(row[name] or 0)
     fields["n_train"] = int(row["n_train"]) if row["n_train"] else None
+    fields["family"] = row["family"] or row["name"]  # most sets are alone
     fields["schema"] = row["schema"] or row["name"]  # most sets have a schema of their own
     return Entry(**fields)
