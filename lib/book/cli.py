@@ -365,6 +365,8 @@ def build(project, chapters, profile, n_parallel, strict):
             verdicts.require_same_verdicts(project, claims)
         with _errors_as_warnings(strict):
             registry.require_registered(project, claims)
+        with _errors_as_warnings():  # also in a strict build: it is said, and no fault
+            verdicts.require_stable(claims)
     click.echo("building the pages ...")
     page = site.build_site(project, profile, strict)
     if is_published:
@@ -398,7 +400,7 @@ def build(project, chapters, profile, n_parallel, strict):
 def claims(project, profile, write_verdicts, register_settings, check_register):
     """Show every claim with its verdicts in the last build."""
     from lib.book import jobs, registry, verdicts
-    from lib.claims import estimate
+    from lib.claims import estimate, rerun_words
 
     if write_verdicts and profile != PUBLISHED:
         raise BookError(f"only verdicts of profile {PUBLISHED} are recorded")
@@ -411,9 +413,12 @@ def claims(project, profile, write_verdicts, register_settings, check_register):
         click.echo(f"{claim['id']}: {claim['sentence']}")
         for setting in claim["settings"]:
             if check_register:
-                words = registrations.get(setting["id"], "not committed")
+                has_entry = setting["id"] in registrations
+                words = registrations[setting["id"]].words if has_entry else "not committed"
             else:
                 words = estimate(setting)
+                if setting["rerun_chance"] is not None:
+                    words += f"; the same verdict in a re-run: {rerun_words(setting)}"
             click.echo(f"  {setting['verdict']:15}  {setting['id']}: {words}")
     if register_settings:
         new_ids = registry.register(project, claims)

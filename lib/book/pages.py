@@ -18,6 +18,7 @@ from lib.claims import (
     outcome,
     region_words,
     rerun_words,
+    weakest_setting,
 )
 
 _ENVIRONMENT = Environment(
@@ -80,6 +81,7 @@ _ENVIRONMENT.filters |= {
     "quote": quote,
     "region_words": region_words,
     "rerun_words": rerun_words,
+    "weakest_setting": weakest_setting,
     "string_of": repr,
 }
 

@@ -5,8 +5,12 @@ import re
 from collections import Counter
 from typing import NamedTuple
 
+import yaml
+
+from lib.book import scales
 from lib.book.history import first_commit, git, missing_history
 from lib.book.pages import render
+from lib.book.parameters import load_yaml
 from lib.book.project import BookError, Project, read_text
 from lib.book.verdicts import FILE, settings_of
 from lib.claims import read_register
@@ -34,6 +38,9 @@ ENTRY_ADDED = re.compile(r"^\+([a-z0-9-]+: \{.*)", re.MULTILINE)
 ENTRY_REMOVED = re.compile(r"^-([a-z0-9-]+: \{.*)", re.MULTILINE)
 VERDICT_ADDED = re.compile(r"^\+([a-z0-9-]+):(?! \{)", re.MULTILINE)
 ENTRY_FIELDS = ("statistic", "region", "margin", "least", "unit")
+# When what decides a setting was fixed.
+BEFORE = "registered before results were seen"
+SCALED_AFTER = "registered before, with a margin or a scale that was fixed after results were seen"
 WORDED_AFTER = "worded after results were seen"
 
 
@@ -42,9 +49,23 @@ class _Rule(NamedTuple):
 
     lower: float | None  # ends of the region; None: it has no end there
     upper: float | None
-    margin: float
     min_trials: int
     results_were_seen: bool  # before the rule was fixed
+
+
+class _Decisive(NamedTuple):
+    """All that decides the verdict of one setting, but for what is measured."""
+
+    rule: _Rule
+    margin: float
+    scale: str  # the profile's values, in JSON
+
+
+class Registration(NamedTuple):
+    """Since when what decides a setting is as now."""
+
+    kind: str  # BEFORE, SCALED_AFTER or WORDED_AFTER
+    words: str
 
 
 def read_entries(project: Project) -> dict[str, dict]:
@@ -103,8 +124,11 @@ def require_registered(project: Project, claims: list[dict]) -> None:
     lines = []
     for setting in settings_of(claims):
         id = setting["id"]
-        rule = _rule(setting)[:4]
-        registered = registered_rules[id][:4] if id in registered_rules else "not"
+        rule = _rule(setting)[:3], _round_end(setting["margin"])
+        registered = "not"
+        if id in registered_rules:
+            registered_rule, margin = registered_rules[id]
+            registered = registered_rule[:3], margin
         if rule != registered:
             lines.append(f"{id}: {rule} here, {registered} registered")
     if lines:
@@ -130,42 +154,89 @@ def require_history(project: Project) -> None:
         )
 
 
-def registrations(project: Project) -> dict[str, str]:
-    """Return since when the rule of each setting is as now: date and commit, or `WORDED_AFTER`.
+def registrations(project: Project) -> dict[str, Registration]:
+    """Return for each setting since when what decides it is as now.
 
-    A rule is region, margin and least number of trials. A statistic may be reworded; one that becomes
-    another needs another id. Empty where the history is not here from its beginning: what it lacks
-    may have come before any result.
+    What decides is the rule (region and least number of units), the margin, and the scale: the
+    values of the published profile that the claim's cell reads, sizes and seed among them. A
+    statistic may be reworded; one that becomes another needs another id. Empty where the history is
+    not here from its beginning: what it lacks may have come before any result.
     """
+    entries = read_entries(project)
+    parameters = scales.claim_parameters(project, list(entries))
     commits = []
     if not history_gap(project):
-        commits = git(project, *HISTORY, "--", *FILES).split("\0")[1:]
+        commits = git(project, *HISTORY, "--", *FILES, scales.FILE).split("\0")[1:]
     register_lines = Counter()  # of the register as of a commit
-    rules = {}  # by setting, as of a commit
-    rule_commits = {}  # by setting: number of the commit that made its rule
+    claim_scales = {}  # by claim, as of a commit
+    decisive = {}  # by setting, as of a commit
+    since = {}  # by setting: number of the commit that made its rule, its margin and its scale
     verdict_commits = {}  # by setting: number of the commit with its first verdict
     for number, commit in enumerate(commits):
-        register_lines.update(ENTRY_ADDED.findall(commit))
-        register_lines.subtract(ENTRY_REMOVED.findall(commit))
-        previous_rules = rules
-        rules = _rules_by_setting(read_register("\n".join(register_lines.elements())))
-        for id, rule in rules.items():
-            if previous_rules.get(id) != rule:
-                rule_commits[id] = number
-        for id in VERDICT_ADDED.findall(commit):
+        register_file, verdicts_file, profiles_file = _split_by_file(commit)
+        register_lines.update(ENTRY_ADDED.findall(register_file))
+        register_lines.subtract(ENTRY_REMOVED.findall(register_file))
+        if profiles_file:
+            claim_scales = _scales(parameters, _profiles_at(project, commit.split()[0]))
+        previous = decisive
+        entries_then = read_register("\n".join(register_lines.elements()))
+        decisive = _decisive_by_setting(entries_then, claim_scales)
+        for id, parts in decisive.items():
+            for name, part in parts._asdict().items():
+                if id not in previous or getattr(previous[id], name) != part:
+                    since.setdefault(id, {})[name] = number
+        for id in VERDICT_ADDED.findall(verdicts_file):
             verdict_commits.setdefault(id, number)
-    present_rules = _rules_by_setting(read_entries(project))
-    words = {}
-    for id, rule in rules.items():
-        if present_rules.get(id) != rule:  # changed since the last commit
-            continue
-        has_verdict_later = rule_commits[id] < verdict_commits.get(id, len(commits))
-        if has_verdict_later and not rule.results_were_seen:
-            commit, date = commits[rule_commits[id]].split()[:2]
-            words[id] = f"registered {date}, commit {commit}"
-        else:
-            words[id] = WORDED_AFTER
-    return words
+    present = _decisive_by_setting(entries, _scales(parameters, scales.read_profiles(project)))
+    return {
+        id: _registration(parts, since[id], verdict_commits.get(id, len(commits)), commits)
+        for id, parts in decisive.items()
+        if present.get(id) == parts  # not changed since the last commit
+    }
+
+
+def _split_by_file(commit):
+    """Return the lines that a commit changes in the register, the verdicts and the profiles."""
+    sections = re.split(r"^diff --git ", commit, flags=re.MULTILINE)[1:]
+    changes = dict.fromkeys((*FILES, scales.FILE), "")
+    for section in sections:
+        header = section.partition("\n")[0]
+        for path in changes:
+            if header.endswith(path):
+                changes[path] = section
+    return changes.values()
+
+
+def _registration(parts, since, first_verdict, commits):
+    """Return the registration of one setting.
+
+    `since` has the number of a commit for each of the parts, `first_verdict` that of the first
+    commit with a verdict of it.
+    """
+    if since["rule"] >= first_verdict or parts.rule.results_were_seen:
+        latest = _date_and_commit(commits[max(since.values())])
+        return Registration(WORDED_AFTER, f"{WORDED_AFTER}, as now since {latest}")
+    words = f"registered {_date_and_commit(commits[since['rule']])}"
+    late = {name: since[name] for name in ("margin", "scale") if since[name] >= first_verdict}
+    if not late:
+        return Registration(BEFORE, words)
+    latest = _date_and_commit(commits[max(late.values())])
+    return Registration(SCALED_AFTER, f"{words}; {' and '.join(late)} as now since {latest}")
+
+
+def _date_and_commit(commit):
+    hash_, date = commit.split()[:2]
+    return f"{date}, commit {hash_}"
+
+
+def _profiles_at(project, commit):
+    """Return what the profiles said in a commit; nothing where they cannot be read as they are."""
+    text = git(project, "show", f"{commit}:./{scales.FILE}")
+    try:
+        profiles = load_yaml(text or "")
+    except yaml.YAMLError:
+        return {}
+    return profiles if isinstance(profiles, dict) else {}
 
 
 def history_gap(project: Project) -> str | None:
@@ -188,16 +259,37 @@ def history_gap(project: Project) -> str | None:
     return None
 
 
-def _rules_by_setting(entries: dict[str, dict]) -> dict[str, _Rule]:
-    """Return the rule of each setting: that of its claim, but for what it has of its own.
+def _rules_by_setting(entries: dict[str, dict]) -> dict[str, tuple[_Rule, float]]:
+    """Return rule and margin of each setting: those of its claim, but for what it has of its own.
 
     Until 2026-11-22 an entry was of a setting, and had no settings.
     """
     rules = {}
     for id, entry in entries.items():
         for setting, own_rule in entry.get("settings", {id: {}}).items():
-            rules[setting] = _rule(entry | own_rule)
+            complete = entry | own_rule
+            rules[setting] = _rule(complete), _round_end(complete.get("margin", 0.0))
     return rules
+
+
+def _scales(parameters, profiles):
+    """Return the scale of each claim as JSON."""
+    return {
+        id: json.dumps(scales.scale(profiles, claim), sort_keys=True)
+        for id, claim in parameters.items()
+    }
+
+
+def _decisive_by_setting(entries, claim_scales):
+    """Return what decides each setting, for the register and the scales of one commit."""
+    claim_of = {}
+    for id, entry in entries.items():
+        for setting in entry.get("settings", {id: {}}):
+            claim_of[setting] = id
+    decisive = {}
+    for id, (rule, margin) in _rules_by_setting(entries).items():
+        decisive[id] = _Decisive(rule, margin, claim_scales.get(claim_of[id], ""))
+    return decisive
 
 
 def _rule(entry: dict) -> _Rule:
@@ -206,7 +298,6 @@ def _rule(entry: dict) -> _Rule:
     return _Rule(
         lower=_round_end(lower),
         upper=_round_end(upper),
-        margin=_round_end(entry.get("margin", 0.0)),
         min_trials=entry["least"],
         results_were_seen=entry.get("seen", False),
     )

@@ -1,6 +1,7 @@
 """The scorecard: every claim of the book by paper, with verdicts, intervals and a filter."""
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pandas as pd
@@ -10,7 +11,7 @@ from lib.book.pages import render
 from lib.book.project import PUBLISHED, BookError, Project
 from lib.book.range_plot import as_number, region_ends
 from lib.book.registry import history_gap, registrations
-from lib.book.verdicts import read_claims, settings_of
+from lib.book.verdicts import STABLE, expected_turns, read_claims, settings_of, unstable_settings
 from lib.claims import SYMBOLS, overall
 from lib.validation import nearest
 
@@ -28,9 +29,12 @@ COLUMNS = (
     "low",
     "high",
     "n",
+    "unit",
     "least",
     "region_low",
     "region_high",
+    "margin",
+    "rerun_chance",
     "paper_value",
     "anchor",
     "headline",
@@ -49,6 +53,7 @@ def scorecard(project: Project, profile: str) -> str:
     It has the headlines, counts of verdicts, and a filter for the list of claims of each paper.
     """
     claims = [{**claim, "verdict": overall(claim)} for claim in read_claims(project, profile)]
+    registration_of = registrations(project)
     # dicts instead of sets: in the order of the claims
     papers = dict.fromkeys(claim["paper"] for claim in claims)
     chapters = dict.fromkeys(claim["chapter"] for claim in claims)
@@ -60,7 +65,11 @@ def scorecard(project: Project, profile: str) -> str:
         chapters={chapter: project.heading(chapter) for chapter in chapters},
         kinds=KINDS,
         verdicts={kind: f"{symbol} {kind}" for kind, symbol in KINDS.items()},
-        registrations=registrations(project),
+        registrations={id: entry.words for id, entry in registration_of.items()},
+        kinds_of_registration=Counter(entry.kind for entry in registration_of.values()),
+        expected_turns=expected_turns(claims),
+        unstable=unstable_settings(claims),
+        stable=STABLE,
         has_history=history_gap(project) is None,
         profile=profile,
         published=PUBLISHED,
@@ -100,7 +109,8 @@ def write_downloads(
     rows = []
     for setting in settings_of(claims):
         row = as_row(setting)
-        row["registered"] = registration_of.get(setting["id"], "")
+        has_entry = setting["id"] in registration_of
+        row["registered"] = registration_of[setting["id"]].words if has_entry else ""
         rows.append(row)
     pd.DataFrame(rows, columns=COLUMNS).to_csv(folder / "claims.csv", index=False)
 

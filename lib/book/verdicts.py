@@ -9,10 +9,11 @@ import yaml
 from lib.book.pages import render
 from lib.book.project import BookError, Project, read_mapping, read_notebook
 from lib.book.remote_data import find_missing_data
-from lib.claims import CLAIMS_JSON
+from lib.claims import CLAIMS_JSON, rerun_words
 from lib.files import write_whole
 
 FILE = "chapters/verdicts.yml"
+STABLE = 0.8  # chance that a re-run gives the same verdict, from which on a verdict is stable
 
 
 def claims_in(notebook: nbformat.NotebookNode) -> list[dict]:
@@ -88,6 +89,36 @@ def require_same_verdicts(project: Project, claims: list[dict]) -> None:
     raise BookError(
         "verdicts differ from chapters/verdicts.yml:\n  " + "\n  ".join(lines) + f"\n{advice}"
     )
+
+
+def unstable_settings(claims: list[dict]) -> list[dict]:
+    """Return the settings of which a re-run may well have another verdict, the least sure first."""
+    unstable = []
+    for setting in settings_of(claims):
+        chance = setting["rerun_chance"]
+        if chance is not None and chance < STABLE:
+            unstable.append(setting)
+    return sorted(unstable, key=lambda setting: setting["rerun_chance"])
+
+
+def expected_turns(claims: list[dict]) -> float:
+    """Return how many settings would have another verdict in a re-run, on average."""
+    chances = [setting["rerun_chance"] for setting in settings_of(claims)]
+    return sum(1 - chance for chance in chances if chance is not None)
+
+
+def require_stable(claims: list[dict]) -> None:
+    """Raise BookError with a line for each setting of which a re-run may have another verdict."""
+    lines = [
+        f"{setting['id']}: {setting['verdict']}, the same with a chance of {rerun_words(setting)}"
+        for setting in unstable_settings(claims)
+    ]
+    if lines:
+        n_settings = len(settings_of(claims))
+        raise BookError(
+            f"a re-run at the same scale may well turn {len(lines)} of {n_settings} verdicts:\n  "
+            + "\n  ".join(lines)
+        )
 
 
 def _verdicts_by_setting(claims: list[dict]) -> dict[str, str]:

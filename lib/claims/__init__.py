@@ -14,6 +14,7 @@ from lib.claims.display import (
     region_words,
     rerun_words,
     verdict_tally,
+    weakest_setting,
 )
 from lib.claims.myst import cell, code, literal, markdown_table
 from lib.claims.register import REGISTER, read_register

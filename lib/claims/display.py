@@ -7,6 +7,14 @@ from lib.claims.myst import literal, markdown_table
 from lib.claims.setting import SYMBOLS
 
 _SPACE = "\N{NO-BREAK SPACE}"
+WORST_FIRST = (
+    "fails",
+    "negligible",
+    "undecided",
+    "too imprecise",
+    "too little data",
+    "holds",
+)
 SETTING_COLUMNS = ("Verdict", "Claim", "Here", "True if", "Same in a re-run")
 
 
@@ -72,6 +80,17 @@ def outcome(claim: dict) -> str:
     if claim["exact"]:
         words += " (exact)"
     return words
+
+
+def weakest_setting(claim: dict) -> dict:
+    """Return the setting that says least for a claim: the worst verdict, then the least sure one."""
+    ranks = {verdict: rank for rank, verdict in enumerate(WORST_FIRST)}
+
+    def weakness(setting):
+        chance = setting["rerun_chance"]
+        return ranks[setting["verdict"]], 1.0 if chance is None else chance
+
+    return min(claim["settings"], key=weakness)
 
 
 def badge(verdict: str) -> str:
