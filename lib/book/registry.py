@@ -124,13 +124,12 @@ def require_registered(project: Project, claims: list[dict]) -> None:
     lines = []
     for setting in settings_of(claims):
         id = setting["id"]
-        rule = _rule(setting)[:3], _round_end(setting["margin"])
+        rule = _words(_rule(setting), setting["margin"])
         registered = "not"
         if id in registered_rules:
-            registered_rule, margin = registered_rules[id]
-            registered = registered_rule[:3], margin
+            registered = _words(*registered_rules[id])
         if rule != registered:
-            lines.append(f"{id}: {rule} here, {registered} registered")
+            lines.append(f"{id}: {rule} here; {registered} registered")
     if lines:
         advice = (
             "`book claims --register` adds what is new; "
@@ -139,6 +138,12 @@ def require_registered(project: Project, claims: list[dict]) -> None:
         raise BookError(
             "claims differ from chapters/registered.yml:\n  " + "\n  ".join([*lines, advice])
         )
+
+
+def _words(rule, margin):
+    return (
+        f"region [{rule.lower}, {rule.upper}], margin {_round_end(margin)}, least {rule.min_trials}"
+    )
 
 
 def require_history(project: Project) -> None:
