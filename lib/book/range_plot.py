@@ -28,7 +28,7 @@ def geometry(setting: dict, scale_settings: list[dict]) -> dict:
     -------
     dict
         ``region``, the ends of the region in which the sentence is true; ``edges``, those that are
-        finite; ``ends`` of the interval with their shape, "bar" or "arrow", none if the interval
+        finite; ``margin``, the ends of what does not matter around an edge, none without a margin; ``ends`` of the interval with their shape, "bar" or "arrow", none if the interval
         has no width; ``dot``, the value or None; ``labels`` of the edges, with their positions.
     """
     value = as_number(setting["value"])
@@ -49,6 +49,7 @@ def geometry(setting: dict, scale_settings: list[dict]) -> dict:
     return {
         "region": [to_pixels(end) for end in region],
         "edges": [to_pixels(edge) for edge in edges],
+        "margin": [to_pixels(end) for end in _margin_ends(setting)],
         "ends": [_interval_end(to_pixels(end)) for end in (low, high)] if has_line else [],
         "dot": dot,
         "labels": _labels(edges, to_pixels),
@@ -72,6 +73,14 @@ def region_ends(setting: dict) -> tuple[float, float]:
     return lower_end, upper_end
 
 
+def _margin_ends(setting: dict) -> list[float]:
+    """Return the ends of the margin around the end of a region; none where it has no margin."""
+    if not setting["margin"]:
+        return []
+    (edge,) = (end for end in region_ends(setting) if math.isfinite(end))
+    return [edge - setting["margin"], edge + setting["margin"]]
+
+
 def domain(settings: list[dict]) -> tuple[float, float]:
     """Return the two ends of a scale on which several settings are plotted.
 
@@ -82,6 +91,7 @@ def domain(settings: list[dict]) -> tuple[float, float]:
     interval_ends = []
     for setting in settings:
         fixed_numbers += [as_number(setting["value"]), *region_ends(setting)]
+        fixed_numbers += _margin_ends(setting)
         interval_ends += [as_number(setting["low"]), as_number(setting["high"])]
     fixed_numbers = [number for number in fixed_numbers if math.isfinite(number)] or [0.0]
 
