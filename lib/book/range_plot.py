@@ -28,8 +28,9 @@ def geometry(setting: dict, scale_settings: list[dict]) -> dict:
     -------
     dict
         ``region``, the ends of the region in which the sentence is true; ``edges``, those that are
-        finite; ``margin``, the ends of what does not matter around an edge, none without a margin; ``ends`` of the interval with their shape, "bar" or "arrow", none if the interval
-        has no width; ``dot``, the value or None; ``labels`` of the edges, with their positions.
+        finite; ``margin``, the ends of what does not matter around an edge, none without a margin;
+        ``ends`` of the interval with their shape, "bar" or "arrow", none if the interval has no
+        width; ``dot``, the value or None; ``labels`` of the edges, with their positions.
     """
     value = as_number(setting["value"])
     low = as_number(setting["low"])
