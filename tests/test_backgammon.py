@@ -1,11 +1,13 @@
 """Backgammon: moves against an enumeration, endings by hand, the network by its equations, learning step by step."""
 
 import pickle
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import expit
 
 from lib.backgammon import (
     START,
@@ -23,57 +25,99 @@ from lib.backgammon.players import Player
 DICE = [(a, b) for a in range(1, 7) for b in range(1, a + 1)]
 
 
-def place(**men):
-    """A position: own and other's men as {place: number}; the rest are off the board."""
+def place_men(player, opponent):
+    """A position from {place: number of men} of both sides; further men are off the board."""
     position = np.zeros((2, 26), int)
-    for row, name in enumerate(("own", "other")):
-        for where, number in men[name].items():
-            position[row, where] = number
+    for row, men in enumerate((player, opponent)):
+        for place, number in men.items():
+            position[row, place] = number
         position[row, 0] += 15 - position[row].sum()
     return position
 
 
+class Play(NamedTuple):
+    """A sequence of steps."""
+
+    n_steps: int
+    largest_die: int
+    end: np.ndarray  # position
+
+
+def is_legal(position, start, end):
+    """Whether the player may move a man from one place to another, at which 0 or less is off."""
+    player, opponent = position
+    if not player[start]:
+        return False
+    # men on the bar enter first
+    if player[25] and start != 25:
+        return False
+    if end > 0:
+        return opponent[25 - end] < 2
+    # bearing off takes all men at home, and the exact number but for the rearmost man
+    rearmost = np.flatnonzero(player).max()
+    return rearmost <= 6 and (end == 0 or start == rearmost)
+
+
+def move_man(position, start, end):
+    position = position.copy()
+    position[0, start] -= 1
+    position[0, max(end, 0)] += 1
+    if end > 0 and position[1, 25 - end]:
+        # a single man of the opponent goes to the bar
+        position[1, 25 - end] -= 1
+        position[1, 25] += 1
+    return position
+
+
 def plays(position, dice):
-    """Every sequence of steps with the dice in this order: (steps made, last position) of each."""
-    own, other = position
-    rear = max((p for p in range(26) if own[p]), default=0)
-    for p in range(1, 26) if dice else ():
-        to = p - dice[0]
-        allowed = own[p] and (p == 25 or not own[25]) and (to < 1 or other[25 - to] < 2)
-        if allowed and (to > 0 or rear <= 6 and (to == 0 or p == rear)):
-            after = position.copy()
-            after[0, p] -= 1
-            after[0, max(to, 0)] += 1
-            if to > 0 and other[25 - to]:
-                after[1, [25 - to, 25]] += [-1, 1]
-            yield 1, dice[0], after
-            yield from ((n + 1, max(die, dice[0]), last) for n, die, last in plays(after, dice[1:]))
+    """Every sequence of steps with the dice in this order."""
+    if not dice:
+        return
+    die = dice[0]
+    for start in range(1, 26):
+        end = start - die
+        if not is_legal(position, start, end):
+            continue
+        next_position = move_man(position, start, end)
+        yield Play(1, die, next_position)
+        for play in plays(next_position, dice[1:]):
+            yield Play(play.n_steps + 1, max(play.largest_die, die), play.end)
 
 
-def enumerated(position, dice):
+def enumerate_moves(position, dice):
     """Positions after a throw by the rules as they are written: most dice, then the larger die."""
     orders = [dice * 2] if dice[0] == dice[1] else [dice, dice[::-1]]
-    made = [play for order in orders for play in plays(position, order)] or [(0, 0, position)]
-    most = max(n for n, _, _ in made)
-    largest = max(die for n, die, _ in made if n == most)
-    return {last.astype(np.int8).tobytes() for n, die, last in made if n == most and die == largest}
+    all_plays = []
+    for order in orders:
+        all_plays.extend(plays(position, order))
+    if not all_plays:
+        all_plays = [Play(0, 0, position)]
+    best = max((play.n_steps, play.largest_die) for play in all_plays)
+    return {
+        play.end.astype(np.int8).tobytes()
+        for play in all_plays
+        if (play.n_steps, play.largest_die) == best
+    }
 
 
-def found(position, dice):
-    after = successors(*position, dice)
-    assert after.dtype == np.int8
-    assert len({one.tobytes() for one in after}) == len(after)
-    return {one.tobytes() for one in after}
+def find_moves(position, dice):
+    moves = successors(*position, dice)
+    assert moves.dtype == np.int8
+    distinct = {move.tobytes() for move in moves}
+    assert len(distinct) == len(moves)
+    return distinct
 
 
 @st.composite
 def positions(draw, most=15):
-    """Men of both sides on places that the other has not taken, near home or anywhere."""
-    position, reach = np.zeros((2, 26), int), draw(st.sampled_from([6, 12, 25]))
+    """Men of both sides on places that the other side has not taken, near home or anywhere."""
+    position = np.zeros((2, 26), int)
+    reach = draw(st.sampled_from([6, 12, 25]))
     for row in range(2):
         n = draw(st.integers(1, most))
-        for where in draw(st.lists(st.integers(1, reach), min_size=n, max_size=n)):
-            position[row, where if where == 25 or not position[1 - row, 25 - where] else 0] += 1
+        for place in draw(st.lists(st.integers(1, reach), min_size=n, max_size=n)):
+            if place == 25 or not position[1 - row, 25 - place]:
+                position[row, place] += 1
         position[row, 0] = 15 - position[row, 1:].sum()
     return position if min(position[:, 0]) < 15 else START.astype(int)
 
@@ -81,34 +125,39 @@ def positions(draw, most=15):
 @settings(max_examples=40, deadline=None)
 @given(positions(), st.sampled_from([dice for dice in DICE if dice[0] != dice[1]]))
 def test_moves_are_those_of_an_enumeration(position, dice):
-    assert found(position, dice) == enumerated(position, dice) == found(position, dice[::-1])
+    expected = enumerate_moves(position, dice)
+    assert find_moves(position, dice) == expected
+    assert find_moves(position, dice[::-1]) == expected
 
 
 @settings(max_examples=30, deadline=None)
 @given(positions(most=4), st.integers(1, 6))
 def test_doubles_are_those_of_an_enumeration(position, die):
-    assert found(position, (die, die)) == enumerated(position, (die, die))
+    assert find_moves(position, (die, die)) == enumerate_moves(position, (die, die))
 
 
 @pytest.mark.parametrize("dice", DICE)
 def test_openings(dice):
-    assert found(START, dice) == enumerated(START, dice)
+    assert find_moves(START, dice) == enumerate_moves(START, dice)
 
 
 @settings(max_examples=40, deadline=None)
 @given(positions(), st.sampled_from(DICE))
 def test_what_no_move_changes(position, dice):
-    total = sum(dice) * (2 if dice[0] == dice[1] else 1)
-    for after in successors(*position, dice).astype(int):
-        assert (after.sum(axis=1) == 15).all()
-        assert not (after[0, 1:25] * after[1, 24:0:-1]).any()
-        assert 0 <= (position[0] - after[0]) @ np.arange(26) <= total
-        assert (after[1, :25] <= position[1, :25]).all()
-        assert after[1, 25] >= position[1, 25]
+    """The number of men, one side a place, steps up to the throw, and no man of the opponent moves on."""
+    total = sum(dice)
+    if dice[0] == dice[1]:
+        total *= 2
+    for move in successors(*position, dice).astype(int):
+        assert (move.sum(axis=1) == 15).all()
+        assert not (move[0, 1:25] * move[1, 24:0:-1]).any()
+        assert 0 <= (position[0] - move[0]) @ np.arange(26) <= total
+        assert (move[1, :25] <= position[1, :25]).all()
+        assert move[1, 25] >= position[1, 25]
 
 
 @pytest.mark.parametrize(
-    ("own", "other", "dice", "after"),
+    ("player", "opponent", "dice", "moves"),
     [
         ({25: 1}, {6: 2, 5: 2}, (6, 5), [{25: 1}]),  # it cannot enter
         ({25: 2}, {6: 2}, (6, 5), [{25: 1, 20: 1}]),  # one of two men enters
@@ -119,13 +168,13 @@ def test_what_no_move_changes(position, dice):
         ({7: 1, 6: 1}, {1: 1}, (6, 1), [{6: 1}, {5: 1, 1: 1}]),
     ],
 )
-def test_moves_by_hand(own, other, dice, after):
-    expected = {place(own=men, other=other).astype(np.int8).tobytes() for men in after}
-    assert found(place(own=own, other=other), dice) == expected
+def test_moves_by_hand(player, opponent, dice, moves):
+    expected = {place_men(men, opponent).astype(np.int8).tobytes() for men in moves}
+    assert find_moves(place_men(player, opponent), dice) == expected
 
 
 @pytest.mark.parametrize(
-    ("own", "opponent", "dice", "error"),
+    ("player", "opponent", "dice", "error"),
     [
         (
             START[0],
@@ -150,135 +199,168 @@ def test_moves_by_hand(own, other, dice, after):
         (START[0] / 1.0, START[1], (1, 2), "position must be integers"),
     ],
 )
-def test_wrong_positions_are_named(own, opponent, dice, error):
+def test_wrong_positions_are_named(player, opponent, dice, error):
     with pytest.raises(ValueError, match=error):
-        successors(own, opponent, dice)
+        successors(player, opponent, dice)
 
 
 @pytest.mark.parametrize(
-    ("other", "score"), [({2: 3, 24: 3}, 1), ({6: 15}, 2), ({19: 1, 2: 14}, 3), ({25: 15}, 3)]
+    ("opponent", "score"),
+    [
+        ({2: 3, 24: 3}, 1),  # nine men are off
+        ({6: 15}, 2),  # a gammon: none is off
+        ({19: 1, 2: 14}, 3),  # a backgammon: one is in the winner's home
+        ({25: 15}, 3),  # or on the bar
+    ],
 )
-def test_scores(other, score):
-    assert playing._score(place(own={}, other=other)) == score
+def test_scores(opponent, score):
+    assert playing._score(place_men({}, opponent)) == score
 
 
 def inputs(position):
-    """The 196 inputs as the first program had them, side by side."""
+    """The 196 inputs as the first program had them (Tesauro 1992), one side after the other."""
     sides = []
     for men in position.astype(float):
-        points = [(n >= 1, n >= 2, n >= 3, max(n - 3, 0) / 2) for n in men[1:25]]
-        sides.append([men[0] / 15, *np.ravel(points), men[25] / 2])
+        units = [(n >= 1, n >= 2, n >= 3, max(n - 3, 0) / 2) for n in men[1:25]]
+        sides.append([men[0] / 15, *np.ravel(units), men[25] / 2])
     return np.concatenate(sides)
 
 
 def output(net, position, weights=None):
     """The net's value by its equations, in double precision."""
-    first, second = (net.inputs_, net.output_) if weights is None else weights
-    sums = inputs(position) @ first[:-1].astype(float) + first[-1]
-    total = sums[0] if net.n_hidden == 0 else second[:-1] @ (1 / (1 + np.exp(-sums))) + second[-1]
-    return 1 / (1 + np.exp(-total))
+    if weights is None:
+        weights = (net.inputs_, net.output_)
+    input_weights, output_weights = weights
+    sums = inputs(position) @ input_weights[:-1].astype(float) + input_weights[-1]
+    if net.n_hidden == 0:
+        return expit(sums[0])
+    return expit(output_weights[:-1] @ expit(sums) + output_weights[-1])
 
 
-def differences(net, position):
+def numeric_gradient(net, position):
     """Its gradient by central differences: of the inputs' weights, then of the output's."""
-    gradient = []
-    for k in range(2):
-        weights = [net.inputs_.astype(float), net.output_.astype(float)]
-        slope = np.zeros_like(weights[k])
-        for i in np.ndindex(slope.shape):
-            ends = []
-            for change in (1e-4, -2e-4):
-                weights[k][i] += change
-                ends.append(output(net, position, weights))
-            weights[k][i] += 1e-4
-            slope[i] = (ends[0] - ends[1]) / 2e-4
-        gradient.append(slope)
-    return gradient
+    weights = [net.inputs_.astype(float), net.output_.astype(float)]
+    slopes = []
+    for array in weights:
+        slope = np.zeros_like(array)
+        for place in np.ndindex(slope.shape):
+            weight = array[place]
+            array[place] = weight + 1e-4
+            higher = output(net, position, weights)
+            array[place] = weight - 1e-4
+            lower = output(net, position, weights)
+            array[place] = weight
+            slope[place] = (higher - lower) / 2e-4
+        slopes.append(slope)
+    return slopes
 
 
 def gradient(net, position):
     """The same by the chain rule."""
-    x, value = np.append(inputs(position), 1.0), output(net, position)
+    x = np.append(inputs(position), 1.0)
+    value = output(net, position)
     slope = value * (1 - value)
     if net.n_hidden == 0:
         return [slope * x[:, None], np.zeros_like(net.output_)]
-    units = 1 / (1 + np.exp(-x @ net.inputs_))
-    return [
-        np.outer(x, slope * net.output_[:-1] * units * (1 - units)),
-        slope * np.append(units, 1.0),
-    ]
+    units = expit(x @ net.inputs_)
+    input_slope = np.outer(x, slope * net.output_[:-1] * units * (1 - units))
+    output_slope = slope * np.append(units, 1.0)
+    return [input_slope, output_slope]
 
 
 @pytest.mark.parametrize("n_hidden", [0, 1, 5])
 def test_values_and_gradients_are_those_of_the_equations(n_hidden):
     net = ValueNet(n_hidden, random_state=1)
     net.inputs_ *= 5
-    after = successors(*START, (6, 1))
-    np.testing.assert_allclose(net.values(after), [output(net, one) for one in after], rtol=1e-5)
-    traces = np.zeros_like(net.inputs_), np.zeros_like(net.output_)
-    add_gradient(after[3], net.inputs_, net.output_, *traces)
-    first, second = differences(net, after[3])
-    np.testing.assert_allclose(traces[0], first, atol=1e-6)
+    moves = successors(*START, (6, 1))
+    np.testing.assert_allclose(net.values(moves), [output(net, m) for m in moves], rtol=1e-5)
+    position = moves[3]
+    input_trace = np.zeros_like(net.inputs_)
+    output_trace = np.zeros_like(net.output_)
+    add_gradient(position, net.inputs_, net.output_, input_trace, output_trace)
+    input_slope, output_slope = numeric_gradient(net, position)
+    np.testing.assert_allclose(input_trace, input_slope, atol=1e-6)
     if n_hidden:
-        np.testing.assert_allclose(traces[1], second, atol=1e-6)
-    for ruled, measured in zip(gradient(net, after[3]), (first, second), strict=True):
-        np.testing.assert_allclose(ruled, measured, atol=1e-6)
+        np.testing.assert_allclose(output_trace, output_slope, atol=1e-6)
+    # the chain rule of the next test, too
+    by_chain_rule = gradient(net, position)
+    np.testing.assert_allclose(by_chain_rule[0], input_slope, atol=1e-6)
+    np.testing.assert_allclose(by_chain_rule[1], output_slope, atol=1e-6)
 
 
 @pytest.mark.parametrize("n_hidden", [0, 2])
 def test_learning_is_td_lambda(n_hidden):
-    """A game is followed move by move: all states' values are of one side, each change is step * error * trace."""
-    step, decay, rng = 1.0, 0.6, np.random.default_rng(4)
-    net, truth = (ValueNet(n_hidden, random_state=3) for _ in range(2))
-    truth.inputs_, truth.output_ = truth.inputs_.astype(float), truth.output_.astype(float)
-    position, side, before = START.copy(), 1, None
-    traces = [np.zeros_like(truth.inputs_), np.zeros_like(truth.output_)]
+    """A game move by move; each change of the weights is step * error * trace.
+
+    All values are probabilities that the first player wins.
+    """
+    step = 1.0
+    decay = 0.6
+    net = ValueNet(n_hidden, random_state=3)
+    truth = ValueNet(n_hidden, random_state=3)
+    truth.inputs_ = truth.inputs_.astype(float)
+    truth.output_ = truth.output_.astype(float)
+    rng = np.random.default_rng(4)
+    input_trace = np.zeros_like(truth.inputs_)
+    output_trace = np.zeros_like(truth.output_)
+    position = START.copy()
+    side = 1
+    previous_value = None
     dice = playing._throw(rng, True)
     while True:
-        after = successors(*position, dice)
-        values = [1.0 if one[0, 0] == 15 else output(truth, one) for one in after]
-        best = after[int(np.argmax(values))]
-        # probability that the first player wins
-        now = max(values) if side == 1 else 1 - max(values)
-        if before is not None:
-            truth.inputs_ += step * (now - before) * traces[0]
-            truth.output_ += step * (now - before) * traces[1]
+        moves = successors(*position, dice)
+        values = [1.0 if move[0, 0] == 15 else output(truth, move) for move in moves]
+        best = moves[int(np.argmax(values))]
+        value = max(values) if side == 1 else 1 - max(values)
+        if previous_value is not None:
+            error = value - previous_value
+            truth.inputs_ += step * error * input_trace
+            truth.output_ += step * error * output_trace
         if best[0, 0] == 15:
             break
-        slopes = gradient(truth, best)
-        traces = [decay * trace + side * slope for trace, slope in zip(traces, slopes, strict=True)]
-        before = output(truth, best) if side == 1 else 1 - output(truth, best)
-        position, side, dice = best[::-1], -side, playing._throw(rng, False)
-    learned = self_play(net, 1, step=step, trace_decay=decay, seed=4)
-    np.testing.assert_allclose(learned.inputs_, truth.inputs_, atol=2e-5)
+        input_slope, output_slope = gradient(truth, best)
+        input_trace = decay * input_trace + side * input_slope
+        output_trace = decay * output_trace + side * output_slope
+        # of the position with the weights as they have become
+        previous_value = output(truth, best) if side == 1 else 1 - output(truth, best)
+        position = best[::-1]
+        side = -side
+        dice = playing._throw(rng, False)
+    result = self_play(net, 1, step=step, trace_decay=decay, seed=4)
+    np.testing.assert_allclose(result.inputs_, truth.inputs_, atol=2e-5)
     if n_hidden:
-        np.testing.assert_allclose(learned.output_, truth.output_, atol=2e-5)
-    assert np.ptp(learned.inputs_ - net.inputs_) > 5e-3
+        np.testing.assert_allclose(result.output_, truth.output_, atol=2e-5)
+    assert np.ptp(result.inputs_ - net.inputs_) > 5e-3
 
 
 def test_a_net_learns_to_win():
-    before, net = ValueNet(10), self_play(ValueNet(10), 2000, seed=0)
+    """After 2,000 games against itself it wins nine games of ten against random and initial players."""
+    novice = ValueNet(10)
+    net = self_play(ValueNet(10), 2000, seed=0)
     assert (match(net, RandomPlayer(), 300, seed=1) > 0).mean() > 0.9
-    assert (match(net, before, 300, seed=1) > 0).mean() > 0.9
+    assert (match(net, novice, 300, seed=1) > 0).mean() > 0.9
     assert match(RulePlayer(), RandomPlayer(), 300).mean() > 1.5
-    np.testing.assert_array_equal(
-        self_play(pickle.loads(pickle.dumps(net)), 5).inputs_, self_play(net, 5).inputs_
-    )
+    copy = pickle.loads(pickle.dumps(net))
+    np.testing.assert_array_equal(self_play(copy, 5).inputs_, self_play(net, 5).inputs_)
 
 
 def test_a_match_is_fair_and_its_seed_decides():
-    points = match(RulePlayer(), RulePlayer(), 2000, seed=5)
-    assert abs(points.mean()) < 4 * points.std() / 2000**0.5
-    assert set(np.unique(np.abs(points))) == {1, 2, 3}
-    np.testing.assert_array_equal(points[:100], match(RulePlayer(), RulePlayer(), 100, seed=5))
-    assert (points[:100] != match(RulePlayer(), RulePlayer(), 100, seed=6)).any()
+    scores = match(RulePlayer(), RulePlayer(), 2000, seed=5)
+    standard_error = scores.std() / 2000**0.5
+    assert abs(scores.mean()) < 4 * standard_error
+    assert set(np.unique(np.abs(scores))) == {1, 2, 3}
+    np.testing.assert_array_equal(scores[:100], match(RulePlayer(), RulePlayer(), 100, seed=5))
+    assert (scores[:100] != match(RulePlayer(), RulePlayer(), 100, seed=6)).any()
 
 
 def test_random_moves_are_uniform():
-    after = successors(*START, (2, 1))
-    best = [RandomPlayer().values(after, seed=seed).argmax() for seed in range(40 * len(after))]
-    counts = np.bincount(best, minlength=len(after))
-    assert ((counts - 40) ** 2 / 40).sum() < len(after) + 5 * (2 * len(after)) ** 0.5
+    """Chi squared of n moves has about the mean n and the variance 2 n."""
+    moves = successors(*START, (2, 1))
+    n = len(moves)
+    choices = [RandomPlayer().values(moves, seed=seed).argmax() for seed in range(40 * n)]
+    counts = np.bincount(choices, minlength=n)
+    chi_squared = ((counts - 40) ** 2 / 40).sum()
+    assert chi_squared < n + 5 * (2 * n) ** 0.5
 
 
 def test_what_is_no_player_is_refused():
@@ -323,8 +405,13 @@ def test_bad_input(call, message):
 
 @pytest.mark.parametrize("shapes", [((100, 3), 4), ((197, 3), 5), ((197, 2), 1), ((197,), 4)])
 def test_weights_that_kernels_would_read_beyond_are_refused(shapes):
+    input_shape, output_shape = shapes
     net = ValueNet(3)
-    net.inputs_, net.output_ = (np.ones(shape, np.float32) for shape in shapes)
-    for use in (lambda: net.values([START]), lambda: match(net, net, 1), lambda: self_play(net, 1)):
-        with pytest.raises(ValueError, match="inputs_ and output_ must have shapes"):
-            use()
+    net.inputs_ = np.ones(input_shape, np.float32)
+    net.output_ = np.ones(output_shape, np.float32)
+    with pytest.raises(ValueError, match="inputs_ and output_ must have shapes"):
+        net.values([START])
+    with pytest.raises(ValueError, match="inputs_ and output_ must have shapes"):
+        match(net, net, 1)
+    with pytest.raises(ValueError, match="inputs_ and output_ must have shapes"):
+        self_play(net, 1)

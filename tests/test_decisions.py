@@ -27,13 +27,15 @@ LAKE = decisions.from_gymnasium("FrozenLake-v1")
 
 def walk(n=7):
     """Sutton's random walk: 0.5 is the expected reward of the last state but one."""
-    moves = np.eye(n, k=1)[None] / 2 + np.eye(n, k=-1)[None] / 2
-    ends = np.isin(np.arange(n), [0, n - 1])
-    return MDP(moves, 0.5 * (np.arange(n) == n - 2)[None], ends, np.arange(n) == n // 2)
+    places = np.arange(n)
+    transitions = (np.eye(n, k=1) + np.eye(n, k=-1)) / 2
+    rewards = 0.5 * (places == n - 2)
+    terminal = np.isin(places, [0, n - 1])
+    return MDP(transitions[None], rewards[None], terminal, places == n // 2)
 
 
 def test_the_survey_s_backup():
-    """Figure 7 by equation 2: the printed sum is not it."""
+    """Figure 7 by equation 2, 0.1 * 2 + 0.8 * 10 + 0.1 * 5 = 8.7; the survey prints another sum."""
     transitions = np.zeros((1, 4, 4))
     transitions[0, 0, 1:] = 0.8, 0.1, 0.1
     model = MDP(transitions, [[0.1 * 2, 0, 0, 0]], np.arange(4) > 0)
@@ -42,10 +44,12 @@ def test_the_survey_s_backup():
 
 
 def test_values_in_closed_form():
-    assert np.allclose(
-        evaluate(walk(), np.zeros(7, int), 1), [0, 1 / 6, 2 / 6, 3 / 6, 4 / 6, 5 / 6, 0], atol=1e-14
-    )
+    # Sutton (1988): the chance of ending on the right is linear in the place
+    expected = [0, 1 / 6, 2 / 6, 3 / 6, 4 / 6, 5 / 6, 0]
+    assert np.allclose(evaluate(walk(), np.zeros(7, int), 1), expected, atol=1e-14)
+    # the chance to cross the lake is known to be 14/17
     assert value_iteration(LAKE, 1.0, 1e-12).values[0] == pytest.approx(14 / 17, abs=1e-9)
+    # thirteen steps of reward -1
     cliff = decisions.from_gymnasium("CliffWalking-v1")
     assert policy_iteration(cliff, 0.9).values[36] == pytest.approx(-(1 - 0.9**13) / 0.1)
     roads = policy_iteration(mountain_roads(6, 4), 1.0)
@@ -59,36 +63,41 @@ def test_values_in_closed_form():
 def test_all_ways_find_the_best_of_all_policies(n_states, n_actions, discount, seed):
     rng = np.random.default_rng(seed)
     model = random_mdp(n_states, n_actions, int(rng.integers(1, n_states + 1)), rng)
-    every = [
-        evaluate(model, np.array(p), discount) for p in product(range(n_actions), repeat=n_states)
+    policies = product(range(n_actions), repeat=n_states)
+    best = np.max([evaluate(model, np.array(p), discount) for p in policies], axis=0)
+    solutions = [
+        policy_iteration(model, discount),
+        value_iteration(model, discount),
+        decisions.modified_policy_iteration(model, discount, 1, 1e-14),
+        decisions.modified_policy_iteration(model, discount, 20, 1e-14),
     ]
-    best = np.max(every, axis=0)
-    ways = [policy_iteration(model, discount), value_iteration(model, discount)]
-    ways += [decisions.modified_policy_iteration(model, discount, m, 1e-14) for m in (1, 20)]
-    for way in ways:
-        assert np.allclose(way.values, best, atol=1e-9)
-        assert np.allclose(evaluate(model, way.policy, discount), best, atol=1e-9)
-        assert way.values == pytest.approx(decisions.backup(model, way.values, discount), abs=1e-9)
+    for solution in solutions:
+        assert np.allclose(solution.values, best, atol=1e-9)
+        assert np.allclose(evaluate(model, solution.policy, discount), best, atol=1e-9)
+        # Bellman's equation
+        backup = decisions.backup(model, solution.values, discount)
+        assert solution.values == pytest.approx(backup, abs=1e-9)
 
 
 @pytest.mark.parametrize("discount", [0.9, 0.999])
 def test_policy_iteration_ends_where_actions_tie(discount):
     rng = np.random.default_rng(0)
     for _ in range(10):
-        way = policy_iteration(LAKE, discount, rng.integers(4, size=16))
-        assert way.trace[-1] == 0
-        assert len(way.trace) < 16
-    assert np.allclose(way.values, value_iteration(LAKE, discount).values, atol=1e-12)
+        solution = policy_iteration(LAKE, discount, rng.integers(4, size=16))
+        assert solution.trace[-1] == 0
+        assert len(solution.trace) < 16
+    assert np.allclose(solution.values, value_iteration(LAKE, discount).values, atol=1e-12)
 
 
 def exact_values(model, policy, discount):
-    """Values of a policy as fractions, by Gauss and Jordan."""
-    n, discount = model.n_states, Fraction(discount)
-    rows = [
-        [(i == j) - discount * Fraction(p) for j, p in enumerate(model.transitions[a, i].tolist())]
-        + [Fraction(float(model.rewards[a, i]))]
-        for i, a in enumerate(policy)
-    ]
+    """Values of a policy as fractions: (I - discount P) v = R by Gauss and Jordan."""
+    n = model.n_states
+    discount = Fraction(discount)
+    rows = []
+    for i, action in enumerate(policy):
+        probabilities = [Fraction(p) for p in model.transitions[action, i].tolist()]
+        coefficients = [(i == j) - discount * p for j, p in enumerate(probabilities)]
+        rows.append([*coefficients, Fraction(float(model.rewards[action, i]))])
     for i in range(n):
         rows[i] = [x / rows[i][i] for x in rows[i]]  # diagonally dominant: no pivot is 0
         for j in set(range(n)) - {i}:
@@ -99,27 +108,24 @@ def exact_values(model, policy, discount):
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([0.5, 0.9, 0.95]), st.booleans())
 def test_the_best_of_all_policies_whatever_the_scale_of_rewards(seed, discount, mixed):
-    """The loss, in exact numbers, is no more than rounding of what the policy itself adds up."""
+    """The loss, in exact numbers, is at most the rounding of the sum of absolute rewards."""
     rng = np.random.default_rng(seed)
     model = random_mdp(3, 2, int(rng.integers(1, 4)), rng)
     scale = 10 ** rng.uniform(-12, 12, size=model.rewards.shape if mixed else ())
     model = MDP(model.transitions, model.rewards * scale, model.terminal)
-    sizes = MDP(model.transitions, np.abs(model.rewards), model.terminal)
-    every = {
+    absolute = MDP(model.transitions, np.abs(model.rewards), model.terminal)
+    values = {
         policy: exact_values(model, policy, discount) for policy in product(range(2), repeat=3)
     }
-    for way in (
+    best = np.max([*values.values()], axis=0)
+    for solution in (
         policy_iteration(model, discount),
         decisions.modified_policy_iteration(model, discount, 20, 0, 2000),
     ):
-        chosen = tuple(way.policy.tolist())
-        for best, value, size in zip(
-            np.max([*every.values()], axis=0),
-            every[chosen],
-            exact_values(sizes, chosen, discount),
-            strict=True,
-        ):
-            assert best - value <= 1e-12 * size
+        policy = tuple(solution.policy.tolist())
+        sizes = exact_values(absolute, policy, discount)
+        for best_value, value, size in zip(best, values[policy], sizes, strict=True):
+            assert best_value - value <= 1e-12 * size
 
 
 @pytest.mark.parametrize(
@@ -129,27 +135,25 @@ def test_ties_are_of_a_state_and_not_of_the_largest_number(solve):
     stay = [np.eye(3)] * 2
     small = MDP(stay, np.array([[0, 1, 0], [1, 0, 1]]) * 1e-11, np.zeros(3, bool))
     assert solve(small, 0.9).policy.tolist() == [1, 0, 1]
-    beside = MDP(stay, [[1e-6, 1e5, 1e-6], [2e-6, 0, 1e-6]], np.zeros(3, bool))
-    assert solve(beside, 0.9).policy.tolist() == [1, 0, 0]
+    # states 0 and 2 do not see the large reward of state 1
+    uneven = MDP(stay, [[1e-6, 1e5, 1e-6], [2e-6, 0, 1e-6]], np.zeros(3, bool))
+    assert solve(uneven, 0.9).policy.tolist() == [1, 0, 0]
 
 
 def test_policy_iteration_ends_where_rounding_alone_tells_actions_apart():
-    """All actions of a state lead to the same places with the same probabilities, added up in another order."""
+    """All actions of a state have the same probabilities, added up in different orders."""
     rng = np.random.default_rng(0)
     for discount in (0.9, 0.9999):
-        parts = rng.dirichlet(np.ones(4), size=(30, 12))
+        distributions = rng.dirichlet(np.ones(4), size=(30, 12))
         transitions = np.zeros((5, 30, 30))
-        for state, part in np.ndindex(30, 12):
+        for state, summand in np.ndindex(30, 12):
             for action in range(5):
-                where = rng.permutation(4)
-                np.add.at(
-                    transitions[action, state],
-                    (7 * state + 5 * where) % 30,
-                    parts[state, part][where] / 12,
-                )
-        rewards = np.broadcast_to(1e9 * rng.normal(size=30), (5, 30)) * (
-            1 + 1e-16 * rng.normal(size=(5, 30))
-        )
+                order = rng.permutation(4)
+                next_states = (7 * state + 5 * order) % 30
+                probabilities = distributions[state, summand][order] / 12
+                np.add.at(transitions[action, state], next_states, probabilities)
+        rewards_of_states = 1e9 * rng.normal(size=30)
+        rewards = rewards_of_states * (1 + 1e-16 * rng.normal(size=(5, 30)))
         model = MDP(transitions, rewards, np.zeros(30, bool))
         for _ in range(5):
             assert policy_iteration(model, discount, rng.integers(5, size=30)).trace.tolist() == [0]
@@ -168,13 +172,14 @@ def test_policies_end_where_there_is_no_discount(solve):
     cliff = decisions.from_gymnasium("CliffWalking-v1")
     grid = grid_world(6, 6, 0.2, np.random.default_rng(0))
     for model in (cliff, grid, LAKE, mountain_roads(3, 2), decisions.from_gymnasium("Taxi-v4")):
-        way = solve(model, 1.0)
-        assert np.allclose(evaluate(model, way.policy, 1.0), way.values, atol=1e-9)
-        assert way.values == pytest.approx(decisions.backup(model, way.values, 1.0), abs=1e-9)
+        solution = solve(model, 1.0)
+        assert np.allclose(evaluate(model, solution.policy, 1.0), solution.values, atol=1e-9)
+        backup = decisions.backup(model, solution.values, 1.0)
+        assert solution.values == pytest.approx(backup, abs=1e-9)
     assert solve(cliff, 1.0).values[36] == -13
     for loop, end in ((0, 5), (0, 1e-13), (-1, -3), (-1e-13, -3e-13)):
-        way = solve(loop_or_end(loop, end), 1.0)
-        assert (way.policy[0], way.values[0]) == (1, end)
+        solution = solve(loop_or_end(loop, end), 1.0)
+        assert (solution.policy[0], solution.values[0]) == (1, end)
 
 
 @pytest.mark.parametrize("solve", SOLVERS)
@@ -209,11 +214,14 @@ def test_a_grid_by_hand():
     assert model.rewards[:, 0] == pytest.approx([-0.09, -0.01, -0.01, -0.09])
     assert model.rewards[2, 1] == pytest.approx(0.8 - 0.01)
     assert model.terminal.tolist() == [False, False, False, True]
-    walled = grid_world(6, 5, 0.3, np.random.default_rng(1))
-    walls = walled.terminal[:-1]
+    # no move leads into a wall, and the goal can be reached from everywhere else
+    grid = grid_world(6, 5, 0.3, np.random.default_rng(1))
+    free = ~grid.terminal
+    walls = grid.terminal[:-1]
     assert walls.any()
-    assert not walled.transitions[:, ~walled.terminal][..., :-1][..., walls].any()
-    assert (evaluate(walled, policy_iteration(walled, 0.99).policy, 1)[~walled.terminal] > -1).all()
+    assert not grid.transitions[:, free][..., :-1][..., walls].any()
+    policy = policy_iteration(grid, 0.99).policy
+    assert (evaluate(grid, policy, 1)[free] > -1).all()
 
 
 def test_models_are_what_they_say():
@@ -229,14 +237,17 @@ def test_models_are_what_they_say():
 
 def test_td_lambda_by_hand():
     """On a road that does not branch, against the three lines of Table 8."""
-    n, discount, decay, step = 6, 0.9, 0.7, 0.3
-    road = MDP(
-        np.eye(n, k=1)[None], np.arange(n)[None] / 10, np.arange(n) == n - 1, np.arange(n) == 0
-    )
+    n = 6
+    discount = 0.9
+    decay = 0.7
+    step = 0.3
+    places = np.arange(n)
+    road = MDP(np.eye(n, k=1)[None], places[None] / 10, places == n - 1, places == 0)
     features = np.random.default_rng(0).normal(size=(n, 3))
     features[-1] = 0
     for trace, rate in (("gamma lambda", discount * decay), ("lambda", decay)):
-        weights, t = np.zeros(3), 0
+        weights = np.zeros(3)
+        t = 0
         for _ in range(4):
             G = np.zeros(3)
             for s in range(n - 1):
@@ -244,98 +255,120 @@ def test_td_lambda_by_hand():
                 error = s / 10 + discount * features[s + 1] @ weights - features[s] @ weights
                 weights = weights + step / (1 + 0.5 * t) * error * G
                 t += 1
-        learned = decisions.td_lambda(
+        result = decisions.td_lambda(
             road, np.zeros(n, int), discount, decay, 4, step, features, trace=trace, cooling=0.5
         )
-        assert np.allclose(learned, weights, atol=1e-14)
+        assert np.allclose(result, weights, atol=1e-14)
 
 
 def test_the_printed_trace_is_another_lambda():
-    sutton = decisions.td_lambda(walk(), np.zeros(7, int), 0.8, 0.5, 20, seed=3)
-    printed = decisions.td_lambda(walk(), np.zeros(7, int), 0.8, 0.4, 20, trace="lambda", seed=3)
-    assert np.allclose(sutton, printed, atol=1e-14)
-    assert not np.allclose(
-        sutton, decisions.td_lambda(walk(), np.zeros(7, int), 0.8, 0.5, 20, seed=4)
-    )
+    """Sutton's trace decays by discount * lambda, 0.8 * 0.5; the survey prints lambda alone, here 0.4."""
+    policy = np.zeros(7, int)
+    sutton = decisions.td_lambda(walk(), policy, 0.8, 0.5, 20, seed=3)
+    survey = decisions.td_lambda(walk(), policy, 0.8, 0.4, 20, trace="lambda", seed=3)
+    assert np.allclose(sutton, survey, atol=1e-14)
+    another_seed = decisions.td_lambda(walk(), policy, 0.8, 0.5, 20, seed=4)
+    assert not np.allclose(sutton, another_seed)
 
 
 @settings(max_examples=20, deadline=None)
 @given(st.floats(0, 0.98), st.floats(0, 1), st.integers(0, 10**6))
 def test_limits_of_td(discount, trace_decay, seed):
-    """Exact with a table; a projection where the trace decays as the discount; within the bound in between."""
+    """Exact with a table; the projection of the values where lambda is 1; within the bound in between.
+
+    (Tsitsiklis & Van Roy 1997: error <= least error (1 - lambda discount) / (1 - discount).)
+    """
     rng = np.random.default_rng(seed)
-    P, R = rng.dirichlet(np.ones(8), size=8), rng.normal(size=8)
-    values, D = np.linalg.solve(np.eye(8) - discount * P, R), decisions.stationary(P)
+    P = rng.dirichlet(np.ones(8), size=8)
+    R = rng.normal(size=8)
+    values = np.linalg.solve(np.eye(8) - discount * P, R)
+    D = decisions.stationary(P)
     assert np.allclose(D @ P, D)
     table = decisions.td_limit(P, R, np.eye(8), discount, discount * trace_decay)
     assert table.stable
     assert np.allclose(table.weights, values)
+
     features = rng.normal(size=(8, 2))
-    projected = np.linalg.lstsq(features * D[:, None] ** 0.5, values * D**0.5)[0]
-    assert np.allclose(decisions.td_limit(P, R, features, discount, discount).weights, projected)
-    error, least = (
-        D @ (features @ w - values) ** 2
-        for w in (
-            decisions.td_limit(P, R, features, discount, discount * trace_decay).weights,
-            projected,
-        )
-    )
-    assert error**0.5 <= least**0.5 * (1 - trace_decay * discount) / (1 - discount) + 1e-9
+    projection = np.linalg.lstsq(features * D[:, None] ** 0.5, values * D**0.5)[0]
+    assert np.allclose(decisions.td_limit(P, R, features, discount, discount).weights, projection)
+    limit = decisions.td_limit(P, R, features, discount, discount * trace_decay).weights
+    error = (D @ (features @ limit - values) ** 2) ** 0.5
+    least_error = (D @ (features @ projection - values) ** 2) ** 0.5
+    bound = least_error * (1 - trace_decay * discount) / (1 - discount)
+    assert error <= bound + 1e-9
 
 
 def test_td_lambda_goes_to_its_limit():
     rng = np.random.default_rng(0)
-    P, R, features = rng.dirichlet(np.ones(5), size=5), rng.normal(size=5), rng.normal(size=(5, 2))
+    P = rng.dirichlet(np.ones(5), size=5)
+    R = rng.normal(size=5)
+    features = rng.normal(size=(5, 2))
     chain = MDP(P[None], R[None], np.zeros(5, dtype=bool))
     limit = decisions.td_limit(P, R, features, 0.7, 0.7 * 0.6).weights
-    settings = {"step": 0.1, "features": features, "cooling": 1e-3, "longest": 400_000, "seed": 1}
-    assert np.allclose(
-        decisions.td_lambda(chain, np.zeros(5, int), 0.7, 0.6, 1, **settings), limit, atol=0.03
+    weights = decisions.td_lambda(
+        chain,
+        np.zeros(5, int),
+        0.7,
+        0.6,
+        1,
+        step=0.1,
+        features=features,
+        cooling=1e-3,
+        longest=400_000,
+        seed=1,
     )
+    assert np.allclose(weights, limit, atol=0.03)
 
 
 def test_exploitation_stays_on_the_northern_road():
+    """The southern road of 4 steps is believed to cost 20, which only exploration can correct."""
     roads = mountain_roads(6, 4, turn_back=False)
-    dear = np.where(np.isin(np.arange(10), range(6, 9)), -20.0, 0.0)
-    stuck = decisions.td_lookahead(roads, 1.0, 0.7, 500, values=dear)
-    assert np.allclose(stuck[:6], [-6, -5, -4, -3, -2, -1], atol=0.1)
-    assert (stuck[6:] == dear[6:]).all()
-    explored = decisions.td_lookahead(roads, 1.0, 0.7, 2000, 0.1, dear, seed=1)
-    assert np.allclose(explored[6:], [-3, -2, -1, 0], atol=0.01)
-    assert decisions.lookahead(roads, explored, 1.0)[:, 0].argmax() == 1
+    initial = np.where(np.isin(np.arange(10), range(6, 9)), -20.0, 0.0)
+    greedy = decisions.td_lookahead(roads, 1.0, 0.7, 500, values=initial)
+    assert np.allclose(greedy[:6], [-6, -5, -4, -3, -2, -1], atol=0.1)
+    assert (greedy[6:] == initial[6:]).all()
+    exploring = decisions.td_lookahead(roads, 1.0, 0.7, 2000, 0.1, initial, seed=1)
+    assert np.allclose(exploring[6:], [-3, -2, -1, 0], atol=0.01)
+    assert decisions.lookahead(roads, exploring, 1.0)[:, 0].argmax() == 1
 
 
 def test_q_learning_finds_q():
     best = decisions.lookahead(LAKE, policy_iteration(LAKE, 0.9).values, 0.9)
-    early, late = decisions.q_learning(LAKE, 0.9, 300_000, checkpoints=[1000, 300_000], seed=1)
-    assert np.abs(late - best).max() < 0.03 < np.abs(early - best).max()
-    assert (decisions.q_learning(LAKE, 0.9, 1000, seed=1) == early).all()
-    assert not (decisions.q_learning(LAKE, 0.9, 1000, seed=2) == early).all()
+    checkpoints = decisions.q_learning(LAKE, 0.9, 300_000, checkpoints=[1000, 300_000], seed=1)
+    after_1000, after_300_000 = checkpoints
+    assert np.abs(after_300_000 - best).max() < 0.03 < np.abs(after_1000 - best).max()
+    assert (decisions.q_learning(LAKE, 0.9, 1000, seed=1) == after_1000).all()
+    assert not (decisions.q_learning(LAKE, 0.9, 1000, seed=2) == after_1000).all()
+    # episodes that begin at the start, not anywhere
     roads = mountain_roads(6, 4)
-    learned = decisions.q_learning(roads, 1.0, 20_000, exploration=0.3, step=0.0, anywhere=False)
-    assert np.allclose(
-        learned, decisions.lookahead(roads, policy_iteration(roads, 1.0).values, 1.0)
-    )
+    q = decisions.q_learning(roads, 1.0, 20_000, exploration=0.3, step=0.0, anywhere=False)
+    best = decisions.lookahead(roads, policy_iteration(roads, 1.0).values, 1.0)
+    assert np.allclose(q, best)
 
 
 def test_a_table_as_regressor_is_value_iteration():
+    """Each step goes to the likeliest next state, as `fitted_values` takes deterministic steps."""
     model = random_mdp(12, 3, 2, np.random.default_rng(0))
+    next_states = model.transitions.argmax(axis=2)
 
     def step(points, action):
         states = points[:, 0].astype(int)
-        after = model.transitions[action, states].argmax(axis=1)
-        return model.rewards[action, states], after[:, None], np.zeros(len(states), dtype=bool)
+        next_points = next_states[action, states][:, None]
+        return model.rewards[action, states], next_points, np.zeros(len(states), dtype=bool)
 
-    likely = np.eye(12)[model.transitions.argmax(axis=2)]
-    way = value_iteration(MDP(likely, model.rewards, model.terminal), 0.9)
+    deterministic = MDP(np.eye(12)[next_states], model.rewards, model.terminal)
+    solution = value_iteration(deterministic, 0.9)
     states = np.arange(12.0)[:, None]
-    fitted = decisions.fitted_values(step, 3, KNeighborsRegressor(1), states, 0.9, 300)
-    assert np.allclose(fitted.values, way.values, atol=1e-9)
-    assert not fitted.diverged
+    result = decisions.fitted_values(step, 3, KNeighborsRegressor(1), states, 0.9, 300)
+    assert np.allclose(result.values, solution.values, atol=1e-9)
+    assert not result.diverged
 
 
 def test_tsitsiklis_and_van_roy_s_two_states_diverge():
-    """Values w and 2 w, and both go to the second: least squares multiplies w by 6/5 of the discount."""
+    """Values w and 2 w, and both states go to the second: least squares multiplies w by 6/5 discount.
+
+    It diverges where that is above 1: at a discount of 0.95, not at 0.8.
+    """
 
     def step(points, action):
         return np.full(2, 0.01), np.full((2, 1), 2.0), np.zeros(2, dtype=bool)
@@ -345,46 +378,57 @@ def test_tsitsiklis_and_van_roy_s_two_states_diverge():
     assert not decisions.fitted_values(step, 1, lines, [[1.0], [2.0]], 0.8, 500).diverged
 
 
-def along(points, action):
-    """Action 0 goes a tenth to the right, where it ends; action 1 goes back."""
-    after = np.clip(points + 0.1 * (1 - 2 * action), 0, 1)
-    return -1 - points[:, 0], after, after[:, 0] > 0.95
+def line_step(points, action):
+    """Action 0 goes a tenth to the right, where the line ends; action 1 goes back."""
+    direction = -1 if action == 1 else 1
+    next_points = np.clip(points + 0.1 * direction, 0, 1)
+    return -1 - points[:, 0], next_points, next_points[:, 0] > 0.95
 
 
 def test_sarsa_by_hand():
-    """One action, so that nothing is drawn: weights move by rate * error * trace along two shifted grids."""
+    """One action, so that no action is random: weights move by rate * error * trace.
+
+    There are two grids of four tiles, the second one shifted by half a tile.
+    """
     lengths, weights = decisions.sarsa_tiles(
-        along, 1, lambda _: np.array([0.43]), 3, 0.8, tiles=(2, 4)
+        line_step, 1, lambda _: np.array([0.43]), 3, 0.8, tiles=(2, 4)
     )
+
+    def tiles(x):
+        return (0, 1), (int(4 * x), int(4 * x + 0.5))
+
     truth = np.zeros((2, 5))
     for _ in range(3):
-        x, trace = 0.43, np.zeros((2, 5))
+        x = 0.43
+        trace = np.zeros((2, 5))
         while x <= 0.95:
-            here = (0, 1), (int(4 * x), int(4 * x + 0.5))
             trace *= 0.8
-            trace[here] = 1
-            now, after = truth[here].sum(), x + 0.1
-            ahead = 0 if after > 0.95 else truth[0, int(4 * after)] + truth[1, int(4 * after + 0.5)]
-            truth += 0.5 / 2 * (-1 - x + ahead - now) * trace
-            x = after
+            trace[tiles(x)] = 1
+            value = truth[tiles(x)].sum()
+            next_x = x + 0.1
+            next_value = 0 if next_x > 0.95 else truth[tiles(next_x)].sum()
+            error = -1 - x + next_value - value
+            truth += 0.5 / 2 * error * trace
+            x = next_x
     assert lengths.tolist() == [6, 6, 6]
     assert np.allclose(weights[0], truth, atol=1e-12)
 
 
 def test_sarsa_finds_the_way():
-    """With a tile a place, zeros to begin with are hopes, and a greedy learner tries all that may be better."""
+    """With a tile a place, initial zeros are optimistic: a greedy learner tries all that may be better."""
     lengths, weights = decisions.sarsa_tiles(
-        along, 2, lambda rng: rng.random(1) / 2, 150, tiles=(1, 10), seed=1
+        line_step, 2, lambda rng: rng.random(1) / 2, 150, tiles=(1, 10), seed=1
     )
     assert lengths[:5].max() > 10 >= lengths[-20:].max()
     assert (weights[0, 0, :9] > weights[1, 0, :9]).all()
     again, _ = decisions.sarsa_tiles(
-        along, 2, lambda rng: rng.random(1) / 2, 150, tiles=(1, 10), seed=1
+        line_step, 2, lambda rng: rng.random(1) / 2, 150, tiles=(1, 10), seed=1
     )
     assert (again == lengths).all()
-    assert decisions.sarsa_tiles(along, 2, lambda _: np.zeros(1), 2, longest=3, tiles=(1, 10))[
-        0
-    ].tolist() == [3, 3]
+    lengths, _ = decisions.sarsa_tiles(
+        line_step, 2, lambda _: np.zeros(1), 2, longest=3, tiles=(1, 10)
+    )
+    assert lengths.tolist() == [3, 3]
 
 
 @pytest.mark.parametrize(
@@ -414,7 +458,7 @@ def test_sarsa_finds_the_way():
         (lambda: decisions.from_gymnasium("FrozenLak-v1"), "did you mean 'FrozenLake-v1'"),
         (lambda: decisions.from_gymnasium("CartPole-v1"), "has none"),
         (
-            lambda: decisions.sarsa_tiles(along, 2, np.zeros, 1, tiles=(8, 0)),
+            lambda: decisions.sarsa_tiles(line_step, 2, np.zeros, 1, tiles=(8, 0)),
             "tiles must be an integer of at least 1",
         ),
         (lambda: grid_world(3, 3, 0.9, np.random.default_rng(0)), "walls must be"),
@@ -491,18 +535,18 @@ def test_bad_input(call, message):
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("seed", [87, 182])
 def test_sweeps_end_where_rounding_goes_round(seed):
-    """The last digit of a value comes and goes for ever; both ways end where values come back."""
+    """The last digit of a value comes and goes for ever; both solvers end where values come back."""
     rng = np.random.default_rng(seed)
     n_states = int(rng.integers(1, 5))
     model = random_mdp(n_states, int(rng.integers(1, 4)), int(rng.integers(1, n_states + 1)), rng)
     discount = rng.uniform(0, 0.99)
     best = policy_iteration(model, discount).values
-    for way in (
+    for solution in (
         value_iteration(model, discount),
         decisions.modified_policy_iteration(model, discount),
     ):
-        assert len(way.trace) < 1000
-        assert np.allclose(way.values, best, rtol=1e-14)
+        assert len(solution.trace) < 1000
+        assert np.allclose(solution.values, best, rtol=1e-14)
 
 
 def test_values_that_go_round_are_told():
@@ -576,14 +620,16 @@ def test_chains_that_leave_states_for_good():
 @pytest.mark.filterwarnings("error")
 def test_learners_that_diverge_say_so():
     """Steps that are too large for features of 30 and 60, and for traces that add up to 100."""
-    loop = MDP([[[0.5, 0.5], [0.5, 0.5]]], [[1.0, 1.0]], [False, False])
-    learn = {"features": [[30.0], [60.0]], "step": 1.0, "longest": 2000}
+    loop = MDP([FLIP], [[1.0, 1.0]], [False, False])
     with pytest.warns(UserWarning, match="td_lambda has diverged; a smaller step"):
-        assert not np.isfinite(decisions.td_lambda(loop, [0, 0], 0.9, 0.5, 5, **learn)).all()
+        weights = decisions.td_lambda(
+            loop, [0, 0], 0.9, 0.5, 5, features=[[30.0], [60.0]], step=1.0, longest=2000
+        )
+    assert not np.isfinite(weights).all()
+    model = random_mdp(3, 2, 3, np.random.default_rng(0))
     with pytest.warns(UserWarning, match="td_lookahead has diverged"):
-        assert not np.isfinite(
-            decisions.td_lookahead(random_mdp(3, 2, 3, np.random.default_rng(0)), 0.99, 1.0, 50)
-        ).all()
+        values = decisions.td_lookahead(model, 0.99, 1.0, 50)
+    assert not np.isfinite(values).all()
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
@@ -596,23 +642,19 @@ def test_fitted_values_that_are_no_numbers_have_diverged(wrong):
 
 
 def test_steps_of_another_shape_are_refused():
-    def returns(*moved):
-        return lambda points, action: moved
-
-    cube, two = np.full((2, 1), 0.5), np.zeros(2)
-    for step in (
-        returns(two, cube),
-        returns(two, cube, np.zeros(3)),
-        returns(np.zeros((2, 1)), cube, two),
-        lambda *_: 0,
-    ):
+    points = np.full((2, 1), 0.5)
+    zeros = np.zeros(2)
+    without_ends = (zeros, points)
+    three_ends = (zeros, points, np.zeros(3))
+    column_of_rewards = (np.zeros((2, 1)), points, zeros)
+    for result in (without_ends, three_ends, column_of_rewards, 0):
         with pytest.raises(
             ValueError, match="step must return rewards, next points and ends of shapes"
         ):
-            decisions.fitted_values(step, 1, KNeighborsRegressor(1), cube)
+            decisions.fitted_values(lambda *_, r=result: r, 1, KNeighborsRegressor(1), points)
     for samples in ([], [1.0, 2.0], np.ones((0, 2)), [["a"]]):
         with pytest.raises(ValueError, match="samples must"):
-            decisions.fitted_values(along, 1, KNeighborsRegressor(1), samples)
+            decisions.fitted_values(line_step, 1, KNeighborsRegressor(1), samples)
 
 
 @pytest.mark.parametrize(
@@ -620,12 +662,12 @@ def test_steps_of_another_shape_are_refused():
     [
         (
             [1.5],
-            along,
+            line_step,
             r"start and step must give a point of shape \(1,\) in the unit cube; got \[1.5\]",
         ),
-        ([-0.5], along, "in the unit cube"),
-        ([np.nan], along, "in the unit cube; got .nan"),
-        ([0.5, 0.5], along, r"of shape \(1,\) in the unit cube"),
+        ([-0.5], line_step, "in the unit cube"),
+        ([np.nan], line_step, "in the unit cube; got .nan"),
+        ([0.5, 0.5], line_step, r"of shape \(1,\) in the unit cube"),
         ([0.5], lambda points, _: (np.zeros(1), points + 1, [False]), "in the unit cube"),
         (
             [0.5],

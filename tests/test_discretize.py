@@ -1,6 +1,7 @@
 """Discretisers against pandas, a slow entropy discretiser and closed forms; one-hot columns."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -117,22 +118,18 @@ class TestCutPoints:
         X = pd.DataFrame(
             {"b": ["x", "y", None], "a": [1.0, None, 3.0], "c": [1, 2, 3]}, index=[7, 7, 5]
         )
-        binned = CutPoints({"a": [2]}).fit_transform(X)
+        learner = CutPoints({"a": [2]}).fit(X)
+        binned = learner.transform(X)
         pd.testing.assert_frame_equal(binned[["b", "c"]], X[["b", "c"]])
         assert binned["a"].isna().tolist() == [False, True, False]
-        assert (
-            binned.columns.tolist()
-            == CutPoints({"a": [2]}).fit(X).get_feature_names_out().tolist()
-            == [*X.columns]
-        )
+        assert binned.columns.tolist() == [*X.columns]
+        assert learner.get_feature_names_out().tolist() == [*X.columns]
 
     def test_close_cuts_have_different_labels(self):
         binned = CutPoints({"a": [1, 1 + 1e-9]}).fit_transform(pd.DataFrame({"a": [1.0, 2]}))
         assert binned["a"].tolist() == ["≤ 1", "> 1.000000001"]
-        assert CutPoints({"a": []}).fit_transform(pd.DataFrame({"a": [1, 2]}))["a"].tolist() == [
-            "all",
-            "all",
-        ]
+        without_cuts = CutPoints({"a": []}).fit_transform(pd.DataFrame({"a": [1, 2]}))
+        assert without_cuts["a"].tolist() == ["all", "all"]
 
     def test_columns_of_an_array(self):
         binned = CutPoints({"x1": [2.5]}).fit_transform(np.array([[1, 2.5], [3, 2]]))
@@ -141,51 +138,50 @@ class TestCutPoints:
 
 class TestClassSeparatingCuts:
     def test_midpoints_of_the_widest_gaps(self):
-        X, y = pd.DataFrame({"a": [0.0, 2, 10, 12, 13, 15]}), list("bbccaa")  # means 1, 11, 14
-        assert ClassSeparatingCuts().fit(X, y).cut_points_["a"].tolist() == [6, 12.5]
+        def cuts(values, y):
+            return ClassSeparatingCuts().fit(pd.DataFrame({"a": values}), y).cut_points_["a"]
+
+        # midway between the classes' means 1, 11 and 14
+        assert cuts([0.0, 2, 10, 12, 13, 15], list("bbccaa")).tolist() == [6, 12.5]
         # the three widest of five gaps
-        X, y = pd.DataFrame({"a": [0.0, 1, 3, 6, 6.5, 10]}), list("abcdef")
-        assert ClassSeparatingCuts().fit(X, y).cut_points_["a"].tolist() == [2, 4.5, 8.25]
-        X["a"] = [0.0, 0.1, 3, 3.1, 6, 6.1]  # a tenth is less than a tenth of a deviation
-        assert ClassSeparatingCuts().fit(X, y).cut_points_["a"].tolist() == pytest.approx(
-            [1.55, 4.55]
-        )
+        y = list("abcdef")
+        assert cuts([0.0, 1, 3, 6, 6.5, 10], y).tolist() == [2, 4.5, 8.25]
+        # gaps of 0.1 are less than a tenth of a standard deviation
+        assert cuts([0.0, 0.1, 3, 3.1, 6, 6.1], y).tolist() == pytest.approx([1.55, 4.55])
 
     @pytest.mark.parametrize("discretizer", [ClassSeparatingCuts(), EntropyDiscretizer()])
     @pytest.mark.parametrize("power", [-1000, 1020])
     def test_cuts_are_where_they_are_at_any_scale(self, discretizer, power):
-        """Multiplied by a power of two they are the same to the last bit, even where squares or ranges overflow."""
-        values, y = (
-            np.append(np.random.default_rng(0).normal(size=60), [-7.5, 7.5]),
-            np.arange(62) % 2,
-        )
+        """A power of two leaves every bit of a fraction, also where squares or ranges overflow."""
+        y = np.arange(62) % 2
+        values = np.append(np.random.default_rng(0).normal(size=60), [-7.5, 7.5])
         values[:60] += y[:60]
-        cuts, scaled = (
-            discretizer.fit(pd.DataFrame({"a": np.ldexp(values, p)}), y).cut_points_["a"]
-            for p in (0, power)
-        )
+        plain = pd.DataFrame({"a": values})
+        scaled = pd.DataFrame({"a": np.ldexp(values, power)})
+        cuts = discretizer.fit(plain, y).cut_points_["a"]
+        scaled_cuts = discretizer.fit(scaled, y).cut_points_["a"]
         assert len(cuts) > 0
-        np.testing.assert_array_equal(np.ldexp(cuts, power), scaled)
+        np.testing.assert_array_equal(np.ldexp(cuts, power), scaled_cuts)
 
     def test_iris_falls_near_the_cuts_of_table_1(self, iris):
         cuts = ClassSeparatingCuts().fit(*iris).cut_points_
         deviations = iris[0].std()
-        for name, given_cuts in (IRIS | {"petal length": [2, 5]}).items():
-            assert all(np.abs(cuts[name] - cut).min() < deviations[name] / 2 for cut in given_cuts)
+        for name, table_cuts in (IRIS | {"petal length": [2, 5]}).items():
+            for cut in table_cuts:
+                assert np.abs(cuts[name] - cut).min() < deviations[name] / 2
 
     @given(st.integers(0, 1000), st.floats(0.1, 10), st.floats(-5, 5))
     @settings(max_examples=30)
     def test_units_and_names_do_not_matter(self, seed, scale, shift):
         rng = np.random.default_rng(seed)
-        X, y = pd.DataFrame(rng.normal(size=(40, 2)), columns=["a", "b"]), rng.integers(0, 4, 40)
-        one, other = (
-            ClassSeparatingCuts().fit(X, y),
-            ClassSeparatingCuts().fit(X * scale + shift, np.array(list("dbca"))[y]),
-        )
+        X = pd.DataFrame(rng.normal(size=(40, 2)), columns=["a", "b"])
+        y = rng.integers(0, 4, 40)
+        class_names = np.array(list("dbca"))
+        plain = ClassSeparatingCuts().fit(X, y)
+        scaled = ClassSeparatingCuts().fit(X * scale + shift, class_names[y])
         for name in X:
-            np.testing.assert_allclose(
-                other.cut_points_[name], one.cut_points_[name] * scale + shift, atol=1e-9
-            )
+            expected = plain.cut_points_[name] * scale + shift
+            np.testing.assert_allclose(scaled.cut_points_[name], expected, atol=1e-9)
 
     def test_nothing_to_separate(self):
         X = pd.DataFrame(
@@ -210,38 +206,51 @@ def entropy(labels):
     return -sum(p * math.log2(p) for p in shares)
 
 
+def information_after(low_labels, high_labels):
+    """The mean entropy of both sides of a cut."""
+    total = len(low_labels) * entropy(low_labels) + len(high_labels) * entropy(high_labels)
+    return total / (len(low_labels) + len(high_labels))
+
+
 def slow_cuts(values, labels):
     """Fayyad & Irani (1993) word by word: every midpoint is tried, none is left out."""
-    n, best = len(values), None
-    for low, high in zip(sorted(set(values)), sorted(set(values))[1:], strict=False):
-        cut = low + (high - low) / 2
-        sides = [
-            [c for v, c in zip(values, labels, strict=True) if (v <= cut) == left]
-            for left in (True, False)
-        ]
-        information = sum(len(s) / n * entropy(s) for s in sides)
-        if best is None or information < best[0] - 1e-12:
-            best = information, cut, sides
-    if best is None:
+    n = len(values)
+    examples = [*zip(values, labels, strict=True)]
+    information = math.inf
+    for low_value, high_value in pairwise(sorted(set(values))):
+        midpoint = low_value + (high_value - low_value) / 2
+        low_labels = [c for v, c in examples if v <= midpoint]
+        high_labels = [c for v, c in examples if v > midpoint]
+        candidate = information_after(low_labels, high_labels)
+        if candidate < information - 1e-12:
+            information = candidate
+            cut = midpoint
+    if information == math.inf:
         return []
-    information, cut, sides = best
-    k, k1, k2 = (len(set(s)) for s in (labels, *sides))
-    delta = math.log2(3**k - 2) - (
-        k * entropy(labels) - k1 * entropy(sides[0]) - k2 * entropy(sides[1])
-    )
+    low_values = [v for v in values if v <= cut]
+    high_values = [v for v in values if v > cut]
+    low_labels = [c for v, c in examples if v <= cut]
+    high_labels = [c for v, c in examples if v > cut]
+    # equation 9: k, k1 and k2 are the numbers of classes in the interval and on its two sides
+    k = len(set(labels))
+    k1 = len(set(low_labels))
+    k2 = len(set(high_labels))
+    change = k * entropy(labels) - k1 * entropy(low_labels) - k2 * entropy(high_labels)
+    delta = math.log2(3**k - 2) - change
     if entropy(labels) - information <= math.log2(n - 1) / n + delta / n:
         return []
-    values_of = [[v for v in values if (v <= cut) == left] for left in (True, False)]
-    return [*slow_cuts(values_of[0], sides[0]), cut, *slow_cuts(values_of[1], sides[1])]
+    return [*slow_cuts(low_values, low_labels), cut, *slow_cuts(high_values, high_labels)]
 
 
 @st.composite
 def separated(draw):
     """Values and classes that depend on them, mostly enough for some cuts."""
-    size, k = draw(st.integers(1, 60)), draw(st.integers(1, 5))
+    size = draw(st.integers(1, 60))
+    n_classes = draw(st.integers(1, 5))
     values = draw(arrays(np.int64, size, elements=st.integers(0, 30)))
     noise = draw(arrays(np.int64, size, elements=st.sampled_from([0] * 9 + [1, 2])))
-    return values / 2, (values // draw(st.integers(3, 12)) + noise) % k
+    width = draw(st.integers(3, 12))
+    return values / 2, (values // width + noise) % n_classes
 
 
 class TestEntropyDiscretizer:
@@ -253,18 +262,21 @@ class TestEntropyDiscretizer:
         np.testing.assert_allclose(learner.cut_points_["a"], slow_cuts(values.tolist(), y.tolist()))
 
     def test_the_criterion_by_hand(self):
-        """Three classes in turn: gain log2(3) - 2/3 against (log2(3n - 1) + log2(25) - 3 log2(3) + 2) / 3n."""
+        """Three classes of n examples, one after the other.
+
+        The gain of a cut is log2(3) - 2/3, which must be above
+        (log2(3n - 1) + log2(25) - 3 log2(3) + 2) / 3n.
+        """
+        gain = math.log2(3) - 2 / 3
         for n, n_cuts in ((1, 0), (2, 2)):
-            needed = (math.log2(3 * n - 1) + math.log2(25) - 3 * math.log2(3) + 2) / (3 * n)
-            assert (math.log2(3) - 2 / 3 > needed) == (n_cuts > 0)
+            least = (math.log2(3 * n - 1) + math.log2(25) - 3 * math.log2(3) + 2) / (3 * n)
+            assert (gain > least) == (n_cuts > 0)
             learner = EntropyDiscretizer().fit(np.arange(3 * n)[:, None], np.repeat([0, 1, 2], n))
             assert len(learner.cut_points_["x0"]) == n_cuts
 
     def test_missing_values_are_ignored_and_kept(self):
-        values, y = (
-            np.r_[np.arange(10.0), [np.nan] * 5],
-            np.r_[np.repeat([0, 1], 5), [0, 1, 2, 3, 4]],
-        )
+        values = np.append(np.arange(10.0), [np.nan] * 5)
+        y = np.append(np.repeat([0, 1], 5), [0, 1, 2, 3, 4])
         X = pd.DataFrame({"a": values, "text": ["t"] * 15, "flag": [True] * 15, "none": np.nan})
         learner = EntropyDiscretizer().fit(X, y)
         assert {name: cuts.tolist() for name, cuts in learner.cut_points_.items()} == {
@@ -278,12 +290,10 @@ class TestEntropyDiscretizer:
         pd.testing.assert_frame_equal(binned[["text", "flag"]], X[["text", "flag"]])
 
     def test_neighbouring_floats_are_separated(self):
-        values = np.repeat([1.0, np.nextafter(1.0, 2)], 20)
-        learner = EntropyDiscretizer().fit(pd.DataFrame({"a": values}), np.repeat([0, 1], 20))
-        assert (
-            learner.transform(pd.DataFrame({"a": values}))["a"].cat.codes.tolist()
-            == [0] * 20 + [1] * 20
-        )
+        X = pd.DataFrame({"a": np.repeat([1.0, np.nextafter(1.0, 2)], 20)})
+        y = np.repeat([0, 1], 20)
+        bins = EntropyDiscretizer().fit(X, y).transform(X)["a"]
+        assert bins.cat.codes.tolist() == y.tolist()
 
 
 class TestOneHot:
@@ -334,12 +344,9 @@ class TestOneHot:
 
     def test_missing_ignored(self):
         learner = OneHot(missing="ignore").fit(self.X)
-        kept = [
-            name for name in OneHot().fit(self.X).get_feature_names_out() if "missing" not in name
-        ]
-        pd.testing.assert_frame_equal(
-            learner.transform(self.X), OneHot().fit_transform(self.X)[kept]
-        )
+        columns = OneHot().fit_transform(self.X)
+        names = [name for name in columns if "missing" not in name]
+        pd.testing.assert_frame_equal(learner.transform(self.X), columns[names])
 
     def test_unknown_and_newly_missing_values_are_all_false(self):
         learner = OneHot().fit(self.X[["odor", "text"]])
@@ -368,10 +375,11 @@ class TestOneHot:
         dropped = OneHot(constant="drop").fit(X)
         assert [*dropped.categories_] == ["odor", "bruises", "text", "size", "rarely"]
         assert dropped.transform(X).equals(OneHot().fit_transform(X[[*dropped.categories_]]))
-        kept = OneHot().fit(X).get_feature_names_out().tolist()
-        assert kept[-5:] == ["same=r", "same=g", "none=(missing)", "rarely=r", "rarely=(missing)"]
-        alone = OneHot(constant="drop").fit_transform(X[["same"]])
-        assert alone.equals(OneHot().fit_transform(X[["same"]]))
+        names = OneHot().fit(X).get_feature_names_out().tolist()
+        assert names[-5:] == ["same=r", "same=g", "none=(missing)", "rarely=r", "rarely=(missing)"]
+        # but where all columns are constant, none is dropped
+        constant = OneHot(constant="drop").fit_transform(X[["same"]])
+        assert constant.equals(OneHot().fit_transform(X[["same"]]))
 
     @given(
         st.integers(1, 20),

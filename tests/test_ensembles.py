@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.spatial.distance import pdist
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -63,9 +63,9 @@ def glass():
 @pytest.mark.parametrize("ensemble", ENSEMBLES, ids=lambda e: type(e).__name__)
 def test_same_seed_same_ensemble_and_pickles(glass, ensemble):
     X, y, new, _ = glass
-    first, second = (
-        ensemble.set_params(random_state=1).fit(X, y).predict_proba(new) for _ in range(2)
-    )
+    ensemble.set_params(random_state=1)
+    first = ensemble.fit(X, y).predict_proba(new)
+    second = ensemble.fit(X, y).predict_proba(new)
     np.testing.assert_array_equal(first, second)
     np.testing.assert_allclose(first.sum(axis=1), 1)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(ensemble)).predict_proba(new), first)
@@ -85,7 +85,8 @@ def test_data_that_tell_little(ensemble):
     assert set(ensemble.predict(new)) <= {"a", "b"}
 
 
-PLAIN, CLASSES = np.random.default_rng(0).normal(size=(12, 2)), np.arange(12) % 3
+PLAIN = np.random.default_rng(0).normal(size=(12, 2))
+CLASSES = np.arange(12) % 3
 
 
 @pytest.mark.parametrize(
@@ -134,41 +135,38 @@ def test_bad_data_are_told(ensemble, X, y):
 
 def test_bags():
     rng = np.random.RandomState(0)
+    # a bootstrap of n examples leaves out each one with probability (1 - 1/n)^n
     shares = [len(set(rows)) / 1000 for rows in bags(1000, 400, "bootstrap", rng)]
-    assert np.mean(shares) == pytest.approx(1 - (1 - 1 / 1000) ** 1000, abs=4 * np.std(shares) / 20)
-    parts = list(bags(25, 20, "committees", rng))
-    for ten in (parts[:10], parts[10:]):  # each row is left out of one of ten
+    standard_error = np.std(shares) / 400**0.5
+    assert np.mean(shares) == pytest.approx(1 - (1 - 1 / 1000) ** 1000, abs=4 * standard_error)
+    # ten committees are folds: each example is left out of one of them
+    committees = list(bags(25, 20, "committees", rng))
+    for ten in (committees[:10], committees[10:]):
         np.testing.assert_array_equal(np.bincount(np.concatenate(ten), minlength=25), 9)
     assert list(bags(5, 2, "none", rng)) == [None, None]
 
 
 def test_bagging_equals_that_of_scikit_learn_on_the_same_bags(glass):
     X, y, new, _ = glass
-    X, new = X.to_numpy(), new.to_numpy()
-    ours = Bagging(DecisionTreeClassifier(random_state=0), 5, average=True, random_state=4).fit(
-        X, y
-    )
-    members = [
-        DecisionTreeClassifier(random_state=member.random_state).fit(X[rows], y[rows])
-        for member, rows in zip(ours.estimators_, _bags_of(ours, len(y)), strict=True)
-    ]
-    classes = [np.searchsorted(ours.classes_, member.classes_) for member in members]
+    X = X.to_numpy()
+    new = new.to_numpy()
+    ours = Bagging(DecisionTreeClassifier(random_state=0), 5, average=True, random_state=4)
+    ours.fit(X, y)
     expected = np.zeros((len(new), len(ours.classes_)))
-    for member, columns in zip(members, classes, strict=True):
-        expected[:, columns] += member.predict_proba(new) / 5
+    for member, rows in zip(ours.estimators_, repeat_bags(ours, len(y)), strict=True):
+        peer = DecisionTreeClassifier(random_state=member.random_state).fit(X[rows], y[rows])
+        # a bag may lack a class
+        columns = np.searchsorted(ours.classes_, peer.classes_)
+        expected[:, columns] += peer.predict_proba(new) / 5
     np.testing.assert_allclose(ours.predict_proba(new), expected)
-    theirs = (
-        BaggingClassifier(KNeighborsClassifier(1), 300, random_state=0).fit(X, y).predict_proba(new)
-    )
-    many = (
-        Bagging(KNeighborsClassifier(1), 300, average=True, random_state=0)
-        .fit(X, y)
-        .predict_proba(new)
-    )
-    assert abs(theirs - many).max() < 0.2  # bags differ, their means hardly
+    # bags differ, their means hardly
+    neighbour = KNeighborsClassifier(1)
+    theirs = BaggingClassifier(neighbour, 300, random_state=0).fit(X, y)
+    ours = Bagging(neighbour, 300, average=True, random_state=0).fit(X, y)
+    assert abs(theirs.predict_proba(new) - ours.predict_proba(new)).max() < 0.2
 
 
-def _bags_of(bagging, n):
+def repeat_bags(bagging, n):
     """Draw the bags again: each is drawn before its member's seed."""
     rng = np.random.RandomState(bagging.random_state)
     for rows in bags(n, bagging.n_members, bagging.sampling, rng):
@@ -188,16 +186,19 @@ def test_votes_are_counted(glass):
 
 @pytest.mark.parametrize("learner", [STUMP, GainRatioTree(min_leaf=30)], ids=["stump", "tree"])
 def test_table_1_step_by_step(learner):
-    """The pseudo-code line by line, beside it; and the weighted error of a member on the next weights is a half."""
+    """The pseudo-code line by line.
+
+    With its next weights, a member has a weighted error of a half.
+    """
     data = datasets.load("glass")
-    X, y = data.X, pd.factorize(data.y, sort=True)[0]
+    X = data.X
+    y = pd.factorize(data.y, sort=True)[0]
     ours = AdaBoostM1(learner, 5, sampling=False, at_error="stop", random_state=0).fit(X, y)
-    w, votes = np.full(len(y), 1 / len(y)), np.zeros((len(y), 6))
+    w = np.full(len(y), 1 / len(y))
+    votes = np.zeros((len(y), 6))
     for member, error in zip(ours.estimators_, ours.errors_, strict=True):
         p = w / w.sum()
-        prediction = (
-            type(learner)(**learner.get_params()).fit(X, y, sample_weight=p * len(y)).predict(X)
-        )
+        prediction = clone(learner).fit(X, y, sample_weight=p * len(y)).predict(X)
         np.testing.assert_array_equal(member.predict(ours._inputs(X)), prediction)
         epsilon = p[prediction != y].sum()
         assert error == pytest.approx(epsilon)
@@ -220,13 +221,17 @@ def test_two_classes_equal_scikit_learns_adaboost():
 
 
 def test_both_readings_of_an_error_of_0_and_above_a_half():
-    X, y = np.arange(12.0)[:, None], np.repeat([0, 1], 6)  # the tree has no error
+    # the tree has no error
+    X = np.arange(12.0)[:, None]
+    y = np.repeat([0, 1], 6)
     stop = AdaBoostM1(TREE, 9, sampling=False, at_error="stop", random_state=0).fit(X, y)
     assert (len(stop.estimators_), stop.errors_.tolist()) == (1, [0])
     restart = AdaBoostM1(TREE, 9, sampling=False, random_state=0).fit(X, y)
     assert len(restart.estimators_) == 9
     assert restart.weights_[0] == pytest.approx(np.log(1e10))
-    X, y = np.zeros((9, 1)), np.repeat([0, 1, 2], 3)  # nothing is better than a third
+    # no accuracy is above a third
+    X = np.zeros((9, 1))
+    y = np.repeat([0, 1, 2], 3)
     for at_error in ("stop", "restart"):
         hopeless = AdaBoostM1(TREE, 9, at_error=at_error, random_state=0).fit(X, y)
         assert len(hopeless.estimators_) == 1
@@ -235,10 +240,13 @@ def test_both_readings_of_an_error_of_0_and_above_a_half():
 
 @pytest.mark.parametrize("k", range(2, 8))
 def test_exhaustive_codes(k):
+    """All divisions of k classes in two, once each; words differ in 2^(k - 2) bits (Dietterich & Bakiri)."""
     code = exhaustive_code(k)
     assert code.shape == (k, 2 ** (k - 1) - 1)
-    assert len({tuple(bit) for bit in code.T}) == code.shape[1]
-    assert len({tuple(1 - bit) for bit in code.T} & {tuple(bit) for bit in code.T}) == 0
+    bits = {tuple(bit) for bit in code.T}
+    complements = {tuple(1 - bit) for bit in code.T}
+    assert len(bits) == code.shape[1]
+    assert len(complements & bits) == 0
     assert set(pdist(code, "cityblock")) == {2 ** (k - 2)}
     assert all(0 < bit.sum() < k for bit in code.T)
 
@@ -257,26 +265,23 @@ def test_random_codes_have_different_words_and_different_bits_and_are_wide(k, n_
     width = pdist(code, "hamming").min()
     assert width > 0
     coins = np.random.default_rng(1).integers(0, 2, (100, k, n_bits))
-    assert width >= max(pdist(own, "hamming").min() for own in coins)
+    assert width >= max(pdist(coin_code, "hamming").min() for coin_code in coins)
 
 
 @pytest.mark.parametrize(("k", "n_bits"), [(8, 3), (11, 20), (19, 31)])
 def test_random_codes_depend_on_the_seed_only(k, n_bits):
-    first, second, other = (
-        random_code(k, n_bits, np.random.RandomState(seed)) for seed in (0, 0, 1)
-    )
-    np.testing.assert_array_equal(first, second)
-    assert (first != other).any()
+    code = random_code(k, n_bits, np.random.RandomState(0))
+    np.testing.assert_array_equal(code, random_code(k, n_bits, np.random.RandomState(0)))
+    assert (code != random_code(k, n_bits, np.random.RandomState(1))).any()
 
 
 @pytest.mark.parametrize(("k", "n_bits"), [(4, 3), (4, 5), (5, 4), (5, 6), (5, 13)])
 def test_small_random_codes_are_the_widest_of_all(k, n_bits):
     bits = exhaustive_code(k)
-    widest = max(
-        pdist(bits[:, list(own)], "cityblock").min()
-        for own in combinations(range(bits.shape[1]), n_bits)
-    )
-    assert pdist(random_code(k, n_bits, np.random.RandomState(0)), "cityblock").min() == widest
+    choices = combinations(range(bits.shape[1]), n_bits)
+    widest = max(pdist(bits[:, list(choice)], "cityblock").min() for choice in choices)
+    code = random_code(k, n_bits, np.random.RandomState(0))
+    assert pdist(code, "cityblock").min() == widest
 
 
 @pytest.mark.parametrize("k", range(2, 8))
@@ -287,7 +292,8 @@ def test_a_random_code_of_all_bits_is_the_exhaustive_one(k):
 
 
 def test_as_few_bits_as_words_need_tell_all_classes_apart():
-    X, y = np.arange(80.0)[:, None], np.arange(80) // 10
+    X = np.arange(80.0)[:, None]
+    y = np.arange(80) // 10
     assert OutputCode(TREE, "random", 3, random_state=0).fit(X, y).score(X, y) == 1
     with pytest.raises(
         ValueError, match="n_bits must be at least 3, as 8 classes need different words; got 2"
@@ -295,15 +301,16 @@ def test_as_few_bits_as_words_need_tell_all_classes_apart():
         OutputCode(TREE, "random", 2).fit(X, y)
 
 
-class Recorder(ClassifierMixin, BaseEstimator):
-    """Keeps what it was fitted to."""
+class FrameKeeper(ClassifierMixin, BaseEstimator):
+    """Keeps the frame that it was fitted to."""
 
     def fit(self, X, y):
-        self.seen_, self.classes_ = X, np.unique(y)
+        self.frame_ = X
+        self.classes_ = np.unique(y)
         return self
 
     def predict(self, X):
-        assert list(X.dtypes) == list(self.seen_.dtypes)
+        assert list(X.dtypes) == list(self.frame_.dtypes)
         return np.full(len(X), self.classes_[0])
 
 
@@ -315,10 +322,10 @@ def test_members_get_rows_of_typed_columns(kind):
         {"a": [0.5, np.nan] * 6, "b": pd.Categorical(list("xyxyxz") * 2), "c": [True, False] * 6}
     )
     X["d"] = pd.array([1, None] * 6, dtype="Int64")
-    ensemble = kind(Recorder(), random_state=0).fit(X, list("abc") * 4)
+    ensemble = kind(FrameKeeper(), random_state=0).fit(X, list("abc") * 4)
     np.testing.assert_allclose(ensemble.predict_proba(X).sum(axis=1), 1)
     for member in ensemble.estimators_:
-        pd.testing.assert_frame_equal(member.seen_, X.loc[member.seen_.index])
+        pd.testing.assert_frame_equal(member.frame_, X.loc[member.frame_.index])
 
 
 @pytest.mark.parametrize(
@@ -352,27 +359,31 @@ def test_the_code_of_a_nearest_neighbour_is_the_nearest_neighbour(glass, decode)
 
 def test_a_code_of_one_bit_a_class_and_distances_by_hand(glass):
     X, y, new, _ = glass
-    own = OutputCode(TREE, code=np.eye(6), decode="bits").fit(X, y)
-    bits = np.array([GainRatioTree().fit(X, y == c).predict(new) for c in own.classes_]).T
-    expected = np.array([(bits != word).sum(axis=1) for word in np.eye(6)]).T
-    np.testing.assert_array_equal(6 - own.decision_scores(new), expected)
-    np.testing.assert_array_equal(own.predict(new), own.classes_[expected.argmin(axis=1)])
+    ensemble = OutputCode(TREE, code=np.eye(6), decode="bits").fit(X, y)
+    classes = ensemble.classes_
+    bits = np.array([GainRatioTree().fit(X, y == c).predict(new) for c in classes]).T
+    distances = np.array([(bits != word).sum(axis=1) for word in np.eye(6)]).T
+    np.testing.assert_array_equal(6 - ensemble.decision_scores(new), distances)
+    np.testing.assert_array_equal(ensemble.predict(new), classes[distances.argmin(axis=1)])
 
 
 def test_a_code_that_has_learned_can_be_decoded_either_way(glass):
     X, y, new, _ = glass
-    coded = OutputCode(TREE, decode="probabilities", random_state=0).fit(X, y)
-    by_probabilities = coded.predict(new)
-    coded.decode = "bits"
-    own = OutputCode(TREE, decode="bits", random_state=0).fit(X, y)
-    np.testing.assert_array_equal(coded.predict(new), own.predict(new))
-    assert (coded.predict(new) != by_probabilities).any()
+    ensemble = OutputCode(TREE, decode="probabilities", random_state=0).fit(X, y)
+    by_probabilities = ensemble.predict(new)
+    ensemble.decode = "bits"
+    by_bits = OutputCode(TREE, decode="bits", random_state=0).fit(X, y).predict(new)
+    np.testing.assert_array_equal(ensemble.predict(new), by_bits)
+    assert (by_bits != by_probabilities).any()
 
 
 @pytest.mark.parametrize("colours", [[0, 1], [1, 0]])
 def test_pseudo_loss_of_two_classes_is_adaboost(colours, monkeypatch):
-    """With two classes each colouring has one class of each colour, and Schapire's algorithm is AdaBoost."""
-    # no random number for it
+    """With two classes each colouring has one class of each colour: AdaBoost.OC is AdaBoost.
+
+    (Schapire 1997.)
+    """
+    # a colouring that takes no random number, so that the samples are the same
     monkeypatch.setattr(AdaBoostOC, "_question", lambda *_: np.array(colours))
     data = datasets.load("pima")
     X, y = data.X.to_numpy(), data.y
@@ -387,25 +398,30 @@ def test_training_error_is_below_the_product_of_pseudo_losses(glass, kind):
     """Freund & Schapire (1997), theorem 11: (k - 1) prod 2 sqrt(e (1 - e))."""
     X, y, _, _ = glass
     booster = kind(GainRatioTree(min_leaf=8), 40, random_state=0).fit(X, y)
+    # weight = log((1 - e) / e) / 2
     losses = 1 / (1 + np.exp(2 * booster.weights_))
-    assert (booster.predict(X) != y).mean() <= 5 * np.prod(
-        2 * np.sqrt(losses * (1 - losses))
-    ) + 1e-12
-    assert all(set(q) == {0, 1} and q.sum() == 3 for q in booster.questions_) or kind is AdaBoostM2
+    bound = 5 * np.prod(2 * np.sqrt(losses * (1 - losses)))
+    assert (booster.predict(X) != y).mean() <= bound + 1e-12
+    if kind is AdaBoostOC:
+        # each colouring divides the six classes in halves
+        for question in booster.questions_:
+            assert set(question) == {0, 1}
+            assert question.sum() == 3
 
 
 def test_likelihood_vote_is_naive_bayes_of_votes():
+    """P(class) times P(vote | class) of each member, whose tables are counts plus 1."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 300)
-    votes = np.where(
-        rng.random((300, 4)) < [0.9, 0.6, 0.4, 0.34], y[:, None], rng.integers(0, 3, (300, 4))
-    )
+    is_right = rng.random((300, 4)) < [0.9, 0.6, 0.4, 0.34]
+    votes = np.where(is_right, y[:, None], rng.integers(0, 3, (300, 4)))
     posterior = likelihood_vote(votes, y)(votes)
-    by_hand = np.tile(np.bincount(y) / 300, (300, 1))
+    joint = np.tile(np.bincount(y) / 300, (300, 1))
     for vote in votes.T:
-        table = np.array([[((vote == v) & (y == c)).sum() + 1 for c in range(3)] for v in range(3)])
-        by_hand *= (table / table.sum(axis=0))[vote]
-    np.testing.assert_allclose(posterior, by_hand / by_hand.sum(axis=1, keepdims=True))
+        counts = np.ones((3, 3))
+        np.add.at(counts, (vote, y), 1)
+        joint *= (counts / counts.sum(axis=0))[vote]
+    np.testing.assert_allclose(posterior, joint / joint.sum(axis=1, keepdims=True))
 
 
 def test_a_gate_finds_where_each_member_is_good():
@@ -511,7 +527,10 @@ def test_bad_arguments_of_functions_are_told(call, message):
 
 def test_any_learner_of_the_book():
     data = datasets.load("vote")
-    for learner in (NaiveBayes(), LogisticRegression()):
-        X = data.X if isinstance(learner, NaiveBayes) else pd.get_dummies(data.X)
+    for learner, X in (
+        (NaiveBayes(), data.X),
+        (LogisticRegression(), pd.get_dummies(data.X)),
+    ):
         for kind in (Bagging, AdaBoostM1, OutputCode):
-            assert (kind(learner, random_state=0).fit(X, data.y).predict(X) == data.y).mean() > 0.85
+            ensemble = kind(learner, random_state=0).fit(X, data.y)
+            assert (ensemble.predict(X) == data.y).mean() > 0.85

@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lib.experts import MixtureOfExperts, expected_ways, gradients, newton_steps
-
-FEW = {"n_restarts": 2, "random_state": 0}
 
 
 def two_rules(seed=0, size=400, n=3):
@@ -26,60 +25,69 @@ def two_rules(seed=0, size=400, n=3):
 
 
 def ways(depth):
-    """Each expert's node, and the gates above it with the branch taken: 0 the first one, 1 the second."""
+    """Each expert's node, and the gates on the way to it with their branches, 0 or 1.
+
+    Node i has the children 2 i + 1 and 2 i + 2; the last 2^depth nodes are the experts.
+    """
     for expert in range(2**depth):
-        node = expert + 2**depth - 1
-        path, at = [], node
-        while at:
-            path.append(((at - 1) // 2, 1 - at % 2))
-            at = (at - 1) // 2
-        yield node, path
+        expert_node = expert + 2**depth - 1
+        path = []
+        node = expert_node
+        while node:
+            gate = (node - 1) // 2
+            branch = 1 - node % 2
+            path.append((gate, branch))
+            node = gate
+        yield expert_node, path
 
 
 def joint(weights, row, target, depth):
     """P(way, class | row) of each way, as a product."""
-    at = expit(weights @ row)
-    for node, path in ways(depth):
-        way = np.prod([1 - at[gate] if branch else at[gate] for gate, branch in path])
-        yield path, node, way * (at[node] if target else 1 - at[node])
+    p = expit(weights @ row)
+    for expert, path in ways(depth):
+        probability = p[expert] if target else 1 - p[expert]
+        for gate, branch in path:
+            probability *= 1 - p[gate] if branch else p[gate]
+        yield path, expert, probability
 
 
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10_000), st.integers(0, 3))
 def test_expectations_are_sums_over_ways(seed, depth):
+    """The penalised likelihood, P(node is passed) and P(its first branch), and the gradient."""
     rng = np.random.default_rng(seed)
-    weights, inputs, target = (
-        rng.normal(size=(2 ** (depth + 1) - 1, 3)),
-        rng.normal(size=(6, 3)),
-        rng.integers(0, 2, 6),
-    )
-    value, nodes, firsts = expected_ways(inputs, target, 0.3, weights)
-    total, passes, branches = (
-        -0.15 * (weights**2).sum(),
-        np.zeros_like(nodes),
-        np.zeros_like(firsts),
-    )
-    for i, (row, t) in enumerate(zip(inputs, target, strict=True)):
-        every = list(joint(weights, row, t, depth))
-        mass = sum(p for *_, p in every)
-        total += np.log(mass)
-        for path, expert, p in every:
-            passes[expert, i] += p / mass
-            branches[expert, i] += t * p / mass
+    weights = rng.normal(size=(2 ** (depth + 1) - 1, 3))
+    inputs = rng.normal(size=(6, 3))
+    target = rng.integers(0, 2, 6)
+    penalty = 0.3
+    value, nodes, firsts = expected_ways(inputs, target, penalty, weights)
+
+    expected_value = -penalty / 2 * (weights**2).sum()
+    expected_nodes = np.zeros_like(nodes)
+    expected_firsts = np.zeros_like(firsts)
+    for i, (row, label) in enumerate(zip(inputs, target, strict=True)):
+        all_ways = list(joint(weights, row, label, depth))
+        mass = sum(p for _, _, p in all_ways)
+        expected_value += np.log(mass)
+        for path, expert, p in all_ways:
+            posterior = p / mass
+            expected_nodes[expert, i] += posterior
+            # what a gate says of its branch an expert says of class 1
+            expected_firsts[expert, i] += label * posterior
             for gate, branch in path:
-                passes[gate, i] += p / mass
-                branches[gate, i] += (1 - branch) * p / mass
-    assert value == pytest.approx(total, rel=1e-10)
-    np.testing.assert_allclose(nodes, passes, atol=1e-12)
-    np.testing.assert_allclose(firsts, branches, atol=1e-12)
-    slope, step = gradients(inputs, target, 0.3, weights, nodes, firsts), 1e-6
+                expected_nodes[gate, i] += posterior
+                expected_firsts[gate, i] += (1 - branch) * posterior
+    assert value == pytest.approx(expected_value, rel=1e-10)
+    np.testing.assert_allclose(nodes, expected_nodes, atol=1e-12)
+    np.testing.assert_allclose(firsts, expected_firsts, atol=1e-12)
+
+    gradient = gradients(inputs, target, penalty, weights, nodes, firsts)
     for cell in np.ndindex(weights.shape):
-        moved = np.zeros_like(weights)
-        moved[cell] = step
-        higher, lower = (
-            expected_ways(inputs, target, 0.3, weights + sign * moved)[0] for sign in (1, -1)
-        )
-        assert slope[cell] == pytest.approx((higher - lower) / (2 * step), abs=1e-6)
+        step = np.zeros_like(weights)
+        step[cell] = 1e-6
+        higher, *_ = expected_ways(inputs, target, penalty, weights + step)
+        lower, *_ = expected_ways(inputs, target, penalty, weights - step)
+        assert gradient[cell] == pytest.approx((higher - lower) / 2e-6, abs=1e-6)
 
 
 @pytest.mark.parametrize("penalty", [0.1, 10.0])
@@ -98,39 +106,40 @@ def test_no_gate_is_logistic_regression(penalty):
 @pytest.mark.parametrize("solver", ["em", "gradient"])
 def test_no_iteration_falls(depth, solver):
     X, y = two_rules()
-    learner = MixtureOfExperts(depth, solver=solver, max_iterations=60, tolerance=0, **FEW).fit(
-        X, y
+    learner = MixtureOfExperts(
+        depth, solver=solver, max_iterations=60, tolerance=0, n_restarts=2, random_state=0
     )
+    learner.fit(X, y)
     assert min(map(len, learner.traces_)) > 30
     assert min(np.diff(trace).min() for trace in learner.traces_) > -1e-9
 
 
 def test_both_solvers_end_at_the_same_top():
+    """The slope is zero at both ends, and the probabilities are the same."""
     X, y = two_rules(size=200)
-    ends = {}
+    posteriors = {}
     for solver in ("em", "gradient"):
         learner = MixtureOfExperts(
             solver=solver, n_restarts=1, tolerance=0, max_iterations=300, random_state=1
         )
-        ends[solver] = learner.fit(X, y)
-    slopes = [
-        gradients(*data, *expected_ways(*data)[1:])
-        for data in ((e._inputs(X), y, 1.0, e.weights_) for e in ends.values())
-    ]
-    assert max(np.abs(slope).max() for slope in slopes) < 1e-4
-    np.testing.assert_allclose(
-        ends["em"].predict_proba(X), ends["gradient"].predict_proba(X), atol=1e-4
-    )
+        learner.fit(X, y)
+        inputs = learner._inputs(X)
+        _, nodes, firsts = expected_ways(inputs, y, 1.0, learner.weights_)
+        slope = gradients(inputs, y, 1.0, learner.weights_, nodes, firsts)
+        assert np.abs(slope).max() < 1e-4
+        posteriors[solver] = learner.predict_proba(X)
+    np.testing.assert_allclose(posteriors["em"], posteriors["gradient"], atol=1e-4)
 
 
 def test_two_opposite_rules_are_found():
-    (X, y), (new, truth) = two_rules(0, 2000), two_rules(1, 4000)
+    X, y = two_rules(0, 2000)
+    new, truth = two_rules(1, 4000)
     learner = MixtureOfExperts(random_state=0).fit(X, y)
-    best = (
-        expit(4 * new[:, 0]) * expit(4 * new[:, 1]) + expit(-4 * new[:, 0]) * expit(-4 * new[:, 1])
-        > 0.5
-    ) == truth
-    assert learner.score(new, truth) > best.mean() - 0.02
+    # the true model, of which `two_rules` draws
+    p_first = expit(4 * new[:, 0])
+    p_class = p_first * expit(4 * new[:, 1]) + (1 - p_first) * expit(-4 * new[:, 1])
+    best_accuracy = ((p_class > 0.5) == truth).mean()
+    assert learner.score(new, truth) > best_accuracy - 0.02
     gate, first, second = learner.weights_[:, :3]
     assert np.abs(gate[0]) > 5 * np.abs(gate[1:]).max()
     assert first[1] * second[1] < 0
@@ -141,20 +150,21 @@ def test_two_opposite_rules_are_found():
 
 
 def test_experts_have_no_order():
+    """To swap both experts and turn the gate round is the same model."""
     X, y = two_rules()
-    inputs, weights = (
-        np.column_stack([X, np.ones(len(X))]),
-        np.random.default_rng(0).normal(size=(3, 4)),
-    )
-    renamed = np.array([-weights[0], weights[2], weights[1]])
-    values = [expected_ways(inputs, y, 1.0, w)[0] for w in (weights, renamed)]
-    assert values[0] == pytest.approx(values[1], rel=1e-12)
+    inputs = np.column_stack([X, np.ones(len(X))])
+    gate, first, second = np.random.default_rng(0).normal(size=(3, 4))
+    value, *_ = expected_ways(inputs, y, 1.0, np.array([gate, first, second]))
+    swapped_value, *_ = expected_ways(inputs, y, 1.0, np.array([-gate, second, first]))
+    assert value == pytest.approx(swapped_value, rel=1e-12)
 
 
 def test_names_of_classes_and_copies():
     X, y = two_rules()
-    plain, named = (MixtureOfExperts(**FEW).fit(X, t) for t in (y, np.array(["no", "yes"])[y]))
-    assert (named.predict(X) == np.array(["no", "yes"])[plain.predict(X)]).all()
+    names = np.array(["no", "yes"])
+    plain = MixtureOfExperts(n_restarts=2, random_state=0).fit(X, y)
+    named = MixtureOfExperts(n_restarts=2, random_state=0).fit(X, names[y])
+    assert (named.predict(X) == names[plain.predict(X)]).all()
     np.testing.assert_array_equal(
         pickle.loads(pickle.dumps(named)).predict_proba(X), plain.predict_proba(X)
     )
@@ -182,7 +192,8 @@ def test_what_cannot_be_learned():
         MixtureOfExperts().fit(X, np.arange(20) % 3)
     with pytest.raises(ValueError, match="NaN"):
         MixtureOfExperts().fit(np.where(X > 1, np.nan, X), y)
-    copies, nodes = np.ones((20, 2)), np.ones((1, 20))
+    copies = np.ones((20, 2))
+    nodes = np.ones((1, 20))
     with pytest.raises(
         ValueError, match="penalty must be larger for columns that depend on each other; got 1e-300"
     ):
@@ -196,16 +207,17 @@ def test_what_cannot_be_learned():
 def test_units_do_not_matter(unit, solver):
     X, y = two_rules(size=60)
     X /= np.abs(X).max()
+    plain = MixtureOfExperts(solver=solver, max_iterations=20, n_restarts=2, random_state=0)
+    scaled = clone(plain)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        plain, scaled = (
-            MixtureOfExperts(solver=solver, max_iterations=20, **FEW).fit(u * X, y)
-            for u in (1, unit)
-        )
+        plain.fit(X, y)
+        scaled.fit(unit * X, y)
     np.testing.assert_allclose(scaled.predict_proba(unit * X), plain.predict_proba(X), rtol=1e-6)
-    far = np.array([scaled.predict_proba([[value] * 3]) for value in (1.7e308, -1.7e308, 5e-324)])
-    assert np.isfinite(far).all()
-    assert (far >= 0).all()
+    for value in (1.7e308, -1.7e308, 5e-324):
+        posterior = scaled.predict_proba([[value] * 3])
+        assert np.isfinite(posterior).all()
+        assert (posterior >= 0).all()
 
 
 @pytest.mark.parametrize("value", [0.1, -7.3, 1e308])
@@ -217,7 +229,7 @@ def test_a_constant_column_tells_nothing(value):
     np.testing.assert_allclose(learner.fit(rows, y).predict_proba(rows), expected, rtol=1e-9)
 
 
-@parametrize_with_checks([MixtureOfExperts(max_iterations=20, **FEW)])
+@parametrize_with_checks([MixtureOfExperts(max_iterations=20, n_restarts=2, random_state=0)])
 def test_conventions(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -27,21 +27,30 @@ KINDS = ("product", "independent", "action")
 
 def tables(seed, n_states=3, n_symbols=4):
     rng = np.random.default_rng(seed)
-    shapes = [(1, n_states), (n_states, n_states), (n_states, n_symbols)]
-    start, transitions, emissions = (rng.dirichlet(np.ones(b), a) for a, b in shapes)
-    return start[0], transitions, emissions
+    start = rng.dirichlet(np.ones(n_states))
+    transitions = rng.dirichlet(np.ones(n_states), n_states)
+    emissions = rng.dirichlet(np.ones(n_symbols), n_states)
+    return start, transitions, emissions
 
 
 def paths(symbols, start, transitions, emissions):
     """Each path of states and its joint probability with the symbols."""
     for states in itertools.product(range(len(start)), repeat=len(symbols)):
-        p = start[states[0]] * np.prod([transitions[a, b] for a, b in itertools.pairwise(states)])
-        yield states, p * np.prod([emissions[s, x] for s, x in zip(states, symbols, strict=True)])
+        p = start[states[0]]
+        for pair in itertools.pairwise(states):
+            p *= transitions[pair]
+        for pair in zip(states, symbols, strict=True):
+            p *= emissions[pair]
+        yield states, p
 
 
-def fitted(model):
-    learner = HiddenMarkovModel(len(model[0]))
-    learner.start_, learner.transitions_, learner.emissions_ = model
+def learner_of(tables):
+    """A learner as if it had learned these tables."""
+    start, transitions, emissions = tables
+    learner = HiddenMarkovModel(len(start))
+    learner.start_ = start
+    learner.transitions_ = transitions
+    learner.emissions_ = emissions
     return learner
 
 
@@ -52,27 +61,32 @@ def fitted(model):
 )
 def test_counts_are_sums_over_paths(seed, sequences):
     model = tables(seed)
-    total, of_start, of_pairs, of_symbols = expected_counts(*joined(sequences), *model)
-    expected = np.zeros(3), np.zeros((3, 3)), np.zeros((3, 4))
+    start_counts = np.zeros(3)
+    pair_counts = np.zeros((3, 3))
+    symbol_counts = np.zeros((3, 4))
     log_likelihood = 0.0
     for symbols in sequences:
-        every = list(paths(symbols, *model))
-        mass = sum(p for _, p in every)
+        probability = dict(paths(symbols, *model))
+        mass = sum(probability.values())
         log_likelihood += np.log(mass)
-        for states, p in every:
-            expected[0][states[0]] += p / mass
+        for states, p in probability.items():
+            start_counts[states[0]] += p / mass
             for pair in itertools.pairwise(states):
-                expected[1][pair] += p / mass
+                pair_counts[pair] += p / mass
             for pair in zip(states, symbols, strict=True):
-                expected[2][pair] += p / mass
+                symbol_counts[pair] += p / mass
+    total, of_start, of_pairs, of_symbols = expected_counts(*joined(sequences), *model)
     assert total == pytest.approx(log_likelihood, rel=1e-10)
-    for ours, brute in zip((of_start, of_pairs, of_symbols), expected, strict=True):
-        np.testing.assert_allclose(ours, brute, atol=1e-10)
-    learner = fitted(model)
+    np.testing.assert_allclose(of_start, start_counts, atol=1e-10)
+    np.testing.assert_allclose(of_pairs, pair_counts, atol=1e-10)
+    np.testing.assert_allclose(of_symbols, symbol_counts, atol=1e-10)
+    learner = learner_of(model)
     assert learner.score(sequences) == pytest.approx(log_likelihood, rel=1e-10)
+    # a decoded path is a likeliest one: two may be equally likely
     for symbols, states in zip(sequences, learner.decode(sequences), strict=True):
-        every = dict(paths(symbols, *model))
-        assert every[tuple(states.tolist())] == pytest.approx(max(every.values()), rel=1e-9)
+        probability = dict(paths(symbols, *model))
+        likeliest = max(probability.values())
+        assert probability[tuple(states.tolist())] == pytest.approx(likeliest, rel=1e-9)
 
 
 def logarithms(tables):
@@ -80,18 +94,23 @@ def logarithms(tables):
         return [np.log(table) for table in tables]
 
 
+def extreme_table(rng, shape):
+    n_rows, n_columns = shape
+    exponents = rng.choice([0, 0, -1, -20, -150, -160, -200, -300, -320], shape)
+    table = 10.0**exponents * rng.uniform(0.5, 1, shape)
+    table[rng.random(shape) < 0.3] = 0
+    # no row has only small numbers
+    table[np.arange(n_rows), rng.integers(n_columns, size=n_rows)] = 1
+    return table / table.sum(axis=1, keepdims=True)
+
+
 def extreme_tables(seed, n_states=3, n_symbols=2):
-    """Tables with zeros and with probabilities down to 1e-320, of which some have products that no number holds."""
+    """Tables with zeros and with probabilities down to 1e-320: some products underflow."""
     rng = np.random.default_rng(seed)
-    made = []
-    for shape in ((1, n_states), (n_states, n_states), (n_states, n_symbols)):
-        table = 10.0 ** rng.choice(
-            [0, 0, -1, -20, -150, -160, -200, -300, -320], shape
-        ) * rng.uniform(0.5, 1, shape)
-        table[rng.random(shape) < 0.3] = 0
-        table[np.arange(shape[0]), rng.integers(shape[1], size=shape[0])] = 1  # no row is all small
-        made.append(table / table.sum(axis=1, keepdims=True))
-    return made[0][0], made[1], made[2]
+    start = extreme_table(rng, (1, n_states))
+    transitions = extreme_table(rng, (n_states, n_states))
+    emissions = extreme_table(rng, (n_states, n_symbols))
+    return start[0], transitions, emissions
 
 
 @settings(max_examples=60)
@@ -102,12 +121,16 @@ def extreme_tables(seed, n_states=3, n_symbols=2):
 def test_extreme_tables_against_sums_over_paths(seed, sequences):
     model = extreme_tables(seed)
     start, transitions, emissions = logarithms(model)
-    learner = fitted(model)
-    total, expected = 0.0, [np.zeros(3), np.zeros((3, 3)), np.zeros((3, 2))]
+    learner = learner_of(model)
+    total = 0.0
+    start_counts = np.zeros(3)
+    pair_counts = np.zeros((3, 3))
+    symbol_counts = np.zeros((3, 2))
     for symbols in sequences:
-        every = np.array(list(itertools.product(range(3), repeat=len(symbols))))
-        logs = start[every[:, 0]] + transitions[every[:, :-1], every[:, 1:]].sum(axis=1)
-        logs += emissions[every, symbols].sum(axis=1)
+        states = np.array(list(itertools.product(range(3), repeat=len(symbols))))
+        pairs = (states[:, :-1], states[:, 1:])
+        logs = start[states[:, 0]] + transitions[pairs].sum(axis=1)
+        logs += emissions[states, symbols].sum(axis=1)
         mass = logsumexp(logs)
         total += mass
         if mass == -np.inf:
@@ -115,56 +138,66 @@ def test_extreme_tables_against_sums_over_paths(seed, sequences):
                 learner.decode([symbols])
             continue
         [path] = learner.decode([symbols])
-        assert logs[(every == path).all(axis=1)][0] == pytest.approx(logs.max(), rel=1e-12)
+        log_of_path = logs[(states == path).all(axis=1)][0]
+        assert log_of_path == pytest.approx(logs.max(), rel=1e-12)
         shares = np.exp(logs - mass)
-        np.add.at(expected[0], every[:, 0], shares)
-        np.add.at(expected[1], (every[:, :-1], every[:, 1:]), shares[:, None])
-        np.add.at(expected[2], (every, np.broadcast_to(symbols, every.shape)), shares[:, None])
+        np.add.at(start_counts, states[:, 0], shares)
+        np.add.at(pair_counts, pairs, shares[:, None])
+        symbols_of_paths = np.broadcast_to(symbols, states.shape)
+        np.add.at(symbol_counts, (states, symbols_of_paths), shares[:, None])
     assert learner.score(sequences) == pytest.approx(total, rel=1e-12, abs=1e-12)
     if total == -np.inf:
         with pytest.raises(ValueError, match="impossible"):
             expected_counts(*joined(sequences), *model)
         return
-    value, *counts = expected_counts(*joined(sequences), *model)
+    value, of_start, of_pairs, of_symbols = expected_counts(*joined(sequences), *model)
     assert value == pytest.approx(total, rel=1e-12, abs=1e-12)
-    for ours, brute in zip(counts, expected, strict=True):
-        np.testing.assert_allclose(ours, brute, atol=1e-12)
+    np.testing.assert_allclose(of_start, start_counts, atol=1e-12)
+    np.testing.assert_allclose(of_pairs, pair_counts, atol=1e-12)
+    np.testing.assert_allclose(of_symbols, symbol_counts, atol=1e-12)
 
 
-APART = np.array([0.5, 0.5]), np.eye(2), np.array([[1.0, 0.0], [1e-4, 1 - 1e-4]])
+# Two states that never change; the first one emits 0 only, the second one a 0 only rarely.
+SEPARATE = (np.array([0.5, 0.5]), np.eye(2), np.array([[1.0, 0.0], [1e-4, 1 - 1e-4]]))
 
 
 @pytest.mark.parametrize("n", [5, 77, 80, 100, 1000, 100_000])
-@pytest.mark.parametrize("one", ["first", "last"])
-def test_states_that_do_not_mix(n, one):
-    """Only the second state makes a 1, after the first one has been far likelier, or could have been afterwards."""
+@pytest.mark.parametrize("place", ["first", "last"])
+def test_states_that_do_not_mix(n, place):
+    """Only the second state emits the one 1, although the n zeros alone have 1e4^n to 1 against it."""
     symbols = np.zeros(n + 1, dtype=int)
-    symbols[0 if one == "first" else n] = 1
-    right = np.log(0.5) + n * np.log(1e-4) + np.log1p(-1e-4)
-    assert fitted(APART).score([[0], symbols]) == pytest.approx(
-        right + np.log(0.5 + 0.5e-4), rel=1e-11
+    symbols[0 if place == "first" else n] = 1
+    log_probability = np.log(0.5) + n * np.log(1e-4) + np.log1p(-1e-4)
+    log_probability_of_0 = np.log(0.5 + 0.5e-4)
+    assert learner_of(SEPARATE).score([[0], symbols]) == pytest.approx(
+        log_probability + log_probability_of_0, rel=1e-11
     )
-    value, of_start, of_pairs, of_symbols = expected_counts(*joined([symbols]), *APART)
-    assert value == pytest.approx(right, rel=1e-11)
+    value, of_start, of_pairs, of_symbols = expected_counts(*joined([symbols]), *SEPARATE)
+    assert value == pytest.approx(log_probability, rel=1e-11)
     np.testing.assert_allclose(of_start, [0, 1], atol=1e-12)
     np.testing.assert_allclose(of_pairs, [[0, 0], [0, n]], rtol=1e-9)
     np.testing.assert_allclose(of_symbols, [[0, 0], [n, 1]], rtol=1e-9)
 
 
 def test_a_state_that_seems_lost_from_both_ends():
-    """The second state is out of reach of numbers after 400 steps, seen from either end, and yet the likelier one."""
-    model = np.array([0.5, 0.5]), np.eye(2), np.array([[0.9, 0.09, 0.01], [0.09, 0.9, 0.01]])
+    """The second state underflows after 400 steps from either end, and yet is the likelier one.
+
+    States never change, so that a sequence has two paths.
+    """
+    emissions = np.array([[0.9, 0.09, 0.01], [0.09, 0.9, 0.01]])
+    model = (np.array([0.5, 0.5]), np.eye(2), emissions)
     symbols = np.repeat([0, 1, 0], [400, 1000, 400])
-    each = np.log(0.5) + np.log(model[2][:, symbols]).sum(axis=1)
-    assert fitted(model).score([symbols]) == pytest.approx(logsumexp(each), rel=1e-12)
+    log_paths = np.log(0.5) + np.log(emissions[:, symbols]).sum(axis=1)
+    log_likelihood = logsumexp(log_paths)
+    assert learner_of(model).score([symbols]) == pytest.approx(log_likelihood, rel=1e-12)
     value, of_start, *_ = expected_counts(*joined([symbols]), *model)
-    assert value == pytest.approx(logsumexp(each), rel=1e-12)
-    np.testing.assert_allclose(of_start, np.exp(each - logsumexp(each)), rtol=1e-9)
+    assert value == pytest.approx(log_likelihood, rel=1e-12)
+    np.testing.assert_allclose(of_start, np.exp(log_paths - log_likelihood), rtol=1e-9)
 
 
 def test_steps_that_are_hardly_possible():
-    """Each second step is one of probability 1e-307: the reciprocals of twenty of them add up to no number."""
-    model = np.array([1.0, 0.0]), np.array([[1.0, 1e-307], [1.0, 0.0]]), np.eye(2)
+    """Every second step has probability 1e-307: the sum of twenty reciprocals overflows."""
+    model = (np.array([1.0, 0.0]), np.array([[1.0, 1e-307], [1.0, 0.0]]), np.eye(2))
     value, of_start, of_pairs, of_symbols = expected_counts(*joined([[0, 1] * 20]), *model)
     assert value == pytest.approx(20 * np.log(1e-307), rel=1e-12)
     np.testing.assert_allclose(of_pairs, [[0, 20], [19, 0]], rtol=1e-12)
@@ -172,17 +205,17 @@ def test_steps_that_are_hardly_possible():
 
 
 def test_fit_where_states_do_not_mix():
-    mask, emissions = np.eye(2, dtype=bool), np.array([[1.0, 0.0], [0.01, 0.99]])
+    mask = np.eye(2, dtype=bool)
+    emissions = np.array([[1.0, 0.0], [0.01, 0.99]])
     sequences = [[0] * 200 + [1], [0] * 5]
-    learner = HiddenMarkovModel(2, transitions=mask, emissions=emissions, random_state=0).fit(
-        sequences
-    )
+    learner = HiddenMarkovModel(2, transitions=mask, emissions=emissions, random_state=0)
+    learner.fit(sequences)
     # the second sequence is of the first state, but for 1e-10
     np.testing.assert_allclose(learner.start_, [0.5, 0.5])
     np.testing.assert_array_equal(learner.transitions_, np.eye(2))
-    right = np.log(0.5) + 200 * np.log(0.01) + np.log(0.99)
-    np.testing.assert_allclose(learner.score_samples(sequences), [right, np.log(0.5)], rtol=1e-9)
-    assert learner.traces_[0][-1] == pytest.approx(right + np.log(0.5))
+    logs = [np.log(0.5) + 200 * np.log(0.01) + np.log(0.99), np.log(0.5)]
+    np.testing.assert_allclose(learner.score_samples(sequences), logs, rtol=1e-9)
+    assert learner.traces_[0][-1] == pytest.approx(sum(logs))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -199,7 +232,7 @@ def test_likelihood_never_falls_in_logarithms(kind):
 
 
 def test_logarithms_only_where_it_matters(monkeypatch):
-    """Where no path needs the probabilities that underflow, the fast way is taken, and digits stay as they are."""
+    """Where no path needs a probability that underflows, the sums are not taken in logarithms."""
     monkeypatch.delattr(forward_backward, "log_forward_backward")
     monkeypatch.delattr(forward_backward, "log_backward")
     start, transitions, emissions = tables(0)
@@ -211,12 +244,13 @@ def test_logarithms_only_where_it_matters(monkeypatch):
     assert np.isfinite(value)
     assert log_likelihoods(*joined([symbols]), start, transitions, emissions)[0] == value
     with pytest.raises(NameError):
-        log_likelihoods(*joined([[0] * 100 + [1]]), *APART)
+        log_likelihoods(*joined([[0] * 100 + [1]]), *SEPARATE)
 
 
 def test_no_underflow_in_a_long_sequence():
+    """Four symbols have an entropy of at most log 4."""
     symbols, _ = sample_sequence(*tables(0), 20_000, np.random.default_rng(0))
-    assert -np.log(4) * 1.2 < fitted(tables(0)).score([symbols]) / 20_000 < 0
+    assert -np.log(4) * 1.2 < learner_of(tables(0)).score([symbols]) / 20_000 < 0
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -224,10 +258,16 @@ def test_no_underflow_in_a_long_sequence():
 def test_likelihood_never_falls(kind, smoothing):
     symbols, _ = sample_sequence(*tables(1, 6, 5), 400, np.random.default_rng(1))
     model = FactoredTransitions(kind, (3, 2))
-    settings = {"n_restarts": 2, "max_iterations": 60, "tolerance": 0, "random_state": 0}
-    learner = HiddenMarkovModel(6, transitions=model, smoothing=smoothing, **settings).fit(
-        [symbols[:150], symbols[150:]]
+    learner = HiddenMarkovModel(
+        6,
+        transitions=model,
+        smoothing=smoothing,
+        n_restarts=2,
+        max_iterations=60,
+        tolerance=0,
+        random_state=0,
     )
+    learner.fit([symbols[:150], symbols[150:]])
     assert min(np.diff(trace).min() for trace in learner.traces_) > -1e-7
     assert all(len(trace) == 60 for trace in learner.traces_)
     np.testing.assert_allclose(learner.transitions_.sum(axis=1), 1)
@@ -237,34 +277,37 @@ def test_likelihood_never_falls(kind, smoothing):
 def test_action_moves_exactly_one():
     model = FactoredTransitions("action", (3, 2))
     rng = np.random.default_rng(0)
-    parts = [rng.dirichlet(np.ones(b), a) for a, b in model.shapes()]
-    matrix = model.matrix(parts).reshape(3, 2, 3, 2)
-    np.testing.assert_allclose(matrix.sum(axis=(2, 3)), 1)
+    factors = [rng.dirichlet(np.ones(n_columns), n_rows) for n_rows, n_columns in model.shapes()]
+    first, second, action = factors
+    matrix = model.matrix(factors)
+    transitions = matrix.reshape(3, 2, 3, 2)
+    np.testing.assert_allclose(transitions.sum(axis=(2, 3)), 1)
+    # P(i, j -> k, m): the action picks the variable that moves, and the other one stays
     for i, j, k, m in np.ndindex(3, 2, 3, 2):
-        expected = parts[2][0, 0] * parts[0][i, k] * (j == m) + parts[2][0, 1] * parts[1][j, m] * (
-            i == k
-        )
-        assert matrix[i, j, k, m] == pytest.approx(expected)
-    counts = rng.random((6, 6)) * (model.matrix(parts) > 0)
-    first, second, action = model.counts(counts, parts)
-    assert first.sum() + second.sum() == pytest.approx(counts.sum()) == pytest.approx(action.sum())
+        first_moves = action[0, 0] * first[i, k] * (j == m)
+        second_moves = action[0, 1] * second[j, m] * (i == k)
+        assert transitions[i, j, k, m] == pytest.approx(first_moves + second_moves)
+    counts = rng.random((6, 6)) * (matrix > 0)
+    of_first, of_second, of_action = model.counts(counts, factors)
+    assert of_first.sum() + of_second.sum() == pytest.approx(counts.sum())
+    assert counts.sum() == pytest.approx(of_action.sum())
 
 
 def test_independent_is_a_product():
     model = FactoredTransitions("independent", (2, 3))
-    parts = [np.array([[0.9, 0.1], [0.2, 0.8]]), np.full((3, 3), 1 / 3)]
-    assert model.matrix(parts)[0, 5] == pytest.approx(0.1 / 3)
-    first, second = model.counts(np.arange(36.0).reshape(6, 6), parts)
-    assert first[0, 1] == np.arange(36).reshape(6, 6)[:3, 3:].sum()
-    assert second.sum() == first.sum() == 630
+    factors = [np.array([[0.9, 0.1], [0.2, 0.8]]), np.full((3, 3), 1 / 3)]
+    # from (0, 0) to (1, 2)
+    assert model.matrix(factors)[0, 5] == pytest.approx(0.1 / 3)
+    counts = np.arange(36.0).reshape(6, 6)
+    of_first, of_second = model.counts(counts, factors)
+    assert of_first[0, 1] == counts[:3, 3:].sum()
+    assert of_second.sum() == of_first.sum() == counts.sum() == 630
 
 
 def test_recovery_of_known_tables():
-    start, transitions, emissions = (
-        np.array([0.5, 0.5]),
-        np.array([[0.95, 0.05], [0.1, 0.9]]),
-        np.eye(2) * 0.8 + 0.1,
-    )
+    start = np.array([0.5, 0.5])
+    transitions = np.array([[0.95, 0.05], [0.1, 0.9]])
+    emissions = np.array([[0.9, 0.1], [0.1, 0.9]])
     symbols, states = sample_sequence(
         start, transitions, emissions, 20_000, np.random.default_rng(3)
     )
@@ -291,11 +334,10 @@ def test_given_parts_stay():
 def test_what_cannot_be_made_has_no_probability():
     learner = HiddenMarkovModel(2, n_symbols=3, random_state=0).fit([[0, 1, 0]])
     assert learner.score([[2]]) == -np.inf
-    alone, both = learner.score([[0, 1]]), learner.score_samples([[0, 2, 1], [0, 1]])
-    np.testing.assert_array_equal(both, [-np.inf, alone])
-    assert np.isfinite(
-        HiddenMarkovModel(2, n_symbols=3, smoothing=1, random_state=0).fit([[0, 1]]).score([[2]])
-    )
+    scores = learner.score_samples([[0, 2, 1], [0, 1]])
+    np.testing.assert_array_equal(scores, [-np.inf, learner.score([[0, 1]])])
+    smoothed = HiddenMarkovModel(2, n_symbols=3, smoothing=1, random_state=0).fit([[0, 1]])
+    assert np.isfinite(smoothed.score([[2]]))
     with pytest.raises(ValueError, match="impossible"):
         HiddenMarkovModel(2, emissions=[[1.0, 0.0], [1.0, 0.0]]).fit([[0, 1, 0], [0]])
 
@@ -352,15 +394,15 @@ def test_unusual_sequences(sequences, n_states):
     for table in (learner.transitions_, learner.emissions_):
         np.testing.assert_allclose(table.sum(axis=1), 1)
     assert np.isfinite(learner.score_samples(sequences)).all()
-    assert [len(path) for path in learner.decode(sequences)] == [len(part) for part in sequences]
+    assert [len(path) for path in learner.decode(sequences)] == list(map(len, sequences))
 
 
 def test_large_alphabets_are_given_or_made_use_of():
-    assert HiddenMarkovModel(1, n_symbols=1_000_001).fit([[0, 10**6]]).emissions_.shape == (
-        1,
-        1_000_001,
-    )
-    assert HiddenMarkovModel(1).fit([[0, 10**6 - 1]]).emissions_.shape == (1, 10**6)
+    """Without `n_symbols` the largest symbol may be 10^6 - 1 (test_bad_sequences has a larger one)."""
+    declared = HiddenMarkovModel(1, n_symbols=1_000_001).fit([[0, 10**6]])
+    assert declared.emissions_.shape == (1, 1_000_001)
+    inferred = HiddenMarkovModel(1).fit([[0, 10**6 - 1]])
+    assert inferred.emissions_.shape == (1, 10**6)
 
 
 def test_symbol_never_seen():
@@ -373,7 +415,8 @@ def test_symbol_never_seen():
 
 
 def test_states_of_what_cannot_be_made():
-    learner = fitted(APART)
+    learner = learner_of(SEPARATE)
+    # the second state emits both symbols, in either order
     np.testing.assert_array_equal(
         learner.score_samples([[1, 0], [0, 1]]), np.log([0.5e-4 * (1 - 1e-4)] * 2)
     )
@@ -465,10 +508,11 @@ def test_bad_parameters(parameters, words):
     ],
 )
 def test_bad_tables(name, value, words):
-    model = dict(zip(("start", "transitions", "emissions"), APART, strict=True)) | {name: value}
+    model = dict(zip(("start", "transitions", "emissions"), SEPARATE, strict=True))
+    model[name] = value
     with pytest.raises(ValueError, match=words):
         sample_sequence(*model.values(), 5, np.random.default_rng(0))
-    learner = fitted(APART)
+    learner = learner_of(SEPARATE)
     setattr(learner, name + "_", value)
     for method in (learner.score, learner.decode):
         with pytest.raises(ValueError, match=words):

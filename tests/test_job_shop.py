@@ -44,12 +44,13 @@ def check(problem, starts):
 def test_schedules_keep_every_limit(seed, n_jobs, n_tasks, chooser, noise):
     problem = random_problem(np.random.default_rng(seed), n_jobs, n_tasks, n_resources=2)
     starts, n_repairs = repair(problem, chooser, noise, seed)
-    assert min(check(problem, starts), check(problem, serial_schedule(problem))) >= lower_bound(
-        problem
-    )
-    first = job_shop.unlimited(problem.durations)
-    assert (n_repairs == 0) == (job_shop._overload(problem, first)[1] < 0)
-    assert (starts >= first).all()
+    assert check(problem, starts) >= lower_bound(problem)
+    assert check(problem, serial_schedule(problem)) >= lower_bound(problem)
+    # repairs begin with the schedule of unlimited resources, and only move tasks to later
+    unlimited = job_shop.unlimited(problem.durations)
+    _, overload_time, _ = job_shop._overload(problem, unlimited)
+    assert (n_repairs == 0) == (overload_time < 0)
+    assert (starts >= unlimited).all()
     np.testing.assert_array_equal(starts, repair(problem, chooser, noise, seed)[0])
 
 
@@ -70,12 +71,12 @@ def test_repairs_by_hand():
 
 
 def test_shortest_schedules_of_two_jobs_are_their_work():
-    assert lower_bound(two_jobs()) == 10
-    assert (
-        check(two_jobs(), repair(two_jobs())[0])
-        == 10
-        == check(two_jobs(), serial_schedule(two_jobs()))
-    )
+    """One resource works 2 + 4 + 3 + 1 time units, one task after the other."""
+    problem = two_jobs()
+    starts, _ = repair(problem)
+    assert lower_bound(problem) == 10
+    assert check(problem, starts) == 10
+    assert check(problem, serial_schedule(problem)) == 10
 
 
 def reachable(problem, starts):
@@ -83,12 +84,11 @@ def reachable(problem, starts):
     use, time, resource = job_shop._overload(problem, starts)
     if time < 0:
         return {use.shape[1]}
-    return set.union(
-        *(
-            reachable(problem, after)
-            for after in job_shop._moves(problem, starts, time, resource)[1]
-        )
-    )
+    lengths = set()
+    _, schedules = job_shop._moves(problem, starts, time, resource)
+    for schedule in schedules:
+        lengths |= reachable(problem, schedule)
+    return lengths
 
 
 def test_random_repairs_reach_what_an_enumeration_finds():
@@ -100,6 +100,7 @@ def test_random_repairs_reach_what_an_enumeration_finds():
 
 
 def test_a_value_is_that_of_the_equations():
+    """Zhang & Dietterich's features of a schedule, of which the value is a network with one layer."""
     problem = random_problem(np.random.default_rng(1))
     starts = job_shop.unlimited(problem.durations)
     use, time, _ = job_shop._overload(problem, starts)
@@ -107,54 +108,79 @@ def test_a_value_is_that_of_the_equations():
     assert x[[0, 1, 3, 12]] == pytest.approx(
         [use.shape[1] / 20 - 1, time / use.shape[1], (use.max() - 4) / 4, use.max() / 4]
     )
-    over = (use > 4).any(axis=0)
-    assert (x[4], x[13], np.flatnonzero(over)[0]) == (pytest.approx(over.mean()), 1, time)
+    overloaded = (use > 4).any(axis=0)
+    assert x[4] == pytest.approx(overloaded.mean())
+    assert x[13] == 1
+    assert np.flatnonzero(overloaded)[0] == time
     value = np.tanh(x @ LEARNED.inputs).sum() + 1
     assert job_shop._worth(problem, 20, starts, LEARNED) == pytest.approx(value)
 
 
+def numeric_gradient(function, schedule, weights):
+    """Central differences in the weights, which are changed in place and restored."""
+    gradient = np.zeros_like(weights)
+    for place in np.ndindex(weights.shape):
+        weight = weights[place]
+        weights[place] = weight + 1e-5
+        higher = function(schedule)
+        weights[place] = weight - 1e-5
+        lower = function(schedule)
+        weights[place] = weight
+        gradient[place] = (higher - lower) / 2e-5
+    return gradient
+
+
 def test_one_episode_is_td_lambda():
     """Weights move by step * error * trace; the gradient is that of central differences."""
-    problem, step, decay = random_problem(np.random.default_rng(5), 4, 4), 0.1, 0.6
-    bound = lower_bound(problem)
+    problem = random_problem(np.random.default_rng(5), 4, 4)
+    step = 0.1
+    decay = 0.6
     values = learn_values([problem], 1, 2, step, decay, (0.0, 0.0), seed=2)
+
+    bound = lower_bound(problem)
     rng = np.random.default_rng(2)
     truth = RepairValues(rng.normal(0, 13**-0.5, (14, 2)), np.zeros(3))
-    rng.integers(0, 1)
-    starts, traces, n = job_shop.unlimited(problem.durations), [np.zeros((14, 2)), np.zeros(3)], 0
-    time = job_shop._overload(problem, starts)[1]
+    rng.integers(0, 1)  # the choice of the one problem
+
+    def worth(schedule):
+        return job_shop._worth(problem, bound, schedule, truth)
+
+    starts = job_shop.unlimited(problem.durations)
+    traces = [np.zeros((14, 2)), np.zeros(3)]
+    n_repairs = 0
+    _, time, resource = job_shop._overload(problem, starts)
     while time >= 0:
-        before = job_shop._worth(problem, bound, starts, truth)
+        value = worth(starts)
         for weights, trace in zip(truth, traces, strict=True):
             trace *= decay
-            for place in np.ndindex(weights.shape):
-                kept = weights[place]
-                ends = []
-                for weights[place] in (kept + 1e-5, kept - 1e-5):
-                    ends.append(job_shop._worth(problem, bound, starts, truth))
-                weights[place] = kept
-                trace[place] += (ends[0] - ends[1]) / 2e-5
-        _, time, resource = job_shop._overload(problem, starts)
-        after = job_shop._moves(problem, starts, time, resource)[1]
-        worth = [job_shop._worth(problem, bound, one, truth) for one in after]
-        starts = after[int(np.argmax(worth))]
+            trace += numeric_gradient(worth, starts, weights)
+        _, schedules = job_shop._moves(problem, starts, time, resource)
+        next_values = [worth(schedule) for schedule in schedules]
+        starts = schedules[int(np.argmax(next_values))]
+        # each repair costs 0.001
+        error = max(next_values) - 0.001 - value
         for weights, trace in zip(truth, traces, strict=True):
-            weights += step * (max(worth) - 0.001 - before) * trace
-        time, n = job_shop._overload(problem, starts)[1], n + 1
-    assert n > 2
+            weights += step * error * trace
+        n_repairs += 1
+        _, time, resource = job_shop._overload(problem, starts)
+    assert n_repairs > 2
     np.testing.assert_allclose(values.inputs, truth.inputs, atol=1e-8)
     np.testing.assert_allclose(values.output, truth.output, atol=1e-8)
 
 
 def test_learned_values_shorten_schedules():
+    """Those of problems that were not learned from, on average, compared with random repairs."""
     problems = [random_problem(np.random.default_rng(i)) for i in range(40)]
     values = learn_values(problems[:20], 1000, seed=1)
-    learned, chance = ([repair(p, c)[0] for p in problems[20:]] for c in (values, "random"))
-    lengths = [
-        [(starts + p.durations).max() for starts, p in zip(s, problems[20:], strict=True)]
-        for s in (learned, chance)
-    ]
-    assert np.mean(lengths[0]) < np.mean(lengths[1])
+
+    def mean_length(chooser):
+        lengths = []
+        for problem in problems[20:]:
+            starts, _ = repair(problem, chooser)
+            lengths.append((starts + problem.durations).max())
+        return np.mean(lengths)
+
+    assert mean_length(values) < mean_length("random")
 
 
 @pytest.mark.parametrize(
@@ -221,7 +247,7 @@ def test_impossible_problems_are_named(change, error, use):
 
 
 def test_whole_numbers_may_be_of_a_type_for_fractions():
-    floats = Problem(*(part / 1.0 for part in two_jobs()))
+    floats = Problem(*(array / 1.0 for array in two_jobs()))
     np.testing.assert_array_equal(repair(floats, "growth")[0], repair(two_jobs(), "growth")[0])
     assert lower_bound(floats) == 10
 

@@ -49,29 +49,34 @@ def with_target(X, y):
 
 def distance_up_to_names(learner, model):
     """Largest difference of a parameter, for the naming of hidden values that makes it smallest."""
-    orders = itertools.permutations(range(len(model.weights)))
-    return min(
-        max(
-            np.abs(learner.weights_[list(order)] - model.weights).max(),
-            np.abs(learner.probabilities_[list(order)] - model.probabilities).max(),
-        )
-        for order in orders
-    )
+    distances = []
+    for permutation in itertools.permutations(range(len(model.weights))):
+        order = list(permutation)
+        of_weights = np.abs(learner.weights_[order] - model.weights).max()
+        of_probabilities = np.abs(learner.probabilities_[order] - model.probabilities).max()
+        distances.append(max(of_weights, of_probabilities))
+    return min(distances)
 
 
 # EM
 
 
 def naive_em_step(rows, alpha, p, q):
-    """Section 3, example by example; u and v divided by P(x), without which it is not EM (the paper omits this)."""
-    u, v, log_likelihood = [], [], 0.0
+    """Section 3 of the paper, example by example.
+
+    The paper does not divide u and v by P(x), without which it is not EM.
+    """
+    u = []
+    v = []
+    log_likelihood = 0.0
     for x in rows:
         joint_1 = alpha * np.prod(np.where(x, p, 1 - p))
         joint_0 = (1 - alpha) * np.prod(np.where(x, q, 1 - q))
         log_likelihood += np.log(joint_1 + joint_0)
         u.append(joint_1 / (joint_1 + joint_0))
         v.append(joint_0 / (joint_1 + joint_0))
-    U, V = sum(u), sum(v)
+    U = sum(u)
+    V = sum(v)
     p = [sum(u_i for u_i, x in zip(u, rows, strict=True) if x[j]) / U for j in range(rows.shape[1])]
     q = [sum(v_i for v_i, x in zip(v, rows, strict=True) if x[j]) / V for j in range(rows.shape[1])]
     return U / (U + V), p, q, log_likelihood
@@ -161,10 +166,8 @@ def test_the_trace_is_the_likelihood_of_the_model(k):
 @pytest.mark.parametrize(("n", "size"), [(6, 400), (300, 200)])
 def test_few_values_or_few_examples_are_searched_in_double_precision(n, size):
     X, y = sample(random_cia(n, 2, 1.0, np.random.default_rng(0)), size)
-    single, double = (
-        LatentClassEM(n_restarts=2, random_state=0, dtype=d).fit(X, y)
-        for d in ("float32", "float64")
-    )
+    single = LatentClassEM(n_restarts=2, random_state=0, dtype="float32").fit(X, y)
+    double = LatentClassEM(n_restarts=2, random_state=0, dtype="float64").fit(X, y)
     np.testing.assert_array_equal(single.probabilities_, double.probabilities_)
 
 
@@ -179,14 +182,16 @@ def test_recovers_known_parameters(k, dtype):
 
 
 def test_classes_that_are_alike_stay_alike():
-    """Independence is a stationary point; its likelihood has a closed form, and random starts find a larger one."""
+    """Independence is a stationary point, the likelihood of which has a closed form.
+
+    Random starts find a larger one.
+    """
     X, y = sample(random_cia(6, 2, 1.0, np.random.default_rng(0)), 300)
     rows = with_target(X, y)
     mean = rows.mean(axis=0)
-    weights, probabilities = np.array([[0.5, 0.5]]), np.array([[mean, mean]])
-    weights, probabilities, traces = maximize(
-        rows, np.ones(300), weights, probabilities, 5, 0, "float64"
-    )
+    weights = np.array([[0.5, 0.5]])
+    alike = np.array([[mean, mean]])
+    _, probabilities, traces = maximize(rows, np.ones(300), weights, alike, 5, 0, "float64")
     np.testing.assert_allclose(probabilities[0], [mean, mean], atol=1e-12)
     independent = 300 * (mean * np.log(mean) + (1 - mean) * np.log(1 - mean)).sum()
     assert traces[0] == pytest.approx(independent, rel=1e-12)
@@ -218,25 +223,31 @@ def test_more_restarts_never_lower_the_likelihood():
     fits = [
         LatentClassEM(n_restarts=r, random_state=0, dtype="float64").fit(X, y) for r in (1, 3, 10)
     ]
-    assert [len(f.traces_) for f in fits] == [1, 3, 10]
-    equal = 60 * fits[0].tolerance
-    values = np.array([f.log_likelihood_ for f in fits])
-    assert (np.diff(values) >= -equal).all()
-    for fitted in fits:
-        reached = np.array([trace[-1] for trace in fitted.traces_])
-        assert fitted.log_likelihood_ >= reached.max() - equal
-        assert fitted.n_iter_ == len(fitted.traces_[np.argmax(reached >= reached.max() - equal)])
+    assert [len(learner.traces_) for learner in fits] == [1, 3, 10]
+    # likelihoods closer than the tolerance of 60 examples count as equal: the first run is taken
+    tolerance = 60 * fits[0].tolerance
+    likelihoods = np.array([learner.log_likelihood_ for learner in fits])
+    assert (np.diff(likelihoods) >= -tolerance).all()
+    for learner in fits:
+        ends = np.array([trace[-1] for trace in learner.traces_])
+        assert learner.log_likelihood_ >= ends.max() - tolerance
+        best_run = np.argmax(ends >= ends.max() - tolerance)
+        assert learner.n_iter_ == len(learner.traces_[best_run])
 
 
 def test_runs_that_have_converged_are_dropped_and_change_no_other():
     rows = with_target(*sample(random_cia(10, 3, 1.0, np.random.default_rng(2)), 60))
     weights, probabilities = random_starts(6, 2, 11, np.random.RandomState(0))
-    together = maximize(rows, np.ones(60), weights, probabilities, 1000, 1e-6, "float64")
-    assert len({len(trace) for trace in together[2]}) > 1
-    for i, trace in enumerate(together[2]):
-        alone = maximize(rows, np.ones(60), weights[[i]], probabilities[[i]], 1000, 1e-6, "float64")
-        np.testing.assert_array_equal(together[1][i], alone[1][0])
-        np.testing.assert_array_equal(trace, alone[2][0])
+    counts = np.ones(60)
+    _, maxima, traces = maximize(rows, counts, weights, probabilities, 1000, 1e-6, "float64")
+    assert len({len(trace) for trace in traces}) > 1
+    for run, trace in enumerate(traces):
+        _, single_maximum, single_trace = maximize(
+            rows, counts, weights[[run]], probabilities[[run]], 1000, 1e-6, "float64"
+        )
+        np.testing.assert_array_equal(maxima[run], single_maximum[0])
+        np.testing.assert_array_equal(trace, single_trace[0])
+        # the tolerance is of the mean over 60 examples
         assert trace[-1] - trace[-2] < 60e-6
         assert (np.diff(trace)[:-1] >= 60e-6).all()
 
@@ -264,17 +275,18 @@ def test_extreme_samples(dtype, k):
     assert np.isfinite(learner.log_likelihood_)
     assert learner.log_likelihood_ <= 0
     np.testing.assert_allclose(learner.probabilities_[:, -10:], [[0] * 5 + [1] * 5] * k, atol=1e-6)
+    rounding = 1e-9 if dtype == "float64" else 1e-4
     for trace in learner.traces_:
-        assert (np.diff(trace) >= -(1e-9 if dtype == "float64" else 1e-4) * np.abs(trace[1:])).all()
+        assert (np.diff(trace) >= -rounding * np.abs(trace[1:])).all()
 
 
 def test_exponents_beyond_the_range_of_floats():
     """All of P(x, z) underflow or overflow relative to each other: the posterior is still 0 or 1."""
     m = 300
     rows = np.vstack([np.ones((5, m)), np.zeros((5, m))]).astype(np.uint8)
-    probabilities = np.array(
-        [[np.full(m, 1e-6), np.full(m, 1 - 1e-6)], [np.full(m, 1 - 1e-6), np.full(m, 1e-6)]]
-    )
+    low = np.full(m, 1e-6)
+    high = np.full(m, 1 - 1e-6)
+    probabilities = np.array([[low, high], [high, low]])
     # single precision holds exponents of 8000 to 0.001
     for dtype, error in (("float32", 0.01), ("float64", 1e-8)):
         weights = np.full((2, 2), 0.5)
@@ -306,9 +318,9 @@ def test_batches_change_nothing_but_rounding(k, dtype, error, counted, monkeypat
     for limit in (0.001, 0.004, 0.02):
         monkeypatch.setattr("lib.arrays.CACHE", limit)
         assert 1 < len(PackedSample(rows, counts, dtype, 4, k).batches) < 500
-        parts = maximize(rows, counts, *starts, 10, 0, dtype)
-        for one, other in zip(whole, parts, strict=True):
-            np.testing.assert_allclose(other, one, rtol=error, atol=error / 10)
+        in_batches = maximize(rows, counts, *starts, 10, 0, dtype)
+        for result, expected in zip(in_batches, whole, strict=True):
+            np.testing.assert_allclose(result, expected, rtol=error, atol=error / 10)
 
 
 # COV
@@ -319,7 +331,8 @@ def test_batches_change_nothing_but_rounding(k, dtype, error, counted, monkeypat
 def test_pairs_are_counted_exactly(largest, limit, monkeypatch):
     monkeypatch.setattr("lib.arrays.LIMIT", limit)
     rng = np.random.default_rng(0)
-    rows, counts = rng.integers(0, 2, (300, 9), dtype=np.uint8), rng.integers(1, largest + 1, 300)
+    rows = rng.integers(0, 2, (300, 9), dtype=np.uint8)
+    counts = rng.integers(1, largest + 1, 300)
     expected = (rows * counts[:, None]).T @ rows.astype(int)
     np.testing.assert_array_equal(pair_counts(rows, counts.astype(float)), expected)
 
@@ -329,9 +342,8 @@ def exact_moments(draw):
     """a(1 - a) d_i d_j with any diagonal; signs and scaled deltas."""
     m = draw(st.integers(3, 8))
     magnitude = draw(arrays(float, m, elements=st.floats(0.05, 0.5)))
-    signs = np.array(
-        [1.0, *draw(st.lists(st.sampled_from([-1.0, 1.0]), min_size=m - 1, max_size=m - 1))]
-    )
+    further_signs = draw(st.lists(st.sampled_from([-1.0, 1.0]), min_size=m - 1, max_size=m - 1))
+    signs = np.array([1.0, *further_signs])
     covariance = np.outer(signs * magnitude, signs * magnitude)
     np.fill_diagonal(covariance, draw(arrays(float, m, elements=st.floats(0, 1))))
     return covariance, magnitude, signs
@@ -340,26 +352,32 @@ def exact_moments(draw):
 @given(exact_moments())
 def test_exact_covariances_give_the_deltas_back(moments):
     covariance, magnitude, signs = moments
-    before = covariance.copy()
+    copy = covariance.copy()
     np.testing.assert_allclose(squared_deltas(covariance), magnitude**2, rtol=1e-9)
     np.testing.assert_array_equal(vote_signs(covariance), signs)
-    np.testing.assert_array_equal(covariance, before)
+    # the diagonal of the argument is not overwritten
+    np.testing.assert_array_equal(covariance, copy)
 
 
 def test_the_leading_eigenvector_of_many_attributes():
+    """Against that of a full decomposition, up to its sign."""
     y = np.cov(np.random.default_rng(0).random((400, 250)) < 0.5, bias=True)[:300, :300]
-    y += np.outer(d := np.linspace(-0.5, 0.5, 300), d)
-    exact, found = np.linalg.eigh(y)[1][:, -1], covariance._leading_eigenvector(y)
-    np.testing.assert_allclose(found * np.sign(found @ exact), exact, atol=1e-10)
+    deltas = np.linspace(-0.5, 0.5, 300)
+    y += np.outer(deltas, deltas)
+    exact = np.linalg.eigh(y)[1][:, -1]
+    vector = covariance._leading_eigenvector(y)
+    np.testing.assert_allclose(vector * np.sign(vector @ exact), exact, atol=1e-10)
     assert vote_signs(np.zeros((300, 300))).tolist() == [1] * 300
 
 
 @given(st.integers(3, 6).flatmap(lambda m: arrays(float, (m, m), elements=st.floats(-1, 1))))
 def test_squared_deltas_are_the_papers_weighted_average(y):
     """Section 4: sum over distinct j, k other than i of |y_ij y_ik|, over the same sum of |y_jk|."""
-    y, m = y + y.T, len(y)
+    y = y + y.T
+    m = len(y)
     for i, estimate in enumerate(squared_deltas(y)):
-        numerator = denominator = 0.0
+        numerator = 0.0
+        denominator = 0.0
         for j, k in itertools.permutations(set(range(m)) - {i}, 2):
             numerator += abs(y[i, j] * y[i, k])
             denominator += abs(y[j, k])
@@ -387,11 +405,13 @@ def test_a_complemented_attribute_has_the_complementary_probability():
     X, y = sample(random_cia(8, 2, 1.0, np.random.default_rng(3)), 500)
     flipped = X.copy()
     flipped[:, [1, 4]] ^= 1
-    plain, other = LatentClassCovariance().fit(X, y), LatentClassCovariance().fit(flipped, y)
+    plain = LatentClassCovariance().fit(X, y)
+    complement = LatentClassCovariance().fit(flipped, y)
+    # column 0 of the probabilities is that of the class
     expected = plain.probabilities_.copy()
     expected[:, [2, 5]] = 1 - expected[:, [2, 5]]
-    np.testing.assert_allclose(other.probabilities_, expected, atol=1e-9)
-    np.testing.assert_array_equal(other.predict(flipped), plain.predict(X))
+    np.testing.assert_allclose(complement.probabilities_, expected, atol=1e-9)
+    np.testing.assert_array_equal(complement.predict(flipped), plain.predict(X))
 
 
 def test_the_search_takes_the_largest_likelihood():
@@ -421,7 +441,7 @@ def test_covariance_of_extreme_samples(size):
 @pytest.mark.parametrize(("criterion", "share"), [("bic", 1.0), ("heldout", 0.5)])
 @pytest.mark.parametrize("k", [2, 3])
 def test_selection_finds_the_number_of_hidden_values(criterion, share, k):
-    """BIC is consistent; the held-out likelihood of one split is noise beyond the true number, but never below it."""
+    """BIC is consistent; held-out likelihood may choose too many hidden values, but never too few."""
     chosen = []
     for seed in range(20):
         learner = LatentClassSelection(criterion, max_hidden=5, n_restarts=5, random_state=seed)
@@ -437,7 +457,8 @@ def test_bic_is_its_formula():
     X, y = sample(easy_model(3), 500)
     learner = LatentClassSelection("bic", random_state=0).fit(X, y)
     k, m = learner.probabilities_.shape
-    bic = -2 * learner.log_likelihood_ + (k * m + k - 1) * np.log(500)
+    n_parameters = k * m + k - 1
+    bic = -2 * learner.log_likelihood_ + n_parameters * np.log(500)
     assert learner.criterion_.min() == pytest.approx(bic, rel=1e-9)
 
 
@@ -446,21 +467,21 @@ def test_bic_is_its_formula():
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
 class TestEveryLearner:
-    def fitted(self, learner, **changes):
+    def fit_sample(self, learner):
         X, y = sample(easy_model(2), 300)
-        learner = clone(learner).set_params(**changes)
+        learner = clone(learner)
         if "random_state" in learner.get_params():
             learner.set_params(random_state=0)
         return learner.fit(X, y), X, y
 
     def test_linear_rule_predicts_the_same(self, learner):
-        learner, X, _ = self.fitted(learner)
+        learner, X, _ = self.fit_sample(learner)
         inputs = all_inputs(X.shape[1])
         score = inputs @ learner.coef_[0] + learner.intercept_[0]
         np.testing.assert_array_equal(learner.predict(inputs), (score > 0).astype(int))
 
     def test_posterior_is_that_of_the_fitted_model(self, learner):
-        learner, X, y = self.fitted(learner)
+        learner, X, y = self.fit_sample(learner)
         model = CIAModel(learner.weights_, learner.probabilities_)
         np.testing.assert_array_equal(learner.predict_proba(X)[:, 1], model.target_posterior(X))
         assert learner.log_likelihood_ == pytest.approx(
@@ -469,10 +490,12 @@ class TestEveryLearner:
 
 
 def test_a_refit_leaves_no_linear_rule_behind():
+    """The rule is linear only for two hidden values."""
     rng = np.random.default_rng(0)
-    X, y = rng.integers(0, 2, (80, 5)), rng.integers(0, 2, 80)
-    model = LatentClassEM(random_state=0).fit(X, y)
-    assert model.coef_.shape == (1, 5)
-    model.set_params(n_hidden=3).fit(X, y)
-    assert not hasattr(model, "coef_")
-    assert not hasattr(model, "intercept_")
+    X = rng.integers(0, 2, (80, 5))
+    y = rng.integers(0, 2, 80)
+    learner = LatentClassEM(random_state=0).fit(X, y)
+    assert learner.coef_.shape == (1, 5)
+    learner.set_params(n_hidden=3).fit(X, y)
+    assert not hasattr(learner, "coef_")
+    assert not hasattr(learner, "intercept_")

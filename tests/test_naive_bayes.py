@@ -28,82 +28,87 @@ def test_conventions(estimator, check):
 
 @st.composite
 def codes(draw, n_values, max_classes=4):
-    size, n, k = (
-        draw(st.integers(1, 15)),
-        draw(st.integers(1, 5)),
-        draw(st.integers(1, max_classes)),
-    )
+    size = draw(st.integers(1, 15))
+    n = draw(st.integers(1, 5))
+    n_classes = draw(st.integers(1, max_classes))
     X = draw(arrays(np.int64, (size, n), elements=st.integers(0, n_values - 1)))
-    return X, draw(arrays(np.int64, size, elements=st.integers(0, k - 1)))
+    y = draw(arrays(np.int64, size, elements=st.integers(0, n_classes - 1)))
+    return X, y
 
 
 @st.composite
 def numbers(draw):
+    """Numbers of which each column varies within each class."""
     X, y = draw(codes(81, max_classes=3))
     X = X / 4 - 10
-    assume(all(len(np.unique(column[y == c])) > 1 for column in X.T for c in np.unique(y)))
+    for c in np.unique(y):
+        assume((np.ptp(X[y == c], axis=0) > 0).all())
     return X, y
 
 
 def frame(X, n_values):
-    """Codes, -1 for a missing value, as columns of category dtype with `n_values` declared categories."""
+    """Codes, -1 for a missing value, as columns of category dtype with `n_values` categories."""
     columns = (pd.Categorical.from_codes(column, range(n_values)) for column in X.T)
     return pd.DataFrame({f"a{j}": column for j, column in enumerate(columns)})
 
 
-def assert_same_posterior(learner, other, X, encoded):
-    np.testing.assert_allclose(learner.predict_proba(X), other.predict_proba(encoded), **EXACT)
-    assert learner.classes_.tolist() == other.classes_.tolist()
+def assert_same_posterior(learner, peer, X, encoded):
+    np.testing.assert_allclose(learner.predict_proba(X), peer.predict_proba(encoded), **EXACT)
+    assert learner.classes_.tolist() == peer.classes_.tolist()
 
 
 @given(codes(2), SMOOTHING)
 def test_boolean_columns_are_bernoulli(sample, smoothing):
     X, y = sample
-    other = BernoulliNB(alpha=smoothing, binarize=None).fit(X, y)
+    peer = BernoulliNB(alpha=smoothing, binarize=None).fit(X, y)
     for attributes in (
         X.astype(bool),
         pd.DataFrame(X.astype(bool)),
         pd.DataFrame(X, dtype="boolean"),
     ):
-        assert_same_posterior(NaiveBayes(smoothing).fit(attributes, y), other, attributes, X)
+        assert_same_posterior(NaiveBayes(smoothing).fit(attributes, y), peer, attributes, X)
 
 
 @given(codes(4), SMOOTHING)
 def test_category_columns_are_categorical(sample, smoothing):
     X, y = sample
-    other = CategoricalNB(alpha=smoothing, min_categories=4).fit(X, y)
-    assert_same_posterior(NaiveBayes(smoothing).fit(frame(X, 4), y), other, frame(X, 4), X)
+    peer = CategoricalNB(alpha=smoothing, min_categories=4).fit(X, y)
+    assert_same_posterior(NaiveBayes(smoothing).fit(frame(X, 4), y), peer, frame(X, 4), X)
 
 
 @given(codes(4), SMOOTHING)
 def test_observed_values_are_the_categories_of_other_columns(sample, smoothing):
     X, y = sample
     ranks = np.column_stack([np.unique(column, return_inverse=True)[1] for column in X.T])
-    other = CategoricalNB(alpha=smoothing, min_categories=np.maximum(2, ranks.max(axis=0) + 1)).fit(
-        ranks, y
-    )
+    # a column of one value counts a second one, as a boolean column does
+    n_values = np.maximum(2, ranks.max(axis=0) + 1)
+    peer = CategoricalNB(alpha=smoothing, min_categories=n_values).fit(ranks, y)
     texts = np.array(list("dbca"))[X]
     for attributes in (X, texts, pd.DataFrame(X, dtype="Int8"), pd.DataFrame(texts, dtype="str")):
-        assert_same_posterior(NaiveBayes(smoothing).fit(attributes, y), other, attributes, ranks)
+        assert_same_posterior(NaiveBayes(smoothing).fit(attributes, y), peer, attributes, ranks)
 
 
 @given(numbers())
 def test_float_columns_are_gaussian(sample):
     X, y = sample
-    other = GaussianNB(var_smoothing=0).fit(X, y)
-    assert_same_posterior(NaiveBayes(ddof=0).fit(X, y), other, X, X)
-    assert_same_posterior(NaiveBayes(ddof=0).fit(pd.DataFrame(X, dtype="Float64"), y), other, X, X)
+    peer = GaussianNB(var_smoothing=0).fit(X, y)
+    assert_same_posterior(NaiveBayes(ddof=0).fit(X, y), peer, X, X)
+    assert_same_posterior(NaiveBayes(ddof=0).fit(pd.DataFrame(X, dtype="Float64"), y), peer, X, X)
     learner = NaiveBayes().fit(X, y)
     by_class = pd.DataFrame(X).groupby(y)
-    np.testing.assert_allclose(np.array([*learner.means_.values()]).T, by_class.mean(), **EXACT)
-    np.testing.assert_allclose(np.array([*learner.deviations_.values()]).T, by_class.std(), **EXACT)
+    means = np.array([*learner.means_.values()])
+    deviations = np.array([*learner.deviations_.values()])
+    np.testing.assert_allclose(means.T, by_class.mean(), **EXACT)
+    np.testing.assert_allclose(deviations.T, by_class.std(), **EXACT)
 
 
 def test_gaussians_far_from_zero_keep_their_spread():
-    X, y = np.array([[1.0], [2], [3], [11], [12], [14]]), np.repeat([0, 1], 3)
-    near, far = NaiveBayes().fit(X, y), NaiveBayes().fit(X + 1e9, y)
-    np.testing.assert_allclose(far.deviations_["x0"], near.deviations_["x0"], rtol=1e-12)
-    np.testing.assert_allclose(far.predict_proba(X + 1e9), near.predict_proba(X), **EXACT)
+    X = np.array([[1.0], [2], [3], [11], [12], [14]])
+    y = np.repeat([0, 1], 3)
+    plain = NaiveBayes().fit(X, y)
+    shifted = NaiveBayes().fit(X + 1e9, y)
+    np.testing.assert_allclose(shifted.deviations_["x0"], plain.deviations_["x0"], rtol=1e-12)
+    np.testing.assert_allclose(shifted.predict_proba(X + 1e9), plain.predict_proba(X), **EXACT)
 
 
 @st.composite
@@ -122,16 +127,15 @@ def mixtures(draw):
             "wide": 1e4 * rng.normal(size=size),
         }
     )
-    for name in {"declared", "text", "normal", "truth", "wide"} - draw(
-        st.sets(st.sampled_from([*X.columns]))
-    ):
+    complete = draw(st.sets(st.sampled_from([*X.columns])))
+    for name in {"declared", "text", "normal", "truth", "wide"} - complete:
         X.loc[rng.random(size) < 0.3, name] = None
     return X, rng.integers(0, draw(st.integers(1, 3)), size)
 
 
 @given(mixtures())
 def test_mixed_columns_add_up(sample):
-    """The joint log probability is the prior's plus those of the columns alone, less their priors."""
+    """Log P(c, x) = log P(c) + sum over columns of log P(x_j | c), where the last is log P(c, x_j) - log P(c)."""
     X, y = sample
     learner = NaiveBayes().fit(X, y)
     singles = [NaiveBayes().fit(X[[name]], y).predict_joint_log_proba(X[[name]]) for name in X]
@@ -145,26 +149,27 @@ def test_mixed_columns_add_up(sample):
 @given(mixtures())
 @settings(max_examples=12)
 def test_a_missing_value_is_a_column_left_out(sample):
-    """At prediction the row's column is dropped; in training, its class's estimates are of the other rows."""
+    """In prediction the example's column is dropped; in training the example does not count for it."""
     X, y = sample
     learner = NaiveBayes().fit(X, y)
-    together = learner.predict_joint_log_proba(X)
+    joint = learner.predict_joint_log_proba(X)
     for i in range(len(X)):
         observed = [name for name in X if pd.notna(X[name].iloc[i])]
         if observed:
-            alone = NaiveBayes().fit(X[observed], y).predict_joint_log_proba(X[observed].iloc[[i]])
+            of_observed = NaiveBayes().fit(X[observed], y)
+            expected = of_observed.predict_joint_log_proba(X[observed].iloc[[i]])
         else:
-            alone = learner.class_log_prior_[None]
-        np.testing.assert_allclose(together[[i]], alone, rtol=1e-10, atol=1e-10)
+            expected = learner.class_log_prior_[None]
+        np.testing.assert_allclose(joint[[i]], expected, rtol=1e-10, atol=1e-10)
     for name in X:
         present = X[name].notna().to_numpy()
-        if np.array_equal(np.unique(y[present]), learner.classes_):
-            complete = NaiveBayes().fit(X.loc[present, [name]], y[present])
-            for tables in ("tables_", "means_", "deviations_"):
-                if name in getattr(learner, tables):
-                    np.testing.assert_allclose(
-                        getattr(learner, tables)[name], getattr(complete, tables)[name]
-                    )
+        if not np.array_equal(np.unique(y[present]), learner.classes_):
+            continue
+        complete = NaiveBayes().fit(X.loc[present, [name]], y[present])
+        for estimates in ("tables_", "means_", "deviations_"):
+            by_column = getattr(learner, estimates)
+            if name in by_column:
+                np.testing.assert_allclose(by_column[name], getattr(complete, estimates)[name])
 
 
 def test_the_formula_by_hand():
@@ -233,7 +238,8 @@ class TestNothingToEstimate:
     def test_an_unknown_category_is_missing(self, dtype):
         X = pd.DataFrame({"a": ["r", "g", "g"], "b": [0.5, 1.5, 4]}).astype({"a": dtype})
         learner = NaiveBayes().fit(X, [0, 1, 1])
-        missing, unknown = (X.assign(a=pd.Series([v] * 3, dtype=dtype)) for v in (None, "violet"))
+        missing = X.assign(a=pd.Series([None] * 3, dtype=dtype))
+        unknown = X.assign(a=pd.Series(["violet"] * 3, dtype=dtype))
         np.testing.assert_array_equal(
             learner.predict_proba(unknown), learner.predict_proba(missing)
         )
@@ -242,12 +248,12 @@ class TestNothingToEstimate:
         X = pd.DataFrame({"a": pd.Categorical(["r", "g", "g"], categories=["b", "g", "r"])})
         learner = NaiveBayes().fit(X, [0, 1, 1])
         expected = learner.predict_proba(X)
-        for other in (
+        for recoded in (
             X.astype("str"),
             X.astype("object"),
             X.astype(pd.CategoricalDtype(["violet", "r", "g"])),
         ):
-            np.testing.assert_array_equal(learner.predict_proba(other), expected)
+            np.testing.assert_array_equal(learner.predict_proba(recoded), expected)
 
     def test_impossible_in_every_class_is_the_prior(self):
         X = pd.DataFrame({"a": [True, True, False], "b": [True, True, False]})
@@ -278,9 +284,8 @@ def exact_posterior(learner, row):
         for c in range(len(learner.classes_)):
             total = Decimal(np.exp(learner.class_log_prior_[c]).item()).ln()
             for value, name in zip(row, learner.means_, strict=True):
-                mean, deviation = (
-                    Decimal(t[name][c].item()) for t in (learner.means_, learner.deviations_)
-                )
+                mean = Decimal(learner.means_[name][c].item())
+                deviation = Decimal(learner.deviations_[name][c].item())
                 total -= ((Decimal(value) - mean) / deviation) ** 2 / 2 + deviation.ln()
             joint.append(total)
         shares = [(term - max(joint)).exp() for term in joint]
@@ -304,14 +309,16 @@ class TestFarAway:
         rows = np.array([[sign * size] * len(X[0]) for size in sizes for sign in (1, -1)])
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            found = learner.predict_proba(rows)
-        np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-12)
+            posterior = learner.predict_proba(rows)
+        np.testing.assert_allclose(posterior.sum(axis=1), 1, rtol=1e-12)
         expected = [exact_posterior(learner, row.tolist()) for row in rows]
-        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
-        np.testing.assert_array_equal(learner.predict(rows), found.argmax(axis=1))
+        np.testing.assert_allclose(posterior, expected, rtol=1e-9, atol=1e-12)
+        likeliest = posterior.argmax(axis=1)
+        np.testing.assert_array_equal(learner.predict(rows), likeliest)
+        # beyond a million, joint log probabilities differ by less than their rounding
         joint = learner.predict_joint_log_proba(rows)
-        near = np.abs(rows[:, 0]) < 1e6
-        np.testing.assert_array_equal(joint[near].argmax(axis=1), found[near].argmax(axis=1))
+        small = np.abs(rows[:, 0]) < 1e6
+        np.testing.assert_array_equal(joint[small].argmax(axis=1), likeliest[small])
         assert not np.isnan(joint).any()
 
     def test_equal_densities_leave_the_prior(self):
@@ -324,7 +331,10 @@ class TestFarAway:
         np.testing.assert_allclose(two.predict_proba([[999999999.0]]), [[0.5, 0.5]], rtol=1e-12)
 
     def test_a_class_that_a_table_excludes_takes_no_digits(self):
-        """Class 2 has the largest density by far, and no row with True: the others are equal but for the prior."""
+        """Class 2 has by far the largest density, but no example with True.
+
+        The two other classes have the same density, which leaves their prior of 2 to 4.
+        """
         X = pd.DataFrame({"a": [True] * 6 + [False] * 2, "b": [0.0, 1, 0, 1, 0, 1, 1e12, 1e12 + 1]})
         learner = NaiveBayes(smoothing=0, ddof=0).fit(X, [0, 0, 1, 1, 1, 1, 2, 2])
         np.testing.assert_allclose(
@@ -333,7 +343,8 @@ class TestFarAway:
 
     @pytest.mark.parametrize("unit", [1e-320, 1e-200, 1e200, 4e307])
     def test_columns_of_any_unit_are_learned(self, unit):
-        X, y = np.array([[1.0], [2], [1.5], [3], [4], [3.25]]), [0, 0, 0, 1, 1, 1]
+        X = np.array([[1.0], [2], [1.5], [3], [4], [3.25]])
+        y = [0, 0, 0, 1, 1, 1]
         expected = NaiveBayes().fit(X, y).predict_proba(X)
         np.testing.assert_allclose(
             NaiveBayes().fit(unit * X, y).predict_proba(unit * X), expected, rtol=1e-2
@@ -347,26 +358,30 @@ class TestWeights:
         X, y = sample
         weights = np.random.default_rng(seed).integers(0, 4, len(y))
         assume(weights.any())
-        found = NaiveBayes(ddof=ddof).fit(X, y, weights)
-        repeated = np.repeat(np.arange(len(y)), weights)
-        expected = NaiveBayes(ddof=ddof).fit(X.iloc[repeated], y[repeated])
-        present = np.isin(found.classes_, expected.classes_)
+        weighted = NaiveBayes(ddof=ddof).fit(X, y, weights)
+        rows = np.repeat(np.arange(len(y)), weights)
+        repeated = NaiveBayes(ddof=ddof).fit(X.iloc[rows], y[rows])
+        # a class of weight 0 is impossible
+        present = np.isin(weighted.classes_, repeated.classes_)
+        posterior = weighted.predict_proba(X)
         np.testing.assert_allclose(
-            found.predict_proba(X)[:, present], expected.predict_proba(X), rtol=1e-9, atol=1e-12
+            posterior[:, present], repeated.predict_proba(X), rtol=1e-9, atol=1e-12
         )
-        assert (found.predict_proba(X)[:, ~present] == 0).all()
-        for name, table in expected.tables_.items():
-            np.testing.assert_allclose(found.tables_[name][present], table, rtol=1e-12)
-        for name, deviations in expected.deviations_.items():
-            np.testing.assert_allclose(found.deviations_[name][present], deviations, rtol=1e-9)
+        assert (posterior[:, ~present] == 0).all()
+        for name, table in repeated.tables_.items():
+            np.testing.assert_allclose(weighted.tables_[name][present], table, rtol=1e-12)
+        for name, deviations in repeated.deviations_.items():
+            np.testing.assert_allclose(weighted.deviations_[name][present], deviations, rtol=1e-9)
 
     def test_the_formula_by_hand(self):
+        """Sums of weights stand where counts do: (weight of the value + 1) / (weight of the class + 2)."""
         X = pd.DataFrame({"a": [True, False, True], "b": [0.0, 1, 2]})
         learner = NaiveBayes().fit(X, [0, 0, 1], [1.5, 4.5, 0.75])
         np.testing.assert_allclose(np.exp(learner.class_log_prior_), [6 / 6.75, 0.75 / 6.75])
         np.testing.assert_allclose(
             learner.tables_["a"], [[5.5 / 8, 2.5 / 8], [1 / 2.75, 1.75 / 2.75]]
         )
+        # of 0 and 1 with shares 1/4 and 3/4 in a weight of 6; the variance is divided by 6 - 1
         assert learner.means_["b"][0] == pytest.approx(0.75)
         assert learner.deviations_["b"][0] == pytest.approx((6 * 0.75 * 0.25 / 5) ** 0.5)
 
@@ -407,19 +422,16 @@ class TestErrors:
         )
 
     def test_dtypes_that_missing_values_bring_about(self):
-        """Booleans become objects and integers floats once a value is missing: they are still the same values."""
+        """Booleans become objects and integers floats, and are still the same values."""
         X = pd.DataFrame({"a": [True, False, False], "b": [4, 7, 9]})
-        learner = NaiveBayes().fit(X, [0, 1, 1])
-        later = pd.DataFrame({"a": [True, None, False], "b": [4, 7, np.nan]})
-        assert [*later.dtypes] == [np.dtype(object), np.dtype(float)]
-        expected = [
-            learner.predict_proba(X)[0],
-            *(
-                NaiveBayes().fit(X[[c]], [0, 1, 1]).predict_proba(X[[c]])[i]
-                for i, c in ((1, "b"), (2, "a"))
-            ),
-        ]
-        np.testing.assert_allclose(learner.predict_proba(later), expected)
+        y = [0, 1, 1]
+        learner = NaiveBayes().fit(X, y)
+        incomplete = pd.DataFrame({"a": [True, None, False], "b": [4, 7, np.nan]})
+        assert [*incomplete.dtypes] == [np.dtype(object), np.dtype(float)]
+        of_a = NaiveBayes().fit(X[["a"]], y).predict_proba(X[["a"]])
+        of_b = NaiveBayes().fit(X[["b"]], y).predict_proba(X[["b"]])
+        expected = [learner.predict_proba(X)[0], of_b[1], of_a[2]]
+        np.testing.assert_allclose(learner.predict_proba(incomplete), expected)
 
 
 # Selective naive Bayes
@@ -429,10 +441,13 @@ N_VALUES = 3
 
 @st.composite
 def samples(draw):
-    """Codes with -1 for missing values, classes 0, 1, ... that all occur, and a state."""
-    n, d, k = draw(st.integers(1, 14)), draw(st.integers(1, 4)), draw(st.integers(1, 3))
-    X = draw(arrays(np.int64, (n, d), elements=st.integers(-1, N_VALUES - 1)))
-    y = np.unique(draw(arrays(np.int64, n, elements=st.integers(0, k - 1))), return_inverse=True)[1]
+    """Codes with -1 for missing values, classes 0, 1, ... that all occur, and a random state."""
+    size = draw(st.integers(1, 14))
+    n_attributes = draw(st.integers(1, 4))
+    n_classes = draw(st.integers(1, 3))
+    X = draw(arrays(np.int64, (size, n_attributes), elements=st.integers(-1, N_VALUES - 1)))
+    labels = draw(arrays(np.int64, size, elements=st.integers(0, n_classes - 1)))
+    y = np.unique(labels, return_inverse=True)[1]
     return X, y, draw(st.integers(0, 5))
 
 
@@ -453,28 +468,30 @@ def exact_joint(X, y, n_classes, columns, row, smoothing=1):
 
 
 def exact_search(X, y, folds):
-    """The attributes chosen and the numbers of held-out rows that are right, one attribute after another."""
+    """The attributes in the order of their choice, and how many held-out examples are right with each."""
     n_classes = max(y) + 1
 
-    def n_right(columns):
-        right = 0
+    def count_right(columns):
+        n_right = 0
         for i, row in enumerate(X):
-            others = [k for k in range(len(X)) if folds[k] != folds[i]]
-            joint = exact_joint(
-                [X[k] for k in others], [y[k] for k in others], n_classes, columns, row
-            )
-            right += joint.index(max(joint)) == y[i]
-        return right
+            training = [k for k in range(len(X)) if folds[k] != folds[i]]
+            training_X = [X[k] for k in training]
+            training_y = [y[k] for k in training]
+            joint = exact_joint(training_X, training_y, n_classes, columns, row)
+            n_right += joint.index(max(joint)) == y[i]
+        return n_right
 
-    chosen, right = [], [n_right([])]
+    chosen = []
+    history = [count_right([])]
     while len(chosen) < len(X[0]):
-        found = {j: n_right([*chosen, j]) for j in range(len(X[0])) if j not in chosen}
-        best = max(found, key=found.get)
-        if found[best] < right[-1]:
+        candidates = [j for j in range(len(X[0])) if j not in chosen]
+        n_right = {j: count_right([*chosen, j]) for j in candidates}
+        best = max(n_right, key=n_right.get)
+        if n_right[best] < history[-1]:
             break
         chosen.append(best)
-        right.append(found[best])
-    return chosen, right
+        history.append(n_right[best])
+    return chosen, history
 
 
 @given(samples())
@@ -482,13 +499,13 @@ def test_search_is_exact(sample):
     X, y, state = sample
     learner = SelectiveNaiveBayes(random_state=state).fit(frame(X, N_VALUES), y)
     folds = np.random.RandomState(state).permutation(len(y)) % min(5, len(y))  # noqa: NPY002
-    chosen, right = exact_search(X.tolist(), y.tolist(), folds.tolist())
+    chosen, n_right = exact_search(X.tolist(), y.tolist(), folds.tolist())
     assert learner.chosen_.tolist() == chosen
-    np.testing.assert_allclose(learner.accuracies_ * len(y), right, atol=1e-9)
-    joint = [exact_joint(X.tolist(), y.tolist(), max(y) + 1, chosen, row) for row in X.tolist()]
-    found = np.exp(learner.predict_joint_log_proba(frame(X, N_VALUES)))
-    np.testing.assert_allclose(found, np.array(joint, float), atol=1e-12)
-    assert learner.predict(frame(X, N_VALUES)).tolist() == [row.index(max(row)) for row in joint]
+    np.testing.assert_allclose(learner.accuracies_ * len(y), n_right, atol=1e-9)
+    joint = np.exp(learner.predict_joint_log_proba(frame(X, N_VALUES)))
+    exact = [exact_joint(X.tolist(), y.tolist(), max(y) + 1, chosen, row) for row in X.tolist()]
+    np.testing.assert_allclose(joint, np.array(exact, float), atol=1e-12)
+    assert learner.predict(frame(X, N_VALUES)).tolist() == [row.index(max(row)) for row in exact]
 
 
 @given(samples(), st.sampled_from([0.1, 1.0, 3.0]), st.integers(2, 6))
@@ -501,9 +518,9 @@ def test_it_is_naive_bayes_of_the_chosen_attributes(sample, smoothing, n_folds):
         np.testing.assert_allclose(learner.predict_proba(frame(X, N_VALUES)), shares, atol=1e-12)
         return
     chosen = frame(X, N_VALUES).iloc[:, learner.chosen_]
-    other = NaiveBayes(smoothing).fit(chosen, y)
+    naive = NaiveBayes(smoothing).fit(chosen, y)
     np.testing.assert_allclose(
-        learner.predict_proba(frame(X, N_VALUES)), other.predict_proba(chosen), atol=1e-12
+        learner.predict_proba(frame(X, N_VALUES)), naive.predict_proba(chosen), atol=1e-12
     )
 
 

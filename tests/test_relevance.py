@@ -3,6 +3,7 @@
 import json
 import pickle
 import warnings
+from itertools import islice
 
 import numpy as np
 import pandas as pd
@@ -34,16 +35,18 @@ def parity(size, seed, n_relevant=4, n_attributes=14):
 
 
 def weights_by_definition(values, y, n_neighbours):
-    """RELIEF-F of numbers over all rows, where no two distances are equal."""
+    """RELIEF-F of numbers over all examples (Kononenko 1994), where no two distances are equal."""
     values = (values - values.min(axis=0)) / np.ptp(values, axis=0)
-    weights, share = np.zeros(values.shape[1]), {c: np.mean(y == c) for c in set(y)}
-    for row, own in enumerate(y):
-        gaps = np.abs(values - values[row])
-        order = [i for i in np.argsort(gaps.sum(axis=1)) if i != row]
+    weights = np.zeros(values.shape[1])
+    share = {c: np.mean(y == c) for c in set(y)}
+    for i, label in enumerate(y):
+        distances = np.abs(values - values[i])
+        order = [j for j in np.argsort(distances.sum(axis=1)) if j != i]
         for c in share:
-            near = [i for i in order if y[i] == c][:n_neighbours]
-            factor = -1 if c == own else share[c] / (1 - share[own])
-            weights += factor * gaps[near].mean(axis=0) / len(y)
+            neighbours = [j for j in order if y[j] == c][:n_neighbours]
+            # hits count against an attribute, misses for it by the share of their class
+            factor = -1 if c == label else share[c] / (1 - share[label])
+            weights += factor * distances[neighbours].mean(axis=0) / len(y)
     return weights
 
 
@@ -51,11 +54,12 @@ def weights_by_definition(values, y, n_neighbours):
 @settings(max_examples=25, deadline=None)
 def test_relieff_by_definition(seed, n_classes, n_neighbours):
     rng = np.random.default_rng(seed)
-    X, y = rng.normal(size=(25, 3)), rng.permutation(np.arange(25) % n_classes)
+    X = rng.normal(size=(25, 3))
+    y = rng.permutation(np.arange(25) % n_classes)
     expected = weights_by_definition(X, y, n_neighbours)
     np.testing.assert_allclose(relieff(X, y, n_neighbours=n_neighbours), expected, atol=1e-12)
-    moved = relieff(X * [2, -1, 5] + 3, y, n_neighbours=n_neighbours)
-    np.testing.assert_allclose(moved, expected, atol=1e-12)
+    in_other_units = relieff(X * [2, -1, 5] + 3, y, n_neighbours=n_neighbours)
+    np.testing.assert_allclose(in_other_units, expected, atol=1e-12)
 
 
 def test_relieff_of_categories_does_not_know_their_names():
@@ -83,51 +87,59 @@ def test_relieff_sees_parity_where_information_does_not():
 def test_left_out_mistakes_are_those_of_the_nearest_neighbour():
     data = datasets.load("iris")
     X = data.X.to_numpy() + np.random.default_rng(0).normal(size=data.X.shape) / 1000
-    scaled = ((X - X.min(axis=0)) / np.ptp(X, axis=0))[:, [0, 2, 3]]
+    support = [True, False, True, True]
+    scaled = ((X - X.min(axis=0)) / np.ptp(X, axis=0))[:, support]
     neighbour = KNeighborsClassifier(1, metric="manhattan")
     expected = cross_val_predict(neighbour, scaled, data.y, cv=LeaveOneOut()) != data.y
-    np.testing.assert_array_equal(left_out_mistakes(X, data.y, [True, False, True, True]), expected)
-    some = left_out_mistakes(X, data.y, [True, False, True, True], rows=[7, 100, 7])
-    np.testing.assert_array_equal(some, expected[[7, 100, 7]])
-    choices = np.array([[False, True, True, False], [True, False, True, True], [False] * 4])
-    each = [left_out_mistakes(X, data.y, choice, rows=[7, 100]) for choice in choices]
-    np.testing.assert_array_equal(left_out_mistakes(X, data.y, choices, rows=[7, 100]), each)
+    np.testing.assert_array_equal(left_out_mistakes(X, data.y, support), expected)
+    of_rows = left_out_mistakes(X, data.y, support, rows=[7, 100, 7])
+    np.testing.assert_array_equal(of_rows, expected[[7, 100, 7]])
+    # several supports in one call
+    supports = np.array([[False, True, True, False], support, [False] * 4])
+    one_by_one = [left_out_mistakes(X, data.y, support, rows=[7, 100]) for support in supports]
+    at_once = left_out_mistakes(X, data.y, supports, rows=[7, 100])
+    np.testing.assert_array_equal(at_once, one_by_one)
 
 
 def test_equally_near_rows_vote():
-    X, y = np.array([[0.0], [0], [0], [0], [1]]), ["b", "b", "b", "a", "a"]
+    X = np.array([[0.0], [0], [0], [0], [1]])
+    y = ["b", "b", "b", "a", "a"]
     np.testing.assert_array_equal(
         left_out_mistakes(X, y, [True]), [False, False, False, True, True]
     )
     np.testing.assert_array_equal(left_out_mistakes(X, y, [False]), [True, True, True, True, True])
 
 
+def function_of_chapter(path, name):
+    """The function that a cell of the notebook begins with."""
+    notebook = json.loads((LIB.parent / "chapters" / path).read_text(encoding="utf-8"))
+    sources = ["".join(cell["source"]) for cell in notebook["cells"]]
+    [source] = [source for source in sources if source.startswith(f"def {name}(")]
+    names = {"np": np}
+    exec(source, names)
+    return names[name]
+
+
 @pytest.mark.parametrize("forward", [True, False])
 def test_the_wrapper_of_the_chapter_goes_as_that_of_scikit_learn(forward):
-    cells = json.loads(
-        (LIB.parent / "chapters/scaling/features.ipynb").read_text(encoding="utf-8")
-    )["cells"]
-    names = {"np": np}
-    exec(
-        next(
-            code
-            for cell in cells
-            if (code := "".join(cell["source"])).startswith("def greedy_steps(")
-        ),
-        names,
-    )
-    X, y = datasets.load("glass").X.to_numpy(), datasets.load("glass").y
-    neighbours, folds = KNeighborsClassifier(3), KFold(3, shuffle=True, random_state=0)
-    steps = names["greedy_steps"](
-        lambda sets: [1 - score(neighbours, X[:, each], y, folds) for each in sets], 9, forward
-    )
-    chosen = {
-        int(step[0].sum()): step[0]
-        for step, _ in zip(steps, range(3), strict=False)
-        if step[0].any()
-    }
-    assert len(chosen) >= 2
-    for n, support in chosen.items():
+    greedy_steps = function_of_chapter("scaling/features.ipynb", "greedy_steps")
+    data = datasets.load("glass")
+    X = data.X.to_numpy()
+    y = data.y
+    neighbours = KNeighborsClassifier(3)
+    folds = KFold(3, shuffle=True, random_state=0)
+
+    def error_rates(supports):
+        return [1 - score(neighbours, X[:, support], y, folds) for support in supports]
+
+    steps = greedy_steps(error_rates, 9, forward)
+    supports = {}
+    for step in islice(steps, 3):
+        support = step[0]
+        if support.any():
+            supports[int(support.sum())] = support
+    assert len(supports) >= 2
+    for n, support in supports.items():
         if n < 9:
             direction = "forward" if forward else "backward"
             peer = SequentialFeatureSelector(
@@ -146,10 +158,11 @@ def test_races_find_what_parity_depends_on(seed):
     races = Schemata(random_state=seed).fit(X, y)
     np.testing.assert_array_equal(races.support_, np.arange(8) < 3)
     np.testing.assert_array_equal(races.transform(X), X[:, :3])
-    open_ones = np.arange(8, 0, -1)
-    assert races.n_queries_ == 2 * sum(
-        n * race.n_rows for n, race in zip(open_ones, races.races_, strict=True)
-    )
+    # each race decides one attribute; a row of it asks twice for each that is not decided yet
+    n_queries = 0
+    for n_undecided, race in zip(range(8, 0, -1), races.races_, strict=True):
+        n_queries += 2 * n_undecided * race.n_rows
+    assert races.n_queries_ == n_queries
     assert sorted(race.attribute for race in races.races_) == list(range(8))
 
 
@@ -164,34 +177,37 @@ def test_a_race_whose_time_is_up_leaves_an_attribute_out():
 
 def test_slope_of_the_kernel_by_finite_differences():
     rng = np.random.default_rng(1)
-    squares, votes, truth = (
-        rng.random((20, 6, 4)),
-        np.eye(3)[rng.integers(0, 3, (20, 6))],
-        np.eye(3)[np.arange(20) % 3],
-    )
+    squares = rng.random((20, 6, 4))
+    votes = np.eye(3)[rng.integers(0, 3, (20, 6))]
+    truth = np.eye(3)[np.arange(20) % 3]
+
+    def error(parameters):
+        return error_and_slope(parameters, squares, votes, truth)[0]
+
     for radius in (0.4, 1.7):
-        point = np.append(rng.normal(size=4), radius)
-        numeric = approx_fprime(
-            point, lambda at: error_and_slope(at, squares, votes, truth)[0], 1e-7
-        )
-        np.testing.assert_allclose(
-            error_and_slope(point, squares, votes, truth)[1], numeric, atol=1e-6
-        )
+        parameters = np.append(rng.normal(size=4), radius)
+        numeric = approx_fprime(parameters, error, 1e-7)
+        _, slope = error_and_slope(parameters, squares, votes, truth)
+        np.testing.assert_allclose(slope, numeric, atol=1e-6)
 
 
 def test_votes_of_the_kernel_by_definition():
     data = datasets.load("iris")
     X = ((data.X - data.X.mean()) / data.X.std(ddof=0)).to_numpy()
     kernel = VariableKernel(n_neighbours=6, n_searches=0).fit(data.X, data.y)
-    gaps = np.sort(((X[None, :40] - X[:, None]) ** 2).sum(axis=2), axis=0)[:6]
-    near = np.argsort(((X[None, :40] - X[:, None]) ** 2).sum(axis=2), axis=0, kind="stable")[:6]
-    sigma = np.sqrt(np.maximum(gaps[:3], 1e-9)).mean(axis=0)
-    weights = np.exp(-gaps / (2 * sigma**2))
-    expected = (weights * (data.y[near] == "Iris-setosa")).sum(axis=0) / weights.sum(axis=0)
+    squares = ((X[None, :40] - X[:, None]) ** 2).sum(axis=2)
+    nearest_squares = np.sort(squares, axis=0)[:6]
+    neighbours = np.argsort(squares, axis=0, kind="stable")[:6]
+    # the width is the mean distance of the nearer half
+    sigma = np.sqrt(np.maximum(nearest_squares[:3], 1e-9)).mean(axis=0)
+    weights = np.exp(-nearest_squares / (2 * sigma**2))
+    votes = data.y[neighbours] == "Iris-setosa"
+    expected = (weights * votes).sum(axis=0) / weights.sum(axis=0)
     np.testing.assert_allclose(kernel.predict_proba(data.X[:40])[:, 0], expected, atol=1e-9)
 
 
 def test_a_learned_distance_forgets_noise():
+    """The class is the sign of the product of the first two of six attributes."""
     rng = np.random.default_rng(2)
     X = rng.normal(size=(300, 6))
     y = X[:, 0] * X[:, 1] > 0
@@ -201,11 +217,9 @@ def test_a_learned_distance_forgets_noise():
     assert (np.diff(kernel.errors_) < 0).all()
     assert len(kernel.errors_) == kernel.n_searches_ + 1 > 1
     new = rng.normal(size=(1000, 6))
-    same = VariableKernel(n_searches=0).fit(X, y)
-    assert (
-        kernel.score(new, new[:, 0] * new[:, 1] > 0)
-        > same.score(new, new[:, 0] * new[:, 1] > 0) + 0.05
-    )
+    truth = new[:, 0] * new[:, 1] > 0
+    equal_weights = VariableKernel(n_searches=0).fit(X, y)
+    assert kernel.score(new, truth) > equal_weights.score(new, truth) + 0.05
     np.testing.assert_array_equal(
         pickle.loads(pickle.dumps(kernel)).predict(new), kernel.predict(new)
     )
@@ -218,13 +232,16 @@ def test_the_search_of_the_kernel_ends_where_the_steepest_descent_gains_nothing(
     kernel = VariableKernel(n_searches=200).fit(X, y)
     assert kernel.n_searches_ < 100
     assert (np.diff(kernel.errors_) < 0).all()
-    point = np.append(kernel.weights_, kernel.radius_)
+    parameters = np.append(kernel.weights_, kernel.radius_)
     neighbours = kernel._neighbours(kernel.weights_)
-    error, slope = error_and_slope(point, *neighbours, kernel._votes)
+    error, slope = error_and_slope(parameters, *neighbours, kernel._votes)
     assert error == pytest.approx(kernel.errors_[-1])
-    moved = _line_search(point, -slope, neighbours, kernel._votes)
-    after = error_and_slope(moved, *kernel._neighbours(moved[:-1]), kernel._votes)[0]
-    assert after > error * (1 - kernel.tolerance)
+    # one more step gains less than the tolerance
+    next_parameters = _line_search(parameters, -slope, neighbours, kernel._votes)
+    next_neighbours = kernel._neighbours(next_parameters[:-1])
+    next_error, _ = error_and_slope(next_parameters, *next_neighbours, kernel._votes)
+    assert next_error > error * (1 - kernel.tolerance)
+    # a search of n steps begins as a longer one
     for n in range(5):
         errors = VariableKernel(n_searches=n).fit(X, y).errors_
         np.testing.assert_array_equal(errors, kernel.errors_[: len(errors)])
@@ -233,32 +250,36 @@ def test_the_search_of_the_kernel_ends_where_the_steepest_descent_gains_nothing(
 
 @pytest.mark.parametrize("factor", [2.0**660, 2.0**-660])
 def test_the_kernel_does_not_depend_on_units(factor):
-    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
-    wide = X * [factor, 1, 1]
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    y = np.arange(60) % 2
+    scaled = X * [factor, 1, 1]
     expected = VariableKernel().fit(X, y).predict_proba(X)
-    np.testing.assert_array_equal(VariableKernel().fit(wide, y).predict_proba(wide), expected)
-    far = VariableKernel().fit(X, y).predict_proba([[1.7e308, 0, 0], [1e200, -1e200, 0]])
-    np.testing.assert_allclose(far.sum(axis=1), 1)
+    np.testing.assert_array_equal(VariableKernel().fit(scaled, y).predict_proba(scaled), expected)
+    # squares of distances overflow
+    distant = [[1.7e308, 0, 0], [1e200, -1e200, 0]]
+    posterior = VariableKernel().fit(X, y).predict_proba(distant)
+    np.testing.assert_allclose(posterior.sum(axis=1), 1)
 
 
 def test_a_range_that_overflows_is_one_like_others():
-    X, y = np.random.default_rng(0).integers(0, 3, (80, 3)), np.arange(80) % 2
-    y = np.where(X[:, 0] == 1, y, X[:, 0] > 1)
-    wide = (X - 1) * [1.7e308, 1, 1]
+    """Values -1.7e308, 0 and 1.7e308 give the results of 0, 1 and 2."""
+    integers = np.random.default_rng(0).integers(0, 3, (80, 3))
+    X = integers.astype(float)
+    y = np.where(X[:, 0] == 1, np.arange(80) % 2, X[:, 0] > 1)
+    huge = (X - 1) * [1.7e308, 1, 1]
     np.testing.assert_allclose(
-        relieff(wide, y, random_state=0), relieff(X * 1.0, y, random_state=0), atol=1e-12
+        relieff(huge, y, random_state=0), relieff(X, y, random_state=0), atol=1e-12
     )
     np.testing.assert_array_equal(
-        left_out_mistakes(wide, y, [True] * 3), left_out_mistakes(X, y, [True] * 3)
+        left_out_mistakes(huge, y, [True] * 3), left_out_mistakes(integers, y, [True] * 3)
     )
-    races, wide_races = (
-        Schemata(random_state=0).fit(values, y).races_ for values in (X * 1.0, wide)
-    )
-    assert wide_races == races
+    races = Schemata(random_state=0).fit(X, y).races_
+    assert Schemata(random_state=0).fit(huge, y).races_ == races
 
 
 def test_classes_of_the_kernel_keep_their_type():
-    X, y = np.arange(8.0)[:, None], pd.array([1, 2] * 4, dtype="Int64")
+    X = np.arange(8.0)[:, None]
+    y = pd.array([1, 2] * 4, dtype="Int64")
     assert VariableKernel().fit(X, y).classes_.dtype == int
     assert VariableKernel().fit(X, y == 1).classes_.dtype == bool
     with pytest.raises(ValueError, match="no class is given in row 1"):
@@ -308,8 +329,9 @@ def test_classes_of_the_kernel_keep_their_type():
     ],
 )
 def test_errors_say_what_is_allowed(call, words):
-    X, y = np.arange(20.0).reshape(10, 2), np.arange(10) % 2
+    X = np.arange(20.0).reshape(10, 2)
     X[1, 0] = 3
+    y = np.arange(10) % 2
     with pytest.raises(ValueError) as error:
         call(X, y)
     assert words in str(error.value)

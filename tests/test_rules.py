@@ -30,10 +30,12 @@ def test_conventions(estimator, check):
         check(estimator)
 
 
-def gain(positive, chosen):
-    if chosen.all() or positive[chosen].sum() < 2:
+def gain(positive, covered):
+    """FOIL's gain of a condition, which has to leave out an example and cover two of the class."""
+    p = positive[covered].sum()
+    n = covered.sum()
+    if covered.all() or p < 2:
         return 0.0
-    p, n = positive[chosen].sum(), chosen.sum()
     return p * (log2(p / n) - log2(positive.mean()))
 
 
@@ -41,17 +43,21 @@ def gain(positive, chosen):
 @settings(max_examples=60, deadline=None)
 def test_the_best_condition_by_enumeration(seed, n):
     rng = np.random.default_rng(seed)
-    codes, positive = rng.integers(-1, 4, (3, n)).astype(np.int32), rng.random(n) < 0.5
-    sizes, rows = np.array([0, 4, 0]), np.arange(n)
+    codes = rng.integers(-1, 4, (3, n)).astype(np.int32)
+    positive = rng.random(n) < 0.5
     positive[:1] = True
-    _, found = best_condition(codes, sizes, positive, rows)
-    best = 0.0
+    sizes = np.array([0, 4, 0])  # the second column holds categories, the others numbers
+    _, best_gain = best_condition(codes, sizes, positive, np.arange(n))
+    gains = [0.0]
     for x, size in zip(codes, sizes, strict=True):
-        known = x >= 0
-        for v in range(4):
-            for chosen in [x == v] if size else [known & (x <= v), known & (x >= v)]:
-                best = max(best, gain(positive, chosen))
-    assert found == pytest.approx(best, abs=1e-9)
+        has_value = x >= 0
+        for value in range(4):
+            if size:
+                gains.append(gain(positive, x == value))
+            else:
+                gains.append(gain(positive, has_value & (x <= value)))
+                gains.append(gain(positive, has_value & (x >= value)))
+    assert best_gain == pytest.approx(max(gains), abs=1e-9)
 
 
 @given(st.integers(0, 10**6))
@@ -59,24 +65,30 @@ def test_the_best_condition_by_enumeration(seed, n):
 def test_a_rule_grows_until_it_is_right(seed):
     rng = np.random.default_rng(seed)
     table = Table(pd.DataFrame({name: rng.permutation(30).astype(float) for name in "abc"}))
-    positive, rows, learner = np.repeat(rng.random(10) < 0.4, 3), np.arange(30), Ripper()
-    positive[:3], learner.n_scanned_ = True, 0
+    rows = np.arange(30)
+    positive = np.repeat(rng.random(10) < 0.4, 3)
+    positive[:3] = True
+    learner = Ripper()
+    learner.n_scanned_ = 0
     task = _Task(learner, table, rows, positive, None)
     conditions = task.grow(rows, ())
-    scanned, left = 0, rows
+    n_scanned = 0
+    covered = rows
     for condition in conditions:
-        scanned += 3 * len(left)
-        left = left[condition.holds(table.matrix[left])]
-    stuck = not positive[left].all()  # where each condition leaves one row of the class, or none
-    assert learner.n_scanned_ == scanned + 3 * len(left) * stuck
-    assert len(left) >= 2
-    if stuck:
-        assert best_condition(task.codes, task.sizes, positive, left)[1] == 0
+        n_scanned += 3 * len(covered)
+        covered = covered[condition.holds(table.matrix[covered])]
+    if not positive[covered].all():
+        # no condition was left that covers two examples of the class, which took one more search
+        n_scanned += 3 * len(covered)
+        assert best_condition(task.codes, task.sizes, positive, covered)[1] == 0
+    assert learner.n_scanned_ == n_scanned
+    assert len(covered) >= 2
     assert task.grow(rows, conditions) == conditions
 
 
 @pytest.mark.parametrize("k", [0, 1, 5, 10])
 def test_bits_of_subsets_are_at_least_their_number(k):
+    """To name one of C(10, k) subsets takes log2 C(10, k) bits; a fair coin for each takes 10."""
     assert subset_bits(10, k, k / 10) >= log2(comb(10, k)) - 1e-9
     assert subset_bits(10, k, 0.5) == pytest.approx(10)
 
@@ -171,9 +183,8 @@ def test_rules_as_text(learner, text):
     assert str(pickle.loads(pickle.dumps(learner))) == text
     names = {name: list(values) for name, values in learner.categories_.items()}
     assert names == {"sex": ["m", "f"], "new": [False, True]}
-    assert str(learner.fit(PEOPLE, ADULT == "yes")) == text.replace("yes", "True").replace(
-        "no", "False"
-    )
+    boolean_text = text.replace("yes", "True").replace("no", "False")
+    assert str(learner.fit(PEOPLE, ADULT == "yes")) == boolean_text
     numbered = learner.fit(PEOPLE[["age"]].to_numpy(), PEOPLE["age"] > 23.5)
     assert str(numbered.rules_[0]).startswith("x0 ")
     assert str(learner.fit([[1.0], [2.0]], [0, 0])) == "otherwise -> 0"
@@ -206,8 +217,10 @@ def test_classes_in_order_of_their_frequency(seed):
 
 
 def test_branches_divide_the_rows():
+    """Each row is in one branch, which predicts what the tree does."""
     data = datasets.load("vehicle")
-    tree, matrix = GainRatioTree(pruning=None).fit(data.X, data.y), Table(data.X).matrix
+    matrix = Table(data.X).matrix
+    tree = GainRatioTree(pruning=None).fit(data.X, data.y)
     rules = branches(tree)
     masks = np.array([rule.covers(matrix) for rule in rules])
     np.testing.assert_array_equal(masks.sum(axis=0), 1)
@@ -215,43 +228,55 @@ def test_branches_divide_the_rows():
     np.testing.assert_array_equal(tree.classes_[labels], tree.predict(data.X))
 
 
-def expected_errors(rule, matrix, y):
+def expected_error_rate(rule, matrix, y):
+    """C4.5's upper bound on the error rate, with its confidence of 0.25."""
     covered = rule.covers(matrix)
-    n, wrong = covered.sum(), (covered & (y != rule.label)).sum()
-    return (wrong + added_errors(float(n), float(wrong), 0.25, norm.ppf(0.75))) / n
+    n = covered.sum()
+    n_wrong = (covered & (y != rule.label)).sum()
+    return (n_wrong + added_errors(float(n), float(n_wrong), 0.25, norm.ppf(0.75))) / n
 
 
 def test_generalised_rules_have_no_worse_neighbours():
     data = datasets.load("glass")
-    matrix, y = Table(data.X).matrix, np.unique(data.y, return_inverse=True)[1]
+    matrix = Table(data.X).matrix
+    y = np.unique(data.y, return_inverse=True)[1]
     learner = TreeRules().fit(data.X, data.y)
     for branch in branches(GainRatioTree(pruning=None).fit(data.X, data.y)):
         rule = learner._generalise(branch, matrix, y)
-        assert expected_errors(rule, matrix, y) <= expected_errors(branch, matrix, y) + 1e-12
+        error_rate = expected_error_rate(rule, matrix, y)
+        assert error_rate <= expected_error_rate(branch, matrix, y) + 1e-12
         assert set(rule.conditions) <= set(branch.conditions)
-        for i in range(len(rule.conditions) if len(rule.conditions) > 1 else 0):
-            shorter = Rule(rule.conditions[:i] + rule.conditions[i + 1 :], rule.label)
-            assert expected_errors(shorter, matrix, y) > expected_errors(rule, matrix, y)
+        # a rule keeps one condition at least
+        if len(rule.conditions) > 1:
+            for i in range(len(rule.conditions)):
+                shorter = Rule(rule.conditions[:i] + rule.conditions[i + 1 :], rule.label)
+                assert expected_error_rate(shorter, matrix, y) > error_rate
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_no_rule_more_or_less_shortens_the_description(seed):
+    """The rules selected are a local minimum: bits of the exceptions plus bits of the rules."""
     rng = np.random.default_rng(seed)
-    masks, positive, bits = rng.random((9, 80)) < 0.2, rng.random(80) < 0.4, rng.uniform(2, 8, 9)
+    masks = rng.random((9, 80)) < 0.2
+    positive = rng.random(80) < 0.4
+    rule_lengths = rng.uniform(2, 8, 9)
     learner = TreeRules()
     learner.n_scanned_ = 0
-    chosen = np.isin(np.arange(9), learner._select(masks, positive, bits))
+    selection = np.isin(np.arange(9), learner._select(masks, positive, rule_lengths))
+    n_positive = positive.sum()
+    n_negative = (~positive).sum()
 
-    def length(inside):
-        covered = masks[inside].any(axis=0)
-        right, wrong = (covered & positive).sum(), (covered & ~positive).sum()
-        return (
-            exception_bits(right, wrong, positive.sum(), (~positive).sum(), 0.5)
-            + bits[inside].sum()
-        )
+    def description_length(rules):
+        covered = masks[rules].any(axis=0)
+        n_right = (covered & positive).sum()
+        n_wrong = (covered & ~positive).sum()
+        exceptions = exception_bits(n_right, n_wrong, n_positive, n_negative, 0.5)
+        return exceptions + rule_lengths[rules].sum()
 
     for i in range(9):
-        assert length(chosen ^ (np.arange(9) == i)) >= length(chosen) - 1e-6
+        changed = selection.copy()
+        changed[i] = not changed[i]
+        assert description_length(changed) >= description_length(selection) - 1e-6
 
 
 @pytest.mark.parametrize("learner", [Ripper(random_state=0), TreeRules()])

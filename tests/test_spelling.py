@@ -152,7 +152,8 @@ def test_features_of_a_sentence():
 
 @given(st.lists(st.sampled_from(["a", "b", "c", ".", "x", "y"]), max_size=30), st.integers(0, 4))
 def test_context_words_are_those_within_the_window(tokens, window):
-    columns, places = {}, [i for i, token in enumerate(tokens) if token in ("x", "y")]
+    columns = {}
+    places = [i for i, token in enumerate(tokens) if token in ("x", "y")]
     if not places:
         with pytest.raises(ValueError, match="none of x, y does"):
             contexts(tokens, ["x", "y"], window)
@@ -160,38 +161,45 @@ def test_context_words_are_those_within_the_window(tokens, window):
     X = contexts(tokens, ["x", "y"], window, columns)
     assert X.shape[0] == len(places)
     for row, place in zip(X.toarray(), places, strict=True):
-        before = [token for token in tokens[:place] if token != "."]
-        after = [token for token in tokens[place + 1 :] if token != "."]
-        near = {name for name, column in columns.items() if "_" not in name and row[column]}
-        assert near == set(before[len(before) - min(window, len(before)) :] + after[:window])
+        # marks are no words; features with _ are patterns of words beside each other
+        previous_words = [token for token in tokens[:place] if token != "."]
+        next_words = [token for token in tokens[place + 1 :] if token != "."]
+        first = max(len(previous_words) - window, 0)
+        features = {name for name, column in columns.items() if "_" not in name and row[column]}
+        assert features == set(previous_words[first:] + next_words[:window])
 
 
 def cloud_by_hand(rows, positive, demotions, margin, n_passes, promotion=1.5, first=0.1, decay=0.9):
     """Weights of a cloud, last and averaged, by dictionaries of weights, an example at a time."""
-    last, averaged, mistakes = [], [], []
+    n = rows.shape[1]
+    last = []
+    averaged = []
+    mistakes = []
     for demotion in demotions:
-        weights, total = {}, np.zeros(rows.shape[1])
+        weights = {}
+        total = np.zeros(n)
         for _ in range(n_passes):
-            wrong = 0
+            mistakes_of_pass = 0
             for row, label in zip(rows, positive, strict=True):
                 active = np.flatnonzero(row)
                 if label:
-                    weights |= {j: first for j in active if j not in weights}
-                # one not begun counts as it will begin
-                total += [weights.get(j, first) for j in range(rows.shape[1])]
+                    # a weight begins where its feature first occurs with the word
+                    for j in active:
+                        weights.setdefault(j, first)
+                # in the mean a weight that has not begun counts as it will begin
+                total += [weights.get(j, first) for j in range(n)]
                 z = sum(weights.get(j, 0) for j in active)
-                wrong += (z > 1) != label
-                if (z > 1) != label or abs(z - 1) < margin:
-                    weights |= {
-                        j: weights[j] * (promotion if label else demotion)
-                        for j in active
-                        if j in weights
-                    }
-        last.append([weights.get(j, 0) for j in range(rows.shape[1])])
-        averaged.append(
-            [total[j] / (n_passes * len(rows)) if j in weights else 0 for j in range(rows.shape[1])]
-        )
-        mistakes.append(wrong)
+                mistake = (z > 1) != label
+                mistakes_of_pass += mistake
+                if mistake or abs(z - 1) < margin:
+                    for j in active:
+                        if j in weights:
+                            weights[j] *= promotion if label else demotion
+        mean = total / (n_passes * len(rows))
+        last.append([weights.get(j, 0) for j in range(n)])
+        averaged.append([mean[j] if j in weights else 0 for j in range(n)])
+        mistakes.append(mistakes_of_pass)
+    # members vote by decay ** mistakes in the last pass
     shares = decay ** np.array(mistakes, dtype=float)
     return [shares @ np.array(members) / shares.sum() for members in (last, averaged)]
 
@@ -232,16 +240,25 @@ def test_rounding_decides_between_no_words(words):
 def test_three_words():
     rng = np.random.default_rng(0)
     y = rng.choice(["their", "there", "they're"], 300)
-    rows = np.column_stack([y == word for word in np.unique(y)]) & (rng.random((300, 3)) < 0.9)
-    rows = np.column_stack([rows, rng.random((300, 20)) < 0.2]).astype(np.uint8)
-    for model in (WinSpell(), ContextBayes(0.1), InterpolatedBayes()):
-        assert (model.fit(rows[:200], y[:200]).predict(rows[200:]) == y[200:]).mean() > 0.85
-        again = pickle.loads(pickle.dumps(clone(model).fit(sparse.csc_array(rows[:200]), y[:200])))
-        assert (again.predict(sparse.csr_matrix(rows[200:])) == model.predict(rows[200:])).all()
+    # a feature for each word, which occurs in 90% of its contexts, and twenty of noise
+    indicators = np.column_stack([y == word for word in np.unique(y)])
+    informative = indicators & (rng.random((300, 3)) < 0.9)
+    noise = rng.random((300, 20)) < 0.2
+    rows = np.column_stack([informative, noise]).astype(np.uint8)
+    training = rows[:200]
+    test = rows[200:]
+    for learner in (WinSpell(), ContextBayes(0.1), InterpolatedBayes()):
+        predictions = learner.fit(training, y[:200]).predict(test)
+        assert (predictions == y[200:]).mean() > 0.85
+        copy = clone(learner).fit(sparse.csc_array(training), y[:200])
+        copy = pickle.loads(pickle.dumps(copy))
+        assert (copy.predict(sparse.csr_matrix(test)) == predictions).all()
 
 
 def test_bayes_by_hand():
-    rows, y = np.array([[1, 1, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0]]), np.array(["a", "a", "b"])
+    """P(feature | word) = (count + smoothing) / (count of the word + 2 smoothing)."""
+    rows = np.array([[1, 1, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0]])
+    y = np.array(["a", "a", "b"])
     model = ContextBayes(0.5).fit(rows, y)
     conditionals = (np.array([[2, 1], [0, 1]]) + 0.5) / np.array([[3], [2]])
     np.testing.assert_allclose(np.exp(model.log_conditionals_[:, :2]), conditionals)
@@ -254,18 +271,17 @@ def test_bayes_by_hand():
 def test_interpolation_follows_the_chi_squared_test():
     rng = np.random.default_rng(1)
     y = rng.choice(["a", "b", "c"], 200, p=[0.6, 0.3, 0.1])
-    rows = (
-        rng.random((200, 6)) < np.linspace(0.1, 0.6, 6) * np.where(y == "a", 1.5, 0.5)[:, None]
-    ).astype(np.uint8)
+    probabilities = np.linspace(0.1, 0.6, 6) * np.where(y == "a", 1.5, 0.5)[:, None]
+    rows = (rng.random((200, 6)) < probabilities).astype(np.uint8)
     model = InterpolatedBayes().fit(rows, y)
     for word, conditionals in zip(model.classes_, np.exp(model.log_conditionals_), strict=True):
-        for feature, found in zip(rows.T, conditionals, strict=True):
-            table = [
-                [((y == word) & (feature == value)).sum(), ((y != word) & (feature == value)).sum()]
-                for value in (0, 1)
-            ]
+        is_word = y == word
+        for feature, conditional in zip(rows.T, conditionals, strict=True):
+            table = pd.crosstab(feature, is_word)
             p = chi2_contingency(table, correction=False).pvalue
-            assert found == pytest.approx((1 - p) * feature[y == word].mean() + p * feature.mean())
+            # the less the test tells them apart, the nearer to the share in all contexts
+            expected = (1 - p) * feature[is_word].mean() + p * feature.mean()
+            assert conditional == pytest.approx(expected)
 
 
 def test_a_feature_of_every_row_says_nothing_by_interpolation():
@@ -292,7 +308,8 @@ def test_bad_parameters(model, message):
 
 @pytest.mark.parametrize("model", [WinSpell(), ContextBayes(), InterpolatedBayes()])
 def test_classes_and_features_of_any_type(model):
-    X, y = np.eye(4, dtype=int), pd.array([7, 8, 7, 8], dtype="Int64")
+    X = np.eye(4, dtype=int)
+    y = pd.array([7, 8, 7, 8], dtype="Int64")
     expected = model.fit(X, [7, 8, 7, 8]).predict(X)
     for rows in (
         X,
@@ -338,16 +355,10 @@ def test_bad_tokens_and_words(tokens, words, message):
 
 def test_a_word_of_two_parts_is_one_token():
     columns = {}
-    rows = contexts(
-        ["it", "may be", "so", ".", "maybe", "not"], ["maybe", "may be"], columns=columns
-    )
-    assert {name for name, column in columns.items() if rows[0, column]} >= {
-        "it",
-        "so",
-        "it _",
-        "_ so",
-        "it _ so",
-    }
+    tokens = ["it", "may be", "so", ".", "maybe", "not"]
+    rows = contexts(tokens, ["maybe", "may be"], columns=columns)
+    features = {name for name, column in columns.items() if rows[0, column]}
+    assert features >= {"it", "so", "it _", "_ so", "it _ so"}
     assert rows.shape[0] == 2
 
 

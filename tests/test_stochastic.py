@@ -24,29 +24,32 @@ def log_dirichlet(counts, prior):
 
 
 def log_evidence(rows, sizes, prior):
-    """Ln P(rows), summed over all hidden classes of two."""
+    """Ln P(rows), summed over all assignments of two hidden classes."""
     terms = []
-    for z in itertools.product((0, 1), repeat=len(rows)):
-        z = np.array(z)
+    for classes in itertools.product((0, 1), repeat=len(rows)):
+        z = np.array(classes)
         term = log_dirichlet(np.bincount(z, minlength=2), prior)
-        for c, (j, size) in itertools.product((0, 1), enumerate(sizes)):
-            values = rows[z == c, j]
-            term += log_dirichlet(np.bincount(values[values >= 0], minlength=size), prior)
+        for c in (0, 1):
+            for column, size in zip(rows[z == c].T, sizes, strict=True):
+                counts = np.bincount(column[column >= 0], minlength=size)
+                term += log_dirichlet(counts, prior)
         terms.append(term)
     return np.logaddexp.reduce(terms)
 
 
 @pytest.mark.parametrize("prior", [1.0, 0.5])
 def test_predictive_distribution_is_exact(prior):
+    """P(new | rows) = P(rows, new) / P(rows)."""
     rows = np.array([[0, 0, 2], [1, 1, 0], [1, 1, 1], [0, 0, -1], [0, 1, 2]])
+    sizes = (2, 2, 3)
     X = pd.DataFrame(np.where(rows < 0, np.nan, rows)).astype("Int64").astype("category")
     learner = LatentClassGibbs(n_burn=200, n_samples=30_000, prior=prior, random_state=0).fit(X)
-    every = np.array(list(itertools.product((0, 1), (0, 1), (0, 1, 2))))
-    joint = [log_evidence(np.vstack([rows, new]), (2, 2, 3), prior) for new in every]
-    exact = np.exp(np.array(joint) - log_evidence(rows, (2, 2, 3), prior))
+    inputs = np.array(list(itertools.product((0, 1), (0, 1), (0, 1, 2))))
+    log_joint = np.array([log_evidence(np.vstack([rows, new]), sizes, prior) for new in inputs])
+    exact = np.exp(log_joint - log_evidence(rows, sizes, prior))
     assert exact.sum() == pytest.approx(1)
-    shown = pd.DataFrame(every).astype("Int64").astype("category")
-    ours = np.exp(learner.score_samples(shown))
+    frame = pd.DataFrame(inputs).astype("Int64").astype("category")
+    ours = np.exp(learner.score_samples(frame))
     assert ours.sum() == pytest.approx(1)
     np.testing.assert_allclose(ours, exact, rtol=0.05)
 
@@ -74,9 +77,11 @@ def test_renamed_classes_are_those_of_the_best_draw():
     assert len(np.unique(plain.names_[:, 0])) == 2  # classes this faint are confused
     np.testing.assert_array_equal(np.sort(plain.tables_, axis=1), np.sort(renamed.tables_, axis=1))
     np.testing.assert_allclose(plain.score_samples(X), renamed.score_samples(X))
+    # each draw is nearer to the best one than to the best one with its classes swapped
     best = renamed.tables_[renamed.trace_[renamed.n_burn :].argmax()]
-    near, far = (((renamed.tables_ - other) ** 2).sum(axis=(1, 2)) for other in (best, best[::-1]))
-    assert (near <= far + 1e-12).all()
+    distance = ((renamed.tables_ - best) ** 2).sum(axis=(1, 2))
+    distance_to_swapped = ((renamed.tables_ - best[::-1]) ** 2).sum(axis=(1, 2))
+    assert (distance <= distance_to_swapped + 1e-12).all()
 
 
 @pytest.mark.parametrize(
@@ -95,17 +100,19 @@ def test_bad_parameters(parameters, words):
 
 @pytest.fixture
 def network():
+    """A network of five variables, and the probabilities of its tables."""
     rng = np.random.default_rng(4)
     network = Network(((), (0,), (0, 1), (2,), ()), [2, 3, 2, 3, 2])
-    return network, network.flat(
-        [rng.dirichlet(np.full(s[-1], 1.0), s[:-1]) for s in network.shapes]
-    )
+    tables = [rng.dirichlet(np.full(shape[-1], 1.0), shape[:-1]) for shape in network.shapes]
+    return network, network.flat(tables)
 
 
 def test_posterior_of_a_network(network):
     network, theta = network
+    """The joint probability of three hidden values, with variable 3 at 1; variable 4 is independent."""
     evidence = np.array([-1, -1, -1, 1, 0])
-    tables, exact = network.tables(theta), np.zeros((2, 3, 2))
+    tables = network.tables(theta)
+    exact = np.zeros((2, 3, 2))
     for a, b, c in np.ndindex(2, 3, 2):
         exact[a, b, c] = tables[0][a] * tables[1][a, b] * tables[2][a, b, c] * tables[3][c, 1]
     states = gibbs_posterior(network, theta, evidence, 200_000, np.random.default_rng(0))
@@ -178,15 +185,16 @@ def test_products_of_many_tables_do_not_underflow():
 
 
 def nearest_on_simplex(row, total):
-    """By trial of every set of entries above 0."""
-    found = []
-    for above in itertools.product((False, True), repeat=len(row)):
-        above = np.array(above)
-        if above.any():
-            candidate = np.where(above, row + (total - row[above].sum()) / above.sum(), 0)
+    """By trial of every set of positive entries, which all move by the same amount."""
+    candidates = []
+    for choice in itertools.product((False, True), repeat=len(row)):
+        positive = np.array(choice)
+        if positive.any():
+            shift = (total - row[positive].sum()) / positive.sum()
+            candidate = np.where(positive, row + shift, 0)
             if candidate.min() >= 0:
-                found.append(candidate)
-    return min(found, key=lambda candidate: ((candidate - row) ** 2).sum())
+                candidates.append(candidate)
+    return min(candidates, key=lambda candidate: ((candidate - row) ** 2).sum())
 
 
 @pytest.mark.parametrize("scale", [0.1, 1.0, 30.0])
@@ -195,22 +203,24 @@ def test_projection_is_the_nearest_point(scale, size):
     rng = np.random.default_rng(size)
     rows = scale * rng.normal(size=(40, size)).round(1)  # with ties
     for total in (1.0, 0.25):
-        projected = simplex_projection(rows, total)
-        np.testing.assert_allclose(
-            projected, [nearest_on_simplex(row, total) for row in rows], atol=1e-12 * scale
-        )
-    far = simplex_projection(1e15 * rng.normal(size=(40, size)))
-    np.testing.assert_array_equal(far.sum(axis=1), 1)
-    assert far.min() >= 0
+        expected = [nearest_on_simplex(row, total) for row in rows]
+        projection = simplex_projection(rows, total)
+        np.testing.assert_allclose(projection, expected, atol=1e-12 * scale)
+    # from so far away that a sum of 1 is less than rounding
+    projection = simplex_projection(1e15 * rng.normal(size=(40, size)))
+    np.testing.assert_array_equal(projection.sum(axis=1), 1)
+    assert projection.min() >= 0
 
 
 def test_division_ends_at_square_roots():
+    """The gradient n / theta is a multiple of theta where theta is as the square roots of n."""
     network = Network(((),), [2])
     cases = Cases.from_rows(network, np.array([[0]] * 90 + [[1]] * 10))
     for step in (0.3, 0.01):
-        theta, path = plain_gradient(cases, np.array([0.5, 0.5]), 5000, step, "divide", 1e-12)
+        theta, _ = plain_gradient(cases, np.array([0.5, 0.5]), 5000, step, "divide", 1e-12)
         # 90 to 10 is 9 to 1, whose root is 3 to 1
         np.testing.assert_allclose(theta, [0.75, 0.25], atol=1e-6)
+    # projection ends at the maximum
     theta, path = plain_gradient(cases, np.array([0.5, 0.5]), 5000, 0.05, "project", 1e-12)
     np.testing.assert_allclose(theta, [0.9, 0.1], atol=1e-6)
     assert path[-1] == pytest.approx(0.9 * np.log(0.9) + 0.1 * np.log(0.1))
@@ -244,13 +254,13 @@ def test_a_value_never_seen(step):
 
 
 def test_of_two_values_projection_is_the_mean_rule():
-    """Taking the mean of its row from the gradient is the same, but for rounding, while no entry is at the edge."""
+    """To subtract the mean of its row from the gradient is the same while no entry is at the edge."""
     X, _ = two_classes(np.random.default_rng(2), 200, 0.6, 5)
     network = Network(((), (), *[(1,)] * 5), [1, 2, 2, 2, 2, 2, 2])
     cases = Cases.from_rows(network, np.column_stack([np.zeros(200, int), np.full(200, -1), X]))
-    start = theta = network.normalised(
-        np.random.default_rng(3).uniform(0.25, 0.75, network.n_parameters)
-    )
+    uniform = np.random.default_rng(3).uniform(0.25, 0.75, network.n_parameters)
+    start = network.normalised(uniform)
+    theta = start
     for _ in range(300):
         gradient = cases.expected_counts(theta)[1] / theta / 200
         rows = np.split(gradient, network.row_starts[1:-1])
@@ -261,12 +271,14 @@ def test_of_two_values_projection_is_the_mean_rule():
 
 @pytest.mark.parametrize("way", ["project", "divide"])
 def test_rare_values_do_not_explode(way):
-    """Tables drawn from Dirichlet(.3): long steps jump to and fro, but all tables on the way are tables."""
+    """Tables from Dirichlet(.3): long steps jump to and fro, but each iterate is a table."""
     for seed, size in itertools.product(range(9), (3, 5)):
         rng = np.random.default_rng(seed)
-        tables = np.cumsum(rng.dirichlet(np.full(size, 0.3), (8, 2)), axis=-1)
+        cumulative = np.cumsum(rng.dirichlet(np.full(size, 0.3), (8, 2)), axis=-1)
         z = rng.integers(0, 2, 100)
-        X = (rng.random((100, 8, 1)) > tables[:, z].transpose(1, 0, 2)[..., :-1]).sum(axis=-1)
+        # a value is the number of bounds below a uniform number
+        bounds = cumulative[:, z].transpose(1, 0, 2)[..., :-1]
+        X = (rng.random((100, 8, 1)) > bounds).sum(axis=-1)
         network = Network(((), (), *[(1,)] * 8), [1, 2, *[size] * 8])
         cases = Cases.from_rows(network, np.column_stack([np.zeros(100, int), np.full(100, -1), X]))
         start = network.normalised(rng.uniform(0.25, 0.75, network.n_parameters))
@@ -279,10 +291,14 @@ def test_rare_values_do_not_explode(way):
 
 
 def test_a_step_settles_below_twice_the_smallest_probability():
+    """At the maximum p the second derivative is -1 / p, and the smallest p is 0.05."""
     cases = Cases.from_rows(Network(((),), [3]), np.repeat([0, 1, 2], [18, 1, 1])[:, None])
-    start, top = np.array([0.9, 0.051, 0.049]), [0.9, 0.05, 0.05]
-    np.testing.assert_allclose(plain_gradient(cases, start, 2000, 0.095)[0], top, atol=1e-8)
-    assert np.abs(plain_gradient(cases, start, 2000, 0.105)[0] - top).max() > 0.001
+    start = np.array([0.9, 0.051, 0.049])
+    maximum = [0.9, 0.05, 0.05]
+    theta, _ = plain_gradient(cases, start, 2000, 0.095)
+    np.testing.assert_allclose(theta, maximum, atol=1e-8)
+    theta, _ = plain_gradient(cases, start, 2000, 0.105)
+    assert np.abs(theta - maximum).max() > 0.001
 
 
 def test_a_start_at_the_edge_is_moved():

@@ -16,17 +16,19 @@ from lib.trials import Seeds
 
 
 def plain_truth(n, m):
-    """P_m by its definition, input by input."""
+    """P_m by its definition, input by input: P(y = 0) = 0.1, P(1 | 0) = 0.8 and P(1 | 1) = 0.2.
+
+    The first m attributes are one attribute and its copies.
+    """
     rows = []
     for x in itertools.product((0, 1), repeat=n):
-        copies = all(v == x[0] for v in x[:m])
-        own = [v for i, v in enumerate(x) if i == 0 or i >= m]
-        rows.append(
-            [
-                p * np.prod([q if v else 1 - q for v in own]) * copies
-                for p, q in ((0.1, 0.8), (0.9, 0.2))
-            ]
-        )
+        copies_agree = all(value == x[0] for value in x[:m])
+        independent = [value for i, value in enumerate(x) if i == 0 or i >= m]
+        joint = []
+        for p_class, p_one in ((0.1, 0.8), (0.9, 0.2)):
+            factors = [p_one if value else 1 - p_one for value in independent]
+            joint.append(p_class * np.prod(factors) * copies_agree)
+        rows.append(joint)
     return np.array(rows)
 
 
@@ -41,34 +43,41 @@ def test_truth_with_copies(n, m):
 
 
 def test_bayes_error_of_copies_in_closed_form():
+    """Without copies the number of ones decides; with five copies of one, all are class 1."""
     frame = experiments.structure_robustness(duplicates=[0, 5], n_instances=20, n_runs=1, n_jobs=1)
-    ons = np.arange(6)
-    binomials = [p * stats.binom.pmf(ons, 5, q) for p, q in ((0.1, 0.8), (0.9, 0.2))]
+    n_ones = np.arange(6)
+    joint_0 = 0.1 * stats.binom.pmf(n_ones, 5, 0.8)
+    joint_1 = 0.9 * stats.binom.pmf(n_ones, 5, 0.2)
     errors = frame.groupby("duplicates")["bayes_error"].first()
-    assert errors[0] == pytest.approx(np.minimum(*binomials).sum(), abs=1e-14)
+    assert errors[0] == pytest.approx(np.minimum(joint_0, joint_1).sum(), abs=1e-14)
     assert errors[5] == pytest.approx(0.1, abs=1e-14)
 
 
 def test_masked_values_by_enumeration():
-    truth, rate = experiments.duplicated_truth(3, 2), 0.3
-    masked, patterns = experiments.mask_values(truth, rate), experiments.inputs(3, missing=True)
+    truth = experiments.duplicated_truth(3, 2)
+    rate = 0.3
+    masked = experiments.mask_values(truth, rate)
+    patterns = experiments.inputs(3, missing=True)
     complete = experiments.inputs(3)
     for pattern, p in zip(patterns, masked, strict=True):
-        seen = pattern >= 0
-        agree = (complete[:, seen] == pattern[seen]).all(axis=1)
-        np.testing.assert_allclose(
-            p, truth[agree].sum(axis=0) * rate ** (~seen).sum() * (1 - rate) ** seen.sum()
-        )
+        observed = pattern >= 0
+        agree = (complete[:, observed] == pattern[observed]).all(axis=1)
+        p_mask = rate ** (~observed).sum() * (1 - rate) ** observed.sum()
+        np.testing.assert_allclose(p, truth[agree].sum(axis=0) * p_mask)
     assert masked.sum() == pytest.approx(1)
 
 
 def test_columns_are_the_contract_for_any_number_of_workers():
-    settings = {"n_runs": 2, "n_instances": 30, "duplicates": range(3)}
-    frame = experiments.structure_robustness(**settings, n_jobs=1)
+    def run(n_jobs):
+        return experiments.structure_robustness(
+            n_runs=2, n_instances=30, duplicates=range(3), n_jobs=n_jobs
+        )
+
+    frame = run(n_jobs=1)
     assert list(frame) == ["duplicates", "run", "learner", "error", "bayes_error"]
     assert len(frame) == 2 * 3 * 2
     assert (frame["error"] >= frame["bayes_error"] - 1e-12).all()
-    pd.testing.assert_frame_equal(frame, experiments.structure_robustness(**settings, n_jobs=2))
+    pd.testing.assert_frame_equal(frame, run(n_jobs=2))
 
 
 def test_the_chapter_shows_the_trial_that_others_call():
@@ -86,7 +95,10 @@ def test_the_chapter_shows_the_trial_that_others_call():
     }
     names = vars(experiments) | values
     exec(source.split("\n\n\n")[0], names)
-    for rate, learners in ((0.0, values["learners"]), (0.3, values["incomplete_learners"])):
+    for rate, learners, tests in (
+        (0.0, values["learners"], (0.0,)),
+        (0.3, values["incomplete_learners"], (0.0, 0.3)),
+    ):
         expected = experiments.copied_attributes(
             Seeds(0, (1,)),
             m=2,
@@ -94,7 +106,7 @@ def test_the_chapter_shows_the_trial_that_others_call():
             n_instances=40,
             learners=learners,
             missing=rate,
-            tests=(0.0, rate) if rate else (0.0,),
+            tests=tests,
             stopping=5,
         )
         assert list(names["copied_attributes"](Seeds(0, (1,)), 2, rate)) == list(expected)
@@ -111,14 +123,18 @@ def test_learners_do_not_depend_on_their_company():
 
 
 def test_logistic_regression_expresses_the_posterior_of_copies():
-    """As samples grow, OFE counts each copy, and ELR does not."""
-    settings = {
-        "duplicates": [5],
-        "n_instances": 50_000,
-        "learners": ("ofe", "elr_converged"),
-        "n_runs": 1,
-    }
-    errors = experiments.structure_robustness(**settings, n_jobs=1).set_index("learner")["error"]
+    """As samples grow, OFE counts each copy, and ELR does not.
+
+    OFE follows the attribute, which is wrong with probability 0.2; the prior alone is with 0.1.
+    """
+    frame = experiments.structure_robustness(
+        duplicates=[5],
+        n_instances=50_000,
+        learners=("ofe", "elr_converged"),
+        n_runs=1,
+        n_jobs=1,
+    )
+    errors = frame.set_index("learner")["error"]
     assert errors["ofe"] == pytest.approx(0.2)
     assert errors["elr_converged"] == pytest.approx(0.1)
 
@@ -126,8 +142,9 @@ def test_logistic_regression_expresses_the_posterior_of_copies():
 @pytest.mark.parametrize("learner", ["ofe", "elr_fixed", "elr_converged", "em"])
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_errors_are_those_of_the_classifier(learner, missing):
-    """The sample of a run, drawn again here, given to the estimator, and its errors summed over all inputs."""
-    truth, n_instances = experiments.duplicated_truth(3, 2), 50
+    """A run's sample is drawn again and given to the estimator, its errors summed over all inputs."""
+    truth = experiments.duplicated_truth(3, 2)
+    n_instances = 50
     frame = experiments.structure_robustness(
         3, [2], n_instances, missing, (learner,), n_runs=1, seed=5, n_jobs=1
     )
@@ -136,12 +153,14 @@ def test_errors_are_those_of_the_classifier(learner, missing):
     rows, y = np.divmod(rng.choice(p.size, n_instances, p=p.ravel()), 2)
     X = experiments.inputs(3, missing=missing > 0)[rows].astype(float)
     X[X < 0] = np.nan
-    steps = experiments.TUNED if learner == "elr_fixed" else None
-    model = BayesNetClassifier(
-        structures.naive(3), learner.split("_")[0], n_iterations=steps, max_iterations=500
+    n_iterations = experiments.TUNED if learner == "elr_fixed" else None
+    method = learner.split("_")[0]
+    classifier = BayesNetClassifier(
+        structures.naive(3), method, n_iterations=n_iterations, max_iterations=500
     )
-    wrong = model.fit(X, y).predict(experiments.inputs(3).astype(float)) != [[0], [1]]
-    assert frame["error"].iloc[0] == pytest.approx((truth.T * wrong).sum(), abs=1e-12)
+    predictions = classifier.fit(X, y).predict(experiments.inputs(3).astype(float))
+    is_wrong = predictions != [[0], [1]]
+    assert frame["error"].iloc[0] == pytest.approx((truth.T * is_wrong).sum(), abs=1e-12)
 
 
 def test_one_sided_p_values():

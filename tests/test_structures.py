@@ -43,9 +43,10 @@ def samples(draw, max_attributes=5):
 
 def frame(codes):
     """Codes of attributes as text, with None for missing."""
-    return pd.DataFrame(
-        {f"a{j}": [None if v < 0 else f"v{v}" for v in column] for j, column in enumerate(codes.T)}
-    )
+    columns = {}
+    for j, column in enumerate(codes.T):
+        columns[f"a{j}"] = [None if v < 0 else f"v{v}" for v in column]
+    return pd.DataFrame(columns)
 
 
 def links(parents):
@@ -53,11 +54,17 @@ def links(parents):
 
 
 def colliders(parents):
-    """Variables with pairs of parents that are not linked: with the links, they tell equivalent structures apart."""
-    pairs = (
-        (v, pair) for v, family in enumerate(parents) for pair in itertools.combinations(family, 2)
-    )
-    return {(v, pair) for v, pair in pairs if frozenset(pair) not in links(parents)}
+    """Variables with pairs of parents that are not linked.
+
+    Structures are equivalent if they have the same links and colliders (Verma & Pearl 1990).
+    """
+    linked = links(parents)
+    result = set()
+    for v, family in enumerate(parents):
+        for pair in itertools.combinations(family, 2):
+            if frozenset(pair) not in linked:
+                result.add((v, pair))
+    return result
 
 
 class TestGivenStructures:
@@ -126,23 +133,22 @@ class TestCodes:
         ]
 
     def test_a_value_never_seen_is_missing(self):
-        seen, later = (
-            pd.DataFrame({"a": ["r", "g"], "b": [1.0, NAN]}),
-            pd.DataFrame({"a": ["v", "g"], "b": [2.0, 1]}),
-        )
-        assert DiscreteCoding(seen)(later).tolist() == [[-1, -1], [0, 0]]
+        training = pd.DataFrame({"a": ["r", "g"], "b": [1.0, NAN]})
+        test = pd.DataFrame({"a": ["v", "g"], "b": [2.0, 1]})
+        assert DiscreteCoding(training)(test).tolist() == [[-1, -1], [0, 0]]
 
 
 def plain_information(codes, i, j):
-    """Sum of P(c, u, v) log (P(u, v | c) / P(u | c) P(v | c)), by loops over the rows where both are observed."""
-    rows = [(row[0], row[i], row[j]) for row in codes.tolist() if row[i] >= 0 and row[j] >= 0]
-    joint, n = Counter(rows), len(rows)
-    of_c, of_i, of_j = (
-        Counter(map(key, rows)) for key in (lambda r: r[0], lambda r: r[:2], lambda r: r[::2])
-    )
-    return sum(
-        k / n * math.log(k * of_c[c] / (of_i[c, u] * of_j[c, v])) for (c, u, v), k in joint.items()
-    )
+    """Sum of P(c, u, v) log (P(u, v | c) / P(u | c) P(v | c)), where u and v are both observed."""
+    triples = [(row[0], row[i], row[j]) for row in codes.tolist() if row[i] >= 0 and row[j] >= 0]
+    n = len(triples)
+    n_c = Counter(c for c, _, _ in triples)
+    n_cu = Counter((c, u) for c, u, _ in triples)
+    n_cv = Counter((c, v) for c, _, v in triples)
+    total = 0.0
+    for (c, u, v), n_cuv in Counter(triples).items():
+        total += n_cuv / n * math.log(n_cuv * n_c[c] / (n_cu[c, u] * n_cv[c, v]))
+    return total
 
 
 @given(samples())
@@ -155,20 +161,23 @@ def test_information_is_its_definition(sample):
 
 
 def test_information_known_in_closed_form():
-    """Given the class, the second bit equals the first, and the third is independent of both."""
+    """Given the class, the second bit is a function of the first, and the third is independent of both."""
     codes = np.array([(c, a, a ^ c, b) for c, a, b in itertools.product(range(2), repeat=3)] * 5)
     expected = math.log(2) * np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1]])
     np.testing.assert_allclose(conditional_mutual_information(codes, [2] * 4), expected, atol=1e-14)
 
 
 def test_many_values_take_little_memory():
-    """Tables of two identifiers would have 1.8e9 entries."""
+    """Tables of two identifiers would have 1.8e9 entries.
+
+    Given a class with n_c examples, one identifier determines the other: log(n_c) nats.
+    """
     rng = np.random.default_rng(0)
-    codes = np.column_stack(
-        [rng.integers(0, 2, 30000), *(rng.permutation(30000) for _ in range(3))]
-    )
+    y = rng.integers(0, 2, 30000)
+    identifiers = [rng.permutation(30000) for _ in range(3)]
+    codes = np.column_stack([y, *identifiers])
     information = conditional_mutual_information(codes, [2, 30000, 30000, 30000])
-    share = np.bincount(codes[:, 0]) / 30000
+    share = np.bincount(y) / 30000
     np.testing.assert_allclose(information, share @ np.log(share * 30000))
 
 
@@ -197,11 +206,16 @@ class TestTan:
     )
     @settings(max_examples=8)
     def test_the_tree_is_the_best_of_all(self, n, seed, missing, size):
-        codes = random_codes(np.random.default_rng(seed), 40, [size] * (n + 1), missing)
-        weights = conditional_mutual_information(codes, [size] * (n + 1))
-        best = max(sum(weights[i, j] for i, j in tree) for tree in spanning_trees(n))
-        found = sum(weights[i, j] for i, j in tree_of(tan_from_codes(codes, [size] * (n + 1))))
-        assert found == pytest.approx(best, abs=1e-10)
+        sizes = [size] * (n + 1)
+        codes = random_codes(np.random.default_rng(seed), 40, sizes, missing)
+        weights = conditional_mutual_information(codes, sizes)
+
+        def weight_of(tree):
+            return sum(weights[i, j] for i, j in tree)
+
+        tree = tree_of(tan_from_codes(codes, sizes))
+        best = max(map(weight_of, spanning_trees(n)))
+        assert weight_of(tree) == pytest.approx(best, abs=1e-10)
 
     @given(samples(max_attributes=8))
     @settings(max_examples=40)
@@ -240,10 +254,13 @@ class TestTan:
     def test_the_values_of_a_duplicate_do_not_matter(self, learn, seed):
         """Its information is the same but for rounding, which must not decide between the two."""
         rng = np.random.default_rng(seed)
-        codes, sizes = random_codes(rng, 700, [4] * 5), [4] * 9
-        renamed = np.array([rng.permutation(4)[column] for column in codes[:, 1:].T]).T
-        plain, other = np.hstack([codes, codes[:, 1:]]), np.hstack([codes, renamed])
-        assert learn(other, sizes) == learn(plain, sizes)
+        codes = random_codes(rng, 700, [4] * 5)
+        attributes = codes[:, 1:]
+        renamed = np.array([rng.permutation(4)[column] for column in attributes.T]).T
+        with_copies = np.hstack([codes, attributes])
+        with_renamed_copies = np.hstack([codes, renamed])
+        sizes = [4] * 9
+        assert learn(with_renamed_copies, sizes) == learn(with_copies, sizes)
 
 
 def plain_bic(codes, sizes, v, family):
@@ -264,7 +281,9 @@ def observed(codes, variables):
 
 
 def fits(codes, sizes, v, family):
-    return math.prod(sizes[u] for u in (v, *family)) <= len(observed(codes, (v, *family)))
+    """Whether the table of a family has no more entries than examples."""
+    variables = (v, *family)
+    return math.prod(sizes[u] for u in variables) <= len(observed(codes, variables))
 
 
 def is_acyclic(parents):
@@ -289,13 +308,15 @@ def single_changes(parents, max_parents):
 
 
 def best_forest_bic(codes, sizes):
-    """Score of the best of all structures in which no variable has two parents and no two are linked by two ways."""
-    alone = [plain_bic(codes, sizes, v, ()) for v in range(len(sizes))]
-    pairs = itertools.combinations(range(len(sizes)), 2)
-    gains = {(p, v): max(0, plain_bic(codes, sizes, v, (p,)) - alone[v]) for p, v in pairs}
-    return sum(alone) + max(
-        sum(gains[link] for link in tree) for tree in spanning_trees(len(sizes))
-    )
+    """Score of the best of all forests: no variable has two parents, and there is no loop of links."""
+    n = len(sizes)
+    empty_scores = [plain_bic(codes, sizes, v, ()) for v in range(n)]
+    # a link that does not gain anything is left out of a tree
+    gains = {}
+    for p, v in itertools.combinations(range(n), 2):
+        gains[p, v] = max(0, plain_bic(codes, sizes, v, (p,)) - empty_scores[v])
+    best_gain = max(sum(gains[link] for link in tree) for tree in spanning_trees(n))
+    return sum(empty_scores) + best_gain
 
 
 class TestBic:
@@ -304,28 +325,30 @@ class TestBic:
     def test_the_gain_of_a_parent_is_a_difference_of_scores(self, sample, data):
         """Of both families in the rows where the larger one is observed."""
         codes, sizes = sample
-        child, parent, *others = data.draw(st.permutations(range(len(sizes))))
-        others = others[: data.draw(st.integers(0, len(others)))]
-        found = lib.structures.bic.gain(JointCounts(codes, sizes), child, parent, frozenset(others))
-        if not fits(codes, sizes, child, (parent, *others)):
-            assert found == -np.inf
+        child, parent, *variables = data.draw(st.permutations(range(len(sizes))))
+        family = variables[: data.draw(st.integers(0, len(variables)))]
+        larger_family = (parent, *family)
+        gain = lib.structures.bic.gain(JointCounts(codes, sizes), child, parent, frozenset(family))
+        if not fits(codes, sizes, child, larger_family):
+            assert gain == -np.inf
             return
-        rows = observed(codes, (child, parent, *others))
-        scores = [plain_bic(rows, sizes, child, family) for family in ((parent, *others), others)]
-        assert found == pytest.approx(scores[0] - scores[1], abs=1e-9)
+        rows = observed(codes, (child, *larger_family))
+        score = plain_bic(rows, sizes, child, family)
+        larger_score = plain_bic(rows, sizes, child, larger_family)
+        assert gain == pytest.approx(larger_score - score, abs=1e-9)
 
     @given(st.integers(0, 2**32 - 1), st.sampled_from([2, 3]), st.integers(1, 3))
     @settings(max_examples=12)
     def test_no_single_change_and_no_tree_is_better(self, seed, size, max_parents):
         sizes = [size] * 5
         codes = random_codes(np.random.default_rng(seed), 150, sizes)
-        found = bic_from_codes(codes, sizes, max_parents)
-        score = total_bic(codes, sizes, found)
-        forest = best_forest_bic(codes, sizes)
-        assert (
-            score == pytest.approx(forest, abs=1e-5) if max_parents == 1 else score >= forest - 1e-5
-        )
-        for parents in single_changes(found, max_parents):
+        structure = bic_from_codes(codes, sizes, max_parents)
+        score = total_bic(codes, sizes, structure)
+        forest_score = best_forest_bic(codes, sizes)
+        assert score >= forest_score - 1e-5
+        if max_parents == 1:
+            assert score <= forest_score + 1e-5
+        for parents in single_changes(structure, max_parents):
             if all(fits(codes, sizes, v, family) for v, family in enumerate(parents)):
                 assert total_bic(codes, sizes, parents) <= score + 1e-5
 
@@ -341,34 +364,47 @@ class TestBic:
     @pytest.mark.parametrize("missing", [0, 0.2])
     @pytest.mark.parametrize("order", [(1, 0, 2, 3, 4, 5), (2, 3, 1, 5, 4, 0), (1, 3, 2, 4, 0, 5)])
     def test_a_known_structure_is_recovered_up_to_equivalence(self, order, missing):
-        """In these orders of the variables; in some others the search ends in a local optimum with a link too many."""
+        """In these orders of the variables; in some others the search ends in a local maximum.
+
+        That has a link too many.
+        """
         truth = ((), (0,), (), (1, 2), (3,), ())
         # P(1 | values of the parents)
         tables = [0.4, [0.2, 0.7], 0.5, [[0.1, 0.3], [0.4, 0.95]], [0.8, 0.3], 0.3]
-        rng, columns = np.random.default_rng(0), []
+        rng = np.random.default_rng(0)
+        columns = []
         for family, table in zip(truth, tables, strict=True):
             probability = np.array(table)[tuple(columns[p] for p in family)]
             columns.append((rng.random(8000) < probability).astype(int))
         codes = np.column_stack(columns)[:, order]
         codes[:, 1:][rng.random((8000, 5)) < missing] = -1
+        # with the numbers that the variables have in the truth
         parents = dict(zip(order, bic_from_codes(codes, [2] * 6), strict=True))
-        found = [sorted(order[p] for p in parents[v]) for v in range(6)]
-        assert links(found) == links(truth)
-        assert colliders(found) == colliders(truth)
+        structure = [sorted(order[p] for p in parents[v]) for v in range(6)]
+        assert links(structure) == links(truth)
+        assert colliders(structure) == colliders(truth)
 
     def test_two_trees_are_joined_where_their_link_is_strongest(self):
-        """The chain 0 - 1 - 3 - 2. From no links, 1 and 3 soon have a parent, and 2 takes one: not 3, but 1."""
+        """The truth is the chain 0 - 1 - 3 - 2.
+
+        From no links, 1 and 3 soon have a parent, and 2 takes one: not 3, but 1.
+        """
         flips = np.random.default_rng(0).random((4, 4000)) < np.array([[0.5], [0.1], [0.2], [0.05]])
-        codes, sizes = np.logical_xor.accumulate(flips).astype(int)[[0, 1, 3, 2]].T, [2] * 4
-        start = lib.structures.bic.Search(
-            JointCounts(codes, sizes), 1, lib.structures.bic.gain, np.zeros((4, 4), bool)
+        chain_of_bits = np.logical_xor.accumulate(flips).astype(int)
+        codes = chain_of_bits[[0, 1, 3, 2]].T
+        sizes = [2] * 4
+        no_links = np.zeros((4, 4), bool)
+        search = lib.structures.bic.Search(
+            JointCounts(codes, sizes), 1, lib.structures.bic.gain, no_links
         )
-        found, poor = bic_from_codes(codes, sizes, 1), start.climb()
-        assert [found, poor] == [((), (0,), (3,), (1,)), ((), (0,), (1,), (2,))]
-        assert total_bic(codes, sizes, found) > total_bic(codes, sizes, poor) + 100
+        best = bic_from_codes(codes, sizes, 1)
+        local_maximum = search.climb()
+        assert best == ((), (0,), (3,), (1,))
+        assert local_maximum == ((), (0,), (1,), (2,))
+        assert total_bic(codes, sizes, best) > total_bic(codes, sizes, local_maximum) + 100
 
     def test_a_link_is_turned_round(self):
-        """The strongest link 1 - 2 comes first and points from 1; with 0, that also acts on 1, 2 must be a parent."""
+        """The strongest link 1 - 2 comes first and points from 1; as 0 acts on 1, too, it must turn."""
         rng = np.random.default_rng(0)
         y, b = rng.integers(0, 2, (2, 4000))
         a = (rng.random(4000) < np.array([[0.1, 0.7], [0.3, 0.95]])[y, b]).astype(int)
@@ -376,7 +412,7 @@ class TestBic:
 
     @pytest.mark.parametrize("missing", [0.05, 0.3])
     def test_missing_values_do_not_link_independent_variables(self, missing):
-        """Scores of families in different rows, scaled to all, would give more than ten links at these settings."""
+        """Scores of families in different rows, scaled to all rows, would give more than ten links."""
         rng = np.random.default_rng(0)
         codes = (rng.random((2000, 11)) < rng.uniform(0.05, 0.5, 11)).astype(int)
         codes[:, 1:][rng.random((2000, 10)) < missing] = -1
@@ -395,8 +431,8 @@ class TestBic:
         """First 1 is a good parent of 0, then 2 too, then 1 no more, and then 2."""
         gains = {(0, 1, ()): 1, (0, 2, (1,)): 1, (0, 1, (2,)): -1, (0, 2, ()): -1}
 
-        def made_up(_, child, parent, others):
-            return gains.get((child, parent, tuple(others)), -9)
+        def inconsistent_gain(_, child, parent, family):
+            return gains.get((child, parent, tuple(family)), -9)
 
-        monkeypatch.setattr(lib.structures.bic, "gain", made_up)
+        monkeypatch.setattr(lib.structures.bic, "gain", inconsistent_gain)
         assert bic_from_codes(np.zeros((4, 3), int), [2] * 3) == ((), (), ())

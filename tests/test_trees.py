@@ -4,6 +4,7 @@ import pickle
 import re
 import warnings
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -39,68 +40,113 @@ def entropy(weights):
     return -(p * np.log2(p)).sum()
 
 
-def split(X, y, w, name, cut):
-    """Gain and gain ratio of a test, from their definitions; None where a side is too small."""
-    x, total = X[name], w.sum()
-    branch = x if cut is None else x > cut
-    groups = [
-        known
-        for known in (x.notna() & (branch == v) for v in sorted(set(branch[x.notna()])))
-        if known.any()
-    ]
-    if sum(w[g].sum() >= 2 for g in groups) < 2:
+def gain_and_ratio(X, y, w, name, cut):
+    """Gain and gain ratio of a test, from their definitions; None where a branch is too small."""
+    x = X[name]
+    has_value = x.notna()
+    outcome = x if cut is None else x > cut
+    branches = [has_value & (outcome == value) for value in sorted(set(outcome[has_value]))]
+    branch_weights = [w[branch].sum() for branch in branches]
+    if sum(weight >= 2 for weight in branch_weights) < 2:
         return None
-    known = x.notna()
-    of_classes = [w[known & (y == c)].sum() for c in set(y)]
-    inside = sum(w[g].sum() * entropy([w[g & (y == c)].sum() for c in set(y)]) for g in groups)
-    gain = (w[known].sum() * entropy(of_classes) - inside) / total
-    parts = [w[g].sum() for g in groups] + [w[~known].sum()]
-    return gain, gain / entropy(parts)
+
+    def total_entropy(mask):
+        return w[mask].sum() * entropy([w[mask & (y == c)].sum() for c in set(y)])
+
+    remaining = sum(total_entropy(branch) for branch in branches)
+    gain = (total_entropy(has_value) - remaining) / w.sum()
+    # cases without a value are a branch of their own in what the split itself tells
+    split_information = entropy([*branch_weights, w[~has_value].sum()])
+    return gain, gain / split_information
+
+
+class RootTest(NamedTuple):
+    gain: float
+    ratio: float
+    name: str
+    cut: float | None
+
+
+def category_tests(X, y, w, name):
+    result = gain_and_ratio(X, y, w, name, None)
+    if result is None:
+        return []
+    gain, ratio = result
+    return [RootTest(gain, ratio, name, None)]
+
+
+def threshold_tests(X, y, w, name):
+    """The threshold with the largest gain, from which C4.5 takes log2(thresholds) / cases (MDL)."""
+    tests = []
+    for low, high in pairwise(np.unique(X[name].dropna())):
+        result = gain_and_ratio(X, y, w, name, low)
+        if result is not None:
+            gain, ratio = result
+            tests.append(RootTest(gain, ratio, name, (low + high) / 2))
+    if not tests:
+        return []
+    # of thresholds with the same gain the lowest one, also where rounding tells them apart
+    best_gain = max(test.gain for test in tests)
+    best = next(test for test in tests if test.gain > best_gain - 1e-9)
+    penalty = np.log2(len(tests)) / w.sum()
+    gain = best.gain - penalty
+    if not gain > 1e-6:
+        return []
+    return [RootTest(gain, best.ratio * gain / best.gain, name, best.cut)]
 
 
 def best_tests(X, y, w):
-    """Tests of C4.5 at the root, with the best gain ratio of those whose gain is not below the mean."""
-    found = []
+    """Tests of C4.5 at the root: the best gain ratio of those whose gain is not below the mean.
+
+    A category attribute counts in the mean if it has fewer categories than 0.3 times the examples.
+    """
+    tests = []
+    gains_in_mean = []
     for name, x in X.items():
         if x.dtype == "category":
-            results = [(split(X, y, w, name, None), None)]
+            attribute_tests = category_tests(X, y, w, name)
+            counts_in_mean = len(x.cat.categories) < 0.3 * len(X)
         else:
-            results = [
-                (split(X, y, w, name, a), (a + b) / 2) for a, b in pairwise(np.unique(x.dropna()))
-            ]
-        results = [(r, cut) for r, cut in results if r is not None]
-        if results and x.dtype != "category":
-            gain, (_, cut) = max((r[0], (r, cut)) for r, cut in results)
-            ratio = max(r[1] for r, c in results if c == cut)
-            gain -= np.log2(len(results)) / w.sum()
-            ratio *= gain / (gain + np.log2(len(results)) / w.sum())
-            results = [((gain, ratio), cut)] if gain > 1e-6 else []
-        found += [(r[0], r[1], name, cut) for r, cut in results]
-    mean = np.mean([gain for gain, *_ in found]) if found else 0
-    found = [f for f in found if f[0] >= mean - 1e-3 and f[1] > 1e-6]
-    return [f for f in found if f[1] > max(found, key=lambda f: f[1])[1] - 1e-5]
+            attribute_tests = threshold_tests(X, y, w, name)
+            counts_in_mean = True
+        tests += attribute_tests
+        if counts_in_mean:
+            gains_in_mean += [test.gain for test in attribute_tests]
+    if not gains_in_mean:
+        return []
+    mean_gain = np.mean(gains_in_mean)
+    candidates = [test for test in tests if test.gain >= mean_gain - 1e-3 and test.ratio > 1e-6]
+    best_ratio = max((test.ratio for test in candidates), default=0)
+    return [test for test in candidates if test.ratio > best_ratio - 1e-5]
 
 
 @given(st.integers(0, 10**6))
 @settings(max_examples=60, deadline=None)
 def test_the_root_has_the_best_gain_ratio(seed):
     rng = np.random.default_rng(seed)
-    n = rng.integers(6, 20)  # few enough that a tenth of an average class is less than two cases
+    # so few that a tenth of an average class is hardly ever more than two cases
+    n = rng.integers(6, 20)
     X = pd.DataFrame({f"a{j}": rng.integers(0, 5, n).astype(float) for j in range(3)})
     X["b"] = pd.Categorical(rng.integers(0, 3, n))
     X = X.mask(rng.random(X.shape) < rng.choice([0, 0.2]))
-    y, w = rng.integers(0, 2, n), rng.integers(1, 4, n).astype(float)
+    y = rng.integers(0, 2, n)
+    w = rng.integers(1, 4, n).astype(float)
     tree = GainRatioTree(pruning=None).fit(X, y, w)
-    best = best_tests(X, y, w) if min(w[y == 0].sum(), w[y == 1].sum()) > 0 and w.sum() >= 4 else []
+    # C4.5 does not divide a node of one class or of fewer than four cases
+    divisible = len(set(y)) == 2 and w.sum() >= 4
+    best = best_tests(X, y, w) if divisible else []
     if tree.attribute_[0] >= 0:  # a test that does not lower the errors is collapsed
         name = X.columns[tree.attribute_[0]]
-        assert name in {b[2] for b in best}
-        expected = [cut for _, _, b, cut in best if b == name]
-        assert None in expected or min(abs(tree.threshold_[0] - cut) for cut in expected) < 1e-12
+        assert name in {test.name for test in best}
+        cuts = [test.cut for test in best if test.name == name]
+        assert None in cuts or min(abs(tree.threshold_[0] - cut) for cut in cuts) < 1e-12
 
 
 def test_fractions_of_cases_by_hand():
-    """Quinlan's way: a case without a value goes to both branches, with the weights of the others, here 3/5 and 2/5."""
+    """A case without a value goes to both branches, by the shares of the others, here 3/5 and 2/5.
+
+    (Quinlan 1993, chapter 3.)
+    """
     X = pd.DataFrame({"a": [0.0, 0, 0, 1, 1, NAN]})
     y = np.array(["n", "n", "n", "p", "p", "p"])
     tree = GainRatioTree(pruning=None, mdl=False, min_leaf=1).fit(X, y)
@@ -116,25 +162,38 @@ def test_fractions_of_cases_by_hand():
 @pytest.mark.parametrize("n", [1, 2, 6, 9, 20, 100, 1000])
 @pytest.mark.parametrize("confidence", [0.05, 0.25, 0.4])
 def test_the_bound_of_pruning_is_that_of_the_binomial(n, confidence):
-    """Exact without errors; with some, the normal approximation is near the exact bound."""
-    none = added_errors(float(n), 0.0, confidence, 0.0) / n
-    assert binom.cdf(0, n, none) == pytest.approx(confidence)
+    """At an error rate of U, so few errors have the probability `confidence`.
+
+    Exact without errors; with some, the normal approximation is near the exact bound.
+    """
+    rate_without_errors = added_errors(float(n), 0.0, confidence, 0.0) / n
+    assert binom.cdf(0, n, rate_without_errors) == pytest.approx(confidence)
     z = norm.isf(confidence)
+    tolerance = 0.04 if n > 6 else 0.3
     for errors in {n // 10, n // 4, n // 2} - {0}:
         rate = (errors + added_errors(float(n), float(errors), confidence, z)) / n
-        assert binom.cdf(errors, n, min(rate, 1)) == pytest.approx(
-            confidence, abs=0.04 if n > 6 else 0.3
-        )
+        probability = binom.cdf(errors, n, min(rate, 1))
+        assert probability == pytest.approx(confidence, abs=tolerance)
 
 
 def test_quinlans_example_of_the_bound():
-    """C4.5, page 42: 6, 9 and 1 cases without errors, U = .206, .143 and .75; a leaf of 16 with one: 2.512 errors."""
+    """C4.5, page 42: leaves of 6, 9 and 1 cases without errors have U = .206, .143 and .75.
+
+    Together they have 3.273 errors; a leaf of all 16 cases, one of them wrong, has 2.512.
+    """
     bounds = [1 - 0.25 ** (1 / n) for n in (6, 9, 1)]
     np.testing.assert_allclose(bounds, [0.206, 0.143, 0.75], atol=5e-4)
-    assert sum(added_errors(float(n), 0.0, 0.25, 0.6745) for n in (6, 9, 1)) == pytest.approx(
-        3.273, abs=0.003
-    )
+    errors = sum(added_errors(float(n), 0.0, 0.25, 0.6745) for n in (6, 9, 1))
+    assert errors == pytest.approx(3.273, abs=0.003)
     assert 1 + added_errors(16.0, 1.0, 0.25, 0.6745) == pytest.approx(16 * 0.157, abs=0.15)
+
+
+def node_tests(attributes, thresholds):
+    return {
+        (attribute, round(float(threshold), 6))
+        for attribute, threshold in zip(attributes, thresholds, strict=True)
+        if attribute >= 0
+    }
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -144,20 +203,13 @@ def test_equals_the_tree_of_scikit_learn_where_both_do_the_same(seed):
     X = rng.normal(size=(200, 4))
     y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=200) / 2 > 0).astype(int)
     ours = GainRatioTree(criterion="gain", mdl=False, pruning=None, min_leaf=15).fit(X, y)
-    theirs = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=15, random_state=0).fit(
-        X, y
-    )
-    tests = [
-        {(a, round(float(cut), 6)) for a, cut in zip(attributes, cuts, strict=True) if a >= 0}
-        for attributes, cuts in (
-            (ours.attribute_, ours.threshold_),
-            (theirs.tree_.feature, theirs.tree_.threshold),
-        )
-    ]
-    assert (
-        len(tests[0] - tests[1]) <= 1
-    )  # small nodes may have equals; subtrees without fewer errors are leaves in ours
-    assert len(tests[0]) > 3
+    theirs = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=15, random_state=0)
+    theirs.fit(X, y)
+    our_tests = node_tests(ours.attribute_, ours.threshold_)
+    their_tests = node_tests(theirs.tree_.feature, theirs.tree_.threshold)
+    # small nodes may have equally good tests; subtrees without fewer errors are leaves in ours
+    assert len(our_tests - their_tests) <= 1
+    assert len(our_tests) > 3
     assert (ours.predict(X) != y).sum() == (theirs.predict(X) != y).sum()
 
 
@@ -168,14 +220,16 @@ def test_weights_are_numbers_of_cases(seed, pruned):
     X = pd.DataFrame(
         {"a": rng.integers(0, 6, 40).astype(float), "b": pd.Categorical(rng.integers(0, 3, 40))}
     )
-    X, y, w = X.mask(rng.random(X.shape) < 0.1), rng.integers(0, 3, 40), rng.integers(0, 4, 40)
-    y[:3], w[:3] = [0, 1, 2], 1
+    X = X.mask(rng.random(X.shape) < 0.1)
+    y = rng.integers(0, 3, 40)
+    w = rng.integers(0, 4, 40)
+    # each class has an example
+    y[:3] = [0, 1, 2]
+    w[:3] = 1
     learner = GainRatioTree(pruning=0.25 if pruned else None)
+    weighted = learner.fit(X, y, w).predict_proba(X)
     rows = np.repeat(np.arange(40), w)
-    weighted, repeated = (
-        learner.fit(X, y, w).predict_proba(X),
-        learner.fit(X.iloc[rows], y[rows]).predict_proba(X),
-    )
+    repeated = learner.fit(X.iloc[rows], y[rows]).predict_proba(X)
     np.testing.assert_allclose(weighted, repeated, atol=1e-9)
 
 
@@ -185,11 +239,11 @@ def test_random_choice_among_the_best_tests():
     assert len({(tree.attribute_[0], tree.threshold_[0]) for tree in trees}) > 5
     again = GainRatioTree(n_best=20, random_state=3).fit(data.X, data.y)
     np.testing.assert_array_equal(again.predict_proba(data.X), trees[3].predict_proba(data.X))
-    drawn = {
+    root_attributes = {
         GainRatioTree(max_features=1, random_state=i).fit(data.X, data.y).attribute_[0]
         for i in range(60)
     }
-    assert drawn >= set(range(8)) - {-1}
+    assert root_attributes >= set(range(8))
 
 
 def test_a_tree_as_deep_as_it_has_leaves():
@@ -200,7 +254,8 @@ def test_a_tree_as_deep_as_it_has_leaves():
     inner = nodes[:-1] % 2 == 0  # node 2i has the leaf 2i + 1 and the node 2i + 2
     tree.attribute_ = np.where(np.append(inner, False), 0, -1).astype(np.int32)
     tree.child_ = np.where(tree.attribute_ >= 0, nodes + 1, -1).astype(np.int32)
-    tree.threshold_, tree.share_ = nodes / 2.0, np.full(len(nodes), 0.5)
+    tree.threshold_ = nodes / 2.0
+    tree.share_ = np.full(len(nodes), 0.5)
     tree.distribution_ = np.eye(2)[(nodes // 2) % 2]
     tree = pickle.loads(pickle.dumps(tree))
     assert tree.predict([[0.0], [n - 5.0], [1e9]]).tolist() == [0, (n - 5) % 2, (n - 1) % 2]
@@ -238,9 +293,10 @@ KINDS = {
 
 
 def random_data(kind, seed):
-    """Columns, of which some are integers or categories or have missing values, classes and weights of rows."""
+    """Columns, by `kind` integers, categories or with missing values, classes and weights of rows."""
     rng = np.random.default_rng(seed)
-    n, p = int(rng.integers(60, 300)), int(rng.integers(2, 6))
+    n = int(rng.integers(60, 300))
+    p = int(rng.integers(2, 6))
     X = pd.DataFrame(rng.normal(size=(n, p)), columns=[f"a{j}" for j in range(p)])
     y = (X.to_numpy() @ rng.normal(size=p) + rng.normal(size=n) * 0.8 > 0).astype(int)
     if kind == "integers":
@@ -255,20 +311,25 @@ def random_data(kind, seed):
 
 
 def weights_at_nodes(tree, X, weights):
-    """Weight of each row at each node (n_nodes, n_samples), by thresholds, categories and shares alone."""
-    parts = np.zeros((tree.n_nodes_, len(X)))
-    parts[0] = weights
+    """Weight of each row at each node, by thresholds, categories and shares alone.
+
+    Shape (n_nodes, n_samples).
+    """
+    node_weights = np.zeros((tree.n_nodes_, len(X)))
+    node_weights[0] = weights
     for node in np.flatnonzero(tree.attribute_ >= 0):  # parents come first
         name = X.columns[tree.attribute_[node]]
         if name in tree.categories_:
             branch = tree.categories_[name].get_indexer(X[name])
+            n_branches = len(tree.categories_[name])
         else:
             branch = np.where(X[name].isna(), -1, X[name].to_numpy() > tree.threshold_[node])
-        n_branches = len(tree.categories_[name]) if name in tree.categories_ else 2
-        for child in range(tree.child_[node], tree.child_[node] + n_branches):
-            here = np.where(branch < 0, tree.share_[child], branch == child - tree.child_[node])
-            parts[child] = parts[node] * here
-    return parts
+            n_branches = 2
+        for number in range(n_branches):
+            child = tree.child_[node] + number
+            share = np.where(branch < 0, tree.share_[child], branch == number)
+            node_weights[child] = node_weights[node] * share
+    return node_weights
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -277,8 +338,8 @@ def test_frequencies_are_those_of_the_rows_that_come_to_a_leaf(kind):
     for seed in range(50):
         X, y, weights = random_data(kind, seed)
         tree = GainRatioTree(**KINDS[kind]).fit(X, y, weights)
-        parts = weights_at_nodes(tree, X, weights)
-        counts = np.column_stack([parts[:, y == c].sum(axis=1) for c in (0, 1)])
+        node_weights = weights_at_nodes(tree, X, weights)
+        counts = np.column_stack([node_weights[:, y == c].sum(axis=1) for c in (0, 1)])
         leaves = (tree.attribute_ < 0) & (counts.sum(axis=1) > 0)
         np.testing.assert_allclose(counts[leaves].sum(), weights.sum())
         frequencies = counts[leaves] / counts[leaves].sum(axis=1, keepdims=True)
@@ -298,7 +359,8 @@ def test_frequencies_are_those_of_the_rows_that_come_to_a_leaf(kind):
     ],
 )
 def test_a_threshold_divides_whatever_two_numbers(low, high, midway):
-    X, y = np.repeat([low, high], 5)[:, None], np.repeat([0, 1], 5)
+    X = np.repeat([low, high], 5)[:, None]
+    y = np.repeat([0, 1], 5)
     tree = GainRatioTree(midway=midway).fit(X, y)
     assert low <= tree.threshold_[0] < high
     np.testing.assert_array_equal(tree.predict(X), y)
@@ -334,7 +396,8 @@ def test_codes_are_in_order_however_wide_their_range(seed, bits):
     rng = np.random.default_rng(seed)
     low, high = np.sort(rng.integers(0, 2**bits, 2))
     codes = rng.integers(low, high + 1, rng.integers(1, 90))
-    keys, n = codes << 32 | np.arange(len(codes)), len(codes)
+    n = len(codes)
+    keys = codes << 32 | np.arange(n)
     sort_by_code(keys, low, high - low, np.empty(n, np.int64), np.empty(4 * n + 2, np.int64))
     np.testing.assert_array_equal(keys & 0xFFFFFFFF, np.argsort(codes, kind="stable"))
 
@@ -359,6 +422,7 @@ def test_data_that_tell_little():
         assert tree.n_nodes_ == 1
         np.testing.assert_array_equal(tree.predict_proba(X), [[0.5, 0.5]] * 4)
     assert GainRatioTree().fit([[1.0], [2.0]], ["a", "a"]).predict([[3.0]]).tolist() == ["a"]
+    # a class of weight 0 is one of the classes, and never predicted
     tree = GainRatioTree(min_leaf=1).fit([[1.0], [2.0], [3.0]], [0, 1, 2], [1, 1, 0])
     assert tree.classes_.tolist() == [0, 1, 2]
     assert tree.predict([[9.0]]).tolist() == [1] or tree.n_nodes_ == 1
@@ -402,6 +466,23 @@ def test_a_tree_as_text():
     assert export_text(GainRatioTree().fit([[1.0]], ["no"])) == "|--- class: no"
 
 
+def copy_tree(peer, ours):
+    """Give our tree the nodes of scikit-learn's."""
+    inner = peer.feature >= 0
+    children = np.column_stack([peer.children_left, peer.children_right])
+    # ours numbers nodes level by level, the children of a node side by side
+    order = [0]
+    for node in order:
+        if inner[node]:
+            order.extend(children[node].tolist())
+    first_children = [order.index(children[node, 0]) if inner[node] else -1 for node in order]
+    ours.attribute_ = np.where(inner, peer.feature, -1)[order]
+    ours.threshold_ = np.where(inner, peer.threshold, np.nan)[order]
+    ours.child_ = np.array(first_children)
+    ours.distribution_ = peer.value[order, 0]
+    ours.n_nodes_ = len(order)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_the_text_of_a_tree_of_numbers_is_that_of_scikit_learn(seed):
     rng = np.random.default_rng(seed)
@@ -409,25 +490,11 @@ def test_the_text_of_a_tree_of_numbers_is_that_of_scikit_learn(seed):
     y = (X["a"] + rng.normal(size=200) > 0).map({True: "up", False: "down"})
     theirs = DecisionTreeClassifier(max_leaf_nodes=12, random_state=0).fit(X, y)
     ours = GainRatioTree(pruning=None).fit(X, y)
-    inner = theirs.tree_.feature >= 0
-    children = np.column_stack([theirs.tree_.children_left, theirs.tree_.children_right])
-    order, i = [0], 0
-    while i < len(order):  # ours numbers nodes level by level, the children of a node side by side
-        order += children[order[i]].tolist() if inner[order[i]] else []
-        i += 1
-    ours.attribute_ = np.where(inner, theirs.tree_.feature, -1)[order]
-    ours.threshold_ = np.where(inner, theirs.tree_.threshold, np.nan)[order]
-    ours.child_ = np.array(
-        [order.index(children[node, 0]) if inner[node] else -1 for node in order]
-    )
-    ours.distribution_, ours.n_nodes_ = theirs.tree_.value[order, 0], len(order)
+    copy_tree(theirs.tree_, ours)
     for depth in (0, 2, 10):
         expected = peer_text(theirs, feature_names=["a", "b", "c"], max_depth=depth, decimals=3)
-        rounded = re.sub(
-            r"-?\d+\.\d+",
-            lambda number: f"{float(number[0]):.3f}",
-            export_text(ours, max_depth=depth),
-        )
+        text = export_text(ours, max_depth=depth)
+        rounded = re.sub(r"-?\d+\.\d+", lambda number: f"{float(number[0]):.3f}", text)
         assert rounded == expected.rstrip("\n")
 
 
@@ -441,21 +508,20 @@ def test_a_very_deep_tree_as_text():
 
 
 def test_numbers_as_text():
-    shown = {
+    """Six digits, of large numbers as many as they have before the point, and no rounding errors."""
+    text_by_number = {
         24.0: "24",
         24.5: "24.5",
         2.4749999999999996: "2.475",
         0.12345678: "0.123457",
         1234567.5: "1234567.5",
-    }
-    shown |= {
         123456789012.0: "123456789012",
         1e20: "1e+20",
         -0.5: "-0.5",
         1.5e-7: "1.5e-07",
         1.7e308: "1.7e+308",
     }
-    assert {value: number_text(value) for value in shown} == shown
+    assert {number: number_text(number) for number in text_by_number} == text_by_number
 
 
 def test_what_has_no_text_is_told():
@@ -472,8 +538,9 @@ def test_what_has_no_text_is_told():
 def test_a_table_takes_the_place_of_a_frame():
     data = datasets.load("soybean-large")
     table = Table(data.X)
-    first, second = GainRatioTree().fit(table, data.y), GainRatioTree().fit(data.X, data.y)
-    np.testing.assert_array_equal(first.predict_proba(table), second.predict_proba(data.X))
+    of_table = GainRatioTree().fit(table, data.y)
+    of_frame = GainRatioTree().fit(data.X, data.y)
+    np.testing.assert_array_equal(of_table.predict_proba(table), of_frame.predict_proba(data.X))
 
 
 def test_a_table_of_other_columns_is_told():
@@ -486,11 +553,11 @@ def test_a_table_of_other_columns_is_told():
         ValueError, match=r"X must have the columns of fit, .*; got a Table of \['age', 'sex'\]"
     ):
         tree.predict(Table(PEOPLE[["age", "sex"]]))
-    for other in (pd.Categorical(["m", "x"] * 10), np.arange(20.0)):
+    for column in (pd.Categorical(["m", "x"] * 10), np.arange(20.0)):
         with pytest.raises(
             ValueError, match="column 'sex' of the Table has other categories than in fit"
         ):
-            tree.predict(Table(PEOPLE.assign(sex=other)))
+            tree.predict(Table(PEOPLE.assign(sex=column)))
 
 
 SHORT = {
@@ -563,7 +630,10 @@ def test_bad_input_is_told():
 
 
 def test_weights_that_are_shares_are_numbers_of_cases():
-    """As those of scikit-learn's AdaBoost, whose sum is 1, where a branch must have two cases."""
+    """Weights like those of scikit-learn's AdaBoost, whose sum is 1.
+
+    A branch must have two cases, which no branch would have if such weights were not scaled.
+    """
     X, y = load_iris(return_X_y=True)
     shares = GainRatioTree().fit(X, y, sample_weight=np.full(len(y), 1 / len(y)))
     np.testing.assert_array_equal(shares.threshold_, GainRatioTree().fit(X, y).threshold_)

@@ -9,6 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
+from sklearn.base import clone
 
 from lib.arrays import row_batches
 from lib.cia import all_inputs, random_cia
@@ -18,15 +19,19 @@ from lib.winnow.online import UpdateRule, present_examples
 
 
 def plain_winnow(X, y, promotion, demotion, threshold, initial_weight, margin, inclusive, n_passes):
-    """Weights that each presentation is predicted with, then the last ones; and the number of wrong predictions."""
-    weights, history, mistakes = [initial_weight] * len(X[0]), [], 0
+    """Weights that each presentation is predicted with, then the last ones; and the mistakes."""
+    weights = [initial_weight] * len(X[0])
+    history = []
+    mistakes = 0
     for x, label in [*zip(X, y, strict=True)] * n_passes:
         z = sum(w for w, active in zip(weights, x, strict=True) if active)
         predicted = z >= threshold if inclusive else z > threshold
         history.append(weights)
-        mistakes += predicted != bool(label)
-        if predicted != bool(label) or threshold - margin < z < threshold + margin:
+        mistake = predicted != bool(label)
+        mistakes += mistake
+        if mistake or threshold - margin < z < threshold + margin:
             factor = promotion if label else demotion
+            # a demotion that would make a weight subnormal is not made
             lowest = 0 if label else sys.float_info.min / demotion
             weights = [
                 w * factor if active and w >= lowest else w
@@ -37,8 +42,9 @@ def plain_winnow(X, y, promotion, demotion, threshold, initial_weight, margin, i
 
 @st.composite
 def samples(draw, n_classes=2):
-    # the loop takes eight at a time
-    size, n = draw(st.integers(2, 20)), draw(st.integers(1, 6) | st.integers(7, 19))
+    size = draw(st.integers(2, 20))
+    # the compiled loop takes eight attributes at a time
+    n = draw(st.integers(1, 6) | st.integers(7, 19))
     X = draw(arrays(np.uint8, (size, n), elements=st.integers(0, 1)))
     y = draw(arrays(np.int64, size, elements=st.integers(0, n_classes - 1)))
     assume(len(np.unique(y)) > 1)
@@ -96,7 +102,7 @@ def test_the_readable_step_is_plain_python(sample, rule):
     underflowing=st.booleans(),
     inclusive=st.booleans(),
     complement=st.booleans(),
-    form=st.sampled_from(["dense", "sparse", "parts"]),
+    form=st.sampled_from(["dense", "sparse", "weighted"]),
     n_passes=st.integers(1, 4),
     seed=st.integers(0, 2**32 - 1),
 )
@@ -104,7 +110,7 @@ def test_the_readable_step_is_plain_python(sample, rule):
 def test_compiled_loops_are_the_readable_step(
     shape, margin, underflowing, inclusive, complement, form, n_passes, seed
 ):
-    """Of odd numbers of attributes, too, and with presentations that are parts of one.
+    """Of odd numbers of attributes, too, and with presentations that are fractions of one.
 
     The parameters are no round numbers, as rounding would decide ties.
     """
@@ -117,7 +123,9 @@ def test_compiled_loops_are_the_readable_step(
     if underflowing and form == "dense":
         demotion = 1e-200  # another one would underflow
     rows = np.hstack([X, 1 - X]) if complement else X
-    weights = rng.choice([1.0, 1.25, 1.7, 2.0], len(X)) if form == "parts" else np.ones(len(X))
+    weights = np.ones(len(X))
+    if form == "weighted":
+        weights = rng.choice([1.0, 1.25, 1.7, 2.0], len(X))
     examples, sizes = online.presentations(weights, len(X))
     rule = UpdateRule(
         promotion=rng.uniform(1.01, 5),
@@ -137,25 +145,25 @@ def test_compiled_loops_are_the_readable_step(
     for average, expected in ((False, last), (True, mean)):
         learner = Winnow(
             **rule._asdict(), complement=complement, average=average, n_passes=n_passes
-        ).fit(
-            sparse.csr_array(X) if form == "sparse" else X,
-            y,
-            sample_weight=weights,
         )
+        inputs = sparse.csr_array(X) if form == "sparse" else X
+        learner.fit(inputs, y, sample_weight=weights)
         np.testing.assert_allclose(learner.weights_, expected, rtol=1e-9, atol=1e-290)
         assert (learner.n_mistakes_, learner.n_updates_) == (n_mistakes, n_updates)
 
 
 @given(samples(), RULES)
 def test_defaults_follow_from_the_other_parameters(sample, rule):
+    """Demotion is 1 / promotion, the threshold half the number of weights, the margin a fifth of it."""
     X, y = sample
     for complement in (False, True):
         rule.update(demotion=None, threshold=None, margin=None, complement=complement)
-        half = X.shape[1] * (2 if complement else 1) / 2
-        spelt = {**rule, "demotion": 1 / rule["promotion"], "threshold": half, "margin": 0.2 * half}
-        implied, given_ = Winnow(**rule).fit(X, y), Winnow(**spelt).fit(X, y)
-        assert implied.threshold_ == half
-        np.testing.assert_array_equal(implied.weights_, given_.weights_)
+        half = X.shape[1] if complement else X.shape[1] / 2
+        defaults = {"demotion": 1 / rule["promotion"], "threshold": half, "margin": 0.2 * half}
+        implicit = Winnow(**rule).fit(X, y)
+        explicit = Winnow(**rule | defaults).fit(X, y)
+        assert implicit.threshold_ == half
+        np.testing.assert_array_equal(implicit.weights_, explicit.weights_)
 
 
 @given(samples(n_classes=4), RULES)
@@ -163,10 +171,15 @@ def test_several_classes_are_one_against_the_rest(sample, rule):
     X, y = sample
     assume(len(np.unique(y)) > 2)
     learner = Winnow(**rule).fit(X, y)
-    parts = [plain_winnow(X.tolist(), y == c, **rule) for c in learner.classes_]
-    np.testing.assert_array_equal(learner.weights_, [history[-1] for history, _ in parts])
-    assert learner.n_mistakes_ == sum(mistakes for _, mistakes in parts)
-    largest = np.argmax([X @ history[-1] for history, _ in parts], axis=0)
+    weights = []
+    n_mistakes = 0
+    for c in learner.classes_:
+        history, mistakes = plain_winnow(X.tolist(), y == c, **rule)
+        weights.append(history[-1])
+        n_mistakes += mistakes
+    np.testing.assert_array_equal(learner.weights_, weights)
+    assert learner.n_mistakes_ == n_mistakes
+    largest = np.argmax([X @ w for w in weights], axis=0)
     np.testing.assert_array_equal(learner.predict(X), learner.classes_[largest])
 
 
@@ -178,9 +191,10 @@ def test_several_classes_are_one_against_the_rest(sample, rule):
     st.sampled_from([np.array, sparse.csr_array]),
 )
 def test_pieces_teach_the_same_as_the_whole(sample, rule, average, cut, form):
-    X, y = form(sample[0]), sample[1]
+    attributes, y = sample
+    X = form(attributes)
     cut = min(cut, len(y) - 1)
-    whole = Winnow(**{**rule, "n_passes": 1}, average=average).fit(X, y)
+    whole = Winnow(**rule | {"n_passes": 1}, average=average).fit(X, y)
     pieces = Winnow(**rule, average=average)
     pieces.partial_fit(X[:cut], y[:cut], classes=whole.classes_).partial_fit(X[cut:], y[cut:])
     np.testing.assert_array_equal(pieces.weights_, whole.weights_)
@@ -190,19 +204,22 @@ def test_pieces_teach_the_same_as_the_whole(sample, rule, average, cut, form):
 @pytest.mark.parametrize("n_rows", [1, 7, 40])
 def test_predictions_in_batches_are_the_same(n_rows, monkeypatch):
     rng = np.random.default_rng(0)
-    X, y = rng.integers(0, 2, (40, 8)), rng.integers(0, 3, 40)
+    X = rng.integers(0, 2, (40, 8))
+    y = rng.integers(0, 3, 40)
     ensemble = WinnowEnsemble(n_members=3, random_state=0)
-    fitted = [Winnow().fit(X, y), Winnow().fit(X, y % 2), ensemble.fit(X, y % 2)]
-    whole = [learner.decision_function(X) for learner in fitted]
+    learners = [Winnow().fit(X, y), Winnow().fit(X, y % 2), ensemble.fit(X, y % 2)]
+    scores_at_once = [learner.decision_function(X) for learner in learners]
     monkeypatch.setattr(online, "row_batches", lambda size, *_: row_batches(size, 2**20, n_rows))
-    for learner, scores in zip(fitted, whole, strict=True):
+    for learner, scores in zip(learners, scores_at_once, strict=True):
         np.testing.assert_allclose(learner.decision_function(X), scores, rtol=1e-12, atol=1e-12)
 
 
 def test_the_tie_rule_decides_ties():
     """Two of four attributes of weight 1 make a Z of exactly half the number of weights."""
-    X, y = np.array([[1, 1, 0, 0], [0, 0, 0, 0]]), np.array([1, 0])
-    inclusive, strict = Winnow().fit(X, y), Winnow(inclusive=False).fit(X, y)
+    X = np.array([[1, 1, 0, 0], [0, 0, 0, 0]])
+    y = np.array([1, 0])
+    inclusive = Winnow().fit(X, y)
+    strict = Winnow(inclusive=False).fit(X, y)
     assert (inclusive.n_mistakes_, strict.n_mistakes_) == (0, 1)
     assert strict.weights_.tolist() == [2, 2, 1, 1]
 
@@ -210,7 +227,8 @@ def test_the_tie_rule_decides_ties():
 @pytest.mark.parametrize("presentations", [1, 32, 48])
 def test_passes_made_together_are_passes(presentations, monkeypatch):
     rng = np.random.default_rng(0)
-    X, y = rng.integers(0, 2, (16, 75)), rng.integers(0, 3, 16)
+    X = rng.integers(0, 2, (16, 75))
+    y = rng.integers(0, 3, 16)
     rule = {
         "promotion": 1.1,
         "n_passes": 5,
@@ -238,15 +256,18 @@ def test_shuffling_presents_each_row_once_a_pass():
 
 @given(st.data(), st.integers(2, 40), st.integers(1, 5), st.booleans(), st.booleans())
 def test_mistakes_on_disjunctions_are_bounded(data, n, r, n_as_threshold, inclusive):
-    """At most 2 + 3 r (1 + lg n) for a disjunction of r of n attributes, however many examples there are."""
-    r, rng = min(r, n), np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    """At most 2 + 3 r (1 + lg n) for a disjunction of r of n attributes, for any number of examples.
+
+    (Littlestone 1988, with promotion 2 and demotion 1/2.)
+    """
+    r = min(r, n)
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     relevant = rng.permutation(n)[:r]
     X = (rng.random((300, n)) < rng.choice([0.05, 0.2, 0.5])).astype(np.uint8)
     y = X[:, relevant].any(axis=1)
     assume(0 < y.sum() < len(y))
-    learner = Winnow(threshold=n if n_as_threshold else None, inclusive=inclusive, n_passes=5).fit(
-        X, y
-    )
+    threshold = n if n_as_threshold else None
+    learner = Winnow(threshold=threshold, inclusive=inclusive, n_passes=5).fit(X, y)
     assert learner.n_mistakes_ <= 2 + 3 * r * (1 + math.log2(n))
 
 
@@ -280,19 +301,28 @@ class TestEnsemble:
     def test_shares_are_gains_over_the_constant_on_the_subsample(self, inclusive):
         X = np.tile(all_inputs(4), (4, 1))
         y = (X[:, 0] & X[:, 1]) ^ (np.arange(64) % 7 == 0)
-        # makes ties
-        coarse = {"promotion": 2.0, "margin": 0, "average": False, "complement": False}
+        # weights are powers of 2 and the threshold is 4 / 2, so that there are ties
         learner = WinnowEnsemble(
-            n_members=9, subsample=0.5, inclusive=inclusive, random_state=3, **coarse
+            n_members=9,
+            subsample=0.5,
+            inclusive=inclusive,
+            random_state=3,
+            promotion=2.0,
+            margin=0,
+            average=False,
+            complement=False,
         ).fit(X, y)
         rng = np.random.RandomState(3)
-        gains, n_ties = [], 0
+        gains = []
+        n_ties = 0
         for weights in learner.member_weights_:
-            part = rng.permutation(64)[:32]
-            z = X[part] @ weights
+            subsample = rng.permutation(64)[:32]
+            labels = y[subsample]
+            z = X[subsample] @ weights
             n_ties += (z == 2).sum()
-            constant = max(y[part].mean(), 1 - y[part].mean())
-            gains.append(max(((z >= 2 if inclusive else z > 2) == y[part]).mean() - constant, 0))
+            predictions = z >= 2 if inclusive else z > 2
+            constant_accuracy = max(labels.mean(), 1 - labels.mean())
+            gains.append(max((predictions == labels).mean() - constant_accuracy, 0))
         assert n_ties > 0
         np.testing.assert_allclose(learner.member_shares_, gains / np.sum(gains))
 
@@ -309,7 +339,8 @@ class TestEnsemble:
         np.testing.assert_allclose(learner.weights_, single.weights_, rtol=1e-12)
 
     def test_members_no_better_than_the_constant_count_alike(self):
-        X, y = np.zeros((10, 3), dtype=int), np.array([0] * 8 + [1] * 2)
+        X = np.zeros((10, 3), dtype=int)
+        y = np.array([0] * 8 + [1] * 2)
         learner = WinnowEnsemble(n_members=4, complement=False, random_state=0).fit(X, y)
         assert learner.member_shares_.tolist() == [0.25] * 4
         assert (learner.predict(X) == 0).all()
@@ -325,8 +356,10 @@ class TestSparse:
     )
     def test_teaches_the_same_as_dense(self, sample, rule, average, layout, matrix):
         X, y = sample
-        rows = (sparse.csr_matrix if matrix else sparse.csr_array)(X).asformat(layout)
-        dense, learner = (Winnow(**rule, average=average).fit(rows_, y) for rows_ in (X, rows))
+        sparse_type = sparse.csr_matrix if matrix else sparse.csr_array
+        rows = sparse_type(X).asformat(layout)
+        dense = Winnow(**rule, average=average).fit(X, y)
+        learner = Winnow(**rule, average=average).fit(rows, y)
         for name in ("weights_", "n_mistakes_", "n_updates_", "classes_"):
             np.testing.assert_array_equal(getattr(learner, name), getattr(dense, name))
         for data in (X, rows):
@@ -338,21 +371,22 @@ class TestSparse:
 
     @pytest.mark.parametrize("index", [np.int32, np.int64])
     def test_stored_zeros_and_unsorted_columns(self, index):
-        data, columns, pointers = [1, 0, 1, 1, 0], [2, 0, 1, 1, 0], [0, 3, 5, 5]
-        made = (np.array(data, float), np.array(columns, index), np.array(pointers, index))
-        X = sparse.csr_array(made, shape=(3, 3))
+        data = [1, 0, 1, 1, 0]
+        columns = [2, 0, 1, 1, 0]
+        pointers = [0, 3, 5, 5]
+        csr = (np.array(data, float), np.array(columns, index), np.array(pointers, index))
+        X = sparse.csr_array(csr, shape=(3, 3))
         learner = Winnow(inclusive=False).fit(X, [1, 0, 0])
-        assert (
-            learner.weights_.tolist()
-            == Winnow(inclusive=False).fit(X.toarray(), [1, 0, 0]).weights_.tolist()
-        )
-        for kept, given_ in zip(
-            (X.data, X.indices, X.indptr), (data, columns, pointers), strict=True
-        ):
-            assert kept.tolist() == given_  # as it was
+        dense = Winnow(inclusive=False).fit(X.toarray(), [1, 0, 0])
+        assert learner.weights_.tolist() == dense.weights_.tolist()
+        # fit has not sorted or summed the caller's array
+        assert X.data.tolist() == data
+        assert X.indices.tolist() == columns
+        assert X.indptr.tolist() == pointers
 
     def test_is_never_made_dense(self):
-        size, n = 20_000, 5 * 10**6  # 93 GiB of bytes
+        size = 20_000
+        n = 5 * 10**6  # 93 GiB of bytes, were it dense
         columns = np.arange(size) % 50 * 10**5
         X = sparse.csr_array((np.ones(size), columns, np.arange(size + 1)), shape=(size, n))
         learner = Winnow(threshold=1.5).fit(X, columns == 0)
@@ -363,19 +397,23 @@ class TestExtremes:
     """Z stays finite, and no weight is lost."""
 
     @pytest.mark.parametrize("average", [False, True])
-    @pytest.mark.parametrize("made", [np.array, sparse.csr_array])
-    def test_a_weight_recovers_from_many_demotions(self, made, average):
+    @pytest.mark.parametrize("array_type", [np.array, sparse.csr_array])
+    def test_a_weight_recovers_from_many_demotions(self, array_type, average):
         """Attribute 0 is demoted 2,000 times, then it is all that positive examples have."""
-        before, after = [[1, 1]] * 2000, [[1, 0]] * 1100
-        rule = {"initial_weight": 1.0, "threshold": 1.0, "promotion": 2.0, "average": average}
-        learner = Winnow(**rule, margin=1e200).partial_fit(made(before), [0] * 2000, classes=[0, 1])
+        negative = array_type([[1, 1]] * 2000)
+        positive = array_type([[1, 0]] * 1100)
+        learner = Winnow(
+            initial_weight=1.0, threshold=1.0, promotion=2.0, average=average, margin=1e200
+        )
+        learner.partial_fit(negative, [0] * 2000, classes=[0, 1])
         assert learner._current.min() == sys.float_info.min
-        learner.set_params(margin=0.0).partial_fit(made(after), [1] * 1100)
+        learner.set_params(margin=0.0).partial_fit(positive, [1] * 1100)
         assert learner._current[0].tolist() == [1.0, sys.float_info.min]
         if average:
-            presented = [1.0] + [2.0**-t for t in range(1, 1023)] + [2.0**-1022] * 977
-            presented += [2.0**t for t in range(-1022, 0)] + [1.0] * 78
-            assert learner.weights_[0] == pytest.approx(np.mean(presented), rel=1e-9)
+            # halved from 1 to the smallest normal number 2^-1022, where it stays; then doubled
+            history = [2.0**-t for t in range(1023)] + [2.0**-1022] * 977
+            history += [2.0**t for t in range(-1022, 0)] + [1.0] * 78
+            assert learner.weights_[0] == pytest.approx(np.mean(history), rel=1e-9)
 
     @given(
         samples(n_classes=3),
@@ -390,14 +428,15 @@ class TestExtremes:
         self, sample, promotion, demotion, threshold, initial, average, dense
     ):
         X, y = sample
-        rule = {
-            "promotion": promotion,
-            "demotion": demotion,
-            "threshold": threshold,
-            "initial_weight": initial,
-        }
         rows = X if dense else sparse.csr_array(X)
-        learner = Winnow(**rule, average=average, n_passes=20).fit(rows, y)
+        learner = Winnow(
+            promotion=promotion,
+            demotion=demotion,
+            threshold=threshold,
+            initial_weight=initial,
+            average=average,
+            n_passes=20,
+        ).fit(rows, y)
         assert (learner._current > 0).all()
         assert np.isfinite(learner.weights_).all()
         assert np.isfinite(learner.decision_function(rows)).all()
@@ -405,7 +444,8 @@ class TestExtremes:
 
 def test_partial_fit_goes_on_shuffling():
     rng = np.random.default_rng(0)
-    X, y = rng.integers(0, 2, (60, 8)), rng.integers(0, 2, 60)
+    X = rng.integers(0, 2, (60, 8))
+    y = rng.integers(0, 2, 60)
     pieces = Winnow(shuffle=True, random_state=3)
     for _ in range(4):
         pieces.partial_fit(X, y, classes=[0, 1])
@@ -417,20 +457,14 @@ class TestWeights:
     @given(samples(n_classes=3), RULES, st.booleans(), st.booleans(), st.integers(0, 2**32 - 1))
     @settings(max_examples=50)
     def test_whole_numbers_are_repeated_rows(self, sample, rule, shuffle, dense, seed):
-        (X, y), weights = sample, np.random.default_rng(seed).integers(0, 4, len(sample[1]))
+        X, y = sample
+        weights = np.random.default_rng(seed).integers(0, 4, len(y))
         assume(len(np.unique(y[weights > 0])) == len(np.unique(y)))
-        form = np.array if dense else sparse.csr_array
-        settings_ = {
-            **rule,
-            "average": True,
-            "shuffle": shuffle,
-            "complement": dense,
-            "random_state": 0,
-        }
-        learner = Winnow(**settings_).fit(form(X), y, sample_weight=weights)
-        repeated = Winnow(**settings_).fit(
-            form(np.repeat(X, weights, axis=0)), np.repeat(y, weights)
-        )
+        array_type = np.array if dense else sparse.csr_array
+        learner = Winnow(**rule, average=True, shuffle=shuffle, complement=dense, random_state=0)
+        repeated = clone(learner)
+        learner.fit(array_type(X), y, sample_weight=weights)
+        repeated.fit(array_type(np.repeat(X, weights, axis=0)), np.repeat(y, weights))
         np.testing.assert_array_equal(learner.weights_, repeated.weights_)
         assert (learner.n_mistakes_, learner.n_updates_) == (
             repeated.n_mistakes_,
@@ -444,41 +478,30 @@ class TestWeights:
     )
     def test_fractions_are_shorter_steps(self, sample, weights, dense):
         X, y = sample
-        weights, labels = np.array(weights[: len(y)]), y == y.max()
+        weights = np.array(weights[: len(y)])
+        labels = y == y.max()
         assume(weights.sum() >= len(y))
-        rule = {
-            "promotion": 2.0,
-            "demotion": 0.5,
-            "threshold": 1.7,
-            "initial_weight": 1.0,
-            "margin": 0.3,
-        }
+        rule = UpdateRule(promotion=2.0, demotion=0.5, threshold=1.7, margin=0.3, inclusive=True)
         examples, sizes = online.presentations(weights, len(y))
         current, mean, mistakes, _ = present_examples(
-            X[examples],
-            labels[examples],
-            UpdateRule(
-                rule["promotion"], rule["demotion"], rule["threshold"], rule["margin"], True
-            ),
-            np.full(X.shape[1], rule["initial_weight"]),
-            sizes=sizes,
+            X[examples], labels[examples], rule, np.ones(X.shape[1]), sizes=sizes
         )
         rows = X if dense else sparse.csr_array(X)
-        last, average = (
-            Winnow(**rule, average=a).fit(rows, y, sample_weight=weights) for a in (False, True)
-        )
+        last = Winnow(**rule._asdict(), initial_weight=1.0)
+        last.fit(rows, y, sample_weight=weights)
+        average = Winnow(**rule._asdict(), initial_weight=1.0, average=True)
+        average.fit(rows, y, sample_weight=weights)
         np.testing.assert_allclose(last.weights_, current, rtol=1e-12)
         np.testing.assert_allclose(average.weights_, mean, rtol=1e-9)
         assert last.n_mistakes_ == mistakes
 
     def test_parts_go_on_from_wholes_without_a_step(self):
-        X, y = all_inputs(4), all_inputs(4)[:, 2]
-        rule = {"complement": True, "average": True, "n_passes": 3, "threshold": 2.23}
-        near = [
-            Winnow(1.37, **rule).fit(X, y, sample_weight=np.full(16, w)).weights_
-            for w in (1, 1 + 1e-9)
-        ]
-        assert np.abs(near[0] - near[1]).max() < 1e-6
+        X = all_inputs(4)
+        y = X[:, 2]
+        learner = Winnow(1.37, complement=True, average=True, n_passes=3, threshold=2.23)
+        weights_of_wholes = learner.fit(X, y, sample_weight=np.full(16, 1)).weights_
+        weights_of_parts = clone(learner).fit(X, y, sample_weight=np.full(16, 1 + 1e-9)).weights_
+        assert np.abs(weights_of_wholes - weights_of_parts).max() < 1e-6
 
     def test_too_long_a_pass_is_refused_at_once(self):
         with pytest.raises(
@@ -492,19 +515,22 @@ class TestWeights:
     ("name", "value"), [("complement", True), ("average", True), ("initial_weight", 2.0)]
 )
 def test_what_learning_began_with_cannot_change(name, value):
-    X, y = all_inputs(4), all_inputs(4)[:, 2]
+    X = all_inputs(4)
+    y = X[:, 2]
     learner = Winnow().partial_fit(X, y, classes=[0, 1])
-    before = learner.weights_.copy(), learner.threshold_
+    weights = learner.weights_.copy()
+    threshold = learner.threshold_
     learner.set_params(**{name: value})
     with pytest.raises(
         ValueError, match=f"{name} must stay that with which learning began, .*; got {value} "
     ):
         learner.partial_fit(X, y)
-    np.testing.assert_array_equal(learner.weights_, before[0])
-    assert learner.threshold_ == before[1]
+    np.testing.assert_array_equal(learner.weights_, weights)
+    assert learner.threshold_ == threshold
     np.testing.assert_array_equal(
-        learner.decision_function(sparse.csr_array(X)), X @ before[0] - before[1]
+        learner.decision_function(sparse.csr_array(X)), X @ weights - threshold
     )
+    # a new fit takes the new value: 4 attributes and their complements have a threshold of 8 / 2
     assert (learner.fit(X, y).partial_fit(X, y).threshold_ == 4) == (name == "complement")
 
 
@@ -515,7 +541,7 @@ def test_row_pointers_may_be_longer_than_columns(learner):
     expected = learner.fit(X, y).decision_function(X)
     for pointers, columns in ((np.int64, np.int32), (np.int32, np.int64)):
         rows = sparse.csr_array(X)
-        rows.indptr, rows.indices = rows.indptr.astype(pointers), rows.indices.astype(columns)
-        np.testing.assert_allclose(
-            learner.fit(rows, y).decision_function(rows), expected, rtol=1e-12
-        )
+        rows.indptr = rows.indptr.astype(pointers)
+        rows.indices = rows.indices.astype(columns)
+        scores = learner.fit(rows, y).decision_function(rows)
+        np.testing.assert_allclose(scores, expected, rtol=1e-12)
