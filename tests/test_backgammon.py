@@ -1,4 +1,4 @@
-"""Backgammon: moves against an enumeration, endings by hand, the network by its equations, learning step by step."""
+"""Backgammon: moves by enumeration, endings by hand, the network by its equations, learning."""
 
 import pickle
 from typing import NamedTuple
@@ -144,7 +144,7 @@ def test_openings(dice):
 @settings(max_examples=40, deadline=None)
 @given(positions(), st.sampled_from(DICE))
 def test_what_no_move_changes(position, dice):
-    """The number of men, one side a place, steps up to the throw, and no man of the opponent moves on."""
+    """The number of men; one side a place; steps up to the throw; no opponent's man moves on."""
     total = sum(dice)
     if dice[0] == dice[1]:
         total *= 2
@@ -180,7 +180,8 @@ def test_moves_by_hand(player, opponent, dice, moves):
             START[0],
             START[1] * 2,
             (1, 2),
-            r"opponent must be 15 men in all, at least 0 at each place; got \[0, 0, 0, 0, 0, 0, 10,",
+            "opponent must be 15 men in all, at least 0 at each place; "
+            r"got \[0, 0, 0, 0, 0, 0, 10,",
         ),
         (
             START[0] - np.eye(26, dtype=int)[3],
@@ -334,7 +335,7 @@ def test_learning_is_td_lambda(n_hidden):
 
 
 def test_a_net_learns_to_win():
-    """After 2,000 games against itself it wins nine games of ten against random and initial players."""
+    """After 2,000 games against itself it wins nine of ten against random and initial players."""
     novice = ValueNet(10)
     net = self_play(ValueNet(10), 2000, seed=0)
     assert (match(net, RandomPlayer(), 300, seed=1) > 0).mean() > 0.9

@@ -1,4 +1,4 @@
-"""The CIA model against enumeration of its joint distribution, and random models against their difficulty."""
+"""The CIA model against enumeration of its joint distribution; random models' difficulty."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Decisions: closed forms, all policies enumerated, gymnasium step by step, limits of learners, bad input."""
+"""Decisions: closed forms, all policies enumerated, gymnasium, limits of learners, bad input."""
 
 from fractions import Fraction
 from itertools import product
@@ -262,7 +262,7 @@ def test_td_lambda_by_hand():
 
 
 def test_the_printed_trace_is_another_lambda():
-    """Sutton's trace decays by discount * lambda, 0.8 * 0.5; the survey prints lambda alone, here 0.4."""
+    """Sutton's trace decays by discount * lambda, 0.8 * 0.5; the survey's by lambda, here 0.4."""
     policy = np.zeros(7, int)
     sutton = decisions.td_lambda(walk(), policy, 0.8, 0.5, 20, seed=3)
     survey = decisions.td_lambda(walk(), policy, 0.8, 0.4, 20, trace="lambda", seed=3)
@@ -274,7 +274,7 @@ def test_the_printed_trace_is_another_lambda():
 @settings(max_examples=20, deadline=None)
 @given(st.floats(0, 0.98), st.floats(0, 1), st.integers(0, 10**6))
 def test_limits_of_td(discount, trace_decay, seed):
-    """Exact with a table; the projection of the values where lambda is 1; within the bound in between.
+    """Exact with a table; the projection of the values for lambda = 1; within the bound in between.
 
     (Tsitsiklis & Van Roy 1997: error <= least error (1 - lambda discount) / (1 - discount).)
     """
@@ -365,7 +365,7 @@ def test_a_table_as_regressor_is_value_iteration():
 
 
 def test_tsitsiklis_and_van_roy_s_two_states_diverge():
-    """Values w and 2 w, and both states go to the second: least squares multiplies w by 6/5 discount.
+    """Values w and 2 w; both states go to the second: least squares multiplies w by 6/5 discount.
 
     It diverges where that is above 1: at a discount of 0.95, not at 0.8.
     """
@@ -415,7 +415,7 @@ def test_sarsa_by_hand():
 
 
 def test_sarsa_finds_the_way():
-    """With a tile a place, initial zeros are optimistic: a greedy learner tries all that may be better."""
+    """Initial zeros are optimistic: with a tile a place, a greedy learner tries what may be better."""
     lengths, weights = decisions.sarsa_tiles(
         line_step, 2, lambda rng: rng.random(1) / 2, 150, tiles=(1, 10), seed=1
     )
@@ -535,7 +535,7 @@ def test_bad_input(call, message):
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("seed", [87, 182])
 def test_sweeps_end_where_rounding_goes_round(seed):
-    """The last digit of a value comes and goes for ever; both solvers end where values come back."""
+    """The last digit of a value comes and goes for ever; both solvers end where values repeat."""
     rng = np.random.default_rng(seed)
     n_states = int(rng.integers(1, 5))
     model = random_mdp(n_states, int(rng.integers(1, 4)), int(rng.integers(1, n_states + 1)), rng)
@@ -611,7 +611,7 @@ def test_bad_chains(change, message):
 
 
 def test_chains_that_leave_states_for_good():
-    """A start that is left, and two places between which it goes for ever, in one of them twice as often."""
+    """A start that is left, and two places in turn for ever, in one of them twice as often."""
     visits = decisions.stationary([[0.2, 0.5, 0.3], [0, 0, 1], [0, 0.5, 0.5]])
     assert visits[0] == 0
     assert visits[1:] == pytest.approx([1 / 3, 2 / 3])

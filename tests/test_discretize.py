@@ -30,7 +30,7 @@ def iris():
 
 
 class Numbers:
-    """scikit-learn compares the outputs of a transformer as numbers: here the numbers of the bins."""
+    """scikit-learn compares the outputs of a transformer as numbers: here those of the bins."""
 
     def transform(self, X):
         frame = super().transform(X)

@@ -1,4 +1,4 @@
-"""Ensembles: Table 1 step by step, scikit-learn's where it has the same, codes by their distances, identities."""
+"""Ensembles: Table 1 step by step, scikit-learn's, codes by their distances, identities."""
 
 import pickle
 import warnings
@@ -240,7 +240,7 @@ def test_both_readings_of_an_error_of_0_and_above_a_half():
 
 @pytest.mark.parametrize("k", range(2, 8))
 def test_exhaustive_codes(k):
-    """All divisions of k classes in two, once each; words differ in 2^(k - 2) bits (Dietterich & Bakiri)."""
+    """All divisions of k classes in two; words differ in 2^(k - 2) bits (Dietterich & Bakiri)."""
     code = exhaustive_code(k)
     assert code.shape == (k, 2 ** (k - 1) - 1)
     bits = {tuple(bit) for bit in code.T}

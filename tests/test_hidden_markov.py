@@ -1,4 +1,4 @@
-"""Hidden Markov models against sums over all paths, and factored transitions against their definitions."""
+"""Hidden Markov models against sums over all paths; factored transitions by their definitions."""
 
 import itertools
 import warnings
@@ -164,7 +164,7 @@ SEPARATE = (np.array([0.5, 0.5]), np.eye(2), np.array([[1.0, 0.0], [1e-4, 1 - 1e
 @pytest.mark.parametrize("n", [5, 77, 80, 100, 1000, 100_000])
 @pytest.mark.parametrize("place", ["first", "last"])
 def test_states_that_do_not_mix(n, place):
-    """Only the second state emits the one 1, although the n zeros alone have 1e4^n to 1 against it."""
+    """Only the second state emits the one 1, although n zeros alone speak 1e4^n to 1 against it."""
     symbols = np.zeros(n + 1, dtype=int)
     symbols[0 if place == "first" else n] = 1
     log_probability = np.log(0.5) + n * np.log(1e-4) + np.log1p(-1e-4)
@@ -398,7 +398,7 @@ def test_unusual_sequences(sequences, n_states):
 
 
 def test_large_alphabets_are_given_or_made_use_of():
-    """Without `n_symbols` the largest symbol may be 10^6 - 1 (test_bad_sequences has a larger one)."""
+    """Without `n_symbols` the largest symbol is 10^6 - 1 (test_bad_sequences has a larger one)."""
     declared = HiddenMarkovModel(1, n_symbols=1_000_001).fit([[0, 10**6]])
     assert declared.emissions_.shape == (1, 1_000_001)
     inferred = HiddenMarkovModel(1).fit([[0, 10**6 - 1]])

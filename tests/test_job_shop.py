@@ -1,4 +1,4 @@
-"""Job shops: schedules that keep every limit, small problems enumerated, repairs by hand, learning step by step."""
+"""Job shops: schedules keep every limit; small problems enumerated, repairs by hand, learning."""
 
 import itertools
 
@@ -100,7 +100,7 @@ def test_random_repairs_reach_what_an_enumeration_finds():
 
 
 def test_a_value_is_that_of_the_equations():
-    """Zhang & Dietterich's features of a schedule, of which the value is a network with one layer."""
+    """Zhang & Dietterich's features of a schedule; its value is a network with one hidden layer."""
     problem = random_problem(np.random.default_rng(1))
     starts = job_shop.unlimited(problem.durations)
     use, time, _ = job_shop._overload(problem, starts)

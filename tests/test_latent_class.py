@@ -1,4 +1,4 @@
-"""EM and COV against the paper's formulas written out naively, and against models whose parameters are known."""
+"""EM and COV against the paper's formulas written out naively, and against known parameters."""
 
 import itertools
 import warnings
@@ -281,7 +281,7 @@ def test_extreme_samples(dtype, k):
 
 
 def test_exponents_beyond_the_range_of_floats():
-    """All of P(x, z) underflow or overflow relative to each other: the posterior is still 0 or 1."""
+    """All P(x, z) underflow or overflow relative to each other: the posterior is still 0 or 1."""
     m = 300
     rows = np.vstack([np.ones((5, m)), np.zeros((5, m))]).astype(np.uint8)
     low = np.full(m, 1e-6)
@@ -372,7 +372,7 @@ def test_the_leading_eigenvector_of_many_attributes():
 
 @given(st.integers(3, 6).flatmap(lambda m: arrays(float, (m, m), elements=st.floats(-1, 1))))
 def test_squared_deltas_are_the_papers_weighted_average(y):
-    """Section 4: sum over distinct j, k other than i of |y_ij y_ik|, over the same sum of |y_jk|."""
+    """Section 4: the sum over distinct j, k other than i of |y_ij y_ik| over that of |y_jk|."""
     y = y + y.T
     m = len(y)
     for i, estimate in enumerate(squared_deltas(y)):
@@ -441,7 +441,7 @@ def test_covariance_of_extreme_samples(size):
 @pytest.mark.parametrize(("criterion", "share"), [("bic", 1.0), ("heldout", 0.5)])
 @pytest.mark.parametrize("k", [2, 3])
 def test_selection_finds_the_number_of_hidden_values(criterion, share, k):
-    """BIC is consistent; held-out likelihood may choose too many hidden values, but never too few."""
+    """BIC is consistent; held-out likelihood may choose too many values, but never too few."""
     chosen = []
     for seed in range(20):
         learner = LatentClassSelection(criterion, max_hidden=5, n_restarts=5, random_state=seed)

@@ -1,4 +1,4 @@
-"""Naive Bayes against scikit-learn's three, by enumeration, and where nothing is there to estimate; its selection."""
+"""Naive Bayes against scikit-learn, by enumeration, and without data to estimate; its selection."""
 
 import warnings
 from decimal import Decimal, localcontext
@@ -113,7 +113,7 @@ def test_gaussians_far_from_zero_keep_their_spread():
 
 @st.composite
 def mixtures(draw):
-    """A DataFrame of boolean, categorical and Gaussian columns, some values missing, and classes."""
+    """A DataFrame of boolean, categorical and Gaussian columns, some incomplete, and classes."""
     size = draw(st.integers(2, 25))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     X = pd.DataFrame(
@@ -135,7 +135,10 @@ def mixtures(draw):
 
 @given(mixtures())
 def test_mixed_columns_add_up(sample):
-    """Log P(c, x) = log P(c) + sum over columns of log P(x_j | c), where the last is log P(c, x_j) - log P(c)."""
+    """Log P(c, x) is log P(c) plus log P(x_j | c) for each column.
+
+    The latter is log P(c, x_j) of the learner of one column less log P(c).
+    """
     X, y = sample
     learner = NaiveBayes().fit(X, y)
     singles = [NaiveBayes().fit(X[[name]], y).predict_joint_log_proba(X[[name]]) for name in X]
@@ -149,7 +152,7 @@ def test_mixed_columns_add_up(sample):
 @given(mixtures())
 @settings(max_examples=12)
 def test_a_missing_value_is_a_column_left_out(sample):
-    """In prediction the example's column is dropped; in training the example does not count for it."""
+    """In prediction the example's column is dropped; in training it does not count the example."""
     X, y = sample
     learner = NaiveBayes().fit(X, y)
     joint = learner.predict_joint_log_proba(X)
@@ -225,7 +228,7 @@ class TestNothingToEstimate:
             )
 
     def test_a_column_of_one_value(self):
-        """The other value of an integer column is not known, but counted, as that of a boolean one."""
+        """A second value of an integer column is counted, as that of a boolean one, though unknown."""
         integers = NaiveBayes().fit(pd.DataFrame({"a": [5, 5, 5]}), [0, 0, 1])
         booleans = NaiveBayes().fit(pd.DataFrame({"a": [False] * 3}), [0, 0, 1])
         for learner in (integers, booleans):
@@ -374,7 +377,10 @@ class TestWeights:
             np.testing.assert_allclose(weighted.deviations_[name][present], deviations, rtol=1e-9)
 
     def test_the_formula_by_hand(self):
-        """Sums of weights stand where counts do: (weight of the value + 1) / (weight of the class + 2)."""
+        """Sums of weights stand where counts do.
+
+        The formula is (weight of the value + 1) / (weight of the class + 2).
+        """
         X = pd.DataFrame({"a": [True, False, True], "b": [0.0, 1, 2]})
         learner = NaiveBayes().fit(X, [0, 0, 1], [1.5, 4.5, 0.75])
         np.testing.assert_allclose(np.exp(learner.class_log_prior_), [6 / 6.75, 0.75 / 6.75])
@@ -468,7 +474,7 @@ def exact_joint(X, y, n_classes, columns, row, smoothing=1):
 
 
 def exact_search(X, y, folds):
-    """The attributes in the order of their choice, and how many held-out examples are right with each."""
+    """The attributes in the order of their choice, and the held-out examples right with each."""
     n_classes = max(y) + 1
 
     def count_right(columns):

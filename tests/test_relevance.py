@@ -1,4 +1,4 @@
-"""RELIEF-F from its definition, races against scikit-learn's neighbours, VSM by finite differences."""
+"""RELIEF-F from its definition, races against scikit-learn, VSM by finite differences."""
 
 import json
 import pickle

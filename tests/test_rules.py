@@ -1,4 +1,4 @@
-"""Ripper and TreeRules: conditions by enumeration, bits by counting, sets of rules by their neighbours, known rules."""
+"""Ripper and TreeRules: conditions by enumeration, bits by counting, neighbours, known rules."""
 
 import pickle
 import warnings

@@ -1,4 +1,4 @@
-"""Texts, contexts, WinSpell and Bayes: against definitions by hand, dictionaries of weights, and scipy's test."""
+"""Texts, contexts, WinSpell and Bayes: definitions by hand, dictionaries of weights, scipy."""
 
 import csv
 import gzip

@@ -109,7 +109,7 @@ def network():
 
 def test_posterior_of_a_network(network):
     network, theta = network
-    """The joint probability of three hidden values, with variable 3 at 1; variable 4 is independent."""
+    """The joint probability of three hidden values with variable 3 at 1; 4 is independent."""
     evidence = np.array([-1, -1, -1, 1, 0])
     tables = network.tables(theta)
     exact = np.zeros((2, 3, 2))
@@ -163,7 +163,7 @@ def test_chains_that_stick_are_told_of():
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("zero", [0.0, 1e-300])
 def test_only_possible_states_are_returned(zero):
-    """From where chance puts the first two variables, single changes need not lead to a possible state."""
+    """From where chance puts two variables, single changes may not lead to a possible state."""
     theta = np.maximum(EQUAL, zero)
     for seed in range(10):
         states = gibbs_posterior(COPIES, theta, [-1, -1, 1], 5, np.random.default_rng(seed))
@@ -254,7 +254,7 @@ def test_a_value_never_seen(step):
 
 
 def test_of_two_values_projection_is_the_mean_rule():
-    """To subtract the mean of its row from the gradient is the same while no entry is at the edge."""
+    """To subtract its row's mean from the gradient is the same while no entry is at the edge."""
     X, _ = two_classes(np.random.default_rng(2), 200, 0.6, 5)
     network = Network(((), (), *[(1,)] * 5), [1, 2, 2, 2, 2, 2, 2])
     cases = Cases.from_rows(network, np.column_stack([np.zeros(200, int), np.full(200, -1), X]))

@@ -142,7 +142,7 @@ def test_logistic_regression_expresses_the_posterior_of_copies():
 @pytest.mark.parametrize("learner", ["ofe", "elr_fixed", "elr_converged", "em"])
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_errors_are_those_of_the_classifier(learner, missing):
-    """A run's sample is drawn again and given to the estimator, its errors summed over all inputs."""
+    """A run's sample is drawn again and given to the estimator; its errors count for all inputs."""
     truth = experiments.duplicated_truth(3, 2)
     n_instances = 50
     frame = experiments.structure_robustness(

@@ -1,4 +1,4 @@
-"""Chow-Liu, K2, BDeu and a network from a file: against sums over all trees, chain rules and known networks."""
+"""Chow-Liu, K2, BDeu, a network from a file: sums over all trees, chain rules, known networks."""
 
 import itertools
 import math
@@ -217,7 +217,7 @@ def test_constant_columns_get_no_arc(constant):
 
 
 def test_declared_values_count():
-    """Of two columns whose dtype says that they could have another value, the score is that of two values."""
+    """Two columns whose dtype says that they could have another value are scored with both."""
     X = pd.DataFrame({v: pd.Categorical(["a"] * 5, ["a", "b"]) for v in range(2)})
     counts = DirichletCounts(np.zeros((5, 2), int), [2, 2])
     gain = counts.bdeu(1, frozenset([0]), 10) - counts.bdeu(1, frozenset(), 10)

@@ -1,4 +1,4 @@
-"""Structures against plain definitions, brute force over trees and single changes, and models that are known."""
+"""Structures against definitions, brute force over trees and single changes, and known models."""
 
 import itertools
 import math
@@ -161,7 +161,7 @@ def test_information_is_its_definition(sample):
 
 
 def test_information_known_in_closed_form():
-    """Given the class, the second bit is a function of the first, and the third is independent of both."""
+    """Given the class, the second bit follows from the first, and the third is independent."""
     codes = np.array([(c, a, a ^ c, b) for c, a, b in itertools.product(range(2), repeat=3)] * 5)
     expected = math.log(2) * np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1]])
     np.testing.assert_allclose(conditional_mutual_information(codes, [2] * 4), expected, atol=1e-14)
@@ -308,7 +308,7 @@ def single_changes(parents, max_parents):
 
 
 def best_forest_bic(codes, sizes):
-    """Score of the best of all forests: no variable has two parents, and there is no loop of links."""
+    """Score of the best of all forests: no variable has two parents, and no links form a loop."""
     n = len(sizes)
     empty_scores = [plain_bic(codes, sizes, v, ()) for v in range(n)]
     # a link that does not gain anything is left out of a tree
@@ -404,7 +404,7 @@ class TestBic:
         assert total_bic(codes, sizes, best) > total_bic(codes, sizes, local_maximum) + 100
 
     def test_a_link_is_turned_round(self):
-        """The strongest link 1 - 2 comes first and points from 1; as 0 acts on 1, too, it must turn."""
+        """The strongest link 1 - 2 comes first and points from 1; as 0 acts on 1, it must turn."""
         rng = np.random.default_rng(0)
         y, b = rng.integers(0, 2, (2, 4000))
         a = (rng.random(4000) < np.array([[0.1, 0.7], [0.3, 0.95]])[y, b]).astype(int)
@@ -412,7 +412,7 @@ class TestBic:
 
     @pytest.mark.parametrize("missing", [0.05, 0.3])
     def test_missing_values_do_not_link_independent_variables(self, missing):
-        """Scores of families in different rows, scaled to all rows, would give more than ten links."""
+        """Scores of families in different rows, scaled to all, would give more than ten links."""
         rng = np.random.default_rng(0)
         codes = (rng.random((2000, 11)) < rng.uniform(0.05, 0.5, 11)).astype(int)
         codes[:, 1:][rng.random((2000, 10)) < missing] = -1

@@ -1,4 +1,4 @@
-"""GainRatioTree: tests by enumeration, pruning by the binomial bound, fractions by hand, scikit-learn's trees."""
+"""GainRatioTree: tests by enumeration, pruning by the binomial bound, fractions by hand, peers."""
 
 import pickle
 import re
@@ -293,7 +293,7 @@ KINDS = {
 
 
 def random_data(kind, seed):
-    """Columns, by `kind` integers, categories or with missing values, classes and weights of rows."""
+    """Columns (by `kind` integers, categories or incomplete), classes and weights of rows."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(60, 300))
     p = int(rng.integers(2, 6))
@@ -508,7 +508,7 @@ def test_a_very_deep_tree_as_text():
 
 
 def test_numbers_as_text():
-    """Six digits, of large numbers as many as they have before the point, and no rounding errors."""
+    """Six digits, or as many as are before the decimal point, without rounding errors."""
     text_by_number = {
         24.0: "24",
         24.5: "24.5",

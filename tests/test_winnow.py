@@ -154,7 +154,7 @@ def test_compiled_loops_are_the_readable_step(
 
 @given(samples(), RULES)
 def test_defaults_follow_from_the_other_parameters(sample, rule):
-    """Demotion is 1 / promotion, the threshold half the number of weights, the margin a fifth of it."""
+    """Demotion 1 / promotion, half the number of weights as threshold, a fifth of it as margin."""
     X, y = sample
     for complement in (False, True):
         rule.update(demotion=None, threshold=None, margin=None, complement=complement)
@@ -256,7 +256,7 @@ def test_shuffling_presents_each_row_once_a_pass():
 
 @given(st.data(), st.integers(2, 40), st.integers(1, 5), st.booleans(), st.booleans())
 def test_mistakes_on_disjunctions_are_bounded(data, n, r, n_as_threshold, inclusive):
-    """At most 2 + 3 r (1 + lg n) for a disjunction of r of n attributes, for any number of examples.
+    """At most 2 + 3 r (1 + lg n) for a disjunction of r of n attributes and any number of examples.
 
     (Littlestone 1988, with promotion 2 and demotion 1/2.)
     """
