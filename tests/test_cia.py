@@ -44,7 +44,7 @@ def test_samples_follow_the_joint_distribution():
 
 
 @pytest.fixture
-def rows_a_batch(monkeypatch):
+def set_batch_rows(monkeypatch):
     """Return a function that makes all batches of this number of rows."""
     return lambda n: monkeypatch.setattr(
         cia, "row_batches", lambda n_rows, *_: row_batches(n_rows, 2**20, n)
@@ -55,8 +55,8 @@ def rows_a_batch(monkeypatch):
 @pytest.mark.parametrize("bits", [np.random.PCG64, np.random.SFC64, np.random.MT19937])
 @pytest.mark.parametrize("n", [4, 5])
 @pytest.mark.parametrize("size", [1, 2, 3, 6, 7, 8, 9])
-def test_samples_in_batches_are_those_of_one_draw(size, n, bits, rows_a_batch):
-    rows_a_batch(3)
+def test_samples_in_batches_are_those_of_one_draw(size, n, bits, set_batch_rows):
+    set_batch_rows(3)
     model = random_cia(n, 3, 1.0, np.random.default_rng(n))
     rng = np.random.Generator(bits(size))
     X, y, z = model.sample(size, rng)
@@ -71,13 +71,13 @@ def test_samples_in_batches_are_those_of_one_draw(size, n, bits, rows_a_batch):
 
 
 @pytest.mark.parametrize("n_rows", [1, 3, 20])
-def test_batches_change_no_posterior_and_no_difficulty(n_rows, rows_a_batch):
+def test_batches_change_no_posterior_and_no_difficulty(n_rows, set_batch_rows):
     model = random_cia(13, 3, 1.0, np.random.default_rng(0))
     rows = np.random.default_rng(1).integers(0, 2, (20, 14), dtype=np.uint8)
     log_joint = model.log_joint(rows)
     posterior = model.target_posterior(rows[:, 1:])
     difficulty = model.difficulty(101)
-    rows_a_batch(n_rows)
+    set_batch_rows(n_rows)
     np.testing.assert_allclose(model.log_joint(rows), log_joint, rtol=1e-14)
     np.testing.assert_allclose(model.target_posterior(rows[:, 1:]), posterior, rtol=1e-14)
     np.testing.assert_allclose(model.difficulty(101), difficulty, rtol=1e-6)
@@ -190,11 +190,12 @@ def test_all_inputs_are_all_inputs():
 
 
 def test_an_unreachable_difficulty_says_which_are_reachable():
-    for wrong in (0.4, 0.999999):
+    """With two hidden values, a guess is right with probability 1/2 at least."""
+    for difficulty in (0.4, 0.999999):
         with pytest.raises(
-            ValueError, match=f"difficulty={wrong} cannot be reached .* reachable: "
+            ValueError, match=f"difficulty={difficulty} cannot be reached .* reachable: "
         ) as error:
-            sample_cia(4, 2, wrong, np.random.default_rng(0))
+            sample_cia(4, 2, difficulty, np.random.default_rng(0))
         least, most = map(float, str(error.value).split("reachable: ")[1].split(" to "))
         assert 0.5 < least < 0.55
         for reachable in (least, most):

@@ -52,10 +52,12 @@ def test_values_in_closed_form():
     # thirteen steps of reward -1
     cliff = decisions.from_gymnasium("CliffWalking-v1")
     assert policy_iteration(cliff, 0.9).values[36] == pytest.approx(-(1 - 0.9**13) / 0.1)
-    roads = policy_iteration(mountain_roads(6, 4), 1.0)
-    assert roads.values.tolist() == [-4, -5, -4, -3, -2, -1, -3, -2, -1, 0]
-    assert roads.policy[0] == 1
-    assert evaluate(mountain_roads(6, 4), np.zeros(10, int), 1)[0] == -6
+    # six steps on the northern road, four on the southern one
+    model = mountain_roads(6, 4)
+    solution = policy_iteration(model, 1.0)
+    assert solution.values.tolist() == [-4, -5, -4, -3, -2, -1, -3, -2, -1, 0]
+    assert solution.policy[0] == 1
+    assert evaluate(model, np.zeros(10, int), 1)[0] == -6
 
 
 @settings(max_examples=30, deadline=None)
@@ -160,8 +162,10 @@ def test_policy_iteration_ends_where_rounding_alone_tells_actions_apart():
 
 
 def loop_or_end(loop, end):
-    """One state, in which action 0 stays and action 1 ends."""
-    return MDP([[[1, 0], [0, 1]], [[0, 1], [0, 1]]], [[loop, 0], [end, 0]], [False, True])
+    """One state, in which action 0 stays and action 1 ends, with these rewards."""
+    stay = [[1, 0], [0, 1]]
+    leave = [[0, 1], [0, 1]]
+    return MDP([stay, leave], [[loop, 0], [end, 0]], [False, True])
 
 
 SOLVERS = (policy_iteration, value_iteration, decisions.modified_policy_iteration)
@@ -415,16 +419,16 @@ def test_sarsa_by_hand():
 
 
 def test_sarsa_finds_the_way():
-    """Initial zeros are optimistic: with a tile a place, a greedy learner tries what may be better."""
+    """Initial zeros are optimistic: a greedy learner tries whatever may be better."""
     lengths, weights = decisions.sarsa_tiles(
         line_step, 2, lambda rng: rng.random(1) / 2, 150, tiles=(1, 10), seed=1
     )
     assert lengths[:5].max() > 10 >= lengths[-20:].max()
     assert (weights[0, 0, :9] > weights[1, 0, :9]).all()
-    again, _ = decisions.sarsa_tiles(
+    repeat_lengths, _ = decisions.sarsa_tiles(
         line_step, 2, lambda rng: rng.random(1) / 2, 150, tiles=(1, 10), seed=1
     )
-    assert (again == lengths).all()
+    assert (repeat_lengths == lengths).all()
     lengths, _ = decisions.sarsa_tiles(
         line_step, 2, lambda _: np.zeros(1), 2, longest=3, tiles=(1, 10)
     )
@@ -538,7 +542,9 @@ def test_sweeps_end_where_rounding_goes_round(seed):
     """The last digit of a value comes and goes for ever; both solvers end where values repeat."""
     rng = np.random.default_rng(seed)
     n_states = int(rng.integers(1, 5))
-    model = random_mdp(n_states, int(rng.integers(1, 4)), int(rng.integers(1, n_states + 1)), rng)
+    n_actions = int(rng.integers(1, 4))
+    n_next_states = int(rng.integers(1, n_states + 1))
+    model = random_mdp(n_states, n_actions, n_next_states, rng)
     discount = rng.uniform(0, 0.99)
     best = policy_iteration(model, discount).values
     for solution in (
@@ -551,11 +557,12 @@ def test_sweeps_end_where_rounding_goes_round(seed):
 
 def test_values_that_go_round_are_told():
     """From a loop without rewards the way out promises 5, and a step later no more than 2."""
-    moves = [
+    transitions = [
         [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 0, 1]],
         [[0, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 0, 1]],
     ]
-    model = MDP(moves, [[0, 0, -3, 0], [5, -1, -3, 0]], np.arange(4) == 3)
+    rewards = [[0, 0, -3, 0], [5, -1, -3, 0]]
+    model = MDP(transitions, rewards, np.arange(4) == 3)
     with pytest.warns(UserWarning, match="value_iteration has not ended after [0-9]+;"):
         assert value_iteration(model, 1.0).trace.size < 20
     assert policy_iteration(model, 1.0).values.tolist() == [2, 2, -3, 0]
@@ -632,10 +639,11 @@ def test_learners_that_diverge_say_so():
     assert not np.isfinite(values).all()
 
 
-@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
-def test_fitted_values_that_are_no_numbers_have_diverged(wrong):
+@pytest.mark.parametrize("reward", [np.nan, np.inf, -np.inf])
+def test_fitted_values_that_are_no_numbers_have_diverged(reward):
     def step(points, action):
-        return np.where(points[:, 0] > 1, wrong, 0.0), points, np.zeros(len(points), dtype=bool)
+        rewards = np.where(points[:, 0] > 1, reward, 0.0)
+        return rewards, points, np.zeros(len(points), dtype=bool)
 
     result = decisions.fitted_values(step, 1, KNeighborsRegressor(1), [[1.0], [2.0]], 0.9, 50)
     assert result.diverged is True

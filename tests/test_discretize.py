@@ -55,13 +55,13 @@ class RoundingOneHot(OneHot):
     """The checks use floats, which OneHot refuses."""
 
     def fit(self, X, y=None):
-        return super().fit(rounded(X))
+        return super().fit(round_values(X))
 
     def transform(self, X):
-        return super().transform(rounded(X)).to_numpy()
+        return super().transform(round_values(X)).to_numpy()
 
 
-def rounded(X):
+def round_values(X):
     if isinstance(X, pd.DataFrame) or issparse(X):
         return X
     values = np.asarray(X)
@@ -243,7 +243,7 @@ def slow_cuts(values, labels):
 
 
 @st.composite
-def separated(draw):
+def class_dependent_samples(draw):
     """Values and classes that depend on them, mostly enough for some cuts."""
     size = draw(st.integers(1, 60))
     n_classes = draw(st.integers(1, 5))
@@ -254,7 +254,7 @@ def separated(draw):
 
 
 class TestEntropyDiscretizer:
-    @given(separated())
+    @given(class_dependent_samples())
     @settings(max_examples=60)
     def test_is_the_published_algorithm(self, sample):
         values, y = sample
@@ -369,8 +369,8 @@ class TestOneHot:
         ]
 
     def test_constant_attributes(self):
-        same = pd.Categorical(["r"] * 3, categories=["r", "g"])
-        X = self.X.assign(same=same, none=pd.Series([None] * 3, dtype=object))
+        constant_column = pd.Categorical(["r"] * 3, categories=["r", "g"])
+        X = self.X.assign(same=constant_column, none=pd.Series([None] * 3, dtype=object))
         X["rarely"] = ["r", None, "r"]
         dropped = OneHot(constant="drop").fit(X)
         assert [*dropped.categories_] == ["odor", "bruises", "text", "size", "rarely"]

@@ -212,7 +212,8 @@ def test_table_1_step_by_step(learner):
 
 def test_two_classes_equal_scikit_learns_adaboost():
     data = datasets.load("pima")
-    X, y = data.X.to_numpy(), data.y
+    X = data.X.to_numpy()
+    y = data.y
     ours = AdaBoostM1(STUMP, 20, sampling=False, random_state=0).fit(X, y)
     theirs = AdaBoostClassifier(STUMP, n_estimators=20, random_state=0).fit(X, y)
     np.testing.assert_allclose(ours.errors_, theirs.estimator_errors_)
@@ -233,9 +234,9 @@ def test_both_readings_of_an_error_of_0_and_above_a_half():
     X = np.zeros((9, 1))
     y = np.repeat([0, 1, 2], 3)
     for at_error in ("stop", "restart"):
-        hopeless = AdaBoostM1(TREE, 9, at_error=at_error, random_state=0).fit(X, y)
-        assert len(hopeless.estimators_) == 1
-        assert (hopeless.predict_proba(X).sum(axis=1) == 1).all()
+        booster = AdaBoostM1(TREE, 9, at_error=at_error, random_state=0).fit(X, y)
+        assert len(booster.estimators_) == 1
+        assert (booster.predict_proba(X).sum(axis=1) == 1).all()
 
 
 @pytest.mark.parametrize("k", range(2, 8))
@@ -351,10 +352,11 @@ def test_classes_keep_their_type(ensemble, y, classes):
 
 @pytest.mark.parametrize("decode", ["bits", "probabilities"])
 def test_the_code_of_a_nearest_neighbour_is_the_nearest_neighbour(glass, decode):
+    """Each bit is that of the nearest neighbour's word, so that the nearest word is its class's."""
     X, y, new, _ = glass
     learner = KNeighborsClassifier(1)
-    coded = OutputCode(learner, decode=decode, random_state=0).fit(X, y).predict(new)
-    np.testing.assert_array_equal(coded, learner.fit(X, y).predict(new))
+    predictions = OutputCode(learner, decode=decode, random_state=0).fit(X, y).predict(new)
+    np.testing.assert_array_equal(predictions, learner.fit(X, y).predict(new))
 
 
 def test_a_code_of_one_bit_a_class_and_distances_by_hand(glass):
@@ -386,7 +388,8 @@ def test_pseudo_loss_of_two_classes_is_adaboost(colours, monkeypatch):
     # a colouring that takes no random number, so that the samples are the same
     monkeypatch.setattr(AdaBoostOC, "_question", lambda *_: np.array(colours))
     data = datasets.load("pima")
-    X, y = data.X.to_numpy(), data.y
+    X = data.X.to_numpy()
+    y = data.y
     oc = AdaBoostOC(STUMP, 15, random_state=0).fit(X, y)
     m1 = AdaBoostM1(STUMP, 15, random_state=0).fit(X, y)
     np.testing.assert_allclose(2 * oc.weights_, m1.weights_)

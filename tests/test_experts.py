@@ -20,8 +20,10 @@ def two_rules(seed=0, size=400, n=3):
     """The first input decides, softly, which of two opposite rules on the second one holds."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(size, n))
-    first = rng.random(size) < expit(4 * X[:, 0])
-    return X, (rng.random(size) < expit(np.where(first, 4, -4) * X[:, 1])).astype(int)
+    is_first = rng.random(size) < expit(4 * X[:, 0])
+    slope = np.where(is_first, 4, -4)
+    y = (rng.random(size) < expit(slope * X[:, 1])).astype(int)
+    return X, y
 
 
 def ways(depth):

@@ -327,8 +327,8 @@ def test_given_parts_stay():
     )
     np.testing.assert_array_equal(learner.emissions_, emissions)
     assert (learner.transitions_[~mask] == 0).all()
-    again = clone(learner).fit([symbols])
-    np.testing.assert_array_equal(again.transitions_, learner.transitions_)
+    refit = clone(learner).fit([symbols])
+    np.testing.assert_array_equal(refit.transitions_, learner.transitions_)
 
 
 def test_what_cannot_be_made_has_no_probability():

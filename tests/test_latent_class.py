@@ -77,8 +77,8 @@ def naive_em_step(rows, alpha, p, q):
         v.append(joint_0 / (joint_1 + joint_0))
     U = sum(u)
     V = sum(v)
-    p = [sum(u_i for u_i, x in zip(u, rows, strict=True) if x[j]) / U for j in range(rows.shape[1])]
-    q = [sum(v_i for v_i, x in zip(v, rows, strict=True) if x[j]) / V for j in range(rows.shape[1])]
+    p = [np.dot(u, column) / U for column in rows.T]
+    q = [np.dot(v, column) / V for column in rows.T]
     return U / (U + V), p, q, log_likelihood
 
 
@@ -202,8 +202,8 @@ def test_classes_that_are_alike_stay_alike():
 def test_merging_keeps_the_rows(rows):
     distinct, counts = merge_duplicates(rows)
     assert len(np.unique(distinct, axis=0)) == len(distinct)
-    again = np.repeat(distinct, counts.astype(int), axis=0)
-    assert sorted(map(tuple, again)) == sorted(map(tuple, rows))
+    repeated = np.repeat(distinct, counts.astype(int), axis=0)
+    assert sorted(map(tuple, repeated)) == sorted(map(tuple, rows))
 
 
 def test_counts_are_repetitions():
@@ -214,8 +214,9 @@ def test_counts_are_repetitions():
     repeated = maximize(
         np.repeat(rows, counts, axis=0), np.ones(counts.sum()), *starts, 30, 0, "float64"
     )
-    for a, b in zip(counted, repeated, strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-7, atol=1e-9)
+    # weights, probabilities and traces
+    for result, expected in zip(counted, repeated, strict=True):
+        np.testing.assert_allclose(result, expected, rtol=1e-7, atol=1e-9)
 
 
 def test_more_restarts_never_lower_the_likelihood():
@@ -301,7 +302,8 @@ def test_exponents_beyond_the_range_of_floats():
 
 def test_two_different_rows_are_two_classes():
     """The likelihood of two rows is at most 1/2 * 1/2, reached by a class for each."""
-    X, y = np.array([[0, 0, 1, 0], [1, 1, 0, 0]]), np.array([0, 1])
+    X = np.array([[0, 0, 1, 0], [1, 1, 0, 0]])
+    y = np.array([0, 1])
     learner = LatentClassEM(random_state=0).fit(X, y)
     assert learner.log_likelihood_ == pytest.approx(-2 * np.log(2), abs=1e-6)
     assert (learner.predict(X) == y).all()

@@ -19,7 +19,8 @@ def test_a_refit_a_clone_and_a_pickle_are_the_same_and_names_of_classes_do_not_m
     if "random_state" in learner.get_params():
         learner.set_params(random_state=0)
     first = learner.fit(X, y).predict(X)
-    for copy in (pickle.loads(pickle.dumps(learner)), clone(learner).fit(X, y), learner.fit(X, y)):
+    copies = (pickle.loads(pickle.dumps(learner)), clone(learner).fit(X, y), learner.fit(X, y))
+    for copy in copies:
         np.testing.assert_array_equal(copy.predict(X), first)
         if hasattr(copy, "predict_proba"):
             np.testing.assert_array_equal(copy.predict_proba(X), learner.predict_proba(X))

@@ -204,7 +204,8 @@ class TestNothingToEstimate:
     @pytest.mark.parametrize("values", [[0.1] * 7, [np.nan] * 7, [np.nan, 3.0, *[np.nan] * 5]])
     @pytest.mark.parametrize("ddof", [0, 1])
     def test_a_column_without_spread_tells_nothing(self, values, ddof):
-        X, y = pd.DataFrame({"a": values}), [0, 0, 1, 0, 0, 1, 1]
+        X = pd.DataFrame({"a": values})
+        y = [0, 0, 1, 0, 0, 1, 1]
         learner = NaiveBayes(ddof=ddof).fit(X, y)
         assert np.isnan(learner.deviations_["a"]).all()
         np.testing.assert_allclose(
@@ -228,7 +229,7 @@ class TestNothingToEstimate:
             )
 
     def test_a_column_of_one_value(self):
-        """A second value of an integer column is counted, as that of a boolean one, though unknown."""
+        """A second value of an integer column is counted, though unknown, as of a boolean one."""
         integers = NaiveBayes().fit(pd.DataFrame({"a": [5, 5, 5]}), [0, 0, 1])
         booleans = NaiveBayes().fit(pd.DataFrame({"a": [False] * 3}), [0, 0, 1])
         for learner in (integers, booleans):
@@ -308,8 +309,10 @@ class TestFarAway:
     @pytest.mark.parametrize(("X", "y"), SAMPLES.values(), ids=SAMPLES)
     def test_posteriors_are_exact(self, X, y):
         learner = NaiveBayes(ddof=0).fit(np.array(X), y)
-        sizes = [10.0**e for e in (*range(-8, 20), 50, 120, 153, 154, 155, 200, 307, 308)]
-        rows = np.array([[sign * size] * len(X[0]) for size in sizes for sign in (1, -1)])
+        exponents = [*range(-8, 20), 50, 120, 153, 154, 155, 200, 307, 308]
+        values = 10.0 ** np.array(exponents)
+        column = np.append(values, -values)
+        rows = np.repeat(column[:, None], len(X[0]), axis=1)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             posterior = learner.predict_proba(rows)
@@ -393,7 +396,8 @@ class TestWeights:
 
     def test_a_class_of_little_weight_has_a_deviation(self):
         """Its sum of squares is not divided by n - 1, which is negative here, but by n / 2."""
-        X, y = pd.DataFrame({"b": [0.0, 2, 5, 6, 7]}), [0, 0, 1, 1, 1]
+        X = pd.DataFrame({"b": [0.0, 2, 5, 6, 7]})
+        y = [0, 0, 1, 1, 1]
         learner = NaiveBayes().fit(X, y, [0.25, 0.25, 2, 2, 2])
         np.testing.assert_allclose(learner.deviations_["b"], [2**0.5, (4 / 5) ** 0.5])
 

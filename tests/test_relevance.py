@@ -30,6 +30,7 @@ def test_conventions(estimator, check):
 
 
 def parity(size, seed, n_relevant=4, n_attributes=14):
+    """Boolean attributes, and whether an odd number of the relevant ones are true."""
     X = np.random.default_rng(seed).integers(0, 2, (size, n_attributes))
     return X.astype(bool), X[:, :n_relevant].sum(axis=1) % 2
 

@@ -94,13 +94,18 @@ def test_bits_of_subsets_are_at_least_their_number(k):
 
 
 def test_bits_by_hand():
-    assert exception_bits(4, 0, 4, 3, 0.5) == pytest.approx(3)
-    assert exception_bits(3, 1, 4, 3, 0.5) == pytest.approx(
-        3 + subset_bits(4, 1, 0.25) + subset_bits(3, 1, 1 / 3)
-    )
-    assert exception_bits(2, 1, 4, 3, 0.25) == pytest.approx(
-        3 + subset_bits(3, 1, 1 / 3) + subset_bits(4, 2, 2.25 / 4)
-    )
+    """Of 4 positive and 3 negative examples, log2(7 + 1) = 3 bits say how many are exceptions."""
+    n_bits = 3
+    assert exception_bits(4, 0, 4, 3, 0.5) == pytest.approx(n_bits)
+    # one of 4 covered examples is wrong, where half of 2 errors is expected; one of 3 others is
+    covered_bits = subset_bits(4, 1, 0.25)
+    other_bits = subset_bits(3, 1, 1 / 3)
+    assert exception_bits(3, 1, 4, 3, 0.5) == pytest.approx(n_bits + covered_bits + other_bits)
+    # one of 3 covered; two of the 4 others, where three quarters of 3 errors are expected
+    covered_bits = subset_bits(3, 1, 1 / 3)
+    other_bits = subset_bits(4, 2, 0.75 * 3 / 4)
+    assert exception_bits(2, 1, 4, 3, 0.25) == pytest.approx(n_bits + covered_bits + other_bits)
+    # Cohen (1995) takes half of the bits of k and of the k conditions, as these are redundant
     assert rule_bits(1, 8) == pytest.approx(subset_bits(8, 1, 1 / 8) / 2)
     assert rule_bits(4, 8) == pytest.approx((2 + 2 * 1 + 8) / 2)
 

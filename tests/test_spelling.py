@@ -319,13 +319,13 @@ def test_classes_and_features_of_any_type(model):
         X.tolist(),
         sparse.csc_array(X),
     ):
-        again = model.fit(rows, y).predict(rows)
-        assert again.dtype == int
-        np.testing.assert_array_equal(again, expected)
+        predictions = model.fit(rows, y).predict(rows)
+        assert predictions.dtype == int
+        np.testing.assert_array_equal(predictions, expected)
     assert model.fit(X, y == 7).classes_.dtype == bool
-    for unclear in (["a", "b", None, "a"], pd.array([7, 8, None, 8], dtype="Int64")):
+    for labels in (["a", "b", None, "a"], pd.array([7, 8, None, 8], dtype="Int64")):
         with pytest.raises(ValueError, match="no class is given in row 2"):
-            model.fit(X, unclear)
+            model.fit(X, labels)
     with pytest.raises(ValueError, match="Unknown label type: continuous"):
         model.fit(X, [0.5, 1.5, 2.5, 3.5])
     with pytest.raises(ValueError, match="X must hold only 0 and 1; got .*a.* at row 1, column 0"):

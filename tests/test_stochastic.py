@@ -62,12 +62,13 @@ def two_classes(rng, size, delta, n=10):
 def test_classes_are_found_whatever_their_names():
     X, z = two_classes(np.random.default_rng(0), 400, 0.6)
     learner = LatentClassGibbs(n_samples=200, relabel=True, random_state=0).fit(X)
+    # classes have no order, so that they may have come out swapped
     agreement = (learner.predict(X) == z).mean()
     assert max(agreement, 1 - agreement) > 0.9
     np.testing.assert_allclose(learner.predict_proba(X).sum(axis=1), 1)
     np.testing.assert_allclose(learner.votes(X).sum(axis=1), 1)
-    again = pickle.loads(pickle.dumps(clone(learner).fit(X)))
-    np.testing.assert_array_equal(again.tables_, learner.tables_)
+    copy = pickle.loads(pickle.dumps(clone(learner).fit(X)))
+    np.testing.assert_array_equal(copy.tables_, learner.tables_)
 
 
 def test_renamed_classes_are_those_of_the_best_draw():
@@ -120,8 +121,8 @@ def test_posterior_of_a_network(network):
     shares = np.zeros((2, 3, 2))
     np.add.at(shares, tuple(states[:, :3].T), 1 / len(states))
     np.testing.assert_allclose(shares, exact / exact.sum(), atol=0.01)
-    again = gibbs_posterior(network, theta, evidence, 100, np.random.default_rng(0))
-    np.testing.assert_array_equal(again, states[:100])
+    first_states = gibbs_posterior(network, theta, evidence, 100, np.random.default_rng(0))
+    np.testing.assert_array_equal(first_states, states[:100])
 
 
 def test_updates_a_second(network):
@@ -173,10 +174,15 @@ def test_only_possible_states_are_returned(zero):
 
 
 def test_products_of_many_tables_do_not_underflow():
-    """Each class gives the row a probability of about 1e-400."""
+    """Each class gives the row a probability of (0.1 * 0.2)^201, about 1e-341.
+
+    It is the same for both classes, so that the posterior is the prior of 0.6.
+    """
     network = Network(((), *[(0,)] * 402), [2] * 403)
     row = np.zeros(402, int)
-    tables = [[0.6, 0.4], *([[[0.1, 0.9], [0.2, 0.8]], [[0.2, 0.8], [0.1, 0.9]]] * 201)]
+    odd_table = [[0.1, 0.9], [0.2, 0.8]]
+    even_table = [[0.2, 0.8], [0.1, 0.9]]
+    tables = [[0.6, 0.4], *([odd_table, even_table] * 201)]
     theta = network.flat(tables)
     exact = Cases(network, row[None], np.ones((1, 2))).posterior(theta)[0, 0]
     states = gibbs_posterior(network, theta, [-1, *row], 4000, np.random.default_rng(0))
@@ -212,10 +218,24 @@ def test_projection_is_the_nearest_point(scale, size):
     assert projection.min() >= 0
 
 
+def single_variable(*counts):
+    """Cases of one variable, with these numbers of its values."""
+    values = np.repeat(np.arange(len(counts)), counts)
+    return Cases.from_rows(Network(((),), [len(counts)]), values[:, None])
+
+
+def latent_class_cases(X, n_values=2):
+    """Cases of a constant class, a hidden value of two, and attributes that depend on that."""
+    size, n = X.shape
+    network = Network(((), (), *[(1,)] * n), [1, 2, *[n_values] * n])
+    constant_class = np.zeros(size, int)
+    hidden_value = np.full(size, -1)
+    return network, Cases.from_rows(network, np.column_stack([constant_class, hidden_value, X]))
+
+
 def test_division_ends_at_square_roots():
     """The gradient n / theta is a multiple of theta where theta is as the square roots of n."""
-    network = Network(((),), [2])
-    cases = Cases.from_rows(network, np.array([[0]] * 90 + [[1]] * 10))
+    cases = single_variable(90, 10)
     for step in (0.3, 0.01):
         theta, _ = plain_gradient(cases, np.array([0.5, 0.5]), 5000, step, "divide", 1e-12)
         # 90 to 10 is 9 to 1, whose root is 3 to 1
@@ -228,9 +248,7 @@ def test_division_ends_at_square_roots():
 
 def test_projected_gradient_ends_where_em_does():
     X, _ = two_classes(np.random.default_rng(2), 300, 0.7, 4)
-    # one class, and below it the hidden one
-    network = Network(((), (), *[(1,)] * 4), [1, 2, 2, 2, 2, 2])
-    cases = Cases.from_rows(network, np.column_stack([np.zeros(300, int), np.full(300, -1), X]))
+    network, cases = latent_class_cases(X)
     start = network.normalised(np.random.default_rng(3).uniform(0.3, 0.7, network.n_parameters))
     em = maximise_expectation(cases, start, 2000, tolerance=1e-13)
     _, path = plain_gradient(cases, start, 5000, 0.1, tolerance=1e-10)
@@ -241,12 +259,13 @@ def test_projected_gradient_ends_where_em_does():
 
 @pytest.mark.parametrize("step", [0.1, 0.01])
 def test_a_value_never_seen(step):
-    """The maximum is at an edge, but for the least that an entry may be."""
-    cases = Cases.from_rows(Network(((),), [3]), np.repeat([0, 1], [90, 10])[:, None])
-    theta, path = plain_gradient(cases, np.full(3, 1 / 3), 5000, step, "project", 1e-12)
+    """The maximum is at an edge, but for the least that an entry may be, 1e-6."""
+    cases = single_variable(90, 10, 0)
+    start = np.full(3, 1 / 3)
+    theta, path = plain_gradient(cases, start, 5000, step, "project", 1e-12)
     np.testing.assert_allclose(theta, [0.9, 0.1, 0], atol=1.01e-6)
     assert theta[2] == 1e-6
-    divided, _ = plain_gradient(cases, np.full(3, 1 / 3), 5000, step, "divide", 1e-12)
+    divided, _ = plain_gradient(cases, start, 5000, step, "divide", 1e-12)
     np.testing.assert_allclose(divided, [0.75, 0.25, 0], atol=1.01e-6)
     assert divided[2] == 1e-6
     assert theta.sum() == pytest.approx(1, abs=1e-15)
@@ -256,8 +275,7 @@ def test_a_value_never_seen(step):
 def test_of_two_values_projection_is_the_mean_rule():
     """To subtract its row's mean from the gradient is the same while no entry is at the edge."""
     X, _ = two_classes(np.random.default_rng(2), 200, 0.6, 5)
-    network = Network(((), (), *[(1,)] * 5), [1, 2, 2, 2, 2, 2, 2])
-    cases = Cases.from_rows(network, np.column_stack([np.zeros(200, int), np.full(200, -1), X]))
+    network, cases = latent_class_cases(X)
     uniform = np.random.default_rng(3).uniform(0.25, 0.75, network.n_parameters)
     start = network.normalised(uniform)
     theta = start
@@ -269,8 +287,8 @@ def test_of_two_values_projection_is_the_mean_rule():
     np.testing.assert_allclose(ours, theta, atol=1e-13)
 
 
-@pytest.mark.parametrize("way", ["project", "divide"])
-def test_rare_values_do_not_explode(way):
+@pytest.mark.parametrize("renormalise", ["project", "divide"])
+def test_rare_values_do_not_explode(renormalise):
     """Tables from Dirichlet(.3): long steps jump to and fro, but each iterate is a table."""
     for seed, size in itertools.product(range(9), (3, 5)):
         rng = np.random.default_rng(seed)
@@ -279,10 +297,9 @@ def test_rare_values_do_not_explode(way):
         # a value is the number of bounds below a uniform number
         bounds = cumulative[:, z].transpose(1, 0, 2)[..., :-1]
         X = (rng.random((100, 8, 1)) > bounds).sum(axis=-1)
-        network = Network(((), (), *[(1,)] * 8), [1, 2, *[size] * 8])
-        cases = Cases.from_rows(network, np.column_stack([np.zeros(100, int), np.full(100, -1), X]))
+        network, cases = latent_class_cases(X, n_values=size)
         start = network.normalised(rng.uniform(0.25, 0.75, network.n_parameters))
-        theta, path = plain_gradient(cases, start, 40, 0.1, way)
+        theta, path = plain_gradient(cases, start, 40, 0.1, renormalise)
         assert theta.min() >= 1e-6
         np.testing.assert_allclose(
             np.add.reduceat(theta, network.row_starts[:-1]), 1, rtol=0, atol=1e-12
@@ -292,7 +309,7 @@ def test_rare_values_do_not_explode(way):
 
 def test_a_step_settles_below_twice_the_smallest_probability():
     """At the maximum p the second derivative is -1 / p, and the smallest p is 0.05."""
-    cases = Cases.from_rows(Network(((),), [3]), np.repeat([0, 1, 2], [18, 1, 1])[:, None])
+    cases = single_variable(18, 1, 1)
     start = np.array([0.9, 0.051, 0.049])
     maximum = [0.9, 0.05, 0.05]
     theta, _ = plain_gradient(cases, start, 2000, 0.095)
@@ -302,15 +319,15 @@ def test_a_step_settles_below_twice_the_smallest_probability():
 
 
 def test_a_start_at_the_edge_is_moved():
-    cases = Cases.from_rows(Network(((),), [3]), np.array([[0], [1], [2]]))
-    for way in ("project", "divide"):
-        theta, path = plain_gradient(cases, [1.0, 0.0, 0.0], 0, renormalise=way)
+    cases = single_variable(1, 1, 1)
+    for renormalise in ("project", "divide"):
+        theta, path = plain_gradient(cases, [1.0, 0.0, 0.0], 0, renormalise=renormalise)
         np.testing.assert_allclose(theta, [1 - 2e-6, 1e-6, 1e-6], rtol=1e-9)
         assert path[0] == pytest.approx(2 / 3 * np.log(1e-6), rel=1e-5)
 
 
 def test_bad_gradient():
-    cases = Cases.from_rows(Network(((),), [2]), np.array([[0], [1]]))
+    cases = single_variable(1, 1)
     with pytest.raises(ValueError, match="did you mean 'divide'"):
         plain_gradient(cases, np.array([0.5, 0.5]), 1, renormalise="divided")
     for step in (0, 1e101):

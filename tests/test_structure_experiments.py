@@ -82,9 +82,8 @@ def test_columns_are_the_contract_for_any_number_of_workers():
 
 def test_the_chapter_shows_the_trial_that_others_call():
     notebook = nbformat.read(Path(__file__).parents[1] / "chapters" / "elr" / "structure.ipynb", 4)
-    source = next(
-        cell.source for cell in notebook.cells if cell.source.startswith("def copied_attributes(")
-    )
+    sources = [cell.source for cell in notebook.cells]
+    [source] = [source for source in sources if source.startswith("def copied_attributes(")]
     values = {
         "n_attributes": 4,
         "n_instances": 40,
@@ -93,6 +92,7 @@ def test_the_chapter_shows_the_trial_that_others_call():
         "smoothing": 1.0,
         "stopping": 5,
     }
+    # the function alone, without what follows it in the cell
     names = vars(experiments) | values
     exec(source.split("\n\n\n")[0], names)
     for rate, learners, tests in (

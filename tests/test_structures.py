@@ -100,7 +100,8 @@ def test_topological_order_puts_parents_first(sample):
     parents = bic_from_codes(*sample)
     order = topological_order(parents)
     assert sorted(order) == [*range(len(parents))]
-    assert all(order.index(p) < order.index(v) for v, family in enumerate(parents) for p in family)
+    for v, family in enumerate(parents):
+        assert all(order.index(p) < order.index(v) for p in family)
 
 
 class TestCodes:
@@ -184,14 +185,18 @@ def test_many_values_take_little_memory():
 def spanning_trees(n):
     """All sets of n - 1 links that connect n attributes."""
     for tree in itertools.combinations(itertools.combinations(range(n), 2), n - 1):
-        reached = {0}
+        # from attribute 0, go along links until no attribute can be further than n steps
+        component = {0}
         for _ in range(n):
-            reached |= {v for link in tree if reached & {*link} for v in link}
-        if len(reached) == n:
+            for link in tree:
+                if component & {*link}:
+                    component |= {*link}
+        if len(component) == n:
             yield tree
 
 
 def tree_of(parents):
+    """Links between attributes, numbered from 0, where variable 0 is the class."""
     return [(family[1] - 1, v - 1) for v, family in enumerate(parents) if len(family) == 2]
 
 
@@ -276,14 +281,14 @@ def total_bic(codes, sizes, parents):
     return sum(plain_bic(codes, sizes, v, family) for v, family in enumerate(parents))
 
 
-def observed(codes, variables):
+def observed_rows(codes, variables):
     return codes[(codes[:, [*variables]] >= 0).all(axis=1)]
 
 
-def fits(codes, sizes, v, family):
+def table_fits(codes, sizes, v, family):
     """Whether the table of a family has no more entries than examples."""
     variables = (v, *family)
-    return math.prod(sizes[u] for u in variables) <= len(observed(codes, variables))
+    return math.prod(sizes[u] for u in variables) <= len(observed_rows(codes, variables))
 
 
 def is_acyclic(parents):
@@ -329,10 +334,10 @@ class TestBic:
         family = variables[: data.draw(st.integers(0, len(variables)))]
         larger_family = (parent, *family)
         gain = lib.structures.bic.gain(JointCounts(codes, sizes), child, parent, frozenset(family))
-        if not fits(codes, sizes, child, larger_family):
+        if not table_fits(codes, sizes, child, larger_family):
             assert gain == -np.inf
             return
-        rows = observed(codes, (child, *larger_family))
+        rows = observed_rows(codes, (child, *larger_family))
         score = plain_bic(rows, sizes, child, family)
         larger_score = plain_bic(rows, sizes, child, larger_family)
         assert gain == pytest.approx(larger_score - score, abs=1e-9)
@@ -349,7 +354,7 @@ class TestBic:
         if max_parents == 1:
             assert score <= forest_score + 1e-5
         for parents in single_changes(structure, max_parents):
-            if all(fits(codes, sizes, v, family) for v, family in enumerate(parents)):
+            if all(table_fits(codes, sizes, v, family) for v, family in enumerate(parents)):
                 assert total_bic(codes, sizes, parents) <= score + 1e-5
 
     @given(samples(max_attributes=6), st.integers(0, 4))
@@ -359,7 +364,9 @@ class TestBic:
         parents = bic_from_codes(codes, sizes, max_parents)
         assert parents == check_parents(parents, len(sizes))
         assert max(map(len, parents)) <= max_parents
-        assert all(fits(codes, sizes, v, family) for v, family in enumerate(parents) if family)
+        assert all(
+            table_fits(codes, sizes, v, family) for v, family in enumerate(parents) if family
+        )
 
     @pytest.mark.parametrize("missing", [0, 0.2])
     @pytest.mark.parametrize("order", [(1, 0, 2, 3, 4, 5), (2, 3, 1, 5, 4, 0), (1, 3, 2, 4, 0, 5)])
@@ -389,7 +396,8 @@ class TestBic:
 
         From no links, 1 and 3 soon have a parent, and 2 takes one: not 3, but 1.
         """
-        flips = np.random.default_rng(0).random((4, 4000)) < np.array([[0.5], [0.1], [0.2], [0.05]])
+        p_flip = np.array([[0.5], [0.1], [0.2], [0.05]])
+        flips = np.random.default_rng(0).random((4, 4000)) < p_flip
         chain_of_bits = np.logical_xor.accumulate(flips).astype(int)
         codes = chain_of_bits[[0, 1, 3, 2]].T
         sizes = [2] * 4
@@ -407,7 +415,8 @@ class TestBic:
         """The strongest link 1 - 2 comes first and points from 1; as 0 acts on 1, it must turn."""
         rng = np.random.default_rng(0)
         y, b = rng.integers(0, 2, (2, 4000))
-        a = (rng.random(4000) < np.array([[0.1, 0.7], [0.3, 0.95]])[y, b]).astype(int)
+        probability = np.array([[0.1, 0.7], [0.3, 0.95]])[y, b]
+        a = (rng.random(4000) < probability).astype(int)
         assert bic_search(np.column_stack([a, b]), y) == ((), (0, 2), ())
 
     @pytest.mark.parametrize("missing", [0.05, 0.3])

@@ -237,8 +237,8 @@ def test_random_choice_among_the_best_tests():
     data = datasets.load("pima")
     trees = [GainRatioTree(n_best=20, random_state=i).fit(data.X, data.y) for i in range(12)]
     assert len({(tree.attribute_[0], tree.threshold_[0]) for tree in trees}) > 5
-    again = GainRatioTree(n_best=20, random_state=3).fit(data.X, data.y)
-    np.testing.assert_array_equal(again.predict_proba(data.X), trees[3].predict_proba(data.X))
+    copy = GainRatioTree(n_best=20, random_state=3).fit(data.X, data.y)
+    np.testing.assert_array_equal(copy.predict_proba(data.X), trees[3].predict_proba(data.X))
     root_attributes = {
         GainRatioTree(max_features=1, random_state=i).fit(data.X, data.y).attribute_[0]
         for i in range(60)
@@ -606,7 +606,8 @@ def test_parameters_out_of_range_are_told(parameters, message):
 
 
 def test_bad_input_is_told():
-    X, y = [[1.0], [2.0], [3.0]], [0, 1, 1]
+    X = [[1.0], [2.0], [3.0]]
+    y = [0, 1, 1]
     with pytest.raises(
         ValueError, match="Sample weights must contain at least one non-zero number"
     ):

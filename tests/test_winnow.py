@@ -237,21 +237,25 @@ def test_passes_made_together_are_passes(presentations, monkeypatch):
         "average": True,
         "random_state": 0,
     }
-    together = Winnow(**rule).fit(X, y)
+    at_once = Winnow(**rule).fit(X, y)
     monkeypatch.setattr(online, "PRESENTATIONS", presentations)
-    apart = Winnow(**rule).fit(X, y)
-    np.testing.assert_array_equal(apart.weights_, together.weights_)
-    assert (apart.n_mistakes_, apart._n_presented) == (together.n_mistakes_, 80)
+    in_batches = Winnow(**rule).fit(X, y)
+    np.testing.assert_array_equal(in_batches.weights_, at_once.weights_)
+    assert (in_batches.n_mistakes_, in_batches._n_presented) == (at_once.n_mistakes_, 80)
 
 
 def test_shuffling_presents_each_row_once_a_pass():
-    X, y = all_inputs(4), all_inputs(4)[:, 2]
-    fits = [Winnow(shuffle=True, n_passes=3, random_state=seed).fit(X, y) for seed in (0, 0, 1)]
-    np.testing.assert_array_equal(fits[0].weights_, fits[1].weights_)
-    assert (fits[0].weights_ != fits[2].weights_).any()
+    X = all_inputs(4)
+    y = X[:, 2]
+
+    def weights(seed):
+        return Winnow(shuffle=True, n_passes=3, random_state=seed).fit(X, y).weights_
+
+    np.testing.assert_array_equal(weights(0), weights(0))
+    assert (weights(0) != weights(1)).any()
     rng = np.random.RandomState(1)
     order = np.concatenate([rng.permutation(16) for _ in range(3)])
-    np.testing.assert_array_equal(fits[2].weights_, Winnow().fit(X[order], y[order]).weights_)
+    np.testing.assert_array_equal(weights(1), Winnow().fit(X[order], y[order]).weights_)
 
 
 @given(st.data(), st.integers(2, 40), st.integers(1, 5), st.booleans(), st.booleans())
@@ -272,14 +276,15 @@ def test_mistakes_on_disjunctions_are_bounded(data, n, r, n_as_threshold, inclus
 
 
 @pytest.fixture(scope="module")
-def noisy():
-    X, y, _ = random_cia(12, 2, 0.7, np.random.default_rng(5)).sample(300, np.random.default_rng(6))
+def noisy_sample():
+    model = random_cia(12, 2, 0.7, np.random.default_rng(5))
+    X, y, _ = model.sample(300, np.random.default_rng(6))
     return X, y
 
 
 class TestEnsemble:
-    def test_coefficients_make_the_same_predictions(self, noisy):
-        X, y = noisy
+    def test_coefficients_make_the_same_predictions(self, noisy_sample):
+        X, y = noisy_sample
         for complement in (False, True):
             learner = WinnowEnsemble(complement=complement, random_state=0).fit(X, y)
             inputs = all_inputs(12)
@@ -287,8 +292,8 @@ class TestEnsemble:
             np.testing.assert_allclose(learner.decision_function(inputs), score, atol=1e-9)
             np.testing.assert_array_equal(learner.predict(inputs), (score > 0).astype(int))
 
-    def test_weights_are_the_members_by_their_shares(self, noisy):
-        X, y = noisy
+    def test_weights_are_the_members_by_their_shares(self, noisy_sample):
+        X, y = noisy_sample
         learner = WinnowEnsemble(n_members=7, random_state=0).fit(X, y)
         assert learner.member_weights_.shape == (7, 24)
         assert learner.member_shares_.sum() == pytest.approx(1)
@@ -326,8 +331,8 @@ class TestEnsemble:
         assert n_ties > 0
         np.testing.assert_allclose(learner.member_shares_, gains / np.sum(gains))
 
-    def test_one_member_on_everything_is_a_winnow(self, noisy):
-        X, y = noisy
+    def test_one_member_on_everything_is_a_winnow(self, noisy_sample):
+        X, y = noisy_sample
         learner = WinnowEnsemble(n_members=1, subsample=1.0, n_passes=3, random_state=0).fit(X, y)
         rng = np.random.RandomState(0)
         rows = rng.permutation(300)
