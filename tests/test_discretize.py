@@ -68,7 +68,7 @@ def round_values(X):
     return np.round(values).astype(int) if values.dtype.kind == "f" else values
 
 
-CHECKED = [
+TRANSFORMERS = [
     NumbersOfEntropy(),
     NumbersOfSeparating(),
     NumbersOfCutPoints({"x0": [0, 1]}),
@@ -82,7 +82,7 @@ def expected_failures(estimator):
     return {}
 
 
-@parametrize_with_checks(CHECKED, expected_failed_checks=expected_failures)
+@parametrize_with_checks(TRANSFORMERS, expected_failed_checks=expected_failures)
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
 def test_conventions(estimator, check):
     check(estimator)

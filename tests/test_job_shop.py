@@ -18,12 +18,12 @@ from lib.job_shop import (
     serial_schedule,
 )
 
-LEARNED = RepairValues(np.random.default_rng(0).normal(size=(14, 3)), np.ones(4))
-CHOOSERS = [*job_shop.RULES, LEARNED]
+RANDOM_VALUES = RepairValues(np.random.default_rng(0).normal(size=(14, 3)), np.ones(4))
+CHOOSERS = [*job_shop.RULES, RANDOM_VALUES]
 
 
 def check(problem, starts):
-    """A schedule keeps the order of jobs and the limits of resources at every time; its length."""
+    """Length of a schedule, which is checked to keep the order of jobs and all limits."""
     ends = starts + problem.durations
     assert (starts[:, 0] >= 0).all()
     assert (starts[:, 1:] >= ends[:, :-1]).all()
@@ -112,8 +112,8 @@ def test_a_value_is_that_of_the_equations():
     assert x[4] == pytest.approx(overloaded.mean())
     assert x[13] == 1
     assert np.flatnonzero(overloaded)[0] == time
-    value = np.tanh(x @ LEARNED.inputs).sum() + 1
-    assert job_shop._worth(problem, 20, starts, LEARNED) == pytest.approx(value)
+    value = np.tanh(x @ RANDOM_VALUES.inputs).sum() + 1
+    assert job_shop._worth(problem, 20, starts, RANDOM_VALUES) == pytest.approx(value)
 
 
 def numeric_gradient(function, schedule, weights):

@@ -147,11 +147,16 @@ def test_bdeu_search_ends_where_no_arc_helps(alarm):
     assert max(map(len, bdeu_search(rows, max_parents=1))) == 1
 
 
-def greedy_k2(counts, order, max_parents=4):
-    """K2 as it is defined: parents of each variable."""
+def greedy(counts, order, max_parents=4):
+    """K2 as it is defined: parents of each variable, and the families whose scores it asks for.
+
+    (The latter are for the benchmarks.)
+    """
     parents = {}
+    families = []
 
     def score(child, family):
+        families.append((child, tuple(sorted(family))))
         # scores that differ by rounding only are ties, of which the first in the order is taken
         return round(counts.k2(child, frozenset(family)), 6)
 
@@ -167,7 +172,7 @@ def greedy_k2(counts, order, max_parents=4):
             family = (*family, likeliest)
             best = scores[likeliest]
         parents[child] = tuple(sorted(family))
-    return tuple(parents[v] for v in range(len(order)))
+    return tuple(parents[v] for v in range(len(order))), families
 
 
 @settings(max_examples=30)
@@ -180,7 +185,7 @@ def test_k2_is_greedy(seed, n_rows, max_parents):
     order = rng.permutation(5)
     sizes = codes.max(axis=0).clip(1) + 1
     frame = pd.DataFrame({v: pd.Categorical(codes[:, v], range(sizes[v])) for v in range(5)})
-    expected = greedy_k2(DirichletCounts(codes, sizes), order.tolist(), max_parents)
+    expected, _ = greedy(DirichletCounts(codes, sizes), order.tolist(), max_parents)
     assert k2(frame, order, max_parents) == expected
 
 
