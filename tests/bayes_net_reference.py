@@ -27,7 +27,8 @@ def flat(tables):
 
 
 def unflat(vector, parents, sizes):
-    tables, start = [], 0
+    tables = []
+    start = 0
     for shape in table_shapes(parents, sizes):
         stop = start + math.prod(shape)
         tables.append(np.reshape(vector[start:stop], shape))
@@ -38,17 +39,20 @@ def unflat(vector, parents, sizes):
 
 def softmax(beta, parents, sizes):
     """theta_{d|f} = exp(beta_{d|f}) / sum over d' of exp(beta_{d'|f})."""
-    powers = [
-        np.exp(table - table.max(axis=-1, keepdims=True)) for table in unflat(beta, parents, sizes)
-    ]
-    return [table / table.sum(axis=-1, keepdims=True) for table in powers]
+    tables = []
+    for table in unflat(beta, parents, sizes):
+        # less the largest, which cancels, so that no power overflows
+        powers = np.exp(table - table.max(axis=-1, keepdims=True))
+        tables.append(powers / powers.sum(axis=-1, keepdims=True))
+    return tables
 
 
 def completions(row, sizes):
     """All assignments to all variables that agree with what is observed in `row`."""
-    return itertools.product(
-        *[range(m) if code == MISSING else [code] for code, m in zip(row, sizes, strict=True)]
-    )
+    choices = []
+    for code, size in zip(row, sizes, strict=True):
+        choices.append(range(size) if code == MISSING else [code])
+    return itertools.product(*choices)
 
 
 def family(parents, assignment, v):
@@ -57,7 +61,9 @@ def family(parents, assignment, v):
 
 
 def joint(parents, tables, assignment):
-    return math.prod(float(tables[v][family(parents, assignment, v)]) for v in range(len(parents)))
+    """P(assignment): the product over all variables of P(v | parents)."""
+    entries = [table[family(parents, assignment, v)] for v, table in enumerate(tables)]
+    return math.prod(float(entry) for entry in entries)
 
 
 def evidence(parents, tables, row):
@@ -71,7 +77,8 @@ def without_class(row):
 
 def posterior(parents, tables, row):
     """P(c | e) of every class; None if P(e) = 0."""
-    joints = [evidence(parents, tables, (c, *row[1:])) for c in range(len(tables[0].T))]
+    n_classes = tables[0].shape[-1]
+    joints = [evidence(parents, tables, (c, *row[1:])) for c in range(n_classes)]
     total = math.fsum(joints)
     return np.array(joints) / total if total > 0 else None
 
@@ -89,10 +96,11 @@ def family_posteriors(parents, tables, row):
 
 def parent_posteriors(parents, tables, row):
     """P(f | row) of every entry of every table, the same for all d, flat."""
-    split = unflat(family_posteriors(parents, tables, row), parents, sizes_of(tables))
-    return flat(
-        [np.broadcast_to(table.sum(axis=-1, keepdims=True), table.shape) for table in split]
-    )
+    posteriors = []
+    for table in unflat(family_posteriors(parents, tables, row), parents, sizes_of(tables)):
+        sums = table.sum(axis=-1, keepdims=True)
+        posteriors.append(np.broadcast_to(sums, table.shape))
+    return flat(posteriors)
 
 
 def expected_counts(parents, tables, rows):
@@ -101,11 +109,11 @@ def expected_counts(parents, tables, rows):
 
 def proposition_3(parents, tables, row):
     """[P(d, f | e, c) - P(d, f | e)] - theta_{d|f} [P(f | c, e) - P(f | e)], flat."""
-    e, theta = without_class(row), flat(tables)
+    e = without_class(row)
+    theta = flat(tables)
     families = family_posteriors(parents, tables, row) - family_posteriors(parents, tables, e)
-    return families - theta * (
-        parent_posteriors(parents, tables, row) - parent_posteriors(parents, tables, e)
-    )
+    conditions = parent_posteriors(parents, tables, row) - parent_posteriors(parents, tables, e)
+    return families - theta * conditions
 
 
 def log_likelihood(parents, tables, rows):
@@ -119,18 +127,20 @@ def log_conditional_likelihood(parents, tables, rows):
 
 
 def log_prior(tables, smoothing):
-    return smoothing * np.log(flat(tables)).sum() if smoothing else 0.0
+    """Of Dirichlet priors with parameters smoothing + 1, without their constants."""
+    if smoothing == 0:
+        return 0.0  # also where an entry is 0
+    return smoothing * np.log(flat(tables)).sum()
 
 
 def maximise(counts, parents, sizes, smoothing):
     """(count + smoothing) / (total + smoothing size); uniform where there is nothing to count."""
     tables = []
     for table in unflat(counts, parents, sizes):
-        total = table.sum(axis=-1, keepdims=True) + smoothing * table.shape[-1]
-        uniform = np.full(table.shape, 1 / table.shape[-1])
-        tables.append(
-            np.where(total > 0, (table + smoothing) / np.where(total > 0, total, 1), uniform)
-        )
+        size = table.shape[-1]
+        total = table.sum(axis=-1, keepdims=True) + smoothing * size
+        shares = (table + smoothing) / np.where(total > 0, total, 1)
+        tables.append(np.where(total > 0, shares, 1 / size))
     return tables
 
 
@@ -138,10 +148,10 @@ def ofe(parents, sizes, rows, smoothing):
     """Frequencies in the rows where the variable and all of its parents are observed."""
     counts = [np.zeros(shape) for shape in table_shapes(parents, sizes)]
     for row in rows:
-        for v in range(len(parents)):
+        for v, count in enumerate(counts):
             entry = family(parents, row, v)
             if MISSING not in entry:
-                counts[v][entry] += 1
+                count[entry] += 1
     return maximise(flat(counts), parents, sizes, smoothing)
 
 
@@ -153,7 +163,8 @@ def forward(tables, row):
     """P(row) of a chain x1 -> x2 -> ... whose variables are all children of the class as well."""
     total = 0.0
     for c in range(len(tables[0])):
-        message = np.array([tables[0][c] * (row[0] in (MISSING, c))])
+        is_possible = row[0] in (MISSING, c)
+        message = np.array([tables[0][c] * is_possible])
         for table, code in zip(tables[1:], row[1:], strict=True):
             message = message @ np.atleast_2d(table[c])
             if code != MISSING:
@@ -164,34 +175,39 @@ def forward(tables, row):
 
 def random_parents(rng, n_variables, max_parents=2):
     """A random acyclic graph in a random order."""
-    order, parents = rng.permutation(n_variables), [()] * n_variables
+    order = rng.permutation(n_variables)
+    parents = [()] * n_variables
     for position, v in enumerate(order):
         k = rng.integers(0, min(position, max_parents) + 1)
-        parents[v] = (
-            tuple(sorted(rng.choice(order[:position], k, replace=False).tolist())) if k else ()
-        )
+        if k:
+            choice = rng.choice(order[:position], k, replace=False)
+            parents[v] = tuple(sorted(choice.tolist()))
     return tuple(parents)
 
 
 def random_tables(rng, parents, sizes):
+    """Tables whose distributions are uniform among all distributions."""
     return [rng.dirichlet(np.ones(shape[-1]), shape[:-1]) for shape in table_shapes(parents, sizes)]
 
 
 def topological(parents):
+    """The variables in an order in which each comes after its parents."""
     order = []
     while len(order) < len(parents):
-        order += [
-            v for v in range(len(parents)) if v not in order and set(parents[v]) <= set(order)
-        ]
+        remaining = [v for v in range(len(parents)) if v not in order]
+        order += [v for v in remaining if set(parents[v]) <= set(order)]
     return order
 
 
 def sample(rng, parents, tables, size):
     """Complete rows, (size, n_variables)."""
     rows = np.empty((size, len(parents)), dtype=int)
+    order = topological(parents)
     for row in rows:
-        for v in topological(parents):
-            row[v] = rng.choice(tables[v].shape[-1], p=tables[v][tuple(row[p] for p in parents[v])])
+        for v in order:
+            condition = tuple(row[p] for p in parents[v])
+            distribution = tables[v][condition]
+            row[v] = rng.choice(len(distribution), p=distribution)
     return rows
 
 

@@ -12,10 +12,11 @@ import pytest
 from bayes_net_reference import MISSING
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import OneHotEncoder
-from test_bayes_net import GRAPHS, LEARNERS, SIZES, as_data, declared, small
+from test_bayes_net import GRAPHS, LEARNERS, SIZES, as_categories, as_data, tan_rows
 
 from lib.bayes_net import BayesNetClassifier, Cases, Network
 from lib.bayes_net.ascent import ascend
@@ -34,11 +35,11 @@ METHODS = ("cg", "lbfgs")
 
 def fit(rows, structure, learner, sizes=SIZES, **changes):
     X, y = as_data(rows)
-    return BayesNetClassifier(structure, learner, **changes).fit(declared(X, sizes), y)
+    return BayesNetClassifier(structure, learner, **changes).fit(as_categories(X, sizes), y)
 
 
 def proba(model, rows, sizes=SIZES):
-    return model.predict_proba(declared(as_data(rows)[0], sizes))
+    return model.predict_proba(as_categories(as_data(rows)[0], sizes))
 
 
 def tuples(rows):
@@ -60,22 +61,19 @@ def assert_tables(model, expected, **tolerance):
 )
 @settings(max_examples=20)
 def test_ofe_is_its_formula_on_available_cases(name, share, smoothing, seed):
-    rows = small(share, seed=seed)
+    rows = tan_rows(share, seed=seed)
     model = fit(rows, GRAPHS[name], "ofe", smoothing=smoothing)
-    assert_tables(
-        model, reference.ofe(GRAPHS[name], SIZES, tuples(rows), smoothing), rtol=1e-12, atol=1e-290
-    )
+    expected = reference.ofe(GRAPHS[name], SIZES, tuples(rows), smoothing)
+    assert_tables(model, expected, rtol=1e-12, atol=1e-290)
 
 
 def test_ofe_of_naive_bayes_is_naive_bayes():
     """The peer does not smooth the classes: with as many rows of each, that is no difference."""
-    rows = small(size=200)
+    rows = tan_rows(size=200)
     rows = np.vstack([rows[rows[:, 0] == c][:15] for c in range(3)])
-    X = declared(as_data(rows)[0], SIZES)
-    expected = NaiveBayes().fit(X.apply(lambda column: column.astype("category")), rows[:, 0])
-    np.testing.assert_allclose(
-        proba(fit(rows, "naive", "ofe"), rows), expected.predict_proba(X), rtol=1e-10
-    )
+    X = as_categories(as_data(rows)[0], SIZES)
+    expected = NaiveBayes().fit(X.astype("category"), rows[:, 0]).predict_proba(X)
+    np.testing.assert_allclose(proba(fit(rows, "naive", "ofe"), rows), expected, rtol=1e-10)
 
 
 # ELR
@@ -87,17 +85,17 @@ def logistic_regression(rows, sizes):
         categories=[range(m) for m in sizes[1:]], drop="first", sparse_output=False
     )
     codes = encoder.fit_transform(rows[:, 1:])
-    model = LogisticRegression(C=np.inf, solver="newton-cg", tol=1e-12, max_iter=10_000).fit(
-        codes, rows[:, 0]
-    )
-    log_proba = model.predict_log_proba(codes)
-    return log_proba[np.arange(len(rows)), rows[:, 0]].sum(), np.exp(log_proba)
+    y = rows[:, 0]
+    model = LogisticRegression(C=np.inf, solver="newton-cg", tol=1e-12, max_iter=10_000)
+    log_proba = model.fit(codes, y).predict_log_proba(codes)
+    log_likelihood = log_proba[np.arange(len(rows)), y].sum()
+    return log_likelihood, np.exp(log_proba)
 
 
 def random_rows(sizes, size, seed):
     """Rows of a random TAN: wrong for naive Bayes, and no class can be told for sure."""
-    rng, n = np.random.default_rng(seed), len(sizes)
-    parents = ((), (0,), *[(0, v - 1) for v in range(2, n)])
+    rng = np.random.default_rng(seed)
+    parents = ((), (0,), *[(0, v - 1) for v in range(2, len(sizes))])
     tables = [
         0.6 * table + 0.4 / table.shape[-1]
         for table in reference.random_tables(rng, parents, sizes)
@@ -113,14 +111,17 @@ def test_elr_of_naive_bayes_is_logistic_regression(sizes, method):
     rows = random_rows(sizes, 400, seed=len(sizes))
     expected, posterior = logistic_regression(rows, sizes)
     for start in ("ofe", "random"):
-        changes = {
-            "n_iterations": None,
-            "method": method,
-            "start": start,
-            "tolerance": 1e-8,
-            "random_state": 0,
-        }
-        model = fit(rows, "naive", "elr", sizes, **changes)
+        model = fit(
+            rows,
+            "naive",
+            "elr",
+            sizes,
+            n_iterations=None,
+            method=method,
+            start=start,
+            tolerance=1e-8,
+            random_state=0,
+        )
         assert model.log_conditional_likelihood_ == pytest.approx(expected, rel=1e-8)
         np.testing.assert_allclose(proba(model, rows, sizes), posterior, atol=1e-5)
 
@@ -128,11 +129,13 @@ def test_elr_of_naive_bayes_is_logistic_regression(sizes, method):
 @pytest.mark.parametrize("method", METHODS)
 def test_elr_of_a_full_net_is_the_frequencies(method):
     """All attributes are parents of the class: the maximum is its share among equal rows."""
-    rows = small(share=0, size=300)[:, :3]
-    sizes, parents = SIZES[:3], ((1, 2), (), ())
+    rows = tan_rows(share=0, size=300)[:, :3]
+    sizes = SIZES[:3]
+    parents = ((1, 2), (), ())
     model = fit(rows, parents, "elr", sizes, n_iterations=None, method=method, tolerance=1e-7)
-    table = reference.ofe(parents, sizes, tuples(rows), 0)[0]
-    np.testing.assert_allclose(proba(model, rows, sizes), table[rows[:, 1], rows[:, 2]], atol=1e-4)
+    class_table = reference.ofe(parents, sizes, tuples(rows), 0)[0]
+    expected = class_table[rows[:, 1], rows[:, 2]]
+    np.testing.assert_allclose(proba(model, rows, sizes), expected, atol=1e-4)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -140,7 +143,7 @@ def test_elr_of_a_full_net_is_the_frequencies(method):
 @pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.parametrize("share", [0, 0.3])
 def test_the_objective_never_falls(name, share, learner, method):
-    rows = small(share)
+    rows = tan_rows(share)
     for changes in ({"start": "ofe"}, {"start": "random", "random_state": 0}, {"smoothing": 0.1}):
         model = fit(rows, GRAPHS[name], learner, n_iterations=15, method=method, **changes)
         assert model.path_.shape == (model.n_iterations_ + 1,)
@@ -153,7 +156,7 @@ def test_the_objective_never_falls(name, share, learner, method):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_the_path_starts_at_ofe_and_ends_at_the_model(name, method):
-    rows = small()
+    rows = tan_rows()
     n = len(rows)
     start = fit(rows, GRAPHS[name], "ofe")
     prior = reference.log_prior(start.tables_, 1)
@@ -162,11 +165,8 @@ def test_the_path_starts_at_ofe_and_ends_at_the_model(name, method):
     assert elr.path_[-1] == pytest.approx(elr.log_conditional_likelihood_ / n, rel=1e-10)
     assert elr.log_conditional_likelihood_ >= start.log_conditional_likelihood_
     for learner in ITERATIVE:
-        assert_tables(
-            fit(rows, GRAPHS[name], learner, n_iterations=0, method=method),
-            start.tables_,
-            rtol=1e-10,
-        )
+        unmoved = fit(rows, GRAPHS[name], learner, n_iterations=0, method=method)
+        assert_tables(unmoved, start.tables_, rtol=1e-10)
     for learner in ("em", "apn"):
         model = fit(rows, GRAPHS[name], learner, n_iterations=6, method=method)
         assert model.path_[0] == pytest.approx((start.log_likelihood_ + prior) / n, rel=1e-10)
@@ -177,7 +177,7 @@ def test_the_path_starts_at_ofe_and_ends_at_the_model(name, method):
 @pytest.mark.parametrize("learner", ITERATIVE)
 @pytest.mark.parametrize("method", METHODS)
 def test_fewer_iterations_are_the_first_of_more(learner, method):
-    rows = small()
+    rows = tan_rows()
     paths = [fit(rows, "tan", learner, n_iterations=k, method=method).path_ for k in range(7)]
     for k, path in enumerate(paths):
         assert len(path) == k + 1
@@ -191,15 +191,16 @@ def test_converged_elr_is_stationary(name, method):
     """No small change of any parameter raises the conditional likelihood."""
     sizes = (2, 2, 2, 2, 2)
     rows = reference.mask(np.random.default_rng(0), random_rows(sizes, 400, 0), 0.1)
-    model = fit(rows, GRAPHS[name], "elr", sizes, n_iterations=None, method=method)
+    parents = GRAPHS[name]
+    model = fit(rows, parents, "elr", sizes, n_iterations=None, method=method)
     distinct, counts = np.unique(rows, axis=0, return_counts=True)
-    gradients = [
-        reference.proposition_3(GRAPHS[name], model.tables_, row) for row in tuples(distinct)
-    ]
+    gradients = [reference.proposition_3(parents, model.tables_, row) for row in tuples(distinct)]
+    # the default tolerance is 1e-6
     assert np.abs(counts @ gradients).max() / 400 < 1.01e-6
 
 
-def separable():
+def separable_data():
+    """All combinations of four bits; the class is the first or the second."""
     X = np.array(list(itertools.product([0, 1], repeat=4)))
     return X, (X[:, 0] | X[:, 1]).astype(int)
 
@@ -208,19 +209,18 @@ def separable():
 @pytest.mark.parametrize("method", [*METHODS, "newton"])
 def test_separable_classes(structure, method):
     """The supremum is not reached; what is returned is still a distribution."""
-    X, y = separable()
+    X, y = separable_data()
+    learner = BayesNetClassifier(
+        structure, "elr", n_iterations=None, method=method, tolerance=1e-300
+    )
     with pytest.warns(ConvergenceWarning, match="max_iterations|tolerance"):
-        model = BayesNetClassifier(
-            structure, "elr", n_iterations=None, method=method, tolerance=1e-300, max_iterations=30
-        ).fit(X, y)
+        model = clone(learner).set_params(max_iterations=30).fit(X, y)
     assert_distributions(model, X)
     assert (model.predict(X) == y).all()
     assert model.log_conditional_likelihood_ > -0.1
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        longer = BayesNetClassifier(
-            structure, "elr", n_iterations=None, method=method, tolerance=1e-300
-        ).fit(X, y)
+        longer = learner.fit(X, y)
     assert_distributions(longer, X)
     assert longer.log_conditional_likelihood_ >= model.log_conditional_likelihood_ - 1e-12
 
@@ -230,25 +230,33 @@ def assert_distributions(model, X):
         assert np.isfinite(table).all()
         assert (table > 0).all()
         np.testing.assert_allclose(table.sum(axis=-1), 1, rtol=1e-9)
-    missing = np.where(np.eye(*np.shape(X)) == 1, np.nan, X)
-    for inputs in (X, missing, np.full(np.shape(X), np.nan)):
+    shape = np.shape(X)
+    missing = np.where(np.eye(*shape) == 1, np.nan, X)
+    for inputs in (X, missing, np.full(shape, np.nan)):
         np.testing.assert_allclose(model.predict_proba(inputs).sum(axis=1), 1, rtol=1e-9)
         assert np.isfinite(model.predict_log_proba(inputs)).all()
 
 
 @pytest.mark.parametrize("learner", ITERATIVE)
 def test_warns_if_and_only_if_cut_short(learner):
-    rows = small()
-    changes = {"n_iterations": None, "start": "random", "random_state": 0}
+    rows = tan_rows()
+    X, y = as_data(rows)
+    X = as_categories(X, SIZES)
+    model = BayesNetClassifier(
+        GRAPHS["tan"], learner, n_iterations=None, start="random", random_state=0
+    )
+    model.set_params(max_iterations=2)
     with pytest.warns(ConvergenceWarning, match="in 2 iterations"):
-        cut = fit(rows, GRAPHS["tan"], learner, max_iterations=2, **changes)
-    assert cut.n_iterations_ == 2
+        model.fit(X, y)
+    assert model.n_iterations_ == 2
+    model.set_params(tolerance=1e-4, max_iterations=5000)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        done = fit(rows, GRAPHS["tan"], learner, tolerance=1e-4, max_iterations=5000, **changes)
+        model.fit(X, y)
+        # a number of iterations that is asked for, or tuned, is no cut
         fit(rows, GRAPHS["tan"], learner, n_iterations=2)
         fit(rows, GRAPHS["tan"], learner, max_iterations=2)
-    assert 2 < done.n_iterations_ < 5000
+    assert 2 < model.n_iterations_ < 5000
 
 
 # EM
@@ -259,41 +267,33 @@ def test_warns_if_and_only_if_cut_short(learner):
     [*itertools.product(GRAPHS, [0.5, 1]), ("naive", 0), ("chain", 0), ("tan", 0)],
 )
 def test_em_by_enumeration(name, smoothing):
-    rows = tuples(small(share=0.4, size=40) if smoothing else small(share=0.1, size=300, seed=1))
-    tables, path = reference.ofe(GRAPHS[name], SIZES, rows, smoothing), []
-    assert all(reference.evidence(GRAPHS[name], tables, row) > 0 for row in rows)
+    parents = GRAPHS[name]
+    if smoothing:
+        codes = tan_rows(share=0.4, size=40)
+    else:  # enough rows for every entry to be positive
+        codes = tan_rows(share=0.1, size=300, seed=1)
+    rows = tuples(codes)
+    tables = reference.ofe(parents, SIZES, rows, smoothing)
+    path = []
+    assert all(reference.evidence(parents, tables, row) > 0 for row in rows)
     for k in range(4):
         prior = reference.log_prior(tables, smoothing)
-        path.append((reference.log_likelihood(GRAPHS[name], tables, rows) + prior) / len(rows))
-        model = fit(
-            np.array(rows),
-            GRAPHS[name],
-            "em",
-            n_iterations=k,
-            smoothing=smoothing,
-            tolerance=1e-300,
-        )
+        path.append((reference.log_likelihood(parents, tables, rows) + prior) / len(rows))
+        model = fit(codes, parents, "em", n_iterations=k, smoothing=smoothing, tolerance=1e-300)
         assert_tables(model, tables, rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(model.path_, path[: model.n_iterations_ + 1], rtol=1e-10)
         assert model.n_iterations_ == k or abs(path[-1] - path[-2]) < 1e-12
-        tables = reference.em_step(GRAPHS[name], tables, rows, smoothing)
+        tables = reference.em_step(parents, tables, rows, smoothing)
 
 
 @pytest.mark.parametrize("smoothing", [0, 1, 2])
 @pytest.mark.parametrize("name", GRAPHS)
 def test_em_of_complete_rows_is_ofe_in_one_step(name, smoothing):
-    rows = small(share=0)
+    rows = tan_rows(share=0)
     expected = fit(rows, GRAPHS[name], "ofe", smoothing=smoothing).tables_
+    changes = {"n_iterations": 1, "smoothing": smoothing, "random_state": 0}
     for start in ("ofe", "random"):
-        model = fit(
-            rows,
-            GRAPHS[name],
-            "em",
-            n_iterations=1,
-            smoothing=smoothing,
-            start=start,
-            random_state=0,
-        )
+        model = fit(rows, GRAPHS[name], "em", start=start, **changes)
         assert_tables(model, expected, rtol=1e-10)
 
 
@@ -302,13 +302,9 @@ def test_em_of_complete_rows_is_ofe_in_one_step(name, smoothing):
 @pytest.mark.parametrize("learner", ["em", "apn"])
 def test_naive_bayes_with_an_observed_class_has_a_closed_form(learner, start, smoothing):
     """Rows without a value tell nothing about it: the maximum is the observed frequencies."""
-    rows = small(share=0.4, size=100)
-    changes = {
-        "method": "lbfgs",
-        "tolerance": 1e-14 if learner == "em" else 1e-8,
-        "max_iterations": 2000,
-    }
+    rows = tan_rows(share=0.4, size=100)
     if learner == "apn" and smoothing == 0:
+        # a gradient in logarithms needs positive entries: class 2 has one that is 0
         rows = rows[rows[:, 0] < 2]
     expected = fit(rows, "naive", "ofe", smoothing=smoothing)
     assert (reference.flat(expected.tables_) > 0).all() or learner == "em"
@@ -320,7 +316,9 @@ def test_naive_bayes_with_an_observed_class_has_a_closed_form(learner, start, sm
         smoothing=smoothing,
         start=start,
         random_state=0,
-        **changes,
+        method="lbfgs",
+        tolerance=1e-14 if learner == "em" else 1e-8,
+        max_iterations=2000,
     )
     assert_tables(model, expected.tables_, atol=1e-6)
     if (learner, start) == ("em", "ofe"):
@@ -330,10 +328,13 @@ def test_naive_bayes_with_an_observed_class_has_a_closed_form(learner, start, sm
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", ["tan", "chain", "class with parents"])
 def test_apn_and_em_climb_the_same_likelihood(name, method):
-    rows = small(share=0.1, size=150)
-    changes = {"n_iterations": None, "max_iterations": 5000}
-    em = fit(rows, GRAPHS[name], "em", tolerance=1e-13, **changes)
-    apn = fit(rows, GRAPHS[name], "apn", tolerance=1e-8, method=method, **changes)
+    rows = tan_rows(share=0.1, size=150)
+    X, y = as_data(rows)
+    X = as_categories(X, SIZES)
+    em = BayesNetClassifier(GRAPHS[name], "em", n_iterations=None, max_iterations=5000)
+    apn = clone(em).set_params(learner="apn", method=method, tolerance=1e-8)
+    em.set_params(tolerance=1e-13).fit(X, y)
+    apn.fit(X, y)
     assert em.path_[0] == pytest.approx(apn.path_[0], rel=1e-12)
     assert em.path_[-1] == pytest.approx(apn.path_[-1], rel=1e-9)
     assert_tables(em, apn.tables_, atol=1e-4)
@@ -342,11 +343,19 @@ def test_apn_and_em_climb_the_same_likelihood(name, method):
 @pytest.mark.parametrize("smoothing", [0, 1])
 def test_em_with_an_attribute_that_is_never_observed(smoothing):
     """Hidden x2 between the class and the others, from a random start."""
-    rows = small(share=0.1, size=100)
+    rows = tan_rows(share=0.1, size=100)
     rows[:, 2] = MISSING
     parents = ((), (0, 2), (0,), (2,), (2,))
-    changes = {"n_iterations": 60, "start": "random", "random_state": 1, "tolerance": 1e-300}
-    model = fit(rows, parents, "em", smoothing=smoothing, **changes)
+    model = fit(
+        rows,
+        parents,
+        "em",
+        n_iterations=60,
+        smoothing=smoothing,
+        start="random",
+        random_state=1,
+        tolerance=1e-300,
+    )
     assert (np.diff(model.path_) >= -1e-12).all()
     assert model.path_[-1] > model.path_[0] + 1e-3
     expected = [reference.posterior(parents, model.tables_, row) for row in tuples(rows[:10])]
@@ -354,17 +363,15 @@ def test_em_with_an_attribute_that_is_never_observed(smoothing):
 
 
 def test_a_random_start_is_one_of_many():
-    rows = small()
-    settings = {"n_iterations": 0, "start": "random"}
-    models = [
-        BayesNetClassifier("tan", "elr", **settings, random_state=seed).fit(*as_data(rows))
-        for seed in (0, 0, 1)
-    ]
-    assert_tables(models[0], models[1].tables_, rtol=0)
-    assert (
-        np.abs(reference.flat(models[0].tables_) - reference.flat(models[2].tables_)).max() > 0.01
-    )
-    assert_distributions(models[0], np.zeros((5, 4)))
+    X, y = as_data(tan_rows())
+    learner = BayesNetClassifier("tan", "elr", n_iterations=0, start="random")
+    model = clone(learner).set_params(random_state=0).fit(X, y)
+    repeated = clone(learner).set_params(random_state=0).fit(X, y)
+    reseeded = clone(learner).set_params(random_state=1).fit(X, y)
+    assert_tables(model, repeated.tables_, rtol=0)
+    differences = reference.flat(model.tables_) - reference.flat(reseeded.tables_)
+    assert np.abs(differences).max() > 0.01
+    assert_distributions(model, np.zeros((5, 4)))
 
 
 # Names and order
@@ -374,21 +381,22 @@ def test_a_random_start_is_one_of_many():
 @pytest.mark.parametrize("name", GRAPHS)
 def test_names_and_order_do_not_matter(learner, name):
     """Values, classes, columns and rows in another order give the same posterior."""
-    rows, rng = small(), np.random.default_rng(3)
+    rows = tan_rows()
     expected = proba(fit(rows, GRAPHS[name], learner, n_iterations=4), rows)
-    codes = [rng.permutation(m) for m in SIZES]
-    renamed = np.column_stack(
-        [np.where(x == MISSING, MISSING, p[x]) for p, x in zip(codes, rows.T, strict=True)]
-    )
-    columns = np.append(0, 1 + rng.permutation(4))
-    place = np.argsort(columns)
-    parents = [tuple(int(place[p]) for p in GRAPHS[name][v]) for v in columns]
-    other, order = renamed[:, columns], rng.permutation(len(rows))
+    rng = np.random.default_rng(3)
+    new_codes = [rng.permutation(m) for m in SIZES]
+    renamed = np.empty_like(rows)
+    for v, codes in enumerate(rows.T):
+        renamed[:, v] = np.where(codes == MISSING, MISSING, new_codes[v][codes])
+    columns = np.append(0, 1 + rng.permutation(4))  # the class stays first
+    positions = np.argsort(columns)
+    parents = [tuple(int(positions[p]) for p in GRAPHS[name][v]) for v in columns]
+    permuted = renamed[:, columns]
+    order = rng.permutation(len(rows))
     sizes = tuple(np.array(SIZES)[columns])
-    model = fit(other[order], parents, learner, sizes, n_iterations=4)
-    np.testing.assert_allclose(
-        proba(model, other, sizes)[:, codes[0]], expected, rtol=1e-6, atol=1e-8
-    )
+    model = fit(permuted[order], parents, learner, sizes, n_iterations=4)
+    posterior = proba(model, permuted, sizes)[:, new_codes[0]]
+    np.testing.assert_allclose(posterior, expected, rtol=1e-6, atol=1e-8)
 
 
 # Cross-tuning
@@ -396,14 +404,15 @@ def test_names_and_order_do_not_matter(learner, name):
 
 def held_out_errors(rows, structure, learner, n_folds, seed, max_iterations, **changes):
     """Share of errors in each fold after 0, 1, ... iterations on the others."""
-    folds, errors = np.random.RandomState(seed).permutation(len(rows)) % n_folds, []  # noqa: NPY002
-    for fold in range(n_folds):
-        train, test, curve = rows[folds != fold], rows[folds == fold], []
-        for k in range(max_iterations + 1):
-            model = fit(train, structure, learner, n_iterations=k, **changes)
-            curve.append(np.mean(model.classes_[proba(model, test).argmax(axis=1)] != test[:, 0]))
-        errors.append(curve)
-    return np.array(errors)
+    folds = np.random.RandomState(seed).permutation(len(rows)) % n_folds  # noqa: NPY002
+    errors = np.empty((n_folds, max_iterations + 1))
+    for fold, k in np.ndindex(errors.shape):
+        train = rows[folds != fold]
+        test = rows[folds == fold]
+        model = fit(train, structure, learner, n_iterations=k, **changes)
+        labels = model.classes_[proba(model, test).argmax(axis=1)]
+        errors[fold, k] = np.mean(labels != test[:, 0])
+    return errors
 
 
 @pytest.mark.parametrize("n_folds", [4, 5])
@@ -413,24 +422,24 @@ def held_out_errors(rows, structure, learner, n_folds, seed, max_iterations, **c
 )
 def test_cross_tuning_written_out(learner, method, n_folds):
     """The first of the smallest errors in each fold; of an even number, the lower median."""
-    rows = small(share=0 if method == "newton" else 0.4, size=120, seed=4)
+    rows = tan_rows(share=0 if method == "newton" else 0.4, size=120, seed=4)
     changes = {"method": method, "max_iterations": 6}
     errors = held_out_errors(rows, GRAPHS["tan"], learner, n_folds, 3, **changes)
     model = fit(rows, GRAPHS["tan"], learner, random_state=3, n_folds=n_folds, **changes)
     np.testing.assert_allclose(model.held_out_errors_, errors, atol=1e-12)
     for first in (0, 1):
-        n_iterations, chosen = choose_iterations(model.held_out_errors_, allow_zero=not first)
-        np.testing.assert_array_equal(chosen, first + errors[:, first:].argmin(axis=1))
-        assert n_iterations == sorted(chosen)[(n_folds - 1) // 2]
+        n_iterations, choices = choose_iterations(model.held_out_errors_, allow_zero=first == 0)
+        np.testing.assert_array_equal(choices, first + errors[:, first:].argmin(axis=1))
+        assert n_iterations == sorted(choices)[(n_folds - 1) // 2]
     np.testing.assert_array_equal(model.chosen_, errors.argmin(axis=1))
-    again = fit(rows, GRAPHS["tan"], learner, n_iterations=model.n_iterations_, method=method)
-    assert_tables(model, again.tables_, rtol=1e-12)
-    assert (errors != errors[:, :1]).any()
+    refitted = fit(rows, GRAPHS["tan"], learner, n_iterations=model.n_iterations_, method=method)
+    assert_tables(model, refitted.tables_, rtol=1e-12)
+    assert (errors != errors[:, :1]).any()  # else any number would do
 
 
 def test_cross_tuning_leaves_naive_bayes_where_em_starts():
     """Its start is the maximum already, in every fold."""
-    rows = small(share=0.3, size=120)
+    rows = tan_rows(share=0.3, size=120)
     model = fit(rows, "naive", "em", random_state=0)
     assert (model.chosen_ == 0).all()
     assert_tables(model, fit(rows, "naive", "ofe").tables_, rtol=1e-12)
@@ -439,13 +448,9 @@ def test_cross_tuning_leaves_naive_bayes_where_em_starts():
 # MOFN-3-7-10
 
 
-def mofn(seed=None):
+def mofn():
     data = load("mofn-3-7-10")
-    return (
-        (data.X, data.y)
-        if seed is None
-        else (data.X.iloc[rows := training_rows(data.name, seed)], data.y[rows])
-    )
+    return data.X, data.y
 
 
 def test_naive_bayes_of_all_of_mofn_by_hand():
@@ -462,10 +467,10 @@ def test_naive_bayes_of_all_of_mofn_by_hand():
 def test_elr_learns_mofn(structure):
     """Naive Bayes can represent a threshold of bits, a linear rule; frequencies do not find it."""
     X, y = mofn()
-    train = mofn(0)
-    scores = [BayesNetClassifier(structure, "ofe").fit(*train).score(X, y)]
-    scores.append(BayesNetClassifier(structure, "elr", n_iterations=100).fit(*train).score(X, y))
-    assert scores[0] < scores[1] == 1
+    train = training_rows("mofn-3-7-10", 0)
+    ofe = BayesNetClassifier(structure, "ofe").fit(X.iloc[train], y[train])
+    elr = BayesNetClassifier(structure, "elr", n_iterations=100).fit(X.iloc[train], y[train])
+    assert ofe.score(X, y) < elr.score(X, y) == 1
 
 
 @pytest.mark.skipif(
@@ -476,44 +481,43 @@ def test_elr_learns_mofn(structure):
 def test_the_paper_s_accuracies_on_mofn(structure, accuracy):
     """Greiner et al., Table III, to the printed digits, from the paper's own 300 training rows."""
     mirror = Path(os.environ["UCI_MIRROR"])
-    train, test = (
-        pd.read_csv(mirror / f"mofn-3-7-10.{part}", header=None) for part in ("data", "test")
-    )
+    train = pd.read_csv(mirror / "mofn-3-7-10.data", header=None)
+    test = pd.read_csv(mirror / "mofn-3-7-10.test", header=None)
     model = BayesNetClassifier(structure, "ofe").fit(train.iloc[:, :10], train[10])
-    assert f"{100 * (model.predict(test.iloc[:, :10]) == test[10]).mean():.2f}" == f"{accuracy:.2f}"
+    is_correct = model.predict(test.iloc[:, :10]) == test[10]
+    assert f"{100 * is_correct.mean():.2f}" == f"{accuracy:.2f}"
 
 
 def test_many_messages_at_a_hidden_root_do_not_underflow():
+    """P(c, e) = P(c) (P(h = 0) prod P(x | c, 0) + P(h = 1) prod P(x | c, 1)), in logarithms."""
     n = 400
     network = Network([(), (), *[(0, 1)] * n], [2] * (n + 2))
     child = np.array([[[0.9, 0.1], [0.2, 0.8]], [[0.99, 0.01], [0.01, 0.99]]])
-    tables = [np.array([0.5, 0.5]), np.array([0.5, 0.5]), *[child] * n]
+    root = np.array([0.5, 0.5])
+    theta = network.flat([root, root, *[child] * n])
     x = np.arange(n) % 2
-    sample = Cases.from_rows(network, np.concatenate([[0, -1], x])[None])
-    given_hidden = np.log(child[:, :, x]).sum(axis=-1)
-    expected = 2 * np.log(0.5) + np.logaddexp(*given_hidden.T)
-    np.testing.assert_allclose(sample.log_joints(network.flat(tables))[0], expected, rtol=1e-12)
-    counts = sample.expected_counts(network.flat(tables))[1]
+    sample = Cases.from_rows(network, np.concatenate([[0, MISSING], x])[None])
+    log_products = np.log(child[:, :, x]).sum(axis=-1)
+    expected = 2 * np.log(0.5) + np.logaddexp(log_products[:, 0], log_products[:, 1])
+    np.testing.assert_allclose(sample.log_joints(theta)[0], expected, rtol=1e-12)
+    _, counts = sample.expected_counts(theta)
     assert counts.sum() == pytest.approx(n + 2)
 
 
 def test_complete_rows_need_no_messages():
     """Two hundred attributes with two random parents each are too entangled for messages."""
     rng = np.random.default_rng(0)
-    parents = [
-        (),
-        (0,),
-        (0, 1),
-        *((0, *rng.choice(np.arange(1, v), 2, replace=False)) for v in range(3, 201)),
-    ]
+    parents = [(), (0,), (0, 1)]
+    for v in range(3, 201):
+        parents.append((0, *rng.choice(np.arange(1, v), 2, replace=False)))
+    network = Network(parents, [2] * 201)
+    beta = np.zeros(network.n_parameters)
     codes = rng.integers(0, 2, (50, 201))
-    sample = Cases.from_rows(Network(parents, [2] * 201), codes)
-    assert np.isfinite(sample.value_and_gradient(np.zeros(sample.network.n_parameters))[0])
-    codes[:, 1:][rng.random((50, 200)) < 0.3] = -1
+    value, _ = Cases.from_rows(network, codes).value_and_gradient(beta)
+    assert np.isfinite(value)
+    codes[:, 1:][rng.random((50, 200)) < 0.3] = MISSING
     with pytest.raises(ValueError, match="too entangled"):
-        Cases.from_rows(Network(parents, [2] * 201), codes).value_and_gradient(
-            np.zeros(sample.network.n_parameters)
-        )
+        Cases.from_rows(network, codes).value_and_gradient(beta)
 
 
 # Newton's method, last: compiled twice at the same time it would take two processes half a minute
@@ -527,36 +531,46 @@ def test_newton(name, sizes):
     rows = random_rows(sizes, 300, 0)
     cases = Cases.from_rows(Network(parents, sizes), rows)
     start = np.log(observed_frequencies(cases))
-    newton, other = (
-        ascend(cases, start, 1000, method=m, tolerance=1e-9) for m in ("newton", "lbfgs")
-    )
+    newton = ascend(cases, start, 1000, method="newton", tolerance=1e-9)
+    lbfgs = ascend(cases, start, 1000, method="lbfgs", tolerance=1e-9)
     assert newton.converged
     assert len(newton.path) < 20
-    assert newton.path[-1] == pytest.approx(other.path[-1], abs=1e-8)
+    assert newton.path[-1] == pytest.approx(lbfgs.path[-1], abs=1e-8)
     value, gradient = cases.value_and_gradient(newton.beta)
     assert value == pytest.approx(newton.path[-1], rel=1e-12)
     assert np.abs(gradient).max() < 1e-8
     features = find_features(cases)
-    moving = features.entries
+    entries = features.entries
 
     def derivatives(change):
-        logs = start.copy()
-        logs[moving] += change
-        gradient = np.empty(moving.shape)
-        hessian = np.empty((moving.size, moving.size))
-        value = differentiate(logs, cases, features, gradient, hessian)
-        return np.append(value, gradient), hessian
+        """Value, gradient and Hessian where the parameters of the features are changed."""
+        beta = start.copy()
+        beta[entries] += change
+        gradient = np.empty(entries.shape)
+        hessian = np.empty((entries.size, entries.size))
+        value = differentiate(beta, cases, features, gradient, hessian)
+        return value, gradient, hessian
 
-    steps = 1e-5 * np.eye(moving.size).reshape(-1, *moving.shape)
-    slopes = np.array([(derivatives(step)[0] - derivatives(-step)[0]) / 2e-5 for step in steps])
-    values, hessian = derivatives(0)
-    np.testing.assert_allclose(values[1:], slopes[:, 0], atol=1e-6)
-    np.testing.assert_allclose(np.tril(hessian), -np.tril(slopes[:, 1:]), atol=1e-5)
+    step = 1e-5
+    slopes = np.empty(entries.size)
+    curvatures = np.empty((entries.size, entries.size))
+    for i, direction in enumerate(step * np.eye(entries.size)):
+        change = direction.reshape(entries.shape)
+        upper_value, upper_gradient, _ = derivatives(change)
+        lower_value, lower_gradient, _ = derivatives(-change)
+        slopes[i] = (upper_value - lower_value) / (2 * step)
+        curvatures[i] = (upper_gradient - lower_gradient).ravel() / (2 * step)
+    _, gradient, hessian = derivatives(0)
+    np.testing.assert_allclose(gradient.ravel(), slopes, atol=1e-6)
+    # differentiate fills the lower triangle of the negative Hessian
+    np.testing.assert_allclose(np.tril(hessian), -np.tril(curvatures), atol=1e-5)
 
 
 def test_newton_climbs_where_copies_make_the_hessian_singular():
-    copies = np.random.default_rng(0).integers(0, 3, (200, 1)) * np.ones((1, 5), int)
-    model = fit(copies, "naive", "elr", (3,) * 5, method="newton", n_iterations=None)
+    """Each attribute is a copy of the class, which can be predicted for sure."""
+    classes = np.random.default_rng(0).integers(0, 3, (200, 1))
+    copies = np.repeat(classes, 5, axis=1)
+    model = fit(copies, "naive", "elr", (3, 3, 3, 3, 3), method="newton", n_iterations=None)
     assert model.log_conditional_likelihood_ > -1
 
 
@@ -574,57 +588,57 @@ def test_weights_are_repeated_rows(structure, learner, method, share):
     codes = rng.integers(0, 3, (60, 4))
     y = (codes[:, 0] + codes[:, 1] + rng.integers(0, 2, 60)) % 3
     codes[:6, 2] = 7
-    X = pd.DataFrame(codes, columns=list("abcd"), dtype="Int64").mask(
-        rng.random(codes.shape) < share
-    )
+    is_missing = rng.random(codes.shape) < share
+    X = pd.DataFrame(codes, columns=list("abcd"), dtype="Int64").mask(is_missing)
     weights = np.where(codes[:, 2] == 7, 0, rng.integers(0, 6, 60))
-    model = BayesNetClassifier(structure, learner, n_iterations=5, method=method)
-    found = model.fit(X, y, weights)
-    fitted = found.parents_, found.tables_, found.log_likelihood_, found.predict_proba(X)
     repeated = np.repeat(np.arange(60), weights)
-    expected = model.fit(X.iloc[repeated], y[repeated])
-    assert fitted[0] == expected.parents_
-    for table, other in zip(fitted[1], expected.tables_, strict=True):
-        np.testing.assert_allclose(table, other, rtol=1e-9)
-    assert fitted[2] == pytest.approx(expected.log_likelihood_, rel=1e-12)
-    np.testing.assert_allclose(fitted[3], expected.predict_proba(X), rtol=1e-9)
+    model = BayesNetClassifier(structure, learner, n_iterations=5, method=method)
+    expected = clone(model).fit(X.iloc[repeated], y[repeated])
+    model.fit(X, y, weights)
+    assert model.parents_ == expected.parents_
+    for table, expected_table in zip(model.tables_, expected.tables_, strict=True):
+        np.testing.assert_allclose(table, expected_table, rtol=1e-9)
+    assert model.log_likelihood_ == pytest.approx(expected.log_likelihood_, rel=1e-12)
+    np.testing.assert_allclose(model.predict_proba(X), expected.predict_proba(X), rtol=1e-9)
 
 
 def test_fractions_weigh_structures_and_frequencies():
     """Information does not depend on the unit of weights; penalty and smoothing do."""
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 2, (40, 4))
-    weights, missing = rng.integers(1, 9, 40), rng.random((40, 4)) < 0.2
-    codes[missing] = -1
+    weights = rng.integers(1, 9, 40)
+    codes[rng.random((40, 4)) < 0.2] = MISSING
     codes[:, 0] = rng.integers(0, 2, 40)
-    sizes, repeated = [2] * 4, np.repeat(codes, weights, axis=0)
-    whole = conditional_mutual_information(repeated, sizes)
+    sizes = [2, 2, 2, 2]
+    expected = conditional_mutual_information(np.repeat(codes, weights, axis=0), sizes)
     for unit in (0.01, 0.3, 1, 7.7):
-        np.testing.assert_allclose(
-            conditional_mutual_information(codes, sizes, unit * weights), whole, atol=1e-12
-        )
-    counts, many = (
-        JointCounts(codes, sizes, weights * 1.5),
-        JointCounts(np.repeat(codes, 3 * weights, axis=0), sizes),
-    )
-    none = frozenset()
-    information = many.information(1, 2, none) / 2
-    assert counts.information(1, 2, none) == pytest.approx(information)
-    assert gain(counts, 1, 2, none) == pytest.approx(
-        information - np.log(many.n_rows(frozenset([1, 2])) / 2) / 2
-    )
+        information = conditional_mutual_information(codes, sizes, unit * weights)
+        np.testing.assert_allclose(information, expected, atol=1e-12)
+    # Weights of 1.5 are half of rows that are repeated three times
+    weighted = JointCounts(codes, sizes, weights * 1.5)
+    repeated = JointCounts(np.repeat(codes, 3 * weights, axis=0), sizes)
+    no_condition = frozenset()
+    information = repeated.information(1, 2, no_condition) / 2
+    assert weighted.information(1, 2, no_condition) == pytest.approx(information)
+    # BIC: ln(N) / 2 for the one parameter that an arc between two bits adds
+    n_rows = repeated.n_rows(frozenset([1, 2])) / 2
+    penalty = np.log(n_rows) / 2
+    assert gain(weighted, 1, 2, no_condition) == pytest.approx(information - penalty)
 
 
 def test_cross_tuning_weighs_held_out_errors():
     """A row is in one fold with its weight: after 0 iterations, errors of weighted frequencies."""
     rng = np.random.default_rng(2)
-    X, y, weights = rng.integers(0, 2, (50, 3)), rng.integers(0, 2, 50), 1 + 3 * rng.random(50)
-    model = BayesNetClassifier("naive", "elr", n_folds=5, max_iterations=3, random_state=0).fit(
-        X, y, weights
-    )
+    X = rng.integers(0, 2, (50, 3))
+    y = rng.integers(0, 2, 50)
+    weights = 1 + 3 * rng.random(50)
+    model = BayesNetClassifier("naive", "elr", n_folds=5, max_iterations=3, random_state=0)
+    model.fit(X, y, weights)
     folds = np.random.RandomState(0).permutation(50) % 5
     for fold, errors in enumerate(model.held_out_errors_):
-        held_out, ofe = folds == fold, BayesNetClassifier("naive", "ofe")
-        ofe.fit(X[~held_out], y[~held_out], weights[~held_out])
-        wrong = ofe.predict(X[held_out]) != y[held_out]
-        assert errors[0] == pytest.approx(np.average(wrong, weights=weights[held_out]))
+        is_held_out = folds == fold
+        train = ~is_held_out
+        ofe = BayesNetClassifier("naive", "ofe").fit(X[train], y[train], weights[train])
+        is_wrong = ofe.predict(X[is_held_out]) != y[is_held_out]
+        expected = np.average(is_wrong, weights=weights[is_held_out])
+        assert errors[0] == pytest.approx(expected)

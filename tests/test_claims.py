@@ -10,28 +10,44 @@ from hypothesis import strategies as st
 
 from lib.claims import CLAIMS_JSON, SYMBOLS, Claim, Claims, Setting, estimate, outcome, overall
 
-FIELDS = {"id": "a-setting", "words": "n = 10", "statistic": "mean", "n": 10}
 FINITE = st.floats(-1e6, 1e6)
-ABOVE = {"statistic": "mean", "region": (0.0, math.inf)}
+POSITIVE = (0.0, math.inf)
+# Value, ends of the interval and number of trials, by the verdict for a positive region
 ESTIMATES = {
     "holds": (2.0, 1.0, 3.0, 9),
     "fails": (-2.0, -3.0, -1.0, 9),
     "ambiguous": (1.0, -1.0, 3.0, 9),
     "too little data": (2.0, 1.0, 3.0, 4),
 }
+HOLDS = ESTIMATES["holds"]
 
 
-def setting(value, low, high, region=(0.0, math.inf), **changes):
+def setting(value, low, high, region=POSITIVE, n=10, min_trials=1):
     return Setting(
-        **{**FIELDS, "value": value, "low": low, "high": high, "region": region, **changes}
+        id="a-setting",
+        words="n = 10",
+        statistic="mean",
+        region=region,
+        value=value,
+        low=low,
+        high=high,
+        n=n,
+        min_trials=min_trials,
     )
 
 
-def claim(*verdicts, **fields):
+def claim_with(verdicts):
     """A claim whose settings come out as these verdicts."""
-    claim = Claim("a-claim", **{"sentence": "It is so.", "quote": "so", **fields})
+    claim = Claim("a-claim", sentence="It is so.", quote="so")
     for i, verdict in enumerate(verdicts):
-        claim.test(f"setting-{i}", f"n = {i}", estimate=ESTIMATES[verdict], min_trials=5, **ABOVE)
+        claim.test(
+            f"setting-{i}",
+            f"n = {i}",
+            estimate=ESTIMATES[verdict],
+            min_trials=5,
+            statistic="mean",
+            region=POSITIVE,
+        )
     return claim
 
 
@@ -51,9 +67,8 @@ def claim(*verdicts, **fields):
     ],
 )
 def test_verdict(low, high, region, verdict):
-    assert (
-        setting(low if math.isinf(high) else (low + high) / 2, low, high, region).verdict == verdict
-    )
+    value = low if math.isinf(high) else (low + high) / 2
+    assert setting(value, low, high, region).verdict == verdict
 
 
 @pytest.mark.parametrize("hole", ["value", "low", "high"])
@@ -67,9 +82,10 @@ def test_complementary_region_swaps_holds_and_fails(numbers, ends):
     low, value, high = sorted(numbers)
     cut = ends[0]
     assume(cut not in (low, high))
-    above = setting(value, low, high, (cut, math.inf)).verdict
-    below = setting(value, low, high, (-math.inf, cut)).verdict
-    assert {"holds": "fails", "fails": "holds", "ambiguous": "ambiguous"}[above] == below
+    upper_verdict = setting(value, low, high, (cut, math.inf)).verdict
+    lower_verdict = setting(value, low, high, (-math.inf, cut)).verdict
+    opposite = {"holds": "fails", "fails": "holds", "ambiguous": "ambiguous"}
+    assert opposite[upper_verdict] == lower_verdict
 
 
 @pytest.mark.parametrize("n", [0, 4])
@@ -81,84 +97,102 @@ def test_fewer_trials_than_the_least_decide_nothing(n):
 
 def test_ids_are_used_once():
     claims = Claims("someone1999")
-    one = claims.claim("a-claim", "It is so.", quote="so")
-    one.test("a-setting", estimate=ESTIMATES["holds"], **ABOVE)
+    claim = claims.claim("a-claim", "It is so.", quote="so")
+    claim.test("a-setting", estimate=HOLDS, statistic="mean", region=POSITIVE)
     with pytest.raises(ValueError, match="a-setting"):
-        one.test("a-setting", estimate=ESTIMATES["holds"], **ABOVE)
+        claim.test("a-setting", estimate=HOLDS, statistic="mean", region=POSITIVE)
     with pytest.raises(ValueError, match="a-claim"):
         claims.claim("a-claim", "It is so.", quote="so")
     assert [c.id for c in claims] == ["a-claim"]
 
 
 def test_what_is_registered_decides(tmp_path, monkeypatch):
-    entry = {"statistic": "mean of {learner}", "region": [0, None], "least": 5}
-    entry["settings"] = {"b": {}, "c": {"statistic": "median", "region": [None, 1.5]}}
-    (tmp_path / "register.yml").write_text(
-        f"# A register.\na-claim: {json.dumps(entry)}\n", "utf-8"
-    )
-    monkeypatch.setattr("lib.claims.register.REGISTER", tmp_path / "register.yml")
+    """The statistic, region and least number of a setting, else those of its claim."""
+    entry = {
+        "statistic": "mean of {learner}",
+        "region": [0, None],
+        "least": 5,
+        "settings": {"b": {}, "c": {"statistic": "median", "region": [None, 1.5]}},
+    }
+    register = tmp_path / "register.yml"
+    register.write_text(f"# A register.\na-claim: {json.dumps(entry)}\n", "utf-8")
+    monkeypatch.setattr("lib.claims.register.REGISTER", register)
     claims = Claims("someone1999")
-    one = claims.claim("a-claim", "It is so.", quote="so")
-    for id, words in (
-        ("a", {"learner": "EM"}),
-        ("b", {"learner": "COV"}),
-        ("c", {}),
-        ("d", {**ABOVE, "min_trials": 1}),
-    ):
-        one.test(id, estimate=ESTIMATES["holds"][:3] + (4,), anchor="there", **words)
-    told = [(s.statistic, s.region, s.min_trials, s.anchor) for s in one.settings]
-    above, below = (0, math.inf), (-math.inf, 1.5)
-    assert told[:2] == [("mean of EM", above, 5, "there"), ("mean of COV", above, 5, "there")]
-    assert told[2:] == [("median", below, 5, "there"), ("mean", above, 1, "there")]
+    claim = claims.claim("a-claim", "It is so.", quote="so")
+    four_trials = (2.0, 1.0, 3.0, 4)
+    claim.test("a", estimate=four_trials, anchor="there", learner="EM")
+    claim.test("b", estimate=four_trials, anchor="there", learner="COV")
+    claim.test("c", estimate=four_trials, anchor="there")
+    # what a chapter gives itself comes first
+    claim.test(
+        "d", estimate=four_trials, anchor="there", statistic="mean", region=POSITIVE, min_trials=1
+    )
+    fields = [(s.statistic, s.region, s.min_trials, s.anchor) for s in claim.settings]
+    assert fields == [
+        ("mean of EM", (0, math.inf), 5, "there"),
+        ("mean of COV", (0, math.inf), 5, "there"),
+        ("median", (-math.inf, 1.5), 5, "there"),
+        ("mean", (0, math.inf), 1, "there"),
+    ]
     with pytest.raises(KeyError, match="learner"):
-        one.test("e", estimate=ESTIMATES["holds"])
+        claim.test("e", estimate=HOLDS)
     with pytest.raises(TypeError, match="lerner"):
-        one.test("e", estimate=ESTIMATES["holds"], learner="EM", lerner="EM")
-    with pytest.raises(
-        ValueError, match="'b-claim' is not in chapters/registered.yml: give 'a' statistic"
-    ):
-        claims.claim("b-claim", "It is so.", quote="so").test(
-            "a", estimate=ESTIMATES["holds"], region=(0, 1)
-        )
+        claim.test("e", estimate=HOLDS, learner="EM", lerner="EM")
+    unregistered = claims.claim("b-claim", "It is so.", quote="so")
+    message = "'b-claim' is not in chapters/registered.yml: give 'a' statistic"
+    with pytest.raises(ValueError, match=message):
+        unregistered.test("a", estimate=HOLDS, region=(0, 1))
 
 
 @given(st.lists(st.sampled_from(list(ESTIMATES)), min_size=1, max_size=6))
 def test_the_outcome_counts_the_settings(verdicts):
-    record = claim(*verdicts).to_dict("someone1999")
-    assert overall(record) == (verdicts[0] if len(set(verdicts)) == 1 else "mixed")
-    words = re.sub("<[^>]*>", "", outcome(record))
+    fields = claim_with(verdicts).to_dict("someone1999")
+    is_unanimous = len(set(verdicts)) == 1
+    first = verdicts[0]
+    assert overall(fields) == (first if is_unanimous else "mixed")
+    text = re.sub("<[^>]*>", "", outcome(fields))
     if len(verdicts) == 1:
-        assert words == f"{SYMBOLS[verdicts[0]]} {verdicts[0]}"
-    elif len(set(verdicts)) == 1:
-        assert words == f"{SYMBOLS[verdicts[0]]} {verdicts[0]} in all {len(verdicts)} settings"
+        assert text == f"{SYMBOLS[first]} {first}"
+    elif is_unanimous:
+        assert text == f"{SYMBOLS[first]} {first} in all {len(verdicts)} settings"
     else:
-        counts = {
-            verdict: int(count) for verdict, count in re.findall(r"[^\w ] ([a-z ]+) (\d+)", words)
-        }
+        counts = {}
+        for verdict, count in re.findall(r"[^\w ] ([a-z ]+) (\d+)", text):
+            counts[verdict] = int(count)
         assert counts == {v: verdicts.count(v) for v in verdicts}
-        assert words.endswith(f" of {len(verdicts)} settings")
+        assert text.endswith(f" of {len(verdicts)} settings")
 
 
 def test_records_are_strict_json_with_six_digits():
     claims = Claims("someone1999")
-    estimated = (1 / 3, -math.inf, math.nan, 3)
     claims.claim("a-claim", "It is so.", quote="so").test(
-        "a", estimate=estimated, paper_value=2 / 3, **ABOVE
+        "a",
+        estimate=(1 / 3, -math.inf, math.nan, 3),
+        paper_value=2 / 3,
+        statistic="mean",
+        region=POSITIVE,
     )
-    record = json.loads(json.dumps(claims._repr_mimebundle_()[CLAIMS_JSON], allow_nan=False))[0]
-    (tested,) = record["settings"]
-    assert (tested["value"], tested["low"], tested["high"]) == (0.333333, "−∞", None)
-    assert (tested["region"], tested["paper_value"]) == ([0, None], 0.666667)
-    assert (record["paper"], tested["verdict"]) == ("someone1999", "ambiguous")
+    text = json.dumps(claims._repr_mimebundle_()[CLAIMS_JSON], allow_nan=False)
+    fields = json.loads(text)[0]
+    assert fields["paper"] == "someone1999"
+    (setting_fields,) = fields["settings"]
+    assert setting_fields["value"] == 0.333333
+    assert setting_fields["low"] == "−∞"
+    assert setting_fields["high"] is None
+    assert setting_fields["region"] == [0, None]
+    assert setting_fields["paper_value"] == 0.666667
+    assert setting_fields["verdict"] == "ambiguous"
 
 
 @given(st.text(min_size=1).filter(str.strip))
 def test_no_sentence_breaks_the_tables(sentence):
     claims = Claims("someone1999")
-    claims.claim("a-claim", sentence, quote="so").test("a", estimate=ESTIMATES["holds"], **ABOVE)
+    claim = claims.claim("a-claim", sentence, quote="so")
+    claim.test("a", estimate=HOLDS, statistic="mean", region=POSITIVE)
     lines = claims._repr_mimebundle_()["text/markdown"].splitlines()
-    assert len(lines) == 9
-    assert [line.replace("\\|", "").count("|") for line in lines] == [4, 4, 4, 0, 0, 5, 5, 5, 0]
+    # Two tables, of three columns and of four, each with a head, a rule and one row
+    n_bars = [line.replace("\\|", "").count("|") for line in lines]
+    assert n_bars == [4, 4, 4, 0, 0, 5, 5, 5, 0]
 
 
 @pytest.mark.parametrize(
@@ -176,7 +210,6 @@ def test_no_sentence_breaks_the_tables(sentence):
     ],
 )
 def test_only_an_estimate_without_spread_is_called_exact(value, low, high, n, words):
-    record = setting(
-        value=value, low=low, high=high, n=n, min_trials=3 if "needed" in words else 1
-    ).to_dict()
-    assert estimate(record).replace("\N{NO-BREAK SPACE}", " ") == words
+    min_trials = 3 if "needed" in words else 1
+    fields = setting(value, low, high, n=n, min_trials=min_trials).to_dict()
+    assert estimate(fields).replace("\N{NO-BREAK SPACE}", " ") == words

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import CodeType
 from typing import NamedTuple
 
 import llvmlite
@@ -25,8 +25,8 @@ from lib import compiled, sources
 from lib.files import LIB
 
 PRESS = "lib.book"  # runs chapters and has no kernels
-# numba's
-MAKERS = {
+# numba's decorators that compile
+COMPILERS = {
     "jit",
     "njit",
     "vectorize",
@@ -36,33 +36,34 @@ MAKERS = {
     "generated_jit",
     "jitclass",
 }
-SOME_INTRINSIC = type(intrinsic(lambda typing: None))
+INTRINSIC = type(intrinsic(lambda typing: None))  # numba has no public name for it
 
 
 class Copy:
     """A copy of lib in a folder, to edit and to run in new processes, which have an empty home."""
 
     def __init__(self, folder):
-        self.folder, self.lib, self.home = folder, folder / "lib", folder / "home"
+        self.folder = folder
+        self.lib = folder / "lib"
+        self.home = folder / "home"
         self.cache = self.lib / "__pycache__"
         shutil.copytree(LIB, self.lib, ignore=shutil.ignore_patterns("__pycache__"))
         self.home.mkdir()
 
     def run(self, code, *options, **variables):
         """Return what a new Python prints that runs this code with the copy."""
-        mine = ("NUMBA_", "PYTHON", "XDG_")
-        environment = {
-            name: value for name, value in os.environ.items() if not name.startswith(mine)
-        }
-        environment |= {"PYTHONPATH": str(self.folder), "HOME": str(self.home), **variables}
+        prefixes = ("NUMBA_", "PYTHON", "XDG_")
+        inherited = {name: os.environ[name] for name in os.environ if not name.startswith(prefixes)}
+        environment = {**inherited, "PYTHONPATH": str(self.folder), "HOME": str(self.home)}
+        environment.update(variables)
         package = str(self.lib / "__init__.py")
         code = f"import lib\nassert lib.__file__ == {package!r}, lib.__file__\n{code}"
         command = [sys.executable, *options, "-c", code]
-        done = subprocess.run(
+        process = subprocess.run(
             command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False
         )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        assert process.returncode == 0, process.stderr
+        return process.stdout
 
     def path(self, module):
         """Return the file of a module."""
@@ -71,11 +72,16 @@ class Copy:
 
     def edit(self, module, old, new):
         """Replace a text that a module has once; return a function that puts it back."""
-        before = self.path(module).read_bytes()
-        text = before.decode()
+        path = self.path(module)
+        original = path.read_bytes()
+        text = original.decode()
         assert text.count(old) == 1, f"{module} has {text.count(old)} times: {old}"
-        self.path(module).write_bytes(text.replace(old, new).encode())
-        return lambda: self.path(module).write_bytes(before)
+        path.write_bytes(text.replace(old, new).encode())
+
+        def revert():
+            path.write_bytes(original)
+
+        return revert
 
     def machine_code(self):
         """Return the files of machine code, wherever they are in the folder."""
@@ -193,14 +199,14 @@ def test_edited_kernels_and_constants_never_meet_old_machine_code(family, copy):
     revert = copy.edit(*callee)
     edited = copy.run(code)
     assert edited != first
-    aside = copy.cache.rename(copy.folder / "aside")
+    hidden_cache = copy.cache.rename(copy.folder / "hidden")
     assert copy.run(code) == edited, "as without any machine code"
     shutil.rmtree(copy.cache)
-    aside.rename(copy.cache)
+    hidden_cache.rename(copy.cache)
     revert()
-    known = copy.machine_code()
+    machine_code = copy.machine_code()
     assert copy.run(code) == first
-    assert copy.machine_code() == known, "the code before the edit is still compiled"
+    assert copy.machine_code() == machine_code, "the code before the edit is still compiled"
 
     if constant:
         revert = copy.edit(*constant)
@@ -216,11 +222,11 @@ def test_an_edited_kernel_never_meets_old_machine_code(copy):
     revert = copy.edit(*callee)
     assert copy.run(code) != first
     revert()
-    known = copy.machine_code()
+    machine_code = copy.machine_code()
     assert copy.run(code) == first
-    assert copy.machine_code() == known
-    assert known
-    assert all(path.is_relative_to(copy.cache / "numba") for path in known)
+    assert copy.machine_code() == machine_code
+    assert machine_code
+    assert all(path.is_relative_to(copy.cache / "numba") for path in machine_code)
 
 
 # From here on nothing is compiled: which folder machine code has.
@@ -228,12 +234,11 @@ def test_an_edited_kernel_never_meets_old_machine_code(copy):
 
 def kernels(module):
     """Return the kernels that are defined in a module of lib, by name."""
-    names = vars(importlib.import_module(module)).items()
-    return {
-        name: value
-        for name, value in names
-        if isinstance(value, Dispatcher) and value.py_func.__module__ == module
-    }
+    result = {}
+    for name, value in vars(importlib.import_module(module)).items():
+        if isinstance(value, Dispatcher) and value.py_func.__module__ == module:
+            result[name] = value
+    return result
 
 
 def modules_with_kernels():
@@ -248,10 +253,12 @@ def codes(code):
             yield from codes(constant)
 
 
-def frozen(kernel):
+def outer_values(kernel):
     """Return what numba takes from outside a kernel into its machine code, by name."""
     function = kernel.py_func
-    names = {name for code in codes(function.__code__) for name in code.co_names}
+    names = set()
+    for code in codes(function.__code__):
+        names.update(code.co_names)
     values = {name: function.__globals__[name] for name in names & set(function.__globals__)}
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
     return values | dict(zip(function.__code__.co_freevars, cells, strict=True))
@@ -260,14 +267,15 @@ def frozen(kernel):
 def origins(module):
     """Return the modules of lib from which a module imports names, by Python's own parser."""
     tree = ast.parse(sources.SOURCES[module])
-    taken = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-    found = set()
-    for node in taken:
+    modules = set()
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ImportFrom):
+            continue
         assert node.level == 0, "lib has no relative imports"
         for alias in node.names:
-            whole = f"{node.module}.{alias.name}"
-            found |= {whole if whole in sources.SOURCES else node.module}
-    return found & set(sources.SOURCES)
+            name = f"{node.module}.{alias.name}"
+            modules.add(name if name in sources.SOURCES else node.module)
+    return modules & set(sources.SOURCES)
 
 
 @pytest.fixture
@@ -277,7 +285,7 @@ def folder(tmp_path, monkeypatch):
     return compiled.cache_folder.__wrapped__
 
 
-def after_edit(folder, module, edited, source):
+def edited_folder(folder, module, edited, source):
     """Return the folder of a module's machine code if another one had this source."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sources.SOURCES, edited, source)
@@ -285,67 +293,68 @@ def after_edit(folder, module, edited, source):
 
 
 def test_most_families_have_kernels():
-    found = modules_with_kernels()
-    assert {f"lib.{family}" for family in FAMILIES} <= {name.rpartition(".")[0] for name in found}
+    modules = set(modules_with_kernels())
+    packages = {name.rpartition(".")[0] for name in modules}
+    assert {f"lib.{family}" for family in FAMILIES} <= packages
     assert {
         "lib.trees.growing",
         "lib.trees.pruning",
         "lib.job_shop",
         "lib.winnow.fast",
         "lib.compiled",
-    } <= set(found)
+    } <= modules
 
 
 def test_the_folder_changes_with_each_module_that_a_kernel_takes_something_from(folder):
+    """Not with comments and docstrings, which no machine code has."""
     for module in modules_with_kernels():
-        now = folder(module)
+        current = folder(module)
         for edited in origins(module) | {module}:
+            pair = (module, edited)
             source = sources.SOURCES[edited]
-            assert after_edit(folder, module, edited, source + b"\nEDITED = 1\n") != now, (
-                module,
-                edited,
-            )
-            assert after_edit(folder, module, edited, source + b"\n\n# A comment.\n") == now, (
-                module,
-                edited,
-            )
+            statement = source + b"\nEDITED = 1\n"
+            assert edited_folder(folder, module, edited, statement) != current, pair
+            comment = source + b"\n\n# A comment.\n"
+            assert edited_folder(folder, module, edited, comment) == current, pair
             docstring = source.replace(b'"""', b'"""Edited. ', 1)
             assert docstring != source
-            assert after_edit(folder, module, edited, docstring) == now, (module, edited)
-        assert folder(module) == now
+            assert edited_folder(folder, module, edited, docstring) == current, pair
+        assert folder(module) == current
 
 
 def test_the_folder_changes_with_all_kernels_that_are_called():
     for module in modules_with_kernels():
         closure = sources.closure([module])
-        waiting, met = list(kernels(module).values()), set()
-        while waiting:
-            kernel = waiting.pop()
-            if kernel in met:
+        queue = list(kernels(module).values())
+        visited = set()
+        while queue:
+            kernel = queue.pop()
+            if kernel in visited:
                 continue
-            met.add(kernel)
+            visited.add(kernel)
             assert kernel.py_func.__module__ in closure
-            waiting += [value for value in frozen(kernel).values() if isinstance(value, Dispatcher)]
+            values = outer_values(kernel).values()
+            queue += [value for value in values if isinstance(value, Dispatcher)]
 
 
 @pytest.mark.parametrize(
     ("module", "unrelated"), [("lib.trees.growing", "lib.job_shop"), ("lib.job_shop", "lib.cia")]
 )
 def test_the_folder_stays_where_another_module_is_edited(module, unrelated, folder):
-    edited = sources.SOURCES[unrelated] + b"\nEDITED = 1\n"
-    assert after_edit(folder, module, unrelated, edited) == folder(module)
-    assert after_edit(folder, unrelated, unrelated, edited) != folder(unrelated)
+    source = sources.SOURCES[unrelated] + b"\nEDITED = 1\n"
+    assert edited_folder(folder, module, unrelated, source) == folder(module)
+    assert edited_folder(folder, unrelated, unrelated, source) != folder(unrelated)
 
 
 @pytest.mark.parametrize("package", [numba, llvmlite])
 def test_the_folder_changes_with_versions(package, folder, monkeypatch):
-    before = folder("lib.trees.growing")
+    current = folder("lib.trees.growing")
     monkeypatch.setattr(package, "__version__", "0.0")
-    assert folder("lib.trees.growing") != before
+    assert folder("lib.trees.growing") != current
 
 
 @pytest.mark.parametrize(
-    ("setting", "value", "matters"),
+    ("variable", "value", "matters"),
     [
         ("OPT", 1, True),
         ("BOUNDSCHECK", 1, True),
@@ -356,10 +365,10 @@ def test_the_folder_changes_with_versions(package, folder, monkeypatch):
         ("CACHE_DIR", "elsewhere", False),
     ],
 )
-def test_the_folder_changes_with_settings(setting, value, matters, folder, monkeypatch):
-    before = folder("lib.trees.growing")
-    monkeypatch.setattr(numba.config, setting, value)
-    assert (folder("lib.trees.growing") != before) == matters
+def test_the_folder_changes_with_settings(variable, value, matters, folder, monkeypatch):
+    current = folder("lib.trees.growing")
+    monkeypatch.setattr(numba.config, variable, value)
+    assert (folder("lib.trees.growing") != current) == matters
 
 
 def test_a_setting_of_the_environment_has_its_own_folder(copy):
@@ -369,18 +378,21 @@ def test_a_setting_of_the_environment_has_its_own_folder(copy):
 
 
 def test_folders_of_older_source_are_removed_after_a_week(folder, tmp_path):
-    now = folder("lib.trees.growing")
-    recent, old, other = (
-        tmp_path / name
-        for name in ("lib.trees.growing-1", "lib.trees.growing-2", "lib.trees.node_cases-3")
-    )
-    for path in (now, recent, old, other):
+    """Not the current folder, however old, nor those of other modules."""
+    current = folder("lib.trees.growing")
+    recent = tmp_path / "lib.trees.growing-1"
+    old = tmp_path / "lib.trees.growing-2"
+    other_module = tmp_path / "lib.trees.node_cases-3"
+    for path in (current, recent, old, other_module):
         path.mkdir()
     long_ago = old.stat().st_mtime - compiled.KEPT_SECONDS - 1
-    for path in (now, old, other):
+    for path in (current, old, other_module):
         os.utime(path, (long_ago, long_ago))
-    assert folder("lib.trees.growing") == now
-    assert [path.exists() for path in (now, recent, old, other)] == [True, True, False, True]
+    assert folder("lib.trees.growing") == current
+    assert current.exists()
+    assert recent.exists()
+    assert not old.exists()
+    assert other_module.exists()
 
 
 # Where nothing can be written, and what numba does by itself.
@@ -394,10 +406,10 @@ HALF = "0.5\n"
 REFUSING = """
 import os
 make_folders = os.makedirs
-def refuse(path, *rest, **options):
+def refuse(path, *arguments, **options):
     if os.path.join("__pycache__", "numba") in str(path):
         raise PermissionError(path)
-    make_folders(path, *rest, **options)
+    make_folders(path, *arguments, **options)
 os.makedirs = refuse
 """
 
@@ -405,19 +417,18 @@ os.makedirs = refuse
 def test_machine_code_goes_to_the_user_s_cache_where_lib_cannot_be_written(copy):
     copy.cache.write_text("no folder")
     assert copy.run(SIGMOID) == HALF
-    known = copy.machine_code()
-    assert known
-    assert all(
-        path.is_relative_to(copy.home / ".cache" / "when-the-model-is-wrong" / "numba")
-        for path in known
-    )
+    machine_code = copy.machine_code()
+    assert machine_code
+    user_cache = copy.home / ".cache" / "when-the-model-is-wrong" / "numba"
+    assert all(path.is_relative_to(user_cache) for path in machine_code)
 
 
 def test_machine_code_goes_to_the_folder_of_numba_s_setting(copy):
     assert copy.run(SIGMOID, NUMBA_CACHE_DIR=str(copy.folder / "elsewhere")) == HALF
-    known = copy.machine_code()
-    assert known
-    assert all(path.is_relative_to(copy.folder / "elsewhere" / "numba") for path in known)
+    machine_code = copy.machine_code()
+    assert machine_code
+    cache = copy.folder / "elsewhere" / "numba"
+    assert all(path.is_relative_to(cache) for path in machine_code)
 
 
 def test_kernels_are_compiled_in_memory_where_no_folder_can_be_written(copy):
@@ -434,36 +445,35 @@ def test_kernels_are_compiled_in_memory_where_a_folder_refuses_after_all(copy):
 
 def test_only_one_module_asks_numba_for_a_cache_or_for_threads():
     """`cache=True` looks at a kernel's own file only, `parallel=True` adds up in another order."""
-    wrong = []
+    offenders = []
     for name, source in sources.SOURCES.items():
+        refused = {"parallel"} if name == "lib.compiled" else {"parallel", "cache"}
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.Call):
-                given = {word.arg: ast.unparse(word.value) for word in node.keywords}
-                asks = given.keys() & {"parallel"} or ("cache" in given and name != "lib.compiled")
-                wrong += [f"{name}:{node.lineno}: {ast.unparse(node)[:80]}"] if asks else []
-    assert not wrong
+                keywords = {keyword.arg for keyword in node.keywords}
+                if keywords & refused:
+                    offenders.append(f"{name}:{node.lineno}: {ast.unparse(node)[:80]}")
+    assert not offenders
 
 
 def test_what_numba_compiles_without_lib_s_decorator_is_compiled_into_its_callers():
-    wrong = []
+    offenders = []
     for name, source in sources.SOURCES.items():
-        tree = ast.parse(source)
-        made = [
-            node
-            for node in ast.walk(tree)
-            if isinstance(node, ast.ImportFrom) and node.module == "numba"
-        ]
-        makers = {alias.name for node in made for alias in node.names} & MAKERS
-        for node in ast.walk(tree) if name != "lib.compiled" else ():
-            if isinstance(node, ast.FunctionDef):
-                for decorator in map(ast.unparse, node.decorator_list):
-                    outside = decorator.partition("(")[0].rpartition(".")[2] in makers | {"numba"}
-                    wrong += (
-                        [f"{name}.{node.name}"]
-                        if outside and "inline='always'" not in decorator
-                        else []
-                    )
-    assert not wrong
+        if name == "lib.compiled":
+            continue
+        nodes = list(ast.walk(ast.parse(source)))
+        compilers = {"numba"}
+        for node in nodes:
+            if isinstance(node, ast.ImportFrom) and node.module == "numba":
+                compilers |= {alias.name for alias in node.names} & COMPILERS
+        for node in nodes:
+            if not isinstance(node, ast.FunctionDef):
+                continue
+            for decorator in map(ast.unparse, node.decorator_list):
+                is_numba = decorator.partition("(")[0].rpartition(".")[2] in compilers
+                if is_numba and "inline='always'" not in decorator:
+                    offenders.append(f"{name}.{node.name}")
+    assert not offenders
 
 
 def constants():
@@ -475,20 +485,16 @@ def constants():
         If a kernel takes something else than numbers, arrays, types, modules of numpy, and what is
         compiled.
     """
-    compiled_or_named = (Dispatcher, SOME_INTRINSIC, type, ModuleType)
-    found = {}
+    result = {}
     for module in modules_with_kernels():
         for kernel in kernels(module).values():
-            for name, value in frozen(kernel).items():
+            for name, value in outer_values(kernel).items():
                 if isinstance(value, bool | int | float | np.generic | np.ndarray):
-                    found[f"{module}.{name}"] = (
-                        f"{np.asarray(value).dtype} {np.asarray(value).tolist()}"
-                    )
-                elif not isinstance(value, compiled_or_named) or (
-                    isinstance(value, ModuleType) and value is not np
-                ):
+                    array = np.asarray(value)
+                    result[f"{module}.{name}"] = f"{array.dtype} {array.tolist()}"
+                elif value is not np and not isinstance(value, (Dispatcher, INTRINSIC, type)):
                     raise TypeError(f"{module}.{name} is {value!r}")
-    return found
+    return result
 
 
 @pytest.mark.slow
@@ -499,18 +505,16 @@ def test_no_constant_of_a_kernel_depends_on_data_or_environment(copy):
         "lib.trees.growing.SMALL",
         "lib.latent_class.fast.LANES",
     } <= set(constants())
-    shown = f"import sys; sys.path.append({str(Path(__file__).parent)!r})\n"
-    shown += "import test_compiled; print(sorted(test_compiled.constants().items()))"
-    elsewhere = {
-        "HOME": "/dev/null/x",
-        "LANG": "C",
-        "OMP_NUM_THREADS": "3",
-        "BOOK_ROOT": "/dev/null/x",
-    }
-    assert copy.run(shown, **elsewhere) == f"{sorted(constants().items())}\n"
+    code = f"import sys; sys.path.append({str(Path(__file__).parent)!r})\n"
+    code += "import test_compiled; print(sorted(test_compiled.constants().items()))"
+    output = copy.run(
+        code, HOME="/dev/null/x", LANG="C", OMP_NUM_THREADS="3", BOOK_ROOT="/dev/null/x"
+    )
+    assert output == f"{sorted(constants().items())}\n"
 
 
 TREE = FAMILIES["trees"].code
+TREE_OUTPUT = "11\n"  # nodes, of the kernels of lib as they are
 TD = FAMILIES["decisions"].code
 
 
@@ -523,17 +527,17 @@ from pathlib import Path
 import lib.decisions.programming as programming
 import lib.decisions.temporal
 path = Path(programming.__file__)
-before = path.read_text()
-path.write_text(before.replace({callee.old!r}, {callee.new!r}))
+original = path.read_text()
+path.write_text(original.replace({callee.old!r}, {callee.new!r}))
 importlib.reload(programming)
-path.write_text(before)
+path.write_text(original)
 lib.decisions.temporal.q_value = programming.q_value  # as IPython's autoreload does
 {TD}
 """
     copy.run(code)
     poisoned = copy.run(TD)
     shutil.rmtree(copy.cache)
-    assert poisoned == copy.run(TD)
+    assert poisoned == copy.run(TD), "as without any machine code"
 
 
 @pytest.mark.slow
@@ -545,20 +549,20 @@ import importlib
 from pathlib import Path
 import lib.trees.growing
 path = Path(lib.trees.growing.__file__)
-before = path.read_text()
-path.write_text(before.replace({callee.old!r}, {callee.new!r}))
+original = path.read_text()
+path.write_text(original.replace({callee.old!r}, {callee.new!r}))
 importlib.reload(lib.trees.growing)
-path.write_text(before)
+path.write_text(original)
 {TREE}
 """
     copy.run("import lib.trees.tree\n" + code)
-    assert copy.run(TREE) == "11\n"
+    assert copy.run(TREE) == TREE_OUTPUT
 
 
 @pytest.mark.slow
 def test_a_constant_or_kernel_that_a_cell_has_set_leaves_nothing_in_the_cache(copy):
     copy.run("import lib.trees.growing as growing\ngrowing.SMALL = 30.0\n" + TREE)
-    assert copy.run(TREE) == "11\n"
+    assert copy.run(TREE) == TREE_OUTPUT
 
 
 @pytest.mark.slow
@@ -626,8 +630,8 @@ print(len(list(compiled.cache_root().rglob("*.nbi"))))
 
 
 def test_optimised_python_has_its_own_folder(copy):
-    shown = "from lib import compiled; print(compiled.cache_folder('lib.decisions.temporal').name)"
-    assert copy.run(shown) != copy.run(shown, "-O")
+    code = "from lib import compiled; print(compiled.cache_folder('lib.decisions.temporal').name)"
+    assert copy.run(code) != copy.run(code, "-O")
 
 
 def test_a_folder_that_another_process_removes_is_no_error(copy):
@@ -672,11 +676,12 @@ class Terminal(io.StringIO):
 
 def text_while_compiling(stderr, seconds):
     compiled.NOTICE_SECONDS = seconds
-    sys.stderr, stderr_before = stderr, sys.stderr
+    original = sys.stderr
+    sys.stderr = stderr
     import numpy as np
     for dtype in (np.float32, np.int16):
         compiled.assign(np.ones(3, dtype), np.ones(3, dtype))
-    sys.stderr = stderr_before
+    sys.stderr = original
     return stderr.getvalue()
 """
 
@@ -689,7 +694,7 @@ def test_a_terminal_is_told_once_that_kernels_are_compiled(copy, stderr, seconds
     call = f"text = text_while_compiling({stderr}(), {seconds})"
     text = copy.run(f"{SLOW_COMPILATION}\n{call}\nprint(text, end='')")
     assert text.count("\n") == n_lines
-    assert (f"is kept in {copy.cache / 'numba'}" in text) == bool(n_lines)
+    assert (f"is kept in {copy.cache / 'numba'}" in text) == (n_lines > 0)
 
 
 def test_other_processes_say_nothing_of_what_they_compile(copy):

@@ -30,22 +30,27 @@ def path(tmp_path, monkeypatch):
     path = tmp_path / "elr" / "uci.csv.gz"
     path.parent.mkdir()
     with trials.use(record=(str(path), "1234abcdef", "a code")):
-        record = Record("elr/uci", **PARAMETERS)
+        record = new_record()
         for experiment, frame in (("sets", SETS), ("errors", ERRORS)):
-            pd.testing.assert_frame_equal(
-                record.complete(experiment, frame, []), frame.assign(recorded=False)
-            )
+            rows = record.complete(experiment, frame, [])
+            pd.testing.assert_frame_equal(rows, frame.assign(recorded=False))
     return path
 
 
 @pytest.fixture
-def told(monkeypatch):
-    """What is told of an experiment."""
-    told = []
-    monkeypatch.setattr(
-        records, "write_note", lambda kind, name, **details: told.append((kind, name, details))
-    )
-    return told
+def notes(monkeypatch):
+    """The notes on an experiment, which are written for whoever builds the book."""
+    notes = []
+
+    def write_note(kind, name, **details):
+        notes.append((kind, name, details))
+
+    monkeypatch.setattr(records, "write_note", write_note)
+    return notes
+
+
+def new_record():
+    return Record("elr/uci", **PARAMETERS)
 
 
 def without(frame, name):
@@ -53,61 +58,65 @@ def without(frame, name):
 
 
 @pytest.mark.usefixtures("path")
-def test_rows_of_what_is_absent_are_filled_in_where_they_stood(told):
-    record = Record("elr/uci", **PARAMETERS)
-    found = record.complete("errors", without(ERRORS, "cleve"), ["cleve", "never-recorded"])
-    pd.testing.assert_frame_equal(found, ERRORS.assign(recorded=[True, True, False]))
+def test_rows_of_what_is_absent_are_filled_in_where_they_stood(notes):
+    record = new_record()
+    rows = record.complete("errors", without(ERRORS, "cleve"), ["cleve", "never-recorded"])
+    pd.testing.assert_frame_equal(rows, ERRORS.assign(recorded=[True, True, False]))
     assert record.names == ["cleve"]
     assert list(record.mark(pd.Series(["cleve", "iris"]))) == ["CLEVE†", "IRIS"]
     assert "CLEVE are not shipped" in record.note
     assert "(commit 1234abcdef): the data of" in record.note
-    assert told == [("absent", "elr/uci", {"sets": ["cleve"]})]
+    assert notes == [("absent", "elr/uci", {"sets": ["cleve"]})]
 
 
 @pytest.mark.usefixtures("path")
 def test_what_is_not_asked_for_is_not_filled_in():
-    record = Record("elr/uci", **PARAMETERS)
-    assert list(record.complete("errors", without(ERRORS, "cleve"), [])["dataset"]) == ["iris"]
-    assert list(record.complete("sets", SETS, ["cleve"])["recorded"]) == [False, False]
+    record = new_record()
+    errors = record.complete("errors", without(ERRORS, "cleve"), [])
+    assert list(errors["dataset"]) == ["iris"]
+    sets = record.complete("sets", SETS, ["cleve"])
+    assert list(sets["recorded"]) == [False, False]
     assert "No row of this page" in record.note
 
 
 @pytest.mark.usefixtures("path")
 def test_an_experiment_that_has_only_recorded_rows():
-    found = Record("elr/uci", **PARAMETERS).complete(
-        "sets", pd.DataFrame(columns=["dataset"]), ["iris"]
-    )
-    assert found.to_dict("records") == [{"dataset": "iris", "rows": 150, "recorded": True}]
+    computed = pd.DataFrame(columns=["dataset"])
+    rows = new_record().complete("sets", computed, ["iris"])
+    assert rows.to_dict("records") == [{"dataset": "iris", "rows": 150, "recorded": True}]
 
 
 @pytest.mark.usefixtures("path")
-def test_computed_rows_are_compared(told):
-    record = Record("elr/uci", **PARAMETERS)
+def test_computed_rows_are_compared(notes):
+    record = new_record()
     record.complete("errors", ERRORS, [])
+    assert notes == []
     # which a strict build refuses
     with pytest.warns(UserWarning, match="sets: rows of iris are not those recorded"):
         record.complete("sets", SETS.assign(rows=[297, 149]), [])
-    assert told == [("recorded", "elr/uci", {"experiment": "sets", "names": "iris"})]
+    assert notes == [("recorded", "elr/uci", {"experiment": "sets", "names": "iris"})]
 
 
 @pytest.mark.usefixtures("path")
 @pytest.mark.filterwarnings("ignore:sets")
 def test_a_difference_is_told(caplog):
-    Record("elr/uci", **PARAMETERS).complete("sets", SETS.assign(rows=1), [])
+    new_record().complete("sets", SETS.assign(rows=1), [])
     assert caplog.messages == ["elr/uci: sets: rows of cleve, iris are not those recorded"]
 
 
 @pytest.mark.usefixtures("path")
-@pytest.mark.parametrize("other", [{"seed": 4}, {"learners": ["ofe"]}, {"more": 1}])
-def test_a_record_of_other_parameters_is_not_shown(other, told):
-    record = Record("elr/uci", **PARAMETERS | other)
-    assert list(record.complete("errors", ERRORS.iloc[2:], ["cleve"])["dataset"]) == ["iris"]
-    assert told == record.names == []
+@pytest.mark.parametrize("changes", [{"seed": 4}, {"learners": ["ofe"]}, {"more": 1}])
+def test_a_record_of_other_parameters_is_not_shown(changes, notes):
+    record = Record("elr/uci", **PARAMETERS | changes)
+    rows = record.complete("errors", ERRORS.iloc[2:], ["cleve"])
+    assert list(rows["dataset"]) == ["iris"]
+    assert notes == []
+    assert record.names == []
 
 
 def test_no_record():
-    record = Record("no/chapter", seed=1)
-    assert list(record.complete("errors", ERRORS, ["glass"])["recorded"]) == [False] * 3
+    rows = Record("no/chapter", seed=1).complete("errors", ERRORS, ["glass"])
+    assert list(rows["recorded"]) == [False, False, False]
 
 
 @pytest.mark.parametrize(
@@ -122,34 +131,35 @@ def test_no_record():
 def test_an_altered_record_is_refused(path, alter):
     text = gzip.decompress(path.read_bytes()).decode()
     path.write_bytes(gzip.compress(alter(text).encode()))
-    with pytest.raises(
-        ValueError, match=r"uci.csv.gz is not what `book record` wrote .* restore it with `git"
-    ):
-        Record("elr/uci", **PARAMETERS)
+    message = r"uci.csv.gz is not what `book record` wrote .* restore it with `git"
+    with pytest.raises(ValueError, match=message):
+        new_record()
 
 
 def test_a_file_that_is_cut_short_is_refused(path):
     path.write_bytes(path.read_bytes()[:-30])
     with pytest.raises(ValueError, match="is not what `book record` wrote"):
-        Record("elr/uci", **PARAMETERS)
+        new_record()
 
 
 def test_the_same_rows_give_the_same_bytes(path):
-    before = path.read_bytes()
+    contents = path.read_bytes()
     with trials.use(record=(str(path), "1234abcdef", "a code")):
-        record = Record("elr/uci", **PARAMETERS)
-        for experiment, frame in (("sets", SETS), ("errors", ERRORS)):
-            record.complete(experiment, frame, [])
-    assert path.read_bytes() == before
+        record = new_record()
+        record.complete("sets", SETS, [])
+        record.complete("errors", ERRORS, [])
+    assert path.read_bytes() == contents
 
 
 @pytest.mark.parametrize(
     "path", sorted(records.FOLDER.rglob("*.csv.gz")), ids=lambda path: path.name
 )
 def test_the_books_records_are_of_what_it_publishes(path):
-    about, project = read(path)[0], Project(REPOSITORY)
-    assert path == project.record(about["chapter"])
-    _, values = resolve_parameters(
-        project, about["chapter"], project.profile(PUBLISHED, about["chapter"])
-    )
-    assert about["parameters"] == {name: values[name] for name in about["parameters"]}
+    header, _ = read(path)
+    chapter = header["chapter"]
+    project = Project(REPOSITORY)
+    assert path == project.record(chapter)
+    profile = project.profile(PUBLISHED, chapter)
+    _, values = resolve_parameters(project, chapter, profile)
+    parameters = header["parameters"]
+    assert parameters == {name: values[name] for name in parameters}
