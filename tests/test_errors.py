@@ -38,7 +38,8 @@ from lib.structures.graphs import check_parents
 from lib.trials.store import encode
 from lib.winnow import Winnow, WinnowEnsemble
 
-NAN, INF = np.nan, np.inf
+NAN = np.nan
+INF = np.inf
 RNG = np.random.default_rng(0)
 
 # Parameters, learner by learner: which values are refused.
@@ -54,7 +55,7 @@ WINNOW = {
     "inclusive": ["no"],
 }
 SEARCH = {"n_restarts": [0, None], "max_iterations": [0], "tolerance": [-1]}
-WRONG = {
+INVALID_PARAMETERS = {
     BayesNetClassifier(): {
         "structure": ["navie", "TAN"],
         "learner": ["erl", None],
@@ -73,67 +74,40 @@ WRONG = {
     NaiveBayes(): {"smoothing": [-1, "1"], "ddof": [2]},
     SelectiveNaiveBayes(): {"smoothing": [0, -1.0], "n_folds": [1, 2.5]},
 }
-PARAMETERS = [
-    (each, name, value)
-    for each, values in WRONG.items()
-    for name in values
-    for value in values[name]
-]
-
 # Data that all learners of a kind refuse.
 BOOLEAN = [
     Winnow(),
     WinnowEnsemble(n_members=3),
     LatentClassEM(n_restarts=3),
     LatentClassCovariance(),
+    LatentClassSelection(n_restarts=3, max_hidden=3),
 ]
-BOOLEAN.append(LatentClassSelection(n_restarts=3, max_hidden=3))
 NETS = [BayesNetClassifier(structure, n_iterations=2) for structure in ("naive", "tan", "bic")]
 DISCRETE = [*NETS, SelectiveNaiveBayes()]
 MIXED = [*DISCRETE, NaiveBayes(), EntropyDiscretizer(), ClassSeparatingCuts()]
 NUMBERS = pd.DataFrame({"a": [1.0, 2.0]})
-REFUSED = [
-    *(
-        (each, [[0, 2], [1, 1]], [0, 1], "X must hold only 0 and 1; got .*2.* at row 0, column 1")
-        for each in BOOLEAN
-    ),
-    *(
-        (each, [[0, 0.5], [1, 1]], [0, 1], "X must hold only 0 and 1; got .*0.5")
-        for each in BOOLEAN
-    ),
-    *((each, [[0, NAN], [1, 1]], [0, 1], "X contains NaN") for each in BOOLEAN),
-    *(
-        (each, [[0, 1], [1, 1]], [1, 1], r"y must have .*two classes; got one class: \[1\]")
-        for each in BOOLEAN
-    ),
-    *(
-        (each, [[0, 1], [1, 1], [0, 0]], [0, 1, 2], "two classes; got 3 classes")
-        for each in BOOLEAN[1:]
-    ),
-    *(
-        (each, [[0.5, 1], [1, 0]], [0, 1], "column 'x0' has 0.5 in row 0: discretise first")
-        for each in DISCRETE
-    ),
-    *(
-        (each, NUMBERS.assign(a=[1.0, INF]), [0, 1], "infinity; got inf in column 'a', row 1")
-        for each in MIXED
-    ),
-    *(
-        (each, np.array([[1.0], [-INF]]), [0, 1], "infinity; got -inf in column 'x0', row 1")
-        for each in MIXED
-    ),
-    *((each, NUMBERS, [0, NAN], "y contains NaN: .* row 1") for each in MIXED),
-    *((each, NUMBERS, ["p", None], "y contains NaN") for each in MIXED),
-    *((each, NUMBERS, [0.5, 1.5], "Unknown label type") for each in MIXED),
-    *(
-        (each, NUMBERS.assign(a=pd.to_datetime(["2001", "2002"])), [0, 1], "has dtype datetime")
-        for each in MIXED
-    ),
-    *((each, NUMBERS.iloc[:0], [], "0 sample") for each in MIXED),
-    *((each, NUMBERS[[]], [0, 1], "0 feature") for each in MIXED),
-    *(
-        (each, [[0, 1], [1, 1], [0, 0]], [0, 1], r"inconsistent numbers of samples: \[3, 2\]")
-        for each in BOOLEAN + MIXED
+DATES = pd.to_datetime(["2001", "2002"])
+# Learners, X and y, and words of the message.
+INVALID_DATA = [
+    (BOOLEAN, [[0, 2], [1, 1]], [0, 1], "X must hold only 0 and 1; got .*2.* at row 0, column 1"),
+    (BOOLEAN, [[0, 0.5], [1, 1]], [0, 1], "X must hold only 0 and 1; got .*0.5"),
+    (BOOLEAN, [[0, NAN], [1, 1]], [0, 1], "X contains NaN"),
+    (BOOLEAN, [[0, 1], [1, 1]], [1, 1], r"y must have .*two classes; got one class: \[1\]"),
+    (BOOLEAN[1:], [[0, 1], [1, 1], [0, 0]], [0, 1, 2], "two classes; got 3 classes"),
+    (DISCRETE, [[0.5, 1], [1, 0]], [0, 1], "column 'x0' has 0.5 in row 0: discretise first"),
+    (MIXED, NUMBERS.assign(a=[1.0, INF]), [0, 1], "infinity; got inf in column 'a', row 1"),
+    (MIXED, np.array([[1.0], [-INF]]), [0, 1], "infinity; got -inf in column 'x0', row 1"),
+    (MIXED, NUMBERS, [0, NAN], "y contains NaN: .* row 1"),
+    (MIXED, NUMBERS, ["p", None], "y contains NaN"),
+    (MIXED, NUMBERS, [0.5, 1.5], "Unknown label type"),
+    (MIXED, NUMBERS.assign(a=DATES), [0, 1], "has dtype datetime"),
+    (MIXED, NUMBERS.iloc[:0], [], "0 sample"),
+    (MIXED, NUMBERS[[]], [0, 1], "0 feature"),
+    (
+        BOOLEAN + MIXED,
+        [[0, 1], [1, 1], [0, 0]],
+        [0, 1],
+        r"inconsistent numbers of samples: \[3, 2\]",
     ),
 ]
 
@@ -142,23 +116,31 @@ def fit(learner, X, y=(0, 1), /, **parameters):
     return clone(learner).set_params(**parameters).fit(X, y)
 
 
-ALL_LEARNERS = [
-    *(
-        (
-            partial(fit, each, [[0, 1], [1, 0]], **{name: value}),
-            rf"{name} must be .*got {re.escape(repr(value))}",
-        )
-        for each, name, value in PARAMETERS
-    ),
-    *((partial(fit, each, X, y), words) for each, X, y, words in REFUSED),
-]
+def parameter_rows():
+    """Calls of `fit` with an invalid value of each parameter, and words."""
+    for learner, parameters in INVALID_PARAMETERS.items():
+        for name, values in parameters.items():
+            for value in values:
+                call = partial(fit, learner, [[0, 1], [1, 0]], **{name: value})
+                yield call, rf"{name} must be .*got {re.escape(repr(value))}"
+
+
+def data_rows():
+    """Calls of `fit` of each learner with the data that it refuses, and words."""
+    for learners, X, y, words in INVALID_DATA:
+        for learner in learners:
+            yield partial(fit, learner, X, y), words
+
+
+ALL_LEARNERS = [*parameter_rows(), *data_rows()]
 
 BOTH = [[0, 1], [1, 0]]
+# Two entries of row 0 and one of row 1, their columns, and words.
 SPARSE = [
-    (([1, 1, 2], [0, 2, 1]), "X must hold only 0 and 1; got .*2.* at row 1, column 1"),
-    (([1, 0, -1], [0, 2, 1]), "got .*-1.* at row 1, column 1"),
-    (([1, 0.5, 1], [0, 1, 1]), "got .*0.5.* at row 0, column 1"),
-    (([1, 1, 1], [2, 2, 0]), "got .*2.* at row 0, column 2"),  # twice the same place
+    ([1, 1, 2], [0, 2, 1], "X must hold only 0 and 1; got .*2.* at row 1, column 1"),
+    ([1, 0, -1], [0, 2, 1], "got .*-1.* at row 1, column 1"),
+    ([1, 0.5, 1], [0, 1, 1], "got .*0.5.* at row 0, column 1"),
+    ([1, 1, 1], [2, 2, 0], "got .*2.* at row 0, column 2"),  # twice the same place
 ]
 HEAVY = r"weights would overflow: .* must be at most 1e\+250; got initial_weight"
 
@@ -167,18 +149,18 @@ def winnow(n_attributes=2):
     return Winnow().fit(np.eye(2, n_attributes, dtype=int), [0, 1])
 
 
-def each_use(data, columns):
-    """Learn from sparse rows, learn more from them, predict them."""
-    X = sparse.csr_array((np.array(data), np.array(columns), np.array([0, 2, 3])), shape=(2, 3))
-    return (
-        lambda: Winnow().fit(X, [0, 1]),
-        lambda: winnow(3).partial_fit(X, [0, 1]),
-        lambda: winnow(3).predict(X),
-    )
+def sparse_rows():
+    """Calls that learn from sparse rows, learn more from them or predict them, and words."""
+    for entries, columns, words in SPARSE:
+        ends = [0, 2, 3]
+        X = sparse.csr_array((np.array(entries), np.array(columns), np.array(ends)), shape=(2, 3))
+        yield partial(fit, Winnow(), X), words
+        yield partial(winnow(3).partial_fit, X, [0, 1]), words
+        yield partial(winnow(3).predict, X), words
 
 
 WINNOWS = [
-    *((use, words) for rows, words in SPARSE for use in each_use(*rows)),
+    *sparse_rows(),
     (
         lambda: Winnow(complement=True).fit(sparse.csr_array(np.eye(2)), [0, 1]),
         "complement must be False for sparse X",
@@ -286,7 +268,20 @@ BAYES = [
     (lambda: Cases.from_rows(two_cases().network, [[-1, 0, 0]]), "classes, in column 0"),
 ]
 
-COLUMN = np.array([[1], [0]])
+
+def structure_data_rows():
+    """Calls with data that what learns a structure refuses, and words."""
+    column = np.array([[1], [0]])
+    fractions = np.array([[1.0, 2.0], [3.0, -1e-9]])
+    for function in (discrete_codes, tan, bic_search):
+        yield (
+            partial(function, fractions, [0, 1]),
+            "column 'x1' has -1e-09 in row 1: discretise first",
+        )
+        yield partial(function, column, [0, NAN]), "y contains NaN"
+        yield partial(function, column, [0, 1, 1]), "inconsistent numbers of samples"
+
+
 STRUCTURES = [
     (lambda: chain(-1, 0), "n_attributes must be an integer"),
     (lambda: chain(3, 4), "n_linked must be an integer"),
@@ -342,23 +337,12 @@ STRUCTURES = [
     ),
     *(
         (
-            partial(bic_search, BOTH, [0, 1], max_parents=wrong),
-            f"max_parents must be an integer of at least 0; got {wrong!r}",
+            partial(bic_search, BOTH, [0, 1], max_parents=value),
+            f"max_parents must be an integer of at least 0; got {value!r}",
         )
-        for wrong in (-1, 1.5, True, "2", None)
+        for value in (-1, 1.5, True, "2", None)
     ),
-    *(
-        row
-        for function in (discrete_codes, tan, bic_search)
-        for row in (
-            (
-                partial(function, np.array([[1.0, 2.0], [3.0, -1e-9]]), [0, 1]),
-                "column 'x1' has -1e-09 in row 1: discretise first",
-            ),
-            (partial(function, COLUMN, [0, NAN]), "y contains NaN"),
-            (partial(function, COLUMN, [0, 1, 1]), "inconsistent numbers of samples"),
-        )
-    ),
+    *structure_data_rows(),
 ]
 
 FLOWERS = pd.DataFrame({"sepal length": [5.0, 6.0], "petal width": [1.0, 2.0]})
@@ -417,18 +401,11 @@ EVEN = np.full((2, 4), 0.5)
 model = CIAModel([0.5, 0.5], EVEN)
 
 
-def draw(**wrong):
+def draw(n_attributes=4, n_hidden=2, difficulty=0.8, **options):
     """Draw where a concentration is known already: one that is stored hides no bad argument."""
     concentration(4, 2, 0.8)
-    sample_cia(
-        **{
-            "n_attributes": 4,
-            "n_hidden": 2,
-            "difficulty": 0.8,
-            "rng": np.random.default_rng(0),
-            **wrong,
-        }
-    )
+    rng = np.random.default_rng(0)
+    sample_cia(n_attributes, n_hidden, difficulty, rng=rng, **options)
 
 
 CIA = [
@@ -546,9 +523,16 @@ STATISTICS = [
 ]
 
 setting = partial(
-    Setting, **{"id": "a-setting", "words": "n = 10", "statistic": "mean", "n": 10, "value": 0.2}
+    Setting,
+    id="a-setting",
+    words="n = 10",
+    statistic="mean",
+    value=0.2,
+    low=0.1,
+    high=0.3,
+    n=10,
+    region=(0.0, math.inf),
 )
-setting = partial(setting, low=0.1, high=0.3, region=(0.0, math.inf))
 claim = partial(Claim, "a-claim", sentence="It is so.", quote="so")
 
 CLAIMS = [
@@ -584,35 +568,31 @@ class Zebra(DummyClassifier):
         return np.full(len(X), "zebra")
 
 
-def curves(**wrong):
-    """Learning curves without models: what is wrong is found before any work."""
-    small = {
+def curves(**changes):
+    """Learning curves without models: a bad argument is found before any work."""
+    arguments = {
         "n_attributes": 5,
         "n_hidden": 2,
         "difficulty": 0.85,
         "sizes": (10, 40),
         "n_models": 6,
         "n_jobs": 1,
+        "learners": ("cov", "winnow", "naive_bayes"),
     }
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(experiments.random_models, "sample_cia", None)
-        experiments.cia_learning_curves(
-            **{**small, "learners": ("cov", "winnow", "naive_bayes"), **wrong}
-        )
+        experiments.cia_learning_curves(**arguments | changes)
 
 
-def compare(**wrong):
-    """Compare on data, with a learner that cannot be fitted: what is wrong is found before."""
-    unfittable = {"unfittable": Unfittable()}
-    experiments.uci_comparison(
-        **{
-            "datasets": "soybean-small",
-            "learners": unfittable,
-            "n_repeats": 1,
-            "n_jobs": 1,
-            **wrong,
-        }
-    )
+def compare(**changes):
+    """Compare on data, with a learner that cannot be fitted: a bad argument is found before."""
+    arguments = {
+        "datasets": "soybean-small",
+        "learners": {"unfittable": Unfittable()},
+        "n_repeats": 1,
+        "n_jobs": 1,
+    }
+    experiments.uci_comparison(**arguments | changes)
 
 
 robustness = partial(experiments.structure_robustness, n_jobs=1)
@@ -726,8 +706,8 @@ TRIALS = [
         TypeError,
     ),
     *(
-        (partial(encode, pd.DataFrame({"fine": [1, 2], "it": it})), "column 'it'", TypeError)
-        for it in (
+        (partial(encode, pd.DataFrame({"fine": [1, 2], "it": values})), "column 'it'", TypeError)
+        for values in (
             ["a", 1],
             ["a", None],
             ["a", NAN],
@@ -756,7 +736,12 @@ ROWS = (
 )
 
 
-@pytest.mark.parametrize(("call", "words", "error"), [(*row, ValueError)[:3] for row in ROWS])
+def with_error(call, words, error=ValueError):
+    """A row with the type of its error."""
+    return call, words, error
+
+
+@pytest.mark.parametrize(("call", "words", "error"), [with_error(*row) for row in ROWS])
 def test_bad_input_is_named(call, words, error):
     with pytest.raises(error, match=words):
         call()
