@@ -40,28 +40,25 @@ def no_copies(monkeypatch, tmp_path):
 @pytest.fixture
 def tiny(monkeypatch):
     """A data set of three rows in a file of no UCI."""
-    blank = dict.fromkeys((field.name for field in dataclasses.fields(Entry)), "")
-    counts = {"rows": 3, "attributes": 4, "classes": 2, "missing": 2, "n_train": 2}
-    known = {
+    fields = dict.fromkeys((field.name for field in dataclasses.fields(Entry)), "")
+    fields |= {
+        "name": "tiny",
+        "kind": "uci",
+        "address": "https://127.0.0.1:1/x/",
         "files": ("tiny.data",),
         "sha256": (downloads.sha256(CONTENT),),
         "unconfirmed": (),
         "schema": "tiny",
+        "rows": 3,
+        "attributes": 4,
+        "classes": 2,
+        "missing": 2,
+        "n_train": 2,
     }
-    entry = Entry(
-        **{
-            **blank,
-            **counts,
-            **known,
-            "name": "tiny",
-            "kind": "uci",
-            "address": "https://127.0.0.1:1/x/",
-        }
-    )
+    entry = Entry(**fields)
+    schema = {"columns": "sex size weight:number ill:bool class:target"}
     monkeypatch.setitem(entries(), "tiny", entry)
-    monkeypatch.setitem(
-        schemas(), "tiny", {"columns": "sex size weight:number ill:bool class:target"}
-    )
+    monkeypatch.setitem(schemas(), "tiny", schema)
     return entry
 
 
@@ -75,40 +72,40 @@ def folder(monkeypatch, tmp_path):
 
 
 def serve(monkeypatch, content):
-    """Answer downloads with `content`, or with an exception; returns the addresses asked for."""
-    asked = []
+    """Answer downloads with `content`, or with an exception; returns the requested addresses."""
+    requests = []
 
     def download(self, url, output_file, pooch, check_only=False):
-        asked.append(url)
-        output_file.write(content if isinstance(content, bytes) else b"half of")
-        if not isinstance(content, bytes):
+        requests.append(url)
+        if isinstance(content, bytes):
+            output_file.write(content)
+        else:
+            output_file.write(b"half of")
             raise content
 
     monkeypatch.setattr(pooch.HTTPDownloader, "__call__", download)
-    return asked
+    return requests
 
 
 @pytest.fixture
 def no_network(monkeypatch):
-    """Refuse every connection and every name, and return the list of what was asked for."""
-    asked = []
+    """Refuse every connection and every name, and return the list of these requests."""
+    requests = []
 
-    def refused(*arguments, **_):
-        asked.append(arguments)
+    def refuse(*arguments, **_):
+        requests.append(arguments)
         raise OSError(101, "Network is unreachable")
 
-    monkeypatch.setattr(socket, "socket", refused)
-    monkeypatch.setattr(socket, "getaddrinfo", refused)
-    return asked
+    monkeypatch.setattr(socket, "socket", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    return requests
 
 
 def check_against_manifest(name):
-    data, entry = datasets.load(name), entries()[name]
-    assert (len(data.X), data.X.shape[1], len(set(data.y))) == (
-        entry.rows,
-        entry.attributes,
-        entry.classes,
-    )
+    data = datasets.load(name)
+    entry = entries()[name]
+    assert data.X.shape == (entry.rows, entry.attributes)
+    assert len(set(data.y)) == entry.classes
     assert data.X.isna().to_numpy().sum() == entry.missing
     assert data.y.shape == (entry.rows,)
     assert data.y.dtype.kind == "U"
@@ -116,6 +113,7 @@ def check_against_manifest(name):
     return data
 
 
+# How many rows have each class.
 CLASSES = {
     "breast": {"benign": 458, "malignant": 241},
     "vote": {"democrat": 267, "republican": 168},
@@ -133,7 +131,8 @@ CLASSES = {
     "zoo": {"1": 41, "2": 20, "3": 5, "4": 13, "5": 4, "6": 8, "7": 10},
     "votes1": {"democrat": 267, "republican": 168},
 }
-TRAINING = {  # how many rows the published training set has, and of some of its classes
+# How many rows the published training set has, and of some of its classes.
+TRAINING = {
     "soybean-large": (307, {"brown-spot": 40, "phytophthora-rot": 40}),
     "satimage": (4435, {"1": 1072, "7": 1038}),
     "shuttle": (43500, {"1": 34108, "6": 6}),
@@ -149,11 +148,11 @@ def test_sets_are_what_the_manifest_says(name, monkeypatch, no_network):
             )
         monkeypatch.setenv("UCI_MIRROR", MIRROR)
     data = check_against_manifest(name)
-    for column in data.X.select_dtypes("category"):
-        assert not data.X[column].cat.ordered
-        assert data.X[column].cat.categories.tolist() == sorted(
-            data.X[column].cat.categories, key=table.category_order
-        )
+    for column_name in data.X.select_dtypes("category"):
+        column = data.X[column_name].cat
+        assert not column.ordered
+        values = column.categories.tolist()
+        assert values == sorted(values, key=table.category_order)
     assert data.source in ("shipped", "synthetic", "mirror")
     assert no_network == []
     assert Counter(data.y) == CLASSES.get(name, Counter(data.y))
@@ -163,9 +162,11 @@ def test_sets_are_what_the_manifest_says(name, monkeypatch, no_network):
 
 
 def test_votes_without_the_fee_freeze_and_animals():
-    vote, votes1, zoo = (datasets.load(name).X for name in ("vote", "votes1", "zoo"))
+    vote = datasets.load("vote").X
+    votes1 = datasets.load("votes1").X
     assert votes1.equals(vote[votes1.columns])
     assert set(vote.columns) - set(votes1.columns) == {"physician_fee_freeze"}
+    zoo = datasets.load("zoo").X
     assert set(zoo["legs"]) == {0, 2, 4, 5, 6, 8}
     assert zoo["milk"].sum() == 41  # all mammals, and they alone
 
@@ -179,19 +180,24 @@ def test_iris_has_the_values_of_uci():
 
 def test_breast_declares_ten_values_and_misses_some_in_one_attribute():
     X = datasets.load("breast").X
-    assert all(X[c].cat.categories.tolist() == [str(v) for v in range(1, 11)] for c in X)
-    assert X.isna().sum()[lambda n: n > 0].to_dict() == {"bare_nuclei": 16}
+    values = [str(v) for v in range(1, 11)]
+    assert all(X[name].cat.categories.tolist() == values for name in X)
+    n_missing = X.isna().sum()
+    assert n_missing[n_missing > 0].to_dict() == {"bare_nuclei": 16}
     assert X.iloc[0].tolist() == list("511121311")
 
 
 def test_small_soybean_has_14_constant_columns_and_its_rows_are_rows_of_the_large_one():
-    small, large = datasets.load("soybean-small"), datasets.load("soybean-large")
+    """But for the roots of class D4, which have another value there."""
+    small = datasets.load("soybean-small")
+    large = datasets.load("soybean-large")
     assert (small.X.nunique() == 1).sum() == 14
-    rot, known = small.y == "D4", set(map(tuple, large.X.astype(object).to_numpy()))
-    assert (small.X["roots"][rot] == "1").all()
-    undone = small.X.astype(object)
-    undone.loc[rot, "roots"] = "0"
-    assert set(map(tuple, undone.to_numpy())) <= known
+    is_d4 = small.y == "D4"
+    assert (small.X["roots"][is_d4] == "1").all()
+    corrected = small.X.astype(object)
+    corrected.loc[is_d4, "roots"] = "0"
+    large_rows = set(map(tuple, large.X.astype(object).to_numpy()))
+    assert set(map(tuple, corrected.to_numpy())) <= large_rows
 
 
 def test_complete_rows_keep_domains_and_count_the_training_rows():
@@ -206,7 +212,9 @@ def test_complete_rows_keep_domains_and_count_the_training_rows():
 
 def test_metadata_tells_where_a_set_is_from():
     data = datasets.load("breast")
-    assert (data.source, data.licence, data.doi) == ("shipped", "CC BY 4.0", "10.24432/C5HP4Z")
+    assert data.source == "shipped"
+    assert data.licence == "CC BY 4.0"
+    assert data.doi == "10.24432/C5HP4Z"
     assert data.address.startswith("https://archive.ics.uci.edu/")
     assert data.sha256 == (downloads.sha256((downloads.DATA / "breast.csv").read_bytes()),)
     assert datasets.load("diabetes").name == "pima"
@@ -222,9 +230,8 @@ def test_a_changed_answer_does_not_change_the_next():
 
 @pytest.mark.parametrize("entry", entries().values(), ids=entries())
 def test_the_manifest_is_complete(entry):
-    assert len(entry.sha256) == (
-        0 if entry.kind in ("synthetic", "derived", "excluded") else len(entry.files)
-    )
+    has_files = entry.kind not in ("synthetic", "derived", "excluded")
+    assert len(entry.sha256) == (len(entry.files) if has_files else 0)
     assert set(entry.unconfirmed) <= set(entry.files)
     assert entry.title
     assert entry.citation
@@ -232,19 +239,18 @@ def test_the_manifest_is_complete(entry):
     assert entry.rows > 0
     assert not entry.address or entry.address.startswith("https://archive.ics.uci.edu/")
     if entry.kind in ("shipped", "uci"):
-        kinds = Counter(
-            "attribute" if kind not in ("target", "drop") else kind for _, kind in entry.columns
-        )
-        assert (kinds["attribute"], kinds["target"]) == (entry.attributes, 1)
+        kinds = [kind for _, kind in entry.columns if kind != "drop"]
+        assert kinds.count("target") == 1
+        assert len(kinds) - 1 == entry.attributes
 
 
 def test_corral_is_the_test_set_of_mlc():
+    """The correlated bit is the target in three of the four rows of each of the 32 inputs."""
     X, y = synthetic.corral()
     target = (X.a0 & X.a1) | (X.b0 & X.b1)
     assert (target.astype(int).astype(str) == y).all()
-    groups = X.assign(agrees=X.correlated == target).groupby(
-        ["a0", "a1", "b0", "b1", "irrelevant"]
-    )["agrees"]
+    frame = X.assign(agrees=X.correlated == target)
+    groups = frame.groupby(["a0", "a1", "b0", "b1", "irrelevant"])["agrees"]
     assert (groups.sum() == 3).all()
     assert groups.size().eq(4).sum() == 32
 
@@ -252,31 +258,30 @@ def test_corral_is_the_test_set_of_mlc():
 def test_mofn_follows_its_rule_on_every_input():
     X, y = synthetic.mofn_3_7_10()
     assert len(X.drop_duplicates()) == 2**10
-    assert all(
-        (row[2:9].sum() >= 3) == (label == "1") for row, label in zip(X.to_numpy(), y, strict=True)
-    )
+    n_relevant = X.to_numpy()[:, 2:9].sum(axis=1)
+    np.testing.assert_array_equal(n_relevant >= 3, y == "1")
 
 
 def test_monks_follows_its_rule_on_every_input():
     X, y = synthetic.monks_1()
     expected = itertools.product("123", "123", "12", "123", "1234", "12")
     assert sorted(map(tuple, X.astype(object).to_numpy())) == sorted(expected)
-    assert all(
-        (a[0] == a[1] or a[4] == "1") == (label == "1")
-        for a, label in zip(X.to_numpy(), y, strict=True)
-    )
+    a = X.to_numpy()
+    is_positive = (a[:, 0] == a[:, 1]) | (a[:, 4] == "1")
+    np.testing.assert_array_equal(is_positive, y == "1")
 
 
 def test_waveforms_have_the_means_and_covariances_of_their_definition():
     """Of u h + (1 - u) g + noise: mean (h + g) / 2, covariance I + (h - g)(h - g)' / 12."""
     X, y = synthetic.waveform_21(np.random.default_rng(0), 60_000)
-    peak = {"1": 7, "2": 15, "3": 11}
-    waves = {w: np.array([max(6 - abs(i - p), 0) for i in range(1, 22)]) for w, p in peak.items()}
-    for label, (h, g) in {"0": "12", "1": "13", "2": "23"}.items():
-        rows, h, g = X.to_numpy()[y == label], waves[h], waves[g]
+    positions = np.arange(1, 22)
+    wave_1, wave_2, wave_3 = (np.maximum(6 - abs(positions - peak), 0) for peak in (7, 15, 11))
+    waves = {"0": (wave_1, wave_2), "1": (wave_1, wave_3), "2": (wave_2, wave_3)}
+    for label, (h, g) in waves.items():
+        rows = X.to_numpy()[y == label]
         covariance = np.eye(21) + np.outer(h - g, h - g) / 12
-        error = np.sqrt(np.diag(covariance) / len(rows))
-        assert (abs(rows.mean(axis=0) - (h + g) / 2) < 4.5 * error).all()
+        standard_error = np.sqrt(np.diag(covariance) / len(rows))
+        assert (abs(rows.mean(axis=0) - (h + g) / 2) < 4.5 * standard_error).all()
         np.testing.assert_allclose(np.cov(rows.T), covariance, atol=0.2)
     assert pd.Series(y).value_counts(normalize=True).to_numpy() == pytest.approx(1 / 3, abs=0.01)
 
@@ -314,14 +319,15 @@ def test_rows_that_are_no_rows_are_refused(tiny, content, message):
 
 
 def test_a_set_is_downloaded_once(tiny, monkeypatch, tmp_path):
-    asked = serve(monkeypatch, CONTENT)
+    requests = serve(monkeypatch, CONTENT)
     for _ in range(2):
         assert datasets.load("tiny").source == "cache"
-    assert asked == [tiny.address + "tiny.data"]
+    assert requests == [tiny.address + "tiny.data"]
     [copy] = (tmp_path / "cache").iterdir()
     copy.write_bytes(CONTENT[:10])  # damaged, it is replaced
     assert len(datasets.load("tiny").X) == 3
-    assert (copy.name, copy.read_bytes()) == ("tiny.data", CONTENT)
+    assert copy.name == "tiny.data"
+    assert copy.read_bytes() == CONTENT
 
 
 @pytest.mark.parametrize("content", [CONTENT[:-5], b"", OSError(), KeyboardInterrupt()], ids=repr)
@@ -348,18 +354,23 @@ def test_a_failed_download_names_set_address_and_remedies(
     serve(monkeypatch, content)
     with pytest.raises(datasets.NotAvailableError, match=cause) as error:
         datasets.load("tiny")
-    for part in ("tiny: ", tiny.address + "tiny.data", "try again with a connection", "UCI_MIRROR"):
-        assert part in str(error.value)
+    message = str(error.value)
+    assert "tiny: " in message
+    assert tiny.address + "tiny.data" in message
+    assert "try again with a connection" in message
+    assert "UCI_MIRROR" in message
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_a_mirror_is_read_first(tiny, monkeypatch, tmp_path, packed):
-    path = tmp_path / ("tiny.data.gz" if packed else "tiny.data")
-    path.write_bytes(gzip.compress(CONTENT) if packed else CONTENT)
+@pytest.mark.parametrize("compressed", [False, True])
+def test_a_mirror_is_read_first(tiny, monkeypatch, tmp_path, compressed):
+    if compressed:
+        (tmp_path / "tiny.data.gz").write_bytes(gzip.compress(CONTENT))
+    else:
+        (tmp_path / "tiny.data").write_bytes(CONTENT)
     monkeypatch.setenv("UCI_MIRROR", str(tmp_path))
-    asked = serve(monkeypatch, CONTENT)
+    requests = serve(monkeypatch, CONTENT)
     assert datasets.load("tiny").source == "mirror"
-    assert not asked
+    assert requests == []
     assert not (tmp_path / "cache").exists()
 
 
@@ -386,9 +397,8 @@ def test_a_mirror_with_a_wrong_copy_is_an_error(tiny, monkeypatch, tmp_path, fil
 
 def test_a_mirror_must_be_a_folder(monkeypatch, tmp_path):
     monkeypatch.setenv("UCI_MIRROR", str(tmp_path / "none"))
-    with pytest.raises(
-        datasets.NotAvailableError, match="UCI_MIRROR names a folder that does not exist: '.*none'"
-    ):
+    message = "UCI_MIRROR names a folder that does not exist: '.*none'"
+    with pytest.raises(datasets.NotAvailableError, match=message):
         datasets.load("chess")
     assert datasets.load("iris").source == "shipped"
 
@@ -396,27 +406,24 @@ def test_a_mirror_must_be_a_folder(monkeypatch, tmp_path):
 def test_a_mirror_without_the_file_says_so(tiny, monkeypatch, tmp_path):
     monkeypatch.setenv("UCI_MIRROR", str(tmp_path))
     serve(monkeypatch, OSError("no route"))
-    with pytest.raises(
-        datasets.NotAvailableError, match="UCI_MIRROR does not have it and the download failed"
-    ):
+    message = "UCI_MIRROR does not have it and the download failed"
+    with pytest.raises(datasets.NotAvailableError, match=message):
         datasets.load("tiny")
 
 
 def test_available_tells_status_and_reason_of_every_set(tiny, monkeypatch, tmp_path):
-    asked = serve(monkeypatch, CONTENT)
+    requests = serve(monkeypatch, CONTENT)
     frame = datasets.available().set_index("name")
     assert frame.index.tolist() == list(entries())
-    assert (
-        frame.loc[[*SHIPPED, "glass2", "votes1", *synthetic.COMPLETE, "waveform-21"], "status"]
-        == "shipped"
-    ).all()
-    assert (frame.loc[[*ELSEWHERE, "tiny", "water-treatment"], "status"] == "not available").all()
-    assert frame.loc["tiny", "reason"].startswith(
-        "not downloaded yet: load('tiny') fetches tiny.data from http"
-    )
+    shipped = [*SHIPPED, "glass2", "votes1", *synthetic.COMPLETE, "waveform-21"]
+    assert (frame.loc[shipped, "status"] == "shipped").all()
+    absent = [*ELSEWHERE, "tiny", "water-treatment"]
+    assert (frame.loc[absent, "status"] == "not available").all()
+    remedy = "not downloaded yet: load('tiny') fetches tiny.data from http"
+    assert frame.loc["tiny", "reason"].startswith(remedy)
     assert "not confirmed: allbp.test" in frame.loc["allbp", "reason"]
     assert (frame["reason"] != "").all()
-    assert not asked
+    assert requests == []
     datasets.load("tiny")
     assert datasets.available().set_index("name").loc["tiny", "status"] == "cached"
     monkeypatch.setenv("UCI_MIRROR", str(tmp_path / "cache"))
@@ -434,7 +441,8 @@ PIECES = st.sampled_from(
 @functools.cache
 def content(name):
     """The first lines of a shipped file."""
-    return b"".join(downloads.read_shipped(entries()[name]).splitlines(keepends=True)[:FEW])
+    lines = downloads.read_shipped(entries()[name]).splitlines(keepends=True)
+    return b"".join(lines[:FEW])
 
 
 VOTES = content("vote")
@@ -442,20 +450,19 @@ VOTES = content("vote")
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_one_altered_byte_is_noticed_and_told(monkeypatch, tmp_path, name):
-    """In the first, the last and a middle byte of each file, compressed or not; and a file that is empty or cut off."""
+    """In the first, middle or last byte, compressed or not; and a file that is empty or cut."""
     monkeypatch.setattr(downloads, "DATA", tmp_path)
-    path = tmp_path / entries()[name].files[0]
-    raw = (listing.DATA / path.name).read_bytes()
-    altered = [
-        raw[:place] + bytes([raw[place] ^ 1]) + raw[place + 1 :]
-        for place in (0, len(raw) // 2, len(raw) - 1)
-    ]
-    for damaged in (*altered, b"", raw[:500]):
-        path.write_bytes(damaged)
-        with pytest.raises(
-            ValueError,
-            match=f"{name}: data/{path.name} is damaged, .*git checkout -- data/{path.name}",
-        ):
+    file = entries()[name].files[0]
+    raw = (listing.DATA / file).read_bytes()
+    damaged_files = [b"", raw[:500]]
+    for position in (0, len(raw) // 2, len(raw) - 1):
+        altered = bytearray(raw)
+        altered[position] ^= 1
+        damaged_files.append(bytes(altered))
+    message = f"{name}: data/{file} is damaged, .*git checkout -- data/{file}"
+    for contents in damaged_files:
+        (tmp_path / file).write_bytes(contents)
+        with pytest.raises(ValueError, match=message):
             datasets.load(name)
 
 
@@ -473,11 +480,12 @@ def test_arbitrary_bytes_are_refused(name, data):
 )
 def test_a_file_with_a_piece_exchanged_is_read_whole_or_refused(name, place, width, piece):
     """Its sha256 is right, so that nothing but the parser stands in the way."""
-    whole = content(name)
-    place %= len(whole)
+    original = content(name)
+    position = place % len(original)
+    damaged = original[:position] + piece + original[position + width :]
     entry = dataclasses.replace(entries()[name], rows=FEW - 1)
     try:
-        X, y = table.frame(table.rows(whole[:place] + piece + whole[place + width :], entry), entry)
+        X, y = table.frame(table.rows(damaged, entry), entry)
     except ValueError:
         return
     assert len(X) == len(y)
@@ -488,21 +496,23 @@ def test_a_file_with_a_piece_exchanged_is_read_whole_or_refused(name, place, wid
 
 def _load(name, data):
     """Load a set from these bytes, which the manifest is made to confirm."""
-    entry = entries()[name]
-    raw = gzip.compress(data, mtime=0) if entry.files[0].endswith(".gz") else data
+    file = entries()[name].files[0]
+    raw = gzip.compress(data, mtime=0) if file.endswith(".gz") else data
+
+    def read_shipped(entry):
+        return downloads.unpack(io.BytesIO(raw), file)
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            downloads, "read_shipped", lambda _: downloads.unpack(io.BytesIO(raw), entry.files[0])
-        )
+        patch.setattr(downloads, "read_shipped", read_shipped)
         return datasets.load(name)
 
 
 @pytest.mark.parametrize("name", ["iris", "vote", "satimage"])
 def test_a_file_that_lacks_a_row_is_refused_although_its_sha256_is_right(name):
     lines = downloads.read_shipped(entries()[name]).splitlines(keepends=True)
-    with pytest.raises(
-        ValueError, match=f"{name}: its files have {len(lines) - 2} rows; expected {len(lines) - 1}"
-    ):
+    n_rows = len(lines) - 1  # after the head
+    message = f"{name}: its files have {n_rows - 1} rows; expected {n_rows}"
+    with pytest.raises(ValueError, match=message):
         _load(name, b"".join(lines[:-1]))
 
 
@@ -518,22 +528,21 @@ def test_a_file_that_lacks_a_row_is_refused_although_its_sha256_is_right(name):
     ],
 )
 def test_damaged_lists_of_the_data_sets_are_told(monkeypatch, tmp_path, file, damage):
-    raw = (listing.DATA / file).read_bytes()
     for name in ("manifest.csv", "schema.toml"):
-        (tmp_path / name).write_bytes((listing.DATA / name).read_bytes())
+        shutil.copy(listing.DATA / name, tmp_path / name)
+    raw = (listing.DATA / file).read_bytes()
     (tmp_path / file).write_bytes(damage(raw))
     monkeypatch.setattr(listing, "DATA", tmp_path)
-    _forget()
+    _clear_caches()
+    message = f"data/{file} .*restore it with `git checkout -- data/{file}`"
     try:
-        with pytest.raises(
-            ValueError, match=f"data/{file} .*restore it with `git checkout -- data/{file}`"
-        ):
+        with pytest.raises(ValueError, match=message):
             table.frame(table.rows(VOTES, entries()["vote"]), entries()["vote"])
     finally:
         monkeypatch.undo()
-        _forget()
+        _clear_caches()
 
 
-def _forget():
+def _clear_caches():
     listing.catalogue.cache_clear()
     listing.schemas.cache_clear()

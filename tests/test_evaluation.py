@@ -1,5 +1,7 @@
 """Statistics by hand, against SciPy, and by simulation."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,19 +14,21 @@ from lib import evaluation
 from lib.evaluation.ranks import _friedman_p_value
 
 RNG = np.random.default_rng(0)
+CURVE_COLUMNS = ["model", "size", "learner", "accuracy", "best", "constant"]
 
 
 def frame_of(t, sizes, gains=None, learners=("a", "b")):
-    """A frame whose T values are t (models, sizes, learners)."""
+    """A frame whose T values are t (models, sizes, learners): accuracy = constant + T gain."""
     t = np.asarray(t, dtype=float)
-    gains = np.full(len(t), 0.2) if gains is None else gains
-    rows = [
-        (model, size, learner, 0.6 + t[model, i, j] * gains[model], 0.6 + gains[model], 0.6)
-        for model in range(len(t))
-        for i, size in enumerate(sizes)
-        for j, learner in enumerate(learners)
-    ]
-    return pd.DataFrame(rows, columns=["model", "size", "learner", "accuracy", "best", "constant"])
+    if gains is None:
+        gains = np.full(len(t), 0.2)
+    constant = 0.6
+    rows = []
+    for model, i, j in np.ndindex(t.shape):
+        accuracy = constant + t[model, i, j] * gains[model]
+        best = constant + gains[model]
+        rows.append((model, sizes[i], learners[j], accuracy, best, constant))
+    return pd.DataFrame(rows, columns=CURVE_COLUMNS)
 
 
 @pytest.fixture
@@ -34,7 +38,6 @@ def random_frame():
 
 
 def test_normalized_performance_by_hand():
-    columns = ["model", "size", "learner", "accuracy", "best", "constant"]
     frame = pd.DataFrame(
         [
             (0, 10, "em", 0.70, 0.80, 0.60),  # T = 1/2
@@ -42,7 +45,7 @@ def test_normalized_performance_by_hand():
             (2, 10, "em", 0.60, 0.71, 0.70),  # gain of 0.01
             (3, 10, "em", 0.60, 0.70, 0.70),  # no gain at all
         ],
-        columns=columns,
+        columns=CURVE_COLUMNS,
     )
     [row] = evaluation.normalized_performance(frame).itertuples(index=False)
     assert row[:2] == (10, "em")
@@ -58,12 +61,12 @@ def test_normalized_performance_by_hand():
 
 
 def test_normalized_performance_of_best_and_constant_is_one_and_zero():
-    frame = frame_of(
-        np.broadcast_to([1.0, 0.0], (5, 2, 2)), [10, 20], gains=np.linspace(0.1, 0.4, 5)
-    )
+    t = np.broadcast_to([1.0, 0.0], (5, 2, 2))
+    frame = frame_of(t, [10, 20], gains=np.linspace(0.1, 0.4, 5))
     table = evaluation.normalized_performance(frame).set_index(["size", "learner"])
     assert table.index.tolist() == [(10, "a"), (10, "b"), (20, "a"), (20, "b")]
-    np.testing.assert_allclose(table[["t", "t_pooled"]], [[1, 1], [0, 0]] * 2, atol=1e-12)
+    expected = [[1, 1], [0, 0], [1, 1], [0, 0]]
+    np.testing.assert_allclose(table[["t", "t_pooled"]], expected, atol=1e-12)
 
 
 def test_all_models_set_aside():
@@ -73,8 +76,9 @@ def test_all_models_set_aside():
     assert (table["n_models"] == 0).all()
     assert (table["n_set_aside"] == 4).all()
     assert evaluation.paired_differences(frame, "a", "b").shape == (0, 2)
+    difference = evaluation.mean_difference(frame, "a", "b")
     crossing = evaluation.crossing_size(frame, "a", "b", np.random.default_rng(0))
-    for estimate in (evaluation.mean_difference(frame, "a", "b"), crossing):
+    for estimate in (difference, crossing):
         assert np.isnan(estimate.value)
         assert estimate.n == 0
 
@@ -82,15 +86,15 @@ def test_all_models_set_aside():
 def test_paired_differences_are_of_the_same_model(random_frame):
     frame, t = random_frame
     shuffled = frame.sample(frac=1, random_state=0)
-    np.testing.assert_allclose(
-        evaluation.paired_differences(shuffled, "a", "b"), t[:, :, 0] - t[:, :, 1], atol=1e-12
-    )
+    differences = evaluation.paired_differences(shuffled, "a", "b")
+    np.testing.assert_allclose(differences, t[:, :, 0] - t[:, :, 1], atol=1e-12)
 
 
 def test_mean_difference_is_over_models(random_frame):
     frame, t = random_frame
     estimate = evaluation.mean_difference(frame, "a", "b")
-    expected = stats.ttest_1samp((t[:, :, 0] - t[:, :, 1]).mean(axis=1), 0)
+    differences_by_model = (t[:, :, 0] - t[:, :, 1]).mean(axis=1)
+    expected = stats.ttest_1samp(differences_by_model, 0)
     assert estimate[1:3] == pytest.approx(tuple(expected.confidence_interval(0.95)))
     assert estimate.n == 30
 
@@ -100,27 +104,27 @@ SIZES = [10, 20, 50, 100, 500, 1000]
 
 def line(crossing, noise=0.0, n_models=20):
     """Differences of T that rise in log(size) through 0 at `crossing`."""
-    difference = np.log(SIZES) - np.log(crossing)
-    difference = difference + noise * np.random.default_rng(0).normal(size=(n_models, 1))
-    return frame_of(0.1 * np.stack([difference, 0 * difference], axis=-1), SIZES)
+    shift = noise * np.random.default_rng(0).normal(size=(n_models, 1))
+    difference = np.log(SIZES) - np.log(crossing) + shift
+    t = 0.1 * np.stack([difference, np.zeros_like(difference)], axis=-1)
+    return frame_of(t, SIZES)
 
 
 @given(st.floats(10.5, 999))
 @settings(max_examples=20)
 def test_crossing_of_a_line(crossing):
-    estimate = evaluation.crossing_size(
-        line(crossing, n_models=2), "a", "b", np.random.default_rng(0)
-    )
-    assert estimate[:3] == pytest.approx((crossing,) * 3, rel=1e-6)
+    frame = line(crossing, n_models=2)
+    estimate = evaluation.crossing_size(frame, "a", "b", np.random.default_rng(0))
+    assert estimate[:3] == pytest.approx((crossing, crossing, crossing), rel=1e-6)
 
 
 def test_crossing_interval_is_that_of_the_mean():
-    """With a line and noise that is common to all sizes, log crossing is the mean of normal numbers."""
+    """Noise common to all sizes shifts the line: log crossing is the mean of normal numbers."""
     noise = 0.5
     estimate = evaluation.crossing_size(line(100, noise, 400), "a", "b", np.random.default_rng(1))
-    half = 1.96 * noise / np.sqrt(400)
-    assert np.log(estimate.value / 100) == pytest.approx(0, abs=2 * half)
-    assert np.log(estimate.high / estimate.low) == pytest.approx(2 * half, rel=0.15)
+    half_width = 1.96 * noise / np.sqrt(400)
+    assert np.log(estimate.value / 100) == pytest.approx(0, abs=2 * half_width)
+    assert np.log(estimate.high / estimate.low) == pytest.approx(2 * half_width, rel=0.15)
 
 
 @pytest.mark.parametrize(
@@ -135,9 +139,10 @@ def test_crossing_interval_is_that_of_the_mean():
     ],
 )
 def test_crossing_at_the_edges(differences, expected):
-    t = np.broadcast_to(np.stack([differences, np.zeros(6)], axis=-1) * 0.1, (3, 6, 2))
-    estimate = evaluation.crossing_size(frame_of(t, SIZES), "a", "b", np.random.default_rng(0))
-    assert estimate[:3] == pytest.approx((expected,) * 3)
+    t_of_one_model = 0.1 * np.stack([differences, np.zeros(6)], axis=-1)
+    frame = frame_of(np.broadcast_to(t_of_one_model, (3, 6, 2)), SIZES)
+    estimate = evaluation.crossing_size(frame, "a", "b", np.random.default_rng(0))
+    assert estimate[:3] == pytest.approx((expected, expected, expected))
 
 
 def test_mean_interval_is_scipys():
@@ -152,26 +157,29 @@ def test_mean_interval_of_too_few_values_is_infinite(values):
     assert estimate[1:] == (-np.inf, np.inf, len(values))
 
 
-scores = st.integers(2, 20).flatmap(
-    lambda n: st.tuples(*[arrays(float, n, elements=st.floats(0, 1, width=16))] * 2)
-)
+def pair_of_scores(n):
+    scores = arrays(float, n, elements=st.floats(0, 1, width=16))
+    return st.tuples(scores, scores)
 
 
-@given(scores)
+@given(st.integers(2, 20).flatmap(pair_of_scores))
 def test_paired_t_test_is_scipys(pair):
     a, b = pair
     if np.ptp(a - b) > 1e-6:
-        assert evaluation.paired_t_test(a, b) == pytest.approx(
-            tuple(stats.ttest_rel(a, b)), rel=1e-6, abs=1e-9
-        )
+        expected = tuple(stats.ttest_rel(a, b))
+        assert evaluation.paired_t_test(a, b) == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
 
 def test_corrected_t_test_is_its_formula():
-    a, b = [0.9, 0.8, 0.85, 0.7, 0.95], [0.8, 0.8, 0.75, 0.72, 0.85]
+    """Nadeau and Bengio: the variance of the mean has 1 / n + n_test / n_train in place of 1 / n."""
+    a = [0.9, 0.8, 0.85, 0.7, 0.95]
+    b = [0.8, 0.8, 0.75, 0.72, 0.85]
     difference = np.subtract(a, b)
-    t = difference.mean() / np.sqrt((1 / 5 + 0.2 / 0.8) * difference.var(ddof=1))
-    assert evaluation.corrected_t_test(a, b, 0.2) == pytest.approx((t, 2 * stats.t.sf(t, 4)))
-    assert evaluation.corrected_t_test(b, a, 0.2) == pytest.approx((-t, 2 * stats.t.sf(t, 4)))
+    standard_error = np.sqrt((1 / 5 + 0.2 / 0.8) * difference.var(ddof=1))
+    t = difference.mean() / standard_error
+    p = 2 * stats.t.sf(t, 4)
+    assert evaluation.corrected_t_test(a, b, 0.2) == pytest.approx((t, p))
+    assert evaluation.corrected_t_test(b, a, 0.2) == pytest.approx((-t, p))
 
 
 def test_t_tests_of_equal_differences():
@@ -185,31 +193,30 @@ def test_t_by_model_is_t(random_frame):
 
 
 def test_largest_mean_t_is_the_largest(random_frame):
+    """Its interval has the largest ends of the 12 means, at a level of 0.05 / 12 (Bonferroni)."""
     frame, t = random_frame
-    other = frame_of(t - 1, [10, 100, 1000])
-    estimate = evaluation.largest_mean_t([other, frame], ["a", "b"])
-    intervals = [
-        stats.ttest_1samp(values[:, i, j], 0).confidence_interval(1 - 0.05 / 12)
-        for values in (t, t - 1)
-        for i in range(3)
-        for j in range(2)
-    ]
+    lower_frame = frame_of(t - 1, [10, 100, 1000])
+    estimate = evaluation.largest_mean_t([lower_frame, frame], ["a", "b"])
+    lows = []
+    highs = []
+    for values in (t, t - 1):
+        for i, j in np.ndindex(3, 2):
+            test = stats.ttest_1samp(values[:, i, j], 0)
+            low, high = test.confidence_interval(1 - 0.05 / 12)
+            lows.append(low)
+            highs.append(high)
     assert estimate.value == pytest.approx(t.mean(axis=0).max())
-    assert estimate[1:3] == pytest.approx(
-        (max(i.low for i in intervals), max(i.high for i in intervals))
-    )
-    assert evaluation.largest_mean_t([frame], ["b"]).value == pytest.approx(
-        t[:, :, 1].mean(axis=0).max()
-    )
+    assert estimate[1:3] == pytest.approx((max(lows), max(highs)))
+    estimate_of_b = evaluation.largest_mean_t([frame], ["b"])
+    assert estimate_of_b.value == pytest.approx(t[:, :, 1].mean(axis=0).max())
 
 
 @given(st.integers(0, 60), st.integers(0, 60))
-def test_proportion_interval_is_wilsons(count, rest):
-    n = max(1, count + rest)
-    low, high = stats.binomtest(count, n).proportion_ci(0.95, method="wilson")
-    np.testing.assert_allclose(
-        evaluation.proportion_interval(count, n), [count / n, low, high, n], atol=1e-12
-    )
+def test_proportion_interval_is_wilsons(n_successes, n_failures):
+    n = max(1, n_successes + n_failures)
+    low, high = stats.binomtest(n_successes, n).proportion_ci(0.95, method="wilson")
+    estimate = evaluation.proportion_interval(n_successes, n)
+    np.testing.assert_allclose(estimate, [n_successes / n, low, high, n], atol=1e-12)
 
 
 def test_exact_estimates_have_no_width():
@@ -219,31 +226,24 @@ def test_exact_estimates_have_no_width():
 
 def test_the_mean_of_skewed_values_has_an_interval_within_them():
     values = 1 - np.random.default_rng(0).exponential(0.03, 50)
-    plain, cautious = (
-        evaluation.skewed_mean(values, np.random.default_rng(1), worst) for worst in ((), 0.0)
-    )
-    assert (
-        cautious.low
-        < plain.low
-        < plain.value
-        == values.mean()
-        < plain.high
-        == cautious.high
-        < values.max()
-    )
+    plain = evaluation.skewed_mean(values, np.random.default_rng(1))
+    assert plain.value == values.mean()
+    assert plain.low < plain.value < plain.high < values.max()
+    # the tail is on the left
     assert plain.value - plain.low > plain.high - plain.value
-    assert (
-        evaluation.skewed_mean(values, np.random.default_rng(1))
-        == plain
-        != evaluation.skewed_mean(values, np.random.default_rng(2))
-    )
+    cautious = evaluation.skewed_mean(values, np.random.default_rng(1), worst=0.0)
+    assert cautious.low < plain.low
+    assert cautious.high == plain.high
+    assert evaluation.skewed_mean(values, np.random.default_rng(1), ()) == plain
+    assert evaluation.skewed_mean(values, np.random.default_rng(2)) != plain
     assert evaluation.skewed_mean([1.0] * 9, np.random.default_rng(1), worst=0.0) == (1, 1, 1, 9)
     assert evaluation.skewed_mean([0.5], np.random.default_rng(1))[1:] == (-np.inf, np.inf, 1)
 
 
 def test_mean_contrast_is_welchs():
     rng = np.random.default_rng(0)
-    a, b = rng.normal(1, 1, 12), rng.normal(0, 3, 20)
+    a = rng.normal(1, 1, 12)
+    b = rng.normal(0, 3, 20)
     low, high = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.95)
     assert evaluation.mean_contrast(a, b) == pytest.approx((a.mean() - b.mean(), low, high, 12))
     assert evaluation.mean_contrast([1.0], b)[1:3] == (-np.inf, np.inf)
@@ -254,9 +254,12 @@ def test_mean_contrast_is_welchs():
 @settings(max_examples=20)
 def test_ratio_of_crossings_of_lines(first, second):
     assume(first != second)
-    panels = line(first, n_models=2), line(second, n_models=2)
-    estimate = evaluation.crossing_ratio(*panels, "a", "b", np.random.default_rng(0))
-    assert estimate[:3] == pytest.approx((np.log10(first / second),) * 3, abs=1e-6)
+    first_panel = line(first, n_models=2)
+    second_panel = line(second, n_models=2)
+    rng = np.random.default_rng(0)
+    estimate = evaluation.crossing_ratio(first_panel, second_panel, "a", "b", rng)
+    expected = np.log10(first / second)
+    assert estimate[:3] == pytest.approx((expected, expected, expected), abs=1e-6)
 
 
 def test_a_crossing_that_is_never_reached_counts_as_twice_the_largest_size():
@@ -274,15 +277,16 @@ def test_a_crossing_that_is_never_reached_counts_as_twice_the_largest_size():
     ],
 )
 def test_crossings_beyond_the_same_end_are_not_ordered(crossings, noise, ends):
-    panels = (line(crossing, noise) for crossing in crossings)
-    estimate = evaluation.crossing_ratio(*panels, "a", "b", np.random.default_rng(0))
+    first, second = crossings
+    rng = np.random.default_rng(0)
+    estimate = evaluation.crossing_ratio(line(first, noise), line(second, noise), "a", "b", rng)
     assert estimate[1:3] == pytest.approx(ends)
 
 
 def test_rounding_is_no_gain():
     frame = pd.DataFrame(
         [(0, 10, "a", 0.5, 0.7, 0.7), (1, 10, "a", 0.75, 0.8, 0.7)],
-        columns=["model", "size", "learner", "accuracy", "best", "constant"],
+        columns=CURVE_COLUMNS,
     )
     frame.loc[0, "best"] = np.nextafter(0.7, 1)
     row = evaluation.normalized_performance(frame, min_gain=0.0).iloc[0]
@@ -304,7 +308,7 @@ def test_corrected_interval_of_one_split_is_infinite():
 
 
 def test_holm_by_hand():
-    """Of four p-values the smallest counts four times, the next three times, and none below the one before it."""
+    """The smallest of four counts four times, the next three times; none less than the last."""
     np.testing.assert_allclose(evaluation.holm([0.01, 0.04, 0.03, 0.005]), [0.03, 0.06, 0.06, 0.02])
     np.testing.assert_array_equal(evaluation.holm([0.6, 0.7]), [1, 1])
     assert evaluation.holm([]).shape == (0,)
@@ -312,68 +316,67 @@ def test_holm_by_hand():
 
 @given(arrays(float, st.integers(1, 12), elements=st.floats(0, 1)), st.floats(0.001, 0.2))
 def test_holm_rejects_step_by_step(p, level):
-    """The definition: go through the sorted p-values until one exceeds level / (number of those left)."""
-    rejected, order = np.zeros(len(p), bool), np.argsort(p, kind="stable")
-    for i, index in enumerate(order):
-        if p[index] * (len(p) - i) > level:
+    """The definition: from the smallest p on, until one exceeds level / (number that remain)."""
+    is_rejected = np.zeros(len(p), bool)
+    for i, index in enumerate(np.argsort(p, kind="stable")):
+        n_remaining = len(p) - i
+        if p[index] * n_remaining > level:
             break
-        rejected[index] = True
-    np.testing.assert_array_equal(evaluation.holm(p) <= level, rejected)
+        is_rejected[index] = True
+    np.testing.assert_array_equal(evaluation.holm(p) <= level, is_rejected)
 
 
 def test_nemenyi_is_demsars_table():
-    """Demsar (2006), Table 5(a), q at 0.05, and the critical difference of his example: 4 learners, 14 data sets."""
+    """Demsar (2006): CD = q sqrt(k (k + 1) / (6 n)), q at 0.05 of Table 5(a), and his example."""
     for k, q in {3: 2.343, 4: 2.569, 6: 2.850, 10: 3.164}.items():
-        assert evaluation.nemenyi_difference(k, 1) / np.sqrt(k * (k + 1) / 6) == pytest.approx(
-            q, abs=1e-3
-        )
+        difference = evaluation.nemenyi_difference(k, 1)
+        assert difference / np.sqrt(k * (k + 1) / 6) == pytest.approx(q, abs=1e-3)
+    # 4 learners, 14 data sets
     assert evaluation.nemenyi_difference(4, 14, 0.95) == pytest.approx(1.25, abs=0.01)
 
 
 def test_ranks_by_hand():
+    """Ranks of a: 1, 1.5, 1; of b: 2, 1.5, 3; of c: 3, 3, 2."""
     scores = pd.DataFrame({"a": [0.9, 0.8, 0.7], "b": [0.8, 0.8, 0.6], "c": [0.1, 0.2, 0.65]})
-    compared = evaluation.compare_ranks(scores)
-    assert compared.ranks.to_dict() == pytest.approx({"a": 3.5 / 3, "b": 6.5 / 3, "c": 8 / 3})
-    assert compared.groups == [["a", "b", "c"]]
+    comparison = evaluation.compare_ranks(scores)
+    assert comparison.ranks.to_dict() == pytest.approx({"a": 3.5 / 3, "b": 6.5 / 3, "c": 8 / 3})
+    assert comparison.groups == [["a", "b", "c"]]
 
 
 def test_a_clear_order_has_no_groups():
     scores = pd.DataFrame(np.tile([0.9, 0.6, 0.3], (40, 1)), columns=list("abc"))
-    compared = evaluation.compare_ranks(scores)
-    assert (list(compared.ranks), compared.groups, compared.p_friedman) == ([1, 2, 3], [], 0.0)
+    comparison = evaluation.compare_ranks(scores)
+    assert list(comparison.ranks) == [1, 2, 3]
+    assert comparison.groups == []
+    assert comparison.p_friedman == 0.0
 
 
 def test_equal_scores_differ_in_nothing():
-    compared = evaluation.compare_ranks(pd.DataFrame(np.full((5, 3), 0.5), columns=list("abc")))
-    assert compared.p_friedman == 1.0
-    assert compared.groups == [["a", "b", "c"]]
+    comparison = evaluation.compare_ranks(pd.DataFrame(np.full((5, 3), 0.5), columns=list("abc")))
+    assert comparison.p_friedman == 1.0
+    assert comparison.groups == [["a", "b", "c"]]
 
 
 def test_friedman_has_its_level():
+    """Of equal learners 5% are rejected: p is uniform."""
     rng = np.random.default_rng(0)
-    p = [_friedman_p_value(pd.DataFrame(rng.random((12, 5)))) for _ in range(600)]
-    assert 0.03 < np.mean(np.array(p) < 0.05) < 0.07
+    p = np.array([_friedman_p_value(pd.DataFrame(rng.random((12, 5)))) for _ in range(600)])
+    assert 0.03 < np.mean(p < 0.05) < 0.07
     assert stats.kstest(p, "uniform").pvalue > 0.001
 
 
 def test_differences_by_dataset_are_those_of_the_same_folds():
     rng = np.random.default_rng(0)
-    keys = [
-        (d, r, f, name)
-        for d in ("two", "one")
-        for r in range(3)
-        for f in range(5)
-        for name in ("a", "b")
-    ]
-    frame = pd.DataFrame(keys, columns=["dataset", "repeat", "fold", "learner"]).assign(
-        accuracy=rng.random(len(keys))
-    )
+    keys = itertools.product(("two", "one"), range(3), range(5), ("a", "b"))
+    frame = pd.DataFrame(keys, columns=["dataset", "repeat", "fold", "learner"])
+    frame["accuracy"] = rng.random(len(frame))
     shuffled = frame.sample(frac=1, random_state=0).sort_values("dataset")
     table = evaluation.differences_by_dataset(shuffled, "a", "b", 0.2)
     assert table["dataset"].tolist() == ["one", "two"]
     for name, row in table.set_index("dataset").iterrows():
-        part = frame[frame["dataset"] == name]
-        a, b = (part.loc[part["learner"] == who, "accuracy"].to_numpy() for who in "ab")
+        accuracies = frame[frame["dataset"] == name].set_index("learner")["accuracy"]
+        a = accuracies["a"].to_numpy()
+        b = accuracies["b"].to_numpy()
         expected = evaluation.corrected_interval(a - b, 0.2)
         assert tuple(row[["value", "low", "high", "n"]]) == pytest.approx(tuple(expected))
         assert row["p"] == pytest.approx(evaluation.corrected_t_test(a, b, 0.2)[1])
@@ -383,12 +386,13 @@ def test_differences_by_dataset_are_those_of_the_same_folds():
 @pytest.mark.parametrize("scale", [1e-13, 1e-6, 1, 3e5, 1e13])
 def test_ranks_do_not_depend_on_the_unit_of_scores(scale):
     rng = np.random.default_rng(0)
-    scores = pd.DataFrame(
-        rng.integers(1, 5, (12, 4)) / 10 + [0, 0.05, 0.1, 0.1], columns=list("abcd")
-    )
-    plain, scaled = evaluation.compare_ranks(scores), evaluation.compare_ranks(scores * scale)
+    values = rng.integers(1, 5, (12, 4)) / 10 + [0, 0.05, 0.1, 0.1]
+    scores = pd.DataFrame(values, columns=list("abcd"))
+    plain = evaluation.compare_ranks(scores)
+    scaled = evaluation.compare_ranks(scores * scale)
     assert scaled.ranks.to_dict() == plain.ranks.to_dict()
-    assert (scaled.p_friedman, scaled.groups) == (plain.p_friedman, plain.groups)
+    assert scaled.p_friedman == plain.p_friedman
+    assert scaled.groups == plain.groups
     assert 0 < plain.p_friedman < 0.9
 
 
@@ -400,19 +404,20 @@ def test_scores_that_only_rounding_tells_apart_share_a_rank():
 
 def test_a_learner_far_behind_makes_no_others_tie():
     rows = np.array([[-1e5, -2e-8, -1e-8], [-np.inf, -2e-8, -1e-8], [-1e5, -1e-8, -2e-8]])
-    assert evaluation.compare_ranks(rows).ranks.to_dict() == pytest.approx(
-        {0: 3, 1: 5 / 3, 2: 4 / 3}
-    )
+    ranks = evaluation.compare_ranks(rows).ranks.to_dict()
+    assert ranks == pytest.approx({0: 3, 1: 5 / 3, 2: 4 / 3})
 
 
 def test_ranks_of_arrays_are_those_of_frames():
+    """And their p is that of Iman and Davenport: F = (n - 1) chi2 / (n (k - 1) - chi2)."""
     values = np.random.default_rng(0).random((9, 4))
-    frame, array = evaluation.compare_ranks(pd.DataFrame(values)), evaluation.compare_ranks(values)
-    pd.testing.assert_series_equal(frame.ranks, array.ranks)
-    assert frame[1:] == array[1:]
-    expected = stats.friedmanchisquare(*values.T).statistic
-    f = 8 * expected / (9 * 3 - expected)
-    assert array.p_friedman == pytest.approx(stats.f.sf(f, 3, 24))
+    comparison = evaluation.compare_ranks(values)
+    frame_comparison = evaluation.compare_ranks(pd.DataFrame(values))
+    pd.testing.assert_series_equal(frame_comparison.ranks, comparison.ranks)
+    assert frame_comparison[1:] == comparison[1:]
+    chi2 = stats.friedmanchisquare(*values.T).statistic
+    f = 8 * chi2 / (9 * 3 - chi2)
+    assert comparison.p_friedman == pytest.approx(stats.f.sf(f, 3, 8 * 3))
 
 
 def test_means_of_constants_differ_for_certain():
@@ -422,12 +427,12 @@ def test_means_of_constants_differ_for_certain():
 @pytest.mark.filterwarnings("error")
 def test_means_of_what_is_no_number_are_none():
     values = [1.0, np.nan, 2.0]
-    ways = (
+    estimates = (
         evaluation.mean_interval(values),
         evaluation.skewed_mean(values, RNG),
         evaluation.mean_contrast(values, [1, 2]),
     )
-    for estimate in ways:
+    for estimate in estimates:
         assert np.isnan(estimate[:3]).all()
 
 

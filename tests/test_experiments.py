@@ -16,24 +16,29 @@ from lib.experiments.binary_learners import TunedLogisticRegression, TunedWinnow
 from lib.trials import Seeds, engine
 from lib.winnow import Winnow, WinnowEnsemble
 
+FAST = ("cov", "winnow", "naive_bayes")
+DIFFICULTY = 0.85
+SIZES = (10, 40)
 SMALL = {
     "n_attributes": 5,
     "n_hidden": 2,
-    "difficulty": 0.85,
-    "sizes": (10, 40),
+    "difficulty": DIFFICULTY,
+    "sizes": SIZES,
     "n_models": 6,
     "n_jobs": 1,
+    "learners": FAST,
 }
-FAST = ("cov", "winnow", "naive_bayes")
+KEYS = ["model", "size", "learner"]
 
 
 def curve(**changes):
-    return experiments.cia_learning_curves(**{**SMALL, "learners": FAST, **changes})
+    return experiments.cia_learning_curves(**SMALL | changes)
 
 
 def rows_of(frame, **values):
-    for name, kept in values.items():
-        frame = frame[frame[name].isin(kept)]
+    """The rows whose columns have one of these values."""
+    for name, choices in values.items():
+        frame = frame[frame[name].isin(choices)]
     return frame.reset_index(drop=True)
 
 
@@ -44,24 +49,17 @@ def frame():
 
 class TestFrame:
     def test_columns(self, frame):
-        assert frame.columns.tolist() == [
-            "model",
-            "size",
-            "learner",
-            "accuracy",
-            "best",
-            "constant",
-        ]
-        kinds = [
-            frame[column].dtype.kind for column in ("model", "size", "accuracy", "best", "constant")
-        ]
-        assert kinds == ["i", "i", "f", "f", "f"]
+        assert frame.columns.tolist() == [*KEYS, "accuracy", "best", "constant"]
+        for name in ("model", "size"):
+            assert frame[name].dtype.kind == "i"
+        for name in ("accuracy", "best", "constant"):
+            assert frame[name].dtype.kind == "f"
         assert pd.api.types.is_string_dtype(frame["learner"])
         assert not frame.isna().any(axis=None)
 
     def test_one_row_for_each_model_size_and_learner(self, frame):
-        index = pd.MultiIndex.from_product([range(6), (10, 40), FAST])
-        assert frame.set_index(["model", "size", "learner"]).index.tolist() == index.tolist()
+        index = pd.MultiIndex.from_product([range(6), SIZES, FAST])
+        assert frame.set_index(KEYS).index.tolist() == index.tolist()
 
     def test_accuracies_are_between_their_bounds(self, frame):
         assert (frame["accuracy"] <= frame["best"] + 1e-12).all()
@@ -70,41 +68,40 @@ class TestFrame:
         assert frame.groupby("model")[["best", "constant"]].nunique().eq(1).all(axis=None)
 
     def test_does_not_depend_on_the_number_of_workers(self):
-        arguments = {
-            "n_attributes": 14,
-            "n_models": 7,
-            "learners": ("cov", "winnow", "em"),
-            "sizes": (10, 30),
-        }
-        pd.testing.assert_frame_equal(
-            curve(**arguments, n_jobs=2), curve(**arguments, n_jobs=1), check_exact=True
-        )
+        frames = [
+            curve(
+                n_attributes=14,
+                n_models=7,
+                learners=("cov", "winnow", "em"),
+                sizes=(10, 30),
+                n_jobs=n_jobs,
+            )
+            for n_jobs in (1, 2)
+        ]
+        pd.testing.assert_frame_equal(frames[1], frames[0], check_exact=True)
 
     def test_another_learner_size_or_model_changes_no_other_row(self, frame):
-        more = curve(learners=("perceptron", *FAST[::-1], "em"), sizes=[25, 40, 10], n_models=8)
-        kept = rows_of(more, learner=FAST, size=(10, 40), model=range(6))
-        keys = ["model", "size", "learner"]
-        kept, expected = (rows.sort_values(keys, ignore_index=True) for rows in (kept, frame))
-        pd.testing.assert_frame_equal(kept, expected, check_exact=True)
+        extended = curve(learners=("perceptron", *FAST[::-1], "em"), sizes=[25, 40, 10], n_models=8)
+        common = rows_of(extended, learner=FAST, size=SIZES, model=range(6))
+        common = common.sort_values(KEYS, ignore_index=True)
+        expected = frame.sort_values(KEYS, ignore_index=True)
+        pd.testing.assert_frame_equal(common, expected, check_exact=True)
 
     def test_sizes_are_distinct_and_rising(self):
-        assert rows_of(curve(sizes=[40, 10, 40], n_models=1), learner=["cov"])["size"].tolist() == [
-            10,
-            40,
-        ]
+        repeated = curve(sizes=[40, 10, 40], n_models=1)
+        assert rows_of(repeated, learner=["cov"])["size"].tolist() == [10, 40]
         assert set(curve(sizes=np.int64(12), n_models=1)["size"]) == {12}
         assert list(experiments.SIZES) == sorted(set(experiments.SIZES))
 
     def test_own_learners(self):
-        made = curve(learners={"mine": DummyClassifier(), "littlestone": Winnow()}, n_models=2)
-        assert set(made["learner"]) == {"mine", "littlestone"}
-        assert (rows_of(made, learner=["mine"])["accuracy"] <= made["constant"].max() + 1e-12).all()
+        """One that predicts a constant is at most as good as the best constant."""
+        frame = curve(learners={"mine": DummyClassifier(), "littlestone": Winnow()}, n_models=2)
+        assert set(frame["learner"]) == {"mine", "littlestone"}
+        accuracies = rows_of(frame, learner=["mine"])["accuracy"]
+        assert (accuracies <= frame["constant"].max() + 1e-12).all()
 
     def test_panels_are_the_curves_side_by_side(self, frame):
-        arguments = {**SMALL, "learners": FAST}
-        panels = experiments.cia_learning_curves(
-            **{**arguments, "n_attributes": [5, 6], "difficulty": [0.85]}
-        )
+        panels = curve(n_attributes=[5, 6], difficulty=[DIFFICULTY])
         assert panels.columns.tolist() == ["n_attributes", "n_hidden", "difficulty", *frame.columns]
         first = rows_of(panels, n_attributes=[5])[frame.columns]
         pd.testing.assert_frame_equal(first, frame, check_exact=True)
@@ -112,26 +109,29 @@ class TestFrame:
 
 
 def test_every_learner_by_name_runs():
-    made = curve(learners=list(experiments.CIA_LEARNERS), n_models=2, sizes=[2, 30])
-    assert set(made["learner"]) == set(experiments.CIA_LEARNERS)
-    assert not made["accuracy"].isna().any()
+    frame = curve(learners=list(experiments.CIA_LEARNERS), n_models=2, sizes=[2, 30])
+    assert set(frame["learner"]) == set(experiments.CIA_LEARNERS)
+    assert not frame["accuracy"].isna().any()
 
 
 @pytest.mark.parametrize("k", [2, 3])
 def test_the_right_model_gets_near_the_best_with_many_examples(k):
-    made = curve(n_attributes=8, n_hidden=k, learners=("em_true_k",), sizes=[3000], n_models=5)
-    assert (made["best"] - made["accuracy"]).mean() < 0.01
+    frame = curve(n_attributes=8, n_hidden=k, learners=("em_true_k",), sizes=[3000], n_models=5)
+    assert (frame["best"] - frame["accuracy"]).mean() < 0.01
 
 
 def test_a_sample_of_one_class_teaches_that_constant(monkeypatch):
+    """The probability of class 1 is 0 for both hidden values."""
+
     def run_here(function, blocks, *_):
         yield from ((number, function(block)) for number, block in blocks.items())
 
     model = CIAModel([0.5, 0.5], [[0.0, 0.2], [0.0, 0.8]])
     monkeypatch.setattr(random_models, "sample_cia", lambda *args, **kwargs: model)
-    monkeypatch.setattr(engine, "_on_this_machine", run_here)  # where that is so
-    made = curve(n_models=1, sizes=[20])
-    assert (made["accuracy"] == 1).all()
+    # in this process, as the model is replaced here only
+    monkeypatch.setattr(engine, "_on_this_machine", run_here)
+    frame = curve(n_models=1, sizes=[20])
+    assert (frame["accuracy"] == 1).all()
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +142,11 @@ def model():
 @pytest.fixture(scope="module")
 def rule():
     weights = np.random.default_rng(5).normal(size=10)
-    return lambda X: (X @ weights > weights.sum() / 2).astype(int)
+
+    def predict(X):
+        return (X @ weights > weights.sum() / 2).astype(int)
+
+    return predict
 
 
 class TestExactTestSet:
@@ -152,33 +156,31 @@ class TestExactTestSet:
         test_set = experiments.ExactTestSet(model, None)
         assert test_set.weights.sum() == pytest.approx(1)
         X, y, _ = model.sample(200_000, np.random.default_rng(0))
-        error = 5 * 0.5 / np.sqrt(len(y))
-        assert test_set.accuracy(rule(test_set.X)) == pytest.approx(
-            (rule(X) == y).mean(), abs=error
-        )
-        assert test_set.best == pytest.approx(
-            ((model.target_posterior(X) > 0.5) == y).mean(), abs=error
-        )
-        assert test_set.constant == pytest.approx(max(y.mean(), 1 - y.mean()), abs=error)
+        tolerance = 5 * 0.5 / np.sqrt(len(y))  # five standard errors, at most
+        accuracy = (rule(X) == y).mean()
+        assert test_set.accuracy(rule(test_set.X)) == pytest.approx(accuracy, abs=tolerance)
+        best = ((model.target_posterior(X) > 0.5) == y).mean()
+        assert test_set.best == pytest.approx(best, abs=tolerance)
+        constant = max(y.mean(), 1 - y.mean())
+        assert test_set.constant == pytest.approx(constant, abs=tolerance)
 
     def test_drawn_inputs_agree_with_enumeration(self, model, rule, monkeypatch):
         exact = experiments.ExactTestSet(model, None)
         monkeypatch.setattr(random_models, "ENUMERATION_LIMIT", 0)
-        drawn = experiments.ExactTestSet(model, np.random.default_rng(0), 20_000)
-        assert len(drawn.X) == 20_000
-        error = 5 * drawn.positive.std() / np.sqrt(20_000)
-        assert drawn.accuracy(rule(drawn.X)) == pytest.approx(
-            exact.accuracy(rule(exact.X)), abs=error
-        )
-        assert drawn.best == pytest.approx(exact.best, abs=error)
-        assert drawn.constant == pytest.approx(exact.constant, abs=error)
+        sample = experiments.ExactTestSet(model, np.random.default_rng(0), 20_000)
+        assert len(sample.X) == 20_000
+        tolerance = 5 * sample.positive.std() / np.sqrt(20_000)  # five standard errors
+        exact_accuracy = exact.accuracy(rule(exact.X))
+        assert sample.accuracy(rule(sample.X)) == pytest.approx(exact_accuracy, abs=tolerance)
+        assert sample.best == pytest.approx(exact.best, abs=tolerance)
+        assert sample.constant == pytest.approx(exact.constant, abs=tolerance)
 
     def test_t_of_the_best_rule_and_of_the_best_constant(self):
         model, test_set = experiments.learnable_model(10, 3, 0.9, np.random.default_rng(0))
-        assert test_set.t((model.target_posterior(test_set.X) > 0.5).astype(int)) == pytest.approx(
-            1
-        )
-        assert max(test_set.t(np.zeros(1024)), test_set.t(np.ones(1024))) == pytest.approx(0)
+        best_labels = (model.target_posterior(test_set.X) > 0.5).astype(int)
+        assert test_set.t(best_labels) == pytest.approx(1)
+        t_of_constants = [test_set.t(np.zeros(1024)), test_set.t(np.ones(1024))]
+        assert max(t_of_constants) == pytest.approx(0)
 
 
 def test_a_learnable_model_has_something_to_learn():
@@ -187,28 +189,36 @@ def test_a_learnable_model_has_something_to_learn():
 
 
 def test_models_with_too_little_to_gain_are_drawn_again():
-    panel, drawn = experiments.Panel(5, 2, 0.85, concentration(5, 2, 0.85)), []
-    for i in range(6):
-        first, again, given_up = (
-            experiments.usable_model(
-                panel, *(np.random.default_rng([i, j]) for j in range(2)), gain, n_draws=n
-            )
-            for gain, n in ((0, 100), (0.02, 100), (0.5, 3))
+    panel = experiments.Panel(5, 2, DIFFICULTY, concentration(5, 2, DIFFICULTY))
+
+    def usable_model(i, min_gain, max_draws):
+        """The gain and the number of draws of the model that the i-th seeds give."""
+        model_rng = np.random.default_rng([i, 0])
+        test_rng = np.random.default_rng([i, 1])
+        _, test_set, n_draws = experiments.usable_model(
+            panel, model_rng, test_rng, min_gain, n_draws=max_draws
         )
-        assert again[1].best - again[1].constant >= 0.02
-        assert first[2] == 1
-        assert given_up[2] == 3
-        assert (again[2] == 1) == (first[1].best - first[1].constant >= 0.02)
-        drawn.append(again[2])
-    assert max(drawn) > 1
+        return test_set.best - test_set.constant, n_draws
+
+    all_draws = []
+    for i in range(6):
+        first_gain, n_draws = usable_model(i, min_gain=0, max_draws=100)
+        assert n_draws == 1
+        gain, n_draws = usable_model(i, min_gain=0.02, max_draws=100)
+        assert gain >= 0.02
+        assert (n_draws == 1) == (first_gain >= 0.02)
+        all_draws.append(n_draws)
+        _, n_draws = usable_model(i, min_gain=0.5, max_draws=3)  # which none of them has
+        assert n_draws == 3
+    assert max(all_draws) > 1
 
 
 def test_curves_of_usable_models_only(frame):
     usable = curve(min_gain=0.05)
     assert (usable["best"] - usable["constant"]).min() >= 0.05
-    same = frame["best"] - frame["constant"] >= 0.05
-    pd.testing.assert_frame_equal(usable[same], frame[same], check_exact=True)
-    assert 0 < same.mean() < 1
+    is_usable = frame["best"] - frame["constant"] >= 0.05
+    pd.testing.assert_frame_equal(usable[is_usable], frame[is_usable], check_exact=True)
+    assert 0 < is_usable.mean() < 1
 
 
 def test_a_tuned_winnow_has_the_first_setting_that_does_best():
@@ -217,31 +227,33 @@ def test_a_tuned_winnow_has_the_first_setting_that_does_best():
     grid = {"margin": [2.0, 0.0, 1.0, 4.0], "promotion": [1.015, 1.05]}
     search = GridSearchCV(WinnowEnsemble(3, random_state=5), grid, cv=3).fit(X, y)
     tuned = TunedWinnow(5).fit(X, y)
-    assert {name: tuned.model_.get_params()[name] for name in grid} == search.best_params_
+    parameters = tuned.model_.get_params()
+    assert {name: parameters[name] for name in grid} == search.best_params_
     expected = WinnowEnsemble(random_state=5, **search.best_params_).fit(X, y).predict(X)
     assert (tuned.predict(X) == expected).all()
-    assert TunedWinnow(5).fit(X[:9], np.arange(9) == 0).model_.margin is None
+    # one example of a class is too few for three folds
+    untuned = TunedWinnow(5).fit(X[:9], np.arange(9) == 0)
+    assert untuned.model_.margin is None
 
 
 def test_the_chapter_shows_the_trial_that_others_call(frame):
-    notebook = nbformat.read(Path(__file__).parents[1] / "chapters" / "cia" / "curves.ipynb", 4)
-    source = next(
-        cell.source for cell in notebook.cells if cell.source.startswith("def learning_curves(")
-    )
-    values = {
-        "difficulty": SMALL["difficulty"],
+    path = Path(__file__).parents[1] / "chapters" / "cia" / "curves.ipynb"
+    sources = [cell.source for cell in nbformat.read(path, 4).cells]
+    [source] = [source for source in sources if source.startswith("def learning_curves(")]
+    definition = source.split("\n\n\n")[0]
+    names = {
+        "experiments": experiments,
+        "difficulty": DIFFICULTY,
         "hidden_weights": "beta",
         "min_gain": 0.0,
         "max_draws": 9,
     }
-    names = values | {"experiments": experiments}
-    exec(source.split("\n\n\n")[0], names)
-    c = concentration(5, 2, SMALL["difficulty"])
-    rows = [
-        row
-        for i in range(6)
-        for row in names["learning_curves"](Seeds(0, (i,)), 5, 2, c, SMALL["sizes"], FAST)
-    ]
+    exec(definition, names)
+    learning_curves = names["learning_curves"]
+    c = concentration(5, 2, DIFFICULTY)
+    rows = []
+    for i in range(6):
+        rows += learning_curves(Seeds(0, (i,)), 5, 2, c, SIZES, FAST)
     pd.testing.assert_frame_equal(pd.DataFrame(rows)[frame.columns], frame, check_exact=True)
 
 
@@ -252,8 +264,8 @@ def test_logistic_regression_without_enough_examples_to_tune():
 
 
 def test_making_learners_leaves_the_registry_alone():
-    made = experiments.cia_learners(["em_true_k", "winnow"], 5)
-    assert made["em_true_k"].n_hidden == 5
+    learners = experiments.cia_learners(["em_true_k", "winnow"], 5)
+    assert learners["em_true_k"].n_hidden == 5
     assert experiments.CIA_LEARNERS["em_true_k"].n_hidden == 2
-    assert made["winnow"] is not experiments.CIA_LEARNERS["winnow"]
+    assert learners["winnow"] is not experiments.CIA_LEARNERS["winnow"]
     assert list(experiments.cia_learners("cov", 2)) == ["cov"]
