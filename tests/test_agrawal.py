@@ -8,17 +8,24 @@ from lib.datasets.agrawal import agrawal
 
 
 def group_a(function, person):
-    """Group A in plain words, of one person."""
+    """Whether one person is in group A, as the paper writes it."""
     if function == 2:
-        low = 50_000 if person.age < 40 else 75_000 if person.age < 60 else 25_000
+        if person.age < 40:
+            low = 50_000
+        elif person.age < 60:
+            low = 75_000
+        else:
+            low = 25_000
         return low <= person.salary <= low + 50_000
+    # 0.67 (salary + commission) - 0.2 loan - 20,000 > 0, in whole numbers
     return 67 * (person.salary + person.commission) > 20 * person.loan + 2_000_000
 
 
 @pytest.mark.parametrize("function", [2, 7])
 def test_people_are_in_the_group_that_their_function_says(function):
     X, y = agrawal(function, 500, seed=3)
-    assert [("A" if group_a(function, person) else "B") for person in X.itertuples()] == y.tolist()
+    is_group_a = [group_a(function, person) for person in X.itertuples()]
+    np.testing.assert_array_equal(y == "A", is_group_a)
     assert set(y) == {"A", "B"}
 
 
@@ -28,40 +35,33 @@ def test_attributes_have_the_ranges_of_the_paper():
     poor = X.salary < 75_000
     assert (X.commission[~poor] == 0).all()
     assert X.commission[poor].between(10_000, 75_000).all()
-    worth = X.hvalue / (9 - X.zipcode)
-    means = {
-        "salary": 85_000,
-        "age": 50,
-        "elevel": 2,
-        "car": 10.5,
-        "zipcode": 4,
-        "hyears": 15.5,
-        "loan": 250_000,
+    ranges = {
+        "salary": (20_000, 150_000),
+        "age": (20, 80),
+        "elevel": (0, 4),
+        "car": (1, 20),
+        "zipcode": (0, 8),
+        "hyears": (1, 30),
+        "loan": (0, 500_000),
+        "worth": (50_000, 150_000),
     }
-    widths = {
-        "salary": 130_000,
-        "age": 60,
-        "elevel": 4,
-        "car": 19,
-        "zipcode": 8,
-        "hyears": 29,
-        "loan": 500_000,
-    }
-    table = X.assign(worth=worth)
-    for name, mean in {**means, "worth": 100_000}.items():
-        width = {**widths, "worth": 100_000}[name]
-        assert table[name].min() >= mean - width / 2
-        assert table[name].max() <= mean + width / 2
-        spread = np.sqrt((width + 1) ** 2 - 1) / np.sqrt(12)  # of a uniform whole number
-        assert abs(table[name].mean() - mean) < 4.5 * spread / np.sqrt(len(X))
-        assert table[name].std() == pytest.approx(spread, rel=0.02)
+    table = X.assign(worth=X.hvalue / (9 - X.zipcode))
+    for name, (low, high) in ranges.items():
+        column = table[name]
+        assert column.min() >= low
+        assert column.max() <= high
+        # of a uniform whole number
+        deviation = np.sqrt((high - low + 1) ** 2 - 1) / np.sqrt(12)
+        assert abs(column.mean() - (low + high) / 2) < 4.5 * deviation / np.sqrt(len(X))
+        assert column.std() == pytest.approx(deviation, rel=0.02)
 
 
 def test_people_depend_on_the_seed_alone_and_a_generator_moves_on():
-    (X, y), (again, y_again), (other, _) = (agrawal(7, 20, seed) for seed in (1, 1, 2))
-    pd.testing.assert_frame_equal(X, again)
-    assert (y == y_again).all()
-    assert not X.equals(other)
+    X, y = agrawal(7, 20, 1)
+    repeated_X, repeated_y = agrawal(7, 20, 1)
+    pd.testing.assert_frame_equal(X, repeated_X)
+    assert (y == repeated_y).all()
+    assert not X.equals(agrawal(7, 20, 2)[0])
     rng = np.random.default_rng(1)
     pd.testing.assert_frame_equal(agrawal(7, 20, rng)[0], X)
     assert not agrawal(7, 20, rng)[0].equals(X)

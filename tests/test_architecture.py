@@ -40,7 +40,7 @@ APART = {
 APART |= {("book", room) for room in (*STOREYS[1], "evaluation", "experiments")}
 # the press takes one thing of a room that is apart: what can be had of the data that do not ship
 ALLOWED = {("book", "lib.datasets.availability")}
-PARTS = {
+SEPARATE_PARTS = {
     ("learning_curves", "uci"),
     ("learning_curves", "structure"),
     ("learning_curves", "elr_uci"),
@@ -68,24 +68,29 @@ def imports(path):
 @cache
 def cells():
     """Code cells of all chapters: a list of (notebook, source)."""
-    paths = sorted((ROOT / "chapters").rglob("*.ipynb"))
-    found = [
-        (p, cell) for p in paths for cell in json.loads(p.read_text(encoding="utf-8"))["cells"]
-    ]
-    codes = [(p, "".join(cell["source"])) for p, cell in found if cell["cell_type"] == "code"]
-    return [(path.relative_to(ROOT).as_posix(), source) for path, source in codes]
+    result = []
+    for path in sorted((ROOT / "chapters").rglob("*.ipynb")):
+        name = path.relative_to(ROOT).as_posix()
+        result += [(name, "".join(cell["source"])) for cell in code_cells(path)]
+    return result
+
+
+def code_cells(path):
+    """Code cells of a notebook, as they are stored."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
 def test_imports_point_down():
     storey = {name: number for number, names in enumerate(STOREYS) for name in names}
     for path in LIB.rglob("*.py"):
         for module in imports(path):
-            package, _, rest = module.partition(".")
-            if package == "lib" and rest and path.parent != LIB.parent:
-                below = rest.partition(".")[0]
-                assert storey[below] <= storey[room(path)], f"{path} imports {module}"
+            package, _, name = module.partition(".")
+            if package == "lib" and name and path.parent != LIB.parent:
+                imported_room = name.partition(".")[0]
+                assert storey[imported_room] <= storey[room(path)], f"{path} imports {module}"
                 is_allowed = (room(path), module.rpartition(".")[0]) in ALLOWED
-                is_apart = (room(path), below) in APART and not is_allowed
+                is_apart = (room(path), imported_room) in APART and not is_allowed
                 assert not is_apart, f"{path} imports {module}"
 
 
@@ -107,37 +112,31 @@ def test_no_room_has_a_circle_of_imports(folder):
 def test_imports_are_absolute_and_name_one_file():
     """As `lib.sources` takes them."""
     for path in LIB.rglob("*.py"):
-        froms = [
-            node
-            for node in ast.walk(ast.parse(path.read_text()))
-            if isinstance(node, ast.ImportFrom)
-        ]
-        assert all(node.level == 0 for node in froms), path
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                assert node.level == 0, path
         assert not (path.with_suffix("") / "__init__.py").exists(), path
 
 
 def test_no_part_imports_another():
     for path in (LIB / "experiments").rglob("*.py"):
+        part = path.relative_to(LIB / "experiments").parts[0].removesuffix(".py")
         for module in imports(path):
-            other = module.split(".")[2:3] if module.startswith("lib.experiments.") else []
-            pair = (path.relative_to(LIB / "experiments").parts[0].removesuffix(".py"), *other)
-            assert not {pair, pair[::-1]} & PARTS, f"{path} imports {module}"
+            if module.startswith("lib.experiments."):
+                imported_part = module.split(".")[2]
+                pairs = {(part, imported_part), (imported_part, part)}
+                assert not pairs & SEPARATE_PARTS, f"{path} imports {module}"
 
 
 def test_cells_are_short():
-    assert [
-        f"{name}: {source[:60]!r}" for name, source in cells() if len(source.splitlines()) > CELL
-    ] == []
+    long_cells = [(name, source) for name, source in cells() if len(source.splitlines()) > CELL]
+    assert [f"{name}: {source[:60]!r}" for name, source in long_cells] == []
 
 
 def test_stored_outputs_are_small():
     for path in sorted((ROOT / "chapters").rglob("*.ipynb")):
-        code = [
-            c
-            for c in json.loads(path.read_text(encoding="utf-8"))["cells"]
-            if c["cell_type"] == "code"
-        ]
-        assert len(json.dumps([cell["outputs"] for cell in code])) <= OUTPUTS, path
+        outputs = [cell["outputs"] for cell in code_cells(path)]
+        assert len(json.dumps(outputs)) <= OUTPUTS, path
 
 
 def test_every_room_has_its_place():
@@ -149,8 +148,9 @@ def test_every_registered_claim_is_of_one_chapter():
     """Its id stands there as it is: what decides it is part of that chapter's key."""
     ids = re.findall("^([a-z0-9-]+): ", REGISTER.read_text(encoding="utf-8"), re.MULTILINE)
     assert ids == sorted(set(ids))
-    chapters = {id: {name for name, source in cells() if f'"{id}"' in source} for id in ids}
-    assert {id: names for id, names in chapters.items() if len(names) != 1} == {}
+    for id in ids:
+        chapters = {name for name, source in cells() if f'"{id}"' in source}
+        assert len(chapters) == 1, id
 
 
 # One meaning each (CONTRIBUTING.md): the rooms whose word it is, or that speak of what is theirs.
@@ -185,7 +185,8 @@ def test_a_word_means_one_thing():
     for path in LIB.rglob("*.py"):
         for name in set(bound_names(path)) - ELSEWHERE:
             words = set(re.findall("[a-z]+", re.sub("([A-Z])", r" \1", name).lower()))
-            for word in words & WORDS.keys() | {w[:-1] for w in words if w[:-1] in WORDS}:
+            singulars = {word[:-1] for word in words}
+            for word in (words | singulars) & WORDS.keys():
                 assert room(path) in WORDS[word], f"{path}: {name}"
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import BaggingClassifier
 from sklearn.impute import SimpleImputer
@@ -30,34 +30,28 @@ N = 120
 
 
 def typed_table():
-    """A column of each kind, with missing values and without; and classes that follow from most of them."""
+    """A column of each kind, with and without missing values; and classes that depend on most."""
     rng = np.random.default_rng(0)
+
+    def with_gaps(values, dtype, missing=pd.NA):
+        return pd.Series(values).astype(dtype).mask(rng.random(N) < 0.2, missing)
+
     X = pd.DataFrame(
         {
             "fraction": rng.normal(size=N).round(2),
-            "gappy fraction": pd.Series(rng.normal(size=N).round(2)).mask(rng.random(N) < 0.2),
+            "gappy fraction": with_gaps(rng.normal(size=N).round(2), float, np.nan),
             "whole": rng.integers(0, 4, N),
-            "gappy whole": pd.Series(rng.integers(0, 4, N))
-            .astype("Int64")
-            .mask(rng.random(N) < 0.2),
+            "gappy whole": with_gaps(rng.integers(0, 4, N), "Int64"),
             "flag": rng.random(N) < 0.5,
-            "gappy flag": pd.Series(rng.random(N) < 0.5)
-            .astype("boolean")
-            .mask(rng.random(N) < 0.2),
+            "gappy flag": with_gaps(rng.random(N) < 0.5, "boolean"),
             "text": rng.choice(["clay", "loam", "sand"], N).astype(object),
-            "gappy text": pd.Series(rng.choice(["left", "right"], N).astype(object)).mask(
-                rng.random(N) < 0.2, None
-            ),
+            "gappy text": with_gaps(rng.choice(["left", "right"], N), object, None),
             "level": pd.Categorical(rng.choice(["a", "b", "c"], N)),
         }
     )
-    score = (
-        X["fraction"]
-        + 0.5 * X["whole"]
-        + X["flag"]
-        - 2 * (X["text"] == "sand")
-        + (X["level"] == "a")
-    )
+    is_sand = X["text"] == "sand"
+    is_a = X["level"] == "a"
+    score = X["fraction"] + 0.5 * X["whole"] + X["flag"] - 2 * is_sand + is_a
     return X, np.where(score > score.median(), "yes", "no")
 
 
@@ -66,18 +60,23 @@ COMPLETE = [name for name in X if not name.startswith("gappy")]
 OBJECTS = X.astype(object)
 
 
-def exact(kind):
-    """The numbers with fractions as decimals or fractions, which are equal to them as floats."""
-    exactly = {
-        Decimal: lambda value: Decimal(repr(value)),
-        Fraction: lambda value: Fraction(repr(value)),
-    }[kind]
-    return OBJECTS.assign(
-        **{
-            name: [None if pd.isna(value) else exactly(float(value)) for value in X[name]]
-            for name in ("fraction", "gappy fraction")
-        }
-    )
+def exact_numbers(kind):
+    """The floats as decimals or fractions that are equal to them."""
+    frame = OBJECTS.copy()
+    for name in ("fraction", "gappy fraction"):
+        values = [None if pd.isna(value) else kind(repr(float(value))) for value in X[name]]
+        frame[name] = pd.Series(values, dtype=object)
+    return frame
+
+
+def arrow_dictionaries():
+    """The texts as dictionaries of Arrow."""
+    frame = X.copy()
+    dtype = pd.ArrowDtype(pa.dictionary(pa.int32(), pa.string()))
+    for name in ("text", "gappy text", "level"):
+        array = pa.array(X[name], from_pandas=True).dictionary_encode()
+        frame[name] = pd.Series(array, dtype=dtype)
+    return frame
 
 
 CONTAINERS = {
@@ -86,20 +85,12 @@ CONTAINERS = {
     "list of rows": OBJECTS.to_numpy().tolist(),
     "tuple of arrays": tuple(OBJECTS.to_numpy()),
     "None for missing": OBJECTS.where(OBJECTS.notna(), None),
-    "decimals": exact(Decimal),
-    "fractions": exact(Fraction),
+    "decimals": exact_numbers(Decimal),
+    "fractions": exact_numbers(Fraction),
     "nullable": X.convert_dtypes(),
     "arrow in pandas": X.convert_dtypes(dtype_backend="pyarrow"),
     "arrow table": pa.Table.from_pandas(X),
-    "arrow dictionaries": X.assign(
-        **{
-            name: pd.Series(
-                pa.array(X[name], from_pandas=True).dictionary_encode(), dtype=dictionary
-            )
-            for name in ("text", "gappy text", "level")
-            for dictionary in [pd.ArrowDtype(pa.dictionary(pa.int32(), pa.string()))]
-        }
-    ),
+    "arrow dictionaries": arrow_dictionaries(),
     "polars": pl.from_pandas(X),
     "polars categories": pl.from_pandas(X).with_columns(
         pl.col("text", "gappy text").cast(pl.Categorical)
@@ -109,16 +100,16 @@ CONTAINERS = {
 }
 
 
-def subset(table, columns):
+def select_columns(table, columns):
     """The same container, of some of the columns."""
-    places = [X.columns.get_loc(name) for name in columns]
+    positions = [X.columns.get_loc(name) for name in columns]
     if isinstance(table, pd.DataFrame | pl.DataFrame):
         return table[columns]
     if isinstance(table, pa.Table):
         return table.select(columns)
     if isinstance(table, np.ndarray):
-        return table[:, places]
-    return type(table)([row[place] for place in places] for row in table)
+        return table[:, positions]
+    return type(table)([row[position] for position in positions] for row in table)
 
 
 class Weights(BaseEstimator):
@@ -143,7 +134,7 @@ class Structures(BaseEstimator):
         return np.concatenate([codes.ravel(), sizes, [sum(family) for family in parents]])
 
 
-class Binned(BaseEstimator):
+class Values(BaseEstimator):
     """A transformer, with the names of its values as answers."""
 
     def __init__(self, transformer):
@@ -179,9 +170,9 @@ LEARNERS = {
     "SelectiveNaiveBayes": (SelectiveNaiveBayes(random_state=0), DISCRETE),
     "LatentClassGibbs": (LatentClassGibbs(n_burn=5, n_samples=5, random_state=0), DISCRETE),
     "TAN": (BayesNetClassifier(structure="tan", learner="ofe"), DISCRETE),
-    "EntropyDiscretizer": (Binned(EntropyDiscretizer()), ALL),
-    "ClassSeparatingCuts": (Binned(ClassSeparatingCuts()), ALL),
-    "OneHot": (Binned(OneHot()), DISCRETE),
+    "EntropyDiscretizer": (Values(EntropyDiscretizer()), ALL),
+    "ClassSeparatingCuts": (Values(ClassSeparatingCuts()), ALL),
+    "OneHot": (Values(OneHot()), DISCRETE),
     "Entropy, TAN": (
         make_pipeline(EntropyDiscretizer(), BayesNetClassifier(structure="tan", learner="ofe")),
         ALL,
@@ -194,12 +185,11 @@ LEARNERS = {
 
 
 def answers(learner, table):
+    """Probabilities, or else classes, of what it has learned."""
     learner.fit(table, Y)
-    return (
-        learner.predict_proba(table)
-        if hasattr(learner, "predict_proba")
-        else learner.predict(table)
-    )
+    if hasattr(learner, "predict_proba"):
+        return learner.predict_proba(table)
+    return learner.predict(table)
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -207,65 +197,66 @@ def test_every_container_gives_the_same_fit(name):
     learner, columns = LEARNERS[name]
     expected = answers(learner, X[columns])
     for container, table in CONTAINERS.items():
-        np.testing.assert_array_equal(
-            answers(learner, subset(table, columns)), expected, err_msg=container
-        )
+        result = answers(learner, select_columns(table, columns))
+        np.testing.assert_array_equal(result, expected, err_msg=container)
 
 
 def test_each_column_has_the_kind_of_its_values():
-    kinds = ["continuous"] * 2 + ["integer"] * 2 + ["boolean"] * 2 + ["categorical"] * 3
+    expected = [
+        *("continuous", "continuous", "integer", "integer", "boolean", "boolean"),
+        *("categorical", "categorical", "categorical"),
+    ]
     for container, table in CONTAINERS.items():
-        assert column_kinds(checked_frame(BaseEstimator(), table, reset=True)) == kinds, container
+        frame = checked_frame(BaseEstimator(), table, reset=True)
+        assert column_kinds(frame) == expected, container
 
 
 def test_scikit_learns_bagging_hands_on_an_array():
     """Two members on all rows each are naive Bayes itself."""
     bagging = BaggingClassifier(NaiveBayes(), n_estimators=2, bootstrap=False).fit(OBJECTS, Y)
-    np.testing.assert_allclose(
-        bagging.predict_proba(OBJECTS), NaiveBayes().fit(X, Y).predict_proba(X), rtol=1e-12
-    )
+    expected = NaiveBayes().fit(X, Y).predict_proba(X)
+    np.testing.assert_allclose(bagging.predict_proba(OBJECTS), expected, rtol=1e-12)
 
 
 def test_the_output_of_a_column_transformer_is_typed():
-    table, numbers = X[[*COMPLETE, "gappy fraction", "gappy text"]], ["fraction", "gappy fraction"]
-    arrays = make_column_transformer((SimpleImputer(), numbers), remainder="passthrough")
-    frames = make_column_transformer(
-        (SimpleImputer(), numbers), remainder="passthrough"
-    ).set_output(transform="pandas")
+    """Its array of objects gives the same answers as its data frame."""
+    table = X[[*COMPLETE, "gappy fraction", "gappy text"]]
+    numbers = ["fraction", "gappy fraction"]
+    to_array = make_column_transformer((SimpleImputer(), numbers), remainder="passthrough")
+    to_frame = clone(to_array).set_output(transform="pandas")
     for learner in (NaiveBayes(), GainRatioTree(), Ripper(random_state=0)):
-        expected = make_pipeline(frames, learner).fit(table, Y).predict_proba(table)
-        np.testing.assert_array_equal(
-            make_pipeline(arrays, learner).fit(table, Y).predict_proba(table), expected
-        )
+        expected = make_pipeline(to_frame, learner).fit(table, Y).predict_proba(table)
+        probabilities = make_pipeline(to_array, learner).fit(table, Y).predict_proba(table)
+        np.testing.assert_array_equal(probabilities, expected)
 
 
 def test_short_floats_are_numbers():
     short = X[["whole"]].astype(np.float16).assign(half=X["fraction"].astype(np.float16))
+    long = short.astype(float)
     for learner in (NaiveBayes(), GainRatioTree()):
-        expected = learner.fit(short.astype(float), Y).predict_proba(short.astype(float))
+        expected = learner.fit(long, Y).predict_proba(long)
         np.testing.assert_array_equal(learner.fit(short, Y).predict_proba(short), expected)
     BayesNetClassifier(learner="ofe").fit(short[["whole"]], Y)
 
 
 def test_a_masked_value_is_missing():
     numbers = np.ma.masked_greater(np.random.default_rng(0).normal(size=(N, 2)), 1.5)
-    expected = NaiveBayes().fit(numbers.filled(np.nan), Y).predict_proba(numbers.filled(np.nan))
+    with_nan = numbers.filled(np.nan)
+    expected = NaiveBayes().fit(with_nan, Y).predict_proba(with_nan)
     np.testing.assert_array_equal(NaiveBayes().fit(numbers, Y).predict_proba(numbers), expected)
 
 
 def test_a_batch_of_new_rows_may_lack_every_value_of_a_column():
+    """Without any value the prior is left, of two classes with half of the rows each."""
     learner = NaiveBayes().fit(X, Y)
-    nothing = [[None] * X.shape[1]]
-    np.testing.assert_allclose(
-        learner.predict_proba(pd.DataFrame(nothing, columns=ALL)), [[0.5, 0.5]], atol=0.01
-    )
-    one_text = [*[None] * 6, "sand", None, None]
-    expected = learner.predict_proba(
-        X[:1].assign(**dict.fromkeys(X.drop(columns="text"), None), text="sand")
-    )
-    np.testing.assert_array_equal(
-        NaiveBayes().fit(OBJECTS.to_numpy(), Y).predict_proba([one_text]), expected
-    )
+    blank_row = dict.fromkeys(ALL, None)
+    blank = pd.DataFrame([blank_row])
+    np.testing.assert_allclose(learner.predict_proba(blank), [[0.5, 0.5]], atol=0.01)
+    text_row = blank_row | {"text": "sand"}
+    expected = learner.predict_proba(X[:1].assign(**text_row))
+    learner_of_arrays = NaiveBayes().fit(OBJECTS.to_numpy(), Y)
+    probabilities = learner_of_arrays.predict_proba([list(text_row.values())])
+    np.testing.assert_array_equal(probabilities, expected)
 
 
 NAMES = pd.DataFrame({"soil": ["clay", "loam"] * 60})
@@ -307,12 +298,12 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("what", REFUSED)
+@pytest.mark.parametrize("fault", REFUSED)
 @pytest.mark.parametrize(
     "learner", [NaiveBayes(), GainRatioTree(), EntropyDiscretizer()], ids=lambda e: type(e).__name__
 )
-def test_what_cannot_be_typed_is_refused(learner, what):
-    table, message = REFUSED[what]
+def test_what_cannot_be_typed_is_refused(learner, fault):
+    table, message = REFUSED[fault]
     with pytest.raises(ValueError, match=message):
         learner.fit(table, Y)
 

@@ -15,30 +15,30 @@ from lib.structures.encoding import DiscreteCoding
 from lib.trials import Seeds
 
 load_task = functools.cache(elr_data.load_task)
-AT_HAND = set(uci.available().query("status == 'shipped'")["name"])
+SHIPPED = set(uci.available().query("status == 'shipped'")["name"])
 TABLE_II = paper_table("ii").set_index("dataset")
 TABLE_V = paper_table("v").set_index("dataset")
 # What the files have, where the paper has another number.
 # UCI's tenth of breast is a number of rows
-OTHER_ATTRIBUTES = {"breast": 9, "breast-cancer": 9, "soybean-large": 35}
+N_ATTRIBUTES = {"breast": 9, "breast-cancer": 9, "soybean-large": 35}
 # of the type 4 of glass and of four diseases there are no such rows
-OTHER_CLASSES = {"glass": 6, "soybean-large": 15}
+N_CLASSES = {"glass": 6, "soybean-large": 15}
 
 
 def shipped(table):
-    return [name for name in table.index if elr_data.SOURCES.get(name, name) in AT_HAND]
+    return [name for name in table.index if elr_data.SOURCES.get(name, name) in SHIPPED]
 
 
-def seed(number, *key):
-    return np.random.SeedSequence(number, spawn_key=key)
+def seed(number):
+    return np.random.SeedSequence(number)
 
 
-def removed(data, rate):
+def removal_mask(data, rate):
     return Seeds(1).rng().random(data.X.shape) < rate
 
 
 @pytest.fixture
-def nothing_elsewhere(monkeypatch, tmp_path):
+def no_downloads(monkeypatch, tmp_path):
     """Neither a mirror nor a cache nor a connection."""
 
     def unreachable(entry, file):
@@ -55,41 +55,44 @@ class TestTables:
 
     @pytest.mark.parametrize("name", shipped(TABLE_II))
     def test_table_ii(self, name):
-        row, found = TABLE_II.loc[name], load_task(name)
-        assert found.data.X.shape[1] == OTHER_ATTRIBUTES.get(name, row["attributes"])
-        assert len(np.unique(found.data.y)) == OTHER_CLASSES.get(name, row["classes"])
-        assert not found.data.X.isna().any(axis=None)
-        splits = found.splits(5, seed(0))
+        row = TABLE_II.loc[name]
+        task = load_task(name)
+        X, y = task.data.X, task.data.y
+        assert X.shape[1] == N_ATTRIBUTES.get(name, row["attributes"])
+        assert len(np.unique(y)) == N_CLASSES.get(name, row["classes"])
+        assert not X.isna().any(axis=None)
+        splits = task.splits(5, seed(0))
         if row["test"] == "CV-5":
-            assert len(found.data.y) == row["train"]
-            assert [len(test) for _, test in splits] == [row["train"] // 5] * 5
+            assert len(y) == row["train"]
+            assert len(splits) == 5
+            assert all(len(test) == row["train"] // 5 for _, test in splits)
         else:
-            assert [(len(train), len(test)) for train, test in splits] == [
-                (row["train"], int(row["test"]))
-            ]
-            if found.split == "published":
-                np.testing.assert_array_equal(
-                    np.concatenate(splits[0]), np.arange(len(found.data.y))
-                )
+            [(train, test)] = splits
+            assert len(train) == row["train"]
+            assert len(test) == int(row["test"])
+            if task.split == "published":
+                np.testing.assert_array_equal([*train, *test], np.arange(len(y)))
 
     @pytest.mark.parametrize("name", shipped(TABLE_V))
     def test_table_v(self, name):
-        row, found = TABLE_V.loc[name], load_task(name, incomplete=True)
-        assert found.data.X.shape[1] == OTHER_ATTRIBUTES.get(name, row["attributes"])
-        assert found.data.X.isna().any(axis=None)
-        train, test = found.splits(5, seed(0))[0]
+        row = TABLE_V.loc[name]
+        task = load_task(name, incomplete=True)
+        X, y = task.data.X, task.data.y
+        assert X.shape[1] == N_ATTRIBUTES.get(name, row["attributes"])
+        assert X.isna().any(axis=None)
+        train, test = task.splits(5, seed(0))[0]
         if np.isnan(row["test"]):
-            assert len(found.data.y) == row["train"]
+            assert len(y) == row["train"]
         else:
-            assert (len(train), len(test)) == (row["train"], row["test"])
+            assert len(train) == row["train"]
+            assert len(test) == row["test"]
 
     def test_incomplete_rows_stay_or_go(self):
-        everything, complete = (
-            load_task("soybean-large", incomplete=True).data,
-            load_task("soybean-large").data,
-        )
-        assert len(everything.y) == 683
-        assert (complete.y == everything.y[~everything.X.isna().any(axis=1)]).all()
+        data = load_task("soybean-large", incomplete=True).data
+        assert len(data.y) == 683
+        is_complete = data.X.notna().all(axis=1)
+        complete = load_task("soybean-large").data
+        assert (complete.y == data.y[is_complete]).all()
 
     def test_a_missing_vote_is_a_value(self):
         assert load_task("vote").data.X.iloc[:, 0].cat.categories[-1] == "missing"
@@ -109,13 +112,14 @@ class TestSplits:
         ("name", "n_folds"), [("iris", 5), ("glass2", 5), ("glass2", 4), ("breast", 7)]
     )
     def test_folds(self, name, n_folds):
-        found = load_task(name)
-        n = len(found.data.y)
-        splits = found.splits(n_folds, seed(0))
-        assert [len(test) for _, test in splits] == [n // n_folds] * n_folds
-        assert (
-            len(np.unique(np.concatenate([test for _, test in splits]))) == n // n_folds * n_folds
-        )
+        """Of equal sizes: what is left over is in no test set."""
+        task = load_task(name)
+        n = len(task.data.y)
+        size = n // n_folds
+        splits = task.splits(n_folds, seed(0))
+        assert [len(test) for _, test in splits] == [size] * n_folds
+        test_rows = np.concatenate([test for _, test in splits])
+        assert len(np.unique(test_rows)) == size * n_folds
         for train, test in splits:
             assert sorted([*train, *test]) == list(range(n))
 
@@ -123,35 +127,36 @@ class TestSplits:
         "name", ["iris", "shuttle-small", "waveform-21", "mofn-3-7-10", "satimage"]
     )
     def test_the_seed_decides(self, name):
-        found = load_task(name)
-        first, again, other, repeat = (
-            np.concatenate(
-                [
-                    np.concatenate(pair)
-                    for pair in found.splits(5, Seeds(entropy).sequence(name, repeat))
-                ]
-            )
-            for entropy, repeat in ((3, 0), (3, 0), (4, 0), (3, 1))
-        )
-        assert (first == again).all()
-        assert (first != other).any() == (first != repeat).any() == (len(found.repeats(2)) == 2)
+        """Published splits alone are the same whatever the seed and the repeat."""
+        task = load_task(name)
+
+        def rows(entropy, repeat):
+            splits = task.splits(5, Seeds(entropy).sequence(name, repeat))
+            return np.concatenate([[*train, *test] for train, test in splits])
+
+        assert (rows(3, 0) == rows(3, 0)).all()
+        is_random = len(task.repeats(2)) == 2
+        assert (rows(3, 0) != rows(4, 0)).any() == is_random
+        assert (rows(3, 0) != rows(3, 1)).any() == is_random
 
     def test_first_and_last_rows(self):
-        """Between the 100 of training and the 50 of test there are 13 that have no part."""
-        found = replace(load_task("glass2"), sizes=(100, 50), split="published")
-        [(train, test)] = found.splits(5, seed(0))
-        assert (list(train), list(test)) == (list(range(100)), list(range(113, 163)))
+        """Between the 100 of training and the 50 of test there are 13 that are in neither."""
+        task = replace(load_task("glass2"), sizes=(100, 50), split="published")
+        [(train, test)] = task.splits(5, seed(0))
+        assert list(train) == list(range(100))
+        assert list(test) == list(range(113, 163))
 
     def test_random(self):
         [(train, test)] = load_task("shuttle-small").splits(5, seed(0))
         assert (len(train), len(test)) == (3866, 1934)
         assert not np.intersect1d(train, test).size
-        for part in (train, test):
-            assert (np.diff(part) > 0).all()
+        for rows in (train, test):
+            assert (np.diff(rows) > 0).all()
 
     def test_samples(self):
         [(train, test)] = load_task("mofn-3-7-10").splits(5, seed(1))
-        assert (len(np.unique(train)), list(test)) == (300, list(range(1024)))
+        assert len(np.unique(train)) == 300
+        assert list(test) == list(range(1024))
         [(train, test)] = load_task("waveform-21").splits(5, seed(1))
         assert sorted([*train, *test]) == list(range(5000))
         [(train, test)] = load_task("monks-1").splits(5, seed(1))
@@ -159,18 +164,18 @@ class TestSplits:
 
 
 class TestNames:
-    def test_what_cannot_be_had_has_a_reason(self, nothing_elsewhere):
-        found, reasons = load_tasks(
-            "v", ["cleve", "breast-cancer", "monk1-corrupt", "soybean-large"]
-        )
-        assert [p.name for p in found] == ["breast-cancer", "soybean-large"]
+    @pytest.mark.usefixtures("no_downloads")
+    def test_what_cannot_be_had_has_a_reason(self):
+        names = ["cleve", "breast-cancer", "monk1-corrupt", "soybean-large"]
+        tasks, reasons = load_tasks("v", names)
+        assert [task.name for task in tasks] == ["breast-cancer", "soybean-large"]
         assert list(reasons) == ["cleve", "monk1-corrupt"]
         assert "neither shipped" in reasons["cleve"]
         assert reasons["monk1-corrupt"] == elr_data.UNAVAILABLE["monk1-corrupt"]
 
     def test_two_names_of_one_set(self):
-        found, _ = load_tasks("ii", ["diabetes", "iris"])
-        assert [p.name for p in found] == ["pima", "iris"]
+        tasks, _ = load_tasks("ii", ["diabetes", "iris"])
+        assert [task.name for task in tasks] == ["pima", "iris"]
 
     @pytest.mark.parametrize(
         ("name", "facts"),
@@ -215,63 +220,74 @@ class TestCodes:
 
     @pytest.fixture
     def rows(self, data):
-        return np.split(np.random.default_rng(0).permutation(len(data.y)), [len(data.y) * 3 // 4])
+        """Training rows, three of four, and test rows."""
+        n = len(data.y)
+        return np.split(np.random.default_rng(0).permutation(n), [n * 3 // 4])
 
     def test_are_those_of_the_discretised_columns(self, data, rows):
         train, test = rows
         codes, sizes = encode_split(data, train, test)
         cutter = EntropyDiscretizer().fit(data.X.iloc[train], data.y[train])
-        tables = [cutter.transform(data.X.iloc[part]) for part in rows]
-        coding = DiscreteCoding(tables[0])
-        assert (codes[:, 1:] == np.concatenate([coding(table) for table in tables])).all()
-        assert (np.unique(data.y)[codes[:, 0]] == data.y[np.concatenate(rows)]).all()
-        assert list(sizes) == [len(np.unique(data.y)), *coding.sizes]
+        train_X = cutter.transform(data.X.iloc[train])
+        test_X = cutter.transform(data.X.iloc[test])
+        coding = DiscreteCoding(train_X)
+        expected = np.concatenate([coding(train_X), coding(test_X)])
+        assert (codes[:, 1:] == expected).all()
+        classes = np.unique(data.y)
+        assert (classes[codes[:, 0]] == data.y[np.concatenate(rows)]).all()
+        assert list(sizes) == [len(classes), *coding.sizes]
 
     def test_nothing_removed(self, data, rows):
         train, test = rows
-        plain, sizes = encode_split(data, train, test)
-        codes, sizes_too = encode_split(data, train, test, np.zeros(data.X.shape, bool))
-        assert (codes == np.concatenate([plain, plain[len(train) :]])).all()
-        assert (sizes == sizes_too).all()
+        """With a mask the test rows come twice, masked and complete."""
+        plain_codes, plain_sizes = encode_split(data, train, test)
+        nothing = np.zeros(data.X.shape, bool)
+        codes, sizes = encode_split(data, train, test, nothing)
+        assert (codes == np.concatenate([plain_codes, plain_codes[len(train) :]])).all()
+        assert (sizes == plain_sizes).all()
 
     def test_removed_values_are_missing(self, data, rows):
         train, test = rows
-        holes = removed(data, 0.3)
-        codes, _ = encode_split(data, train, test, holes)
-        first, masked, complete = np.split(codes[:, 1:], [len(train), len(train) + len(test)])
-        assert (first[holes[train]] == -1).all()
-        assert (first[~holes[train]] >= 0).all()
-        assert (masked[holes[test]] == -1).all()
-        assert (masked == np.where(holes[test], -1, complete)).all()
-        assert (complete[holes[test]] >= 0).mean() > 0.9
+        is_removed = removal_mask(data, 0.3)
+        codes, _ = encode_split(data, train, test, is_removed)
+        ends = [len(train), len(train) + len(test)]
+        train_codes, masked_codes, complete_codes = np.split(codes[:, 1:], ends)
+        assert (train_codes[is_removed[train]] == -1).all()
+        assert (train_codes[~is_removed[train]] >= 0).all()
+        assert (masked_codes[is_removed[test]] == -1).all()
+        assert (masked_codes == np.where(is_removed[test], -1, complete_codes)).all()
+        assert (complete_codes[is_removed[test]] >= 0).mean() > 0.9
 
     def test_removed_values_teach_nothing(self, data, rows):
-        """Whatever was in a place that is removed, the codes of training rows and masked test rows are the same."""
+        """Codes of training rows and masked test rows do not depend on them."""
         train, test = rows
-        holes, rng = removed(data, 0.3), np.random.default_rng(2)
-        shuffled = data.X.copy()
-        for i, name in enumerate(shuffled):
-            places = np.flatnonzero(holes[:, i])
-            shuffled.loc[places, name] = shuffled[name].array.take(rng.permutation(places))
-        found = [encode_split(d, train, test, holes)[0] for d in (data, replace(data, X=shuffled))]
+        is_removed = removal_mask(data, 0.3)
+        rng = np.random.default_rng(2)
+        X = data.X.copy()
+        for i, name in enumerate(X):
+            removed_rows = np.flatnonzero(is_removed[:, i])
+            X.loc[removed_rows, name] = X[name].array.take(rng.permutation(removed_rows))
+        codes, _ = encode_split(data, train, test, is_removed)
+        shuffled_codes, _ = encode_split(replace(data, X=X), train, test, is_removed)
         n = len(train) + len(test)
-        assert (found[0][:n] == found[1][:n]).all()
+        assert (codes[:n] == shuffled_codes[:n]).all()
 
     @pytest.mark.parametrize("rate", [0, 0.25])
     def test_test_rows_teach_nothing(self, data, rows, rate):
-        """With the test rows' values and classes in another order, training rows have the same codes."""
+        """Codes of training rows do not depend on the order of the test rows."""
         train, test = rows
         order = np.arange(len(data.y))
         order[test] = test[::-1]
-        shuffled = replace(data, X=data.X.iloc[order].reset_index(drop=True), y=data.y[order])
-        holes = removed(data, rate) if rate else None
-        (codes, sizes), (again, sizes_too) = (
-            encode_split(d, train, test, holes) for d in (data, shuffled)
-        )
-        assert (codes[: len(train)] == again[: len(train)]).all()
-        assert (sizes == sizes_too).all()
-        if holes is None:
-            assert (codes[len(train) :] == again[len(train) :][::-1]).all()
+        reversed_X = data.X.iloc[order].reset_index(drop=True)
+        reversed_data = replace(data, X=reversed_X, y=data.y[order])
+        is_removed = removal_mask(data, rate) if rate else None
+        codes, sizes = encode_split(data, train, test, is_removed)
+        reversed_codes, reversed_sizes = encode_split(reversed_data, train, test, is_removed)
+        n = len(train)
+        assert (codes[:n] == reversed_codes[:n]).all()
+        assert (sizes == reversed_sizes).all()
+        if is_removed is None:
+            assert (codes[n:] == reversed_codes[n:][::-1]).all()
 
     def test_an_unknown_value_is_missing(self):
         letters = pd.DataFrame({"letter": pd.Series(list("abababac"), dtype=str)})

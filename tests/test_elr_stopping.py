@@ -22,9 +22,9 @@ def split_codes(name):
 
 def as_table(codes, sizes):
     """Attributes as categories, and classes."""
-    columns = {
-        i: pd.Categorical.from_codes(codes[:, i], range(sizes[i])) for i in range(1, len(sizes))
-    }
+    columns = {}
+    for i in range(1, len(sizes)):
+        columns[i] = pd.Categorical.from_codes(codes[:, i], range(sizes[i]))
     return pd.DataFrame(columns), codes[:, 0]
 
 
@@ -33,27 +33,31 @@ def test_curves_are_those_of_the_classifier(name, structure):
     codes, sizes, folds = split_codes(name)
     X, y = as_table(codes, sizes)
     is_test = folds == N_FOLDS
-    parents = BayesNetClassifier(structure, "ofe").fit(X[~is_test], y[~is_test]).parents_
+    train_X, train_y = X[~is_test], y[~is_test]
+    test_X, test_y = X[is_test], y[is_test]
+    parents = BayesNetClassifier(structure, "ofe").fit(train_X, train_y).parents_
     curves = error_curves(codes, sizes, folds, structure, "elr", 4, 6, n_groups=7)
+    groups = np.flatnonzero(is_test) % 7
     for n in range(curves.n_iterations + 1):
-        model = BayesNetClassifier(parents, n_iterations=n).fit(X[~is_test], y[~is_test])
+        model = BayesNetClassifier(parents, n_iterations=n).fit(train_X, train_y)
         assert model.n_iterations_ == n
-        wrong = model.predict(X[is_test]) != y[is_test]
-        groups = np.flatnonzero(is_test) % 7
-        np.testing.assert_array_equal(curves.n_wrong[n], np.bincount(groups, wrong, 7))
-        assert curves.held_out[n] == pytest.approx(wrong.mean())
-        resubstitution = 1 - model.score(X[~is_test], y[~is_test])
+        is_wrong = model.predict(test_X) != test_y
+        np.testing.assert_array_equal(curves.n_wrong[n], np.bincount(groups, is_wrong, 7))
+        assert curves.held_out[n] == pytest.approx(is_wrong.mean())
+        resubstitution = 1 - model.score(train_X, train_y)
         assert curves.resubstitution[n] == pytest.approx(resubstitution)
     passes = 0
     for fold, n in np.ndindex(N_FOLDS, 5):
         is_training = ~is_test & (folds != fold)
+        is_held_out = folds == fold
         model = BayesNetClassifier(parents, n_iterations=n).fit(X[is_training], y[is_training])
-        if model.n_iterations_ < n:
+        if model.n_iterations_ < n:  # it had converged before
             assert np.isnan(curves.tuning_errors[fold, n:]).all()
             continue
-        error = 1 - model.score(X[folds == fold], y[folds == fold])
+        error = 1 - model.score(X[is_held_out], y[is_held_out])
         assert curves.tuning_errors[fold, n] == pytest.approx(error)
-        passes += (n > 0) * is_training.sum() / (~is_test).sum()
+        if n > 0:
+            passes += is_training.sum() / len(train_y)
     assert curves.tuning_passes == pytest.approx(passes)
 
 
@@ -79,6 +83,7 @@ def test_numbers_of_the_chapter(name, structure, n_wrong, greedy):
 
 
 def test_rules_by_hand():
+    """The tuning folds are best after 2, 0 and 0 iterations; without 0, after 2, 1 and 1."""
     curves = ErrorCurves(
         resubstitution=np.array([0.5, 0.4, 0.3, 0.3, 0.1]),
         n_wrong=np.array([[2, 1], [2, 2], [2, 1], [2, 1], [0, 1]]),
@@ -109,13 +114,17 @@ def test_groups_do_not_change_the_sum_of_errors():
     codes, sizes, folds = split_codes("iris")
     # after this order only every third group has test examples
     order = np.argsort(np.arange(len(folds)) % 3, kind="stable")
-    curves = [
-        error_curves(codes[order], sizes, folds[order], "naive", "elr", 2, 3, n_groups)
-        for n_groups in (1, 10, 1000)
-    ]
-    assert [c.n_wrong.shape[1] for c in curves][:2] == [1, 10]
-    for c in curves[1:]:
-        np.testing.assert_array_equal(c.n_wrong.sum(axis=1), curves[0].n_wrong[:, 0])
+
+    def n_wrong(n_groups):
+        """Misclassified test examples after each iteration and in each group."""
+        curves = error_curves(codes[order], sizes, folds[order], "naive", "elr", 2, 3, n_groups)
+        return curves.n_wrong
+
+    all_wrong = n_wrong(1)
+    assert all_wrong.shape[1] == 1
+    assert n_wrong(10).shape[1] == 10
+    for n_groups in (10, 1000):
+        np.testing.assert_array_equal(n_wrong(n_groups).sum(axis=1), all_wrong[:, 0])
 
 
 def test_folds_of_tuning_are_needed():

@@ -33,7 +33,7 @@ WEIGHTED = {
     "network": BayesNetClassifier("tan", "elr", n_iterations=3),
     "Winnow": Winnow(1.5, complement=True, average=True, n_passes=2),
 }
-OTHERS = {
+OTHER_LEARNERS = {
     "selective": SelectiveNaiveBayes(),
     "ensemble": WinnowEnsemble(n_members=2, random_state=0),
     "experts": MixtureOfExperts(n_restarts=1, random_state=0),
@@ -46,48 +46,48 @@ OTHERS = {
     "rules": Ripper(random_state=0),
     "bagging": Bagging(GainRatioTree(), n_members=2, random_state=0),
 }
-weighted = pytest.mark.parametrize("learner", WEIGHTED.values(), ids=WEIGHTED)
+weighted_learners = pytest.mark.parametrize("learner", WEIGHTED.values(), ids=WEIGHTED)
 classifiers = pytest.mark.parametrize(
-    "learner", [*WEIGHTED.values(), *OTHERS.values()], ids=[*WEIGHTED, *OTHERS]
+    "learner", [*WEIGHTED.values(), *OTHER_LEARNERS.values()], ids=[*WEIGHTED, *OTHER_LEARNERS]
 )
 
 
 def scores(learner, data):
-    return (
-        learner.predict_proba(data)
-        if hasattr(learner, "predict_proba")
-        else learner.decision_function(data)
-    )
+    """Probabilities, or a decision function, of a fitted learner."""
+    if hasattr(learner, "predict_proba"):
+        return learner.predict_proba(data)
+    return learner.decision_function(data)
 
 
 class TestWeights:
-    @weighted
+    @weighted_learners
     def test_are_repeated_rows(self, learner):
         weights = np.random.default_rng(1).integers(0, 5, SIZE)
-        found = scores(learner.fit(X, Y, sample_weight=weights), X)
-        np.testing.assert_array_equal(
-            found, scores(learner.fit(np.repeat(X, weights, axis=0), np.repeat(Y, weights)), X)
-        )
-        assert (found != scores(learner.fit(X, Y), X)).any()
+        weighted_scores = scores(learner.fit(X, Y, sample_weight=weights), X)
+        repeated_X = np.repeat(X, weights, axis=0)
+        repeated_Y = np.repeat(Y, weights)
+        expected = scores(learner.fit(repeated_X, repeated_Y), X)
+        np.testing.assert_array_equal(weighted_scores, expected)
+        assert (weighted_scores != scores(learner.fit(X, Y), X)).any()
 
-    @weighted
+    @weighted_learners
     @pytest.mark.parametrize(
         "weights", [None, ONES, [1] * SIZE, ONES / SIZE, 5e-324 * ONES, pd.Series(ONES), 0.25]
     )
     def test_equal_weights_are_none(self, learner, weights):
         """Shares, whose sum is less than the number of rows, are brought to that sum."""
-        found = scores(learner.fit(X, Y, sample_weight=weights), X)
-        np.testing.assert_array_equal(found, scores(learner.fit(X, Y), X))
+        weighted_scores = scores(learner.fit(X, Y, sample_weight=weights), X)
+        np.testing.assert_array_equal(weighted_scores, scores(learner.fit(X, Y), X))
 
-    @weighted
+    @weighted_learners
     def test_a_class_without_weight_remains(self, learner):
-        three = np.where(np.arange(SIZE) < 5, 2, Y)
-        learner.fit(X, three, sample_weight=three < 2)
+        three_classes = np.where(np.arange(SIZE) < 5, 2, Y)
+        learner.fit(X, three_classes, sample_weight=three_classes < 2)
         assert learner.classes_.tolist() == [0, 1, 2]
         assert (learner.predict(X) < 2).all()
         assert np.isfinite(scores(learner, X)).all()
 
-    @weighted
+    @weighted_learners
     @pytest.mark.parametrize(
         ("weights", "words"),
         [
@@ -105,26 +105,29 @@ class TestWeights:
             learner.fit(X, Y, sample_weight=weights)
 
     def test_shares_keep_their_proportions(self):
+        """Of three rows with weight, they sum to 3; numbers of rows stay."""
         shares = np.array([0.0, 1, 2, 3]) / 1e9
         np.testing.assert_allclose(case_weights(shares, shares), [0, 0.5, 1, 1.5], rtol=1e-12)
-        whole = np.array([0.0, 1, 2, 7])
-        np.testing.assert_array_equal(case_weights(whole, whole), whole)
-        assert np.isfinite(case_weights(np.array([1e-320, 1.0]), whole[:2])).all()
+        numbers = np.array([0.0, 1, 2, 7])
+        np.testing.assert_array_equal(case_weights(numbers, numbers), numbers)
+        assert np.isfinite(case_weights(np.array([1e-320, 1.0]), numbers[:2])).all()
 
 
 class TestScikitLearnTakesThem:
-    @weighted
+    @weighted_learners
     def test_boosting_is_its_formula(self, learner):
-        """SAMME: the second member learns from the first one's errors, whose weights are multiplied by (1 - e) / e."""
-        boosted = AdaBoostClassifier(learner, n_estimators=2, random_state=0).fit(X, Y)
-        wrong = learner.fit(X, Y).predict(X) != Y
-        weights = np.where(wrong, (1 - wrong.mean()) / wrong.mean(), 1.0)
-        second = learner.fit(X, Y, sample_weight=weights / weights.sum())
-        np.testing.assert_allclose(scores(boosted.estimators_[1], X), scores(second, X), rtol=1e-9)
-        assert (scores(second, X) != scores(boosted.estimators_[0], X)).any()
-        assert np.isfinite(boosted.decision_function(X)).all()
+        """SAMME: what the first member misclassifies weighs (1 - e) / e times more in the second."""
+        ensemble = AdaBoostClassifier(learner, n_estimators=2, random_state=0).fit(X, Y)
+        first, second = ensemble.estimators_
+        is_wrong = learner.fit(X, Y).predict(X) != Y
+        error = is_wrong.mean()
+        weights = np.where(is_wrong, (1 - error) / error, 1.0)
+        expected = scores(learner.fit(X, Y, sample_weight=weights / weights.sum()), X)
+        np.testing.assert_allclose(scores(second, X), expected, rtol=1e-9)
+        assert (expected != scores(first, X)).any()
+        assert np.isfinite(ensemble.decision_function(X)).all()
 
-    @weighted
+    @weighted_learners
     def test_calibration_passes_them_on(self, learner):
         """The label of attribute 1 counts, not that of attribute 0, whose rows have no weight."""
         target = np.where(np.arange(SIZE) % 2, X[:, 0], X[:, 1])
@@ -175,8 +178,10 @@ class TestTargets:
             learner.fit(X, form(Y + 0.5))
 
     def test_pieces_take_what_the_whole_takes(self):
-        y, classes = pd.Series(Y, dtype="Int64"), pd.Series([1, 0], dtype="Int64")
-        learner = Winnow().partial_fit(X, y, classes=classes).partial_fit(X, y.astype(float))
+        y = pd.Series(Y, dtype="Int64")
+        classes = pd.Series([1, 0], dtype="Int64")
+        learner = Winnow().partial_fit(X, y, classes=classes)
+        learner.partial_fit(X, y.astype(float))
         assert learner.classes_.dtype.kind == "i"
         assert learner.classes_.tolist() == [0, 1]
         with pytest.raises(ValueError, match="y contains NaN: no class is given in row 3"):
@@ -184,14 +189,16 @@ class TestTargets:
 
 
 def read_only(values):
-    values = values.copy()
-    values.setflags(write=False)
-    return values
+    copy = values.copy()
+    copy.setflags(write=False)
+    return copy
 
 
 def mixed_indices():
+    """Sparse rows whose two arrays of indices have different types."""
     rows = sparse.csr_array(X)
-    rows.indptr, rows.indices = rows.indptr.astype(np.int64), rows.indices.astype(np.int32)
+    rows.indptr = rows.indptr.astype(np.int64)
+    rows.indices = rows.indices.astype(np.int32)
     return rows
 
 
@@ -217,7 +224,6 @@ FORMS = {
     "missing": np.where(X, 1.0, np.nan),
     "dates": pd.DataFrame({"d": pd.date_range("2020", periods=SIZE)}),
 }
-SPARSE = "sparse", "mixed indices"
 REFUSALS = {
     "negative": "must hold only 0 and 1",
     "huge": "must hold only 0 and 1",
@@ -234,25 +240,34 @@ REFUSALS = {
     "sparse": "[Ss]parse",
     "mixed indices": "[Ss]parse",
 }
-BOUNDED = {"Winnow": WEIGHTED["Winnow"], "sparse Winnow": Winnow(), "ensemble": OTHERS["ensemble"]}
-LEARNERS = {**WEIGHTED, "selective": OTHERS["selective"], "experts": OTHERS["experts"], **BOUNDED}
+LEARNERS = {
+    **WEIGHTED,
+    "selective": OTHER_LEARNERS["selective"],
+    "experts": OTHER_LEARNERS["experts"],
+    "sparse Winnow": Winnow(),
+    "ensemble": OTHER_LEARNERS["ensemble"],
+}
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", LEARNERS)
 @pytest.mark.filterwarnings("ignore")
 def test_strange_data_are_learned_or_refused(name, form):
-    """A ValueError (TypeError, of sparse data) in words, or finite numbers; for the same data those of plain rows."""
-    learner, data = LEARNERS[name], FORMS[form]
-    rows = {"one row": Y[:1]}.get(form, Y)
+    """An error in words, or finite numbers; where the data are those of X, its numbers.
+
+    The error is a ValueError, or a TypeError of sparse data.
+    """
+    learner = LEARNERS[name]
+    data = FORMS[form]
+    y = Y[:1] if form == "one row" else Y
     try:
-        learner.fit(data, rows)
+        learner.fit(data, y)
     except (ValueError, TypeError) as error:
         assert re.search(REFUSALS.get(form, "none is expected"), str(error)), error  # noqa: PT017
         return
-    found = scores(learner, data)
-    assert np.isfinite(found).all()
+    numbers = scores(learner, data)
+    assert np.isfinite(numbers).all()
     if hasattr(learner, "predict_proba"):
-        np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-12)
-    if form in ("read-only", "Fortran", "list", "nullable", *SPARSE):
-        np.testing.assert_allclose(found, scores(learner.fit(X, Y), X), rtol=1e-9)
+        np.testing.assert_allclose(numbers.sum(axis=1), 1, rtol=1e-12)
+    if form in ("read-only", "Fortran", "list", "nullable", "sparse", "mixed indices"):
+        np.testing.assert_allclose(numbers, scores(learner.fit(X, Y), X), rtol=1e-9)

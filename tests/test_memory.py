@@ -55,14 +55,14 @@ def peak(call):
 
 @given(st.integers(1, 200), st.integers(1, 10**6), st.floats(1e-6, 1e3))
 def test_batches_are_all_rows_within_the_memory(n_rows, row_bytes, memory):
-    parts = row_batches(n_rows, row_bytes, memory)
-    assert np.concatenate([np.arange(n_rows)[part] for part in parts]).tolist() == list(
-        range(n_rows)
-    )
-    sizes = [part.stop - part.start for part in parts]
+    """One row at least; and one more would exceed the memory."""
+    batches = row_batches(n_rows, row_bytes, memory)
+    rows = np.concatenate([np.arange(n_rows)[batch] for batch in batches])
+    assert rows.tolist() == list(range(n_rows))
+    sizes = [batch.stop - batch.start for batch in batches]
     assert min(sizes) >= 1
     assert max(sizes) == 1 or max(sizes) * row_bytes <= memory * MIB
-    assert len(parts) == 1 or (sizes[0] + 1) * row_bytes > memory * MIB
+    assert len(batches) == 1 or (sizes[0] + 1) * row_bytes > memory * MIB
 
 
 # `fit` checks the attributes in a copy that lies row after row and makes rows with the target of
@@ -86,32 +86,30 @@ def test_learning_takes_copies_of_the_sample_and_the_memory_limit(
     monkeypatch.setattr("lib.arrays.LIMIT", LIMIT)
     X, y = sample
     learner.fit(X[:100], y[:100])  # compiled
-    half, whole = (
-        peak(lambda size=size: learner.fit(X[:size], y[:size])) for size in (SIZE // 2, SIZE)
-    )
-    assert whole <= copies * X.nbytes / MIB + working + SMALL
-    assert whole <= 2 * half
+    half = SIZE // 2
+    peak_of_half = peak(lambda: learner.fit(X[:half], y[:half]))
+    peak_of_all = peak(lambda: learner.fit(X, y))
+    assert peak_of_all <= copies * X.nbytes / MIB + working + SMALL
+    assert peak_of_all <= 2 * peak_of_half
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_em_keeps_the_bits_of_the_sample_and_works_in_batches(dtype, sample):
-    rows, starts = (
-        np.ascontiguousarray(sample[0]),
-        random_starts(20, 3, N, np.random.RandomState(0)),
-    )
-    packed = PackedSample(rows, np.ones(SIZE), dtype, n_runs=20, n_hidden=3)
-    assert len(packed.batches) > 5
-    most = peak(lambda: maximize(rows, np.arange(SIZE) % 3.0, *starts, 2, 0, dtype))
-    assert most <= rows.nbytes / MIB / 4 + 16 + SMALL
+    """The bits are an eighth of the sample; at most two copies of them, and batches of 16 MiB."""
+    rows = np.ascontiguousarray(sample[0])
+    counts = np.arange(SIZE) % 3.0
+    weights, probabilities = random_starts(20, 3, N, np.random.RandomState(0))
+    packed_sample = PackedSample(rows, np.ones(SIZE), dtype, n_runs=20, n_hidden=3)
+    assert len(packed_sample.batches) > 5
+    peak_of_all = peak(lambda: maximize(rows, counts, weights, probabilities, 2, 0, dtype))
+    assert peak_of_all <= rows.nbytes / MIB / 4 + 16 + SMALL
 
 
 def test_sampling_takes_the_sample(model):
-    half, whole = (
-        peak(lambda size=size: model.sample(size, np.random.default_rng(0)))
-        for size in (SIZE // 2, SIZE)
-    )
-    assert whole <= SIZE * (N + 1) / MIB + SMALL
-    assert whole <= 2 * half
+    peak_of_half = peak(lambda: model.sample(SIZE // 2, np.random.default_rng(0)))
+    peak_of_all = peak(lambda: model.sample(SIZE, np.random.default_rng(0)))
+    assert peak_of_all <= SIZE * (N + 1) / MIB + SMALL
+    assert peak_of_all <= 2 * peak_of_half
 
 
 @pytest.mark.parametrize(
@@ -125,11 +123,12 @@ def test_prediction_takes_copies_of_the_rows_and_one_batch(
     monkeypatch.setattr(online, "PRODUCT", LIMIT)
     X, y = sample
     learner.fit(X[:1000], y[:1000])
-    half, whole = (peak(lambda size=size: learner.predict(X[:size])) for size in (SIZE // 2, SIZE))
-    assert whole <= copies * X.nbytes / MIB + batch + SMALL
-    assert whole <= 2 * half
+    peak_of_half = peak(lambda: learner.predict(X[: SIZE // 2]))
+    peak_of_all = peak(lambda: learner.predict(X))
+    assert peak_of_all <= copies * X.nbytes / MIB + batch + SMALL
+    assert peak_of_all <= 2 * peak_of_half
 
 
 def test_the_difficulty_of_a_wide_model_takes_one_batch_of_its_draws():
-    wide = random_cia(2000, 2, 1.0, np.random.default_rng(0))
-    assert peak(lambda: wide.difficulty(n_draws=8000)) <= 64 + SMALL
+    model = random_cia(2000, 2, 1.0, np.random.default_rng(0))
+    assert peak(lambda: model.difficulty(n_draws=8000)) <= 64 + SMALL

@@ -1,6 +1,7 @@
 """Networks and latent classes given odd or bad input answer by distributions or a ValueError."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -36,15 +37,17 @@ from lib.structures import (
 from lib.structures.dirichlet import DirichletCounts
 from lib.structures.information import JointCounts
 
-NAN, INF = np.nan, np.inf
+NAN = np.nan
+INF = np.inf
 NETWORK = Network(((), (0,), (0,)), [2, 3, 2])
 UNIFORM = NETWORK.softmax(np.zeros(12))
 ROWS = np.random.default_rng(0).integers(0, [2, 3, 2], (30, 3))
 CASES = Cases.from_rows(NETWORK, ROWS)
-COUNTS, RNG = CASES.counts, np.random.default_rng(0)
+COUNTS = CASES.counts
+RNG = np.random.default_rng(0)
 
 # Tables: each function that takes them, and each way in which they can be none.
-TAKERS = {
+FUNCTIONS = {
     "gibbs_posterior": lambda theta: gibbs_posterior(NETWORK, theta, [-1, -1, 1], 2, RNG),
     "plain_gradient": lambda theta: plain_gradient(CASES, theta, 2),
     "maximise_expectation": lambda theta: maximise_expectation(CASES, theta, 2),
@@ -68,21 +71,43 @@ NO_TABLES = [
 ]
 
 
-@pytest.mark.parametrize("taker", TAKERS)
-def test_tables_must_be_probabilities(taker):
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_tables_must_be_probabilities(name):
+    function = FUNCTIONS[name]
     for theta, words in NO_TABLES:
         with pytest.raises(ValueError, match=words):
-            TAKERS[taker](theta)
-    locked = UNIFORM.copy()
-    locked.setflags(write=False)
-    for theta in (UNIFORM.tolist(), locked, NETWORK.flat([[0, 1], np.eye(3)[:2], np.eye(2)])):
+            function(theta)
+    read_only = UNIFORM.copy()
+    read_only.setflags(write=False)
+    certain = NETWORK.flat([[0, 1], np.eye(3)[:2], np.eye(2)])
+    for theta in (UNIFORM.tolist(), read_only, certain):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             warnings.filterwarnings("ignore", message=".*rules out joint values")
-            TAKERS[taker](theta)
+            function(theta)
 
 
 EMPTY = CASES.weighted(np.zeros_like(COUNTS))
+# Functions of a smoothing or of a tolerance.
+WITH_NUMBER = (
+    lambda s: observed_frequencies(CASES, s),
+    lambda s: maximise_expectation(CASES, UNIFORM, 3, s),
+    lambda s: maximise_expectation(CASES, UNIFORM, 3, tolerance=s),
+    lambda s: ascend(CASES, np.zeros(12), 3, False, s),
+    lambda s: ascend(CASES, np.zeros(12), 3, tolerance=s),
+    lambda s: climb(CASES, "apn", 3, s),
+    lambda s: CASES.value_and_gradient(np.zeros(12), True, s),
+    lambda s: plain_gradient(CASES, UNIFORM, 3, tolerance=s),
+)
+
+
+def number_rows():
+    """Calls with a smoothing or tolerance that is none, and words."""
+    for value in (NAN, -1, INF, "1"):
+        for function in WITH_NUMBER:
+            yield partial(function, value), rf"(smoothing|tolerance) must be .* got '?{value}"
+
+
 BAD = [
     (
         lambda: Network(((), ()), [2, 0]),
@@ -138,23 +163,7 @@ BAD = [
         lambda: CASES.value_and_gradient(np.full(12, INF)),
         "parameters must be finite numbers; got inf in place 0",
     ),
-    *(
-        (
-            lambda function=function, wrong=wrong: function(wrong),
-            rf"(smoothing|tolerance) must be .* got '?{wrong}",
-        )
-        for wrong in (NAN, -1, INF, "1")
-        for function in (
-            lambda s: observed_frequencies(CASES, s),
-            lambda s: maximise_expectation(CASES, UNIFORM, 3, s),
-            lambda s: maximise_expectation(CASES, UNIFORM, 3, tolerance=s),
-            lambda s: ascend(CASES, np.zeros(12), 3, False, s),
-            lambda s: ascend(CASES, np.zeros(12), 3, tolerance=s),
-            lambda s: climb(CASES, "apn", 3, s),
-            lambda s: CASES.value_and_gradient(np.zeros(12), True, s),
-            lambda s: plain_gradient(CASES, UNIFORM, 3, tolerance=s),
-        )
-    ),
+    *number_rows(),
     (
         lambda: fold_counts([0, 1], [0, 5], [0, 1], (2, 2, 2)),
         "from 0 to 1 in column 2; got 5 in row 1",
@@ -190,7 +199,7 @@ def test_bad_input_is_named(call, words):
 BITS = np.random.default_rng(1).integers(0, 2, (20, 4))
 READ_ONLY = np.array(BITS)
 READ_ONLY.setflags(write=False)
-ODD = {
+ODD_DATA = {
     "one row": BITS[:1],
     "one column": BITS[:, :1],
     "constant": np.zeros((20, 3), int),
@@ -218,7 +227,8 @@ ODD = {
     ),
 }
 REFUSED = {"fractions", "infinite", "no row", "no column", "one dimension", "none"}
-INCOMPLETE, NO_BITS = {"missing", "all missing"}, {"negative", "identifiers", "1e300", "one row"}
+INCOMPLETE = {"missing", "all missing"}
+NO_BITS = {"negative", "identifiers", "1e300", "one row"}
 LEARNERS = [
     (LatentClassGibbs(n_burn=3, n_samples=10, random_state=0), REFUSED),
     (LatentClassCovariance(), REFUSED | INCOMPLETE | NO_BITS),
@@ -235,25 +245,35 @@ SEARCHES = [
     (lambda X, n: bdeu_search(X, max_parents=2), REFUSED | INCOMPLETE),
     (lambda X, n: k2(X, range(n)), REFUSED | INCOMPLETE),
     (lambda X, n: chow_liu(X), REFUSED),
-    (lambda X, n: tan(X, np.arange(np.shape(X)[0] if n else 20) % 2), REFUSED),
-    (lambda X, n: bic_search(X, np.arange(np.shape(X)[0] if n else 20) % 2), REFUSED),
+    (lambda X, n: tan(X, classes(X)), REFUSED),
+    (lambda X, n: bic_search(X, classes(X)), REFUSED),
 ]
 
 
-@pytest.mark.parametrize("kind", ODD)
+def n_columns(X):
+    """0 for what is no table."""
+    return np.shape(X)[1] if np.ndim(X) == 2 else 0
+
+
+def classes(X):
+    """0 and 1 in turns, one for each row, or 20."""
+    n_rows = len(X) if n_columns(X) else 20
+    return np.arange(n_rows) % 2
+
+
+@pytest.mark.parametrize("kind", ODD_DATA)
 def test_odd_data(kind):
-    """Searches and learners take what is discrete, and refuse the rest."""
-    X = ODD[kind]
-    n = np.shape(X)[1] if np.ndim(X) == 2 else 0
+    """Searches and learners take what is discrete, and refuse all else."""
+    X = ODD_DATA[kind]
     for search, refused in SEARCHES:
         if kind in refused:
             with pytest.raises(ValueError, match=r"X|array|columns"):
-                search(X, n)
+                search(X, n_columns(X))
         else:
-            parents = search(X, n)
+            parents = search(X, n_columns(X))
             assert check_parents(parents) == parents
+    y = classes(X)
     for learner, refused in LEARNERS:
-        y = np.arange(len(X) if n else 20) % 2
         if kind in refused:
             with pytest.raises(ValueError, match=r"X|array|columns"):
                 learner.fit(X, y)
@@ -266,9 +286,8 @@ def test_odd_data(kind):
 
 @pytest.mark.parametrize("prior", [1e-300, 1e-3, 1e6, 1e300])
 def test_extreme_priors_of_draws(prior):
-    learner = LatentClassGibbs(
-        n_burn=3, n_samples=20, prior=prior, relabel=True, random_state=0
-    ).fit(BITS)
+    learner = LatentClassGibbs(n_burn=3, n_samples=20, prior=prior, relabel=True, random_state=0)
+    learner.fit(BITS)
     np.testing.assert_allclose(learner.predict_proba(BITS).sum(axis=1), 1, atol=1e-12)
     assert np.isfinite(learner.trace_).all()
     assert np.isfinite(learner.score_samples(BITS)).all()
