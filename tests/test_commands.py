@@ -1,4 +1,4 @@
-"""The commands that chapters and pages show: quick checks of what they say, and (`make commands`) a run of each.
+"""The commands that chapters and pages show: what they say, and (`make commands`) a run of each.
 
 A chapter's commands are run in the repository and write into a temporary folder.
 """
@@ -46,11 +46,18 @@ class Command:
 
     @property
     def kind(self):
-        return self.words[0] if self.words[0] != "book" else f"book {self.words[1]}"
+        """Its name, with the subcommand of `book`."""
+        if self.words[0] == "book":
+            return f"book {self.words[1]}"
+        return self.words[0]
 
 
 def lines_of(text):
-    return [line for block in BASH.findall(text) for line in block.strip().splitlines()]
+    """The lines of all blocks of bash."""
+    lines = []
+    for block in BASH.findall(text):
+        lines += block.strip().splitlines()
+    return lines
 
 
 def text_of(chapter):
@@ -59,48 +66,66 @@ def text_of(chapter):
 
 
 def page_commands(name):
+    """The commands of a page that name a chapter."""
     text = (PROJECT.root / "chapters" / name).read_text(encoding="utf-8")
-    lines = [line for line in lines_of(text) if line.split()[0] in ("book", "papermill")]
-    return [
-        Command(re.search(r"(?!chapters)\b\w+/\w+", line)[0], line) for line in lines if "/" in line
-    ]
+    commands = []
+    for line in lines_of(text):
+        if line.split()[0] in ("book", "papermill") and "/" in line:
+            chapter = re.search(r"(?!chapters)\b\w+/\w+", line)[0]
+            commands.append(Command(chapter, line))
+    return commands
 
 
-COMMANDS = [
-    Command(chapter, line) for chapter in PROJECT.chapters for line in lines_of(text_of(chapter))
-]
+def chapter_commands():
+    commands = []
+    for chapter in PROJECT.chapters:
+        commands += [Command(chapter, line) for line in lines_of(text_of(chapter))]
+    return commands
+
+
+COMMANDS = chapter_commands()
 PAGES = page_commands("running.md")
 
 
-def given(command):
-    """Return the values that a command sets, checked; a sweep's in a list, one for each run."""
-    if command.kind == "book run":
-        options = cli.commands["run"].make_context("run", command.words[2:], obj=PROJECT).params
-        parameters = parameters_of(PROJECT, options["chapter"])
-        values = {
-            n: parameters[n].parse(text) if n in parameters else text
-            for n, text in options["pairs"]
-        }
-        return resolve_parameters(PROJECT, options["chapter"], values)[0]
-    if command.kind == "book sweep":
-        options = cli.commands["sweep"].make_context("sweep", command.words[2:], obj=PROJECT).params
-        runs = sweep.plan(PROJECT, options["chapter"], Path("nowhere"), options["pairs"])
-        return [run.overrides for run in runs]
-    if command.kind == "book verify":
-        options = (
-            cli.commands["verify"].make_context("verify", command.words[2:], obj=PROJECT).params
-        )
-        return {"chapters": options["chapters"]}
+def book_options(command):
+    """The options of a command of `book`, as click reads them."""
+    name = command.words[1]
+    return cli.commands[name].make_context(name, command.words[2:], obj=PROJECT).params
+
+
+def run_values(command):
+    """The values that `book run` sets."""
+    options = book_options(command)
+    parameters = parameters_of(PROJECT, options["chapter"])
+    values = {}
+    for name, text in options["pairs"]:
+        values[name] = parameters[name].parse(text) if name in parameters else text
+    return resolve_parameters(PROJECT, options["chapter"], values)[0]
+
+
+def papermill_values(command):
+    """The values that papermill sets, which have their type as they are written."""
     options = papermill_command.make_context("papermill", command.words[1:]).params
     assert options["notebook_path"] == f"chapters/{command.chapter}.ipynb"
     values = {name: papermill_value(text) for name, text in options["parameters"]}
     for text in options["parameters_yaml"]:
         values |= yaml.safe_load(text)
-    checked = resolve_parameters(PROJECT, command.chapter, values)[0]
-    assert checked == values, (
-        "papermill does not convert: the value must have its type as it is written"
-    )
-    return checked
+    resolved = resolve_parameters(PROJECT, command.chapter, values)[0]
+    assert resolved == values, "papermill does not convert: the value must have its type"
+    return resolved
+
+
+def values_of(command):
+    """Return the values that a command sets, checked; a sweep's in a list, one for each run."""
+    if command.kind == "book run":
+        return run_values(command)
+    if command.kind == "book sweep":
+        options = book_options(command)
+        runs = sweep.plan(PROJECT, options["chapter"], Path("nowhere"), options["pairs"])
+        return [run.overrides for run in runs]
+    if command.kind == "book verify":
+        return {"chapters": book_options(command)["chapters"]}
+    return papermill_values(command)
 
 
 @pytest.mark.parametrize("chapter", PROJECT.chapters)
@@ -109,29 +134,27 @@ def test_each_chapter_has_the_two_commands_with_the_same_values(chapter):
     assert {"book run", "papermill"} <= set(commands) <= {"book run", "papermill", "book sweep"}
     for kind in {"book run", "book sweep"} & set(commands):
         assert commands[kind].words[2] == chapter
-    assert given(commands["book run"]) == given(commands["papermill"]) != {}
+    assert values_of(commands["book run"]) == values_of(commands["papermill"]) != {}
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *PAGES], ids=lambda command: command.line)
 def test_each_command_sets_what_may_be_set(command):
-    assert given(command)
+    assert values_of(command)
 
 
-@pytest.mark.parametrize("wrong", [("n_model", "4"), ("difficulty", "2")])
-def test_the_page_shows_errors_as_they_are(wrong):
-    result = CliRunner().invoke(cli, ["run", "cia/curves", "-p", *wrong])
+@pytest.mark.parametrize("pair", [("n_model", "4"), ("difficulty", "2")])
+def test_the_page_shows_errors_as_they_are(pair):
+    result = CliRunner().invoke(cli, ["run", "cia/curves", "-p", *pair])
     assert result.exit_code == 1
-    assert result.output.strip() in (PROJECT.root / "chapters" / "running.md").read_text(
-        encoding="utf-8"
-    )
+    page = (PROJECT.root / "chapters" / "running.md").read_text(encoding="utf-8")
+    assert result.output.strip() in page
 
 
 def with_texts(command):
-    """Return the command with a folder that has the books for one's own; skip it where its texts cannot be had."""
+    """Return the command with the folder of the books; skip it where its texts are unavailable."""
     if "texts" in find_missing_data(PROJECT, command.chapter):
-        pytest.skip(
-            f"{command.chapter} needs texts: set TEXTS_MIRROR, or fetch them by read_texts() of lib.texts"
-        )
+        remedy = "set TEXTS_MIRROR, or fetch them by read_texts() of lib.texts"
+        pytest.skip(f"{command.chapter} needs texts: {remedy}")
     folder = os.environ.get("TEXTS_MIRROR", str(cache_folder()))
     return Command(command.chapter, command.line.replace("my-books", folder))
 
@@ -142,8 +165,9 @@ def with_texts(command):
 )
 def test_each_command_works(command, tmp_path):
     command = with_texts(command)
-    words, swept = command.words, command.kind == "book sweep"
-    output = tmp_path / ("sweep" if swept else "out.ipynb")
+    words = command.words
+    is_sweep = command.kind == "book sweep"
+    output = tmp_path / ("sweep" if is_sweep else "out.ipynb")
     if command.kind == "papermill":
         words[words.index("out.ipynb")] = str(output)
     else:
@@ -152,39 +176,38 @@ def test_each_command_works(command, tmp_path):
     process = subprocess.run(script, cwd=PROJECT.root, capture_output=True, text=True)
     assert process.returncode == 0, process.stderr[-2000:]
     assert "not stored" not in process.stdout + process.stderr
-    check = assert_swept if swept else assert_executed
-    check(output, given(command))
+    if is_sweep:
+        assert_sweep(output, values_of(command))
+    else:
+        assert_executed(output, values_of(command))
     for page in tmp_path.glob(f"out-html/html/chapters/{command.chapter}.html"):
-        assert_told(BeautifulSoup(page.read_bytes(), "html.parser").article)
+        assert_no_gaps(BeautifulSoup(page.read_bytes(), "html.parser").article)
 
 
-def assert_told(article):
-    """A page says nothing of what its run did not find."""
-    unresolved = [
-        at.text for at in article.select("code.xref:not(a *), .bibtex-citation:not(:has(a))")
-    ]
+def assert_no_gaps(article):
+    """A page has no reference without a target, and no number that its run did not find."""
+    references = article.select("code.xref:not(a *), .bibtex-citation:not(:has(a))")
+    assert [reference.text for reference in references] == []
     for code in article.select("pre, script, style"):
         code.decompose()
-    assert (
-        unresolved,
-        re.findall(r".*(?:\b(?:nan|inf)\b|\[(?:−∞|0),\s∞\]).*", article.get_text()),
-    ) == ([], [])
+    assert re.findall(r".*(?:\b(?:nan|inf)\b|\[(?:−∞|0),\s∞\]).*", article.get_text()) == []
 
 
 def assert_executed(path, values):
     cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
     assert all(cell.execution_count for cell in cells if cell.source.strip())
     [injected] = [cell for cell in cells if INJECTED in cell.metadata.get("tags", [])]
-    found = {}
-    exec(injected.source, found)
-    assert {name: found[name] for name in values} == values
+    names = {}
+    exec(injected.source, names)
+    assert {name: names[name] for name in values} == values
 
 
-def assert_swept(folder, runs):
+def assert_sweep(folder, runs):
     notebooks = sorted(folder.glob("*/*.ipynb"))
-    found = [yaml.safe_load(path.with_suffix(".parameters.yml").read_text()) for path in notebooks]
-    assert sorted(map(str, found)) == sorted(map(str, runs))
-    for path, values in zip(notebooks, found, strict=True):
+    parameter_files = [path.with_suffix(".parameters.yml") for path in notebooks]
+    parameters = [yaml.safe_load(path.read_text()) for path in parameter_files]
+    assert sorted(map(str, parameters)) == sorted(map(str, runs))
+    for path, values in zip(notebooks, parameters, strict=True):
         assert_executed(path, values)
     rows = csv.DictReader((folder / "claims.csv").read_text(encoding="utf-8").splitlines())
     assert {row["run"] for row in rows} <= {path.parent.name for path in notebooks}

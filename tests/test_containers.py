@@ -33,19 +33,19 @@ def typed_table():
     """A column of each kind, with and without missing values; and classes that depend on most."""
     rng = np.random.default_rng(0)
 
-    def with_gaps(values, dtype, missing=pd.NA):
-        return pd.Series(values).astype(dtype).mask(rng.random(N) < 0.2, missing)
+    def with_gaps(values):
+        return values.mask(rng.random(N) < 0.2)
 
     X = pd.DataFrame(
         {
             "fraction": rng.normal(size=N).round(2),
-            "gappy fraction": with_gaps(rng.normal(size=N).round(2), float, np.nan),
+            "gappy fraction": with_gaps(pd.Series(rng.normal(size=N).round(2))),
             "whole": rng.integers(0, 4, N),
-            "gappy whole": with_gaps(rng.integers(0, 4, N), "Int64"),
+            "gappy whole": with_gaps(pd.Series(rng.integers(0, 4, N), dtype="Int64")),
             "flag": rng.random(N) < 0.5,
-            "gappy flag": with_gaps(rng.random(N) < 0.5, "boolean"),
+            "gappy flag": with_gaps(pd.Series(rng.random(N) < 0.5, dtype="boolean")),
             "text": rng.choice(["clay", "loam", "sand"], N).astype(object),
-            "gappy text": with_gaps(rng.choice(["left", "right"], N), object, None),
+            "gappy text": with_gaps(pd.Series(rng.choice(["left", "right"], N))),
             "level": pd.Categorical(rng.choice(["a", "b", "c"], N)),
         }
     )

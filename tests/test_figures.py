@@ -23,7 +23,10 @@ from lib.figures.colours import COLOURS, LINE_COLOURS
 from lib.figures.learner_styles import STYLES
 
 pytestmark = pytest.mark.filterwarnings("error")
-BLUE, VERMILLION, GREY = "#0072b2", "#d55e00", "#7f7f7f"
+BLUE = "#0072b2"
+VERMILLION = "#d55e00"
+GREY = "#7f7f7f"
+BLACK = "#000000"
 
 
 @pytest.fixture(autouse=True)
@@ -41,45 +44,48 @@ def words(texts):
     return [text.get_text() for text in texts]
 
 
-def written(axis):
-    """Words, and whether they are bold, by the place where they stand."""
-    return {
-        text.get_position(): (text.get_text(), text.get_fontweight() == "bold")
-        for text in axis.texts
-    }
+def texts_by_position(axis):
+    """Words, and whether they are bold, by the position where they stand."""
+    result = {}
+    for text in axis.texts:
+        is_bold = text.get_fontweight() == "bold"
+        result[text.get_position()] = (text.get_text(), is_bold)
+    return result
 
 
-def points(axis):
+def marks(axis):
     """(x, y) of the marks of seaborn, by colour."""
-    found = {}
+    result = {}
     for collection in axis.collections:
-        if isinstance(collection, PathCollection):
-            for place, colour in zip(
-                collection.get_offsets(), collection.get_facecolors(), strict=True
-            ):
-                if np.isfinite(place).all():
-                    found.setdefault(to_hex(colour), []).append(
-                        tuple(map(float, np.ma.getdata(place)))
-                    )
-    return found
+        if not isinstance(collection, PathCollection):
+            continue
+        offsets = np.ma.getdata(collection.get_offsets())
+        for (x, y), colour in zip(offsets, collection.get_facecolors(), strict=True):
+            if np.isfinite([x, y]).all():
+                result.setdefault(to_hex(colour), []).append((float(x), float(y)))
+    return result
 
 
 def lines(axis):
     """(x, y) of both ends of the lines that have two and are in sight, with their colour."""
-    found = [
-        (line.get_xydata(), line.get_color())
-        for line in axis.lines
-        if line.get_linestyle() != "None"
-    ]
+    curves = []
+    for line in axis.lines:
+        if line.get_linestyle() != "None":
+            curves.append((line.get_xydata(), line.get_color()))
     for collection in axis.collections:
         if isinstance(collection, LineCollection):
-            segments, colours = collection.get_segments(), collection.get_colors()
-            found += zip(segments, np.resize(colours, (len(segments), 4)), strict=True)
-    pairs = [(ends, colour) for ends, colour in found if len(ends) == 2 and np.isfinite(ends).all()]
-    return [(*(tuple(map(float, end)) for end in ends), to_hex(colour)) for ends, colour in pairs]
+            segments = collection.get_segments()
+            colours = np.resize(collection.get_colors(), (len(segments), 4))
+            curves += zip(segments, colours, strict=True)
+    result = []
+    for vertices, colour in curves:
+        if len(vertices) == 2 and np.isfinite(vertices).all():
+            start, end = np.asarray(vertices).tolist()
+            result.append((tuple(start), tuple(end), to_hex(colour)))
+    return result
 
 
-def level(axis):
+def horizontal_lines(axis):
     """(x, x) of the horizontal ones, with height and colour."""
     return [(a[0], b[0], a[1], colour) for a, b, colour in lines(axis) if a[1] == b[1]]
 
@@ -87,13 +93,10 @@ def level(axis):
 @pytest.fixture
 def frame():
     """T of "em" is 0.5 and of "winnow" 0.25 on every model, at every size."""
-    rows = [
-        (model, size, learner, 0.6 + 0.2 * t, 0.8, 0.6)
-        for model in range(4)
-        for size in (10, 100)
-        for learner, t in (("em", 0.5), ("winnow", 0.25))
-    ]
-    return pd.DataFrame(rows, columns=["model", "size", "learner", "accuracy", "best", "constant"])
+    keys = itertools.product(range(4), (10, 100), ("em", "winnow"))
+    frame = pd.DataFrame(keys, columns=["model", "size", "learner"])
+    t = frame["learner"].map({"em": 0.5, "winnow": 0.25})
+    return frame.assign(accuracy=0.6 + 0.2 * t, best=0.8, constant=0.6)
 
 
 ELR = [
@@ -113,10 +116,10 @@ ELR = [
 @pytest.mark.parametrize("names", [CIA_LEARNERS, [*ELR, "forest", "tree"]])
 def test_the_learners_of_a_part_look_different(names):
     assert set(names) <= set(STYLES)
-    for keys in (["color", "marker"], ["label"]):
-        assert len({tuple(figures.style_of(name)[key] for key in keys) for name in names}) == len(
-            names
-        )
+    styles = [figures.style_of(name) for name in names]
+    looks = {(style["color"], style["marker"]) for style in styles}
+    labels = {style["label"] for style in styles}
+    assert len(looks) == len(labels) == len(names)
 
 
 def test_a_learner_of_ones_own_keeps_its_style():
@@ -125,10 +128,9 @@ def test_a_learner_of_ones_own_keeps_its_style():
 
 def test_learning_curves_draw_t(frame):
     grid = figures.learning_curves(frame.assign(n_attributes=5, n_hidden=2, difficulty=0.9))
-    assert [pytest.approx(line[:3]) for line in level(grid.ax)][:2] == [
-        (10, 100, 0.5),
-        (10, 100, 0.25),
-    ]
+    em, winnow = [line[:3] for line in horizontal_lines(grid.ax)][:2]
+    assert em == pytest.approx((10, 100, 0.5))
+    assert winnow == pytest.approx((10, 100, 0.25))
     assert words(grid.figure.legends[0].get_texts()) == ["EM", "Winnow"]
     assert grid.ax.get_title() == "CIA(5, 2, 0.9)"
 
@@ -141,50 +143,49 @@ def test_crossing_sizes_in_words(size, words):
     assert figures.size_words(size, (20, 3000)) == words
 
 
+def table_lines(frame, caption="A caption.", name="tbl-x", formats=None):
+    return figures.table(frame, caption, name, formats).data.splitlines()
+
+
 def test_tables_are_numbered_and_harmless():
-    made = figures.table(
-        pd.DataFrame({"a|b": ["x|y"], "c": [0.12345]}), "A caption.", "tbl-x", {"c": ".2f"}
-    ).data
-    lines = made.splitlines()
+    frame = pd.DataFrame({"a|b": ["x|y"], "c": [0.12345]})
+    lines = table_lines(frame, "A caption.", "tbl-x", {"c": ".2f"})
     assert lines[:2] == ["```{table} A caption.", ":name: tbl-x"]
+    # a bar in a name or value is no border of a cell
     assert all(len(re.findall(r"(?<!\\)\|", line)) == 3 for line in lines[3:-1])
     assert re.search(r" 0\.12 ", lines[-2])
 
 
 def test_table_words_for_numbers_that_are_not():
-    made = figures.table(pd.DataFrame({"s": [np.inf, np.nan, 3.0]}), "c", "t", {"s": ".0f"}).data
-    assert [line.strip("| ") for line in made.splitlines()[-4:-1]] == ["never", "—", "3"]
+    lines = table_lines(pd.DataFrame({"s": [np.inf, np.nan, 3.0]}), formats={"s": ".0f"})
+    assert [line.strip("| ") for line in lines[-4:-1]] == ["never", "—", "3"]
 
 
 def test_in_a_table_only_an_end_of_an_interval_has_the_sign_of_zero():
-    values = ["-0.00 [-0.02, -0.00]", "−0.0 ± 0.1", "+0", "0.04-0.00", "-0.01", "mofn-0"]
-    made = figures.table(
-        pd.DataFrame({"v": [-0.004, -0.006], "w": [0.0, 1.0]}), "c", "t", {"v": "+.2f"}
-    ).data
-    assert [line for line in made.splitlines() if line.startswith("| ")][2:] == [
-        "| 0.00 | 0.0 |",
-        "| -0.01 | 1.0 |",
-    ]
-    lines = figures.table(pd.DataFrame({"v": values}), "c", "t").data.splitlines()[-7:-1]
-    assert lines == [f"| {v} |" for v in ["0.00 [-0.02, -0.00]", "0.0 ± 0.1", "0", *values[3:]]]
+    frame = pd.DataFrame({"v": [-0.004, -0.006], "w": [0.0, 1.0]})
+    lines = table_lines(frame, formats={"v": "+.2f"})
+    rows = [line for line in lines if line.startswith("| ")][2:]
+    assert rows == ["| 0.00 | 0.0 |", "| -0.01 | 1.0 |"]
+    changes = {
+        "-0.00 [-0.02, -0.00]": "0.00 [-0.02, -0.00]",
+        "−0.0 ± 0.1": "0.0 ± 0.1",
+        "+0": "0",
+        "0.04-0.00": "0.04-0.00",
+        "-0.01": "-0.01",
+        "mofn-0": "mofn-0",
+    }
+    lines = table_lines(pd.DataFrame({"v": list(changes)}))
+    assert lines[-7:-1] == [f"| {text} |" for text in changes.values()]
 
 
 def test_glued_numbers_are_plain(monkeypatch):
-    glued = {}
-    monkeypatch.setattr(
-        "lib.figures.page.glue", lambda name, value, display: glued.update({name: value})
-    )
+    values = []
+    monkeypatch.setattr("lib.figures.page.glue", lambda name, value, display: values.append(value))
     figures.glue_numbers(a=np.float64(1.23456789), b=np.int64(3), c=np.bool_(True), d="word")
+    assert list(map(repr, values)) == ["1.23457", "3", "'yes'", "'word'"]
+    values.clear()
     figures.glue_estimates(100, e=(0.5, 0.25, 0.75, 8))
-    assert [repr(value) for value in glued.values()] == [
-        "1.23457",
-        "3",
-        "'yes'",
-        "'word'",
-        "50.0",
-        "25.0",
-        "75.0",
-    ]
+    assert list(map(repr, values)) == ["50.0", "25.0", "75.0"]
 
 
 def test_plus_minus():
@@ -198,21 +199,24 @@ def test_the_critical_difference_diagram_has_names_ranks_and_bars(k):
         "winnow": [0.9, 0.8, 0.7, 0.9],
         "tree": [0.8, 0.7, 0.6, 0.95],
         "mine": [0.1, 0.2, 0.3, 0.1],
+        "forest": [0.5, 0.6, 0.5, 0.4],
+        "logistic": [0.3, 0.3, 0.4, 0.2],
     }
-    scores |= {"forest": [0.5, 0.6, 0.5, 0.4], "logistic": [0.3, 0.3, 0.4, 0.2]}
     ranks = compare_ranks(pd.DataFrame(scores).iloc[:, :k])
     (axis,) = comparison.critical_difference_diagram(ranks).axes
     labels = [f"{style_of(name)['label']} {rank:.2f}" for name, rank in ranks.ranks.items()]
-    ticks = map(str, range(1, k + 1, 2))
-    assert sorted(t.strip() for t in words(axis.texts)) == sorted(
-        [*ticks, *labels, "critical difference"]
-    )
+    ticks = [str(rank) for rank in range(1, k + 1, 2)]
+    texts = [text.strip() for text in words(axis.texts)]
+    assert sorted(texts) == sorted([*ticks, *labels, "critical difference"])
     assert axis.get_xlim()[0] > axis.get_xlim()[1]  # the best on the right
-    (difference,) = [a - b for a, b, height, _ in level(axis) if height > 1]
+    (difference,) = [a - b for a, b, height, _ in horizontal_lines(axis) if height > 1]
     assert difference == pytest.approx(ranks.critical_difference)
-    bars = [(a, b) for a, b, height, _ in level(axis) if height < 0]
-    ends = [(ranks.ranks[group[0]] - 0.06, ranks.ranks[group[-1]] + 0.06) for group in ranks.groups]
-    np.testing.assert_allclose(bars, ends)
+    bars = [(a, b) for a, b, height, _ in horizontal_lines(axis) if height < 0]
+    # a bar reaches a little beyond the first and the last of its group
+    expected = []
+    for group in ranks.groups:
+        expected.append((ranks.ranks[group[0]] - 0.06, ranks.ranks[group[-1]] + 0.06))
+    np.testing.assert_allclose(bars, expected)
 
 
 def test_differences_are_drawn_with_their_intervals_and_coloured_by_them():
@@ -227,10 +231,10 @@ def test_differences_are_drawn_with_their_intervals_and_coloured_by_them():
     assert [axis.get_title() for axis in figure.axes] == ["A − B", "A − C"]
     assert words(first.get_yticklabels()) == ["iris", "vote"]
     assert first.get_ylim()[0] > first.get_ylim()[1]  # the first set above
-    assert points(first) == {BLUE: [(1, 0)], VERMILLION: [(-2, 1)]}  # above 0, below 0
-    assert points(second) == {GREY: [(0.1, 0)]}  # neither
-    assert level(first) == [(0.5, 1.5, 0, BLUE), (-3, -1, 1, VERMILLION)]
-    assert level(second) == [(-1, 1.2, 0, GREY)]
+    assert marks(first) == {BLUE: [(1, 0)], VERMILLION: [(-2, 1)]}  # above 0, below 0
+    assert marks(second) == {GREY: [(0.1, 0)]}  # neither
+    assert horizontal_lines(first) == [(0.5, 1.5, 0, BLUE), (-3, -1, 1, VERMILLION)]
+    assert horizontal_lines(second) == [(-1, 1.2, 0, GREY)]
 
 
 def test_the_accuracy_map_shows_the_best_in_bold():
@@ -240,25 +244,23 @@ def test_the_accuracy_map_shows_the_best_in_bold():
     axis = comparison.accuracy_map(table).axes[0]
     assert words(axis.get_xticklabels()) == ["iris", "vote"]
     assert words(axis.get_yticklabels()) == ["Winnow", "Decision tree", "mine"]
-    cells = written(axis)
-    for (j, dataset), (i, learner) in itertools.product(
-        enumerate(table.index), enumerate(table.columns)
-    ):
-        value, best = table.loc[dataset, learner], table.loc[dataset].max()
-        assert cells[j + 0.5, i + 0.5] == (f"{100 * value:.1f}", value == best)
+    cells = texts_by_position(axis)
+    for j, i in np.ndindex(table.shape):
+        value = table.iloc[j, i]
+        is_best = value == table.iloc[j].max()
+        assert cells[j + 0.5, i + 0.5] == (f"{100 * value:.1f}", is_best)
 
 
 def test_words_of_a_heatmap_stand_out_and_keep_their_colours():
     values = np.array([[0.0, 0.3, np.nan], [0.6, 0.8, 1.0]])
-    axis = heatmap(
-        pd.DataFrame(values), True, plt.subplots()[1], fmt=".1f", cmap="viridis", vmin=0, vmax=1
-    )
+    _, axis = plt.subplots()
+    heatmap(pd.DataFrame(values), True, axis, fmt=".1f", cmap="viridis", vmin=0, vmax=1)
     assert words(axis.texts) == ["0.0", "0.3", "0.6", "0.8", "1.0"]
     cells = plt.get_cmap("viridis")(values[~np.isnan(values)])
-    assert all(
-        contrast(text.get_color(), cell) > 4.5 for text, cell in zip(axis.texts, cells, strict=True)
-    )
-    assert all(artist.get_gid().startswith("fixed-") for artist in [*axis.texts, *axis.collections])
+    for text, cell in zip(axis.texts, cells, strict=True):
+        assert contrast(text.get_color(), cell) > 4.5  # WCAG AA
+    for artist in [*axis.texts, *axis.collections]:
+        assert artist.get_gid().startswith("fixed-")
 
 
 def errors(rows, panel="NB: OFE against ELR"):
@@ -276,10 +278,13 @@ class TestErrorScatter:
     def test_points_bars_and_words(self):
         figure = figures.error_scatter(errors(self.ROWS))
         (axis,) = figure.axes
-        assert points(axis) == {BLUE: [(5, 9)], VERMILLION: [(10, 6)], GREY: [(20, 22)]}
-        assert {((4, 9), (6, 9)), ((5, 8), (5, 10))} <= {line[:2] for line in lines(axis)}
+        assert marks(axis) == {BLUE: [(5, 9)], VERMILLION: [(10, 6)], GREY: [(20, 22)]}
+        ends = [(start, end) for start, end, _ in lines(axis)]
+        assert ((4, 9), (6, 9)) in ends
+        assert ((5, 8), (5, 10)) in ends
         assert {"above: ELR better", "below: OFE better", "iris", "vote"} <= set(words(axis.texts))
-        assert (axis.get_xlabel(), axis.get_ylabel()) == ("ELR: error (%)", "OFE: error (%)")
+        assert axis.get_xlabel() == "ELR: error (%)"
+        assert axis.get_ylabel() == "OFE: error (%)"
 
     def test_a_panel_a_pair_in_order_on_the_same_squares(self):
         frame = pd.concat([errors(self.ROWS, name) for name in ("b", "a", "c")])
@@ -292,12 +297,14 @@ class TestErrorScatter:
     def test_names_do_not_overlap_and_are_few(self):
         rng = np.random.default_rng(0)
         x = rng.uniform(0, 40, 25)
-        rows = [(f"data set {i}", v, 1.0, abs(v + rng.normal(0, 4)), 1.0) for i, v in enumerate(x)]
+        y = abs(x + rng.normal(0, 4, 25))
+        rows = [(f"data set {i}", x[i], 1.0, y[i], 1.0) for i in range(25)]
         (axis,) = figures.error_scatter(errors(rows)).axes
         names = [text for text in axis.texts if text.get_text().startswith("data set")]
         assert 1 <= len(names) <= 4
-        for a, b in itertools.combinations([text for text in axis.texts if text.get_text()], 2):
-            assert not a.get_window_extent().overlaps(b.get_window_extent())
+        boxes = [text.get_window_extent() for text in axis.texts if text.get_text()]
+        for a, b in itertools.combinations(boxes, 2):
+            assert not a.overlaps(b)
         for name in names:
             x0, y0, x1, y1 = name.get_window_extent().extents
             assert axis.bbox.contains(x0, y0)
@@ -306,34 +313,39 @@ class TestErrorScatter:
     def test_unknown_errors_and_unknown_points(self):
         rows = [("iris", 5.0, np.nan, 30.0, 1.0), ("vote", np.nan, 1.0, 6.0, 1.0)]
         (axis,) = figures.error_scatter(errors(rows)).axes
-        assert points(axis) == {GREY: [(5, 30)]}
+        assert marks(axis) == {GREY: [(5, 30)]}
         assert figures.error_scatter(errors([("vote", np.nan, np.nan, np.nan, np.nan)])).axes
 
 
-def agreement(columns, names=("iris", "vote"), z=None):
-    rows = [(name, column) for name in names for column in columns]
+def agreement(columns, z):
+    """All cells of two data sets."""
+    rows = itertools.product(("iris", "vote"), columns)
     frame = pd.DataFrame(rows, columns=["dataset", "column"])
-    return frame.assign(z=np.zeros(len(rows)) if z is None else z, ours=80.0, printed=81.0)
+    return frame.assign(z=z, ours=80.0, printed=81.0)
 
 
 class TestAgreementMap:
     def test_cells_and_shares(self):
-        frame = agreement(["NB+OFE", "TAN+ELR", "NB+ELR"], z=[0.04, -3.26, -0.04, 2.0, 7.0, np.nan])
-        figure = figures.agreement_map(frame)
+        """Bold where |z| > 2; below the cells, the share of each column where it is not."""
+        z = [0.04, -3.26, -0.04, 2.0, 7.0, np.nan]
+        figure = figures.agreement_map(agreement(["NB+OFE", "TAN+ELR", "NB+ELR"], z))
         nb, tan = figure.axes[:2]
         assert [axis.get_title() for axis in (nb, tan)] == ["NB", "TAN"]
-        cells = {(0.5, 0.5): "0.0", (1.5, 0.5): "0.0", (0.5, 1.5): "2.0"}  # none at the right below
-        cells |= {(0.5, 2.65): "100%", (1.5, 2.65): "100%", (-0.1, 2.65): "|z| ≤ 2"}
-        assert written(nb) == {place: (word, False) for place, word in cells.items()}
-        assert written(tan) == {
+        assert texts_by_position(nb) == {
+            (0.5, 0.5): ("0.0", False),
+            (1.5, 0.5): ("0.0", False),
+            (0.5, 1.5): ("2.0", False),  # and nothing at (1.5, 1.5)
+            (0.5, 2.65): ("100%", False),
+            (1.5, 2.65): ("100%", False),
+            (-0.1, 2.65): ("|z| ≤ 2", False),
+        }
+        assert texts_by_position(tan) == {
             (0.5, 0.5): ("−3.3", True),
             (0.5, 1.5): ("7.0", True),
             (0.5, 2.65): ("0%", False),
         }
-        assert (words(nb.get_xticklabels()), words(tan.get_xticklabels())) == (
-            ["OFE", "ELR"],
-            ["ELR"],
-        )
+        assert words(nb.get_xticklabels()) == ["OFE", "ELR"]
+        assert words(tan.get_xticklabels()) == ["ELR"]
         assert words(nb.get_yticklabels()) == ["iris", "vote"]
         assert words(figure.legends[0].get_texts()) == ["no run here"]
 
@@ -354,12 +366,13 @@ class TestShufflePositions:
     def test_lines_and_marks_are_points_above_the_mean(self):
         first, second = figures.shuffle_positions(positions(self.ROWS)).axes
         assert [axis.get_title() for axis in (first, second)] == ["NB+OFE", "NB+ELR"]
-        drawn = [[line[:3] for line in level(axis)] for axis in (first, second)]
-        # ranges, then the middle parts
-        assert drawn[0] == [(-4, 3, 0), (-1, 1, 1), (-2, 1, 0), (-1, 1, 1)]
-        assert drawn[1] == [(-4, 3, 0), (-2, 1, 0)]
-        assert points(first) == {"#000000": [(-1, 0)], VERMILLION: [(2, 1)]}
-        assert points(second) == {"#000000": [(0, 0)]}
+        # ranges from the lowest to the highest, then from the 5% to the 95% quantile
+        first_lines = [line[:3] for line in horizontal_lines(first)]
+        assert first_lines == [(-4, 3, 0), (-1, 1, 1), (-2, 1, 0), (-1, 1, 1)]
+        second_lines = [line[:3] for line in horizontal_lines(second)]
+        assert second_lines == [(-4, 3, 0), (-2, 1, 0)]
+        assert marks(first) == {BLACK: [(-1, 0)], VERMILLION: [(2, 1)]}
+        assert marks(second) == {BLACK: [(0, 0)]}
         assert words(first.get_yticklabels()) == ["iris", "vote"]
         assert first.get_ylim()[0] > first.get_ylim()[1]  # the first data set on top
 
@@ -368,7 +381,7 @@ class TestShufflePositions:
     ("draw", "empty"),
     [
         (figures.error_scatter, errors([])),
-        (figures.agreement_map, agreement([])),
+        (figures.agreement_map, agreement([], z=[])),
         (figures.shuffle_positions, positions([])),
     ],
 )
@@ -380,26 +393,25 @@ def test_nothing_to_draw_is_said(draw, empty):
 
 class TestPairs:
     def test_labels(self):
-        made = [
-            figures.pair_label(pair)
-            for pair in ("naive+elr", "tan+ofe", "bic+em", "naive+elr_forced")
-        ]
-        assert made == ["NB+ELR", "TAN+OFE", "GBN+EM", "NB+ELR, one step at least"]
-        made = [figures.pair_label(name) for name in ("elr", "mine", "a+b", "tan+mine")]
-        assert made == ["ELR", "mine", "a+b", "TAN+mine"]
+        labels = {
+            "naive+elr": "NB+ELR",
+            "tan+ofe": "TAN+OFE",
+            "bic+em": "GBN+EM",
+            "naive+elr_forced": "NB+ELR, one step at least",
+            "elr": "ELR",
+            "mine": "mine",
+            "a+b": "a+b",
+            "tan+mine": "TAN+mine",
+        }
+        for pair, label in labels.items():
+            assert figures.pair_label(pair) == label
 
     def test_a_pair_has_the_learners_colour_and_the_structures_marker(self):
-        pairs = [
-            f"{s}+{learner}"
-            for s in ("naive", "tan", "bic")
-            for learner in ("ofe", "elr", "apn", "em")
-        ]
-        styles = [figures.style_of(pair) for pair in pairs]
-        assert len({(style["color"], style["marker"]) for style in styles}) == len(pairs)
-        assert figures.style_of("tan+elr") == figures.style_of("elr") | {
-            "label": "TAN+ELR",
-            "marker": "^",
-        }
+        pairs = itertools.product(("naive", "tan", "bic"), ("ofe", "elr", "apn", "em"))
+        styles = [figures.style_of(f"{structure}+{learner}") for structure, learner in pairs]
+        assert len({(style["color"], style["marker"]) for style in styles}) == 3 * 4
+        expected = figures.style_of("elr") | {"label": "TAN+ELR", "marker": "^"}
+        assert figures.style_of("tan+elr") == expected
         assert figures.style_of("a+b")["label"] == "a+b"
 
 
