@@ -120,11 +120,11 @@ def test_imports_are_absolute_and_name_one_file():
 
 def test_no_part_imports_another():
     for path in (LIB / "experiments").rglob("*.py"):
-        part = path.relative_to(LIB / "experiments").parts[0].removesuffix(".py")
+        folder = path.relative_to(LIB / "experiments").parts[0].removesuffix(".py")
         for module in imports(path):
             if module.startswith("lib.experiments."):
-                imported_part = module.split(".")[2]
-                pairs = {(part, imported_part), (imported_part, part)}
+                imported_folder = module.split(".")[2]
+                pairs = {(folder, imported_folder), (imported_folder, folder)}
                 assert not pairs & SEPARATE_PARTS, f"{path} imports {module}"
 
 

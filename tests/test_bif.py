@@ -52,14 +52,19 @@ TWO = """variable a { type discrete [ 2 ] { yes, no }; }
 variable b { type discrete [ 2 ] { yes, no }; }
 probability ( a ) { table 0.5, 0.5; }
 """
-GIVEN_NO = [[0.9, 0.1], [0.3, 0.7]]
+# P(b | a), as it is written in many ways below
+B_TABLE = [[0.9, 0.1], [0.3, 0.7]]
 
 
 @pytest.fixture
-def written(tmp_path):
+def write(tmp_path):
+    """Writes text or bytes into a file, and returns its path."""
+
     def write(contents):
+        if isinstance(contents, str):
+            contents = contents.encode()
         path = tmp_path / "net.bif"
-        path.write_bytes(contents if isinstance(contents, bytes) else contents.encode())
+        path.write_bytes(contents)
         return path
 
     return write
@@ -83,12 +88,12 @@ def assert_wet(network):
     np.testing.assert_allclose(grass[1], [[0.2, 0.3, 0.5], [0.9, 0.1, 0]], atol=1e-12)
 
 
-def test_read_bif(written):
-    network = DiscreteNetwork.read_bif(written(TEXT))
+def test_read_bif(write):
+    network = DiscreteNetwork.read_bif(write(TEXT))
     assert_wet(network)
-    assert network.log_probability(np.array([[0, 1, 2]]))[0] == pytest.approx(
-        math.log(0.3 * 0.99 * 0.7)
-    )
+    # P(rain) P(sprinkler off | rain) P(wet | rain, off)
+    log_probability = network.log_probability(np.array([[0, 1, 2]]))[0]
+    assert log_probability == pytest.approx(math.log(0.3 * 0.99 * 0.7))
 
 
 @pytest.mark.parametrize(
@@ -129,36 +134,35 @@ def test_read_bif(written):
         "order",
     ],
 )
-def test_dialects(written, contents):
-    assert_wet(DiscreteNetwork.read_bif(written(contents)))
+def test_dialects(write, contents):
+    assert_wet(DiscreteNetwork.read_bif(write(contents)))
 
 
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        ("(yes) 0.9, 0.1; (no) 0.3, 0.7; // before: (no) 0.5, 0.5;\n", GIVEN_NO),
-        ("(yes) 0.9, 0.1; /* (yes) 0.5, 0.5;\n (no) 0.5 0.5; **/ (no) 0.3,/**/0.7;", GIVEN_NO),
-        ("table 0.9, 0.3, 0.1, 0.7;", GIVEN_NO),
-        ("default 0.3, 0.7; (yes) 0.9, 0.1;", GIVEN_NO),
-        ("(yes) 0.9 0.1; default 0.3 0.7", GIVEN_NO),
+        ("(yes) 0.9, 0.1; (no) 0.3, 0.7; // before: (no) 0.5, 0.5;\n", B_TABLE),
+        ("(yes) 0.9, 0.1; /* (yes) 0.5, 0.5;\n (no) 0.5 0.5; **/ (no) 0.3,/**/0.7;", B_TABLE),
+        ("table 0.9, 0.3, 0.1, 0.7;", B_TABLE),
+        ("default 0.3, 0.7; (yes) 0.9, 0.1;", B_TABLE),
+        ("(yes) 0.9 0.1; default 0.3 0.7", B_TABLE),
         ("default 0.3, 0.7;", [[0.3, 0.7], [0.3, 0.7]]),
-        ("default 0.5, 0.5; table 0.9, 0.3, 0.1, 0.7;", GIVEN_NO),
-        ("(no) 0.3, 0.7; table 0.9, 0.5, 0.1, 0.5;", GIVEN_NO),
+        ("default 0.5, 0.5; table 0.9, 0.3, 0.1, 0.7;", B_TABLE),
+        ("(no) 0.3, 0.7; table 0.9, 0.5, 0.1, 0.5;", B_TABLE),
         ("(yes) 0.9, 0.1; (no) 0.2997, 0.6993;", [[0.9, 0.1], [0.3, 0.7]]),
     ],
 )
-def test_entries(written, body, expected):
-    path = written(TWO + f"probability ( b | a ) {{ {body}\n}}")
+def test_entries(write, body, expected):
+    path = write(TWO + f"probability ( b | a ) {{ {body}\n}}")
     np.testing.assert_allclose(tables(path)["b"], expected, rtol=1e-12)
 
 
-def test_table_changes_last_parent_fastest(written):
+def test_table_changes_last_parent_fastest(write):
     """Here c depends on b only; a table read parents first would make it depend on a only."""
     c = "variable c { type discrete [ 2 ] { yes, no }; } probability ( b ) { default 0.5 0.5; }"
     table = "probability ( c | a, b ) { table 0.2, 0.8, 0.2, 0.8, 0.8, 0.2, 0.8, 0.2; }"
-    np.testing.assert_allclose(
-        tables(written(TWO + c + table))["c"][:, :, 0], [[0.2, 0.8], [0.2, 0.8]]
-    )
+    probability_of_yes = tables(write(TWO + c + table))["c"][:, :, 0]
+    np.testing.assert_allclose(probability_of_yes, [[0.2, 0.8], [0.2, 0.8]])
 
 
 @pytest.mark.parametrize(
@@ -167,14 +171,14 @@ def test_table_changes_last_parent_fastest(written):
 @pytest.mark.parametrize(
     "row", ["(0,5], very high", '"(0,5]", very high', '(0,5] "very high"', '(0,5] | "very high"']
 )
-def test_states_with_blanks_and_brackets(written, listed, row):
+def test_states_with_blanks_and_brackets(write, listed, row):
     """As R's cut and bnlearn's discretize make them, for which bnlearn writes no quotes."""
     text = f"""variable age {{ type discrete [2] {{ {listed} }}; }}
         variable my risk {{ type discrete [ 2 ] {{ very high, low }}; }}
         variable f(x) {{ type discrete [ 2 ] {{ , ):/ }}; }}
         probability ( age ) {{ table 0.5, 0.5; }} probability ( my risk ) {{ table 0.5, 0.5; }}
         probability ( f(x) | age, my risk ) {{ ({row}) 0.9, 0.1; default 0.3, 0.7; }}"""
-    path = written(text)
+    path = write(text)
     network = DiscreteNetwork.read_bif(path)
     assert network.names == ("age", "my risk", "f(x)")
     assert network.values == (("(0,5]", "[5, 9)"), ("very high", "low"), ("", "):/"))
@@ -182,12 +186,12 @@ def test_states_with_blanks_and_brackets(written, listed, row):
 
 
 @pytest.mark.parametrize("size", [2, 3, 7, 63])
-def test_rounded_rows_are_normalised(written, size):
+def test_rounded_rows_are_normalised(write, size):
     """Those of tables with three decimals or more, however far rounding may put their sums off."""
     states = ", ".join(f"s{i}" for i in range(size))
     for number in (round(1 / size, 4), 1 / size + 0.0005, 1 / size - 0.0005):
         row = ", ".join([repr(number)] * size)
-        path = written(
+        path = write(
             f"variable a {{ type discrete [{size}] {{ {states} }}; }} "
             f"probability ( a ) {{ table {row}; }}"
         )
@@ -201,34 +205,46 @@ def test_rounded_rows_are_normalised(written, size):
     st.booleans(),
     st.sampled_from([", ", " ", " | ", "\t,\n"]),
 )
-def test_round_trip(tmp_path_factory, seed, quoted, whole, separator):
+def test_round_trip(tmp_path_factory, seed, with_quotes, as_table, separator):
     """Every number comes back to the last bit, but for the division of rows by their sums."""
     rng = np.random.default_rng(seed)
-    n, name = 4, (lambda word: f'"{word}"') if quoted else str
+    n = 4
     sizes = rng.integers(1, 4, n)
     parents = [rng.permutation(v)[: rng.integers(0, v + 1)].tolist() for v in range(n)]
-    drawn = [rng.dirichlet(np.ones(sizes[v]), size=tuple(sizes[parents[v]])) for v in range(n)]
+    random_tables = []
+    for v in range(n):
+        shape = tuple(sizes[parents[v]])
+        random_tables.append(rng.dirichlet(np.ones(sizes[v]), size=shape))
+
+    def join(letter, numbers):
+        """The names of some variables, v, or states, s."""
+        quote = '"' if with_quotes else ""
+        return separator.join(f"{quote}{letter}{number}{quote}" for number in numbers)
+
+    def join_numbers(numbers):
+        return separator.join(map(repr, numbers.tolist()))
+
+    # Without quotes only a bar tells where the parents begin
+    bar = " " if with_quotes and "|" not in separator else "|"
     lines = []
-    for v, (family, table) in enumerate(zip(parents, drawn, strict=True)):
-        states = separator.join(name(f"s{k}") for k in range(sizes[v]))
-        lines.append(f"variable {name(f'v{v}')} {{ type discrete [ {sizes[v]} ] {{ {states} }}; }}")
-        heading = separator.join(name(f"v{u}") for u in family)
-        bar = " " if quoted and "|" not in separator else "|"  # what is before a bar is not given
-        lines.append(f"probability ( {name(f'v{v}')} {bar} {heading} ) {{")
-        if whole:
-            lines.append(
-                f"table {separator.join(map(repr, np.moveaxis(table, -1, 0).ravel().tolist()))};"
-            )
-        for row in [] if whole else rng.permutation(list(np.ndindex(*sizes[family]))).tolist():
-            given = separator.join(name(f"s{k}") for k in row)
-            lines.append(f"({given}) {separator.join(map(repr, table[tuple(row)].tolist()))};")
+    for v, (family, table) in enumerate(zip(parents, random_tables, strict=True)):
+        name = join("v", [v])
+        states = join("s", range(sizes[v]))
+        lines.append(f"variable {name} {{ type discrete [ {sizes[v]} ] {{ {states} }}; }}")
+        lines.append(f"probability ( {name} {bar} {join('v', family)} ) {{")
+        if as_table:
+            lines.append(f"table {join_numbers(np.moveaxis(table, -1, 0).ravel())};")
+        else:
+            for row in rng.permutation(list(np.ndindex(*sizes[family]))).tolist():
+                lines.append(f"({join('s', row)}) {join_numbers(table[tuple(row)])};")
         lines.append("}")
     path = tmp_path_factory.mktemp("trip") / "net.bif"
     path.write_text("\n".join(lines))
-    ascending = [
-        np.transpose(t, [*np.argsort(f), len(f)]) for f, t in zip(parents, drawn, strict=True)
-    ]
-    expected = DiscreteNetwork(parents, ascending)
+    # lib has the parents of a variable in the order of their numbers
+    expected_tables = []
+    for family, table in zip(parents, random_tables, strict=True):
+        expected_tables.append(np.transpose(table, [*np.argsort(family), len(family)]))
+    expected = DiscreteNetwork(parents, expected_tables)
     network = DiscreteNetwork.read_bif(path)
     assert network.parents == expected.parents
     np.testing.assert_array_equal(network.theta, expected.theta)
@@ -320,29 +336,32 @@ def test_round_trip(tmp_path_factory, seed, quoted, whole, separator):
         ),
     ],
 )
-def test_broken_files(written, old, new, words):
+def test_broken_files(write, old, new, words):
     assert old in TEXT
     with pytest.raises(ValueError, match=f"net.bif: .*{words}"):
-        DiscreteNetwork.read_bif(written(TEXT.replace(old, new, 1)))
+        DiscreteNetwork.read_bif(write(TEXT.replace(old, new, 1)))
 
 
-def test_too_many_cells(written):
+def test_too_many_cells(write):
     """Before there is memory for them."""
     names = [f"v{i}" for i in range(40)]
     blocks = [f"variable {name} {{ type discrete [2] {{ a b }}; }}" for name in names]
     blocks += [f"probability ( {name} ) {{ default .5 .5; }}" for name in names[1:]]
-    blocks += [f"probability ( {' '.join(names)} ) {{ default .5 .5; }}"]
+    blocks.append(f"probability ( {' '.join(names)} ) {{ default .5 .5; }}")
     with pytest.raises(ValueError, match="at most 20,000,000 entries; .* are of v0"):
-        DiscreteNetwork.read_bif(written("\n".join(blocks)))
+        DiscreteNetwork.read_bif(write("\n".join(blocks)))
 
 
-def test_file_cut_off(tmp_path, written):
+def test_file_cut_off(tmp_path, write):
     contents = ALARM.read_bytes()
-    for damaged in (contents[:900], contents[:900] + b"?" + contents[901:]):
+    truncated = contents[:900]
+    altered = contents[:900] + b"?" + contents[901:]
+    for damaged in (truncated, altered):
         with pytest.raises(ValueError, match="net.bif: gzip cannot decompress"):
-            DiscreteNetwork.read_bif(written(damaged))
+            DiscreteNetwork.read_bif(write(damaged))
+    truncated_text = gzip.decompress(contents)[:-200]
     with pytest.raises(ValueError, match="ends before|no probability"):
-        DiscreteNetwork.read_bif(written(gzip.decompress(contents)[:-200]))
+        DiscreteNetwork.read_bif(write(truncated_text))
 
 
 @pytest.mark.parametrize(
@@ -354,8 +373,9 @@ def test_file_cut_off(tmp_path, written):
     ],
 )
 def test_bad_networks(arguments, words):
+    valid = {"parents": [()], "tables": [[0.5, 0.5]]}
     with pytest.raises(ValueError, match=words):
-        DiscreteNetwork(**{"parents": [()], "tables": [[0.5, 0.5]]} | arguments)
+        DiscreteNetwork(**valid | arguments)
 
 
 @pytest.mark.parametrize("smoothing", [-0.5, math.nan])

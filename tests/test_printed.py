@@ -44,27 +44,23 @@ def test_confusion_tables_are_whole_and_of_the_classes_of_the_data(confusions):
 
 def test_percentages_are_those_of_the_tables(confusions):
     """All are cut off, not rounded, but for the 97.8% of 133 / 136 = 97.794 %, which is rounded."""
-    correct = confusions.assign(
-        correct=confusions["count"].where(confusions["predicted"] == confusions["actual"], 0)
-    )
-    sums = correct.groupby(["dataset", "learner"])[["correct", "count"]].sum()
+    is_correct = confusions["predicted"] == confusions["actual"]
+    frame = confusions.assign(correct=confusions["count"].where(is_correct, 0))
+    sums = frame.groupby(["dataset", "learner"])[["correct", "count"]].sum()
     percent = printed_table("atlas_accuracy").set_index(["dataset", "learner"])["percent"]
     exact = (100 * sums["correct"] / sums["count"])[percent.index]
     for name, values in exact.groupby(level="dataset"):
-        scale = 1 if name == "glass" else 10
-        cut, rounded = np.floor(values * scale) / scale, np.round(values * scale) / scale
-        np.testing.assert_allclose(percent[values.index], rounded if name == "breast" else cut)
+        scale = 1 if name == "glass" else 10  # glass is printed without a decimal
+        digits = np.round if name == "breast" else np.floor
+        np.testing.assert_allclose(percent[values.index], digits(values * scale) / scale)
 
 
 def test_iris_bins_have_a_gap():
     iris = datasets.load("iris")
     binned = printed_bins("iris").fit_transform(iris.X, iris.y)
     assert binned.isna().sum().to_dict() == dict.fromkeys(iris.X, 0) | {"petal_length": 17}
-    assert (
-        iris.X["petal_length"][binned["petal_length"].isna()]
-        .between(5, 5.5, inclusive="right")
-        .all()
-    )
+    in_gap = iris.X["petal_length"][binned["petal_length"].isna()]
+    assert in_gap.between(5, 5.5, inclusive="right").all()
     np.testing.assert_array_equal(binned["sepal_length"] == "> 5.5", iris.X["sepal_length"] > 5.5)
     bins = [
         ["≤ 5.5", "> 5.5"],
@@ -79,20 +75,10 @@ def test_glass_bins():
     glass = datasets.load("glass")
     binned = printed_bins("glass").fit_transform(glass.X, glass.y)
     assert not binned.isna().any(axis=None)
-    assert [len(column.cat.categories) for _, column in binned.items()] == [
-        2,
-        3,
-        4,
-        4,
-        5,
-        5,
-        4,
-        2,
-        3,
-    ]
-    np.testing.assert_array_equal(
-        binned["si"].cat.codes, np.searchsorted([72.6, 72.8, 73.2, 73.4], glass.X["si"])
-    )
+    n_bins = [len(column.cat.categories) for _, column in binned.items()]
+    assert n_bins == [2, 3, 4, 4, 5, 5, 4, 2, 3]
+    expected = np.searchsorted([72.6, 72.8, 73.2, 73.4], glass.X["si"])
+    np.testing.assert_array_equal(binned["si"].cat.codes, expected)
 
 
 def test_means_of_glass():
@@ -100,5 +86,5 @@ def test_means_of_glass():
     means = printed_table("atlas_means", dtype={"class": str}).set_index("class")
     difference = glass.X.groupby(glass.y).mean() - means
     assert difference.shape == (6, 9)
-    assert means.notna().sum().sum() >= 40
+    assert means.notna().sum().sum() >= 40  # some cells are not printed
     assert (difference.abs().stack().dropna() < 0.001).all()

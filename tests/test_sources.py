@@ -1,5 +1,6 @@
 """One version of lib in a process: what is read when it begins, whatever becomes of the files, and its digests."""
 
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -17,7 +18,10 @@ def copy(tmp_path):
     return Copy(tmp_path)
 
 
-EDITED = 'Path("lib/validation.py").write_text(Path("lib/validation.py").read_text() + "EDITED = 1\\n")\n'
+EDIT = """
+path = Path("lib/validation.py")
+path.write_text(path.read_text() + "EDITED = 1\\n")
+"""
 
 
 def test_a_module_imported_after_an_edit_is_that_of_the_beginning(copy):
@@ -25,7 +29,7 @@ def test_a_module_imported_after_an_edit_is_that_of_the_beginning(copy):
 from pathlib import Path
 from lib import sources
 assert sources.read_sources() == sources.SOURCES
-{EDITED}
+{EDIT}
 from lib import validation
 print(hasattr(validation, "EDITED"), sources.read_sources() != sources.SOURCES, sources.RELOADED)
 """
@@ -44,17 +48,23 @@ print(check_integer("n", 3, 1))
 
 
 def test_byte_code_of_another_version_of_the_same_size_and_time_is_not_used(copy):
-    shown = "from lib import colour; print(colour.WHICH)"
+    """Python itself compares size and time only."""
+    print_version = "from lib import colour; print(colour.VERSION)"
+    write_byte_code = """
+import py_compile
+by_time = py_compile.PycInvalidationMode.TIMESTAMP
+print(py_compile.compile('lib/colour.py', invalidation_mode=by_time))
+"""
     path = copy.path("lib.colour")
-    path.write_text(path.read_text() + "WHICH = 1\n")
-    times = path.stat()
-    write_byte_code = "import py_compile\nby_time = py_compile.PycInvalidationMode.TIMESTAMP\n"
-    write_byte_code += "print(py_compile.compile('lib/colour.py', invalidation_mode=by_time))\n"
-    assert copy.run(write_byte_code + shown).splitlines()[1:] == ["1"]
-    copy.edit("lib.colour", "WHICH = 1\n", "WHICH = 2\n")
-    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert (path.stat().st_size, path.stat().st_mtime_ns) == (times.st_size, times.st_mtime_ns)
-    assert copy.run(shown) == "2\n"
+    path.write_text(path.read_text() + "VERSION = 1\n")
+    first = path.stat()
+    assert copy.run(write_byte_code + print_version).splitlines()[1:] == ["1"]
+    copy.edit("lib.colour", "VERSION = 1\n", "VERSION = 2\n")
+    os.utime(path, ns=(first.st_atime_ns, first.st_mtime_ns))
+    second = path.stat()
+    assert second.st_size == first.st_size
+    assert second.st_mtime_ns == first.st_mtime_ns
+    assert copy.run(print_version) == "2\n"
 
 
 def test_a_reloaded_module_is_new_and_remembered_and_stops_the_cache(copy):
@@ -63,7 +73,7 @@ import importlib
 from pathlib import Path
 import numpy as np
 from lib import sources, validation
-{EDITED}
+{EDIT}
 importlib.reload(validation)
 print(validation.EDITED, sources.RELOADED, sources.read_sources() != sources.SOURCES)
 from lib import compiled
@@ -85,10 +95,11 @@ for name in ("lib.novel", "lib.winnow.novel", "lib.unknown"):
     except ImportError as error:
         print(error.name, "start Python again" in str(error), "novel.py" in str(error))
 """
-    assert (
-        copy.run(code)
-        == "lib.novel True True\nlib.winnow.novel True True\nlib.unknown False False\n"
-    )
+    assert copy.run(code).splitlines() == [
+        "lib.novel True True",
+        "lib.winnow.novel True True",
+        "lib.unknown False False",
+    ]
 
 
 def test_python_finds_source_and_functions(copy):
@@ -110,7 +121,7 @@ except ValueError as error:
 
 @pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
 def test_functions_go_to_other_processes(method, copy):
-    if method not in __import__("multiprocessing").get_all_start_methods():
+    if method not in multiprocessing.get_all_start_methods():
         pytest.skip("unknown here")
     code = f"""
 import multiprocessing
@@ -121,9 +132,8 @@ if __name__ == "__main__":
 """
     script = copy.folder / "script.py"
     script.write_text(code)
-    assert (
-        copy.run(f"import runpy; runpy.run_path({str(script)!r}, run_name='__main__')") == "[3]\n"
-    )
+    run_script = f"import runpy; runpy.run_path({str(script)!r}, run_name='__main__')"
+    assert copy.run(run_script) == "[3]\n"
 
 
 def test_the_command_works_as_a_module(copy):
@@ -132,19 +142,23 @@ def test_the_command_works_as_a_module(copy):
         (copy.folder / name).symlink_to(LIB.parent / name)
     environment = os.environ | {"PYTHONPATH": str(copy.folder)}
     command = [sys.executable, "-m", "lib.book", "list"]
-    done = subprocess.run(
+    process = subprocess.run(
         command, cwd=copy.folder, env=environment, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stderr
-    assert "rl/temporal_differences" in done.stdout
+    assert process.returncode == 0, process.stderr
+    assert "rl/temporal_differences" in process.stdout
 
 
 def test_lib_may_be_a_link(copy):
-    place = copy.folder / "elsewhere"
-    place.mkdir()
-    copy.lib.rename(place / "library")
-    copy.lib.symlink_to(place / "library", target_is_directory=True)
-    code = "from lib.files import LIB; from lib import validation, sources; print(LIB, sorted(sources.SOURCES)[:2])"
+    target = copy.folder / "elsewhere" / "library"
+    target.parent.mkdir()
+    copy.lib.rename(target)
+    copy.lib.symlink_to(target, target_is_directory=True)
+    code = """
+from lib.files import LIB
+from lib import validation, sources
+print(LIB, sorted(sources.SOURCES)[:2])
+"""
     assert copy.run(code) == f"{copy.lib} ['lib', 'lib.arrays']\n"
 
 
@@ -183,7 +197,7 @@ PACK = {"lib.pack", "lib.pack.part"}
 
 
 @pytest.mark.parametrize(
-    ("names", "found"),
+    ("names", "modules"),
     [
         ([], set()),
         (["lib"], set()),
@@ -213,14 +227,14 @@ PACK = {"lib.pack", "lib.pack.part"}
         (["lib.one", "lib.loop"], {"lib.one", "lib.two", "lib.loop", "lib.pool"}),
     ],
 )
-def test_closures(names, found):
+def test_closures(names, modules):
     """Packages run when a module in them does; the first one, and what it imports, always."""
-    assert sources.closure(names, TREE) == found | {"lib", "lib.first"}
+    assert sources.closure(names, TREE) == modules | {"lib", "lib.first"}
 
 
 @pytest.mark.slow
 def test_what_is_imported_is_in_the_closure(copy):
-    """Of each module outside the press, in one process for all: those that Python has really loaded."""
+    """The modules that Python really loads, in a fork of one process for each module."""
     names = [name for name in sources.SOURCES if not name.startswith("lib.book")]
     code = f"""
 import importlib, os, sys
@@ -229,16 +243,18 @@ for name in {names}:
     reader, writer = os.pipe()
     if not os.fork():
         importlib.import_module(name)
-        loaded = {{other for other in sys.modules if other.partition(".")[0] == "lib"}}
+        loaded = {{module for module in sys.modules if module.partition(".")[0] == "lib"}}
         missing = loaded - sources.closure([name])
         os.write(writer, f"{{name}} {{sorted(missing)}}\\n".encode() if missing else b"fine")
         os._exit(0)
     os.wait()
-    told = os.read(reader, 10_000)
-    assert told == b"fine", told
+    answer = os.read(reader, 10_000)
+    assert answer == b"fine", answer
 """
-    preloaded = "import numpy, numba, scipy.stats, scipy.optimize, pandas, sklearn.base, sklearn.utils, matplotlib\n"
-    copy.run(preloaded + code)
+    # imported once, before the forks
+    preload = "import numpy, numba, scipy.stats, scipy.optimize, pandas, matplotlib\n"
+    preload += "import sklearn.base, sklearn.utils\n"
+    copy.run(preload + code)
 
 
 SAME = [
@@ -269,7 +285,7 @@ FORMS = [
     "x = 1\n'text'",
     "global x\nx = 1",
 ]
-OTHER = [*VALUES, *FORMS, "from x import x", "import x", "del x", ""]
+DIFFERENT = [*VALUES, *FORMS, "from x import x", "import x", "del x", ""]
 
 
 @pytest.mark.parametrize("text", SAME)
@@ -279,23 +295,22 @@ def test_digests_leave_out_comments_docstrings_and_layout(text):
 
 
 def test_digests_leave_out_docstrings_wherever_they_stand_and_no_other_text():
-    first = sources.code_digest(FUNCTION.format(docstring="One.", text="a"))
-    assert sources.code_digest(FUNCTION.format(docstring="Another.", text="a")) == first
-    assert sources.code_digest(FUNCTION.format(docstring="One.", text="b")) != first
-    assert (
-        sources.code_digest(FUNCTION.format(docstring="One.", text="a").replace("b=1", "b=2"))
-        != first
-    )
+    code = FUNCTION.format(docstring="One.", text="a")
+    digest = sources.code_digest(code)
+    assert sources.code_digest(FUNCTION.format(docstring="Another.", text="a")) == digest
+    assert sources.code_digest(FUNCTION.format(docstring="One.", text="b")) != digest
+    assert sources.code_digest(code.replace("b=1", "b=2")) != digest
 
 
 def test_digests_see_all_else():
-    different = [sources.code_digest(text) for text in ("x = 1", *OTHER)]
-    assert len(set(different)) == len(different)
+    digests = [sources.code_digest(text) for text in ("x = 1", *DIFFERENT)]
+    assert len(set(digests)) == len(digests)
 
 
 def test_a_digest_is_of_what_bytes_mean():
     """In which encoding they are is a comment that says something."""
-    latin, utf8 = b"# -*- coding: latin-1 -*-\nx = '\xc3\xa9'", b"x = '\xc3\xa9'"
+    utf8 = b"x = '\xc3\xa9'"
+    latin = b"# -*- coding: latin-1 -*-\n" + utf8
     assert sources.code_digest(latin) != sources.code_digest(utf8)
     assert sources.code_digest(latin) == sources.code_digest("x = '\u00c3\u00a9'")
 
@@ -341,11 +356,13 @@ def test_reloading_the_reader_is_no_new_beginning(copy):
 import importlib
 from pathlib import Path
 from lib import sources, validation
-Path("lib/validation.py").write_text(Path("lib/validation.py").read_text() + "EDITED = 1\\n")
+path = Path("lib/validation.py")
+path.write_text(path.read_text() + "EDITED = 1\\n")
 try:
     importlib.reload(sources)
 except ImportError:
     pass
-print(hasattr(validation, "EDITED") == (b"EDITED" in sources.SOURCES["lib.validation"]) or bool(sources.RELOADED))
+is_edited = b"EDITED" in sources.SOURCES["lib.validation"]
+print(hasattr(validation, "EDITED") == is_edited or bool(sources.RELOADED))
 """
     assert copy.run(code) == "True\n"

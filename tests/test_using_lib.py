@@ -15,19 +15,23 @@ def test_the_examples_print_what_the_page_shows():
     blocks = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
     assert [kind for kind, _ in blocks] == ["python", "text"] * 6
     names = {}
-    for (_, code), (_, shown) in zip(blocks[::2], blocks[1::2], strict=True):
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
+    for (_, code), (_, text) in zip(blocks[::2], blocks[1::2], strict=True):
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output):
             exec(code, names)
-        assert printed.getvalue() == shown
+        assert output.getvalue() == text
 
 
 def test_lib_needs_no_folder_that_can_be_written():
     """Where numba finds none, it compiles in memory."""
-    code = "from numba.core import caching; caching.CacheImpl._locator_classes = []\n"
-    code += "import lib.bayes_net, numpy as np\nfrom lib.winnow.fast import active_sums\n"
-    code += "print(active_sums(np.array([0, 1]), np.array([0]), np.ones((1, 1))))"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=PAGE.parents[1], capture_output=True, text=True
-    )
-    assert done.stdout == "[[1.]]\n", done.stderr
+    code = """
+from numba.core import caching
+caching.CacheImpl._locator_classes = []
+import lib.bayes_net
+import numpy as np
+from lib.winnow.fast import active_sums
+print(active_sums(np.array([0, 1]), np.array([0]), np.ones((1, 1))))
+"""
+    command = [sys.executable, "-c", code]
+    process = subprocess.run(command, cwd=PAGE.parents[1], capture_output=True, text=True)
+    assert process.stdout == "[[1.]]\n", process.stderr

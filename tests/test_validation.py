@@ -42,9 +42,10 @@ def test_the_array_is_a_new_one():
 
 
 def test_large_integers_keep_their_digits_where_that_is_meant():
-    kept = check_numbers("a", [2**53 + 1], keep_integers=True)
-    assert kept.dtype.kind == "i"
-    assert kept.tolist() == [2**53 + 1]
+    """A float has 53 bits."""
+    integers = check_numbers("a", [2**53 + 1], keep_integers=True)
+    assert integers.dtype.kind == "i"
+    assert integers.tolist() == [2**53 + 1]
     assert check_numbers("a", [0.5], keep_integers=True).tolist() == [0.5]
     assert check_numbers("a", [True], keep_integers=True).dtype == float
 
