@@ -1,4 +1,4 @@
-"""The house: an arrow of imports may only point down; cells are short, and what notebooks store is small."""
+"""The house: imports point down only; cells are short, and what notebooks store is small."""
 
 import ast
 import json
@@ -82,6 +82,7 @@ def code_cells(path):
 
 
 def test_imports_point_down():
+    """To the same storey or a lower one, and not between rooms that are apart."""
     storey = {name: number for number, names in enumerate(STOREYS) for name in names}
     for path in LIB.rglob("*.py"):
         for module in imports(path):

@@ -1,4 +1,4 @@
-"""What goes wrong in tables of one's own: each learner answers with probabilities, or with one clear error."""
+"""Faults of tables: each learner answers with probabilities, or with one clear error."""
 
 import warnings
 
@@ -141,6 +141,7 @@ VALID = ("nothing wrong", "an index that repeats", "read only", "in another orde
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: str(learner)[:40])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_probabilities_or_an_error(learner, fault):
+    """Warnings of lib's own arithmetic are errors."""
     X, y, new_X = TABLES[fault]
     probabilities = None
     with warnings.catch_warnings():

@@ -102,6 +102,7 @@ def test_tables_and_flat_vector(net):
 
 @given(nets(), st.sampled_from([1.0, 30.0, 1000.0]))
 def test_softmax(net, scale):
+    """By its formula; with a scale of 1000 some entries are below the smallest float."""
     parents, sizes, tables, _ = net
     beta = scale * logarithms(tables)
     theta = Network(parents, sizes).softmax(beta)
@@ -190,6 +191,7 @@ def test_hundreds_of_attributes_do_not_underflow():
 
 @given(nets())
 def test_proposition_3_of_drawn_nets(net):
+    """[P(d, f | e, c) - P(d, f | e)] - theta_{d|f} [P(f | c, e) - P(f | e)], by enumeration."""
     parents, sizes, tables, rows = net
     for row in rows[:3]:
         value, gradient = cases(parents, sizes, [row]).value_and_gradient(logarithms(tables))
@@ -224,6 +226,7 @@ def sum_of_families(parents, tables, rows):
 @pytest.mark.parametrize("share", [0.0, 0.3])
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_gradients_are_finite_differences(parents, share, objective):
+    """Central differences, whose error is of the order of the step's square, 1e-10."""
     _, rows = example(parents, share=share, size=30)
     sample = cases(parents, SIZES, rows)
     beta = np.random.default_rng(1).normal(size=Network(parents, SIZES).n_parameters)
@@ -308,6 +311,7 @@ def test_repeated_rows_change_no_mean(parents, k):
 
 
 def test_equal_rows_are_merged(parents):
+    """Their attributes come once, with the number of rows of each class."""
     _, rows = example(parents, size=5)
     counts = cases(parents, SIZES, np.tile(rows, (9, 1))).counts
     assert len(counts) == len(np.unique(rows[:, 1:], axis=0))
@@ -348,6 +352,7 @@ def tan_rows(share=0.2, size=60, seed=0):
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_the_classifier_predicts_with_its_tables(parents, learner):
+    """P(c | e) by enumeration, from the tables that it has learned."""
     rows = tan_rows()
     X, y = as_data(rows, classes=["n", "m", "z"])
     X = as_categories(X, SIZES)
@@ -461,6 +466,7 @@ class TestNothingToEstimate:
 
     @pytest.mark.parametrize("value", [np.nan, 3.0])
     def test_a_column_that_tells_nothing(self, learner, value):
+        """Without values it changes no frequencies; it has a table of two values all the same."""
         X, y = as_data(tan_rows(share=0))
         plain = self.fit(learner, X, y)
         extended_X = np.column_stack([X, np.full(len(X), value)])
@@ -473,6 +479,7 @@ class TestNothingToEstimate:
     @pytest.mark.parametrize("structure", ["naive", "tan", "bic"])
     @pytest.mark.parametrize("n_iterations", [2, "cross-tune"])
     def test_a_class_with_one_row(self, learner, structure, n_iterations):
+        """In cross-tuning it is missing where its row is held out."""
         X, y = as_data(tan_rows(size=30))
         y = np.where(np.arange(30) == 7, 9, y % 2)
         model = self.fit(learner, X, y, structure=structure, n_iterations=n_iterations)
@@ -503,6 +510,7 @@ class TestNothingToEstimate:
         assert np.isfinite(model.predict_proba(X)).all()
 
     def test_without_smoothing_nothing_is_nan(self, learner):
+        """Frequencies give the row [1, 0] probability 0 in both classes."""
         X = np.array([[0, 0], [0, 1], [1, 1], [np.nan, 1]])
         y = [0, 0, 1, 1]
         model = BayesNetClassifier("naive", learner, smoothing=0, n_iterations=3).fit(X, y)

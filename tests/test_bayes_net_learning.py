@@ -61,6 +61,7 @@ def assert_tables(model, expected, **tolerance):
 )
 @settings(max_examples=20)
 def test_ofe_is_its_formula_on_available_cases(name, share, smoothing, seed):
+    """(count + smoothing) / (total + smoothing size), of rows with the variable and its parents."""
     rows = tan_rows(share, seed=seed)
     model = fit(rows, GRAPHS[name], "ofe", smoothing=smoothing)
     expected = reference.ofe(GRAPHS[name], SIZES, tuples(rows), smoothing)
@@ -108,6 +109,7 @@ def random_rows(sizes, size, seed):
     "sizes", [(2, 2, 2, 2, 2, 2), (2, 3, 4, 2, 5), (3, 2, 2, 2), (3, 4, 3, 2), (4, 3, 3)]
 )
 def test_elr_of_naive_bayes_is_logistic_regression(sizes, method):
+    """Both represent the same posteriors, and the conditional likelihood is concave."""
     rows = random_rows(sizes, 400, seed=len(sizes))
     expected, posterior = logistic_regression(rows, sizes)
     for start in ("ofe", "random"):
@@ -289,6 +291,7 @@ def test_em_by_enumeration(name, smoothing):
 @pytest.mark.parametrize("smoothing", [0, 1, 2])
 @pytest.mark.parametrize("name", GRAPHS)
 def test_em_of_complete_rows_is_ofe_in_one_step(name, smoothing):
+    """With complete rows the expected counts are counts, whatever the start."""
     rows = tan_rows(share=0)
     expected = fit(rows, GRAPHS[name], "ofe", smoothing=smoothing).tables_
     changes = {"n_iterations": 1, "smoothing": smoothing, "random_state": 0}
@@ -328,6 +331,7 @@ def test_naive_bayes_with_an_observed_class_has_a_closed_form(learner, start, sm
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", ["tan", "chain", "class with parents"])
 def test_apn_and_em_climb_the_same_likelihood(name, method):
+    """One by gradients and one by expected counts, to the same maximum."""
     rows = tan_rows(share=0.1, size=150)
     X, y = as_data(rows)
     X = as_categories(X, SIZES)

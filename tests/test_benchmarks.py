@@ -1,4 +1,4 @@
-"""Committed measurements can be read, are anonymous and say what pages need; what measures them measures that."""
+"""Committed measurements can be read, are anonymous and complete; so are those made anew."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""A verdict follows from interval and region alone, and nothing a claim says can break its table."""
+"""A verdict follows from interval and region alone; nothing a claim says breaks its table."""
 
 import json
 import math
@@ -67,6 +67,7 @@ def claim_with(verdicts):
     ],
 )
 def test_verdict(low, high, region, verdict):
+    """It holds where the whole interval is in the region, and fails where nothing of it is."""
     value = low if math.isinf(high) else (low + high) / 2
     assert setting(value, low, high, region).verdict == verdict
 
@@ -79,6 +80,7 @@ def test_nan_is_ambiguous(hole):
 
 @given(st.tuples(FINITE, FINITE, FINITE), st.tuples(FINITE, FINITE))
 def test_complementary_region_swaps_holds_and_fails(numbers, ends):
+    """Unless the cut is an end of the interval, as no region contains its own ends."""
     low, value, high = sorted(numbers)
     cut = ends[0]
     assume(cut not in (low, high))

@@ -193,6 +193,7 @@ print(fast._relative_coefficients(np.ones((3, 2, 8)), np.ones(6))[0].shape)
 @pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_edited_kernels_and_constants_never_meet_old_machine_code(family, copy):
+    """Machine code contains the kernels that it calls and the constants of its module."""
     code, callee, constant = FAMILIES[family]
     first = copy.run(code)
 

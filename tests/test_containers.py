@@ -1,4 +1,4 @@
-"""One table in many containers: every learner has the same answers as for the typed pandas frame."""
+"""One table in many containers: all learners answer as they do for the typed pandas frame."""
 
 from decimal import Decimal
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Data sets: shipped files against the manifest, definitions against their rules, bad files against clear errors."""
+"""Data sets: files against the manifest, definitions against their rules, errors of bad files."""
 
 import dataclasses
 import functools

@@ -1,4 +1,4 @@
-"""Data of the experiments with ELR: rows as Table II counts them, splits, and codes that know training rows only."""
+"""Data of the experiments with ELR: rows as in Table II, splits, codes of training rows only."""
 
 import functools
 from dataclasses import replace

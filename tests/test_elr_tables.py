@@ -28,7 +28,7 @@ def folds(dataset, learner, n_wrong, n_test, repeat=0):
 
 
 def results(rows, structure="naive"):
-    """Rows of (dataset, learner, repeat, value), as `scores` returns them; a fifth field is se, else 1."""
+    """Rows of (dataset, learner, repeat, value) or with se, as `scores` returns them; else it is 1."""
     frame = pd.DataFrame(rows)
     if frame.shape[1] == 4:
         frame["se"] = 1.0
@@ -153,6 +153,7 @@ class TestCompareWithPaper:
         assert corrupt.printed_se == pytest.approx(100 * (0.3472 * 0.6528 / 144) ** 0.5)
 
     def test_diabetes_is_pima(self):
+        """The paper prints results of one data set under two names."""
         rows = [("pima", "elr", 0, 75.0), ("iris", "elr", 0, 90.0)]
         comparison = tables.compare_with_paper(results(rows), "iii").dropna()
         assert list(comparison["dataset"]) == ["diabetes", "iris", "pima"]
@@ -166,6 +167,7 @@ class TestCompareWithPaper:
         assert cell(comparison, "corral", "elr", "tan").z == 0
 
     def test_without_error_a_difference_is_infinite(self):
+        """Both standard errors are 0."""
         imperfect = results([("corral", "elr", 0, 99.0, 0.0)], "tan")
         comparison = tables.compare_with_paper(imperfect, "iii")
         assert cell(comparison, "corral", "elr", "tan").z == -np.inf
@@ -334,6 +336,7 @@ class TestPrinted:
         assert reproduced == expected
 
     def test_whole_numbers_of_test_rows(self):
+        """A mean accuracy is a number of rows among all of them, such as 139 of 150 for IRIS."""
         cells = {table: tables.paper_cells(table) for table in ("iii", "iv", "vi", "viii")}
         cells["viii"] = cells["viii"].query("learner == 'svm'")
         frames = {table: tables.attainability(frame, table) for table, frame in cells.items()}
@@ -361,6 +364,7 @@ class TestPrinted:
         assert reason.endswith("as standard deviation it fits")
 
     def test_test_sets_of_table_vi_have_no_standard_error(self):
+        """They are printed with ± 0, but one test set has a binomial standard error."""
         zeros = {}
         for _, name, se, implied_se, _ in tables.unattainable_cells(tables.paper_cells("vi"), "vi"):
             if name.endswith("±") and se == 0:

@@ -1,4 +1,4 @@
-"""What training rows teach ELR and its rivals: errors by independent computation, and the paper's kernel by hand."""
+"""What training rows teach ELR and its rivals: errors computed again, the kernel by hand."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Bad input: what models, learners, data, statistics, experiments and trials say of it, in one table.
+"""Bad input: what models, learners, data, statistics, experiments and trials say of it.
 
 A row is a call, words that its message must have, and what it raises if that is no ValueError. An
 error that needs files, processes or patches, or that must leave something as it was, stands beside

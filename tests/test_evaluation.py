@@ -139,6 +139,7 @@ def test_crossing_interval_is_that_of_the_mean():
     ],
 )
 def test_crossing_at_the_edges(differences, expected):
+    """Between two sizes T is a line over their logarithms."""
     t_of_one_model = 0.1 * np.stack([differences, np.zeros(6)], axis=-1)
     frame = frame_of(np.broadcast_to(t_of_one_model, (3, 6, 2)), SIZES)
     estimate = evaluation.crossing_size(frame, "a", "b", np.random.default_rng(0))
@@ -171,7 +172,7 @@ def test_paired_t_test_is_scipys(pair):
 
 
 def test_corrected_t_test_is_its_formula():
-    """Nadeau and Bengio: the variance of the mean has 1 / n + n_test / n_train in place of 1 / n."""
+    """Nadeau and Bengio: the variance is multiplied by 1 / n + n_test / n_train, not by 1 / n."""
     a = [0.9, 0.8, 0.85, 0.7, 0.95]
     b = [0.8, 0.8, 0.75, 0.72, 0.85]
     difference = np.subtract(a, b)
@@ -183,6 +184,7 @@ def test_corrected_t_test_is_its_formula():
 
 
 def test_t_tests_of_equal_differences():
+    """Without spread t is 0 or infinite."""
     assert evaluation.paired_t_test([1, 2], [1, 2]) == (0, 1)
     assert evaluation.paired_t_test([1, 2], [2, 3]) == (-np.inf, 0)
 
@@ -241,6 +243,7 @@ def test_the_mean_of_skewed_values_has_an_interval_within_them():
 
 
 def test_mean_contrast_is_welchs():
+    """Welch's interval, of unequal variances; n is the smaller number of values."""
     rng = np.random.default_rng(0)
     a = rng.normal(1, 1, 12)
     b = rng.normal(0, 3, 20)
@@ -296,6 +299,7 @@ def test_rounding_is_no_gain():
 
 @given(arrays(float, st.integers(2, 30), elements=st.floats(-1, 1, width=16)), st.floats(0.05, 0.5))
 def test_corrected_interval_excludes_zero_exactly_when_the_test_rejects(differences, fraction):
+    """Both are of one t distribution."""
     estimate = evaluation.corrected_interval(differences, fraction)
     assert estimate.low <= estimate.value <= estimate.high
     _, p = evaluation.corrected_t_test(differences, np.zeros(len(differences)), fraction)
@@ -397,6 +401,7 @@ def test_ranks_do_not_depend_on_the_unit_of_scores(scale):
 
 
 def test_scores_that_only_rounding_tells_apart_share_a_rank():
+    """Such as 0.1 + 0.2 and 0.3, which are different floats."""
     rows = [[0.1 * 3 * 1e6, 0.3 * 1e6, 1e5, 0.0], [0.1 + 0.2, 0.3, 0.1, 0.1 + 0.2 - 0.3]]
     assert len(set(rows[0])) == len(set(rows[1])) == 4
     assert evaluation.compare_ranks(rows).ranks.to_dict() == {0: 1.5, 1: 1.5, 2: 3, 3: 4}
@@ -421,6 +426,7 @@ def test_ranks_of_arrays_are_those_of_frames():
 
 
 def test_means_of_constants_differ_for_certain():
+    """Without spread the interval has no width."""
     assert evaluation.mean_contrast([1.0, 1.0], [0.25, 0.25, 0.25]) == (0.75, 0.75, 0.75, 2)
 
 
@@ -437,6 +443,7 @@ def test_means_of_what_is_no_number_are_none():
 
 
 def test_undecided_trials_count_as_halves():
+    """2.5 of 5 are a half; of no trials any proportion is possible."""
     assert evaluation.proportion_interval(2.5, 5)[:1] == (0.5,)
     assert evaluation.proportion_interval(0, 0)[1:] == (0, 1, 0)
 

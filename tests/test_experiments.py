@@ -1,4 +1,4 @@
-"""Learning curves: the same for any number of workers, and accuracies that labels and enumeration confirm."""
+"""Learning curves: the same for any number of workers, and accuracies by labels and enumeration."""
 
 from pathlib import Path
 
@@ -62,6 +62,7 @@ class TestFrame:
         assert frame.set_index(KEYS).index.tolist() == index.tolist()
 
     def test_accuracies_are_between_their_bounds(self, frame):
+        """No rule beats the best one, and none is worse than its opposite."""
         assert (frame["accuracy"] <= frame["best"] + 1e-12).all()
         assert (frame["accuracy"] >= 1 - frame["best"] - 1e-12).all()
         assert frame["constant"].between(0.5, frame["best"] + 1e-12).all()

@@ -134,6 +134,7 @@ def test_small_grids_work(arguments):
 @pytest.mark.parametrize("background", ["#ffffff", "#121212"])
 @pytest.mark.parametrize("color", ["#56B4E9", "#332288", "#7F7F7F", "#F0B8A0"])
 def test_colours_can_be_told_from_the_background(color, background):
+    """WCAG AA asks for a contrast of 3 in graphics."""
     readable = readable_colour(color, background)
     assert contrast(readable, background) >= 3
     if contrast(color, background) >= 4.5:

@@ -1,4 +1,4 @@
-"""What classifiers make of weights of rows, of targets of all types, and of data that are bad or extreme."""
+"""Classifiers with weights of rows, targets of all types, and data that are bad or extreme."""
 
 import re
 import warnings
@@ -116,7 +116,7 @@ class TestWeights:
 class TestScikitLearnTakesThem:
     @weighted_learners
     def test_boosting_is_its_formula(self, learner):
-        """SAMME: what the first member misclassifies weighs (1 - e) / e times more in the second."""
+        """SAMME: what the first member misclassifies weighs (1 - e) / e times as much afterwards."""
         ensemble = AdaBoostClassifier(learner, n_estimators=2, random_state=0).fit(X, Y)
         first, second = ensemble.estimators_
         is_wrong = learner.fit(X, Y).predict(X) != Y

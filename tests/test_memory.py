@@ -106,6 +106,7 @@ def test_em_keeps_the_bits_of_the_sample_and_works_in_batches(dtype, sample):
 
 
 def test_sampling_takes_the_sample(model):
+    """A byte for each attribute and one for the class."""
     peak_of_half = peak(lambda: model.sample(SIZE // 2, np.random.default_rng(0)))
     peak_of_all = peak(lambda: model.sample(SIZE, np.random.default_rng(0)))
     assert peak_of_all <= SIZE * (N + 1) / MIB + SMALL

@@ -73,6 +73,7 @@ NO_TABLES = [
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_tables_must_be_probabilities(name):
+    """As lists, in arrays that cannot be written, and with entries of 0 they are."""
     function = FUNCTIONS[name]
     for theta, words in NO_TABLES:
         with pytest.raises(ValueError, match=words):

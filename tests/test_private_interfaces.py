@@ -1,4 +1,4 @@
-"""What lib uses of other packages though it is private there: a version without it fails here first."""
+"""Private interfaces of other packages that lib uses: a version without one fails here first."""
 
 from multiprocessing import forkserver
 
@@ -8,7 +8,7 @@ from numba.core.caching import FunctionCache
 
 
 def test_the_server_that_forks_processes_can_be_forgotten():
-    """Without these a forked process would ask, or start again, a server that is no child of its own."""
+    """Without these a forked process would use or restart a server that is not its child."""
     server = forkserver._forkserver
     for name in ("_forkserver_address", "_forkserver_alive_fd", "_forkserver_pid"):
         assert hasattr(server, name)

@@ -1,4 +1,4 @@
-"""Recorded rows: written, read again unless altered, put where data sets are absent, compared where they are not."""
+"""Recorded rows: read unless altered, filled in for absent data sets, compared for present ones."""
 
 import gzip
 
@@ -143,6 +143,7 @@ def test_a_file_that_is_cut_short_is_refused(path):
 
 
 def test_the_same_rows_give_the_same_bytes(path):
+    """So git shows a change only where there is one."""
     contents = path.read_bytes()
     with trials.use(record=(str(path), "1234abcdef", "a code")):
         record = new_record()

@@ -1,4 +1,4 @@
-"""What SECURITY.md says: nothing read is run or unpacked, downloads are checked, workflows may do little."""
+"""What SECURITY.md says: nothing read is run, downloads are checked, workflows may do little."""
 
 import ast
 import csv
@@ -223,6 +223,7 @@ def test_a_download_without_end_is_given_up(entry, server, monkeypatch):
 
 
 def test_a_gzip_bomb_in_the_mirror_is_given_up(entry, monkeypatch, tmp_path):
+    """A million zeros are a thousand bytes of gzip."""
     monkeypatch.setattr(downloads, "LARGEST", 10_000)
     monkeypatch.setenv("UCI_MIRROR", str(tmp_path))
     (tmp_path / "a.data.gz").write_bytes(gzip.compress(bytes(10**6)))
@@ -268,6 +269,7 @@ class TestWorkflows:
                 assert "github.event_name == 'push'" in workflow["jobs"][job["needs"]]["if"]
 
     def test_actions_are_pinned_and_leave_no_credentials(self, path):
+        """A tag can be moved to other code, a commit cannot."""
         for job in jobs_of(path).values():
             for step in job["steps"]:
                 if "uses" in step:
@@ -276,6 +278,7 @@ class TestWorkflows:
                     assert step["with"]["persist-credentials"] is False
 
     def test_no_expression_becomes_part_of_a_command(self, path):
+        """GitHub puts its text into the script, which would run it."""
         commands = []
         for job in jobs_of(path).values():
             commands += [step["run"] for step in job["steps"] if "run" in step]

@@ -1,4 +1,4 @@
-"""One version of lib in a process: what is read when it begins, whatever becomes of the files, and its digests."""
+"""One version of lib in a process, that of its beginning, whatever becomes of the files."""
 
 import multiprocessing
 import os
@@ -290,6 +290,7 @@ DIFFERENT = [*VALUES, *FORMS, "from x import x", "import x", "del x", ""]
 
 @pytest.mark.parametrize("text", SAME)
 def test_digests_leave_out_comments_docstrings_and_layout(text):
+    """These change no result, so that an edit of them makes no stored one old."""
     assert sources.code_digest(text) == sources.code_digest("x = 1")
     assert sources.code_digest(text.encode()) == sources.code_digest("x = 1")
 

@@ -1,4 +1,4 @@
-"""Cross-validation on real data: the folds, the learners in them, and what Atlas prints, by independent computation."""
+"""Cross-validation on real data: folds, and learners in them, by independent computation."""
 
 import collections
 import pickle
@@ -91,6 +91,7 @@ def assert_same_rows(frame, expected, keys):
 class TestFolds:
     @given(st.integers(2, 60), st.integers(2, 60), st.integers(0, 2**32))
     def test_are_a_partition(self, n_rows, n_folds, seed):
+        """Their sizes are those of scikit-learn's KFold."""
         n_folds = min(n_rows, n_folds)
         folds = uci.shuffled_folds(n_rows, n_folds, np.random.default_rng(seed))
         assert sorted(np.concatenate([test for _, test in folds])) == list(range(n_rows))
@@ -258,6 +259,7 @@ class TestInsideTheFold:
     @pytest.mark.parametrize("kind", ["category", "object"])
     @pytest.mark.parametrize("rare", ["z", None])
     def test_a_value_in_test_rows_only(self, tiny, kind, rare):
+        """The first row alone has the rare value, so one training set lacks it."""
         color = pd.Series([rare, *"xxxxxyyyyyy"], dtype=kind)
         number = [1.0 if rare else np.nan, *np.arange(11.0)]
         tiny(table({"color": color, "number": number}, ["a"] * 6 + ["b"] * 6))
@@ -337,6 +339,7 @@ class TestLearners:
             np.testing.assert_array_equal(copy.predict(data.X), labels)
 
     def test_boolean_learners_get_the_columns_that_vary(self):
+        """14 of the 35 attributes are constant."""
         data = datasets.load("soybean-small")
         varying = [name for name, column in data.X.items() if column.nunique(dropna=False) > 1]
         codes = make_pipeline(*boolean_inputs("soybean-small")).fit(data.X, data.y)
@@ -354,7 +357,7 @@ class TestLearners:
         pd.testing.assert_frame_equal(codes, expected)
 
     def test_a_missing_value_has_a_code_but_for_printed_bins(self):
-        """Atlas's bins of the petal length of iris have a gap: 3 of 4 attributes have a code."""
+        """Printed bins of the petal length of iris have a gap: there 3 of 4 attributes have a code."""
         X = pd.DataFrame({"x": [0.0, 1.0, 8.0, 9.0, np.nan]})
         y = np.array(list("aabbb"))
         codes = make_pipeline(*boolean_inputs("elsewhere", "means")).fit_transform(X, y)
@@ -380,7 +383,7 @@ class TestLearners:
         pd.testing.assert_frame_equal(X, original)
 
     def test_numeric_inputs(self):
-        """Numbers with their mean for missing ones, then codes of values; constants are left out."""
+        """Numbers, with their mean for missing ones, then codes of values; no constants."""
         X = pd.DataFrame(
             {"c": list("uvu"), "x": [1.0, np.nan, 3.0], "k": list("sss"), "n": [1, 2, 6]}
         )

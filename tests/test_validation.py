@@ -89,6 +89,7 @@ def test_scaling_by_a_power_of_two_is_undone_without_loss(values):
 
 
 def test_squares_of_scaled_values_neither_overflow_nor_vanish():
+    """Unscaled, 1e308 squared is infinite and 1e-308 squared is 0."""
     values = np.array([[1e308, 1e-308], [-1e308, 3e-308]])
     scaled, exponents = scale_by_power_of_two(values)
     with np.errstate(over="raise", under="raise"):
