@@ -194,8 +194,8 @@ def topological(parents):
     """The variables in an order in which each comes after its parents."""
     order = []
     while len(order) < len(parents):
-        remaining = [v for v in range(len(parents)) if v not in order]
-        order += [v for v in remaining if set(parents[v]) <= set(order)]
+        remaining_variables = [v for v in range(len(parents)) if v not in order]
+        order += [v for v in remaining_variables if set(parents[v]) <= set(order)]
     return order
 
 
@@ -213,6 +213,6 @@ def sample(rng, parents, tables, size):
 
 def mask(rng, rows, share):
     """The rows with that share of the attributes missing at random."""
-    hidden = rng.random(rows.shape) < share
-    hidden[:, 0] = False
-    return np.where(hidden, MISSING, rows)
+    is_missing = rng.random(rows.shape) < share
+    is_missing[:, 0] = False
+    return np.where(is_missing, MISSING, rows)

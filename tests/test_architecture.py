@@ -31,15 +31,15 @@ STOREYS = (
     ("experiments", "figures"),
     ("book",),
 )
-APART = {
+SEPARATE_ROOMS = {
     ("experiments", "figures"),
     ("figures", "experiments"),
     ("figures", "trials"),
     ("trials", "claims"),
 }
-APART |= {("book", room) for room in (*STOREYS[1], "evaluation", "experiments")}
+SEPARATE_ROOMS |= {("book", room) for room in (*STOREYS[1], "evaluation", "experiments")}
 # the press takes one thing of a room that is apart: what can be had of the data that do not ship
-ALLOWED = {("book", "lib.datasets.availability")}
+ALLOWED_IMPORTS = {("book", "lib.datasets.availability")}
 SEPARATE_PARTS = {
     ("learning_curves", "uci"),
     ("learning_curves", "structure"),
@@ -47,8 +47,8 @@ SEPARATE_PARTS = {
     ("structure", "uci"),
     ("structure", "elr_uci"),
 }
-CELL = 30
-OUTPUTS = 300_000  # bytes of those stored in a notebook
+CELL_LINES = 30
+OUTPUT_BYTES = 300_000  # bytes of those stored in a notebook
 
 
 def room(path):
@@ -90,8 +90,8 @@ def test_imports_point_down():
             if package == "lib" and name and path.parent != LIB.parent:
                 imported_room = name.partition(".")[0]
                 assert storey[imported_room] <= storey[room(path)], f"{path} imports {module}"
-                is_allowed = (room(path), module.rpartition(".")[0]) in ALLOWED
-                is_apart = (room(path), imported_room) in APART and not is_allowed
+                is_allowed = (room(path), module.rpartition(".")[0]) in ALLOWED_IMPORTS
+                is_apart = (room(path), imported_room) in SEPARATE_ROOMS and not is_allowed
                 assert not is_apart, f"{path} imports {module}"
 
 
@@ -102,12 +102,12 @@ def test_no_room_has_a_circle_of_imports(folder):
     for path in (LIB / folder).rglob("*.py"):
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         paths[name.removesuffix(".__init__")] = path
-    imported = {}
+    imported_modules = {}
     for name, path in paths.items():
         # `from package import name` is of the package, unless the name is that of a module
         modules = {m if m in paths else m.rpartition(".")[0] for m in imports(path)}
-        imported[name] = modules & paths.keys()
-    TopologicalSorter(imported).prepare()
+        imported_modules[name] = modules & paths.keys()
+    TopologicalSorter(imported_modules).prepare()
 
 
 def test_imports_are_absolute_and_name_one_file():
@@ -130,14 +130,16 @@ def test_no_part_imports_another():
 
 
 def test_cells_are_short():
-    long_cells = [(name, source) for name, source in cells() if len(source.splitlines()) > CELL]
+    long_cells = [
+        (name, source) for name, source in cells() if len(source.splitlines()) > CELL_LINES
+    ]
     assert [f"{name}: {source[:60]!r}" for name, source in long_cells] == []
 
 
 def test_stored_outputs_are_small():
     for path in sorted((ROOT / "chapters").rglob("*.ipynb")):
         outputs = [cell["outputs"] for cell in code_cells(path)]
-        assert len(json.dumps(outputs)) <= OUTPUTS, path
+        assert len(json.dumps(outputs)) <= OUTPUT_BYTES, path
 
 
 def test_every_room_has_its_place():

@@ -182,8 +182,8 @@ def test_hundreds_of_attributes_do_not_underflow():
     )
     # Both classes have the same rows, so no row says which
     halves = pd.concat([X[:40], X[:40]])
-    undecided = BayesNetClassifier("naive", "ofe").fit(halves, y)
-    np.testing.assert_allclose(undecided.predict_proba(halves), 0.5, rtol=1e-8)
+    undecided_model = BayesNetClassifier("naive", "ofe").fit(halves, y)
+    np.testing.assert_allclose(undecided_model.predict_proba(halves), 0.5, rtol=1e-8)
 
 
 # Gradients
@@ -214,8 +214,8 @@ def test_gradient_of_the_joint_likelihood_of_drawn_nets(net, smoothing):
     counts = reference.unflat(sum_of_families(parents, tables, rows), parents, sizes)
     slopes = []
     for count, table in zip(counts, tables, strict=True):
-        smoothed = count + smoothing
-        slopes.append(smoothed - table * smoothed.sum(axis=-1, keepdims=True))
+        smoothed_count = count + smoothing
+        slopes.append(smoothed_count - table * smoothed_count.sum(axis=-1, keepdims=True))
     np.testing.assert_allclose(gradient, reference.flat(slopes) / n, rtol=1e-9, atol=1e-12)
 
 
@@ -294,18 +294,18 @@ def test_repeated_rows_change_no_mean(parents, k):
     order = np.random.default_rng(0).permutation(k * len(rows))
     repeated_rows = np.tile(rows, (k, 1))[order]
     sample = cases(parents, SIZES, rows)
-    repeated = cases(parents, SIZES, repeated_rows)
+    repeated_sample = cases(parents, SIZES, repeated_rows)
     beta = logarithms(tables)
     for conditional, smoothing in OBJECTIVES:
         value, gradient = sample.value_and_gradient(beta, conditional, smoothing)
         # The prior counts once, the rows k times: k times the smoothing keeps their proportion
-        repeated_value, repeated_gradient = repeated.value_and_gradient(
+        repeated_value, repeated_gradient = repeated_sample.value_and_gradient(
             beta, conditional, k * smoothing
         )
         assert value == pytest.approx(repeated_value, rel=1e-12)
         np.testing.assert_allclose(gradient, repeated_gradient, rtol=1e-10, atol=1e-13)
     log_likelihood, counts = sample.expected_counts(np.exp(beta))
-    repeated_log_likelihood, repeated_counts = repeated.expected_counts(np.exp(beta))
+    repeated_log_likelihood, repeated_counts = repeated_sample.expected_counts(np.exp(beta))
     assert k * log_likelihood == pytest.approx(repeated_log_likelihood, rel=1e-12)
     np.testing.assert_allclose(k * counts, repeated_counts, rtol=1e-12, atol=1e-12)
 
@@ -448,10 +448,10 @@ class TestNothingToEstimate:
     def test_a_new_value_is_missing(self, learner, dtype):
         X = pd.DataFrame({"a": list("rggrb"), "b": [0, 1, 1, 0, 1]}).astype({"a": dtype})
         model = self.fit(learner, X, [0, 1, 1, 0, 1])
-        missing = X.assign(a=pd.Series([None] * 5, dtype=dtype))
-        new = X.assign(a=pd.Series(["violet"] * 5, dtype=dtype))
-        new["a"] = new["a"].astype("object")
-        np.testing.assert_array_equal(model.predict_proba(new), model.predict_proba(missing))
+        X_missing = X.assign(a=pd.Series([None] * 5, dtype=dtype))
+        X_new = X.assign(a=pd.Series(["violet"] * 5, dtype=dtype))
+        X_new["a"] = X_new["a"].astype("object")
+        np.testing.assert_array_equal(model.predict_proba(X_new), model.predict_proba(X_missing))
 
     def test_a_declared_value_that_never_occurs_has_an_entry(self, learner):
         X = pd.DataFrame({"a": pd.Categorical(list("rggr"), categories=list("rgb"))})
@@ -470,11 +470,13 @@ class TestNothingToEstimate:
         X, y = as_data(tan_rows(share=0))
         plain = self.fit(learner, X, y)
         extended_X = np.column_stack([X, np.full(len(X), value)])
-        extended = self.fit(learner, extended_X, y)
-        assert extended.tables_[-1].shape == (3, 2)
+        extended_model = self.fit(learner, extended_X, y)
+        assert extended_model.tables_[-1].shape == (3, 2)
         if learner == "ofe" and np.isnan(value):
             expected = plain.predict_proba(X)
-            np.testing.assert_allclose(extended.predict_proba(extended_X), expected, rtol=1e-10)
+            np.testing.assert_allclose(
+                extended_model.predict_proba(extended_X), expected, rtol=1e-10
+            )
 
     @pytest.mark.parametrize("structure", ["naive", "tan", "bic"])
     @pytest.mark.parametrize("n_iterations", [2, "cross-tune"])

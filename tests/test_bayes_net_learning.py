@@ -167,8 +167,8 @@ def test_the_path_starts_at_ofe_and_ends_at_the_model(name, method):
     assert elr.path_[-1] == pytest.approx(elr.log_conditional_likelihood_ / n, rel=1e-10)
     assert elr.log_conditional_likelihood_ >= start.log_conditional_likelihood_
     for learner in ITERATIVE:
-        unmoved = fit(rows, GRAPHS[name], learner, n_iterations=0, method=method)
-        assert_tables(unmoved, start.tables_, rtol=1e-10)
+        unmoved_model = fit(rows, GRAPHS[name], learner, n_iterations=0, method=method)
+        assert_tables(unmoved_model, start.tables_, rtol=1e-10)
     for learner in ("em", "apn"):
         model = fit(rows, GRAPHS[name], learner, n_iterations=6, method=method)
         assert model.path_[0] == pytest.approx((start.log_likelihood_ + prior) / n, rel=1e-10)
@@ -233,8 +233,8 @@ def assert_distributions(model, X):
         assert (table > 0).all()
         np.testing.assert_allclose(table.sum(axis=-1), 1, rtol=1e-9)
     shape = np.shape(X)
-    missing = np.where(np.eye(*shape) == 1, np.nan, X)
-    for inputs in (X, missing, np.full(shape, np.nan)):
+    X_missing = np.where(np.eye(*shape) == 1, np.nan, X)
+    for inputs in (X, X_missing, np.full(shape, np.nan)):
         np.testing.assert_allclose(model.predict_proba(inputs).sum(axis=1), 1, rtol=1e-9)
         assert np.isfinite(model.predict_log_proba(inputs)).all()
 
@@ -370,10 +370,10 @@ def test_a_random_start_is_one_of_many():
     X, y = as_data(tan_rows())
     learner = BayesNetClassifier("tan", "elr", n_iterations=0, start="random")
     model = clone(learner).set_params(random_state=0).fit(X, y)
-    repeated = clone(learner).set_params(random_state=0).fit(X, y)
-    reseeded = clone(learner).set_params(random_state=1).fit(X, y)
-    assert_tables(model, repeated.tables_, rtol=0)
-    differences = reference.flat(model.tables_) - reference.flat(reseeded.tables_)
+    repeated_model = clone(learner).set_params(random_state=0).fit(X, y)
+    reseeded_model = clone(learner).set_params(random_state=1).fit(X, y)
+    assert_tables(model, repeated_model.tables_, rtol=0)
+    differences = reference.flat(model.tables_) - reference.flat(reseeded_model.tables_)
     assert np.abs(differences).max() > 0.01
     assert_distributions(model, np.zeros((5, 4)))
 
@@ -389,17 +389,17 @@ def test_names_and_order_do_not_matter(learner, name):
     expected = proba(fit(rows, GRAPHS[name], learner, n_iterations=4), rows)
     rng = np.random.default_rng(3)
     new_codes = [rng.permutation(m) for m in SIZES]
-    renamed = np.empty_like(rows)
+    renamed_rows = np.empty_like(rows)
     for v, codes in enumerate(rows.T):
-        renamed[:, v] = np.where(codes == MISSING, MISSING, new_codes[v][codes])
+        renamed_rows[:, v] = np.where(codes == MISSING, MISSING, new_codes[v][codes])
     columns = np.append(0, 1 + rng.permutation(4))  # the class stays first
     positions = np.argsort(columns)
     parents = [tuple(int(positions[p]) for p in GRAPHS[name][v]) for v in columns]
-    permuted = renamed[:, columns]
+    permuted_rows = renamed_rows[:, columns]
     order = rng.permutation(len(rows))
     sizes = tuple(np.array(SIZES)[columns])
-    model = fit(permuted[order], parents, learner, sizes, n_iterations=4)
-    posterior = proba(model, permuted, sizes)[:, new_codes[0]]
+    model = fit(permuted_rows[order], parents, learner, sizes, n_iterations=4)
+    posterior = proba(model, permuted_rows, sizes)[:, new_codes[0]]
     np.testing.assert_allclose(posterior, expected, rtol=1e-6, atol=1e-8)
 
 
@@ -436,8 +436,10 @@ def test_cross_tuning_written_out(learner, method, n_folds):
         np.testing.assert_array_equal(choices, first + errors[:, first:].argmin(axis=1))
         assert n_iterations == sorted(choices)[(n_folds - 1) // 2]
     np.testing.assert_array_equal(model.chosen_, errors.argmin(axis=1))
-    refitted = fit(rows, GRAPHS["tan"], learner, n_iterations=model.n_iterations_, method=method)
-    assert_tables(model, refitted.tables_, rtol=1e-12)
+    refitted_model = fit(
+        rows, GRAPHS["tan"], learner, n_iterations=model.n_iterations_, method=method
+    )
+    assert_tables(model, refitted_model.tables_, rtol=1e-12)
     assert (errors != errors[:, :1]).any()  # else any number would do
 
 
@@ -595,9 +597,9 @@ def test_weights_are_repeated_rows(structure, learner, method, share):
     is_missing = rng.random(codes.shape) < share
     X = pd.DataFrame(codes, columns=list("abcd"), dtype="Int64").mask(is_missing)
     weights = np.where(codes[:, 2] == 7, 0, rng.integers(0, 6, 60))
-    repeated = np.repeat(np.arange(60), weights)
+    repeated_rows = np.repeat(np.arange(60), weights)
     model = BayesNetClassifier(structure, learner, n_iterations=5, method=method)
-    expected = clone(model).fit(X.iloc[repeated], y[repeated])
+    expected = clone(model).fit(X.iloc[repeated_rows], y[repeated_rows])
     model.fit(X, y, weights)
     assert model.parents_ == expected.parents_
     for table, expected_table in zip(model.tables_, expected.tables_, strict=True):
@@ -619,15 +621,15 @@ def test_fractions_weigh_structures_and_frequencies():
         information = conditional_mutual_information(codes, sizes, unit * weights)
         np.testing.assert_allclose(information, expected, atol=1e-12)
     # Weights of 1.5 are half of rows that are repeated three times
-    weighted = JointCounts(codes, sizes, weights * 1.5)
-    repeated = JointCounts(np.repeat(codes, 3 * weights, axis=0), sizes)
+    weighted_counts = JointCounts(codes, sizes, weights * 1.5)
+    repeated_counts = JointCounts(np.repeat(codes, 3 * weights, axis=0), sizes)
     no_condition = frozenset()
-    information = repeated.information(1, 2, no_condition) / 2
-    assert weighted.information(1, 2, no_condition) == pytest.approx(information)
+    information = repeated_counts.information(1, 2, no_condition) / 2
+    assert weighted_counts.information(1, 2, no_condition) == pytest.approx(information)
     # BIC: ln(N) / 2 for the one parameter that an arc between two bits adds
-    n_rows = repeated.n_rows(frozenset([1, 2])) / 2
+    n_rows = repeated_counts.n_rows(frozenset([1, 2])) / 2
     penalty = np.log(n_rows) / 2
-    assert gain(weighted, 1, 2, no_condition) == pytest.approx(information - penalty)
+    assert gain(weighted_counts, 1, 2, no_condition) == pytest.approx(information - penalty)
 
 
 def test_cross_tuning_weighs_held_out_errors():

@@ -166,14 +166,14 @@ def test_table_changes_last_parent_fastest(write):
 
 
 @pytest.mark.parametrize(
-    "listed", ["(0,5], [5, 9)", "(0,5] [5, 9)", '"(0,5]" "[5, 9)"', " (0,5],[5, 9) ,"]
+    "state_list", ["(0,5], [5, 9)", "(0,5] [5, 9)", '"(0,5]" "[5, 9)"', " (0,5],[5, 9) ,"]
 )
 @pytest.mark.parametrize(
     "row", ["(0,5], very high", '"(0,5]", very high', '(0,5] "very high"', '(0,5] | "very high"']
 )
-def test_states_with_blanks_and_brackets(write, listed, row):
+def test_states_with_blanks_and_brackets(write, state_list, row):
     """As R's cut and bnlearn's discretize make them, for which bnlearn writes no quotes."""
-    text = f"""variable age {{ type discrete [2] {{ {listed} }}; }}
+    text = f"""variable age {{ type discrete [2] {{ {state_list} }}; }}
         variable my risk {{ type discrete [ 2 ] {{ very high, low }}; }}
         variable f(x) {{ type discrete [ 2 ] {{ , ):/ }}; }}
         probability ( age ) {{ table 0.5, 0.5; }} probability ( my risk ) {{ table 0.5, 0.5; }}
@@ -354,11 +354,11 @@ def test_too_many_cells(write):
 
 def test_file_cut_off(tmp_path, write):
     contents = ALARM.read_bytes()
-    truncated = contents[:900]
-    altered = contents[:900] + b"?" + contents[901:]
-    for damaged in (truncated, altered):
+    truncated_file = contents[:900]
+    altered_file = contents[:900] + b"?" + contents[901:]
+    for contents_of_file in (truncated_file, altered_file):
         with pytest.raises(ValueError, match="net.bif: gzip cannot decompress"):
-            DiscreteNetwork.read_bif(write(damaged))
+            DiscreteNetwork.read_bif(write(contents_of_file))
     truncated_text = gzip.decompress(contents)[:-200]
     with pytest.raises(ValueError, match="ends before|no probability"):
         DiscreteNetwork.read_bif(write(truncated_text))

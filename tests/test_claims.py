@@ -140,10 +140,10 @@ def test_what_is_registered_decides(tmp_path, monkeypatch):
         claim.test("e", estimate=HOLDS)
     with pytest.raises(TypeError, match="lerner"):
         claim.test("e", estimate=HOLDS, learner="EM", lerner="EM")
-    unregistered = claims.claim("b-claim", "It is so.", quote="so")
+    unregistered_claim = claims.claim("b-claim", "It is so.", quote="so")
     message = "'b-claim' is not in chapters/registered.yml: give 'a' statistic"
     with pytest.raises(ValueError, match=message):
-        unregistered.test("a", estimate=HOLDS, region=(0, 1))
+        unregistered_claim.test("a", estimate=HOLDS, region=(0, 1))
 
 
 @given(st.lists(st.sampled_from(list(ESTIMATES)), min_size=1, max_size=6))

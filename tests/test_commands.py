@@ -110,9 +110,9 @@ def papermill_values(command):
     values = {name: papermill_value(text) for name, text in options["parameters"]}
     for text in options["parameters_yaml"]:
         values |= yaml.safe_load(text)
-    resolved = resolve_parameters(PROJECT, command.chapter, values)[0]
-    assert resolved == values, "papermill does not convert: the value must have its type"
-    return resolved
+    resolved_values = resolve_parameters(PROJECT, command.chapter, values)[0]
+    assert resolved_values == values, "papermill does not convert: the value must have its type"
+    return resolved_values
 
 
 def values_of(command):
@@ -196,9 +196,9 @@ def assert_no_gaps(article):
 def assert_executed(path, values):
     cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
     assert all(cell.execution_count for cell in cells if cell.source.strip())
-    [injected] = [cell for cell in cells if INJECTED in cell.metadata.get("tags", [])]
+    [parameter_cell] = [cell for cell in cells if INJECTED in cell.metadata.get("tags", [])]
     names = {}
-    exec(injected.source, names)
+    exec(parameter_cell.source, names)
     assert {name: names[name] for name in values} == values
 
 

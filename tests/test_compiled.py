@@ -53,8 +53,12 @@ class Copy:
     def run(self, code, *options, **variables):
         """Return what a new Python prints that runs this code with the copy."""
         prefixes = ("NUMBA_", "PYTHON", "XDG_")
-        inherited = {name: os.environ[name] for name in os.environ if not name.startswith(prefixes)}
-        environment = {**inherited, "PYTHONPATH": str(self.folder), "HOME": str(self.home)}
+        environment = {}
+        for name, value in os.environ.items():
+            if not name.startswith(prefixes):
+                environment[name] = value
+        environment["PYTHONPATH"] = str(self.folder)
+        environment["HOME"] = str(self.home)
         environment.update(variables)
         package = str(self.lib / "__init__.py")
         code = f"import lib\nassert lib.__file__ == {package!r}, lib.__file__\n{code}"
@@ -198,10 +202,10 @@ def test_edited_kernels_and_constants_never_meet_old_machine_code(family, copy):
     first = copy.run(code)
 
     revert = copy.edit(*callee)
-    edited = copy.run(code)
-    assert edited != first
+    edited_output = copy.run(code)
+    assert edited_output != first
     hidden_cache = copy.cache.rename(copy.folder / "hidden")
-    assert copy.run(code) == edited, "as without any machine code"
+    assert copy.run(code) == edited_output, "as without any machine code"
     shutil.rmtree(copy.cache)
     hidden_cache.rename(copy.cache)
     revert()
@@ -286,10 +290,10 @@ def folder(tmp_path, monkeypatch):
     return compiled.cache_folder.__wrapped__
 
 
-def edited_folder(folder, module, edited, source):
+def edited_folder(folder, module, edited_module, source):
     """Return the folder of a module's machine code if another one had this source."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(sources.SOURCES, edited, source)
+        patch.setitem(sources.SOURCES, edited_module, source)
         return folder(module)
 
 
@@ -310,16 +314,16 @@ def test_the_folder_changes_with_each_module_that_a_kernel_takes_something_from(
     """Not with comments and docstrings, which no machine code has."""
     for module in modules_with_kernels():
         current = folder(module)
-        for edited in origins(module) | {module}:
-            pair = (module, edited)
-            source = sources.SOURCES[edited]
+        for edited_module in origins(module) | {module}:
+            pair = (module, edited_module)
+            source = sources.SOURCES[edited_module]
             statement = source + b"\nEDITED = 1\n"
-            assert edited_folder(folder, module, edited, statement) != current, pair
+            assert edited_folder(folder, module, edited_module, statement) != current, pair
             comment = source + b"\n\n# A comment.\n"
-            assert edited_folder(folder, module, edited, comment) == current, pair
+            assert edited_folder(folder, module, edited_module, comment) == current, pair
             docstring = source.replace(b'"""', b'"""Edited. ', 1)
             assert docstring != source
-            assert edited_folder(folder, module, edited, docstring) == current, pair
+            assert edited_folder(folder, module, edited_module, docstring) == current, pair
         assert folder(module) == current
 
 
@@ -327,24 +331,27 @@ def test_the_folder_changes_with_all_kernels_that_are_called():
     for module in modules_with_kernels():
         closure = sources.closure([module])
         queue = list(kernels(module).values())
-        visited = set()
+        visited_kernels = set()
         while queue:
             kernel = queue.pop()
-            if kernel in visited:
+            if kernel in visited_kernels:
                 continue
-            visited.add(kernel)
+            visited_kernels.add(kernel)
             assert kernel.py_func.__module__ in closure
             values = outer_values(kernel).values()
             queue += [value for value in values if isinstance(value, Dispatcher)]
 
 
 @pytest.mark.parametrize(
-    ("module", "unrelated"), [("lib.trees.growing", "lib.job_shop"), ("lib.job_shop", "lib.cia")]
+    ("module", "unrelated_module"),
+    [("lib.trees.growing", "lib.job_shop"), ("lib.job_shop", "lib.cia")],
 )
-def test_the_folder_stays_where_another_module_is_edited(module, unrelated, folder):
-    source = sources.SOURCES[unrelated] + b"\nEDITED = 1\n"
-    assert edited_folder(folder, module, unrelated, source) == folder(module)
-    assert edited_folder(folder, unrelated, unrelated, source) != folder(unrelated)
+def test_the_folder_stays_where_another_module_is_edited(module, unrelated_module, folder):
+    source = sources.SOURCES[unrelated_module] + b"\nEDITED = 1\n"
+    assert edited_folder(folder, module, unrelated_module, source) == folder(module)
+    assert edited_folder(folder, unrelated_module, unrelated_module, source) != folder(
+        unrelated_module
+    )
 
 
 @pytest.mark.parametrize("package", [numba, llvmlite])
@@ -404,7 +411,7 @@ from lib.backgammon.net import sigmoid
 print(sigmoid(np.float32(0)))
 """
 HALF = "0.5\n"
-REFUSING = """
+REFUSE_FOLDERS = """
 import os
 make_folders = os.makedirs
 def refuse(path, *arguments, **options):
@@ -440,7 +447,7 @@ def test_kernels_are_compiled_in_memory_where_no_folder_can_be_written(copy):
 
 
 def test_kernels_are_compiled_in_memory_where_a_folder_refuses_after_all(copy):
-    assert copy.run(REFUSING + SIGMOID) == HALF
+    assert copy.run(REFUSE_FOLDERS + SIGMOID) == HALF
     assert not copy.machine_code()
 
 
@@ -448,11 +455,11 @@ def test_only_one_module_asks_numba_for_a_cache_or_for_threads():
     """`cache=True` looks at a kernel's own file only, `parallel=True` adds up in another order."""
     offenders = []
     for name, source in sources.SOURCES.items():
-        refused = {"parallel"} if name == "lib.compiled" else {"parallel", "cache"}
+        refused_keywords = {"parallel"} if name == "lib.compiled" else {"parallel", "cache"}
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.Call):
                 keywords = {keyword.arg for keyword in node.keywords}
-                if keywords & refused:
+                if keywords & refused_keywords:
                     offenders.append(f"{name}:{node.lineno}: {ast.unparse(node)[:80]}")
     assert not offenders
 
@@ -536,9 +543,9 @@ lib.decisions.temporal.q_value = programming.q_value  # as IPython's autoreload 
 {TD}
 """
     copy.run(code)
-    poisoned = copy.run(TD)
+    poisoned_output = copy.run(TD)
     shutil.rmtree(copy.cache)
-    assert poisoned == copy.run(TD), "as without any machine code"
+    assert poisoned_output == copy.run(TD), "as without any machine code"
 
 
 @pytest.mark.slow

@@ -261,7 +261,7 @@ def test_a_batch_of_new_rows_may_lack_every_value_of_a_column():
 
 NAMES = pd.DataFrame({"soil": ["clay", "loam"] * 60})
 AGES = np.arange(N).astype(str)
-REFUSED = {
+REFUSED_TABLES = {
     "text of numbers": (
         NAMES.assign(age=AGES),
         "'age' is text, but 120 of its 120 values are numbers, such as '0'",
@@ -298,12 +298,12 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("fault", REFUSED)
+@pytest.mark.parametrize("fault", REFUSED_TABLES)
 @pytest.mark.parametrize(
     "learner", [NaiveBayes(), GainRatioTree(), EntropyDiscretizer()], ids=lambda e: type(e).__name__
 )
 def test_what_cannot_be_typed_is_refused(learner, fault):
-    table, message = REFUSED[fault]
+    table, message = REFUSED_TABLES[fault]
     with pytest.raises(ValueError, match=message):
         learner.fit(table, Y)
 

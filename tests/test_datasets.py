@@ -24,8 +24,8 @@ from lib.datasets.catalogue import Entry, schemas
 from lib.datasets.catalogue import catalogue as entries
 
 listing = importlib.import_module("lib.datasets.catalogue")
-SHIPPED = [name for name, entry in entries().items() if entry.kind == "shipped"]
-ELSEWHERE = [name for name, entry in entries().items() if entry.kind == "uci"]
+SHIPPED_NAMES = [name for name, entry in entries().items() if entry.kind == "shipped"]
+UCI_NAMES = [name for name, entry in entries().items() if entry.kind == "uci"]
 MIRROR = os.environ.get("UCI_MIRROR")
 CONTENT = b"M,?,1.5,t,b\nF,2,?,f,a\nM,10,3,t,b\n"
 
@@ -132,7 +132,7 @@ CLASSES = {
     "votes1": {"democrat": 267, "republican": 168},
 }
 # How many rows the published training set has, and of some of its classes.
-TRAINING = {
+TRAINING_ROWS = {
     "soybean-large": (307, {"brown-spot": 40, "phytophthora-rot": 40}),
     "satimage": (4435, {"1": 1072, "7": 1038}),
     "shuttle": (43500, {"1": 34108, "6": 6}),
@@ -141,7 +141,7 @@ TRAINING = {
 
 @pytest.mark.parametrize("name", datasets.names())
 def test_sets_are_what_the_manifest_says(name, monkeypatch, no_network):
-    if name in ELSEWHERE:
+    if name in UCI_NAMES:
         if not MIRROR:
             pytest.skip(
                 "set UCI_MIRROR to a folder of UCI's files to check the sets that are not shipped"
@@ -156,7 +156,7 @@ def test_sets_are_what_the_manifest_says(name, monkeypatch, no_network):
     assert data.source in ("shipped", "synthetic", "mirror")
     assert no_network == []
     assert Counter(data.y) == CLASSES.get(name, Counter(data.y))
-    n_train, counts = TRAINING.get(name, (data.n_train, {}))
+    n_train, counts = TRAINING_ROWS.get(name, (data.n_train, {}))
     assert data.n_train == n_train
     assert counts.items() <= Counter(data.y[:n_train]).items()
 
@@ -194,10 +194,10 @@ def test_small_soybean_has_14_constant_columns_and_its_rows_are_rows_of_the_larg
     assert (small.X.nunique() == 1).sum() == 14
     is_d4 = small.y == "D4"
     assert (small.X["roots"][is_d4] == "1").all()
-    corrected = small.X.astype(object)
-    corrected.loc[is_d4, "roots"] = "0"
+    corrected_rows = small.X.astype(object)
+    corrected_rows.loc[is_d4, "roots"] = "0"
     large_rows = set(map(tuple, large.X.astype(object).to_numpy()))
-    assert set(map(tuple, corrected.to_numpy())) <= large_rows
+    assert set(map(tuple, corrected_rows.to_numpy())) <= large_rows
 
 
 def test_complete_rows_keep_domains_and_count_the_training_rows():
@@ -339,7 +339,7 @@ def test_a_download_that_fails_leaves_nothing(tiny, monkeypatch, tmp_path, conte
 
 
 @pytest.mark.parametrize(
-    ("content", "unconfirmed", "cause"),
+    ("content", "unconfirmed_files", "cause"),
     [
         (CONTENT + b"\n", (), "does not have the sha256 of the manifest"),
         (CONTENT + b"\n", ("tiny.data",), "never confirmed to be that of UCI's very bytes"),
@@ -348,9 +348,9 @@ def test_a_download_that_fails_leaves_nothing(tiny, monkeypatch, tmp_path, conte
     ids=["changed", "unconfirmed", "dead link"],
 )
 def test_a_failed_download_names_set_address_and_remedies(
-    tiny, monkeypatch, content, unconfirmed, cause
+    tiny, monkeypatch, content, unconfirmed_files, cause
 ):
-    monkeypatch.setitem(entries(), "tiny", dataclasses.replace(tiny, unconfirmed=unconfirmed))
+    monkeypatch.setitem(entries(), "tiny", dataclasses.replace(tiny, unconfirmed=unconfirmed_files))
     serve(monkeypatch, content)
     with pytest.raises(datasets.NotAvailableError, match=cause) as error:
         datasets.load("tiny")
@@ -361,9 +361,9 @@ def test_a_failed_download_names_set_address_and_remedies(
     assert "UCI_MIRROR" in message
 
 
-@pytest.mark.parametrize("compressed", [False, True])
-def test_a_mirror_is_read_first(tiny, monkeypatch, tmp_path, compressed):
-    if compressed:
+@pytest.mark.parametrize("is_compressed", [False, True])
+def test_a_mirror_is_read_first(tiny, monkeypatch, tmp_path, is_compressed):
+    if is_compressed:
         (tmp_path / "tiny.data.gz").write_bytes(gzip.compress(CONTENT))
     else:
         (tmp_path / "tiny.data").write_bytes(CONTENT)
@@ -415,10 +415,10 @@ def test_available_tells_status_and_reason_of_every_set(tiny, monkeypatch, tmp_p
     requests = serve(monkeypatch, CONTENT)
     frame = datasets.available().set_index("name")
     assert frame.index.tolist() == list(entries())
-    shipped = [*SHIPPED, "glass2", "votes1", *synthetic.COMPLETE, "waveform-21"]
-    assert (frame.loc[shipped, "status"] == "shipped").all()
-    absent = [*ELSEWHERE, "tiny", "water-treatment"]
-    assert (frame.loc[absent, "status"] == "not available").all()
+    shipped_names = [*SHIPPED_NAMES, "glass2", "votes1", *synthetic.COMPLETE, "waveform-21"]
+    assert (frame.loc[shipped_names, "status"] == "shipped").all()
+    absent_names = [*UCI_NAMES, "tiny", "water-treatment"]
+    assert (frame.loc[absent_names, "status"] == "not available").all()
     remedy = "not downloaded yet: load('tiny') fetches tiny.data from http"
     assert frame.loc["tiny", "reason"].startswith(remedy)
     assert "not confirmed: allbp.test" in frame.loc["allbp", "reason"]
@@ -432,7 +432,7 @@ def test_available_tells_status_and_reason_of_every_set(tiny, monkeypatch, tmp_p
 
 # Damaged files: on disk their sha256 betrays them, and what the parser gets is read or refused
 
-FEW = 20  # lines of a shipped file that are enough to reach every column
+N_LINES = 20  # lines of a shipped file that are enough to reach every column
 PIECES = st.sampled_from(
     [b"", b"?", b",", b"\n", b"\x00", b"\xff", b"nan", b"1e999", b'"', b"-1", "é\u2028".encode()]
 )
@@ -442,13 +442,13 @@ PIECES = st.sampled_from(
 def content(name):
     """The first lines of a shipped file."""
     lines = downloads.read_shipped(entries()[name]).splitlines(keepends=True)
-    return b"".join(lines[:FEW])
+    return b"".join(lines[:N_LINES])
 
 
 VOTES = content("vote")
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", SHIPPED_NAMES)
 def test_one_altered_byte_is_noticed_and_told(monkeypatch, tmp_path, name):
     """In the first, middle or last byte, compressed or not; and a file that is empty or cut."""
     monkeypatch.setattr(downloads, "DATA", tmp_path)
@@ -456,9 +456,9 @@ def test_one_altered_byte_is_noticed_and_told(monkeypatch, tmp_path, name):
     raw = (listing.DATA / file).read_bytes()
     damaged_files = [b"", raw[:500]]
     for position in (0, len(raw) // 2, len(raw) - 1):
-        altered = bytearray(raw)
-        altered[position] ^= 1
-        damaged_files.append(bytes(altered))
+        altered_file = bytearray(raw)
+        altered_file[position] ^= 1
+        damaged_files.append(bytes(altered_file))
     message = f"{name}: data/{file} is damaged, .*git checkout -- data/{file}"
     for contents in damaged_files:
         (tmp_path / file).write_bytes(contents)
@@ -466,14 +466,14 @@ def test_one_altered_byte_is_noticed_and_told(monkeypatch, tmp_path, name):
             datasets.load(name)
 
 
-@given(name=st.sampled_from(SHIPPED), data=st.binary(max_size=300))
+@given(name=st.sampled_from(SHIPPED_NAMES), data=st.binary(max_size=300))
 def test_arbitrary_bytes_are_refused(name, data):
     with pytest.raises(ValueError):
         _load(name, data)
 
 
 @given(
-    name=st.sampled_from(SHIPPED),
+    name=st.sampled_from(SHIPPED_NAMES),
     place=st.integers(0, 10**6),
     width=st.integers(0, 30),
     piece=PIECES,
@@ -482,10 +482,10 @@ def test_a_file_with_a_piece_exchanged_is_read_whole_or_refused(name, place, wid
     """Its sha256 is right, so that nothing but the parser stands in the way."""
     original = content(name)
     position = place % len(original)
-    damaged = original[:position] + piece + original[position + width :]
-    entry = dataclasses.replace(entries()[name], rows=FEW - 1)
+    damaged_lines = original[:position] + piece + original[position + width :]
+    entry = dataclasses.replace(entries()[name], rows=N_LINES - 1)
     try:
-        X, y = table.frame(table.rows(damaged, entry), entry)
+        X, y = table.frame(table.rows(damaged_lines, entry), entry)
     except ValueError:
         return
     assert len(X) == len(y)

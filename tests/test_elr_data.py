@@ -15,7 +15,7 @@ from lib.structures.encoding import DiscreteCoding
 from lib.trials import Seeds
 
 load_task = functools.cache(elr_data.load_task)
-SHIPPED = set(uci.available().query("status == 'shipped'")["name"])
+SHIPPED_SETS = set(uci.available().query("status == 'shipped'")["name"])
 TABLE_II = paper_table("ii").set_index("dataset")
 TABLE_V = paper_table("v").set_index("dataset")
 # What the files have, where the paper has another number.
@@ -25,8 +25,8 @@ N_ATTRIBUTES = {"breast": 9, "breast-cancer": 9, "soybean-large": 35}
 N_CLASSES = {"glass": 6, "soybean-large": 15}
 
 
-def shipped(table):
-    return [name for name in table.index if elr_data.SOURCES.get(name, name) in SHIPPED]
+def shipped_names(table):
+    return [name for name in table.index if elr_data.SOURCES.get(name, name) in SHIPPED_SETS]
 
 
 def seed(number):
@@ -51,9 +51,9 @@ def no_downloads(monkeypatch, tmp_path):
 
 class TestTables:
     def test_at_least_the_shipped_sets_are_checked(self):
-        assert len(shipped(TABLE_II)) >= 15
+        assert len(shipped_names(TABLE_II)) >= 15
 
-    @pytest.mark.parametrize("name", shipped(TABLE_II))
+    @pytest.mark.parametrize("name", shipped_names(TABLE_II))
     def test_table_ii(self, name):
         row = TABLE_II.loc[name]
         task = load_task(name)
@@ -73,7 +73,7 @@ class TestTables:
             if task.split == "published":
                 np.testing.assert_array_equal([*train, *test], np.arange(len(y)))
 
-    @pytest.mark.parametrize("name", shipped(TABLE_V))
+    @pytest.mark.parametrize("name", shipped_names(TABLE_V))
     def test_table_v(self, name):
         row = TABLE_V.loc[name]
         task = load_task(name, incomplete=True)
@@ -241,8 +241,8 @@ class TestCodes:
         train, test = rows
         """With a mask the test rows come twice, masked and complete."""
         plain_codes, plain_sizes = encode_split(data, train, test)
-        nothing = np.zeros(data.X.shape, bool)
-        codes, sizes = encode_split(data, train, test, nothing)
+        no_removal = np.zeros(data.X.shape, bool)
+        codes, sizes = encode_split(data, train, test, no_removal)
         assert (codes == np.concatenate([plain_codes, plain_codes[len(train) :]])).all()
         assert (sizes == plain_sizes).all()
 

@@ -28,7 +28,7 @@ def folds(dataset, learner, n_wrong, n_test, repeat=0):
 
 
 def results(rows, structure="naive"):
-    """Rows of (dataset, learner, repeat, value) or with se, as `scores` returns them; else it is 1."""
+    """Rows of (dataset, learner, repeat, value, se), as `scores` returns them; se may lack."""
     frame = pd.DataFrame(rows)
     if frame.shape[1] == 4:
         frame["se"] = 1.0
@@ -162,14 +162,14 @@ class TestCompareWithPaper:
 
     def test_all_right_in_both(self):
         """CORRAL TAN+ELR is 100.00 ± 0.00."""
-        perfect = results([("corral", "elr", 0, 100.0, 0.0)], "tan")
-        comparison = tables.compare_with_paper(perfect, "iii")
+        perfect_results = results([("corral", "elr", 0, 100.0, 0.0)], "tan")
+        comparison = tables.compare_with_paper(perfect_results, "iii")
         assert cell(comparison, "corral", "elr", "tan").z == 0
 
     def test_without_error_a_difference_is_infinite(self):
         """Both standard errors are 0."""
-        imperfect = results([("corral", "elr", 0, 99.0, 0.0)], "tan")
-        comparison = tables.compare_with_paper(imperfect, "iii")
+        imperfect_results = results([("corral", "elr", 0, 99.0, 0.0)], "tan")
+        comparison = tables.compare_with_paper(imperfect_results, "iii")
         assert cell(comparison, "corral", "elr", "tan").z == -np.inf
 
 
@@ -326,14 +326,14 @@ class TestPrinted:
             "e": ("viii", [False, False, True]),
         }[appendix]
         errors = tables.paper_errors(table)
-        reproduced = []
+        is_reproduced = []
         for test in tables.paper_p_values(appendix).itertuples():
             better = f"{test.better_structure}+elr"
             worse = f"{test.worse_structure}+{test.worse_learner}"
             p = tables.compare(errors, better, worse)["p"]
             n_digits = len(str(test.p).split(".")[1])
-            reproduced.append(round(p, n_digits) == test.p)
-        assert reproduced == expected
+            is_reproduced.append(round(p, n_digits) == test.p)
+        assert is_reproduced == expected
 
     def test_whole_numbers_of_test_rows(self):
         """A mean accuracy is a number of rows among all of them, such as 139 of 150 for IRIS."""

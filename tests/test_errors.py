@@ -84,7 +84,7 @@ BOOLEAN = [
 ]
 NETS = [BayesNetClassifier(structure, n_iterations=2) for structure in ("naive", "tan", "bic")]
 DISCRETE = [*NETS, SelectiveNaiveBayes()]
-MIXED = [*DISCRETE, NaiveBayes(), EntropyDiscretizer(), ClassSeparatingCuts()]
+MIXED_LEARNERS = [*DISCRETE, NaiveBayes(), EntropyDiscretizer(), ClassSeparatingCuts()]
 NUMBERS = pd.DataFrame({"a": [1.0, 2.0]})
 DATES = pd.to_datetime(["2001", "2002"])
 # Learners, X and y, and words of the message.
@@ -95,16 +95,21 @@ INVALID_DATA = [
     (BOOLEAN, [[0, 1], [1, 1]], [1, 1], r"y must have .*two classes; got one class: \[1\]"),
     (BOOLEAN[1:], [[0, 1], [1, 1], [0, 0]], [0, 1, 2], "two classes; got 3 classes"),
     (DISCRETE, [[0.5, 1], [1, 0]], [0, 1], "column 'x0' has 0.5 in row 0: discretise first"),
-    (MIXED, NUMBERS.assign(a=[1.0, INF]), [0, 1], "infinity; got inf in column 'a', row 1"),
-    (MIXED, np.array([[1.0], [-INF]]), [0, 1], "infinity; got -inf in column 'x0', row 1"),
-    (MIXED, NUMBERS, [0, NAN], "y contains NaN: .* row 1"),
-    (MIXED, NUMBERS, ["p", None], "y contains NaN"),
-    (MIXED, NUMBERS, [0.5, 1.5], "Unknown label type"),
-    (MIXED, NUMBERS.assign(a=DATES), [0, 1], "has dtype datetime"),
-    (MIXED, NUMBERS.iloc[:0], [], "0 sample"),
-    (MIXED, NUMBERS[[]], [0, 1], "0 feature"),
     (
-        BOOLEAN + MIXED,
+        MIXED_LEARNERS,
+        NUMBERS.assign(a=[1.0, INF]),
+        [0, 1],
+        "infinity; got inf in column 'a', row 1",
+    ),
+    (MIXED_LEARNERS, np.array([[1.0], [-INF]]), [0, 1], "infinity; got -inf in column 'x0', row 1"),
+    (MIXED_LEARNERS, NUMBERS, [0, NAN], "y contains NaN: .* row 1"),
+    (MIXED_LEARNERS, NUMBERS, ["p", None], "y contains NaN"),
+    (MIXED_LEARNERS, NUMBERS, [0.5, 1.5], "Unknown label type"),
+    (MIXED_LEARNERS, NUMBERS.assign(a=DATES), [0, 1], "has dtype datetime"),
+    (MIXED_LEARNERS, NUMBERS.iloc[:0], [], "0 sample"),
+    (MIXED_LEARNERS, NUMBERS[[]], [0, 1], "0 feature"),
+    (
+        BOOLEAN + MIXED_LEARNERS,
         [[0, 1], [1, 1], [0, 0]],
         [0, 1],
         r"inconsistent numbers of samples: \[3, 2\]",
@@ -134,7 +139,7 @@ def data_rows():
 
 ALL_LEARNERS = [*parameter_rows(), *data_rows()]
 
-BOTH = [[0, 1], [1, 0]]
+TWO_ROWS = [[0, 1], [1, 0]]
 # Two entries of row 0 and one of row 1, their columns, and words.
 SPARSE = [
     ([1, 1, 2], [0, 2, 1], "X must hold only 0 and 1; got .*2.* at row 1, column 1"),
@@ -171,18 +176,21 @@ WINNOWS = [
         TypeError,
     ),
     *(
-        (partial(fit, learner, BOTH, **{name: 1e300}), HEAVY)
+        (partial(fit, learner, TWO_ROWS, **{name: 1e300}), HEAVY)
         for learner in (Winnow(), WinnowEnsemble())
         for name in ("promotion", "threshold", "initial_weight", "margin")
     ),
-    (lambda: Winnow().partial_fit(BOTH, [0, 1]), "classes must be given at the first call"),
-    (lambda: Winnow().partial_fit(BOTH, [0, 0], classes=[0]), r"two classes; got one class: \[0\]"),
+    (lambda: Winnow().partial_fit(TWO_ROWS, [0, 1]), "classes must be given at the first call"),
     (
-        lambda: Winnow().partial_fit(BOTH, [0, 1], classes=[0, 2]),
+        lambda: Winnow().partial_fit(TWO_ROWS, [0, 0], classes=[0]),
+        r"two classes; got one class: \[0\]",
+    ),
+    (
+        lambda: Winnow().partial_fit(TWO_ROWS, [0, 1], classes=[0, 2]),
         r"y holds .*1.*, which is not one of classes: \[0 2\]",
     ),
     (
-        lambda: winnow().partial_fit(BOTH, [0, 1], classes=[0, 2]),
+        lambda: winnow().partial_fit(TWO_ROWS, [0, 1], classes=[0, 2]),
         "classes must be those of the first call",
     ),
 ]
@@ -231,7 +239,7 @@ BAYES = [
     (lambda: predict(PLAIN.assign(b=INF)), "got inf in column 'b'"),
     (lambda: predict(PLAIN.iloc[:0]), "0 sample"),
     (
-        lambda: fit(BayesNetClassifier("naive", "ofe"), BOTH).predict([[0, INF]]),
+        lambda: fit(BayesNetClassifier("naive", "ofe"), TWO_ROWS).predict([[0, INF]]),
         "infinity; got inf in column 'x1', row 0",
     ),
     *(
@@ -242,7 +250,7 @@ BAYES = [
         for learner in ("ofe", "elr", "em", "apn")
     ),
     (lambda: newton([[0, NAN], [1, 1]], "naive"), "complete rows"),
-    (lambda: newton(BOTH, ((1,), (), (0,))), "got the parents"),
+    (lambda: newton(TWO_ROWS, ((1,), (), (0,))), "got the parents"),
     (
         lambda: climb(two_cases(), "elr", -1),
         "n_iterations must be an integer of at least 0; got -1",
@@ -337,7 +345,7 @@ STRUCTURES = [
     ),
     *(
         (
-            partial(bic_search, BOTH, [0, 1], max_parents=value),
+            partial(bic_search, TWO_ROWS, [0, 1], max_parents=value),
             f"max_parents must be an integer of at least 0; got {value!r}",
         )
         for value in (-1, 1.5, True, "2", None)
@@ -397,8 +405,8 @@ BINS = [
     (lambda: OneHot().fit(MUSHROOMS[[]]), "0 feature"),
 ]
 
-EVEN = np.full((2, 4), 0.5)
-model = CIAModel([0.5, 0.5], EVEN)
+EVEN_PROBABILITIES = np.full((2, 4), 0.5)
+model = CIAModel([0.5, 0.5], EVEN_PROBABILITIES)
 
 
 def draw(n_attributes=4, n_hidden=2, difficulty=0.8, **options):
@@ -409,14 +417,14 @@ def draw(n_attributes=4, n_hidden=2, difficulty=0.8, **options):
 
 
 CIA = [
-    (lambda: CIAModel([0.5, 0.4], EVEN), "weights .* sum to 1"),
-    (lambda: CIAModel([-0.5, 1.5], EVEN), "weights must be non-negative"),
+    (lambda: CIAModel([0.5, 0.4], EVEN_PROBABILITIES), "weights .* sum to 1"),
+    (lambda: CIAModel([-0.5, 1.5], EVEN_PROBABILITIES), "weights must be non-negative"),
     (lambda: CIAModel([0.5, 0.5], np.full((3, 3), 0.5)), r"\(3, 3\) and \(2,\)"),
     (
         lambda: CIAModel([0.5, 0.5], [[0.5, 1.2], [0, 1]]),
         r"probabilities must lie in \[0, 1\]; got 1.2",
     ),
-    (lambda: CIAModel([0.5, 0.5], NAN * EVEN), "probabilities .* got nan"),
+    (lambda: CIAModel([0.5, 0.5], NAN * EVEN_PROBABILITIES), "probabilities .* got nan"),
     (
         lambda: model.target_posterior([[0, 1, 2]]),
         "X must hold only 0 and 1; got .*2.* at row 0, column 2",

@@ -85,8 +85,8 @@ def test_all_models_set_aside():
 
 def test_paired_differences_are_of_the_same_model(random_frame):
     frame, t = random_frame
-    shuffled = frame.sample(frac=1, random_state=0)
-    differences = evaluation.paired_differences(shuffled, "a", "b")
+    shuffled_frame = frame.sample(frac=1, random_state=0)
+    differences = evaluation.paired_differences(shuffled_frame, "a", "b")
     np.testing.assert_allclose(differences, t[:, :, 0] - t[:, :, 1], atol=1e-12)
 
 
@@ -374,8 +374,8 @@ def test_differences_by_dataset_are_those_of_the_same_folds():
     keys = itertools.product(("two", "one"), range(3), range(5), ("a", "b"))
     frame = pd.DataFrame(keys, columns=["dataset", "repeat", "fold", "learner"])
     frame["accuracy"] = rng.random(len(frame))
-    shuffled = frame.sample(frac=1, random_state=0).sort_values("dataset")
-    table = evaluation.differences_by_dataset(shuffled, "a", "b", 0.2)
+    shuffled_frame = frame.sample(frac=1, random_state=0).sort_values("dataset")
+    table = evaluation.differences_by_dataset(shuffled_frame, "a", "b", 0.2)
     assert table["dataset"].tolist() == ["one", "two"]
     for name, row in table.set_index("dataset").iterrows():
         accuracies = frame[frame["dataset"] == name].set_index("learner")["accuracy"]
@@ -393,10 +393,10 @@ def test_ranks_do_not_depend_on_the_unit_of_scores(scale):
     values = rng.integers(1, 5, (12, 4)) / 10 + [0, 0.05, 0.1, 0.1]
     scores = pd.DataFrame(values, columns=list("abcd"))
     plain = evaluation.compare_ranks(scores)
-    scaled = evaluation.compare_ranks(scores * scale)
-    assert scaled.ranks.to_dict() == plain.ranks.to_dict()
-    assert scaled.p_friedman == plain.p_friedman
-    assert scaled.groups == plain.groups
+    scaled_comparison = evaluation.compare_ranks(scores * scale)
+    assert scaled_comparison.ranks.to_dict() == plain.ranks.to_dict()
+    assert scaled_comparison.p_friedman == plain.p_friedman
+    assert scaled_comparison.groups == plain.groups
     assert 0 < plain.p_friedman < 0.9
 
 

@@ -82,15 +82,17 @@ class TestFrame:
         pd.testing.assert_frame_equal(frames[1], frames[0], check_exact=True)
 
     def test_another_learner_size_or_model_changes_no_other_row(self, frame):
-        extended = curve(learners=("perceptron", *FAST[::-1], "em"), sizes=[25, 40, 10], n_models=8)
-        common = rows_of(extended, learner=FAST, size=SIZES, model=range(6))
-        common = common.sort_values(KEYS, ignore_index=True)
+        extended_frame = curve(
+            learners=("perceptron", *FAST[::-1], "em"), sizes=[25, 40, 10], n_models=8
+        )
+        common_rows = rows_of(extended_frame, learner=FAST, size=SIZES, model=range(6))
+        common_rows = common_rows.sort_values(KEYS, ignore_index=True)
         expected = frame.sort_values(KEYS, ignore_index=True)
-        pd.testing.assert_frame_equal(common, expected, check_exact=True)
+        pd.testing.assert_frame_equal(common_rows, expected, check_exact=True)
 
     def test_sizes_are_distinct_and_rising(self):
-        repeated = curve(sizes=[40, 10, 40], n_models=1)
-        assert rows_of(repeated, learner=["cov"])["size"].tolist() == [10, 40]
+        frame_of_repeats = curve(sizes=[40, 10, 40], n_models=1)
+        assert rows_of(frame_of_repeats, learner=["cov"])["size"].tolist() == [10, 40]
         assert set(curve(sizes=np.int64(12), n_models=1)["size"]) == {12}
         assert list(experiments.SIZES) == sorted(set(experiments.SIZES))
 
@@ -227,14 +229,14 @@ def test_a_tuned_winnow_has_the_first_setting_that_does_best():
     X, y, _ = model.sample(300, np.random.default_rng(2))
     grid = {"margin": [2.0, 0.0, 1.0, 4.0], "promotion": [1.015, 1.05]}
     search = GridSearchCV(WinnowEnsemble(3, random_state=5), grid, cv=3).fit(X, y)
-    tuned = TunedWinnow(5).fit(X, y)
-    parameters = tuned.model_.get_params()
+    tuned_winnow = TunedWinnow(5).fit(X, y)
+    parameters = tuned_winnow.model_.get_params()
     assert {name: parameters[name] for name in grid} == search.best_params_
     expected = WinnowEnsemble(random_state=5, **search.best_params_).fit(X, y).predict(X)
-    assert (tuned.predict(X) == expected).all()
+    assert (tuned_winnow.predict(X) == expected).all()
     # one example of a class is too few for three folds
-    untuned = TunedWinnow(5).fit(X[:9], np.arange(9) == 0)
-    assert untuned.model_.margin is None
+    untuned_winnow = TunedWinnow(5).fit(X[:9], np.arange(9) == 0)
+    assert untuned_winnow.model_.margin is None
 
 
 def test_the_chapter_shows_the_trial_that_others_call(frame):

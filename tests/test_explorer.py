@@ -68,8 +68,8 @@ def test_measures_are_those_of_the_chapters(names):
         measures = all_measures.loc[point]
         t = measures.loc["t"].loc[expected.index]
         np.testing.assert_allclose(t[["value", "se"]].astype(float), expected[["t", "se"]])
-        pooled = measures.loc["pooled"].loc[expected.index, "value"]
-        np.testing.assert_allclose(pooled, expected["t_pooled"])
+        pooled_values = measures.loc["pooled"].loc[expected.index, "value"]
+        np.testing.assert_allclose(pooled_values, expected["t_pooled"])
         leads = evaluation.paired_differences(panel, "winnow", "em")
         standard_errors = [t.loc[(size, "winnow"), "apart"][1] for size in leads]
         np.testing.assert_allclose(standard_errors, leads.sem())

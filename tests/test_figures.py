@@ -378,15 +378,15 @@ class TestShufflePositions:
 
 
 @pytest.mark.parametrize(
-    ("draw", "empty"),
+    ("draw", "empty_frame"),
     [
         (figures.error_scatter, errors([])),
         (figures.agreement_map, agreement([], z=[])),
         (figures.shuffle_positions, positions([])),
     ],
 )
-def test_nothing_to_draw_is_said(draw, empty):
-    (axis,) = draw(empty).axes
+def test_nothing_to_draw_is_said(draw, empty_frame):
+    (axis,) = draw(empty_frame).axes
     assert len(words(axis.texts)) == 1
     assert not axis.axison
 

@@ -28,7 +28,7 @@ X = np.random.default_rng(0).integers(0, 2, (SIZE, 4))
 Y = X[:, 0] ^ (np.arange(SIZE) % 9 == 0)
 ONES = np.ones(SIZE)
 
-WEIGHTED = {
+WEIGHTED_LEARNERS = {
     "naive Bayes": NaiveBayes(),
     "network": BayesNetClassifier("tan", "elr", n_iterations=3),
     "Winnow": Winnow(1.5, complement=True, average=True, n_passes=2),
@@ -46,9 +46,13 @@ OTHER_LEARNERS = {
     "rules": Ripper(random_state=0),
     "bagging": Bagging(GainRatioTree(), n_members=2, random_state=0),
 }
-weighted_learners = pytest.mark.parametrize("learner", WEIGHTED.values(), ids=WEIGHTED)
+weighted_learners = pytest.mark.parametrize(
+    "learner", WEIGHTED_LEARNERS.values(), ids=WEIGHTED_LEARNERS
+)
 classifiers = pytest.mark.parametrize(
-    "learner", [*WEIGHTED.values(), *OTHER_LEARNERS.values()], ids=[*WEIGHTED, *OTHER_LEARNERS]
+    "learner",
+    [*WEIGHTED_LEARNERS.values(), *OTHER_LEARNERS.values()],
+    ids=[*WEIGHTED_LEARNERS, *OTHER_LEARNERS],
 )
 
 
@@ -116,7 +120,7 @@ class TestWeights:
 class TestScikitLearnTakesThem:
     @weighted_learners
     def test_boosting_is_its_formula(self, learner):
-        """SAMME: what the first member misclassifies weighs (1 - e) / e times as much afterwards."""
+        """SAMME: the errors of the first member weigh (1 - e) / e times as much in the second."""
         ensemble = AdaBoostClassifier(learner, n_estimators=2, random_state=0).fit(X, Y)
         first, second = ensemble.estimators_
         is_wrong = learner.fit(X, Y).predict(X) != Y
@@ -134,8 +138,10 @@ class TestScikitLearnTakesThem:
         weights = (np.arange(SIZE) % 2 == 0).astype(float)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            calibrated = CalibratedClassifierCV(learner, cv=3).fit(X, target, sample_weight=weights)
-        assert accuracy_score(X[:, 1], calibrated.predict(X)) > 0.9
+            calibrated_learner = CalibratedClassifierCV(learner, cv=3).fit(
+                X, target, sample_weight=weights
+            )
+        assert accuracy_score(X[:, 1], calibrated_learner.predict(X)) > 0.9
 
 
 NULLABLE = {
@@ -159,9 +165,9 @@ class TestTargets:
     @pytest.mark.parametrize(("y", "kind"), NULLABLE.values(), ids=NULLABLE)
     def test_keep_their_type(self, learner, y, kind):
         learner.fit(X, y)
-        predicted = learner.predict(X)
-        assert learner.classes_.dtype.kind == predicted.dtype.kind == kind
-        assert set(predicted) <= set(np.asarray(y))
+        labels = learner.predict(X)
+        assert learner.classes_.dtype.kind == labels.dtype.kind == kind
+        assert set(labels) <= set(np.asarray(y))
 
     @classifiers
     @pytest.mark.parametrize("y", NO_CLASS.values(), ids=NO_CLASS)
@@ -241,7 +247,7 @@ REFUSALS = {
     "mixed indices": "[Ss]parse",
 }
 LEARNERS = {
-    **WEIGHTED,
+    **WEIGHTED_LEARNERS,
     "selective": OTHER_LEARNERS["selective"],
     "experts": OTHER_LEARNERS["experts"],
     "sparse Winnow": Winnow(),

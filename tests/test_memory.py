@@ -68,7 +68,7 @@ def test_batches_are_all_rows_within_the_memory(n_rows, row_bytes, memory):
 # `fit` checks the attributes in a copy that lies row after row and makes rows with the target of
 # it; Winnow's are twice as wide, with the complements.
 @pytest.mark.parametrize(
-    ("learner", "copies", "working"),
+    ("learner", "copies", "working_memory"),
     [
         (EM, 2, LIMIT),
         (DOUBLE, 2, LIMIT),
@@ -80,7 +80,7 @@ def test_batches_are_all_rows_within_the_memory(n_rows, row_bytes, memory):
     ids=["EM", "EM in float64", "selection", "COV", "Winnow", "ensemble"],
 )
 def test_learning_takes_copies_of_the_sample_and_the_memory_limit(
-    learner, copies, working, sample, monkeypatch
+    learner, copies, working_memory, sample, monkeypatch
 ):
     monkeypatch.setattr(online, "PRODUCT", LIMIT)
     monkeypatch.setattr("lib.arrays.LIMIT", LIMIT)
@@ -89,7 +89,7 @@ def test_learning_takes_copies_of_the_sample_and_the_memory_limit(
     half = SIZE // 2
     peak_of_half = peak(lambda: learner.fit(X[:half], y[:half]))
     peak_of_all = peak(lambda: learner.fit(X, y))
-    assert peak_of_all <= copies * X.nbytes / MIB + working + SMALL
+    assert peak_of_all <= copies * X.nbytes / MIB + working_memory + SMALL
     assert peak_of_all <= 2 * peak_of_half
 
 

@@ -57,28 +57,28 @@ def test_percentages_are_those_of_the_tables(confusions):
 
 def test_iris_bins_have_a_gap():
     iris = datasets.load("iris")
-    binned = printed_bins("iris").fit_transform(iris.X, iris.y)
-    assert binned.isna().sum().to_dict() == dict.fromkeys(iris.X, 0) | {"petal_length": 17}
-    in_gap = iris.X["petal_length"][binned["petal_length"].isna()]
+    bins = printed_bins("iris").fit_transform(iris.X, iris.y)
+    assert bins.isna().sum().to_dict() == dict.fromkeys(iris.X, 0) | {"petal_length": 17}
+    in_gap = iris.X["petal_length"][bins["petal_length"].isna()]
     assert in_gap.between(5, 5.5, inclusive="right").all()
-    np.testing.assert_array_equal(binned["sepal_length"] == "> 5.5", iris.X["sepal_length"] > 5.5)
-    bins = [
+    np.testing.assert_array_equal(bins["sepal_length"] == "> 5.5", iris.X["sepal_length"] > 5.5)
+    expected = [
         ["≤ 5.5", "> 5.5"],
         ["≤ 3", "> 3"],
         ["0 – 2", "2 – 5", "5.5 – 10"],
         ["≤ 1", "1 – 1.6", "> 1.6"],
     ]
-    assert [column.cat.categories.tolist() for _, column in binned.items()] == bins
+    assert [column.cat.categories.tolist() for _, column in bins.items()] == expected
 
 
 def test_glass_bins():
     glass = datasets.load("glass")
-    binned = printed_bins("glass").fit_transform(glass.X, glass.y)
-    assert not binned.isna().any(axis=None)
-    n_bins = [len(column.cat.categories) for _, column in binned.items()]
+    bins = printed_bins("glass").fit_transform(glass.X, glass.y)
+    assert not bins.isna().any(axis=None)
+    n_bins = [len(column.cat.categories) for _, column in bins.items()]
     assert n_bins == [2, 3, 4, 4, 5, 5, 4, 2, 3]
     expected = np.searchsorted([72.6, 72.8, 73.2, 73.4], glass.X["si"])
-    np.testing.assert_array_equal(binned["si"].cat.codes, expected)
+    np.testing.assert_array_equal(bins["si"].cat.codes, expected)
 
 
 def test_means_of_glass():

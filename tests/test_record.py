@@ -81,8 +81,8 @@ def test_what_is_not_asked_for_is_not_filled_in():
 
 @pytest.mark.usefixtures("path")
 def test_an_experiment_that_has_only_recorded_rows():
-    computed = pd.DataFrame(columns=["dataset"])
-    rows = new_record().complete("sets", computed, ["iris"])
+    computed_rows = pd.DataFrame(columns=["dataset"])
+    rows = new_record().complete("sets", computed_rows, ["iris"])
     assert rows.to_dict("records") == [{"dataset": "iris", "rows": 150, "recorded": True}]
 
 

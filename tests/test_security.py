@@ -30,7 +30,7 @@ UNSAFE_CALLS = re.compile(
     r"|.*\.(unpack_archive|extractall)|unpack_archive"
     r"|yaml\.(unsafe_|full_)?load(_all)?"
 )
-ALLOWED = {
+ALLOWED_CODE = {
     "lib/book/parameters.py": ["yaml.load(text, Loader=_Loader)"],
     "lib/trials/description.py": ["cloudpickle"],  # asked what it would send by value
     # which writes, and whose list of what it has sent is cleared
@@ -73,8 +73,8 @@ def _is_dangerous(call):
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_the_library_runs_and_unpacks_nothing_that_it_reads(path):
-    allowed = ALLOWED.get(path.relative_to(ROOT).as_posix(), [])
-    assert dangers(path.read_text(encoding="utf-8")) == allowed
+    allowed_code = ALLOWED_CODE.get(path.relative_to(ROOT).as_posix(), [])
+    assert dangers(path.read_text(encoding="utf-8")) == allowed_code
 
 
 def test_the_one_yaml_loader_is_a_safe_one():
@@ -160,12 +160,12 @@ def server(monkeypatch):
     ],
 )
 def test_an_unsafe_entry_is_refused_before_any_connection(entry, server, changes, message):
-    unsafe = dataclasses.replace(entry, **changes)
+    unsafe_entry = dataclasses.replace(entry, **changes)
     with pytest.raises(ValueError, match=f"chess: .*{re.escape(message)}"):
-        downloads.read(unsafe)
+        downloads.read(unsafe_entry)
     with pytest.raises(ValueError, match=f"chess: .*{re.escape(message)}"):
-        downloads.download(unsafe, "a.data")
-    status, reason = downloads.status(unsafe)
+        downloads.download(unsafe_entry, "a.data")
+    status, reason = downloads.status(unsafe_entry)
     assert status == "not available"
     assert message in reason
     assert server.requests == []

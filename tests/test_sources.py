@@ -257,7 +257,7 @@ for name in {names}:
     copy.run(preload + code)
 
 
-SAME = [
+SAME_CODES = [
     "x = 1  # a comment",
     "\n\n\nx  =  (1)\n",
     '"""A docstring."""\nx = 1',
@@ -285,10 +285,10 @@ FORMS = [
     "x = 1\n'text'",
     "global x\nx = 1",
 ]
-DIFFERENT = [*VALUES, *FORMS, "from x import x", "import x", "del x", ""]
+OTHER_CODES = [*VALUES, *FORMS, "from x import x", "import x", "del x", ""]
 
 
-@pytest.mark.parametrize("text", SAME)
+@pytest.mark.parametrize("text", SAME_CODES)
 def test_digests_leave_out_comments_docstrings_and_layout(text):
     """These change no result, so that an edit of them makes no stored one old."""
     assert sources.code_digest(text) == sources.code_digest("x = 1")
@@ -304,7 +304,7 @@ def test_digests_leave_out_docstrings_wherever_they_stand_and_no_other_text():
 
 
 def test_digests_see_all_else():
-    digests = [sources.code_digest(text) for text in ("x = 1", *DIFFERENT)]
+    digests = [sources.code_digest(text) for text in ("x = 1", *OTHER_CODES)]
     assert len(set(digests)) == len(digests)
 
 
@@ -319,13 +319,15 @@ def test_a_digest_is_of_what_bytes_mean():
 def test_what_is_no_python_has_a_digest_too():
     tree = {"lib": b"", "lib.broken": b"def f(:"}
     assert set(sources.module_digests(["lib", "lib.broken"], tree)) == {"lib", "lib.broken"}
-    changed = tree | {"lib.broken": b"def f(:  # a comment"}
-    assert sources.module_digests(tree, tree) != sources.module_digests(tree, changed)
+    changed_tree = tree | {"lib.broken": b"def f(:  # a comment"}
+    assert sources.module_digests(tree, tree) != sources.module_digests(tree, changed_tree)
 
 
 def test_a_broken_module_that_is_not_imported_breaks_nothing(copy):
-    importing = copy.path("lib.hidden_markov")
-    importing.write_text(importing.read_text() + "\ndef later():\n    import lib.broken\n")
+    importing_path = copy.path("lib.hidden_markov")
+    importing_path.write_text(
+        importing_path.read_text() + "\ndef later():\n    import lib.broken\n"
+    )
     (copy.lib / "broken.py").write_text("def f(:")
     copy.run("import lib.hidden_markov; from lib import compiled; compiled.is_warm()")
 

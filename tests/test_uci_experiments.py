@@ -155,10 +155,10 @@ class TestFrame:
         ],
     )
     def test_what_is_added_changes_no_other_row(self, counts, changes, column, values):
-        extended = uci_confusions(**SMALL | changes)
-        assert len(extended) > len(counts)
-        common = extended[extended[column].isin(values)]
-        assert_same_rows(common, counts, [*KEYS, "predicted", "actual"])
+        extended_counts = uci_confusions(**SMALL | changes)
+        assert len(extended_counts) > len(counts)
+        common_rows = extended_counts[extended_counts[column].isin(values)]
+        assert_same_rows(common_rows, counts, [*KEYS, "predicted", "actual"])
 
     def test_learners_without_a_random_state_get_one_of_their_own(self):
         fixed_guess = DummyClassifier(strategy="uniform", random_state=7)
@@ -341,10 +341,12 @@ class TestLearners:
     def test_boolean_learners_get_the_columns_that_vary(self):
         """14 of the 35 attributes are constant."""
         data = datasets.load("soybean-small")
-        varying = [name for name, column in data.X.items() if column.nunique(dropna=False) > 1]
+        varying_columns = [
+            name for name, column in data.X.items() if column.nunique(dropna=False) > 1
+        ]
         codes = make_pipeline(*boolean_inputs("soybean-small")).fit(data.X, data.y)
-        assert len(varying) == 21
-        assert list(codes[-1].categories_) == varying
+        assert len(varying_columns) == 21
+        assert list(codes[-1].categories_) == varying_columns
         assert set(codes.transform(data.X).dtypes.map(str)) == {"bool"}
 
     @pytest.mark.parametrize(
@@ -357,7 +359,7 @@ class TestLearners:
         pd.testing.assert_frame_equal(codes, expected)
 
     def test_a_missing_value_has_a_code_but_for_printed_bins(self):
-        """Printed bins of the petal length of iris have a gap: there 3 of 4 attributes have a code."""
+        """Printed bins of petal lengths have a gap: there 3 of 4 attributes have a code."""
         X = pd.DataFrame({"x": [0.0, 1.0, 8.0, 9.0, np.nan]})
         y = np.array(list("aabbb"))
         codes = make_pipeline(*boolean_inputs("elsewhere", "means")).fit_transform(X, y)
@@ -394,7 +396,7 @@ class TestLearners:
         np.testing.assert_array_equal(inputs.transform(new_X), [[2, 9, 0, 0]])
         numbers = X[["n", "x"]]
         np.testing.assert_array_equal(numeric_inputs().fit_transform(numbers)[1], [2, 2])
-        skewed = pd.DataFrame({"x": [1.0, 1.0, np.nan, 7.0]})
-        assert numeric_inputs().fit_transform(skewed)[2] == [3]
+        skewed_X = pd.DataFrame({"x": [1.0, 1.0, np.nan, 7.0]})
+        assert numeric_inputs().fit_transform(skewed_X)[2] == [3]
         no_numbers = pd.DataFrame({"x": [np.nan, np.nan]})
         np.testing.assert_array_equal(numeric_inputs().fit_transform(no_numbers), [[0], [0]])

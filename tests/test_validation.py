@@ -76,23 +76,23 @@ NUMBERS = st.floats(allow_nan=True, allow_infinity=False)
 
 @given(arrays(float, st.tuples(st.integers(1, 6), st.integers(1, 3)), elements=NUMBERS))
 def test_scaling_by_a_power_of_two_is_undone_without_loss(values):
-    scaled, exponents = scale_by_power_of_two(values)
-    largest = np.fmax.reduce(np.abs(scaled), axis=0, initial=0)
+    scaled_values, exponents = scale_by_power_of_two(values)
+    largest = np.fmax.reduce(np.abs(scaled_values), axis=0, initial=0)
     assert ((largest == 0) | ((largest >= 0.5) & (largest < 1))).all()
     # Numbers 2^1022 times smaller than the largest are subnormal in between
-    is_exact = (np.abs(scaled) >= np.finfo(float).tiny) | np.isnan(values)
-    restored = np.ldexp(scaled, exponents)
-    np.testing.assert_array_equal(restored[is_exact], values[is_exact])
+    is_exact = (np.abs(scaled_values) >= np.finfo(float).tiny) | np.isnan(values)
+    restored_values = np.ldexp(scaled_values, exponents)
+    np.testing.assert_array_equal(restored_values[is_exact], values[is_exact])
     column, exponent = scale_by_power_of_two(values[:, 0])
-    np.testing.assert_array_equal(column, scaled[:, 0])
+    np.testing.assert_array_equal(column, scaled_values[:, 0])
     assert exponent == exponents[0]
 
 
 def test_squares_of_scaled_values_neither_overflow_nor_vanish():
     """Unscaled, 1e308 squared is infinite and 1e-308 squared is 0."""
     values = np.array([[1e308, 1e-308], [-1e308, 3e-308]])
-    scaled, exponents = scale_by_power_of_two(values)
+    scaled_values, exponents = scale_by_power_of_two(values)
     with np.errstate(over="raise", under="raise"):
-        deviations = scaled.std(axis=0)
+        deviations = scaled_values.std(axis=0)
     np.testing.assert_allclose(np.ldexp(deviations, exponents), [1e308, 1e-308], rtol=1e-12)
     assert scale_by_power_of_two(np.zeros((0, 2)))[1].tolist() == [0, 0]
