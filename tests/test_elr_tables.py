@@ -28,7 +28,10 @@ def folds(dataset, learner, n_wrong, n_test, repeat=0):
 
 
 def results(rows, structure="naive"):
-    """Rows of (dataset, learner, repeat, value, se), as `scores` returns them; se may lack."""
+    """A frame as `scores` returns it.
+
+    `rows` have dataset, learner, repeat and value, or also se, which else is 1.
+    """
     frame = pd.DataFrame(rows)
     if frame.shape[1] == 4:
         frame["se"] = 1.0

@@ -154,14 +154,22 @@ def winnow(n_attributes=2):
     return Winnow().fit(np.eye(2, n_attributes, dtype=int), [0, 1])
 
 
+def learn_more(X):
+    return winnow(3).partial_fit(X, [0, 1])
+
+
+def predict_classes(X):
+    return winnow(3).predict(X)
+
+
 def sparse_rows():
     """Calls that learn from sparse rows, learn more from them or predict them, and words."""
     for entries, columns, words in SPARSE:
         ends = [0, 2, 3]
         X = sparse.csr_array((np.array(entries), np.array(columns), np.array(ends)), shape=(2, 3))
         yield partial(fit, Winnow(), X), words
-        yield partial(winnow(3).partial_fit, X, [0, 1]), words
-        yield partial(winnow(3).predict, X), words
+        yield partial(learn_more, X), words
+        yield partial(predict_classes, X), words
 
 
 WINNOWS = [
