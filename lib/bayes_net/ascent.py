@@ -7,7 +7,6 @@ Nocedal & Wright (2006): line search, chapter 3; conjugate gradients of Polak & 
 line search, as Greiner, Su, Shen & Zhou (2005) say in section 4.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -353,7 +352,7 @@ def search_line(evaluation, messages, beta, value, gradient, direction, step, sl
     if not initial_slope > 0.0:
         return LineSearch(initial_slope, 0.0, value, gradient)
     if step == 0.0:
-        step = 1.0 / math.sqrt(initial_slope)
+        step = 1.0 / np.sqrt(initial_slope)
     best_step = 0.0
     best_value = value
     best_gradient = gradient

@@ -107,27 +107,26 @@ def estimate(setting: dict) -> str:
     """
     n = setting["n"]
     has_too_few = n < setting["least"]
-    trials = f"n{_SPACE}={_SPACE}{n}"
+    units = f"n{_SPACE}={_SPACE}{n} {setting['unit']}"
     if has_too_few:
-        trials += f" of {setting['least']} needed"
-    trials += f" {setting['unit']}"
+        units += f" of {setting['least']} needed"
 
     if setting["value"] is None:
-        return f"unknown, {trials}"
+        return f"unknown, {units}"
     value = _number_words(setting["value"])
     if has_too_few:
-        return f"{value}, {trials}"
+        return f"{value}, {units}"
 
     has_no_width = setting["value"] == setting["low"] == setting["high"]
-    if has_no_width and n <= 1:
+    if has_no_width and setting["exact"]:
         return f"{value} (exact)"
     # 0 is the lower end of a ratio, of which nothing is known
     is_unbounded = setting["high"] == "∞" and setting["low"] in ("−∞", 0)
     if has_no_width or is_unbounded:
-        return f"{value}, {trials}"
+        return f"{value}, {units}"
     low = _number_words(setting["low"])
     high = _number_words(setting["high"])
-    return f"{value} [{low},{_SPACE}{high}], {trials}"
+    return f"{value} [{low},{_SPACE}{high}], {units}"
 
 
 def region_words(setting: dict) -> str:

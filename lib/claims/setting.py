@@ -220,6 +220,7 @@ class Setting:
             "high": _json_number(self.high),
             "n": int(self.n),
             "unit": self.unit,
+            "exact": self.exact,
             "least": self.min_trials,  # the name in registers and in results stored so far
             "region": [_json_number(end) if math.isfinite(end) else None for end in self.region],
             "margin": _json_number(self.margin),
