@@ -1,20 +1,20 @@
-"""Fixtures of the tests of trials: a folder of results, what ran, what was told, and a notebook's cells."""
+"""Fixtures of the tests of trials: a folder of results, logs of trials and notes, a notebook's cells."""
 
 import json
 import linecache
 
 import cloudpickle
-import marked
+import logged_trials
 import numpy as np
 import pytest
-from marked import run
+from logged_trials import run
 
 from lib.trials import description
 
 
 @pytest.fixture(autouse=True)
 def hash_seed(monkeypatch):
-    """The one of the book's environment, whatever Dask has set when it started workers in this process."""
+    """The hash seed of the book, whatever Dask set when it started workers in this process."""
     monkeypatch.setenv("PYTHONHASHSEED", "0")
 
 
@@ -26,35 +26,40 @@ def results(tmp_path, monkeypatch):
         json.dumps({"results": str(tmp_path / "results"), "notes": str(tmp_path / "notes")}),
     )
     monkeypatch.setenv("TRIAL_LOG", str(tmp_path / "log"))
+    # count_as_a_notebook changes these three: monkeypatch restores what it has set itself
     for name in ("COMPUTING", "ENVIRONMENT", "REACHING"):
-        monkeypatch.setattr(description, name, getattr(description, name))  # to be restored
-    marked.count_as_a_notebook()
+        monkeypatch.setattr(description, name, getattr(description, name))
+    logged_trials.count_as_a_notebook()
     yield tmp_path / "results"
-    cloudpickle.unregister_pickle_by_value(marked)
+    cloudpickle.unregister_pickle_by_value(logged_trials)
+
+
+def take_lines(path):
+    """Return the lines of a file, which is removed; none if there is no file."""
+    if not path.exists():
+        return []
+    lines = path.read_text().splitlines()
+    path.unlink()
+    return lines
 
 
 @pytest.fixture
-def ran(tmp_path):
+def take_trials(tmp_path):
     """Return a function that takes the numbers of the trials that were run since the last time."""
 
     def take():
-        path = tmp_path / "log"
-        numbers = [int(line) for line in path.read_text().splitlines()] if path.exists() else []
-        path.unlink(missing_ok=True)
-        return numbers
+        return [int(line) for line in take_lines(tmp_path / "log")]
 
     return take
 
 
 @pytest.fixture
-def told(tmp_path):
+def take_notes(tmp_path):
     """Return a function that takes the notes of these kinds since the last time."""
 
     def take(*kinds):
-        path = tmp_path / "notes"
-        lines = path.read_text().splitlines() if path.exists() else []
-        path.unlink(missing_ok=True)
-        return [note for note in map(json.loads, lines) if note["kind"] in kinds]
+        notes = [json.loads(line) for line in take_lines(tmp_path / "notes")]
+        return [note for note in notes if note["kind"] in kinds]
 
     return take
 
@@ -69,13 +74,14 @@ def expected(tmp_path_factory):
 
 
 class Cells:
-    """A notebook without a kernel: each cell is executed in the module ``__main__``, with its source at hand."""
+    """A notebook without a kernel: a cell is executed in ``__main__``, with its source at hand."""
 
     def __init__(self):
         self.namespace = {"__name__": "__main__", "np": np}
 
     def __call__(self, source):
         name = f"<cell {id(self)} {len(linecache.cache)}>"
+        # lib reads the source of a function of a cell through linecache, as IPython lets it
         linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
         exec(compile(source, name, "exec"), self.namespace)
 

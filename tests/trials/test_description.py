@@ -1,4 +1,4 @@
-"""Descriptions of values, the settings part of a block's key: equal for equal values, and in any process; else not."""
+"""Descriptions of values, for the key of a block: equal for equal values, in any process."""
 
 import builtins
 import os
@@ -43,8 +43,10 @@ NO_NUMBERS = {
     "myst_nb",
     "platformdirs",
     "pooch",
+    "requests",
+    "seaborn",
+    "tqdm",
 }
-NO_NUMBERS |= {"requests", "seaborn", "tqdm"}
 
 
 def trial_modules():
@@ -52,7 +54,7 @@ def trial_modules():
     return [name for name in sources.SOURCES if not name.startswith("lib.book")]
 
 
-class Own(DummyClassifier):
+class ForeignLearner(DummyClassifier):
     """Somebody's learner."""
 
 
@@ -60,77 +62,49 @@ def frame_of(values, **settings):
     return pd.DataFrame({"a": pd.Series(values, **settings)})
 
 
-def categories(values, known):
-    return frame_of(pd.Categorical(values, categories=known))
+def categories(values, levels):
+    return frame_of(pd.Categorical(values, categories=levels))
 
 
 def model(p):
     return CIAModel(np.array([0.5, 0.5]), np.array([[p, 0.5], [0.5, 0.5]]))
 
 
-ARRAYS = [np.array(a) for a in ([1], [1.0], [[1]], ["a"], ["ab"], [True])] + [
-    np.array([1], dtype=np.int32)
+SCALARS = [0, 1, 1.0, True, False, 0.0, -0.0, "1", "", None, "None", np.nan, "nan", np.inf, 2**70]
+LISTS = [[], [1], [[1]], [1, 2], [[1], 2]]
+DICTS = [{}, {"a": 1}, {"a": 2}, {"b": 1}, {1: "a"}, {"1": "a"}]
+SETS = [{1, 2}, {1, 3}, set()]
+ARRAYS = [
+    *[np.array(values) for values in ([1], [1.0], [[1]], ["a"], ["ab"], [True])],
+    np.array([1], dtype=np.int32),
 ]
+OBJECTS = [np.log, np.exp, len, "numpy.log", Winnow, describe, np, datasets, figures]
+BYTES_AND_COMPLEX = [b"a", b"b", 1j, 2j, ...]
+# what Python calls equal to one of the values above, and computes otherwise with
+EQUAL_SCALARS = [np.int64(1), np.float32(0.5), 0.5, np.True_, np.str_("a")]
+EQUAL_CONTAINERS = [(1, 2), range(1, 3), frozenset({1, 2}), bytearray(b"a")]
 EVERYTHING = [
-    *[0, 1, 1.0, True, False, 0.0, -0.0, "1", "", None, "None", np.nan, "nan", np.inf, 2**70],
-    *[
-        [],
-        [1],
-        [[1]],
-        [1, 2],
-        [[1], 2],
-        {},
-        {"a": 1},
-        {"a": 2},
-        {"b": 1},
-        {1: "a"},
-        {"1": "a"},
-        {1, 2},
-        {1, 3},
-        set(),
-    ],
+    *SCALARS,
+    *LISTS,
+    *DICTS,
+    *SETS,
     *ARRAYS,
     *[frame_of([1, 2]), frame_of([2, 1]), frame_of([1.0, 2.0]), frame_of([1, 2], index=[1, 0])],
     pd.DataFrame({"b": [1, 2]}),
     *[frame_of(["a", x], dtype=kind) for x in (np.nan, "nan") for kind in (object, "str")],
-    *[categories(["a", "b"], known) for known in (["a", "b"], ["b", "a"], ["a", "b", "c"])],
+    *[categories(["a", "b"], levels) for levels in (["a", "b"], ["b", "a"], ["a", "b", "c"])],
     *[
-        categories(["a", x], ["a", known])
-        for x, known in ((np.nan, "b"), (np.nan, "nan"), ("nan", "nan"))
+        categories(["a", value], ["a", level])
+        for value, level in ((np.nan, "b"), (np.nan, "nan"), ("nan", "nan"))
     ],
-    *[
-        np.log,
-        np.exp,
-        len,
-        "numpy.log",
-        Winnow,
-        describe,
-        np,
-        datasets,
-        figures,
-        b"a",
-        b"b",
-        1j,
-        2j,
-        ...,
-    ],
-    # what Python calls equal, and computes otherwise with
-    *[
-        np.int64(1),
-        np.float32(0.5),
-        0.5,
-        np.True_,
-        np.str_("a"),
-        (1, 2),
-        range(1, 3),
-        frozenset({1, 2}),
-        bytearray(b"a"),
-    ],
-    *[
-        np.eye(2),
-        np.asfortranarray(np.array([[1.0, 2.0], [3.0, 4.0]])),
-        np.array([[1.0, 2.0], [3.0, 4.0]]),
-    ],
+    *OBJECTS,
+    *BYTES_AND_COMPLEX,
+    *EQUAL_SCALARS,
+    *EQUAL_CONTAINERS,
+    np.eye(2),
+    # a sum in another order of memory may differ in its last bit
+    np.asfortranarray(np.array([[1.0, 2.0], [3.0, 4.0]])),
+    np.array([[1.0, 2.0], [3.0, 4.0]]),
     *[pd.DataFrame({1: [1, 2]}), pd.DataFrame({"1": [1, 2]}), frame_of([1, 2]).rename_axis("rows")],
     *[partial(digest), partial(digest, 1), partial(digest, description=1), partial(describe, 1)],
     *[Winnow(), Winnow(2.5), Winnow(n_passes=3), WinnowEnsemble(), model(0.1), model(0.2)],
@@ -152,12 +126,12 @@ def digests():
 
 
 def test_different_values():
-    found = digests()
-    assert [i for i, one in enumerate(found) if one in found[:i]] == []
+    values = digests()
+    assert [i for i, value in enumerate(values) if value in values[:i]] == []
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("value", "equal_value"),
     [
         ({"b", "a"}, {"a", "b"}),
         (Winnow(2.5), clone(Winnow(2.5))),
@@ -167,21 +141,21 @@ def test_different_values():
         (model(0.3), model(0.3)),
     ],
 )
-def test_equal_values(one, other):
-    assert digest(describe(one)) == digest(describe(other))
+def test_equal_values(value, equal_value):
+    assert digest(describe(value)) == digest(describe(equal_value))
 
 
 def test_another_process_says_the_same():
     code = "from test_description import digests; print(digests())"
-    environment = os.environ | {"PYTHONHASHSEED": "5", "PYTHONPATH": f"{LIB.parent}:{TESTS}"}
-    found = subprocess.run(
-        [sys.executable, "-c", code], cwd=TESTS, env=environment, capture_output=True, text=True
+    variables = os.environ | {"PYTHONHASHSEED": "5", "PYTHONPATH": f"{LIB.parent}:{TESTS}"}
+    process = subprocess.run(
+        [sys.executable, "-c", code], cwd=TESTS, env=variables, capture_output=True, text=True
     )
-    assert found.stdout.strip() == str(digests()), found.stderr
+    assert process.stdout.strip() == str(digests()), process.stderr
 
 
 THINGS_REFUSED = {
-    "a learner of somebody's module": Own(),
+    "a learner of somebody's module": ForeignLearner(),
     "a module that is no package of the key": pytest,
     "a module of Python that reaches out": os,
     "a path, as what it names is not described": TESTS,
@@ -195,13 +169,13 @@ THINGS_REFUSED = {
 @pytest.mark.parametrize("name", THINGS_REFUSED)
 def test_what_is_refused(name):
     thing = THINGS_REFUSED[name]
-    for value in (
-        thing,
+    containers = [
         [thing],
         {"a": thing},
         partial(np.log, thing),
         make_pipeline(FunctionTransformer(thing)),
-    ):
+    ]
+    for value in (thing, *containers):
         with pytest.raises(NotDescribableError):
             describe(value)
 
@@ -249,8 +223,8 @@ NOTEBOOK = {
         "scale = 2",
     ),
     "what a decorator makes of it": (
-        "from functools import wraps\ndef twice(f):\n    @wraps(f)\n    def g(x):\n        return 2 * f(x)\n"
-        "    return g\n@twice\ndef thing(x):\n    return x",
+        "from functools import wraps\ndef twice(f):\n    @wraps(f)\n"
+        "    def g(x):\n        return 2 * f(x)\n    return g\n@twice\ndef thing(x):\n    return x",
         "2 *",
         "3 *",
     ),
@@ -293,12 +267,14 @@ NOTEBOOK = {
         "2",
     ),
     "a method of an enum": (
-        "from enum import Enum\nclass A(Enum):\n    X = 3\n    def f(self):\n        return 1\nthing = A.X",
+        "from enum import Enum\nclass A(Enum):\n    X = 3\n"
+        "    def f(self):\n        return 1\nthing = A.X",
         "1",
         "2",
     ),
     "a number that is an enum": (
-        "from enum import IntEnum\nclass A(IntEnum):\n    X = 3\n    def f(self):\n        return 1\nthing = A.X",
+        "from enum import IntEnum\nclass A(IntEnum):\n    X = 3\n"
+        "    def f(self):\n        return 1\nthing = A.X",
         "1",
         "2",
     ),
@@ -314,23 +290,28 @@ NOTEBOOK = {
 
 @pytest.mark.parametrize("kind", NOTEBOOK)
 def test_what_a_notebook_has(kind, cells):
-    """It is described: the same if the cell runs again with other words about it, and another if its part changes."""
+    """A description stays if the cell runs again with other words, and changes with the source."""
     source, old, new = NOTEBOOK[kind]
-    found = []
+    assert source.count(old) == (2 if kind == "the name of a function" else 1)
+    values = []
     for text in (source, f"# words\n\n{source}", source.replace(old, new)):
-        assert source.count(old) == (2 if kind == "the name of a function" else 1)
         cells(text)
-        found.append(digest(describe(cells["thing"])))
-    assert found[0] == found[1] != found[2]
+        values.append(digest(describe(cells["thing"])))
+    original, reworded, changed = values
+    assert original == reworded
+    assert changed != original
 
 
 def test_docstrings_are_words(cells):
-    source = 'def thing(x):\n    """Words."""\n    def f():\n        "More."\n        return x\n    return f\n'
-    found = set()
+    source = (
+        'def thing(x):\n    """Words."""\n'
+        '    def f():\n        "More."\n        return x\n    return f\n'
+    )
+    values = set()
     for text in (source, source.replace("Words", "Other words"), source.replace("More", "Less")):
         cells(text)
-        found.add(digest(describe(cells["thing"])))
-    assert len(found) == 1
+        values.add(digest(describe(cells["thing"])))
+    assert len(values) == 1
 
 
 WRAPPED = (
@@ -346,7 +327,9 @@ NOTEBOOK |= {
         "k = 5",
     ),
     "a class that says it is lib's": (
-        "from lib.winnow import Winnow\nthing = type('Winnow', (Winnow,), {'__module__': 'lib.winnow.online', 'k': 2})",
+        "from lib.winnow import Winnow\n"
+        "attributes = {'__module__': 'lib.winnow.online', 'k': 2}\n"
+        "thing = type('Winnow', (Winnow,), attributes)",
         "'k': 2",
         "'k': 3",
     ),
@@ -369,7 +352,9 @@ NOTEBOOK |= {
 }
 NOTEBOOK_REFUSED = {
     "a module made by hand": "import types\nthing = types.ModuleType('lib.mine')",
-    "the environment through another module": "import random\ndef thing():\n    return random._os.environ['A']",
+    "the environment through another module": (
+        "import random\ndef thing():\n    return random._os.environ['A']"
+    ),
     "eval": "def thing():\n    return eval('scale')",
     "exec in a comprehension": "def thing():\n    return [exec('1') for _ in range(2)]",
     "globals": "def thing():\n    return globals()['scale']",
@@ -400,9 +385,9 @@ def test_figures_may_be_used_and_count():
 
 
 def test_the_lists_of_names_are_of_modules_that_are_there():
-    third_party = {
-        name.partition(".")[0] for module in trial_modules() for name in sources.imports(module)
-    }
+    third_party = set()
+    for module in trial_modules():
+        third_party.update(name.partition(".")[0] for name in sources.imports(module))
     third_party -= {*sys.stdlib_module_names, "lib", ""}
     assert third_party - PACKAGES.keys() <= NO_NUMBERS
     for package, distribution in PACKAGES.items():

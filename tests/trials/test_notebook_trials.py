@@ -1,11 +1,11 @@
-"""Trials that stand in a notebook: whatever they depend on is in the key of their blocks, and what is not is not."""
+"""Trials that stand in a notebook: what they depend on is in the key of their blocks, nothing else."""
 
 import json
 
 import nbformat
 import pandas as pd
 import pytest
-from marked import N_TRIALS, run
+from logged_trials import N_TRIALS, run
 from nbclient import NotebookClient
 
 SETTINGS = "scale = 2.0\ntable = {'a': [1, 2]}\n"
@@ -52,32 +52,34 @@ def notebook(cells, name="", old="", new=""):
     """Run the cells, one of them changed, and return the trial."""
     cells(NOTE)
     for key, source in CELLS.items():
-        assert key != name or source.count(old) == 1
-        cells(source.replace(old, new) if key == name else source)
+        if key == name:
+            assert source.count(old) == 1
+            source = source.replace(old, new)
+        cells(source)
     return cells["trial"]
 
 
 @pytest.fixture
-def stored(results, ran, cells):
+def stored_blocks(results, take_trials, cells):
     run(trial=notebook(cells))
-    assert ran() == list(range(N_TRIALS))
+    assert take_trials() == list(range(N_TRIALS))
     run(trial=notebook(cells))
-    assert ran() == []
+    assert take_trials() == []
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_what_changes_is_run_again(change, stored, ran, cells):
+def test_what_changes_is_run_again(change, stored_blocks, take_trials, cells):
     run(trial=notebook(cells, *CHANGES[change]))
-    assert ran() == list(range(N_TRIALS))
+    assert take_trials() == list(range(N_TRIALS))
 
 
 @pytest.mark.parametrize("rewording", REWORDINGS)
-def test_what_is_only_said_otherwise_is_found(rewording, stored, ran, cells):
+def test_what_is_only_said_otherwise_is_found(rewording, stored_blocks, take_trials, cells):
     run(trial=notebook(cells, *REWORDINGS[rewording]))
-    assert ran() == []
+    assert take_trials() == []
 
 
-def test_recursion_and_closures(results, ran, cells):
+def test_recursion_and_closures(results, take_trials, cells):
     source = """
 def count(n):
     return 0 if n == 0 else 1 + count(n - 1)
@@ -88,23 +90,25 @@ def make(n):
     return trial
 """
     cells(NOTE)
-    for n, again in ((3, True), (3, False), (4, True)):
+    # the second time nothing runs: the trial and what it encloses are the same
+    all_trials = list(range(N_TRIALS))
+    for depth, trials_run in ((3, all_trials), (3, []), (4, all_trials)):
         cells(source)
-        assert run(trial=cells["make"](n))["depth"].tolist() == [n] * N_TRIALS
-        assert ran() == list(range(N_TRIALS)) * again
+        frame = run(trial=cells["make"](depth))
+        assert frame["depth"].tolist() == [depth] * N_TRIALS
+        assert take_trials() == trials_run
 
 
 @pytest.mark.parametrize(
     "use", ["open(os.devnull)", "eval('1')", "pytest.Item", "os.getenv('HOME')"]
 )
-def test_what_is_refused_is_not_stored(use, results, told, cells, monkeypatch):
-    monkeypatch.undo()
-    monkeypatch.setenv(
-        "BOOK_TRIALS", json.dumps({"results": str(results), "notes": str(results.parent / "notes")})
-    )
+def test_what_is_refused_is_not_stored(use, results, take_notes, cells, monkeypatch):
+    monkeypatch.undo()  # what the fixture `results` allows beyond a notebook
+    options = {"results": str(results), "notes": str(results.parent / "notes")}
+    monkeypatch.setenv("BOOK_TRIALS", json.dumps(options))
     cells(f"import os, pytest\ndef trial(seeds):\n    return {{'it': str(type({use}))}}\n")
     run(trial=cells["trial"])
-    [note] = told("not stored")
+    [note] = take_notes("not stored")
     assert ("in a cell" in note["why"]) or ("in the notebook" in note["why"])
     assert not results.exists()
 
@@ -116,14 +120,16 @@ class TestClosedWorld:
     def test_what_a_cell_changes_elsewhere_is_not_seen(self, n_jobs, results, cells, monkeypatch):
         monkeypatch.setattr("lib.winnow.Winnow.__doc__", "changed")
         cells(
-            "import lib.winnow\ndef trial(seeds):\n    return {'changed': lib.winnow.Winnow.__doc__ == 'changed'}\n"
+            "import lib.winnow\ndef trial(seeds):\n"
+            "    return {'changed': lib.winnow.Winnow.__doc__ == 'changed'}\n"
         )
         assert not run(trial=cells["trial"], n_jobs=n_jobs)["changed"].any()
 
+    # what a trial changes, and how it looks at it
     LEAVES = {  # noqa: RUF012
         "a setting of numpy": ("np.seterr(divide='raise')", "np.geterr()['divide']"),
         "a filter of warnings": ("warnings.simplefilter('error')", "str(warnings.filters[0][0])"),
-        "decimal places": ("decimal.getcontext().prec", "decimal.getcontext().prec"),
+        "decimal places": ("decimal.getcontext().prec = 5", "decimal.getcontext().prec"),
         "a setting of scikit-learn": (
             "sklearn.set_config(assume_finite=True)",
             "sklearn.get_config()['assume_finite']",
@@ -138,17 +144,20 @@ class TestClosedWorld:
     def test_a_trial_leaves_nothing_to_the_next_block(self, kind, cells):
         """Or results would depend on which blocks a process has run, and so on how many there are."""
         change, look = self.LEAVES[kind]
-        change = "decimal.getcontext().prec = 5" if kind == "decimal places" else change
         cells("import decimal, sklearn, warnings\nclass A:\n    pass\n")
-        order = (look, change) if kind != "an attribute of a class" else ("None", change)
-        source = f"def trial(seeds):\n    seen = {order[0]}\n    {order[1]}\n"
-        cells(f"{source}    return {{'seen': seen if seen is not None else {look}}}\n")
+        look_line = f"    value = {look}\n"
+        change_line = f"    {change}\n"
+        # the class has the attribute only after the change
+        looks_first = kind != "an attribute of a class"
+        body = look_line + change_line if looks_first else change_line + look_line
+        cells(f"def trial(seeds):\n{body}    return {{'value': value}}\n")
         frame = run(trial=cells["trial"])
-        assert frame["seen"][::2].nunique() == 1  # of the first trial of each block
+        assert frame["value"][::2].nunique() == 1  # of the first trial of each block
 
     def test_a_class_that_a_cell_changes_is_sent_anew(self, cells):
         cells(
-            "class B:\n    k = 1\nclass A(B):\n    k = 2\ndef trial(seeds):\n    return {'k': A.k}\n"
+            "class B:\n    k = 1\nclass A(B):\n    k = 2\n"
+            "def trial(seeds):\n    return {'k': A.k}\n"
         )
         assert set(run(trial=cells["trial"])["k"]) == {2}
         cells("del A.k")
@@ -156,7 +165,8 @@ class TestClosedWorld:
 
     def test_what_cannot_be_sent_is_told_with_a_remedy(self, cells):
         cells(
-            "import functools\n@functools.cache\ndef f(x):\n    return x\ndef trial(seeds):\n    return {'a': f(1)}\n"
+            "import functools\n@functools.cache\ndef f(x):\n    return x\n"
+            "def trial(seeds):\n    return {'a': f(1)}\n"
         )
         with pytest.raises(
             TypeError, match=r"cannot be sent to another process .*: make .* inside of it"
@@ -166,52 +176,60 @@ class TestClosedWorld:
     @pytest.mark.parametrize("n_jobs", [1, 2])
     def test_generators_that_all_code_shares_are_seeded(self, n_jobs, cells):
         cells(
-            "import random\ndef trial(seeds):\n    return {'a': np.random.rand(), 'b': random.random()}\n"
+            "import random\ndef trial(seeds):\n"
+            "    return {'a': np.random.rand(), 'b': random.random()}\n"
         )
         frame = run(trial=cells["trial"], n_jobs=n_jobs)
         assert frame["a"].nunique() == frame["b"].nunique() == N_TRIALS
         pd.testing.assert_frame_equal(frame, run(trial=cells["trial"], n_jobs=2), check_exact=True)
 
     def test_a_file_that_a_trial_reads_is_told_and_its_blocks_are_not_stored(
-        self, results, told, cells, tmp_path
+        self, results, take_notes, cells, tmp_path
     ):
         table = tmp_path / "table.csv"
         cells(
-            "import pandas as pd\ndef trial(seeds, path):\n    return {'n': pd.read_csv(path)['n'].sum()}\n"
+            "import pandas as pd\ndef trial(seeds, path):\n"
+            "    return {'n': pd.read_csv(path)['n'].sum()}\n"
         )
         for n in (1, 2):
             table.write_text(f"n\n{n}\n")
             frame = run(trial=cells["trial"], case=(str(table),))
             assert set(frame["n"]) == {n}
-        assert [note["path"] for note in told("read")] == [str(table)] * 2
+        assert [note["path"] for note in take_notes("read")] == [str(table)] * 2
         assert not list(results.rglob("*.block"))
 
-    def test_what_a_trial_asks_of_the_network_is_told(self, results, told, cells):
+    def test_what_a_trial_asks_of_the_network_is_told(self, results, take_notes, cells):
         cells(
-            "import pandas as pd\ndef trial(seeds):\n    try:\n        pd.read_csv('http://127.0.0.1:9/a.csv')\n"
+            "import pandas as pd\ndef trial(seeds):\n"
+            "    try:\n        pd.read_csv('http://127.0.0.1:9/a.csv')\n"
             "    except OSError:\n        return {'n': 0}\n"
         )
         run(trial=cells["trial"])
-        assert {note["path"] for note in told("read")} == {"127.0.0.1:9"}
+        assert {note["path"] for note in take_notes("read")} == {"127.0.0.1:9"}
         assert not list(results.rglob("*.block"))
 
-    def test_files_of_the_book_and_of_packages_are_in_keys(self, results, told, cells):
+    def test_files_of_the_book_and_of_packages_are_in_keys(self, results, take_notes, cells):
         cells(
-            "from lib import datasets\ndef trial(seeds):\n    return {'n': len(datasets.load('iris').y)}\n"
+            "from lib import datasets\ndef trial(seeds):\n"
+            "    return {'n': len(datasets.load('iris').y)}\n"
         )
         run(trial=cells["trial"])
-        assert told("read", "not stored") == []
+        assert take_notes("read", "not stored") == []
         assert list(results.rglob("*.block"))
 
 
-def test_in_a_kernel_with_two_processes(results, told, tmp_path):
-    """Blocks come back from worker processes, are stored, found by a second call, and not after a cell has changed."""
+def test_in_a_kernel_with_two_processes(results, take_notes, tmp_path):
+    """Blocks of worker processes are stored, and found until a cell changes."""
     call = "trials.run(trial, n_trials=4, seconds=2.0, n_jobs=2)['value'].sum()"
-    first = "import numpy as np\nfrom lib import trials\ndef note(number):\n    pass"
-    cells = [first, *CELLS.values(), call, call, HELPER.replace("+ 1", "+ 2"), call]
-    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
-    NotebookClient(made, resources={"metadata": {"path": str(tmp_path)}}).execute()
-    values = [cell.outputs[0]["data"]["text/plain"] for cell in made.cells if cell.source == call]
-    assert values[0] == values[1] != values[2]
-    assert [note["blocks"] for note in told("found")] == [4]
+    imports = "import numpy as np\nfrom lib import trials\ndef note(number):\n    pass"
+    changed_helper = HELPER.replace("+ 1", "+ 2")
+    texts = [imports, *CELLS.values(), call, call, changed_helper, call]
+    cells = [nbformat.v4.new_code_cell(text) for text in texts]
+    book = nbformat.v4.new_notebook(cells=cells)
+    NotebookClient(book, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    calls = [cell for cell in book.cells if cell.source == call]
+    first, second, changed = [cell.outputs[0]["data"]["text/plain"] for cell in calls]
+    assert first == second
+    assert changed != first
+    assert [note["blocks"] for note in take_notes("found")] == [4]
     assert len(list(results.rglob("*.block"))) == 8

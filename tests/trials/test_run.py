@@ -1,4 +1,4 @@
-"""The runner: which calls it makes with which seeds, how it cuts them into blocks, and what it makes of their rows."""
+"""The runner: its calls and their seeds, the blocks that it cuts them into, the frame of their rows."""
 
 import json
 import logging
@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from marked import same
+from logged_trials import assert_same
 
 from lib import trials
 from lib.trials import Seeds, options, runner
@@ -27,8 +27,10 @@ class TestRun:
         frame = trials.run(numbered, ["a", ("b", 1)], n_trials=3, seed=5)
         assert frame["case"].tolist() == ["a"] * 3 + ["b-1"] * 3
         assert frame["trial"].tolist() == [0, 1, 2] * 2
-        streams = [np.random.default_rng(s).random() for s in np.random.SeedSequence(5).spawn(3)]
-        assert frame["value"].tolist() == streams * 2
+        # both cases have the same seeds, in the way that numpy documents for independent streams
+        sequences = np.random.SeedSequence(5).spawn(3)
+        values = [np.random.default_rng(sequence).random() for sequence in sequences]
+        assert frame["value"].tolist() == values * 2
 
     def test_without_a_number_of_trials_all_cases_have_the_same_seeds(self):
         frame = trials.run(lambda seeds, word: {"key": str(seeds.key), "word": word}, ["a", "b"])
@@ -43,7 +45,7 @@ class TestRun:
         ],
     )
     def test_what_a_trial_may_return(self, rows):
-        same(trials.run(lambda _: rows), pd.DataFrame({"a": [1, 2]}))
+        assert_same(trials.run(lambda _: rows), pd.DataFrame({"a": [1, 2]}))
 
 
 class TestOptions:
@@ -58,24 +60,24 @@ class TestOptions:
         monkeypatch.setenv("BOOK_RESULTS", "a")
         assert options.current_options().results == "a"
         monkeypatch.setenv("BOOK_TRIALS", '{"results": "b", "verify": [1, 0.5]}')
-        assert (options.current_options().results, options.current_options().verify) == (
-            "b",
-            [1, 0.5],
-        )
+        assert options.current_options().results == "b"
+        assert options.current_options().verify == [1, 0.5]
 
     @pytest.mark.parametrize(
-        ("settings", "message"),
+        ("name", "value"),
         [
-            ({"n_jobs": 0}, "n_jobs must be"),
-            *[
-                ({"engine": wrong}, "engine must be")
-                for wrong in ["loca", "", None, 3, "tcp://", "tcp:// 10.0.0.1"]
-            ],
+            ("n_jobs", 0),
+            ("engine", "loca"),
+            ("engine", ""),
+            ("engine", None),
+            ("engine", 3),
+            ("engine", "tcp://"),
+            ("engine", "tcp:// 10.0.0.1"),
         ],
     )
-    def test_wrong_settings(self, settings, message):
-        with pytest.raises(ValueError, match=message):
-            trials.use(**settings)
+    def test_wrong_settings(self, name, value):
+        with pytest.raises(ValueError, match=f"{name} must be"):
+            trials.use(**{name: value})
         with pytest.raises(TypeError, match="n_job"):
             trials.use(n_job=1)
         assert options.current_options() == options.Options()
@@ -84,16 +86,22 @@ class TestOptions:
 class TestSeeds:
     @given(st.integers(0, 2**64), KEYS, KEYS)
     def test_one_tree(self, entropy, first, second):
+        def state(sequence):
+            return sequence.generate_state(2).tolist()
+
+        # two steps down the tree are one step with both keys, and so is a generator
         seeds = Seeds(entropy)
-        state = seeds.sequence(*first, *second).generate_state(2).tolist()
-        assert seeds.below(*first).sequence(*second).generate_state(2).tolist() == state
-        assert seeds.rng(*first, *second).bit_generator.seed_seq.generate_state(2).tolist() == state
+        both = state(seeds.sequence(*first, *second))
+        assert state(seeds.below(*first).sequence(*second)) == both
+        assert state(seeds.rng(*first, *second).bit_generator.seed_seq) == both
 
     def test_purposes_are_independent(self):
         purposes = [(), (0,), (1,), (1, 10), (1, 20), ("iris",), ("iris", 0), ("glass", 0)]
-        states = {
-            tuple(Seeds(0, (i,)).sequence(*p).generate_state(2)) for i in range(2) for p in purposes
-        }
+        states = set()
+        for trial in range(2):
+            for purpose in purposes:
+                sequence = Seeds(0, (trial,)).sequence(*purpose)
+                states.add(tuple(sequence.generate_state(2)))
         assert len(states) == 2 * len(purposes)
 
 
@@ -105,19 +113,18 @@ works = st.lists(
 class TestBlocks:
     @given(works)
     def test_cuts(self, cases):
-        """All cases in their order, one group a block, which ends as soon as its work or its group does."""
+        """Cases keep their order; a block holds one group, and ends once its work is enough or its group ends."""
         seconds, groups = zip(*cases, strict=True)
         blocks = [range(len(cases))[piece] for piece in cut(seconds, groups)]
         assert [i for block in blocks for i in block] == list(range(len(cases)))
         for block in blocks:
             assert len({groups[i] for i in block}) == 1
+            # no longer than it must be
             assert sum(seconds[i] for i in block[:-1]) < BLOCK_SECONDS or len(block) == 1
+            # no shorter than it may be
             end = block[-1] + 1
-            assert (
-                sum(seconds[i] for i in block) >= BLOCK_SECONDS
-                or end == len(cases)
-                or groups[end] != groups[end - 1]
-            )
+            group_ends = end == len(cases) or groups[end] != groups[end - 1]
+            assert sum(seconds[i] for i in block) >= BLOCK_SECONDS or group_ends
 
     def test_a_block_carries_one_data_set_only(self, monkeypatch):
         blocks = []
@@ -131,7 +138,8 @@ class TestBlocks:
         assert [{word for _, word in block} for block in blocks] == [{"iris"}, {"glass"}]
 
     def test_progress(self, tmp_path, monkeypatch):
-        path, lines = tmp_path / "progress", []
+        path = tmp_path / "progress"
+        lines = []
 
         def write_text(file, text, encoding):
             lines.append(text)
@@ -143,24 +151,34 @@ class TestBlocks:
 
 
 class TestNotes:
-    DETAILS = {"blocks": 3, "all": 7, "path": "a/b.block", "why": "no\nroom"}  # noqa: RUF012
-    DETAILS |= {"experiment": "peers", "names": "iris", "sets": ["iris"], "differences": "code"}
-    DETAILS |= {"here": "a", "there": "b"}
+    # what the message of any kind may name
+    DETAILS = {  # noqa: RUF012
+        "blocks": 3,
+        "all": 7,
+        "path": "a/b.block",
+        "why": "no\nroom",
+        "experiment": "peers",
+        "names": "iris",
+        "sets": ["iris"],
+        "differences": "code",
+        "here": "a",
+        "there": "b",
+    }
 
     @pytest.mark.parametrize("kind", KINDS)
     def test_logged(self, kind, caplog):
         with caplog.at_level(logging.INFO, "lib.trials"):
             write_note(kind, "ELR", **self.DETAILS)
-        [record] = caplog.records
-        assert (record.levelno, record.message[:5]) == (KINDS[kind][0], "ELR: ")
+        [message] = caplog.records
+        assert message.levelno == KINDS[kind][0]
+        assert message.message.startswith("ELR: ")
 
     def test_lines_of_a_file(self, tmp_path, caplog):
         with trials.use(notes=str(tmp_path / "notes")):
             write_note("found", "wählen", blocks=3, all=7)
             write_note("not stored", "ELR", why="no\nroom")
-        first, second = map(
-            json.loads, (tmp_path / "notes").read_text(encoding="utf-8").splitlines()
-        )
+        lines = (tmp_path / "notes").read_text(encoding="utf-8").splitlines()
+        first, second = [json.loads(line) for line in lines]
         message = "wählen: 3 of 7 blocks found, not run again"
         assert first == {"kind": "found", "message": message, "blocks": 3, "all": 7}
         assert second["why"] == "no\nroom"

@@ -1,4 +1,4 @@
-"""Trials that leave a mark when they run, so that tests see which blocks were found and which were run again."""
+"""Trials that write into a log, so that tests see which blocks were found and which were run."""
 
 import os
 import sys
@@ -10,7 +10,8 @@ import pandas as pd
 from lib import trials
 from lib.trials import description
 
-N_TRIALS, N_BLOCKS = 10, 5
+N_TRIALS = 10
+N_BLOCKS = 5
 
 
 def count_as_a_notebook():
@@ -21,7 +22,7 @@ def count_as_a_notebook():
     description.ENVIRONMENT = set()
 
 
-def drawn(seeds, scale=1.0, pause=0.0):
+def two_normals(seeds, scale=1.0, pause=0.0):
     """Two rows of a trial, which is written into a log."""
     with open(os.environ["TRIAL_LOG"], "a") as log:
         log.write(f"{seeds.number}\n")
@@ -35,12 +36,19 @@ def drawn(seeds, scale=1.0, pause=0.0):
         }
 
 
-def run(n_trials=N_TRIALS, seed=3, case=(), trial=drawn, **settings):
+def run(n_trials=N_TRIALS, seed=3, case=(), trial=two_normals, **settings):
     """Run the trials, two a block."""
     return trials.run(
-        trial, [case], n_trials=n_trials, seed=seed, seconds=1.0, name="trials", **settings
+        trial,
+        [case],
+        n_trials=n_trials,
+        seed=seed,
+        seconds=1.0,  # which lets a block hold two
+        name="trials",
+        **settings,
     )
 
 
-def same(one, other):
-    pd.testing.assert_frame_equal(one, other, check_exact=True)
+def assert_same(frame, expected):
+    """Check that two frames are equal to the last bit."""
+    pd.testing.assert_frame_equal(frame, expected, check_exact=True)
