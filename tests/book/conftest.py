@@ -33,9 +33,17 @@ from myst_nb import glue
 from lib.claims import Claims
 
 verdicts = Claims(paper="groveroth1997")
-claim = verdicts.claim("mean-is-positive", "The mean | of [it] is positive.", quote="it is positive", headline=True)
-claim.test("positive", statistic="mean", estimate=(float(n_models), n_models - 2.5, n_models + 2.5, n_models),
-           region=(0, float("inf")), paper_value=1.5, anchor="the-result")
+claim = verdicts.claim(
+    "mean-is-positive", "The mean | of [it] is positive.", quote="it is positive", headline=True
+)
+claim.test(
+    "positive",
+    statistic="mean",
+    estimate=(float(n_models), n_models - 2.5, n_models + 2.5, n_models),
+    region=(0, float("inf")),
+    paper_value=1.5,
+    anchor="the-result",
+)
 glue("verdicts", verdicts, display=False)
 glue("n", n_models, display=False)
 """
@@ -47,15 +55,20 @@ plt.rcParams["svg.hashsalt"] = "book"
 figure, axes = plt.subplots(figsize=(3, 2))
 _ = axes.plot(sizes, [n_models * size for size in sizes])
 """
-
-
-HIDDEN = '<p class="pdf-link">The whole book as a PDF: <code>make book</code> makes it.</p>'
+# of the introduction, as long as there is no PDF
+PDF_LINK = '<p class="pdf-link">The whole book as a PDF: <code>make book</code> makes it.</p>'
 
 
 def chapter(*code: str) -> nbformat.NotebookNode:
     """Return a notebook with a parameters cell and these code cells."""
-    top = "# A chapter\n\n```{glue:md} verdicts\n:format: myst\n```\n\n{glue:text}`n:d` models {cite}`groveroth1997`."
-    result = "(the-result)=\n## Result\n\n$$\nx^2\n$$\n\n{cite:t}`littlestone1988`, [a](../intro.md) {ref}`the-result`."
+    top = (
+        "# A chapter\n\n```{glue:md} verdicts\n:format: myst\n```\n\n"
+        "{glue:text}`n:d` models {cite}`groveroth1997`."
+    )
+    result = (
+        "(the-result)=\n## Result\n\n$$\nx^2\n$$\n\n"
+        "{cite:t}`littlestone1988`, [a](../intro.md) {ref}`the-result`."
+    )
     code_cells = [new_code_cell(source, metadata={"tags": ["hide-input"]}) for source in code]
     return new_notebook(
         cells=[
@@ -70,7 +83,7 @@ def chapter(*code: str) -> nbformat.NotebookNode:
     )
 
 
-def rendered(text):
+def render_myst(text):
     """Return the page that MyST makes of a text with the book's extensions."""
     extensions = yaml.safe_load((REPOSITORY / "_config.yml").read_text(encoding="utf-8"))["parse"]
     settings = {**extensions, "report_level": 5, "raw_enabled": True, "output_encoding": "unicode"}
@@ -84,8 +97,8 @@ def book(project: Project, *arguments):
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory):
-    """Return a small book that was built strictly, with what the command said; no test changes it."""
+def built_project(tmp_path_factory):
+    """Return a small book that was built strictly; no test changes it."""
     project = make_project(tmp_path_factory.mktemp("built") / "a {book} with 'quotes'")
     nbformat.write(chapter(CLAIMS, FIGURE), project.notebook("cia/curves"))
     result = book(project, "build", "--profile", "quick", "--strict")
@@ -108,13 +121,13 @@ def write_chapter():
 
 @pytest.fixture
 def project(tmp_path, write_chapter) -> Project:
-    """Return a project in a folder whose name would be code or a format string if it were not taken literally."""
+    """Return a project in a folder whose name must be taken literally, as no code and no format."""
     project = make_project(tmp_path / "a {book} with 'quotes'")
     write_chapter(project, "cia/curves", CLAIMS, FIGURE)
     return project
 
 
-def own_lib(project: Project) -> None:
+def replace_lib_link(project: Project) -> None:
     """Give a project a lib of its own, instead of the link to ours, for a test that writes into it."""
     if (project.root / "lib").is_symlink():
         (project.root / "lib").unlink()
@@ -147,7 +160,7 @@ def make_project(root: Path) -> Project:
     }
     (root / "_toc.yml").write_text(yaml.safe_dump(toc))
     (root / "chapters" / "intro.md").write_text(
-        f'# An `"introduction"`\n\n{HIDDEN}\n\n[a claim](cia/curves.ipynb)\n'
+        f'# An `"introduction"`\n\n{PDF_LINK}\n\n[a claim](cia/curves.ipynb)\n'
     )
     (root / "chapters" / "profiles.yml").write_text("paper: {cia/curves: {n_models: 5}}\n")
     (root / "data" / "numbers.csv").write_text("x\n1\n")

@@ -39,18 +39,18 @@ def test_a_chapter_is_arranged():
         code("verdicts", tags=["remove-cell", "hide-input"]),
     ]
     parameters = {"seed": Parameter("seed", "int", 1, "of all", "0..")}
-    title, lead, found, folded, run, _, end, references = arrange(
+    title, lead, finding, code_fold, run, _, end, references = arrange(
         cells, parameters, {"seed": 2}, "profile paper"
     )
-    assert (title.source.strip(), found.source.strip()) == (
-        "# Title\n\nText.",
-        "**What we found.** A.",
-    )
-    assert (lead.metadata["tags"], lead.outputs) == (["remove-input"], [PICTURE])
-    assert folded.source == "import numpy\n\n\ndef trial(): ...\n\n\ndraw()\n\n\ntest()"
-    assert folded.outputs == [GLUED, GLUED]
-    shown = "Code; the experiment; how this figure is made; how the claim is tested"
-    assert folded.metadata["mystnb"]["code_prompt_show"] == shown
+    # the text of the first cell is cut at the finding, and the picture stands between
+    assert title.source.strip() == "# Title\n\nText."
+    assert finding.source.strip() == "**What we found.** A."
+    assert lead.metadata["tags"] == ["remove-input"]
+    assert lead.outputs == [PICTURE]
+    assert code_fold.source == "import numpy\n\n\ndef trial(): ...\n\n\ndraw()\n\n\ntest()"
+    assert code_fold.outputs == [GLUED, GLUED]
+    prompt = "Code; the experiment; how this figure is made; how the claim is tested"
+    assert code_fold.metadata["mystnb"]["code_prompt_show"] == prompt
     assert run.source.strip() == "## Run it yourself\n\nSo."
     assert "{glue:md} verdicts" in end.source
     assert "| `seed` | `2` | of all | `int in [0..]` |" in end.source
@@ -62,27 +62,28 @@ def test_a_picture_keeps_cells_apart_and_little_is_needed():
         "display_data", {CLAIMS_JSON: [{"settings": [{"verdict": "too little data"}]}]}
     )
     cells = [new_markdown_cell("# Title"), code("draw()", PICTURE), code("table()", GLUED, claims)]
-    title, small, *drawn, end = arrange(cells, {}, {}, "quick")
-    assert "A small run: 1 of 1 settings" in small.source
-    assert [cell.source for cell in drawn] == ["draw()", "table()"]
+    title, warning, *code_cells, end = arrange(cells, {}, {}, "quick")
+    assert "A small run: 1 of 1 settings" in warning.source
+    assert [cell.source for cell in code_cells] == ["draw()", "table()"]
     assert "Claims" not in end.source
 
 
 def test_what_a_run_did_not_find_is_left_out():
     table = glue_of("cuts", "```{table} Cuts\n:name: tbl-cuts\n```", "markdown")
-    drawn, undrawn = code("draw()", PICTURE), code('table("tbl-cuts")\ntable("tbl-more")')
-    for cell, name in ((drawn, "fig-a"), (undrawn, "fig-b")):
-        cell.metadata["mystnb"]["figure"] = {"name": name}
-    known = (
-        "## Known\n\nIt is {glue:text}`lead:.2f`: {numref}`fig-a`, {numref}`our cuts <tbl-cuts>`, "
+    with_figure = code("draw()", PICTURE)
+    with_figure.metadata["mystnb"]["figure"] = {"name": "fig-a"}
+    without_figure = code('table("tbl-cuts")\ntable("tbl-more")')
+    without_figure.metadata["mystnb"]["figure"] = {"name": "fig-b"}
+    complete = (
+        "## Known\n\nIt is {glue:text}`lead:.2f`: {numref}`fig-a`, "
+        "{numref}`our cuts <tbl-cuts>`, {numref}`fig-else`."
     )
-    known += "{numref}`fig-else`."
-    gone = [
+    incomplete = [
         "Not {glue:text}`loss`, nor {glue:text}`endless`.",
         "See {numref}`fig-b`.",
         "{numref}`tbl-more`",
+        "```{glue:md} bounds\n:format: myst\n```",
     ]
-    gone += ["```{glue:md} bounds\n:format: myst\n```"]
     bare = "Bare: {glue:text}`lead` [{glue:text}`endless:.1f`, {glue:text}`lead`]."
     items = "- One, {glue:text}`lead`.\n- Two, {glue:text}`loss`.\n- Three."
     formula = "$$\nx\n\n= y\n$$"
@@ -95,21 +96,20 @@ def test_what_a_run_did_not_find_is_left_out():
             glue_of("endless", "-inf"),
             table,
         ),
-        new_markdown_cell("\n\n".join([known, bare, *gone, items, formula])),
+        new_markdown_cell("\n\n".join([complete, bare, *incomplete, items, formula])),
         new_markdown_cell("## Over a picture"),
-        drawn,
+        with_figure,
         new_markdown_cell("## Over nothing\n\n### Nor this"),
-        undrawn,
+        without_figure,
         new_markdown_cell("## References\n\nBooks."),
     ]
-    told = [cell.source for cell in arrange(cells, {}, {}, "quick") if cell.cell_type == "markdown"]
-    text = "\n\n".join(
-        [known, "Bare: {glue:text}`lead`.", "- One, {glue:text}`lead`.\n- Three.", formula]
-    )
-    assert [told[0], *told[1:3], told[-1]] == [
-        "# Title",
-        text,
-        "## Over a picture",
-        "## References\n\nBooks.",
-    ]
-    assert not any("nothing" in text or "Nor this" in text for text in told)
+    arranged = arrange(cells, {}, {}, "quick")
+    texts = [cell.source for cell in arranged if cell.cell_type == "markdown"]
+    # an interval without its ends goes, and of a list the item without its number
+    bare_number = "Bare: {glue:text}`lead`."
+    two_items = "- One, {glue:text}`lead`.\n- Three."
+    assert texts[0] == "# Title"
+    assert texts[1] == "\n\n".join([complete, bare_number, two_items, formula])
+    assert texts[2] == "## Over a picture"
+    assert texts[-1] == "## References\n\nBooks."
+    assert not any("nothing" in text or "Nor this" in text for text in texts)

@@ -1,4 +1,4 @@
-"""Finished blocks of trials of a chapter: found by the next run, shown, cleared, and run again to compare."""
+"""Finished blocks of a chapter's trials: found by the next run, listed, cleared, run again to compare."""
 
 import json
 import shutil
@@ -16,7 +16,9 @@ from lib.trials.store import SHA256, SUMMARY, _seal, decode, encode
 EXPERIMENT = """
 from lib.experiments import cia_learning_curves
 for n in (4, 5):
-    frame = cia_learning_curves(n, 2, 0.85, sizes=[10], n_models=n_models, learners=["cov"], n_jobs=1)
+    frame = cia_learning_curves(
+        n, 2, 0.85, sizes=[10], n_models=n_models, learners=["cov"], n_jobs=1
+    )
 """
 
 
@@ -29,7 +31,8 @@ frame = record.complete("models", pd.DataFrame({"dataset": ["made"], "n": [n_mod
 
 
 @pytest.fixture(autouse=True)
-def own_folder(monkeypatch):
+def default_folder(monkeypatch):
+    """Results go into the folder of the test's project."""
     monkeypatch.delenv("BOOK_RESULTS", raising=False)
 
 
@@ -39,31 +42,31 @@ def blocks(project):
     with trials.use(results=str(project.results)):
         for n in (4, 5):
             cia_learning_curves(n, 2, 0.85, sizes=[10], n_models=3, learners=["cov"], n_jobs=1)
-    return of_models(project.results)
+    return accuracy_blocks(project.results)
 
 
-def of_models(results):
-    return [
-        path
-        for path in sorted(results.rglob("*.block"))
-        if "accuracy" in decode(path.read_bytes()[SHA256:])
-    ]
+def block_frame(path):
+    return decode(path.read_bytes()[SHA256:])
+
+
+def accuracy_blocks(results):
+    return [path for path in sorted(results.rglob("*.block")) if "accuracy" in block_frame(path)]
 
 
 def forge(path):
     """Make a block wrong, with the right sha256."""
-    frame = decode(path.read_bytes()[SHA256:])
+    frame = block_frame(path)
     contents = encode(frame.assign(accuracy=frame["accuracy"] + 1e-9))
     path.write_bytes(_seal(path, contents) + contents)
 
 
 def test_in_kernels(project, write_chapter):
-    """A run stores what the next finds, and what is damaged is run again; one that is wrong fails its cell."""
+    """A run stores what the next finds; a damaged block is run again, a wrong one fails its cell."""
     write_chapter(project, "cia/curves", EXPERIMENT)
     first = book(project, "run", "cia/curves", "--profile", "paper")
     assert first.exit_code == 0, first.output
     assert "found" not in first.output
-    blocks = of_models(project.results)
+    blocks = accuracy_blocks(project.results)
     assert len(blocks) == 2
     blocks[0].write_bytes(b"garbage")
     again = book(project, "run", "cia/curves", "--profile", "paper").output
@@ -80,14 +83,13 @@ def test_in_kernels(project, write_chapter):
 
 
 class TestCache:
-    def old(self, project, folder):
-        """Make a copy that is of other code."""
+    def copy_of_other_code(self, project, folder):
+        """Copy a folder of blocks, as if other code had computed them."""
         copy = project.results / ("0" * 24)
         shutil.copytree(folder, copy)
-        about = json.loads((copy / SUMMARY).read_text())
-        (copy / SUMMARY).write_text(
-            json.dumps(about | {"environment": about["environment"] | {"lib": "other"}})
-        )
+        summary = json.loads((copy / SUMMARY).read_text())
+        summary["environment"]["lib"] = "other"
+        (copy / SUMMARY).write_text(json.dumps(summary))
         return copy
 
     def test_show(self, project, blocks):
@@ -99,7 +101,8 @@ class TestCache:
 
     def test_clear(self, project, blocks):
         """What is of other code, and what says nothing of itself; then all."""
-        copy, unknown = self.old(project, blocks[0].parent), project.results / ("1" * 24)
+        copy = self.copy_of_other_code(project, blocks[0].parent)
+        unknown = project.results / ("1" * 24)
         unknown.mkdir()
         (unknown / SUMMARY).write_text("[")
         assert "old" in book(project, "cache").output
@@ -118,11 +121,8 @@ class TestCache:
         (tmp_path / "elsewhere").mkdir()
         (project.results / ("2" * 24)).symlink_to(tmp_path / "elsewhere")
         book(project, "cache", "--clear", "all")
-        assert {path.name for path in project.results.iterdir()} == {
-            "letters",
-            "notes.txt",
-            "2" * 24,
-        }
+        names = {path.name for path in project.results.iterdir()}
+        assert names == {"letters", "notes.txt", "2" * 24}
         assert (project.results / "letters" / "draft").exists()
 
 
@@ -132,10 +132,8 @@ def test_a_part_that_is_no_number_is_refused(project):
 
 
 def test_open_says_how_pages_are_made(project):
-    assert (
-        "there are no pages yet: `book build --profile paper` makes them"
-        in book(project, "open").output
-    )
+    message = "there are no pages yet: `book build --profile paper` makes them"
+    assert message in book(project, "open").output
 
 
 def test_record(project, write_chapter):
@@ -144,11 +142,12 @@ def test_record(project, write_chapter):
     commit = commit_all(project)
     result = book(project, "record", "cia/curves")
     assert result.exit_code == 0, result.output
-    about, rows = read(project.record("cia/curves"))
-    assert (about["chapter"], about["parameters"]) == ("cia/curves", {"n_models": 5})
-    assert about["commit"] == commit
-    assert about["code"] == cache.code_digest(project, "cia/curves")
-    assert set(about) == {"chapter", "parameters", "commit", "code", "date", "lock"}
+    header, rows = read(project.record("cia/curves"))
+    assert header["chapter"] == "cia/curves"
+    assert header["parameters"] == {"n_models": 5}
+    assert header["commit"] == commit
+    assert header["code"] == cache.code_digest(project, "cia/curves")
+    assert set(header) == {"chapter", "parameters", "commit", "code", "date", "lock"}
     assert rows.splitlines() == ["dataset,n,experiment", "made,5,models"]
 
 

@@ -18,8 +18,7 @@ def test_a_strict_build_has_no_warning():
             shutil.copy(project.notebook(chapter), executed)
         site.build_site(project, "quick", strict=True)
     for chapter in project.chapters:
-        page = (REPOSITORY / f"_build/quick/html/chapters/{chapter}.html").read_text(
-            encoding="utf-8"
-        )
+        path = REPOSITORY / f"_build/quick/html/chapters/{chapter}.html"
+        page = path.read_text(encoding="utf-8")
         text = re.sub(r"(?s)<(pre|script|style)\b.*?</\1>|<[^>]*>", "", page)
         assert re.findall(r".*\bnan\b.*", text) == [], chapter

@@ -37,20 +37,24 @@ print(cia_learning_curves(6, 2, sizes=[10], n_models=4, learners=["cov"], n_jobs
 SECONDS = 60  # for a scheduler or a worker to start
 
 
-def until(find):
-    """Return what `find` finds, as soon as it finds something."""
-    end = time.monotonic() + SECONDS
-    while not (found := find()):
-        assert time.monotonic() < end
+def wait_until(find):
+    """Return the result of a function, called until it is true."""
+    deadline = time.monotonic() + SECONDS
+    result = find()
+    while not result:
+        assert time.monotonic() < deadline
         time.sleep(0.05)
-    return found
+        result = find()
+    return result
 
 
 @pytest.fixture(autouse=True)
 def plain_environment(monkeypatch):
-    """The kernels that `book` sets, as the test calls it in this process; no folder of results but that of the test."""
-    for name in [name for name in os.environ if name.startswith("OPENBLAS_")] + ["BOOK_RESULTS"]:
-        monkeypatch.delenv(name, raising=False)
+    """The kernels of OpenBLAS that `book` sets, as tests call it here; no folder of results."""
+    monkeypatch.delenv("BOOK_RESULTS", raising=False)
+    for name in list(os.environ):
+        if name.startswith("OPENBLAS_"):
+            monkeypatch.delenv(name)
     for name, value in KERNELS.items():
         monkeypatch.setenv(name, value)
 
@@ -58,8 +62,13 @@ def plain_environment(monkeypatch):
 @contextmanager
 def dask(*arguments, **variables):
     command = [sys.executable, "-m", "dask", *arguments, "--no-dashboard"]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    process = subprocess.Popen(command, cwd=REPOSITORY, env=os.environ | variables, **quiet)
+    process = subprocess.Popen(
+        command,
+        cwd=REPOSITORY,
+        env=os.environ | variables,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         yield process
     finally:
@@ -72,7 +81,7 @@ def address(tmp_path):
     """Of a scheduler."""
     file = tmp_path / "scheduler.json"
     with dask("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(file)):
-        yield json.loads(until(lambda: file.exists() and file.read_text()))["address"]
+        yield json.loads(wait_until(lambda: file.exists() and file.read_text()))["address"]
 
 
 @contextmanager
@@ -95,14 +104,13 @@ def n_steps(client):
     return number
 
 
-def printed(project, *arguments):
-    """What a run of the chapter prints."""
+def run_chapter(project, *arguments):
+    """Run the chapter and return what it prints."""
     result = CliRunner().invoke(cli, ["--root", str(project.root), "run", "cia/curves", *arguments])
     assert result.exit_code == 0, result.output
     assert "found" not in result.output
-    [output] = (
-        nbformat.read(project.root / "_build" / "run" / "cia" / "curves.ipynb", 4).cells[-1].outputs
-    )
+    notebook = nbformat.read(project.root / "_build" / "run" / "cia" / "curves.ipynb", 4)
+    [output] = notebook.cells[-1].outputs
     return output.text
 
 
@@ -111,21 +119,25 @@ def test_a_chapter_gives_the_same_on_a_cluster(project, address, monkeypatch, tm
     notebook.cells[1].source = PARAMETERS
     nbformat.write(notebook, project.notebook("cia/curves"))
     monkeypatch.setenv("BOOK_RESULTS", str(tmp_path / "here"))
-    expected = printed(project)
+    expected = run_chapter(project)
     monkeypatch.setenv("BOOK_RESULTS", str(tmp_path / "cluster"))
     with worker(address, **KERNELS) as client:
         assert n_steps(client) == 0
-        assert printed(project, "--engine", address) == expected
+        assert run_chapter(project, "--engine", address) == expected
         assert n_steps(client) > 0
     assert len(expected.splitlines()) > 10
-    here, cluster = (
-        [path.name for path in (tmp_path / name).rglob("*.block")] for name in ("here", "cluster")
-    )
-    assert here == cluster != []
+    # the names of blocks are their keys: where trials run is no part of these
+    local_names = [path.name for path in (tmp_path / "here").rglob("*.block")]
+    cluster_names = [path.name for path in (tmp_path / "cluster").rglob("*.block")]
+    assert local_names == cluster_names
+    assert local_names
 
 
 @pytest.mark.skipif(not KERNELS, reason="OpenBLAS has kernels of this kind for x86 processors only")
 def test_a_worker_that_adds_up_in_another_order_is_refused(address):
-    refused = pytest.raises(RuntimeError, match="has another kernels than")
-    with worker(address, OPENBLAS_CORETYPE="Nehalem"), refused, trials.use(engine=address):
+    with (
+        worker(address, OPENBLAS_CORETYPE="Nehalem"),
+        pytest.raises(RuntimeError, match="has another kernels than"),
+        trials.use(engine=address),
+    ):
         cia_learning_curves(6, 2, sizes=[10], n_models=4, learners=["cov"])

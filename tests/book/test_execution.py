@@ -25,7 +25,7 @@ from lib.book.remote_data import find_missing_data
 from lib.datasets.catalogue import catalogue
 from lib.datasets.downloads import sha256
 
-FAILS = "kept = 1\nprint('got here')"
+PRINTS = "value = 1\nprint('got here')"
 RAISES = "raise RuntimeError('out of luck')"
 
 
@@ -55,42 +55,41 @@ def test_a_wrong_command_runs_nothing(project, arguments, message):
 
 
 def test_a_chapter_is_never_overwritten(project):
-    before = project.notebook("cia/curves").read_bytes()
+    original = project.notebook("cia/curves").read_bytes()
     result = book(project, "run", "cia/curves", "-o", project.notebook("cia/curves"))
     assert result.exit_code == 1
     assert "is a chapter of the book" in result.output
-    assert project.notebook("cia/curves").read_bytes() == before
+    assert project.notebook("cia/curves").read_bytes() == original
 
 
 def test_a_file_is_overruled_by_an_option(project, tmp_path, monkeypatch):
-    ran = []
-    monkeypatch.setattr(
-        execution, "execute", lambda project, chapter, values, *_, **__: ran.append(values)
-    )
-    (tmp_path / "values.yml").write_text("seed: 7\nnoise: 1e-3\n")
-    book(
-        project,
-        "run",
-        "cia/curves",
-        "-f",
-        tmp_path / "values.yml",
-        "-p",
-        "seed",
-        "8",
-        "--profile",
-        "paper",
-    )
-    assert ran == [{"n_models": 5, "seed": 8, "noise": 0.001}]
+    values_of_runs = []
+
+    def execute(project, chapter, values, *_, **__):
+        values_of_runs.append(values)
+
+    monkeypatch.setattr(execution, "execute", execute)
+    file = tmp_path / "values.yml"
+    file.write_text("seed: 7\nnoise: 1e-3\n")
+    options = ["-f", file, "-p", "seed", "8", "--profile", "paper"]
+    book(project, "run", "cia/curves", *options)
+    # n_models is the profile's, the seed that of the option, the noise the file's
+    assert values_of_runs == [{"n_models": 5, "seed": 8, "noise": 0.001}]
 
 
 def test_a_failing_cell_keeps_what_was_executed(project, write_chapter, tmp_path):
-    write_chapter(project, "cia/curves", FAILS, RAISES)
-    output = tmp_path / "kept.ipynb"
+    write_chapter(project, "cia/curves", PRINTS, RAISES)
+    output = tmp_path / "output.ipynb"
     with pytest.raises(BookError) as error:
         execute(project, "cia/curves", {}, output)
-    for part in ("In [3]", RAISES, "RuntimeError: out of luck", str(output)):
-        assert part in error.value.message
+    for words in ("In [3]", RAISES, "RuntimeError: out of luck", str(output)):
+        assert words in error.value.message
     assert "got here" in output.read_text()
+
+
+def last_text(path):
+    """Return what the last cell of an executed notebook printed."""
+    return nbformat.read(path, as_version=4).cells[-1].outputs[0].text
 
 
 class Terminal(io.StringIO):
@@ -109,7 +108,7 @@ for i in range(1, 5):
 """
 
 
-def watching():
+def watching_threads():
     return [thread for thread in threading.enumerate() if "watch" in thread.name]
 
 
@@ -121,11 +120,12 @@ def test_a_terminal_shows_how_far_the_trials_are(project, write_chapter, tmp_pat
     monkeypatch.setattr(sys, "stderr", Terminal())
     output = tmp_path / "out.ipynb"
     execute(project, "cia/curves", {}, output)
-    written = sys.stderr.getvalue()
-    assert "a_very_long_name_of_a_fr · ELR wählen 2/4" in written
-    assert "import time · ELR" not in written
-    assert nbformat.read(output, as_version=4).cells[-1].outputs[0].text == "False\n"
-    assert not watching()
+    progress = sys.stderr.getvalue()
+    assert "a_very_long_name_of_a_fr · ELR wählen 2/4" in progress
+    assert "import time · ELR" not in progress
+    # the file of the progress is gone when the next cell looks for it
+    assert last_text(output) == "False\n"
+    assert not watching_threads()
 
 
 def test_a_failing_chapter_does_not_stop_the_others(project, write_chapter):
@@ -148,7 +148,7 @@ def edit_notebook(project, write_chapter):
 
 
 def link(name):
-    """A change in a folder that is a link to one elsewhere."""
+    """Link a folder to one outside the book, and write into that."""
 
     def change(project, write_chapter):
         elsewhere = project.root.parent / "elsewhere"
@@ -163,16 +163,18 @@ def change_package(project, write_chapter):
     installed_versions()["numpy"] = "2.2.6"
 
 
-def append(name, more="MORE = 1\n"):
+def append(name, text="MORE = 1\n"):
+    """Append a text to a file, or make the file."""
+
     def change(project, write_chapter):
         path = project.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(path.read_text() + more if path.exists() else "NEW = 1\n")
+        path.write_text(path.read_text() + text if path.exists() else "NEW = 1\n")
 
     return change
 
 
-def decide(project, write_chapter):
+def register_claim(project, write_chapter):
     (project.root / "chapters" / "registered.yml").write_text(
         'mean-is-positive: {"region": [1, null], "least": 9}\n'
     )
@@ -182,7 +184,7 @@ def edit_parameters(project, write_chapter):
     (project.root / "chapters" / "profiles.yml").write_text("quick: {cia/curves: {seed: 9}}\n")
 
 
-def tamper(project, write_chapter):
+def edit_result(project, write_chapter):
     path = project.executed("quick", "cia/curves")
     path.write_text(path.read_text().replace("2", "3"))
 
@@ -195,24 +197,24 @@ CHANGES = {
     "lock": append("requirements.lock", "# more\n"),
     "linked data": link("data/linked"),
     "its recorded rows": append("data/recorded/cia/curves.csv.gz"),
-    "what decides its claim": decide,
+    "what decides its claim": register_claim,
     "installed packages": change_package,
-    "the result itself": tamper,
+    "the result itself": edit_result,
 }
 
 
-def stand_in(project, monkeypatch, meanwhile=list, notes=()):
-    """Let a run copy its notebook instead of executing it, and do something meanwhile; returns the list of runs."""
-    ran = []
+def replace_execution(monkeypatch, action=lambda: None, notes=()):
+    """Let a run do something else and copy its notebook; return the list of runs, which grows."""
+    runs = []
 
-    def run(project, chapter, given, output, name, cores, notebook):
-        ran.append(chapter)
-        meanwhile()
+    def run(project, chapter, overrides, output, name, cores, notebook):
+        runs.append(chapter)
+        action()
         output.write_bytes(notebook)
         return list(notes)
 
     monkeypatch.setattr(jobs, "execute_stored", run)
-    return ran
+    return runs
 
 
 def update(project):
@@ -232,21 +234,21 @@ def packages():
 def test_a_change_in_any_ingredient_makes_a_result_stale(
     project, write_chapter, monkeypatch, change
 ):
-    ran = stand_in(project, monkeypatch)
+    runs = replace_execution(monkeypatch)
     statuses = [update(project).status for _ in range(2)]
     CHANGES[change](project, write_chapter)
     with pytest.raises(BookError, match="not up to date: cia/curves"):
         jobs.require_fresh(project, "quick")
     statuses.append(update(project).status)
     assert statuses == ["executed", "reused", "executed"]
-    assert len(ran) == 2
+    assert len(runs) == 2
     jobs.require_fresh(project, "quick")
 
 
 def test_comments_docstrings_and_stored_outputs_are_no_ingredients(project):
     register = project.root / "chapters" / "registered.yml"
     register.write_text('mean-is-positive: {"region": [0, null]}\n')
-    before = fingerprint(project, "cia/curves", {})
+    key = fingerprint(project, "cia/curves", {})
     register.write_text(
         'another-claim: {}\nmean-is-positive: {"region": [0, null], "settings": {"positive": {}}}\n'
     )
@@ -254,26 +256,31 @@ def test_comments_docstrings_and_stored_outputs_are_no_ingredients(project):
     notebook = nbformat.read(project.notebook("cia/curves"), as_version=4)
     notebook.cells[-1].outputs = [nbformat.v4.new_output("stream", text="stored")]
     nbformat.write(notebook, project.notebook("cia/curves"))
-    assert fingerprint(project, "cia/curves", {}) == before
+    assert fingerprint(project, "cia/curves", {}) == key
 
 
 @pytest.mark.parametrize(("n_stale", "share"), [(1, 6), (2, 3), (4, 2)])
 def test_runs_at_the_same_time_share_the_cores(project, monkeypatch, n_stale, share):
+    """Three at a time: one run has all six cores, two have three each, four have two."""
+    cores_of_runs = []
+
+    def execute_stored(*_, cores, notebook):
+        cores_of_runs.append(cores)
+        return []
+
     monkeypatch.setattr(jobs, "cpu_count", lambda: 6)
-    monkeypatch.setattr(
-        jobs, "execute_stored", lambda *_, cores, notebook: seen.append(cores) or []
-    )
+    monkeypatch.setattr(jobs, "execute_stored", execute_stored)
     monkeypatch.setattr(jobs, "write_execution_note", lambda *_: None)
-    made, seen = jobs.job_of(project, "quick", "cia/curves"), []
-    runs = [
-        replace(made, name=str(i), notebook=project.root / f"{i}.ipynb") for i in range(n_stale)
-    ]
-    jobs.run_all(project, {run.name: run for run in runs}, n_parallel=3)
-    assert seen == [share] * n_stale
+    job = jobs.job_of(project, "quick", "cia/curves")
+    runs = {}
+    for i in range(n_stale):
+        runs[str(i)] = replace(job, name=str(i), notebook=project.root / f"{i}.ipynb")
+    jobs.run_all(project, runs, n_parallel=3)
+    assert cores_of_runs == [share] * n_stale
 
 
 def test_a_run_takes_its_part_of_the_cores(project, write_chapter, tmp_path, monkeypatch):
-    """And leaves the variable of whoever has set it, or a second build of the process would divide again."""
+    """And leaves the variable as it was, or a second build of the process would divide again."""
     monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "2")
     write_chapter(
         project,
@@ -281,11 +288,11 @@ def test_a_run_takes_its_part_of_the_cores(project, write_chapter, tmp_path, mon
         "import joblib\nprint(joblib.cpu_count(), joblib.effective_n_jobs(-1))",
     )
     execute(project, "cia/curves", {}, tmp_path / "out.ipynb", cores=1)
-    assert nbformat.read(tmp_path / "out.ipynb", as_version=4).cells[-1].outputs[0].text == "1 1\n"
+    assert last_text(tmp_path / "out.ipynb") == "1 1\n"
     assert os.environ["LOKY_MAX_CPU_COUNT"] == "2"
 
 
-RUN = [
+RUN_CHAPTERS = [
     "winnow.online",
     "figures.style",
     "claims",
@@ -297,13 +304,14 @@ RUN = [
 MAKE_PAGES = ["book.site", "book.cli", "book.scorecard", "book.jobs"]
 
 
-@pytest.mark.parametrize("name", [*RUN, *MAKE_PAGES])
+@pytest.mark.parametrize("name", [*RUN_CHAPTERS, *MAKE_PAGES])
 def test_the_key_has_all_code_and_settings_that_run_a_chapter(project, monkeypatch, name):
-    before = fingerprint(project, "cia/curves", {})
-    source = sources.SOURCES[f"lib.{name}"]
-    for more, changes in (b"\n# words\n", False), (b"\nMORE = 1\n", name in RUN):
-        monkeypatch.setattr(sources, "SOURCES", sources.SOURCES | {f"lib.{name}": source + more})
-        assert (fingerprint(project, "cia/curves", {}) != before) == changes
+    key = fingerprint(project, "cia/curves", {})
+    module = f"lib.{name}"
+    source = sources.SOURCES[module]
+    for text, changes in (b"\n# words\n", False), (b"\nMORE = 1\n", name in RUN_CHAPTERS):
+        monkeypatch.setattr(sources, "SOURCES", sources.SOURCES | {module: source + text})
+        assert (fingerprint(project, "cia/curves", {}) != key) == changes
 
 
 def test_every_module_that_a_kernel_imports_is_in_the_key(project, write_chapter, tmp_path):
@@ -312,11 +320,9 @@ def test_every_module_that_a_kernel_imports_is_in_the_key(project, write_chapter
     code += "print(*(name for name in sys.modules if name.partition('.')[0] == 'lib'))"
     write_chapter(project, "cia/curves", code)
     execute(project, "cia/curves", {}, tmp_path / "out.ipynb")
-    imported = set(
-        nbformat.read(tmp_path / "out.ipynb", as_version=4).cells[-1].outputs[0].text.split()
-    )
-    assert {"lib.trees.growing", "lib.book.kernels", "lib.sources"} <= imported
-    assert imported <= modules_of_chapters()
+    names = set(last_text(tmp_path / "out.ipynb").split())
+    assert {"lib.trees.growing", "lib.book.kernels", "lib.sources"} <= names
+    assert names <= modules_of_chapters()
     assert not modules_of_chapters() & {"lib.book.site", "lib.book.cli"}
 
 
@@ -331,16 +337,15 @@ def test_jupyter_finds_the_forked_kernels():
 def test_libraries_that_kernels_start_with_are_there():
     for name in kernels.LIBRARIES:
         importlib.import_module(name)
-    assert set(sources.SOURCES) >= {
-        name for name in kernels.preloaded_modules() if name.startswith("lib")
-    }
+    modules = {name for name in kernels.preloaded_modules() if name.startswith("lib")}
+    assert set(sources.SOURCES) >= modules
 
 
 class TestWhileItRuns:
     def edit_and_revert(self, path):
-        before = path.read_bytes()
-        path.write_bytes(before + b" ")
-        path.write_bytes(before)
+        original = path.read_bytes()
+        path.write_bytes(original + b" ")
+        path.write_bytes(original)
 
     def test_the_notebook_of_the_key_is_what_runs(self, project, write_chapter, monkeypatch):
         """Not another text that its file has had for a time."""
@@ -348,18 +353,18 @@ class TestWhileItRuns:
         write_chapter(project, "cia/curves", "print('of the key')")
         job = jobs.job_of(project, "quick", "cia/curves")
         snapshot = take_snapshot(project, "cia/curves", job.overrides)
-        of_the_key = path.read_bytes()
+        notebook_of_key = path.read_bytes()
         write_chapter(project, "cia/curves", "print('of another')")
-        execution_of = jobs.execute_stored
+        execute_stored = jobs.execute_stored
 
         def run(*arguments, **settings):
-            notes = execution_of(*arguments, **settings)
-            path.write_bytes(of_the_key)
+            notes = execute_stored(*arguments, **settings)
+            path.write_bytes(notebook_of_key)
             return notes
 
         monkeypatch.setattr(jobs, "execute_stored", run)
         assert jobs.bring_up_to_date(project, job, snapshot).status == "executed"
-        assert nbformat.read(job.notebook, as_version=4).cells[-1].outputs[0].text == "of the key\n"
+        assert last_text(job.notebook) == "of the key\n"
         jobs.require_fresh(project, "quick")
 
     @pytest.mark.parametrize(
@@ -369,13 +374,14 @@ class TestWhileItRuns:
         path = project.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("")
-        stand_in(project, monkeypatch, meanwhile=lambda: self.edit_and_revert(path))
+        replace_execution(monkeypatch, action=lambda: self.edit_and_revert(path))
         job = update(project)
-        assert (job.status, f"{path} changed while it ran" in job.message) == ("FAILED", True)
+        assert job.status == "FAILED"
+        assert f"{path} changed while it ran" in job.message
         assert not is_fresh(job.notebook, take_snapshot(project, "cia/curves", {}).key)
 
     def test_lib_that_is_edited(self, project, monkeypatch):
-        stand_in(project, monkeypatch)
+        replace_execution(monkeypatch)
         monkeypatch.setattr(sources, "read_sources", dict)
         assert "its sources changed while it ran" in update(project).message
         with pytest.raises(BookError, match="lib has changed since this command began"):
@@ -386,10 +392,8 @@ class TestWhileItRuns:
         table.write_text("1")
         write_chapter(project, "cia/curves", f"print(open({str(table)!r}).read())")
         job = update(project)
-        assert (job.status, job.message) == (
-            "FAILED",
-            f"it read {table}, which no key holds: put it into data/",
-        )
+        assert job.status == "FAILED"
+        assert job.message == f"it read {table}, which no key holds: put it into data/"
         assert not job.notebook.with_suffix(".json").exists()
         write_chapter(
             project,
@@ -415,20 +419,19 @@ class TestWhileItRuns:
         assert len(cache.files_in_no_key(project, "cia/curves", {}, notes)) == 3
 
     def test_data_may_be_fetched_but_not_taken_away(self, project, monkeypatch):
-        found = {"before": ("not available", ""), "after": ("cached", "")}
-        for status, words in (
-            ("executed", ""),
-            ("FAILED", "what can be had of cleve changed while it ran"),
-        ):
-            answers = iter(found.values())
-            last = list(found.values())[-1]
-            monkeypatch.setattr(
-                remote_data, "remote_status", lambda *_, a=answers, z=last: {"cleve": next(a, z)}
-            )
-            stand_in(project, monkeypatch, meanwhile=lambda a=answers: list(a))
-            job = update(project)
-            assert (job.status, words in job.message) == (status, True)
-            found = {"before": ("cached", ""), "after": ("not available", "")}
+        statuses = {}
+        monkeypatch.setattr(remote_data, "remote_status", lambda *_: dict(statuses))
+
+        statuses["cleve"] = ("not available", "")
+        replace_execution(monkeypatch, lambda: statuses.update(cleve=("cached", "")))
+        assert update(project).status == "executed"
+
+        shutil.rmtree(project.root / "_build")
+        statuses["cleve"] = ("cached", "")
+        replace_execution(monkeypatch, lambda: statuses.update(cleve=("not available", "")))
+        job = update(project)
+        assert job.status == "FAILED"
+        assert "what can be had of cleve changed while it ran" in job.message
 
     def test_recorded_rows_for_data_that_could_be_had_by_the_end(self, project, monkeypatch):
         """As where the download of one set failed and another run has it by now."""
@@ -438,8 +441,8 @@ class TestWhileItRuns:
             lambda *_: {"cleve": ("cached", ""), "crx": ("not available", "")},
         )
         for sets, status in (["crx"], "executed"), (["crx", "cleve"], "FAILED"):
-            (project.root / "_build").exists() and shutil.rmtree(project.root / "_build")
-            stand_in(project, monkeypatch, notes=[{"kind": "absent", "sets": sets}])
+            shutil.rmtree(project.root / "_build", ignore_errors=True)
+            replace_execution(monkeypatch, notes=[{"kind": "absent", "sets": sets}])
             assert update(project).status == status
 
 
@@ -447,21 +450,20 @@ class TestSurroundings:
     def test_kernels_see_no_variable_that_could_decide_a_number(
         self, project, write_chapter, tmp_path, monkeypatch
     ):
-        for name in ("MY_SETTING", "NUMBA_OPT", "OMP_SCHEDULE", "SKLEARN_ASSUME_FINITE", "COLUMNS"):
-            monkeypatch.setenv(name, "1")
-        write_chapter(project, "cia/curves", "import os\nprint(*os.environ)")
-        execute(project, "cia/curves", {}, tmp_path / "out.ipynb")
-        names = (
-            nbformat.read(tmp_path / "out.ipynb", as_version=4).cells[-1].outputs[0].text.split()
-        )
-        assert {"PATH", "PYTHONHASHSEED", "BOOK_TRIALS"} <= set(names)
-        assert not {
+        deciding_names = {
             "MY_SETTING",
             "NUMBA_OPT",
             "OMP_SCHEDULE",
             "SKLEARN_ASSUME_FINITE",
             "COLUMNS",
-        } & set(names)
+        }
+        for name in deciding_names:
+            monkeypatch.setenv(name, "1")
+        write_chapter(project, "cia/curves", "import os\nprint(*os.environ)")
+        execute(project, "cia/curves", {}, tmp_path / "out.ipynb")
+        names = set(last_text(tmp_path / "out.ipynb").split())
+        assert {"PATH", "PYTHONHASHSEED", "BOOK_TRIALS"} <= names
+        assert not deciding_names & names
 
     def test_paths_in_variables_are_those_of_the_command(self, monkeypatch, tmp_path):
         """Kernels run in another folder."""
@@ -480,10 +482,8 @@ class TestSurroundings:
         (project.root / "texts" / "own.txt").write_text("It is past ten.")
         monkeypatch.chdir(tmp_path)
         cells = read_cells(project.notebook("cia/curves"))
-        assert (
-            remote_data.remote_data_status(project, cells, {"folder": "texts"})["texts"][0]
-            == "here"
-        )
+        statuses = remote_data.remote_data_status(project, cells, {"folder": "texts"})
+        assert statuses["texts"][0] == "here"
 
     def test_kernels_of_another_lib_are_told(self, project, tmp_path, monkeypatch):
         """As where the folder in which the command is called has another one."""
@@ -498,19 +498,23 @@ def test_data_that_are_not_shipped_are_part_of_the_key(project, tmp_path, monkey
     monkeypatch.setenv("UCI_CACHE", str(tmp_path))
     entry = replace(catalogue()["cleve"], sha256=(sha256(b"1,2\n"),))
     monkeypatch.setitem(catalogue(), "cleve", entry)
-    other, without = (
-        fingerprint(project, "cia/curves", {"sets": [name]}) for name in ("iris", "cleve")
-    )
+
+    def key(name):
+        return fingerprint(project, "cia/curves", {"sets": [name]})
+
+    key_of_iris = key("iris")
+    without_data = key("cleve")
     (tmp_path / entry.files[0]).write_text("1,2\n")
-    cached = fingerprint(project, "cia/curves", {"sets": ["cleve"]})
-    assert cached != without
-    assert cached.partition("-")[0] == without.partition("-")[0]
+    cached = key("cleve")
+    assert cached != without_data
+    # the first half is of all other ingredients
+    assert cached.partition("-")[0] == without_data.partition("-")[0]
     monkeypatch.setenv("UCI_MIRROR", str(tmp_path))
-    mirrored = fingerprint(project, "cia/curves", {"sets": ["cleve"]})
+    mirrored = key("cleve")
     (tmp_path / entry.files[0]).write_text("1,3\n")
-    altered = fingerprint(project, "cia/curves", {"sets": ["cleve"]})
-    assert len({without, cached, mirrored, altered}) == 4
-    assert fingerprint(project, "cia/curves", {"sets": ["iris"]}) == other
+    altered = key("cleve")
+    assert len({without_data, cached, mirrored, altered}) == 4
+    assert key("iris") == key_of_iris
 
 
 def test_texts_are_part_of_the_key_of_a_chapter_that_reads_them(
@@ -518,13 +522,13 @@ def test_texts_are_part_of_the_key_of_a_chapter_that_reads_them(
 ):
     monkeypatch.setenv("UCI_CACHE", str(tmp_path))
     monkeypatch.delenv("TEXTS_MIRROR", raising=False)
-    book = tmp_path / "own.txt"
+    text_file = tmp_path / "own.txt"
     for code, changes in ("", False), ("read_texts(folder)", True):
         write_chapter(project, "cia/curves", code)
-        book.unlink(missing_ok=True)
+        text_file.unlink(missing_ok=True)
         keys = [fingerprint(project, "cia/curves", {"folder": str(tmp_path)})]
         for text in ("It is past ten.", "It is past bearing."):
-            book.write_text(text)
+            text_file.write_text(text)
             keys.append(fingerprint(project, "cia/curves", {"folder": str(tmp_path)}))
         assert len(set(keys)) == (3 if changes else 1)
     assert find_missing_data(project, "cia/curves") == ["texts"]

@@ -1,4 +1,4 @@
-"""What goes wrong around the book: each fault is told in words, leaves no half-written file and no process behind."""
+"""What goes wrong around the book is told in words, and leaves no half-written file and no process."""
 
 import errno
 import json
@@ -26,14 +26,19 @@ from lib.book.project import BookError, Project
 from lib.files import write_whole
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
-KEPT = "print('got here')"
+PRINTS = "print('got here')"
 
 
 def start(project, *arguments, python=sys.executable, **options):
     """Start the command in a process group of its own."""
-    whole = [python, "-P", "-m", "lib.book", "--root", project.root, *arguments]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(whole, **pipes, encoding="utf-8", start_new_session=True, **options)
+    return subprocess.Popen(
+        [python, "-P", "-m", "lib.book", "--root", project.root, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        start_new_session=True,
+        **options,
+    )
 
 
 # The disk
@@ -54,40 +59,44 @@ def test_a_full_disk_leaves_the_file_as_it_was(tmp_path, monkeypatch):
 def test_two_attempts_at_a_chapter_have_files_of_their_own(tmp_path):
     """Also two of one process, or of processes that have the same number one after the other."""
     with (
-        execution._attempt(tmp_path / "curves.ipynb") as one,
-        execution._attempt(tmp_path / "curves.ipynb") as other,
+        execution._attempt(tmp_path / "curves.ipynb") as first,
+        execution._attempt(tmp_path / "curves.ipynb") as second,
     ):
-        assert one != other
+        assert first != second
 
 
-@pytest.mark.parametrize("raised", [FULL, KeyboardInterrupt()])
-@pytest.mark.parametrize(("share", "kept"), [(0.5, "earlier"), (1, "executed")])
+@pytest.mark.parametrize("error", [FULL, KeyboardInterrupt()])
+@pytest.mark.parametrize(("share", "content"), [(0.5, "earlier"), (1, "executed")])
 def test_an_execution_that_is_cut_short_leaves_whole_notebooks(
-    project, monkeypatch, tmp_path, share, raised, kept
+    project, monkeypatch, tmp_path, share, error, content
 ):
-    executed = nbformat.writes(chapter("'executed'"))
+    """The earlier notebook stays until the new one is whole."""
+    notebook = nbformat.writes(chapter("'executed'"))
 
-    def cut_short(_, output, *__, **___):
-        text = executed[: int(share * len(executed))]
-        Path(output.replace("{{", "{").replace("}}", "}")).write_text(text, encoding="utf-8")
-        raise raised
+    def write_share(_, output, *__, **___):
+        text = notebook[: int(share * len(notebook))]
+        # papermill takes braces in a name for a format
+        path = Path(output.replace("{{", "{").replace("}}", "}"))
+        path.write_text(text, encoding="utf-8")
+        raise error
 
     output = tmp_path / "a {b}.ipynb"
     output.write_text('{"cells": "earlier"}')
-    monkeypatch.setattr(execution.papermill, "execute_notebook", cut_short)
-    with pytest.raises(type(raised)):
+    monkeypatch.setattr(execution.papermill, "execute_notebook", write_share)
+    with pytest.raises(type(error)):
         execution.execute(project, "cia/curves", {}, output)
-    assert kept in output.read_text()
+    assert content in output.read_text()
     assert json.loads(output.read_text())
     assert list(tmp_path.glob("*.ipynb")) == [output]
 
 
 GOOD = {"key": "k", "sha256": sha256(b"{}").hexdigest(), "seconds": 1.0, "commit": "c"}
-BROKEN = [{**GOOD, name: value} for name in GOOD for value in (None, 3, ["k"])]
-BROKEN += [{name: value for name, value in GOOD.items() if name != field} for field in GOOD]
+WRONG_VALUES = [{**GOOD, name: value} for name in GOOD for value in (None, 3, ["k"])]
+WITHOUT_A_FIELD = [{name: value for name, value in GOOD.items() if name != field} for field in GOOD]
+BROKEN = [json.dumps(note) for note in (*WRONG_VALUES, *WITHOUT_A_FIELD)]
 
 
-@pytest.mark.parametrize("text", ["", "[]", "3", '{"key": "k', "\x00", *map(json.dumps, BROKEN)])
+@pytest.mark.parametrize("text", ["", "[]", "3", '{"key": "k', "\x00", *BROKEN])
 def test_a_record_that_is_none_makes_a_result_stale(tmp_path, text):
     (tmp_path / "a.ipynb").write_text("{}")
     (tmp_path / "a.json").write_text(json.dumps(GOOD))
@@ -112,6 +121,7 @@ def with_cells(change):
     return nbformat.writes(notebook).encode()
 
 
+# a file, its bytes (none: it is a folder), and what the command says of it
 BAD = [
     ("chapters/profiles.yml", b"paper: \xff", "cannot be read: 'utf-8' codec"),
     ("chapters/profiles.yml", b"paper: {cia/curves: {seed: 1, seed: 2}}", "'seed' is set twice"),
@@ -166,10 +176,10 @@ def test_a_folder_without_the_book_is_told(tmp_path):
 
 
 def test_what_the_system_refuses_is_told_with_a_remedy(project, monkeypatch, capsys):
-    def refused(*_, **__):
+    def full_disk(*_, **__):
         raise FULL
 
-    monkeypatch.setattr(Path, "mkdir", refused)
+    monkeypatch.setattr(Path, "mkdir", full_disk)
     monkeypatch.setattr(sys, "argv", ["book", "--root", str(project.root), "run", "cia/curves"])
     with pytest.raises(SystemExit, match="1"):
         cli.main()
@@ -182,20 +192,24 @@ def test_a_build_warns_of_another_environment_and_a_strict_one_is_refused(projec
 
     monkeypatch.setattr(jobs, "run_all", stop)
     environment.require_locked(REPOSITORY / "requirements.lock")
-    pins = f"# by uv\nnumpy=={version('numpy')} \\\n  --hash=0\nx==1 ; sys_platform == 'no'\nscipy==0.1\nno-such==2"
-    (project.root / "requirements.lock").write_text(pins)
-    lenient, strict = book(project, "build"), book(project, "build", "--strict")
+    (project.root / "requirements.lock").write_text(
+        f"# by uv\nnumpy=={version('numpy')} \\\n  --hash=0\n"
+        "x==1 ; sys_platform == 'no'\nscipy==0.1\nno-such==2"
+    )
+    message = (
+        f"`make -B env`:\n  scipy is {version('scipy')}, requirements.lock has ==0.1\n"
+        "  no-such is not "
+    )
+    lenient = book(project, "build")
+    strict = book(project, "build", "--strict")
     for result in (lenient, strict):
         assert result.exit_code == 1
-        assert (
-            f"`make -B env`:\n  scipy is {version('scipy')}, requirements.lock has ==0.1\n  no-such is not "
-            in result.output
-        )
+        assert message in result.output
     assert "stopped before any chapter" in lenient.output
     assert "stopped before any chapter" not in strict.output
 
 
-HERE = """\
+USE_SURROUNDINGS = """\
 from pathlib import Path
 Path("größe.txt").write_text("größe")
 print(Path("größe.txt").read_text())
@@ -215,16 +229,15 @@ def refused(self, address):
     return connect(self, address)
 socket.socket.connect = refused
 """
-
-
-OWN = {
+# files of a reader, none of which may decide anything in a chapter
+READERS_FILES = {
     "matplotlibrc": "lines.linewidth: 77",
     "startup.py": "print('startup')",
     "ipython/profile_default/ipython_config.py": "c.InteractiveShellApp.exec_lines = ['print(77)']",
     "path/numpy.py": "raise ImportError('the wrong numpy')",
     "lib/__init__.py": "raise ImportError('the wrong lib')",
 }
-SHOW_OWN = """\
+SHOW_SETTINGS = """\
 import matplotlib, sys
 print(matplotlib.rcParams["lines.linewidth"], sys.flags.optimize, matplotlib.get_backend())
 """
@@ -235,48 +248,54 @@ def test_a_book_is_built_without_home_fonts_network_and_utf8_and_without_the_rea
     project, tmp_path
 ):
     """One build in bad surroundings; HOME and the folder of the font cache can be made by nobody."""
-    own, log, python = tmp_path / "own", tmp_path / "network.log", tmp_path / "python"
-    for name, text in OWN.items():
-        (own / name).parent.mkdir(parents=True, exist_ok=True)
-        (own / name).write_text(text)
+    reader = tmp_path / "own"
+    log = tmp_path / "network.log"
+    python = tmp_path / "python"
+    for name, text in READERS_FILES.items():
+        (reader / name).parent.mkdir(parents=True, exist_ok=True)
+        (reader / name).write_text(text)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", python], check=True)
     site = next(python.glob("lib/*/site-packages"))
     (site / "all.pth").write_text(f"{sysconfig.get_path('purelib')}\n{REPOSITORY}\n")
     (site / "sitecustomize.py").write_text(NO_NETWORK.format(log=str(log)))
     shutil.rmtree(project.root / "assets" / "fonts")
-    nbformat.write(chapter(HERE, SHOW_OWN, CLAIMS, FIGURE), project.notebook("cia/curves"))
-    bad = {
+    nbformat.write(
+        chapter(USE_SURROUNDINGS, SHOW_SETTINGS, CLAIMS, FIGURE), project.notebook("cia/curves")
+    )
+    variables = {
         "HOME": "/dev/null/home",
         "MPLCONFIGDIR": "/dev/null/fonts",
         "LC_ALL": "C",
         "LANG": "C",
         "MPLBACKEND": "svg",
-    }
-    bad |= {
         "PYTHONUTF8": "0",
         "PYTHONIOENCODING": "ascii",
-        "PYTHONPATH": str(own / "path"),
+        "PYTHONPATH": str(reader / "path"),
         "PYTHONOPTIMIZE": "2",
-    }
-    bad |= {
-        "PYTHONSTARTUP": str(own / "startup.py"),
-        "IPYTHONDIR": str(own / "ipython"),
+        "PYTHONSTARTUP": str(reader / "startup.py"),
+        "IPYTHONDIR": str(reader / "ipython"),
         "PATH": os.environ["PATH"],
+        "MATPLOTLIBRC": str(reader / "matplotlibrc"),
     }
-    bad |= {"MATPLOTLIBRC": str(own / "matplotlibrc")}
     process = start(
-        project, "build", "--profile", "quick", python=python / "bin" / "python", cwd=own, env=bad
+        project,
+        "build",
+        "--profile",
+        "quick",
+        python=python / "bin" / "python",
+        cwd=reader,
+        env=variables,
     )
     output, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors
     assert "Traceback" not in errors
     assert log.read_text() == "('127.0.0.1', 9)"  # the chapter's own attempt and no other
-    here, shown, *_ = nbformat.read(project.executed("quick", "cia/curves"), 4).cells[3:]
-    assert here.outputs[0].text == "größe\n[Errno 101] Network is unreachable\n"
-    assert [output.text for output in shown.outputs] == ["1.5 0 inline\n"]
-    page = (project.build_folder("quick") / "html" / "chapters" / "cia" / "curves.html").read_text(
-        encoding="utf-8"
-    )
+    surroundings, settings = nbformat.read(project.executed("quick", "cia/curves"), 4).cells[3:5]
+    assert surroundings.outputs[0].text == "größe\n[Errno 101] Network is unreachable\n"
+    # the defaults of matplotlib and Python, and the backend of notebooks
+    assert [output.text for output in settings.outputs] == ["1.5 0 inline\n"]
+    html = project.build_folder("quick") / "html"
+    page = (html / "chapters" / "cia" / "curves.html").read_text(encoding="utf-8")
     assert "größe" in page
     assert "-light.svg" in page
 
@@ -286,20 +305,20 @@ def test_a_book_is_built_without_home_fonts_network_and_utf8_and_without_the_rea
 
 def processes_in(folder):
     """The processes whose working directory is a folder: of a book's, its kernels."""
-    found = []
+    commands = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:
             if Path(os.readlink(entry / "cwd")) == folder:
-                found.append((entry / "cmdline").read_text().replace("\0", " "))
+                commands.append((entry / "cmdline").read_text().replace("\0", " "))
         except OSError:  # it has ended, or is somebody else's
             continue
-    return found
+    return commands
 
 
 def wait_for(condition, seconds=180):
-    end = time.monotonic() + seconds
+    deadline = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end
+        assert time.monotonic() < deadline
         time.sleep(0.1)
 
 
@@ -319,19 +338,20 @@ def n_blocks(project):
 def test_an_interruption_is_told_keeps_what_was_executed_and_leaves_no_process(
     write_chapter, tmp_path, monkeypatch, name
 ):
-    """Also: a run keeps its finished blocks; as long as a build runs, a second one says so and changes nothing."""
+    """A run keeps its blocks; while a build runs, a second one says so and changes nothing."""
     monkeypatch.delenv("BOOK_RESULTS", raising=False)
     project = make_project(tmp_path / "bü ch")
-    write_chapter(project, "cia/curves", KEPT, EXPERIMENT if name == "run" else SLEEP)
-    kept = project.executed("quick", "cia/curves")
-    arguments = (
-        ["run", "cia/curves", "-o", str(kept)] if name == "run" else ["build", "--profile", "quick"]
-    )
+    notebook = project.executed("quick", "cia/curves")
+    if name == "run":
+        write_chapter(project, "cia/curves", PRINTS, EXPERIMENT)
+        arguments = ["run", "cia/curves", "-o", str(notebook)]
+        under_way = partial(n_blocks, project)
+    else:
+        write_chapter(project, "cia/curves", PRINTS, SLEEP)
+        arguments = ["build", "--profile", "quick"]
+        under_way = (project.root / "asleep").exists
     process = start(project, *arguments)
     try:
-        under_way = (
-            partial(n_blocks, project) if name == "run" else (project.root / "asleep").exists
-        )
         wait_for(lambda: under_way() or process.poll() is not None)
         if name == "build":
             assert "another command is writing into" in book(project, *arguments).output
@@ -342,8 +362,8 @@ def test_an_interruption_is_told_keeps_what_was_executed_and_leaves_no_process(
     assert process.returncode == 130, errors
     assert errors.strip().splitlines()[-1] == "interrupted"
     assert "Traceback" not in errors
-    assert "got here" in kept.read_text()
-    assert not is_fresh(kept, "")
+    assert "got here" in notebook.read_text()
+    assert not is_fresh(notebook, "")
     wait_for(lambda: not processes_in(project.root), seconds=10)
     assert (n_blocks(project) > 0) == (name == "run")
     assert not list(project.results.rglob("*.part"))
@@ -353,7 +373,7 @@ def test_an_interruption_is_told_keeps_what_was_executed_and_leaves_no_process(
 def test_a_killed_kernel_fails_its_chapter_and_keeps_what_was_executed(write_chapter, tmp_path):
     project = make_project(tmp_path / "bü ch")
     write_chapter(
-        project, "cia/curves", KEPT, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"
+        project, "cia/curves", PRINTS, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"
     )
     result = book(project, "build", "--profile", "quick")
     assert result.exit_code == 1

@@ -16,26 +16,25 @@ with <span>\\(k &lt; 2\\)</span>, say "so". %s</p>
 </article></body></html>"""
 
 
-def finished(text="The end.", title="Learning &amp; curves &#8212; The Book", book="The Book"):
-    return finish.finish_page(
-        PAGE.replace("Learning &amp; curves &#8212; The Book", title) % text, book, None
-    )
+TITLE = "Learning &amp; curves &#8212; The Book"
+
+
+def finish_page(text="The end.", title=TITLE, book="The Book"):
+    return finish.finish_page(PAGE.replace(TITLE, title) % text, book, None)
 
 
 def test_a_page_describes_itself_by_its_first_sentences():
-    page = finished()
-    assert (
-        '<meta name="description" content="Grove, with k &lt; 2, say &#34;so&#34;. The end.">'
-        in page
-    )
+    page = finish_page()
+    description = "Grove, with k &lt; 2, say &#34;so&#34;. The end."
+    assert f'<meta name="description" content="{description}">' in page
     assert "<title>Learning &amp; curves — The Book</title>" in page
-    long = re.search(r'name="description" content="([^"]*)"', finished("word " * 80))[1]
+    long = re.search(r'name="description" content="([^"]*)"', finish_page("word " * 80))[1]
     assert len(finish.html.unescape(long)) <= finish.DESCRIPTION_LENGTH
     assert long.endswith("word …")
 
 
 def test_the_first_page_of_the_book_does_not_repeat_its_title():
-    page = finished(title="A &amp; B&#39;s &#8212; A &amp; B&#39;s", book="A & B's")
+    page = finish_page(title="A &amp; B&#39;s &#8212; A &amp; B&#39;s", book="A & B's")
     assert "<title>A &amp; B&#39;s</title>" in page
     assert 'property="og:title" content="A &amp; B&#39;s"' in page
 
@@ -47,9 +46,8 @@ def test_a_sitemap_needs_an_address_and_has_the_pages_that_there_are(project, tm
     finish.write_sitemap(project, tmp_path, "")
     assert not path.exists()
     finish.write_sitemap(project, tmp_path, "https://example.org/book/")
-    assert re.findall("<loc>(.*?)</loc>", path.read_text()) == [
-        "https://example.org/book/chapters/cia/curves.html"
-    ]
+    addresses = re.findall("<loc>(.*?)</loc>", path.read_text())
+    assert addresses == ["https://example.org/book/chapters/cia/curves.html"]
 
 
 def test_a_theme_that_has_changed_is_told(project, tmp_path):
@@ -59,10 +57,13 @@ def test_a_theme_that_has_changed_is_told(project, tmp_path):
 
 
 def test_one_of_a_kind_is_singular():
-    one, two = (f'<span class="pasted-text">{number}</span> ' for number in (1, 2))
-    page = f"{one}data sets, {one}random starts; {two}models; {one}of the sets, {one}times as fast"
-    told = f"{one}data set, {one}random start; {two}models; {one}of the sets, {one}times as fast"
-    assert finish.repair(page, {}) == told
+    page = "1 data sets, 1 random starts; 2 models; 1 of the sets, 1 times as fast"
+    expected = "1 data set, 1 random start; 2 models; 1 of the sets, 1 times as fast"
+
+    def paste_numbers(text):
+        return re.sub(r"(\d)", r'<span class="pasted-text">\1</span>', text)
+
+    assert finish.repair(paste_numbers(page), {}) == paste_numbers(expected)
 
 
 def test_the_first_page_leads_on(tmp_path):

@@ -1,4 +1,4 @@
-"""Whatever text, file or number is given: a value that is allowed, or an error that says what is; never a traceback."""
+"""Any text, file or number is a value that is allowed, or an error that says what is; no traceback."""
 
 import json
 
@@ -49,7 +49,7 @@ PIECE = st.sampled_from(
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """Return a small book that no test of this file changes but for one chapter's notebook and the profiles."""
+    """Return a small book; tests of this file change one chapter's notebook and the profiles only."""
     project = make_project(tmp_path_factory.mktemp("fuzz") / "book")
     nbformat.write(chapter(CLAIMS), project.notebook("cia/curves"))
     return project
@@ -59,10 +59,12 @@ def project(tmp_path_factory):
 def executed():
     """Return the list of the values with which a chapter would have been executed; none is."""
     calls = []
+
+    def execute(project, chapter, values, *_, **__):
+        calls.append(values)
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            execution, "execute", lambda project, chapter, values, *_, **__: calls.append(values)
-        )
+        patch.setattr(execution, "execute", execute)
         yield calls
 
 
@@ -75,16 +77,17 @@ def outcome(kind, call, *arguments):
 
 
 @settings(max_examples=100)
-@given(given=st.lists(st.tuples(NAME, TEXT | PLAIN.map(str)), max_size=3), content=FILE | BYTES)
-@example(given=[("sizes", "&a [*a]")], content=b'title: "\\ud800"')
-@example(given=[("seed", "0x" + "f" * 6000)], content=b"limit: 0x1" + b"0" * 6000)
-def test_any_option_and_file_is_a_value_or_an_error(project, executed, given, content):
+@given(options=st.lists(st.tuples(NAME, TEXT | PLAIN.map(str)), max_size=3), content=FILE | BYTES)
+@example(options=[("sizes", "&a [*a]")], content=b'title: "\\ud800"')
+@example(options=[("seed", "0x" + "f" * 6000)], content=b"limit: 0x1" + b"0" * 6000)
+def test_any_option_and_file_is_a_value_or_an_error(project, executed, options, content):
     """An error is in words; values can be written into a notebook."""
-    (project.root / "values.yml").write_bytes(content)
-    for arguments in (
-        [part for name, text in given for part in ("-p", name, text)],
-        ["-f", project.root / "values.yml"],
-    ):
+    file = project.root / "values.yml"
+    file.write_bytes(content)
+    option_arguments = []
+    for name, text in options:
+        option_arguments += ["-p", name, text]
+    for arguments in (option_arguments, ["-f", file]):
         executed.clear()
         result = book(project, "run", "cia/curves", *arguments)
         if result.exit_code:
@@ -97,45 +100,45 @@ def test_any_option_and_file_is_a_value_or_an_error(project, executed, given, co
             assert check_values(PARSED, values) == values
             # the notebook's metadata have them, too
             assert json.dumps(values, ensure_ascii=False).encode("utf-8")
-            found = {}
-            exec(PythonTranslator.codify(values).encode("utf-8"), found)
-            assert {name: found[name] for name in values} == values
+            namespace = {}
+            exec(PythonTranslator.codify(values).encode("utf-8"), namespace)
+            assert {name: namespace[name] for name in values} == values
         assert not (project.root / "_build").exists()
 
 
-@given(
-    LINES
-    | st.builds(
-        lambda i, n, piece: PARAMETERS[:i] + piece + PARAMETERS[i + n :],
-        st.integers(0, len(PARAMETERS)),
-        st.integers(0, 5),
-        PIECE,
-    )
-)
+def replace_characters(start, n_characters, piece):
+    """Return the parameters cell with a piece instead of some of its characters."""
+    return PARAMETERS[:start] + piece + PARAMETERS[start + n_characters :]
+
+
+EDITED = st.builds(replace_characters, st.integers(0, len(PARAMETERS)), st.integers(0, 5), PIECE)
+
+
+@given(LINES | EDITED)
 @example("n: int = 3  # a range of words [a..b]")
 @example("n: int = 3\nn: int = 4")
 @example("n: int = " + "(" * 300)
 @example("n: int = " + "-" * 5000 + "1")
 def test_any_cell_is_parameters_or_an_error(source):
-    found = outcome(ParameterError, parse_cell, source)
-    if isinstance(found, ParameterError):
-        assert str(found)
+    result = outcome(ParameterError, parse_cell, source)
+    if isinstance(result, ParameterError):
+        assert str(result)
     else:
-        assert all(
-            parameter.check(parameter.default) == parameter.default for parameter in found.values()
-        )
+        for parameter in result.values():
+            assert parameter.check(parameter.default) == parameter.default
 
 
 @given(
     cells=st.lists(st.sampled_from(chapter(CLAIMS).cells) | JSON, max_size=3),
-    other=JSON,
-    whole=st.booleans(),
+    document=JSON,
+    is_notebook=st.booleans(),
 )
-def test_any_json_is_a_chapter_or_an_error_that_names_it(project, cells, other, whole):
+def test_any_json_is_a_chapter_or_an_error_that_names_it(project, cells, document, is_notebook):
+    if is_notebook:
+        document = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
     path = project.notebook("cia/curves")
-    before = path.read_bytes()
-    notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
-    path.write_text(json.dumps(notebook if whole else other))
-    found = outcome(BookError, parameters_of, project, "cia/curves")
-    path.write_bytes(before)
-    assert isinstance(found, dict) or "cia/curves" in found.message
+    original = path.read_bytes()
+    path.write_text(json.dumps(document))
+    result = outcome(BookError, parameters_of, project, "cia/curves")
+    path.write_bytes(original)
+    assert isinstance(result, dict) or "cia/curves" in result.message

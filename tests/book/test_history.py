@@ -1,4 +1,4 @@
-"""What pages, records and downloads say of commits and of registration: true in any clone, or nothing."""
+"""What pages, records and downloads say of commits and registration: true in any clone, or nothing."""
 
 import csv
 import json
@@ -32,9 +32,8 @@ frame = record.complete("models", pd.DataFrame({{"dataset": ["made"], "n": [n_mo
 
 
 def run_git(folder, *arguments):
-    return subprocess.run(
-        ["git", "-C", folder, *arguments], check=True, capture_output=True, text=True
-    ).stdout.strip()
+    command = ["git", "-C", folder, *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def register(project):
@@ -42,17 +41,17 @@ def register(project):
     (project.root / "chapters" / "registered.yml").write_text(line)
 
 
-def see_results(project):
+def record_verdict(project):
     (project.root / "chapters" / "verdicts.yml").write_text("positive: holds\n")
 
 
 @pytest.fixture
-def committed(project):
+def three_commits(project):
     """A project of three commits: its files, what decides its claim, the verdict."""
     commit_all(project, "files")
     register(project)
     commit_all(project, "what decides")
-    see_results(project)
+    record_verdict(project)
     commit_all(project, "the verdict")
     return project
 
@@ -83,22 +82,24 @@ def replace_first_commit(project):
 
 
 class TestRegistration:
-    def test_a_whole_history_says_that_it_was_registered_in_advance(self, committed):
+    def test_a_whole_history_says_that_it_was_registered_in_advance(self, three_commits):
         assert re.fullmatch(
-            r"registered .*, commit .*", registry.registrations(committed)["positive"]
+            r"registered .*, commit .*", registry.registrations(three_commits)["positive"]
         )
-        registry.require_history(committed)
+        registry.require_history(three_commits)
 
     @pytest.mark.parametrize("depth", [1, 2])
-    def test_a_shallow_clone_says_nothing_until_it_is_complete(self, committed, tmp_path, depth):
-        shallow = clone(committed, tmp_path / "shallow", "--depth", str(depth))
+    def test_a_shallow_clone_says_nothing_until_it_is_complete(
+        self, three_commits, tmp_path, depth
+    ):
+        shallow = clone(three_commits, tmp_path / "shallow", "--depth", str(depth))
         assert registry.registrations(shallow) == {}
         with pytest.raises(
             BookError, match=r"is a shallow clone, whose history is cut; `git fetch --unshallow`"
         ):
             registry.require_history(shallow)
         run_git(shallow.root, "fetch", "--quiet", "--unshallow")
-        assert registry.registrations(shallow) == registry.registrations(committed) != {}
+        assert registry.registrations(shallow) == registry.registrations(three_commits) != {}
 
     @pytest.mark.parametrize(
         ("change", "reason"),
@@ -111,30 +112,39 @@ class TestRegistration:
             (replace_first_commit, "is altered by `git replace`"),
         ],
     )
-    def test_another_history_that_is_not_whole_says_nothing_either(self, committed, change, reason):
-        change(committed)
-        assert registry.registrations(committed) == {}
+    def test_another_history_that_is_not_whole_says_nothing_either(
+        self, three_commits, change, reason
+    ):
+        change(three_commits)
+        assert registry.registrations(three_commits) == {}
         with pytest.raises(BookError, match=reason):
-            registry.require_history(committed)
+            registry.require_history(three_commits)
 
-    def test_without_git(self, committed, monkeypatch, tmp_path):
+    def test_without_git(self, three_commits, monkeypatch, tmp_path):
         without_git(monkeypatch, tmp_path / "nothing")
-        assert registry.registrations(committed) == {}
+        assert registry.registrations(three_commits) == {}
         with pytest.raises(BookError, match="git is not on the PATH; on Debian, `apt install git`"):
-            registry.require_history(committed)
+            registry.require_history(three_commits)
 
-    def test_settings_of_git_change_nothing(self, committed, monkeypatch, tmp_path):
-        expected = registry.registrations(committed)
-        settings = "[log]\nshowSignature = true\ndiffMerges = combined\n[diff]\nnoprefix = true\nexternal = false\n"
+    def test_settings_of_git_change_nothing(self, three_commits, monkeypatch, tmp_path):
+        expected = registry.registrations(three_commits)
         (tmp_path / "gitconfig").write_text(
-            f"{settings}[color]\nui = always\n[core]\npager = false\n"
+            "[log]\nshowSignature = true\ndiffMerges = combined\n"
+            "[diff]\nnoprefix = true\nexternal = false\n"
+            "[color]\nui = always\n[core]\npager = false\n"
         )
         monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
-        assert registry.registrations(committed) == expected
+        assert registry.registrations(three_commits) == expected
 
-    def test_scorecard_and_table(self, committed, monkeypatch, tmp_path):
+    def test_scorecard_and_table(self, three_commits, monkeypatch, tmp_path):
         """With the history they have it; without, the scorecard says why not, and no entry is blank."""
-        numbers = {
+        setting = {
+            "id": "positive",
+            "verdict": "holds",
+            "words": "",
+            "paper_value": None,
+            "anchor": None,
+            "recorded": False,
             "statistic": "mean",
             "value": 1.0,
             "low": 0.5,
@@ -143,25 +153,20 @@ class TestRegistration:
             "least": 1,
             "region": [0, None],
         }
-        setting = {
-            "id": "positive",
-            "verdict": "holds",
-            "words": "",
-            "paper_value": None,
-            "anchor": None,
-        }
-        setting |= {"recorded": False} | numbers
         claim = {
             "id": "mean-is-positive",
             "paper": "groveroth1997",
             "sentence": "So.",
             "quote": "so",
             "data": "",
+            "headline": True,
+            "exact": False,
+            "chapter": "cia/curves",
+            "settings": [setting],
         }
-        claim |= {"headline": True, "exact": False, "chapter": "cia/curves", "settings": [setting]}
         monkeypatch.setattr(scorecard, "read_claims", lambda *_: [claim])
-        shallow = clone(committed, tmp_path / "shallow", "--depth", "1")
-        for project, words in ((committed, "Registered "), (shallow, "")):
+        shallow = clone(three_commits, tmp_path / "shallow", "--depth", "1")
+        for project, words in ((three_commits, "Registered "), (shallow, "")):
             text = scorecard.scorecard(project, "paper")
             assert registry.WORDED_AFTER not in text.lower()
             assert f"true if &gt; 0. {words}" in text
@@ -175,26 +180,27 @@ class TestRegistration:
         assert "</div></li>" in text.partition("true if &gt; 0. ")[2][:20]
 
     def test_a_build_warns_and_a_strict_one_is_refused_before_anything_runs(
-        self, committed, monkeypatch, tmp_path
+        self, three_commits, monkeypatch, tmp_path
     ):
         def stop(*_):
             raise BookError("stopped before any chapter")
 
         monkeypatch.setattr(jobs, "run_all", stop)
-        shallow = clone(committed, tmp_path / "shallow", "--depth", "1")
-        lenient, strict = book(shallow, "build"), book(shallow, "build", "--strict")
+        shallow = clone(three_commits, tmp_path / "shallow", "--depth", "1")
+        lenient = book(shallow, "build")
+        strict = book(shallow, "build", "--strict")
         for result in (lenient, strict):
             assert result.exit_code == 1
             assert "`git fetch --unshallow` completes it" in result.output
         assert "stopped before any chapter" in lenient.output
         assert "stopped before any chapter" not in strict.output
-        assert "stopped before any chapter" in book(committed, "build", "--strict").output
+        assert "stopped before any chapter" in book(three_commits, "build", "--strict").output
 
     def test_the_command_that_asks_for_it_says_why_it_is_not_known(
-        self, committed, monkeypatch, tmp_path
+        self, three_commits, monkeypatch, tmp_path
     ):
         monkeypatch.setattr(jobs, "require_fresh", lambda *_: None)
-        shallow = clone(committed, tmp_path / "shallow", "--depth", "1")
+        shallow = clone(three_commits, tmp_path / "shallow", "--depth", "1")
         result = book(shallow, "claims", "--registered")
         assert result.exit_code == 1
         assert "history is cut; `git fetch --unshallow` completes it" in result.output
@@ -273,24 +279,15 @@ class TestCommit:
         monkeypatch.setenv("GIT_WORK_TREE", str(REPOSITORY))
         assert history.commit(project) == commit
 
-    def test_what_came_before(self, committed):
-        first, last = run_git(committed.root, "rev-list", "--reverse", "HEAD").splitlines()[::2]
-        run_git(
-            committed.root,
-            "-c",
-            "user.name=A",
-            "-c",
-            "user.email=a@b",
-            "commit",
-            "-q",
-            "--amend",
-            "-m",
-            "again",
-        )
-        assert history.is_ancestor(committed, first)
-        assert history.is_ancestor(committed, history.head(committed))
+    def test_what_came_before(self, three_commits):
+        commits = run_git(three_commits.root, "rev-list", "--reverse", "HEAD").splitlines()
+        first, last = commits[0], commits[2]
+        author = ["-c", "user.name=A", "-c", "user.email=a@b"]
+        run_git(three_commits.root, *author, "commit", "-q", "--amend", "-m", "again")
+        assert history.is_ancestor(three_commits, first)
+        assert history.is_ancestor(three_commits, history.head(three_commits))
         for commit in (last, first + CHANGED, NO_COMMIT, "", "--help", "0123456789"):
-            assert not history.is_ancestor(committed, commit)
+            assert not history.is_ancestor(three_commits, commit)
 
     def test_work_during_which_the_commit_changes(self, project):
         assert history.commit_since(project, NO_COMMIT) == NO_COMMIT
@@ -312,32 +309,33 @@ class TestOfAChapter:
         return path
 
     def test_it_is_that_of_the_execution_if_nothing_differed_and_the_history_has_it(
-        self, committed, executed
+        self, three_commits, executed
     ):
-        then = history.commit(committed)
-        write_execution_note(executed, "key", 1.0, then)
-        now = commit_all(committed, "of a page")
-        assert site.commit_of(committed, executed, now) == then
-        assert site.commit_of(committed, executed, now + CHANGED) == then
+        commit_of_execution = history.commit(three_commits)
+        write_execution_note(executed, "key", 1.0, commit_of_execution)
+        head = commit_all(three_commits, "of a page")
+        assert site.commit_of(three_commits, executed, head) == commit_of_execution
+        assert site.commit_of(three_commits, executed, head + CHANGED) == commit_of_execution
 
-    @pytest.mark.parametrize("noted", [NO_COMMIT, "0123456789", "{then}" + CHANGED])
+    @pytest.mark.parametrize("commit", [NO_COMMIT, "0123456789", "{head}" + CHANGED])
     def test_otherwise_it_is_that_of_now_whose_sources_have_the_same_key(
-        self, committed, executed, noted
+        self, three_commits, executed, commit
     ):
-        write_execution_note(executed, "key", 1.0, noted.format(then=history.head(committed)))
-        now = commit_all(committed, "what had been changed")
-        assert site.commit_of(committed, executed, now) == now
-        assert site.commit_of(committed, executed, now + CHANGED) == now + CHANGED
+        noted_commit = commit.format(head=history.head(three_commits))
+        write_execution_note(executed, "key", 1.0, noted_commit)
+        head = commit_all(three_commits, "what had been changed")
+        assert site.commit_of(three_commits, executed, head) == head
+        assert site.commit_of(three_commits, executed, head + CHANGED) == head + CHANGED
 
-    def test_a_note_of_another_notebook_is_none(self, committed, executed):
-        write_execution_note(executed, "key", 1.0, history.commit(committed))
+    def test_a_note_of_another_notebook_is_none(self, three_commits, executed):
+        write_execution_note(executed, "key", 1.0, history.commit(three_commits))
         executed.write_text('{"cells": []}')
-        assert site.commit_of(committed, executed, NO_COMMIT) == NO_COMMIT
+        assert site.commit_of(three_commits, executed, NO_COMMIT) == NO_COMMIT
 
 
 @pytest.mark.slow
 def test_pages_downloads_and_the_pdf_carry_the_commit_of_what_they_show(project, monkeypatch):
-    """The chapter was executed at the first commit, the pages are of the second, the PDF is printed at the third."""
+    """The chapter is executed at the first commit, pages are of the second, the PDF of the third."""
     first = commit_all(project)
     assert book(project, "build", "--profile", "quick").exit_code == 0
     (project.root / "chapters" / "intro.md").write_text("# Another introduction\n")
@@ -347,18 +345,19 @@ def test_pages_downloads_and_the_pdf_carry_the_commit_of_what_they_show(project,
     html = project.build_folder("quick") / "html"
     page = (html / "chapters" / "cia" / "curves.html").read_text(encoding="utf-8")
     assert re.findall(r"commit <code[^>]*>(?:<[^>]*>)*([0-9a-f]+)", page) == [first]
-    assert f"commit `{first}`" in (
-        html / "_sources" / "chapters" / "cia" / "curves.ipynb"
-    ).read_text(encoding="utf-8")
-    claims = json.loads(next(html.glob("_downloads/*/claims.json")).read_text(encoding="utf-8"))
-    assert (claims["commit"], [claim["commit"] for claim in claims["claims"]]) == (second, [first])
+    download = html / "_sources" / "chapters" / "cia" / "curves.ipynb"
+    assert f"commit `{first}`" in download.read_text(encoding="utf-8")
+    claims_file = next(html.glob("_downloads/*/claims.json"))
+    claims = json.loads(claims_file.read_text(encoding="utf-8"))
+    assert claims["commit"] == second
+    assert [claim["commit"] for claim in claims["claims"]] == [first]
     (project.root / "chapters" / "intro.md").write_text("# A third introduction\n")
     commit_all(project)
     monkeypatch.setattr(pdf, "find_browser", lambda: "chromium")
     monkeypatch.setattr(pdf, "print_page", lambda browser, page, target: pikepdf.new().save(target))
     pdf.make_pdf(project, "quick")
-    printed = (project.build_folder("quick") / "pdf" / "book.html").read_text(encoding="utf-8")
-    assert f'<p class="colophon">commit {second}, profile quick' in printed
+    volume = (project.build_folder("quick") / "pdf" / "book.html").read_text(encoding="utf-8")
+    assert f'<p class="colophon">commit {second}, profile quick' in volume
 
 
 @pytest.mark.slow
@@ -367,9 +366,8 @@ def test_a_build_without_git_ends_and_its_pages_have_no_commit(project, monkeypa
     without_git(monkeypatch, tmp_path / "nothing")
     result = book(project, "build", "--profile", "quick")
     assert result.exit_code == 0, result.output
-    page = (project.build_folder("quick") / "html" / "chapters" / "cia" / "curves.html").read_text(
-        encoding="utf-8"
-    )
+    html = project.build_folder("quick") / "html"
+    page = (html / "chapters" / "cia" / "curves.html").read_text(encoding="utf-8")
     assert "How this page was made: no commit; " in page
 
 
@@ -384,11 +382,8 @@ def test_a_sweep_says_of_which_commit_each_run_is(project, monkeypatch):
     (project.root / "chapters" / "intro.md").write_text("# Another introduction\n")
     second = commit_all(project)
     assert "reused" in book(project, "sweep", "cia/curves", "-p", "n_models", "2,3,4").output
-    assert re.findall(r"<td>([0-9a-f]{10})</td>", (folder / "index.html").read_text()) == [
-        first,
-        first,
-        second,
-    ]
+    commits = re.findall(r"<td>([0-9a-f]{10})</td>", (folder / "index.html").read_text())
+    assert commits == [first, first, second]
     header = (folder / "claims.csv").read_text().splitlines()[0]
     assert header.endswith(",commit")
 
@@ -404,10 +399,8 @@ class TestRecording:
     def test_a_folder_without_a_commit_is_refused(self, recording):
         result = book(recording, "record", "cia/curves")
         assert result.exit_code == 1
-        assert (
-            f"{recording.root} has no commit that results could be of: git answers 'fatal: not a"
-            in result.output
-        )
+        message = f"{recording.root} has no commit that results could be of"
+        assert f"{message}: git answers 'fatal: not a" in result.output
         assert not (recording.root / "_build").exists()
 
     def test_uncommitted_changes_are_refused_by_name(self, recording):
@@ -430,8 +423,9 @@ class TestRecording:
 
     def test_what_changes_while_it_runs_is_not_recorded(self, recording, monkeypatch):
         def execute(*_, record, **__):
-            Path(record[0]).parent.mkdir(parents=True)
-            Path(record[0]).touch()
+            path = Path(record[0])
+            path.parent.mkdir(parents=True)
+            path.touch()
             (recording.root / "data" / "numbers.csv").write_text("x\n2\n")
 
         commit_all(recording)
@@ -453,13 +447,15 @@ class TestRecordedRows:
         with trials.use(record=(str(tmp_path / "elr" / "uci.csv.gz"), "1234abcdef", "a code")):
             Record("elr/uci", seed=1).complete("sets", self.FRAME, [])
         notes = []
-        monkeypatch.setattr(
-            records, "write_note", lambda kind, name, **details: notes.append((kind, name, details))
-        )
+
+        def write_note(kind, name, **details):
+            notes.append((kind, name, details))
+
+        monkeypatch.setattr(records, "write_note", write_note)
         return notes
 
-    def shown(self, code):
-        """Return what the page says where the code is this one; two experiments take rows of cleve."""
+    def note_on_page(self, code):
+        """Return what the page says with this code; two experiments take rows of cleve."""
         with trials.use(code=code):
             record = Record("elr/uci", seed=1)
             for _ in range(2):
@@ -471,12 +467,13 @@ class TestRecordedRows:
 
     @pytest.mark.parametrize("code", ["a code", None])
     def test_with_the_same_code_or_where_it_is_not_known_nothing_is_said(self, notes, code):
-        assert "(commit 1234abcdef): the data of CLEVE" in self.shown(code)
+        assert "(commit 1234abcdef): the data of CLEVE" in self.note_on_page(code)
         assert self.outdated(notes) == []
 
     def test_other_code_is_said_on_the_page_and_once_by_the_build(self, notes):
-        assert "(commit 1234abcdef), recorded with other code: the data of CLEVE" in self.shown(
-            "other"
+        assert (
+            "(commit 1234abcdef), recorded with other code: the data of CLEVE"
+            in self.note_on_page("other")
         )
         details = {"names": "cleve", "differences": "other code"}
         assert self.outdated(notes) == [("elr/uci", details)]
@@ -484,17 +481,20 @@ class TestRecordedRows:
 
     def test_other_packages(self, notes, monkeypatch):
         monkeypatch.setattr(records, "lock_digest", lambda: "another lock")
-        assert ", recorded with other packages: the data" in self.shown("a code")
-        assert ", recorded with other code and other packages: the data" in self.shown("other")
+        assert ", recorded with other packages: the data" in self.note_on_page("a code")
+        assert ", recorded with other code and other packages: the data" in self.note_on_page(
+            "other"
+        )
 
     def test_a_record_that_does_not_say_of_which_code_it_is_counts_as_of_other_code(
         self, notes, tmp_path
     ):
         path = tmp_path / "elr" / "uci.csv.gz"
         facts, _ = read(path)
+        del facts["code"]
         rows = self.FRAME.astype(str).assign(experiment="sets")
-        records.write(path, {name: value for name, value in facts.items() if name != "code"}, rows)
-        assert "recorded with other code" in self.shown("a code")
+        records.write(path, facts, rows)
+        assert "recorded with other code" in self.note_on_page("a code")
 
     def test_rows_that_are_all_computed_need_no_record(self, notes):
         with trials.use(code="other"):
@@ -529,10 +529,13 @@ WORKFLOWS = sorted((REPOSITORY / ".github" / "workflows").iterdir())
 class TestWorkflow:
     def test_it_fetches_the_whole_history(self, path):
         workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
-        steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
-        checkouts = [step for step in steps if step.get("uses", "").startswith("actions/checkout@")]
+        checkouts = []
+        for job in workflow["jobs"].values():
+            for step in job["steps"]:
+                if step.get("uses", "").startswith("actions/checkout@"):
+                    checkouts.append(step)
         assert checkouts
-        assert [step["with"]["fetch-depth"] for step in checkouts] == [0] * len(checkouts)
+        assert {step["with"]["fetch-depth"] for step in checkouts} == {0}  # all of it
 
     def test_a_run_at_night_and_one_that_publishes_do_not_cancel_each_other(self, path):
         concurrency = yaml.safe_load(path.read_text(encoding="utf-8"))["concurrency"]

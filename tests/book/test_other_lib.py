@@ -1,4 +1,4 @@
-"""One book, one lib: no page is signed with one and computed by another, and a copy gets an environment of its own."""
+"""One book, one lib: no page is signed with one and computed by another; a copy has an environment."""
 
 import os
 import shutil
@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 from click.testing import CliRunner
-from conftest import REPOSITORY, book, make_project, own_lib
+from conftest import REPOSITORY, book, make_project, replace_lib_link
 
 from lib.book import execution
 from lib.book.cli import cli
@@ -14,10 +14,10 @@ from lib.files import LIB
 
 
 @pytest.fixture
-def other(tmp_path):
+def another_clone(tmp_path):
     """Another clone of the book, with a lib of its own."""
     project = make_project(tmp_path / "an 'other' \"clone\"")
-    own_lib(project)
+    replace_lib_link(project)
     (project.root / "lib" / "book").mkdir()
     return project
 
@@ -35,47 +35,46 @@ COMMANDS = [
 
 class TestCommand:
     @pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
-    def test_a_book_with_another_lib_is_refused(self, other, monkeypatch, arguments):
+    def test_a_book_with_another_lib_is_refused(self, another_clone, monkeypatch, arguments):
         monkeypatch.setattr(execution, "execute", None)
-        result = book(other, *arguments)
+        root = another_clone.root
+        result = book(another_clone, *arguments)
         assert result.exit_code == 1
-        assert (
-            f"the book in {other.root} is not of the code that runs here, in {LIB}; "
-            in result.output
-        )
-        assert (
-            f"run {other.root}/.venv/bin/book, which `make env` in {other.root} sets up"
-            in result.output
-        )
-        assert not (other.root / "_build").exists()
+        fault = f"the book in {root} is not of the code that runs here, in {LIB}; "
+        remedy = f"run {root}/.venv/bin/book, which `make env` in {root} sets up"
+        assert fault in result.output
+        assert remedy in result.output
+        assert not (root / "_build").exists()
 
-    def test_a_book_without_a_lib_is_refused(self, other):
-        shutil.rmtree(other.root / "lib")
-        assert "is not of the code that runs here" in book(other, "list").output
+    def test_a_book_without_a_lib_is_refused(self, another_clone):
+        shutil.rmtree(another_clone.root / "lib")
+        assert "is not of the code that runs here" in book(another_clone, "list").output
 
     def test_the_same_book_by_another_name_is_taken(self, tmp_path):
         (tmp_path / "link").symlink_to(REPOSITORY)
-        result = CliRunner().invoke(
-            cli, ["--root", str(tmp_path / "link" / "lib" / ".."), "list", "cia/curves"]
-        )
+        root = tmp_path / "link" / "lib" / ".."
+        result = CliRunner().invoke(cli, ["--root", str(root), "list", "cia/curves"])
         assert result.exit_code == 0, result.output
 
-    @pytest.mark.parametrize("below", [".", "chapters/cia"])
-    def test_the_command_of_one_clone_inside_another_is_refused(self, other, monkeypatch, below):
+    @pytest.mark.parametrize("folder", [".", "chapters/cia"])
+    def test_the_command_of_one_clone_inside_another_is_refused(
+        self, another_clone, monkeypatch, folder
+    ):
+        """Unless an option or a variable names the book that is meant."""
+        root = another_clone.root
         monkeypatch.delenv("BOOK_ROOT", raising=False)
-        monkeypatch.chdir(other.root / below)
+        monkeypatch.chdir(root / folder)
         result = CliRunner().invoke(cli, ["list"])
         assert result.exit_code == 1
-        assert (
-            f"this command is of the book in {REPOSITORY}, and was called in {other.root}, another"
-            in result.output
-        )
-        assert f"run {other.root}/.venv/bin/book, which `make env`" in result.output
-        for options, root in ((["--root", str(REPOSITORY)], ""), ([], str(REPOSITORY))):
-            named = CliRunner().invoke(
-                cli, [*options, "list", "cia/curves"], env={"BOOK_ROOT": root or None}
-            )
-            assert named.exit_code == 0, named.output
+        fault = f"this command is of the book in {REPOSITORY}, and was called in {root}, another"
+        assert fault in result.output
+        assert f"run {root}/.venv/bin/book, which `make env`" in result.output
+
+        by_option = CliRunner().invoke(cli, ["--root", str(REPOSITORY), "list", "cia/curves"])
+        assert by_option.exit_code == 0, by_option.output
+        monkeypatch.setenv("BOOK_ROOT", str(REPOSITORY))
+        by_variable = CliRunner().invoke(cli, ["list", "cia/curves"])
+        assert by_variable.exit_code == 0, by_variable.output
 
     def test_anywhere_else_it_is_the_book_of_the_command(self, tmp_path, monkeypatch):
         monkeypatch.delenv("BOOK_ROOT", raising=False)
@@ -93,26 +92,31 @@ echo "$*" >> "{log}"
 if [ "$1 $2 $3 $4" = "-m venv --clear .venv" ]; then
   rm -rf .venv && mkdir -p .venv/bin && cp "$0" .venv/bin/python && cp "$0" .venv/bin/uv
 fi
-[ "$1 $2" != "-m pip" ] || [ ! -e "{broken}" ]
+[ "$1 $2" != "-m pip" ] || [ ! -e "{no_network}" ]
 """
 
 
 class TestMakefile:
     @pytest.fixture
     def make(self, tmp_path, monkeypatch):
-        """A function that calls `make env` in a folder, with a stand-in for Python, and returns what that was asked."""
-        log, python, broken = tmp_path / "log", tmp_path / "python it's", tmp_path / "broken"
-        python.write_text(PYTHON.format(log=log, broken=broken))
+        """Return a function that calls `make env` with the stand-in for Python and returns its log."""
+        log = tmp_path / "log"
+        no_network = tmp_path / "no network"  # while there is this file, pip fails
+        python = tmp_path / "python it's"
+        python.write_text(PYTHON.format(log=log, no_network=no_network))
         python.chmod(0o755)
         for variable in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "PYTHON"):
             monkeypatch.delenv(variable, raising=False)
 
-        def make(folder, is_broken=False):
+        def make(folder, fails=False):
             log.write_text("")
-            broken.touch() if is_broken else broken.unlink(missing_ok=True)
+            if fails:
+                no_network.touch()
+            else:
+                no_network.unlink(missing_ok=True)
             command = ["make", "--silent", "-C", folder, f"PYTHON={python}", "env"]
             process = subprocess.run(command, capture_output=True, text=True)
-            assert (process.returncode != 0) == is_broken, process.stderr
+            assert (process.returncode != 0) == fails, process.stderr
             return log.read_text()
 
         return make
@@ -133,9 +137,9 @@ class TestMakefile:
     def test_a_new_lock_needs_no_new_environment(self, make, checkout):
         make(checkout)
         (checkout / "requirements.lock").write_text("uv==1 \\\n    --hash=0\n")
-        asked = make(checkout)
-        assert "-m venv" not in asked
-        assert "--require-hashes" in asked
+        calls = make(checkout)
+        assert "-m venv" not in calls
+        assert "--require-hashes" in calls
 
     @pytest.mark.parametrize("copy_or_move", [shutil.copytree, shutil.move])
     def test_a_copied_or_moved_checkout_gets_a_new_environment(self, make, checkout, copy_or_move):
@@ -151,20 +155,17 @@ class TestMakefile:
         make(checkout)
         target = checkout.with_name("the other")
         shutil.copytree(checkout, target)
-        for is_broken in (True, False):
-            assert "-m venv --clear .venv" in make(target, is_broken)
+        for fails in (True, False):
+            assert "-m venv --clear .venv" in make(target, fails)
         assert make(target) == ""
 
 
 def copy_checkout(folder):
     """Copy what git tracks, or would, into a folder."""
-    names = subprocess.run(
-        ["git", "-C", REPOSITORY, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout.split("\0")
-    for name in filter(None, names):
+    options = ["-z", "--cached", "--others", "--exclude-standard"]
+    command = ["git", "-C", REPOSITORY, "ls-files", *options]
+    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    for name in output.removesuffix("\0").split("\0"):
         if (REPOSITORY / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(REPOSITORY / name, folder / name)
@@ -173,24 +174,32 @@ def copy_checkout(folder):
 @pytest.mark.slow
 def test_a_copy_with_its_environment_runs_its_own_code_after_make(tmp_path):
     """As the stand-in above, with the packages themselves: from the network, or a cache of uv's."""
-    folder, moved = tmp_path / "a 'first' place", tmp_path / "another place"
-    folder.mkdir()
-    copy_checkout(folder)
-    show = "import lib, sys; print(lib.__file__); print(sys.prefix)"
-    plain = {
+    variables = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("PYTHON", "MAKE", "MFLAGS"))
     }
-    calls = {"check": True, "capture_output": True, "text": True, "env": plain}
-    for place in (folder, moved):
-        if place == moved:
-            shutil.copytree(folder, moved, symlinks=True)
-        subprocess.run(["make", "-C", place, "env"], **calls)
-        script = (place / ".venv" / "bin" / "book").read_text(encoding="utf-8")
-        assert place.name.replace("'", "'\"'\"'") in script
-        shown = subprocess.run(
-            [place / ".venv" / "bin" / "python", "-c", show], cwd=tmp_path, **calls
-        ).stdout
-        assert shown.splitlines() == [str(place / "lib" / "__init__.py"), str(place / ".venv")]
-        subprocess.run([place / ".venv" / "bin" / "book", "list"], cwd=place, **calls)
+
+    def call(command, folder):
+        process = subprocess.run(
+            command, cwd=folder, env=variables, check=True, capture_output=True, text=True
+        )
+        return process.stdout
+
+    def check(checkout):
+        call(["make", "env"], checkout)
+        programs = checkout / ".venv" / "bin"
+        script = (programs / "book").read_text(encoding="utf-8")
+        assert checkout.name.replace("'", "'\"'\"'") in script
+        code = "import lib, sys; print(lib.__file__); print(sys.prefix)"
+        paths = call([programs / "python", "-c", code], tmp_path).splitlines()
+        assert paths == [str(checkout / "lib" / "__init__.py"), str(checkout / ".venv")]
+        call([programs / "book", "list"], checkout)
+
+    checkout = tmp_path / "a 'first' place"
+    checkout.mkdir()
+    copy_checkout(checkout)
+    check(checkout)
+    copy = tmp_path / "another place"
+    shutil.copytree(checkout, copy, symlinks=True)
+    check(copy)

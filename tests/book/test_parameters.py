@@ -13,12 +13,10 @@ def parameters():
 
 def test_a_line_is_read_in_full(parameters):
     noise = parameters["noise"]
-    assert (noise.type, noise.default, noise.meaning, noise.allowed) == (
-        "float",
-        0.5,
-        "share of flipped labels",
-        "0<..<1",
-    )
+    assert noise.type == "float"
+    assert noise.default == 0.5
+    assert noise.meaning == "share of flipped labels"
+    assert noise.allowed == "0<..<1"
     assert list(parameters) == ["seed", "n_models", "noise", "sizes", "learner", "title", "limit"]
 
 

@@ -6,7 +6,7 @@ import shutil
 import pikepdf
 import pytest
 from click import ClickException
-from conftest import HIDDEN
+from conftest import PDF_LINK
 
 from lib.book import pdf
 from lib.book.pdf import NAME, compress, find_browser, make_pdf, show_link
@@ -31,65 +31,63 @@ def test_pages_that_were_not_built_are_an_error(project):
 
 
 def test_the_date_is_the_commits(tmp_path):
-    pikepdf.new().save(tmp_path / "printed.pdf")
+    source = tmp_path / "source.pdf"
+    target = tmp_path / "a.pdf"
+    pikepdf.new().save(source)
     for day, expected in (("2026-01-31", "D:20260131000000Z"), ("", None)):
-        compress(tmp_path / "printed.pdf", tmp_path / "a.pdf", day)
-        with pikepdf.open(tmp_path / "a.pdf") as made:
-            assert made.docinfo.get("/CreationDate") == expected
-        before = (tmp_path / "a.pdf").read_bytes()
-        compress(tmp_path / "printed.pdf", tmp_path / "a.pdf", day)
-        assert (tmp_path / "a.pdf").read_bytes() == before
+        compress(source, target, day)
+        with pikepdf.open(target) as document:
+            assert document.docinfo.get("/CreationDate") == expected
+        contents = target.read_bytes()
+        compress(source, target, day)
+        assert target.read_bytes() == contents
 
 
 def test_places_have_two_decimals_and_scales_keep_theirs(tmp_path):
-    with pikepdf.new() as printed:
-        printed.add_blank_page().Contents = printed.make_stream(
-            b".00267185 0 0 1 2.5 700 cm\n9.1234567 -1.5 Td <02> Tj\n"
-        )
-        printed.save(tmp_path / "printed.pdf")
-    compress(tmp_path / "printed.pdf", tmp_path / "a.pdf", "")
-    with pikepdf.open(tmp_path / "a.pdf") as made:
-        assert (
-            made.pages[0].Contents.read_bytes()
-            == b".00267185 0 0 1 2.5 700 cm\n9.12 -1.5 Td <02> Tj\n"
-        )
+    """`cm` scales, `Td` moves to a place, `Tj` shows a text."""
+    contents = b".00267185 0 0 1 2.5 700 cm\n9.1234567 -1.5 Td <02> Tj\n"
+    with pikepdf.new() as document:
+        document.add_blank_page().Contents = document.make_stream(contents)
+        document.save(tmp_path / "source.pdf")
+    compress(tmp_path / "source.pdf", tmp_path / "a.pdf", "")
+    with pikepdf.open(tmp_path / "a.pdf") as document:
+        compressed = document.pages[0].Contents.read_bytes()
+    assert compressed == b".00267185 0 0 1 2.5 700 cm\n9.12 -1.5 Td <02> Tj\n"
 
 
 def test_the_link_is_shown_once_with_the_size(tmp_path):
     page = tmp_path / "intro.html"
-    page.write_text(f"<body>{HIDDEN}</body>")
+    page.write_text(f"<body>{PDF_LINK}</body>")
     show_link(page, 2_000_000)
     show_link(page, 3_140_000)
     assert page.read_text().count("MB") == 1
-    assert (
-        f'<p class="pdf-link"><a href="../{NAME}">The whole book as a PDF</a> (3.1 MB)</p>'
-        in page.read_text()
-    )
+    link = f'<a href="../{NAME}">The whole book as a PDF</a>'
+    assert f'<p class="pdf-link">{link} (3.1 MB)</p>' in page.read_text()
 
 
-def flat(items):
-    """Bookmarks with those below them."""
+def all_bookmarks(items):
+    """Yield bookmarks, each with its descendants."""
     for item in items:
         yield item
-        yield from flat(item.children)
+        yield from all_bookmarks(item.children)
 
 
 @needs_chromium
-def test_the_book_is_one_pdf_with_bookmarks_and_links_that_stay_inside(built, tmp_path):
-    built = Project(shutil.copytree(built.root, tmp_path / "a {copy}"))
-    with pikepdf.open(make_pdf(built, "quick")) as made:
-        with made.open_outline() as outline:
-            assert {"A part", "A chapter", "Result"} <= {item.title for item in flat(outline.root)}
-        links = [
-            str(note.A.URI)
-            for page in made.pages
-            for note in page.get("/Annots", [])
-            if "/URI" in note.get("/A", {})
-        ]
+def test_the_book_is_one_pdf_with_bookmarks_and_links_that_stay_inside(built_project, tmp_path):
+    project = Project(shutil.copytree(built_project.root, tmp_path / "a {copy}"))
+    with pikepdf.open(make_pdf(project, "quick")) as document:
+        with document.open_outline() as outline:
+            titles = {item.title for item in all_bookmarks(outline.root)}
+        assert {"A part", "A chapter", "Result"} <= titles
+        links = []
+        for page in document.pages:
+            for annotation in page.get("/Annots", []):
+                if "/URI" in annotation.get("/A", {}):
+                    links.append(str(annotation.A.URI))
         assert not [link for link in links if re.match(r"file:|https?://(localhost|127)", link)]
-        assert [round(float(x)) for x in made.pages[0].mediabox] == [0, 0, 595, 842]  # A4
-        assert "/StructTreeRoot" in made.Root
-    page = (built.build_folder("quick") / "pdf" / "book.html").read_text()
+        assert [round(float(x)) for x in document.pages[0].mediabox] == [0, 0, 595, 842]  # A4
+        assert "/StructTreeRoot" in document.Root  # the headings, for those who listen
+    page = (project.build_folder("quick") / "pdf" / "book.html").read_text()
     contents = re.findall(r'href="#([\w.-]+)"', page.partition("<main>")[0])
     assert contents[:3] == ["page-intro", "page-cia-curves", "page-cia-curves.result"]
     assert set(contents) <= set(re.findall(r'id="([^"]*)"', page))

@@ -26,12 +26,18 @@ from lib.figures.themes import INK, PAGE, colour_variants, dark
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def drawn(figure):
+def svg_of(figure):
     text = io.StringIO()
     with plt.rc_context({"svg.fonttype": "path", "svg.hashsalt": "tests"}):
         figure.savefig(text, format="svg")
     plt.close(figure)
     return text.getvalue()
+
+
+def count_paths_and_uses(svg):
+    """Return how many paths an SVG has, and how many places where one of its symbols is used."""
+    tags = [node.tag for node in ElementTree.fromstring(svg).iter()]
+    return tags.count(f"{SVG}path"), tags.count(f"{SVG}use")
 
 
 @pytest.fixture(scope="module")
@@ -45,15 +51,15 @@ def curve():
     axis.grid()
     axis.set(title="$x_0$ and words", xlabel="examples")
     axis.legend()
-    return drawn(figure)
+    return svg_of(figure)
 
 
 def test_dark_colours_can_be_seen_and_keep_order_and_hue():
     assert (dark("#000000").lower(), dark("#ffffff").lower()) == (INK.lower(), PAGE.lower())
-    greys = [
-        contrast(dark(f"#{value:02x}{value:02x}{value:02x}"), PAGE) for value in range(0, 256, 15)
-    ]
-    assert greys == sorted(greys, reverse=True)
+    greys = [f"#{value:02x}{value:02x}{value:02x}" for value in range(0, 256, 15)]
+    contrasts = [contrast(dark(grey), PAGE) for grey in greys]
+    # what is darker by day stands out as much more at night
+    assert contrasts == sorted(contrasts, reverse=True)
     assert dark("#56b4e9") == "#56b4e9"  # can be seen as it is
     red, green, blue = (int(dark("#332288")[i : i + 2], 16) for i in (1, 3, 5))
     assert blue > red > green
@@ -67,33 +73,26 @@ class TestVariants:
         assert "fill: #000000" in variants["light"]
         assert f"fill: {INK}".lower() in variants["dark"]
         raster = "".join(re.search(r'href="(data:image/png;base64,[^"]+)"', curve)[1].split())
-        kept = r"(?:scale|rotate)\([^)]*\)"
+        transforms = r"(?:scale|rotate)\([^)]*\)"
+        paths, uses = count_paths_and_uses(curve)
         for svg in variants.values():
-            tags = [
-                [node.tag for node in ElementTree.fromstring(text).iter()] for text in (curve, svg)
-            ]
-            # of figure and axes
-            assert tags[1].count(f"{SVG}path") == tags[0].count(f"{SVG}path") - 2
-            assert tags[1].count(f"{SVG}use") == tags[0].count(f"{SVG}use")
+            # the two backgrounds are of the figure and of its axes
+            assert count_paths_and_uses(svg) == (paths - 2, uses)
             assert raster in "".join(svg.replace("&#10;", "").split())
-            assert re.findall(kept, svg) == re.findall(kept, curve)
+            assert re.findall(transforms, svg) == re.findall(transforms, curve)
 
     def test_what_is_marked_keeps_its_colours(self):
         figure, axis = plt.subplots()
         axis.set_axis_off()
         bars = axis.bar([0], [1], color="#112244")
-        for artist in (
-            *bars,
-            axis.text(0, 0.5, "white", color="white"),
-            axis.text(0, 0.7, "black"),
-        ):
+        white = axis.text(0, 0.5, "white", color="white")
+        black = axis.text(0, 0.7, "black")
+        for artist in (*bars, white, black):
             artist.set_gid("fixed-colours")
         axis.text(1, 0.5, "not marked", color="#010101")
-        night = colour_variants(drawn(figure))["dark"]
-        assert all(
-            f"fill: {colour}" in night
-            for colour in ("#112244", "#ffffff", "#000000", dark("#010101"))
-        )
+        night = colour_variants(svg_of(figure))["dark"]
+        for colour in ("#112244", "#ffffff", "#000000", dark("#010101")):
+            assert f"fill: {colour}" in night
 
     @pytest.mark.parametrize(
         "text", ["", "<svg/>", "<svg xmlns='http://www.w3.org/2000/svg'/>", "Matplotlib <svg"]
@@ -111,7 +110,10 @@ class TestAdapt:
         return tmp_path / "chapters"
 
     SOURCE = "../_images/f%C3%BCr%20a.svg"
-    PAGE = f'<figure><img alt="A &quot;curve&quot;" src="{SOURCE}" /><figcaption>x</figcaption></figure>'
+    PAGE = (
+        f'<figure><img alt="A &quot;curve&quot;" src="{SOURCE}" />'
+        "<figcaption>x</figcaption></figure>"
+    )
 
     def test_the_page_has_both_variants_in_one_link(self, folder):
         page = adapt(self.PAGE, folder)
@@ -130,15 +132,14 @@ class TestAdapt:
         plt.close(figure)
         page = adapt('<img src="two.svg" alt="two">', folder)
         for theme in ("light", "dark"):
-            (source,) = re.findall(
+            (narrow_width,) = re.findall(
                 rf'<source [^>]*srcset="two-narrow-{theme}.svg" width="(\d+)"', page
             )
-            assert (
-                int(source) <= 96 * WIDTH + 1 < int(re.search(r'<img [^>]*width="(\d+)"', page)[1])
-            )
-            assert "metadata" not in (folder / f"two-narrow-{theme}.svg").read_text(
-                encoding="utf-8"
-            )
+            wide_width = re.search(r'<img [^>]*width="(\d+)"', page)[1]
+            # 96 pixels an inch
+            assert int(narrow_width) <= 96 * WIDTH + 1 < int(wide_width)
+            svg = (folder / f"two-narrow-{theme}.svg").read_text(encoding="utf-8")
+            assert "metadata" not in svg
         assert 'media="screen and' in page  # and not on paper
 
     def test_a_second_time_and_another_page_change_nothing(self, folder):
@@ -146,11 +147,12 @@ class TestAdapt:
         assert adapt(self.PAGE, folder) == adapt(first, folder) == first
 
     def test_a_link_around_the_picture_is_kept_or_replaced_but_never_doubled(self, folder):
-        kept = adapt(f'<a href="x.html"><img alt="" src="{self.SOURCE}"></a>', folder)
-        replaced = adapt(
+        foreign_link = adapt(f'<a href="x.html"><img alt="" src="{self.SOURCE}"></a>', folder)
+        link_of_sphinx = adapt(
             f'<a class="image-reference" href="{self.SOURCE}"><img src="{self.SOURCE}"></a>', folder
         )
-        for page, target in ((kept, 'href="x.html"'), (replaced, '-light.svg" aria-label="')):
+        targets = {foreign_link: 'href="x.html"', link_of_sphinx: '-light.svg" aria-label="'}
+        for page, target in targets.items():
             assert page.count("<a ") == page.count("</a>") == 1
             assert target in page
 
@@ -179,26 +181,30 @@ class TestNarrow:
 
     def test_panels_stand_below_one_another_in_the_column_their_words_as_large_as_before(self):
         figure, axes = self.panels()
-        sizes = [text.get_fontsize() for text in (axes[0].title, *figure.legends[0].texts)]
+        texts = (axes[0].title, *figure.legends[0].texts)
+        sizes = [text.get_fontsize() for text in texts]
         make_narrow(figure)
         figure.draw_without_rendering()
         assert figure.get_tightbbox().width <= WIDTH - PAD
-        assert [text.get_fontsize() for text in (axes[0].title, *figure.legends[0].texts)] == sizes
+        texts = (axes[0].title, *figure.legends[0].texts)
+        assert [text.get_fontsize() for text in texts] == sizes
         assert "\n" in axes[0].get_title()
-        corners = [axis.get_position() for axis in axes]
-        assert corners[2].y1 < min(corners[0].y0, corners[1].y0)
+        first, second, third = [axis.get_position() for axis in axes]
+        assert third.y1 < min(first.y0, second.y0)
+        # the third panel is the first of its row, so it has an axis of its own
         assert axes[2].get_ylabel() == "error"
-        assert [name.label1.get_visible() for name in axes[2].yaxis.get_major_ticks()][0]
+        assert axes[2].yaxis.get_major_ticks()[0].label1.get_visible()
         plt.close(figure)
 
     def test_the_figure_itself_is_left_as_it_is(self):
         figure, axes = self.panels()
-        before, open_figures = figure.get_size_inches().tolist(), plt.get_fignums()
-        wide = with_narrow(figure)
-        assert figure.get_size_inches().tolist() == before
+        size = figure.get_size_inches().tolist()
+        open_figures = plt.get_fignums()
+        svg = with_narrow(figure)
+        assert figure.get_size_inches().tolist() == size
         assert plt.get_fignums() == open_figures
         assert axes[2].get_ylabel() == ""
-        assert set(colour_variants(wide)) == {"light", "dark", "narrow-light", "narrow-dark"}
+        assert set(colour_variants(svg)) == {"light", "dark", "narrow-light", "narrow-dark"}
         plt.close(figure)
 
     def test_the_boxes_of_a_legend_can_be_filled_anew(self):
@@ -210,13 +216,17 @@ class TestNarrow:
         for i in range(4):
             axes[0].plot([0, 1], label=f"line {i}")
         legend = axes[0].legend(ncols=3, title="a title")
-        before = legend.get_window_extent().width
-        entries = [[len(column.get_children()) for column in _legend_columns(legend)]]
-        for n_columns in (2, 1):
-            _set_legend_columns(legend, n_columns)
-            entries.append([len(column.get_children()) for column in _legend_columns(legend)])
-        assert entries == [[2, 2, 1], [3, 2], [5]]
-        assert legend.get_window_extent().width < before
+        width = legend.get_window_extent().width
+
+        def entries_of_columns():
+            return [len(column.get_children()) for column in _legend_columns(legend)]
+
+        assert entries_of_columns() == [2, 2, 1]
+        _set_legend_columns(legend, 2)
+        assert entries_of_columns() == [3, 2]
+        _set_legend_columns(legend, 1)
+        assert entries_of_columns() == [5]
+        assert legend.get_window_extent().width < width
         names = [f"line {i}" for i in range(4)]
         assert [text.get_text() for text in legend.get_texts()][1:] == names
         assert legend.get_title().get_text() == "a title"

@@ -1,4 +1,4 @@
-"""Pages that jupyter-book makes when it is called by itself say of what they are; those of `book` do not."""
+"""Pages that jupyter-book makes by itself say of what they are; those of `book` do not."""
 
 import subprocess
 import sys
@@ -57,6 +57,6 @@ def test_every_page_of_a_plain_build_has_the_banner(project):
 
 
 @pytest.mark.slow
-def test_no_page_of_a_build_has_it(built):
-    for page in (built.build_folder("quick") / "html").rglob("*.html"):
+def test_no_page_of_a_build_has_it(built_project):
+    for page in (built_project.build_folder("quick") / "html").rglob("*.html"):
         assert "claims are not decided" not in page.read_text(encoding="utf-8"), page

@@ -19,28 +19,31 @@ def set_address(project, url):
     path.write_text(yaml.safe_dump({**config, "repository": {"url": url}}))
 
 
-def options(url, **more):
+def options(url, **repository):
     config = {
-        "repository": {"url": url, **more},
+        "repository": {"url": url, **repository},
         "sphinx": {"config": {"html_theme_options": {"logo": "a"}}},
     }
-    made = configure(config)["sphinx"]["config"]["html_theme_options"]
-    # the cached file's, as it was
+    theme_options = configure(config)["sphinx"]["config"]["html_theme_options"]
+    # configure changes a copy, as the file is read once and cached
     assert config["sphinx"]["config"]["html_theme_options"] == {"logo": "a"}
-    return made
+    return theme_options
 
 
 def test_buttons_are_those_of_the_host():
-    github, other = options(f"{GITHUB}/"), options(ELSEWHERE)
-    assert (github["repository_provider"], github["repository_url"]) == ("github", GITHUB)
+    github = options(f"{GITHUB}/")
+    elsewhere = options(ELSEWHERE)
+    assert github["repository_provider"] == "github"
+    assert github["repository_url"] == GITHUB
     assert {"binderhub_url", "colab_url"} <= github["launch_buttons"].keys()
     assert github["use_issues_button"]
     assert github["use_edit_page_button"]
-    assert "colab_url" not in other["launch_buttons"]
-    assert not other["use_issues_button"]
-    assert not other["use_edit_page_button"]
+    assert "colab_url" not in elsewhere["launch_buttons"]
+    assert not elsewhere["use_issues_button"]
+    assert not elsewhere["use_edit_page_button"]
     trunk = options(f"{ELSEWHERE}.git", branch="trunk")
-    assert (trunk["repository_url"], trunk["repository_branch"]) == (ELSEWHERE, "trunk")
+    assert trunk["repository_url"] == ELSEWHERE
+    assert trunk["repository_branch"] == "trunk"
 
 
 @pytest.mark.slow
@@ -64,12 +67,12 @@ def test_an_address_that_is_none_is_an_error(url):
 
 
 def test_without_an_address_no_setting_is_lost():
-    before = {
+    config = {
         "title": "a",
         "html": {"use_issues_button": False},
         "sphinx": {"config": {"language": "en"}},
     }
-    assert configure(before | {"repository": {"url": None}}) == before
+    assert configure(config | {"repository": {"url": None}}) == config
 
 
 @pytest.mark.parametrize("url", ["", GITHUB])
@@ -84,15 +87,13 @@ def test_the_first_cell_stops_only_where_lib_is_missing(url, monkeypatch):
 
 def test_the_first_cell_is_put_in_once_and_kept_up_to_date(project):
     path = project.notebook("cia/curves")
-    before = nbformat.read(path, as_version=4).cells
+    sources = [cell.source for cell in nbformat.read(path, as_version=4).cells]
     put_first_cell(path, "")
     put_first_cell(path, GITHUB)
     cells = nbformat.read(path, as_version=4).cells
-    assert [cell.source for cell in cells] == [
-        before[0].source,
-        first_cell(GITHUB).source,
-        *(c.source for c in before[1:]),
-    ]
+    # below the title
+    sources.insert(1, first_cell(GITHUB).source)
+    assert [cell.source for cell in cells] == sources
 
 
 @pytest.mark.parametrize("chapter", Project(REPOSITORY).chapters)
@@ -101,16 +102,15 @@ def test_every_chapter_has_the_first_cell_for_the_present_address(chapter):
     cells = nbformat.read(project.notebook(chapter), as_version=4).cells
     code = [cell for cell in cells if cell.cell_type == "code"]
     expected = first_cell(address(project.config))
-    assert (code[0].source, code[0].metadata.tags, code[0].outputs) == (
-        expected.source,
-        ["remove-cell"],
-        [],
-    )
+    assert code[0].source == expected.source
+    assert code[0].metadata.tags == ["remove-cell"]
+    assert code[0].outputs == []
     assert [cell.id for cell in cells].count(expected.id) == 1
 
 
 def test_the_first_page_says_how_to_cite_the_book_as_its_file_does():
-    told = yaml.safe_load((REPOSITORY / "CITATION.cff").read_text(encoding="utf-8"))
+    citation = yaml.safe_load((REPOSITORY / "CITATION.cff").read_text(encoding="utf-8"))
     page = (REPOSITORY / "chapters" / "intro.md").read_text(encoding="utf-8")
-    assert f"{told['authors'][0]['name']}. *{told['title']}*, version {told['version']}." in page
-    assert len(told["authors"]) == 1
+    (author,) = citation["authors"]
+    sentence = f"{author['name']}. *{citation['title']}*, version {citation['version']}."
+    assert sentence in page

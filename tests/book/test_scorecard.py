@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 from bs4 import BeautifulSoup
-from conftest import rendered
+from conftest import render_myst
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +21,7 @@ from lib.book.verdicts import settings_of
 from lib.claims import Claim, Setting, overall
 
 INFINITE = math.inf
+INFINITE_WORDS = {INFINITE: "∞", -INFINITE: "−∞"}
 HOSTILE = (
     """<script>alert("x")</script> | [x](y) 'a' "b" $p$ {{ q }} {ref}`r` *s* &amp; -- \\ # `t`"""
 )
@@ -40,9 +41,8 @@ def setting(id="a-setting", **changes):
 
 
 def make_claim(*settings, id="a-claim", paper="groveroth1997", chapter="cia/curves", **changes):
-    claim = Claim(
-        id, **{"sentence": "So.", "quote": "so", **changes}, settings=list(settings) or [setting()]
-    )
+    fields = {"sentence": "So.", "quote": "so", **changes}
+    claim = Claim(id, **fields, settings=list(settings) or [setting()])
     return {"chapter": chapter, **claim.to_dict(paper)}
 
 
@@ -97,14 +97,15 @@ def text(project, monkeypatch):
     return page.scorecard(project, "paper")
 
 
-def drawn(claim):
-    return ElementTree.fromstring(range_plot(claim))
+def draw(setting):
+    return ElementTree.fromstring(range_plot(setting))
 
 
 def line(svg):
     """Return where the interval's line begins and ends."""
     path = svg.find("path[@class='interval']")
-    return [float(x) for x in re.match(r"M([\d.]+) 12H([\d.]+)", path.get("d")).groups()]
+    ends = re.match(r"M([\d.]+) 12H([\d.]+)", path.get("d")).groups()
+    return [float(end) for end in ends]
 
 
 def dot(svg):
@@ -125,20 +126,25 @@ numbers = st.floats(-1e12, 1e12).map(lambda x: float(f"{x:.6g}"))
 )
 def test_the_picture_is_ordered_as_the_numbers_and_on_no_wrong_side_of_an_edge(points, edges):
     low, value, high = points
-    svg = drawn(setting(low=low, value=value, high=high, region=tuple(sorted(edges))).to_dict())
-    places = [*line(svg), dot(svg)] if low < high else [dot(svg)] * 3
-    left, right, at = places
-    assert 0 <= left <= at <= right <= WIDTH
-    for edge, place in zip(sorted(edges), edge_places(svg), strict=True):
-        for number, drawn_at in zip((low, high, value), places, strict=True):
-            # the dot stays whole at a border
-            assert drawn_at - place >= (-4 if number >= edge else -WIDTH)
-            assert drawn_at - place <= (4 if number <= edge else WIDTH)
+    region = tuple(sorted(edges))
+    svg = draw(setting(low=low, value=value, high=high, region=region).to_dict())
+    # an interval without length has no line
+    low_place, high_place = line(svg) if low < high else (dot(svg), dot(svg))
+    assert 0 <= low_place <= dot(svg) <= high_place <= WIDTH
+    places = [(low, low_place), (high, high_place), (value, dot(svg))]
+    for edge, edge_place in zip(region, edge_places(svg), strict=True):
+        assert 0 <= edge_place <= WIDTH
+        for number, place in places:
+            # up to 4 on the wrong side, as the dot stays whole at a border
+            if number >= edge:
+                assert place - edge_place >= -4
+            if number <= edge:
+                assert place - edge_place <= 4
 
 
 @pytest.mark.parametrize("high", [INFINITE, 1e9])
 def test_an_end_out_of_sight_is_an_arrow_at_the_border(high):
-    svg = drawn(setting(low=0.1, value=0.3, high=high).to_dict())
+    svg = draw(setting(low=0.1, value=0.3, high=high).to_dict())
     (edge,) = edge_places(svg)
     assert line(svg)[1] == WIDTH - 1
     assert edge < line(svg)[0] < dot(svg) < WIDTH - 10
@@ -146,17 +152,17 @@ def test_an_end_out_of_sight_is_an_arrow_at_the_border(high):
 
 
 def test_an_unknown_value_is_told_and_not_drawn():
-    svg = drawn(SETTINGS[4])
+    svg = draw(SETTINGS[4])
     assert svg.find("circle") is None
     assert svg.find("path[@class='interval']") is None
     assert svg.find("text[@class='unknown']").text == "no number"
-    exact = drawn(SETTINGS[5])
+    exact = draw(SETTINGS[5])
     assert exact.find("path[@class='interval']") is None
     assert dot(exact) < edge_places(exact)[0]
 
 
 def test_the_counts_add_up(text):
-    html = BeautifulSoup(rendered(text), "html.parser")
+    html = BeautifulSoup(render_myst(text), "html.parser")
     counts = Counter((claim["paper"], overall(claim)) for claim in CLAIMS)
     cells = re.findall(r'<td data-paper="(\w+)" data-verdict="([\w ]+)">([1-9]\d*)<', text)
     assert {(paper, verdict): int(n) for paper, verdict, n in cells} == counts
@@ -164,40 +170,38 @@ def test_the_counts_add_up(text):
     assert re.findall(r">(\d+)<", total) == ["2", "0", "1", "1", "1", "5"]
     rows = html.find_all("li", class_="claim")
     assert Counter((row["data-paper"], row["data-verdict"]) for row in rows) == counts
-    assert [item["id"] for item in html.find_all("li", class_="setting")] == [
-        f"setting-{s['id']}" for s in SETTINGS
-    ]
+    ids = [item["id"] for item in html.find_all("li", class_="setting")]
+    assert ids == [f"setting-{setting['id']}" for setting in SETTINGS]
     assert "Sentences of papers: 5; settings in which they were tested: 6" in text
 
 
 def test_headlines_come_first_and_lead_to_their_claims(text):
-    links = (
-        BeautifulSoup(rendered(text), "html.parser").find("ul", class_="headlines").find_all("a")
-    )
+    html = BeautifulSoup(render_myst(text), "html.parser")
+    links = html.find("ul", class_="headlines").find_all("a")
     assert [link["href"] for link in links] == ["#claim-a-claim", "#claim-hostile"]
     assert links[1].text == HOSTILE
 
 
 def test_what_the_filter_needs_is_on_the_page(text):
-    html = BeautifulSoup(rendered(text), "html.parser")
+    html = BeautifulSoup(render_myst(text), "html.parser")
     assert html.find("form", id="scorecard-filter").has_attr("hidden")
     assert html.find("input", id="scorecard-search")
     assert html.find("p", id="scorecard-count")["aria-live"] == "polite"
     for field in ("paper", "chapter", "verdict"):
         select = re.search(f'<select id="scorecard-{field}">(.*?)</select>', text)[1]
         values = set(re.findall('value="(.*?)"', select)) - {""}
-        assert values == (
-            set(page.KINDS) if field == "verdict" else {claim[field] for claim in CLAIMS}
-        )
+        if field == "verdict":
+            assert values == set(page.KINDS)
+        else:
+            assert values == {claim[field] for claim in CLAIMS}
 
 
 def test_the_number_wrong_by_chance_counts_the_intervals(project, monkeypatch):
-    many = [make_claim(setting(f"setting-{i}"), id=f"claim-{i}") for i in range(60)] + [
-        make_claim(id="identity", exact=True)
-    ]
-    monkeypatch.setattr(page, "read_claims", lambda *_: many)
+    claims = [make_claim(setting(f"setting-{i}"), id=f"claim-{i}") for i in range(60)]
+    claims.append(make_claim(id="identity", exact=True))
+    monkeypatch.setattr(page, "read_claims", lambda *_: claims)
     text = page.scorecard(project, "paper")
-    assert "here some 3 of 60" in text
+    assert "here some 3 of 60" in text  # 5% of 95% intervals
     assert "Exact statements: 1." in text
 
 
@@ -216,10 +220,11 @@ def downloads(project, monkeypatch, tmp_path):
 
 
 def test_the_json_has_the_claims_and_where_they_come_from(downloads):
-    read = json.loads((downloads / "claims.json").read_text(encoding="utf-8"))
-    assert read["claims"] == [claim | {"commit": "abcdef0123"} for claim in CLAIMS]
-    assert read["title"] == "When the Model Is Wrong"
-    assert (read["profile"], read["commit"]) == ("quick", "0123456789 + uncommitted changes")
+    document = json.loads((downloads / "claims.json").read_text(encoding="utf-8"))
+    assert document["claims"] == [claim | {"commit": "abcdef0123"} for claim in CLAIMS]
+    assert document["title"] == "When the Model Is Wrong"
+    assert document["profile"] == "quick"
+    assert document["commit"] == "0123456789 + uncommitted changes"
 
 
 def test_the_csv_has_every_number_of_the_settings(downloads):
@@ -243,13 +248,12 @@ def test_the_csv_has_every_number_of_the_settings(downloads):
         for name in ("headline", "exact", "recorded"):
             assert row[name] == str(claim[name])
         for name in ("value", "low", "high"):
-            shown = float(row[name]) if row[name] else None
-            assert {INFINITE: "∞", -INFINITE: "−∞"}.get(shown, shown) == claim[name]
+            number = float(row[name]) if row[name] else None
+            assert INFINITE_WORDS.get(number, number) == claim[name]
         ends = [float(row["region_low"]), float(row["region_high"])]
         assert [end if math.isfinite(end) else None for end in ends] == claim["region"]
         assert int(row["n"]) == claim["n"]
-        assert row["paper_value"] == (
-            "" if claim["paper_value"] is None else str(claim["paper_value"])
-        )
+        paper_value = "" if claim["paper_value"] is None else str(claim["paper_value"])
+        assert row["paper_value"] == paper_value
         assert row["anchor"] == (claim["anchor"] or "")
         assert row["commit"] == "abcdef0123"

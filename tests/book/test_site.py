@@ -19,45 +19,43 @@ HOSTILE = "`</code></div><script>alert(1)</script>` {glue:text}`n` \"'\n``` $x$"
 
 def outside_requests(folder):
     """Return what the pages and style sheets below `folder` would fetch from elsewhere."""
-    found = []
+    requests = []
     for page in folder.rglob("*.html"):
         soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
-        addresses = [tag["src"] for tag in soup.find_all(src=True)] + [
-            tag["href"] for tag in soup.find_all("link")
-        ]
-        found += [
-            (page.name, address) for address in addresses if re.match(r"(https?:)?//", address)
-        ]
+        addresses = [tag["src"] for tag in soup.find_all(src=True)]
+        addresses += [tag["href"] for tag in soup.find_all("link")]
+        for address in addresses:
+            if re.match(r"(https?:)?//", address):
+                requests.append((page.name, address))
     for sheet in folder.rglob("*.css"):
         text = sheet.read_text(encoding="utf-8", errors="replace")
-        found += [
-            (sheet.name, a)
-            for a in re.findall(r"(?:url\(|@import )\s*[\"']?((?:https?:)?//[^\"')]+)", text)
-        ]
-    return found
+        addresses = re.findall(r"(?:url\(|@import )\s*[\"']?((?:https?:)?//[^\"')]+)", text)
+        requests += [(sheet.name, address) for address in addresses]
+    return requests
 
 
 def claim(*verdicts, id="a-claim"):
-    """A claim's record whose settings, a, b, ..., have these verdicts."""
-    numbers = {
-        "statistic": "mean",
-        "value": 1.0,
-        "low": 0.5,
-        "high": 1.5,
-        "n": 3,
-        "least": 1,
-        "region": [0, None],
-    }
-    settings = [
-        {"id": i, "verdict": verdict, **numbers}
-        for i, verdict in zip("abc", verdicts, strict=False)
-    ]
+    """Return a claim whose settings, a, b, ..., have these verdicts."""
+    settings = []
+    for setting_id, verdict in zip("abc", verdicts, strict=False):
+        setting = {
+            "id": setting_id,
+            "verdict": verdict,
+            "statistic": "mean",
+            "value": 1.0,
+            "low": 0.5,
+            "high": 1.5,
+            "n": 3,
+            "least": 1,
+            "region": [0, None],
+        }
+        settings.append(setting)
     return {"id": id, "paper": "groveroth1997", "sentence": "So.", "settings": settings}
 
 
-def test_a_strict_build_gives_complete_pages(built):
+def test_a_strict_build_gives_complete_pages(built_project):
     """One build of the pages, and everything that can be read from them."""
-    project = built
+    project = built_project
     html = project.build_folder("quick") / "html"
     assert (html / "index.html").exists()
     assert outside_requests(html) == []
@@ -82,24 +80,25 @@ def test_a_strict_build_gives_complete_pages(built):
 
 
 def test_values_are_in_the_table_of_parameters_and_in_the_download(project, tmp_path):
-    given = ["-p", "n_models", "4", "-p", "title", HOSTILE]
-    result = book(
-        project, "run", "cia/curves", *given, "-o", str(tmp_path / "mine.ipynb"), "--html"
-    )
+    options = ["-p", "n_models", "4", "-p", "title", HOSTILE]
+    output = tmp_path / "mine.ipynb"
+    result = book(project, "run", "cia/curves", *options, "-o", str(output), "--html")
     assert result.exit_code == 0, result.output
     page = tmp_path / "mine-html" / "html" / "chapters" / "cia" / "curves.html"
     assert str(page) in result.output
     text = page.read_text()
     assert "4 [1.5, 6.5], n = 4" in text.replace("\N{NO-BREAK SPACE}", " ")
     assert "<script>alert" not in text
-    assert ('href="../references.html#' in text, "xref myst" in text) == (True, False)
-    table = BeautifulSoup(
-        text[text.index("The values of this page (parameters of its own)") :], "html.parser"
-    )
+    assert 'href="../references.html#' in text
+    assert "xref myst" not in text  # a reference that leads nowhere
+    end_of_page = text[text.index("The values of this page (parameters of its own)") :]
+    table = BeautifulSoup(end_of_page, "html.parser")
     values = {row.td.text: row.find_all("td")[1].text for row in table.find_all("tr") if row.td}
-    assert (values["n_models"], values["title"], values["learner"]) == ("4", repr(HOSTILE), "'em'")
-    downloads = [page.parent / link["href"] for link in table.select(".provenance a[href$=ipynb]")]
-    assert ["n_models = 4" in path.read_text() for path in downloads] == [True]
+    assert values["n_models"] == "4"
+    assert values["title"] == repr(HOSTILE)
+    assert values["learner"] == "'em'"
+    (link,) = table.select(".provenance a[href$=ipynb]")
+    assert "n_models = 4" in (page.parent / link["href"]).read_text()
 
 
 def test_a_warning_fails_a_strict_build(tmp_path):
@@ -112,7 +111,7 @@ def test_a_warning_fails_a_strict_build(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("found", "line"),
+    ("claims", "line"),
     [
         ([claim("holds")], None),
         ([claim("fails")], "a: recorded holds, found fails"),
@@ -120,13 +119,13 @@ def test_a_warning_fails_a_strict_build(tmp_path):
         ([claim("holds", "holds")], "b: recorded nothing, found holds"),
     ],
 )
-def test_drift_names_what_changed(project, found, line):
+def test_drift_names_what_changed(project, claims, line):
     verdicts.write_verdicts(project, [claim("holds")])
     if line is None:
-        verdicts.require_same_verdicts(project, found)
+        verdicts.require_same_verdicts(project, claims)
         return
     with pytest.raises(BookError, match=line) as error:
-        verdicts.require_same_verdicts(project, found)
+        verdicts.require_same_verdicts(project, claims)
     assert "book claims --record" in error.value.message
 
 
@@ -150,14 +149,11 @@ def test_refresh_stores_the_outputs_of_the_defaults(project):
     notebook = nbformat.read(project.notebook("cia/curves"), as_version=4)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
-    kinds = [
-        kind
-        for cell in code
-        for output in cell.outputs
-        for kind in output.get("data", {})
-        if "image" in kind
-    ]
-    assert kinds == ["image/png"]  # and no SVG
+    kinds = []
+    for cell in code:
+        for output in cell.outputs:
+            kinds += output.get("data", {})
+    assert [kind for kind in kinds if "image" in kind] == ["image/png"]  # and no SVG
     assert not any("injected-parameters" in cell.metadata.get("tags", []) for cell in code)
 
 
@@ -167,27 +163,26 @@ def test_a_glued_figure_is_written_if_there_is_one(tmp_path):
         f"{site.GLUED_IMAGE}png": b64encode(b"of points").decode(),
     }
     output = new_output("display_data", data=data, metadata={"scrapbook": {"name": "picture"}})
-    nbformat.write(
-        new_notebook(cells=[new_code_cell("", outputs=[output])]), tmp_path / "chapter.ipynb"
-    )
+    notebook = tmp_path / "chapter.ipynb"
+    nbformat.write(new_notebook(cells=[new_code_cell("", outputs=[output])]), notebook)
     for name in ("picture", "another"):
-        site.write_glued_figure(tmp_path / "chapter.ipynb", name, tmp_path)
-    written = {
-        path.name: path.read_text() for path in tmp_path.iterdir() if path.suffix != ".ipynb"
-    }
-    assert written == {"picture.svg": "<svg/>", "picture.png": "of points"}
+        site.write_glued_figure(notebook, name, tmp_path)
+    notebook.unlink()
+    files = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    assert files == {"picture.svg": "<svg/>", "picture.png": "of points"}
 
 
 def test_one_id_in_two_chapters_is_an_error(project):
     path = project.executed("quick", "cia/curves")
     path.parent.mkdir(parents=True)
-    same = {
+    messages = {
         "a-claim": "claims with the same id: a-claim",
         "b-claim": "settings with the same id: a",
     }
-    for other, message in same.items():
-        records = [[claim("holds")], [claim("fails", id=other)]]
-        outputs = [new_output("display_data", data={CLAIMS_JSON: shown}) for shown in records]
+    for id, message in messages.items():
+        first_output = new_output("display_data", data={CLAIMS_JSON: [claim("holds")]})
+        second_output = new_output("display_data", data={CLAIMS_JSON: [claim("fails", id=id)]})
+        outputs = [first_output, second_output]
         nbformat.write(new_notebook(cells=[new_code_cell("", outputs=outputs)]), path)
         with pytest.raises(BookError, match=message):
             verdicts.read_claims(project, "quick")
