@@ -10,18 +10,20 @@ from lib.backgammon.rules import MAX_SUCCESSORS, list_successors
 from tests.benchmarks.jobs import alone, alternate, row
 from tests.benchmarks.trees import write
 
-N_GAMES, DISCOUNT = 20, 0.9
+N_GAMES = 20
+DISCOUNT = 0.9
 
 
 def policies():
     """Policy iteration on two models, whose values must agree."""
-    grid = decisions.grid_world(20, 20, 0.2, np.random.default_rng(0))
-    made = []
-    for name, model in {
+    models = {
         "Taxi": decisions.from_gymnasium("Taxi-v4"),
-        "a grid of 20 x 20": grid,
-    }.items():
-        transitions, rewards = np.array(model.transitions), np.array(model.rewards.T)
+        "a grid of 20 x 20": decisions.grid_world(20, 20, 0.2, np.random.default_rng(0)),
+    }
+    results = []
+    for name, model in models.items():
+        transitions = np.array(model.transitions)
+        rewards = np.array(model.rewards.T)
 
         def peer(transitions=transitions, rewards=rewards):
             solver = mdptoolbox.PolicyIteration(transitions, rewards, DISCOUNT, max_iter=100)
@@ -34,31 +36,31 @@ def policies():
         if not np.allclose(peer(), ours(), atol=1e-9):
             raise AssertionError(f"values of {name} differ")
         times = alternate(ours, peer, repetitions=5)
-        made.append(
-            row(
-                f"policy iteration, {name}; pymdptoolbox", times[:, 0], times[:, 1], "s", None, None
-            )
-        )
+        job = f"policy iteration, {name}; pymdptoolbox"
+        results.append(row(job, times[:, 0], times[:, 1], "s", None, None))
     taxi = decisions.from_gymnasium("Taxi-v4")
     seconds = alternate(lambda: decisions.value_iteration(taxi, DISCOUNT)).min()
-    return [*made, alone("value iteration, Taxi", seconds, "s", 0.01)]
+    return [*results, alone("value iteration, Taxi", seconds, "s", 0.01)]
 
 
 def throws():
     """States of random games after each throw, as OpenSpiel has them, and as positions and dice."""
-    game, rng, states, positions = pyspiel.load_game("backgammon"), np.random.default_rng(0), [], []
+    game = pyspiel.load_game("backgammon")
+    rng = np.random.default_rng(0)
+    states = []
+    positions = []
     for _ in range(N_GAMES):
-        state, thrown = game.new_initial_state(), False
+        state = game.new_initial_state()
+        is_after_throw = False
         while not state.is_terminal():
-            if thrown:
+            if is_after_throw:
                 states.append(state.clone())
                 positions.append(position(state))
-            thrown = state.is_chance_node()
-            actions = (
-                [action for action, _ in state.chance_outcomes()]
-                if thrown
-                else state.legal_actions()
-            )
+            is_after_throw = state.is_chance_node()
+            if is_after_throw:
+                actions = [action for action, _ in state.chance_outcomes()]
+            else:
+                actions = state.legal_actions()
             state.apply_action(int(rng.choice(actions)))
     return states, positions
 
@@ -66,16 +68,19 @@ def throws():
 def position(state):
     """Places of both players, each as its owner sees them, and two dice."""
     player = state.current_player()
-    seen, men = state.observation_tensor(player), np.zeros((2, 26), np.int8)
-    for side, who in enumerate((player, 1 - player)):
-        points = [state.board(who, i) for i in range(24)]
-        men[side, 1:25] = points if who == 1 else points[::-1]
-        men[side, 25], men[side, 0] = seen[192 + 3 * side : 194 + 3 * side]
-    return (men, *(int(die) for die in seen[198:200]))
+    observation = state.observation_tensor(player)
+    men = np.zeros((2, 26), np.int8)
+    for side, owner in enumerate((player, 1 - player)):
+        points = [state.board(owner, i) for i in range(24)]
+        men[side, 1:25] = points if owner == 1 else points[::-1]
+        # men on the bar and men that are off
+        men[side, 25], men[side, 0] = observation[192 + 3 * side : 194 + 3 * side]
+    first_die, second_die = observation[198:200]
+    return men, int(first_die), int(second_die)
 
 
 def moves():
-    """Moves after a throw: ours are positions, OpenSpiel's are pairs of steps, of a double the first two of four.
+    """Moves after a throw: ours are positions, OpenSpiel's pairs of steps, the first two of four.
 
     Ours are asked for as a network that learns does, which knows that its positions are right.
     """
@@ -86,22 +91,15 @@ def moves():
         lambda: [state.legal_actions() for state in states],
     )
     rates = len(states) / times / 1000
-    return row(
-        "backgammon, all moves of a throw; OpenSpiel",
-        rates[:, 0],
-        rates[:, 1],
-        "thousand throws/s",
-        None,
-        None,
-    )
+    job = "backgammon, all moves of a throw; OpenSpiel"
+    return row(job, rates[:, 0], rates[:, 1], "thousand throws/s", None, None)
 
 
 def games(n_games=300):
     net = self_play(ValueNet(40), 2000)
     seconds = alternate(lambda: self_play(net, n_games)).min()
-    return alone(
-        "backgammon, self-play that learns, 40 hidden units", n_games / seconds, "games/s", 500
-    )
+    job = "backgammon, self-play that learns, 40 hidden units"
+    return alone(job, n_games / seconds, "games/s", 500)
 
 
 def run(_):

@@ -27,21 +27,22 @@ with warnings.catch_warnings():
 CLOSE = 1e-6  # to the best mean log likelihood known
 TOLERANCES = 0.01 * 0.25 ** np.arange(14)
 # iterations: more than are needed; of scikit-learn where it would need too many
-LONG, FEW = 5_000, 300
+LONG = 5_000
+FEW = 300
 POSTERIOR_AGREEMENT = 1e-10
 
 
 def chess():
-    """CHESS (kr-vs-kp), where it is at hand; else as many drawn rows and attributes, and a name that says so."""
+    """CHESS (kr-vs-kp), where it is at hand; else as many random rows, under a name that says so."""
     try:
         data = datasets.load("chess")
     except datasets.NotAvailableError as error:
         print(f"drawn in place of CHESS: {error}", file=sys.stderr)
-        return "3,000 x 36 drawn", *drawn()
+        return "3,000 x 36 drawn", *draw_causes()
     return "CHESS", data.X, data.y
 
 
-def drawn():
+def draw_causes():
     """Each of 36 attributes is one of six hidden causes, with noise."""
     rng, n_rows, n_causes, n_attributes = np.random.default_rng(0), 3_000, 6, 36
     causes = rng.random((n_rows, n_causes)) < 0.5
@@ -72,7 +73,7 @@ def ones(codes, sizes, in_rows):
 
 
 class Race:
-    """NB with ELR and logistic regression on the same integer codes; all that either does from there on is timed."""
+    """NB with ELR and logistic regression on the same codes; all that either does with them is timed."""
 
     def __init__(self, X, y, method):
         self.codes, self.sizes = discrete_codes(X, y)
@@ -98,16 +99,16 @@ class Race:
         )
 
 
-def loosest(reached, enough, what):
-    """Return the loosest tolerance with which `reached` is enough."""
+def loosest(likelihood, enough, learner):
+    """Return the loosest tolerance with which a likelihood is enough."""
     for tolerance in TOLERANCES:
-        if reached(tolerance) >= enough:
+        if likelihood(tolerance) >= enough:
             return tolerance
-    raise AssertionError(f"{what} does not come to a mean log likelihood of {enough}")
+    raise AssertionError(f"{learner} does not come to a mean log likelihood of {enough}")
 
 
 def races(name, X, y, method, times):
-    """NB+ELR against scikit-learn without a penalty: to the same likelihood, and as each stops by itself.
+    """NB+ELR against scikit-learn without a penalty: to the same likelihood, and as each stops.
 
     The same is within 1e-6 of the best mean known. Of scikit-learn's solvers, on dense and on
     sparse rows, the fastest one counts; by itself, its default.
@@ -122,9 +123,9 @@ def races(name, X, y, method, times):
         race.likelihood(race.peer(True, tol=1e-12, max_iter=FEW)),
         (),
     )
-    made = []
+    results = []
     for goal, (enough, forms) in goals.items():
-        own = loosest(race.ours, enough, "ELR")
+        tolerance = loosest(race.ours, enough, "ELR")
         peers = [
             partial(race.peer, *form, tol=race.loosest(form, enough), max_iter=LONG)
             for form in forms
@@ -132,7 +133,9 @@ def races(name, X, y, method, times):
         peers = peers or [
             partial(race.peer, rows, tol=1e-12, max_iter=FEW) for rows in (False, True)
         ]
-        made.append(compare(f"NB+ELR, {name}, {goal}", partial(race.ours, own), peers, times))
+        results.append(
+            compare(f"NB+ELR, {name}, {goal}", partial(race.ours, tolerance), peers, times)
+        )
     by_itself = compare(
         f"NB+ELR, {name}, each as it stops",
         race.ours,
@@ -140,26 +143,30 @@ def races(name, X, y, method, times):
         times,
     )
     reached = {"reached": race.ours(), "peer_reached": race.likelihood(race.peer(True))}
-    return [*made, by_itself | {key: float(f"{value:.7g}") for key, value in reached.items()}]
+    return [*results, by_itself | {key: float(f"{value:.7g}") for key, value in reached.items()}]
 
 
 def long_race(name, X, y):
     """NB+ELR by L-BFGS, where scikit-learn needs thousands of iterations, to its likelihood after 300."""
     race, peer = Race(X, y, "lbfgs"), {"tol": 1e-12, "max_iter": FEW}
-    own = loosest(race.ours, race.likelihood(race.peer(False, **peer)), "ELR")
-    what = f"NB+ELR, {name}, to its likelihood after {FEW} iterations"
+    tolerance = loosest(race.ours, race.likelihood(race.peer(False, **peer)), "ELR")
+    job = f"NB+ELR, {name}, to its likelihood after {FEW} iterations"
     return [
         compare(
-            what, partial(race.ours, own), [partial(race.peer, False, **peer)], 1, repetitions=3
+            job,
+            partial(race.ours, tolerance),
+            [partial(race.peer, False, **peer)],
+            1,
+            repetitions=3,
         )
     ]
 
 
-def compare(what, ours, peers, times, repetitions=REPETITIONS):
+def compare(job, ours, peers, times, repetitions=REPETITIONS):
     calls = [partial(repeat, times, call) for call in (ours, *peers)]
     seconds = alternate(*calls, repetitions=repetitions) / times
     fastest = 1 + seconds[:, 1:].min(axis=0).argmin()
-    return row(f"{what}; scikit-learn", seconds[:, 0], seconds[:, fastest], "s", 2, None)
+    return row(f"{job}; scikit-learn", seconds[:, 0], seconds[:, fastest], "s", 2, None)
 
 
 def repeat(times, call):
@@ -186,8 +193,8 @@ def gradients(name, X, y, target):
     return [alone(job, rate, "million rows x attributes x classes/s", target)]
 
 
-def chained(n_rows=3_000, n_attributes=36):
-    """Rows of two-valued attributes that depend on the class and on the attribute before, and classes."""
+def draw_chain(n_rows=3_000, n_attributes=36):
+    """Rows of two-valued attributes, each of which depends on the class and the one before; classes."""
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=n_rows)
     X = rng.integers(2, size=(n_rows, n_attributes))
@@ -198,20 +205,22 @@ def chained(n_rows=3_000, n_attributes=36):
 
 def tree_information(X, y, edges):
     """Conditional mutual information of the edges between attributes, given the class (variable 0)."""
-    among = [(u - 1, v - 1) for u, v in edges if u != 0]
-    parts = [(y == label, np.mean(y == label)) for label in np.unique(y)]
-    return sum(
-        share * mutual_info_score(X[rows, i], X[rows, j]) for rows, share in parts for i, j in among
-    )
+    attribute_edges = [(u - 1, v - 1) for u, v in edges if u != 0]
+    information = 0
+    for label in np.unique(y):
+        rows = y == label
+        for i, j in attribute_edges:
+            information += rows.mean() * mutual_info_score(X[rows, i], X[rows, j])
+    return information
 
 
 def edges_of(parents):
-    return [(u, v) for v, above in enumerate(parents) for u in above]
+    return [(u, v) for v, family in enumerate(parents) for u in family]
 
 
 def tan_search(repetitions=3):
     """Search for TAN's tree, against pgmpy's; both trees have the same conditional mutual information."""
-    X, y = chained()
+    X, y = draw_chain()
     frame = pd.DataFrame(np.column_stack([y, X]))
 
     def peer():
@@ -223,29 +232,26 @@ def tan_search(repetitions=3):
         for _ in range(CALLS):
             tan(X, y)
 
-    ours, theirs = (
-        tree_information(X, y, edges_of(tan(X, y))),
-        tree_information(X, y, peer().edges()),
-    )
+    ours = tree_information(X, y, edges_of(tan(X, y)))
+    theirs = tree_information(X, y, peer().edges())
     if not abs(ours - theirs) <= AGREEMENT * theirs:
         raise AssertionError(f"TAN's trees have conditional mutual information {ours} and {theirs}")
-    own, theirs = (alternate(often, peer, repetitions=repetitions) / [CALLS, 1]).T
-    return [
-        row("TAN search, 3,000 rows, 36 attributes, 2 classes; pgmpy", own, theirs, "s", 100, None)
-    ]
+    our_times, peer_times = (alternate(often, peer, repetitions=repetitions) / [CALLS, 1]).T
+    job = "TAN search, 3,000 rows, 36 attributes, 2 classes; pgmpy"
+    return [row(job, our_times, peer_times, "s", 100, None)]
 
 
 def as_pgmpy(parents, tables):
     model = DiscreteBayesianNetwork(edges_of(parents))
-    for v, (above, table) in enumerate(zip(parents, tables, strict=True)):
+    for v, (family, table) in enumerate(zip(parents, tables, strict=True)):
         *sizes, size = table.shape
-        model.add_cpds(TabularCPD(v, size, table.reshape(-1, size).T, list(above), sizes))
+        model.add_cpds(TabularCPD(v, size, table.reshape(-1, size).T, list(family), sizes))
     return model
 
 
 def tan_prediction(missing, few=100):
-    """Posteriors of the class by TAN against pgmpy's faster way, which takes one row at a time; some values missing."""
-    X, y = chained(20_000)
+    """Posteriors of the class by TAN against pgmpy's faster way, a row at a time; values missing."""
+    X, y = draw_chain(20_000)
     parents = tan(X, y)
     learner = BayesNetClassifier(structure=parents, learner="ofe").fit(X, y)
     query = VariableElimination(as_pgmpy(parents, learner.tables_)).query
@@ -263,33 +269,24 @@ def tan_prediction(missing, few=100):
     difference = abs(learner.predict_proba(X[:few]) - peer()).max()
     if not difference <= POSTERIOR_AGREEMENT:
         raise AssertionError(f"posteriors of the class differ by {difference}")
-    own, theirs = ([len(X), few] / alternate(lambda: learner.predict_proba(X), peer)).T
-    what = f"{missing:.0%} of values missing" if missing else "complete rows"
-    return [
-        row(
-            f"TAN posteriors, 36 attributes, {what}; pgmpy",
-            own,
-            theirs,
-            "rows/s",
-            1000 if not missing else None,
-            None,
-        )
-    ]
+    our_rate, peer_rate = ([len(X), few] / alternate(lambda: learner.predict_proba(X), peer)).T
+    kind = f"{missing:.0%} of values missing" if missing else "complete rows"
+    target = None if missing else 1000
+    job = f"TAN posteriors, 36 attributes, {kind}; pgmpy"
+    return [row(job, our_rate, peer_rate, "rows/s", target, None)]
 
 
 def with_gaps():
     """TAN's tables from rows with a quarter of the values missing, by ELR and EM: no peer takes such rows."""
-    X, y = chained()
-    X, made = np.where(np.random.default_rng(1).random(X.shape) < 0.25, np.nan, X), []
+    X, y = draw_chain()
+    X = np.where(np.random.default_rng(1).random(X.shape) < 0.25, np.nan, X)
+    results = []
     for learner in ("elr", "em"):
         model = BayesNetClassifier("tan", learner, n_iterations=20, tolerance=1e-300)
         seconds = alternate(lambda model=model: model.fit(X, y), repetitions=3).min()
-        made.append(
-            alone(
-                f"TAN+{learner.upper()}, 3,000 x 36, 25% missing, 20 iterations", seconds, "s", None
-            )
-        )
-    return made
+        job = f"TAN+{learner.upper()}, 3,000 x 36, 25% missing, 20 iterations"
+        results.append(alone(job, seconds, "s", None))
+    return results
 
 
 @ignore_warnings  # scikit-learn warns that the limit was reached
@@ -300,7 +297,7 @@ def rows():
         *races(name, *small, "newton", times=5),
         *races("PIMA", *pima, "lbfgs", times=20),
         *long_race("LETTER", *letter),
-        *gradients("drawn", *drawn(), target=300),
+        *gradients("drawn", *draw_causes(), target=300),
         *gradients("LETTER", *letter, target=1000),
         *tan_search(),
         *tan_prediction(0.0),

@@ -1,5 +1,6 @@
-"""Processor seconds of each chapter, of its kernel and its workers: `python -m tests.benchmarks.chapters` (Linux).
+"""Processor seconds of each chapter, of its kernel and its workers (on Linux).
 
+Of `make bench`, by itself `python -m tests.benchmarks.chapters`.
 Each is run alone, with nothing stored, at the scale of --profile. Writes
 data/benchmarks/chapters.json.
 """
@@ -39,7 +40,8 @@ def measure(chapter, profile):
             "-o",
             f"{folder}/run.ipynb",
         ]
-        before, start = _of_children(), time.monotonic()
+        processor_start = _children_seconds()
+        wall_start = time.monotonic()
         subprocess.run(
             command,
             cwd=ROOT,
@@ -47,15 +49,15 @@ def measure(chapter, profile):
             check=True,
             capture_output=True,
         )
-        wall = time.monotonic() - start
+        wall = time.monotonic() - wall_start
         while True:
             try:
                 os.wait()
             except ChildProcessError:
-                return _of_children() - before, wall
+                return _children_seconds() - processor_start, wall
 
 
-def _of_children():
+def _children_seconds():
     times = os.times()
     return times.children_user + times.children_system
 

@@ -41,84 +41,95 @@ REPETITIONS = 7
 N_ITERATIONS = 20
 
 
-def training_parts(problem):
-    """Codes with the class first, numbers of values and inner folds of each training part."""
-    seeds = Seeds(0).below(problem.name, 0)
-    for fold, (train, test) in enumerate(problem.splits(N_FOLDS, seeds.sequence(SPLIT))):
-        codes, sizes = encode_split(problem.data, train, test)
+def training_sets(task):
+    """Codes with the class first, numbers of values and inner folds of each training set."""
+    seeds = Seeds(0).below(task.name, 0)
+    for fold, (train, test) in enumerate(task.splits(N_FOLDS, seeds.sequence(SPLIT))):
+        codes, sizes = encode_split(task.data, train, test)
         inner = seeds.rng(TUNING, fold).permutation(len(train)) % N_FOLDS
         yield codes[: len(train)], sizes, inner
 
 
-def train_elr(parts, structure, tuned):
-    return [_elr(*part, structure, tuned) for part in parts]
+def train_elr(training_sets, structure, is_tuned):
+    return [_elr(*training_set, structure, is_tuned) for training_set in training_sets]
 
 
-def _elr(codes, sizes, inner, structure, tuned):
+def _elr(codes, sizes, inner, structure, is_tuned):
     network = Network(STRUCTURES[structure](codes, sizes), sizes)
     rows, index = merge_duplicates(codes[:, 1:], sizes[1:])
     counts = fold_counts(index, codes[:, 0], inner, (N_FOLDS, len(rows), int(sizes[0])))
     cases = Cases(network, rows, counts.sum(axis=0))
-    tuning = tuning_errors(cases, "elr", counts, N_ITERATIONS) if tuned else None
-    return climb(cases, "elr", choose_iterations(tuning)[0] if tuned else N_ITERATIONS)
+    n_iterations = N_ITERATIONS
+    if is_tuned:
+        n_iterations, _ = choose_iterations(tuning_errors(cases, "elr", counts, N_ITERATIONS))
+    return climb(cases, "elr", n_iterations)
 
 
-def train_svm(parts):
-    return [quadratic_svm().fit(one_hot(codes, sizes), codes[:, 0]) for codes, sizes, _ in parts]
+def train_svm(training_sets):
+    learners = []
+    for codes, sizes, _ in training_sets:
+        learners.append(quadratic_svm().fit(one_hot(codes, sizes), codes[:, 0]))
+    return learners
 
 
 def one_hot(codes, sizes):
     """A column a value of the attributes that vary, as the SVM of Table VIII gets them."""
     varying = np.flatnonzero(np.ptp(codes[:, 1:], axis=0)) + 1
-    return np.concatenate(
-        [codes[:, [j]] == np.arange(sizes[j]) for j in varying], axis=1, dtype=float
-    )
+    indicators = [codes[:, [j]] == np.arange(sizes[j]) for j in varying]
+    return np.concatenate(indicators, axis=1, dtype=float)
 
 
 def measure(names=DATASETS, repetitions=REPETITIONS):
-    """Rows of median seconds over repetitions in turn, after one that compiles; and why sets are not to be had."""
-    jobs, reasons = {}, {}
+    """Rows of median seconds over repetitions in turn, after one that compiles; why sets are missing."""
+    jobs = {}
+    reasons = {}
     for name in names:
         if name in SAME_DATA:
             continue
         try:
-            parts = list(training_parts(load_task(name)))
+            sets = list(training_sets(load_task(name)))
         except NotAvailableError as error:
             reasons[name] = str(error)
             continue
-        for structure, (stopping, tuned) in product(("naive", "tan"), STOPPINGS.items()):
-            jobs[name, "elr", structure, stopping] = partial(train_elr, parts, structure, tuned)
-        jobs[name, "svm", None, None] = partial(train_svm, parts)
+        for structure, stopping in product(("naive", "tan"), STOPPINGS):
+            is_tuned = STOPPINGS[stopping]
+            jobs[name, "elr", structure, stopping] = partial(train_elr, sets, structure, is_tuned)
+        jobs[name, "svm", None, None] = partial(train_svm, sets)
     with threadpool_limits(1):
         spent = [[seconds(job) for job in jobs.values()] for _ in range(1 + repetitions)]
     medians = np.median(spent[1:], axis=0)
-    columns = "dataset", "learner", "structure", "stopping"
-    rows = [dict(zip(columns, key, strict=True)) for key in jobs]
-    return [r | {"seconds": float(f"{t:.3g}")} for r, t in zip(rows, medians, strict=True)], reasons
+    rows = []
+    for (name, learner, structure, stopping), median in zip(jobs, medians, strict=True):
+        row = {
+            "dataset": name,
+            "learner": learner,
+            "structure": structure,
+            "stopping": stopping,
+            "seconds": float(f"{median:.3g}"),
+        }
+        rows.append(row)
+    return rows, reasons
 
 
 def table(rows):
     """A line a data set."""
     frame = pd.DataFrame(rows).fillna({"structure": "", "stopping": ""})
-    wide = frame.pivot(
-        index="dataset", columns=["learner", "structure", "stopping"], values="seconds"
-    )
-    return wide.reindex(frame["dataset"].unique()).to_string()
+    columns = ["learner", "structure", "stopping"]
+    seconds_of_sets = frame.pivot(index="dataset", columns=columns, values="seconds")
+    return seconds_of_sets.reindex(frame["dataset"].unique()).to_string()
 
 
 def write(rows, machine, path=RESULTS):
     """Write these rows only, so that times of different runs never stand side by side."""
     lines = ",\n".join(f"  {json.dumps(row)}" for row in rows)
-    about = json.dumps({"machine": machine, "date": date.today().isoformat()}, indent=1)
-    path.write_text(f'{{\n "rows": [\n{lines}\n ],{about[1:]}\n', encoding="utf-8")
+    details = json.dumps({"machine": machine, "date": date.today().isoformat()}, indent=1)
+    path.write_text(f'{{\n "rows": [\n{lines}\n ],{details[1:]}\n', encoding="utf-8")
 
 
 def run(machine):
     """Measure all sets of Table IX that can be had, print and write the times."""
     rows, reasons = measure()
-    print(
-        table(rows),
-        *(f"not measured: {name}, {reason}" for name, reason in reasons.items()),
-        sep="\n",
-    )
+    print(table(rows))
+    for name, reason in reasons.items():
+        print(f"not measured: {name}, {reason}")
     write(rows, machine)

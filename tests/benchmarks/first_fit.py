@@ -91,16 +91,16 @@ def seconds(imports, fit, predict):
     """Seconds of the first and of the second fit with a prediction, in a new process."""
     code = DATA + imports + TIMING.format(fit=fit, predict=predict)
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-W", "ignore", "-c", code],
             env=os.environ | {"NUMBA_CACHE_DIR": folder},
             capture_output=True,
             text=True,
             check=False,
         )
-    if done.returncode != 0:
-        raise RuntimeError(f"{fit}: {done.stderr}")
-    first, later = map(float, done.stdout.split())
+    if process.returncode != 0:
+        raise RuntimeError(f"{fit}: {process.stderr}")
+    first, later = map(float, process.stdout.split())
     return first, later
 
 

@@ -1,4 +1,7 @@
-"""Hidden Markov models, K2, Gibbs sampling, experts: `... --only hidden` of `make bench`, more rows of speed.json."""
+"""Hidden Markov models, K2, Gibbs sampling, experts: `... --only hidden` of `make bench`.
+
+Its rows stand in speed.json, too.
+"""
 
 import logging
 
@@ -19,74 +22,85 @@ from tests.benchmarks.jobs import alone, alternate, row
 from tests.benchmarks.trees import write
 from tests.test_structure_search import greedy
 
-N_STEPS, N_SYMBOLS, ITERATIONS, CALLS = 20_000, 27, 10, 10
+N_STEPS = 20_000
+N_SYMBOLS = 27
+ITERATIONS = 10
+CALLS = 10
 ALARM = DiscreteNetwork.read_bif(DATA / "alarm.bif.gz")
 
 
 def forward_backward(n_states, length):
     """E-steps (forward, backward, expected counts) and whole fits, in steps of the sequences a second."""
     rng = np.random.default_rng(0)
-    tables = [
-        rng.dirichlet(np.ones(n), m)
-        for m, n in ((1, n_states), (n_states, n_states), (n_states, N_SYMBOLS))
-    ]
-    tables[0] = tables[0][0]
+    start = rng.dirichlet(np.ones(n_states), 1)[0]
+    transitions = rng.dirichlet(np.ones(n_states), n_states)
+    emissions = rng.dirichlet(np.ones(N_SYMBOLS), n_states)
+    tables = (start, transitions, emissions)
     symbols = sample_sequence(*tables, N_STEPS, rng)[0]
-    parts, column = np.split(symbols, range(length, N_STEPS, length)), symbols[:, None]
-    lengths, together = [len(part) for part in parts], joined(parts)
+    sequences = np.split(symbols, range(length, N_STEPS, length))
+    joined_sequences = joined(sequences)
+    # as hmmlearn takes them
+    column = symbols[:, None]
+    lengths = [len(sequence) for sequence in sequences]
     ours = HiddenMarkovModel(n_states, max_iterations=ITERATIONS, tolerance=0, random_state=0)
     theirs = CategoricalHMM(n_states, n_iter=ITERATIONS, tol=-np.inf, random_state=0)
-    fits = alternate(lambda: ours.fit(parts), lambda: theirs.fit(column, lengths), repetitions=5)
+    fits = alternate(
+        lambda: ours.fit(sequences), lambda: theirs.fit(column, lengths), repetitions=5
+    )
     if len(ours.traces_[0]) != ITERATIONS or len(theirs.monitor_.history) != ITERATIONS:
         raise AssertionError("one of both did not make all iterations")
     theirs.startprob_, theirs.transmat_, theirs.emissionprob_ = tables
-    values = expected_counts(*together, *tables)[0], theirs._do_estep(column, lengths)[1]
-    if not np.isclose(*values, rtol=1e-9):
-        raise AssertionError(f"log likelihoods differ: {values}")
+    our_likelihood = expected_counts(*joined_sequences, *tables)[0]
+    their_likelihood = theirs._do_estep(column, lengths)[1]
+    if not np.isclose(our_likelihood, their_likelihood, rtol=1e-9):
+        raise AssertionError(f"log likelihoods differ: {our_likelihood}, {their_likelihood}")
 
-    both = (
-        (lambda: expected_counts(*together, *tables)),
-        (lambda: theirs._do_estep(column, lengths)),
-    )
-    # as EM takes them
-    in_a_row = [lambda step=step: [step() for _ in range(CALLS)] for step in both]
-    steps = alternate(*in_a_row, repetitions=5) / CALLS
+    # often in a row, as EM takes them
+    def our_steps():
+        for _ in range(CALLS):
+            expected_counts(*joined_sequences, *tables)
+
+    def their_steps():
+        for _ in range(CALLS):
+            theirs._do_estep(column, lengths)
+
+    step_rates = N_STEPS / (alternate(our_steps, their_steps, repetitions=5) / CALLS) / 1e6
+    fit_rates = N_STEPS / (fits / ITERATIONS) / 1e6
     model = f"hidden Markov model, {n_states} states, sequences of {length:,}; hmmlearn"
-    for job, times, target in (
-        (f"E-step, {model}", steps, 20),
-        (f"EM, {model}", fits / ITERATIONS, None),
-    ):
-        yield row(job, *(N_STEPS / times.T / 1e6), "million steps/s", target, None)
+    unit = "million steps/s"
+    yield row(f"E-step, {model}", step_rates[:, 0], step_rates[:, 1], unit, 20, None)
+    yield row(f"EM, {model}", fit_rates[:, 0], fit_rates[:, 1], unit, None, None)
 
 
 def greedy_parents():
     """K2 on ALARM; pgmpy computes its score of the families that K2 asks for, in the same order."""
-    rows, order = ALARM.sample(10_000, np.random.default_rng(0)), ALARM.network.order
+    rows = ALARM.sample(10_000, np.random.default_rng(0))
+    order = ALARM.network.order
     states = {v: list(range(size)) for v, size in enumerate(ALARM.network.sizes)}
     data = pd.DataFrame({v: pd.Categorical(rows[:, v], states[v]) for v in states})
-    parents, asked = greedy(DirichletCounts(rows, ALARM.network.sizes), order)
+    parents, families = greedy(DirichletCounts(rows, ALARM.network.sizes), order)
     if k2(data, order) != parents:
         raise AssertionError("K2 does not take the best of the families that it asks for")
 
     def peer():  # a new one each time, as it remembers scores
         score = structure_score.K2(data, state_names=states)
-        return [score.local_score(*family) for family in asked]
+        return [score.local_score(*family) for family in families]
 
     times = alternate(lambda: k2(data, order), peer, repetitions=5)
-    return row(
-        "K2, ALARM, 10,000 cases; the scores by pgmpy", times[:, 0], times[:, 1], "s", 50, None
-    )
+    job = "K2, ALARM, 10,000 cases; the scores by pgmpy"
+    return row(job, times[:, 0], times[:, 1], "s", 50, None)
 
 
 def node_updates(n_sweeps=30_000):
     """Gibbs sampling of all variables of ALARM, nothing observed."""
-    nothing, rng = np.full(len(ALARM.parents), -1), np.random.default_rng(0)
-    seconds = alternate(
-        lambda: gibbs_posterior(ALARM.network, ALARM.theta, nothing, n_sweeps, rng)
-    ).min()
-    return alone(
-        "Gibbs sampling, ALARM", len(nothing) * n_sweeps / seconds / 1e6, "million nodes/s", 5
-    )
+    unobserved = np.full(len(ALARM.parents), -1)
+    rng = np.random.default_rng(0)
+
+    def sample():
+        return gibbs_posterior(ALARM.network, ALARM.theta, unobserved, n_sweeps, rng)
+
+    rate = len(unobserved) * n_sweeps / alternate(sample).min() / 1e6
+    return alone("Gibbs sampling, ALARM", rate, "million nodes/s", 5)
 
 
 def two_experts():
@@ -103,7 +117,8 @@ def two_experts():
 
 def run(_):
     logging.getLogger("hmmlearn").setLevel(logging.ERROR)  # it warns of tables with few symbols
-    sequences = [
-        row for n in (2, 8, 32) for length in (100, 10_000) for row in forward_backward(n, length)
-    ]
-    write([*sequences, greedy_parents(), node_updates(), two_experts()])
+    rows = []
+    for n_states in (2, 8, 32):
+        for length in (100, 10_000):
+            rows += forward_backward(n_states, length)
+    write([*rows, greedy_parents(), node_updates(), two_experts()])

@@ -7,6 +7,7 @@ import sys
 import tempfile
 import time
 import warnings
+from functools import partial
 
 import numpy as np
 from river import linear_model
@@ -35,7 +36,7 @@ def sample():
 
 
 def alternate(*calls, repetitions=REPETITIONS):
-    """Seconds of each call (repetitions, calls), in turn and in one thread, after one round that warms up."""
+    """Seconds of each call (repetitions, calls), in turn, in one thread, after a round to warm up."""
     with warnings.catch_warnings():
         # StepMix and scikit-learn warn that iterations were too few
         warnings.simplefilter("ignore")
@@ -45,30 +46,40 @@ def alternate(*calls, repetitions=REPETITIONS):
 
 
 def row(job, ours, peer, unit, target, aim):
-    """The fastest repetitions of both and their ratio, and the median and range of the ratios of those in turn.
+    """The fastest repetitions and their ratio; the median and range of the ratios of pairs in turn.
 
     Fewer seconds are better; all else is a rate.
     """
-    better, best = (lambda a, b: b / a, np.min) if unit == "s" else (lambda a, b: a / b, np.max)
-    ratios, own, theirs = better(ours, peer), best(ours), best(peer)
-    measured = {
-        "ours": own,
-        "peer": theirs,
-        "ratio": better(own, theirs),
+    if unit == "s":
+        ratios = peer / ours
+        best_ours, best_peer = ours.min(), peer.min()
+        ratio = best_peer / best_ours
+    else:
+        ratios = ours / peer
+        best_ours, best_peer = ours.max(), peer.max()
+        ratio = best_ours / best_peer
+    values = {
+        "ours": best_ours,
+        "peer": best_peer,
+        "ratio": ratio,
         "ratio_median": np.median(ratios),
+        "ratio_low": ratios.min(),
+        "ratio_high": ratios.max(),
     }
-    measured |= {"ratio_low": ratios.min(), "ratio_high": ratios.max()}
-    numbers = {name: float(f"{value:.4g}") for name, value in measured.items()}
+    numbers = {name: float(f"{value:.4g}") for name, value in values.items()}
     return {"job": job, **numbers, "unit": unit, "target": target, "aim": aim}
 
 
 def alone(job, ours, unit, target):
     """A job without a peer."""
-    nothing = dict.fromkeys(("peer", "ratio", "ratio_median", "ratio_low", "ratio_high"))
     return {
         "job": job,
         "ours": float(f"{ours:.4g}"),
-        **nothing,
+        "peer": None,
+        "ratio": None,
+        "ratio_median": None,
+        "ratio_low": None,
+        "ratio_high": None,
         "unit": unit,
         "target": target,
         "aim": None,
@@ -85,15 +96,17 @@ def em():
     """EM from 20 starts of at most 200 iterations, against StepMix."""
     X, y = sample()
     rows = np.column_stack([y, X]).astype(float)
-    settings = {
-        "n_init": 20,
-        "max_iter": 200,
-        "abs_tol": 0,
-        "rel_tol": 0,
-        "verbose": 0,
-        "progress_bar": 0,
-    }
-    peer = StepMix(n_components=2, measurement="bernoulli", random_state=0, **settings)
+    peer = StepMix(
+        n_components=2,
+        measurement="bernoulli",
+        random_state=0,
+        n_init=20,
+        max_iter=200,
+        abs_tol=0,
+        rel_tol=0,
+        verbose=0,
+        progress_bar=0,
+    )
     every = LatentClassEM(n_restarts=20, max_iterations=200, tolerance=0, random_state=0)
     dropping = LatentClassEM(n_restarts=20, max_iterations=200, random_state=0)
     times = alternate(lambda: every.fit(X, y), lambda: dropping.fit(X, y), lambda: peer.fit(rows))
@@ -106,65 +119,62 @@ def em():
         "log_likelihood": dict(zip(names, likelihoods, strict=True)),
         "relative_difference": difference,
     }
-    made = []
-    for i, what in enumerate(("every iteration", "converged runs dropped")):
-        job = f"EM, 20 starts of 200 iterations, {what}; StepMix"
-        made.append(row(job, times[:, i], times[:, 2], "s", 60, 150))
+    results = []
+    for i, variant in enumerate(("every iteration", "converged runs dropped")):
+        job = f"EM, 20 starts of 200 iterations, {variant}; StepMix"
+        results.append(row(job, times[:, i], times[:, 2], "s", 60, 150))
     # iterations of two products, each of a sum and a product
     operations = 200 * 2 * 2 * SIZE * (X.shape[1] + 1) * 20
-    rate, largest = 1e-9 * operations / times[:, 0].min(), peak()
-    made.append(alone("EM, every iteration: its two products", rate, "billion operations/s", None))
-    made.append(
-        alone(
-            "the core's peak, a product of two matrices of 1,000 x 1,000",
-            largest,
-            "billion operations/s",
-            None,
-        )
-    )
-    return made, agreement
+    rate = 1e-9 * operations / times[:, 0].min()
+    unit = "billion operations/s"
+    results.append(alone("EM, every iteration: its two products", rate, unit, None))
+    job = "the core's peak, a product of two matrices of 1,000 x 1,000"
+    results.append(alone(job, peak(), unit, None))
+    return results, agreement
 
 
 def winnow(n_passes=200, n_calls=10):
-    """Passes over the same 150 doubled attributes, against scikit-learn's Perceptron; each called often in a row."""
+    """Passes over the same 150 doubled attributes, beside scikit-learn's Perceptron, often in a row."""
     X, y = sample()
     doubled = np.hstack([X, 1 - X]).astype(float)
     peer = Perceptron(max_iter=n_passes, tol=None, shuffle=False)
     basic = Winnow(promotion=1.015, complement=True, n_passes=n_passes)
     thick = Winnow(promotion=1.015, complement=True, n_passes=n_passes, margin=None, average=True)
-    learners = (basic, X), (thick, X), (peer, doubled)
-    in_a_row = [
-        lambda one=one, rows=rows: [one.fit(rows, y) for _ in range(n_calls)]
-        for one, rows in learners
-    ]
-    times = alternate(*in_a_row) / n_calls
+
+    def fit_often(learner, rows):
+        for _ in range(n_calls):
+            learner.fit(rows, y)
+
+    learners = ((basic, X), (thick, X), (peer, doubled))
+    times = alternate(*[partial(fit_often, *learner) for learner in learners]) / n_calls
     if peer.n_iter_ != n_passes or basic._n_presented != n_passes * SIZE:
         raise AssertionError(f"Perceptron made {peer.n_iter_} passes in place of {n_passes}")
     visits = n_passes * SIZE / times / 1e6
-    made = []
-    for i, what in enumerate(("Winnow", "thick, averaged Winnow")):
-        job = f"{what}, 150 weights; Perceptron"
-        made.append(row(job, visits[:, i], visits[:, 2], "million visits/s", 4, 8))
-    return made
+    results = []
+    for i, variant in enumerate(("Winnow", "thick, averaged Winnow")):
+        job = f"{variant}, 150 weights; Perceptron"
+        results.append(row(job, visits[:, i], visits[:, 2], "million visits/s", 4, 8))
+    return results
 
 
 def one_hot(n_attributes, n_values, size):
-    """Rows with one of n_values ones for each attribute, drawn from different distributions in the two classes."""
+    """Rows with one of n_values ones for each attribute, of other distributions in the two classes."""
     rng = np.random.default_rng(0)
     y = rng.random(size) < 0.4
-    below = rng.dirichlet(np.ones(n_values), (2, n_attributes)).cumsum(axis=-1)[:, :, :-1]
-    codes = [(rng.random((n_attributes, 1)) > below[int(label)]).sum(axis=-1) for label in y]
+    # a value is the number of cumulated probabilities, but for the last, that are less than a number
+    cumulated = rng.dirichlet(np.ones(n_values), (2, n_attributes)).cumsum(axis=-1)[:, :, :-1]
+    codes = [(rng.random((n_attributes, 1)) > cumulated[int(label)]).sum(axis=-1) for label in y]
     columns = (np.array(codes) + n_values * np.arange(n_attributes)).astype(np.int32)
     pointers = np.arange(0, columns.size + 1, n_attributes, dtype=np.int32)
-    shape = size, n_attributes * n_values
-    return sparse.csr_array(
-        (np.ones(columns.size, np.uint8), columns.ravel(), pointers), shape=shape
-    ), y
+    ones = np.ones(columns.size, np.uint8)
+    shape = (size, n_attributes * n_values)
+    return sparse.csr_array((ones, columns.ravel(), pointers), shape=shape), y
 
 
 def plain_winnow(rows, labels, n_weights, threshold):
-    """Winnow2 in plain Python as the algorithm is written, over all attributes: weights and number of mistakes."""
-    weights, mistakes = [1.0] * n_weights, 0
+    """Winnow2 in plain Python as it is written, over all attributes: weights, number of mistakes."""
+    weights = [1.0] * n_weights
+    mistakes = 0
     for row, label in zip(rows, labels, strict=True):
         z = sum(w for w, active in zip(weights, row, strict=True) if active)
         if (z >= threshold) != label:
@@ -176,7 +186,8 @@ def plain_winnow(rows, labels, n_weights, threshold):
 
 def plain_active_winnow(rows, labels, n_weights, threshold):
     """Winnow2 in plain Python over lists of active attributes."""
-    weights, mistakes = [1.0] * n_weights, 0
+    weights = [1.0] * n_weights
+    mistakes = 0
     for row, label in zip(rows, labels, strict=True):
         z = 0.0
         for j in row:
@@ -198,27 +209,31 @@ def river_perceptron(rows, labels):
 
 
 def online(n_attributes, n_values, size, dense, few):
-    """One pass of Winnow over one-hot attributes, against plain Python (all attributes: of `few` rows) and river."""
+    """One pass of Winnow over one-hot attributes, against plain Python (on `few` rows) and river."""
     X, y = one_hot(n_attributes, n_values, size)
-    n_weights, threshold, labels = X.shape[1], 1.5 * n_attributes, y.tolist()
-    lists, names = (
-        [row.tolist() for row in np.split(X.indices, X.indptr[1:-1])],
-        [f"x{j}" for j in range(n_weights)],
-    )
-    dictionaries = [{names[j]: 1.0 for j in row} for row in lists]
-    full, data = X[:few].toarray().tolist(), X.toarray() if dense else X
+    n_weights = X.shape[1]
+    threshold = 1.5 * n_attributes
+    labels = y.tolist()
+    active_lists = [row.tolist() for row in np.split(X.indices, X.indptr[1:-1])]
+    names = [f"x{j}" for j in range(n_weights)]
+    dictionaries = [{names[j]: 1.0 for j in row} for row in active_lists]
+    full_rows = X[:few].toarray().tolist()
+    data = X.toarray() if dense else X
 
     def ours(rows=size):
         return Winnow(threshold=threshold).partial_fit(data[:rows], y[:rows], classes=[False, True])
 
-    rule = (labels, n_weights, threshold)
+    plain = partial(plain_winnow, full_rows, labels[:few], n_weights, threshold)
+    plain_active = partial(plain_active_winnow, active_lists, labels, n_weights, threshold)
+    # how many rows each reads, and how many times as fast we want to be
     peers = {
-        "plain Python": (few, 100, lambda: plain_winnow(full, labels[:few], n_weights, threshold)),
-        "plain Python, active ones only": (size, None, lambda: plain_active_winnow(lists, *rule)),
-        "river's Perceptron": (size, 50, lambda: river_perceptron(dictionaries, labels)),
+        "plain Python": (few, 100, plain),
+        "plain Python, active ones only": (size, None, plain_active),
+        "river's Perceptron": (size, 50, partial(river_perceptron, dictionaries, labels)),
     }
-    for rows, _, peer in list(peers.values())[:2]:
-        learner, (weights, mistakes) = ours(rows), peer()
+    for rows, peer in ((few, plain), (size, plain_active)):
+        learner = ours(rows)
+        weights, mistakes = peer()
         if learner.n_mistakes_ != mistakes or learner.weights_.tolist() != weights:
             raise AssertionError(
                 f"Winnow and plain Python differ: {learner.n_mistakes_} and {mistakes} mistakes"
@@ -229,29 +244,28 @@ def online(n_attributes, n_values, size, dense, few):
             ours()
 
     times = alternate(ours_often, *(peer for _, _, peer in peers.values()))
-    own = CALLS * size / times[:, 0] / 1e6
-    made = []
+    our_rate = CALLS * size / times[:, 0] / 1e6
+    form = "" if dense else ", CSR"
+    results = []
     for i, (name, (rows, target, _)) in enumerate(peers.items(), 1):
-        theirs = rows / times[:, i] / 1e6
-        job = f"Winnow, one pass, {n_weights:,} weights{'' if dense else ', CSR'}; {name}"
-        made.append(row(job, own, theirs, "million visits/s", target, None))
-    return made
+        peer_rate = rows / times[:, i] / 1e6
+        job = f"Winnow, one pass, {n_weights:,} weights{form}; {name}"
+        results.append(row(job, our_rate, peer_rate, "million visits/s", target, None))
+    return results
 
 
 def compiling():
     """Seconds that the first fit of a Bayesian network takes in an empty cache, beyond those of the second."""
     code = (
-        "import numpy as np; from lib.bayes_net import BayesNetClassifier; X = np.eye(8); X[0, 0] = np.nan;"
+        "import numpy as np; from lib.bayes_net import BayesNetClassifier;"
+        " X = np.eye(8); X[0, 0] = np.nan;"
         "BayesNetClassifier('tan').fit(X, np.arange(8) % 2)"
     )
+    command = [sys.executable, "-c", code]
     with tempfile.TemporaryDirectory() as folder:
         spent = [resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime]
         for _ in range(2):
-            subprocess.run(
-                [sys.executable, "-c", code],
-                check=True,
-                env=os.environ | {"NUMBA_CACHE_DIR": folder},
-            )
+            subprocess.run(command, check=True, env=os.environ | {"NUMBA_CACHE_DIR": folder})
             spent.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime)
     first, second = np.diff(spent)
     return [alone("first fit of a Bayesian network, which compiles", first - second, "s", None)]
@@ -262,24 +276,18 @@ def panels():
     n_jobs = 2
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        wall = seconds(
-            lambda: cia_learning_curves(
-                [10, 75], [2, 3, 5], 0.9, sizes=SIZES, n_models=100, n_jobs=n_jobs
-            ),
-            time.perf_counter,
+        curves = partial(
+            cia_learning_curves, [10, 75], [2, 3, 5], 0.9, sizes=SIZES, n_models=100, n_jobs=n_jobs
         )
+        wall = seconds(curves, time.perf_counter)
     # its workers are there still, and are no children of this process
     pool = _pool(n_jobs, tuple(os.environ.items()))
     usages = [pool.submit(resource.getrusage, resource.RUSAGE_SELF) for _ in range(10 * n_jobs)]
-    own, worker = (
-        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
-        max(u.result().ru_maxrss for u in usages),
-    )
-    scale = 1 if sys.platform == "darwin" else 1024
-    job, memory = (
-        f"six panels, {len(SIZES)} sizes, 100 models, 2 workers",
-        scale * (own + n_jobs * worker) / 2**30,
-    )
+    main_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    worker_peak = max(usage.result().ru_maxrss for usage in usages)
+    unit_bytes = 1 if sys.platform == "darwin" else 1024
+    memory = unit_bytes * (main_peak + n_jobs * worker_peak) / 2**30
+    job = f"six panels, {len(SIZES)} sizes, 100 models, 2 workers"
     return [alone(f"{job}: time", wall, "s", 360), alone(f"{job}: peak memory", memory, "GiB", 2)]
 
 

@@ -23,21 +23,24 @@ CHAPTER = LIB.parent / "chapters" / "scaling" / "rows.ipynb"
 GROWERS = ("best_cuts", "sorted_lists", "assign_children", "grow_from_lists", "grow_by_sorting")
 FUNCTIONS = {"bands": 2, "sum of three": 7}
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
-N_RUNS, N_SAMPLE, MORE_COLUMNS, ROWS_OF_MORE = 3, 1_000, (18, 36, 72), 100_000
+N_RUNS = 3
+N_SAMPLE = 1_000
+# tables with more columns, of noise, have so many rows
+MORE_COLUMNS = (18, 36, 72)
+ROWS_OF_MORE = 100_000
 
 
 def growers():
     """The functions of the chapter that grow trees."""
-    cells = [
-        "".join(cell["source"]) for cell in json.loads(CHAPTER.read_text(encoding="utf-8"))["cells"]
-    ]
-    names = {"np": np}
+    notebook = json.loads(CHAPTER.read_text(encoding="utf-8"))
+    cells = ["".join(cell["source"]) for cell in notebook["cells"]]
+    namespace = {"np": np}
     for name in GROWERS:
-        exec(next(cell for cell in cells if cell.startswith(f"def {name}(")), names)
-    return names["grow_from_lists"], names["grow_by_sorting"]
+        exec(next(cell for cell in cells if cell.startswith(f"def {name}(")), namespace)
+    return namespace["grow_from_lists"], namespace["grow_by_sorting"]
 
 
-def ways(grow_from_lists, grow_by_sorting, run):
+def procedures(grow_from_lists, grow_by_sorting, run):
     """What grows from X and y, by name; peers only once."""
     rng = np.random.default_rng(run)
     yield "sorted once", grow_from_lists
@@ -51,7 +54,7 @@ def ways(grow_from_lists, grow_by_sorting, run):
         )
 
 
-def measured(how, grow, X, y, **row):
+def measure(how, grow, X, y, **row):
     start = time.process_time()
     grow(X, y)
     seconds = float(f"{time.process_time() - start:.4g}")
@@ -64,22 +67,26 @@ def rows():
     for run in range(N_RUNS):
         for size in SIZES:
             for function, number in FUNCTIONS.items():
-                X, y = agrawal(number, size, 100 * run + number)
-                X, y = X.to_numpy(), (y == "B").astype(int)
-                for how, grow in ways(grow_from_lists, grow_by_sorting, run):
-                    yield measured(how, grow, X, y, function=function, run=run)
-                for columns in (
-                    MORE_COLUMNS if size == ROWS_OF_MORE and function == "sum of three" else ()
-                ):
-                    noise = np.random.default_rng(run).integers(
-                        0, 500_001, (size, columns - X.shape[1])
-                    )
-                    wide = np.hstack([X, noise.astype(float)])
-                    yield measured(
-                        "sorted once", grow_from_lists, wide, y, function=function, run=run
+                table, groups = agrawal(number, size, 100 * run + number)
+                X = table.to_numpy()
+                y = (groups == "B").astype(int)
+                for how, grow in procedures(grow_from_lists, grow_by_sorting, run):
+                    yield measure(how, grow, X, y, function=function, run=run)
+                if size != ROWS_OF_MORE or function != "sum of three":
+                    continue
+                for n_columns in MORE_COLUMNS:
+                    shape = (size, n_columns - X.shape[1])
+                    noise = np.random.default_rng(run).integers(0, 500_001, shape).astype(float)
+                    yield measure(
+                        "sorted once",
+                        grow_from_lists,
+                        np.hstack([X, noise]),
+                        y,
+                        function=function,
+                        run=run,
                     )
 
 
-def run(about):
-    results = {"rows": list(rows()), "machine": about, "date": date.today().isoformat()}
+def run(machine):
+    results = {"rows": list(rows()), "machine": machine, "date": date.today().isoformat()}
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")

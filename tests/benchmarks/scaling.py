@@ -33,7 +33,8 @@ from tests.benchmarks.run import machine, seconds
 
 RESULTS = Path(__file__).parents[2] / "data" / "benchmarks" / "scaling.json"
 REPETITIONS = 3
-ROWS, COLUMNS = 2_000, 100
+ROWS = 2_000
+COLUMNS = 100
 AXES = {
     "s": [1_000, 3_000, 10_000, 30_000, 100_000],
     "n": [20, 60, 200, 600, 2_000],
@@ -49,7 +50,9 @@ LEARNERS = {
     "winnow": WinnowEnsemble(random_state=0),
 }
 ELR = BayesNetClassifier("tan", "elr", n_iterations=20, tolerance=1e-300)
-EXAMPLES, ATTRIBUTES = 100_000, 2_000
+# of the largest sample, whose memory is measured
+EXAMPLES = 100_000
+ATTRIBUTES = 2_000
 LARGE = (75, 500, 2_000, 10_000)  # attributes of the panels whose cost is measured for the plan
 PANEL = {"n_hidden": 5, "sizes": SIZES, "seed": 0}
 PEAK = r"""
@@ -67,15 +70,16 @@ WORKER = r"""
 import re, sys
 from lib.experiments import cia_learning_curves
 from tests.benchmarks.scaling import PANEL
-cia_learning_curves(int(sys.argv[1]), n_models=1, n_jobs=1, **PANEL | {"sizes": PANEL["sizes"][-1:]})
+panel = PANEL | {"sizes": PANEL["sizes"][-1:]}
+cia_learning_curves(int(sys.argv[1]), n_models=1, n_jobs=1, **panel)
 print(int(re.search(r"VmHWM:\s*(\d+)", open("/proc/self/status").read())[1]) / 1024)
 """
 
 
 def sample(size, n):
-    return random_cia(n, 3, 1.0, np.random.default_rng(0)).sample(size, np.random.default_rng(1))[
-        :2
-    ]
+    model = random_cia(n, 3, 1.0, np.random.default_rng(0))
+    X, y, _ = model.sample(size, np.random.default_rng(1))
+    return X, y
 
 
 def least(call, repetitions=REPETITIONS):
@@ -84,7 +88,10 @@ def least(call, repetitions=REPETITIONS):
 
 
 def fits():
-    """Seconds of a fit of each learner against s, n, its restarts (members, of Winnow's ensemble) and hidden values."""
+    """Seconds of a fit of each learner against s, n, its restarts and hidden values.
+
+    The restarts of Winnow's ensemble are its members.
+    """
     parameters = {
         ("em", "restarts"): "n_restarts",
         ("winnow", "restarts"): "n_members",
@@ -92,19 +99,27 @@ def fits():
     }
     for axis, name in product(("s", "n", "restarts", "k"), LEARNERS):
         parameter = parameters.get((name, axis))
-        for value in AXES[axis] if parameter or axis in ("s", "n") else ():
-            X, y = sample(value if axis == "s" else ROWS, value if axis == "n" else COLUMNS)
-            learner = clone(LEARNERS[name]).set_params(**{parameter: value} if parameter else {})
+        if parameter is None and axis not in ("s", "n"):
+            continue  # the learner has no such parameter
+        for value in AXES[axis]:
+            n_rows = value if axis == "s" else ROWS
+            n_columns = value if axis == "n" else COLUMNS
+            X, y = sample(n_rows, n_columns)
+            learner = clone(LEARNERS[name])
+            if parameter:
+                learner.set_params(**{parameter: value})
             yield axis, name, value, least(partial(learner.fit, X, y))
 
 
 def networks():
-    """Seconds of TAN with 20 iterations of ELR against the number of rows, which all differ, and of classes."""
+    """Seconds of TAN with 20 iterations of ELR against the numbers of rows, all different, and classes."""
     rng = np.random.default_rng(0)
     for axis in ("rows", "classes"):
         for value in AXES[axis]:
-            X = rng.integers(2, size=(value if axis == "rows" else 5 * ROWS, 30))
-            y = rng.integers(value if axis == "classes" else 2, size=len(X))
+            n_rows = value if axis == "rows" else 5 * ROWS
+            n_classes = value if axis == "classes" else 2
+            X = rng.integers(2, size=(n_rows, 30))
+            y = rng.integers(n_classes, size=n_rows)
             yield axis, "elr", value, least(partial(clone(ELR).fit, X, y))
 
 
@@ -119,14 +134,12 @@ def peaks():
     """Peak memory, in MiB, of a process that draws the largest sample, and of one that fits it too."""
     for name in ("sample", *LEARNERS):
         command = [sys.executable, "-c", PEAK, name, str(EXAMPLES), str(ATTRIBUTES)]
-        yield (
-            name,
-            float(subprocess.run(command, capture_output=True, text=True, check=True).stdout),
-        )
+        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        yield name, float(output)
 
 
 def panels():
-    """Seconds that each learner takes for one model of a whole panel, and that the panel takes to be calibrated."""
+    """Seconds of each learner for one model of a whole panel, and of the panel's calibration."""
     for n in LARGE:
         _mean_difficulty.cache_clear()
         yield n, "calibration", seconds(partial(concentration, n, PANEL["n_hidden"], 0.9))
@@ -136,18 +149,16 @@ def panels():
 
 
 def block(n=LARGE[-1]):
-    """Bytes of a block of one model on its way to a worker and back, and memory of a worker that runs it, in MiB."""
+    """Bytes of a block of one model to a worker and back, and memory of the worker, in MiB."""
     trial = partial(learning_curve, sizes=PANEL["sizes"])
-    contents, _ = _run_block(trial, [case_of(20)])
-    peak = subprocess.run(
-        [sys.executable, "-c", WORKER, str(n)], capture_output=True, text=True, check=True
-    )
-    sent = len(pickle.dumps((trial, [case_of(n)])))
+    contents, _, _ = _run_block(trial, [case_of(20)])
+    command = [sys.executable, "-c", WORKER, str(n)]
+    peak = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return {
         "attributes": n,
-        "sent": sent,
+        "sent": len(pickle.dumps((trial, [case_of(n)]))),
         "returned": len(contents),
-        "memory": round(float(peak.stdout)),
+        "memory": round(float(peak)),
     }
 
 
@@ -161,13 +172,12 @@ def case_of(n):
 def efficiency(repetitions=REPETITIONS):
     """Time of the panel of 75 attributes in one process over twice that in two, each pair in turn."""
 
-    def run(n_jobs):
-        return seconds(
-            lambda: cia_learning_curves(75, n_models=60, n_jobs=n_jobs, **PANEL), time.perf_counter
-        )
+    def wall_seconds(n_jobs):
+        curves = partial(cia_learning_curves, 75, n_models=60, n_jobs=n_jobs, **PANEL)
+        return seconds(curves, time.perf_counter)
 
-    run(2)  # starts the workers
-    return [run(1) / (2 * run(2)) for _ in range(repetitions)]
+    wall_seconds(2)  # starts the workers
+    return [wall_seconds(1) / (2 * wall_seconds(2)) for _ in range(repetitions)]
 
 
 def measure():
@@ -176,16 +186,20 @@ def measure():
         # compiles, and finds the concentration
         cia_learning_curves(75, 3, sizes=[100], n_models=1, n_jobs=1)
         ratios = efficiency()
-        rows = [*experiments(), *fits(), *networks()]
+        times = [*experiments(), *fits(), *networks()]
         costs = list(panels())
-    names = ("axis", "learner", "value", "seconds")
+    rows = []
+    for axis, name, value, spent in times:
+        row = {"axis": axis, "learner": name, "value": value, "seconds": float(f"{spent:.4g}")}
+        rows.append(row)
+    panel_rows = []
+    for n, name, spent in costs:
+        row = {"n_attributes": n, "learner": name, "seconds": float(f"{spent:.4g}")}
+        panel_rows.append(row)
     return {
-        "rows": [dict(zip(names, (*r[:3], float(f"{r[3]:.4g}")), strict=True)) for r in rows],
+        "rows": rows,
         "efficiency": [round(ratio, 3) for ratio in ratios],
-        "panels": [
-            {"n_attributes": n, "learner": name, "seconds": float(f"{t:.4g}")}
-            for n, name, t in costs
-        ],
+        "panels": panel_rows,
         "block": block(),
         "peaks": {name: round(peak) for name, peak in peaks()},
         "sizes": SIZES,
@@ -199,9 +213,8 @@ def measure():
 
 
 def main():
-    argparse.ArgumentParser(
-        prog="python -m tests.benchmarks.scaling", description=__doc__
-    ).parse_args()
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.scaling", description=__doc__)
+    parser.parse_args()
     results = measure() | {"machine": machine(), "date": date.today().isoformat()}
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     print(json.dumps({key: results[key] for key in ("efficiency", "panels", "peaks")}, indent=1))

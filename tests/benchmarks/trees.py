@@ -1,4 +1,6 @@
-"""Trees and their ensembles beside scikit-learn's, a part of `make bench`: more rows of data/benchmarks/speed.json.
+"""Trees and their ensembles beside scikit-learn's, a part of `make bench`.
+
+Their rows stand in data/benchmarks/speed.json, too.
 
 How one tree grows with its rows is in data/benchmarks/trees.json: `python -m tests.benchmarks.run
 --only trees`.
@@ -24,7 +26,7 @@ GROWTH = SPEED.with_name("trees.json")
 SIZES = {1_000: 20, 10_000: 7, 100_000: 5, 1_000_000: 3}  # rows of a tree, and repetitions
 
 
-def beside(job, ours, peer, X, y, repetitions=7):
+def compare(job, ours, peer, X, y, repetitions=7):
     """Times of two learners, each a tree or of as many trees."""
     times = alternate(lambda: ours.fit(X, y), lambda: peer.fit(X, y), repetitions=repetitions)
     numbers = [len(getattr(learner, "estimators_", [learner])) for learner in (ours, peer)]
@@ -49,15 +51,15 @@ def rows():
         GainRatioTree(pruning=None, min_leaf=20), N_TREES, sampling=False, random_state=0
     )
     return [
-        beside("tree of 16,000 letters; scikit-learn", full, peer, letters, y),
-        beside("the same, pruned; scikit-learn, not pruned", GainRatioTree(), peer, letters, y),
-        beside(
+        compare("tree of 16,000 letters; scikit-learn", full, peer, letters, y),
+        compare("the same, pruned; scikit-learn, not pruned", GainRatioTree(), peer, letters, y),
+        compare(
             "tree of IRIS, pruned; scikit-learn", GainRatioTree(), peer, iris.X.to_numpy(), iris.y
         ),
-        beside(
+        compare(
             f"{N_TREES} bagged trees, PIMA; scikit-learn", *bagged, pima.X.to_numpy(float), pima.y
         ),
-        beside(
+        compare(
             f"{N_TREES} trees boosted by weights, PIMA; scikit-learn",
             boosted,
             AdaBoostClassifier(few, n_estimators=N_TREES, random_state=0),
@@ -67,16 +69,16 @@ def rows():
     ]
 
 
-def write(measured):
-    """Put rows in place of those measured before."""
+def write(rows):
+    """Write rows instead of older ones of the same jobs."""
     results = json.loads(SPEED.read_text(encoding="utf-8"))
-    print(table(measured))
-    jobs = {row["job"] for row in measured}
-    results["rows"] = [row for row in results["rows"] if row["job"] not in jobs] + measured
+    print(table(rows))
+    jobs = {row["job"] for row in rows}
+    results["rows"] = [row for row in results["rows"] if row["job"] not in jobs] + rows
     SPEED.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
-def drawn(size):
+def draw(size):
     """Nine numbers a row, of which two decide the class; every twentieth label is wrong."""
     rng = np.random.default_rng(0)
     X = rng.random((size, 9))
@@ -86,14 +88,14 @@ def drawn(size):
 def growth(sizes=SIZES):
     """Seconds of a tree, pruned, and of scikit-learn's with as many leaves, by the number of rows."""
     for size, repetitions in sizes.items():
-        sample, tree = drawn(size), GainRatioTree()
+        sample = draw(size)
+        tree = GainRatioTree()
         leaves = tree.fit(*sample).n_leaves_
         peer = DecisionTreeClassifier(
             criterion="entropy", max_leaf_nodes=max(leaves, 2), random_state=0
         )
-        times = alternate(
-            *(partial(learner.fit, *sample) for learner in (tree, peer)), repetitions=repetitions
-        )
+        fits = [partial(learner.fit, *sample) for learner in (tree, peer)]
+        times = alternate(*fits, repetitions=repetitions)
         for learner, seconds in zip(("C4.5", "scikit-learn"), times.min(axis=0), strict=True):
             yield {
                 "rows": size,

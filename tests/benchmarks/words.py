@@ -24,7 +24,8 @@ from tests.benchmarks.jobs import alternate, row
 from tests.benchmarks.run import RESULTS as SPEED
 from tests.benchmarks.run import table
 
-WORDS, N_PASSES = ("than", "then"), 5
+WORDS = ("than", "then")
+N_PASSES = 5
 WEKA = Path("/usr/share/java/weka.jar")
 
 
@@ -41,27 +42,32 @@ def vowpal_wabbit(X, y):
             for word, row in zip(y, rows, strict=True)
         ]
         path.write_text("\n".join(lines))
-        command = f"--quiet --data {path} --cache_file {path}.cache --holdout_off --loss_function hinge --passes"
+        command = (
+            f"--quiet --data {path} --cache_file {path}.cache --holdout_off"
+            " --loss_function hinge --passes"
+        )
         Workspace(f"{command} 1").finish()
         yield lambda: Workspace(f"{command} {N_PASSES}").finish()
 
 
-def of_words():
-    """One Winnow, and the ten of WinSpell, beside a perceptron by stochastic gradient descent; Vowpal Wabbit."""
+def word_rows():
+    """One Winnow, and the ten of WinSpell, beside a perceptron by gradient descent; Vowpal Wabbit."""
     tokens = [token for text in read_texts().values() for token in tokenize(text)]
     X, y = contexts(tokens, WORDS), np.array([token for token in tokens if token in WORDS])
     floats = X.astype(float)
     peer = SGDClassifier(loss="perceptron", max_iter=N_PASSES, tol=None, shuffle=False)
-    one = Winnow(promotion=1.5, demotion=0.5, threshold=1.0, initial_weight=0.1, n_passes=N_PASSES)
+    winnow = Winnow(
+        promotion=1.5, demotion=0.5, threshold=1.0, initial_weight=0.1, n_passes=N_PASSES
+    )
     text = f"{X.shape[0]:,} contexts of {'/'.join(WORDS)}; SGDClassifier"
-    for name, learner in {"Winnow": one, "WinSpell": WinSpell(n_passes=N_PASSES)}.items():
+    for name, learner in {"Winnow": winnow, "WinSpell": WinSpell(n_passes=N_PASSES)}.items():
         times = alternate(lambda: learner.fit(X, y), lambda: peer.fit(floats, y), repetitions=5)  # noqa: B023
         yield row(f"{name}, {text}", times[:, 0], times[:, 1], "s", None, None)
     if find_spec("vowpalwabbit") is None:
         print("left out: Vowpal Wabbit, which is not installed")
         return
     with vowpal_wabbit(X, y) as passes:
-        times = alternate(lambda: one.fit(X, y), passes, repetitions=15)
+        times = alternate(lambda: winnow.fit(X, y), passes, repetitions=15)
     yield row(
         f"Winnow, {text.replace('SGDClassifier', 'Vowpal Wabbit')}",
         times[:, 0],
@@ -74,7 +80,7 @@ def of_words():
 
 def weka(learner, path):
     """Seconds of the processor that Weka takes to start, to read a table and to learn from it."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    usage_at_start = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [
         "java",
         "-cp",
@@ -86,12 +92,14 @@ def weka(learner, path):
         "-o",
     ]
     subprocess.run(command, check=True, capture_output=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    usage_at_end = resource.getrusage(resource.RUSAGE_CHILDREN)
+    user = usage_at_end.ru_utime - usage_at_start.ru_utime
+    system = usage_at_end.ru_stime - usage_at_start.ru_stime
+    return user + system
 
 
-def of_rules(name="waveform-21", repetitions=3):
-    """RIPPER beside JRip, from whose seconds those of a rule without conditions are taken: to start and to read."""
+def rule_rows(name="waveform-21", repetitions=3):
+    """RIPPER beside JRip, without the seconds to start and read: those of a rule without conditions."""
     data = datasets.load(name)
     ours = alternate(lambda: Ripper(random_state=0).fit(data.X, data.y), repetitions=repetitions)[
         :, 0
@@ -105,19 +113,20 @@ def of_rules(name="waveform-21", repetitions=3):
 
 def rows():
     try:
-        yield from of_words()
+        yield from word_rows()
     except NotAvailableError as error:
         print(f"left out: {error}")
     if WEKA.exists():
-        yield from of_rules()
+        yield from rule_rows()
     else:
         print(f"left out: RIPPER, as there is no {WEKA}")
 
 
 def run(_):
-    """Measure them, in place of those measured before."""
-    measured, results = list(rows()), json.loads(SPEED.read_text(encoding="utf-8"))
-    print(table(measured))
-    jobs = {row["job"] for row in measured}
-    results["rows"] = [row for row in results["rows"] if row["job"] not in jobs] + measured
+    """Measure them, and write them instead of older ones of the same jobs."""
+    new_rows = list(rows())
+    results = json.loads(SPEED.read_text(encoding="utf-8"))
+    print(table(new_rows))
+    jobs = {row["job"] for row in new_rows}
+    results["rows"] = [row for row in results["rows"] if row["job"] not in jobs] + new_rows
     SPEED.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
