@@ -7,9 +7,9 @@ EVERYTHING = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 # The rules that look at colours: all that another theme can break.
 COLOURS = ["color-contrast", "link-in-text-block"]
 RUN = """async (runOnly) => {
-  const found = await axe.run(document, { runOnly, resultTypes: ["violations"] });
+  const results = await axe.run(document, { runOnly, resultTypes: ["violations"] });
   const line = (rule, node) => [rule, node.target.join(" "), node.failureSummary];
-  return found.violations.flatMap(({ id, nodes }) => nodes.map((node) => line(id, node)));
+  return results.violations.flatMap(({ id, nodes }) => nodes.map((node) => line(id, node)));
 }"""
 
 
@@ -17,7 +17,7 @@ def violations(page, rules=EVERYTHING):
     """One line each: rule, element, what axe says about it."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text(encoding="utf-8"))
-    return [
-        f"{rule}: {element}: {' '.join(why.split())}"
-        for rule, element, why in page.evaluate(RUN, rules)
-    ]
+    lines = []
+    for rule, element, summary in page.evaluate(RUN, rules):
+        lines.append(f"{rule}: {element}: {' '.join(summary.split())}")
+    return lines

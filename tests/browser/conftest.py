@@ -11,7 +11,10 @@ from server import serve
 from visit import visit_page
 from xdist.scheduler import LoadScopeScheduling
 
-NO_SITE = "no built pages in _build/quick/html or _build/paper/html: `make book PROFILE=quick` builds them"
+NO_SITE = (
+    "no built pages in _build/quick/html or _build/paper/html: "
+    "`make book PROFILE=quick` builds them"
+)
 NO_BROWSER = (
     "no chromium, chromium-browser or google-chrome on PATH (or elsewhere: CHROMIUM=/path/to/it)"
 )
@@ -28,8 +31,8 @@ ARGUMENTS = [
 
 def pytest_configure(config):
     if find_site() is None:
-        given = os.environ.get("BOOK_HTML")
-        raise pytest.UsageError(f"BOOK_HTML={given!r} holds no index.html" if given else NO_SITE)
+        folder = os.environ.get("BOOK_HTML")
+        raise pytest.UsageError(f"BOOK_HTML={folder!r} holds no index.html" if folder else NO_SITE)
 
 
 class ByPage(LoadScopeScheduling):
@@ -46,9 +49,9 @@ def pytest_xdist_make_scheduler(config, log):
 
 def pytest_generate_tests(metafunc):
     site = find_site()
-    if "seen" in metafunc.fixturenames:
+    if "visit" in metafunc.fixturenames:
         names = [name for name in page_names(site) if not is_redirect(site / name)]
-        metafunc.parametrize("seen", names, indirect=True)
+        metafunc.parametrize("visit", names, indirect=True)
     if "page_name" in metafunc.fixturenames:
         metafunc.parametrize("page_name", page_names(site))
     if "chapter_name" in metafunc.fixturenames:
@@ -87,13 +90,13 @@ def browser():
 
 @pytest.fixture(scope="session")
 def visits():
-    """What was seen so far, by page: one visit does for all tests of a page."""
+    """The visits of this process, by page: one does for all tests of a page."""
     return {}
 
 
 @pytest.fixture
-def seen(request, visits, browser, site, address):
-    """What a visit to the page shows."""
+def visit(request, visits, browser, site, address):
+    """The visit of a page."""
     if request.param not in visits:
         visits[request.param] = visit_page(browser, site, address, request.param)
     return visits[request.param]

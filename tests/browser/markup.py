@@ -28,8 +28,8 @@ class Markup:
         return set(re.findall(r"[a-z]+", self.text))
 
 
-def _seen(soup):
-    """The text without what only scripts or no scripts see, which BeautifulSoup knows but for these."""
+def _visible_text(soup):
+    """The text that readers see; BeautifulSoup leaves out all of the rest but these two."""
     for tag in soup.find_all(("title", "noscript")):
         tag.decompose()
     return soup.get_text()
@@ -41,21 +41,23 @@ def read_markup(path):
         path.read_text(encoding="utf-8"), "html.parser", multi_valued_attributes=None
     )
     tags = soup.find_all(True)
-    named = {tag["id"] for tag in tags if tag.get("id")} | {
-        tag["name"] for tag in soup.select("a[name]")
-    }
-    # the first counts
+    ids = {tag["id"] for tag in tags if tag.get("id")}
+    ids |= {tag["name"] for tag in soup.select("a[name]")}
+    references = []
+    for tag in tags:
+        references += [(tag.name, tag[attribute]) for attribute in ADDRESSES if tag.get(attribute)]
+    # an image may have a title, too
+    titles = [tag.get_text() for tag in soup.find_all("title") if not tag.find_parent("svg")]
+    # of two with the same name the first counts
     metas = {tag.get("name"): tag.get("content", "") for tag in reversed(soup.find_all("meta"))}
     return Markup(
-        ids=named,
-        references=[(tag.name, tag[name]) for tag in tags for name in ADDRESSES if tag.get(name)],
+        ids=ids,
+        references=references,
         images=[tag.attrs for tag in soup.find_all("img")],
         headings=len(soup.find_all("h1")),
-        title="".join(
-            tag.get_text() for tag in soup.find_all("title") if not tag.find_parent("svg")
-        ),
+        title="".join(titles),
         metas=metas,
         icons=[tag.get("href") for tag in soup.select('link[rel~="icon"]')],
         language=soup.html.get("lang", ""),
-        text=_seen(soup),
+        text=_visible_text(soup),
     )

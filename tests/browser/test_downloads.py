@@ -5,7 +5,7 @@ import json
 
 import nbformat
 import pytest
-from visit import opened
+from visit import open_page
 
 
 def test_notebooks_are_valid_and_executed(site, chapter_name, markups):
@@ -17,18 +17,15 @@ def test_notebooks_are_valid_and_executed(site, chapter_name, markups):
 
 def downloads(markup, name):
     """The notebooks below _downloads that a page links to, as paths below the site."""
-    up = "../" * name.count("/")
-    links = [
-        given.removeprefix(up)
-        for tag, given in markup.references
-        if tag == "a" and given.endswith(".ipynb")
-    ]
-    return [link for link in links if link.startswith("_downloads/")]
+    root = "../" * name.count("/")
+    links = [reference for tag, reference in markup.references if tag == "a"]
+    paths = [link.removeprefix(root) for link in links if link.endswith(".ipynb")]
+    return [path for path in paths if path.startswith("_downloads/")]
 
 
 def test_a_click_downloads_the_notebook(browser, site, address, markups):
     name = next(name for name, markup in markups.items() if downloads(markup, name))
-    with opened(browser, site, address, name, accept_downloads=True) as (page, _):
+    with open_page(browser, site, address, name, accept_downloads=True) as (page, _):
         with page.expect_download() as download:
             page.locator("article a[href$='.ipynb']").first.click()
         notebook = nbformat.read(download.value.path(), as_version=4)
@@ -36,14 +33,15 @@ def test_a_click_downloads_the_notebook(browser, site, address, markups):
 
 
 def test_claims_can_be_read(site):
-    found = sorted(site.rglob("claims.json"))
-    if not found:
+    paths = sorted(site.rglob("claims.json"))
+    if not paths:
         pytest.skip("this site has no claims.json")
-    claims = json.loads(found[0].read_text(encoding="utf-8"))["claims"]
+    claims = json.loads(paths[0].read_text(encoding="utf-8"))["claims"]
     with next(site.rglob("claims.csv")).open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [setting["id"] for claim in claims for setting in claim["settings"]] == [
-        row["id"] for row in rows
-    ]
+    ids = []
+    for claim in claims:
+        ids += [setting["id"] for setting in claim["settings"]]
+    assert [row["id"] for row in rows] == ids
     assert rows
     assert all(None not in row and None not in row.values() for row in rows)

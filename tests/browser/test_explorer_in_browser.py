@@ -1,7 +1,7 @@
 """The explorer answers to each of its controls, from a server and from a folder."""
 
 import pytest
-from visit import opened
+from visit import open_page
 
 NAME = "chapters/explorer.html"
 CONTROLS = ["explorer-n", "explorer-k", "explorer-b", "explorer-size", "explorer-t"]
@@ -25,17 +25,17 @@ OTHER_VALUE = """(control) => {
 def page(request, browser, site, address):
     if not (site / NAME).exists():
         pytest.skip(f"this site has no {NAME}")
-    with opened(
-        browser, site, address if request.param == "http" else f"{site.as_uri()}/", NAME
-    ) as (page, watch):
+    root = address if request.param == "http" else f"{site.as_uri()}/"
+    with open_page(browser, site, root, NAME) as (page, watch):
         page.wait_for_selector("#explorer-charts :is(canvas, svg)")
         yield page
-    assert (watch.messages, watch.failed, watch.outside) == ([], [], [])
+    assert watch.problems() == []
 
 
 @pytest.mark.parametrize("control", CONTROLS)
 def test_a_control_changes_table_and_charts(page, control):
-    table, chart = page.locator("#explorer-table").inner_html(), page.evaluate(CHART)
+    table = page.locator("#explorer-table").inner_html()
+    chart = page.evaluate(CHART)
     assert page.locator(f"#{control}").evaluate(OTHER_VALUE), f"#{control} has one value only"
     page.wait_for_function(
         "before => document.querySelector('#explorer-table').innerHTML != before", arg=table

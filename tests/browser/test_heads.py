@@ -24,12 +24,12 @@ def test_has_an_icon(page_name, markups, site):
     assert all((site / page_name).parent.joinpath(icon).is_file() for icon in icons)
 
 
-@pytest.mark.parametrize("part", ["title", "description"])
-def test_no_two_pages_say_the_same(markups, site, part):
+@pytest.mark.parametrize("field", ["title", "description"])
+def test_no_two_pages_say_the_same(markups, site, field):
     pages = {name: page for name, page in markups.items() if not is_redirect(site / name)}
-    said = {
-        name: page.title if part == "title" else page.metas.get("description")
-        for name, page in pages.items()
-    }
-    often = {text for text, count in Counter(said.values()).items() if count > 1}
-    assert {name: text for name, text in said.items() if text in often} == {}
+    if field == "title":
+        texts = {name: page.title for name, page in pages.items()}
+    else:
+        texts = {name: page.metas.get("description") for name, page in pages.items()}
+    counts = Counter(texts.values())
+    assert {name: text for name, text in texts.items() if counts[text] > 1} == {}

@@ -3,21 +3,24 @@
 import re
 
 import pytest
-from visit import opened
+from visit import open_page
 
 STOPS = 150
 # Where the focus is, and whether it is seen there.
 FOCUS = """() => {
   const at = document.activeElement;
   // the summary of a part in the sidebar has no box of its own: its arrow has, and the ring
-  const shown = at.getBoundingClientRect().height ? at : at.firstElementChild ?? at;
-  const {outlineStyle, outlineWidth, boxShadow, textDecorationLine, borderBottomStyle} = getComputedStyle(shown);
+  const element = at.getBoundingClientRect().height ? at : at.firstElementChild ?? at;
+  const {outlineStyle, outlineWidth, boxShadow} = getComputedStyle(element);
   const ring = (outlineStyle != "none" && parseFloat(outlineWidth) > 0) || boxShadow != "none";
-  const box = shown.getBoundingClientRect();
+  const box = element.getBoundingClientRect();
+  const places = [
+    "#pst-skip-link", ".search-button__button", "nav.bd-links", ".theme-switch-button", "article",
+  ];
   return {
-    tag: at.tagName, text: at.outerHTML.slice(0, 120), seen: ring && box.width > 0 && box.height > 0,
-    place: ["#pst-skip-link", ".search-button__button", "nav.bd-links", ".theme-switch-button", "article"]
-      .filter((part) => at.closest(part)),
+    text: at.outerHTML.slice(0, 120),
+    hasVisibleFocus: ring && box.width > 0 && box.height > 0,
+    places: places.filter((place) => at.closest(place)),
   };
 }"""
 
@@ -25,13 +28,9 @@ FOCUS = """() => {
 @pytest.fixture
 def chapter(browser, site, address, markups):
     """A chapter with code, formulas and figures."""
-    with opened(
-        browser,
-        site,
-        address,
-        "chapters/cia/model.html",
-        permissions=["clipboard-read", "clipboard-write"],
-    ) as (page, _):
+    name = "chapters/cia/model.html"
+    permissions = ["clipboard-read", "clipboard-write"]
+    with open_page(browser, site, address, name, permissions=permissions) as (page, _):
         yield page
 
 
@@ -39,25 +38,33 @@ def stops(page):
     """Press Tab until the focus is in the text."""
     for _ in range(STOPS):
         page.keyboard.press("Tab")
-        yield (stop := page.evaluate(FOCUS))
-        if "article" in stop["place"]:
+        stop = page.evaluate(FOCUS)
+        yield stop
+        if "article" in stop["places"]:
             return
 
 
+def places_of(stops):
+    """Return the regions of the page that some stops are in, in turn."""
+    places = []
+    for stop in stops:
+        places += stop["places"]
+    return places
+
+
 def test_tab_leads_through_the_page(chapter):
-    found = list(stops(chapter))
-    places = [place for stop in found for place in stop["place"]]
+    all_stops = list(stops(chapter))
+    places = places_of(all_stops)
     assert places[0] == "#pst-skip-link"
-    assert {".search-button__button", "nav.bd-links", ".theme-switch-button", "article"} <= set(
-        places
-    )
-    assert [stop["text"] for stop in found if not stop["seen"]] == []
+    regions = {".search-button__button", "nav.bd-links", ".theme-switch-button", "article"}
+    assert regions <= set(places)
+    assert [stop["text"] for stop in all_stops if not stop["hasVisibleFocus"]] == []
 
 
 def test_the_skip_link_leads_past_the_navigation(chapter):
     chapter.keyboard.press("Tab")
     chapter.keyboard.press("Enter")
-    places = [place for stop in stops(chapter) for place in stop["place"]]
+    places = places_of(stops(chapter))
     assert "nav.bd-links" not in places
     assert places[-1] == "article"
 
@@ -82,7 +89,5 @@ def test_the_copy_button_has_a_name_and_copies(chapter):
     button.focus()
     chapter.keyboard.press("Enter")
     chapter.wait_for_function("navigator.clipboard.readText().then(text => text.length > 0)")
-    assert (
-        chapter.evaluate("navigator.clipboard.readText()").strip()
-        == cell.locator("pre").inner_text().strip()
-    )
+    copied_text = chapter.evaluate("navigator.clipboard.readText()")
+    assert copied_text.strip() == cell.locator("pre").inner_text().strip()

@@ -17,33 +17,34 @@ def test_other_hosts_are_linked_to_and_nothing_else(page_name, markups):
 
 
 def test_no_file_names_a_place_on_the_machine_that_made_it(site):
-    files = [
-        path
-        for path in site.rglob("*")
-        if path.suffix in PUBLISHED_TEXT and "_static" not in path.parts
-    ]
-    found = {path.name: local_addresses(path.read_text(encoding="utf-8"), ROOT) for path in files}
-    assert {name: addresses for name, addresses in found.items() if addresses} == {}
+    addresses_of_files = {}
+    for path in site.rglob("*"):
+        if path.suffix in PUBLISHED_TEXT and "_static" not in path.parts:
+            addresses = local_addresses(path.read_text(encoding="utf-8"), ROOT)
+            if addresses:
+                addresses_of_files[path.name] = addresses
+    assert addresses_of_files == {}
 
 
 def test_all_pages_can_be_reached_from_the_first(markups, site):
-    linked = {"index.html", "404.html", "search.html", "genindex.html"} | reachable(
-        "index.html", markups
-    )
-    assert sorted(set(page_names(site)) - linked) == []
+    # pages of Sphinx, to which no text leads
+    special_pages = {"index.html", "404.html", "search.html", "genindex.html"}
+    reachable = reachable_pages("index.html", markups)
+    assert sorted(set(page_names(site)) - special_pages - reachable) == []
 
 
-def reachable(start, markups):
-    found, left = set(), [start]
-    while left:
-        name = left.pop()
-        if name in found or name not in markups:
+def reachable_pages(start, markups):
+    """Return the pages to which links lead from a page, and it."""
+    reached = set()
+    queue = [start]
+    while queue:
+        name = queue.pop()
+        if name in reached or name not in markups:
             continue
-        found.add(name)
-        paths = (given.partition("#")[0] for tag, given in markups[name].references if tag == "a")
-        left += [
-            posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
-            for path in paths
-            if path
-        ]
-    return found
+        reached.add(name)
+        folder = posixpath.dirname(name)
+        for tag, reference in markups[name].references:
+            path = reference.partition("#")[0]
+            if tag == "a" and path:
+                queue.append(posixpath.normpath(posixpath.join(folder, path)))
+    return reached

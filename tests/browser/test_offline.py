@@ -1,7 +1,7 @@
 """Pages opened from a folder, without any server."""
 
 import pytest
-from visit import FORMULAS_LEFT, IMAGES_MISSING, SCROLL_TO_END, opened
+from visit import FORMULAS_LEFT, IMAGES_MISSING, SCROLL_TO_END, open_page
 
 PAGES = [
     "chapters/intro.html",
@@ -15,11 +15,11 @@ PAGES = [
 def test_works_from_a_folder(browser, site, name):
     if not (site / name).exists():
         pytest.skip(f"this site has no {name}")
-    with opened(browser, site, f"{site.as_uri()}/", name) as (page, watch):
+    with open_page(browser, site, f"{site.as_uri()}/", name) as (page, watch):
         page.evaluate(SCROLL_TO_END)
         assert page.evaluate(FORMULAS_LEFT) == []
         assert page.evaluate(IMAGES_MISSING) == []
-    assert (watch.messages, watch.failed, watch.outside) == ([], [], [])
+    assert watch.problems() == []
 
 
 def test_the_first_page_leads_to_the_book(browser, site):

@@ -8,24 +8,28 @@ from built_site import ROOT
 NUMBER = re.compile(r"[+-]?\d+\.\d+")
 
 
+def numbers(text):
+    """Return the decimal numbers of a text, as they are written but for the minus sign."""
+    return set(NUMBER.findall(text.replace("\N{MINUS SIGN}", "-")))
+
+
 @pytest.fixture
-def published(site):
+def paper_site(site):
     if "profile paper" not in (site / "chapters/explorer.html").read_text(encoding="utf-8"):
         pytest.skip("these pages are not at the papers' scale")
     return site
 
 
-def test_its_numbers_are_those_of_the_title_page(published, markups):
+def test_its_numbers_are_those_of_the_title_page(paper_site, markups):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     findings = readme.partition("## What came out")[2].partition("\n## ")[0]
-    told = set(NUMBER.findall(findings.replace("\N{MINUS SIGN}", "-")))
-    shown = set(NUMBER.findall(markups["chapters/intro.html"].text.replace("\N{MINUS SIGN}", "-")))
-    assert len(told) > 20
-    assert told - shown == set()
+    numbers_of_readme = numbers(findings)
+    assert len(numbers_of_readme) > 20
+    assert numbers_of_readme - numbers(markups["chapters/intro.html"].text) == set()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_its_picture_is_that_of_the_title_page(published, theme):
+def test_its_picture_is_that_of_the_title_page(paper_site, theme):
     """`make picture` copies it."""
-    shown = (published / "_images" / f"title_picture-{theme}.svg").read_bytes()
-    assert (ROOT / "assets" / f"title-{theme}.svg").read_bytes() == shown
+    picture = (paper_site / "_images" / f"title_picture-{theme}.svg").read_bytes()
+    assert (ROOT / "assets" / f"title-{theme}.svg").read_bytes() == picture

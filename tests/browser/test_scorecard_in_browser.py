@@ -4,12 +4,14 @@ import re
 from collections import Counter
 
 import pytest
-from visit import opened
+from visit import open_page
 
 NAME = "chapters/scorecard.html"
 CLAIMS = """[...document.querySelectorAll(".claim[data-verdict][data-paper]")].map((claim) => ({
-  verdict: claim.dataset.verdict, paper: claim.dataset.paper, text: claim.textContent.toLowerCase(),
-  shown: claim.checkVisibility(),
+  verdict: claim.dataset.verdict,
+  paper: claim.dataset.paper,
+  text: claim.textContent.toLowerCase(),
+  isVisible: claim.checkVisibility(),
 }))"""
 
 
@@ -17,7 +19,7 @@ CLAIMS = """[...document.querySelectorAll(".claim[data-verdict][data-paper]")].m
 def page(browser, site, address):
     if not (site / NAME).exists():
         pytest.skip(f"this site has no {NAME}")
-    with opened(browser, site, address, NAME) as (page, watch):
+    with open_page(browser, site, address, NAME) as (page, watch):
         yield page
     assert watch.messages == []
 
@@ -27,57 +29,55 @@ def claims(page):
     return page.evaluate(CLAIMS)
 
 
-def shown(page):
-    """The claims that are shown, of which the page must give the number."""
-    found = [claim for claim in claims(page) if claim["shown"]]
-    assert str(len(found)) in re.findall(r"\d+", page.locator("#scorecard-count").inner_text())
-    return found
+def visible_claims(page):
+    """The claims that can be seen, of which the page must give the number."""
+    visible = [claim for claim in claims(page) if claim["isVisible"]]
+    count_text = page.locator("#scorecard-count").inner_text()
+    assert str(len(visible)) in re.findall(r"\d+", count_text)
+    return visible
 
 
 def choices(page, menu):
-    return [
-        value
-        for value in page.locator(f"{menu} option").evaluate_all("all => all.map((at) => at.value)")
-        if value
-    ]
+    options = page.locator(f"{menu} option")
+    values = options.evaluate_all("options => options.map((option) => option.value)")
+    return [value for value in values if value]
 
 
 def test_all_claims_are_shown_first(page):
-    assert len(shown(page)) == len(claims(page)) > 0
+    assert len(visible_claims(page)) == len(claims(page)) > 0
 
 
-@pytest.mark.parametrize("part", ["verdict", "paper"])
-def test_a_filter_leaves_what_was_chosen(page, part):
-    expected = Counter(claim[part] for claim in claims(page))
-    menu = f"#scorecard-{part}"
+@pytest.mark.parametrize("field", ["verdict", "paper"])
+def test_a_filter_leaves_what_was_chosen(page, field):
+    expected = Counter(claim[field] for claim in claims(page))
+    menu = f"#scorecard-{field}"
     assert set(choices(page, menu)) - {"all"} >= set(expected)
     for value, count in expected.items():
         page.select_option(menu, value)
-        assert [claim[part] for claim in shown(page)] == [value] * count
+        assert [claim[field] for claim in visible_claims(page)] == [value] * count
     page.select_option(menu, index=0)
-    assert len(shown(page)) == sum(expected.values())
+    assert len(visible_claims(page)) == sum(expected.values())
 
 
 def test_filters_combine(page):
     first = claims(page)[0]
     page.select_option("#scorecard-verdict", first["verdict"])
     page.select_option("#scorecard-paper", first["paper"])
-    both = [
-        claim
-        for claim in claims(page)
-        if (claim["verdict"], claim["paper"]) == (first["verdict"], first["paper"])
-    ]
-    assert len(shown(page)) == len(both) > 0
-    assert all(claim["shown"] for claim in both)
+    matching = []
+    for claim in claims(page):
+        if claim["verdict"] == first["verdict"] and claim["paper"] == first["paper"]:
+            matching.append(claim)
+    assert len(visible_claims(page)) == len(matching) > 0
+    assert all(claim["isVisible"] for claim in matching)
 
 
 def test_the_search_narrows(page):
     everything = claims(page)
     page.fill("#scorecard-search", "winnow")
-    found = shown(page)
-    assert 0 < len(found) < len(everything)
-    assert all("winnow" in claim["text"] for claim in found)
+    matching = visible_claims(page)
+    assert 0 < len(matching) < len(everything)
+    assert all("winnow" in claim["text"] for claim in matching)
     page.fill("#scorecard-search", "xyzzy")
-    assert shown(page) == []
+    assert visible_claims(page) == []
     page.fill("#scorecard-search", "")
-    assert len(shown(page)) == len(everything)
+    assert len(visible_claims(page)) == len(everything)

@@ -1,12 +1,13 @@
 """The button for the light and the dark theme."""
 
 import pytest
-from visit import READY, opened
+from visit import READY, open_page
 
 BUTTON = ".theme-switch-button"
 STATE = "[document.documentElement.dataset.mode, document.documentElement.dataset.theme]"
 BACKGROUND = """() => {
-  const [red, green, blue] = getComputedStyle(document.body).backgroundColor.match(/[\\d.]+/g).map(Number);
+  const colour = getComputedStyle(document.body).backgroundColor;
+  const [red, green, blue] = colour.match(/[\\d.]+/g).map(Number);
   return (red + green + blue) / 3;
 }"""
 # The system is light, so the first click brings the other theme.
@@ -24,7 +25,7 @@ def by_keyboard(page):
 
 @pytest.mark.parametrize("press", [by_mouse, by_keyboard])
 def test_the_button_goes_through_all_themes(browser, site, address, press):
-    with opened(browser, site, address, "chapters/intro.html") as (page, watch):
+    with open_page(browser, site, address, "chapters/intro.html") as (page, watch):
         assert page.evaluate(STATE) == ["auto", "light"]
         for state in CYCLE:
             press(page)
@@ -34,7 +35,7 @@ def test_the_button_goes_through_all_themes(browser, site, address, press):
 
 
 def test_the_choice_is_kept_on_the_next_page(browser, site, address):
-    with opened(browser, site, address, "chapters/intro.html") as (page, _):
+    with open_page(browser, site, address, "chapters/intro.html") as (page, _):
         by_mouse(page)
         page.goto(f"{address}chapters/references.html")
         page.evaluate(READY)
@@ -43,7 +44,7 @@ def test_the_choice_is_kept_on_the_next_page(browser, site, address):
 
 
 def test_the_first_page_follows_the_system(browser, site, address):
-    with opened(browser, site, address, "chapters/intro.html") as (page, _):
+    with open_page(browser, site, address, "chapters/intro.html") as (page, _):
         page.emulate_media(color_scheme="dark")
         page.reload()
         page.evaluate(READY)

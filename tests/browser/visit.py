@@ -1,4 +1,4 @@
-"""One visit to a page gathers all that is asserted about it, since loading and axe take nearly all of the time."""
+"""One visit to a page gathers all that is asserted of it: loading and axe take nearly all the time."""
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,10 +20,12 @@ READY = """async () => {
 # For formulas that never come some seconds are enough.
 DRAW_FORMULAS = """async () => {
   const end = performance.now() + 5000;
-  while (document.querySelector(".math:not(:has(.katex, .katex-error))") && performance.now() < end)
+  const isWaiting = () => document.querySelector(".math:not(:has(.katex, .katex-error))");
+  while (isWaiting() && performance.now() < end)
     await new Promise(requestAnimationFrame);
 }"""
-FORMULAS_LEFT = """[...document.querySelectorAll('.math:not(:has(.katex)), .katex-error')].map(at => at.textContent)"""
+FORMULAS_LEFT = """[...document.querySelectorAll('.math:not(:has(.katex)), .katex-error')]
+  .map((formula) => formula.textContent)"""
 SCROLL_TO_END = """async () => {
   for (let y = 0; y < document.documentElement.scrollHeight; y += innerHeight) {
     scrollTo(0, y);
@@ -34,21 +36,25 @@ SCROLL_TO_END = """async () => {
   scrollTo(0, 0);
 }"""
 IMAGES_MISSING = """[...document.images]
-  .filter((image) => image.checkVisibility() && image.naturalWidth == 0).map((image) => image.outerHTML)"""
+  .filter((image) => image.checkVisibility() && image.naturalWidth == 0)
+  .map((image) => image.outerHTML)"""
 # Of the folded cells one is enough for axe: they are alike, and coloured code takes it long.
 # They fade in, whatever the reader prefers: colours count when they have done so.
 UNFOLD = """async (everything) => {
   const folded = [...document.querySelectorAll("details:not([open])")];
   const cells = folded.filter((details) => details.matches(".hide"));
-  for (const details of folded) details.open = everything || !cells.includes(details) || details == cells[0];
-  await Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => null)));
+  for (const details of folded)
+    details.open = everything || !cells.includes(details) || details == cells[0];
+  const animations = document.getAnimations();
+  await Promise.all(animations.map((animation) => animation.finished.catch(() => null)));
 }"""
 TOO_WIDE = """() => {
   const scrolls = (at) => at && at != document.documentElement &&
     (getComputedStyle(at).overflowX != "visible" || scrolls(at.parentElement));
   const out = (at) => at.getBoundingClientRect().right > innerWidth + 1 && at.checkVisibility();
   if (document.documentElement.scrollWidth <= innerWidth) return [];
-  const widest = [...document.body.querySelectorAll("*")].filter((at) => out(at) && !scrolls(at.parentElement));
+  const widest = [...document.body.querySelectorAll("*")]
+    .filter((at) => out(at) && !scrolls(at.parentElement));
   const page = `page: ${document.documentElement.scrollWidth} px`;
   return [page, ...widest.slice(0, 5).map((at) => at.outerHTML.slice(0, 200))];
 }"""
@@ -57,28 +63,40 @@ TOO_WIDE = """() => {
 # pixels high; a glyph of matplotlib's is drawn 100 high. A page whose type is smaller than the
 # reader's browser has it.
 UNREADABLE = """async () => {
-  const scrolls = (at) => at && at != document.documentElement && (at.scrollWidth > at.clientWidth + 1 &&
-    getComputedStyle(at).overflowX != "visible" || scrolls(at.parentElement));
-  const type = getComputedStyle(document.documentElement).fontSize, found = type == "16px" ? [] : [`page: ${type}`];
-  for (const box of document.querySelectorAll(":is(.pst-scrollable-table-container, div.math):not(details *)"))
-    if (box.checkVisibility() && scrolls(box)) found.push(`${box.innerText.slice(0, 60)} scrolls`);
-  for (const image of document.querySelectorAll(".picture img")) if (image.checkVisibility()) {
+  const overflows = (at) =>
+    at.scrollWidth > at.clientWidth + 1 && getComputedStyle(at).overflowX != "visible";
+  const scrolls = (at) =>
+    at && at != document.documentElement && (overflows(at) || scrolls(at.parentElement));
+  const faults = [];
+  const type = getComputedStyle(document.documentElement).fontSize;
+  if (type != "16px") faults.push(`page: ${type}`);
+  const boxes = ":is(.pst-scrollable-table-container, div.math):not(details *)";
+  for (const box of document.querySelectorAll(boxes))
+    if (box.checkVisibility() && scrolls(box))
+      faults.push(`${box.innerText.slice(0, 60)} scrolls`);
+  for (const image of document.querySelectorAll(".picture img")) {
+    if (!image.checkVisibility()) continue;
     image.loading = "eager";
     await image.decode();
-    if (scrolls(image)) found.push(`${image.currentSrc} scrolls`);
-    const svg = new DOMParser().parseFromString(await (await fetch(image.currentSrc)).text(), "image/svg+xml");
-    const shown = image.getBoundingClientRect().width / svg.documentElement.viewBox.baseVal.width;
-    const words = [...svg.querySelectorAll("g[transform*='scale(']")].map((at) => at.getAttribute("transform"));
-    const least = Math.min(...words.map((at) => 100 * shown * at.match(/scale\\(([\\d.]+)/)[1]));
-    if (least < 8.95) found.push(`${image.currentSrc}: ${least.toFixed(1)} px`);
+    if (scrolls(image)) faults.push(`${image.currentSrc} scrolls`);
+    const text = await (await fetch(image.currentSrc)).text();
+    const svg = new DOMParser().parseFromString(text, "image/svg+xml");
+    const scale = image.getBoundingClientRect().width / svg.documentElement.viewBox.baseVal.width;
+    const words = [...svg.querySelectorAll("g[transform*='scale(']")];
+    const heights = words.map((word) => {
+      const factor = word.getAttribute("transform").match(/scale\\(([\\d.]+)/)[1];
+      return 100 * scale * factor;
+    });
+    const least = Math.min(...heights);
+    if (least < 8.95) faults.push(`${image.currentSrc}: ${least.toFixed(1)} px`);
   }
-  return found;
+  return faults;
 }"""
 
 
 @dataclass
 class Visit:
-    """What was seen on a page."""
+    """What a page is like."""
 
     name: str
     watch: Watch = field(repr=False)
@@ -91,8 +109,8 @@ class Visit:
 
 
 @contextmanager
-def opened(browser, site, address, name, **options):
-    """A reader's first page of the book: nothing is stored or cached yet. Gives the page and its watch."""
+def open_page(browser, site, address, name, **options):
+    """Open a reader's first page, nothing stored or cached yet; gives the page and its watch."""
     context = browser.new_context(
         viewport=LAPTOP, color_scheme="light", reduced_motion="reduce", **options
     )
@@ -108,30 +126,31 @@ def opened(browser, site, address, name, **options):
 
 def visit_page(browser, site, address, name):
     """Open a page, scroll through it, look at it in both themes and at the width of phones."""
-    with opened(browser, site, address, name) as (page, watch):
-        seen = Visit(name, watch)
+    with open_page(browser, site, address, name) as (page, watch):
+        visit = Visit(name, watch)
         page.evaluate(SCROLL_TO_END)
-        seen.sizes = watch.sizes()
-        seen.formulas_left = page.evaluate(FORMULAS_LEFT)
-        seen.images_missing = page.evaluate(IMAGES_MISSING)
+        visit.sizes = watch.sizes()
+        visit.formulas_left = page.evaluate(FORMULAS_LEFT)
+        visit.images_missing = page.evaluate(IMAGES_MISSING)
         page.evaluate(UNFOLD, False)
-        seen.violations["light"] = violations(page)
+        visit.violations["light"] = violations(page)
         switch_system_theme(page, "dark")
-        seen.violations["dark"] = violations(page, COLOURS)
+        visit.violations["dark"] = violations(page, COLOURS)
         page.evaluate(UNFOLD, True)
         for size in (WIDE, LAPTOP, *PHONES):
             page.set_viewport_size(size)
             page.evaluate(READY)
-            seen.too_wide[size["width"]] = page.evaluate(TOO_WIDE)
-            seen.unreadable[size["width"]] = page.evaluate(UNREADABLE)
-    return seen
+            visit.too_wide[size["width"]] = page.evaluate(TOO_WIDE)
+            visit.unreadable[size["width"]] = page.evaluate(UNREADABLE)
+    return visit
 
 
 def switch_system_theme(page, theme):
     """What the reader's system prefers; the page follows, since its own button stands on automatic."""
     page.emulate_media(color_scheme=theme)
     page.wait_for_function(
-        "theme => !document.querySelector('.theme-switch-button') || document.documentElement.dataset.theme == theme",
+        "theme => !document.querySelector('.theme-switch-button')"
+        " || document.documentElement.dataset.theme == theme",
         arg=theme,
     )
     page.evaluate(READY)

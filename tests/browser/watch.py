@@ -6,18 +6,30 @@ BUILT_IN = ("data:", "blob:", "about:")  # addresses that are no request to anyb
 
 
 class Watch:
-    """Records messages, failed requests and requests for anything but `site`, which lies at `address`."""
+    """Notes messages, failed requests and requests for anything but `site`, served at `address`."""
 
     def __init__(self, page, site, address):
-        self.site, self.address = site, address
-        self.messages, self.failed, self.outside, self.loaded = [], [], [], set()
+        self.site = site
+        self.address = address
+        self.messages = []
+        self.failed = []
+        self.outside = []
+        self.loaded = set()
         page.on("console", self._message)
-        page.on("pageerror", lambda error: self.messages.append(f"uncaught: {error}"))
-        page.on(
-            "requestfailed", lambda request: self.failed.append(f"{request.failure}: {request.url}")
-        )
+        page.on("pageerror", self._error)
+        page.on("requestfailed", self._failure)
         page.on("request", self._request)
         page.on("response", self._response)
+
+    def problems(self):
+        """All messages, failed requests and requests to elsewhere."""
+        return [*self.messages, *self.failed, *self.outside]
+
+    def _error(self, error):
+        self.messages.append(f"uncaught: {error}")
+
+    def _failure(self, request):
+        self.failed.append(f"{request.failure}: {request.url}")
 
     def _message(self, message):
         if message.type in ("error", "warning"):
