@@ -1,4 +1,4 @@
-"""Weka 3.6 as a peer: a small Java program, compiled into a temporary folder, runs all jobs of a test in one go."""
+"""Weka 3.6 as a peer: a small Java program in a temporary folder runs all jobs of a test in one go."""
 
 import os
 import shutil
@@ -16,23 +16,25 @@ class Weka:
     """Writes data as ARFF, and runs jobs on them."""
 
     def __init__(self, folder):
-        self.folder, self.jobs = folder, []
+        self.folder = folder
+        self.jobs = []
         compiler = ["javac", "-nowarn", "-cp", ARCHIVE, "-d", folder, PROGRAM]
         subprocess.run(compiler, check=True, capture_output=True, text=True)
 
     def add(self, job, train, test, *settings):
         """Add a job on two pairs (frame of categories and numbers, classes)."""
-        paths = [self.folder / f"{len(self.jobs)}_{part}.arff" for part in ("train", "test")]
-        for path, (frame, y) in zip(paths, (train, test), strict=True):
-            path.write_text(arff(frame, y), encoding="ascii")
-        self.jobs.append([job, *paths, *settings])
+        number = len(self.jobs)
+        train_path = self.folder / f"{number}_train.arff"
+        test_path = self.folder / f"{number}_test.arff"
+        train_path.write_text(arff(*train), encoding="ascii")
+        test_path.write_text(arff(*test), encoding="ascii")
+        self.jobs.append([job, train_path, test_path, *settings])
 
     def run(self):
         """Lines of numbers."""
         path = self.folder / "jobs.txt"
-        path.write_text(
-            "".join(" ".join(map(str, job)) + "\n" for job in self.jobs), encoding="ascii"
-        )
+        lines = [" ".join(map(str, job)) + "\n" for job in self.jobs]
+        path.write_text("".join(lines), encoding="ascii")
         program = [
             "java",
             "-Djava.awt.headless=true",
@@ -46,23 +48,26 @@ class Weka:
 
 
 def arff(frame, y):
-    """The frame's columns, then the class, all but numbers as nominal attributes; missing values as ?."""
+    """The frame's columns, then the class, nominal but for numbers; missing values as ?."""
     frame = frame.assign(**{"class": y})
     lines = ["@relation peer"]
     for name, column in frame.items():
-        nominal = column.dtype == "category"
-        kind = "{" + ",".join(map(str, column.cat.categories)) + "}" if nominal else "numeric"
+        if column.dtype == "category":
+            kind = "{" + ",".join(map(str, column.cat.categories)) + "}"
+        else:
+            kind = "numeric"
         lines.append(f"@attribute {name} {kind}")
+    lines.append("@data")
     rows = frame.astype(object).where(frame.notna(), "?")
-    return (
-        "\n".join([*lines, "@data", *(",".join(map(str, row)) for row in rows.to_numpy())]) + "\n"
-    )
+    lines += [",".join(map(str, row)) for row in rows.to_numpy()]
+    return "\n".join(lines) + "\n"
 
 
 @pytest.fixture
 def weka(tmp_path):
     missing = [name for name in ("java", "javac") if shutil.which(name) is None]
-    missing += [] if ARCHIVE.exists() else [f"{ARCHIVE} (or elsewhere: WEKA_JAR=/path/to/weka.jar)"]
+    if not ARCHIVE.exists():
+        missing.append(f"{ARCHIVE} (or elsewhere: WEKA_JAR=/path/to/weka.jar)")
     if missing:
         pytest.skip(f"no {', '.join(missing)}; on Debian: apt install default-jdk-headless weka")
     return Weka(tmp_path)

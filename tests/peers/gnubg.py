@@ -51,40 +51,24 @@ class Gnubg:
         self.lines = self.socket.makefile("rw")
 
     def move(self, position, dice):
-        """The position after its move, before the rows change places; it makes one step after the other."""
-        own, other = (men.tolist() for men in position)
-        places = [-other[BAR], *(own[i] - other[BAR - i] for i in range(1, BAR)), own[BAR]]
-        turn = [
-            1,
-            *dice,
-            0,
-            0,
-            1,
-            1,
-            1,
-            0,
-            1,
-            -1,
-            0,
-            BAR,
-            own[OFF],
-            other[OFF],
-            own[BAR],
-            other[BAR],
-            0,
-            0,
-            0,
-            0,
-        ]
-        self.lines.write("board:us:them:9999:0:0:" + ":".join(map(str, [*places, *turn])) + "\n")
+        """The position after its move, before the rows change places; one step follows the other."""
+        ours, theirs = (men.tolist() for men in position)
+        # the fields of a board as FIBS writes it: men of both players by place, theirs negative, ...
+        places = [-theirs[BAR], *(ours[i] - theirs[BAR - i] for i in range(1, BAR)), ours[BAR]]
+        # ... whose turn it is, the dice, the cube and the direction, men off and men on the bar
+        turn = [1, *dice, 0, 0]
+        cube_and_direction = [1, 1, 1, 0, 1, -1, 0, BAR]
+        off_and_bar = [ours[OFF], theirs[OFF], ours[BAR], theirs[BAR]]
+        fields = [*places, *turn, *cube_and_direction, *off_and_bar, 0, 0, 0, 0]
+        self.lines.write("board:us:them:9999:0:0:" + ":".join(map(str, fields)) + "\n")
         self.lines.flush()
-        after = position.copy()
+        next_position = position.copy()
         for step in self.lines.readline().replace("*", "").split():
             start, end = map(int, step.split("/"))
-            after[0, [start, end]] += -1, 1
-            if end != OFF and after[1, BAR - end] == 1:
-                after[1, [BAR - end, BAR]] += -1, 1
-        return after
+            next_position[0, [start, end]] += -1, 1
+            if end != OFF and next_position[1, BAR - end] == 1:  # a single man is hit
+                next_position[1, [BAR - end, BAR]] += -1, 1
+        return next_position
 
     def close(self):
         self.lines.close()
@@ -95,34 +79,46 @@ class Gnubg:
 
 def play(player, gnubg, rng):
     """Points of a player in one game against GNU Backgammon."""
-    position, dice = START.copy(), playing._throw(rng, True)
-    ours = dice[0] > dice[1]
+    position = START.copy()
+    dice = playing._throw(rng, True)
+    is_players_turn = dice[0] > dice[1]
     while True:
         choices = successors(*position, dice)
-        if len(choices) > 1 and ours:
-            choices = choices[[player.values(choices).argmax()]]
+        choice = choices[0]
+        if len(choices) > 1 and is_players_turn:
+            choice = choices[player.values(choices).argmax()]
         elif len(choices) > 1:
-            after = gnubg.move(position, dice)
-            if not (choices == after).all(axis=(1, 2)).any():
+            choice = gnubg.move(position, dice)
+            if not (choices == choice).all(axis=(1, 2)).any():
                 raise AssertionError(
-                    f"GNU Backgammon moves from {position.tolist()} with {dice} to {after.tolist()}"
+                    f"GNU Backgammon moves from {position.tolist()} with {dice} to {choice.tolist()}"
                 )
-            choices = after[None]
-        if choices[0, 0, OFF] == 15:
-            return int(playing._score(choices[0])) * (1 if ours else -1)
-        position, dice, ours = choices[0, ::-1].copy(), playing._throw(rng, False), not ours
+        if choice[0, OFF] == 15:
+            points = int(playing._score(choice))
+            return points if is_players_turn else -points
+        position = choice[::-1].copy()
+        dice = playing._throw(rng, False)
+        is_players_turn = not is_players_turn
 
 
 def measure(folder, n_networks, n_learned, n_hidden, n_games):
     """Points of networks, one a row."""
-    gnubg, rows = Gnubg(folder), []
+    gnubg = Gnubg(folder)
+    rows = []
     for run in range(n_networks):
         net = self_play(ValueNet(n_hidden, random_state=run), n_learned, seed=run)
         rng = np.random.default_rng([run, n_learned])
         points = np.array([play(net, gnubg, rng) for _ in range(n_games)])
-        row = {"network": run, "hidden": n_hidden, "learned_from": n_learned, "games": n_games}
-        rows.append(row | {"points": float(points.mean()), "won": float((points > 0).mean())})
-        print(rows[-1])
+        row = {
+            "network": run,
+            "hidden": n_hidden,
+            "learned_from": n_learned,
+            "games": n_games,
+            "points": float(points.mean()),
+            "won": float((points > 0).mean()),
+        }
+        rows.append(row)
+        print(row)
     gnubg.close()
     return rows
 
@@ -133,16 +129,21 @@ def main():
     from tests.benchmarks.run import machine
 
     parser = argparse.ArgumentParser(prog="python -m tests.peers.gnubg", description=__doc__)
-    for name, usual in (("networks", 5), ("learned", 20_000), ("hidden", 40), ("games", 200)):
-        parser.add_argument(f"--{name}", type=int, default=usual)
-    told = parser.parse_args()
-    said = subprocess.run(
-        [PROGRAM, "--version"], capture_output=True, text=True, check=True
-    ).stdout.split()
+    defaults = {"networks": 5, "learned": 20_000, "hidden": 40, "games": 200}
+    for name, default in defaults.items():
+        parser.add_argument(f"--{name}", type=int, default=default)
+    options = parser.parse_args()
+    command = [PROGRAM, "--version"]
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    gnubg_version = output.split()[2]
     with tempfile.TemporaryDirectory() as folder:
-        rows = measure(folder, told.networks, told.learned, told.hidden, told.games)
-    about = machine() | {"gnubg": said[2], "plies": 0, "date": date.today().isoformat()}
-    results = {"rows": rows, "machine": about}
+        rows = measure(folder, options.networks, options.learned, options.hidden, options.games)
+    details = machine() | {
+        "gnubg": gnubg_version,
+        "plies": 0,
+        "date": date.today().isoformat(),
+    }
+    results = {"rows": rows, "machine": details}
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""GNU Backgammon: our rules allow all its moves, and it is stronger than a network that has hardly learned."""
+"""GNU Backgammon: our rules allow all its moves; it is stronger than a network of few games."""
 
 import numpy as np
 import pytest
@@ -18,17 +18,19 @@ def gnubg(tmp_path):
 
 
 def test_a_first_move_is_that_of_all_books(gnubg):
-    after = gnubg.move(START, (3, 1))
-    assert {place: int(after[0, place]) for place in (8, 6, 5)} == {8: 2, 6: 4, 5: 2}
+    """8/5 6/5: the five point is made, with a man from each of the places 8 and 6."""
+    position = gnubg.move(START, (3, 1))
+    assert {place: int(position[0, place]) for place in (8, 6, 5)} == {8: 2, 6: 4, 5: 2}
 
 
 def test_every_move_is_one_of_ours_and_it_is_stronger(gnubg):
     """`play` raises an error for a move that our rules do not have."""
-    rng, points = np.random.default_rng(0), {}
-    for name, player in {
-        "random": RandomPlayer(),
-        "learned": self_play(ValueNet(10), 2000),
-    }.items():
-        points[name] = np.mean([play(player, gnubg, rng) for _ in range(30)])
-    assert points["random"] < -1.5
-    assert points["random"] < points["learned"] < 0
+    rng = np.random.default_rng(0)
+
+    def mean_points(player):
+        return np.mean([play(player, gnubg, rng) for _ in range(30)])
+
+    random_points = mean_points(RandomPlayer())
+    network_points = mean_points(self_play(ValueNet(10), 2000))
+    assert random_points < -1.5
+    assert random_points < network_points < 0

@@ -1,4 +1,4 @@
-"""Bayesian networks against pgmpy: tables, the posterior of the class with hidden attributes, TAN's tree and BIC.
+"""Bayesian networks against pgmpy: tables, posteriors with hidden attributes, TAN's tree and BIC.
 
 What the comparison has to know of pgmpy: a table has one column for each combination of the
 parents' values, the last parent's changing fastest; its search for a tree takes an edge of weight
@@ -18,13 +18,13 @@ from lib.structures import chain, discrete_codes, naive, tan
 from lib.structures.bic import gain
 from lib.structures.information import JointCounts
 
-WITHOUT = "no pgmpy; `make peers` installs it"
-estimators = pytest.importorskip("pgmpy.estimators", reason=WITHOUT)
-factors = pytest.importorskip("pgmpy.factors.discrete", reason=WITHOUT)
-inference = pytest.importorskip("pgmpy.inference", reason=WITHOUT)
-learners = pytest.importorskip("pgmpy.parameter_estimator", reason=WITHOUT)
-models = pytest.importorskip("pgmpy.models", reason=WITHOUT)
-scores = pytest.importorskip("pgmpy.structure_score", reason=WITHOUT)
+NO_PGMPY = "no pgmpy; `make peers` installs it"
+estimators = pytest.importorskip("pgmpy.estimators", reason=NO_PGMPY)
+factors = pytest.importorskip("pgmpy.factors.discrete", reason=NO_PGMPY)
+inference = pytest.importorskip("pgmpy.inference", reason=NO_PGMPY)
+learners = pytest.importorskip("pgmpy.parameter_estimator", reason=NO_PGMPY)
+models = pytest.importorskip("pgmpy.models", reason=NO_PGMPY)
+scores = pytest.importorskip("pgmpy.structure_score", reason=NO_PGMPY)
 
 N_ATTRIBUTES = 6
 N_NETWORKS = 5
@@ -32,14 +32,14 @@ N_ROWS = 20
 
 
 def draw(rng, size, n_attributes=N_ATTRIBUTES):
-    """Rows with 2 to 4 values an attribute, each of which depends on the class and on the attribute before it."""
+    """Rows with 2 to 4 values an attribute, which depends on the class and the attribute before it."""
     sizes = rng.integers(2, 5, n_attributes + 1)
     columns = [rng.integers(sizes[0], size=size)]
     for n_values in sizes[1:]:
         product = columns[0] * columns[-1]
-        columns.append(
-            np.where(rng.random(size) < 0.6, product, rng.integers(n_values, size=size)) % n_values
-        )
+        is_product = rng.random(size) < 0.6
+        noise = rng.integers(n_values, size=size)
+        columns.append(np.where(is_product, product, noise) % n_values)
     y, *attributes = columns
     return np.column_stack(attributes), y
 
@@ -63,7 +63,7 @@ STRUCTURES = {
 
 
 def edges(parents):
-    return [(u, v) for v, above in enumerate(parents) for u in above]
+    return [(u, v) for v, family in enumerate(parents) for u in family]
 
 
 def empty_network(parents):
@@ -75,9 +75,9 @@ def empty_network(parents):
 def network(parents, tables):
     """The same network in pgmpy."""
     model = empty_network(parents)
-    for v, (above, table) in enumerate(zip(parents, tables, strict=True)):
+    for v, (family, table) in enumerate(zip(parents, tables, strict=True)):
         *sizes, size = table.shape
-        model.add_cpds(factors.TabularCPD(v, size, table.reshape(-1, size).T, list(above), sizes))
+        model.add_cpds(factors.TabularCPD(v, size, table.reshape(-1, size).T, list(family), sizes))
     assert model.check_model()
     return model
 
@@ -106,9 +106,8 @@ def test_posterior_of_class(structure, seed):
     learner = BayesNetClassifier(structure=parents, learner="ofe").fit(X, y)
     peer = network(parents, learner.tables_)
     for rows in (X[:N_ROWS].astype(float), with_missing(rng, X[:N_ROWS])):
-        np.testing.assert_allclose(
-            learner.predict_proba(rows), posterior(peer, rows), rtol=1e-10, atol=1e-12
-        )
+        ours = learner.predict_proba(rows)
+        np.testing.assert_allclose(ours, posterior(peer, rows), rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)
@@ -119,20 +118,20 @@ def test_smoothed_frequencies(structure):
     learner = BayesNetClassifier(structure=parents, learner="ofe", smoothing=1.0).fit(X, y)
     laplace = learners.DiscreteBayesianEstimator(prior_type="K2")
     peer = empty_network(parents).fit(pd.DataFrame(np.column_stack([y, X])), estimator=laplace)
-    for v, (above, table) in enumerate(zip(parents, learner.tables_, strict=True)):
+    for v, (family, table) in enumerate(zip(parents, learner.tables_, strict=True)):
         cpd = peer.get_cpds(v)
-        axes = [cpd.variables.index(u) for u in (*above, v)]
+        axes = [cpd.variables.index(u) for u in (*family, v)]
         np.testing.assert_allclose(table, cpd.values.transpose(axes), rtol=1e-12)
 
 
 def conditional_information(X, y, tree):
     """Sum over the edges of the mutual information of both ends, given the class."""
-    parts = [
-        (y == label).mean() * mutual_info_score(X[y == label, i], X[y == label, j])
-        for label in np.unique(y)
-        for i, j in tree
-    ]
-    return sum(parts)
+    information = 0
+    for label in np.unique(y):
+        rows = y == label
+        for i, j in tree:
+            information += rows.mean() * mutual_info_score(X[rows, i], X[rows, j])
+    return information
 
 
 def among_attributes(pairs):
@@ -144,25 +143,28 @@ def test_tan_has_the_best_tree(seed):
     X, y = draw(np.random.default_rng(seed), 400, n_attributes=10)
     search = estimators.TreeSearch(pd.DataFrame(np.column_stack([y, X])), root_node=1, n_jobs=1)
     peer = search.estimate("tan", class_node=0, show_progress=False)
-    ours, theirs = edges(tan(X, y)), list(peer.edges())
-    assert {v for u, v in ours if u == 0} == {v for u, v in theirs if u == 0} == set(range(1, 11))
-    ours, theirs = among_attributes(ours), among_attributes(theirs)
-    assert len(ours) == len(theirs) == 9
+    our_edges = edges(tan(X, y))
+    their_edges = list(peer.edges())
+    for links in (our_edges, their_edges):
+        assert {v for u, v in links if u == 0} == set(range(1, 11))
+    our_tree = among_attributes(our_edges)
+    their_tree = among_attributes(their_edges)
+    assert len(our_tree) == len(their_tree) == 9
+    best = conditional_information(X, y, their_tree)
+    assert conditional_information(X, y, our_tree) == pytest.approx(best, rel=1e-12)
     path = list(pairwise(range(10)))
-    best = conditional_information(X, y, theirs)
-    assert conditional_information(X, y, ours) == pytest.approx(best, rel=1e-12)
     assert conditional_information(X, y, path) <= best * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("seed", range(N_NETWORKS))
 def test_the_gain_of_a_parent_is_a_difference_of_scores(seed):
-    """Of all links to a variable, without another parent and beside each."""
+    """Of all links to a variable, without another parent and with each other one."""
     X, y = draw(np.random.default_rng(seed), 400)
     counts = JointCounts(*discrete_codes(X, y))
     score = cache(scores.BIC(pd.DataFrame(np.column_stack([y, X]))).local_score)
-    for child, parent, other in permutations(range(N_ATTRIBUTES + 1), 3):
-        for others in ((), (other,)):
-            expected = score(child, tuple(sorted((*others, parent)))) - score(child, others)
-            assert gain(counts, child, parent, frozenset(others)) == pytest.approx(
-                expected, abs=1e-8
-            )
+    for child, parent, second_parent in permutations(range(N_ATTRIBUTES + 1), 3):
+        for family in ((), (second_parent,)):
+            larger_family = tuple(sorted((*family, parent)))
+            expected = score(child, larger_family) - score(child, family)
+            ours = gain(counts, child, parent, frozenset(family))
+            assert ours == pytest.approx(expected, abs=1e-8)

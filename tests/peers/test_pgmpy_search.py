@@ -44,19 +44,18 @@ def k2_score(data, states, rows, sizes):
     score = scores.K2(data, state_names=states)
 
     def local_score(child, family):
-        empty = (
-            np.prod(sizes[list(family)]) - len(np.unique(rows[:, list(family)], axis=0))
-            if family
-            else 0
-        )
-        return score.local_score(child, tuple(family)) - empty * math.lgamma(sizes[child])
+        n_empty = 0
+        if family:
+            n_combinations = np.prod(sizes[list(family)])
+            n_empty = n_combinations - len(np.unique(rows[:, list(family)], axis=0))
+        return score.local_score(child, tuple(family)) - n_empty * math.lgamma(sizes[child])
 
     return local_score
 
 
 def test_file_is_theirs(alarm):
-    own = Path(pgmpy.__file__).parent / "utils" / "example_models" / "alarm.bif.gz"
-    assert own.read_bytes() == (DATA / "alarm.bif.gz").read_bytes()
+    path = Path(pgmpy.__file__).parent / "utils" / "example_models" / "alarm.bif.gz"
+    assert path.read_bytes() == (DATA / "alarm.bif.gz").read_bytes()
 
 
 def test_tables_of_alarm(alarm, tmp_path):
@@ -68,10 +67,12 @@ def test_tables_of_alarm(alarm, tmp_path):
         alarm.names, alarm.parents, tables, alarm.values, strict=True
     ):
         cpd = model.get_cpds(name)
-        axes = [cpd.variables.index(u) for u in (*(alarm.names[p] for p in family), name)]
+        variables = [*(alarm.names[parent] for parent in family), name]
+        axes = [cpd.variables.index(variable) for variable in variables]
         theirs = cpd.values.transpose(axes)
-        for axis, u in enumerate((*(alarm.names[p] for p in family), name)):
-            order = [cpd.state_names[u].index(v) for v in alarm.values[alarm.names.index(u)]]
+        for axis, variable in enumerate(variables):
+            states = alarm.values[alarm.names.index(variable)]
+            order = [cpd.state_names[variable].index(state) for state in states]
             theirs = np.take(theirs, order, axis)
         np.testing.assert_allclose(table, theirs, atol=1e-6, err_msg=f"{name} {values}")
 
@@ -96,33 +97,33 @@ def test_scores(alarm, rows):
     bdeu = scores.BDeu(data, state_names=states, equivalent_sample_size=10)
     for v, family in enumerate(alarm.parents):
         assert counts.k2(v, frozenset(family)) == pytest.approx(k2(v, family), rel=1e-9)
-        assert counts.bdeu(v, frozenset(family), 10) == pytest.approx(
-            bdeu.local_score(v, family), rel=1e-9
-        )
+        their_bdeu = bdeu.local_score(v, family)
+        assert counts.bdeu(v, frozenset(family), 10) == pytest.approx(their_bdeu, rel=1e-9)
 
 
 def test_k2_takes_the_best_parents_of_pgmpy_s_score(alarm, rows):
     data, states = frame(rows, alarm.network.sizes)
-    local_score, order = k2_score(data, states, rows, alarm.network.sizes), alarm.network.order
+    local_score = k2_score(data, states, rows, alarm.network.sizes)
+    order = alarm.network.order
     start = time.process_time()
     ours = k2(rows, order)
-    mine, start = time.process_time() - start, time.process_time()
+    our_seconds = time.process_time() - start
+    start = time.process_time()
     children = order[:20]
     for position, child in enumerate(children):
-        chosen, best = [], local_score(child, ())
-        while len(chosen) < 4:
-            trials = {
-                p: local_score(child, tuple(sorted([*chosen, p])))
-                for p in order[:position]
-                if p not in chosen
-            }
-            if not trials or max(trials.values()) <= best:
+        parents = []
+        best = local_score(child, ())
+        while len(parents) < 4:
+            candidate_scores = {}
+            for candidate in order[:position]:
+                if candidate not in parents:
+                    family = tuple(sorted([*parents, candidate]))
+                    candidate_scores[candidate] = local_score(child, family)
+            if not candidate_scores or max(candidate_scores.values()) <= best:
                 break
-            best = max(trials.values())
-            chosen.append(max(trials, key=trials.get))
-        assert ours[child] == tuple(sorted(chosen))
-    print(
-        f"\nK2 of all {len(order)} variables {mine:.3f} s, by pgmpy's score {len(children)} of them",
-        end=" ",
-    )
-    print(f"{time.process_time() - start:.2f} s")
+            best = max(candidate_scores.values())
+            parents.append(max(candidate_scores, key=candidate_scores.get))
+        assert ours[child] == tuple(sorted(parents))
+    their_seconds = time.process_time() - start
+    print(f"\nK2 of all {len(order)} variables {our_seconds:.3f} s", end=", ")
+    print(f"by pgmpy's score {len(children)} of them {their_seconds:.2f} s")

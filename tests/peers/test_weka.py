@@ -22,7 +22,7 @@ N_SETTINGS = 150
 
 
 def draw(rng):
-    """Codes (size, n) of nominal attributes with 2 to 4 values each, their sizes and a target that depends on them."""
+    """Codes (size, n) of nominal attributes of 2 to 4 values, their sizes, a class that depends on them."""
     size, n = rng.integers(8, 120), rng.integers(1, 20)
     sizes = rng.integers(2, 5, n)
     codes = rng.integers(0, sizes, (2 * size, n))
@@ -33,10 +33,10 @@ def draw(rng):
 
 
 def as_frame(codes, sizes):
-    columns = [
-        pd.Categorical.from_codes(c, np.arange(s)) for s, c in zip(sizes, codes.T, strict=True)
-    ]
-    return pd.DataFrame({f"a{i}": column for i, column in enumerate(columns)})
+    columns = {}
+    for i, size in enumerate(sizes):
+        columns[f"a{i}"] = pd.Categorical.from_codes(codes[:, i], np.arange(size))
+    return pd.DataFrame(columns)
 
 
 def as_classes(y):
@@ -44,20 +44,22 @@ def as_classes(y):
 
 
 def one_hot(codes, sizes):
-    columns = [
-        c[:, None] == np.arange(s) if s > 2 else c[:, None] == 1
-        for s, c in zip(sizes, codes.T, strict=True)
-    ]
+    """One column of two values, k columns of k values, as Weka makes them."""
+    columns = []
+    for i, size in enumerate(sizes):
+        values = np.arange(size) if size > 2 else 1
+        columns.append(codes[:, [i]] == values)
     return np.hstack(columns).astype(np.uint8)
 
 
 def halves(codes, sizes, y):
     """Training and test half, as Weka takes them."""
-    frame, half = as_frame(codes, sizes), len(y) // 2
-    return [
-        (frame[part].reset_index(drop=True), as_classes(y)[part])
-        for part in (slice(half), slice(half, None))
-    ]
+    frame = as_frame(codes, sizes)
+    classes = as_classes(y)
+    half = len(y) // 2
+    train = (frame[:half].reset_index(drop=True), classes[:half])
+    test = (frame[half:].reset_index(drop=True), classes[half:])
+    return train, test
 
 
 def posteriors(weka):
@@ -66,7 +68,9 @@ def posteriors(weka):
 
 @pytest.mark.parametrize("exact", [True, False], ids=["steps_that_are_exact", "other_steps"])
 def test_winnow(weka, exact):
-    rng, cases = np.random.default_rng(0), []
+    """To the last bit where all factors are sums of few powers of two; else to rounding."""
+    rng = np.random.default_rng(0)
+    cases = []
     for _ in range(N_SETTINGS):
         codes, sizes, y = draw(rng)
         rule = {
@@ -82,11 +86,12 @@ def test_winnow(weka, exact):
     assert len(results) == 4 * N_SETTINGS
     for i, (codes, sizes, y, rule) in enumerate(cases):
         order, weights, (mistakes,), predictions = results[4 * i : 4 * i + 4]
-        X, order, half = one_hot(codes, sizes), order.astype(int), len(y) // 2
+        X = one_hot(codes, sizes)
+        order = order.astype(int)
+        half = len(y) // 2
         threshold = X.shape[1] if rule["threshold"] == -1 else rule["threshold"]
-        learner = Winnow(**{**rule, "threshold": threshold}, inclusive=False).fit(
-            X[order], y[order]
-        )
+        learner = Winnow(**{**rule, "threshold": threshold}, inclusive=False)
+        learner.fit(X[order], y[order])
         if exact:
             np.testing.assert_array_equal(learner.weights_, weights[:-1], err_msg=str(rule))
         np.testing.assert_allclose(learner.weights_, weights[:-1], rtol=1e-10, err_msg=str(rule))
@@ -95,7 +100,8 @@ def test_winnow(weka, exact):
 
 
 def test_naive_bayes_of_categories(weka):
-    rng, cases = np.random.default_rng(1), []
+    rng = np.random.default_rng(1)
+    cases = []
     for _ in range(N_SETTINGS):
         codes, sizes, y = draw(rng)
         codes[rng.random(codes.shape) < rng.choice([0, 0.2])] = -1  # missing values
@@ -105,31 +111,34 @@ def test_naive_bayes_of_categories(weka):
     for (train, test, y), expected in zip(cases, posteriors(weka), strict=True):
         learner = NaiveBayes(smoothing=1.0).fit(train, y)
         prior = np.log((np.bincount(y) + 1) / (len(y) + 2))
+        # with Laplace's correction of the prior, as Weka has it
         joint = learner.predict_joint_log_proba(test) - learner.class_log_prior_ + prior
         np.testing.assert_allclose(softmax(joint, axis=1), expected, rtol=1e-9, atol=1e-12)
-        np.testing.assert_array_equal(
-            learner.classes_[joint.argmax(axis=1)], expected.argmax(axis=1)
-        )
+        predictions = learner.classes_[joint.argmax(axis=1)]
+        np.testing.assert_array_equal(predictions, expected.argmax(axis=1))
 
 
 def test_naive_bayes_of_numbers(weka):
-    """Ranks: the precision is then 1, nothing is rounded, and the interval is small beside the deviations.
+    """Of ranks the precision is 1: nothing is rounded, and intervals are small beside deviations.
 
     The likelihood of an interval is its length times the density but for a part of 1 / (24
     variance), of the order of 1e-5 here; so posteriors agree to that, and predictions wherever the
     posterior is not that near to a half.
     """
-    rng, cases = np.random.default_rng(2), []
+    rng = np.random.default_rng(2)
+    cases = []
     for _ in range(N_SETTINGS):
         y = rng.permutation(np.arange(400) % 2)
-        raw = rng.normal(size=(400, 3)) * rng.uniform(0.5, 1, 3) + y[:, None] * rng.normal(size=3)
-        ranks = raw.argsort(axis=0).argsort(axis=0)
+        noise = rng.normal(size=(400, 3)) * rng.uniform(0.5, 1, 3)
+        numbers = noise + y[:, None] * rng.normal(size=3)
+        ranks = numbers.argsort(axis=0).argsort(axis=0)
         frame = pd.DataFrame(ranks.astype(float), columns=["a", "b", "c"])
         cases.append((frame, y))
         weka.add("bayes", (frame, as_classes(y)), (frame, as_classes(y)))
     for (frame, y), expected in zip(cases, posteriors(weka), strict=True):
         learner = NaiveBayes(ddof=0).fit(frame, y)  # balanced classes: both priors are the same
         np.testing.assert_allclose(learner.predict_proba(frame), expected, atol=1e-4)
-        clear = abs(expected[:, 0] - 0.5) > 1e-4
-        np.testing.assert_array_equal(learner.predict(frame)[clear], expected.argmax(axis=1)[clear])
-        assert clear.mean() > 0.99
+        is_clear = abs(expected[:, 0] - 0.5) > 1e-4
+        predictions = learner.predict(frame)[is_clear]
+        np.testing.assert_array_equal(predictions, expected.argmax(axis=1)[is_clear])
+        assert is_clear.mean() > 0.99

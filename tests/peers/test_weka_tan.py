@@ -14,29 +14,38 @@ from lib.structures.information import conditional_mutual_information
 
 SEARCH = "-D -Q weka.classifiers.bayes.net.search.local.TAN -- -S ENTROPY"
 ESTIMATE = "-E weka.classifiers.bayes.net.estimate.SimpleEstimator -- -A 1.0"
-N_ATTRIBUTES, N_ROWS = 8, 300
+N_ATTRIBUTES = 8
+N_ROWS = 300
 
 
 def draw(rng):
-    """Attributes of 2 to 4 values, each of which depends on the class and on one before it; two halves."""
+    """Two halves of examples: attributes of 2 to 4 values depend on the class and an earlier one."""
     y = rng.integers(0, 3, 2 * N_ROWS)
-    codes, sizes = [y], rng.integers(2, 5, N_ATTRIBUTES)
-    for j, size in enumerate(sizes):
+    codes = [y]
+    columns = {}
+    for j, size in enumerate(rng.integers(2, 5, N_ATTRIBUTES)):
         table = rng.dirichlet(np.full(size, 0.7), (3, 4)).cumsum(axis=-1)
-        rows = table[y, codes[rng.integers(0, j + 1)]]
-        codes.append((rng.random((2 * N_ROWS, 1)) > rows[:, :-1]).sum(axis=1))
-    columns = [pd.Categorical(c, range(size)) for c, size in zip(codes[1:], sizes, strict=True)]
-    frame, halves = (
-        pd.DataFrame({f"a{j}": c for j, c in enumerate(columns)}),
-        (slice(N_ROWS), slice(N_ROWS, None)),
-    )
-    return [
-        (frame[half].reset_index(drop=True), pd.Categorical(y[half], range(3))) for half in halves
-    ]
+        cumulated = table[y, codes[rng.integers(0, j + 1)]]
+        codes.append((rng.random((2 * N_ROWS, 1)) > cumulated[:, :-1]).sum(axis=1))
+        columns[f"a{j}"] = pd.Categorical(codes[-1], range(size))
+    frame = pd.DataFrame(columns)
+    classes = pd.Categorical(y, range(3))
+    train = (frame[:N_ROWS], classes[:N_ROWS])
+    test = (frame[N_ROWS:].reset_index(drop=True), classes[N_ROWS:])
+    return train, test
 
 
 def links(parents):
-    return {frozenset((v, p)) for v, family in enumerate(parents) for p in family if p > 0}
+    """Pairs of attributes of which one is a parent of the other; 0 is the class."""
+    pairs = set()
+    for v, family in enumerate(parents):
+        pairs |= {frozenset((v, parent)) for parent in family if parent > 0}
+    return pairs
+
+
+def weight(tree, information):
+    """Sum of the information (attributes, attributes) of the links of a tree."""
+    return sum(information[tuple(v - 1 for v in link)] for link in links(tree))
 
 
 def test_tan(weka):
@@ -44,23 +53,17 @@ def test_tan(weka):
     for case in cases:
         weka.add("network", *case, *SEARCH.split(), *ESTIMATE.split())
     results = weka.run()
-    for ((train, y), (test, _)), parents, posteriors in zip(
-        cases, results[::2], results[1::2], strict=True
-    ):
-        theirs = ((), *((0,) if p < 0 else (0, int(p) + 1) for p in parents))
-        ours, information = (
-            tan(train, np.asarray(y)),
-            conditional_mutual_information(*discrete_codes(train, y)),
-        )
-        weights = [
-            sum(information[tuple(v - 1 for v in link)] for link in links(tree))
-            for tree in (ours, theirs)
-        ]
+    assert len(results) == 2 * len(cases)
+    for i, ((train, classes), (test, _)) in enumerate(cases):
+        parents, posteriors = results[2 * i : 2 * i + 2]
+        y = np.asarray(classes)
+        # the class is 0 here, and no attribute is -1 there
+        theirs = ((), *((0,) if parent < 0 else (0, int(parent) + 1) for parent in parents))
+        ours = tan(train, y)
         assert len(links(ours)) == len(links(theirs)) == N_ATTRIBUTES - 1
-        assert weights[0] == pytest.approx(weights[1], rel=1e-9)
-        model = BayesNetClassifier(structure=theirs, learner="ofe", smoothing=1.0).fit(
-            train, np.asarray(y)
-        )
-        np.testing.assert_allclose(
-            model.predict_proba(test).ravel(), posteriors, rtol=1e-9, atol=1e-12
-        )
+        # both trees have the greatest sum of conditional mutual information
+        information = conditional_mutual_information(*discrete_codes(train, classes))
+        assert weight(ours, information) == pytest.approx(weight(theirs, information), rel=1e-9)
+        model = BayesNetClassifier(structure=theirs, learner="ofe", smoothing=1.0).fit(train, y)
+        probabilities = model.predict_proba(test).ravel()
+        np.testing.assert_allclose(probabilities, posteriors, rtol=1e-9, atol=1e-12)
