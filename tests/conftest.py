@@ -1,6 +1,7 @@
-"""The environment of the book, with one thread per numerical library, and its kernels; fixed examples."""
+"""The book's environment, one thread per numerical library, its kernels; fixed examples."""
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -28,8 +29,12 @@ FIRST = (
     "rl/job_shop",
     "rl/backgammon",
     "bayes_net_learning",
+    "cia/sensitivity",
+    "cia/curves",
+    "explorer.ipynb",
+    "winnow2",
+    "cia/large",
 )
-FIRST += ("cia/sensitivity", "cia/curves", "explorer.ipynb", "winnow2", "cia/large")
 # in one process: more of their cases compile the same
 TOGETHER = ("test_bayes_net_learning", "test_backgammon")
 
@@ -39,7 +44,8 @@ def in_this_process():
     """Run trials in the process of the test, which looks at what they call."""
 
     def run(function, blocks, *_):
-        yield from ((number, function(block)) for number, block in blocks.items())
+        for number, block in blocks.items():
+            yield number, function(block)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine, "_on_this_machine", run)
@@ -55,22 +61,28 @@ def pytest_configure():
 
 def pytest_collection_modifyitems(items):
     """Put the tests of `FIRST` first."""
-    rank = {name: position for position, name in enumerate(FIRST)}
-    items.sort(
-        key=lambda item: next((rank[name] for name in FIRST if name in item.nodeid), len(FIRST))
-    )
+
+    def rank(item):
+        for position, name in enumerate(FIRST):
+            if name in item.nodeid:
+                return position
+        return len(FIRST)
+
+    items.sort(key=rank)
 
 
 class ByNotebook(LoadScopeScheduling):
-    """Keeps the cells of a notebook in one process, which has its kernel, and the cases of a test together.
+    """Keeps the cells of a notebook, and the cases of a test, in one process.
 
-    (The marks of xdist's own `--dist loadgroup` are lost with pytest 9.2.)
+    A notebook's process has its kernel. (The marks of xdist's own `--dist loadgroup` are lost
+    with pytest 9.2.)
     """
 
     def _split_scope(self, nodeid):
         path = nodeid.partition("::")[0]
-        whole = path.endswith((".ipynb", *(f"{name}.py" for name in TOGETHER)))
-        return path if whole else nodeid.partition("[")[0]
+        if path.endswith(".ipynb") or Path(path).stem in TOGETHER:
+            return path
+        return nodeid.partition("[")[0]
 
 
 def pytest_xdist_make_scheduler(config, log):

@@ -1,4 +1,4 @@
-"""Policy iteration, backgammon's moves and self-play, a part of `make bench`: more rows of speed.json."""
+"""Policy iteration, backgammon's moves and self-play: rows of speed.json, of `make bench`."""
 
 import numpy as np
 import pyspiel

@@ -1,4 +1,4 @@
-"""The jobs of Bayesian networks: ELR against scikit-learn's logistic regression, TAN against pgmpy."""
+"""Jobs of Bayesian networks: ELR against scikit-learn's logistic regression, TAN against pgmpy."""
 
 import sys
 import warnings
@@ -33,7 +33,7 @@ POSTERIOR_AGREEMENT = 1e-10
 
 
 def chess():
-    """CHESS (kr-vs-kp), where it is at hand; else as many random rows, under a name that says so."""
+    """CHESS (kr-vs-kp), where it is at hand; else as many random rows, named as such."""
     try:
         data = datasets.load("chess")
     except datasets.NotAvailableError as error:
@@ -44,10 +44,14 @@ def chess():
 
 def draw_causes():
     """Each of 36 attributes is one of six hidden causes, with noise."""
-    rng, n_rows, n_causes, n_attributes = np.random.default_rng(0), 3_000, 6, 36
+    n_rows = 3_000
+    n_causes = 6
+    n_attributes = 36
+    rng = np.random.default_rng(0)
     causes = rng.random((n_rows, n_causes)) < 0.5
     y = causes.sum(axis=1) + 2 * (rng.random(n_rows) < 0.3) > 3
-    cause, noise = rng.integers(n_causes, size=n_attributes), 0.3 * rng.random(n_attributes)
+    cause = rng.integers(n_causes, size=n_attributes)
+    noise = 0.3 * rng.random(n_attributes)
     X = causes[:, cause] ^ (rng.random((n_rows, n_attributes)) < noise)
     return X.astype(int), y.astype(int)
 
@@ -66,18 +70,17 @@ def ones(codes, sizes, in_rows):
     starts = np.concatenate([[0], np.cumsum(sizes[1:] - 1)])
     columns = starts[attributes] + codes[:, 1:][rows, attributes] - 1
     pointers = np.concatenate([[0], np.cumsum((codes[:, 1:] > 0).sum(axis=1))])
-    indices, pointers = columns.astype(np.int32), pointers.astype(np.int32)
-    return sparse.csr_matrix(
-        (np.ones(len(indices)), indices, pointers), shape=(len(codes), starts[-1])
-    )
+    arrays = (np.ones(len(columns)), columns.astype(np.int32), pointers.astype(np.int32))
+    return sparse.csr_matrix(arrays, shape=(len(codes), starts[-1]))
 
 
 class Race:
-    """NB with ELR and logistic regression on the same codes; all that either does with them is timed."""
+    """NB with ELR and logistic regression on the same codes, from which on all is timed."""
 
     def __init__(self, X, y, method):
         self.codes, self.sizes = discrete_codes(X, y)
-        self.network, self.method = Network(naive(self.codes.shape[1] - 1), self.sizes), method
+        self.network = Network(naive(self.codes.shape[1] - 1), self.sizes)
+        self.method = method
         self.network.by_class  # noqa: B018 built once for the structure, whatever the rows
 
     def ours(self, tolerance=1e-6, n_iterations=LONG):
@@ -94,9 +97,13 @@ class Race:
         return model.predict_log_proba(Z)[np.arange(len(self.codes)), self.codes[:, 0]].mean()
 
     def loosest(self, form, enough):
-        return loosest(
-            lambda tol: self.likelihood(self.peer(*form, tol=tol, max_iter=LONG)), enough, form[1]
-        )
+        """Return the loosest tolerance of a solver, on rows of a form, that is enough."""
+
+        def likelihood(tolerance):
+            return self.likelihood(self.peer(*form, tol=tolerance, max_iter=LONG))
+
+        _, solver = form
+        return loosest(likelihood, enough, solver)
 
 
 def loosest(likelihood, enough, learner):
@@ -113,10 +120,8 @@ def races(name, X, y, method, times):
     The same is within 1e-6 of the best mean known. Of scikit-learn's solvers, on dense and on
     sparse rows, the fastest one counts; by itself, its default.
     """
-    race, solvers = (
-        Race(X, y, method),
-        ((False, "lbfgs"), (True, "lbfgs"), (True, "newton-cholesky")),
-    )
+    race = Race(X, y, method)
+    solvers = ((False, "lbfgs"), (True, "lbfgs"), (True, "newton-cholesky"))
     best = race.likelihood(race.peer(False, tol=1e-12, max_iter=LONG))
     goals = {"to the same likelihood": (max(best, race.ours(1e-9)) - CLOSE, solvers)}
     goals[f"to its likelihood after {FEW} iterations"] = (
@@ -147,19 +152,12 @@ def races(name, X, y, method, times):
 
 
 def long_race(name, X, y):
-    """NB+ELR by L-BFGS, where scikit-learn needs thousands of iterations, to its likelihood after 300."""
-    race, peer = Race(X, y, "lbfgs"), {"tol": 1e-12, "max_iter": FEW}
-    tolerance = loosest(race.ours, race.likelihood(race.peer(False, **peer)), "ELR")
+    """NB+ELR by L-BFGS to the likelihood that scikit-learn has after 300 of thousands of iterations."""
+    race = Race(X, y, "lbfgs")
+    peer = partial(race.peer, False, tol=1e-12, max_iter=FEW)
+    tolerance = loosest(race.ours, race.likelihood(peer()), "ELR")
     job = f"NB+ELR, {name}, to its likelihood after {FEW} iterations"
-    return [
-        compare(
-            job,
-            partial(race.ours, tolerance),
-            [partial(race.peer, False, **peer)],
-            1,
-            repetitions=3,
-        )
-    ]
+    return [compare(job, partial(race.ours, tolerance), [peer], 1, repetitions=3)]
 
 
 def compare(job, ours, peers, times, repetitions=REPETITIONS):
@@ -175,14 +173,16 @@ def repeat(times, call):
 
 
 def gradients(name, X, y, target):
-    """Likelihood and gradient of naive Bayes, with rows that all differ: how fast instances go by."""
+    """Likelihood and gradient of naive Bayes, with rows that all differ: examples a second."""
     codes, sizes = discrete_codes(X, y)
     codes = codes[np.unique(codes[:, 1:], axis=0, return_index=True)[1]]
-    n_rows, n_attributes = len(codes), codes.shape[1] - 1
+    n_rows = len(codes)
+    n_attributes = codes.shape[1] - 1
     cases = Cases.from_rows(Network(naive(n_attributes), sizes), codes)
     if len(cases.counts) != n_rows:
         raise AssertionError(f"{n_rows - len(cases.counts)} rows are alike")
-    beta, objective = np.log(observed_frequencies(cases)), cases.objective(True)
+    beta = np.log(observed_frequencies(cases))
+    objective = cases.objective(True)
 
     def often():
         for _ in range(CALLS):
@@ -194,7 +194,7 @@ def gradients(name, X, y, target):
 
 
 def draw_chain(n_rows=3_000, n_attributes=36):
-    """Rows of two-valued attributes, each of which depends on the class and the one before; classes."""
+    """Rows of two-valued attributes that depend on the class and a neighbour; and classes."""
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=n_rows)
     X = rng.integers(2, size=(n_rows, n_attributes))
@@ -204,7 +204,7 @@ def draw_chain(n_rows=3_000, n_attributes=36):
 
 
 def tree_information(X, y, edges):
-    """Conditional mutual information of the edges between attributes, given the class (variable 0)."""
+    """Mutual information of the edges between attributes, given the class (variable 0)."""
     attribute_edges = [(u - 1, v - 1) for u, v in edges if u != 0]
     information = 0
     for label in np.unique(y):
@@ -219,7 +219,7 @@ def edges_of(parents):
 
 
 def tan_search(repetitions=3):
-    """Search for TAN's tree, against pgmpy's; both trees have the same conditional mutual information."""
+    """Search for TAN's tree, against pgmpy's; both trees have the same mutual information."""
     X, y = draw_chain()
     frame = pd.DataFrame(np.column_stack([y, X]))
 
@@ -250,7 +250,7 @@ def as_pgmpy(parents, tables):
 
 
 def tan_prediction(missing, few=100):
-    """Posteriors of the class by TAN against pgmpy's faster way, a row at a time; values missing."""
+    """Posteriors of the class by TAN against pgmpy's faster way, a row at a time."""
     X, y = draw_chain(20_000)
     parents = tan(X, y)
     learner = BayesNetClassifier(structure=parents, learner="ofe").fit(X, y)
@@ -277,7 +277,7 @@ def tan_prediction(missing, few=100):
 
 
 def with_gaps():
-    """TAN's tables from rows with a quarter of the values missing, by ELR and EM: no peer takes such rows."""
+    """TAN's tables by ELR and EM with a quarter of the values missing, which no peer takes."""
     X, y = draw_chain()
     X = np.where(np.random.default_rng(1).random(X.shape) < 0.25, np.nan, X)
     results = []
@@ -292,7 +292,8 @@ def with_gaps():
 @ignore_warnings  # scikit-learn warns that the limit was reached
 def rows():
     name, *small = chess()
-    pima, letter = discretised("pima"), discretised("letter")
+    pima = discretised("pima")
+    letter = discretised("letter")
     return [
         *races(name, *small, "newton", times=5),
         *races("PIMA", *pima, "lbfgs", times=20),

@@ -1,4 +1,4 @@
-"""Training times of ELR and of an SVM on the data sets of Table IX (Greiner et al. 2005, Appendix E).
+"""Training times of ELR and an SVM on the data sets of Table IX (Greiner et al. 2005, App. E).
 
 A time is the processor's, in one thread, for all training parts of one repetition: five folds, or
 the single training set, as `lib.experiments.elr_uci` splits them with seed 0. Their attributes are
@@ -80,7 +80,7 @@ def one_hot(codes, sizes):
 
 
 def measure(names=DATASETS, repetitions=REPETITIONS):
-    """Rows of median seconds over repetitions in turn, after one that compiles; why sets are missing."""
+    """Rows of median seconds over repetitions in turn, after one to compile; why sets are missing."""
     jobs = {}
     reasons = {}
     for name in names:

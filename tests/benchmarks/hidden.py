@@ -30,7 +30,7 @@ ALARM = DiscreteNetwork.read_bif(DATA / "alarm.bif.gz")
 
 
 def forward_backward(n_states, length):
-    """E-steps (forward, backward, expected counts) and whole fits, in steps of the sequences a second."""
+    """E-steps (forward, backward, expected counts) and whole fits, in steps a second."""
     rng = np.random.default_rng(0)
     start = rng.dirichlet(np.ones(n_states), 1)[0]
     transitions = rng.dirichlet(np.ones(n_states), n_states)

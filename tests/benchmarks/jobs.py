@@ -36,7 +36,7 @@ def sample():
 
 
 def alternate(*calls, repetitions=REPETITIONS):
-    """Seconds of each call (repetitions, calls), in turn, in one thread, after a round to warm up."""
+    """Seconds of each call (repetitions, calls), in turn, in one thread, after a warm-up."""
     with warnings.catch_warnings():
         # StepMix and scikit-learn warn that iterations were too few
         warnings.simplefilter("ignore")
@@ -52,11 +52,13 @@ def row(job, ours, peer, unit, target, aim):
     """
     if unit == "s":
         ratios = peer / ours
-        best_ours, best_peer = ours.min(), peer.min()
+        best_ours = ours.min()
+        best_peer = peer.min()
         ratio = best_peer / best_ours
     else:
         ratios = ours / peer
-        best_ours, best_peer = ours.max(), peer.max()
+        best_ours = ours.max()
+        best_peer = peer.max()
         ratio = best_ours / best_peer
     values = {
         "ours": best_ours,
@@ -87,7 +89,7 @@ def alone(job, ours, unit, target):
 
 
 def peak(size=1_000, repetitions=20):
-    """Billions of floating-point operations a second of one core in a product of matrices, as EM has them."""
+    """Billions of operations a second of one core in a product of matrices, as EM has them."""
     matrix = np.random.default_rng(0).random((size, size), np.float32)
     return 2e-9 * size**3 / alternate(lambda: matrix @ matrix, repetitions=repetitions).min()
 
@@ -134,7 +136,7 @@ def em():
 
 
 def winnow(n_passes=200, n_calls=10):
-    """Passes over the same 150 doubled attributes, beside scikit-learn's Perceptron, often in a row."""
+    """Passes over the same 150 doubled attributes, beside scikit-learn's Perceptron."""
     X, y = sample()
     doubled = np.hstack([X, 1 - X]).astype(float)
     peer = Perceptron(max_iter=n_passes, tol=None, shuffle=False)
@@ -158,10 +160,10 @@ def winnow(n_passes=200, n_calls=10):
 
 
 def one_hot(n_attributes, n_values, size):
-    """Rows with one of n_values ones for each attribute, of other distributions in the two classes."""
+    """Rows with one of n_values ones for each attribute, distributed by the class."""
     rng = np.random.default_rng(0)
     y = rng.random(size) < 0.4
-    # a value is the number of cumulated probabilities, but for the last, that are less than a number
+    # a value is the number of cumulated probabilities that a random number exceeds
     cumulated = rng.dirichlet(np.ones(n_values), (2, n_attributes)).cumsum(axis=-1)[:, :, :-1]
     codes = [(rng.random((n_attributes, 1)) > cumulated[int(label)]).sum(axis=-1) for label in y]
     columns = (np.array(codes) + n_values * np.arange(n_attributes)).astype(np.int32)
@@ -172,7 +174,7 @@ def one_hot(n_attributes, n_values, size):
 
 
 def plain_winnow(rows, labels, n_weights, threshold):
-    """Winnow2 in plain Python as it is written, over all attributes: weights, number of mistakes."""
+    """Winnow2 in plain Python, over all attributes: weights and number of mistakes."""
     weights = [1.0] * n_weights
     mistakes = 0
     for row, label in zip(rows, labels, strict=True):
@@ -209,7 +211,7 @@ def river_perceptron(rows, labels):
 
 
 def online(n_attributes, n_values, size, dense, few):
-    """One pass of Winnow over one-hot attributes, against plain Python (on `few` rows) and river."""
+    """One pass of Winnow over one-hot attributes, against plain Python and river."""
     X, y = one_hot(n_attributes, n_values, size)
     n_weights = X.shape[1]
     threshold = 1.5 * n_attributes
@@ -255,7 +257,7 @@ def online(n_attributes, n_values, size, dense, few):
 
 
 def compiling():
-    """Seconds that the first fit of a Bayesian network takes in an empty cache, beyond those of the second."""
+    """Seconds of the first fit of a Bayesian network with an empty cache, beyond the second's."""
     code = (
         "import numpy as np; from lib.bayes_net import BayesNetClassifier;"
         " X = np.eye(8); X[0, 0] = np.nan;"
@@ -272,7 +274,7 @@ def compiling():
 
 
 def panels():
-    """All six panels of Grove & Roth's figures: wall time, and peak memory of this process and its workers."""
+    """All six panels of Grove & Roth's figures: wall time, peak memory of all processes."""
     n_jobs = 2
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -292,7 +294,7 @@ def panels():
 
 
 def cross_validation():
-    """The learners of Atlas on his five data sets, 100 shuffles of 5 folds: wall time with 2 workers."""
+    """The learners of Atlas on his five data sets, 100 shuffles of 5 folds: wall time."""
     uci_comparison(n_repeats=1, n_jobs=2)  # compiles
     wall = seconds(lambda: uci_comparison(n_repeats=100, n_jobs=2), time.perf_counter)
     return [alone("100 shuffles, 5 folds, 5 data sets, 3 learners, 2 workers: time", wall, "s", 60)]

@@ -1,5 +1,6 @@
-"""Compare speed with other libraries: `make bench`. Writes data/benchmarks/speed.json and prints a table.
+"""Compare speed with other libraries: `make bench`.
 
+Writes data/benchmarks/speed.json and prints a table.
 It also writes data/benchmarks/elr_times.json: see `tests.benchmarks.elr_times`.
 """
 
@@ -29,7 +30,7 @@ def processor():
 
 
 def seconds(call, clock=time.process_time):
-    """Time of one call: the processor's, which other programs hardly change, or of another clock."""
+    """Time of one call: the processor's, which other programs hardly change, or another clock's."""
     start = clock()
     call()
     return clock() - start

@@ -112,7 +112,7 @@ def fits():
 
 
 def networks():
-    """Seconds of TAN with 20 iterations of ELR against the numbers of rows, all different, and classes."""
+    """Seconds of TAN, 20 iterations of ELR, against the numbers of different rows and of classes."""
     rng = np.random.default_rng(0)
     for axis in ("rows", "classes"):
         for value in AXES[axis]:
@@ -131,7 +131,7 @@ def experiments():
 
 
 def peaks():
-    """Peak memory, in MiB, of a process that draws the largest sample, and of one that fits it too."""
+    """Peak MiB of a process that draws the largest sample, and of one that fits it, too."""
     for name in ("sample", *LEARNERS):
         command = [sys.executable, "-c", PEAK, name, str(EXAMPLES), str(ATTRIBUTES)]
         output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -170,7 +170,7 @@ def case_of(n):
 
 
 def efficiency(repetitions=REPETITIONS):
-    """Time of the panel of 75 attributes in one process over twice that in two, each pair in turn."""
+    """Time of the panel of 75 attributes in one process over twice that in two."""
 
     def wall_seconds(n_jobs):
         curves = partial(cia_learning_curves, 75, n_models=60, n_jobs=n_jobs, **PANEL)

@@ -36,8 +36,11 @@ def compare(job, ours, peer, X, y, repetitions=7):
 
 
 def rows():
-    letter, iris, pima = (datasets.load(name) for name in ("letter", "iris", "pima"))
-    letters, y = letter.X.to_numpy(float)[:16_000], letter.y[:16_000]
+    letter = datasets.load("letter")
+    iris = datasets.load("iris")
+    pima = datasets.load("pima")
+    letters = letter.X.to_numpy(float)[:16_000]
+    y = letter.y[:16_000]
     peer = DecisionTreeClassifier(criterion="entropy", random_state=0)
     full = GainRatioTree(pruning=None, min_leaf=1)
     bagged = (
@@ -86,7 +89,7 @@ def draw(size):
 
 
 def growth(sizes=SIZES):
-    """Seconds of a tree, pruned, and of scikit-learn's with as many leaves, by the number of rows."""
+    """Seconds of a pruned tree, and of scikit-learn's with as many leaves, by rows."""
     for size, repetitions in sizes.items():
         sample = draw(size)
         tree = GainRatioTree()

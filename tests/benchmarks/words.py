@@ -9,6 +9,7 @@ import resource
 import subprocess
 import tempfile
 from contextlib import contextmanager
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -51,9 +52,12 @@ def vowpal_wabbit(X, y):
 
 
 def word_rows():
-    """One Winnow, and the ten of WinSpell, beside a perceptron by gradient descent; Vowpal Wabbit."""
-    tokens = [token for text in read_texts().values() for token in tokenize(text)]
-    X, y = contexts(tokens, WORDS), np.array([token for token in tokens if token in WORDS])
+    """One Winnow, and WinSpell's ten, beside a perceptron by gradient descent and Vowpal Wabbit."""
+    tokens = []
+    for text in read_texts().values():
+        tokens += tokenize(text)
+    X = contexts(tokens, WORDS)
+    y = np.array([token for token in tokens if token in WORDS])
     floats = X.astype(float)
     peer = SGDClassifier(loss="perceptron", max_iter=N_PASSES, tol=None, shuffle=False)
     winnow = Winnow(
@@ -61,7 +65,8 @@ def word_rows():
     )
     text = f"{X.shape[0]:,} contexts of {'/'.join(WORDS)}; SGDClassifier"
     for name, learner in {"Winnow": winnow, "WinSpell": WinSpell(n_passes=N_PASSES)}.items():
-        times = alternate(lambda: learner.fit(X, y), lambda: peer.fit(floats, y), repetitions=5)  # noqa: B023
+        fits = (partial(learner.fit, X, y), partial(peer.fit, floats, y))
+        times = alternate(*fits, repetitions=5)
         yield row(f"{name}, {text}", times[:, 0], times[:, 1], "s", None, None)
     if find_spec("vowpalwabbit") is None:
         print("left out: Vowpal Wabbit, which is not installed")
@@ -99,11 +104,10 @@ def weka(learner, path):
 
 
 def rule_rows(name="waveform-21", repetitions=3):
-    """RIPPER beside JRip, without the seconds to start and read: those of a rule without conditions."""
+    """RIPPER beside JRip, without the seconds to start and read, which ZeroR takes, too."""
     data = datasets.load(name)
-    ours = alternate(lambda: Ripper(random_state=0).fit(data.X, data.y), repetitions=repetitions)[
-        :, 0
-    ]
+    times = alternate(lambda: Ripper(random_state=0).fit(data.X, data.y), repetitions=repetitions)
+    ours = times[:, 0]
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "rows.csv")
         data.X.assign(target=[f"class {y}" for y in data.y]).to_csv(path, index=False)

@@ -128,7 +128,7 @@ def project(tmp_path, write_chapter) -> Project:
 
 
 def replace_lib_link(project: Project) -> None:
-    """Give a project a lib of its own, instead of the link to ours, for a test that writes into it."""
+    """Give a project a lib of its own, for a test that writes into it, not the link to ours."""
     if (project.root / "lib").is_symlink():
         (project.root / "lib").unlink()
         (project.root / "lib").mkdir()

@@ -1,4 +1,4 @@
-"""Finished blocks of a chapter's trials: found by the next run, listed, cleared, run again to compare."""
+"""Finished blocks of a chapter's trials: found by the next run, listed, cleared, verified."""
 
 import json
 import shutil
@@ -61,7 +61,7 @@ def forge(path):
 
 
 def test_in_kernels(project, write_chapter):
-    """A run stores what the next finds; a damaged block is run again, a wrong one fails its cell."""
+    """A run finds the blocks of the last; a damaged one is run again, a wrong one fails its cell."""
     write_chapter(project, "cia/curves", EXPERIMENT)
     first = book(project, "run", "cia/curves", "--profile", "paper")
     assert first.exit_code == 0, first.output

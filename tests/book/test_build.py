@@ -1,4 +1,4 @@
-"""The pages of the whole book, from the outputs that are stored in its notebooks (nbval compares these)."""
+"""The pages of the whole book, from the outputs stored in its notebooks (nbval compares these)."""
 
 import re
 import shutil

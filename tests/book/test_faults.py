@@ -1,4 +1,4 @@
-"""What goes wrong around the book is told in words, and leaves no half-written file and no process."""
+"""Faults around the book are told in words, and leave no half-written file and no process."""
 
 import errno
 import json
@@ -247,7 +247,7 @@ print(matplotlib.rcParams["lines.linewidth"], sys.flags.optimize, matplotlib.get
 def test_a_book_is_built_without_home_fonts_network_and_utf8_and_without_the_readers_settings(
     project, tmp_path
 ):
-    """One build in bad surroundings; HOME and the folder of the font cache can be made by nobody."""
+    """One build in bad surroundings: nobody can make HOME and the folder of the font cache."""
     reader = tmp_path / "own"
     log = tmp_path / "network.log"
     python = tmp_path / "python"

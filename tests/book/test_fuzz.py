@@ -1,4 +1,4 @@
-"""Any text, file or number is a value that is allowed, or an error that says what is; no traceback."""
+"""Any text, file or number is an allowed value, or an error that says what is allowed."""
 
 import json
 
@@ -49,7 +49,7 @@ PIECE = st.sampled_from(
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """Return a small book; tests of this file change one chapter's notebook and the profiles only."""
+    """Return a small book; tests of this file change one notebook and the profiles only."""
     project = make_project(tmp_path_factory.mktemp("fuzz") / "book")
     nbformat.write(chapter(CLAIMS), project.notebook("cia/curves"))
     return project

@@ -1,4 +1,4 @@
-"""What pages, records and downloads say of commits and registration: true in any clone, or nothing."""
+"""Pages, records, downloads on commits and registration: what is true in any clone, or nothing."""
 
 import csv
 import json
@@ -137,7 +137,7 @@ class TestRegistration:
         assert registry.registrations(three_commits) == expected
 
     def test_scorecard_and_table(self, three_commits, monkeypatch, tmp_path):
-        """With the history they have it; without, the scorecard says why not, and no entry is blank."""
+        """With the history they have it; without, the scorecard says why, and no entry is blank."""
         setting = {
             "id": "positive",
             "verdict": "holds",
@@ -281,7 +281,8 @@ class TestCommit:
 
     def test_what_came_before(self, three_commits):
         commits = run_git(three_commits.root, "rev-list", "--reverse", "HEAD").splitlines()
-        first, last = commits[0], commits[2]
+        first = commits[0]
+        last = commits[2]
         author = ["-c", "user.name=A", "-c", "user.email=a@b"]
         run_git(three_commits.root, *author, "commit", "-q", "--amend", "-m", "again")
         assert history.is_ancestor(three_commits, first)
@@ -335,7 +336,7 @@ class TestOfAChapter:
 
 @pytest.mark.slow
 def test_pages_downloads_and_the_pdf_carry_the_commit_of_what_they_show(project, monkeypatch):
-    """The chapter is executed at the first commit, pages are of the second, the PDF of the third."""
+    """The chapter is of the first commit, its pages of the second, the PDF of the third."""
     first = commit_all(project)
     assert book(project, "build", "--profile", "quick").exit_code == 0
     (project.root / "chapters" / "intro.md").write_text("# Another introduction\n")

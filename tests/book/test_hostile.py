@@ -1,4 +1,4 @@
-"""Values and names that would be code, markup or formulas: they stay text in notebooks and on pages."""
+"""Values and names that would be code, markup or formulas stay text in notebooks and on pages."""
 
 import json
 import re
@@ -43,7 +43,8 @@ TEXTS = [
     *MARKUP,
     "'); import os; os.system('touch made'); print('",
     '"""', "'''", "\\", "a\nb", "a\r\nb", "a\u2028 b", "a\x85b", "\0", "\x7f\x1b[31m", "#", "%time",
-    "!touch made", "{title} {0} {self.__class__}", "1e-3", "null", "é λ 😀", " ", "\u202ea", "x" * 10_000,
+    "!touch made", "{title} {0} {self.__class__}", "1e-3", "null", "é λ 😀", " ",
+    "\u202ea", "x" * 10_000,
 ]  # fmt: skip
 SIGNS = st.text(st.sampled_from("ab1 \\`*_{}[]()<>#+-.!|$~&;:^=/\"'%@?λ−"), min_size=1).filter(
     str.strip

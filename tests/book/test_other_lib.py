@@ -1,4 +1,4 @@
-"""One book, one lib: no page is signed with one and computed by another; a copy has an environment."""
+"""One book, one lib: no page is signed with one and computed by another, also in a copy."""
 
 import os
 import shutil
@@ -99,7 +99,7 @@ fi
 class TestMakefile:
     @pytest.fixture
     def make(self, tmp_path, monkeypatch):
-        """Return a function that calls `make env` with the stand-in for Python and returns its log."""
+        """Return a function that calls `make env` with the stand-in and returns its log."""
         log = tmp_path / "log"
         no_network = tmp_path / "no network"  # while there is this file, pip fails
         python = tmp_path / "python it's"

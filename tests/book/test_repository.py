@@ -1,4 +1,4 @@
-"""The address of the repository: one setting, and what follows from it on the pages and in the notebooks."""
+"""The address of the repository, and what follows from it on pages and in notebooks."""
 
 import nbformat
 import pytest

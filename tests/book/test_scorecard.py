@@ -1,4 +1,4 @@
-"""The scorecard: its pictures are true to the numbers, its text to the claims, and its downloads to both."""
+"""The scorecard: pictures true to the numbers, text to the claims, downloads to both."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""Sweeps: what is checked before the runs, the folders they leave, and the page that compares them."""
+"""Sweeps: what is checked before the runs, their folders, the page that compares them."""
 
 import csv
 import io

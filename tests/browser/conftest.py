@@ -36,7 +36,7 @@ def pytest_configure(config):
 
 
 class ByPage(LoadScopeScheduling):
-    """Gives all tests of a page to one worker, which visits it once; other tests go file by file."""
+    """Gives the tests of a page to one worker, which visits it once; others go by file."""
 
     def _split_scope(self, nodeid):
         page = re.search(r"\[([^\]]*?\.html)", nodeid)

@@ -26,7 +26,7 @@ def dead_references(name, markups, site):
 
 
 def is_dead(reference, name, markups, site):
-    """Whether a reference of the page `name` leads to no file, or to an id that its page has not."""
+    """Whether a reference of the page `name` leads to no file, or to no id of its page."""
     address = urlsplit(reference)
     if address.scheme or address.netloc:
         return False

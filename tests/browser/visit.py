@@ -1,4 +1,4 @@
-"""One visit to a page gathers all that is asserted of it: loading and axe take nearly all the time."""
+"""One visit to a page gathers all that is asserted of it, as loading and axe take long."""
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -146,7 +146,7 @@ def visit_page(browser, site, address, name):
 
 
 def switch_system_theme(page, theme):
-    """What the reader's system prefers; the page follows, since its own button stands on automatic."""
+    """What the reader's system prefers; the page follows, as its button is on automatic."""
     page.emulate_media(color_scheme=theme)
     page.wait_for_function(
         "theme => !document.querySelector('.theme-switch-button')"

@@ -1,4 +1,4 @@
-"""Weka 3.6 as a peer: a small Java program in a temporary folder runs all jobs of a test in one go."""
+"""Weka 3.6 as a peer: a small Java program runs all jobs of a test in one go."""
 
 import os
 import shutil

@@ -51,11 +51,11 @@ class Gnubg:
         self.lines = self.socket.makefile("rw")
 
     def move(self, position, dice):
-        """The position after its move, before the rows change places; one step follows the other."""
+        """The position after its move, before the rows change places."""
         ours, theirs = (men.tolist() for men in position)
-        # the fields of a board as FIBS writes it: men of both players by place, theirs negative, ...
+        # the fields of a board as FIBS writes it: men by place, those of the other player negative,
         places = [-theirs[BAR], *(ours[i] - theirs[BAR - i] for i in range(1, BAR)), ours[BAR]]
-        # ... whose turn it is, the dice, the cube and the direction, men off and men on the bar
+        # whose turn it is, the dice, the cube and the direction, men that are off or on the bar
         turn = [1, *dice, 0, 0]
         cube_and_direction = [1, 1, 1, 0, 1, -1, 0, BAR]
         off_and_bar = [ours[OFF], theirs[OFF], ours[BAR], theirs[BAR]]
@@ -91,7 +91,8 @@ def play(player, gnubg, rng):
             choice = gnubg.move(position, dice)
             if not (choices == choice).all(axis=(1, 2)).any():
                 raise AssertionError(
-                    f"GNU Backgammon moves from {position.tolist()} with {dice} to {choice.tolist()}"
+                    f"GNU Backgammon moves from {position.tolist()} with {dice}"
+                    f" to {choice.tolist()}"
                 )
         if choice[0, OFF] == 15:
             points = int(playing._score(choice))

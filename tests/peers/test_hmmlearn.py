@@ -1,4 +1,4 @@
-"""Hidden Markov models against hmmlearn: likelihood, Viterbi's path, iterations of EM, their time."""
+"""Hidden Markov models against hmmlearn: likelihood, Viterbi's path, EM and its time."""
 
 import time
 
@@ -27,7 +27,10 @@ def tables(seed, n_states, n_symbols):
 
 def peer(model, **settings):
     learner = hmm.CategoricalHMM(len(model[0]), init_params="", params="ste", **settings)
-    learner.startprob_, learner.transmat_, learner.emissionprob_ = (table.copy() for table in model)
+    start, transitions, emissions = model
+    learner.startprob_ = start.copy()
+    learner.transmat_ = transitions.copy()
+    learner.emissionprob_ = emissions.copy()
     return learner
 
 
@@ -53,7 +56,7 @@ def test_likelihood_path_and_iterations(seed):
     assert our_likelihood == pytest.approx(theirs.score(rows, lengths), rel=1e-10)
 
     log_tables = [np.log(table) for table in initial]
-    our_path = np.concatenate([likeliest_states(symbols, *log_tables) for symbols in sequences])
+    our_path = np.concatenate([likeliest_states(sequence, *log_tables) for sequence in sequences])
     their_path = theirs.decode(rows, lengths)[1]
     their_joint = log_joint(their_path, symbols, ends, initial)
     assert log_joint(our_path, symbols, ends, initial) == pytest.approx(their_joint, rel=1e-12)
@@ -61,6 +64,7 @@ def test_likelihood_path_and_iterations(seed):
         our_path == their_path
     ).mean() > 0.95  # the same steps in another order may be as likely
 
+    # both begin at the same tables
     theirs.fit(rows, lengths)
     start, transitions, emissions = initial
     learner = HiddenMarkovModel(4, max_iterations=15, tolerance=0)

@@ -32,7 +32,7 @@ N_ROWS = 20
 
 
 def draw(rng, size, n_attributes=N_ATTRIBUTES):
-    """Rows with 2 to 4 values an attribute, which depends on the class and the attribute before it."""
+    """Rows of attributes of 2 to 4 values, each of which depends on the class and a neighbour."""
     sizes = rng.integers(2, 5, n_attributes + 1)
     columns = [rng.integers(sizes[0], size=size)]
     for n_values in sizes[1:]:
@@ -84,7 +84,8 @@ def network(parents, tables):
 
 def posterior(model, X):
     """P(class | the attributes that are not missing) of each row."""
-    query, rows = inference.VariableElimination(model).query, []
+    query = inference.VariableElimination(model).query
+    rows = []
     for x in X:
         evidence = {i: int(value) for i, value in enumerate(x, 1) if not np.isnan(value)}
         rows.append(query([0], evidence=evidence, show_progress=False).values)

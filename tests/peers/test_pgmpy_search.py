@@ -36,7 +36,8 @@ def rows(alarm):
 
 def frame(rows, sizes):
     states = {v: list(range(size)) for v, size in enumerate(sizes)}
-    return pd.DataFrame({v: pd.Categorical(rows[:, v], states[v]) for v in states}), states
+    columns = {v: pd.Categorical(rows[:, v], states[v]) for v in states}
+    return pd.DataFrame(columns), states
 
 
 def k2_score(data, states, rows, sizes):

@@ -22,8 +22,9 @@ N_SETTINGS = 150
 
 
 def draw(rng):
-    """Codes (size, n) of nominal attributes of 2 to 4 values, their sizes, a class that depends on them."""
-    size, n = rng.integers(8, 120), rng.integers(1, 20)
+    """Codes (size, n) of attributes of 2 to 4 values, their sizes, a class that depends on them."""
+    size = rng.integers(8, 120)
+    n = rng.integers(1, 20)
     sizes = rng.integers(2, 5, n)
     codes = rng.integers(0, sizes, (2 * size, n))
     z = sum(rng.normal(size=s)[c] for s, c in zip(sizes, codes.T, strict=True))
@@ -68,7 +69,7 @@ def posteriors(weka):
 
 @pytest.mark.parametrize("exact", [True, False], ids=["steps_that_are_exact", "other_steps"])
 def test_winnow(weka, exact):
-    """To the last bit where all factors are sums of few powers of two; else to rounding."""
+    """To the last bit where all factors have few binary digits; else but for rounding."""
     rng = np.random.default_rng(0)
     cases = []
     for _ in range(N_SETTINGS):

@@ -18,7 +18,8 @@ N_SPLITS = 12
 def test_jrip(weka, name):
     """Where the two differ, then by less than two points more than chance explains."""
     data = datasets.load(name)
-    X, y = plain(data.X), pd.Categorical(data.y).codes
+    X = plain(data.X)
+    y = pd.Categorical(data.y).codes
 
     def examples(rows):
         classes = pd.Categorical(y[rows], categories=np.unique(y))

@@ -19,7 +19,7 @@ N_ROWS = 300
 
 
 def draw(rng):
-    """Two halves of examples: attributes of 2 to 4 values depend on the class and an earlier one."""
+    """Two halves of examples: attributes depend on the class and an earlier attribute."""
     y = rng.integers(0, 3, 2 * N_ROWS)
     codes = [y]
     columns = {}

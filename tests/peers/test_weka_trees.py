@@ -59,7 +59,7 @@ def test_j48(weka, name):
 
 
 def mixed_data(seed):
-    """Numbers of few and many values, categories, in each third set missing values; 2 or 3 classes."""
+    """Numbers of few and many values, and categories; in each third set values are missing."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(40, 400))
     kinds = {
@@ -83,7 +83,7 @@ def mixed_data(seed):
 
 
 def test_j48_of_random_data(weka):
-    """Branches are raised in many of these trees, and in some of them two branches are equally large."""
+    """Branches are raised in many of these trees, and in some two are equally large."""
     settings = {"": {}, "-C 0.4": {"pruning": 0.4}}
     data_sets = [mixed_data(seed) for seed in range(100)]
     for X, y in data_sets:
@@ -102,8 +102,9 @@ def test_j48_of_random_data(weka):
 
 @pytest.mark.parametrize("name", ["pima", "soybean-large"])
 def test_adaboost(weka, name):
-    """By weights, nothing is random. After a member without an error Weka ends and ours begins anew.
+    """By weights, nothing is random.
 
+    After a member without an error Weka ends and ours begins anew, which must not happen here.
     Weka asks for enough rows, we for enough weight, before it looks at thresholds: on vehicle later
     trees differ.
     """
@@ -136,7 +137,7 @@ def bags_of_weka(n, n_members, _, rng):
 
 @pytest.mark.parametrize("name", ["vote", "soybean-large"])
 def test_bagging(weka, monkeypatch, name):
-    """On Weka's bags, of categories: its thresholds of numbers are values of a bag, ours of all rows."""
+    """On Weka's bags, of categories: its thresholds are values of a bag, ours of all rows."""
     X, y, is_train = divide(name, seed=2)
     train = examples(X, y, is_train)
     test = examples(X, y, ~is_train)

@@ -1,4 +1,4 @@
-"""Fixtures of the tests of trials: a folder of results, logs of trials and notes, a notebook's cells."""
+"""Fixtures of the tests of trials: a folder of results, logs, a notebook's cells."""
 
 import json
 import linecache

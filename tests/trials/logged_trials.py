@@ -15,7 +15,7 @@ N_BLOCKS = 5
 
 
 def count_as_a_notebook():
-    """Let the trials of this module count as those of a notebook, which may besides write into a log."""
+    """Let the trials of this module count as those of a notebook, and write into a log."""
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
     description.COMPUTING = description.COMPUTING | {"os"}
     description.REACHING = description.REACHING - {"open"}

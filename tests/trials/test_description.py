@@ -360,14 +360,20 @@ NOTEBOOK_REFUSED = {
     "globals": "def thing():\n    return globals()['scale']",
     "open": "def thing():\n    return open('a').read()",
     "__import__": "def thing():\n    return __import__('os')",
-    "the module of Python's functions": "import builtins\ndef thing():\n    return builtins.open('a')",
+    "the module of Python's functions": (
+        "import builtins\ndef thing():\n    return builtins.open('a')"
+    ),
     "the environment": "import os\ndef thing():\n    return os.environ['A']",
     "the environment, imported inside": "def thing():\n    import os\n    return os.environ['A']",
-    "a name taken from such a module": "from os import getenv\ndef thing():\n    return getenv('A')",
+    "a name taken from such a module": (
+        "from os import getenv\ndef thing():\n    return getenv('A')"
+    ),
     "a path": "from pathlib import Path\ndef thing():\n    return Path('a').read_text()",
     "another notebook's module": "def thing():\n    import requests\n    return requests",
     "such a function in a class": "class thing:\n    def f(self):\n        return open('a')",
-    "such a function in an object": "class A:\n    def f(self):\n        return open('a')\nthing = A()",
+    "such a function in an object": (
+        "class A:\n    def f(self):\n        return open('a')\nthing = A()"
+    ),
     "what makes pages": "def thing():\n    from lib.book import cli",
 }
 

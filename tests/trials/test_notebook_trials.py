@@ -1,4 +1,4 @@
-"""Trials that stand in a notebook: what they depend on is in the key of their blocks, nothing else."""
+"""Trials of a notebook: what they depend on is in the key of their blocks, nothing else."""
 
 import json
 
@@ -142,7 +142,7 @@ class TestClosedWorld:
 
     @pytest.mark.parametrize("kind", LEAVES)
     def test_a_trial_leaves_nothing_to_the_next_block(self, kind, cells):
-        """Or results would depend on which blocks a process has run, and so on how many there are."""
+        """Or results would depend on which blocks a process has run."""
         change, look = self.LEAVES[kind]
         cells("import decimal, sklearn, warnings\nclass A:\n    pass\n")
         look_line = f"    value = {look}\n"

@@ -58,7 +58,7 @@ def test_what_is_stored_is_found(blocks, expected, take_trials, take_notes, monk
     assert_same(run(), expected)
     assert take_trials() == []
     [note] = take_notes("found")
-    assert (note["blocks"], note["all"]) == (N_BLOCKS, N_BLOCKS)
+    assert note["blocks"] == note["all"] == N_BLOCKS
     assert_same(run(engine="tcp://127.0.0.1:1"), expected)
     monkeypatch.delenv("BOOK_TRIALS")
     run()
@@ -112,7 +112,8 @@ def test_a_killed_run_goes_on(n_jobs, start_method, results, expected, take_tria
     assert_same(run(trial=settings["trial"]), expected)
     assert take_trials() == sorted(set(range(N_TRIALS)) - stored_trials)
     [note] = take_notes("found")
-    assert (note["blocks"], note["all"]) == (len(stored_trials) // 2, N_BLOCKS)
+    assert note["blocks"] == len(stored_trials) // 2
+    assert note["all"] == N_BLOCKS
 
 
 @pytest.mark.slow
@@ -380,7 +381,8 @@ class TestVerify:
         write_times = {path: path.stat().st_mtime_ns for path in blocks.values()}
         assert_same(self.verify(7, share), expected)
         assert len(take_trials()) == 2 * n  # two trials a block
-        assert [note["blocks"] for note in take_notes("verified")] == [n] * (n > 0)
+        # nothing is said where nothing was verified
+        assert [note["blocks"] for note in take_notes("verified")] == ([n] if n else [])
         assert {path: path.stat().st_mtime_ns for path in blocks.values()} == write_times
 
     def test_the_seed_says_which(self, blocks, take_trials):
