@@ -548,6 +548,7 @@ setting = partial(
     high=0.3,
     n=10,
     region=(0.0, math.inf),
+    margin=0.05,
 )
 claim = partial(Claim, "a-claim", sentence="It is so.", quote="so")
 
@@ -561,6 +562,8 @@ CLAIMS = [
     (lambda: setting(min_trials=0), "^min_trials of 'a-setting' must be at least 1; got 0"),
     (lambda: setting(n=-1), "^n of 'a-setting' must be at least 0; got -1"),
     (lambda: setting(region=(1, 1)), r"^region of 'a-setting' must be \(lo, hi\) with lo < hi"),
+    (lambda: setting(margin=0), "^margin of 'a-setting' must be above 0 and finite: the smallest"),
+    (lambda: setting(unit=" "), "^unit of 'a-setting' must not be empty"),
     (lambda: setting(low=0.5), "^low, value and high of 'a-setting' must not fall"),
     (lambda: setting(high=0.1), "^low, value and high of 'a-setting' must not fall"),
     (lambda: claim(sentence=" "), "sentence of claim 'a-claim' must not be empty"),

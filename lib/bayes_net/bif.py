@@ -93,7 +93,7 @@ class DiscreteNetwork:
         References
         ----------
         Cozman: The Interchange Format for Bayesian Networks, version 0.15,
-        http://www.cs.cmu.edu/~javabayes/Home/node7.html.
+        https://www.cs.cmu.edu/~javabayes/Home/node7.html.
         """
         states, families, tables = interchange.read(path)
         number = {name: v for v, name in enumerate(states)}

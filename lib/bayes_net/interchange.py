@@ -18,7 +18,7 @@ then each statement is read.
 References
 ----------
 Cozman: The Interchange Format for Bayesian Networks, version 0.15, with JavaBayes' parser of it
-(BIFv015.jj), http://www.cs.cmu.edu/~javabayes/Home/node7.html. Rows go before the table, and the
+(BIFv015.jj), https://www.cs.cmu.edu/~javabayes/Home/node7.html. Rows go before the table, and the
 table before the default, as in its ConvertInterchangeFormat.java.
 """
 

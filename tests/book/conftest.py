@@ -41,6 +41,7 @@ claim.test(
     statistic="mean",
     estimate=(float(n_models), n_models - 2.5, n_models + 2.5, n_models),
     region=(0, float("inf")),
+    margin=0.5,
     paper_value=1.5,
     anchor="the-result",
 )

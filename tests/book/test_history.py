@@ -22,7 +22,14 @@ from lib.experiments import record as records
 from lib.experiments.record import Record, lock_digest, read
 from lib.trials.notes import KINDS
 
-ENTRY = {"statistic": "mean", "region": [0, None], "least": 1, "settings": {"positive": {}}}
+ENTRY = {
+    "statistic": "mean",
+    "region": [0, None],
+    "margin": 0.1,
+    "least": 1,
+    "unit": "models",
+    "settings": {"positive": {}},
+}
 RECORDING = """
 import pandas as pd
 from lib.experiments.record import Record
@@ -83,9 +90,9 @@ def replace_first_commit(project):
 
 class TestRegistration:
     def test_a_whole_history_says_that_it_was_registered_in_advance(self, three_commits):
-        assert re.fullmatch(
-            r"registered .*, commit .*", registry.registrations(three_commits)["positive"]
-        )
+        registration = registry.registrations(three_commits)["positive"]
+        assert registration.kind == registry.BEFORE
+        assert re.fullmatch(r"registered .*, commit .*", registration.words)
         registry.require_history(three_commits)
 
     @pytest.mark.parametrize("depth", [1, 2])
@@ -150,8 +157,11 @@ class TestRegistration:
             "low": 0.5,
             "high": 1.5,
             "n": 3,
+            "unit": "models",
             "least": 1,
             "region": [0, None],
+            "margin": 0.1,
+            "rerun_chance": 0.9,
         }
         claim = {
             "id": "mean-is-positive",
@@ -169,7 +179,8 @@ class TestRegistration:
         for project, words in ((three_commits, "Registered "), (shallow, "")):
             text = scorecard.scorecard(project, "paper")
             assert registry.WORDED_AFTER not in text.lower()
-            assert f"true if &gt; 0. {words}" in text
+            assert "true if &gt; 0; what matters: 0.1" in text
+            assert f"in a re-run: 90%. {words}" in text
             assert ("the book's history is not whole" in text) == (project is shallow)
             scorecard.write_downloads(
                 project, "paper", tmp_path, "0123456789", {"cia/curves": "abcdef0123"}
@@ -177,7 +188,7 @@ class TestRegistration:
             with (tmp_path / "claims.csv").open(encoding="utf-8", newline="") as file:
                 rows = list(csv.DictReader(file))
             assert [row["registered"].partition(" ")[0] for row in rows] == [words.strip().lower()]
-        assert "</div></li>" in text.partition("true if &gt; 0. ")[2][:20]
+        assert "</div></li>" in text.partition("in a re-run: 90%. ")[2][:20]
 
     def test_a_build_warns_and_a_strict_one_is_refused_before_anything_runs(
         self, three_commits, monkeypatch, tmp_path

@@ -141,7 +141,7 @@ def parameters_of(text, project, monkeypatch):
 # What makes a page of a text, and the dangerous elements that the page has of its own.
 PAGES = {
     sweep_of: {"svg", "a", "code", "b"},
-    scorecard_of: {"svg", "a", "b", "em"},
+    scorecard_of: {"svg", "a", "b", "em", "strong"},
     data_sets_of: {"code", "a"},
     parameters_of: {"code"},
 }
@@ -165,7 +165,8 @@ def test_text_and_code_in_a_table_are_shown_as_they_are(text):
 
 
 def test_a_verdict_and_a_style_cannot_end_their_element():
-    setting = {"value": 1.0, "low": 0.5, "high": 1.5, "region": (0, 2), "verdict": '"><script>'}
+    setting = {"value": 1.0, "low": 0.5, "high": 1.5, "region": (0, 2), "margin": 0}
+    setting["verdict"] = '"><script>'
     assert "<script" not in range_plot(setting)
     style = escape("fill: #ffffff; font: </style><script>x</script>")
     head = '<svg xmlns="http://www.w3.org/2000/svg" width="9pt" height="9pt"><!-- Matplotlib -->'

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lib.book import scorecard as page
+from lib.book import verdicts
 from lib.book.pages import range_plot
 from lib.book.project import BookError
 from lib.book.range_plot import WIDTH
@@ -36,7 +37,10 @@ def setting(id="a-setting", **changes):
         "high": 1.5,
         "n": 3,
         "region": (0, INFINITE),
+        "unit": "models",
     }
+    if changes.get("region", fields["region"]) == (0, INFINITE):
+        fields["margin"] = 0.2
     return Setting(id=id, **{**fields, **changes})
 
 
@@ -82,7 +86,7 @@ CLAIMS = [
         paper="greiner2005",
     ),
     make_claim(
-        setting("computed", value=0, low=0, high=0, n=1, region=(-INFINITE, 1e-9)),
+        setting("computed", value=0, low=0, high=0, n=1, region=(-INFINITE, 1e-9), exact=True),
         id="exact",
         paper="greiner2005",
         exact=True,
@@ -167,7 +171,7 @@ def test_the_counts_add_up(text):
     cells = re.findall(r'<td data-paper="(\w+)" data-verdict="([\w ]+)">([1-9]\d*)<', text)
     assert {(paper, verdict): int(n) for paper, verdict, n in cells} == counts
     total = text[text.index("<tfoot>") : text.index("</tfoot>")]
-    assert re.findall(r">(\d+)<", total) == ["2", "0", "1", "1", "1", "5"]
+    assert re.findall(r">(\d+)<", total) == ["2", "0", "0", "0", "1", "1", "1", "5"]
     rows = html.find_all("li", class_="claim")
     assert Counter((row["data-paper"], row["data-verdict"]) for row in rows) == counts
     ids = [item["id"] for item in html.find_all("li", class_="setting")]
@@ -198,11 +202,32 @@ def test_what_the_filter_needs_is_on_the_page(text):
 
 def test_the_number_wrong_by_chance_counts_the_intervals(project, monkeypatch):
     claims = [make_claim(setting(f"setting-{i}"), id=f"claim-{i}") for i in range(60)]
-    claims.append(make_claim(id="identity", exact=True))
+    identity = setting("identity", region=(0, 2), exact=True)
+    claims.append(make_claim(identity, id="identity", exact=True))
     monkeypatch.setattr(page, "read_claims", lambda *_: claims)
     text = page.scorecard(project, "paper")
     assert "here some 3 of 60" in text  # 5% of 95% intervals
     assert "Exact statements: 1." in text
+
+
+def test_the_head_says_how_many_verdicts_another_run_would_turn(project, monkeypatch):
+    sure = setting("sure", low=0.9, high=1.1)
+    # half of the runs find an interval beyond 0, half do not
+    close = setting("close", value=0.5, low=0.0, high=1.0, words="n = 75")
+    claims = [make_claim(sure, close, headline=True)]
+    assert sure.rerun_chance == pytest.approx(1)
+    assert close.rerun_chance == pytest.approx(0.5, abs=0.02)
+    assert verdicts.expected_turns(claims) == pytest.approx(0.5, abs=0.02)
+    assert [unstable["id"] for unstable in verdicts.unstable_settings(claims)] == ["close"]
+    with pytest.raises(BookError, match=r"turn 1 of 2 verdicts:\n  close: too imprecise, .* 5\d%"):
+        verdicts.require_stable(claims)
+    verdicts.require_stable([make_claim(sure)])
+    monkeypatch.setattr(page, "read_claims", lambda *_: claims)
+    text = page.scorecard(project, "paper")
+    assert "among the 1 whose chance" in text
+    headline = BeautifulSoup(render_myst(text), "html.parser").find("ul", class_="headlines")
+    weakest = " ".join(headline.find(class_="weakest").text.split())
+    assert weakest == "weakest, n = 75: 0.5 [0, 1], n = 3 models"
 
 
 def test_a_paper_without_an_entry_is_an_error(project, monkeypatch):

@@ -46,8 +46,11 @@ def claim(*verdicts, id="a-claim"):
             "low": 0.5,
             "high": 1.5,
             "n": 3,
+            "unit": "models",
             "least": 1,
             "region": [0, None],
+            "margin": 0.1,
+            "rerun_chance": 0.9,
         }
         settings.append(setting)
     return {"id": id, "paper": "groveroth1997", "sentence": "So.", "settings": settings}
@@ -189,7 +192,7 @@ def test_one_id_in_two_chapters_is_an_error(project):
 
 
 def test_what_decides_a_setting_is_registered_before_its_verdict(project):
-    entry = {"statistic": "mean", "region": [0, None], "least": 1}
+    entry = {"statistic": "mean", "region": [0, None], "margin": 0.1, "least": 1, "unit": "models"}
     path = project.root / "chapters" / "registered.yml"
     assert registry.registrations(project) == {}
     verdicts.write_verdicts(project, [claim("holds")])
@@ -199,7 +202,7 @@ def test_what_decides_a_setting_is_registered_before_its_verdict(project):
     path.write_text(f"a: {json.dumps(entry)}\nb: {json.dumps(entry)}\n")
     second = commit_all(project, "what decides it, and another, as entries were once")
     path.write_text(f"a-claim: {json.dumps(entry | {'settings': {}})}\n")
-    with pytest.raises(BookError, match=r"a: \(0.0, None, 1\) here, not registered"):
+    with pytest.raises(BookError, match=r"a: region \[0.0, None\], margin 0.1, least 1 here; not"):
         registry.require_registered(project, [claim("holds")])
     assert registry.register(project, [claim("holds", "fails")]) == ["a", "b"]
     commit_all(project, "moved")
@@ -207,17 +210,18 @@ def test_what_decides_a_setting_is_registered_before_its_verdict(project):
     commit_all(project, "the other's verdict")
     registry.require_registered(project, [claim("holds", "fails")])
     since = registry.registrations(project)
-    assert since["a"] == registry.WORDED_AFTER
-    words, _, commit = since["b"].rpartition(" ")
+    assert since["a"].kind == registry.WORDED_AFTER
+    assert since["b"].kind == registry.BEFORE
+    words, _, commit = since["b"].words.rpartition(" ")
     assert re.fullmatch(r"registered \d{4}-\d\d-\d\d, commit", words)
     assert second.startswith(commit)
 
     path.write_text(path.read_text().replace('"b": {}', '"b": {"region": [0.5, null]}'))
-    with pytest.raises(BookError, match=r"b: \(0.0, None, 1\) here, \(0.5, None, 1\) registered"):
+    with pytest.raises(BookError, match=r"here; region \[0.5, None\], margin 0.1, least 1 reg"):
         registry.require_registered(project, [claim("holds", "fails")])
     assert "b" not in registry.registrations(project)
     commit_all(project, "another region")
-    assert registry.registrations(project)["b"] == registry.WORDED_AFTER
+    assert registry.registrations(project)["b"].kind == registry.WORDED_AFTER
     path.write_text("a-claim: {")
     with pytest.raises(BookError, match="registered.yml: a line must be"):
         registry.registrations(project)

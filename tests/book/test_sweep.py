@@ -26,6 +26,7 @@ claim.test(
     statistic="models",
     estimate=(float(n_models), n_models - 0.5, n_models + 0.5, n_models),
     region=(3, float("inf")),
+    margin=0.25,
 )
 verdicts
 """
@@ -226,6 +227,7 @@ def setting(id="a", value=1, low=0.5, high=2, verdict="holds", region=(0, None))
         "verdict": verdict,
         "n": 5,
         "region": list(region),
+        "margin": 0.0,
     }
 
 
