@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from lib import evaluation
 from lib.experiments import elr_tables as tables
 from lib.experiments.elr_data import paper_table
 
@@ -287,6 +288,17 @@ class TestComparisons:
         assert reverse["p"] == pytest.approx(1 - test.pvalue)
         assert (reverse["wins"], reverse["losses"]) == (0, 2)
         assert reverse["value"] == pytest.approx(-5 / 3)
+
+    def test_families_count_once(self):
+        """GLASS2 is a part of GLASS; a set without one of the errors does not count in its family."""
+        errors = pd.DataFrame(
+            {"a": [10.0, 20.0, 7.0, NAN], "b": [12.0, 28.0, 9.0, 1.0]},
+            index=["glass", "glass2", "heart", "cleve"],
+        )
+        found = tables.compare(errors, "a", "b", by_family=True)
+        interval = evaluation.mean_interval([5.0, 2.0])
+        assert (found["value"], found["n"], found["wins"]) == (3.5, 2, 2)
+        assert (found["low"], found["high"]) == pytest.approx(interval[1:3])
 
     def test_compare_what_is_not_there(self):
         errors = tables.errors_by_dataset(results(self.ROWS))

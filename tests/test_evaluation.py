@@ -242,6 +242,42 @@ def test_the_mean_of_skewed_values_has_an_interval_within_them():
     assert evaluation.skewed_mean([0.5], np.random.default_rng(1))[1:] == (-np.inf, np.inf, 1)
 
 
+def test_smallest_mean_allows_for_the_picking():
+    values = np.random.default_rng(0).normal([0.0, 1.0, 0.5], [1.0, 0.1, 3.0], (40, 3))
+    found = evaluation.smallest_mean(values)
+    intervals = [evaluation.mean_interval(column, 1 - 0.05 / 3) for column in values.T]
+    expected = [min(ends) for ends in zip(*intervals, strict=True)]
+    assert found == pytest.approx(expected)
+    assert found == pytest.approx(evaluation.smallest_mean(pd.DataFrame(values)))
+
+
+def test_a_column_without_differences_does_not_decide_the_smallest_mean():
+    """Of 100 trials without any difference, three may have one: as large as the largest seen."""
+    values = np.zeros((100, 2))
+    values[:, 1] = np.linspace(-1.0, 3.0, 100)
+    value, low, high, n = evaluation.smallest_mean(values)
+    assert (value, low, n) == (0, -0.09, 100)
+    assert high == pytest.approx(0.09)
+    assert evaluation.smallest_mean(np.zeros((100, 2)))[:3] == (0, 0, 0)
+    assert evaluation.smallest_mean(values[:1])[1:] == (-np.inf, np.inf, 1)
+
+
+@pytest.mark.parametrize(
+    ("interval", "n_rows", "ends"),
+    [
+        ((0.0, 0.0, 0.0), 47, (-3 / 47, 3 / 47)),
+        ((0.1, 0.09, 0.11), 50, (0.08, 0.12)),
+        ((0.1, 0.0, 0.11), 50, (0.0, 0.12)),
+        ((0.1, -0.1, 0.3), 50, (-0.1, 0.3)),
+        ((0.1, -np.inf, np.inf), 50, (-np.inf, np.inf)),
+    ],
+)
+def test_intervals_are_as_wide_as_few_rows_ask_for(interval, n_rows, ends):
+    value, low, high, n = evaluation.widen_to_rows((*interval, 2), n_rows)
+    assert (value, n) == (interval[0], 2)
+    assert (low, high) == pytest.approx(ends)
+
+
 def test_mean_contrast_is_welchs():
     """Welch's interval, of unequal variances; n is the smaller number of values."""
     rng = np.random.default_rng(0)
@@ -497,6 +533,8 @@ THREE = np.random.default_rng(0).random((3, 3))
             r"worst must be finite; got \[inf\]",
         ),
         (lambda: evaluation.skewed_mean([1, 2, 3], 0), "rng must be"),
+        (lambda: evaluation.smallest_mean([1, 2]), r"values must have shape \(n, n_columns\)"),
+        (lambda: evaluation.widen_to_rows((0, 0, 0, 1), 0), "n_rows must be"),
         (lambda: evaluation.mean_contrast(THREE, [1]), r"a must have shape \(n,\); got \(3, 3\)"),
         (
             lambda: evaluation.paired_t_test([1, np.nan], [1, 2]),

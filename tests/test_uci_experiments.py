@@ -400,3 +400,9 @@ class TestLearners:
         assert numeric_inputs().fit_transform(skewed_X)[2] == [3]
         no_numbers = pd.DataFrame({"x": [np.nan, np.nan]})
         np.testing.assert_array_equal(numeric_inputs().fit_transform(no_numbers), [[0], [0]])
+
+
+def test_means_of_families():
+    values = pd.Series({"heart": 1.0, "iris": 5.0, "cleve": 2.0})
+    assert experiments.mean_by_family(values).to_dict() == {"cleve": 1.5, "iris": 5.0}
+    assert experiments.mean_by_family(values[:0]).empty

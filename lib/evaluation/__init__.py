@@ -7,6 +7,8 @@ from lib.evaluation.intervals import (
     mean_interval,
     proportion_interval,
     skewed_mean,
+    smallest_mean,
+    widen_to_rows,
 )
 from lib.evaluation.performance import (
     largest_mean_t,

@@ -127,6 +127,64 @@ def _bca_interval(sample, rng):
     return result.confidence_interval
 
 
+def smallest_mean(values):
+    """Smallest of the means of columns, with an interval of 95% that allows for the picking.
+
+    Each end is the smallest one of all columns, whose intervals allow for their number (Bonferroni).
+    A column whose n values are all the same says that few others differ, not that none does: by the
+    rule of three up to 3 / n of them may, here by as much as the largest value of any column.
+
+    Parameters
+    ----------
+    values : array-like of shape (n, n_columns)
+        Values of the same n trials.
+
+    Returns
+    -------
+    Estimate
+        With infinite ends for fewer than two trials; NaN where a value is.
+    """
+    values = np.asarray(values, dtype=float)
+    if values.ndim != 2 or values.shape[1] == 0:
+        raise ValueError(f"values must have shape (n, n_columns); got {values.shape}")
+    n, n_columns = values.shape
+    confidence = 1 - (1 - LEVEL) / n_columns
+    estimates = []
+    for column in values.T:
+        estimate = mean_interval(column, confidence)
+        if n > 1 and np.ptp(column) == 0:
+            half_width = min(3 / n, 1) * np.abs(values).max()
+            low, high = estimate.value - half_width, estimate.value + half_width
+            estimate = estimate._replace(low=float(low), high=float(high))
+        estimates.append(estimate)
+    return Estimate(*np.min(estimates, axis=0)[:3].tolist(), n)
+
+
+def widen_to_rows(estimate, n_rows):
+    """Interval of a difference in accuracy, at least as wide as the rows of its file allow.
+
+    Folds that agree by chance do not make a small file say more than its rows can: other rows would
+    differ by one at least, or, where the learners never differ, on up to 3 / n of n rows (the rule
+    of three).
+
+    Parameters
+    ----------
+    estimate : tuple of value, low, high and n
+        A difference of shares of the rows of one file.
+    n_rows : int, at least 1
+        Rows of the file.
+
+    Returns
+    -------
+    Estimate
+        With ends at least 1 / `n_rows` from the value, or 3 / `n_rows` where they were equal.
+    """
+    n_rows = check_integer("n_rows", n_rows, 1)
+    value, low, high, n = estimate
+    half_width = (3 if low == high else 1) / n_rows
+    return Estimate(value, min(low, value - half_width), max(high, value + half_width), n)
+
+
 def mean_contrast(a, b):
     """Difference of means, mean(a) - mean(b), of independent samples with Welch's 95% interval.
 

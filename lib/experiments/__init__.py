@@ -13,6 +13,7 @@ from lib.experiments.uci import (
     cross_validate,
     fit_predict,
     load_prepared,
+    mean_by_family,
     shuffled_folds,
     uci_comparison,
     uci_confusions,

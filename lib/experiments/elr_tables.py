@@ -9,6 +9,7 @@ import pandas as pd
 from lib.datasets.papers import printed_table
 from lib.evaluation import mean_interval, one_sided_p_values
 from lib.experiments.elr_data import SAME_DATA, paper_table
+from lib.experiments.uci import mean_by_family
 
 CELL = ["dataset", "structure", "learner"]
 # the table that has the numbers of rows of another
@@ -229,7 +230,7 @@ def paper_errors(table):
     return values if table == "vi" else (100 - values).round(9)
 
 
-def compare(errors, better, worse):
+def compare(errors, better, worse, by_family=False):
     """Compare two columns of errors over the data sets that have both.
 
     Parameters
@@ -238,16 +239,22 @@ def compare(errors, better, worse):
         As `errors_by_dataset` returns them.
     better, worse : str
         Columns; one that is not there has no data sets.
+    by_family : bool
+        Whether sets that share rows or patients count as one, with their mean difference; the
+        paper's own tests count each.
 
     Returns
     -------
     dict
         better, worse, value, low, high, n (mean of `worse` - `better` in points with the t interval
-        over data sets), p (one-sided paired t-test), wins, ties, losses of `better`.
+        over data sets, or families of them), p (one-sided paired t-test), wins, ties, losses of
+        `better`.
     """
     gain = pd.Series(dtype=float)
     if better in errors and worse in errors:
         gain = (errors[worse] - errors[better]).dropna()
+    if by_family:
+        gain = mean_by_family(gain)
     return {
         "better": better,
         "worse": worse,

@@ -169,6 +169,22 @@ def _count_confusions(predicted, actual, classes, name):
         yield {"predicted": predicted_class, "actual": actual_class, "count": count}
 
 
+def mean_by_family(values):
+    """Mean of what data sets have, first in each family of sets that share rows or patients.
+
+    Parameters
+    ----------
+    values : Series or DataFrame
+        Indexed by names of data sets.
+
+    Returns
+    -------
+    Series or DataFrame
+        Means over the sets of a family, indexed by `lib.datasets.family`, in the order of `values`.
+    """
+    return values.groupby([uci.family(name) for name in values.index], sort=False).mean()
+
+
 def accuracies(counts):
     """Compute the accuracy of each fold from its confusion counts.
 
