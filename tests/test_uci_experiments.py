@@ -403,6 +403,8 @@ class TestLearners:
 
 
 def test_means_of_families():
-    values = pd.Series({"heart": 1.0, "iris": 5.0, "cleve": 2.0})
-    assert experiments.mean_by_family(values).to_dict() == {"cleve": 1.5, "iris": 5.0}
+    values = pd.Series({"heart": 1.0, "iris": 5.0, "cleve": 2.0, "shuttle-small": 3.0})
+    expected = {"cleve": 1.5, "iris": 5.0, "shuttle-small": 3.0}
+    assert experiments.mean_by_family(values).to_dict() == expected
+    assert experiments.mean_by_family(pd.Series({"diabetes": 1.0, "pima": 2.0})).to_list() == [1.5]
     assert experiments.mean_by_family(values[:0]).empty

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 
 from lib import datasets as uci
 from lib import trials
+from lib.datasets.catalogue import ALIASES
 from lib.experiments.uci_learners import BINS, make_uci_learners
 from lib.validation import check_choice, check_integer
 
@@ -175,14 +176,17 @@ def mean_by_family(values):
     Parameters
     ----------
     values : Series or DataFrame
-        Indexed by names of data sets.
+        Indexed by names of data sets; one that `lib.datasets` does not know, such as the part
+        "shuttle-small" of a set, is a family of its own.
 
     Returns
     -------
     Series or DataFrame
         Means over the sets of a family, indexed by `lib.datasets.family`, in the order of `values`.
     """
-    return values.groupby([uci.family(name) for name in values.index], sort=False).mean()
+    known_names = {*uci.names(), *ALIASES}
+    families = [uci.family(name) if name in known_names else name for name in values.index]
+    return values.groupby(families, sort=False).mean()
 
 
 def accuracies(counts):
