@@ -478,6 +478,24 @@ def test_means_of_what_is_no_number_are_none():
         assert np.isnan(estimate[:3]).all()
 
 
+@pytest.mark.parametrize(("n", "rank"), [(6, 1), (17, 5), (60, 22)])
+def test_median_interval_is_between_order_statistics(n, rank):
+    values = np.append(RNG.permutation(np.arange(n)), np.nan)
+    median, low, high, n_values = evaluation.median_interval(values)
+    assert (median, n_values) == ((n - 1) / 2, n)
+    assert (low, high) == (rank - 1, n - rank)
+    # the least two-sided interval of ranks that covers the median with 95%
+    assert 1 - 2 * stats.binom.cdf(rank - 1, n, 0.5) >= 0.95
+    assert 1 - 2 * stats.binom.cdf(rank, n, 0.5) < 0.95
+
+
+@pytest.mark.parametrize("values", [[], [np.nan], [1, 2, 3, 4, 5]])
+def test_a_median_of_five_values_or_fewer_has_no_interval(values):
+    _, *ends, n = evaluation.median_interval(values)
+    assert ends == [-np.inf, np.inf]
+    assert n == np.isfinite(values).sum()
+
+
 def test_undecided_trials_count_as_halves():
     """2.5 of 5 are a half; of no trials any proportion is possible."""
     assert evaluation.proportion_interval(2.5, 5)[:1] == (0.5,)

@@ -185,6 +185,30 @@ def widen_to_rows(estimate, n_rows):
     return Estimate(value, min(low, value - half_width), max(high, value + half_width), n)
 
 
+def median_interval(values):
+    """Median of `values` with the interval between two order statistics that holds it with 95%.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+        NaN is left out.
+
+    Returns
+    -------
+    Estimate
+        With the number of values that are not NaN; infinite ends for fewer than six.
+    """
+    values = np.asarray(values, dtype=float)
+    values = np.sort(to_sample("values", values[~np.isnan(values)]))
+    n = len(values)
+    median = float(np.median(values)) if n else np.nan
+    rank = int(stats.binom.ppf((1 - LEVEL) / 2, n, 0.5)) if n else 0
+    if rank == 0:  # too few values for an interval
+        return Estimate(median, -np.inf, np.inf, n)
+    # from the rank-th smallest to the rank-th largest value
+    return Estimate(median, float(values[rank - 1]), float(values[n - rank]), n)
+
+
 def mean_contrast(a, b):
     """Difference of means, mean(a) - mean(b), of independent samples with Welch's 95% interval.
 
