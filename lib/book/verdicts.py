@@ -13,6 +13,7 @@ from lib.claims import CLAIMS_JSON, rerun_words
 from lib.files import write_whole
 
 FILE = "chapters/verdicts.yml"
+N_LISTED = 10  # settings that a warning about unstable verdicts names
 STABLE = 0.8  # chance that a re-run gives the same verdict, from which on a verdict is stable
 
 
@@ -108,17 +109,22 @@ def expected_turns(claims: list[dict]) -> float:
 
 
 def require_stable(claims: list[dict]) -> None:
-    """Raise BookError with a line for each setting of which a re-run may have another verdict."""
+    """Raise BookError if a re-run may have another verdict on some setting.
+
+    The message counts these settings and has a line for each of those that are least sure.
+    """
+    unstable = unstable_settings(claims)
+    if not unstable:
+        return
     lines = [
         f"{setting['id']}: {setting['verdict']}, the same with a chance of {rerun_words(setting)}"
-        for setting in unstable_settings(claims)
+        for setting in unstable[:N_LISTED]
     ]
-    if lines:
-        n_settings = len(settings_of(claims))
-        raise BookError(
-            f"a re-run at the same scale may well turn {len(lines)} of {n_settings} verdicts:\n  "
-            + "\n  ".join(lines)
-        )
+    if len(unstable) > N_LISTED:
+        lines.append("...; `book claims` shows the chance of each setting")
+    counts = f"{len(unstable)} of {len(settings_of(claims))} verdicts"
+    chance = f"has a chance of more than {1 - STABLE:.0%} to turn each of {counts}"
+    raise BookError(f"a re-run at the same scale {chance}:\n  " + "\n  ".join(lines))
 
 
 def _verdicts_by_setting(claims: list[dict]) -> dict[str, str]:

@@ -219,7 +219,9 @@ def test_the_head_says_how_many_verdicts_another_run_would_turn(project, monkeyp
     assert close.rerun_chance == pytest.approx(0.5, abs=0.02)
     assert verdicts.expected_turns(claims) == pytest.approx(0.5, abs=0.02)
     assert [unstable["id"] for unstable in verdicts.unstable_settings(claims)] == ["close"]
-    with pytest.raises(BookError, match=r"turn 1 of 2 verdicts:\n  close: too imprecise, .* 5\d%"):
+    with pytest.raises(
+        BookError, match=r"each of 1 of 2 verdicts:\n  close: too imprecise, .* 5\d%"
+    ):
         verdicts.require_stable(claims)
     verdicts.require_stable([make_claim(sure)])
     monkeypatch.setattr(page, "read_claims", lambda *_: claims)
