@@ -6,6 +6,7 @@ A claim or a setting is here what `Claim.to_dict` or `Setting.to_dict` returns.
 from lib.claims.myst import literal, markdown_table
 from lib.claims.setting import SYMBOLS
 
+MINUS = "\N{MINUS SIGN}"
 _SPACE = "\N{NO-BREAK SPACE}"
 WORST_FIRST = (
     "fails",
@@ -135,11 +136,12 @@ def region_words(setting: dict) -> str:
     if low is None and high is None:
         return "any value"
     if low is not None and high is not None:
-        return f"between {low:g} and {high:g}"
-    words = f"< {high:g}" if low is None else f"> {low:g}"
-    if setting["margin"] > 0:
-        words += f"; what matters: {setting['margin']:g}"
-    return words
+        words = f"between {low:g} and {high:g}"
+    else:
+        words = f"< {high:g}" if low is None else f"> {low:g}"
+        if setting["margin"] > 0:
+            words += f"; what matters: {setting['margin']:g}"
+    return words.replace("-", MINUS)
 
 
 def rerun_words(setting: dict) -> str:
@@ -155,4 +157,4 @@ def _number_words(number: float | str | None) -> str:
     """Return a number of a setting with three significant digits; an infinite one is a text."""
     if number is None:
         return "—"
-    return number if isinstance(number, str) else f"{number:.3g}"
+    return number if isinstance(number, str) else f"{number:.3g}".replace("-", MINUS)
