@@ -100,7 +100,10 @@ def test_the_newest_change_of_a_verdict_is_the_recorded_one():
             newest.setdefault(setting, verdict)  # the newest stands first
     assert len(newest) >= 15
     for setting in newest.keys() & recorded.keys():
-        assert newest[setting] == recorded[setting], setting
+        # verdicts have margins since 26 November 2026; before, these two had one name
+        was_ambiguous = newest[setting] == "ambiguous"
+        expected = {"undecided", "too imprecise"} if was_ambiguous else {newest[setting]}
+        assert recorded[setting] in expected, setting
 
 
 def test_errata_three_bounds_of_appendix_d_are_not_above_the_value():
