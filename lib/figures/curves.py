@@ -9,6 +9,8 @@ T_LABEL = "T, part of the possible gain"
 PANEL_HEIGHT = 3.5  # inches
 PAGE_WIDTH = 7.4  # inches
 SIZE_TICKS = (10, 30, 100, 300, 1000, 3000, 10_000, 100_000)
+DECADES = (10, 100, 1000, 10_000, 100_000)
+MOST_TICKS = 6  # of a panel, before their labels meet
 
 
 def learning_curves(frame, learners=None, min_gain=0.02, width=3.3):
@@ -63,6 +65,8 @@ def size_axis(axis, sizes):
         Ticks are round numbers between the smallest and the largest of them.
     """
     ticks = [tick for tick in SIZE_TICKS if min(sizes) <= tick <= max(sizes)]
+    if len(ticks) > MOST_TICKS:
+        ticks = [tick for tick in ticks if tick in DECADES]
     axis.set_xscale("log")
     axis.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     axis.minorticks_off()
