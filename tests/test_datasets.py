@@ -546,3 +546,29 @@ def test_damaged_lists_of_the_data_sets_are_told(monkeypatch, tmp_path, file, da
 def _clear_caches():
     listing.catalogue.cache_clear()
     listing.schemas.cache_clear()
+
+
+def rows_of(X):
+    """The rows of a table as tuples of text."""
+    return [tuple(map(str, row)) for row in X.to_numpy(dtype=object)]
+
+
+def test_sets_of_one_family_share_rows():
+    """Window glass is part of glass; 30 of the 47 small soybeans are among the large ones."""
+    for name, largest, n_shared in (
+        ("glass2", "glass", 163),
+        ("soybean-small", "soybean-large", 30),
+    ):
+        part = datasets.load(name).X
+        whole = set(rows_of(datasets.load(largest).X[list(part)]))
+        assert sum(row in whole for row in rows_of(part)) == n_shared
+        assert datasets.family(name) == datasets.family(largest) == largest
+
+
+def test_a_family_has_the_name_of_one_of_its_sets_or_of_their_patients():
+    names = datasets.names()
+    families = {datasets.family(name) for name in names}
+    assert families - set(names) == {"thyroid"}
+    assert datasets.family("diabetes") == "pima"
+    with pytest.raises(ValueError, match="name must be one of"):
+        datasets.family("glas")
