@@ -61,6 +61,32 @@ class _Decisive(NamedTuple):
     scale: str  # the profile's values, in JSON
 
 
+class SettingHistory(NamedTuple):
+    """When what decides a setting was fixed.
+
+    Attributes
+    ----------
+    decisive : _Decisive
+        As in the last commit.
+    since : dict of str to int
+        Number of the commit that made each part of it as it is.
+    first_verdict : int
+        Number of the first commit with a verdict of the setting, or of all commits.
+    commits : list of str
+        Date and name of each commit.
+    """
+
+    decisive: _Decisive
+    since: dict[str, int]
+    first_verdict: int
+    commits: list[str]
+
+    @property
+    def is_worded_after(self) -> bool:
+        """Whether the rule is younger than a result of the setting."""
+        return self.since["rule"] >= self.first_verdict or self.decisive.rule.results_were_seen
+
+
 class Registration(NamedTuple):
     """Since when what decides a setting is as now."""
 
@@ -169,6 +195,28 @@ def registrations(project: Project) -> dict[str, Registration]:
     """
     entries = read_entries(project)
     parameters = scales.claim_parameters(project, list(entries))
+    present = _decisive_by_setting(entries, _scales(parameters, scales.read_profiles(project)))
+    return {
+        id: _registration(setting)
+        for id, setting in setting_histories(project, parameters).items()
+        if present.get(id) == setting.decisive  # not changed since the last commit
+    }
+
+
+def setting_histories(project: Project, parameters: dict) -> dict[str, SettingHistory]:
+    """Return since when what decides each registered setting is as it is in the last commit.
+
+    Parameters
+    ----------
+    project : Project
+    parameters : dict
+        As `lib.book.scales.claim_parameters` returns them.
+
+    Returns
+    -------
+    dict
+        By the id of the setting; empty where the history is not here from its beginning.
+    """
     commits = []
     if not history_gap(project):
         commits = git(project, *HISTORY, "--", *FILES, scales.FILE).split("\0")[1:]
@@ -184,19 +232,18 @@ def registrations(project: Project) -> dict[str, Registration]:
         if profiles_file:
             claim_scales = _scales(parameters, _profiles_at(project, commit.split()[0]))
         previous = decisive
-        entries_then = read_register("\n".join(register_lines.elements()))
-        decisive = _decisive_by_setting(entries_then, claim_scales)
+        entries = read_register("\n".join(register_lines.elements()))
+        decisive = _decisive_by_setting(entries, claim_scales)
         for id, parts in decisive.items():
             for name, part in parts._asdict().items():
                 if id not in previous or getattr(previous[id], name) != part:
                     since.setdefault(id, {})[name] = number
         for id in VERDICT_ADDED.findall(verdicts_file):
             verdict_commits.setdefault(id, number)
-    present = _decisive_by_setting(entries, _scales(parameters, scales.read_profiles(project)))
+    words = [_date_and_commit(commit) for commit in commits]
     return {
-        id: _registration(parts, since[id], verdict_commits.get(id, len(commits)), commits)
+        id: SettingHistory(parts, since[id], verdict_commits.get(id, len(commits)), words)
         for id, parts in decisive.items()
-        if present.get(id) == parts  # not changed since the last commit
     }
 
 
@@ -212,20 +259,20 @@ def _split_by_file(commit):
     return changes.values()
 
 
-def _registration(parts, since, first_verdict, commits):
-    """Return the registration of one setting.
-
-    `since` has the number of a commit for each of the parts, `first_verdict` that of the first
-    commit with a verdict of it.
-    """
-    if since["rule"] >= first_verdict or parts.rule.results_were_seen:
-        latest = _date_and_commit(commits[max(since.values())])
+def _registration(history):
+    """Return the registration that the history of a setting gives."""
+    if history.is_worded_after:
+        latest = history.commits[max(history.since.values())]
         return Registration(WORDED_AFTER, f"{WORDED_AFTER}, as now since {latest}")
-    words = f"registered {_date_and_commit(commits[since['rule']])}"
-    late = {name: since[name] for name in ("margin", "scale") if since[name] >= first_verdict}
+    words = f"registered {history.commits[history.since['rule']]}"
+    late = {
+        name: history.since[name]
+        for name in ("margin", "scale")
+        if history.since[name] >= history.first_verdict
+    }
     if not late:
         return Registration(BEFORE, words)
-    latest = _date_and_commit(commits[max(late.values())])
+    latest = history.commits[max(late.values())]
     return Registration(SCALED_AFTER, f"{words}; {' and '.join(late)} as now since {latest}")
 
 
