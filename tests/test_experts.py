@@ -226,9 +226,13 @@ def test_units_do_not_matter(unit, solver):
 def test_a_constant_column_tells_nothing(value):
     X, y = two_rules(size=60)
     rows = np.column_stack([X, np.full(60, value)])
-    learner = MixtureOfExperts(depth=0, n_restarts=1, tolerance=0, max_iterations=30)
+    learner = MixtureOfExperts(
+        depth=0, n_restarts=1, tolerance=0, max_iterations=30, random_state=0
+    )
     expected = learner.fit(X, y).predict_proba(X)
-    np.testing.assert_allclose(learner.fit(rows, y).predict_proba(rows), expected, rtol=1e-9)
+    # near its maximum the likelihood is flat: where it is known to 2e-16, its place is to 1.5e-8;
+    # of 60 random starts the two fits are at most 2.8e-8 apart
+    np.testing.assert_allclose(learner.fit(rows, y).predict_proba(rows), expected, rtol=1e-7)
 
 
 @parametrize_with_checks([MixtureOfExperts(max_iterations=20, n_restarts=2, random_state=0)])
