@@ -269,6 +269,14 @@ def test_random_codes_have_different_words_and_different_bits_and_are_wide(k, n_
     assert width >= max(pdist(coin_code, "hamming").min() for coin_code in coins)
 
 
+@pytest.mark.parametrize(("k", "distance"), [(11, 27), (19, 25), (26, 23)])
+def test_nearest_words_of_63_random_bits_are_far_apart(k, distance):
+    """Words of coins differ in half of the bits on average; lopsided bits gave 22, 19 and 17."""
+    for seed in range(2):
+        code = random_code(k, 63, np.random.RandomState(seed))
+        assert pdist(code, "cityblock").min() >= distance
+
+
 @pytest.mark.parametrize(("k", "n_bits"), [(8, 3), (11, 20), (19, 31)])
 def test_random_codes_depend_on_the_seed_only(k, n_bits):
     code = random_code(k, n_bits, np.random.RandomState(0))
@@ -367,6 +375,25 @@ def test_a_code_of_one_bit_a_class_and_distances_by_hand(glass):
     distances = np.array([(bits != word).sum(axis=1) for word in np.eye(6)]).T
     np.testing.assert_array_equal(6 - ensemble.decision_scores(new), distances)
     np.testing.assert_array_equal(ensemble.predict(new), classes[distances.argmin(axis=1)])
+
+
+@pytest.mark.parametrize("decode", ["bits", "probabilities"])
+def test_a_bit_is_learned_by_a_vote_of_trees(glass, decode):
+    """One tree without replicates is itself, and several average the probabilities of the bit."""
+    X, y, new, _ = glass
+    same = OutputCode(Bagging(TREE, 3, "none", average=True), decode=decode, random_state=0)
+    by_tree = OutputCode(TREE, decode=decode, random_state=0).fit(X, y)
+    np.testing.assert_allclose(
+        same.fit(X, y).decision_scores(new), by_tree.decision_scores(new), atol=1e-12
+    )
+    bagged_tree = Bagging(TREE, 3, average=True)
+    ensemble = OutputCode(bagged_tree, np.eye(6), decode=decode, random_state=0).fit(X, y)
+    trees = [bit_learner.estimators_ for bit_learner in ensemble.estimators_]
+    X_new = ensemble.estimators_[0]._inputs(new)
+    shares = np.mean([[tree.predict_proba(X_new)[:, 1] for tree in bit] for bit in trees], axis=1)
+    bits = shares > 0.5 if decode == "bits" else shares
+    distances = np.abs(bits.T[:, None] - np.eye(6)).sum(axis=2)
+    np.testing.assert_allclose(6 - ensemble.decision_scores(new), distances, atol=1e-12)
 
 
 def test_a_code_that_has_learned_can_be_decoded_either_way(glass):
