@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.integrate import quad
 from scipy.spatial.distance import pdist
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier
@@ -26,9 +27,12 @@ from lib.ensembles import (
     Bagging,
     OutputCode,
     bags,
+    bayesian_weights,
     exhaustive_code,
     gate,
+    inverse_variance_weights,
     likelihood_vote,
+    log_vote_likelihoods,
     random_code,
 )
 from lib.naive_bayes import NaiveBayes
@@ -454,6 +458,54 @@ def test_likelihood_vote_is_naive_bayes_of_votes():
     np.testing.assert_allclose(posterior, joint / joint.sum(axis=1, keepdims=True))
 
 
+def test_the_likelihood_of_votes_is_that_of_a_rate_integrated_out():
+    """By quadrature over the rate e: (1 - e) for a right vote, e / 2 for either wrong class."""
+    y = np.array([0, 0, 1, 2, 2, 1, 0])
+    votes = np.column_stack([y, [0, 1, 1, 2, 0, 1, 0], [1, 1, 2, 0, 0, 1, 0], (y + 1) % 3])
+    for vote, log_likelihood in zip(votes.T, log_vote_likelihoods(votes, y), strict=True):
+
+        def likelihood(rate, vote=vote):
+            return np.where(vote == y, 1 - rate, rate / 2).prod()
+
+        assert np.exp(log_likelihood) == pytest.approx(quad(likelihood, 0, 1)[0])
+
+
+def test_bayesian_weights_are_bayes_rule():
+    prior = np.array([3, 1, 1, 0])
+    likelihoods = np.array([0.02, 0.03, 0, 0.5])
+    with np.errstate(divide="ignore"):
+        log_likelihoods = np.log(likelihoods)
+    # 0.06 and 0.03 of 0.09; likelihoods of thousands of rows underflow, their logarithms do not
+    for shift in (0, -5000):
+        weights = bayesian_weights(log_likelihoods + shift, prior)
+        np.testing.assert_allclose(weights, [2 / 3, 1 / 3, 0, 0], rtol=1e-9)
+    np.testing.assert_allclose(bayesian_weights([-4.0, -4.0]), [0.5, 0.5])
+
+
+def test_a_bayesian_vote_is_for_the_member_with_few_errors():
+    """With n rows the odds of two members are B(r + 1, w + 1) / B(r' + 1, w' + 1): 9! 1! / 8! 2!"""
+    y = np.zeros(10, dtype=int)
+    y[:5] = 1
+    votes = np.column_stack([y, y])
+    votes[0, 0] ^= 1
+    votes[:2, 1] ^= 1
+    weights = bayesian_weights(log_vote_likelihoods(votes, y))
+    assert weights[0] / weights[1] == pytest.approx(4.5)
+
+
+def test_inverse_variances_are_least_squares_where_errors_are_uncorrelated():
+    """Lagrange's condition: C w is the same for all members, here with orthogonal errors."""
+    rng = np.random.default_rng(0)
+    orthogonal, _ = np.linalg.qr(rng.normal(size=(50, 4)))
+    errors = orthogonal * [1, 2, 3, 0.5]
+    weights = inverse_variance_weights(errors)
+    best_weights = np.linalg.solve(errors.T @ errors, np.ones(4))
+    np.testing.assert_allclose(weights, best_weights / best_weights.sum())
+    assert inverse_variance_weights([[1, 2], [-1, 2]]) == pytest.approx([0.8, 0.2])
+    # members that are never wrong share the weight
+    np.testing.assert_allclose(inverse_variance_weights([[0, 1, 0], [0, 0, 0]]), [0.5, 0, 0.5])
+
+
 def test_a_gate_finds_where_each_member_is_good():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (400, 2))
@@ -545,6 +597,14 @@ def test_bad_parameters_are_told(ensemble, message):
             lambda: likelihood_vote([[0.0], [1.0]], [0, 1]),
             "votes must be integers, the numbers of classes; got float",
         ),
+        (lambda: log_vote_likelihoods([[0.5]], [0]), "votes must be integers"),
+        (lambda: log_vote_likelihoods([[0], [1]], [0]), "inconsistent numbers of samples"),
+        (lambda: bayesian_weights([-1.0, np.nan]), "log_likelihoods must be numbers"),
+        (lambda: bayesian_weights([-1.0, -2.0], [1, -1]), "prior numbers of at least 0"),
+        (lambda: bayesian_weights([-1.0, -2.0], [1]), "inconsistent numbers of samples"),
+        (lambda: bayesian_weights([[-1.0]]), "log_likelihoods must have shape"),
+        (lambda: bayesian_weights([-np.inf, -1], [1, 0]), "must be finite for a member whose"),
+        (lambda: inverse_variance_weights([[0.1, np.nan]]), "Input errors contains NaN"),
         (lambda: list(bags(0, 3, "committees", None)), "n must be an integer of at least 1; got 0"),
         (lambda: list(bags(5, 3, "committee", None)), "did you mean 'committees'"),
         (lambda: exhaustive_code(17), "n_classes must be an integer from 2 to 16; got 17"),
