@@ -147,6 +147,8 @@ def test_bags():
     committees = list(bags(25, 20, "committees", rng))
     for ten in (committees[:10], committees[10:]):
         np.testing.assert_array_equal(np.bincount(np.concatenate(ten), minlength=25), 9)
+    eleven = list(bags(25, 11, "committees", rng, n_folds=11))
+    np.testing.assert_array_equal(np.bincount(np.concatenate(eleven), minlength=25), 10)
     assert list(bags(5, 2, "none", rng)) == [None, None]
 
 
@@ -607,6 +609,10 @@ def test_bad_parameters_are_told(ensemble, message):
         (lambda: inverse_variance_weights([[0.1, np.nan]]), "Input errors contains NaN"),
         (lambda: list(bags(0, 3, "committees", None)), "n must be an integer of at least 1; got 0"),
         (lambda: list(bags(5, 3, "committee", None)), "did you mean 'committees'"),
+        (
+            lambda: list(bags(5, 3, "committees", None, 1)),
+            "n_folds must be an integer of at least 2; got 1",
+        ),
         (lambda: exhaustive_code(17), "n_classes must be an integer from 2 to 16; got 17"),
     ],
 )

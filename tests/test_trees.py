@@ -19,7 +19,7 @@ from sklearn.tree import export_text as peer_text
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lib import datasets
-from lib.trees import GainRatioTree, Table, export_text
+from lib.trees import GainRatioTree, OptionTree, Table, export_text
 from lib.trees.cases_by_code import sort_by_code
 from lib.trees.node_cases import new_growth
 from lib.trees.pruning import added_errors
@@ -28,7 +28,13 @@ from lib.trees.text import number_text
 NAN = np.nan
 
 
-@parametrize_with_checks([GainRatioTree(), GainRatioTree(n_best=3, max_features=2, pruning=None)])
+@parametrize_with_checks(
+    [
+        GainRatioTree(),
+        GainRatioTree(n_best=3, max_features=2, pruning=None),
+        OptionTree(GainRatioTree(), 3, 1),
+    ]
+)
 def test_conventions(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -95,8 +101,8 @@ def threshold_tests(X, y, w, name):
     return [RootTest(gain, best.ratio * gain / best.gain, name, best.cut)]
 
 
-def best_tests(X, y, w):
-    """Tests of C4.5 at the root: the best gain ratio of those whose gain is not below the mean.
+def considered_tests(X, y, w):
+    """Tests that C4.5 considers at the root, by gain ratio: their gain is not below the mean.
 
     A category attribute counts in the mean if it has fewer categories than 0.3 times the examples.
     """
@@ -116,8 +122,13 @@ def best_tests(X, y, w):
         return []
     mean_gain = np.mean(gains_in_mean)
     candidates = [test for test in tests if test.gain >= mean_gain - 1e-3 and test.ratio > 1e-6]
-    best_ratio = max((test.ratio for test in candidates), default=0)
-    return [test for test in candidates if test.ratio > best_ratio - 1e-5]
+    return sorted(candidates, key=lambda test: -test.ratio)
+
+
+def best_tests(X, y, w):
+    """The considered tests with the best gain ratio."""
+    candidates = considered_tests(X, y, w)
+    return [test for test in candidates if test.ratio > candidates[0].ratio - 1e-5]
 
 
 @given(st.integers(0, 10**6))
@@ -140,6 +151,92 @@ def test_the_root_has_the_best_gain_ratio(seed):
         assert name in {test.name for test in best}
         cuts = [test.cut for test in best if test.name == name]
         assert None in cuts or min(abs(tree.threshold_[0] - cut) for cut in cuts) < 1e-12
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=60, deadline=None)
+def test_options_are_the_considered_tests_and_their_trees_are_averaged(seed):
+    rng = np.random.default_rng(seed)
+    n = rng.integers(6, 20)
+    X = pd.DataFrame({f"a{j}": rng.integers(0, 5, n).astype(float) for j in range(4)})
+    X["b"] = pd.Categorical(rng.integers(0, 3, n), categories=range(4))
+    y = rng.permutation(np.arange(n) % 2)
+    w = rng.integers(1, 4, n).astype(float)
+    learner = GainRatioTree(pruning=None)
+    options = OptionTree(learner, n_options=5, depth=1).fit(X, y, w)
+    candidates = considered_tests(X, y, w)
+    if w.sum() < 4 or not candidates:
+        np.testing.assert_array_equal(
+            options.predict_proba(X), learner.fit(X, y, w).predict_proba(X)
+        )
+        return
+    # the same tests; of those that are equal but for rounding, either may come first
+    ratios = {test.name: test.ratio for test in candidates}
+    names = [X.columns[option.attribute] for option in options.root_.options]
+    assert set(names) == set(ratios)
+    np.testing.assert_allclose([ratios[name] for name in names], sorted(ratios.values())[::-1])
+    expected = np.zeros((n, 2))
+    for test in candidates:
+        branch = X[test.name] if test.cut is None else X[test.name] > test.cut
+        for value in set(branch):
+            is_here = (branch == value).to_numpy()
+            # rows of weight 0 do not count, but for the number of rows and the classes
+            subtree = learner.fit(X, y, w * is_here)
+            expected[is_here] += subtree.predict_proba(X[is_here]) / len(candidates)
+    np.testing.assert_allclose(options.predict_proba(X), expected, atol=1e-12)
+    # what no case has gets the answer of the node: its class frequencies
+    for option in options.root_.options:
+        if X.columns[option.attribute] == "b":
+            assert [part == 0 for part in option.share] == [
+                subtree is None for subtree in option.branches
+            ]
+    unknown = X[:1].assign(b=pd.Categorical([3], categories=range(4)))
+    if names == ["b"]:
+        frequencies = np.bincount(y, w) / w.sum()
+        np.testing.assert_allclose(options.predict_proba(unknown)[0], frequencies)
+
+
+@pytest.mark.parametrize("midway", [True, False])
+def test_an_option_tree_with_one_option_is_the_tree_of_c45(midway):
+    """It is, unless C4.5 makes a leaf of an upper node, where its branches have as many errors."""
+    n_equal = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X = pd.DataFrame(
+            {
+                "a": rng.normal(size=200).round(1),
+                "b": pd.Categorical(rng.integers(0, 4, 200)),
+                "c": rng.normal(size=200),
+                "d": rng.integers(0, 2, 200).astype(float),
+            }
+        ).mask(rng.random((200, 4)) < 0.1)
+        score = X["a"].fillna(0) + (X["c"] * X["d"]).fillna(0) + rng.normal(size=200) / 2
+        y = (score > 0).astype(int)
+        tree = GainRatioTree(pruning=None, midway=midway).fit(X, y)
+        for depth in range(4):
+            options = OptionTree(tree, n_options=1, depth=depth).fit(X, y)
+            assert options.n_leaves_ >= tree.n_leaves_
+            if options.n_leaves_ == tree.n_leaves_:
+                n_equal += 1
+                np.testing.assert_allclose(
+                    options.predict_proba(X), tree.predict_proba(X), atol=1e-12
+                )
+    assert n_equal > 50
+
+
+@pytest.mark.parametrize(
+    ("learner", "message"),
+    [
+        (OptionTree(GainRatioTree(), 0), "n_options must be an integer of at least 1; got 0"),
+        (OptionTree(GainRatioTree(), depth=-1), "depth must be an integer of at least 0; got -1"),
+        (OptionTree(GainRatioTree(n_best=2)), "learner must be a GainRatioTree with n_best=1"),
+        (OptionTree(DecisionTreeClassifier()), "learner must be a GainRatioTree with n_best=1"),
+        (OptionTree(GainRatioTree(min_leaf=0)), "min_leaf must be a finite number"),
+    ],
+)
+def test_parameters_of_option_trees_are_told(learner, message):
+    with pytest.raises(ValueError, match=message):
+        learner.fit([[1.0], [2.0]], [0, 1])
 
 
 def test_fractions_of_cases_by_hand():
@@ -579,10 +676,13 @@ def test_input_of_every_kind_gives_probabilities(name, y):
     for tree in (
         GainRatioTree(),
         GainRatioTree(pruning=None, min_leaf=1e-9, n_best=10**30, random_state=0),
+        OptionTree(GainRatioTree(min_leaf=1)),
     ):
         probability = tree.fit(X, y).predict_proba(X)
         np.testing.assert_allclose(probability.sum(axis=1), 1)
         assert (probability >= 0).all()
+        if isinstance(tree, OptionTree):
+            continue
         assert export_text(tree).count("class: ") == tree.n_leaves_
 
 

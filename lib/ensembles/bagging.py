@@ -6,7 +6,6 @@ from lib.ensembles.members import Ensemble
 from lib.estimators import with_parameters
 from lib.validation import check_choice, check_flag, check_integer
 
-N_FOLDS = 10  # of cross-validated committees
 SAMPLINGS = ("bootstrap", "committees", "none")
 
 
@@ -21,10 +20,12 @@ class Bagging(Ensemble):
         any.
     n_members : int, at least 1
     sampling : "bootstrap", "committees" or "none"
-        As many rows as there are, drawn with replacement (bagging); all but one of ten random
-        folds, divided again for every ten members (cross-validated committees); or all rows.
+        As many rows as there are, drawn with replacement (bagging); all but one of `n_folds` random
+        folds, divided again for every `n_folds` members (cross-validated committees); or all rows.
     average : bool
         Members' probabilities are averaged; else each member has one vote.
+    n_folds : int, at least 2
+        Of committees; one for each row if there are fewer rows.
     random_state : int, RandomState or None
 
     Attributes
@@ -40,6 +41,7 @@ class Bagging(Ensemble):
     n_members: int = 50
     sampling: str = "bootstrap"
     average: bool = False
+    n_folds: int = 10
 
     def fit(self, X, y):
         """Train all members on `X` (n_samples, n_columns) and the classes `y`.
@@ -54,11 +56,11 @@ class Bagging(Ensemble):
         X, y, rng = self._prepare(X, y)
         every_class = np.arange(len(self.classes_))  # each class is its own label
         questions = np.tile(every_class, (self.n_members, 1))
-        row_choices = bags(len(y), self.n_members, self.sampling, rng)
+        row_choices = bags(len(y), self.n_members, self.sampling, rng, self.n_folds)
         return self._train_members(X, y, rng, questions, row_choices)
 
 
-def bags(n, n_members, sampling, rng):
+def bags(n, n_members, sampling, rng, n_folds=10):
     """Draw the rows that each member is trained on.
 
     Parameters
@@ -70,6 +72,7 @@ def bags(n, n_members, sampling, rng):
         As in `Bagging`.
     rng : numpy.random.RandomState
         Used for a member only when its bag is asked for.
+    n_folds : int, at least 2
 
     Yields
     ------
@@ -84,7 +87,7 @@ def bags(n, n_members, sampling, rng):
     check_integer("n", n, 1)
     check_integer("n_members", n_members, 1)
     check_choice("sampling", sampling, SAMPLINGS)
-    n_folds = min(N_FOLDS, n)
+    n_folds = min(check_integer("n_folds", n_folds, 2), n)
     for i in range(n_members):
         if sampling == "bootstrap":
             yield rng.randint(n, size=n)

@@ -57,6 +57,33 @@ def build(data, growth, parameters, search, order, division, stack):
                 n_waiting += 1
 
 
+@entry_kernel
+def list_tests(data, growth, parameters, search, order, nodes):
+    """Give the best test of each attribute at the root to one of `nodes`; returns how many there are.
+
+    The tests are those that `search.candidates` holds then, with their gains, in the same order.
+
+    Parameters
+    ----------
+    data : Data
+    growth : Growth
+        Of the root only.
+    parameters : Parameters
+        With `n_best` 1.
+    search : Search
+        With no candidates yet.
+    order : CodeOrder
+    nodes : ndarray of NODE (n_columns,)
+    """
+    root = growth.nodes[0]
+    cases = growth.cases[root.first_case : root.end_case]
+    choose(data, parameters, cases, growth.class_weights[0], search, order)
+    n_tests = search.state[0].n_candidates
+    for i in range(n_tests):
+        set_test(data, nodes[i], search.candidates[i])
+    return n_tests
+
+
 @kernel
 def choose(data, parameters, cases, class_weights, search, order):
     """Return which of the best tests a node gets; -1 for none."""

@@ -122,7 +122,8 @@ class Table:
         values = []
         for column, n_categories in zip(self.matrix.T, self.columns.sizes, strict=True):
             if n_categories:
-                values.append(np.arange(n_categories))
+                # floats, as numbers are: kernels are compiled for one type
+                values.append(np.arange(float(n_categories)))
             else:
                 values.append(np.unique(column[~np.isnan(column)]))
         return values

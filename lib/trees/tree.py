@@ -129,7 +129,7 @@ class GainRatioTree(TableClassifier):
             Numbers of `classes`, all of which are in it.
         weights : ndarray of float (n_samples,)
         """
-        parameters = self._checked_parameters(table)
+        parameters = self.checked_parameters(table)
         self.classes_ = classes
         self._columns = table.columns
         self.n_features_in_ = table.shape[1]
@@ -158,7 +158,8 @@ class GainRatioTree(TableClassifier):
             self.distribution_,
         )
 
-    def _checked_parameters(self, table):
+    def checked_parameters(self, table):
+        """Parameters as the kernels take them, for data in a `Table`, or a ValueError."""
         optional(check_real, "pruning", self.pruning, 0, 0.5, open_low=True)
         check_real("min_leaf", self.min_leaf, 0, open_low=True)
         check_integer("n_best", self.n_best, 1)
