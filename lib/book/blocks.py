@@ -134,7 +134,7 @@ def record(project: Project, chapter: str) -> Path:
     """
     missing_data = find_missing_data(project, chapter)
     if missing_data:
-        remedy = "set UCI_MIRROR or TEXTS_MIRROR, or fetch them first"
+        remedy = "set UCI_MIRROR, TEXTS_MIRROR or WORDNET, or fetch them first"
         raise BookError(f"{chapter} cannot be recorded without {', '.join(missing_data)}: {remedy}")
     # other records may differ from the commit: a chapter reads its own only
     commit = require_commit(project, "data/recorded")

@@ -246,9 +246,11 @@ def _changed_data(start: Snapshot, end: Snapshot, notes: list[dict]) -> set[str]
     for note in notes:
         if note["kind"] == "absent":
             absent_sets.update(note["sets"])
-    # Rows of texts have other names; all texts are available, or none.
+    # Rows of texts have other names; all texts are available, or none. Where WordNet is missing,
+    # rows with parts of speech are recorded ones, whether there are texts or not.
     if "texts" in end.availability and absent_sets:
-        absent_sets = {"texts"}
+        has_tags = end.availability.get("wordnet") != "not available"
+        absent_sets = {"texts"} if has_tags else set()
     taken_away = available_at_start - available_at_end
     arrived_too_late = absent_sets & available_at_end
     return taken_away | arrived_too_late

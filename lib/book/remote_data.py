@@ -10,8 +10,8 @@ def remote_data_status(
     """Return status and reason of the data that are not shipped and that a chapter may take.
 
     These are the data sets that its parameters name; texts if one of its cells has the word
-    read_texts, those in its parameter `folder` if it has one; and what only a mirror has, if it
-    calls read_mirrored.
+    read_texts, those in its parameter `folder` if it has one; WordNet if one has the word read_tags;
+    and what only a mirror has, if it calls read_mirrored.
 
     Parameters
     ----------
@@ -28,6 +28,8 @@ def remote_data_status(
     code = "\n".join(cell["source"] for cell in cells if cell["cell_type"] == "code")
     if "read_texts" in code:
         names.add("texts")
+    if "read_tags" in code:
+        names.add("wordnet")
     if "read_mirrored(" in code:
         names.add("mirrored")
     folder = project.root / values["folder"] if values.get("folder") else None

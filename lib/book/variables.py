@@ -22,7 +22,15 @@ FIXED = {
 }
 # Beginnings of names of a reader's settings for Python, which the command drops.
 DROPPED_PREFIXES = ("PYTHON", "MPLBACKEND")
-PATHS = ("BOOK_RESULTS", "BOOK_ROOT", "NUMBA_CACHE_DIR", "TEXTS_MIRROR", "UCI_CACHE", "UCI_MIRROR")
+PATHS = (
+    "BOOK_RESULTS",
+    "BOOK_ROOT",
+    "NUMBA_CACHE_DIR",
+    "TEXTS_MIRROR",
+    "UCI_CACHE",
+    "UCI_MIRROR",
+    "WORDNET",
+)
 # Beginnings of names of the variables that a kernel sees: where things are, and how to reach the
 # network. The last three decide numbers; every key has what they choose: see `lib.trials.store`.
 KERNEL_PREFIXES = (

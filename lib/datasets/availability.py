@@ -17,7 +17,8 @@ def remote_status(names, folder=None):
     ----------
     names : collection of str
         Data sets, of which those that are shipped or unknown are passed over; "texts" for the books
-        of `lib.texts.read_texts`; "mirrored" for the files that only a mirror has.
+        of `lib.texts.read_texts`; "wordnet" for what `lib.texts.read_tags` reads; "mirrored" for
+        the files that only a mirror has.
     folder : path, optional
         A folder of texts that is read instead of the books.
 
@@ -29,6 +30,8 @@ def remote_status(names, folder=None):
     statuses = {entry.name: downloads.status(entry) for entry in _remote_entries(names)}
     if "texts" in names:
         statuses["texts"] = texts.status(folder)
+    if "wordnet" in names:
+        statuses["wordnet"] = texts.wordnet_status()
     if "mirrored" in names:
         for file in downloads.ONLY_MIRRORED:
             is_there = downloads.read_mirrored(file) is not None
@@ -40,12 +43,13 @@ def unverified_paths(paths):
     """The paths, sorted, that are not copies in a mirror or the cache, which are verified.
 
     A copy there that bears the name of a file in data/manifest.csv or data/texts.csv is compared
-    with the sha256 of that list whenever it is read.
+    with the sha256 of that list whenever it is read, and so are WordNet's files.
     """
     if not paths:
         return []
-    verified_names = file_names({*catalogue(), "texts"})
+    verified_names = file_names({*catalogue(), "texts", "wordnet"})
     folders = [os.path.abspath(os.environ[name]) for name in MIRRORS if os.environ.get(name)]
+    folders.append(os.path.abspath(texts.wordnet_folder()))
     return sorted(path for path in paths if not _is_copy(Path(path), verified_names, folders))
 
 
@@ -54,7 +58,7 @@ def _is_copy(path, names, folders):
 
 
 def file_names(names):
-    """Names, without .gz, of the files of data sets and texts; `names` are as in `remote_status`.
+    """Names, without .gz, of the files of data sets, texts and WordNet; `names` are as in `remote_status`.
 
     Returns
     -------
@@ -66,6 +70,8 @@ def file_names(names):
         files.update(entry.files)
     if "texts" in names:
         files.update(f"{name}.txt" for name in texts.names_of_texts())
+    if "wordnet" in names:
+        files.update(texts.WORDNET_FILES)
     return files
 
 

@@ -1,7 +1,7 @@
 """Context-sensitive spelling correction: which word of a confusion set belongs into a context."""
 
 from lib.spelling.bayes import ContextBayes, InterpolatedBayes
-from lib.spelling.contexts import contexts
+from lib.spelling.contexts import contexts, join_words
 from lib.spelling.winspell import WinSpell
 
-__all__ = ["ContextBayes", "InterpolatedBayes", "WinSpell", "contexts"]
+__all__ = ["ContextBayes", "InterpolatedBayes", "WinSpell", "contexts", "join_words"]

@@ -1,4 +1,4 @@
-"""Naive Bayes on the features that are present, with probabilities smoothed or interpolated."""
+"""Naive Bayes of features that are 0 or 1, with probabilities smoothed or interpolated."""
 
 import numpy as np
 from scipy.special import erfc, softmax
@@ -7,14 +7,17 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lib.estimators import most_probable, with_parameters
 from lib.spelling.winspell import boolean_rows, training_rows
-from lib.validation import check_real
+from lib.validation import check_choice, check_real
+
+MODELS = ("bernoulli", "multinomial", "present only")
 
 
-class PresenceBayes(ClassifierMixin, BaseEstimator):
-    """Naive Bayes of the features that are present; absent ones say nothing.
+class BayesOfCounts(ClassifierMixin, BaseEstimator):
+    """Naive Bayes of features that are 0 or 1, whose P(f | w) a subclass estimates from counts.
 
-    Subclasses estimate P(f | w) in `_conditionals(counts, sizes)`, (n_classes, n_attributes), where
-    counts say how often each feature came with each word, and sizes how often each word came.
+    A subclass has `_conditionals(counts, sizes)`, (n_classes, n_attributes), where counts say how
+    often each feature came with each word, and sizes how often each word came; and `_absences`,
+    the factors of absent features.
     """
 
     def fit(self, X, y):
@@ -32,18 +35,27 @@ class PresenceBayes(ClassifierMixin, BaseEstimator):
         sizes = membership.sum(axis=1)
         self.log_priors_ = np.log(sizes / len(target))
         occurs = counts.any(axis=0)  # a feature that was never present says nothing
-        self.log_conditionals_ = np.zeros_like(counts)
-        self.log_conditionals_[:, occurs] = np.log(self._conditionals(counts[:, occurs], sizes))
+        counts = counts[:, occurs]
+        self.log_conditionals_ = np.zeros(membership.shape[:1] + occurs.shape)
+        self.log_conditionals_[:, occurs] = np.log(self._conditionals(counts, sizes))
+        self.log_absences_ = np.zeros_like(self.log_conditionals_)
+        self.log_absences_[:, occurs] = np.log(self._absences(counts, sizes))
         return self
 
+    def _absences(self, counts, sizes):
+        """Factors of absent features, (n_classes, n_attributes): they say nothing."""
+        return np.ones_like(counts)
+
     def predict_joint_log_proba(self, X):
-        """Ln of P(w) times the product of P(f | w) over the features present.
+        """Ln of P(w) times the product of the probabilities of the features, given w.
 
         Its shape is (n_samples, n_classes).
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=None, reset=False, accept_sparse="csr")
-        return self.log_priors_ + boolean_rows(X) @ self.log_conditionals_.T
+        # as if all were absent; then each feature that is present changes its factor
+        log_proba = self.log_priors_ + self.log_absences_.sum(axis=1)
+        return log_proba + boolean_rows(X) @ (self.log_conditionals_ - self.log_absences_).T
 
     def predict_proba(self, X):
         """P(w | x) of each row and word, (n_samples, n_classes)."""
@@ -58,15 +70,22 @@ class PresenceBayes(ClassifierMixin, BaseEstimator):
 
 
 @with_parameters
-class ContextBayes(PresenceBayes):
-    """Naive Bayes of a word given the features that are present in its context.
-
-    P(f | w) = (n(f, w) + smoothing) / (n(w) + 2 smoothing), for each feature that was seen in
-    training. Features that are absent say nothing.
+class ContextBayes(BayesOfCounts):
+    """Naive Bayes of a word given the features of its context, with a constant added to counts.
 
     Parameters
     ----------
     smoothing : float, above 0
+        The constant.
+    model : {"bernoulli", "multinomial", "present only"}
+        What P(f | w) is, and whether absent features count:
+
+        - bernoulli: (n(f, w) + smoothing) / (n(w) + 2 smoothing); an absent feature counts with
+          1 - P(f | w).
+        - multinomial: (n(f, w) + smoothing) over its sum over features; a row is drawn feature by
+          feature, so that only those present count.
+        - present only: P(f | w) of bernoulli, and absent features dropped. This is no probability
+          of a row; it is here as a warning (see Notes).
 
     Attributes
     ----------
@@ -75,21 +94,43 @@ class ContextBayes(PresenceBayes):
         Ln of the share of each class.
     log_conditionals_ : ndarray of shape (n_classes, n_attributes)
         Ln P(f | w), and 0 for features that were not seen.
+    log_absences_ : ndarray of shape (n_classes, n_attributes)
+        Ln (1 - P(f | w)) where absent features count, else 0.
+
+    Notes
+    -----
+    The first two are scikit-learn's BernoulliNB and MultinomialNB, but that a feature which was
+    never seen in training says nothing.
+
+    With "present only", each of many features that a rare word was not seen with speaks *for* that
+    word, as smoothing / (n(w) + 2 smoothing) falls with n(w), and nothing pays it back: in a
+    Bernoulli model the absent features do, in a multinomial one the common sum.
     """
 
     smoothing: float = 1.0
+    model: str = "bernoulli"
 
     def _conditionals(self, counts, sizes):
         smoothing = check_real("smoothing", self.smoothing, 0, open_low=True)
+        model = check_choice("model", self.model, MODELS)
+        if model == "multinomial":
+            return (counts + smoothing) / (counts + smoothing).sum(axis=1, keepdims=True)
         return (counts + smoothing) / (sizes[:, None] + 2 * smoothing)
 
+    def _absences(self, counts, sizes):
+        if self.model != "bernoulli":
+            return np.ones_like(counts)
+        # not 1 - P(f | w), which may round to 0
+        n_absent = sizes[:, None] - counts
+        return (n_absent + self.smoothing) / (sizes[:, None] + 2 * self.smoothing)
 
-class InterpolatedBayes(PresenceBayes):
+
+class InterpolatedBayes(BayesOfCounts):
     """Naive Bayes whose P(f | w) is moved towards P(f) as far as they may be equal.
 
     P(f | w) = (1 - p) n(f, w) / n(w) + p n(f) / n, where p is the p-value of the chi-squared test
     that the presence of f is independent of w; no probability is below the smallest normal number.
-    What is learned is named as in ContextBayes.
+    Absent features say nothing. What is learned is named as in ContextBayes.
 
     References
     ----------

@@ -1,5 +1,7 @@
 """From tokens to sparse boolean features: words nearby and collocations."""
 
+import itertools
+
 import numpy as np
 from scipy import sparse
 
@@ -11,7 +13,7 @@ REACH = 2  # of the collocations on either side
 GAP = "_"  # the place of the word itself, which no token is
 
 
-def contexts(tokens, words, window=10, columns=None):
+def contexts(tokens, words, window=10, columns=None, tags=None):
     """Make features of the contexts of some words: words nearby, and tokens right beside.
 
     Parameters
@@ -20,7 +22,7 @@ def contexts(tokens, words, window=10, columns=None):
         As `lib.texts.tokenize` gives them: in lower case, with punctuation marks.
     words : sequence of str, at least one
         The confusion set, such as ("passed", "past"). Each is one token; for {"maybe", "may be"}
-        make one token of each "may" and "be" in `tokens` first.
+        `join_words` makes one token of each "may" and "be" first.
     window : int, at least 0
         A context word is one of so many *words* before or after; marks do not count, and sentences
         do not end it.
@@ -29,6 +31,9 @@ def contexts(tokens, words, window=10, columns=None):
         is taken, so that new text gets the columns of that read before. A context word is named as
         it is written; a collocation has an underscore in place of the word: "the _", "_ of", "in
         the _", "the _ of", "_ of the".
+    tags : dict of str to sequence of str, optional
+        Possible parts of speech of tokens, as `lib.texts.read_tags` finds them. In each place a
+        collocation then has the token or any of its tags: "DET _", "_ to VERB".
 
     Returns
     -------
@@ -43,7 +48,7 @@ def contexts(tokens, words, window=10, columns=None):
     References
     ----------
     Golding & Roth (1996), "Applying Winnow to context-sensitive spelling correction", as the survey
-    reports it, section 3.2.3. Theirs has parts of speech as well.
+    reports it, section 3.2.3: collocations of words or of tags by dictionary look-up.
     """
     window = check_integer("window", window, 0)
     words = set(_texts("words", words))
@@ -53,10 +58,11 @@ def contexts(tokens, words, window=10, columns=None):
         if " " in word:
             raise ValueError(
                 f"words must each be one token; got {word!r}, which is none of the tokens: "
-                "join its parts"
+                "`join_words` joins its parts"
             )
     columns = {} if columns is None else columns
     may_add = not columns
+    tags = {} if tags is None else tags
     padding = [""] * REACH  # so that each token has neighbours on both sides
     tokens = [*padding, *tokens, *padding]
     word_places = [place for place, token in enumerate(tokens) if token[:1].isalnum()]
@@ -68,7 +74,8 @@ def contexts(tokens, words, window=10, columns=None):
         neighbours = word_places[max(0, rank - window) : rank]
         neighbours += word_places[rank + 1 : rank + 1 + window]
         features = [tokens[neighbour] for neighbour in neighbours]
-        features += [_collocation(tokens, place, offsets) for offsets in COLLOCATIONS]
+        for offsets in COLLOCATIONS:
+            features += _collocations(tokens, place, offsets, tags)
         if may_add:
             for feature in features:
                 columns.setdefault(feature, len(columns))
@@ -94,9 +101,43 @@ def _texts(name, values):
     return values
 
 
-def _collocation(tokens, place, offsets):
-    """The tokens around a place, with a gap for the token at it: "the _ of"."""
+def _collocations(tokens, place, offsets, tags):
+    """The tokens around a place, or their tags, with a gap for the token at it: "the _ of"."""
     first = min(*offsets, 0)
     last = max(*offsets, 0)
-    span = range(first, last + 1)
-    return " ".join(tokens[place + i] if i in offsets else GAP for i in span)
+    choices = []
+    for i in range(first, last + 1):
+        token = tokens[place + i]
+        choices.append((token, *tags.get(token, ())) if i in offsets else (GAP,))
+    return map(" ".join, itertools.product(*choices))
+
+
+def join_words(tokens, words):
+    """Make one token of each run of tokens that is a word of several parts, such as "may be".
+
+    Parameters
+    ----------
+    tokens : sequence of str
+    words : sequence of str
+        Parts are separated by one space; words of one part change nothing.
+
+    Returns
+    -------
+    list of str
+        A new list; where words overlap, the first in the text is joined, of those that begin
+        together the longest.
+    """
+    tokens = _texts("tokens", tokens)
+    words = [word.split(" ") for word in _texts("words", words) if " " in word]
+    words.sort(key=len, reverse=True)
+    joined = []
+    place = 0
+    while place < len(tokens):
+        size = 1
+        for word in words:
+            if tokens[place] == word[0] and tokens[place : place + len(word)] == word:
+                size = len(word)
+                break
+        joined.append(" ".join(tokens[place : place + size]))
+        place += size
+    return joined
