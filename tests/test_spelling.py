@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.stats import chi2_contingency
 from sklearn.base import clone
+from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
 from lib import texts
 from lib.datasets import NotAvailableError
 from lib.datasets.downloads import sha256
 from lib.files import DATA
-from lib.spelling import ContextBayes, InterpolatedBayes, WinSpell, contexts
+from lib.spelling import ContextBayes, InterpolatedBayes, WinSpell, contexts, join_words
 
 BOOK = "It is past ten, I think; they\u2019re late. The bell passed unheard!"
 
@@ -150,6 +151,69 @@ def test_features_of_a_sentence():
     assert {name for name, column in columns.items() if new[0, column]} == {"the", "_ the"}
 
 
+def test_a_collocation_has_a_token_or_any_of_its_tags():
+    columns = {}
+    tags = {"the": ("DET",), "walk": ("NOUN", "VERB"), "bell": ("NOUN",)}
+    contexts(["the", "walk", "past", "bell"], ["past"], columns=columns, tags=tags)
+    expected = {"the", "walk", "bell", "walk _", "NOUN _", "VERB _", "_ bell", "_ NOUN"}
+    expected |= {f"{a} {b} _" for a in ("the", "DET") for b in ("walk", "NOUN", "VERB")}
+    expected |= {f"{a} _ {b}" for a in ("walk", "NOUN", "VERB") for b in ("bell", "NOUN")}
+    # beside the last token is nothing
+    assert set(columns) == expected | {"_ bell ", "_ NOUN "}
+
+
+@pytest.fixture
+def dictionary(tmp_path):
+    """A folder with files as WordNet has them, of a few words."""
+    lemmas = {"noun": "walk bell church man", "verb": "walk go stop", "adj": "large", "adv": "well"}
+    irregular = {"noun": "geese goose", "verb": "went go\nstopping stop", "adj": "", "adv": ""}
+    for part, words in lemmas.items():
+        lines = "  1 the licence\n" + "".join(f"{word} x 1 2\n" for word in words.split())
+        (tmp_path / f"index.{part}").write_text(lines)
+        (tmp_path / f"{part}.exc").write_text(irregular[part])
+    return tmp_path
+
+
+def test_tags_are_those_of_lemmas_endings_and_lists(dictionary):
+    words = "walk walks walked walking churches men geese went stopping larger well 1816 the , xyz"
+    assert texts.read_tags(words.split(), dictionary) == {
+        "walk": ("NOUN", "VERB"),
+        "walks": ("PLURAL", "VERB-S"),
+        "walked": ("VERB-ED",),
+        "walking": ("VERB-ING",),
+        "churches": ("PLURAL",),
+        "men": ("PLURAL",),
+        "geese": ("PLURAL",),
+        "went": ("VERB-ED",),
+        "stopping": ("VERB-ING",),
+        "larger": ("ADJ",),
+        "well": ("ADV",),
+        "1816": ("NUMBER",),
+        "the": ("DET",),
+    }
+
+
+def test_wordnet_that_is_absent_or_another(dictionary, monkeypatch):
+    monkeypatch.setenv("WORDNET", str(dictionary))
+    with pytest.raises(NotAvailableError, match="index.noun in .* is not that of WordNet 3.0"):
+        texts.read_tags(["walk"])
+    monkeypatch.setenv("WORDNET", str(dictionary / "none"))
+    with pytest.raises(NotAvailableError, match="install Debian's wordnet-base"):
+        texts.read_tags(["walk"])
+    status, reason = texts.wordnet_status()
+    assert status == "not available"
+    assert "index.noun of WordNet is not in" in reason
+
+
+def test_parts_of_a_word_are_joined():
+    tokens = ["it", "may", "be", "that", "maybe", "it", "may", "be", "not", ",", "may"]
+    joined = ["it", "may be", "that", "maybe", "it", "may be", "not", ",", "may"]
+    assert join_words(tokens, ["maybe", "may be"]) == joined
+    assert join_words(tokens, ["maybe"]) == tokens
+    assert join_words(["a", "b", "c"], ["a b", "a b c", "b c"]) == ["a b c"]
+    assert contexts(joined, ["maybe", "may be"]).shape[0] == 3
+
+
 @given(st.lists(st.sampled_from(["a", "b", "c", ".", "x", "y"]), max_size=30), st.integers(0, 4))
 def test_context_words_are_those_within_the_window(tokens, window):
     columns = {}
@@ -259,13 +323,39 @@ def test_bayes_by_hand():
     """P(feature | word) = (count + smoothing) / (count of the word + 2 smoothing)."""
     rows = np.array([[1, 1, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0]])
     y = np.array(["a", "a", "b"])
-    model = ContextBayes(0.5).fit(rows, y)
+    model = ContextBayes(0.5, model="present only").fit(rows, y)
     conditionals = (np.array([[2, 1], [0, 1]]) + 0.5) / np.array([[3], [2]])
     np.testing.assert_allclose(np.exp(model.log_conditionals_[:, :2]), conditionals)
     joint = np.array([2 / 3, 1 / 3]) * conditionals[:, 0]
     # the third was never seen
     np.testing.assert_allclose(model.predict_proba([[1, 0, 1, 0]])[0], joint / joint.sum())
     assert (model.log_conditionals_[:, 2:] == 0).all()
+
+
+@pytest.mark.parametrize("smoothing", [1.0, 0.1])
+@pytest.mark.parametrize(
+    ("model", "peer"), [("bernoulli", BernoulliNB()), ("multinomial", MultinomialNB())]
+)
+def test_bayes_is_that_of_scikit_learn(model, peer, smoothing):
+    rng = np.random.default_rng(4)
+    y = rng.choice(["their", "there", "they're"], 150, p=[0.5, 0.4, 0.1])
+    rows = (rng.random((150, 40)) < rng.random(40) / 3).astype(np.uint8)
+    rows = rows[:, rows.any(axis=0)]
+    peer = peer.set_params(alpha=smoothing).fit(rows, y)
+    learner = ContextBayes(smoothing, model).fit(sparse.csr_array(rows), y)
+    np.testing.assert_allclose(learner.predict_proba(rows), peer.predict_proba(rows), atol=1e-12)
+    assert (learner.predict(rows) == peer.predict(rows)).all()
+
+
+def test_features_that_are_not_there_speak_for_a_rare_word_unless_something_pays():
+    """Features that came once with the common word are no reason for a rare one."""
+    n_common, n_rare, n_features = 400, 4, 40
+    rows = np.zeros((n_common + n_rare, n_features), int)
+    rows[np.arange(n_features), np.arange(n_features)] = 1
+    y = ["common"] * n_common + ["rare"] * n_rare
+    X = np.ones((1, n_features), int)
+    assert ContextBayes(model="present only").fit(rows, y).predict(X) == ["rare"]
+    assert ContextBayes(model="multinomial").fit(rows, y).predict(X) == ["common"]
 
 
 def test_interpolation_follows_the_chi_squared_test():
@@ -299,6 +389,7 @@ def test_a_feature_of_every_row_says_nothing_by_interpolation():
         (WinSpell(n_passes=0), "n_passes must be"),
         (WinSpell(margin=-1.0), "margin must be"),
         (ContextBayes(0.0), "smoothing must be"),
+        (ContextBayes(model="gaussian"), "model must be one of 'bernoulli'"),
     ],
 )
 def test_bad_parameters(model, message):
