@@ -18,7 +18,7 @@ from lib.naive_bayes import NaiveBayes, SelectiveNaiveBayes
 from lib.relevance import Schemata, VariableKernel
 from lib.rules import Ripper, TreeRules
 from lib.spelling import ContextBayes, WinSpell
-from lib.trees import GainRatioTree
+from lib.trees import GainRatioTree, OptionTree
 from lib.winnow import Winnow, WinnowEnsemble
 
 N = 24
@@ -32,6 +32,7 @@ LEARNERS = [
     make_pipeline(EntropyDiscretizer(), BayesNetClassifier(structure="naive", learner="ofe")),
     make_pipeline(ClassSeparatingCuts(), OneHot(), Winnow(complement=True)),
     GainRatioTree(),
+    OptionTree(TREE),
     Ripper(random_state=0),
     TreeRules(),
     Bagging(TREE, n_members=2, random_state=0),

@@ -23,7 +23,7 @@ from lib.naive_bayes import NaiveBayes, SelectiveNaiveBayes
 from lib.relevance import Schemata, VariableKernel, relieff
 from lib.rules import Ripper, TreeRules
 from lib.structures import chow_liu, discrete_codes, tan
-from lib.trees import GainRatioTree
+from lib.trees import GainRatioTree, OptionTree
 from lib.winnow import Winnow
 
 N = 120
@@ -154,6 +154,7 @@ ALL = list(X)
 LEARNERS = {
     "NaiveBayes": (NaiveBayes(), ALL),
     "GainRatioTree": (GainRatioTree(), ALL),
+    "OptionTree": (OptionTree(GainRatioTree()), ALL),
     "Ripper": (Ripper(random_state=0), ALL),
     "TreeRules": (TreeRules(), ALL),
     "Bagging of trees": (Bagging(GainRatioTree(), n_members=3, average=True, random_state=0), ALL),
