@@ -22,7 +22,7 @@ from lib.trees.pruning import added_errors
 
 
 @parametrize_with_checks(
-    [Ripper(random_state=0), Ripper(literal=True, random_state=0), TreeRules()]
+    [Ripper(random_state=0), Ripper(literal=True, random_state=0), TreeRules(n_starts=3)]
 )
 def test_conventions(estimator, check):
     with warnings.catch_warnings():
@@ -119,7 +119,7 @@ def formula(size, seed):
 
 
 @pytest.mark.parametrize(
-    "learner", [Ripper(random_state=0), Ripper(literal=True, random_state=0), TreeRules()]
+    "learner", [Ripper(random_state=0), Ripper(literal=True, random_state=0), TreeRules(n_starts=3)]
 )
 def test_a_formula_is_found(learner):
     X, y = formula(3000, 0)
@@ -258,16 +258,15 @@ def test_generalised_rules_have_no_worse_neighbours():
                 assert expected_error_rate(shorter, matrix, y) > error_rate
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_no_rule_more_or_less_shortens_the_description(seed):
-    """The rules selected are a local minimum: bits of the exceptions plus bits of the rules."""
+def select_rules(seed, n_starts):
+    """The rules of one class that searches select, and a function of the bits of any set."""
     rng = np.random.default_rng(seed)
     masks = rng.random((9, 80)) < 0.2
     positive = rng.random(80) < 0.4
     rule_lengths = rng.uniform(2, 8, 9)
-    learner = TreeRules()
+    learner = TreeRules(n_starts=n_starts)
     learner.n_scanned_ = 0
-    selection = np.isin(np.arange(9), learner._select(masks, positive, rule_lengths))
+    selected = learner._select(masks, positive, rule_lengths, np.random.RandomState(seed))
     n_positive = positive.sum()
     n_negative = (~positive).sum()
 
@@ -278,10 +277,27 @@ def test_no_rule_more_or_less_shortens_the_description(seed):
         exceptions = exception_bits(n_right, n_wrong, n_positive, n_negative, 0.5)
         return exceptions + rule_lengths[rules].sum()
 
+    return np.isin(np.arange(9), selected), description_length
+
+
+@pytest.mark.parametrize("n_starts", [1, 2, 5])
+@pytest.mark.parametrize("seed", range(4))
+def test_no_rule_more_or_less_shortens_the_description(seed, n_starts):
+    """The rules selected are a local minimum: bits of the exceptions plus bits of the rules."""
+    selection, description_length = select_rules(seed, n_starts)
     for i in range(9):
         changed = selection.copy()
         changed[i] = not changed[i]
         assert description_length(changed) >= description_length(selection) - 1e-6
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_searches_from_many_starts_find_the_shortest_description(seed):
+    """The minimum over all 512 sets of nine rules."""
+    selection, description_length = select_rules(seed, n_starts=60)
+    every_set = (np.arange(2**9)[:, None] >> np.arange(9)) % 2 == 1
+    shortest = min(map(description_length, every_set))
+    assert description_length(selection) == pytest.approx(shortest)
 
 
 @pytest.mark.parametrize("learner", [Ripper(random_state=0), TreeRules()])
@@ -316,6 +332,7 @@ def test_a_table_of_other_columns_is_told():
             "metric must be one of 'ratio', 'laplace'; got 'ration'; did you mean 'ratio'?",
         ),
         (Ripper(literal=1), "literal must be True or False; got 1"),
+        (TreeRules(n_starts=0), "n_starts must be an integer of at least 1; got 0"),
         (TreeRules(confidence=0.6), "confidence must be a finite number in (0, 0.5]; got 0.6"),
     ],
 )

@@ -2,24 +2,25 @@
 
 import numpy as np
 from scipy.special import ndtri
+from sklearn.utils import check_random_state
 
 from lib.estimators import with_parameters
 from lib.rules.conditions import Condition, Rule, RuleList, predict_by_rules
 from lib.rules.description_length import exception_bits, possible_conditions, rule_bits
 from lib.trees import GainRatioTree
 from lib.trees.pruning import added_errors
-from lib.validation import check_real
+from lib.validation import check_integer, check_real
 
 
 @with_parameters
 class TreeRules(RuleList):
-    """C4.5RULES with a greedy search.
+    """C4.5RULES with greedy searches.
 
     1. Each leaf of an unpruned tree becomes a rule.
     2. A rule loses the condition without which its expected error rate is lowest, as long as that
        rate does not rise.
     3. For each class the rules are selected that, with their exceptions, have the shortest
-       description; one rule at a time goes in or out.
+       description; one rule at a time goes in or out, from one or more starts.
     4. The class whose rules cover the fewest rows of other classes comes first.
     5. The first rule without which fewer training rows are wrong is deleted, repeatedly.
 
@@ -50,9 +51,13 @@ class TreeRules(RuleList):
     """
 
     confidence: float = 0.25
+    n_starts: int = 1
+    random_state: int | np.random.RandomState | None = None
 
     def _learn(self, table, y):
         check_real("confidence", self.confidence, 0, 0.5, open_low=True)
+        check_integer("n_starts", self.n_starts, 1)
+        rng = check_random_state(self.random_state)
         tree = GainRatioTree(pruning=None).fit(table, y)
         general_rules = [self._generalise(rule, table.matrix, y) for rule in branches(tree)]
         # several branches may become the same rule
@@ -64,7 +69,7 @@ class TreeRules(RuleList):
         rule_sets = {}
         for label in range(len(self.classes_)):
             candidates = np.flatnonzero(labels == label)
-            selected = self._select(masks[candidates], y == label, bits[candidates])
+            selected = self._select(masks[candidates], y == label, bits[candidates], rng)
             rule_sets[label] = candidates[selected].tolist()
         order, default = order_rule_sets(rule_sets, masks, y)
         order = self._drop_rules(order, masks, labels, default, y)
@@ -106,11 +111,8 @@ class TreeRules(RuleList):
         errors = float(errors)
         return (errors + added_errors(n, errors, self.confidence, z)) / n
 
-    def _select(self, masks, positive, bits):
+    def _select(self, masks, positive, bits, rng):
         """Return which rules of a class have, with their exceptions, the shortest description.
-
-        The search is greedy: as long as one change shortens it, the rule that shortens it most goes
-        in or out.
 
         Parameters
         ----------
@@ -119,13 +121,27 @@ class TreeRules(RuleList):
         positive : ndarray of bool (n_samples,)
             The rows of the class.
         bits : ndarray of float (n_rules,)
+        rng : RandomState
 
         Returns
         -------
         ndarray of int
         """
-        is_selected = np.zeros(len(masks), bool)
-        n_covering = np.zeros(masks.shape[1])
+        n_rules = len(masks)
+        starts = [np.zeros(n_rules, bool), np.ones(n_rules, bool)]
+        starts += [rng.random_sample(n_rules) < 0.5 for _ in range(self.n_starts - 2)]
+        searches = [self._search(masks, positive, bits, s) for s in starts[: self.n_starts]]
+        _, best_set = min(searches, key=lambda search: search[0])
+        return np.flatnonzero(best_set)
+
+    def _search(self, masks, positive, bits, is_selected):
+        """Shorten the description of a set of rules; return its bits, and which rules are in it.
+
+        The search is greedy: as long as one change shortens it, the rule that shortens it most goes
+        in or out.
+        """
+        is_selected = is_selected.copy()
+        n_covering = masks[is_selected].sum(axis=0)
         shortest = np.inf
         rows = masks.astype(np.float32)
         while len(masks):
@@ -141,7 +157,7 @@ class TreeRules(RuleList):
             shortest = lengths[best]
             n_covering = n_covering + sign[best] * masks[best]
             is_selected[best] = ~is_selected[best]
-        return np.flatnonzero(is_selected)
+        return shortest, is_selected
 
     def _drop_rules(self, order, masks, labels, default, y):
         """Drop the first rule without which fewer training rows are wrong, as long as there is one.
