@@ -10,8 +10,8 @@ def remote_data_status(
     """Return status and reason of the data that are not shipped and that a chapter may take.
 
     These are the data sets that its parameters name; texts if one of its cells has the word
-    read_texts, those in its parameter `folder` if it has one; WordNet if one has the word read_tags;
-    and what only a mirror has, if it calls read_mirrored.
+    read_texts, those in its parameter `folder` if it has one; WordNet, if one has the word
+    read_tags; and what only a mirror has, if it calls read_mirrored.
 
     Parameters
     ----------

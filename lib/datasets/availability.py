@@ -58,7 +58,9 @@ def _is_copy(path, names, folders):
 
 
 def file_names(names):
-    """Names, without .gz, of the files of data sets, texts and WordNet; `names` are as in `remote_status`.
+    """Names, without .gz, of the files of data sets, texts and WordNet.
+
+    `names` are as in `remote_status`.
 
     Returns
     -------

@@ -29,6 +29,12 @@ class TreeRules(RuleList):
     confidence : float in (0, 0.5]
         Chance that the error rate of a rule is above the bound that counts; smaller makes rules
         more general.
+    n_starts : int, at least 1
+        Searches for the rules of a class, of which the best counts: from no rule, from all rules,
+        then from random halves of them. Quinlan's book has every set of few rules tried, and the
+        search annealed where they are many.
+    random_state : int, RandomState or None
+        Of the random halves.
 
     Attributes
     ----------

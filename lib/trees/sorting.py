@@ -112,7 +112,8 @@ def _checked(X, y):
         raise ValueError(f"X must be a table of finite numbers; got shape {X.shape}")
     if y.shape != X.shape[:1] or not np.issubdtype(y.dtype, np.integer) or y.min() < 0:
         raise ValueError(f"y must hold a class, 0, 1, ..., for each of {len(X)} rows")
-    return np.ascontiguousarray(X.T), y.astype(np.int32), int(y.max()) + 1
+    # a copy, as a frame may lend an array that is not to be written
+    return np.array(X.T, order="C"), y.astype(np.int32), int(y.max()) + 1
 
 
 def _empty_tree(n_rows):
