@@ -18,7 +18,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lib import datasets
 from lib.files import LIB
-from lib.relevance import Schemata, VariableKernel, left_out_mistakes, relieff
+from lib.relevance import (
+    Schemata,
+    VariableKernel,
+    left_out_mistakes,
+    relieff,
+    stepwise_selection,
+)
 from lib.relevance.vsm import _line_search, error_and_slope
 
 
@@ -151,6 +157,59 @@ def test_the_wrapper_of_the_chapter_goes_as_that_of_scikit_learn(forward):
 
 def score(learner, X, y, folds):
     return cross_val_score(learner, X, y, cv=folds).mean() if X.shape[1] else 0.0
+
+
+@given(st.integers(0, 10**6), st.sampled_from(["none", "all"]))
+@settings(max_examples=50, deadline=None)
+def test_stepwise_selection_goes_down_the_steepest_way_to_a_local_minimum(seed, start):
+    """The losses of all 32 sets of five attributes are a table of whole numbers, with ties."""
+    table = np.random.default_rng(seed).integers(0, 12, (2,) * 5)
+    requests = []
+
+    def losses_of(supports):
+        requests.extend(map(tuple, supports.tolist()))
+        return [table[tuple(support.astype(int))] for support in supports]
+
+    selection = stepwise_selection(losses_of, 5, start)
+    assert len(requests) == len(set(requests)) == selection.n_sets
+    # the same walk by sets of numbers: the smallest loss, then the smaller set, then the first
+    current = set() if start == "none" else set(range(5))
+
+    def loss(attributes):
+        return table[tuple(int(j in attributes) for j in range(5))]
+
+    while True:
+        steps = sorted(range(5), key=lambda j: (loss(current ^ {j}), j not in current, j))
+        if loss(current ^ {steps[0]}) >= loss(current):
+            break
+        current ^= {steps[0]}
+    assert set(np.flatnonzero(selection.support)) == current
+    assert selection.loss == loss(current)
+
+
+def test_stepwise_selection_deletes_what_was_added():
+    """The first attribute is the best by itself, and no longer of use beside the others."""
+    losses = {"000": 9, "100": 5, "010": 7, "001": 7, "110": 4, "101": 6, "011": 1, "111": 3}
+
+    def losses_of(supports):
+        return [losses["".join(map(str, support.astype(int)))] for support in supports]
+
+    selection = stepwise_selection(losses_of, 3)
+    np.testing.assert_array_equal(selection.support, [False, True, True])
+    assert selection.loss == 1
+
+
+@pytest.mark.parametrize(
+    ("losses_of", "start", "words"),
+    [
+        (lambda supports: [1.0], "some", "start must be"),
+        (lambda supports: [np.nan] * len(supports), "none", "losses_of must return 1 numbers"),
+        (lambda supports: [1.0, 2.0], "all", "losses_of must return 1 numbers"),
+    ],
+)
+def test_errors_of_stepwise_selection(losses_of, start, words):
+    with pytest.raises(ValueError, match=words):
+        stepwise_selection(losses_of, 3, start)
 
 
 @pytest.mark.parametrize("seed", range(3))

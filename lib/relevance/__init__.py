@@ -3,5 +3,14 @@
 from lib.relevance.races import Race, Schemata, left_out_mistakes
 from lib.relevance.relieff import relieff
 from lib.relevance.vsm import VariableKernel
+from lib.relevance.wrappers import Selection, stepwise_selection
 
-__all__ = ["Race", "Schemata", "VariableKernel", "left_out_mistakes", "relieff"]
+__all__ = [
+    "Race",
+    "Schemata",
+    "Selection",
+    "VariableKernel",
+    "left_out_mistakes",
+    "relieff",
+    "stepwise_selection",
+]
