@@ -19,6 +19,35 @@ CHUNK = 50  # rows that are looked at in one go
 OPEN = -1  # in a schema, beside 1 for an attribute that is used and 0 for one that is not
 
 
+class _Examples(NamedTuple):
+    """Examples with equal values once, as tasks of few bits have many of them.
+
+    Attributes
+    ----------
+    columns : ndarray of float (n_attributes, n_different)
+        As `distances` takes them.
+    counts : ndarray of int (n_different, n_classes)
+        How many examples of each class have these values.
+    cells : ndarray of int (n_samples,)
+        Where the values of each example stand in `columns`.
+    target : ndarray of int (n_samples,)
+    """
+
+    columns: np.ndarray
+    counts: np.ndarray
+    cells: np.ndarray
+    target: np.ndarray
+
+
+def _count_examples(columns, target):
+    """Return the `_Examples` of scaled columns (n_attributes, n_samples) and numbers of classes."""
+    different, cells = np.unique(columns, axis=1, return_inverse=True)
+    cells = cells.ravel()
+    counts = np.zeros((different.shape[1], target.max() + 1), dtype=np.int64)
+    np.add.at(counts, (cells, target), 1)
+    return _Examples(np.ascontiguousarray(different), counts, cells, target)
+
+
 class Race(NamedTuple):
     """A decision between the two values of one attribute.
 
@@ -91,13 +120,13 @@ class Schemata(MixedInput, SelectorMixin, BaseEstimator):
         """
         check_integer("limit", self.limit, 2 * MIN_ROWS)
         check_real("confidence", self.confidence, 0, open_low=True)
-        columns, target = scaled_rows(self, X, y)
+        examples = _count_examples(*scaled_rows(self, X, y))
         rng = check_random_state(self.random_state)
-        schema = np.full(len(columns), OPEN)
+        schema = np.full(len(examples.columns), OPEN)
         self.races_ = []
         self.n_queries_ = 0
         while (schema == OPEN).any():
-            race = self._race(columns, target, schema, rng)
+            race = self._race(examples, schema, rng)
             n_open = int((schema == OPEN).sum())
             self.n_queries_ += 2 * n_open * race.n_rows
             self.races_.append(race)
@@ -121,14 +150,14 @@ class Schemata(MixedInput, SelectorMixin, BaseEstimator):
         check_is_fitted(self)
         return self.support_
 
-    def _race(self, columns, target, schema, rng):
+    def _race(self, examples, schema, rng):
         """Race for all open attributes at once until one of them is decided."""
         attributes = np.flatnonzero(schema == OPEN)
         max_rows = self.limit // 2  # each row takes two queries
         gains = np.empty((0, len(attributes)))
         while len(gains) < max_rows:
             n_rows = min(CHUNK, max_rows - len(gains))
-            gains = np.concatenate([gains, _gains(columns, target, schema, n_rows, rng)])
+            gains = np.concatenate([gains, _gains(examples, schema, n_rows, rng)])
             scores = _standard_scores(gains)
             is_decided = np.abs(scores[MIN_ROWS - 1 :]).max(axis=1) > self.confidence
             if is_decided.any():
@@ -145,7 +174,7 @@ class Schemata(MixedInput, SelectorMixin, BaseEstimator):
         return Race(attribute=int(loser), relevant=False, n_rows=max_rows)
 
 
-def _gains(columns, target, schema, n_rows, rng):
+def _gains(examples, schema, n_rows, rng):
     """Mistakes without each open attribute minus those with it, (n_rows, n_open).
 
     Each attribute has its own left-out rows, drawn at random, and for each of them a choice of the
@@ -154,7 +183,7 @@ def _gains(columns, target, schema, n_rows, rng):
     attributes = np.flatnonzero(schema == OPEN)
     n_open = len(attributes)
     n_attributes = len(schema)
-    rows = rng.randint(len(target), size=(n_rows, n_open))
+    rows = rng.randint(len(examples.target), size=(n_rows, n_open))
     # which attributes are used: by coins, but for those that are decided
     masks = rng.random_sample((n_rows, n_open, n_attributes)) < 0.5
     is_closed = schema != OPEN
@@ -163,7 +192,7 @@ def _gains(columns, target, schema, n_rows, rng):
     mistakes = []
     for is_used in (False, True):
         masks[:, np.arange(n_open), attributes] = is_used
-        wrong = _mistakes(columns, target, rows.ravel(), masks.reshape(-1, n_attributes))
+        wrong = _mistakes(examples, rows.ravel(), masks.reshape(-1, n_attributes))
         mistakes.append(wrong.astype(float))
     without, with_attribute = mistakes
     return (without - with_attribute).reshape(rows.shape)
@@ -220,20 +249,30 @@ def left_out_mistakes(X, y, support, rows=None):
     choices = support.reshape(-1, n_attributes)
     query_rows = np.tile(rows.astype(np.int64), len(choices))
     masks = choices.repeat(len(rows), axis=0)
-    wrong = _mistakes(columns, target, query_rows, masks)
+    wrong = _mistakes(_count_examples(columns, target), query_rows, masks)
     return wrong.reshape(*support.shape[:-1], len(rows))
 
 
 @compiled()
-def _mistakes(columns, target, rows, masks):
+def _mistakes(examples, rows, masks):
     """Whether the nearest neighbours of each row, by the attributes of its mask, vote wrongly.
 
     All that are equally near have one vote each.
     """
+    columns, counts, cells, target = examples
     wrong = np.zeros(len(rows), np.bool_)
     for i in range(len(rows)):
         attributes = np.flatnonzero(masks[i])
-        row_distances = distances(columns, attributes, rows[i])
-        votes = np.bincount(target[row_distances == row_distances.min()])
-        wrong[i] = votes.argmax() != target[rows[i]]
+        cell = cells[rows[i]]
+        label = target[rows[i]]
+        cell_distances = distances(columns, attributes, cell)
+        if counts[cell].sum() > 1:
+            cell_distances[cell] = 0  # to the other examples with these values
+        least = cell_distances.min()
+        votes = np.zeros(counts.shape[1], np.int64)
+        for j in np.flatnonzero(cell_distances == least):
+            votes += counts[j]
+        if cell_distances[cell] == least:
+            votes[label] -= 1  # an example is no neighbour of its own
+        wrong[i] = votes.argmax() != label
     return wrong
