@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from lib import datasets
 from lib.rules import Condition, Ripper, Rule, TreeRules
 from lib.rules.description_length import exception_bits, rule_bits, subset_bits
-from lib.rules.ripper import _Task, best_condition
+from lib.rules.ripper import AT_LEAST, AT_MOST, EQUAL, _Task, best_condition, gaining_conditions
 from lib.rules.tree_rules import branches
 from lib.trees import GainRatioTree, Table
 from lib.trees.pruning import added_errors
@@ -58,6 +58,69 @@ def test_the_best_condition_by_enumeration(seed, n):
                 gains.append(gain(positive, has_value & (x <= value)))
                 gains.append(gain(positive, has_value & (x >= value)))
     assert best_gain == pytest.approx(max(gains), abs=1e-9)
+
+
+@given(st.integers(0, 10**6), st.integers(4, 25))
+@settings(max_examples=60, deadline=None)
+def test_all_gaining_conditions_by_enumeration(seed, n):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(-1, 4, (3, n)).astype(np.int32)
+    positive = rng.random(n) < 0.5
+    positive[:1] = True
+    sizes = np.array([0, 4, 0])  # the second column holds categories, the others numbers
+    rows = rng.permutation(n)[: n - 1]
+    if not positive[rows].any():
+        rows[0] = 0
+    expected = {}
+    for j, (column, size) in enumerate(zip(codes[:, rows], sizes, strict=True)):
+        for value in np.unique(column[column >= 0]):
+            if size:
+                expected[j, EQUAL, value] = gain(positive[rows], column == value)
+            else:
+                at_most = (column >= 0) & (column <= value)
+                expected[j, AT_MOST, value] = gain(positive[rows], at_most)
+                expected[j, AT_LEAST, value] = gain(positive[rows], column >= value)
+    conditions, gains = gaining_conditions(codes, sizes, positive, rows)
+    names = [tuple(condition) for condition in conditions.tolist()]
+    assert len(set(names)) == len(names)
+    # what gains nothing but for rounding may be there or not
+    assert {name for name, value in expected.items() if value > 1e-9} <= set(names)
+    for name, value in zip(names, gains, strict=True):
+        assert value == pytest.approx(expected[name], abs=1e-9)
+    _, best_gain = best_condition(codes, sizes, positive, rows)
+    assert gains.max(initial=0.0) == pytest.approx(best_gain, abs=1e-9)
+
+
+def test_conditions_are_drawn_in_proportion_to_their_gains():
+    # of the three conditions that gain 5 (1 - 0), 4 (1 - 0) and 2 (1 - 0), two are near the best
+    columns = {"a": [1] * 5 + [0] * 5, "b": [1] * 4 + [0] * 6, "c": [1] * 2 + [0] * 8}
+    table = Table(pd.DataFrame(columns).astype(str))
+    positive = np.arange(10) < 5
+    learner = Ripper(near_best=0.5)
+    rows = np.arange(10)
+    task = _Task(learner, table, rows, positive, np.random.RandomState(0))
+    conditions, gains = gaining_conditions(task.codes, task.sizes, positive, rows)
+    assert [
+        (*condition, gain) for condition, gain in zip(conditions.tolist(), gains, strict=True)
+    ] == [
+        (0, EQUAL, 1, 5.0),
+        (1, EQUAL, 1, 4.0),
+        (2, EQUAL, 1, 2.0),
+    ]
+    drawn = [task._choose_condition(rows)[0][0] for _ in range(3000)]
+    shares = np.bincount(drawn, minlength=3) / 3000
+    assert shares[2] == 0
+    assert shares[0] == pytest.approx(5 / 9, abs=0.04)
+
+
+def test_drawn_conditions_depend_on_the_seed_alone():
+    data = datasets.load("monks-1")
+    texts = set()
+    for seed in range(5):
+        learner = Ripper(near_best=0.8, random_state=seed).fit(data.X, data.y)
+        assert str(learner) == str(Ripper(near_best=0.8, random_state=seed).fit(data.X, data.y))
+        texts.add(str(learner))
+    assert len(texts) > 1
 
 
 @given(st.integers(0, 10**6))
@@ -333,6 +396,7 @@ def test_a_table_of_other_columns_is_told():
         ),
         (Ripper(literal=1), "literal must be True or False; got 1"),
         (TreeRules(n_starts=0), "n_starts must be an integer of at least 1; got 0"),
+        (Ripper(near_best=0), "near_best must be a finite number in (0, 1]; got 0"),
         (TreeRules(confidence=0.6), "confidence must be a finite number in (0, 0.5]; got 0.6"),
     ],
 )

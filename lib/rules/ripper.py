@@ -1,5 +1,6 @@
 """RIPPER (Cohen 1995): a list of rules that are grown, pruned and optimised."""
 
+from dataclasses import field
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ from lib.compiled import compiled
 from lib.estimators import with_parameters
 from lib.rules.conditions import Condition, Rule, RuleList
 from lib.rules.description_length import exception_bits, possible_conditions, rule_bits
-from lib.validation import check_choice, check_flag, check_integer
+from lib.validation import check_choice, check_flag, check_integer, check_real
 
 # numbers of kinds of conditions, as kernels take them
 KINDS = ("=", "<=", ">=")
@@ -49,8 +50,11 @@ class Ripper(RuleList):
         Follow Table 3 of Dietterich to the letter, whatever `stop`: bits are compared with those of
         the last round; rules are deleted only after a stop by bits; there is no other stop; in
         optimisation the old rule does not compete, and no rules are added.
+    near_best : float in (0, 1]
+        A condition is drawn among those whose gain is at least this share of the highest, each with
+        a probability in proportion to its gain; with 1, the first of the best is taken.
     random_state : int, RandomState or None
-        Divides rows for growing and pruning.
+        Divides rows for growing and pruning, and draws conditions.
 
     Attributes
     ----------
@@ -69,13 +73,14 @@ class Ripper(RuleList):
     References
     ----------
     Cohen (1995), "Fast effective rule induction". Dietterich (1997), Table 3, which differs from
-    its text.
+    its text, and section 2.1.4 on Ali & Pazzani (1996), who drew the conditions of FOIL.
     """
 
     k: int = 2
     stop: str = "all"
     metric: str = "ratio"
     literal: bool = False
+    near_best: float = field(default=1.0, kw_only=True)
     random_state: int | np.random.RandomState | None = None
 
     def _learn(self, table, y):
@@ -83,6 +88,7 @@ class Ripper(RuleList):
         check_choice("stop", self.stop, ("all", "pruning"))
         check_choice("metric", self.metric, ("ratio", "laplace"))
         check_flag("literal", self.literal)
+        check_real("near_best", self.near_best, 0, 1, open_low=True)
         rng = check_random_state(self.random_state)
         rules = []
         rows = np.arange(len(y))
@@ -223,13 +229,25 @@ class _Task:
         rows = rows[Rule(conditions, True).covers(self.matrix)[rows]]
         while 0 < self.positive[rows].sum() < len(rows):
             self.learner.n_scanned_ += len(rows) * len(self.codes)
-            (j, kind, code), gain = best_condition(self.codes, self.sizes, self.positive, rows)
+            (j, kind, code), gain = self._choose_condition(rows)
             if gain <= 0:
                 break
             condition = Condition(j, KINDS[kind], float(self.values[j][code]))
             conditions = (*conditions, condition)
             rows = rows[condition.holds(self.matrix)[rows]]
         return conditions
+
+    def _choose_condition(self, rows):
+        """Return the best condition, or one drawn among those near it, and its gain."""
+        if self.learner.near_best == 1:
+            return best_condition(self.codes, self.sizes, self.positive, rows)
+        conditions, gains = gaining_conditions(self.codes, self.sizes, self.positive, rows)
+        if len(gains) == 0:
+            return (0, 0, 0), 0.0
+        is_near = gains >= self.learner.near_best * gains.max()
+        weights = np.where(is_near, gains, 0)
+        drawn = self.rng.choice(len(gains), p=weights / weights.sum())
+        return conditions[drawn].tolist(), gains[drawn]
 
     def _split_rows(self, mask):
         """Return the rows to grow on, two thirds of each class at random, and those to prune on."""
@@ -319,3 +337,55 @@ def best_condition(codes, sizes, positive, rows):
                 best_gain = gain
                 best = (j, AT_LEAST, code)
     return best, best_gain
+
+
+@compiled()
+def gaining_conditions(codes, sizes, positive, rows):
+    """Return all conditions with a gain (FOIL's), and their gains.
+
+    Parameters
+    ----------
+    codes, sizes, positive, rows
+        As in `best_condition`.
+
+    Returns
+    -------
+    conditions : ndarray of int (n, 3)
+        Attribute, kind and code of each, by attribute, then by code.
+    gains : ndarray of float (n,)
+        All above 0.
+    """
+    conditions = []
+    gains = []
+    n_rows = len(rows)
+    log_share = np.log2(positive[rows].sum() / n_rows)
+    for j in range(len(codes)):
+        column = codes[j][rows]
+        has_value = column >= 0
+        n_values = column.max() + 1
+        # of each code, the rows that have it and those of them that are of the class
+        n_passed = np.bincount(column[has_value], minlength=n_values)
+        n_right = np.bincount((column[has_value])[positive[rows][has_value]], minlength=n_values)
+        passed = 0
+        right = 0
+        for code in np.flatnonzero(n_passed):
+            if sizes[j] > 0:
+                gain = foil_gain(n_right[code], n_passed[code], n_rows, log_share)
+                if gain > 0:
+                    conditions.append((j, EQUAL, code))
+                    gains.append(gain)
+                continue
+            gain = foil_gain(n_right.sum() - right, n_passed.sum() - passed, n_rows, log_share)
+            if gain > 0:
+                conditions.append((j, AT_LEAST, code))
+                gains.append(gain)
+            passed += n_passed[code]
+            right += n_right[code]
+            gain = foil_gain(right, passed, n_rows, log_share)
+            if gain > 0:
+                conditions.append((j, AT_MOST, code))
+                gains.append(gain)
+    table = np.zeros((len(conditions), 3), np.int64)
+    for i in range(len(conditions)):
+        table[i] = conditions[i]
+    return table, np.array(gains)
