@@ -18,6 +18,7 @@ from lib.hidden_markov import (
     expected_counts,
     forward_backward,
     joined,
+    left_to_right,
     log_likelihoods,
     sample_sequence,
 )
@@ -218,6 +219,29 @@ def test_fit_where_states_do_not_mix():
     assert learner.traces_[0][-1] == pytest.approx(sum(logs))
 
 
+def test_counts_of_many_states_are_sums_of_products_of_matrices():
+    """From `WIDE` states on, sums are taken in another way."""
+    n_states = forward_backward.WIDE + 1
+    start, transitions, emissions = tables(3, n_states, 5)
+    symbols = np.random.default_rng(3).integers(0, 5, 12)
+    alpha = start * emissions[:, symbols[0]]
+    alphas = [alpha]
+    for symbol in symbols[1:]:
+        alpha = alpha @ transitions * emissions[:, symbol]
+        alphas.append(alpha)
+    beta = np.ones(n_states)
+    of_pairs = np.zeros((n_states, n_states))
+    for t in range(len(symbols) - 1, 0, -1):
+        of_pairs += np.outer(alphas[t - 1], emissions[:, symbols[t]] * beta) * transitions
+        beta = transitions @ (emissions[:, symbols[t]] * beta)
+    total, of_start, pair_counts, _ = expected_counts(
+        *joined([symbols]), start, transitions, emissions
+    )
+    assert total == pytest.approx(np.log(alpha.sum()), rel=1e-12)
+    np.testing.assert_allclose(pair_counts, of_pairs / alpha.sum(), rtol=1e-10)
+    np.testing.assert_allclose(of_start, alphas[0] * beta / alpha.sum(), rtol=1e-10)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_likelihood_never_falls_in_logarithms(kind):
     model = FactoredTransitions(kind, (2, 2))
@@ -329,6 +353,45 @@ def test_given_parts_stay():
     assert (learner.transitions_[~mask] == 0).all()
     refit = clone(learner).fit([symbols])
     np.testing.assert_array_equal(refit.transitions_, learner.transitions_)
+
+
+def test_a_halting_state_ends_strings():
+    """One state and a halting state: of strings of 1 to 3 letters, it halts after 1 of 2 letters.
+
+    P(string of n letters) is (1 - h)^(n - 1) h times those of its letters, whose maximum likelihood
+    estimates are shares.
+    """
+    strings = [[0, 1, 2], [0, 2], [0, 0, 1, 2]]  # 2 ends each
+    transitions, emissions = left_to_right(1, 3)
+    learner = HiddenMarkovModel(
+        2, 3, transitions=transitions, emissions=emissions, random_state=0, tolerance=1e-12
+    ).fit(strings)
+    np.testing.assert_allclose(learner.start_, [1, 0])
+    np.testing.assert_allclose(learner.transitions_, [[0.5, 0.5], [0, 1]])
+    np.testing.assert_allclose(learner.emissions_, [[2 / 3, 1 / 3, 0], [0, 0, 1]])
+    logs = np.log([0.25 * 2 / 3 / 3, 0.5 * 2 / 3, 0.125 * 4 / 27])
+    np.testing.assert_allclose(learner.score_samples(strings), logs)
+    lengths = np.arange(1, 200)
+    totals = learner.score_samples([[0] * n + [2] for n in lengths])
+    assert np.exp(totals - lengths * np.log(2 / 3)).sum() == pytest.approx(1)
+
+
+def test_masks_from_left_to_right():
+    transitions, emissions = left_to_right(3, 4)
+    expected = [[1, 1, 1, 0], [0, 1, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]]
+    np.testing.assert_array_equal(transitions, np.array(expected, bool))
+    np.testing.assert_array_equal(emissions, [[1, 1, 1, 0]] * 3 + [[0, 0, 0, 1]])
+    learner = HiddenMarkovModel(
+        4, 4, transitions=transitions, emissions=emissions, smoothing=0.5, random_state=0
+    ).fit([[0, 1, 3], [2, 3]])
+    assert (learner.transitions_[~transitions] == 0).all()
+    np.testing.assert_array_equal(learner.emissions_ > 0, emissions)
+    # what is no string of the model: one that does not end, and one that goes on behind its end
+    assert np.isfinite(learner.score([[0, 1, 2, 3]]))
+    assert learner.score([[3, 0]]) == -np.inf
+    for numbers in ((0, 4), (3, 1), (2.5, 4)):
+        with pytest.raises(ValueError, match="n_letters|n_symbols"):
+            left_to_right(*numbers)
 
 
 def test_what_cannot_be_made_has_no_probability():
@@ -478,6 +541,12 @@ def test_where_em_stops_early_it_warns():
         (
             {"emissions": [[0.5, 0.5], [np.inf, 0]]},
             "row 1 of emissions must have numbers .*; got inf",
+        ),
+        ({"emissions": np.ones((2, 3), bool), "n_symbols": 2}, r"a mask, must have shape \(2, 2\)"),
+        ({"emissions": np.ones(2, bool)}, r"a mask, must have shape \(2, n_symbols\)"),
+        (
+            {"emissions": np.array([[1, 1], [0, 0]], bool)},
+            "a symbol for each state; row 1 has no True",
         ),
         ({"emissions": [[0.5, 0.5], [0.5, 0.4]]}, "row 1 of emissions .*; they sum to 0.9"),
         (

@@ -12,6 +12,7 @@ from lib.compiled import compiled
 from lib.hidden_markov.log_forward_backward import log_backward, log_forward_backward
 from lib.hidden_markov.probability_tables import logarithms
 
+WIDE = 12  # from so many states on, sums over states are added to side by side
 SMALL = 1e-30  # forward probabilities whose sum is below it are scaled to sum to 1
 LEAST = float(np.finfo(float).tiny)  # they are not scaled by more than its reciprocal
 # forward probabilities below it may have lost digits, or be 0, and their reciprocals overflow in
@@ -52,6 +53,7 @@ def expected_counts(symbols, ends, start, transitions, emissions):
     weighted_beta = np.empty((len(symbols), n_states))
     # transposed, as loops over memory in its order are faster
     counts_by_symbol = np.zeros((n_symbols, n_states))
+    transitions = np.ascontiguousarray(transitions)
     transitions_to = transitions.T.copy()
     emissions_by_symbol = emissions.T.copy()
     is_lost = np.zeros(len(ends) - 1, dtype=bool)
@@ -102,6 +104,7 @@ def log_likelihoods(symbols, ends, start, transitions, emissions):
     """Compute ln P of each sequence, (n_sequences,); the arguments are as for `expected_counts`."""
     alpha = np.empty((len(symbols), len(start)))
     scales = np.empty(len(symbols))
+    transitions = np.ascontiguousarray(transitions)
     transitions_to = transitions.T.copy()
     emissions_by_symbol = emissions.T.copy()
     values = np.empty(len(ends) - 1)
@@ -111,6 +114,7 @@ def log_likelihoods(symbols, ends, start, transitions, emissions):
             ends[number],
             ends[number + 1],
             start,
+            transitions,
             transitions_to,
             emissions_by_symbol,
             alpha,
@@ -150,12 +154,21 @@ def _scaled_forward_backward(
     """
     n_states = len(start)
     scales = np.empty(len(symbols))
+    sums = np.empty(n_states)
     total = 0.0
     for number in range(len(ends) - 1):
         first = ends[number]
         end = ends[number + 1]
         log_likelihood = _forward(
-            symbols, first, end, start, transitions_to, emissions_by_symbol, alpha, scales
+            symbols,
+            first,
+            end,
+            start,
+            transitions,
+            transitions_to,
+            emissions_by_symbol,
+            alpha,
+            scales,
         )
         if np.isnan(log_likelihood):
             is_lost[number] = True
@@ -163,9 +176,13 @@ def _scaled_forward_backward(
         total += log_likelihood
         for t in range(end - 1, first - 1, -1):
             symbol = symbols[t]
+            if n_states >= WIDE and t < end - 1:
+                _multiply(weighted_beta[t + 1], transitions_to, sums)
             for i in range(n_states):
                 beta = 1.0  # Eq. 24
-                if t < end - 1:
+                if n_states >= WIDE and t < end - 1:
+                    beta = sums[i]
+                elif t < end - 1:
                     beta = 0.0  # Eq. 25
                     for j in range(n_states):
                         beta += transitions[i, j] * weighted_beta[t + 1, j]
@@ -179,7 +196,9 @@ def _scaled_forward_backward(
 
 
 @compiled(error_model="numpy")
-def _forward(symbols, first, end, start, transitions_to, emissions_by_symbol, alpha, scales):
+def _forward(
+    symbols, first, end, start, transitions, transitions_to, emissions_by_symbol, alpha, scales
+):
     """Fill rows of `alpha`, and of `scales`, by which each is multiplied; return ln P.
 
     Scaled are rows with small sums, and the last one, whose sum is then 1; the others have a scale
@@ -187,14 +206,19 @@ def _forward(symbols, first, end, start, transitions_to, emissions_by_symbol, al
     underflowed.
     """
     n_states = len(start)
+    sums = np.empty(n_states)
     log_likelihood = 0.0
     has_tiny = False
     for t in range(first, end):
         symbol = symbols[t]
+        if n_states >= WIDE and t > first:
+            _multiply(alpha[t - 1], transitions, sums)
         row_sum = 0.0
         for j in range(n_states):
             p = start[j]  # Eq. 19
-            if t > first:
+            if n_states >= WIDE and t > first:
+                p = sums[j]
+            elif t > first:
                 p = 0.0  # Eq. 20
                 for i in range(n_states):
                     p += alpha[t - 1, i] * transitions_to[j, i]
@@ -217,6 +241,20 @@ def _forward(symbols, first, end, start, transitions_to, emissions_by_symbol, al
     ):
         return np.nan
     return log_likelihood
+
+
+@compiled(error_model="numpy")
+def _multiply(row, matrix, sums):
+    """Fill `sums` with row @ matrix, where each sum has its terms in the order of the states.
+
+    The machine adds to several sums at a time, which pays if there are many.
+    """
+    n_states = len(row)
+    sums[:] = 0.0
+    for i in range(n_states):
+        weight = row[i]
+        for j in range(n_states):
+            sums[j] += weight * matrix[i, j]
 
 
 @compiled(error_model="numpy")

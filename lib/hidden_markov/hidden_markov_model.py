@@ -56,9 +56,10 @@ class HiddenMarkovModel(BaseEstimator):
         Which transitions can occur: all, those where the mask is True, or those that the tables
         allow.
     emissions : ndarray of shape (n_states, n_symbols), optional
-        P(symbol | state) where it is known; then it is not learned.
+        P(symbol | state) where it is known; then it is not learned. Or a mask of bool: which
+        symbols each state can make, from which it is learned.
     smoothing : float, from 0 to 1e100
-        Added to each expected count.
+        Added to each expected count of what can occur.
     n_restarts : int, at least 1
         Random starts; the likeliest run is kept.
     max_iterations : int, at least 1
@@ -86,6 +87,9 @@ class HiddenMarkovModel(BaseEstimator):
     of the sequence are computed in logarithms, which takes about twenty times as long.
 
     `start_`, `transitions_` and `emissions_` can also be set by hand, instead of by `fit`.
+
+    A halting state, which ends a string, is a state that alone makes a symbol with which each
+    string ends, and makes no other: `left_to_right` has the masks of such a model.
 
     References
     ----------
@@ -119,14 +123,17 @@ class HiddenMarkovModel(BaseEstimator):
         transition_model, mask = self._check_parameters()
         n_symbols = optional(check_integer, "n_symbols", self.n_symbols, 1)
         emissions = None
+        emission_mask = 1.0  # no mask
         if self.emissions is not None:
-            emissions = probabilities("emissions", self.emissions, (self.n_states, n_symbols))
-            n_symbols = emissions.shape[1]
+            emissions, emission_mask = self._check_emissions(n_symbols)
+            n_symbols = emission_mask.shape[1]
         symbols, ends = joined(sequences, n_symbols)
         n_symbols = n_symbols or int(symbols.max()) + 1
         rng = check_random_state(self.random_state)
         starts = [
-            self._random_parameters(transition_model, mask, emissions, n_symbols, rng)
+            self._random_parameters(
+                transition_model, mask, emissions, emission_mask, n_symbols, rng
+            )
             for _ in range(self.n_restarts)
         ]
         runs = [self._baum_welch(symbols, ends, transition_model, start) for start in starts]
@@ -173,15 +180,24 @@ class HiddenMarkovModel(BaseEstimator):
                 'transitions must be "full", FactoredTransitions, or a mask '
                 f"({n_states}, {n_states}) of True and False; got {self.transitions!r}"
             )
-        has_transition = mask.any(axis=1)  # of each state
-        if not has_transition.all():
-            row = int(has_transition.argmin())
-            raise ValueError(
-                f"transitions must have a transition from each state; row {row} has no True"
-            )
+        _check_rows("transitions must have a transition from each state", mask)
         return mask
 
-    def _random_parameters(self, transition_model, mask, emissions, n_symbols, rng):
+    def _check_emissions(self, n_symbols):
+        """Return known emissions, or None, and the mask of what can occur, or raise ValueError."""
+        table = to_array("emissions", self.emissions)
+        if table.dtype != bool:
+            known = probabilities("emissions", self.emissions, (self.n_states, n_symbols))
+            return known, known > 0
+        if table.ndim != 2 or table.shape != (self.n_states, n_symbols or table.shape[1]):
+            raise ValueError(
+                f"emissions, a mask, must have shape ({self.n_states}, {n_symbols or 'n_symbols'}); "
+                f"got {table.shape}"
+            )
+        _check_rows("emissions must have a symbol for each state", table)
+        return None, table
+
+    def _random_parameters(self, transition_model, mask, emissions, emission_mask, n_symbols, rng):
         """Draw parameters from which EM starts; emissions are those given, if any."""
 
         def random_table(shape):
@@ -190,6 +206,7 @@ class HiddenMarkovModel(BaseEstimator):
 
         start = random_table((1, self.n_states))
         random_emissions = random_table((self.n_states, n_symbols))
+        random_emissions = normalise_rows(random_emissions * emission_mask)
         tables = [random_table(shape) for shape in transition_model.shapes()]
         # what the mask rules out starts at 0, where EM leaves it
         return Parameters(
@@ -216,13 +233,16 @@ class HiddenMarkovModel(BaseEstimator):
             parameters = self._m_step(transition_model, parameters, *counts)
         return parameters, np.array(trace)
 
+    def _learns_emissions(self):
+        return self.emissions is None or np.asarray(self.emissions).dtype == bool
+
     def _log_prior(self, parameters):
         """Sum of the logarithms of all probabilities that are learned and above 0.
 
         Times `smoothing` it is the logarithm of a Dirichlet prior, but for a constant.
         """
         tables = [parameters.start]
-        if self.emissions is None:
+        if self._learns_emissions():
             tables.append(parameters.emissions)
         tables += parameters.tables
         return sum(float(np.log(table[table > 0]).sum()) for table in tables)
@@ -237,7 +257,7 @@ class HiddenMarkovModel(BaseEstimator):
             return normalise_rows(counts + self.smoothing * (table > 0), table)
 
         emissions = parameters.emissions
-        if self.emissions is None:
+        if self._learns_emissions():
             emissions = reestimate(symbol_counts, emissions)
         table_counts = transition_model.counts(pair_counts, parameters.tables)
         pairs = zip(table_counts, parameters.tables, strict=True)
@@ -283,3 +303,49 @@ class HiddenMarkovModel(BaseEstimator):
         """Start, transitions and emissions, checked again, as they may have been set by hand."""
         check_is_fitted(self, ["start_", "transitions_", "emissions_"])
         return check_tables(self.start_, self.transitions_, self.emissions_, "_")
+
+
+def left_to_right(n_letters, n_symbols):
+    """Masks of a model that goes through its states from left to right, and halts.
+
+    From a state it goes to itself, to the next one, or past that to the one after it. The last
+    state is the halting state of which the last symbol tells: it makes no other, and no other state
+    makes it.
+
+    Parameters
+    ----------
+    n_letters : int, at least 1
+        States beside the halting one.
+    n_symbols : int, at least 2
+        Size of the alphabet, with the symbol that ends a string.
+
+    Returns
+    -------
+    transitions : ndarray of bool, shape (n_letters + 1, n_letters + 1)
+    emissions : ndarray of bool, shape (n_letters + 1, n_symbols)
+
+    Raises
+    ------
+    ValueError
+        If a number is too small.
+
+    References
+    ----------
+    Rabiner (1989), section IV.A; the halting state is as in Dietterich (1997), section 5.4.2.
+    """
+    n_letters = check_integer("n_letters", n_letters, 1)
+    n_symbols = check_integer("n_symbols", n_symbols, 2)
+    state = np.arange(n_letters + 1)
+    step = state - state[:, None]
+    emissions = np.ones((n_letters + 1, n_symbols), bool)
+    emissions[:, -1] = False
+    emissions[-1] = False
+    emissions[-1, -1] = True
+    return (step >= 0) & (step <= 2), emissions
+
+
+def _check_rows(rule, mask):
+    """Raise ValueError, which says the rule, unless each row of a mask has a True."""
+    has_one = mask.any(axis=1)
+    if not has_one.all():
+        raise ValueError(f"{rule}; row {int(has_one.argmin())} has no True")
