@@ -350,6 +350,29 @@ def test_q_learning_finds_q():
     assert np.allclose(q, best)
 
 
+def test_a_model_is_learned_from_the_steps_of_q_learning():
+    """Q with a step of 1 is the last target, so that one step tells what was tried."""
+    model = decisions.learn_model(LAKE, 1, seed=3)
+    q = decisions.q_learning(LAKE, 0.9, 1, seed=3)
+    assert (model.transitions[:, :-1, -1] == 1).sum() == 4 * (~LAKE.terminal).sum() - 1
+    assert (q == model.rewards[:, :-1]).all()
+
+    model = decisions.learn_model(LAKE, 300_000, longest=20, seed=1)
+    assert np.abs(model.transitions[:, :-1, :-1] - LAKE.transitions).max() < 0.02
+    assert np.array_equal(model.rewards[:, :-1], LAKE.rewards)
+    solution = policy_iteration(model, 0.9)
+    best_values = policy_iteration(LAKE, 0.9).values
+    assert np.allclose(decisions.evaluate(LAKE, solution.policy[:-1], 0.9), best_values)
+    assert solution.values[-1] == 0
+
+
+def test_a_model_in_which_nothing_is_known_has_no_value():
+    """Terminal states stay, and a first step is all that there is."""
+    model = decisions.learn_model(mountain_roads(6, 4), 1, anywhere=False, seed=0)
+    values = policy_iteration(model, 1.0).values
+    assert set(values) <= {0.0, -1.0}
+
+
 def test_a_table_as_regressor_is_value_iteration():
     """Each step goes to the likeliest next state, as `fitted_values` takes deterministic steps."""
     model = random_mdp(12, 3, 2, np.random.default_rng(0))

@@ -13,6 +13,7 @@ from lib.decisions.programming import (
 )
 from lib.decisions.temporal import (
     TDLimit,
+    learn_model,
     q_learning,
     stationary,
     td_lambda,

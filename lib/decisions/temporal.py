@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.exceptions import ConvergenceWarning
 
 from lib.compiled import assign, compiled
-from lib.decisions.models import TOLERANCE
+from lib.decisions.models import MDP, TOLERANCE
 from lib.decisions.programming import check_discount, check_policy, check_values, q_value
 from lib.validation import check_choice, check_flag, check_integer, check_numbers, check_real
 
@@ -325,12 +325,7 @@ def q_learning(
         step_numbers = np.array([n_steps], dtype=np.int64)
     else:
         step_numbers = _check_checkpoints(checkpoints, n_steps)
-    if check_flag("anywhere", anywhere):
-        # where all states are terminal, an episode ends wherever it starts
-        n_live = max((~mdp.terminal).sum(), 1)
-        start = ~mdp.terminal / n_live
-    else:
-        start = mdp.start
+    start = _start_probabilities(mdp, anywhere)
     exploration = check_real("exploration", exploration, 0, 1)
     step = check_real("step", step, 0, 1)
     parameters = QParameters(
@@ -342,6 +337,60 @@ def q_learning(
     snapshots = _q_learning(mdp.table, start, parameters, step_numbers, generator(seed))
     q_values = snapshots.transpose(0, 2, 1)
     return q_values[0] if checkpoints is None else q_values
+
+
+def learn_model(mdp, n_steps, anywhere=True, longest=1000, seed=0):
+    """Learn a model of a process by counting what random actions lead to (section 4.3).
+
+    Each probability is a share of the tries of its state and action. An action that was never tried
+    in a state ends the episode without a reward, so that its value is 0, as in a new Q.
+
+    Parameters
+    ----------
+    mdp : MDP
+        From which next states are drawn; rewards are the expected ones.
+    n_steps : int, at least 1
+    anywhere, longest, seed
+        As for `q_learning`, which takes the same steps if its exploration is 1.
+
+    Returns
+    -------
+    MDP
+        With one more state, the last: a terminal one, to which untried actions lead.
+    """
+    n_steps = check_integer("n_steps", n_steps, 1, MAX_COUNT)
+    longest = check_integer("longest", longest, 1, MAX_COUNT)
+    start = _start_probabilities(mdp, anywhere)
+    counts = _count_transitions(mdp.table, start, n_steps, longest, generator(seed))
+
+    n_states = mdp.n_states
+    tries = np.add.reduceat(counts, mdp.table.indptr[:-1])
+    row_of_count = np.repeat(np.arange(len(tries)), np.diff(mdp.table.indptr))
+    transitions = np.zeros((len(tries), n_states + 1))
+    # where there were no tries, there are no counts
+    shares = counts / np.maximum(tries, 1)[row_of_count]
+    transitions[row_of_count, mdp.table.next_states] = shares
+    transitions[tries == 0, n_states] = 1.0
+
+    is_tried = (tries > 0).reshape(mdp.n_actions, n_states)
+    end = np.zeros((mdp.n_actions, 1, n_states + 1))  # MDP makes terminal states absorb
+    return MDP(
+        transitions=np.concatenate(
+            [transitions.reshape(mdp.n_actions, n_states, n_states + 1), end], axis=1
+        ),
+        rewards=np.pad(np.where(is_tried, mdp.rewards, 0.0), [(0, 0), (0, 1)]),
+        terminal=np.append(mdp.terminal, True),
+        start=np.append(mdp.start, 0.0),
+    )
+
+
+def _start_probabilities(mdp, anywhere):
+    """Return the probability that an episode starts in each state."""
+    if not check_flag("anywhere", anywhere):
+        return mdp.start
+    # where all states are terminal, an episode ends wherever it starts
+    n_live = max((~mdp.terminal).sum(), 1)
+    return ~mdp.terminal / n_live
 
 
 def _check_checkpoints(checkpoints, n_steps):
@@ -431,11 +480,16 @@ def _draw_state(probabilities, rng):
 
 
 @compiled()
+def _draw_transition(table, action, state, rng):
+    """Draw what follows an action in a state: the place of the next state in the table."""
+    row = action * table.rewards.shape[1] + state
+    return _draw_index(table.probabilities, table.indptr[row], table.indptr[row + 1], rng)
+
+
+@compiled()
 def _draw_next_state(table, action, state, rng):
     """Draw the state after an action in a state, by the process's own probabilities."""
-    row = action * table.rewards.shape[1] + state
-    k = _draw_index(table.probabilities, table.indptr[row], table.indptr[row + 1], rng)
-    return table.next_states[k]
+    return table.next_states[_draw_transition(table, action, state, rng)]
 
 
 @compiled()
@@ -538,3 +592,22 @@ def _q_learning(table, start, parameters, checkpoints, rng):
                 assign(snapshots[n_snapshots, state], q_values[state])
             n_snapshots += 1
     return snapshots
+
+
+@compiled()
+def _count_transitions(table, start, n_steps, longest, rng):
+    """Count how often random actions lead along each transition of the table."""
+    counts = np.zeros(table.probabilities.shape[0])
+    no_preference = np.zeros(table.rewards.shape[0])
+    s = _draw_state(start, rng)
+    episode_steps = 0
+    for _ in range(n_steps):
+        if table.terminal[s] or episode_steps == longest:
+            s = _draw_state(start, rng)
+            episode_steps = 0
+        action = epsilon_greedy(no_preference, 1.0, rng)
+        k = _draw_transition(table, action, s, rng)
+        counts[k] += 1.0
+        s = table.next_states[k]
+        episode_steps += 1
+    return counts
