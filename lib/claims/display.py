@@ -84,7 +84,7 @@ def outcome(claim: dict) -> str:
 
 
 def weakest_setting(claim: dict) -> dict:
-    """Return the setting that says least for a claim: the worst verdict, then the least sure one."""
+    """Return the setting that says least for a claim: of the worst verdict, the least sure."""
     ranks = {verdict: rank for rank, verdict in enumerate(WORST_FIRST)}
 
     def weakness(setting):

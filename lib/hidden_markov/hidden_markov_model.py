@@ -191,7 +191,8 @@ class HiddenMarkovModel(BaseEstimator):
             return known, known > 0
         if table.ndim != 2 or table.shape != (self.n_states, n_symbols or table.shape[1]):
             raise ValueError(
-                f"emissions, a mask, must have shape ({self.n_states}, {n_symbols or 'n_symbols'}); "
+                f"emissions, a mask, must have shape ({self.n_states}, "
+                f"{n_symbols or 'n_symbols'}); "
                 f"got {table.shape}"
             )
         _check_rows("emissions must have a symbol for each state", table)

@@ -51,8 +51,8 @@ def stepwise_selection(losses_of, n_attributes, start="none"):
 
     References
     ----------
-    John, Kohavi & Pfleger (1994), "Irrelevant features and the subset selection problem". Dietterich
-    (1997), section 3.2.2.
+    John, Kohavi & Pfleger (1994), "Irrelevant features and the subset selection problem".
+    Dietterich (1997), section 3.2.2.
     """
     check_choice("start", start, ("none", "all"))
     known_losses = {}

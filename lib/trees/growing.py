@@ -59,7 +59,7 @@ def build(data, growth, parameters, search, order, division, stack):
 
 @entry_kernel
 def list_tests(data, growth, parameters, search, order, nodes):
-    """Give the best test of each attribute at the root to one of `nodes`; returns how many there are.
+    """Write the best test of each attribute at the root to `nodes`; return how many there are.
 
     The tests are those that `search.candidates` holds then, with their gains, in the same order.
 

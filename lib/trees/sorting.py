@@ -214,9 +214,10 @@ def divide_list(rows, values, labels, goes_right, buffers):
 
 @compiled()
 def divide_lists(rows, values, labels, n_classes, tree):
-    """Grow a tree from sorted lists (n_attributes, n_samples); return its nodes and values looked at.
+    """Grow a tree from sorted lists; return its nodes and values looked at.
 
-    A node has the same part of every list, which its test divides.
+    The lists are of shape (n_attributes, n_samples). A node has the same part of
+    every list, which its test divides.
     """
     n_attributes, n_rows = values.shape
     total = np.zeros(n_classes, np.int64)
