@@ -57,6 +57,15 @@ def test_a_chapter_is_read_in_ten_minutes(path):
     assert 700 <= len(words) <= 1270
 
 
+@pytest.mark.parametrize("path", sorted(CHAPTERS.rglob("*.ipynb")), ids=lambda path: path.stem)
+def test_no_page_shows_a_setting_as_python_writes_it(path):
+    """A cell that ends with a test of a claim needs a semicolon."""
+    cells = nbformat.read(path, as_version=4).cells
+    outputs = [output for cell in cells for output in cell.get("outputs", [])]
+    texts = [output.get("data", {}).get("text/plain", "") for output in outputs]
+    assert [text[:60] for text in texts if text.startswith(("Setting(", "Claim("))] == []
+
+
 def test_no_term_is_explained_twice():
     assert len(terms()) >= 50
     assert len({term.lower() for term in terms()}) == len(terms())
