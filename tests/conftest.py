@@ -54,7 +54,7 @@ def in_this_process():
 
 def pytest_configure():
     """Fork the kernels of nbval, too."""
-    from lib.book.kernels import use_forked_kernels
+    from lib.book.run.kernels import use_forked_kernels
 
     use_forked_kernels()
 

@@ -22,9 +22,9 @@ from papermill.cli import papermill as papermill_command
 
 from lib.book import sweep
 from lib.book.cli import cli
-from lib.book.execution import INJECTED
-from lib.book.project import Project, parameters_of, resolve_parameters
-from lib.book.remote_data import find_missing_data
+from lib.book.run.execution import INJECTED
+from lib.book.run.project import Project, parameters_of, resolve_parameters
+from lib.book.run.remote_data import find_missing_data
 from lib.datasets.downloads import cache_folder
 
 PROJECT = Project(Path(__file__).parents[1])

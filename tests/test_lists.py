@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from lib.book.blocks import SILENT
-from lib.book.variables import KERNEL_PREFIXES, PATHS
+from lib.book.run.blocks import SILENT
+from lib.book.run.variables import KERNEL_PREFIXES, PATHS
 from lib.datasets.availability import MIRRORS
 from lib.trials.notes import KINDS
 from lib.trials.options import RESULTS, VARIABLE

@@ -7,7 +7,7 @@ import pytest
 
 from lib import trials
 from lib.book.cli import REPOSITORY
-from lib.book.project import PUBLISHED, Project, resolve_parameters
+from lib.book.run.project import PUBLISHED, Project, resolve_parameters
 from lib.experiments import record as records
 from lib.experiments.record import Record, read
 

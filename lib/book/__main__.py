@@ -3,11 +3,11 @@
 import os
 import sys
 
-from lib.book.variables import command_environment
+from lib.book.run.variables import command_environment
 
 
 def main() -> None:
-    """Run the command in the environment of `lib.book.variables.command_environment`."""
+    """Run the command in the environment of `lib.book.run.variables.command_environment`."""
     environment = command_environment()
     if os.environ != environment:
         # Python and the numerical libraries read their variables only when they start.

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from lib.book.project import (
+from lib.book.run.project import (
     PROFILES,
     PUBLISHED,
     BookError,
@@ -175,9 +175,10 @@ def run(project, chapter, pairs, file, profile, engine, output, html):
     before anything runs. `book list` shows what can be set. Finished blocks of trials are stored: a
     second run goes on from there.
     """
-    from lib.book import blocks, history, site
-    from lib.book.cache import take_snapshot
-    from lib.book.jobs import Job, reason_not_to_use
+    from lib.book.pages import site
+    from lib.book.run import blocks, history
+    from lib.book.run.jobs import Job, reason_not_to_use
+    from lib.book.run.keys import take_snapshot
 
     values = _values(project, chapter, profile, file, pairs, engine)
     if engine and "engine" not in values:
@@ -214,7 +215,7 @@ def cache(project, clear):
 
     They are found again only with the code, data, packages and Python that they were made with.
     """
-    from lib.book import blocks
+    from lib.book.run import blocks
 
     experiments = blocks.stored_experiments(project.results)
     if clear:
@@ -252,7 +253,7 @@ def verify(project, chapters, profile, pairs, file, engine, share, seed):
     They are those of CHAPTERS (all, if none is named) with these parameters, and with --profile
     paper if no other is named: `book run` or `book build` must have computed them.
     """
-    from lib.book import blocks
+    from lib.book.run import blocks
 
     if math.isnan(share):  # which a range lets through
         raise click.BadParameter("--part nan is no number")
@@ -299,9 +300,9 @@ def sweep(project, chapter, pairs, file, profile, n_parallel, output, html):
 
     Four runs, two at a time: `book sweep cia/curves -p n_hidden 2,3,4,5 --jobs 2`.
     """
-    from lib.book import history
     from lib.book import sweep as sweeping
-    from lib.book.jobs import locked, run_all
+    from lib.book.run import history
+    from lib.book.run.jobs import locked, run_all
 
     folder = (output or project.root / "_build" / "sweep" / chapter).resolve()
     profile_values = project.profile(profile, chapter) if profile else {}
@@ -344,8 +345,11 @@ def build(project, chapters, profile, n_parallel, strict):
 
     With CHAPTERS, only these are executed, and the pages are built if the others are up to date.
     """
-    from lib.book import environment, jobs, registry, site, verdicts
-    from lib.book.pdf import make_pdf
+    from lib.book.pages import site
+    from lib.book.paper.pdf import make_pdf
+    from lib.book.run import environment, jobs
+    from lib.book.verdicts import recorded as verdicts
+    from lib.book.verdicts import registered as registry
 
     is_published = profile == PUBLISHED
     plan = jobs.plan_jobs(project, profile, chapters or project.chapters)
@@ -399,7 +403,9 @@ def build(project, chapters, profile, n_parallel, strict):
 @click.pass_obj
 def claims(project, profile, write_verdicts, register_settings, check_register):
     """Show every claim with its verdicts in the last build."""
-    from lib.book import jobs, registry, verdicts
+    from lib.book.run import jobs
+    from lib.book.verdicts import recorded as verdicts
+    from lib.book.verdicts import registered as registry
     from lib.claims import estimate, rerun_words
 
     if write_verdicts and profile != PUBLISHED:
@@ -453,7 +459,7 @@ def record(project, chapters):
     They must all be here. Blocks that a build has stored are not run again. Rows name the commit
     that they are of: no file but other records may differ from it.
     """
-    from lib.book import blocks
+    from lib.book.run import blocks
 
     for chapter in [project.find(name) for name in chapters]:
         click.echo(f"recorded: {blocks.record(project, chapter)}")
@@ -476,8 +482,8 @@ def open_book(project, profile):
 @click.pass_obj
 def pdf(project, profile):
     """Print the pages of the last build into one PDF beside them (needs the browser Chromium)."""
-    from lib.book.jobs import require_fresh
-    from lib.book.pdf import make_pdf
+    from lib.book.paper.pdf import make_pdf
+    from lib.book.run.jobs import require_fresh
 
     require_fresh(project, profile)
     click.echo(f"open {make_pdf(project, profile)}")

@@ -13,11 +13,14 @@ import click
 import nbformat
 import pandas as pd
 
-from lib.book import history, site
-from lib.book.jobs import Job
-from lib.book.pages import render
-from lib.book.parameters import LISTS, Parameter, ParameterError
-from lib.book.project import (
+from lib.book.pages import site
+from lib.book.pages.scorecard import COLUMNS, as_row
+from lib.book.pages.unknown import GLUED_TEXT, INTERVAL, find_glued
+from lib.book.rendering import render
+from lib.book.run import history
+from lib.book.run.jobs import Job
+from lib.book.run.parameters import LISTS, Parameter, ParameterError
+from lib.book.run.project import (
     BookError,
     Project,
     errors_name,
@@ -25,9 +28,7 @@ from lib.book.project import (
     read_notebook,
     resolve_parameters,
 )
-from lib.book.scorecard import COLUMNS, as_row
-from lib.book.unknown import GLUED_TEXT, INTERVAL, find_glued
-from lib.book.verdicts import claims_in, settings_of
+from lib.book.verdicts.recorded import claims_in, settings_of
 from lib.files import write_whole
 from lib.trials.description import digest
 
@@ -199,7 +200,7 @@ def write_pages(
     runs : list of Job
         As they ended. Those that failed have no claims and no numbers.
     start_commit : str
-        That at which the sweep began, as `lib.book.history.commit` says it.
+        That at which the sweep began, as `lib.book.run.history.commit` says it.
     """
     notebooks = {run.name: read_notebook(run.notebook) for run in runs if run.is_done}
     commits = {run.name: _commit_of(project, run, start_commit) for run in runs if run.is_done}

@@ -16,7 +16,7 @@ import time
 from datetime import date
 from pathlib import Path
 
-from lib.book.project import Project
+from lib.book.run.project import Project
 from tests.benchmarks.run import machine
 
 ROOT = Path(__file__).parents[2]

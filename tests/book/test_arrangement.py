@@ -2,8 +2,8 @@
 
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
-from lib.book.arrangement import arrange
-from lib.book.parameters import Parameter
+from lib.book.pages.arrangement import arrange
+from lib.book.run.parameters import Parameter
 from lib.claims import CLAIMS_JSON
 
 

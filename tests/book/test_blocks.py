@@ -8,7 +8,8 @@ from conftest import book, commit_all
 from tqdm import tqdm
 
 from lib import trials
-from lib.book import cache, execution, remote_data
+from lib.book.run import execution, remote_data
+from lib.book.run import keys as cache
 from lib.experiments import cia_learning_curves
 from lib.experiments.record import read
 from lib.trials.store import SHA256, SUMMARY, _seal, decode, encode

@@ -5,8 +5,9 @@ import shutil
 
 from conftest import REPOSITORY
 
-from lib.book import jobs, site
-from lib.book.project import Project
+from lib.book.pages import site
+from lib.book.run import jobs
+from lib.book.run.project import Project
 
 
 def test_a_strict_build_has_no_warning():

@@ -16,12 +16,14 @@ from conftest import CLAIMS, FIGURE, book
 from jupyter_client.provisioning import KernelProvisionerFactory
 
 from lib import sources
-from lib.book import cache, command_environment, execution, jobs, kernels, remote_data
-from lib.book.cache import fingerprint, is_fresh, modules_of_chapters, take_snapshot
-from lib.book.environment import installed_versions
-from lib.book.execution import execute
-from lib.book.project import BookError, read_cells
-from lib.book.remote_data import find_missing_data
+from lib.book import command_environment
+from lib.book.run import execution, jobs, kernels, remote_data
+from lib.book.run import keys as cache
+from lib.book.run.environment import installed_versions
+from lib.book.run.execution import execute
+from lib.book.run.keys import fingerprint, is_fresh, modules_of_chapters, take_snapshot
+from lib.book.run.project import BookError, read_cells
+from lib.book.run.remote_data import find_missing_data
 from lib.datasets.catalogue import catalogue
 from lib.datasets.downloads import sha256
 
@@ -297,11 +299,12 @@ RUN_CHAPTERS = [
     "figures.style",
     "claims",
     "book",
-    "book.kernels",
-    "book.execution",
-    "book.variables",
+    "book.run.kernels",
+    "book.run.execution",
+    "book.run.variables",
+    "book.run.jobs",
 ]
-MAKE_PAGES = ["book.site", "book.cli", "book.scorecard", "book.jobs"]
+MAKE_PAGES = ["book.pages.site", "book.cli", "book.pages.scorecard"]
 
 
 @pytest.mark.parametrize("name", [*RUN_CHAPTERS, *MAKE_PAGES])
@@ -316,14 +319,14 @@ def test_the_key_has_all_code_and_settings_that_run_a_chapter(project, monkeypat
 
 def test_every_module_that_a_kernel_imports_is_in_the_key(project, write_chapter, tmp_path):
     """Also those that the server of kernels has imported before."""
-    code = "import sys\nfrom lib import experiments, trials\nfrom lib.book import execution\n"
+    code = "import sys\nfrom lib import experiments, trials\nfrom lib.book.run import execution\n"
     code += "print(*(name for name in sys.modules if name.partition('.')[0] == 'lib'))"
     write_chapter(project, "cia/curves", code)
     execute(project, "cia/curves", {}, tmp_path / "out.ipynb")
     names = set(last_text(tmp_path / "out.ipynb").split())
-    assert {"lib.trees.growing", "lib.book.kernels", "lib.sources"} <= names
+    assert {"lib.trees.growing", "lib.book.run.kernels", "lib.sources"} <= names
     assert names <= modules_of_chapters()
-    assert not modules_of_chapters() & {"lib.book.site", "lib.book.cli"}
+    assert not modules_of_chapters() & {"lib.book.pages.site", "lib.book.cli"}
 
 
 def test_jupyter_finds_the_forked_kernels():

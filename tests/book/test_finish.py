@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from lib.book import finish
-from lib.book.project import BookError
+from lib.book.pages import finish
+from lib.book.run.project import BookError
 
 PAGE = """<!DOCTYPE html><html lang="en"><head>
 <title>Learning &amp; curves &#8212; The Book</title>

@@ -10,9 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from papermill.translators import PythonTranslator
 
-from lib.book import execution
-from lib.book.parameters import ParameterError, check_values, parse_cell
-from lib.book.project import BookError, parameters_of
+from lib.book.run import execution
+from lib.book.run.parameters import ParameterError, check_values, parse_cell
+from lib.book.run.project import BookError, parameters_of
 
 pytestmark = pytest.mark.slow
 PARSED = parse_cell(PARAMETERS)

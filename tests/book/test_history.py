@@ -14,10 +14,13 @@ import yaml
 from conftest import REPOSITORY, book, commit_all
 
 from lib import trials
-from lib.book import execution, history, jobs, pdf, registry, scorecard, site
-from lib.book.cache import write_execution_note
-from lib.book.history import CHANGED, NO_COMMIT
-from lib.book.project import BookError, Project
+from lib.book.pages import scorecard, site
+from lib.book.paper import pdf
+from lib.book.run import execution, history, jobs
+from lib.book.run.history import CHANGED, NO_COMMIT
+from lib.book.run.keys import write_execution_note
+from lib.book.run.project import BookError, Project
+from lib.book.verdicts import registered as registry
 from lib.experiments import record as records
 from lib.experiments.record import Record, lock_digest, read
 from lib.trials.notes import KINDS

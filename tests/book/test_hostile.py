@@ -16,12 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from lib.book import reference, scorecard, sweep
-from lib.book.execution import normalise
-from lib.book.jobs import Job, write_parameters
-from lib.book.pages import range_plot, render
-from lib.book.parameters import Parameter, check_values, load_yaml, parse_cell
-from lib.book.verdicts import settings_of
+from lib.book import sweep
+from lib.book.pages import reference, scorecard
+from lib.book.rendering import range_plot, render
+from lib.book.run.execution import normalise
+from lib.book.run.jobs import Job, write_parameters
+from lib.book.run.parameters import Parameter, check_values, load_yaml, parse_cell
+from lib.book.verdicts.recorded import settings_of
 from lib.claims import Claims, code, literal, markdown_table
 from lib.figures.themes import colour_variants
 

@@ -3,9 +3,9 @@
 import pytest
 from conftest import book
 
-from lib.book.execution import execute
 from lib.book.new_chapter import make_notebook
-from lib.book.project import read_notebook
+from lib.book.run.execution import execute
+from lib.book.run.project import read_notebook
 
 
 def test_a_new_chapter_is_listed_and_runs(project, tmp_path):

@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 from conftest import REPOSITORY, book, make_project, replace_lib_link
 
-from lib.book import execution
 from lib.book.cli import cli
+from lib.book.run import execution
 from lib.files import LIB
 
 

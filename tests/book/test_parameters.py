@@ -3,7 +3,7 @@
 import pytest
 from conftest import PARAMETERS
 
-from lib.book.parameters import ParameterError, check_values, load_yaml, parse_cell
+from lib.book.run.parameters import ParameterError, check_values, load_yaml, parse_cell
 
 
 @pytest.fixture

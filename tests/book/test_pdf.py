@@ -8,9 +8,9 @@ import pytest
 from click import ClickException
 from conftest import PDF_LINK
 
-from lib.book import pdf
-from lib.book.pdf import NAME, compress, find_browser, make_pdf, show_link
-from lib.book.project import Project
+from lib.book.paper import pdf
+from lib.book.paper.pdf import NAME, compress, find_browser, make_pdf, show_link
+from lib.book.run.project import Project
 
 needs_chromium = pytest.mark.skipif(
     not any(map(shutil.which, pdf.BROWSERS)), reason="Chromium is not installed"

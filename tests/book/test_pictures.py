@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from lib.book.pictures import adapt
+from lib.book.pages.pictures import adapt
 from lib.colour import contrast
 from lib.figures.narrow import (
     PAD,

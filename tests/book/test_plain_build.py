@@ -8,7 +8,7 @@ import yaml
 from bs4 import BeautifulSoup
 from conftest import REPOSITORY
 
-from lib.book import site
+from lib.book.pages import site
 
 PLAIN = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", "."]
 

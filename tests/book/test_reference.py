@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from lib.book import reference
-from lib.book.cache import write_execution_note
+from lib.book.pages import reference
+from lib.book.run.keys import write_execution_note
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 API = REPOSITORY / "chapters" / "reference" / "api"

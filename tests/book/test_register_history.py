@@ -6,9 +6,10 @@ import nbformat
 import pytest
 from conftest import REPOSITORY
 
-from lib.book import registry, scales
-from lib.book.project import Project
-from lib.book.verdicts import claims_in
+from lib.book.run.project import Project
+from lib.book.verdicts import registered as registry
+from lib.book.verdicts import scales
+from lib.book.verdicts.recorded import claims_in
 
 
 def decided_settings(commit, chapter):

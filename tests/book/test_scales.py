@@ -5,8 +5,9 @@ import json
 import pytest
 from conftest import commit_all
 
-from lib.book import registry, scales
-from lib.book.scales import ClaimParameters
+from lib.book.verdicts import registered as registry
+from lib.book.verdicts import scales
+from lib.book.verdicts.scales import ClaimParameters
 
 TRIALS = """\
 from lib.claims import Claims

@@ -13,12 +13,12 @@ from conftest import render_myst
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lib.book import scorecard as page
-from lib.book import verdicts
-from lib.book.pages import range_plot
-from lib.book.project import BookError
+from lib.book.pages import scorecard as page
 from lib.book.range_plot import WIDTH
-from lib.book.verdicts import settings_of
+from lib.book.rendering import range_plot
+from lib.book.run.project import BookError
+from lib.book.verdicts import recorded as verdicts
+from lib.book.verdicts.recorded import settings_of
 from lib.claims import Claim, Setting, overall
 
 INFINITE = math.inf

@@ -10,8 +10,11 @@ from bs4 import BeautifulSoup
 from conftest import book, commit_all, make_project
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from lib.book import registry, remote_data, site, verdicts
-from lib.book.project import BookError
+from lib.book.pages import site
+from lib.book.run import remote_data
+from lib.book.run.project import BookError
+from lib.book.verdicts import recorded as verdicts
+from lib.book.verdicts import registered as registry
 from lib.claims import CLAIMS_JSON
 
 HOSTILE = "`</code></div><script>alert(1)</script>` {glue:text}`n` \"'\n``` $x$"

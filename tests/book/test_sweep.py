@@ -11,11 +11,12 @@ from bs4 import BeautifulSoup
 from conftest import book
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from lib.book import execution, sweep
-from lib.book.jobs import Job
-from lib.book.project import BookError
+from lib.book import sweep
+from lib.book.pages.unknown import GLUED_TEXT
 from lib.book.range_plot import domain, geometry
-from lib.book.unknown import GLUED_TEXT
+from lib.book.run import execution
+from lib.book.run.jobs import Job
+from lib.book.run.project import BookError
 
 CLAIM = """\
 from lib.claims import Claims

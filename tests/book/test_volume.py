@@ -3,7 +3,7 @@
 import pytest
 from bs4 import BeautifulSoup
 
-from lib.book import volume
+from lib.book.paper import volume
 
 
 def page(address, article):

@@ -3,7 +3,7 @@
 import re
 from copy import deepcopy
 
-from lib.book.project import BookError
+from lib.book.run.project import BookError
 
 ADDRESS = re.compile(r"https://[\w.-]+(/[\w.-]+)*/[\w.-]+/[\w.-]+")
 BINDER = "https://mybinder.org"

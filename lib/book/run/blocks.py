@@ -9,11 +9,11 @@ from pathlib import Path
 import click
 from tqdm import tqdm
 
-from lib.book import execution
-from lib.book.cache import code_digest, files_in_no_key
-from lib.book.history import require_commit
-from lib.book.project import PUBLISHED, BookError, Project, resolve_parameters
-from lib.book.remote_data import find_missing_data
+from lib.book.run import execution
+from lib.book.run.history import require_commit
+from lib.book.run.keys import code_digest, files_in_no_key
+from lib.book.run.project import PUBLISHED, BookError, Project, resolve_parameters
+from lib.book.run.remote_data import find_missing_data
 from lib.trials.description import DIGITS
 from lib.trials.store import SUMMARY, environment
 
@@ -59,7 +59,7 @@ def execute_stored(
     prefix : str
         Beginning of the lines that say what was found.
     **settings
-        Further arguments of `lib.book.execution.execute`.
+        Further arguments of `lib.book.run.execution.execute`.
 
     Returns
     -------

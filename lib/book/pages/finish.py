@@ -8,13 +8,13 @@ from urllib.parse import quote, unquote
 
 import yaml
 
-from lib.book.pages import render
-from lib.book.pictures import adapt
-from lib.book.project import BookError, Project
+from lib.book.pages.pictures import adapt
+from lib.book.rendering import render
+from lib.book.run.project import BookError, Project
 
 DESCRIPTION_LENGTH = 160  # characters, as many as search engines show
 REPAIRS = yaml.safe_load(
-    (Path(__file__).parent / "templates" / "repairs.yml").read_text(encoding="utf-8")
+    (Path(__file__).parents[1] / "templates" / "repairs.yml").read_text(encoding="utf-8")
 )
 TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
 FIRST_PARAGRAPH = re.compile(r"</h1>.*?<p>(.*?)</p>", re.DOTALL)

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from urllib.parse import unquote
 
-from lib.book.pages import render
+from lib.book.rendering import render
 
 # What is between the name of a tag and its end; a quoted value may contain ">".
 _ATTRIBUTES = r'(?:[^>"]|"[^"]*")*'

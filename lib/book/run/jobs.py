@@ -14,9 +14,9 @@ from pathlib import Path
 import click
 from joblib import cpu_count
 
-from lib.book import history
-from lib.book.blocks import execute_stored
-from lib.book.cache import (
+from lib.book.run import history
+from lib.book.run.blocks import execute_stored
+from lib.book.run.keys import (
     Snapshot,
     files_in_no_key,
     is_fresh,
@@ -25,7 +25,7 @@ from lib.book.cache import (
     take_snapshot,
     write_execution_note,
 )
-from lib.book.project import BookError, Project, read_mapping, resolve_parameters
+from lib.book.run.project import BookError, Project, read_mapping, resolve_parameters
 from lib.files import write_whole
 
 UNWRITABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufffe\uffff]")  # in YAML, unless it is escaped
@@ -75,7 +75,7 @@ class Job:
 
     @property
     def page(self) -> Path:
-        """Where `lib.book.site.build_page` makes its page, if it is to have one."""
+        """Where `lib.book.pages.site.build_page` makes its page, if it is to have one."""
         folder = self.notebook.with_name(f"{self.notebook.stem}-html")
         return folder / "html" / "chapters" / f"{self.chapter}.html"
 

@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 
-from lib.book.project import BookError, Project
+from lib.book.run.project import BookError, Project
 
 NO_COMMIT = "no commit"
 CHANGED = " + uncommitted changes"

@@ -13,8 +13,8 @@ from bs4 import BeautifulSoup, Tag
 from sphinx_external_toc.api import SiteMap
 from sphinx_external_toc.parsing import parse_toc_yaml
 
-from lib.book.history import commit_markup
-from lib.book.project import Project
+from lib.book.run.history import commit_markup
+from lib.book.run.project import Project
 
 # CSS selectors of what paper does not show, in the order in which it is removed.
 SCREEN_ONLY = (

@@ -7,11 +7,17 @@ from pathlib import Path
 import pandas as pd
 from pybtex.database import parse_file
 
-from lib.book.pages import render
-from lib.book.project import PUBLISHED, BookError, Project
 from lib.book.range_plot import as_number, region_ends
-from lib.book.registry import history_gap, registrations
-from lib.book.verdicts import STABLE, expected_turns, read_claims, settings_of, unstable_settings
+from lib.book.rendering import render
+from lib.book.run.project import PUBLISHED, BookError, Project
+from lib.book.verdicts.recorded import (
+    STABLE,
+    expected_turns,
+    read_claims,
+    settings_of,
+    unstable_settings,
+)
+from lib.book.verdicts.registered import history_gap, registrations
 from lib.claims import SYMBOLS, overall
 from lib.validation import nearest
 
@@ -88,7 +94,7 @@ def write_downloads(
     folder : Path
         Where the scorecard's source is staged.
     commit : str
-        That of the pages, as `lib.book.history.commit` says it.
+        That of the pages, as `lib.book.run.history.commit` says it.
     commits : dict of str to str
         For each chapter, that of its results.
     """
@@ -121,7 +127,7 @@ def as_row(setting: dict) -> dict:
     Parameters
     ----------
     setting : dict
-        One of those that `lib.book.verdicts.settings_of` returns.
+        One of those that `lib.book.verdicts.recorded.settings_of` returns.
     """
     row = {name: value for name, value in setting.items() if name != "region"}
     for name in ("value", "low", "high"):

@@ -11,7 +11,7 @@ import click
 from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
 from traitlets import Dict
 
-from lib.book.variables import kernel_environment
+from lib.book.run.variables import kernel_environment
 from lib.compiled import is_warm
 from lib.files import LIB
 from lib.sources import PACKAGE, SOURCES, module_digests

@@ -2,9 +2,9 @@
 
 import csv
 
-from lib.book.cache import read_execution_note
-from lib.book.pages import render
-from lib.book.project import Project, parameters_of, resolve_parameters
+from lib.book.rendering import render
+from lib.book.run.keys import read_execution_note
+from lib.book.run.project import Project, parameters_of, resolve_parameters
 
 
 def data_sets(project: Project, profile: str) -> str:

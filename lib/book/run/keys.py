@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lib import sources
-from lib.book.environment import version_mismatches
-from lib.book.parameters import check_values, read_parameters
-from lib.book.project import (
+from lib.book.run.environment import version_mismatches
+from lib.book.run.parameters import check_values, read_parameters
+from lib.book.run.project import (
     Project,
     errors_name,
     parse_cells,
@@ -17,16 +17,15 @@ from lib.book.project import (
     read_cells,
     resolve_parameters,
 )
-from lib.book.registry import rules_for
-from lib.book.remote_data import remote_data_status
+from lib.book.run.remote_data import remote_data_status
+from lib.book.run.rules import rules_for
 from lib.datasets.availability import file_names, unverified_paths
 from lib.files import files_below, write_whole
 from lib.trials import description
 from lib.trials.store import runtime_fingerprint
 
 PRESS = "lib.book"
-# This module and all that it imports decide results; the other modules of lib.book make pages.
-RUNS_A_CHAPTER = f"{PRESS}.execution"
+RUN = f"{PRESS}.run"  # the modules of this folder run a chapter; the rest of lib.book makes pages
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Snapshot:
         When each file that a running chapter may read was last changed, in ns by the clock of the
         file system, which notices also what is changed and changed back.
     availability : dict of str to str
-        Status of the data that are not shipped: see `lib.book.remote_data.remote_data_status`.
+        Status of the data that are not shipped: see `lib.book.run.remote_data.remote_data_status`.
     """
 
     key: str
@@ -133,10 +132,13 @@ def _key(project: Project, chapter: str, cells: list[dict], parameters: dict) ->
 
 
 def modules_of_chapters() -> set[str]:
-    """Return the modules of lib that a chapter may run: all but those that make its pages."""
-    modules = sources.closure([RUNS_A_CHAPTER])
-    modules.update(name for name in sources.SOURCES if not name.startswith(PRESS))
-    return modules
+    """Return the modules of lib that decide what a chapter's notebook shows.
+
+    All of lib.book.run are among them, with what they import, and all of lib but lib.book.
+    """
+    decisive = [name for name in sources.SOURCES if name.startswith(f"{RUN}.")]
+    decisive += [name for name in sources.SOURCES if not name.startswith(PRESS)]
+    return sources.closure(decisive)
 
 
 def lib_has_changed() -> bool:

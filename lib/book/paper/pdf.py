@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pikepdf
 
-from lib.book.pages import render
-from lib.book.project import BookError, Project
-from lib.book.site import PROVENANCE
-from lib.book.volume import volume
+from lib.book.pages.site import PROVENANCE
+from lib.book.paper.volume import volume
+from lib.book.rendering import render
+from lib.book.run.project import BookError, Project
 from lib.files import write_whole
 
 NAME = "when-the-model-is-wrong.pdf"

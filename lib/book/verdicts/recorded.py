@@ -6,9 +6,9 @@ from collections import Counter
 import nbformat
 import yaml
 
-from lib.book.pages import render
-from lib.book.project import BookError, Project, read_mapping, read_notebook
-from lib.book.remote_data import find_missing_data
+from lib.book.rendering import render
+from lib.book.run.project import BookError, Project, read_mapping, read_notebook
+from lib.book.run.remote_data import find_missing_data
 from lib.claims import CLAIMS_JSON, rerun_words
 from lib.files import write_whole
 

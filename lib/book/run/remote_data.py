@@ -1,6 +1,6 @@
 """Data that the repository does not ship: which of them a chapter may take, and which are there."""
 
-from lib.book.project import PUBLISHED, Project, read_cells, resolve_parameters
+from lib.book.run.project import PUBLISHED, Project, read_cells, resolve_parameters
 from lib.datasets.availability import remote_status
 
 

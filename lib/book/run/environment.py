@@ -8,7 +8,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from lib.book.project import BookError, read_text
+from lib.book.run.project import BookError, read_text
 
 
 def require_locked(lock: Path) -> None:

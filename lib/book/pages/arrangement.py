@@ -6,11 +6,11 @@ from jinja2.sandbox import SandboxedEnvironment
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_notebook
 
-from lib.book.execution import INJECTED
-from lib.book.pages import render
-from lib.book.parameters import TAG
-from lib.book.unknown import is_visible, leave_out_unknown
-from lib.book.verdicts import claims_in
+from lib.book.pages.unknown import is_visible, leave_out_unknown
+from lib.book.rendering import render
+from lib.book.run.execution import INJECTED
+from lib.book.run.parameters import TAG
+from lib.book.verdicts.recorded import claims_in
 
 # tags of cells
 LEAD = "lead"  # the picture of this cell opens the page

@@ -7,16 +7,17 @@ from typing import NamedTuple
 
 import yaml
 
-from lib.book import scales
-from lib.book.history import first_commit, git, missing_history
-from lib.book.pages import render
-from lib.book.parameters import load_yaml
-from lib.book.project import BookError, Project, read_text
-from lib.book.verdicts import FILE, settings_of
+from lib.book.rendering import render
+from lib.book.run.history import first_commit, git, missing_history
+from lib.book.run.parameters import load_yaml
+from lib.book.run.project import BookError, Project
+from lib.book.run.rules import REGISTER, read_entries
+from lib.book.verdicts import scales
+from lib.book.verdicts.recorded import FILE, settings_of
 from lib.claims import read_register
 from lib.files import write_whole
 
-FILES = ("chapters/registered.yml", FILE)
+FILES = (REGISTER, FILE)
 # Each commit with the lines that it changes, whatever the reader's settings of git are.
 HISTORY = (
     "-c",
@@ -94,31 +95,6 @@ class Registration(NamedTuple):
     words: str
 
 
-def read_entries(project: Project) -> dict[str, dict]:
-    """Return the entries of the book's register (see `lib.claims.read_register`)."""
-    path = project.root / FILES[0]
-    if not path.exists():
-        return {}
-    try:
-        return read_register(read_text(path))
-    except ValueError as error:
-        raise BookError(f"{path}: a line must be `claim: {{...}}`, in JSON; {error}") from error
-
-
-def rules_for(project: Project, code: str) -> dict[str, dict]:
-    """Return the entries, by id, of the claims whose ids stand in a chapter's code.
-
-    Settings without a rule of their own are left out, as listing them decides nothing.
-    """
-    rules = {}
-    for id, entry in read_entries(project).items():
-        if f'"{id}"' in code:
-            settings = entry.get("settings", {})
-            own_rules = {name: rule for name, rule in settings.items() if rule}
-            rules[id] = entry | {"settings": own_rules}
-    return rules
-
-
 def register(project: Project, claims: list[dict]) -> list[str]:
     """Write each new setting into its claim's entry, drop what is gone; return the new ids.
 
@@ -131,13 +107,13 @@ def register(project: Project, claims: list[dict]) -> list[str]:
             setting = claim["settings"][0]
             entry = {name: setting[name] for name in ENTRY_FIELDS}
             line = _line(claim["id"], entry | {"settings": {}})
-            raise BookError(f"{FILES[0]} needs a line such as\n{line}")
+            raise BookError(f"{REGISTER} needs a line such as\n{line}")
         registered = entries[claim["id"]].get("settings", {})
         ids = sorted(setting["id"] for setting in claim["settings"])
         entries[claim["id"]]["settings"] = {id: registered.get(id, {}) for id in ids}
         new_ids += [id for id in ids if id not in registered]
     lines = [_line(id, entries[id]) for id in sorted(claim["id"] for claim in claims)]
-    write_whole(project.root / FILES[0], f"{render('registered.txt')}\n{''.join(lines)}")
+    write_whole(project.root / REGISTER, f"{render('registered.txt')}\n{''.join(lines)}")
     return sorted(new_ids)
 
 
@@ -210,7 +186,7 @@ def setting_histories(project: Project, parameters: dict) -> dict[str, SettingHi
     ----------
     project : Project
     parameters : dict
-        As `lib.book.scales.claim_parameters` returns them.
+        As `lib.book.verdicts.scales.claim_parameters` returns them.
 
     Returns
     -------

@@ -3,8 +3,8 @@
 import ast
 from typing import NamedTuple
 
-from lib.book.parameters import TAG
-from lib.book.project import PUBLISHED, Project, read_cells, read_mapping
+from lib.book.run.parameters import TAG
+from lib.book.run.project import PUBLISHED, Project, read_cells, read_mapping
 from lib.sources import PARSING
 
 FILE = "chapters/profiles.yml"

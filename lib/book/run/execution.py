@@ -18,8 +18,8 @@ from papermill.exceptions import PapermillExecutionError
 from tqdm import tqdm
 from traitlets.config import Config
 
-from lib.book.kernels import use_forked_kernels
-from lib.book.project import BookError, Project, parse_cells, read_bytes
+from lib.book.run.kernels import use_forked_kernels
+from lib.book.run.project import BookError, Project, parse_cells, read_bytes
 from lib.trials.options import VARIABLE
 
 INJECTED = "injected-parameters"

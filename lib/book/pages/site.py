@@ -14,16 +14,16 @@ from pathlib import Path
 import nbformat
 import yaml
 
-from lib.book import history, repository
-from lib.book.arrangement import arrange
-from lib.book.cache import data_digests, read_execution_note
-from lib.book.cache import digest as file_digest
-from lib.book.finish import finish
-from lib.book.pages import render
-from lib.book.project import BookError, Project, parameters_of, resolve_parameters
-from lib.book.reference import data_sets, parameter_tables
-from lib.book.scorecard import scorecard, write_downloads
-from lib.book.unknown import find_glued
+from lib.book.pages.arrangement import arrange
+from lib.book.pages.finish import finish
+from lib.book.pages.reference import data_sets, parameter_tables
+from lib.book.pages.scorecard import scorecard, write_downloads
+from lib.book.pages.unknown import find_glued
+from lib.book.rendering import render
+from lib.book.run import history, repository
+from lib.book.run.keys import data_digests, read_execution_note
+from lib.book.run.keys import digest as file_digest
+from lib.book.run.project import BookError, Project, parameters_of, resolve_parameters
 from lib.files import write_whole
 from lib.trials.description import digest
 
@@ -116,7 +116,7 @@ def build_page(
     scale : str
         Where they come from, such as "profile paper".
     commit : str
-        That of the run, as `lib.book.history.commit` says it.
+        That of the run, as `lib.book.run.history.commit` says it.
     """
     folder = executed.with_name(f"{executed.stem}-html")
     source = _stage_shared_files(project, folder)
@@ -190,9 +190,9 @@ def commit_of(project: Project, executed: Path, present_commit: str) -> str:
     ----------
     project : Project
     executed : Path
-        A notebook that `lib.book.cache.is_fresh`.
+        A notebook that `lib.book.run.keys.is_fresh`.
     present_commit : str
-        The commit of the project as it is, as `lib.book.history.commit` says it.
+        The commit of the project as it is, as `lib.book.run.history.commit` says it.
     """
     execution = read_execution_note(executed)
     is_of_notebook = execution.get("sha256") == file_digest(executed)

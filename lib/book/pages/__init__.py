@@ -1,0 +1,1 @@
+"""The pages of the book, from executed notebooks and from text."""

@@ -1,0 +1,1 @@
+"""What decides a claim, fixed before its results, and what was decided."""
