@@ -20,11 +20,11 @@ from click.testing import CliRunner
 from papermill.cli import _resolve_type as papermill_value
 from papermill.cli import papermill as papermill_command
 
-from lib.book import sweep
 from lib.book.cli import cli
 from lib.book.run.execution import INJECTED
 from lib.book.run.project import Project, parameters_of, resolve_parameters
 from lib.book.run.remote_data import find_missing_data
+from lib.book.sweep.plan import plan_runs
 from lib.datasets.downloads import cache_folder
 
 PROJECT = Project(Path(__file__).parents[1])
@@ -121,7 +121,7 @@ def values_of(command):
         return run_values(command)
     if command.kind == "book sweep":
         options = book_options(command)
-        runs = sweep.plan(PROJECT, options["chapter"], Path("nowhere"), options["pairs"])
+        runs = plan_runs(PROJECT, options["chapter"], Path("nowhere"), options["pairs"])
         return [run.overrides for run in runs]
     if command.kind == "book verify":
         return {"chapters": book_options(command)["chapters"]}
