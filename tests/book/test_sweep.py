@@ -385,7 +385,7 @@ def test_a_picture_has_room_for_its_intervals():
     estimates = {"2": {"value": 1, "low": -1, "high": 3}, "4": {"value": 2}}
     shapes = chart(Number("a", "", estimates), axis_of(runs))
     first, second = shapes["points"]
-    assert [text for _, text in shapes["ticks"]] == ["−1", "3"]
+    assert [text for _, text in shapes["ticks"]] == ["−1", "3", "0"]
     places = {-1: first["low"], 0: shapes["zero"], 1: first["y"], 2: second["y"], 3: first["high"]}
     steps = [places[i] - places[i + 1] for i in (-1, 0, 1, 2)]
     assert steps == pytest.approx([27] * 4)  # upwards, in equal steps

@@ -8,11 +8,12 @@ from lib.book.sweep.plan import show_value
 
 WIDTH = 340  # of the template, in pixels, as all below
 HEIGHT = 150
-LEFT = 56  # room for the numbers of the axis
+LEFT = 70  # room for the numbers of the axis
 RIGHT = 22
 TOP = 12
 BOTTOM = 30  # room for the values of the parameter
 LONGEST_LABEL = 14  # characters
+LINE = 12  # of text, in pixels
 
 
 @dataclass(frozen=True)
@@ -72,8 +73,8 @@ def chart(number: Number, axis: Axis) -> dict:
     dict
         ``points``, of each run the place of its value, the ends of its interval (the same place
         twice without one) and its label; ``ticks``, the places and texts of the smallest and the
-        largest number; ``zero``, the place of 0 if that lies between them, else None; and
-        ``is_line``, whether a line joins the points.
+        largest number and of 0, if there is room; ``zero``, the place of 0 if it lies between them,
+        else None; and ``is_line``, whether a line joins the points.
     """
     lowest = min(estimate.get("low", estimate["value"]) for estimate in number.runs.values())
     highest = max(estimate.get("high", estimate["value"]) for estimate in number.runs.values())
@@ -98,9 +99,13 @@ def chart(number: Number, axis: Axis) -> dict:
             }
         )
     ends = dict.fromkeys([lowest, highest])  # one, if they are the same
+    ticks = [(to_pixels(end), f"{end:.3g}".replace("-", "−")) for end in ends]
+    zero = to_pixels(0) if lowest < 0 < highest else None
+    if zero is not None and all(abs(zero - place) >= LINE for place, _ in ticks):
+        ticks.append((zero, "0"))
     return {
         "points": sorted(points, key=lambda point: point["x"]),
-        "ticks": [(to_pixels(end), f"{end:.3g}".replace("-", "−")) for end in ends],
-        "zero": to_pixels(0) if lowest < 0 < highest else None,
+        "ticks": ticks,
+        "zero": zero,
         "is_line": axis.is_ordered,
     }

@@ -88,21 +88,20 @@ def numbers_in(notebooks: dict[str, NotebookNode]) -> list[Number]:
 
 
 def main_numbers(numbers: list[Number], rows: list[Row]) -> list[Number]:
-    """Return the numbers to be drawn: of the summary, or else of claims, of headlines if there are.
+    """Return the numbers to be drawn: of the summary, or of headline claims, claims or sentences.
 
-    Those that fewer than two runs found are left out; where none is left, they are those of
-    sentences that differ.
+    They are the first of these kinds of which a number differs between runs.
     """
     choices = (
         [number for number in numbers if number.is_main],
         [_claim_number(row) for row in rows if _is_headline(row)],
         [_claim_number(row) for row in rows],
-        [number for number in numbers if number.differs],
+        numbers,
     )
     for choice in choices:
-        drawable = [number for number in choice if len(number.runs) > 1]
-        if drawable:
-            return drawable[:MAX_PICTURES]
+        differing = [number for number in choice if number.differs]
+        if differing:
+            return differing[:MAX_PICTURES]
     return []
 
 
