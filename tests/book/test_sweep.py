@@ -9,8 +9,10 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from conftest import book
+from IPython.utils.capture import capture_output
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from lib import report
 from lib.book.pages.unknown import GLUED_TEXT
 from lib.book.range_plot import domain, geometry
 from lib.book.run import execution
@@ -306,11 +308,14 @@ def test_numbers_that_sentences_cite_are_compared():
     assert d.runs["two"] == {"value": 3.5}
 
 
-def displayed(numbers, template, name=""):
-    """An output as `lib.report.text` displays it."""
-    report = {"kind": "text", "name": name, "template": template}
-    metadata = {"numbers": numbers, "report": report}
-    return new_output("display_data", {"text/markdown": "as shown"}, metadata=metadata)
+def displayed(template, **values):
+    """The outputs of a cell that displays a text."""
+    with capture_output() as captured:
+        report.text(template, **values)
+    return [
+        new_output("display_data", output.data, metadata=output.metadata)
+        for output in captured.outputs
+    ]
 
 
 def test_numbers_that_outputs_carry_are_compared():
@@ -320,27 +325,36 @@ def test_numbers_that_outputs_carry_are_compared():
     )
 
     def notebook(value, low):
-        gain = {"value": value, "low": low, "high": 9, "n": 3, "unit": "models"}
-        text = displayed({"n": 7, "gain": gain, "errors": [0.5, value], "uncited": 1}, template)
-        summary_text = displayed({"gain": value + 1, "lost": None}, "- EM wins by {gain}.", "found")
+        gain = report.comparison((value, low, 9.0, 3), "EM", "Winnow", unit="models", margin=0.1)
+        text = displayed(template, n=7, gain=gain, errors=[0.5, float(value)], uncited=1)
+        summary_text = displayed("- {who} wins by {gain}.", who="EM", gain=value + 1)
         cells = [
-            new_code_cell(outputs=[text]),
-            new_code_cell(outputs=[summary_text], metadata={"tags": ["summary"]}),
+            new_code_cell(outputs=text, id="text"),
+            new_code_cell(outputs=summary_text, id="summary", metadata={"tags": ["summary"]}),
         ]
         return new_notebook(cells=cells)
 
-    numbers = numbers_in({"one": notebook(1, 0), "two": notebook(2, 1)})
+    numbers = numbers_in({"one": notebook(1, 0.5), "two": notebook(2, 1)})
     sentences = {number.name: number.sentence for number in numbers}
     assert sentences == {
         "n": "All of ▮:",
         "gain": "EM ▮, θ = 2.",
-        "errors 1": "See ▮ there.",
-        "errors 2": "See ▮ there.",
-        "gain (2)": "EM wins by ▮.",
+        "errors[1]": "See ▮ there.",
+        "gain (2)": "… wins by ▮.",
     }
     assert numbers[1].runs["two"] == {"value": 2, "low": 1, "high": 9}
     (main,) = main_numbers(numbers, [])
     assert main.runs == {"one": {"value": 2}, "two": {"value": 3}}
+
+
+def test_a_number_stays_the_same_where_the_first_sentence_is_another():
+    """As where the claim on which it rests does not hold in one of the runs."""
+    notebooks = {}
+    for run, first in {"one": "EM wins.", "two": "The claim fails."}.items():
+        outputs = displayed(f"{first}\n\nIt has {{error}} of errors.", error=len(first))
+        notebooks[run] = new_notebook(cells=[new_code_cell(outputs=outputs, id="a")])
+    (number,) = numbers_in(notebooks)
+    assert number.runs == {"one": {"value": 8}, "two": {"value": 16}}
 
 
 @pytest.mark.parametrize(

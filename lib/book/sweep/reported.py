@@ -1,4 +1,4 @@
-"""Numbers that the outputs of an executed chapter carry in their metadata (see `lib.report`)."""
+"""Numbers that the displayed texts of an executed chapter carry (see `lib.report`)."""
 
 import math
 import re
@@ -9,13 +9,16 @@ from nbformat import NotebookNode
 from lib.book.sweep.numbers import ESTIMATE, Number
 from lib.book.sweep.sentences import citing_sentences, mark_name
 
-# A name in braces, perhaps with an index or a format behind it; not what is in double braces.
-PLACEHOLDER = re.compile(r"(?<!\{)\{([A-Za-z_]\w*)[^{}]*\}")
+# A name in braces, perhaps with a format behind it; not what is in double braces.
+PLACEHOLDER = re.compile(r"(?<!\{)\{([^{}:!]+)(?:[:!][^{}]*)?\}")
 SUMMARY = "summary"  # tag of the cell that says what was found
 
 
 def reported_numbers(notebooks: dict[str, NotebookNode]) -> list[Number]:
-    """Return the numbers that displayed sentences of a chapter say, in reading order.
+    """Return the numbers that displayed texts of a chapter say, in reading order.
+
+    A number of two runs is the same if the same sentence of the same cell says it: the first
+    sentence of a text may be another one where its claim does not hold.
 
     Parameters
     ----------
@@ -25,30 +28,29 @@ def reported_numbers(notebooks: dict[str, NotebookNode]) -> list[Number]:
     numbers = {}
     n_with_name = {}
     for run, notebook in notebooks.items():
-        for text, is_main in _texts_in(notebook):
-            template = text["report"]["template"]
-            sentences = citing_sentences(_with_marks(template))
-            for name, estimate in _estimates(text["numbers"]):
-                key = (text["report"].get("name") or template, name)
-                # the number of the list that a sentence cites has the name of the list
-                sentence = sentences.get(name.partition(" ")[0])
-                if key not in numbers and sentence:
+        for cell in notebook.cells:
+            is_main = SUMMARY in cell.metadata.get("tags", [])
+            for name, sentence, estimate in _estimates_of(cell):
+                key = (cell.get("id"), sentence, name)
+                if key not in numbers:
                     n_with_name[name] = n_with_name.get(name, 0) + 1
                     suffix = f" ({n_with_name[name]})" if n_with_name[name] > 1 else ""
                     numbers[key] = Number(f"{name}{suffix}", sentence, {}, is_main)
-                if key in numbers:
-                    numbers[key].runs[run] = estimate
+                numbers[key].runs[run] = estimate
     return list(numbers.values())
 
 
-def _texts_in(notebook: NotebookNode) -> Iterator[tuple[dict, bool]]:
-    """Yield the metadata of each displayed text, and whether it is in the summary."""
-    for cell in notebook.cells:
-        is_summary = SUMMARY in cell.metadata.get("tags", [])
-        for output in cell.get("outputs", []):
-            metadata = output.get("metadata", {})
-            if metadata.get("report", {}).get("template"):
-                yield {"numbers": {}, **metadata}, is_summary
+def _estimates_of(cell: NotebookNode) -> Iterator[tuple[str, str, dict[str, float]]]:
+    """Yield name, sentence and estimate of each finite number in the texts that a cell displays."""
+    for output in cell.get("outputs", []):
+        metadata = output.get("metadata", {})
+        template = metadata.get("report", {}).get("template", "")
+        sentences = citing_sentences(_with_marks(template))
+        for name, number in metadata.get("numbers", {}).items():
+            fields = number if isinstance(number, dict) else {"value": number}
+            estimate = {key: fields[key] for key in ESTIMATE if _is_finite(fields.get(key))}
+            if name in sentences and "value" in estimate:
+                yield name, sentences[name], estimate
 
 
 def _with_marks(template: str) -> str:
@@ -57,19 +59,6 @@ def _with_marks(template: str) -> str:
     return marked.replace("{{", "{").replace("}}", "}")
 
 
-def _estimates(numbers: dict) -> Iterator[tuple[str, dict[str, float]]]:
-    """Yield the name and the estimate of each finite number; those of a list are counted."""
-    for name, number in numbers.items():
-        if isinstance(number, list):
-            named_numbers = [(f"{name} {i}", element) for i, element in enumerate(number, start=1)]
-        else:
-            named_numbers = [(name, number)]
-        for full_name, element in named_numbers:
-            fields = element if isinstance(element, dict) else {"value": element}
-            estimate = {key: fields[key] for key in ESTIMATE if _is_finite(fields.get(key))}
-            if "value" in estimate:
-                yield full_name, estimate
-
-
 def _is_finite(number) -> bool:
-    return isinstance(number, int | float) and math.isfinite(number)
+    is_number = isinstance(number, int | float) and not isinstance(number, bool)
+    return is_number and math.isfinite(number)

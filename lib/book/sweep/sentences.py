@@ -7,7 +7,7 @@ MARK = "▮"  # stands for the number that a row is about
 OTHER = "…"  # stands for all other numbers of its sentence
 
 # A number in a text, as `mark_name` writes it: its name between two signs that no text has.
-NAMED = re.compile("\ue000(\\w+)\ue001")
+NAMED = re.compile("\ue000([^\ue001]+)\ue001")
 
 # Where a sentence ends. So does a clause: a reader of the table needs the words near the number.
 SENTENCE_END = re.compile(
