@@ -9,6 +9,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from conftest import book
+from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
@@ -308,16 +309,22 @@ def test_numbers_that_sentences_cite_are_compared():
     assert d.runs["two"] == {"value": 3.5}
 
 
+@pytest.fixture(scope="module")
+def shell():
+    """`display` needs a shell; without one it prints."""
+    yield InteractiveShell.instance()
+    InteractiveShell.clear_instance()
+
+
 def displayed(template, **values):
     """The outputs of a cell that displays a text."""
     with capture_output() as captured:
         report.text(template, **values)
-    return [
-        new_output("display_data", output.data, metadata=output.metadata)
-        for output in captured.outputs
-    ]
+    (output,) = captured.outputs
+    return [new_output("display_data", output.data, metadata=output.metadata)]
 
 
+@pytest.mark.usefixtures("shell")
 def test_numbers_that_outputs_carry_are_compared():
     """With the sentence of their template; those of the summary are the main ones."""
     template = (
@@ -347,6 +354,7 @@ def test_numbers_that_outputs_carry_are_compared():
     assert main.runs == {"one": {"value": 2}, "two": {"value": 3}}
 
 
+@pytest.mark.usefixtures("shell")
 def test_a_number_stays_the_same_where_the_first_sentence_is_another():
     """As where the claim on which it rests does not hold in one of the runs."""
     notebooks = {}
