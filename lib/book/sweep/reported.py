@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from nbformat import NotebookNode
 
 from lib.book.sweep.numbers import ESTIMATE, Number
-from lib.book.sweep.sentences import citing_sentences, mark_name
+from lib.book.sweep.sentences import MARK, citing_sentences, mark_name
 
 # A name in braces, perhaps with a format behind it; not what is in double braces.
 PLACEHOLDER = re.compile(r"(?<!\{)\{([^{}:!]+)(?:[:!][^{}]*)?\}")
@@ -50,7 +50,21 @@ def _estimates_of(cell: NotebookNode) -> Iterator[tuple[str, str, dict[str, floa
             fields = number if isinstance(number, dict) else {"value": number}
             estimate = {key: fields[key] for key in ESTIMATE if _is_finite(fields.get(key))}
             if name in sentences and "value" in estimate:
-                yield name, sentences[name], estimate
+                yield name, _complete(sentences[name], name, fields.get("unit")), estimate
+
+
+def _complete(sentence: str, name: str, unit: str | None) -> str:
+    """Return a sentence with the unit of its number, and its name if it has no other words.
+
+    A phrase such as "EM beats Winnow by 0.2 points" is one number to a sweep, as the words depend
+    on the run.
+    """
+    marked = MARK
+    if unit:
+        marked += unit if unit.startswith("%") else f" {unit}"
+        sentence = sentence.replace(MARK, marked)
+    has_words = re.search(r"[^\W\d_]", sentence.replace(marked, ""))
+    return sentence if has_words else f"{name.replace('_', ' ')}: {sentence}"
 
 
 def _with_marks(template: str) -> str:
