@@ -355,7 +355,7 @@ def test_scale_is_said_only_below_the_published_one():
     (output,) = displayed(report.scale, "cia/curves", "random models per panel", n_models=3)
     assert re.fullmatch(
         r"\*\*Quick run\*\*: 3 random models per panel; the published book has \d+ "
-        r"\(add `--profile paper`, about \d+ minutes\)\.",
+        r"\(add `--profile paper`, about (a minute|\d+ minutes)\)\.",
         words_of(output),
     )
     published = output.metadata["numbers"]["published n_models"]

@@ -5,6 +5,7 @@ from collections import Counter
 from lib.book.run.project import PUBLISHED, Project, read_mapping
 from lib.book.verdicts.recorded import settings_of
 from lib.claims import SYMBOLS
+from lib.report import duration_words
 
 DECIDING = ("holds", "fails", "negligible")
 TOO_LITTLE = "too little data"
@@ -67,11 +68,3 @@ def advice(project: Project, chapter: str, profile: str | None) -> str:
     seconds = read_mapping(project.root / "chapters" / "seconds.yml")
     duration = f" ({duration_words(seconds[chapter])})" if chapter in seconds else ""
     return f"add --profile {PUBLISHED}{duration}"
-
-
-def duration_words(seconds: float) -> str:
-    """Return a duration such as "about 3 minutes"."""
-    minutes = round(seconds / 60)
-    if minutes == 0:
-        return "less than a minute"
-    return "about a minute" if minutes == 1 else f"about {minutes} minutes"
