@@ -2,6 +2,8 @@
 
 import math
 
+from lib.claims import CLAIMS_JSON
+
 TOLERANCE = 1e-6  # relative
 
 # Cells, by chapter and id, whose numbers other arithmetic kernels move, with the relative tolerance
@@ -11,9 +13,14 @@ MOVING = {}
 
 
 def displayed(outputs: list) -> list:
-    """Return the numbers of each output that has them, in order."""
-    all_metadata = [output.get("metadata", {}) for output in outputs]
-    return [metadata["numbers"] for metadata in all_metadata if "numbers" in metadata]
+    """Return the numbers and the claims of each output that has them, in order."""
+    numbers = []
+    for output in outputs:
+        metadata = output.get("metadata", {})
+        if "numbers" in metadata:
+            numbers.append(metadata["numbers"])
+            numbers.append(output.get("data", {}).get(CLAIMS_JSON))
+    return numbers
 
 
 def differences(stored, found, tolerance: float = TOLERANCE, place: str = "") -> list[str]:

@@ -155,6 +155,31 @@ def test_an_end_is_printed_on_its_side_of_zero(value, below, above):
             assert np.sign(number) == np.sign(end)
 
 
+def test_rounding_is_no_width():
+    assert report.interval((10.0, 10.0 - 1e-15, 10.0 + 1e-15), unit="points") == "10 points"
+
+
+@pytest.mark.parametrize(
+    ("items", "words"),
+    [([2], "2"), (["EM", "COV"], "EM and COV"), ([2, 3, 5000], "2, 3 and 5,000")],
+)
+def test_a_listing_reads_as_a_sentence(items, words):
+    assert report.listing(items) == words
+
+
+@pytest.mark.parametrize(
+    ("plural", "word"),
+    [
+        ("random models", "random model"),
+        ("families of data sets", "family of data sets"),
+        ("points of error", "point of error"),
+        ("hidden classes", "hidden class"),
+    ],
+)
+def test_one_is_singular(plural, word):
+    assert report.singular(plural) == word
+
+
 def test_an_interval_never_breaks():
     words = report.interval((-0.5, -0.61, -0.4), ".2f")
     assert words == f"−0.50{NBSP}[−0.61,{NBSP}−0.40]"

@@ -76,9 +76,12 @@ def count_words(claims: list[dict]) -> str:
     for kind, (singular, plural) in VERBS.items():
         if counts[kind]:
             phrases.append(f"{counts[kind]} {singular if counts[kind] == 1 else plural}")
+    return f"Of {len(claims)} claim{'s' if len(claims) > 1 else ''}, {_listing(phrases)}."
+
+
+def _listing(phrases: list[str]) -> str:
     *first_phrases, last_phrase = phrases
-    listing = f"{', '.join(first_phrases)} and {last_phrase}" if first_phrases else last_phrase
-    return f"Of {len(claims)} claim{'s' if len(claims) > 1 else ''}, {listing}."
+    return f"{', '.join(first_phrases)} and {last_phrase}" if first_phrases else last_phrase
 
 
 def _settings_table(claims: list[dict]) -> str:
@@ -151,7 +154,7 @@ def outcome_words(claim) -> str:
     for verdict in SYMBOLS:
         if verdict in counts:
             phrases.append(_in_settings(VERBS[verdict][0], counts[verdict], n_settings))
-    return ", ".join(phrases)
+    return _listing(phrases)
 
 
 def _in_settings(verb: str, count: int, n_settings: int) -> str:
