@@ -7,7 +7,7 @@ from conftest import REPOSITORY, book
 
 from lib.book.refresh import first_cell, put_first_cell
 from lib.book.run.project import BookError, Project
-from lib.book.run.repository import address, configure
+from lib.book.repository import address, configure
 
 GITHUB = "https://github.com/OWNER/NAME"  # the words OWNER and NAME: no real address is known yet
 ELSEWHERE = "https://example.org/owner/name"

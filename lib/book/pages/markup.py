@@ -1,0 +1,37 @@
+"""Small changes of what Sphinx and MyST-NB write as HTML, by visitors of their nodes."""
+
+from html import escape
+
+from docutils import nodes
+from myst_nb.sphinx_ import HideCodeCellNode, depart_HideCellInput
+from sphinx.writers.html5 import HTML5Translator
+
+
+def setup(app) -> None:
+    """Let the visitors take the place of those of the packages."""
+    app.add_node(HideCodeCellNode, override=True, html=(visit_fold, depart_HideCellInput))
+    app.add_node(nodes.citation, override=True, html=(visit_entry, depart_entry))
+
+
+def visit_fold(translator, node) -> None:
+    """Begin folded code. Its name is the text that it shows; MyST-NB has one name for all folds."""
+    classes = " ".join(node["classes"])
+    translator.body.append(f'<details class="admonition hide {classes}">\n<summary>\n')
+    for state, prompt in (("collapsed", "prompt_show"), ("expanded", "prompt_hide")):
+        text = escape(node[prompt])
+        translator.body.append(f'<p class="{state} admonition-title">{text}</p>\n')
+    translator.body.append("</summary>\n")
+
+
+def visit_entry(translator, node) -> None:
+    """Begin an entry of the bibliography, an item of a list.
+
+    docutils gives it a role that belongs into a list of another role than the one around it.
+    """
+    HTML5Translator.visit_citation(translator, node)
+    translator.body[-1] = translator.body[-1].replace("doc-biblioentry", "listitem")
+
+
+def depart_entry(translator, node) -> None:
+    """End an entry of the bibliography."""
+    HTML5Translator.depart_citation(translator, node)
