@@ -19,6 +19,7 @@ from lib.book.run import history
 from lib.book.run.keys import data_digests
 from lib.book.run.project import Project, parameters_of, read_text, resolve_parameters
 from lib.book.verdicts.recorded import claims_of
+from lib.book.verdicts.registered import Registration, registrations
 
 # {glue:text}`cia/curves.ipynb::name`: a number of another chapter
 CITED_CHAPTER = re.compile(r"`([\w/]+)\.ipynb::")
@@ -74,6 +75,11 @@ class Book:
     def claims(self) -> list[dict]:
         """The claims of all chapters in reading order, each with its chapter."""
         return claims_of({chapter: run.notebook for chapter, run in self.runs.items()})
+
+    @cached_property
+    def registrations(self) -> dict[str, Registration]:
+        """Since when what decides each setting is as now."""
+        return registrations(self.project)
 
     def generated(self, name: str) -> str:
         """Return as MyST what a directive shows."""

@@ -21,7 +21,8 @@ def describe(app, pagename: str, templatename: str, context: dict, doctree) -> N
     title = title.astext() if title is not None else context.get("title") or book
     text = description(doctree) if doctree is not None else ""
     text = text or f"{title} of the book {book}."
-    context["metatags"] = context.get("metatags", "") + render("head.html", title=title, description=text)
+    head = render("head.html", title=title, description=text)
+    context["metatags"] = context.get("metatags", "") + head
     context["generate_toctree_html"] = _with_names(context["generate_toctree_html"])
 
 

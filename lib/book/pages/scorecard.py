@@ -16,7 +16,7 @@ from lib.book.verdicts.recorded import (
     settings_of,
     unstable_settings,
 )
-from lib.book.verdicts.registered import history_gap, registrations
+from lib.book.verdicts.registered import history_gap
 from lib.claims import SYMBOLS, overall
 from lib.validation import nearest
 
@@ -64,7 +64,7 @@ def scorecard(book) -> str:
     """
     project = book.project
     claims = [{**claim, "verdict": overall(claim)} for claim in book.claims]
-    registration_of = registrations(project)
+    registration_of = book.registrations
     # dicts instead of sets: in the order of the claims
     papers = dict.fromkeys(claim["paper"] for claim in claims)
     chapters = dict.fromkeys(claim["chapter"] for claim in claims)
@@ -112,7 +112,7 @@ def write_downloads(book, folder: Path) -> None:
     text = json.dumps(contents, indent=1, ensure_ascii=False, allow_nan=False)
     (folder / "claims.json").write_text(text + "\n", encoding="utf-8")
 
-    registration_of = registrations(book.project)
+    registration_of = book.registrations
     rows = []
     for setting in settings_of(claims):
         row = as_row(setting)
