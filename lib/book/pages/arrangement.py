@@ -9,8 +9,7 @@ from nbformat.v4 import new_markdown_cell, new_notebook
 from lib.book.pages.reports import arrange_reports, fold_name, reports_results
 from lib.book.pages.unknown import is_visible, leave_out_unknown
 from lib.book.rendering import render
-from lib.book.run.execution import INJECTED
-from lib.book.run.parameters import TAG
+from lib.book.run.parameters import INJECTED, TAG
 from lib.book.verdicts.recorded import claims_in
 
 # tags of cells

@@ -3,7 +3,6 @@
 from base64 import b64decode
 from pathlib import Path
 
-from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.directives.patches import Figure
 from sphinx.util.docutils import SphinxDirective
@@ -19,12 +18,13 @@ class Generated(SphinxDirective):
     """Shows what the book generates under the name of the directive, headings included."""
 
     def run(self):
-        """Return the nodes of the generated text."""
+        """Append the generated text to the section in which the directive stands."""
         text = self.env.app.book.generated(self.name)
-        parent = nodes.Element()
         lines = StringList(text.splitlines(), source=self.name)
-        self.state.nested_parse(lines, self.content_offset, parent, match_titles=True)
-        return parent.children
+        # Not into a node of its own: MyST appends sections to the section around them.
+        section = self.state_machine.node
+        self.state.nested_parse(lines, self.content_offset, section, match_titles=True)
+        return []
 
 
 class ChapterFigure(SphinxDirective, Figure):

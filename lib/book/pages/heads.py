@@ -11,6 +11,7 @@ from lib.book.rendering import render
 from lib.book.run.project import Project
 
 DESCRIPTION_LENGTH = 160  # characters, as many as search engines show
+TITLES = {"search": "Search"}  # of Sphinx's own pages, which says others itself
 SPACE_BEFORE_MARK = re.compile(r"\s+([,.;:])")  # where a citation was
 
 
@@ -18,7 +19,7 @@ def describe(app, pagename: str, templatename: str, context: dict, doctree) -> N
     """Add to a page's head what it is about, and to its contents what their toggles are for."""
     book = app.book.project.title
     title = app.env.titles.get(pagename)
-    title = title.astext() if title is not None else context.get("title") or book
+    title = title.astext() if title is not None else context.get("title") or TITLES.get(pagename)
     text = description(doctree) if doctree is not None else ""
     text = text or f"{title} of the book {book}."
     head = render("head.html", title=title, description=text)

@@ -4,12 +4,17 @@ from html import escape
 
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode, depart_HideCellInput
+from pygments.formatters import HtmlFormatter
+from pygments.token import Name, Punctuation, Text, Whitespace
 from sphinx.writers.html5 import HTML5Translator
+
+UNSTYLED = (Name, Punctuation, Whitespace)
 
 
 def setup(app) -> None:
     """Let the visitors take the place of those of the packages."""
     app.add_node(HideCodeCellNode, override=True, html=(visit_fold, depart_HideCellInput))
+    app.connect("builder-inited", highlight_lean)
     app.add_node(nodes.citation, override=True, html=(visit_entry, depart_entry))
 
 
@@ -35,3 +40,21 @@ def visit_entry(translator, node) -> None:
 def depart_entry(translator, node) -> None:
     """End an entry of the bibliography."""
     HTML5Translator.depart_citation(translator, node)
+
+
+class LeanFormatter(HtmlFormatter):
+    """Highlights code without marks for names, punctuation and spaces.
+
+    These look as code does without a style, and are a third of a chapter's page.
+    """
+
+    def format(self, tokensource, outfile):
+        """Write tokens as HTML."""
+        tokens = ((Text if kind in UNSTYLED else kind, value) for kind, value in tokensource)
+        super().format(tokens, outfile)
+
+
+def highlight_lean(app) -> None:
+    """Let the builder of HTML highlight code with few marks."""
+    if app.builder.format == "html":
+        app.builder.highlighter.formatter = LeanFormatter

@@ -15,7 +15,6 @@ from nbformat import NotebookNode
 
 from lib.book.rendering import render
 from lib.book.run import history
-from lib.book.run.jobs import job_of
 from lib.book.run.keys import is_fresh, read_execution_note, take_snapshot
 from lib.book.run.keys import digest as file_digest
 from lib.book.run.project import Project, read_text
@@ -138,6 +137,8 @@ def _fresh_chapters(project: Project, profile: str) -> list[str]:
 
 
 def _print_fresh_chapters(root: str, profile: str, *chapters: str) -> None:
+    from lib.book.run.jobs import job_of  # which takes a moment
+
     project = Project(Path(root))
     fresh_chapters = []
     for chapter in chapters:
