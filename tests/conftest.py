@@ -5,13 +5,18 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from nbval.plugin import IPyNbCell
 from xdist.scheduler import LoadScopeScheduling
 
 from lib.book import command_environment
 
 os.environ.update(command_environment())  # before anything imports numpy
 
+from displayed_numbers import MOVING, TOLERANCE, differences, displayed  # noqa: E402
+
 from lib.trials import engine  # noqa: E402
+
+CHAPTERS = Path(__file__).parents[1] / "chapters"
 
 # these need other programs and libraries: make peers, make test-browser
 collect_ignore = ["peers", "browser"]
@@ -57,6 +62,28 @@ def pytest_configure():
     from lib.book.run.kernels import use_forked_kernels
 
     use_forked_kernels()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item):
+    """Start the kernels of nbval without figures: numbers are compared, not pictures."""
+    if not isinstance(item, IPyNbCell):
+        return (yield)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BOOK_FIGURES", "off")
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Compare the numbers that a cell of a notebook displays with those that it stores."""
+    yield
+    if isinstance(item, IPyNbCell):
+        chapter = item.path.relative_to(CHAPTERS).with_suffix("").as_posix()
+        tolerance = MOVING.get((chapter, item.cell.id), TOLERANCE)
+        stored = displayed(item.cell.outputs)
+        lines = differences(stored, displayed(item.test_outputs), tolerance)
+        assert not lines, "\n".join([f"{chapter}, cell {item.cell.id}:", *lines])
 
 
 def pytest_collection_modifyitems(items):

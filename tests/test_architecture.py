@@ -28,7 +28,7 @@ STOREYS = (
     + ("trees", "ensembles", "rules", "relevance", "texts", "spelling")
     + ("decisions", "backgammon", "job_shop", "experts", "hidden_markov"),
     ("evaluation", "claims", "benchmarks", "trials"),
-    ("experiments", "figures"),
+    ("experiments", "figures", "report"),
     ("book",),
 )
 SEPARATE_ROOMS = {
@@ -162,7 +162,7 @@ WORDS = {
     "context": {"spelling", "book"},  # the words around a word; in book, click's
     "problem": {"job_shop"},
     "pack": {"latent_class"},  # bits into machine words
-    "setting": {"claims", "book"},  # one condition in which a claim is tested
+    "setting": {"claims", "book", "report"},  # one condition in which a claim is tested
 }
 ELSEWHERE = {"ForkserverContext"}  # a class of Python that is called so
 PRONOUNS = {

@@ -4,12 +4,14 @@ A claim is one sentence of a paper. A setting is one condition in which it is te
 with its interval, from which the verdict follows.
 """
 
-from lib.claims.claim import CLAIMS_JSON, Claim, Claims
+from lib.claims.claim import CLAIMS_JSON, Claim, Claims, claim_with_id
 from lib.claims.display import (
     badge,
     claim_tables,
+    count_words,
     estimate,
     outcome,
+    outcome_words,
     overall,
     region_words,
     rerun_words,

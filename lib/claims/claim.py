@@ -5,12 +5,30 @@ import re
 import string
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from weakref import WeakValueDictionary
 
-from lib.claims.display import claim_tables, outcome
+from lib.claims.display import claim_tables, claims_summary, outcome
 from lib.claims.register import registered_entries
 from lib.claims.setting import Setting, check_id
 
 CLAIMS_JSON = "application/vnd.claims+json"  # media type of claims in the output of a cell
+
+
+# By id the claim that was made last: a cell that runs again makes it anew.
+_LATEST = WeakValueDictionary()
+
+
+def claim_with_id(id: str) -> "Claim":
+    """Return the claim of this notebook with an id.
+
+    Raises
+    ------
+    KeyError
+        If there is none.
+    """
+    if id not in _LATEST:
+        raise KeyError(f"no claim {id!r} has been made; there are {', '.join(sorted(_LATEST))}")
+    return _LATEST[id]
 
 
 @dataclass
@@ -161,7 +179,20 @@ class Claims:
             raise ValueError(f"id {id!r} is already the name of a claim")
         entry = self._registered.get(id, {})
         self._claims[id] = Claim(id, sentence, quote, registered=entry, **fields)
+        _LATEST[id] = self._claims[id]
         return self._claims[id]
+
+    def show(self) -> None:
+        """Display what became of the claims, as `claims_summary` says it.
+
+        A claim without a setting, as of a run whose parameters leave it out, is not shown.
+        """
+        from IPython.display import display  # here, as learners need no notebook
+
+        claims = [claim.to_dict(self.paper) for claim in self if claim.settings]
+        words = claims_summary(claims) if claims else "This run tests no claim."
+        data = {"text/plain": words, "text/markdown": words, CLAIMS_JSON: claims}
+        display(data, raw=True, metadata={"numbers": {}, "report": {"kind": "claims", "name": ""}})
 
     def __iter__(self) -> Iterator[Claim]:
         return iter(self._claims.values())

@@ -3,6 +3,8 @@
 A claim or a setting is here what `Claim.to_dict` or `Setting.to_dict` returns.
 """
 
+from collections import Counter
+
 from lib.claims.myst import literal, markdown_table
 from lib.claims.setting import SYMBOLS
 
@@ -16,19 +18,67 @@ WORST_FIRST = (
     "too little data",
     "holds",
 )
+# What is said of one claim, and of several.
+VERBS = {
+    "holds": ("holds", "hold"),
+    "fails": ("fails", "fail"),
+    "negligible": ("is negligible", "are negligible"),
+    "undecided": ("is undecided", "are undecided"),
+    "too imprecise": ("is too imprecise", "are too imprecise"),
+    "too little data": ("has too little data", "have too little data"),
+    "mixed": ("differs between its settings", "differ between their settings"),
+}
+CLAIM_COLUMNS = ("Claim of the paper", "Here", "Value", "Margin", "Independent samples")
+FOLD_TITLE = "Every setting, its statistic and interval"
 SETTING_COLUMNS = ("Verdict", "Claim", "Here", "True if", "Same in a re-run")
 
 
 def claim_tables(claims: list[dict]) -> str:
     """Return as MyST a table of a chapter's claims, and one of their settings, folded."""
     claim_rows = []
-    setting_rows = []
     for claim in claims:
         quote = f"“{claim['quote']}”"
         claim_rows.append((outcome(claim), literal(claim["sentence"]), literal(quote)))
+    claims_table = markdown_table(("Verdict", "Claim", "Paper"), claim_rows)
+    return f"{claims_table}\n\n:::{{dropdown}} {FOLD_TITLE}\n{_settings_table(claims)}\n:::"
+
+
+def claims_summary(claims: list[dict]) -> str:
+    """Return in Markdown, which any viewer shows, what became of a chapter's claims.
+
+    A line counts them, a table has the weakest setting of each, and a fold has every setting.
+    """
+    rows = []
+    for claim in claims:
+        setting = weakest_setting(claim)
+        number, _, units = estimate(setting).rpartition(", n")
+        margin = f"{setting['margin']:g}" if setting["margin"] else ""
+        words = [literal(claim["sentence"]), outcome(claim), number, margin]
+        rows.append((*words, units.removeprefix(f"{_SPACE}={_SPACE}")))
+    claims_table = markdown_table(CLAIM_COLUMNS, rows)
+    fold = f"<details><summary>{FOLD_TITLE}</summary>\n\n{_settings_table(claims)}\n\n</details>"
+    remark = "The value is that of the weakest setting of each claim."
+    return f"{count_words(claims)} {remark}\n\n{claims_table}\n\n{fold}"
+
+
+def count_words(claims: list[dict]) -> str:
+    """Return what became of claims in one sentence, such as "Of 7 claims, 5 hold and 2 fail."."""
+    counts = Counter(overall(claim) for claim in claims)
+    phrases = []
+    for kind, (singular, plural) in VERBS.items():
+        if counts[kind]:
+            phrases.append(f"{counts[kind]} {singular if counts[kind] == 1 else plural}")
+    *first_phrases, last_phrase = phrases
+    listing = f"{', '.join(first_phrases)} and {last_phrase}" if first_phrases else last_phrase
+    return f"Of {len(claims)} claim{'s' if len(claims) > 1 else ''}, {listing}."
+
+
+def _settings_table(claims: list[dict]) -> str:
+    rows = []
+    for claim in claims:
         for setting in claim["settings"]:
             statistic = f"{setting['statistic']}: {estimate(setting)}"
-            setting_rows.append(
+            rows.append(
                 (
                     badge(setting["verdict"]),
                     literal(_setting_sentence(claim, setting)),
@@ -37,10 +87,7 @@ def claim_tables(claims: list[dict]) -> str:
                     rerun_words(setting),
                 )
             )
-    claims_table = markdown_table(("Verdict", "Claim", "Paper"), claim_rows)
-    settings_table = markdown_table(SETTING_COLUMNS, setting_rows)
-    title = "Every setting, its statistic and interval"
-    return f"{claims_table}\n\n:::{{dropdown}} {title}\n{settings_table}\n:::"
+    return markdown_table(SETTING_COLUMNS, rows)
 
 
 def _setting_sentence(claim: dict, setting: dict) -> str:
@@ -81,6 +128,30 @@ def outcome(claim: dict) -> str:
     if claim["exact"]:
         words += " (exact)"
     return words
+
+
+def outcome_words(claim) -> str:
+    """Return what became of a `Claim` as the end of a sentence, such as "holds in 1 of 2 settings".
+
+    Or "is undecided in all 2 settings", "fails".
+    """
+    counts = Counter(setting.verdict for setting in claim.settings)
+    n_settings = len(claim.settings)
+    if not counts:
+        return "was not tested"
+    phrases = []
+    for verdict in SYMBOLS:
+        if verdict in counts:
+            phrases.append(_in_settings(VERBS[verdict][0], counts[verdict], n_settings))
+    return ", ".join(phrases)
+
+
+def _in_settings(verb: str, count: int, n_settings: int) -> str:
+    """Return "holds", "holds in all 2 settings" or "holds in 1 of 2 settings"."""
+    if n_settings == 1:
+        return verb
+    share = f"all {n_settings}" if count == n_settings else f"{count} of {n_settings}"
+    return f"{verb} in {share} settings"
 
 
 def weakest_setting(claim: dict) -> dict:

@@ -12,17 +12,21 @@ from lib.figures.colours import COLOURS
 from lib.figures.narrow import with_narrow
 
 DRIVEN = "BOOK_TRIALS"  # the variable with which the driver of the book runs a chapter
+# The variable that leaves figures out where it is "off", as in tests, which compare numbers.
+FIGURES = "BOOK_FIGURES"
 
 
 def use_style():
     """Set the book's style; a figure is stored as the same bytes each run.
 
     Where the driver of the book draws it, it is not only PNG but SVG for pages, too, with a narrow
-    one for phones (see `lib.figures.narrow`).
+    one for phones (see `lib.figures.narrow`). With ``BOOK_FIGURES=off`` no figure is rendered.
     """
     os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
     plt.uninstall_repl_displayhook()  # which would draw each figure once more, for no output
-    if DRIVEN in os.environ:
+    if os.environ.get(FIGURES) == "off":
+        set_matplotlib_formats()  # an output says in text only that a figure was made
+    elif DRIVEN in os.environ:
         set_matplotlib_formats("svg", "png")
         get_ipython().display_formatter.formatters["image/svg+xml"].for_type(Figure, with_narrow)
     # by seaborn's grids, whose layout `legend_above` sets

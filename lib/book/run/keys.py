@@ -10,11 +10,16 @@ from lib import sources
 from lib.book.run.environment import version_mismatches
 from lib.book.run.parameters import check_values, read_parameters
 from lib.book.run.project import (
+    CONFIG,
+    PROFILES_FILE,
+    PUBLISHED,
+    SECONDS,
     Project,
     errors_name,
     parse_cells,
     read_bytes,
     read_cells,
+    read_mapping,
     resolve_parameters,
 )
 from lib.book.run.remote_data import remote_data_status
@@ -121,6 +126,7 @@ def _key(project: Project, chapter: str, cells: list[dict], parameters: dict) ->
         "registered": rules_for(project, "\n".join(cell["source"] for cell in cells)),
         "data": shipped_data,
         "record": digest(project.record(chapter)),
+        "published": _published_scale(project, chapter),
         "lock": digest(lock),
         "lib": sources.module_digests(modules_of_chapters()),
         "environment": [version_mismatches(lock), sys.version, list(sys.flags)],
@@ -129,6 +135,13 @@ def _key(project: Project, chapter: str, cells: list[dict], parameters: dict) ->
     # a part of its own: results of a run that has fetched data may be used
     statuses = remote_data_status(project, cells, parameters)
     return f"{description.digest(ingredients)}-{description.digest(statuses)}"
+
+
+def _published_scale(project: Project, chapter: str) -> list:
+    """Return what `lib.report.scale` reads: published values, how long they take, the address."""
+    seconds = read_mapping(project.root / SECONDS).get(chapter)
+    address = (project.config.get("html") or {}).get("baseurl")
+    return [project.profile(PUBLISHED, chapter), seconds, address]
 
 
 def modules_of_chapters() -> set[str]:
@@ -163,8 +176,8 @@ def files_in_no_key(
 ) -> list[str]:
     """Return the files that a run of a chapter has read and that its key does not hold.
 
-    The key holds data/, texts in the folder that a parameter names, and the status of copies in
-    mirrors. `remote_data_status` reads these copies, too, to check their contents.
+    The key holds data/, the published scale, texts in the folder that a parameter names, and the
+    status of copies in mirrors. `remote_data_status` reads these copies, too, to check their contents.
 
     Parameters
     ----------
@@ -185,11 +198,15 @@ def files_in_no_key(
     record = project.record(chapter).resolve()
     statuses = remote_data_status(project, read_cells(project.notebook(chapter)), values)
     names = file_names(statuses)
+    scale_files = [(project.root / name).resolve() for name in (CONFIG, PROFILES_FILE, SECONDS)]
 
     def is_in_key(path):
         is_record_of_another = data / "recorded" in path.parents and path != record
         is_data = data in path.parents and not is_record_of_another
-        return is_data or path.parent == texts or path.name.removesuffix(".gz") in names
+        is_of_scale = path in scale_files
+        return (
+            is_data or is_of_scale or path.parent == texts or path.name.removesuffix(".gz") in names
+        )
 
     return [str(path) for path in paths if not is_in_key(path)]
 

@@ -16,6 +16,9 @@ from lib.validation import nearest
 
 PROFILES = ("quick", "paper")
 PUBLISHED = "paper"
+CONFIG = "_config.yml"
+PROFILES_FILE = "chapters/profiles.yml"
+SECONDS = "chapters/seconds.yml"  # what each chapter takes at the published scale
 
 
 @lru_cache(maxsize=16)
@@ -64,7 +67,7 @@ class Project:
     @property
     def config(self) -> dict:
         """The settings in ``_config.yml``; none if there is no such file."""
-        return read_mapping(self.root / "_config.yml")
+        return read_mapping(self.root / CONFIG)
 
     @property
     def title(self) -> str:
@@ -114,7 +117,7 @@ class Project:
 
     def profile(self, name: str, chapter: str) -> dict:
         """Return the parameters that a profile gives to a chapter."""
-        path = self.root / "chapters" / "profiles.yml"
+        path = self.root / PROFILES_FILE
         profiles = read_mapping(path)
         chapters = _check_mapping(f"{path}: {name}", profiles.get(name))
         _require_known(path, "profile", profiles, list(PROFILES))

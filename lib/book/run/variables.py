@@ -57,6 +57,7 @@ KERNEL_PREFIXES = (
     "IPYTHON",
     "JPY_",
     "LOKY_MAX_CPU_COUNT",
+    "BOOK_FIGURES",
     "BOOK_TRIALS",
     "DASK_",
     "NUMBA_CPU_NAME",

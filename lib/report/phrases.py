@@ -1,0 +1,243 @@
+"""Phrases with numbers: an estimate with its interval, and who wins by how much."""
+
+import math
+from typing import NamedTuple
+
+from lib.claims import Setting
+from lib.report.numbers import (
+    decimals_for,
+    estimate_words,
+    has_interval,
+    interval_words,
+    json_number,
+    number_words,
+)
+
+
+class Phrase(str):
+    """Words with the numbers that are in them, as JSON.
+
+    Parameters
+    ----------
+    words : str
+    numbers : dict or float
+    """
+
+    def __new__(cls, words, numbers):
+        """Make a text that carries numbers."""
+        phrase = super().__new__(cls, words)
+        phrase.numbers = numbers
+        return phrase
+
+
+class _Difference(NamedTuple):
+    """A difference of two learners, and what decides which words it gets."""
+
+    value: float
+    low: float
+    high: float
+    n: int | None
+    margin: float
+    min_trials: int
+    trials: str  # what n counts, in the plural
+
+    def scaled(self, factor: float) -> "_Difference":
+        """Return it times a factor; a negative one turns the interval round."""
+        ends = sorted([factor * self.low, factor * self.high])
+        return self._replace(
+            value=factor * self.value,
+            low=ends[0],
+            high=ends[1],
+            margin=abs(factor) * self.margin,
+        )
+
+    @property
+    def outcome(self) -> str:
+        """Who is ahead: "first", "second", "alike", "unclear", "too few" or "unknown".
+
+        The first wins where the whole interval is above 0 and part of it beyond the margin. The two
+        are alike where it lies within the margin on both sides.
+        """
+        if math.isnan(self.value):
+            return "unknown"
+        has_no_end = math.isinf(self.low) and math.isinf(self.high)
+        if has_no_end or math.isnan(self.low) or math.isnan(self.high):
+            return "too few"
+        if self.n is not None and self.n < self.min_trials:
+            return "too few"
+        if -self.margin < self.low and self.high < self.margin:
+            return "alike"
+        if self.low > 0 and self.high > self.margin:
+            return "first"
+        if self.high < 0 and self.low < -self.margin:
+            return "second"
+        return "unclear"
+
+
+def interval(estimate, spec: str = "", *, factor: float = 1, unit: str = "") -> Phrase:
+    """Return an estimate with its interval, such as "7.6% [7.1, 8.0]" or "12 points [5, 20]".
+
+    Parameters
+    ----------
+    estimate : tuple of float
+        Value, low, high and perhaps n, such as a `lib.evaluation.Estimate`, or a
+        `lib.claims.Setting`.
+    spec : str
+        A format, such as ".2f"; by default as many decimals as the interval supports.
+    factor : float
+        What the numbers are multiplied by: 100 makes percentage points of shares.
+    unit : str
+        In the plural, such as "points"; empty for none.
+    """
+    difference = _difference(estimate, None).scaled(factor)
+    words = _with_unit(difference, unit, spec)
+    return Phrase(words, _numbers(difference, unit))
+
+
+def comparison(
+    estimate,
+    first: str,
+    second: str,
+    unit: str = "",
+    margin: float | None = None,
+    *,
+    lower_is_better: bool = False,
+    factor: float = 1,
+    spec: str = "",
+    beats: str = "beats",
+    loses: str = "loses to",
+    equals: str = "is about as good as",
+    winner_first: bool = True,
+) -> Phrase:
+    """Return in words which of two learners wins and by how much.
+
+    Such as "EM beats Winnow by 0.19 [0.10, 0.27]", where the interval of the difference is on one
+    side of 0 and at least partly beyond the margin; "EM is about as good as Winnow", where it lies
+    within the margin; "EM and Winnow cannot be told apart", where it does neither; and "3 random
+    models are too few to compare EM with Winnow". The winner comes first, and the interval is that
+    of its lead.
+
+    Parameters
+    ----------
+    estimate : tuple of float
+        The first learner's value minus the second's, its low and high end and perhaps n: a
+        `lib.evaluation.Estimate`, or a `lib.claims.Setting`, which has a margin of its own, and
+        says how many trials its statistic needs.
+    first, second : str
+        Names of the learners.
+    unit : str
+        What the difference is counted in, in the plural, such as "points of error". One that begins
+        with "of", such as "of the possible gain", follows the interval.
+    margin : float, optional
+        The smallest difference that matters, in the units of `estimate`; that of a setting by
+        default, otherwise 0.
+    lower_is_better : bool
+        Whether a negative difference is the first learner's win, as for errors.
+    factor : float
+        What is multiplied before it is printed: 100 makes percentage points of shares.
+    spec : str
+        A format, such as ".2f"; by default as many decimals as the interval supports.
+    beats, loses, equals : str
+        The verbs: "beat" for a learner in the plural, "is faster than" for times.
+    winner_first : bool
+        Whether the winner comes first. Otherwise `first` does: "EM loses to Winnow by 0.43".
+
+    Raises
+    ------
+    ValueError
+        If the margin is negative or infinite.
+    """
+    difference = _difference(estimate, margin)
+    if not 0 <= difference.margin < math.inf:
+        raise ValueError(f"margin must be at least 0 and finite; got {margin!r}")
+    difference = difference.scaled(factor)
+    numbers = _numbers(difference, unit)
+    advantage = difference.scaled(-1 if lower_is_better else 1)  # of the first
+    numbers["outcome"] = advantage.outcome
+
+    first_leads = advantage.value >= 0
+    lead = advantage if first_leads else advantage.scaled(-1)
+    leader, follower = (first, second) if first_leads else (second, first)
+    amount = _with_unit(lead, unit, spec)
+    ahead = f"{leader} ahead by {amount}" if lead.value else "no difference"
+    match advantage.outcome:
+        case "first" | "second" if winner_first or first_leads:
+            words = f"{leader} {beats} {follower} by {amount}"
+        case "first" | "second":
+            words = f"{first} {loses} {second} by {amount}"
+        case "alike":
+            words = f"{first} {equals} {second} ({ahead})"
+        case "unclear":
+            words = f"{first} and {second} cannot be told apart ({ahead})"
+        case "too few":
+            words = f"{_too_few(difference)} to compare {first} with {second}"
+        case _:
+            words = f"{first} and {second} were not compared"
+    return Phrase(words, numbers)
+
+
+def _difference(estimate, margin: float | None) -> _Difference:
+    """Return an estimate or a setting of a claim with its margin and the trials that it needs."""
+    if isinstance(estimate, Setting):
+        return _Difference(
+            value=float(estimate.value),
+            low=float(estimate.low),
+            high=float(estimate.high),
+            n=estimate.n,
+            margin=estimate.margin if margin is None else margin,
+            min_trials=estimate.min_trials,
+            trials=estimate.unit,
+        )
+    value, low, high, *n = estimate
+    return _Difference(
+        value=float(value),
+        low=float(low),
+        high=float(high),
+        n=int(n[0]) if n else None,
+        margin=margin or 0.0,
+        min_trials=1,
+        trials="trials",
+    )
+
+
+def _numbers(difference: _Difference, unit: str) -> dict:
+    """Return the numbers of a difference as JSON, the first learner's minus the second's."""
+    return {
+        "value": json_number(difference.value),
+        "low": json_number(difference.low),
+        "high": json_number(difference.high),
+        "n": difference.n,
+        "unit": unit,
+    }
+
+
+def _with_unit(difference: _Difference, unit: str, spec: str) -> str:
+    """Return a difference as "6.6 points [6.5, 6.7]", or "0.19 [0.10, 0.27] of the gain"."""
+    value, low, high = difference.value, difference.low, difference.high
+    if not unit or unit.startswith("of "):
+        return f"{estimate_words(value, low, high, spec)} {unit}".rstrip()
+    spec = spec or f",.{decimals_for(value, low, high)}f"
+    number = number_words(value, spec)
+    if unit.startswith("%"):
+        words = f"{number}{unit}"
+    else:
+        words = f"{number} {_singular(unit) if number == '1' else unit}"
+    if has_interval(value, low, high):
+        words += f" {interval_words(low, high, spec)}"
+    return words
+
+
+def _singular(unit: str) -> str:
+    """Return a unit whose first word is in the plural for the number 1."""
+    first, space, others = unit.partition(" ")
+    return first.removesuffix("s") + space + others
+
+
+def _too_few(difference: _Difference) -> str:
+    """Return why there are too few trials, such as "3 random models are too few"."""
+    if difference.n is None:
+        return "there are too few trials"
+    if difference.n == 1:
+        return f"1 {difference.trials.removesuffix('s')} is too few"
+    needed = f" ({difference.min_trials} needed)" if difference.n < difference.min_trials else ""
+    return f"{difference.n} {difference.trials} are too few{needed}"

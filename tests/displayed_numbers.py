@@ -1,0 +1,37 @@
+"""Numbers that cells display as JSON (see `lib.report`), compared with those that are stored."""
+
+import math
+
+TOLERANCE = 1e-6  # relative
+
+# Cells, by chapter and id, whose numbers other arithmetic kernels move, with the relative tolerance
+# that covers the kernels that were tried: OpenBLAS for Haswell and for Prescott, numba for a
+# generic processor and for this one. nbval does not compare their text (nbval-ignore-output).
+MOVING = {}
+
+
+def displayed(outputs: list) -> list:
+    """Return the numbers of each output that has them, in order."""
+    all_metadata = [output.get("metadata", {}) for output in outputs]
+    return [metadata["numbers"] for metadata in all_metadata if "numbers" in metadata]
+
+
+def differences(stored, found, tolerance: float = TOLERANCE, place: str = "") -> list[str]:
+    """Return a line for each place where two JSON values differ by more than a tolerance."""
+    if isinstance(stored, dict) and isinstance(found, dict):
+        lines = [f"{place}/{name}: not in both" for name in stored.keys() ^ found.keys()]
+        for name in stored.keys() & found.keys():
+            lines += differences(stored[name], found[name], tolerance, f"{place}/{name}")
+        return sorted(lines)
+    if isinstance(stored, list) and isinstance(found, list):
+        if len(stored) != len(found):
+            return [f"{place}: {len(stored)} stored, {len(found)} found"]
+        lines = []
+        for i, (one, other) in enumerate(zip(stored, found, strict=True)):
+            lines += differences(one, other, tolerance, f"{place}[{i}]")
+        return lines
+    if isinstance(stored, int | float) and isinstance(found, int | float):
+        is_same = math.isclose(stored, found, rel_tol=tolerance, abs_tol=tolerance)
+    else:
+        is_same = stored == found
+    return [] if is_same else [f"{place}: {stored!r} stored, {found!r} found"]

@@ -1,0 +1,54 @@
+"""The comparison of displayed numbers sees what it is for."""
+
+import json
+from pathlib import Path
+
+import pytest
+from displayed_numbers import MOVING, differences, displayed
+
+CHAPTERS = Path(__file__).parents[1] / "chapters"
+STORED = {"gain": {"value": 0.5, "low": -1.0, "high": None, "unit": "points"}, "T": [0.1, 2]}
+
+
+def changed(path, value):
+    """STORED with another value at a place."""
+    copy = json.loads(json.dumps(STORED))
+    *places, last = path
+    part = copy
+    for place in places:
+        part = part[place]
+    part[last] = value
+    return copy
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "line"),
+    [
+        (["gain", "value"], 0.500001, "/gain/value: 0.5 stored, 0.500001 found"),
+        (["gain", "high"], 1.0, "/gain/high: None stored, 1.0 found"),
+        (["gain", "unit"], "shares", "/gain/unit: 'points' stored, 'shares' found"),
+        (["T", 1], 3, "/T[1]: 2 stored, 3 found"),
+        (["T"], [0.1], "/T: 2 stored, 1 found"),
+        (["more"], 1, "/more: not in both"),
+    ],
+)
+def test_a_difference_is_named(path, value, line):
+    assert differences(STORED, changed(path, value)) == [line]
+
+
+def test_rounding_is_no_difference():
+    assert differences(STORED, changed(["gain", "value"], 0.5000001)) == []
+    assert differences(STORED, changed(["gain", "value"], 0.5001), tolerance=1e-3) == []
+
+
+def test_numbers_are_those_of_outputs_that_have_them():
+    outputs = [{"text": "..."}, {"metadata": {}}, {"metadata": {"numbers": {"n": 3}}}]
+    assert displayed(outputs) == [{"n": 3}]
+
+
+def test_cells_whose_numbers_move_are_there_and_their_text_is_not_compared():
+    for (chapter, id), tolerance in MOVING.items():
+        notebook = json.loads((CHAPTERS / f"{chapter}.ipynb").read_text(encoding="utf-8"))
+        (cell,) = [cell for cell in notebook["cells"] if cell["id"] == id]
+        assert "nbval-ignore-output" in cell["metadata"]["tags"]
+        assert 0 < tolerance < 1
