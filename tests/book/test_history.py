@@ -359,8 +359,7 @@ def test_pages_downloads_and_the_pdf_carry_the_commit_of_what_they_show(project,
     assert re.findall(r"commit <code[^>]*>(?:<[^>]*>)*([0-9a-f]+)", page) == [first]
     download = html / "_sources" / "chapters" / "cia" / "curves.ipynb"
     assert f"commit `{first}`" in download.read_text(encoding="utf-8")
-    claims_file = next(html.glob("_downloads/*/claims.json"))
-    claims = json.loads(claims_file.read_text(encoding="utf-8"))
+    claims = json.loads((html / "chapters" / "claims.json").read_text(encoding="utf-8"))
     assert claims["commit"] == second
     assert [claim["commit"] for claim in claims["claims"]] == [first]
     (project.root / "chapters" / "intro.md").write_text("# A third introduction\n")

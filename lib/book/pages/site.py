@@ -16,12 +16,14 @@ from lib.book.run.project import BookError, Project
 def put_pages_aside(project: Project, profile: str) -> None:
     """Move the pages of a profile aside, so that none outlives its results.
 
-    `build_site` goes on from them, and `restore_pages` puts them back as they are.
+    `build_site` goes on from them.
     """
     folder = project.build_folder(profile)
+    earlier = _earlier_pages(folder)
     if (folder / "html").exists():
-        shutil.rmtree(_earlier_pages(folder), ignore_errors=True)
-        (folder / "html").replace(_earlier_pages(folder))
+        shutil.rmtree(earlier, ignore_errors=True)
+        earlier.parent.mkdir(exist_ok=True)
+        (folder / "html").replace(earlier)
 
 
 def build_site(project: Project, profile: str, strict: bool = False) -> Path:
