@@ -57,7 +57,8 @@ def climb(n_models):
 FIGURE = """\
 _, axes = plt.subplots(figsize=(3, 2))
 axes.plot(climb(n_models))
-report.figure(axes, "It *climbs*, as [a table](#tbl-climb) says. A line.", name="fig-climb", alt="A line.")"""
+caption = "It *climbs*, as [a table](#tbl-climb) says. A line."
+report.figure(axes, caption, name="fig-climb", alt="A line.")"""
 TABLE = """\
 frame = pd.DataFrame({"models": climb(n_models), "share": [0.5, 0.25, 0.125]})
 report.table(frame, "Models that climb. Rows are models.", name="tbl-climb")"""
@@ -76,7 +77,8 @@ SUMMARY = '''\
 report.text("""
 ## What we found
 
-Of {n} models all climb: see [the figure](#fig-climb) and [Greiner, 2005](../references.md#greiner2005).
+Of {n} models all climb: see [the figure](#fig-climb) and
+[Greiner, 2005](../references.md#greiner2005).
 
 - One in [another chapter](curves.ipynb).
 """, n=n_models, name="all-climb")'''
