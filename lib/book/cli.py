@@ -20,6 +20,7 @@ from lib.book.run.project import (
     errors_name,
     parameters_of,
     read_mapping,
+    read_notebook,
     resolve_parameters,
 )
 from lib.files import LIB
@@ -173,13 +174,15 @@ def run(project, chapter, pairs, file, profile, engine, output, html):
 
     A later source wins: the notebook's defaults, --profile, -f, -p. Names and values are checked
     before anything runs. `book list` shows what can be set. Finished blocks of trials are stored: a
-    second run goes on from there.
+    second run goes on from there. The last lines count the claims that the run has decided; at the
+    small scale of the defaults most have too little data: --profile paper has enough.
     """
     from lib.book.pages import site
     from lib.book.pages.runs import Run
     from lib.book.run import blocks, history
     from lib.book.run.jobs import Job, reason_not_to_use
     from lib.book.run.keys import take_snapshot
+    from lib.book.verdicts import decided, recorded
 
     values = _values(project, chapter, profile, file, pairs, engine)
     if engine and "engine" not in values:
@@ -202,6 +205,9 @@ def run(project, chapter, pairs, file, profile, engine, output, html):
         commit = history.commit_since(project, commit_at_start)
         page = site.build_page(project, Run(chapter, output, values, scale, commit))
         click.echo(f"page: {page}")
+    claims_of_run = recorded.claims_in(read_notebook(output))
+    for line in decided.decision_lines(claims_of_run, decided.advice(project, chapter, profile)):
+        click.echo(line)
 
 
 @cli.command()
@@ -299,31 +305,43 @@ def sweep(project, chapter, pairs, file, profile, n_parallel, output, html):
     value is the same in all runs. All is checked before anything runs; runs whose parameters and
     sources have not changed are used again.
 
-    Four runs, two at a time: `book sweep cia/curves -p n_hidden 2,3,4,5 --jobs 2`.
+    Four runs: `book sweep cia/learners --profile paper -p seed 1,2,3,4`.
     """
-    from lib.book import sweep as sweeping
     from lib.book.run import history
     from lib.book.run.jobs import locked, run_all
+    from lib.book.sweep import page as sweep_page
+    from lib.book.sweep import plan as sweep_plan
+    from lib.book.verdicts.decided import advice
 
     folder = (output or project.root / "_build" / "sweep" / chapter).resolve()
     profile_values = project.profile(profile, chapter) if profile else {}
     file_values = read_mapping(file) if file else {}
-    planned_runs = sweeping.plan(project, chapter, folder, pairs, profile_values, file_values)
+    planned_runs = sweep_plan.plan_runs(
+        project, chapter, folder, pairs, profile_values, file_values
+    )
     runs = {run.name: run for run in planned_runs}
-    sweeping.claim_folder(folder, chapter)
+    sweep_plan.claim_folder(folder, chapter)
     click.get_current_context().with_resource(locked(folder))
-    sweeping.announce(planned_runs)
+    sweep_plan.announce(planned_runs)
     commit = history.commit(project)
 
     def make_page(run):
-        return sweeping.make_page(project, run, commit)
+        return sweep_page.make_page(project, run, commit)
 
     try:
         run_all(project, runs, n_parallel, make_page if html else None)
     finally:
         # also of what has finished when a run fails or the command is interrupted
-        page = sweeping.write_pages(project, folder, chapter, list(runs.values()), commit)
-        click.echo(f"comparison: {page}")
+        summary = sweep_page.write_pages(
+            project,
+            folder,
+            chapter,
+            list(runs.values()),
+            commit,
+            advice(project, chapter, profile),
+        )
+        click.echo(f"comparison: {folder / 'index.html'}")
+        click.echo(summary)
 
 
 @cli.command()
