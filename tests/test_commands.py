@@ -21,7 +21,7 @@ from papermill.cli import _resolve_type as papermill_value
 from papermill.cli import papermill as papermill_command
 
 from lib.book.cli import cli
-from lib.book.run.execution import INJECTED
+from lib.book.run.parameters import INJECTED
 from lib.book.run.project import (
     PUBLISHED,
     Project,

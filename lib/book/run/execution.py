@@ -15,11 +15,10 @@ from papermill.exceptions import PapermillExecutionError
 from traitlets.config import Config
 
 from lib.book.run.kernels import use_forked_kernels
+from lib.book.run.parameters import INJECTED
 from lib.book.run.progress import progress_hooks, read_if_there
 from lib.book.run.project import BookError, Project, parse_cells, read_bytes
 from lib.trials.options import VARIABLE
-
-INJECTED = "injected-parameters"
 
 
 def execute(

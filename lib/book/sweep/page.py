@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from lib.book.pages import site
+from lib.book.pages.runs import Run, commit_of
 from lib.book.pages.scorecard import COLUMNS, as_row
 from lib.book.rendering import render
 from lib.book.run import history
@@ -26,7 +27,8 @@ from lib.book.sweep.plan import show_value
 from lib.book.verdicts.recorded import claims_in, settings_of
 from lib.files import write_whole
 
-CLAIM_FIELDS = [name for name in COLUMNS if name not in ("chapter", "anchor", "registered")]
+NOT_OF_A_SWEEP = ("chapter", "anchor", "registered", "scale")
+CLAIM_FIELDS = [name for name in COLUMNS if name not in NOT_OF_A_SWEEP]
 NUMBER_FIELDS = ["number", *ESTIMATE, "commit"]
 
 
@@ -40,7 +42,7 @@ def make_page(project: Project, run: Job, start_commit: str) -> Job:
     commit = _commit_of(project, run, start_commit)
     scale = f"sweep, {run.name}"
     try:
-        site.build_page(project, run.chapter, run.notebook, run.overrides, scale, commit)
+        site.build_page(project, Run(run.chapter, run.notebook, run.overrides, scale, commit))
     except BookError as error:
         return replace(run, status="FAILED", message=error.message)
     return run
@@ -120,7 +122,7 @@ def write_pages(
 
 def _commit_of(project: Project, run: Job, start_commit: str) -> str:
     """Return the commit of a run's results, which fitted their sources after the sweep began."""
-    return site.commit_of(project, run.notebook, history.commit_since(project, start_commit))
+    return commit_of(project, run.notebook, history.commit_since(project, start_commit))
 
 
 def _write_table(path: Path, rows: list[dict], columns: list[str]) -> None:
