@@ -377,8 +377,21 @@ def test_claims_show_themselves_without_a_renderer():
         )
     (output,) = displayed(claims.show)
     words = words_of(output)
-    assert words.startswith("Of 2 claims, 1 holds and 1 is too imprecise. ")
+    assert words.startswith("Of 2 claims, 1 holds and 1 is too imprecise.\n\n| Claim")
     assert "2 [1, 3] | 0.5 | 30 random models |" in words
     assert "<details><summary>" in words
     assert "{dropdown}" not in words
     assert len(output.data["application/vnd.claims+json"]) == 2
+
+    identity = claims.claim("third-claim", "The third.", quote="...", exact=True)
+    for i in (1, 2):
+        identity.test(
+            f"third-claim-{i}",
+            estimate=Estimate.exact(0.0),
+            statistic="a − b",
+            region=(1, math.inf),
+        )
+    (output,) = displayed(claims.show)
+    assert "| The third. | " in words_of(output)
+    assert " in all 2 settings (exact) | 0 (exact) |  |  |" in words_of(output)
+    assert ". The value is that of the weakest setting of each claim.\n" in words_of(output)
