@@ -14,9 +14,9 @@ from lib.book.pages.book import Book, write_executed
 from lib.book.pages.directives import ChapterFigure, Generated
 from lib.book.pages.runs import Run
 from lib.book.pages.scorecard import write_downloads
+from lib.book.repository import theme_options
 from lib.book.run import history
 from lib.book.run.project import PUBLISHED, Project
-from lib.book.repository import theme_options
 
 TEMPLATES = Path(__file__).with_name("templates")
 PROFILE = "BOOK_PROFILE"

@@ -4,7 +4,7 @@ import posixpath
 import re
 from collections.abc import Callable
 
-
+from lib.book.pages.reports import mend_links
 from lib.book.pages.runs import Run
 from lib.book.run.project import BookError
 
@@ -40,7 +40,7 @@ def fill_findings(text: str, find: Callable[[str, str], str]) -> str:
 
 
 def finding_of(runs: dict[str, Run], place: str) -> Callable[[str, str], str]:
-    """Return a function that finds a chapter's sentence by its name, for a page.
+    """Return a function that finds a chapter's sentence by its name, as a page shows it.
 
     Parameters
     ----------
@@ -58,7 +58,8 @@ def finding_of(runs: dict[str, Run], place: str) -> Callable[[str, str], str]:
                 report = output.get("metadata", {}).get("report", {})
                 if report.get("kind") == "text" and report.get("name") == name:
                     sentence = output["data"]["text/markdown"].strip()
-                    return move_links(sentence, f"chapters/{chapter}.ipynb", place)
+                    moved = move_links(sentence, f"chapters/{chapter}.ipynb", place)
+                    return mend_links(moved, set())
         raise BookError(f"{place} repeats {name!r} of {chapter}, which has no text of that name")
 
     return find

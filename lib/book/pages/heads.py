@@ -10,6 +10,8 @@ from docutils import nodes
 from lib.book.rendering import render
 from lib.book.run.project import Project
 
+# of docutils; Sphinx's template has one of its own
+VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1" />'
 DESCRIPTION_LENGTH = 160  # characters, as many as search engines show
 TITLES = {"search": "Search"}  # of Sphinx's own pages, which says others itself
 SPACE_BEFORE_MARK = re.compile(r"\s+([,.;:])")  # where a citation was
@@ -23,7 +25,7 @@ def describe(app, pagename: str, templatename: str, context: dict, doctree) -> N
     text = description(doctree) if doctree is not None else ""
     text = text or f"{title} of the book {book}."
     head = render("head.html", title=title, description=text)
-    context["metatags"] = context.get("metatags", "") + head
+    context["metatags"] = context.get("metatags", "").replace(VIEWPORT, "") + head
     context["generate_toctree_html"] = _with_names(context["generate_toctree_html"])
 
 

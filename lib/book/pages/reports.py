@@ -5,9 +5,10 @@ import re
 from collections import Counter
 
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from lib.claims import CLAIMS_JSON, SYMBOLS, overall
+from lib.book.verdicts.recorded import claims_in
+from lib.claims import SYMBOLS, overall
 
 SUMMARY = "summary"  # tag of the cell whose text the page shows below its title
 LEAD = "lead"  # tag of the cell whose picture opens the page
@@ -37,11 +38,11 @@ VERBS = {"holds": ("holds", "hold"), "fails": ("fails", "fail")}
 
 def reports_results(cells: list[NotebookNode]) -> bool:
     """Whether cells display their results as `lib.report` does."""
-    for cell in cells:
-        if cell.cell_type == "code":
-            if IMPORT.search(cell.source) or any(_report(output) for output in cell.outputs):
-                return True
-    return False
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    outputs = [output for cell in code for output in cell.outputs]
+    return any(_report(output) for output in outputs) or any(
+        IMPORT.search(cell.source) for cell in code
+    )
 
 
 def arrange_reports(cells: list[NotebookNode]) -> list[NotebookNode]:
@@ -82,7 +83,7 @@ def arrange_reports(cells: list[NotebookNode]) -> list[NotebookNode]:
         top.append(new_markdown_cell(sections))
     page = [*top, *page[:first], *page[first + 1 :]]
     page = [cell for cell in page if cell.source or _outputs(cell)]
-    _mend_links(page)
+    _mend_cells(page)
     return page
 
 
@@ -108,6 +109,8 @@ def fold_name(cell: NotebookNode) -> str:
         return "How this figure is made"
     if "report.table(" in cell.source:
         return "How this table is made"
+    if ".test(" in cell.source:
+        return "How the claims are tested"
     is_import = any(isinstance(node, ast.Import | ast.ImportFrom) for node in tree.body)
     return "Imports and settings" if is_import else "How this is computed"
 
@@ -140,10 +143,9 @@ def _pieces(cell: NotebookNode) -> list[NotebookNode]:
         if kind == "caption":
             continue
         if kind == "figure":
-            piece = new_code_cell(outputs=[output])
+            piece = _output_cell(output)
             figure = {"caption": report["caption"], "name": report["name"]}
             piece.metadata["mystnb"] = {"figure": figure, "image": {"alt": report["alt"]}}
-            piece.metadata["tags"] = [HIDDEN]
         elif kind == "table":
             piece = new_markdown_cell(_table(report, _markdown(output)))
         elif kind == "claims":
@@ -156,13 +158,18 @@ def _pieces(cell: NotebookNode) -> list[NotebookNode]:
             pieces[-1].outputs.append(output)
             continue
         else:
-            piece = new_code_cell(outputs=[output], metadata={"tags": [HIDDEN]})
+            piece = _output_cell(output)
         if kind:
             piece.metadata["report"] = kind
         pieces.append(piece)
     if HIDDEN in tags and not code.outputs:
         pieces.remove(code)
     return pieces
+
+
+def _output_cell(output: NotebookNode) -> NotebookNode:
+    """Return a cell that shows an output only; MyST-NB passes over one without any code."""
+    return new_code_cell("# shown above", outputs=[output], metadata={"tags": [HIDDEN]})
 
 
 def _markdown(output: NotebookNode) -> str:
@@ -177,12 +184,8 @@ def _table(report: dict, text: str) -> str:
 
 
 def _claims_line(cells: list[NotebookNode]) -> list[NotebookNode]:
-    """Return a cell with one line that counts the claims by verdict; none if there are no claims."""
-    claims = []
-    for cell in cells:
-        for output in _outputs(cell):
-            if _report(output).get("kind") == "claims":
-                claims += output["data"].get(CLAIMS_JSON, [])
+    """Return a cell with one line that counts the claims by verdict; none without claims."""
+    claims = claims_in(new_notebook(cells=cells))
     counts = Counter(overall(claim) for claim in claims)
     phrases = []
     for verdict in [*SYMBOLS, "mixed"]:
@@ -195,15 +198,16 @@ def _claims_line(cells: list[NotebookNode]) -> list[NotebookNode]:
     return [new_markdown_cell(line)]
 
 
-def _mend_links(page: list[NotebookNode]) -> None:
-    """Let links to figures, tables and works be numbered and listed; changes the cells of text.
+def mend_links(text: str, labels: set[str]) -> str:
+    """Return a text whose links to figures, tables and works are numbered and listed by Sphinx.
 
-    A link to a figure or table that this run has not is words.
+    Parameters
+    ----------
+    text : str
+        Markdown.
+    labels : set of str
+        The figures and tables of its page. A link to another, that this run has not, is words.
     """
-    labels = set()
-    for cell in page:
-        labels.add(cell.metadata.get("mystnb", {}).get("figure", {}).get("name"))
-        labels.update(re.findall(r"^:name: (\S+)$", cell.source, re.MULTILINE))
 
     def mend(match: re.Match) -> str:
         words, label, work = match["words"], match["label"], match["work"]
@@ -213,6 +217,18 @@ def _mend_links(page: list[NotebookNode]) -> None:
             return f"{{numref}}`{label}`" if match["path"] or label in labels else words
         return match[0]
 
+    return LINK.sub(mend, text)
+
+
+def _mend_cells(page: list[NotebookNode]) -> None:
+    """Mend the links in the text and the captions of a page's cells, which are changed."""
+    figures = [cell.metadata.get("mystnb", {}).get("figure", {}) for cell in page]
+    labels = {figure["name"] for figure in figures if figure}
+    for cell in page:
+        labels.update(re.findall(r"^:name: (\S+)$", cell.source, re.MULTILINE))
+    for figure in figures:
+        if figure:
+            figure["caption"] = mend_links(figure["caption"], labels)
     for cell in page:
         if cell.cell_type == "markdown":
-            cell.source = LINK.sub(mend, cell.source)
+            cell.source = mend_links(cell.source, labels)

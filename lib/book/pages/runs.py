@@ -15,8 +15,8 @@ from nbformat import NotebookNode
 
 from lib.book.rendering import render
 from lib.book.run import history
-from lib.book.run.keys import is_fresh, read_execution_note, take_snapshot
 from lib.book.run.keys import digest as file_digest
+from lib.book.run.keys import is_fresh, read_execution_note, take_snapshot
 from lib.book.run.project import Project, read_text
 from lib.book.run.variables import command_environment
 from lib.trials.description import digest
