@@ -22,7 +22,7 @@ help: ## this list
 env: $(READY) ## set up .venv from requirements.lock
 
 book: $(READY) ## execute what has changed and build the pages (PROFILE=quick or paper, the default; STRICT=1)
-	$(PY) -m lib.book build --profile $(PROFILE) $(if $(STRICT),--strict)
+	$(PY) -m lib.book build --profile $(PROFILE) $(if $(STRICT),--strict) $(if $(filter paper,$(PROFILE)),--pdf)
 
 pdf: book ## the whole book as one PDF beside its pages, too (needs Chromium)
 	$(PY) -m lib.book pdf --profile $(PROFILE)

@@ -22,7 +22,7 @@ from papermill.cli import papermill as papermill_command
 
 from lib.book import sweep
 from lib.book.cli import cli
-from lib.book.run.execution import INJECTED
+from lib.book.run.parameters import INJECTED
 from lib.book.run.project import Project, parameters_of, resolve_parameters
 from lib.book.run.remote_data import find_missing_data
 from lib.datasets.downloads import cache_folder

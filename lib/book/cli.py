@@ -176,6 +176,7 @@ def run(project, chapter, pairs, file, profile, engine, output, html):
     second run goes on from there.
     """
     from lib.book.pages import site
+    from lib.book.pages.runs import Run
     from lib.book.run import blocks, history
     from lib.book.run.jobs import Job, reason_not_to_use
     from lib.book.run.keys import take_snapshot
@@ -199,7 +200,7 @@ def run(project, chapter, pairs, file, profile, engine, output, html):
         is_profile = profile and not file and not pairs
         scale = f"profile {profile}" if is_profile else "parameters of its own"
         commit = history.commit_since(project, commit_at_start)
-        page = site.build_page(project, chapter, output, values, scale, commit)
+        page = site.build_page(project, Run(chapter, output, values, scale, commit))
         click.echo(f"page: {page}")
 
 
@@ -339,14 +340,15 @@ def sweep(project, chapter, pairs, file, profile, n_parallel, output, html):
     is_flag=True,
     help="A warning is an error; in profile paper, so is an unrecorded verdict.",
 )
+@click.option("--pdf", "print_pdf", is_flag=True, help="Print the PDF, if pages have changed.")
 @click.pass_obj
-def build(project, chapters, profile, n_parallel, strict):
-    """Execute what has changed and build the book's pages.
+def build(project, chapters, profile, n_parallel, strict, print_pdf):
+    """Execute what has changed and build the pages that show it.
 
     With CHAPTERS, only these are executed, and the pages are built if the others are up to date.
     """
     from lib.book.pages import site
-    from lib.book.paper.pdf import make_pdf
+    from lib.book.paper.pdf import make_pdf, pdf_of
     from lib.book.run import environment, jobs
     from lib.book.verdicts import recorded as verdicts
     from lib.book.verdicts import registered as registry
@@ -360,7 +362,7 @@ def build(project, chapters, profile, n_parallel, strict):
             registry.require_history(project)
     folder = project.build_folder(profile)
     click.get_current_context().with_resource(jobs.locked(folder))
-    shutil.rmtree(folder / "html", ignore_errors=True)  # no page outlives its results
+    site.put_pages_aside(project, profile)  # no page outlives its results
     jobs.run_all(project, plan, n_parallel)
     jobs.require_fresh(project, profile)
     claims = verdicts.read_claims(project, profile)
@@ -373,7 +375,7 @@ def build(project, chapters, profile, n_parallel, strict):
             verdicts.require_stable(claims)
     click.echo("building the pages ...")
     page = site.build_site(project, profile, strict)
-    if is_published:
+    if print_pdf and not pdf_of(project, profile).exists():
         click.echo("printing the PDF ...")
         with _errors_as_warnings():  # also in a strict build: not everyone has the browser
             click.echo(f"PDF: {make_pdf(project, profile)}")

@@ -14,6 +14,7 @@ import nbformat
 import pandas as pd
 
 from lib.book.pages import site
+from lib.book.pages.runs import Run, commit_of
 from lib.book.pages.scorecard import COLUMNS, as_row
 from lib.book.pages.unknown import GLUED_TEXT, INTERVAL, find_glued
 from lib.book.rendering import render
@@ -38,7 +39,8 @@ UNSAFE = re.compile(r"[^\w.=,+-]", re.ASCII)  # signs that not every file system
 OWNER_FILE = "sweep.json"  # says of which chapter's sweep a folder is the place
 
 ESTIMATE = ("value", "low", "high")
-CLAIM_FIELDS = [name for name in COLUMNS if name not in ("chapter", "anchor", "registered")]
+NOT_OF_A_SWEEP = ("chapter", "anchor", "registered", "scale")
+CLAIM_FIELDS = [name for name in COLUMNS if name not in NOT_OF_A_SWEEP]
 NUMBER_FIELDS = ["number", *ESTIMATE, "commit"]
 
 # The numbers of a chapter are compared as its text shows them: it glues a number under a name, and
@@ -153,7 +155,7 @@ def make_page(project: Project, run: Job, start_commit: str) -> Job:
     commit = _commit_of(project, run, start_commit)
     scale = f"sweep, {run.name}"
     try:
-        site.build_page(project, run.chapter, run.notebook, run.overrides, scale, commit)
+        site.build_page(project, Run(run.chapter, run.notebook, run.overrides, scale, commit))
     except BookError as error:
         return replace(run, status="FAILED", message=error.message)
     return run
@@ -378,7 +380,7 @@ def _in_name(value) -> str:
 
 def _commit_of(project: Project, run: Job, start_commit: str) -> str:
     """Return the commit of a run's results, which fitted their sources after the sweep began."""
-    return site.commit_of(project, run.notebook, history.commit_since(project, start_commit))
+    return commit_of(project, run.notebook, history.commit_since(project, start_commit))
 
 
 def _write_table(path: Path, rows: list[dict], columns: list[str]) -> None:

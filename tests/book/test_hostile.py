@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 import yaml
 from bs4 import BeautifulSoup
-from conftest import REPOSITORY, book, render_myst
+from conftest import REPOSITORY, book, book_with, render_myst
 from hypothesis import given
 from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_notebook, new_output
@@ -110,8 +110,7 @@ def sweep_of(text, project, monkeypatch):
 
 
 def scorecard_of(text, project, monkeypatch):
-    monkeypatch.setattr(scorecard, "read_claims", lambda *_: [claim_of(text)])
-    page = scorecard.scorecard(project, "paper")
+    page = scorecard.scorecard(book_with(project, [claim_of(text)]))
     return render_myst(page.replace('<script src="../_static/scorecard.js" defer></script>', ""))
 
 
@@ -123,7 +122,7 @@ def data_sets_of(text, project, monkeypatch):
         entry[field] = 3
     rows = [{**entry, "kind": kind} for kind in ("uci", "excluded", "synthetic")]
     pd.DataFrame(rows).to_csv(project.root / "data" / "manifest.csv", index=False)
-    page = reference.data_sets(project, "paper")
+    page = reference.data_sets(book_with(project, []))
     return render_myst(re.sub("^:::.*", "", page, flags=re.MULTILINE))
 
 

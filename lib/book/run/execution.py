@@ -19,10 +19,10 @@ from tqdm import tqdm
 from traitlets.config import Config
 
 from lib.book.run.kernels import use_forked_kernels
+from lib.book.run.parameters import INJECTED
 from lib.book.run.project import BookError, Project, parse_cells, read_bytes
 from lib.trials.options import VARIABLE
 
-INJECTED = "injected-parameters"
 POLL = 1.0  # seconds between two looks at how far the trials of a cell are
 SILENCE = 20.0  # seconds between two lines about it, where there is no bar
 
