@@ -9,7 +9,11 @@ TOLERANCE = 1e-6  # relative
 # Cells, by chapter and id, whose numbers other arithmetic kernels move, with the relative tolerance
 # that covers the kernels that were tried: OpenBLAS for Haswell and for Prescott, numba for a
 # generic processor and for this one. nbval does not compare their text (nbval-ignore-output).
-MOVING = {}
+MOVING = {
+    # ends of a BCa interval of six models, which counts resamples equal to the sample's mean
+    ("cia/curves", "two-shows"): 0.05,
+    ("cia/curves", "cell-43"): 0.05,
+}
 
 
 def displayed(outputs: list) -> list:
