@@ -21,14 +21,15 @@ help: ## this list
 
 env: $(READY) ## set up .venv from requirements.lock
 
-book: $(READY) ## execute what has changed and build the pages (PROFILE=quick or paper, the default; STRICT=1)
-	$(PY) -m lib.book build --profile $(PROFILE) $(if $(STRICT),--strict)
+book: $(READY) ## execute what has changed, build its pages (PROFILE=quick or paper, the default; STRICT=1)
+	$(PY) -m lib.book build --profile $(PROFILE) $(if $(STRICT),--strict) $(if $(filter paper,$(PROFILE)),--pdf)
 
 pdf: book ## the whole book as one PDF beside its pages, too (needs Chromium)
 	$(PY) -m lib.book pdf --profile $(PROFILE)
 
-picture: book ## the title page's picture, for README, from the pages at the papers' scale
+picture: book ## the title page's picture and findings, for README, from the pages at the papers' scale
 	for theme in light dark; do cp _build/paper/html/_images/title_picture-$$theme.svg assets/title-$$theme.svg; done
+	$(PY) -m lib.book findings
 
 lab: $(READY) ## open the chapters in JupyterLab (installs requirements-lab.lock)
 	.venv/bin/uv pip install --quiet --python $(PY) --require-hashes -r requirements-lab.lock

@@ -20,15 +20,25 @@ from click.testing import CliRunner
 from papermill.cli import _resolve_type as papermill_value
 from papermill.cli import papermill as papermill_command
 
-from lib.book import sweep
 from lib.book.cli import cli
-from lib.book.run.execution import INJECTED
-from lib.book.run.project import Project, parameters_of, resolve_parameters
+from lib.book.run.parameters import INJECTED
+from lib.book.run.project import (
+    PUBLISHED,
+    Project,
+    parameters_of,
+    read_mapping,
+    resolve_parameters,
+)
 from lib.book.run.remote_data import find_missing_data
+from lib.book.sweep.plan import plan_runs
+from lib.book.verdicts.decided import duration_words
 from lib.datasets.downloads import cache_folder
 
 PROJECT = Project(Path(__file__).parents[1])
 BASH = re.compile(r"```bash\n(.*?)```", re.DOTALL)
+INDENTED = re.compile(r"^    \.venv/bin/((?:book|papermill) .*)$", re.MULTILINE)  # in README.md
+# Commands that need not decide a claim, and why.
+NO_CLAIMS = {"book run appendix/speed -p digits 2 --html": "the chapter has no claims"}
 # set by `make commands`: each command takes about a minute
 RUN_ALL = os.environ.get("RUN_COMMANDS")
 
@@ -67,9 +77,10 @@ def text_of(chapter):
 
 def page_commands(name):
     """The commands of a page that name a chapter."""
-    text = (PROJECT.root / "chapters" / name).read_text(encoding="utf-8")
+    text = (PROJECT.root / name).read_text(encoding="utf-8")
+    lines = [line.partition("  #")[0].strip() for line in INDENTED.findall(text)]
     commands = []
-    for line in lines_of(text):
+    for line in [*lines_of(text), *lines]:
         if line.split()[0] in ("book", "papermill") and "/" in line:
             chapter = re.search(r"(?!chapters)\b\w+/\w+", line)[0]
             commands.append(Command(chapter, line))
@@ -84,7 +95,7 @@ def chapter_commands():
 
 
 COMMANDS = chapter_commands()
-PAGES = page_commands("running.md")
+PAGES = [*page_commands("chapters/running.md"), *page_commands("README.md")]
 
 
 def book_options(command):
@@ -94,7 +105,7 @@ def book_options(command):
 
 
 def run_values(command):
-    """The values that `book run` sets."""
+    """The values that `book run` sets by -p."""
     options = book_options(command)
     parameters = parameters_of(PROJECT, options["chapter"])
     values = {}
@@ -121,7 +132,7 @@ def values_of(command):
         return run_values(command)
     if command.kind == "book sweep":
         options = book_options(command)
-        runs = sweep.plan(PROJECT, options["chapter"], Path("nowhere"), options["pairs"])
+        runs = plan_runs(PROJECT, options["chapter"], Path("nowhere"), options["pairs"])
         return [run.overrides for run in runs]
     if command.kind == "book verify":
         return {"chapters": book_options(command)["chapters"]}
@@ -130,11 +141,39 @@ def values_of(command):
 
 @pytest.mark.parametrize("chapter", PROJECT.chapters)
 def test_each_chapter_has_the_two_commands_with_the_same_values(chapter):
-    commands = {command.kind: command for command in COMMANDS if command.chapter == chapter}
+    """Besides, papermill may set what the published profile does, as it has no profiles."""
+    # the first of each kind
+    printed = reversed(COMMANDS)
+    commands = {command.kind: command for command in printed if command.chapter == chapter}
     assert {"book run", "papermill"} <= set(commands) <= {"book run", "papermill", "book sweep"}
     for kind in {"book run", "book sweep"} & set(commands):
         assert commands[kind].words[2] == chapter
-    assert values_of(commands["book run"]) == values_of(commands["papermill"]) != {}
+    values = values_of(commands["book run"])
+    assert values
+    published_values = PROJECT.profile(PUBLISHED, chapter) | values
+    values_of_papermill = values_of(commands["papermill"])
+    assert values.items() <= values_of_papermill.items()
+    for name, value in values_of_papermill.items():
+        assert value == published_values[name]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [command for command in [*COMMANDS, *PAGES] if command.kind in ("book run", "book sweep")],
+    ids=lambda command: command.line,
+)
+def test_a_printed_command_decides_claims(command):
+    """At the small scale of the defaults most claims have too little data."""
+    if command.line not in NO_CLAIMS:
+        assert book_options(command)["profile"] == PUBLISHED
+
+
+@pytest.mark.parametrize("chapter", PROJECT.chapters)
+def test_a_chapter_says_how_long_its_commands_take(chapter):
+    text = text_of(chapter)
+    if f"--profile {PUBLISHED}" in text:
+        seconds = read_mapping(PROJECT.root / "chapters" / "seconds.yml")
+        assert f"takes {duration_words(seconds[chapter])} on two cores" in text
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *PAGES], ids=lambda command: command.line)
@@ -170,7 +209,9 @@ def test_each_command_works(command, tmp_path):
     output = tmp_path / ("sweep" if is_sweep else "out.ipynb")
     if command.kind == "papermill":
         words[words.index("out.ipynb")] = str(output)
-    else:
+    elif "--profile" in words:  # at the small scale: whether the command works, not what it finds
+        words[words.index("--profile") + 1] = "quick"
+    if command.kind != "papermill":
         words += ["-o", str(output)]
     script = [str(Path(sys.executable).with_name(words[0])), *words[1:]]
     process = subprocess.run(script, cwd=PROJECT.root, capture_output=True, text=True)

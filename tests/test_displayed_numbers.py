@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from displayed_numbers import MOVING, differences, displayed
 
+from lib.claims import CLAIMS_JSON
+
 CHAPTERS = Path(__file__).parents[1] / "chapters"
 STORED = {"gain": {"value": 0.5, "low": -1.0, "high": None, "unit": "points"}, "T": [0.1, 2]}
 
@@ -42,8 +44,9 @@ def test_rounding_is_no_difference():
 
 
 def test_numbers_are_those_of_outputs_that_have_them():
-    outputs = [{"text": "..."}, {"metadata": {}}, {"metadata": {"numbers": {"n": 3}}}]
-    assert displayed(outputs) == [{"n": 3}]
+    claims = {"data": {CLAIMS_JSON: [{"id": "a"}]}, "metadata": {"numbers": {}}}
+    outputs = [{"text": "..."}, {"metadata": {}}, {"metadata": {"numbers": {"n": 3}}}, claims]
+    assert displayed(outputs) == [{"n": 3}, None, {}, [{"id": "a"}]]
 
 
 def test_cells_whose_numbers_move_are_there_and_their_text_is_not_compared():

@@ -155,6 +155,31 @@ def test_an_end_is_printed_on_its_side_of_zero(value, below, above):
             assert np.sign(number) == np.sign(end)
 
 
+def test_rounding_is_no_width():
+    assert report.interval((10.0, 10.0 - 1e-15, 10.0 + 1e-15), unit="points") == "10 points"
+
+
+@pytest.mark.parametrize(
+    ("items", "words"),
+    [([2], "2"), (["EM", "COV"], "EM and COV"), ([2, 3, 5000], "2, 3 and 5,000")],
+)
+def test_a_listing_reads_as_a_sentence(items, words):
+    assert report.listing(items) == words
+
+
+@pytest.mark.parametrize(
+    ("plural", "word"),
+    [
+        ("random models", "random model"),
+        ("families of data sets", "family of data sets"),
+        ("points of error", "point of error"),
+        ("hidden classes", "hidden class"),
+    ],
+)
+def test_one_is_singular(plural, word):
+    assert report.singular(plural) == word
+
+
 def test_an_interval_never_breaks():
     words = report.interval((-0.5, -0.61, -0.4), ".2f")
     assert words == f"−0.50{NBSP}[−0.61,{NBSP}−0.40]"
@@ -355,7 +380,7 @@ def test_scale_is_said_only_below_the_published_one():
     (output,) = displayed(report.scale, "cia/curves", "random models per panel", n_models=3)
     assert re.fullmatch(
         r"\*\*Quick run\*\*: 3 random models per panel; the published book has \d+ "
-        r"\(add `--profile paper`, about \d+ minutes\)\.",
+        r"\(add `--profile paper`, about (a minute|\d+ minutes)\)\.",
         words_of(output),
     )
     published = output.metadata["numbers"]["published n_models"]
@@ -377,8 +402,21 @@ def test_claims_show_themselves_without_a_renderer():
         )
     (output,) = displayed(claims.show)
     words = words_of(output)
-    assert words.startswith("Of 2 claims, 1 holds and 1 is too imprecise. ")
+    assert words.startswith("Of 2 claims, 1 holds and 1 is too imprecise.\n\n| Claim")
     assert "2 [1, 3] | 0.5 | 30 random models |" in words
     assert "<details><summary>" in words
     assert "{dropdown}" not in words
     assert len(output.data["application/vnd.claims+json"]) == 2
+
+    identity = claims.claim("third-claim", "The third.", quote="...", exact=True)
+    for i in (1, 2):
+        identity.test(
+            f"third-claim-{i}",
+            estimate=Estimate.exact(0.0),
+            statistic="a − b",
+            region=(1, math.inf),
+        )
+    (output,) = displayed(claims.show)
+    assert "| The third. | " in words_of(output)
+    assert " in all 2 settings (exact) | 0 (exact) |  |  |" in words_of(output)
+    assert ". The value is that of the weakest setting of each claim.\n" in words_of(output)

@@ -20,6 +20,7 @@ from lib.book.run.project import (
     errors_name,
     parameters_of,
     read_mapping,
+    read_notebook,
     resolve_parameters,
 )
 from lib.files import LIB
@@ -173,12 +174,15 @@ def run(project, chapter, pairs, file, profile, engine, output, html):
 
     A later source wins: the notebook's defaults, --profile, -f, -p. Names and values are checked
     before anything runs. `book list` shows what can be set. Finished blocks of trials are stored: a
-    second run goes on from there.
+    second run goes on from there. The last lines count the claims that the run has decided; at the
+    small scale of the defaults most have too little data: --profile paper has enough.
     """
     from lib.book.pages import site
+    from lib.book.pages.runs import Run
     from lib.book.run import blocks, history
     from lib.book.run.jobs import Job, reason_not_to_use
     from lib.book.run.keys import take_snapshot
+    from lib.book.verdicts import decided, recorded
 
     values = _values(project, chapter, profile, file, pairs, engine)
     if engine and "engine" not in values:
@@ -199,8 +203,11 @@ def run(project, chapter, pairs, file, profile, engine, output, html):
         is_profile = profile and not file and not pairs
         scale = f"profile {profile}" if is_profile else "parameters of its own"
         commit = history.commit_since(project, commit_at_start)
-        page = site.build_page(project, chapter, output, values, scale, commit)
+        page = site.build_page(project, Run(chapter, output, values, scale, commit))
         click.echo(f"page: {page}")
+    claims_of_run = recorded.claims_in(read_notebook(output))
+    for line in decided.decision_lines(claims_of_run, decided.advice(project, chapter, profile)):
+        click.echo(line)
 
 
 @cli.command()
@@ -298,31 +305,43 @@ def sweep(project, chapter, pairs, file, profile, n_parallel, output, html):
     value is the same in all runs. All is checked before anything runs; runs whose parameters and
     sources have not changed are used again.
 
-    Four runs, two at a time: `book sweep cia/curves -p n_hidden 2,3,4,5 --jobs 2`.
+    Four runs: `book sweep cia/learners --profile paper -p seed 1,2,3,4`.
     """
-    from lib.book import sweep as sweeping
     from lib.book.run import history
     from lib.book.run.jobs import locked, run_all
+    from lib.book.sweep import page as sweep_page
+    from lib.book.sweep import plan as sweep_plan
+    from lib.book.verdicts.decided import advice
 
     folder = (output or project.root / "_build" / "sweep" / chapter).resolve()
     profile_values = project.profile(profile, chapter) if profile else {}
     file_values = read_mapping(file) if file else {}
-    planned_runs = sweeping.plan(project, chapter, folder, pairs, profile_values, file_values)
+    planned_runs = sweep_plan.plan_runs(
+        project, chapter, folder, pairs, profile_values, file_values
+    )
     runs = {run.name: run for run in planned_runs}
-    sweeping.claim_folder(folder, chapter)
+    sweep_plan.claim_folder(folder, chapter)
     click.get_current_context().with_resource(locked(folder))
-    sweeping.announce(planned_runs)
+    sweep_plan.announce(planned_runs)
     commit = history.commit(project)
 
     def make_page(run):
-        return sweeping.make_page(project, run, commit)
+        return sweep_page.make_page(project, run, commit)
 
     try:
         run_all(project, runs, n_parallel, make_page if html else None)
     finally:
         # also of what has finished when a run fails or the command is interrupted
-        page = sweeping.write_pages(project, folder, chapter, list(runs.values()), commit)
-        click.echo(f"comparison: {page}")
+        summary = sweep_page.write_pages(
+            project,
+            folder,
+            chapter,
+            list(runs.values()),
+            commit,
+            advice(project, chapter, profile),
+        )
+        click.echo(f"comparison: {folder / 'index.html'}")
+        click.echo(summary)
 
 
 @cli.command()
@@ -339,14 +358,15 @@ def sweep(project, chapter, pairs, file, profile, n_parallel, output, html):
     is_flag=True,
     help="A warning is an error; in profile paper, so is an unrecorded verdict.",
 )
+@click.option("--pdf", "print_pdf", is_flag=True, help="Print the PDF, if pages have changed.")
 @click.pass_obj
-def build(project, chapters, profile, n_parallel, strict):
-    """Execute what has changed and build the book's pages.
+def build(project, chapters, profile, n_parallel, strict, print_pdf):
+    """Execute what has changed and build the pages that show it.
 
     With CHAPTERS, only these are executed, and the pages are built if the others are up to date.
     """
     from lib.book.pages import site
-    from lib.book.paper.pdf import make_pdf
+    from lib.book.paper.pdf import make_pdf, pdf_of
     from lib.book.run import environment, jobs
     from lib.book.verdicts import recorded as verdicts
     from lib.book.verdicts import registered as registry
@@ -360,7 +380,7 @@ def build(project, chapters, profile, n_parallel, strict):
             registry.require_history(project)
     folder = project.build_folder(profile)
     click.get_current_context().with_resource(jobs.locked(folder))
-    shutil.rmtree(folder / "html", ignore_errors=True)  # no page outlives its results
+    site.put_pages_aside(project, profile)  # no page outlives its results
     jobs.run_all(project, plan, n_parallel)
     jobs.require_fresh(project, profile)
     claims = verdicts.read_claims(project, profile)
@@ -373,7 +393,7 @@ def build(project, chapters, profile, n_parallel, strict):
             verdicts.require_stable(claims)
     click.echo("building the pages ...")
     page = site.build_site(project, profile, strict)
-    if is_published:
+    if print_pdf and not pdf_of(project, profile).exists():
         click.echo("printing the PDF ...")
         with _errors_as_warnings():  # also in a strict build: not everyone has the browser
             click.echo(f"PDF: {make_pdf(project, profile)}")
@@ -475,6 +495,24 @@ def open_book(project, profile):
         raise BookError(f"there are no pages yet: `book build --profile {profile}` makes them")
     click.echo(f"open {page}")
     click.launch(page.as_uri())
+
+
+@cli.command()
+@click.pass_obj
+def findings(project):
+    """Copy the sentences that README and the title page repeat from the last published run."""
+    from lib.book.pages.book import Book
+    from lib.book.run.jobs import require_fresh
+    from lib.files import write_whole
+
+    require_fresh(project, PUBLISHED)
+    book = Book(project, PUBLISHED)
+    texts = [project.root / "README.md", *(p for p in project.pages if p.suffix == ".md")]
+    for path in texts:
+        text = book.filled(path)
+        if text != path.read_text(encoding="utf-8"):
+            write_whole(path, text)
+            click.echo(f"written: {path}")
 
 
 @cli.command()

@@ -8,8 +8,8 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lib.book.refresh import put_first_cell
+from lib.book.repository import address
 from lib.book.run.project import BookError, Project
-from lib.book.run.repository import address
 from lib.files import write_whole
 
 TEMPLATE = Path(__file__).parent / "templates" / "new_chapter.txt"

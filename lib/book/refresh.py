@@ -10,9 +10,9 @@ from nbformat.v4 import new_code_cell
 from PIL import Image
 
 from lib.book.rendering import render
+from lib.book.repository import address
 from lib.book.run.execution import execute
 from lib.book.run.project import Project, read_notebook
-from lib.book.run.repository import address
 from lib.files import write_whole
 
 ID = "first-cell"

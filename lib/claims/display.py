@@ -51,14 +51,22 @@ def claims_summary(claims: list[dict]) -> str:
     rows = []
     for claim in claims:
         setting = weakest_setting(claim)
-        number, _, units = estimate(setting).rpartition(", n")
-        margin = f"{setting['margin']:g}" if setting["margin"] else ""
-        words = [literal(claim["sentence"]), outcome(claim), number, margin]
-        rows.append((*words, units.removeprefix(f"{_SPACE}={_SPACE}")))
+        number, comma, units = estimate(setting).partition(f", n{_SPACE}={_SPACE}")
+        rows.append(
+            (
+                literal(claim["sentence"]),
+                outcome(claim),
+                number,
+                f"{setting['margin']:g}" if setting["margin"] else "",
+                units if comma else "",  # what is exact has none
+            )
+        )
     claims_table = markdown_table(CLAIM_COLUMNS, rows)
     fold = f"<details><summary>{FOLD_TITLE}</summary>\n\n{_settings_table(claims)}\n\n</details>"
-    remark = "The value is that of the weakest setting of each claim."
-    return f"{count_words(claims)} {remark}\n\n{claims_table}\n\n{fold}"
+    words = count_words(claims)
+    if any(len(claim["settings"]) > 1 for claim in claims):
+        words += " The value is that of the weakest setting of each claim."
+    return f"{words}\n\n{claims_table}\n\n{fold}"
 
 
 def count_words(claims: list[dict]) -> str:
@@ -68,9 +76,12 @@ def count_words(claims: list[dict]) -> str:
     for kind, (singular, plural) in VERBS.items():
         if counts[kind]:
             phrases.append(f"{counts[kind]} {singular if counts[kind] == 1 else plural}")
+    return f"Of {len(claims)} claim{'s' if len(claims) > 1 else ''}, {_listing(phrases)}."
+
+
+def _listing(phrases: list[str]) -> str:
     *first_phrases, last_phrase = phrases
-    listing = f"{', '.join(first_phrases)} and {last_phrase}" if first_phrases else last_phrase
-    return f"Of {len(claims)} claim{'s' if len(claims) > 1 else ''}, {listing}."
+    return f"{', '.join(first_phrases)} and {last_phrase}" if first_phrases else last_phrase
 
 
 def _settings_table(claims: list[dict]) -> str:
@@ -143,7 +154,7 @@ def outcome_words(claim) -> str:
     for verdict in SYMBOLS:
         if verdict in counts:
             phrases.append(_in_settings(VERBS[verdict][0], counts[verdict], n_settings))
-    return ", ".join(phrases)
+    return _listing(phrases)
 
 
 def _in_settings(verb: str, count: int, n_settings: int) -> str:

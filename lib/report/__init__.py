@@ -6,6 +6,6 @@ text.
 """
 
 from lib.report.display import figure, table, text
-from lib.report.numbers import decimals_for, interval_words, number_words
+from lib.report.numbers import decimals_for, interval_words, listing, number_words, singular
 from lib.report.phrases import Phrase, comparison, interval
-from lib.report.scale import scale
+from lib.report.scale import duration_words, scale

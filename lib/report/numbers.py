@@ -11,6 +11,7 @@ UNKNOWN = "—"
 INFINITE = "∞"
 
 MAX_DECIMALS = 6
+ROUNDING = 1e-12
 DIGITS = 9  # significant digits of numbers in JSON
 NO_SIGN_OF_ZERO = re.compile(r"^[-+](?=0*\.?0*(?:%|$))")  # of a number that is 0 as it is printed
 
@@ -60,7 +61,9 @@ def decimals_for(value: float, low: float, high: float) -> int:
     the value has two significant digits.
     """
     half_widths = [abs(end - value) for end in (low, high) if math.isfinite(end)]
-    half_widths = [width for width in half_widths if width > 0]
+    # less is rounding, as in a mean of equal values
+    least = ROUNDING * max(1, abs(value))
+    half_widths = [width for width in half_widths if width > least]
     if half_widths:
         width = sum(half_widths) / len(half_widths)
         magnitude = math.floor(math.log10(width))
@@ -99,8 +102,29 @@ def estimate_words(value: float, low: float, high: float, spec: str = "") -> str
 
 def has_interval(value: float, low: float, high: float) -> bool:
     """Return whether an interval says something: it has a width, and an end that is finite."""
-    has_width = not value == low == high
+    has_width = high - low > ROUNDING * max(1, abs(value))
     return has_width and (math.isfinite(low) or math.isfinite(high))
+
+
+def listing(items, word: str = "and") -> str:
+    """Return items as a list in a sentence, such as "2, 3 and 5"; numbers as `number_words`."""
+    *first_items, last_item = [number_words(item) for item in items]
+    if not first_items:
+        return last_item
+    return f"{', '.join(first_items)} {word} {last_item}"
+
+
+def singular(unit: str) -> str:
+    """Return a unit for the number 1: "random models" are a "random model".
+
+    Of a unit such as "families of data sets" the first noun is changed.
+    """
+    noun, of, complement = unit.partition(" of ")
+    for plural_end, singular_end in (("ies", "y"), ("sses", "ss"), ("s", "")):
+        if noun.endswith(plural_end):
+            noun = noun.removesuffix(plural_end) + singular_end
+            break
+    return noun + of + complement
 
 
 def json_number(value) -> float | int | str | None:

@@ -11,6 +11,7 @@ from lib.report.numbers import (
     interval_words,
     json_number,
     number_words,
+    singular,
 )
 
 
@@ -221,23 +222,17 @@ def _with_unit(difference: _Difference, unit: str, spec: str) -> str:
     if unit.startswith("%"):
         words = f"{number}{unit}"
     else:
-        words = f"{number} {_singular(unit) if number == '1' else unit}"
+        words = f"{number} {singular(unit) if number == '1' else unit}"
     if has_interval(value, low, high):
         words += f" {interval_words(low, high, spec)}"
     return words
-
-
-def _singular(unit: str) -> str:
-    """Return a unit whose first word is in the plural for the number 1."""
-    first, space, others = unit.partition(" ")
-    return first.removesuffix("s") + space + others
 
 
 def _too_few(difference: _Difference) -> str:
     """Return why there are too few trials, such as "3 random models are too few"."""
     if difference.n is None:
         return "there are too few trials"
-    if difference.n == 1:
-        return f"1 {difference.trials.removesuffix('s')} is too few"
     needed = f" ({difference.min_trials} needed)" if difference.n < difference.min_trials else ""
+    if difference.n == 1:
+        return f"1 {singular(difference.trials)} is too few{needed}"
     return f"{difference.n} {difference.trials} are too few{needed}"

@@ -29,13 +29,12 @@ def scale(chapter: str, unit: str, **parameter: int) -> None:
     published = _published_value(chapter, name)
     if published is None or value >= published:
         return
-    minutes = _minutes(chapter)
+    address = _address(chapter)
+    book = f"[published book]({address})" if address else "published book"
     words = (
-        f"**Quick run**: {number_words(value)} {unit}; the [published book]({_address(chapter)}) "
-        if _address(chapter)
-        else f"**Quick run**: {number_words(value)} {unit}; the published book "
+        f"**Quick run**: {number_words(value)} {unit}; the {book} has {number_words(published)} "
+        f"(add `--profile {PUBLISHED}`{_duration(chapter)})."
     )
-    words += f"has {number_words(published)} (add `--profile {PUBLISHED}`{minutes})."
     numbers = {name: value, f"published {name}": published}
     data = {"text/markdown": words, "text/plain": words}
     display(data, raw=True, metadata={"numbers": numbers, "report": {"kind": "scale", "name": ""}})
@@ -46,13 +45,18 @@ def _published_value(chapter: str, name: str) -> int | None:
     return (profiles.get(PUBLISHED, {}).get(chapter) or {}).get(name)
 
 
-def _minutes(chapter: str) -> str:
+def duration_words(seconds: float) -> str:
+    """Return a duration such as "about 3 minutes"."""
+    minutes = round(seconds / 60)
+    if minutes == 0:
+        return "less than a minute"
+    return "about a minute" if minutes == 1 else f"about {minutes} minutes"
+
+
+def _duration(chapter: str) -> str:
     """Return ", about 3 minutes" for what a chapter takes at the published scale, if known."""
     seconds = _read(BOOK / "chapters" / "seconds.yml").get(chapter)
-    if seconds is None:
-        return ""
-    minutes = max(1, round(seconds / 60))
-    return f", about {minutes} minute{'s' if minutes > 1 else ''}"
+    return "" if seconds is None else f", {duration_words(seconds)}"
 
 
 def _address(chapter: str) -> str:

@@ -14,6 +14,8 @@ from myst_parser.parsers.docutils_ import Parser
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lib.book.cli import cli
+from lib.book.pages.book import Book
+from lib.book.pages.runs import Run
 from lib.book.run import history
 from lib.book.run.project import Project
 from lib.files import LIB
@@ -90,6 +92,14 @@ def render_myst(text):
     settings = {**extensions, "report_level": 5, "raw_enabled": True, "output_encoding": "unicode"}
     html = publish_string(text, parser=Parser(), writer_name="html5", settings_overrides=settings)
     return html[html.index("<body") :]
+
+
+def book_with(project: Project, claims: list[dict], profile: str = "paper", commit="") -> Book:
+    """Return a book of one chapter, which has these claims."""
+    run = Run("cia/curves", project.notebook("cia/curves"), {}, f"profile {profile}", commit)
+    book = Book(project, profile, {run.chapter: run})
+    book.claims = claims
+    return book
 
 
 def book(project: Project, *arguments):

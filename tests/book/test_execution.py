@@ -17,7 +17,7 @@ from jupyter_client.provisioning import KernelProvisionerFactory
 
 from lib import sources
 from lib.book import command_environment
-from lib.book.run import execution, jobs, kernels, remote_data
+from lib.book.run import execution, jobs, kernels, progress, remote_data
 from lib.book.run import keys as cache
 from lib.book.run.environment import installed_versions
 from lib.book.run.execution import execute
@@ -100,7 +100,6 @@ class Terminal(io.StringIO):
 
 
 TRIALS = """\
-a_very_long_name_of_a_frame_of_trials = 1
 import pathlib, time
 from lib.trials.options import current_options
 file = pathlib.Path(current_options().progress)
@@ -118,13 +117,13 @@ def test_a_terminal_shows_how_far_the_trials_are(project, write_chapter, tmp_pat
     write_chapter(
         project, "cia/curves", TRIALS, "import time\ntime.sleep(0.5)", "print(file.exists())"
     )
-    monkeypatch.setattr(execution, "POLL", 0.05)
+    monkeypatch.setattr(progress, "POLL", 0.05)
     monkeypatch.setattr(sys, "stderr", Terminal())
     output = tmp_path / "out.ipynb"
     execute(project, "cia/curves", {}, output)
-    progress = sys.stderr.getvalue()
-    assert "a_very_long_name_of_a_fr · ELR wählen 2/4" in progress
-    assert "import time · ELR" not in progress
+    shown = sys.stderr.getvalue()
+    assert "experiment 1: ELR wählen, 2 of 4 blocks" in shown
+    assert "experiment 2" not in shown
     # the file of the progress is gone when the next cell looks for it
     assert last_text(output) == "False\n"
     assert not watching_threads()

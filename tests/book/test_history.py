@@ -11,10 +11,11 @@ import pandas as pd
 import pikepdf
 import pytest
 import yaml
-from conftest import REPOSITORY, book, commit_all
+from conftest import REPOSITORY, book, book_with, commit_all
 
 from lib import trials
-from lib.book.pages import scorecard, site
+from lib.book.pages import scorecard
+from lib.book.pages.runs import Run, commit_of, provenance
 from lib.book.paper import pdf
 from lib.book.run import execution, history, jobs
 from lib.book.run.history import CHANGED, NO_COMMIT
@@ -146,7 +147,7 @@ class TestRegistration:
         monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
         assert registry.registrations(three_commits) == expected
 
-    def test_scorecard_and_table(self, three_commits, monkeypatch, tmp_path):
+    def test_scorecard_and_table(self, three_commits, tmp_path):
         """With the history they have it; without, the scorecard says why, and no entry is blank."""
         setting = {
             "id": "positive",
@@ -177,17 +178,15 @@ class TestRegistration:
             "chapter": "cia/curves",
             "settings": [setting],
         }
-        monkeypatch.setattr(scorecard, "read_claims", lambda *_: [claim])
         shallow = clone(three_commits, tmp_path / "shallow", "--depth", "1")
         for project, words in ((three_commits, "Registered "), (shallow, "")):
-            text = scorecard.scorecard(project, "paper")
+            pages = book_with(project, [claim])
+            text = scorecard.scorecard(pages)
             assert registry.WORDED_AFTER not in text.lower()
             assert "true if &gt; 0; what matters: 0.1" in text
             assert f"in a re-run: 90%. {words}" in text
             assert ("the book's history is not whole" in text) == (project is shallow)
-            scorecard.write_downloads(
-                project, "paper", tmp_path, "0123456789", {"cia/curves": "abcdef0123"}
-            )
+            scorecard.write_downloads(pages, tmp_path)
             with (tmp_path / "claims.csv").open(encoding="utf-8", newline="") as file:
                 rows = list(csv.DictReader(file))
             assert [row["registered"].partition(" ")[0] for row in rows] == [words.strip().lower()]
@@ -264,12 +263,10 @@ class TestCommit:
         commit_all(project)
         without_git(monkeypatch, tmp_path / "nothing")
         assert history.commit(project) == NO_COMMIT
-        assert (
-            site.commit_of(project, project.executed("quick", "cia/curves"), NO_COMMIT) == NO_COMMIT
-        )
-        assert "made: no commit;" in site.provenance(
-            project, "cia/curves", "profile quick", NO_COMMIT
-        )
+        executed = project.executed("quick", "cia/curves")
+        assert commit_of(project, executed, NO_COMMIT) == NO_COMMIT
+        run = Run("cia/curves", executed, {}, "profile quick", NO_COMMIT)
+        assert "made: no commit;" in provenance(run, {})
 
     def test_a_tarball_inside_another_repository_has_no_commit(self, project):
         outer = project.root.parent
@@ -329,8 +326,8 @@ class TestOfAChapter:
         commit_of_execution = history.commit(three_commits)
         write_execution_note(executed, "key", 1.0, commit_of_execution)
         head = commit_all(three_commits, "of a page")
-        assert site.commit_of(three_commits, executed, head) == commit_of_execution
-        assert site.commit_of(three_commits, executed, head + CHANGED) == commit_of_execution
+        assert commit_of(three_commits, executed, head) == commit_of_execution
+        assert commit_of(three_commits, executed, head + CHANGED) == commit_of_execution
 
     @pytest.mark.parametrize("commit", [NO_COMMIT, "0123456789", "{head}" + CHANGED])
     def test_otherwise_it_is_that_of_now_whose_sources_have_the_same_key(
@@ -339,13 +336,13 @@ class TestOfAChapter:
         noted_commit = commit.format(head=history.head(three_commits))
         write_execution_note(executed, "key", 1.0, noted_commit)
         head = commit_all(three_commits, "what had been changed")
-        assert site.commit_of(three_commits, executed, head) == head
-        assert site.commit_of(three_commits, executed, head + CHANGED) == head + CHANGED
+        assert commit_of(three_commits, executed, head) == head
+        assert commit_of(three_commits, executed, head + CHANGED) == head + CHANGED
 
     def test_a_note_of_another_notebook_is_none(self, three_commits, executed):
         write_execution_note(executed, "key", 1.0, history.commit(three_commits))
         executed.write_text('{"cells": []}')
-        assert site.commit_of(three_commits, executed, NO_COMMIT) == NO_COMMIT
+        assert commit_of(three_commits, executed, NO_COMMIT) == NO_COMMIT
 
 
 @pytest.mark.slow
@@ -362,8 +359,7 @@ def test_pages_downloads_and_the_pdf_carry_the_commit_of_what_they_show(project,
     assert re.findall(r"commit <code[^>]*>(?:<[^>]*>)*([0-9a-f]+)", page) == [first]
     download = html / "_sources" / "chapters" / "cia" / "curves.ipynb"
     assert f"commit `{first}`" in download.read_text(encoding="utf-8")
-    claims_file = next(html.glob("_downloads/*/claims.json"))
-    claims = json.loads(claims_file.read_text(encoding="utf-8"))
+    claims = json.loads((html / "chapters" / "claims.json").read_text(encoding="utf-8"))
     assert claims["commit"] == second
     assert [claim["commit"] for claim in claims["claims"]] == [first]
     (project.root / "chapters" / "intro.md").write_text("# A third introduction\n")

@@ -11,17 +11,19 @@ import pandas as pd
 import pytest
 import yaml
 from bs4 import BeautifulSoup
-from conftest import REPOSITORY, book, render_myst
+from conftest import REPOSITORY, book, book_with, render_myst
 from hypothesis import given
 from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from lib.book import sweep
 from lib.book.pages import reference, scorecard
 from lib.book.rendering import range_plot, render
 from lib.book.run.execution import normalise
 from lib.book.run.jobs import Job, write_parameters
 from lib.book.run.parameters import Parameter, check_values, load_yaml, parse_cell
+from lib.book.sweep.chart import axis_of, chart
+from lib.book.sweep.compare import compare, main_numbers, summary
+from lib.book.sweep.numbers import Number
 from lib.book.verdicts.recorded import settings_of
 from lib.claims import Claims, code, literal, markdown_table
 from lib.figures.themes import colour_variants
@@ -94,24 +96,28 @@ def sweep_of(text, project, monkeypatch):
         message=text,
     )
     runs = [run, replace(run, name="other")]
-    values_of_runs = {text: {"value": 1.0, "low": 0.5, "high": 1.5}, "other": {"value": 2.0}}
+    estimates = {text: {"value": 1.0, "low": 0.5, "high": 1.5}, "other": {"value": 2.0}}
+    number = Number(text, text, estimates, is_main=True)
+    rows = compare({text: settings_of([claim_of(text)])})
     page = render(
         "sweep.html",
         folder=project.root,
         chapter=text,
         runs=runs,
-        places=sweep.places(runs),
-        fixed={"other": text},
-        rows=sweep.compare({text: settings_of([claim_of(text)])}),
-        numbers=[{"name": text, "sentence": text, "runs": values_of_runs}],
+        axis=axis_of(runs),
+        summary=summary(rows),
+        rows=rows,
+        differing=rows,
+        numbers=[number],
+        main_numbers=main_numbers([number], rows),
+        chart=chart,
         commits={text: text},
     )
     return page.partition("<body>")[2]
 
 
 def scorecard_of(text, project, monkeypatch):
-    monkeypatch.setattr(scorecard, "read_claims", lambda *_: [claim_of(text)])
-    page = scorecard.scorecard(project, "paper")
+    page = scorecard.scorecard(book_with(project, [claim_of(text)]))
     return render_myst(page.replace('<script src="../_static/scorecard.js" defer></script>', ""))
 
 
@@ -123,7 +129,7 @@ def data_sets_of(text, project, monkeypatch):
         entry[field] = 3
     rows = [{**entry, "kind": kind} for kind in ("uci", "excluded", "synthetic")]
     pd.DataFrame(rows).to_csv(project.root / "data" / "manifest.csv", index=False)
-    page = reference.data_sets(project, "paper")
+    page = reference.data_sets(book_with(project, []))
     return render_myst(re.sub("^:::.*", "", page, flags=re.MULTILINE))
 
 
@@ -141,7 +147,7 @@ def parameters_of(text, project, monkeypatch):
 
 # What makes a page of a text, and the dangerous elements that the page has of its own.
 PAGES = {
-    sweep_of: {"svg", "a", "code", "b"},
+    sweep_of: {"svg", "a", "code", "b", "strong"},
     scorecard_of: {"svg", "a", "b", "em", "strong"},
     data_sets_of: {"code", "a"},
     parameters_of: {"code"},

@@ -2,6 +2,7 @@
 
 import io
 import re
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import matplotlib
@@ -10,8 +11,11 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from docutils import nodes
+from docutils.utils import new_document
+from sphinx.util import FilenameUniqDict
 
-from lib.book.pages.pictures import adapt
+from lib.book.pages.pictures import DrawVariants, picture, visit_picture
 from lib.colour import contrast
 from lib.figures.narrow import (
     PAD,
@@ -102,24 +106,40 @@ class TestVariants:
         assert colour_variants(text) == {}
 
 
-class TestAdapt:
+class TestPage:
+    """The image of a document, of which the extension makes variants."""
+
     @pytest.fixture
-    def folder(self, tmp_path, curve):
-        (tmp_path / "chapters").mkdir()
-        (tmp_path / "_images").mkdir()
-        (tmp_path / "_images" / "für a.svg").write_text(curve, encoding="utf-8")
-        return tmp_path / "chapters"
+    def show(self, tmp_path, curve):
+        """Return a function that makes the HTML of an image, perhaps in a link."""
+        (tmp_path / "für a.svg").write_text(curve, encoding="utf-8")
+        (tmp_path / "own.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
 
-    SOURCE = "../_images/f%C3%BCr%20a.svg"
-    PAGE = (
-        f'<figure><img alt="A &quot;curve&quot;" src="{SOURCE}" />'
-        "<figcaption>x</figcaption></figure>"
-    )
+        def show(source, link="", **attributes):
+            document = new_document("page")
+            image = nodes.image(uri=source, candidates={"*": source}, **attributes)
+            parent = nodes.reference("", "", refuri=link) if link else nodes.paragraph()
+            document += parent
+            parent += image
+            builder = SimpleNamespace(images={}, imgpath="../_images", name="html", format="html")
+            images = FilenameUniqDict()
+            app = SimpleNamespace(builder=builder)
+            document.settings.env = SimpleNamespace(
+                srcdir=tmp_path, images=images, docname="page", app=app
+            )
+            DrawVariants(document).run()
+            translator = SimpleNamespace(builder=builder, body=[])
+            for node in parent.findall(picture):
+                with pytest.raises(nodes.SkipNode):
+                    visit_picture(translator, node)
+            return "".join(translator.body)
 
-    def test_the_page_has_both_variants_in_one_link(self, folder):
-        page = adapt(self.PAGE, folder)
-        assert page.startswith('<figure><span class="picture">')
-        assert page.endswith("</picture></a></span><figcaption>x</figcaption></figure>")
+        return show
+
+    def test_the_page_has_both_variants_in_one_link(self, show):
+        page = show("für a.svg", alt='A "curve"')
+        assert page.startswith('<span class="picture"><a ')
+        assert page.endswith("</picture></a></span>")
         assert page.count("<a ") == page.count("</a>") == 1
         assert 'href="../_images/f%C3%BCr%20a-light.svg"' in page
         for theme in ("light", "dark"):
@@ -127,46 +147,30 @@ class TestAdapt:
             assert f'src="../_images/f%C3%BCr%20a-{theme}.svg"' in image
             assert 'alt="A &#34;curve&#34;" width="576" height="288" loading="lazy"' in image
 
-    def test_a_phone_has_the_narrow_one(self, folder):
+    def test_a_phone_has_the_narrow_one(self, show, tmp_path):
         figure, _ = plt.subplots(1, 2, figsize=(7, 3))
-        (folder / "two.svg").write_text(with_narrow(figure), encoding="utf-8")
+        (tmp_path / "two.svg").write_text(with_narrow(figure), encoding="utf-8")
         plt.close(figure)
-        page = adapt('<img src="two.svg" alt="two">', folder)
+        page = show("two.svg", alt="two")
         for theme in ("light", "dark"):
-            (narrow_width,) = re.findall(
-                rf'<source [^>]*srcset="two-narrow-{theme}.svg" width="(\d+)"', page
-            )
+            address = f"../_images/two-narrow-{theme}.svg"
+            (narrow_width,) = re.findall(rf'<source [^>]*srcset="{address}" width="(\d+)"', page)
             wide_width = re.search(r'<img [^>]*width="(\d+)"', page)[1]
             # 96 pixels an inch
             assert int(narrow_width) <= 96 * WIDTH + 1 < int(wide_width)
-            svg = (folder / f"two-narrow-{theme}.svg").read_text(encoding="utf-8")
+            svg = (tmp_path / f"two-narrow-{theme}.svg").read_text(encoding="utf-8")
             assert "metadata" not in svg
         assert 'media="screen and' in page  # and not on paper
 
-    def test_a_second_time_and_another_page_change_nothing(self, folder):
-        first = adapt(self.PAGE, folder)
-        assert adapt(self.PAGE, folder) == adapt(first, folder) == first
-
-    def test_a_link_around_the_picture_is_kept_or_replaced_but_never_doubled(self, folder):
-        foreign_link = adapt(f'<a href="x.html"><img alt="" src="{self.SOURCE}"></a>', folder)
-        link_of_sphinx = adapt(
-            f'<a class="image-reference" href="{self.SOURCE}"><img src="{self.SOURCE}"></a>', folder
-        )
-        targets = {foreign_link: 'href="x.html"', link_of_sphinx: '-light.svg" aria-label="'}
-        for page, target in targets.items():
-            assert page.count("<a ") == page.count("</a>") == 1
-            assert target in page
+    def test_a_link_around_the_picture_is_kept(self, show):
+        assert "<a " not in show("für a.svg", link="x.html", alt="")
+        assert 'aria-label="The picture alone"' in show("für a.svg")
 
     @pytest.mark.parametrize(
         "source", ["logo.png", "https://example.org/a.svg", "gone.svg", "own.svg"]
     )
-    def test_other_images_stay_as_they_are(self, folder, source):
-        (folder / "own.svg").write_text(
-            "<svg xmlns='http://www.w3.org/2000/svg'/>", encoding="utf-8"
-        )
-        page = f'<p><img src="{source}" alt="x"> and <a href="y">more</a></p>'
-        assert adapt(page, folder) == page
-        assert (folder / "own.svg").exists()
+    def test_other_images_stay_as_they_are(self, show, source):
+        assert show(source, alt="x") == ""
 
 
 class TestNarrow:

@@ -1,62 +1,59 @@
-"""Pages that jupyter-book makes by itself say of what they are; those of `book` do not."""
-
-import subprocess
-import sys
+"""Pages that jupyter-book makes by itself show stored quick runs, and say so."""
 
 import pytest
-import yaml
-from bs4 import BeautifulSoup
 from conftest import REPOSITORY
 
-from lib.book.pages import site
-
-PLAIN = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", "."]
-
-
-def banner(config):
-    return config["sphinx"]["config"]["html_theme_options"].get("announcement")
+from lib.book.pages import runs
+from lib.book.pages.book import Book
 
 
-def config_in(folder):
-    return yaml.safe_load((folder / "_config.yml").read_text(encoding="utf-8"))
+def test_a_chapter_that_was_not_executed_here_shows_its_stored_run(project):
+    book = Book(project, "paper")
+    (run,) = book.runs.values()
+    assert run.is_stored
+    assert run.path == project.notebook("cia/curves")
+    text = book.texts["chapters/cia/curves"]
+    assert "the quick run that is stored in the notebook" in text
+    assert "The values of this page (stored quick run)" in text.replace("\\\\", "")
+    # values of the profile, which did not run, stand nowhere
+    assert "| `n_models` | `3` |" in text
 
 
-def test_the_configuration_has_the_banner_and_what_is_staged_has_not(project):
-    text = BeautifulSoup(banner(config_in(REPOSITORY)), "html.parser").text
-    for words in ("quick runs", "small scale", "claims are not decided", "make book"):
-        assert words in text
-    staged = config_in(site._stage_shared_files(project, project.build_folder("quick")))
-    assert banner(staged) is None
-    assert banner(project.config) is not None  # which is read once, as it is
-    options = config_in(REPOSITORY)["sphinx"]["config"]["html_theme_options"]
-    del options["announcement"]
-    assert staged["sphinx"]["config"]["html_theme_options"] == options
+def test_an_executed_chapter_shows_what_was_executed_if_it_is_fresh(project, monkeypatch):
+    executed = project.executed("paper", "cia/curves")
+    executed.parent.mkdir(parents=True)
+    executed.write_bytes(project.notebook("cia/curves").read_bytes())
+    assert runs.runs_of(project, "paper")["cia/curves"].is_stored  # it has no key
+    monkeypatch.setenv(runs.UP_TO_DATE, "1")  # as `book build` has found
+    run = runs.runs_of(project, "paper")["cia/curves"]
+    assert (run.path, run.scale) == (executed, "profile paper")
+    assert run.overrides == {"n_models": 5}
+    text = Book(project, "paper").texts["chapters/cia/curves"]
+    assert "; profile paper;" in text
+    assert "| `n_models` | `5` |" in text
 
 
-@pytest.mark.parametrize(
-    "config", [{}, {"sphinx": None}, {"sphinx": {"config": {}}}, {"html": {"baseurl": ""}}]
-)
-def test_a_configuration_without_a_banner_stays_as_it_is(config):
-    assert site.without_banner(config) == config
+def test_a_page_is_made_again_when_what_it_shows_has_changed(project):
+    before = Book(project, "paper").digests
+    assert Book(project, "paper").digests == before
+    path = project.notebook("cia/curves")
+    path.write_text(path.read_text().replace("## Result", "## Another result"))
+    after = Book(project, "paper").digests
+    changed = {name for name in before if before[name] != after[name]}
+    assert changed == {"chapters/cia/curves"}
+    scorecard = project.root / "chapters" / "scorecard.md"
+    scorecard.write_text(scorecard.read_text() + "\n{glue:text}`cia/curves.ipynb::n:d`\n")
+    citing = Book(project, "paper").digests
+    path.write_text(path.read_text().replace("## Another result", "## Result"))
+    name = "chapters/scorecard"
+    assert Book(project, "paper").digests[name] != citing[name]
 
 
-def test_readme_names_the_command_and_what_the_other_gives():
-    text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-    assert "`jupyter-book build .`" in text
+def test_readme_names_the_command():
+    assert "`jupyter-book build .`" in (REPOSITORY / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
-def test_every_page_of_a_plain_build_has_the_banner(project):
-    process = subprocess.run(PLAIN, cwd=project.root, capture_output=True, text=True)
-    assert process.returncode == 0, process.stderr
-    pages = sorted((project.root / "_build" / "html").rglob("chapters/**/*.html"))
-    assert {page.name for page in pages} >= {"intro.html", "curves.html", "scorecard.html"}
-    for page in pages:
-        text = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser").text
-        assert "at which claims are not decided" in " ".join(text.split()), page
-
-
-@pytest.mark.slow
-def test_no_page_of_a_build_has_it(built_project):
-    for page in (built_project.build_folder("quick") / "html").rglob("*.html"):
-        assert "claims are not decided" not in page.read_text(encoding="utf-8"), page
+@pytest.mark.parametrize("name", ["scorecard", "reference/data_sets", "reference/made"])
+def test_a_page_names_what_is_generated_for_it(name):
+    text = (REPOSITORY / "chapters" / f"{name}.md").read_text(encoding="utf-8")
+    assert any(f"```{{{directive}}}\n```" in text for directive in Book.generators)

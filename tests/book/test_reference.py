@@ -7,9 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
 
 from lib.book.pages import reference
+from lib.book.pages.book import Book
+from lib.book.pages.runs import Run
 from lib.book.run.keys import write_execution_note
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -100,7 +101,7 @@ def test_every_data_set_of_the_manifest_is_on_the_page_and_no_other_host(project
     manifest = REPOSITORY / "data" / "manifest.csv"
     (project.root / "data").mkdir(exist_ok=True)
     (project.root / "data" / "manifest.csv").write_bytes(manifest.read_bytes())
-    text = reference.data_sets(project, "paper")
+    text = reference.data_sets(Book(project, "paper", {}))
     with open(manifest, newline="", encoding="utf-8") as file:
         names = [line["name"] for line in csv.DictReader(file)]
     assert sorted(re.findall(r"^\| `([^`]+)`", text, re.MULTILINE)) == sorted(names)
@@ -116,18 +117,19 @@ def test_every_data_set_of_the_manifest_is_on_the_page_and_no_other_host(project
     assert hosts == {"doi.org", *repositories}
 
 
-def test_settings_show_what_differs_from_the_defaults_and_the_seconds(project):
-    profile = {"cia/curves": {"n_models": 30, "sizes": [10, 20], "learner": "cov"}}
-    (project.root / "chapters" / "profiles.yml").write_text(
-        yaml.safe_dump({"paper": profile}), encoding="utf-8"
+def test_parameters_show_what_differs_from_the_defaults_and_the_seconds(project):
+    executed = project.executed("paper", "cia/curves")
+    overrides = {"n_models": 30, "sizes": [10, 20], "learner": "cov"}
+    book = Book(
+        project, "paper", {"cia/curves": Run("cia/curves", executed, overrides, "profile paper")}
     )
-    text = reference.parameter_tables(project, "paper")
+    text = reference.parameter_tables(book)
+    assert "| Parameter | Default | Profile paper |" in text
     assert "| `n_models` | `3` | `30` |" in text
     assert "| `learner` | `'em'` | `'cov'` |" in text
     assert "`sizes`" not in text  # in the profile, but the same as the default
     assert "### A chapter\n\n[Go to the chapter](/chapters/cia/curves.ipynb) (seed `0`)." in text
-    executed = project.executed("paper", "cia/curves")
     executed.parent.mkdir(parents=True)
     executed.write_text("{}", encoding="utf-8")
     write_execution_note(executed, "key", 1234.4, "no commit")
-    assert "(seed `0`, executed in 1,234 s)." in reference.parameter_tables(project, "paper")
+    assert "(seed `0`, executed in 1,234 s)." in reference.parameter_tables(book)

@@ -6,8 +6,8 @@ import yaml
 from conftest import REPOSITORY, book
 
 from lib.book.refresh import first_cell, put_first_cell
+from lib.book.repository import address, theme_options
 from lib.book.run.project import BookError, Project
-from lib.book.run.repository import address, configure
 
 GITHUB = "https://github.com/OWNER/NAME"  # the words OWNER and NAME: no real address is known yet
 ELSEWHERE = "https://example.org/owner/name"
@@ -20,14 +20,7 @@ def set_address(project, url):
 
 
 def options(url, **repository):
-    config = {
-        "repository": {"url": url, **repository},
-        "sphinx": {"config": {"html_theme_options": {"logo": "a"}}},
-    }
-    theme_options = configure(config)["sphinx"]["config"]["html_theme_options"]
-    # configure changes a copy, as the file is read once and cached
-    assert config["sphinx"]["config"]["html_theme_options"] == {"logo": "a"}
-    return theme_options
+    return theme_options({"repository": {"url": url, **repository}})
 
 
 def test_buttons_are_those_of_the_host():
@@ -63,16 +56,12 @@ def test_the_page_has_them(project):
 )
 def test_an_address_that_is_none_is_an_error(url):
     with pytest.raises(BookError, match="expected https://HOST/OWNER/NAME"):
-        configure({"repository": {"url": url}})
+        theme_options({"repository": {"url": url}})
 
 
-def test_without_an_address_no_setting_is_lost():
-    config = {
-        "title": "a",
-        "html": {"use_issues_button": False},
-        "sphinx": {"config": {"language": "en"}},
-    }
-    assert configure(config | {"repository": {"url": None}}) == config
+@pytest.mark.parametrize("config", [{}, {"repository": None}, {"repository": {"url": None}}])
+def test_without_an_address_there_are_no_buttons(config):
+    assert theme_options(config) == {}
 
 
 @pytest.mark.parametrize("url", ["", GITHUB])

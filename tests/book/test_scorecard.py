@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 from bs4 import BeautifulSoup
-from conftest import render_myst
+from conftest import book_with, render_myst
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -96,9 +96,8 @@ SETTINGS = settings_of(CLAIMS)
 
 
 @pytest.fixture
-def text(project, monkeypatch):
-    monkeypatch.setattr(page, "read_claims", lambda *_: CLAIMS)
-    return page.scorecard(project, "paper")
+def text(project):
+    return page.scorecard(book_with(project, CLAIMS))
 
 
 def draw(setting):
@@ -200,17 +199,16 @@ def test_what_the_filter_needs_is_on_the_page(text):
             assert values == {claim[field] for claim in CLAIMS}
 
 
-def test_the_number_wrong_by_chance_counts_the_intervals(project, monkeypatch):
+def test_the_number_wrong_by_chance_counts_the_intervals(project):
     claims = [make_claim(setting(f"setting-{i}"), id=f"claim-{i}") for i in range(60)]
     identity = setting("identity", region=(0, 2), exact=True)
     claims.append(make_claim(identity, id="identity", exact=True))
-    monkeypatch.setattr(page, "read_claims", lambda *_: claims)
-    text = page.scorecard(project, "paper")
+    text = page.scorecard(book_with(project, claims))
     assert "here some 3 of 60" in text  # 5% of 95% intervals
     assert "Exact statements: 1." in text
 
 
-def test_the_head_says_how_many_verdicts_another_run_would_turn(project, monkeypatch):
+def test_the_head_says_how_many_verdicts_another_run_would_turn(project):
     sure = setting("sure", low=0.9, high=1.1)
     # half of the runs find an interval beyond 0, half do not
     close = setting("close", value=0.5, low=0.0, high=1.0, words="n = 75")
@@ -224,31 +222,32 @@ def test_the_head_says_how_many_verdicts_another_run_would_turn(project, monkeyp
     ):
         verdicts.require_stable(claims)
     verdicts.require_stable([make_claim(sure)])
-    monkeypatch.setattr(page, "read_claims", lambda *_: claims)
-    text = page.scorecard(project, "paper")
+    text = page.scorecard(book_with(project, claims))
     assert "among the 1 whose chance" in text
     headline = BeautifulSoup(render_myst(text), "html.parser").find("ul", class_="headlines")
     weakest = " ".join(headline.find(class_="weakest").text.split())
     assert weakest == "weakest, n = 75: 0.5 [0, 1], n = 3 models"
 
 
-def test_a_paper_without_an_entry_is_an_error(project, monkeypatch):
-    monkeypatch.setattr(page, "read_claims", lambda *_: [make_claim(paper="groveroth1979")])
+def test_a_paper_without_an_entry_is_an_error(project):
+    book = book_with(project, [make_claim(paper="groveroth1979")])
     with pytest.raises(BookError, match="'groveroth1979'.*groveroth1997"):
-        page.scorecard(project, "paper")
+        page.scorecard(book)
 
 
 @pytest.fixture
-def downloads(project, monkeypatch, tmp_path):
-    monkeypatch.setattr(page, "read_claims", lambda *_: CLAIMS)
-    commits = {"cia/curves": "abcdef0123"}
-    page.write_downloads(project, "quick", tmp_path, "0123456789 + uncommitted changes", commits)
+def downloads(project, tmp_path):
+    book = book_with(project, CLAIMS, "quick", commit="abcdef0123")
+    book.commit = "0123456789 + uncommitted changes"
+    page.write_downloads(book, tmp_path)
     return tmp_path
 
 
 def test_the_json_has_the_claims_and_where_they_come_from(downloads):
     document = json.loads((downloads / "claims.json").read_text(encoding="utf-8"))
-    assert document["claims"] == [claim | {"commit": "abcdef0123"} for claim in CLAIMS]
+    assert document["claims"] == [
+        claim | {"scale": "profile quick", "commit": "abcdef0123"} for claim in CLAIMS
+    ]
     assert document["title"] == "When the Model Is Wrong"
     assert document["profile"] == "quick"
     assert document["commit"] == "0123456789 + uncommitted changes"

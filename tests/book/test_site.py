@@ -11,6 +11,7 @@ from conftest import book, commit_all, make_project
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from lib.book.pages import site
+from lib.book.pages.directives import GLUED_IMAGE, picture_of, write_picture
 from lib.book.run import remote_data
 from lib.book.run.project import BookError
 from lib.book.verdicts import recorded as verdicts
@@ -81,7 +82,7 @@ def test_a_strict_build_gives_complete_pages(built_project):
     assert "Grove and Roth, 1997" in scorecard
     assert 'href="cia/curves.html#the-result"' in scorecard
     assert "3 [0.5, 5.5], n = 3" in scorecard.replace("\N{NO-BREAK SPACE}", " ")
-    assert all(list(html.glob(f"_downloads/*/claims.{kind}")) for kind in ("json", "csv"))
+    assert all((html / "chapters" / f"claims.{kind}").exists() for kind in ("json", "csv"))
     assert "holds            positive: 3" in book(project, "claims", "--profile", "quick").output
 
 
@@ -163,19 +164,23 @@ def test_refresh_stores_the_outputs_of_the_defaults(project):
     assert not any("injected-parameters" in cell.metadata.get("tags", []) for cell in code)
 
 
-def test_a_glued_figure_is_written_if_there_is_one(tmp_path):
-    data = {
-        f"{site.GLUED_IMAGE}svg+xml": "<svg/>",
-        f"{site.GLUED_IMAGE}png": b64encode(b"of points").decode(),
-    }
-    output = new_output("display_data", data=data, metadata={"scrapbook": {"name": "picture"}})
-    notebook = tmp_path / "chapter.ipynb"
-    nbformat.write(new_notebook(cells=[new_code_cell("", outputs=[output])]), notebook)
-    for name in ("picture", "another"):
-        site.write_glued_figure(notebook, name, tmp_path)
-    notebook.unlink()
-    files = {path.name: path.read_text() for path in tmp_path.iterdir()}
-    assert files == {"picture.svg": "<svg/>", "picture.png": "of points"}
+@pytest.mark.parametrize("kind", ["glued", "reported"])
+def test_a_figure_of_another_page_is_found_and_written(tmp_path, kind):
+    pictures = {"image/svg+xml": "<svg/>", "image/png": b64encode(b"of points").decode()}
+    if kind == "glued":
+        data = {mime.replace("image/", GLUED_IMAGE): text for mime, text in pictures.items()}
+        metadata = {"scrapbook": {"name": "picture"}}
+    else:
+        data = pictures
+        metadata = {"report": {"kind": "figure", "name": "picture"}}
+    cells = [new_code_cell("", outputs=[new_output("display_data", data, metadata=metadata)])]
+    picture = picture_of(cells, "picture")
+    assert picture == pictures
+    assert picture_of(cells, "another") == {}
+    assert write_picture(picture, tmp_path / "a").read_text() == "<svg/>"
+    del picture["image/svg+xml"]
+    assert write_picture(picture, tmp_path / "a").name == "a.png"
+    assert (tmp_path / "a.png").read_text() == "of points"
 
 
 def test_one_id_in_two_chapters_is_an_error(project):

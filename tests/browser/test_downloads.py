@@ -16,11 +16,11 @@ def test_notebooks_are_valid_and_executed(site, chapter_name, markups):
 
 
 def downloads(markup, name):
-    """The notebooks below _downloads that a page links to, as paths below the site."""
+    """The executed notebooks that a page links to, as paths below the site."""
     root = "../" * name.count("/")
     links = [reference for tag, reference in markup.references if tag == "a"]
     paths = [link.removeprefix(root) for link in links if link.endswith(".ipynb")]
-    return [path for path in paths if path.startswith("_downloads/")]
+    return [path for path in paths if path.startswith("_sources/")]
 
 
 def test_a_click_downloads_the_notebook(browser, site, address, markups):

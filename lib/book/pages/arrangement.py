@@ -6,10 +6,10 @@ from jinja2.sandbox import SandboxedEnvironment
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_notebook
 
+from lib.book.pages.reports import arrange_reports, fold_name, reports_results
 from lib.book.pages.unknown import is_visible, leave_out_unknown
 from lib.book.rendering import render
-from lib.book.run.execution import INJECTED
-from lib.book.run.parameters import TAG
+from lib.book.run.parameters import INJECTED, TAG
 from lib.book.verdicts.recorded import claims_in
 
 # tags of cells
@@ -43,28 +43,18 @@ def arrange(cells: list, parameters: dict, values: dict, scale: str) -> list:
     scale : str
         Where the values come from, such as "profile paper".
     """
-    cells = [cell for cell in cells if all(_is_fulfilled(tag, values) for tag in _tags(cell))]
-    texts = [cell for cell in cells if cell.cell_type == "markdown"]
-    first_text = texts[0]
-    last_text = texts[-1] if len(texts) > 1 else None
-
-    opening, _, claims = first_text.source.partition(CLAIMS)
-    title, _, findings = opening.partition(FINDINGS)
-    page = [new_markdown_cell(title), *_lead_picture(cells)]
-    if findings:
-        page.append(new_markdown_cell(FINDINGS + findings))
-    notebook = new_notebook(cells=cells)
-    page.append(new_markdown_cell(render("chapter_small.md", claims=claims_in(notebook))))
-
-    references = ""
-    for cell in cells:
-        has_parameters = {TAG, INJECTED} & set(_tags(cell))
-        if cell is last_text:
-            body, _, references = cell.source.partition(REFERENCES)
-            page.append(new_markdown_cell(body))
-        elif cell is not first_text and not has_parameters:
-            _append_cell(page, cell)
-
+    if reports_results(cells):
+        claims = ""
+        body, references = _cut_references(arrange_reports(_without_parameters(cells)))
+        for cell in body:
+            if FOLD in _tags(cell):
+                cell.metadata.setdefault("mystnb", {})["code_prompt_show"] = fold_name(cell)
+    else:
+        cells = [cell for cell in cells if all(_is_fulfilled(tag, values) for tag in _tags(cell))]
+        body, claims, references = _arrange_cited(cells)
+    page = []
+    for cell in body:
+        _append_cell(page, cell)
     end = render(
         "chapter_end.md",
         claims=claims and CLAIMS + claims,
@@ -75,7 +65,40 @@ def arrange(cells: list, parameters: dict, values: dict, scale: str) -> list:
     page.append(new_markdown_cell(end))
     if references:
         page.append(new_markdown_cell(REFERENCES + references))
-    return leave_out_unknown(page, cells)
+    return page if reports_results(cells) else leave_out_unknown(page, cells)
+
+
+def _arrange_cited(cells: list) -> tuple[list, str, str]:
+    """Return the cells of a chapter whose text cites what its cells glue, and two passages.
+
+    The passages, which are to stand at the end, are its claims and its references, each without
+    its beginning.
+    """
+    texts = [cell for cell in cells if cell.cell_type == "markdown"]
+    first_text = texts[0]
+    opening, _, claims = first_text.source.partition(CLAIMS)
+    title, _, findings = opening.partition(FINDINGS)
+    body = [new_markdown_cell(title), *_lead_picture(cells)]
+    if findings:
+        body.append(new_markdown_cell(FINDINGS + findings))
+    notebook = new_notebook(cells=cells)
+    body.append(new_markdown_cell(render("chapter_small.md", claims=claims_in(notebook))))
+    others = [cell for cell in cells if cell is not first_text]
+    others, references = _cut_references(_without_parameters(others))
+    return [*body, *others], claims, references
+
+
+def _without_parameters(cells: list) -> list:
+    return [cell for cell in cells if not {TAG, INJECTED} & set(_tags(cell))]
+
+
+def _cut_references(cells: list) -> tuple[list, str]:
+    """Return cells without the references that end the last text, and what they are."""
+    texts = [cell for cell in cells if cell.cell_type == "markdown"]
+    references = ""
+    if texts:
+        texts[-1].source, _, references = texts[-1].source.partition(REFERENCES)
+    return cells, references
 
 
 def _is_fulfilled(tag: str, values: dict) -> bool:
@@ -105,7 +128,7 @@ def _append_cell(page: list[NotebookNode], cell: NotebookNode) -> None:
 
     Visible output between them keeps them apart.
     """
-    neighbour = page[-1]
+    neighbour = page[-1] if page else new_markdown_cell()
     are_folded = FOLD in _tags(neighbour) and FOLD in _tags(cell)
     if are_folded and not any(is_visible(output) for output in neighbour.outputs):
         page.pop()

@@ -1,75 +1,73 @@
 """Figures on a page: a light and a dark copy of each, and narrow copies of both for phones."""
 
-import html
+import posixpath
 import re
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import quote
+
+from docutils import nodes
+from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from lib.book.rendering import render
 
-# What is between the name of a tag and its end; a quoted value may contain ">".
-_ATTRIBUTES = r'(?:[^>"]|"[^"]*")*'
-_ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
 _SIZE = re.compile(r'\b(width|height)="([\d.]+)"')
-_IMAGE = re.compile(
-    rf"""
-    (?P<link> <a\b{_ATTRIBUTES}>\s* )?  # the theme links most images to their files
-    (?P<image> <img\b{_ATTRIBUTES}> )
-    (?P<link_end> \s*</a> )?
-    """,
-    re.VERBOSE,
-)
 
 
-def adapt(page: str, folder: Path) -> str:
-    """Return a page with each figure in a light and a dark variant, of which the theme shows one.
-
-    A figure that has narrow variants shows these on phones.
-
-    Parameters
-    ----------
-    page : str
-        HTML. An image that is not an SVG figure of matplotlib stays as it is.
-    folder : Path
-        Where the page's file is. The variants are written beside the picture.
-    """
-    return _IMAGE.sub(lambda match: _adapt_image(match, folder), page)
+class picture(nodes.General, nodes.Inline, nodes.Element):  # noqa: N801 - as docutils names nodes
+    """A figure in variants: `paths` and `sizes` have an entry for each."""
 
 
-def _adapt_image(match: re.Match, folder: Path) -> str:
-    """Return the variants of a figure as HTML, or the image as it is if it is no figure."""
-    # Imported here, because it imports seaborn, which takes a moment.
-    from lib.figures.themes import colour_variants
+class DrawVariants(SphinxPostTransform):
+    """Replace each SVG figure of matplotlib by its variants; other images stay as they are."""
 
-    attributes = {name: html.unescape(value) for name, value in _ATTRIBUTE.findall(match["image"])}
-    source = attributes.pop("src", "")
-    classes = attributes.pop("class", "")
-    path = folder / unquote(source)
-    if path.suffix != ".svg" or not path.is_file():
-        return match[0]
-    variants = colour_variants(path.read_text(encoding="utf-8"))
-    if not variants:
-        return match[0]
+    default_priority = 250  # after MyST-NB has chosen what to show of each output
+    formats = ("html",)
 
-    sizes = {}
-    for name, svg in variants.items():
-        path.with_name(f"{path.stem}-{name}.svg").write_text(svg, encoding="utf-8")
-        svg_tag = svg.partition(">")[0]
-        sizes[name] = {side: round(float(size)) for side, size in _SIZE.findall(svg_tag)}
+    def run(self, **options):
+        """Replace the figures of a page."""
+        for image in list(self.document.findall(nodes.image)):
+            # Of an image of another host, Sphinx has no file.
+            path = Path(self.env.srcdir, image.get("candidates", {}).get("*", ""))
+            if path.suffix == ".svg" and path.is_file():
+                self._replace(image, path)
 
-    attributes.pop("style", None)
-    attributes |= sizes["light"]
-    attributes["loading"] = "lazy"
-    link = match["link"] or ""
-    # The theme's own link leads to the picture, which has two files now: the template makes one.
-    is_link_to_picture = "image-reference" in link
-    return render(
+    def _replace(self, image, path: Path) -> None:
+        # Imported here, because it imports seaborn, which takes a moment.
+        from lib.figures.themes import colour_variants
+
+        variants = colour_variants(path.read_text(encoding="utf-8"))
+        if not variants:
+            return
+        node = picture(
+            alt=image.get("alt"), classes=image["classes"], ids=image["ids"], paths={}, sizes={}
+        )
+        for name, svg in variants.items():
+            variant_path = path.with_name(f"{path.stem}-{name}.svg")
+            variant_path.write_text(svg, encoding="utf-8")
+            node["paths"][name] = str(variant_path)
+            sides = _SIZE.findall(svg.partition(">")[0])
+            node["sizes"][name] = {side: round(float(size)) for side, size in sides}
+            self.env.images.add_file(self.env.docname, str(variant_path))
+            # what the builder copies when the pages are written
+            _, file_name = self.env.images[str(variant_path)]
+            self.app.builder.images[str(variant_path)] = file_name
+        image.replace_self(node)
+
+
+def visit_picture(translator, node) -> None:
+    """Write the variants of a figure as HTML, in a link to the picture unless it is in another."""
+    builder = translator.builder
+    addresses = {
+        name: posixpath.join(builder.imgpath, quote(builder.images[path]))
+        for name, path in node["paths"].items()
+    }
+    html = render(
         "figure.html",
-        attributes=attributes,
-        classes=classes,
-        stem=source.removesuffix(".svg"),
-        narrow=sizes.get("narrow-light"),
-        opening="" if is_link_to_picture else link,
-        # the end of a link that began before the image
-        rest="" if link else match["link_end"] or "",
+        addresses=addresses,
+        sizes=node["sizes"],
+        alt=node["alt"],
+        classes=" ".join(node["classes"]),
+        is_linked=isinstance(node.parent, nodes.reference),
     )
+    translator.body.append(html)
+    raise nodes.SkipNode

@@ -13,11 +13,10 @@ from lib.book.run.project import PUBLISHED, BookError, Project
 from lib.book.verdicts.recorded import (
     STABLE,
     expected_turns,
-    read_claims,
     settings_of,
     unstable_settings,
 )
-from lib.book.verdicts.registered import history_gap, registrations
+from lib.book.verdicts.registered import history_gap
 from lib.claims import SYMBOLS, overall
 from lib.validation import nearest
 
@@ -48,18 +47,24 @@ COLUMNS = (
     "data",
     "recorded",
     "registered",
+    "scale",
     "commit",
 )
 KINDS = SYMBOLS | {"mixed": "◐"}  # of claims, by the verdicts of all their settings
 
 
-def scorecard(project: Project, profile: str) -> str:
-    """Return the scorecard of a profile as MyST text.
+def scorecard(book) -> str:
+    """Return the scorecard of a book as MyST text.
 
     It has the headlines, counts of verdicts, and a filter for the list of claims of each paper.
+
+    Parameters
+    ----------
+    book : lib.book.pages.book.Book
     """
-    claims = [{**claim, "verdict": overall(claim)} for claim in read_claims(project, profile)]
-    registration_of = registrations(project)
+    project = book.project
+    claims = [{**claim, "verdict": overall(claim)} for claim in book.claims]
+    registration_of = book.registrations
     # dicts instead of sets: in the order of the claims
     papers = dict.fromkeys(claim["paper"] for claim in claims)
     chapters = dict.fromkeys(claim["chapter"] for claim in claims)
@@ -77,41 +82,50 @@ def scorecard(project: Project, profile: str) -> str:
         unstable=unstable_settings(claims),
         stable=STABLE,
         has_history=history_gap(project) is None,
-        profile=profile,
-        published=PUBLISHED,
+        is_published=book.profile == PUBLISHED,
+        profile=book.profile,
+        n_stored=sum(run.is_stored for run in book.runs.values()),
+        n_chapters=len(book.runs),
     )
 
 
-def write_downloads(
-    project: Project, profile: str, folder: Path, commit: str, commits: dict[str, str]
-) -> None:
-    """Write all claims of a profile into a folder, as ``claims.json`` and ``claims.csv``.
+def counts_sentence(claims: list[dict]) -> str:
+    """Return what became of all claims, in two sentences."""
+    settings = settings_of(claims)
+    counts = Counter(setting["verdict"] for setting in settings)
+    n_open = len(settings) - counts["holds"] - counts["fails"] - counts["negligible"]
+    return (
+        f"The book tests {len(claims)} sentences of the four papers in {len(settings)} settings: the "
+        f"sentence holds in {counts['holds']}, its opposite in {counts['fails']}, the difference is "
+        f"negligible in {counts['negligible']}, and {n_open} are not decided. If all were run again "
+        f"with other random numbers, about {expected_turns(claims):.0f} verdicts would change."
+    )
+
+
+def write_downloads(book, folder: Path) -> None:
+    """Write all claims of a book into a folder, as ``claims.json`` and ``claims.csv``.
 
     Parameters
     ----------
-    project : Project
-    profile : str
+    book : lib.book.pages.book.Book
     folder : Path
-        Where the scorecard's source is staged.
-    commit : str
-        That of the pages, as `lib.book.run.history.commit` says it.
-    commits : dict of str to str
-        For each chapter, that of its results.
+        Where the scorecard's page is.
     """
-    claims = [
-        {**claim, "commit": commits[claim["chapter"]]} for claim in read_claims(project, profile)
-    ]
+    claims = []
+    for claim in book.claims:
+        run = book.runs[claim["chapter"]]
+        claims.append({**claim, "scale": run.scale, "commit": run.commit or book.commit})
     contents = {
-        "title": project.title,
-        "profile": profile,
-        "commit": commit,
+        "title": book.project.title,
+        "profile": book.profile,
+        "commit": book.commit,
         "note": render("claims.txt").strip(),
         "claims": claims,
     }
     text = json.dumps(contents, indent=1, ensure_ascii=False, allow_nan=False)
     (folder / "claims.json").write_text(text + "\n", encoding="utf-8")
 
-    registration_of = registrations(project)
+    registration_of = book.registrations
     rows = []
     for setting in settings_of(claims):
         row = as_row(setting)

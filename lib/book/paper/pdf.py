@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pikepdf
 
-from lib.book.pages.site import PROVENANCE
+from lib.book.pages import PROVENANCE
 from lib.book.paper.volume import volume
 from lib.book.rendering import render
 from lib.book.run.project import BookError, Project
@@ -50,6 +50,11 @@ DECIMALS = re.compile(
 )
 
 
+def pdf_of(project: Project, profile: str) -> Path:
+    """Return where the PDF of the pages of a profile is, if it was printed since they changed."""
+    return project.build_folder(profile) / "html" / NAME
+
+
 def make_pdf(project: Project, profile: str) -> Path:
     """Print the pages of a built book into one PDF beside them and return its path.
 
@@ -79,7 +84,7 @@ def make_pdf(project: Project, profile: str) -> Path:
     page.write_text(render("volume.html", **contents), encoding="utf-8")
     print_page(browser, page, pdf_folder / "printed.pdf")
     compress(pdf_folder / "printed.pdf", pdf_folder / NAME, facts["date"])
-    target = (pdf_folder / NAME).replace(site_folder / NAME)
+    target = (pdf_folder / NAME).replace(pdf_of(project, profile))
     show_link(first_page, target.stat().st_size)
     return target
 

@@ -3,28 +3,22 @@
 import json
 import re
 import tempfile
-import threading
-import time
 from collections.abc import Callable
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-import click
 import nbformat
 import papermill
 from jupyter_core.utils import ensure_event_loop
 from papermill.exceptions import PapermillExecutionError
-from tqdm import tqdm
 from traitlets.config import Config
 
 from lib.book.run.kernels import use_forked_kernels
+from lib.book.run.parameters import INJECTED
+from lib.book.run.progress import progress_hooks, read_if_there
 from lib.book.run.project import BookError, Project, parse_cells, read_bytes
 from lib.trials.options import VARIABLE
-
-INJECTED = "injected-parameters"
-POLL = 1.0  # seconds between two looks at how far the trials of a cell are
-SILENCE = 20.0  # seconds between two lines about it, where there is no bar
 
 
 def execute(
@@ -68,7 +62,7 @@ def execute(
     with (
         _attempt(output) as attempt,
         _kernel_config(options, cores) as (config, folder),
-        _progress_hooks(cells, chapter, folder / "progress") as hooks,
+        progress_hooks(cells, chapter, folder / "progress") as hooks,
     ):
         source = folder / "notebook.ipynb"  # runs whatever becomes of the chapter's file
         source.write_bytes(notebook)
@@ -106,7 +100,7 @@ def execute(
 
 def _read_notes(folder: Path) -> list[dict]:
     """Return what a kernel has noted in the folder of its files."""
-    return [json.loads(line) for line in _read_if_there(folder / "notes").splitlines()]
+    return [json.loads(line) for line in read_if_there(folder / "notes").splitlines()]
 
 
 def _reason_of_death(notes: list[dict], error: RuntimeError) -> str:
@@ -173,55 +167,6 @@ def _kernel_config(options: dict, cores: int | None):
         }
         config = Config({"KernelManager": sockets, "Provisioner": {"environment": variables}})
         yield config, Path(folder)
-
-
-@contextmanager
-def _progress_hooks(cells: list[dict], chapter: str, trials: Path):
-    """Yield nbclient's hooks that move a progress bar.
-
-    The bar names the cell under way and says how far its trials are, which the kernel writes into
-    the file `trials`.
-    """
-    n_cells = sum(cell["cell_type"] == "code" for cell in cells)
-    title = ""
-    has_ended = threading.Event()
-
-    def start_cell(cell, cell_index):
-        nonlocal title
-        trials.unlink(missing_ok=True)
-        title = _first_line(cell.source)
-        bar.set_postfix_str(title)
-
-    def end_cell(cell, cell_index, execute_reply):
-        bar.update()
-
-    def watch():
-        last_line_at = time.monotonic()
-        while not has_ended.wait(POLL):
-            progress = _read_if_there(trials)
-            words = f"{title[:24]} · {progress}" if progress else title
-            bar.set_postfix_str(words)
-            if bar.disable and time.monotonic() - last_line_at > SILENCE:
-                click.echo(f"{chapter}: {words}")
-                last_line_at = time.monotonic()
-
-    # Bars of several chapters at once would overwrite each other; None: only on a terminal.
-    is_alone = threading.current_thread() is threading.main_thread()
-    disable = None if is_alone else True
-    with tqdm(total=n_cells, unit="cell", disable=disable, desc=chapter) as bar:
-        watcher = threading.Thread(target=watch, daemon=True)
-        watcher.start()
-        try:
-            yield {"on_cell_start": start_cell, "on_cell_executed": end_cell}
-        finally:
-            has_ended.set()
-            watcher.join()
-
-
-def _read_if_there(path: Path) -> str:
-    with suppress(OSError):  # nothing is written yet
-        return path.read_text(encoding="utf-8", errors="replace")
-    return ""
 
 
 def _first_line(source: str) -> str:

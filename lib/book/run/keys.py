@@ -177,7 +177,7 @@ def files_in_no_key(
     """Return the files that a run of a chapter has read and that its key does not hold.
 
     The key holds data/, the published scale, texts in the folder that a parameter names, and the
-    status of copies in mirrors. `remote_data_status` reads these copies, too, to check their contents.
+    status of copies in mirrors. `remote_data_status` reads these copies, too, to check them.
 
     Parameters
     ----------

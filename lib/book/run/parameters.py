@@ -23,6 +23,7 @@ from lib.sources import PARSING
 from lib.validation import nearest
 
 TAG = "parameters"
+INJECTED = "injected-parameters"  # tag and id of the cell that papermill adds
 SCALARS = ("int", "float", "str", "bool", "None")
 LISTS = ("list[int]", "list[float]", "list[str]")
 SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which no file can hold

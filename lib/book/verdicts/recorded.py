@@ -45,6 +45,11 @@ def read_claims(project: Project, profile: str) -> list[dict]:
     notebooks = {
         chapter: read_notebook(project.executed(profile, chapter)) for chapter in project.chapters
     }
+    return claims_of(notebooks)
+
+
+def claims_of(notebooks: dict[str, nbformat.NotebookNode]) -> list[dict]:
+    """Return the claims of executed chapters in their order, each with its chapter."""
     claims = []
     for chapter, notebook in notebooks.items():
         claims += [{"chapter": chapter, **claim} for claim in claims_in(notebook)]

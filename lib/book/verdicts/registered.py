@@ -258,13 +258,22 @@ def _date_and_commit(commit):
 
 
 def _profiles_at(project, commit):
-    """Return what the profiles said in a commit; nothing where they cannot be read as they are."""
+    """Return what the profiles said in a commit; nothing where they cannot be read as they are.
+
+    It is kept below _build: a commit never changes, and to read YAML takes long.
+    """
+    path = project.root / "_build" / "profiles" / f"{commit}.json"
+    if path.exists():
+        return json.loads(path.read_text(encoding="utf-8"))
     text = git(project, "show", f"{commit}:./{scales.FILE}")
     try:
         profiles = load_yaml(text or "")
     except yaml.YAMLError:
-        return {}
-    return profiles if isinstance(profiles, dict) else {}
+        profiles = {}
+    profiles = profiles if isinstance(profiles, dict) else {}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, json.dumps(profiles))
+    return profiles
 
 
 def history_gap(project: Project) -> str | None:

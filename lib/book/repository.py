@@ -1,7 +1,6 @@
 """The repository's address, one line of ``_config.yml``, and the buttons that follow from it."""
 
 import re
-from copy import deepcopy
 
 from lib.book.run.project import BookError
 
@@ -10,22 +9,26 @@ BINDER = "https://mybinder.org"
 COLAB = "https://colab.research.google.com"
 
 
-def configure(config: dict) -> dict:
-    """Return jupyter-book's configuration with the buttons that the repository's address allows.
+def theme_options(config: dict) -> dict:
+    """Return the options of the theme for the buttons that the repository's address allows.
 
     A repository anywhere can be seen, and opened on Binder. On GitHub there are buttons to edit a
     page, to open an issue and for Colab, too. Without an address there are none.
+
+    Parameters
+    ----------
+    config : dict
+        The settings in ``_config.yml``.
     """
     url = address(config)
     if not url:
-        return {key: value for key, value in config.items() if key != "repository"}
+        return {}
     on_github = url.startswith("https://github.")
     launch_buttons = {"notebook_interface": "jupyterlab", "binderhub_url": BINDER}
     if on_github:
         launch_buttons["colab_url"] = COLAB
-    configured = deepcopy(config)
-    # These options of the theme replace those that jupyter-book makes of its own settings.
-    configured["sphinx"]["config"]["html_theme_options"] |= {
+    # These options replace those that jupyter-book makes of its own settings.
+    return {
         "repository_url": url,
         "repository_branch": config["repository"].get("branch") or "main",
         # The theme fails for a host that it does not know, unless it is given the name of another.
@@ -36,7 +39,6 @@ def configure(config: dict) -> dict:
         "use_issues_button": on_github,
         "launch_buttons": launch_buttons,
     }
-    return configured
 
 
 def address(config: dict) -> str:

@@ -1,0 +1,152 @@
+"""Which run of each chapter the pages show: the last one under the present key, or the stored."""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from lib.book.rendering import render
+from lib.book.run import history
+from lib.book.run.keys import digest as file_digest
+from lib.book.run.keys import is_fresh, read_execution_note, take_snapshot
+from lib.book.run.project import Project, read_text
+from lib.book.run.variables import command_environment
+from lib.trials.description import digest
+
+STORED = "stored quick run"
+SHOWN_VERSIONS = ("numpy", "scipy", "scikit-learn", "numba", "when-the-model-is-wrong")
+# Set by `book build`, which has just brought every chapter up to date: nothing is left to check.
+UP_TO_DATE = "BOOK_UP_TO_DATE"
+
+
+@dataclass(frozen=True)
+class Run:
+    """The run of a chapter whose numbers its page shows.
+
+    Parameters
+    ----------
+    chapter : str
+    path : Path
+        The notebook as it was executed, or as the repository has it.
+    overrides : dict
+        The values that were set for the run.
+    scale : str
+        Where they come from, such as "profile paper", or `STORED`.
+    commit : str
+        That of the run, as `lib.book.run.history.commit` says it; empty for a stored one.
+    """
+
+    chapter: str
+    path: Path
+    overrides: dict
+    scale: str
+    commit: str = ""
+
+    @cached_property
+    def notebook(self) -> NotebookNode:
+        """The notebook, which nobody may change."""
+        return nbformat.v4.reads(read_text(self.path))
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether it is the quick run that the repository has."""
+        return self.scale == STORED
+
+
+def runs_of(project: Project, profile: str) -> dict[str, Run]:
+    """Return the run of each chapter that the pages of a profile show."""
+    present_commit = history.commit(project)
+    fresh_chapters = _fresh_chapters(project, profile)
+    runs = {}
+    for chapter in project.chapters:
+        if chapter in fresh_chapters:
+            runs[chapter] = Run(
+                chapter,
+                project.executed(profile, chapter),
+                project.profile(profile, chapter),
+                scale=f"profile {profile}",
+                commit=commit_of(project, project.executed(profile, chapter), present_commit),
+            )
+        else:
+            runs[chapter] = Run(chapter, project.notebook(chapter), {}, STORED)
+    return runs
+
+
+def commit_of(project: Project, executed: Path, present_commit: str) -> str:
+    """Return the commit whose notebook, code and data gave an executed notebook that is fresh.
+
+    It is the commit at which the notebook was executed, if the sources were those of that commit
+    and the commit is in the history. Otherwise it is the present one: the key of fresh results
+    proves that their sources have not changed.
+
+    Parameters
+    ----------
+    project : Project
+    executed : Path
+        A notebook that `lib.book.run.keys.is_fresh`.
+    present_commit : str
+        The commit of the project as it is, as `lib.book.run.history.commit` says it.
+    """
+    execution = read_execution_note(executed)
+    is_of_notebook = execution.get("sha256") == file_digest(executed)
+    executed_commit = execution.get("commit", "") if is_of_notebook else ""
+    return executed_commit if history.is_ancestor(project, executed_commit) else present_commit
+
+
+def provenance(run: Run, data: dict[str, str]) -> str:
+    """Return as MyST how a chapter's numbers were made: commit, scale, data and versions.
+
+    Parameters
+    ----------
+    run : Run
+    data : dict of str to str
+        As `lib.book.run.keys.data_digests` returns it.
+    """
+    text = render(
+        "provenance.md",
+        run=run,
+        commit=history.commit_markup(run.commit),
+        data=data,
+        sha256=digest(data),
+        python=platform.python_version(),
+        versions={package: version(package) for package in SHOWN_VERSIONS},
+        site="../" * f"chapters/{run.chapter}".count("/"),
+    )
+    return text.strip()
+
+
+def _fresh_chapters(project: Project, profile: str) -> list[str]:
+    """Return the chapters whose executed notebook has the key of the sources as they are."""
+    executed = [name for name in project.chapters if project.executed(profile, name).exists()]
+    if not executed or os.environ.get(UP_TO_DATE):
+        return executed
+    # Keys hold the flags of Python, which are those of the command, and not of `jupyter-book`.
+    command = [sys.executable, "-m", __name__, str(project.root), profile, *executed]
+    process = subprocess.run(
+        command, env=command_environment(), stdout=subprocess.PIPE, text=True, check=True
+    )
+    return json.loads(process.stdout)
+
+
+def _print_fresh_chapters(root: str, profile: str, *chapters: str) -> None:
+    from lib.book.run.jobs import job_of  # which takes a moment
+
+    project = Project(Path(root))
+    fresh_chapters = []
+    for chapter in chapters:
+        job = job_of(project, profile, chapter)
+        if is_fresh(job.notebook, take_snapshot(project, chapter, job.overrides).key):
+            fresh_chapters.append(chapter)
+    print(json.dumps(fresh_chapters))
+
+
+if __name__ == "__main__":
+    _print_fresh_chapters(*sys.argv[1:])

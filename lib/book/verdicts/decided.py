@@ -1,0 +1,70 @@
+"""What a run has decided, in words: counts of verdicts, and what it takes to have more."""
+
+from collections import Counter
+
+from lib.book.run.project import PUBLISHED, Project, read_mapping
+from lib.book.verdicts.recorded import settings_of
+from lib.claims import SYMBOLS
+from lib.report import duration_words
+
+DECIDING = ("holds", "fails", "negligible")
+TOO_LITTLE = "too little data"
+N_NEEDS = 3  # numbers of units that are listed
+
+
+def decision_lines(claims: list[dict], advice: str) -> list[str]:
+    """Return what the claims of a run say of it: how many settings are decided, and how.
+
+    Such as "12 of 16 settings of claims are decided, 4 need n = 30 random models or more: add
+    --profile paper (about 3 minutes)" and "verdicts: holds 11, fails 1, too little data 4".
+
+    Parameters
+    ----------
+    claims : list of dict
+        As `lib.book.verdicts.recorded.claims_in` returns them.
+    advice : str
+        What to do where there is too little data, such as `advice` returns.
+    """
+    settings = settings_of(claims)
+    if not settings:
+        return []
+    counts = Counter(setting["verdict"] for setting in settings)
+    n_decided = sum(counts[verdict] for verdict in DECIDING)
+    noun = "setting" if len(settings) == 1 else "settings"
+    verb = "is" if len(settings) == 1 else "are"
+    line = f"{n_decided} of {len(settings)} {noun} of claims {verb} decided"
+    if counts[TOO_LITTLE]:
+        line += f", {_needs(settings)}"
+        if advice:
+            line += f": {advice}"
+    verdicts = [f"{verdict} {counts[verdict]}" for verdict in SYMBOLS if counts[verdict]]
+    return [line, f"verdicts: {', '.join(verdicts)}"]
+
+
+def _needs(settings: list[dict]) -> str:
+    """Return how many settings need how many units, the most frequent number first."""
+    needs = Counter(
+        (setting["least"], setting["unit"])
+        for setting in settings
+        if setting["verdict"] == TOO_LITTLE
+    )
+    phrases = []
+    for (least, unit), count in needs.most_common(N_NEEDS):
+        verb = "needs" if count == 1 else "need"
+        phrases.append(f"{count} {verb} n = {least} {unit} or more")
+    n_others = needs.total() - sum(count for _, count in needs.most_common(N_NEEDS))
+    if n_others:
+        phrases.append(f"{n_others} more of other units")
+    return ", ".join(phrases)
+
+
+def advice(project: Project, chapter: str, profile: str | None) -> str:
+    """Return how to get data enough: the published scale, and how long a run takes with it.
+
+    Empty if a run has that scale already.
+    """
+    if profile == PUBLISHED:
+        return ""
+    seconds = read_mapping(project.root / "chapters" / "seconds.yml")
+    duration = f" ({duration_words(seconds[chapter])})" if chapter in seconds else ""
+    return f"add --profile {PUBLISHED}{duration}"

@@ -1,0 +1,334 @@
+"""Chapters whose cells display all that they say: as pages, by `book build` and by jupyter-book."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import nbformat
+import pytest
+import yaml
+from bs4 import BeautifulSoup
+from conftest import REPOSITORY, book, make_project
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from lib.book.pages.findings import fill_findings, move_links
+from lib.book.pages.reports import fold_name
+from lib.book.pages.terms import read_glossary
+
+TITLE = """\
+# Who climbs?
+
+EM fits a *hidden variable*; see [Grove & Roth, 1997](../references.md#groveroth1997).
+"""
+PARAMETERS = "n_models: int = 3  # models drawn [2..2000]\n"
+IMPORTS = """\
+import matplotlib.pyplot as plt
+import pandas as pd
+import matplotlib_inline.backend_inline
+matplotlib_inline.backend_inline.set_matplotlib_formats("svg", "png")
+from lib import report
+from lib.claims import Claims
+
+plt.rcParams["svg.hashsalt"] = "book"
+claims = Claims(paper="greiner2005")"""
+# as lib.report.scale does it
+SCALE = """\
+from IPython.display import display
+words = f"**Quick run**: {n_models} random models; the published book has 5."
+display({"text/markdown": words}, raw=True, metadata={"report": {"kind": "scale"}})"""
+SECTION = """\
+## The experiment
+
+What [the figure below](#fig-climb) shows, [the table](#tbl-climb) counts; [no figure](#fig-none)
+is words. A CIA model again, and EM; `[code](#fig-climb)`, [another chapter](curves.ipynb).
+
+<details><summary>More</summary>
+
+A fold with $x^2$.
+
+</details>
+"""
+EXPERIMENT = '''\
+def climb(n_models):
+    """Count the models that climb. What is counted does not matter here."""
+    return list(range(n_models))'''
+FIGURE = """\
+_, axes = plt.subplots(figsize=(3, 2))
+axes.plot(climb(n_models))
+caption = "It *climbs*, as [a table](#tbl-climb) says. A line."
+report.figure(axes, caption, name="fig-climb", alt="A line.")"""
+TABLE = """\
+frame = pd.DataFrame({"models": climb(n_models), "share": [0.5, 0.25, 0.125]})
+report.table(frame, "Models that climb. Rows are models.", name="tbl-climb")"""
+CLAIM = """\
+claim = claims.claim("it-climbs", "It climbs.", quote="it climbs", headline=True)
+claim.test(
+    "climbing",
+    statistic="mean",
+    estimate=(3.0, 2.0, 4.0, 3),
+    region=(0, float("inf")),
+    margin=0.5,
+    unit="models",
+)
+claims.show()"""
+SUMMARY = '''\
+report.text("""
+## What we found
+
+Of {n} models all climb: see [the figure](#fig-climb) and
+[Greiner, 2005](../references.md#greiner2005).
+
+- One in [another chapter](curves.ipynb).
+""", n=n_models, name="all-climb")'''
+
+
+def code(source, *tags):
+    metadata = {"tags": list(tags)}
+    if "remove-input" in tags:
+        metadata["jupyter"] = {"source_hidden": True}
+    return new_code_cell(source, metadata=metadata)
+
+
+def reporting_chapter():
+    return new_notebook(
+        cells=[
+            new_markdown_cell(TITLE),
+            code(PARAMETERS, "parameters"),
+            code(IMPORTS, "hide-input"),
+            code(SCALE, "remove-input"),
+            new_markdown_cell(SECTION),
+            code(EXPERIMENT, "hide-input"),
+            code(FIGURE, "hide-input", "lead"),
+            code(TABLE, "remove-input"),
+            new_markdown_cell("## Claims"),
+            code(CLAIM, "hide-input"),
+            code(SUMMARY, "remove-input", "summary"),
+            new_markdown_cell("## Take home\n\nClimb.\n\n## References\n\nAll works."),
+        ],
+        metadata={
+            "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}
+        },
+    )
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A book of a chapter that reports, and of one that glues, built strictly."""
+    from conftest import CLAIMS, chapter
+    from conftest import FIGURE as OLD_FIGURE
+
+    project = make_project(tmp_path_factory.mktemp("reports") / "a {book}")
+    nbformat.write(chapter(CLAIMS, OLD_FIGURE), project.notebook("cia/curves"))
+    nbformat.write(reporting_chapter(), project.notebook("cia/climb"))
+    toc = yaml.safe_load((project.root / "_toc.yml").read_text())
+    toc["parts"][0]["chapters"].insert(0, {"file": "chapters/cia/climb"})
+    (project.root / "_toc.yml").write_text(yaml.safe_dump(toc))
+    reference = project.root / "chapters" / "reference"
+    reference.mkdir()
+    shutil.copy(REPOSITORY / "chapters" / "reference" / "glossary.md", reference)
+    intro = project.root / "chapters" / "intro.md"
+    finding = "<!-- finding: cia/climb all-climb -->\nas last published\n<!-- end -->\n"
+    intro.write_text(f"{intro.read_text()}\n{finding}")
+    result = book(project, "build", "--profile", "quick", "--strict")
+    assert result.exit_code == 0, result.output
+    return project
+
+
+@pytest.fixture(scope="module")
+def html(project):
+    return project.build_folder("quick") / "html"
+
+
+@pytest.fixture(scope="module")
+def page(html):
+    text = (html / "chapters" / "cia" / "climb.html").read_text(encoding="utf-8")
+    return BeautifulSoup(text, "html.parser").article
+
+
+def words(tag):
+    return " ".join(tag.get_text().split())
+
+
+def test_the_page_begins_with_the_answer(page):
+    text = words(page)
+    places = [
+        text.index(part)
+        for part in (
+            "Who climbs?",
+            "Quick run: 3 random models; the published book has 5",
+            "EM fits a",
+            "Fig. 1 It climbs, as Table 1 says.",
+            "What we found",
+            "Of 3 models all climb: see Fig. 1",
+            "Claims of the paper: 1 holds.",
+            "The experiment",
+            "Table 1 Models that climb.",
+            "Of 1 claim, 1 holds.",
+            "Take home",
+            "The values of this page (profile quick)",
+            "All works.",
+            "How this page was made",
+        )
+    ]
+    assert places == sorted(places)
+    assert [words(heading).rstrip("#").strip() for heading in page.find_all("h2")] == [
+        "What we found",
+        "The experiment",
+        "Claims",
+        "Take home",
+        "Parameters",
+        "References",
+    ]
+    assert "Figure 1." not in text  # the caption of other viewers
+
+
+def test_links_lead_to_numbered_figures_tables_and_works(page, html):
+    targets = [link.get("href", "") for link in page.find_all("a")]
+    assert targets.count("#fig-climb") >= 2
+    assert targets.count("#tbl-climb") >= 2
+    assert "../references.html#groveroth1997" in targets
+    assert "#claims" in targets
+    assert page.find(id="claims")
+    text = words(page)
+    assert "What Fig. 1 shows, Table 1 counts; no figure is words" in text
+    assert "[code](#fig-climb)" in text
+    references = (html / "chapters" / "references.html").read_text()
+    assert 'id="groveroth1997"' in references
+    assert 'id="greiner2005"' in references  # which no {cite} cites
+
+
+def test_terms_are_explained_once_and_nothing_stays_raw(page):
+    explained = [words(tag) for tag in page.find_all("abbr")]
+    assert len(explained) == len(set(explained))
+    assert {"EM", "CIA model"} <= set(explained)
+    assert all(tag["title"] for tag in page.find_all("abbr"))
+    assert not re.search(r"\{(glue|abbr|cited|numref)", words(page))
+
+
+def test_folds_say_what_their_code_does(page):
+    names = [words(name) for name in page.select("details.hide .collapsed")]
+    assert names == [
+        "Imports and settings",
+        "Count the models that climb; how this figure is made",
+        "How the claims are tested",
+    ]
+
+
+def test_the_figure_has_its_variants_and_its_words(page):
+    figure = page.find(id="fig-climb")
+    images = figure.find_all("img")
+    assert [image["alt"] for image in images] == ["A line."] * 2
+    assert len({image["src"] for image in images}) == 2
+
+
+def test_a_page_repeats_a_finding_with_links_that_fit(html):
+    intro = BeautifulSoup((html / "chapters" / "intro.html").read_text(), "html.parser").article
+    assert "Of 3 models all climb" in words(intro)
+    assert "as last published" not in words(intro)
+    targets = [link["href"] for link in intro.find_all("a")]
+    assert "cia/curves.html" in targets
+
+
+def test_the_theme_offers_the_notebook_as_it_was_executed(page, html):
+    (link,) = page.select(".provenance a")
+    path = html / "chapters" / "cia" / link["href"]
+    notebook = nbformat.read(path, as_version=4)
+    assert notebook.cells[0].source == TITLE
+    assert "How this page was made" in notebook.cells[-1].source
+
+
+def pages_without_foot(folder):
+    pages = {}
+    for path in sorted(folder.rglob("chapters/**/*.html")):
+        article = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser").article
+        for tag in article.select(".provenance, .admonition.warning"):
+            tag.decompose()
+        pages[path.relative_to(folder).as_posix()] = re.sub(
+            r"profile quick|stored quick run|_images/\S+|\d+ × ", "", str(article)
+        )
+    return pages
+
+
+@pytest.fixture(scope="module")
+def plain_html(project, tmp_path_factory):
+    """The pages that jupyter-book makes by itself of the same outputs, stored in the notebooks."""
+    folder = tmp_path_factory.mktemp("plain") / "book"
+    shutil.copytree(project.root, folder, symlinks=True, ignore=shutil.ignore_patterns("_build"))
+    for chapter in project.chapters:
+        shutil.copy(project.executed("quick", chapter), folder / "chapters" / f"{chapter}.ipynb")
+    environment = {name: text for name, text in os.environ.items() if name[:4] != "BOOK"}
+    command = [sys.executable, "-m", "lib.book.pages", "build", "."]
+    process = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment)
+    assert process.returncode == 0, process.stderr
+    assert "WARNING" not in process.stderr
+    return folder / "_build" / "html"
+
+
+def test_jupyter_book_by_itself_makes_the_same_pages(html, plain_html):
+    plain = pages_without_foot(plain_html)
+    own = pages_without_foot(html)
+    assert plain.keys() == own.keys()
+    for name, text in own.items():
+        assert plain[name] == text, name
+    text = (plain_html / "chapters" / "cia" / "climb.html").read_text(encoding="utf-8")
+    assert "the quick run that is stored in the notebook" in text
+    assert (plain_html / "chapters" / "claims.json").exists()
+
+
+def test_a_changed_sentence_is_on_its_page_and_makes_no_other(project):
+    html = project.build_folder("quick") / "html"
+    times = {path: path.stat().st_mtime_ns for path in html.rglob("chapters/**/*.html")}
+    path = project.notebook("cia/climb")
+    notebook = reporting_chapter()
+    notebook.cells[4].source += "\n\nA sentence more."
+    nbformat.write(notebook, path)
+    result = book(project, "build", "--profile", "quick")
+    assert result.exit_code == 0, result.output
+    assert "A sentence more." in (html / "chapters" / "cia" / "climb.html").read_text()
+    written = [path.stem for path, time in times.items() if path.stat().st_mtime_ns != time]
+    # the first page repeats a sentence of the chapter, the references list what it cites
+    assert set(written) == {"climb", "intro", "references"}
+
+
+def test_sentences_between_comments_are_replaced():
+    text = "A <!-- finding: cia/curves one -->old\n\ntext<!-- end --> B"
+    filled = fill_findings(text, lambda chapter, name: f"{name} of {chapter}")
+    assert filled == "A <!-- finding: cia/curves one -->\none of cia/curves\n<!-- end --> B"
+    assert fill_findings("no finding", None) == "no finding"
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [
+        ("README.md", "[a](chapters/elr/x.ipynb) [b](chapters/references.md#k) [c](https://a.b/c)"),
+        ("chapters/intro.md", "[a](elr/x.ipynb) [b](references.md#k) [c](https://a.b/c)"),
+    ],
+)
+def test_links_of_a_sentence_fit_where_it_stands(place, expected):
+    sentence = "[a](../elr/x.ipynb) [b](../references.md#k) [c](https://a.b/c)"
+    assert move_links(sentence, "chapters/cia/curves.ipynb", place) == expected
+    figure = move_links("[f](#fig-a)", "chapters/cia/curves.ipynb", "chapters/intro.md")
+    assert figure == "[f](cia/curves.ipynb#fig-a)"
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ('def f():\n    """Draw a model. And more."""', "Draw a model"),
+        ("# what is drawn; twice\nx = 1", "What is drawn"),
+        ("import numpy", "Imports and settings"),
+        ("report.figure(x)", "How this figure is made"),
+        ("x = 1", "How this is computed"),
+    ],
+)
+def test_a_fold_is_named_after_its_code(source, name):
+    assert fold_name(new_code_cell(source)) == name
+
+
+def test_everyday_words_have_no_pop_up():
+    terms = read_glossary(REPOSITORY / "chapters" / "reference" / "glossary.md")
+    assert {"EM", "CIA model", "Bayes error"} <= terms.keys()
+    assert not {"best", "claim", "structure"} & terms.keys()
+    assert not [text for text in terms.values() if re.search(r"\{\w+\}|`|\]\(", text)]
