@@ -15,9 +15,10 @@ from lib.book.verdicts.recorded import claims_in
 # tags of cells
 LEAD = "lead"  # the picture of this cell opens the page
 FOLD = "hide-input"  # the page shows the code behind a toggle
+CONDITION = "if "  # begins a tag, such as "if 2 in n_hidden": otherwise the cell is left out
+
 MAX_NAMES = 3  # in the name of a fold that cells share
 MORE = "and more"
-CONDITION = "if "  # begins a tag, such as "if 2 in n_hidden": otherwise the cell is left out
 
 # how the passages of a chapter begin that have a place of their own on its page
 FINDINGS = "**What we found"
