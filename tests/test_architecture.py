@@ -47,6 +47,14 @@ SEPARATE_PARTS = {
     ("structure", "uci"),
     ("structure", "elr_uci"),
 }
+# The rooms of the press: what runs chapters, what decides claims, pages, what is made of pages.
+BOOK_STOREYS = (
+    ("run", "rendering", "range_plot"),
+    ("verdicts", "repository"),
+    ("pages", "refresh", "new_chapter"),
+    ("sweep", "paper"),
+    ("cli", "__main__", "__init__"),
+)
 CELL_LINES = 30
 TEXT_LINES = 45  # of a cell that only says something, whose source no viewer shows
 OUTPUT_BYTES = 300_000  # bytes of those stored in a notebook
@@ -94,6 +102,17 @@ def test_imports_point_down():
                 is_allowed = (room(path), module.rpartition(".")[0]) in ALLOWED_IMPORTS
                 is_apart = (room(path), imported_room) in SEPARATE_ROOMS and not is_allowed
                 assert not is_apart, f"{path} imports {module}"
+
+
+def test_imports_of_the_press_point_down():
+    storey = {name: number for number, names in enumerate(BOOK_STOREYS) for name in names}
+    for path in (LIB / "book").rglob("*.py"):
+        importing_room = path.relative_to(LIB / "book").parts[0].removesuffix(".py")
+        for module in imports(path):
+            if module.startswith("lib.book."):
+                imported_room = module.split(".")[2]
+                is_down = storey.get(imported_room, 0) <= storey[importing_room]
+                assert is_down, f"{path} imports {module}"
 
 
 @pytest.mark.parametrize("folder", sorted(path.parent.name for path in LIB.glob("*/__init__.py")))

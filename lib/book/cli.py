@@ -368,6 +368,7 @@ def build(project, chapters, profile, n_parallel, strict, print_pdf):
     from lib.book.pages import site
     from lib.book.paper.pdf import make_pdf, pdf_of
     from lib.book.run import environment, jobs
+    from lib.book.verdicts import assertions
     from lib.book.verdicts import recorded as verdicts
     from lib.book.verdicts import registered as registry
 
@@ -389,6 +390,8 @@ def build(project, chapters, profile, n_parallel, strict, print_pdf):
             verdicts.require_same_verdicts(project, claims)
         with _errors_as_warnings(strict):
             registry.require_registered(project, claims)
+        with _errors_as_warnings(strict):
+            assertions.require_assertions(project, profile)
         with _errors_as_warnings():  # also in a strict build: it is said, and no fault
             verdicts.require_stable(claims)
     click.echo("building the pages ...")

@@ -67,6 +67,7 @@ def make_notebook(name: str, title: str) -> NotebookNode:
     """Return the notebook that the template describes: cells begin with ``%% KIND TAGS``."""
     text = TEMPLATE.read_text(encoding="utf-8")
     text = text.replace("TITLE", title).replace("PART/NAME", name)
+    text = text.replace("NAME", name.partition("/")[2].replace("_", "-"))
     # kind, tags and source of one cell after the other, behind what stands before the first
     _, *pieces = CELL.split(text)
     notebook = new_notebook(metadata={"kernelspec": KERNEL})
@@ -74,6 +75,8 @@ def make_notebook(name: str, title: str) -> NotebookNode:
         make_cell = new_markdown_cell if kind == "markdown" else new_code_cell
         cell = make_cell(source.strip(), metadata={"tags": tags.split()})
         cell["id"] = f"cell-{len(notebook.cells)}"
+        if "remove-input" in cell.metadata["tags"]:
+            cell.metadata["jupyter"] = {"source_hidden": True}
         notebook.cells.append(cell)
     return notebook
 

@@ -116,8 +116,8 @@ def figure(drawing=None, caption: str = "", *, name: str, alt: str) -> None:
     _check_name(name, "fig")
     _check_words(name, caption=caption, alt=alt)
     picture = _figure_of(drawing)
-    caption = " ".join(caption.split())
-    report = {"kind": "figure", "name": name, "caption": caption, "alt": " ".join(alt.split())}
+    caption = _in_one_line(caption)
+    report = {"kind": "figure", "name": name, "caption": caption, "alt": _in_one_line(alt)}
     display(picture, metadata={"numbers": {}, "report": report})
     plt.close(picture)
     number = _FIGURES.setdefault(name, len(_FIGURES) + 1)
@@ -167,7 +167,7 @@ def table(
     header = [literal(str(column)) for column in frame]
     rows = markdown_table(header, list(zip(*columns, strict=True)))
     number = _TABLES.setdefault(name, len(_TABLES) + 1)
-    caption = " ".join(caption.split())
+    caption = _in_one_line(caption)
     words = f'<a id="{name}"></a>**Table {number}.** {caption}\n\n{rows}'
     _display_markdown(words, {"kind": "table", "name": name, "caption": caption}, numbers)
 
@@ -203,6 +203,11 @@ def _with_first_statement(template: str, neutral: str) -> str:
 
 def _dedent(words: str) -> str:
     return textwrap.dedent(words).strip()
+
+
+def _in_one_line(words: str) -> str:
+    """Return text without line breaks; spaces that do not break stay."""
+    return re.sub(r"[ \t\n]+", " ", words.strip())
 
 
 def _display_markdown(words: str, report: dict, numbers: dict) -> None:

@@ -49,7 +49,7 @@ def test_a_chapter_is_arranged():
     assert lead.outputs == [PICTURE]
     assert code_fold.source == "import numpy\n\n\ndef trial(): ...\n\n\ndraw()\n\n\ntest()"
     assert code_fold.outputs == [GLUED, GLUED]
-    prompt = "Code; the experiment; how this figure is made; how the claim is tested"
+    prompt = "Imports and settings; the experiment; how this figure is made; and more"
     assert code_fold.metadata["mystnb"]["code_prompt_show"] == prompt
     assert run.source.strip() == "## Run it yourself\n\nSo."
     assert "{glue:md} verdicts" in end.source

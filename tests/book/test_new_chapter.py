@@ -19,12 +19,14 @@ def test_a_new_chapter_is_listed_and_runs(project, tmp_path):
     assert project.profile("paper", "cia/tryout") == {"n_jobs": -1}
     output = tmp_path / "executed.ipynb"
     execute(project, "cia/tryout", {"n_models": 3}, output)
-    glued_names = set()
+    reports = {}
     for cell in read_notebook(output).cells:
         for cell_output in cell.get("outputs", []):
-            if "scrapbook" in cell_output.get("metadata", {}):
-                glued_names.add(cell_output.metadata["scrapbook"]["name"])
-    assert {"n_examples", "error", "error_low", "error_high"} <= glued_names
+            if report := cell_output.get("metadata", {}).get("report"):
+                reports[report["kind"]] = cell_output
+    assert set(reports) == {"figure", "caption", "text", "claims"}
+    assert reports["text"].metadata["numbers"]["median"] > 0
+    assert reports["figure"].metadata["report"]["name"] == "fig-tryout-errors"
 
 
 def test_what_a_template_says_is_said_of_the_chapter():

@@ -40,9 +40,22 @@ def words_of(folder, pattern: str, files: str = "*.py") -> set[str]:
 
 # Folds, code, formulas, tables; glued values and references, each with its words.
 ASIDE = re.compile(
-    r"^(`{4,}).*?^\1$|^```.*?^```$|\$\$.*?\$\$|^\|[^\n]*$|\{[\w:]+\}`[^`]*`",
+    r"^(`{4,}).*?^\1$|^```.*?^```$|<details>.*?</details>|\$\$.*?\$\$|^\|[^\n]*$|\{[\w:]+\}`[^`]*`",
     re.DOTALL | re.MULTILINE,
 )
+
+
+def story_of(notebook) -> str:
+    """Return what a reader reads: text and displayed sentences, up to the commands at the end."""
+    passages = []
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            passages.append(cell.source)
+        elif not {"hide-cell", "remove-cell"} & set(cell.metadata.get("tags", [])):
+            for output in cell.outputs:
+                if output.get("metadata", {}).get("report", {}).get("kind") == "text":
+                    passages.append(output.data["text/markdown"])
+    return ASIDE.sub("", "\n\n".join(passages)).partition("## Run it yourself")[0]
 
 
 @pytest.mark.parametrize(
@@ -50,9 +63,7 @@ ASIDE = re.compile(
 )
 def test_a_chapter_is_read_in_ten_minutes(path):
     """1270 words take ten minutes at 127 a minute."""
-    cells = nbformat.read(path, as_version=4).cells
-    text = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
-    story = ASIDE.sub("", text)
+    story = story_of(nbformat.read(path, as_version=4))
     words = [word for word in story.split() if re.search("[A-Za-z]", word)]
     assert 700 <= len(words) <= 1270
 

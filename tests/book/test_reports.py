@@ -294,8 +294,8 @@ def test_a_changed_sentence_is_on_its_page_and_makes_no_other(project):
 
 def test_sentences_between_comments_are_replaced():
     text = "A <!-- finding: cia/curves one -->old\n\ntext<!-- end --> B"
-    filled = fill_findings(text, lambda chapter, name: f"{name} of {chapter}")
-    assert filled == "A <!-- finding: cia/curves one -->\none of cia/curves\n<!-- end --> B"
+    filled = fill_findings(text, lambda chapter, name: f"{name}\nof {chapter}")
+    assert filled == "A <!-- finding: cia/curves one -->one of cia/curves<!-- end --> B"
     assert fill_findings("no finding", None) == "no finding"
 
 

@@ -17,6 +17,9 @@ LEAD = "lead"  # the picture of this cell opens the page
 FOLD = "hide-input"  # the page shows the code behind a toggle
 CONDITION = "if "  # begins a tag, such as "if 2 in n_hidden": otherwise the cell is left out
 
+MAX_NAMES = 3  # in the name of a fold that cells share
+MORE = "and more"
+
 # how the passages of a chapter begin that have a place of their own on its page
 FINDINGS = "**What we found"
 CLAIMS = "```{glue:md} verdicts"
@@ -46,14 +49,13 @@ def arrange(cells: list, parameters: dict, values: dict, scale: str) -> list:
     if reports_results(cells):
         claims = ""
         body, references = _cut_references(arrange_reports(_without_parameters(cells)))
-        for cell in body:
-            if FOLD in _tags(cell):
-                cell.metadata.setdefault("mystnb", {})["code_prompt_show"] = fold_name(cell)
     else:
         cells = [cell for cell in cells if all(_is_fulfilled(tag, values) for tag in _tags(cell))]
         body, claims, references = _arrange_cited(cells)
     page = []
     for cell in body:
+        if FOLD in _tags(cell):
+            _name_fold(cell, fold_name(cell))
         _append_cell(page, cell)
     end = render(
         "chapter_end.md",
@@ -134,21 +136,33 @@ def _append_cell(page: list[NotebookNode], cell: NotebookNode) -> None:
         page.pop()
         cell.source = f"{neighbour.source}\n\n\n{cell.source}"
         cell.outputs = neighbour.outputs + cell.outputs
-        options = dict(cell.metadata.get("mystnb", {}))
-        options["code_prompt_show"] = _merge_prompts(neighbour, cell)
-        cell.metadata["mystnb"] = options
+        _name_fold(cell, _merge_prompts(neighbour, cell))
     page.append(cell)
 
 
+def _name_fold(cell: NotebookNode, name: str) -> None:
+    """Let the fold of a cell have a name, whether it is open or not."""
+    options = dict(cell.metadata.get("mystnb", {}))
+    options["code_prompt_show"] = options["code_prompt_hide"] = name
+    cell.metadata["mystnb"] = options
+
+
 def _merge_prompts(*cells: NotebookNode) -> str:
-    """Return the prompt of a fold that cells share: what each says, without repetitions."""
+    """Return the prompt of a fold that cells share: what each says, without repetitions.
+
+    Of more than `MAX_NAMES` names the last give way to "and more".
+    """
     phrases = []
     for cell in cells:
         prompt = cell.metadata.get("mystnb", {}).get("code_prompt_show", "Code")
         for phrase in prompt.split("; "):
-            phrases.append(phrase[0].lower() + phrase[1:])
+            if phrase != MORE:
+                phrases.append(phrase[0].lower() + phrase[1:])
     first, *others = dict.fromkeys(phrases)
-    return "; ".join([first[0].upper() + first[1:], *others])
+    names = [first[0].upper() + first[1:], *others]
+    if len(names) > MAX_NAMES:
+        names = [*names[:MAX_NAMES], MORE]
+    return "; ".join(names)
 
 
 def _tags(cell: NotebookNode) -> list[str]:

@@ -16,6 +16,7 @@ FINDING = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
+LINE_BREAK = re.compile(r"\s*\n\s*")
 # ](target), as in [words](target), but not the address of another host
 LINK_TARGET = re.compile(r"(?<=\]\()(?![a-z]+:)([^)#\s]*)(#[^)\s]*)?(?=\))")
 
@@ -33,7 +34,9 @@ def fill_findings(text: str, find: Callable[[str, str], str]) -> str:
 
     def fill(match: re.Match) -> str:
         beginning, chapter, name, end = match.groups()
-        return f"{beginning}\n{find(chapter, name)}\n{end}"
+        # in one line, as a comment at the beginning of a line would end the paragraph
+        sentence = LINE_BREAK.sub(" ", find(chapter, name))
+        return f"{beginning}{sentence}{end}"
 
     return FINDING.sub(fill, text)
 

@@ -16,13 +16,14 @@ from nbformat import NotebookNode
 from lib.book.rendering import render
 from lib.book.run import history
 from lib.book.run.keys import digest as file_digest
-from lib.book.run.keys import is_fresh, read_execution_note, take_snapshot
+from lib.book.run.keys import read_execution_note
 from lib.book.run.project import Project, read_text
 from lib.book.run.variables import command_environment
 from lib.trials.description import digest
 
 STORED = "stored quick run"
 SHOWN_VERSIONS = ("numpy", "scipy", "scikit-learn", "numba", "when-the-model-is-wrong")
+FRESH = "lib.book.pages.fresh"  # the module that says which chapters are up to date
 # Set by `book build`, which has just brought every chapter up to date: nothing is left to check.
 UP_TO_DATE = "BOOK_UP_TO_DATE"
 
@@ -129,24 +130,8 @@ def _fresh_chapters(project: Project, profile: str) -> list[str]:
     if not executed or os.environ.get(UP_TO_DATE):
         return executed
     # Keys hold the flags of Python, which are those of the command, and not of `jupyter-book`.
-    command = [sys.executable, "-m", __name__, str(project.root), profile, *executed]
+    command = [sys.executable, "-m", FRESH, str(project.root), profile, *executed]
     process = subprocess.run(
         command, env=command_environment(), stdout=subprocess.PIPE, text=True, check=True
     )
     return json.loads(process.stdout)
-
-
-def _print_fresh_chapters(root: str, profile: str, *chapters: str) -> None:
-    from lib.book.run.jobs import job_of  # which takes a moment
-
-    project = Project(Path(root))
-    fresh_chapters = []
-    for chapter in chapters:
-        job = job_of(project, profile, chapter)
-        if is_fresh(job.notebook, take_snapshot(project, chapter, job.overrides).key):
-            fresh_chapters.append(chapter)
-    print(json.dumps(fresh_chapters))
-
-
-if __name__ == "__main__":
-    _print_fresh_chapters(*sys.argv[1:])

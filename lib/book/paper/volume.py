@@ -22,6 +22,8 @@ SCREEN_ONLY = (
     ".pdf-link, .screen-only, .only-dark, .provenance a.download",
     # Code that the web page folds, but not the values given to this run.
     "div.cell:not(.tag_injected-parameters) details.hide",
+    # What a chapter cites: the bibliography follows in the same volume.
+    "section section#references",
     # Cells of which nothing is left.
     "div.cell:not(:has(pre, img, svg, table, p))",
 )
@@ -81,7 +83,7 @@ def volume(project: Project, profile: str, commit: str, date: str) -> dict:
     unique_headings = [heading for heading, count in heading_counts.items() if count == 1]
     return {
         "title": project.title,
-        "subtitle": metadata("when-the-model-is-wrong")["Summary"],
+        "subtitle": metadata("when-the-model-is-wrong")["Summary"].partition(":")[0],
         "author": project.config.get("author") or "",
         "commit": commit_markup(commit).replace("`", ""),
         "profile": profile,
