@@ -132,7 +132,7 @@ def test_learning_curves_draw_t(frame):
     assert em == pytest.approx((10, 100, 0.5))
     assert winnow == pytest.approx((10, 100, 0.25))
     assert words(grid.figure.legends[0].get_texts()) == ["EM", "Winnow"]
-    assert grid.ax.get_title() == "CIA(5, 2, 0.9)"
+    assert grid.ax.get_title() == "5 attributes, k = 2"
 
 
 @pytest.mark.parametrize(
