@@ -132,7 +132,7 @@ def test_learning_curves_draw_t(frame):
     assert em == pytest.approx((10, 100, 0.5))
     assert winnow == pytest.approx((10, 100, 0.25))
     assert words(grid.figure.legends[0].get_texts()) == ["EM", "Winnow"]
-    assert grid.ax.get_title() == "CIA(5, 2, 0.9)"
+    assert grid.ax.get_title() == "5 attributes, k = 2"
 
 
 @pytest.mark.parametrize(
@@ -221,20 +221,20 @@ def test_the_critical_difference_diagram_has_names_ranks_and_bars(k):
 
 def test_differences_are_drawn_with_their_intervals_and_coloured_by_them():
     rows = [
-        ("iris", "A − B", 1.0, 0.5, 1.5),
-        ("vote", "A − B", -2.0, -3.0, -1.0),
-        ("iris", "A − C", 0.1, -1.0, 1.2),
+        ("iris", "A − B", 0.5, 0.25, 0.75),
+        ("vote", "A − B", -0.25, -0.5, -0.125),
+        ("iris", "A − C", 0.125, -0.5, 0.75),
     ]
     table = pd.DataFrame(rows, columns=["dataset", "pair", "value", "low", "high"])
-    figure = comparison.differences_by_dataset(table, "points")
+    figure = comparison.differences_by_dataset(table)
     first, second = figure.axes
     assert [axis.get_title() for axis in figure.axes] == ["A − B", "A − C"]
     assert words(first.get_yticklabels()) == ["iris", "vote"]
     assert first.get_ylim()[0] > first.get_ylim()[1]  # the first set above
-    assert marks(first) == {BLUE: [(1, 0)], VERMILLION: [(-2, 1)]}  # above 0, below 0
-    assert marks(second) == {GREY: [(0.1, 0)]}  # neither
-    assert horizontal_lines(first) == [(0.5, 1.5, 0, BLUE), (-3, -1, 1, VERMILLION)]
-    assert horizontal_lines(second) == [(-1, 1.2, 0, GREY)]
+    assert marks(first) == {BLUE: [(50, 0)], VERMILLION: [(-25, 1)]}  # above 0, below 0
+    assert marks(second) == {GREY: [(12.5, 0)]}  # neither
+    assert horizontal_lines(first) == [(25, 75, 0, BLUE), (-50, -12.5, 1, VERMILLION)]
+    assert horizontal_lines(second) == [(-50, 75, 0, GREY)]
 
 
 def test_the_accuracy_map_shows_the_best_in_bold():

@@ -81,15 +81,14 @@ def _draw_learner(axis, learner, rank, x, y, alignment):
     axis.text(x, y, words, ha=alignment, va="center", fontsize=9)
 
 
-def differences_by_dataset(table, label):
-    """Draw differences with their intervals, a row a data set and a panel a pair of learners.
+def differences_by_dataset(table):
+    """Draw differences in accuracy with intervals, a row a data set, a panel a pair of learners.
 
     Parameters
     ----------
     table : DataFrame
-        Columns dataset, pair (the panel's title), value, low and high.
-    label : str
-        Of the x axis.
+        Columns dataset, pair (the panel's title), value, low and high: differences of accuracies
+        from 0 to 1, which become percentage points.
 
     Returns
     -------
@@ -97,7 +96,8 @@ def differences_by_dataset(table, label):
     """
     if table.empty:
         return empty_figure("a comparison needs two learners")
-    table = table.assign(
+    points = 100 * table[["value", "low", "high"]]
+    table = points.assign(
         pair=table["pair"].map(plain),  # before seaborn makes titles of them
         dataset=pd.Categorical(table["dataset"].map(plain), map(plain, table["dataset"].unique())),
         ahead=np.select([table["low"] > 0, table["high"] < 0], ["first", "second"], "neither"),
@@ -130,7 +130,9 @@ def differences_by_dataset(table, label):
         axis.locator_params(axis="x", nbins=4 if n_columns < 3 else 3)
         axis.tick_params(labelleft=axis.get_subplotspec().is_first_col())
         axis.margins(y=0.6 / max(1, len(rows) - 1))
-    grid.set_axis_labels(label, "")
+    grid.set_axis_labels("", "")
+    grid.figure.set_layout_engine("constrained")
+    grid.figure.supxlabel("difference in accuracy, percentage points", fontsize=11)
     grid.set_titles(col_template="{col_name}")
     return grid.figure
 

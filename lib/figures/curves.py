@@ -16,7 +16,8 @@ MOST_TICKS = 6  # of a panel, before their labels meet
 def learning_curves(frame, learners=None, min_gain=0.02, width=3.3):
     """Draw mean T against sample size, with standard errors, a line a learner.
 
-    There is a panel for each n, k and B. The y axis begins at -0.9.
+    There is a panel for each n, k and B; its title leaves out a B that is that of all panels. The
+    y axis begins at -0.9.
 
     Parameters
     ----------
@@ -33,11 +34,11 @@ def learning_curves(frame, learners=None, min_gain=0.02, width=3.3):
     -------
     seaborn.FacetGrid
     """
-    titles = [
-        f"CIA({trial.n_attributes}, {trial.n_hidden}, {trial.difficulty:g})"
-        for trial in frame.itertuples()
-    ]
-    n_panels = len(set(titles))
+    titles = frame["n_attributes"].map("{} attributes".format)
+    titles += frame["n_hidden"].map(", k = {}".format)
+    if frame["difficulty"].nunique() > 1:
+        titles += frame["difficulty"].map(", B = {:g}".format)
+    n_panels = titles.nunique()
     t = share_of_gain(frame["accuracy"], frame["best"], frame["constant"], min_gain)
     grid = line(
         frame.assign(T=t, panel=titles),
@@ -49,9 +50,11 @@ def learning_curves(frame, learners=None, min_gain=0.02, width=3.3):
         aspect=min(width, PAGE_WIDTH / n_panels) / PANEL_HEIGHT,
         err_kws={"capsize": 2},
     )
+    size_of_words = 11 if n_panels < 4 else 9
     for axis in grid.axes.flat:
         size_axis(axis, frame["size"])
-        axis.tick_params(labelsize=11 if n_panels < 4 else 9)
+        axis.tick_params(labelsize=size_of_words)
+        axis.title.set_fontsize(size_of_words)
     return grid.set(ylim=(-0.9, 1.05)).set_ylabels(T_LABEL)
 
 

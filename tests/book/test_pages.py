@@ -14,6 +14,8 @@ from lib.experiments import elr_tables
 from lib.experiments.elr_data import paper_table
 
 CHAPTERS = REPOSITORY / "chapters"
+CHAPTER_PATHS = sorted(CHAPTERS.glob("*/*.ipynb"))
+CHAPTER_IDS = [f"{path.parent.name}-{path.stem}" for path in CHAPTER_PATHS]
 REFERENCE = CHAPTERS / "reference"
 CHANGE = re.compile(r"- from ([\w ]+?) to ([\w ]+): (.*?)[;.]\n", re.DOTALL)
 
@@ -58,14 +60,38 @@ def story_of(notebook) -> str:
     return ASIDE.sub("", "\n\n".join(passages)).partition("## Run it yourself")[0]
 
 
-@pytest.mark.parametrize(
-    "path", sorted(CHAPTERS.glob("*/*.ipynb")), ids=lambda path: f"{path.parent.name}-{path.stem}"
-)
+@pytest.mark.parametrize("path", CHAPTER_PATHS, ids=CHAPTER_IDS)
 def test_a_chapter_is_read_in_ten_minutes(path):
     """1270 words take ten minutes at 127 a minute."""
     story = story_of(nbformat.read(path, as_version=4))
     words = [word for word in story.split() if re.search("[A-Za-z]", word)]
     assert 700 <= len(words) <= 1270
+
+
+def conditions_of(cell) -> set[str]:
+    return {tag for tag in cell.metadata.get("tags", []) if tag.startswith("if ")}
+
+
+def figure_names(cell) -> list[str]:
+    if cell.cell_type != "code":
+        return []
+    figure = cell.metadata.get("mystnb", {}).get("figure", {})
+    names = re.findall(r'\bname="(fig-[\w-]+)"', cell.source)
+    return [*names, figure["name"]] if "name" in figure else names
+
+
+@pytest.mark.parametrize("path", CHAPTER_PATHS, ids=CHAPTER_IDS)
+def test_every_figure_is_referred_to(path):
+    """Where parameters decide if there is a figure, they decide on what refers to it, too."""
+    cells = nbformat.read(path, as_version=4).cells
+    conditions = {name: conditions_of(cell) for cell in cells for name in figure_names(cell)}
+    references = set()
+    for cell in cells:
+        names = {*roles("numref", cell.source), *re.findall(r"\(#(fig-[\w-]+)\)", cell.source)}
+        for name in names & conditions.keys():
+            assert conditions_of(cell) >= conditions[name], name
+        references |= names
+    assert conditions.keys() - references == set()
 
 
 @pytest.mark.parametrize("path", sorted(CHAPTERS.rglob("*.ipynb")), ids=lambda path: path.stem)
