@@ -10,7 +10,8 @@ import nbformat
 import pytest
 import yaml
 from bs4 import BeautifulSoup
-from conftest import REPOSITORY, book, make_project
+from conftest import CLAIMS, REPOSITORY, book, chapter, make_project
+from conftest import FIGURE as OLD_FIGURE
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lib.book.pages.findings import fill_findings, move_links
@@ -116,9 +117,6 @@ def reporting_chapter():
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
     """A book of a chapter that reports, and of one that glues, built strictly."""
-    from conftest import CLAIMS, chapter
-    from conftest import FIGURE as OLD_FIGURE
-
     project = make_project(tmp_path_factory.mktemp("reports") / "a {book}")
     nbformat.write(chapter(CLAIMS, OLD_FIGURE), project.notebook("cia/curves"))
     nbformat.write(reporting_chapter(), project.notebook("cia/climb"))

@@ -46,6 +46,7 @@ NO_NUMBERS = {
     "requests",
     "seaborn",
     "tqdm",
+    "yaml",
 }
 
 
