@@ -254,8 +254,8 @@ def plain_html(project, tmp_path_factory):
     """The pages that jupyter-book makes by itself of the same outputs, stored in the notebooks."""
     folder = tmp_path_factory.mktemp("plain") / "book"
     shutil.copytree(project.root, folder, symlinks=True, ignore=shutil.ignore_patterns("_build"))
-    for chapter in project.chapters:
-        shutil.copy(project.executed("quick", chapter), folder / "chapters" / f"{chapter}.ipynb")
+    for name in project.chapters:
+        shutil.copy(project.executed("quick", name), folder / "chapters" / f"{name}.ipynb")
     environment = {name: text for name, text in os.environ.items() if name[:4] != "BOOK"}
     command = [sys.executable, "-m", "lib.book.pages", "build", "."]
     process = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment)
