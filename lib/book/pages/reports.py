@@ -28,6 +28,7 @@ LINK = re.compile(
     """,
     re.DOTALL | re.MULTILINE | re.VERBOSE,
 )
+PAGE_OF_WORKS = "references.html#"
 SECTION = re.compile(r"^## ", re.MULTILINE)
 TITLE = re.compile(r"^# .*\n?", re.MULTILINE)
 VERBS = {"holds": ("holds", "hold"), "fails": ("fails", "fail")}
@@ -127,6 +128,10 @@ def _pieces(cell: NotebookNode) -> list[NotebookNode]:
     """Return the code of a cell, then each thing that it displays, in cells of their own."""
     tags = cell.metadata.get("tags", [])
     if "remove-cell" in tags or set(WHOLE) & set(tags):
+        for output in cell.outputs:
+            data = output.get("data", {})
+            if "text/markdown" in data:  # which stays an output, so that Sphinx mends no link
+                data["text/markdown"] = _markdown(output).replace("references.md#", PAGE_OF_WORKS)
         return [cell]
     code = new_code_cell(cell.source, metadata=dict(cell.metadata))
     pieces = [code]
