@@ -17,7 +17,6 @@ import numba
 import numpy as np
 from numba import config, njit
 from numba.core import event
-from numba.core.caching import FunctionCache
 from platformdirs import user_cache_path
 
 from lib import sources
@@ -80,8 +79,9 @@ def cache_folder(module):
 
     numba sees only changes in a kernel's own file, while machine code also holds kernels, and
     values of constants, that come from other files. So the folder has the digest of all source that
-    the module imports, of versions and settings. Folders of other source that nobody has used for a
-    week are removed.
+    the module imports, of versions and settings. A constant that a session has set before a kernel
+    is compiled goes into its machine code, and stays there: `make clean` removes it. Folders of
+    other source that nobody has used for a week are removed.
 
     Parameters
     ----------
@@ -125,51 +125,21 @@ def is_warm():
     return False
 
 
-class _Cache(FunctionCache):
-    """numba's cache of a kernel, left alone while the process is not what the folder's digest says.
-
-    So a constant that somebody has changed, or a module that was reloaded, is compiled in memory:
-    it neither meets what was compiled before nor stays for those who come after.
-    """
-
-    def __init__(self, function):
-        super().__init__(function)
-        self._modules = sources.closure([function.__module__])
-        self._options = numba_options()
-
-    def load_overload(self, *arguments):
-        return super().load_overload(*arguments) if self._fits() else None
-
-    def save_overload(self, *arguments):
-        if self._fits():
-            super().save_overload(*arguments)
-
-    def _fits(self):
-        return sources.are_intact(self._modules) and numba_options() == self._options
-
-
 def compiled(**options):
     """Return numba's njit with these options, which keeps what it compiles in `cache_folder`."""
 
     def compile_function(function):
-        kernel = njit(nogil=True, **options)(function)
         folder = cache_folder(function.__module__)
         if folder is None:
-            return kernel
-        # RuntimeError if the folder cannot be written after all
-        with _DECORATING, suppress(RuntimeError):
+            return njit(nogil=True, **options)(function)
+        # numba asks for the folder once, here; other packages keep the one of the user's setting
+        with _DECORATING:
             user_folder = config.CACHE_DIR
-            user_locators = config.CACHE_LOCATOR_CLASSES
-            # numba asks for the folder once, here, and must not look for another one if it cannot
-            # write into this one
             config.CACHE_DIR = str(folder)
-            config.CACHE_LOCATOR_CLASSES = "UserProvidedCacheLocator"
             try:
-                kernel._cache = _Cache(function)  # as enable_caching() does, which has no argument
+                return njit(nogil=True, cache=True, **options)(function)
             finally:
                 config.CACHE_DIR = user_folder
-                config.CACHE_LOCATOR_CLASSES = user_locators
-        return kernel
 
     return compile_function
 

@@ -379,6 +379,7 @@ def test_the_folder_changes_with_settings(variable, value, matters, folder, monk
     assert (folder("lib.trees.growing") != current) == matters
 
 
+@pytest.mark.slow
 def test_a_setting_of_the_environment_has_its_own_folder(copy):
     code = "from lib import compiled; print(compiled.cache_folder('lib.trees.node_cases'))"
     assert copy.run(code) == copy.run(code)
@@ -411,17 +412,9 @@ from lib.backgammon.net import sigmoid
 print(sigmoid(np.float32(0)))
 """
 HALF = "0.5\n"
-REFUSE_FOLDERS = """
-import os
-make_folders = os.makedirs
-def refuse(path, *arguments, **options):
-    if os.path.join("__pycache__", "numba") in str(path):
-        raise PermissionError(path)
-    make_folders(path, *arguments, **options)
-os.makedirs = refuse
-"""
 
 
+@pytest.mark.slow
 def test_machine_code_goes_to_the_user_s_cache_where_lib_cannot_be_written(copy):
     copy.cache.write_text("no folder")
     assert copy.run(SIGMOID) == HALF
@@ -431,6 +424,7 @@ def test_machine_code_goes_to_the_user_s_cache_where_lib_cannot_be_written(copy)
     assert all(path.is_relative_to(user_cache) for path in machine_code)
 
 
+@pytest.mark.slow
 def test_machine_code_goes_to_the_folder_of_numba_s_setting(copy):
     assert copy.run(SIGMOID, NUMBA_CACHE_DIR=str(copy.folder / "elsewhere")) == HALF
     machine_code = copy.machine_code()
@@ -439,15 +433,11 @@ def test_machine_code_goes_to_the_folder_of_numba_s_setting(copy):
     assert all(path.is_relative_to(cache) for path in machine_code)
 
 
+@pytest.mark.slow
 def test_kernels_are_compiled_in_memory_where_no_folder_can_be_written(copy):
     """Nor does numba look for a folder of its own, beside the source or in a home."""
     copy.cache.write_text("no folder")
     assert copy.run(SIGMOID, HOME="/dev/null/x", NUMBA_CACHE_DIR="/dev/null/x") == HALF
-    assert not copy.machine_code()
-
-
-def test_kernels_are_compiled_in_memory_where_a_folder_refuses_after_all(copy):
-    assert copy.run(REFUSE_FOLDERS + SIGMOID) == HALF
     assert not copy.machine_code()
 
 
@@ -521,65 +511,6 @@ def test_no_constant_of_a_kernel_depends_on_data_or_environment(copy):
     assert output == f"{sorted(constants().items())}\n"
 
 
-TREE = FAMILIES["trees"].code
-TREE_OUTPUT = "11\n"  # nodes, of the kernels of lib as they are
-TD = FAMILIES["decisions"].code
-
-
-@pytest.mark.slow
-def test_a_reloaded_callee_leaves_nothing_in_the_cache(copy):
-    callee = FAMILIES["decisions"].callee
-    code = f"""
-import importlib
-from pathlib import Path
-import lib.decisions.programming as programming
-import lib.decisions.temporal
-path = Path(programming.__file__)
-original = path.read_text()
-path.write_text(original.replace({callee.old!r}, {callee.new!r}))
-importlib.reload(programming)
-path.write_text(original)
-lib.decisions.temporal.q_value = programming.q_value  # as IPython's autoreload does
-{TD}
-"""
-    copy.run(code)
-    poisoned_output = copy.run(TD)
-    shutil.rmtree(copy.cache)
-    assert poisoned_output == copy.run(TD), "as without any machine code"
-
-
-@pytest.mark.slow
-def test_a_reloaded_module_leaves_nothing_in_the_cache(copy):
-    """Without autoreload: old kernels of the reloaded module find new ones in its namespace."""
-    callee = FAMILIES["trees"].callee
-    code = f"""
-import importlib
-from pathlib import Path
-import lib.trees.growing
-path = Path(lib.trees.growing.__file__)
-original = path.read_text()
-path.write_text(original.replace({callee.old!r}, {callee.new!r}))
-importlib.reload(lib.trees.growing)
-path.write_text(original)
-{TREE}
-"""
-    copy.run("import lib.trees.tree\n" + code)
-    assert copy.run(TREE) == TREE_OUTPUT
-
-
-@pytest.mark.slow
-def test_a_constant_or_kernel_that_a_cell_has_set_leaves_nothing_in_the_cache(copy):
-    copy.run("import lib.trees.growing as growing\ngrowing.SMALL = 30.0\n" + TREE)
-    assert copy.run(TREE) == TREE_OUTPUT
-
-
-@pytest.mark.slow
-def test_a_frozen_array_that_a_cell_has_changed_leaves_nothing_in_the_cache(copy):
-    value = "from lib.backgammon import START, ValueNet\nprint(ValueNet(3).values([START]))"
-    broken = copy.run("from lib.backgammon import net\nnet.UNITS[:] = 0\n" + value)
-    assert copy.run(value) != broken
-
-
 @pytest.mark.slow
 def test_kernels_of_threads_that_import_are_in_their_folders(copy):
     code = """
@@ -625,40 +556,13 @@ print(twice(random_mdp(5, 2, 2, np.random.default_rng(0)).table, np.ones(5)))
     assert copy.run("import mine") != first
 
 
-def test_settings_that_change_in_a_process_leave_nothing_in_the_folder_of_others(copy):
-    code = """
-import os, numba, numpy as np
-from lib import compiled
-from lib.compiled import assign
-os.environ["NUMBA_OPT"] = "0"
-assign(np.ones(3), np.ones(3))
-print(len(list(compiled.cache_root().rglob("*.nbi"))))
-"""
-    assert copy.run(code) == "0\n"
-
-
+@pytest.mark.slow
 def test_optimised_python_has_its_own_folder(copy):
     code = "from lib import compiled; print(compiled.cache_folder('lib.decisions.temporal').name)"
     assert copy.run(code) != copy.run(code, "-O")
 
 
-def test_a_folder_that_another_process_removes_is_no_error(copy):
-    code = """
-import pathlib, lib.compiled as c
-old = c.cache_root() / "lib.winnow.fast-old"
-old.mkdir()
-plain = pathlib.Path.glob
-def glob(self, pattern):
-    for path in plain(self, pattern):
-        if path == old:
-            old.rmdir()
-        yield path
-pathlib.Path.glob = glob
-import lib.winnow.fast
-"""
-    copy.run(code)
-
-
+@pytest.mark.slow
 def test_no_home_is_needed(copy):
     code = """
 import os, pwd
@@ -694,6 +598,7 @@ def text_while_compiling(stderr, seconds):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stderr", "seconds", "n_lines"),
     [("Terminal", 0, 1), ("io.StringIO", 0, 0), ("Terminal", 99, 0)],
@@ -705,6 +610,7 @@ def test_a_terminal_is_told_once_that_kernels_are_compiled(copy, stderr, seconds
     assert (f"is kept in {copy.cache / 'numba'}" in text) == (n_lines > 0)
 
 
+@pytest.mark.slow
 def test_other_processes_say_nothing_of_what_they_compile(copy):
     code = f"""{SLOW_COMPILATION}
 from concurrent.futures import ProcessPoolExecutor

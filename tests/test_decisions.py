@@ -20,7 +20,7 @@ from lib.decisions import (
     random_mdp,
     value_iteration,
 )
-from lib.trials.description import describe
+from lib.trials.source_key import describe
 
 LAKE = decisions.from_gymnasium("FrozenLake-v1")
 

@@ -7,7 +7,6 @@ import pytest
 
 from lib.book.run.blocks import SILENT
 from lib.book.run.variables import KERNEL_PREFIXES, PATHS
-from lib.datasets.availability import MIRRORS
 from lib.trials.notes import KINDS
 from lib.trials.options import RESULTS, VARIABLE
 
@@ -29,5 +28,5 @@ def test_kinds_of_notes_that_the_command_does_not_print():
 
 def test_variables_that_lib_reads_reach_the_kernels():
     """Those with paths are made absolute, as kernels run in another folder."""
-    assert {*MIRRORS, RESULTS} <= set(PATHS)
+    assert {"UCI_MIRROR", "UCI_CACHE", "TEXTS_MIRROR", RESULTS} <= set(PATHS)
     assert VARIABLE in KERNEL_PREFIXES

@@ -4,7 +4,8 @@ from multiprocessing import forkserver
 
 import cloudpickle
 import numba
-from numba.core.caching import FunctionCache
+import numpy as np
+from joblib.hashing import NumpyHasher
 
 
 def test_the_server_that_forks_processes_can_be_forgotten():
@@ -21,11 +22,16 @@ def test_classes_that_were_sent_can_be_forgotten():
         assert hasattr(getattr(cloudpickle.cloudpickle, name), "clear")
 
 
-def test_a_kernel_can_be_given_a_cache_of_its_own():
+def test_a_kernel_can_be_given_a_folder_of_its_own():
     """Without this machine code would outlive the source of the kernels that it calls."""
-    kernel = numba.njit(lambda x: x)
-    assert hasattr(kernel, "_cache")
-    for name in ("load_overload", "save_overload"):
-        assert callable(getattr(FunctionCache, name))
     assert hasattr(numba.config, "CACHE_DIR")
-    assert hasattr(numba.config, "CACHE_LOCATOR_CLASSES")
+
+
+def test_the_digest_of_a_value_can_be_taught_what_notebook_code_is():
+    """Without this a changed function of a notebook would find the results of the old one."""
+
+    class Hasher(NumpyHasher):
+        def reducer_override(self, value):
+            return (str, ("seen",)) if value is np else NotImplemented
+
+    assert Hasher("sha1").hash([np]) == Hasher("sha1").hash([np])

@@ -32,7 +32,7 @@ UNSAFE_CALLS = re.compile(
 )
 ALLOWED_CODE = {
     "lib/book/run/parameters.py": ["yaml.load(text, Loader=_Loader)"],
-    "lib/trials/description.py": ["cloudpickle"],  # asked what it would send by value
+    "lib/trials/source_key.py": ["cloudpickle"],  # asked what it would send by value
     # which writes, and whose list of what it has sent is cleared
     "lib/trials/runner.py": ["cloudpickle"],
     # itself, in another environment

@@ -180,7 +180,7 @@ def run(project, chapter, pairs, file, profile, engine, output, html):
     from lib.book.pages import site
     from lib.book.pages.runs import Run
     from lib.book.run import blocks, history
-    from lib.book.run.jobs import Job, reason_not_to_use
+    from lib.book.run.jobs import reason_not_to_use
     from lib.book.run.keys import take_snapshot
     from lib.book.verdicts import decided, recorded
 
@@ -195,8 +195,7 @@ def run(project, chapter, pairs, file, profile, engine, output, html):
     notes = blocks.execute_stored(project, chapter, values, output, notebook=start.notebook)
     click.echo(f"executed notebook: {output}")
     end = take_snapshot(project, chapter, values)
-    job = Job(name=chapter, chapter=chapter, overrides=values, notebook=output)
-    reason = reason_not_to_use(project, job, start, end, notes)
+    reason = reason_not_to_use(start, end, notes)
     if reason:
         raise BookError(f"{chapter}: {reason}")
     if html:

@@ -18,13 +18,6 @@ KINDS = {
     "damaged": (logging.WARNING, "{path} is damaged, run again"),
     "not stored": (logging.WARNING, "results are not stored: {why}"),
     "recorded": (logging.WARNING, "{experiment}: rows of {names} are not those recorded"),
-    "read": (
-        logging.WARNING,
-        "{path} was read, which no key holds: read it in a cell and let trials use its contents, "
-        "or put it into data/",
-    ),
-    # of a cell; the driver knows whether a key holds it
-    "opened": (logging.INFO, "{path} was read, which may be in no key"),
     "other lib": (
         logging.ERROR,
         "lib is another in its processes than in the one that started them ({there} and {here}): "

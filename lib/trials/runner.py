@@ -21,10 +21,7 @@ from joblib import parallel_config
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from lib import sources
-from lib.datasets.availability import unverified_paths
 from lib.trials.engine import run_blocks
-from lib.trials.file_reads import watch_file_reads
 from lib.trials.notes import write_note
 from lib.trials.options import check_workers, current_options
 from lib.trials.seeds import Seeds
@@ -54,7 +51,8 @@ def run(
         and functions of the notebook that it uses, are then part of the key under which blocks are
         stored. Its random numbers must come from the seeds. It runs in a process of its own, where
         nothing holds that a cell has changed in a module, in options of a package or in the
-        environment. Where it reads a file that no key holds, its blocks are not stored.
+        environment. What it reads from files other than data/ is in no key: a cell reads it, and
+        the trial uses the value.
     cases : iterable, at least one
         Tuples of arguments; what is no tuple is one argument.
     n_trials : int, optional
@@ -80,12 +78,6 @@ def run(
     RuntimeError
         If a worker has other code, data or versions, or workers die again and again.
     """
-    if sources.RELOADED:
-        names = ", ".join(sorted(sources.RELOADED))
-        raise RuntimeError(
-            f"{names} was reloaded, and trials run in processes that have read it before; "
-            "start Python again"
-        )
     seed = check_integer("seed", seed, 0)
     cases = [case if isinstance(case, tuple) else (case,) for case in cases]
     if not cases:
@@ -129,17 +121,13 @@ def _run(trial, calls, seconds, name, n_jobs, engine):
             to_run[number] = block
     results = run_blocks(partial(_run_block, trial), to_run, n_jobs, engine, name)
     n_done = len(blocks) - len(to_run)
-    noted_paths = set()
     with closing(_with_progress(results, name, block_labels, n_done)) as results:
-        for number, (contents, fingerprint, paths_read) in results:
+        for number, (contents, fingerprint) in results:
             require_same_runtime(fingerprint, f"{name}: a worker")
-            for path in sorted(set(paths_read) - noted_paths):
-                write_note("read", name, path=path)
-            noted_paths |= set(paths_read)
             frame = decode(contents)
             if number in to_verify:
                 _require_equal(frame, frames[number], store.paths[number])
-            elif store and not paths_read:
+            elif store:
                 store.write(number, contents)
             frames[number] = frame
     if to_verify:
@@ -182,23 +170,19 @@ def _run_block(trial, cases):
         The frames of the cases.
     fingerprint : dict
         Of the code and the versions that computed them.
-    paths : list of str
-        Files that the trials read and that no key holds.
     """
     frames = []
-    paths = []
     with (
         _ONE_BLOCK,
         parallel_config("sequential"),
         threadpool_limits(1),
         _restore_options(),
-        watch_file_reads(paths.append, only_here=True),
     ):
         for case in cases:
             _seed_global_generators(case[0])
             frames.append(_to_frame(trial(*case)))
     contents = encode(pd.concat(frames, ignore_index=True))
-    return contents, runtime_fingerprint(), unverified_paths(paths)
+    return contents, runtime_fingerprint()
 
 
 @contextmanager

@@ -10,7 +10,6 @@ import io
 import json
 import os
 import platform
-import re
 from functools import cache
 from importlib.metadata import version
 from multiprocessing import current_process
@@ -21,46 +20,36 @@ import pandas as pd
 
 from lib import sources
 from lib.files import DATA, files_below, write_whole
-from lib.trials.description import PACKAGES, NotDescribableError, describe, digest
-from lib.trials.file_reads import RESULTS
 from lib.trials.notes import write_note
 from lib.trials.options import current_options
+from lib.trials.source_key import PACKAGES, NotDescribableError, describe, digest
 
 SHA256 = 32  # bytes
 SUMMARY = "about.json"
 HASH_SEED = "PYTHONHASHSEED"
 PAGES = "lib.book"  # the part of lib that no trial is to use
+RESULTS = ("recorded", "benchmarks")  # folders of data/ with what the book itself has computed
 
 
-def _data_digests():
-    """Digests of the files of data/, by their path there.
+def data_digests():
+    """Return the sha256 of each file of data/, by its path there.
 
-    Data sets that are not shipped are in no key: each of their files is checked against
-    data/manifest.csv when it is loaded.
+    Those that hold results of the book itself are left out. Data sets that are not shipped are in
+    no key: each of their files is checked against data/manifest.csv when it is loaded.
     """
-    files = _data_files()
-    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items()}
+    digests = {}
+    for path in files_below(DATA):
+        name = path.relative_to(DATA).as_posix()
+        if not name.startswith(tuple(f"{folder}/" for folder in RESULTS)):
+            digests[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return digests
 
 
-def _data_times():
-    """When each file of data/ was last changed: a change shows even after it was undone."""
-    return {name: path.stat().st_ctime_ns for name, path in _data_files().items()}
-
-
-def _data_files():
-    """Files of data/ by their path there, without those that hold results of the book itself."""
-    files = {path.relative_to(DATA).as_posix(): path for path in files_below(DATA)}
-    result_folders = tuple(f"{folder}/" for folder in RESULTS)
-    return {name: path for name, path in files.items() if not name.startswith(result_folders)}
-
-
-# as they were when trials were imported
-DATA_DIGESTS = _data_digests()
-DATA_TIMES = _data_times()
+DATA_DIGESTS = data_digests()  # as they were when trials were imported
 
 
 def _require_data_as_read():
-    if _data_times() != DATA_TIMES:
+    if data_digests() != DATA_DIGESTS:
         raise NotDescribableError(
             "the files of data/ have changed since they were read; start Python again"
         )
@@ -102,19 +91,19 @@ def require_same_runtime(fingerprint, process):
         )
 
 
-def environment(description):
-    """Return what results depend on besides the description.
+def environment(modules):
+    """Return what results depend on besides a description: the `runtime_fingerprint`.
 
-    It is the `runtime_fingerprint`, of lib only what the described code can reach.
+    Of lib it has only what runs with these modules; all of lib where lib itself is named.
 
-    That is the modules whose names, or names of whose contents, occur anywhere in the description,
-    and all that these import; all of lib where lib itself is named.
+    Parameters
+    ----------
+    modules : frozenset of str
+        As in `lib.trials.source_key.Description`.
     """
-    text = json.dumps(description)
-    names = set(re.findall(r'"(lib(?:\.\w+)+)', text))
-    if f'"{sources.PACKAGE}"' in text:
-        names |= {name for name in sources.SOURCES if not name.startswith(PAGES)}
-    return runtime_fingerprint() | {"lib": _code_reached(frozenset(names))}
+    if sources.PACKAGE in modules:
+        modules = frozenset(name for name in sources.SOURCES if not name.startswith(PAGES))
+    return runtime_fingerprint() | {"lib": _code_reached(modules)}
 
 
 @cache
@@ -193,18 +182,19 @@ class BlockStore:
 
     def __init__(self, root, trial, blocks, name):
         trial_description = describe(trial)
-        trial_environment = environment(trial_description)
+        trial_environment = environment(trial_description.modules)
         self.summary = {
             "name": name,
             "environment": trial_environment,
-            "settings": trial_description,
+            "modules": sorted(trial_description.modules),
         }
-        self.folder = root / digest([trial_description, trial_environment])
+        self.folder = root / digest([trial_description.digest, trial_environment])
         self.paths = {}
         for number, cases in blocks.items():
             cases_description = describe(cases)
             # Cases may use code of lib that the trial does not, such as the class of a learner.
-            key = digest([cases_description, environment(cases_description)["lib"]])
+            code = environment(cases_description.modules)["lib"]
+            key = digest([cases_description.digest, code])
             self.paths[number] = self.folder / f"{key}.block"
         self._has_failed = False
 

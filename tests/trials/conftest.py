@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 from logged_trials import run
 
-from lib.trials import description
-
 
 @pytest.fixture(autouse=True)
 def hash_seed(monkeypatch):
@@ -26,10 +24,7 @@ def results(tmp_path, monkeypatch):
         json.dumps({"results": str(tmp_path / "results"), "notes": str(tmp_path / "notes")}),
     )
     monkeypatch.setenv("TRIAL_LOG", str(tmp_path / "log"))
-    # count_as_a_notebook changes these three: monkeypatch restores what it has set itself
-    for name in ("COMPUTING", "ENVIRONMENT", "REACHING"):
-        monkeypatch.setattr(description, name, getattr(description, name))
-    logged_trials.count_as_a_notebook()
+    cloudpickle.register_pickle_by_value(logged_trials)
     yield tmp_path / "results"
     cloudpickle.unregister_pickle_by_value(logged_trials)
 

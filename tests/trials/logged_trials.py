@@ -1,25 +1,14 @@
 """Trials that write into a log, so that tests see which blocks were found and which were run."""
 
 import os
-import sys
 import time
 
-import cloudpickle
 import pandas as pd
 
 from lib import trials
-from lib.trials import description
 
 N_TRIALS = 10
 N_BLOCKS = 5
-
-
-def count_as_a_notebook():
-    """Let the trials of this module count as those of a notebook, and write into a log."""
-    cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    description.COMPUTING = description.COMPUTING | {"os"}
-    description.REACHING = description.REACHING - {"open"}
-    description.ENVIRONMENT = set()
 
 
 def two_normals(seeds, scale=1.0, pause=0.0):

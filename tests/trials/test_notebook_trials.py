@@ -1,7 +1,5 @@
 """Trials of a notebook: what they depend on is in the key of their blocks, nothing else."""
 
-import json
-
 import nbformat
 import pandas as pd
 import pytest
@@ -99,18 +97,35 @@ def make(n):
         assert take_trials() == trials_run
 
 
-@pytest.mark.parametrize(
-    "use", ["open(os.devnull)", "eval('1')", "pytest.Item", "os.getenv('HOME')"]
-)
-def test_what_is_refused_is_not_stored(use, results, take_notes, cells, monkeypatch):
-    monkeypatch.undo()  # what the fixture `results` allows beyond a notebook
-    options = {"results": str(results), "notes": str(results.parent / "notes")}
-    monkeypatch.setenv("BOOK_TRIALS", json.dumps(options))
-    cells(f"import os, pytest\ndef trial(seeds):\n    return {{'it': str(type({use}))}}\n")
+def test_a_decorated_trial_counts_with_its_decorator(results, take_trials, cells):
+    source = """
+from functools import wraps
+def times(trial):
+    @wraps(trial)
+    def scaled(seeds):
+        return {"value": 2 * trial(seeds)["value"]}
+    return scaled
+@times
+def trial(seeds):
+    note(seeds.number)
+    return {"value": seeds.number}
+"""
+    cells(NOTE)
+    all_trials = list(range(N_TRIALS))
+    for factor, trials_run in ((2, all_trials), (2, []), (3, all_trials)):
+        cells(source.replace("2 *", f"{factor} *"))
+        assert run(trial=cells["trial"])["value"].sum() == factor * sum(all_trials)
+        assert take_trials() == trials_run
+
+
+def test_what_is_refused_is_not_stored(results, take_notes, cells):
+    cells("from test_notebook_trials import HELPER\ndef trial(seeds):\n    return {'n': 1}\n")
+    run(trial=cells["trial"])
+    assert take_notes("not stored") == []
+    cells("import test_notebook_trials as t\ndef trial(seeds):\n    return {'n': len(t.HELPER)}\n")
     run(trial=cells["trial"])
     [note] = take_notes("not stored")
-    assert ("in a cell" in note["why"]) or ("in the notebook" in note["why"])
-    assert not results.exists()
+    assert "define in the notebook" in note["why"]
 
 
 class TestClosedWorld:
@@ -183,39 +198,13 @@ class TestClosedWorld:
         assert frame["a"].nunique() == frame["b"].nunique() == N_TRIALS
         pd.testing.assert_frame_equal(frame, run(trial=cells["trial"], n_jobs=2), check_exact=True)
 
-    def test_a_file_that_a_trial_reads_is_told_and_its_blocks_are_not_stored(
-        self, results, take_notes, cells, tmp_path
-    ):
-        table = tmp_path / "table.csv"
+    @pytest.mark.parametrize("n_jobs", [1, 2])
+    def test_a_constant_of_lib_that_a_cell_has_set_is_not_seen(self, n_jobs, cells, monkeypatch):
+        monkeypatch.setattr("lib.latent_class.fast.EDGE", 0.25)
         cells(
-            "import pandas as pd\ndef trial(seeds, path):\n"
-            "    return {'n': pd.read_csv(path)['n'].sum()}\n"
+            "from lib.latent_class import fast\ndef trial(seeds):\n    return {'edge': fast.EDGE}\n"
         )
-        for n in (1, 2):
-            table.write_text(f"n\n{n}\n")
-            frame = run(trial=cells["trial"], case=(str(table),))
-            assert set(frame["n"]) == {n}
-        assert [note["path"] for note in take_notes("read")] == [str(table)] * 2
-        assert not list(results.rglob("*.block"))
-
-    def test_what_a_trial_asks_of_the_network_is_told(self, results, take_notes, cells):
-        cells(
-            "import pandas as pd\ndef trial(seeds):\n"
-            "    try:\n        pd.read_csv('http://127.0.0.1:9/a.csv')\n"
-            "    except OSError:\n        return {'n': 0}\n"
-        )
-        run(trial=cells["trial"])
-        assert {note["path"] for note in take_notes("read")} == {"127.0.0.1:9"}
-        assert not list(results.rglob("*.block"))
-
-    def test_files_of_the_book_and_of_packages_are_in_keys(self, results, take_notes, cells):
-        cells(
-            "from lib import datasets\ndef trial(seeds):\n"
-            "    return {'n': len(datasets.load('iris').y)}\n"
-        )
-        run(trial=cells["trial"])
-        assert take_notes("read", "not stored") == []
-        assert list(results.rglob("*.block"))
+        assert not (run(trial=cells["trial"], n_jobs=n_jobs)["edge"] == 0.25).any()
 
 
 def test_in_a_kernel_with_two_processes(results, take_notes, tmp_path):

@@ -11,6 +11,8 @@ import time
 from functools import partial
 from importlib.metadata import version
 
+import cloudpickle
+import logged_trials
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,13 +22,13 @@ from logged_trials import (
     N_BLOCKS,
     N_TRIALS,
     assert_same,
-    count_as_a_notebook,
     run,
     two_normals,
 )
 
 from lib import sources, trials
-from lib.trials import description, store
+from lib.trials import store
+from lib.trials.source_key import PACKAGES, describe
 from lib.trials.store import decode, encode, environment
 
 
@@ -78,7 +80,7 @@ def test_without_a_folder_nothing_is_written(monkeypatch, results, expected, tak
 def run_in_own_group(**settings):
     """Run in a group of processes that can be killed together."""
     os.setsid()
-    count_as_a_notebook()  # also in a process that is not forked
+    cloudpickle.register_pickle_by_value(logged_trials)  # also in a process that is not forked
     run(**settings)
 
 
@@ -199,12 +201,12 @@ def test_a_folder_in_the_place_of_a_block(blocks, expected, take_notes):
 
 
 class TestOnlyTheSameIsFound:
-    @pytest.mark.parametrize("key", store.environment([]))
+    @pytest.mark.parametrize("key", environment(frozenset()))
     def test_code_data_versions_and_machine(
         self, key, blocks, take_trials, take_notes, expected, monkeypatch
     ):
-        def changed_environment(description):
-            return environment(description) | {key: "other"}
+        def changed_environment(modules):
+            return environment(modules) | {key: "other"}
 
         monkeypatch.setattr(store, "environment", changed_environment)
         assert_same(run(), expected)
@@ -241,7 +243,7 @@ class TestOnlyTheSameIsFound:
         monkeypatch.undo()
         clear_caches()
 
-    USES_TREES = {"code": "lib.trees.GainRatioTree"}  # noqa: RUF012
+    USES_TREES = frozenset({"lib.trees.tree"})
 
     @pytest.mark.parametrize(
         "name", ["trees", "trees.growing", "validation", "trials.runner", "trials.seeds"]
@@ -269,7 +271,7 @@ class TestOnlyTheSameIsFound:
         cells(
             "def trial(seeds):\n    from lib.trees import growing\n    import lib\n    return lib"
         )
-        trial = description.describe(cells["trial"])
+        trial = describe(cells["trial"]).modules
         original = environment(trial)
         edit_lib("lib.trees.growing", "MORE = 1\n")
         edited_trees = environment(trial)
@@ -281,7 +283,7 @@ class TestOnlyTheSameIsFound:
 
     def test_each_package_counts(self, monkeypatch):
         fingerprint = store.runtime_fingerprint()
-        for package in description.PACKAGES.values():
+        for package in PACKAGES.values():
 
             def version_after_upgrade(name, upgraded=package):
                 return "0" if name == upgraded else version(name)
@@ -305,35 +307,27 @@ class TestOnlyTheSameIsFound:
             "recorded/a.csv.gz": False,
             "benchmarks/a.json": False,
         }
-        digests = [store._data_digests()]
+        digests = [store.data_digests()]
         for name in counts:
             path = tmp_path / name
             path.parent.mkdir(exist_ok=True)
             path.write_text("a")
-            digests.append(store._data_digests())
+            digests.append(store.data_digests())
         changes = [old != new for old, new in itertools.pairwise(digests)]
         assert changes == list(counts.values())
 
     def test_data_that_changed_after_they_were_read(self, results, take_notes, monkeypatch):
-        monkeypatch.setattr(store, "DATA_TIMES", {})
+        monkeypatch.setattr(store, "DATA_DIGESTS", {})
         run()
         assert "have changed since" in take_notes("not stored")[0]["why"]
         assert not results.exists()
 
     def test_data_that_change_while_a_block_runs(self, results, take_notes, monkeypatch):
-        """Also if they are changed back before the next one."""
-        answers = iter([store.DATA_TIMES, {}])
-        monkeypatch.setattr(store, "_data_times", lambda: next(answers, store.DATA_TIMES))
+        answers = iter([store.DATA_DIGESTS, {}])
+        monkeypatch.setattr(store, "data_digests", lambda: next(answers, store.DATA_DIGESTS))
         run()
         assert len(take_notes("not stored")) == 1
         assert len(files(results)) == N_BLOCKS - 1
-
-    def test_code_that_was_reloaded(self, results, monkeypatch):
-        """Its trials would be of an older version, in processes that have read it before."""
-        monkeypatch.setattr(sources, "RELOADED", {"lib.winnow.online"})
-        with pytest.raises(RuntimeError, match=r"lib\.winnow\.online was reloaded"):
-            run()
-        assert not results.exists()
 
 
 class TestWriting:

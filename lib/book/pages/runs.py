@@ -19,7 +19,7 @@ from lib.book.run.keys import digest as file_digest
 from lib.book.run.keys import read_execution_note
 from lib.book.run.project import Project, read_text
 from lib.book.run.variables import command_environment
-from lib.trials.description import digest
+from lib.trials.source_key import digest
 
 STORED = "stored quick run"
 SHOWN_VERSIONS = ("numpy", "scipy", "scikit-learn", "numba", "when-the-model-is-wrong")

@@ -11,14 +11,14 @@ from tqdm import tqdm
 
 from lib.book.run import execution
 from lib.book.run.history import require_commit
-from lib.book.run.keys import code_digest, files_in_no_key
+from lib.book.run.keys import code_digest
 from lib.book.run.project import PUBLISHED, BookError, Project, resolve_parameters
 from lib.book.run.remote_data import find_missing_data
-from lib.trials.description import DIGITS
+from lib.sources import DIGITS
 from lib.trials.store import SUMMARY, environment
 
 # kinds of notes that are counted, or said in another way (see `lib.trials.notes.KINDS`)
-SILENT = ("found", "verified", "absent", "opened")
+SILENT = ("found", "verified", "absent")
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,6 @@ def execute_stored(
     def report(new_notes):
         notes.extend(new_notes)
         _print_notes(project, prefix, new_notes)
-        cell_notes = [note for note in new_notes if note["kind"] == "opened"]
-        for path in files_in_no_key(project, chapter, values, cell_notes):
-            _print_warning(
-                f"{prefix}Warning: a cell read {path}, which no key holds: put it into data/"
-            )
 
     execution.execute(
         project,
@@ -188,7 +183,7 @@ def _read_experiment(folder: Path) -> StoredExperiment:
     try:
         summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
         name = str(summary["name"])
-        is_current = summary["environment"] == environment(summary["settings"])
+        is_current = summary["environment"] == environment(frozenset(summary["modules"]))
     except (OSError, ValueError, LookupError, TypeError):  # no summary, or a damaged one
         name = "unknown"
         is_current = False

@@ -18,15 +18,22 @@ from lib.book.run import history
 from lib.book.run.blocks import execute_stored
 from lib.book.run.keys import (
     Snapshot,
-    files_in_no_key,
     is_fresh,
-    lib_has_changed,
+    modules_of,
     read_execution_note,
     take_snapshot,
     write_execution_note,
 )
-from lib.book.run.project import BookError, Project, read_mapping, resolve_parameters
+from lib.book.run.project import (
+    BookError,
+    Project,
+    parse_cells,
+    read_cells,
+    read_mapping,
+    resolve_parameters,
+)
 from lib.files import write_whole
+from lib.sources import changed_modules
 
 UNWRITABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufffe\uffff]")  # in YAML, unless it is escaped
 
@@ -167,9 +174,8 @@ def bring_up_to_date(
 ) -> Job:
     """Execute a job, unless its results have the key of the snapshot; return what became of it.
 
-    The notebook of the snapshot runs, on so many cores, with lib as this process has it. A run
-    during which anything else that it may have read was changed, even if it was changed back, is
-    not used.
+    The notebook of the snapshot runs, on so many cores, with lib as this process has it. A run is
+    not used if anything else that it may have read is not at its end as it was at its beginning.
     """
     if is_fresh(job.notebook, snapshot.key):
         seconds = read_execution_note(job.notebook)["seconds"]
@@ -194,7 +200,7 @@ def bring_up_to_date(
         return replace(job, status="FAILED", message=str(error))
     job = replace(job, seconds=time.monotonic() - start)
     snapshot_at_end = take_snapshot(project, job.chapter, job.overrides)
-    reason = reason_not_to_use(project, job, snapshot, snapshot_at_end, notes)
+    reason = reason_not_to_use(snapshot, snapshot_at_end, notes)
     if reason:
         return replace(job, status="FAILED", message=reason)
     commit = history.commit_since(project, commit_at_start)
@@ -202,35 +208,22 @@ def bring_up_to_date(
     return replace(job, status="executed")
 
 
-def reason_not_to_use(
-    project: Project, job: Job, start: Snapshot, end: Snapshot, notes: list[dict]
-) -> str:
+def reason_not_to_use(start: Snapshot, end: Snapshot, notes: list[dict]) -> str:
     """Return why the key of a run lacks some of the sources of its results; empty if it has all.
 
     Parameters
     ----------
-    project : Project
-    job : Job
     start, end : Snapshot
         Of when the run began and ended.
     notes : list of dict
         Notes of the run: see `lib.trials.notes`.
     """
+    modules = changed_modules(modules_of(parse_cells(start.notebook, "the notebook that ran")))
+    if modules:
+        return f"{modules[0]} has changed while it ran; start again"
     # The second part of a key may change, as data may be fetched while a chapter runs.
-    if lib_has_changed() or end.key.partition("-")[0] != start.key.partition("-")[0]:
+    if end.key.partition("-")[0] != start.key.partition("-")[0]:
         return "its sources changed while it ran; start again"
-    paths = start.times | end.times
-    changed_files = [path for path in paths if start.times.get(path) != end.times.get(path)]
-    if changed_files:
-        n_more = len(changed_files) - 3
-        more = f" and {n_more} more" if n_more > 0 else ""
-        return (
-            f"{', '.join(changed_files[:3])}{more} changed while it ran, if only for a time; "
-            "start again"
-        )
-    unkeyed_files = files_in_no_key(project, job.chapter, job.overrides, notes)
-    if unkeyed_files:
-        return f"it read {', '.join(unkeyed_files)}, which no key holds: put it into data/"
     changed_data = _changed_data(start, end, notes)
     if changed_data:
         names = ", ".join(sorted(changed_data))
@@ -296,10 +289,11 @@ def job_of(project: Project, profile: str, chapter: str) -> Job:
 def require_fresh(project: Project, profile: str) -> None:
     """Raise BookError unless every chapter has results of the sources as they are now."""
     jobs = [job_of(project, profile, chapter) for chapter in project.chapters]
-    if lib_has_changed():
-        raise BookError("lib has changed since this command began; start again")
     stale = []
     for job in jobs:
+        modules = changed_modules(modules_of(read_cells(project.notebook(job.chapter))))
+        if modules:
+            raise BookError(f"{modules[0]} has changed since this command began; start again")
         key = take_snapshot(project, job.chapter, job.overrides).key
         if not is_fresh(job.notebook, key):
             stale.append(job.chapter)

@@ -15,10 +15,9 @@ from lib.book.run.variables import kernel_environment
 from lib.compiled import is_warm
 from lib.files import LIB
 from lib.sources import PACKAGE, SOURCES, module_digests
-from lib.trials.description import digest
-from lib.trials.file_reads import watch_file_reads
 from lib.trials.notes import write_note
 from lib.trials.processes import ForkserverContext, Process
+from lib.trials.source_key import digest
 
 PROVISIONER = "book-forked"  # its name among the entry points of pyproject.toml
 # Imported by the server, once and not by each kernel: libraries that take long, and lib but for
@@ -103,8 +102,7 @@ def _run_kernel(arguments, folder, drivers_signature):
     app = IPKernelApp.instance(parent_handle=os.getppid())
     app.initialize(arguments)
     app.shell.enable_matplotlib("inline")  # which importing matplotlib would have done here
-    with watch_file_reads(lambda path: write_note("opened", "a cell", path=path)):
-        app.start()
+    app.start()
 
 
 @cache

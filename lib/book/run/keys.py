@@ -4,14 +4,12 @@ import hashlib
 import json
 import sys
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 from lib import sources
-from lib.book.run.environment import version_mismatches
 from lib.book.run.parameters import check_values, read_parameters
 from lib.book.run.project import (
-    CONFIG,
-    PROFILES_FILE,
     PUBLISHED,
     SECONDS,
     Project,
@@ -20,17 +18,18 @@ from lib.book.run.project import (
     read_bytes,
     read_cells,
     read_mapping,
-    resolve_parameters,
 )
 from lib.book.run.remote_data import remote_data_status
 from lib.book.run.rules import rules_for
-from lib.datasets.availability import file_names, unverified_paths
 from lib.files import files_below, write_whole
-from lib.trials import description
+from lib.trials.source_key import PACKAGES
+from lib.trials.source_key import digest as digest_of
 from lib.trials.store import runtime_fingerprint
 
 PRESS = "lib.book"
-RUN = f"{PRESS}.run"  # the modules of this folder run a chapter; the rest of lib.book makes pages
+# packages that draw a chapter's figures and word its texts
+DRAWING = ("matplotlib", "seaborn", "ipython", "jinja2")
+RUNNER = f"{PRESS}.run.execution"  # with what it imports, this runs any chapter
 
 
 @dataclass(frozen=True)
@@ -43,16 +42,12 @@ class Snapshot:
         See `fingerprint`.
     notebook : bytes
         The notebook of the key, which is what runs, whatever becomes of its file.
-    times : dict of str to int
-        When each file that a running chapter may read was last changed, in ns by the clock of the
-        file system, which notices also what is changed and changed back.
     availability : dict of str to str
         Status of the data that are not shipped: see `lib.book.run.remote_data.remote_data_status`.
     """
 
     key: str
     notebook: bytes
-    times: dict[str, int]
     availability: dict[str, str]
 
 
@@ -62,9 +57,13 @@ def digest(path: Path) -> str:
 
 
 def data_digests(project: Project) -> dict[str, str]:
-    """Return the sha256 of each file below ``data/``, by its path there."""
+    """Return the sha256 of each file below ``data/``, by its path there.
+
+    Recorded rows are left out: a chapter reads its own only.
+    """
     folder = project.root / "data"
-    return {path.relative_to(folder).as_posix(): digest(path) for path in files_below(folder)}
+    paths = [path for path in files_below(folder) if folder / "recorded" not in path.parents]
+    return {path.relative_to(folder).as_posix(): digest(path) for path in paths}
 
 
 def take_snapshot(project: Project, chapter: str, overrides: dict) -> Snapshot:
@@ -76,65 +75,48 @@ def take_snapshot(project: Project, chapter: str, overrides: dict) -> Snapshot:
         parameters = read_parameters(cells)
         defaults = {name: parameter.default for name, parameter in parameters.items()}
         values = defaults | check_values(parameters, overrides)
-    # Times before contents: a change in between shows in the times of the next snapshot.
-    times = _times_of_files(project, chapter, values)
     statuses = remote_data_status(project, cells, values)
     return Snapshot(
         key=_key(project, chapter, cells, values),
         notebook=notebook,
-        times=times,
         availability={name: status for name, (status, _) in statuses.items()},
     )
-
-
-def _times_of_files(project: Project, chapter: str, values: dict) -> dict[str, int]:
-    """Return when each file that a chapter may read was last changed, in ns, by its path."""
-    data = project.root / "data"
-    files = [project.root / "chapters" / "registered.yml", project.record(chapter)]
-    files += [path for path in files_below(data) if data / "recorded" not in path.parents]
-    if values.get("folder"):
-        files += files_below(project.root / values["folder"])
-    return {str(path): path.stat().st_ctime_ns for path in files if path.exists()}
 
 
 def fingerprint(project: Project, chapter: str, parameters: dict) -> str:
     """Return the key of a chapter's results, in two parts.
 
     The first is a digest of the notebook, the parameters, the registered rules of its claims, the
-    shipped data, the recorded rows, the lock file, installed packages that differ from it, lib,
-    Python with its flags, and the machine. The second is a digest of the status of the data that
-    are not shipped, which a chapter may fetch while it runs.
+    shipped data, the recorded rows, the modules of lib that it reaches, the versions of packages as
+    they are installed, Python with its flags, and the machine. The second is a digest of the status
+    of the data that are not shipped, which a chapter may fetch while it runs.
     """
     return _key(project, chapter, read_cells(project.notebook(chapter)), parameters)
 
 
 def _key(project: Project, chapter: str, cells: list[dict], parameters: dict) -> str:
-    lock = project.root / "requirements.lock"
-    shipped_data = {
-        path: sha256
-        for path, sha256 in data_digests(project).items()
-        if not path.startswith("recorded/")
-    }
-    # without those of lib and data, which are ingredients of their own below
+    # without those of lib, data and packages, which are ingredients of their own below
+    own_ingredients = {"lib", "data", *PACKAGES.values()}
     machine = {
-        name: value for name, value in runtime_fingerprint().items() if name not in ("lib", "data")
+        name: value for name, value in runtime_fingerprint().items() if name not in own_ingredients
     }
+    # read anew each time: a package may be changed beside the lock, also while a chapter runs
+    packages = {name: version(name) for name in (*PACKAGES.values(), *DRAWING)}
     ingredients = {
         # and not the outputs that are stored
         "notebook": [[cell["cell_type"], cell["metadata"], cell["source"]] for cell in cells],
         "parameters": parameters,
         "registered": rules_for(project, "\n".join(cell["source"] for cell in cells)),
-        "data": shipped_data,
+        "data": data_digests(project),
         "record": digest(project.record(chapter)),
         "published": _published_scale(project, chapter),
-        "lock": digest(lock),
-        "lib": sources.module_digests(modules_of_chapters()),
-        "environment": [version_mismatches(lock), sys.version, list(sys.flags)],
+        "lib": sources.module_digests(modules_of(cells)),
+        "environment": [packages, sys.version, list(sys.flags)],
         "machine": machine,
     }
     # a part of its own: results of a run that has fetched data may be used
     statuses = remote_data_status(project, cells, parameters)
-    return f"{description.digest(ingredients)}-{description.digest(statuses)}"
+    return f"{digest_of(ingredients)}-{digest_of(statuses)}"
 
 
 def _published_scale(project: Project, chapter: str) -> list:
@@ -144,71 +126,29 @@ def _published_scale(project: Project, chapter: str) -> list:
     return [project.profile(PUBLISHED, chapter), seconds, address]
 
 
-def modules_of_chapters() -> set[str]:
-    """Return the modules of lib that decide what a chapter's notebook shows.
+def modules_of(cells: list[dict]) -> set[str]:
+    """Return the modules of lib that decide what a notebook shows: all that it or its run reaches.
 
-    All of lib.book.run are among them, with what they import, and all of lib but lib.book.
+    Of a notebook with ``import lib``, or with a cell that Python cannot parse, it is all of lib but
+    its press.
     """
-    decisive = [name for name in sources.SOURCES if name.startswith(f"{RUN}.")]
-    decisive += [name for name in sources.SOURCES if not name.startswith(PRESS)]
-    return sources.closure(decisive)
-
-
-def lib_has_changed() -> bool:
-    """Whether files of lib that a chapter may run differ from the code in this process."""
-    sources_in_files = sources.read_sources()
-    modules = modules_of_chapters()
-    if not modules <= sources_in_files.keys():
-        return True
-    in_files = sources.module_digests(modules, sources_in_files)
-    return in_files != sources.module_digests(modules)
+    names = {RUNNER}
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            try:
+                names |= sources.imported_names(cell["source"])
+            except SyntaxError:  # such as a line of IPython's own
+                names.add(sources.PACKAGE)
+    if sources.PACKAGE in names:
+        names |= {name for name in sources.SOURCES if not name.startswith(PRESS)}
+    return sources.closure(names)
 
 
 def code_digest(project: Project, chapter: str) -> str:
     """Return a digest of a chapter's code and of lib, which comments and text do not change."""
     cells = read_cells(project.notebook(chapter))
     code = [sources.source_digest(c["source"]) for c in cells if c["cell_type"] == "code"]
-    return description.digest([code, sources.module_digests(modules_of_chapters())])
-
-
-def files_in_no_key(
-    project: Project, chapter: str, overrides: dict, notes: list[dict]
-) -> list[str]:
-    """Return the files that a run of a chapter has read and that its key does not hold.
-
-    The key holds data/, the published scale, texts in the folder that a parameter names, and the
-    status of copies in mirrors. `remote_data_status` reads these copies, too, to check them.
-
-    Parameters
-    ----------
-    project : Project
-    chapter : str
-    overrides : dict
-        Values that are set.
-    notes : list of dict
-        Notes of the run: see `lib.trials.notes`.
-    """
-    paths_read = {note["path"] for note in notes if note["kind"] in ("opened", "read")}
-    paths = [Path(path).resolve() for path in unverified_paths(paths_read)]
-    if not paths:
-        return []
-    _, values = resolve_parameters(project, chapter, overrides)
-    texts = (project.root / values["folder"]).resolve() if values.get("folder") else None
-    data = (project.root / "data").resolve()
-    record = project.record(chapter).resolve()
-    statuses = remote_data_status(project, read_cells(project.notebook(chapter)), values)
-    names = file_names(statuses)
-    scale_files = [(project.root / name).resolve() for name in (CONFIG, PROFILES_FILE, SECONDS)]
-
-    def is_in_key(path):
-        is_record_of_another = data / "recorded" in path.parents and path != record
-        is_data = data in path.parents and not is_record_of_another
-        is_of_scale = path in scale_files
-        return (
-            is_data or is_of_scale or path.parent == texts or path.name.removesuffix(".gz") in names
-        )
-
-    return [str(path) for path in paths if not is_in_key(path)]
+    return digest_of([code, sources.module_digests(modules_of(cells))])
 
 
 def is_fresh(executed: Path, key: str) -> bool:

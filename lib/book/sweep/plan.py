@@ -20,7 +20,7 @@ from lib.book.run.project import (
     resolve_parameters,
 )
 from lib.files import write_whole
-from lib.trials.description import digest
+from lib.trials.source_key import digest
 
 MAX_RUNS = 500
 MAX_NAME_LENGTH = 100  # of a run's folder, without a digest
