@@ -30,7 +30,7 @@ LEARNERS = [
     BayesNetClassifier(structure="tan", learner="ofe"),
     BayesNetClassifier(structure="naive", learner="elr", random_state=0),
     make_pipeline(EntropyDiscretizer(), BayesNetClassifier(structure="naive", learner="ofe")),
-    make_pipeline(ClassSeparatingCuts(), OneHot(), Winnow(complement=True)),
+    make_pipeline(ClassSeparatingCuts(), OneHot(), Winnow(complement=True, random_state=0)),
     GainRatioTree(),
     OptionTree(TREE),
     Ripper(random_state=0),
@@ -45,12 +45,12 @@ LEARNERS = [
     make_pipeline(Schemata(limit=60, random_state=0), TREE),
     MixtureOfExperts(random_state=0),
     LatentClassGibbs(n_burn=1, n_samples=2, random_state=0),
-    Winnow(),
+    Winnow(random_state=0),
     WinnowEnsemble(random_state=0),
     LatentClassEM(random_state=0),
     LatentClassCovariance(),
     ContextBayes(),
-    WinSpell(),
+    WinSpell(random_state=0),
 ]
 
 

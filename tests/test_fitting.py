@@ -31,7 +31,7 @@ ONES = np.ones(SIZE)
 WEIGHTED_LEARNERS = {
     "naive Bayes": NaiveBayes(),
     "network": BayesNetClassifier("tan", "elr", n_iterations=3),
-    "Winnow": Winnow(1.5, complement=True, average=True, n_passes=2),
+    "Winnow": Winnow(1.5, complement=True, average=True, n_passes=2, shuffle=False),
 }
 OTHER_LEARNERS = {
     "selective": SelectiveNaiveBayes(),
@@ -40,7 +40,7 @@ OTHER_LEARNERS = {
     "EM": LatentClassEM(n_restarts=2, random_state=0),
     "covariance": LatentClassCovariance(),
     "kernel": VariableKernel(n_searches=1),
-    "WinSpell": WinSpell(),
+    "WinSpell": WinSpell(random_state=0),
     "contexts": ContextBayes(),
     "tree": GainRatioTree(),
     "rules": Ripper(random_state=0),
@@ -250,7 +250,7 @@ LEARNERS = {
     **WEIGHTED_LEARNERS,
     "selective": OTHER_LEARNERS["selective"],
     "experts": OTHER_LEARNERS["experts"],
-    "sparse Winnow": Winnow(),
+    "sparse Winnow": Winnow(random_state=0),
     "ensemble": OTHER_LEARNERS["ensemble"],
 }
 

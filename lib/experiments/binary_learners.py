@@ -104,7 +104,7 @@ CIA_LEARNERS = {
     "winnow": WinnowEnsemble(),
     "winnow_cv": TunedWinnow(),
     "winnow_basic": WinnowEnsemble(margin=0.0),
-    "winnow_single": Winnow(1.015, complement=True, n_passes=20, inclusive=False, shuffle=True),
+    "winnow_single": Winnow(1.015, complement=True, n_passes=20, inclusive=False),
     "perceptron": Perceptron(),
     "averaged_perceptron": SGDClassifier(
         loss="perceptron",

@@ -166,15 +166,11 @@ def _accuracy(learner, X, y, X_test, y_test):
 
 # learners by what they are given: booleans, categories, numbers, or attributes as they are
 _ON_BOOLEANS = {
-    "winnow": Winnow(),
+    "winnow": Winnow(shuffle=False),  # folds come shuffled
     "naive_bayes_boolean": NaiveBayes(),
-    "winnow_tuned": Tuned(Winnow(shuffle=True), {**_WINNOW, "n_passes": [1, 5, 20]}),
-    "winnow_averaged": Tuned(
-        Winnow(shuffle=True, n_passes=20, average=True, complement=True), _WINNOW
-    ),
-    "winnow_thick": Tuned(
-        Winnow(shuffle=True, n_passes=20, average=True, complement=True, margin=None), _WINNOW
-    ),
+    "winnow_tuned": Tuned(Winnow(), {**_WINNOW, "n_passes": [1, 5, 20]}),
+    "winnow_averaged": Tuned(Winnow(n_passes=20, average=True, complement=True), _WINNOW),
+    "winnow_thick": Tuned(Winnow(n_passes=20, average=True, complement=True, margin=None), _WINNOW),
     "winnow_ensemble": Tuned(
         OneVsRestClassifier(WinnowEnsemble()), {"estimator__promotion": [1.015, 1.05, 1.2]}
     ),

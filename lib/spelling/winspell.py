@@ -3,12 +3,13 @@
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lib.arrays import check_boolean_matrix, check_sparse_boolean_matrix
 from lib.discretize.columns import checked_target
 from lib.estimators import TIE, most_probable, with_parameters
-from lib.validation import at_least_one, check_integer, check_real
+from lib.validation import at_least_one, check_flag, check_integer, check_real
 from lib.winnow.online import Winnow, sums
 
 
@@ -33,7 +34,13 @@ class WinSpell(ClassifierMixin, BaseEstimator):
         with the word, its weight counts in the mean as what it begins with.
     decay : float in (0, 1]
     n_passes : int, at least 1
-        Passes over the rows, in the order in which they are given.
+        Passes over the rows.
+    shuffle : bool
+        Whether each pass presents the rows in a random order, the same for all Winnows, or in the
+        given one. In rows that are sorted by word, the last word is learned last and wins too
+        often.
+    random_state : int, RandomState or None
+        Draws the orders of the passes.
 
     Attributes
     ----------
@@ -62,6 +69,8 @@ class WinSpell(ClassifierMixin, BaseEstimator):
     average: bool = False
     decay: float = 0.9
     n_passes: int = 5
+    shuffle: bool = True
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, X, y):
         """Learn from features `X` (n_samples, n_attributes) of 0 and 1 and the words `y`.
@@ -74,46 +83,54 @@ class WinSpell(ClassifierMixin, BaseEstimator):
         """
         check_real("decay", self.decay, 0, 1, open_low=True)
         check_integer("n_passes", self.n_passes, 1)
+        check_flag("shuffle", self.shuffle)
         at_least_one("demotions", self.demotions)
         rows, self.classes_, target = training_rows(self, X, y)
+        orders = self._orders(rows.shape[0])
         weights = []
         shares = []
         for number in range(len(self.classes_)):
-            cloud_weights, cloud_shares = self._train_cloud(rows, target == number)
+            cloud_weights, cloud_shares = self._train_cloud(rows, target == number, orders)
             weights.append(cloud_weights)
             shares.append(cloud_shares)
         self.weights_ = np.array(weights)
         self.shares_ = np.array(shares)
         return self
 
-    def _train_cloud(self, rows, is_word):
+    def _orders(self, n_rows):
+        """The rows in the order of their presentation, (n_rows,) for each pass."""
+        if not self.shuffle:
+            return [np.arange(n_rows)] * self.n_passes
+        rng = check_random_state(self.random_state)
+        return [rng.permutation(n_rows) for _ in range(self.n_passes)]
+
+    def _train_cloud(self, rows, is_word, orders):
         """Weights (n_attributes,) of one word's cloud, and the shares of its members."""
-        n_rows, n_features = rows.shape
-        row_numbers = np.repeat(np.arange(n_rows), np.diff(rows.indptr))  # of each entry of `rows`
-        # the first row where each feature comes with the word; n_rows if there is none
-        with_word = is_word[row_numbers]
-        first_rows = np.full(n_features, n_rows)
-        # backwards, as of several values for one feature the last stays
-        first_rows[rows.indices[with_word][::-1]] = row_numbers[with_word][::-1]
+        members = [self._winnow(demotion) for demotion in self.demotions]
+        first_rows = rows[orders[0]]
+        first_seen = _first_with_word(first_rows, is_word[orders[0]])
         # A feature that has no weight yet is as good as absent: in the first pass those before
         # their first row with the word, later those that never come with it.
-        has_weight = first_rows < n_rows
-        first_pass = _select_entries(rows, row_numbers >= first_rows[rows.indices])
-        later_pass = _select_entries(rows, has_weight[rows.indices])
-        passes = [first_pass] + [later_pass] * (self.n_passes - 1)
-        members = []
-        mistakes = []
-        for demotion in self.demotions:
-            weights, n_mistakes = self._train_member(passes, is_word, demotion)
-            members.append(weights)
-            mistakes.append(n_mistakes)
-        shares = self.decay ** (np.array(mistakes) - min(mistakes))
+        is_seen = _row_numbers(first_rows) >= first_seen[first_rows.indices]
+        first_pass = _select_entries(first_rows, is_seen)
+        has_weight = first_seen < rows.shape[0]
+        later_rows = _select_entries(rows, has_weight[rows.indices])
+        n_mistakes = np.zeros(len(members), dtype=int)
+        for number, order in enumerate(orders):
+            presented = first_pass if number == 0 else later_rows[order]
+            for member in members:
+                member.partial_fit(presented, is_word[order], [False, True])
+            earlier_mistakes = n_mistakes
+            n_mistakes = np.array([member.n_mistakes_ for member in members])
+        last_mistakes = n_mistakes - earlier_mistakes
+        shares = self.decay ** (last_mistakes - last_mistakes.min())
         shares /= shares.sum()
-        return np.where(has_weight, shares @ np.array(members), 0), shares
+        weights = np.array([member.weights_ for member in members])
+        return np.where(has_weight, shares @ weights, 0), shares
 
-    def _train_member(self, passes, is_word, demotion):
-        """Weights of one Winnow after all passes, and its mistakes in the last."""
-        winnow = Winnow(
+    def _winnow(self, demotion):
+        """A member of a cloud, unfitted."""
+        return Winnow(
             promotion=self.promotion,
             demotion=demotion,
             threshold=self.threshold,
@@ -122,12 +139,6 @@ class WinSpell(ClassifierMixin, BaseEstimator):
             average=self.average,
             inclusive=False,
         )
-        n_mistakes = 0
-        for rows in passes:
-            earlier_mistakes = n_mistakes
-            winnow.partial_fit(rows, is_word, [False, True])
-            n_mistakes = winnow.n_mistakes_
-        return winnow.weights_, n_mistakes - earlier_mistakes
 
     def decision_function(self, X):
         """The sum of each word's cloud, (n_samples, n_classes).
@@ -172,6 +183,22 @@ def boolean_rows(X):
     if not sparse.issparse(X):
         X = check_boolean_matrix("X", X)
     return check_sparse_boolean_matrix("X", sparse.csr_array(X))
+
+
+def _row_numbers(rows):
+    """The row of each stored entry of a CSR matrix."""
+    return np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+
+
+def _first_with_word(rows, is_word):
+    """The first row where each feature comes with the word, (n_attributes,); n_rows for none."""
+    n_rows, n_features = rows.shape
+    row_numbers = _row_numbers(rows)
+    with_word = is_word[row_numbers]
+    first_rows = np.full(n_features, n_rows)
+    # backwards, as of several values for one feature the last stays
+    first_rows[rows.indices[with_word][::-1]] = row_numbers[with_word][::-1]
+    return first_rows
 
 
 def _select_entries(rows, mask):

@@ -13,7 +13,8 @@ from lib.winnow.online import WinnowBase, sums
 class WinnowEnsemble(TwoClasses, WinnowBase):
     """Average of the weights of Winnows, each trained on a random subsample.
 
-    A Winnow's share of the average is its accuracy on its subsample above the best constant's.
+    In each pass a member is presented its subsample in a new random order, so that the order of the
+    rows does not matter. A Winnow's share of the average is its accuracy on its subsample above the best constant's.
     The paper gives no parameters; the defaults are choices (see the sensitivity chapter).
 
     Parameters
@@ -24,6 +25,7 @@ class WinnowEnsemble(TwoClasses, WinnowBase):
     promotion, demotion, threshold, initial_weight, margin, complement, average, n_passes, inclusive
         As in Winnow; margin None is 0.2 threshold.
     random_state : int, RandomState or None
+        Draws the subsamples and the orders.
 
     Attributes
     ----------

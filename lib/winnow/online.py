@@ -216,9 +216,12 @@ class Winnow(WinnowBase):
     inclusive : bool
         Predict 1 at Z >= threshold (Atlas), or only at Z > threshold (Littlestone, Grove & Roth).
     shuffle : bool
-        Present the rows of each pass in a random order instead of the given one.
+        Whether `fit` presents the rows of each pass in a random order, or in the given one. The
+        weights follow the rows seen last: after rows that are sorted by class, Winnow predicts the
+        last class almost everywhere. False where the order is what is studied: a bound of mistakes,
+        a target that changes. `partial_fit` takes its rows as they come.
     random_state : int, RandomState or None
-        Only for shuffle.
+        Draws the orders of the passes.
 
     Attributes
     ----------
@@ -242,8 +245,8 @@ class Winnow(WinnowBase):
     outgrows promotion (threshold + margin) or the initial weight, and `fit` refuses parameters with
     which these could.
 
-    A row of weight 3 is presented three times in succession, one of weight 0 never, though its
-    class remains. A fractional remainder r of a weight adds a last presentation, whose factor is
+    A row of weight 3 is presented three times in a pass, one of weight 0 never, though its class
+    remains. A fractional remainder r of a weight adds a last presentation, whose factor is
     promotion or demotion to the power of r, a shorter step of exponentiated gradient. It counts as
     r presentations in the average, and as one in `n_mistakes_` and `n_updates_`. Weights that sum
     to less than the number of rows with positive weight are rescaled to sum to that number.
@@ -265,7 +268,7 @@ class Winnow(WinnowBase):
     average: bool = False
     n_passes: int = 1
     inclusive: bool = True
-    shuffle: bool = False
+    shuffle: bool = True
     random_state: int | np.random.RandomState | None = None
 
     def __sklearn_tags__(self):
@@ -296,11 +299,12 @@ class Winnow(WinnowBase):
         weights = None if sample_weight is None else case_weights(sample_weight, rows)
         self._start(classes, self._n_weights(rows))
         examples, sizes = presentations(weights, rows.shape[0])
-        self._learn(rows, target, self.n_passes, examples, sizes)
+        rng = check_random_state(self.random_state) if self.shuffle else None
+        self._learn(rows, target, self.n_passes, examples, sizes, rng)
         return self
 
     def partial_fit(self, X, y, classes=None):
-        """Go on learning from more examples, one pass over them.
+        """Go on learning from more examples, one pass over them in the order in which they come.
 
         Parameters
         ----------
@@ -360,10 +364,12 @@ class Winnow(WinnowBase):
         self._n_presented = 0
         self.n_mistakes_ = 0
         self.n_updates_ = 0
-        self._rng = check_random_state(self.random_state)
 
-    def _learn(self, rows, target, n_passes, examples, sizes):
-        """Make passes over presentations, which `presentations` describes, for each concept."""
+    def _learn(self, rows, target, n_passes, examples, sizes, rng=None):
+        """Make passes over presentations, which `presentations` describes, for each concept.
+
+        `rng`, a RandomState, draws an order for each pass; without one the given order is kept.
+        """
         rule = self._update_rule(self._n_weights(rows))
         is_fractional = bool((sizes < 1).any())
         if is_fractional:
@@ -376,13 +382,13 @@ class Winnow(WinnowBase):
         chunk = max(1, PRESENTATIONS // len(examples))
         for first_pass in range(0, n_passes, chunk):
             n_chunk_passes = min(chunk, n_passes - first_pass)
-            if self.shuffle:
-                order = [self._rng.permutation(len(examples)) for _ in range(n_chunk_passes)]
-                order = np.concatenate(order)
-                n_repeats = 1
-            else:
+            if rng is None:
                 order = np.arange(len(examples))
                 n_repeats = n_chunk_passes
+            else:
+                order = [rng.permutation(len(examples)) for _ in range(n_chunk_passes)]
+                order = np.concatenate(order)
+                n_repeats = 1
             for concept, positive in enumerate(positive_classes):
                 self._train_concept(
                     concept,

@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 from river import linear_model
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.linear_model import Perceptron
 from stepmix import StepMix
 
@@ -140,8 +141,8 @@ def winnow(n_passes=200, n_calls=10):
     X, y = sample()
     doubled = np.hstack([X, 1 - X]).astype(float)
     peer = Perceptron(max_iter=n_passes, tol=None, shuffle=False)
-    basic = Winnow(promotion=1.015, complement=True, n_passes=n_passes)
-    thick = Winnow(promotion=1.015, complement=True, n_passes=n_passes, margin=None, average=True)
+    basic = Winnow(promotion=1.015, complement=True, n_passes=n_passes, shuffle=False)
+    thick = clone(basic).set_params(margin=None, average=True)
 
     def fit_often(learner, rows):
         for _ in range(n_calls):

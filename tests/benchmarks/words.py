@@ -61,10 +61,16 @@ def word_rows():
     floats = X.astype(float)
     peer = SGDClassifier(loss="perceptron", max_iter=N_PASSES, tol=None, shuffle=False)
     winnow = Winnow(
-        promotion=1.5, demotion=0.5, threshold=1.0, initial_weight=0.1, n_passes=N_PASSES
+        promotion=1.5,
+        demotion=0.5,
+        threshold=1.0,
+        initial_weight=0.1,
+        n_passes=N_PASSES,
+        shuffle=False,
     )
+    learners = {"Winnow": winnow, "WinSpell": WinSpell(n_passes=N_PASSES, shuffle=False)}
     text = f"{X.shape[0]:,} contexts of {'/'.join(WORDS)}; SGDClassifier"
-    for name, learner in {"Winnow": winnow, "WinSpell": WinSpell(n_passes=N_PASSES)}.items():
+    for name, learner in learners.items():
         fits = (partial(learner.fit, X, y), partial(peer.fit, floats, y))
         times = alternate(*fits, repetitions=5)
         yield row(f"{name}, {text}", times[:, 0], times[:, 1], "s", None, None)

@@ -91,7 +91,7 @@ def test_winnow(weka, exact):
         order = order.astype(int)
         half = len(y) // 2
         threshold = X.shape[1] if rule["threshold"] == -1 else rule["threshold"]
-        learner = Winnow(**{**rule, "threshold": threshold}, inclusive=False)
+        learner = Winnow(**{**rule, "threshold": threshold}, inclusive=False, shuffle=False)
         learner.fit(X[order], y[order])
         if exact:
             np.testing.assert_array_equal(learner.weights_, weights[:-1], err_msg=str(rule))
