@@ -24,8 +24,9 @@ from lib.relevance import (
     left_out_mistakes,
     relieff,
     stepwise_selection,
+    vsm,
 )
-from lib.relevance.vsm import _line_search, error_and_slope
+from lib.relevance.vsm import error_and_slope
 
 
 @parametrize_with_checks([VariableKernel(), Schemata(random_state=0)])
@@ -293,19 +294,30 @@ def test_the_search_of_the_kernel_ends_where_the_steepest_descent_gains_nothing(
     assert kernel.n_searches_ < 100
     assert (np.diff(kernel.errors_) < 0).all()
     parameters = np.append(kernel.weights_, kernel.radius_)
-    neighbours = kernel._neighbours(kernel.weights_)
-    error, slope = error_and_slope(parameters, *neighbours, kernel._votes)
+    nearest = kernel._nearest(kernel.weights_)
+    error, slope = kernel._error_and_slope(parameters, nearest)
     assert error == pytest.approx(kernel.errors_[-1])
     # one more step gains less than the tolerance
-    next_parameters = _line_search(parameters, -slope, neighbours, kernel._votes)
-    next_neighbours = kernel._neighbours(next_parameters[:-1])
-    next_error, _ = error_and_slope(next_parameters, *next_neighbours, kernel._votes)
+    next_parameters = kernel._line_search(parameters, -slope, nearest)
+    next_nearest = kernel._nearest(next_parameters[:-1])
+    next_error, _ = kernel._error_and_slope(next_parameters, next_nearest)
     assert next_error > error * (1 - kernel.tolerance)
     # a search of n steps begins as a longer one
     for n in range(5):
         errors = VariableKernel(n_searches=n).fit(X, y).errors_
         np.testing.assert_array_equal(errors, kernel.errors_[: len(errors)])
         assert len(errors) <= n + 1
+
+
+def test_batches_of_the_kernel_are_its_rows(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(100, 4))
+    y = X[:, 0] * X[:, 1] > 0
+    at_once = VariableKernel().fit(X, y)
+    monkeypatch.setattr(vsm, "BATCH", 0.01)  # of 32 rows
+    in_batches = VariableKernel().fit(X, y)
+    assert len(in_batches._batches(100)) == 4
+    np.testing.assert_allclose(in_batches.errors_, at_once.errors_, rtol=1e-9)
+    np.testing.assert_allclose(in_batches.predict_proba(X), at_once.predict_proba(X), atol=1e-6)
 
 
 @pytest.mark.parametrize("factor", [2.0**660, 2.0**-660])
