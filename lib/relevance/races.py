@@ -99,6 +99,11 @@ class Schemata(MixedInput, SelectorMixin, BaseEstimator):
     Attributes are as for `relieff`; distances are the sums of the differences, and of equally near
     rows each has one vote.
 
+    A query compares a row with all others, by half of the open attributes on average, and there are
+    up to `limit` queries for each open attribute and race. So time grows with the rows and, at
+    most, with the cube of the attributes: some 25 seconds for 5,000 rows of 50 attributes. Memory
+    is that of the table.
+
     References
     ----------
     Moore & Lee (1994), "Efficient algorithms for minimizing cross validation error". Dietterich
