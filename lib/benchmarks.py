@@ -49,7 +49,9 @@ def read_scaling():
         n_attributes, learner, seconds a model of a whole learning curve.
     details : dict
         efficiency (of two workers, each repetition), peaks (MiB, by learner), sizes, setting,
-        machine, date.
+        machine, date; and learners, once they were measured: a row for each learner of lib
+        (learner, data, seconds and memory in MiB at each size, None where a fit was stopped, and
+        the exponent of its growth), sizes, cap in seconds, columns, machine, date.
     """
     details = _read(SCALING)
     times = pd.DataFrame(details.pop("rows"))

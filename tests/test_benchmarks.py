@@ -1,12 +1,16 @@
 """Committed measurements can be read, are anonymous and complete; so are those made anew."""
 
+import pkgutil
+from importlib import import_module
+
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks import chapters, elr_times
+from benchmarks import chapters, elr_times, learners
 from hypothesis import given
 from hypothesis import strategies as st
 
+import lib
 from lib.benchmarks import growth, read_benchmarks, read_scaling
 
 MACHINE = {"processor", "cores", "python", "numpy", "scipy", "scikit-learn", "numba"}
@@ -64,3 +68,25 @@ def test_times_of_elr_are_measured_and_written(tmp_path):
     times, _ = read_benchmarks(tmp_path / "elr_times.json")
     assert times["learner"].value_counts().to_dict() == {"elr": 4, "svm": 1}
     assert (times["seconds"] > 0).all()
+
+
+def test_every_learner_is_measured():
+    """Each public class that has `fit`, of the packages that list what is public."""
+    public = set()
+    for module in pkgutil.iter_modules(lib.__path__):
+        package = import_module(f"lib.{module.name}")
+        names = getattr(package, "__all__", ())
+        public.update(name for name in names if hasattr(getattr(package, name), "fit"))
+    measured = {name.split(",")[0] for name in learners.KINDS}
+    assert len(public) > 20
+    assert public <= measured
+
+
+@pytest.mark.slow
+def test_growth_of_a_learner_is_measured_until_the_cap():
+    sizes = (2_000, 4_000, 200_000)  # of which the last takes half an hour
+    [row] = learners.measure(["relieff"], sizes, cap=2)
+    first, second, stopped = row["seconds"]
+    assert row["exponent"] == pytest.approx(np.log2(second / first), abs=0.1)
+    assert stopped is row["memory"][2] is None
+    assert learners.line(row, sizes).count("stopped") == 1

@@ -2,7 +2,8 @@
 
 Writes data/benchmarks/scaling.json. Times are the processor's, in one thread, each the least of
 some repetitions, of fits that do a fixed number of iterations. Only the efficiency of two workers
-is by the clock on the wall.
+is by the clock on the wall. `--only learners` measures how each learner of lib grows with the rows,
+in a few minutes, and leaves the rest of the file as it is.
 """
 
 import argparse
@@ -29,6 +30,7 @@ from lib.latent_class import LatentClassCovariance, LatentClassEM
 from lib.trials import Seeds
 from lib.trials.runner import _run_block
 from lib.winnow import WinnowEnsemble
+from tests.benchmarks import learners
 from tests.benchmarks.run import machine, seconds
 
 RESULTS = Path(__file__).parents[2] / "data" / "benchmarks" / "scaling.json"
@@ -214,8 +216,12 @@ def measure():
 
 def main():
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.scaling", description=__doc__)
-    parser.parse_args()
-    results = measure() | {"machine": machine(), "date": date.today().isoformat()}
+    parser.add_argument("--only", choices=["learners"], help="what to measure; by default all")
+    if parser.parse_args().only:
+        results = json.loads(RESULTS.read_text(encoding="utf-8"))
+    else:
+        results = measure() | {"machine": machine(), "date": date.today().isoformat()}
+    results["learners"] = learners.results()
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     print(json.dumps({key: results[key] for key in ("efficiency", "panels", "peaks")}, indent=1))
     for row in results["rows"]:
