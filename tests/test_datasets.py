@@ -7,8 +7,10 @@ import importlib
 import io
 import itertools
 import os
+import re
 import shutil
 import socket
+import subprocess
 from collections import Counter
 
 import numpy as np
@@ -464,6 +466,51 @@ def test_one_altered_byte_is_noticed_and_told(monkeypatch, tmp_path, name):
         (tmp_path / file).write_bytes(contents)
         with pytest.raises(ValueError, match=message):
             datasets.load(name)
+
+
+def git(folder, *words):
+    """Let git do something in a folder, without the settings of this machine."""
+    settings = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+    author = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    command = ["git", "-C", str(folder), *author, *words]
+    environment = {**os.environ, **settings}
+    return subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+
+
+@pytest.fixture
+def origin(tmp_path):
+    """A repository of a data set, a chapter and a lock file, without a word on line ends."""
+    folder = tmp_path / "origin"
+    for name in ("data/iris.csv", "chapters/cia/model.ipynb", "requirements.lock"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(listing.DATA.parent / name, folder / name)
+    git(folder, "init", "--quiet")
+    git(folder, "add", ".")
+    git(folder, "commit", "--quiet", "--message", "files")
+    return folder
+
+
+def test_a_clone_with_other_line_ends_has_the_committed_bytes(origin, tmp_path):
+    """Also of files that text editors of Windows end otherwise."""
+    shutil.copy(listing.DATA.parent / ".gitattributes", origin)
+    git(origin, "add", ".")
+    git(origin, "commit", "--quiet", "--message", "attributes")
+    git(tmp_path, "clone", "--quiet", "--config", "core.autocrlf=true", "origin", "clone")
+    for name in git(origin, "ls-files").stdout.split():
+        assert (tmp_path / "clone" / name).read_bytes() == (origin / name).read_bytes()
+
+
+def test_an_older_clone_with_other_line_ends_is_told_what_helps(monkeypatch, origin, tmp_path):
+    """Its data are damaged, and as printed they are restored."""
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", "--config", "core.autocrlf=true", "origin", "clone")
+    shutil.copy(listing.DATA.parent / ".gitattributes", clone)
+    monkeypatch.setattr(downloads, "DATA", clone / "data")
+    with pytest.raises(ValueError, match="delete it, then restore it with `git ") as error:
+        datasets.load("iris")
+    (clone / "data" / "iris.csv").unlink()
+    git(clone, *re.search("`git (.*)`", str(error.value))[1].split())
+    assert len(datasets.load("iris").y) == 150
 
 
 @given(name=st.sampled_from(SHIPPED_NAMES), data=st.binary(max_size=300))

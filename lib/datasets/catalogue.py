@@ -8,7 +8,6 @@ from functools import lru_cache
 from lib.files import DATA
 
 ALIASES = {"diabetes": "pima"}
-RESTORE = "`git checkout --"
 
 
 @dataclass(frozen=True)
@@ -59,10 +58,18 @@ class Entry:
         """A reading option of the schema."""
         if self.schema not in schemas():
             raise ValueError(
-                f"data/schema.toml has no {self.schema!r}; "
-                f"restore it with {RESTORE} data/schema.toml`"
+                f"data/schema.toml has no {self.schema!r}; {restore_words('data/schema.toml')}"
             )
         return schemas()[self.schema].get(name, default)
+
+
+def restore_words(path):
+    """Say how a file gets the bytes again that were committed.
+
+    It has to go first: git passes over a file that it believes to be unchanged, as one whose line
+    ends it has converted.
+    """
+    return f"delete it, then restore it with `git checkout -- {path}`"
 
 
 @lru_cache
@@ -89,7 +96,7 @@ def _read_list(name, parse):
             return parse(file)
     except (OSError, ValueError, TypeError, KeyError, AttributeError, csv.Error) as error:
         raise ValueError(
-            f"data/{name} cannot be read ({error}); restore it with {RESTORE} data/{name}`"
+            f"data/{name} cannot be read ({error}); {restore_words(f'data/{name}')}"
         ) from error
 
 

@@ -19,7 +19,7 @@ import zlib
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
-from lib.datasets.catalogue import DATA
+from lib.datasets.catalogue import DATA, restore_words
 
 TIMEOUT = (6, 20)  # seconds to connect, and between two bytes
 LARGEST = 64 * 2**20  # bytes of a file, unpacked; the largest of the manifest has about two million
@@ -110,7 +110,7 @@ def _is_secure(address):
 def read_shipped(entry):
     """Contents of the file in data/, decompressed; ValueError says what is wrong with it."""
     path = DATA / entry.files[0]
-    remedy = f"restore it with `git checkout -- data/{path.name}`"
+    remedy = restore_words(f"data/{path.name}")
     if not path.is_file():
         raise ValueError(f"{entry.name}: data/{path.name} is not there; {remedy}")
     raw = path.read_bytes()

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from lib.datasets.catalogue import DATA
+from lib.datasets.catalogue import DATA, restore_words
 from lib.files import LIB
 from lib.trials.notes import write_note
 from lib.trials.options import current_options
@@ -211,7 +211,7 @@ def read(path):
             raise ValueError("its sha256 is another")
     except Exception as error:  # gzip and json raise errors of many kinds
         raise ValueError(
-            f"{path} is not what `book record` wrote ({error}); restore it with `git checkout`"
+            f"{path} is not what `book record` wrote ({error}); {restore_words(path)}"
         ) from error
     return header, rows
 
