@@ -47,8 +47,8 @@ def run_git(folder, *arguments):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def register(project):
-    line = f"mean-is-positive: {json.dumps(ENTRY)}\n"
+def register(project, **fields):
+    line = f"mean-is-positive: {json.dumps(ENTRY | fields)}\n"
     (project.root / "chapters" / "registered.yml").write_text(line)
 
 
@@ -140,12 +140,27 @@ class TestRegistration:
     def test_settings_of_git_change_nothing(self, three_commits, monkeypatch, tmp_path):
         expected = registry.registrations(three_commits)
         (tmp_path / "gitconfig").write_text(
-            "[log]\nshowSignature = true\ndiffMerges = combined\n"
+            "[log]\nshowSignature = true\ndiffMerges = combined\nshowRoot = false\n"
             "[diff]\nnoprefix = true\nexternal = false\n"
             "[color]\nui = always\n[core]\npager = false\n"
         )
         monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
         assert registry.registrations(three_commits) == expected
+
+    def test_attributes_that_hide_what_a_commit_changes_hide_no_rule(self, project):
+        """Neither of the register nor of the verdicts, wherever they are written."""
+        commit_all(project, "files")
+        register(project)
+        commit_all(project, "what decides")
+        record_verdict(project)
+        commit_all(project, "the verdict")
+        register(project, region=[1, None])
+        commit_all(project, "another rule, with the results known")
+        (worded_after,) = registry.registrations(project).values()
+        assert worded_after.kind == registry.WORDED_AFTER
+        for name in (".git/info/attributes", ".gitattributes"):
+            (project.root / name).write_text("chapters/*.yml -diff\n")
+            assert registry.registrations(project) == {"positive": worded_after}
 
     def test_scorecard_and_table(self, three_commits, tmp_path):
         """With the history they have it; without, the scorecard says why, and no entry is blank."""

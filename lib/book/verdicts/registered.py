@@ -18,12 +18,15 @@ from lib.claims import read_register
 from lib.files import write_whole
 
 FILES = (REGISTER, FILE)
-# Each commit with the lines that it changes, whatever the reader's settings of git are.
+# Each commit with the lines that it changes, whatever settings and attributes git is given.
 HISTORY = (
     "-c",
     "log.diffMerges=separate",
+    "-c",
+    "log.showRoot=true",
     "log",
     "--patch",
+    "--text",
     "--unified=0",
     "--reverse",
     "--first-parent",
