@@ -84,6 +84,12 @@ def cells():
     return result
 
 
+def texts_in_quotes(source):
+    """Texts in quotes of a cell, however they are quoted."""
+    constants = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)]
+    return {constant.value for constant in constants}
+
+
 def code_cells(path):
     """Code cells of a notebook, as they are stored."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
@@ -199,8 +205,9 @@ def test_every_registered_claim_is_of_one_chapter():
     """Its id stands there as it is: what decides it is part of that chapter's key."""
     ids = re.findall("^([a-z0-9-]+): ", REGISTER.read_text(encoding="utf-8"), re.MULTILINE)
     assert ids == sorted(set(ids))
+    quoted = [(name, texts_in_quotes(source)) for name, source in cells()]
     for id in ids:
-        chapters = {name for name, source in cells() if f'"{id}"' in source}
+        chapters = {name for name, texts in quoted if id in texts}
         assert len(chapters) == 1, id
 
 

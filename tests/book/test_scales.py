@@ -5,6 +5,7 @@ import json
 import pytest
 from conftest import commit_all
 
+from lib.book.run.rules import rules_for
 from lib.book.verdicts import registered as registry
 from lib.book.verdicts import scales
 from lib.book.verdicts.scales import ClaimParameters
@@ -54,6 +55,18 @@ def test_a_claim_is_decided_by_the_parameters_behind_its_cell(chapter):
     profiles = {"paper": {"cia/curves": {"n_models": 5, "seed": 3}, "cia/large": {"noise": 0.1}}}
     assert scales.scale(profiles, found["rows-are-positive"]) == {"n_models": 5}
     assert scales.scale({}, found["rows-are-positive"]) == {}
+
+
+def test_an_id_is_found_in_whichever_quotes_it_stands(chapter, write_chapter):
+    expected = scales.claim_parameters(chapter, ["rows-are-positive"])
+    write_register(chapter)
+    rules = rules_for(chapter, CLAIM)
+    assert list(rules) == ["rows-are-positive"]
+    for quote in ("'", '"""'):
+        claim = CLAIM.replace('"rows-are-positive"', f"{quote}rows-are-positive{quote}")
+        write_chapter(chapter, "cia/curves", TRIALS, CHANGE, FIGURE, claim)
+        assert scales.claim_parameters(chapter, ["rows-are-positive"]) == expected
+        assert rules_for(chapter, claim) == rules
 
 
 def test_a_scale_or_a_margin_fixed_after_the_verdict_is_said(chapter):

@@ -18,13 +18,15 @@ def read_entries(project: Project) -> dict[str, dict]:
 
 
 def rules_for(project: Project, code: str) -> dict[str, dict]:
-    """Return the entries, by id, of the claims whose ids stand in a chapter's code.
+    """Return the entries, by id, of the claims whose ids stand in a chapter.
 
-    Settings without a rule of their own are left out, as listing them decides nothing.
+    In whichever quotes they stand there: an entry too many makes a key change more often, one too
+    few would keep a result whose rule has changed. Settings without a rule of their own are left
+    out, as listing them decides nothing.
     """
     rules = {}
     for id, entry in read_entries(project).items():
-        if f'"{id}"' in code:
+        if id in code:
             settings = entry.get("settings", {})
             own_rules = {name: rule for name, rule in settings.items() if rule}
             rules[id] = entry | {"settings": own_rules}

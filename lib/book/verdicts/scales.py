@@ -12,11 +12,11 @@ DECIDES_NOTHING = {"n_jobs"}  # results are the same for any number of workers
 
 
 class _Cell(NamedTuple):
-    """Names that a code cell binds or changes, and names that it reads."""
+    """Names that a code cell binds or changes, names that it reads, and its texts in quotes."""
 
-    source: str
     bound: set[str]
     read: set[str]
+    texts: set[str]
 
 
 class ClaimParameters(NamedTuple):
@@ -29,8 +29,8 @@ class ClaimParameters(NamedTuple):
 def claim_parameters(project: Project, claim_ids: list[str]) -> dict[str, ClaimParameters]:
     """Return for each claim its chapter, and the parameters that its cell reads.
 
-    A cell reads what the cells read that bind its names, too. Claims whose id stands in no chapter
-    are left out.
+    A cell is a claim's if the claim's id is one of its texts in quotes. It reads what the cells
+    read that bind its names, too. Claims whose id stands in no chapter are left out.
     """
     parameters = {}
     for chapter in project.chapters:
@@ -46,7 +46,7 @@ def claim_parameters(project: Project, claim_ids: list[str]) -> dict[str, ClaimP
             else:
                 cells.append(names)
         for id in claim_ids:
-            claim_cells = [i for i, cell in enumerate(cells) if f'"{id}"' in cell.source]
+            claim_cells = [i for i, cell in enumerate(cells) if id in cell.texts]
             if claim_cells:
                 read = _names_behind(cells, claim_cells)
                 parameters[id] = ClaimParameters(chapter, tuple(sorted(read & settable)))
@@ -76,20 +76,23 @@ def _names(source: str) -> _Cell:
     """Return the names of a cell; none of one that is no Python, such as a magic command."""
     bound = set()
     read = set()
+    texts = set()
     try:
         with PARSING:
             tree = ast.parse(source)
     except SyntaxError:
-        return _Cell(source, bound, read)
+        return _Cell(bound, read, texts)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             bound.add(node.name)
         elif isinstance(node, ast.Name):
             (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            texts.add(node.value)
         elif isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
             # `errors["em"] = ...` changes errors
             bound |= {name.id for name in ast.walk(node.value) if isinstance(name, ast.Name)}
-    return _Cell(source, bound, read)
+    return _Cell(bound, read, texts)
 
 
 def _names_behind(cells: list[_Cell], claim_cells: list[int]) -> set[str]:
