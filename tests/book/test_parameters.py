@@ -38,6 +38,7 @@ def test_a_line_is_read_in_full(parameters):
         ("sizes", 10),
         ("sizes", [10, 2.5]),
         ("sizes", [10, 1001]),
+        ("sizes", [10, 20, 10]),
         ("learner", "tan"),
         ("title", 3),
         ("limit", "soon"),

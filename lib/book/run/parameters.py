@@ -4,7 +4,7 @@ Each line of the cell reads ``name: type = literal  # meaning [allowed]``. The t
 str, bool, list[int], list[float], list[str], and any of these ``| None``. ``[allowed]`` may be left
 out; it is ``[2..2000]`` for a closed range, with ``<`` at an end that is itself excluded
 (``[0.5<..<1]``) and either end left empty for no bound, or ``[em|cov|winnow]`` for choices. For a
-list it applies to each element. The cell is parsed and never run.
+list it applies to each element, and no element may come twice. The cell is parsed and never run.
 """
 
 import ast
@@ -127,7 +127,7 @@ class Parameter:
         raise ParameterError(f"{self.name} = {reprlib.repr(value)}: expected {self.expected}")
 
     def _check_range(self, value):
-        """Return the value if each of its elements is allowed, or raise ParameterError."""
+        """Return the value if its elements are allowed and differ, or raise ParameterError."""
         elements = value if isinstance(value, list) else [value]
         if not elements:
             raise ParameterError(
@@ -138,6 +138,10 @@ class Parameter:
                 raise ParameterError(
                     f"{self.name} = {reprlib.repr(value)}: expected {self.expected}"
                 )
+        if len(set(elements)) < len(elements):
+            raise ParameterError(
+                f"{self.name} = {reprlib.repr(value)}: expected {self.expected}, each once"
+            )
         return value
 
     def _is_allowed(self, element) -> bool:
