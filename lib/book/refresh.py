@@ -12,7 +12,7 @@ from PIL import Image
 from lib.book.rendering import render
 from lib.book.repository import address
 from lib.book.run.execution import execute
-from lib.book.run.project import Project, read_notebook
+from lib.book.run.project import Project, parameters_of, read_notebook
 from lib.files import write_whole
 
 ID = "first-cell"
@@ -21,6 +21,7 @@ ID = "first-cell"
 def refresh(project: Project, chapter: str) -> Path:
     """Run a chapter with its defaults, store the outputs in its notebook and return its path."""
     path = project.notebook(chapter)
+    parameters_of(project, chapter)  # an error if it is no chapter, before it is written
     put_first_cell(path, address(project.config))
     executed = project.root / "_build" / "refresh" / f"{chapter}.ipynb"
     execute(project, chapter, {}, executed)

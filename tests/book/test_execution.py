@@ -15,6 +15,7 @@ import nbformat
 import pytest
 from conftest import CLAIMS, FIGURE, book
 from jupyter_client.provisioning import KernelProvisionerFactory
+from nbformat.v4 import new_code_cell
 
 from lib import sources
 from lib.book import command_environment
@@ -61,6 +62,24 @@ def test_a_chapter_is_never_overwritten(project):
     assert result.exit_code == 1
     assert "is a chapter of the book" in result.output
     assert project.notebook("cia/curves").read_bytes() == original
+
+
+@pytest.mark.parametrize(
+    "command", [["run", "cia/curves"], ["build"], ["refresh"], ["verify"], ["record", "cia/curves"]]
+)
+def test_an_executed_notebook_saved_over_its_chapter_is_told(project, command):
+    """Its values would be set in every run."""
+    path = project.notebook("cia/curves")
+    notebook = nbformat.read(path, as_version=4)
+    injected = new_code_cell("n_models = 4", metadata={"tags": ["injected-parameters"]})
+    notebook.cells.insert(2, injected)
+    nbformat.write(notebook, path)
+    contents = path.read_bytes()
+    result = book(project, *command)
+    assert result.exit_code == 1
+    assert "cia/curves: a chapter has no cell tagged 'injected-parameters'" in result.output
+    assert not list(project.root.rglob("_build/**/*.ipynb"))
+    assert path.read_bytes() == contents
 
 
 def test_a_file_is_overruled_by_an_option(project, tmp_path, monkeypatch):

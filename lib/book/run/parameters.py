@@ -155,7 +155,19 @@ class Parameter:
 
 
 def read_parameters(cells: list[dict]) -> dict[str, Parameter]:
-    """Return the parameters of a chapter by name, in the order of its cell."""
+    """Return the parameters of a chapter by name, in the order of its cell.
+
+    Raises
+    ------
+    ParameterError
+        If the cell cannot be read; or if these are the cells of a notebook that was executed with
+        values of its own, as they would be set whatever is asked for.
+    """
+    if any(INJECTED in cell["metadata"].get("tags", []) for cell in cells):
+        raise ParameterError(
+            f"a chapter has no cell tagged {INJECTED!r}, as this notebook that was executed with "
+            "values of its own: remove the cell, or restore the chapter with `git checkout`"
+        )
     tagged = [cell for cell in cells if TAG in cell["metadata"].get("tags", [])]
     if len(tagged) != 1:
         raise ParameterError(f"a chapter has one cell tagged {TAG!r}; found {len(tagged)}")
