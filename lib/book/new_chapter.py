@@ -9,12 +9,12 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lib.book.refresh import put_first_cell
 from lib.book.repository import address
+from lib.book.run.kernels import KERNELSPEC
 from lib.book.run.project import BookError, Project
 from lib.files import write_whole
 
 TEMPLATE = Path(__file__).parent / "templates" / "new_chapter.txt"
 CELL = re.compile(r"^%% (markdown|code)(.*)$", re.MULTILINE)
-KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 TO_DO = """\
 Written: {notebook}; listed in _toc.yml and chapters/profiles.yml. What is left to do:
  1. Write the experiment in the notebook, and its scale in chapters/profiles.yml.
@@ -70,7 +70,7 @@ def make_notebook(name: str, title: str) -> NotebookNode:
     text = text.replace("NAME", name.partition("/")[2].replace("_", "-"))
     # kind, tags and source of one cell after the other, behind what stands before the first
     _, *pieces = CELL.split(text)
-    notebook = new_notebook(metadata={"kernelspec": KERNEL})
+    notebook = new_notebook(metadata={"kernelspec": KERNELSPEC})
     for kind, tags, source in zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True):
         make_cell = new_markdown_cell if kind == "markdown" else new_code_cell
         cell = make_cell(source.strip(), metadata={"tags": tags.split()})

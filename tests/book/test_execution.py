@@ -82,6 +82,18 @@ def test_an_executed_notebook_saved_over_its_chapter_is_told(project, command):
     assert path.read_bytes() == contents
 
 
+def test_a_notebook_that_was_saved_with_another_kernel_runs_with_ours(project, tmp_path):
+    path = project.notebook("cia/curves")
+    notebook = nbformat.read(path, as_version=4)
+    kernelspec = dict(notebook.metadata.kernelspec)
+    output = tmp_path / "out.ipynb"
+    for other in ({"name": "conda-env-foo", "display_name": "foo", "language": "python"}, None):
+        notebook.metadata = {"kernelspec": other} if other else {}
+        nbformat.write(notebook, path)
+        execute(project, "cia/curves", {}, output)
+        assert nbformat.read(output, as_version=4).metadata.kernelspec == kernelspec
+
+
 def test_a_file_is_overruled_by_an_option(project, tmp_path, monkeypatch):
     values_of_runs = []
 

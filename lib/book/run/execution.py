@@ -14,7 +14,7 @@ from jupyter_core.utils import ensure_event_loop
 from papermill.exceptions import PapermillExecutionError
 from traitlets.config import Config
 
-from lib.book.run.kernels import use_forked_kernels
+from lib.book.run.kernels import KERNELSPEC, use_forked_kernels
 from lib.book.run.parameters import INJECTED
 from lib.book.run.progress import progress_hooks, read_if_there
 from lib.book.run.project import BookError, Project, parse_cells, read_bytes
@@ -71,6 +71,8 @@ def execute(
                 _escape_braces(source),
                 _escape_braces(attempt),
                 parameters,
+                kernel_name=KERNELSPEC["name"],
+                language=KERNELSPEC["language"],
                 progress_bar=False,
                 config=config,
                 resources={"metadata": {"path": str(project.root)}},
@@ -127,7 +129,11 @@ def _attempt(output: Path):
 
 
 def normalise(notebook: nbformat.NotebookNode) -> None:
-    """Remove what differs from run to run: times, paths, process numbers, random names of cells."""
+    """Remove what differs from run to run: times, paths, process numbers, random names of cells.
+
+    The kernel is called what it is, as the chapter may have been saved with another.
+    """
+    notebook.metadata["kernelspec"] = dict(KERNELSPEC)
     notebook.metadata.pop("papermill", None)
     for cell in notebook.cells:
         cell.metadata.pop("papermill", None)

@@ -19,6 +19,8 @@ from lib.trials.notes import write_note
 from lib.trials.processes import ForkserverContext, Process
 from lib.trials.source_key import digest
 
+# What a notebook says of its kernel, whatever the reader's one is called that has saved it.
+KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3"}
 PROVISIONER = "book-forked"  # its name among the entry points of pyproject.toml
 # Imported by the server, once and not by each kernel: libraries that take long, and lib but for
 # what makes pages.
