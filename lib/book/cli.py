@@ -174,13 +174,14 @@ def run(project, chapter, pairs, file, profile, engine, output, html):
 
     A later source wins: the notebook's defaults, --profile, -f, -p. Names and values are checked
     before anything runs. `book list` shows what can be set. Finished blocks of trials are stored: a
-    second run goes on from there. The last lines count the claims that the run has decided; at the
-    small scale of the defaults most have too little data: --profile paper has enough.
+    second run goes on from there. Two runs at once need outputs of their own (-o). The last lines
+    count the claims that the run has decided; at the small scale of the defaults most have too
+    little data: --profile paper has enough.
     """
     from lib.book.pages import site
     from lib.book.pages.runs import Run
     from lib.book.run import blocks, history
-    from lib.book.run.jobs import reason_not_to_use
+    from lib.book.run.jobs import lock_of, reason_not_to_use
     from lib.book.run.keys import take_snapshot
     from lib.book.verdicts import decided, recorded
 
@@ -190,6 +191,7 @@ def run(project, chapter, pairs, file, profile, engine, output, html):
     output = (output or project.root / "_build" / "run" / f"{chapter}.ipynb").resolve()
     if output in [project.notebook(name) for name in project.chapters]:
         raise BookError(f"{output} is a chapter of the book; choose another file")
+    click.get_current_context().with_resource(lock_of(project, output))
     commit_at_start = history.commit(project)
     start = take_snapshot(project, chapter, values)
     notes = blocks.execute_stored(project, chapter, values, output, notebook=start.notebook)
@@ -482,9 +484,11 @@ def record(project, chapters):
     that they are of: no file but other records may differ from it.
     """
     from lib.book.run import blocks
+    from lib.book.run.jobs import lock_of
 
     for chapter in [project.find(name) for name in chapters]:
-        click.echo(f"recorded: {blocks.record(project, chapter)}")
+        with lock_of(project, project.record(chapter)):
+            click.echo(f"recorded: {blocks.record(project, chapter)}")
 
 
 @cli.command("open")
@@ -539,9 +543,11 @@ def refresh(project, chapters):
     first cell, which says what to install, is put in or brought up to date.
     """
     from lib.book import refresh
+    from lib.book.run.jobs import lock_of
 
     for chapter in chapters or project.chapters:
-        click.echo(f"stored: {refresh.refresh(project, chapter)}")
+        with lock_of(project, project.notebook(chapter)):
+            click.echo(f"stored: {refresh.refresh(project, chapter)}")
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from conftest import CLAIMS, FIGURE, PARAMETERS, REPOSITORY, book, chapter, make
 
 from lib.book import cli
 from lib.book.run import environment, execution, jobs
-from lib.book.run.jobs import locked
+from lib.book.run.jobs import lock_of, locked
 from lib.book.run.keys import is_fresh, read_execution_note
 from lib.book.run.project import BookError, Project
 from lib.files import write_whole
@@ -395,6 +395,19 @@ def test_kernels_and_workers_die_with_a_killed_build(write_chapter, tmp_path):
     process.kill()
     wait_for(lambda: not processes_in(project.root), seconds=10)
     process.communicate()
+
+
+def test_two_runs_at_once_do_not_write_one_notebook(project, tmp_path):
+    """Neither is given the notebook or the page of the other."""
+    output = project.root / "_build" / "run" / "cia" / "curves.ipynb"
+    with lock_of(project, output.resolve()):
+        second = book(project, "run", "cia/curves", "-p", "n_models", "4")
+        assert second.exit_code == 1
+        assert f"another command is writing {output}; start again" in second.output
+        assert not output.exists()
+        elsewhere = book(project, "run", "cia/curves", "-o", tmp_path / "other.ipynb")
+        assert elsewhere.exit_code == 0, elsewhere.output
+    assert [path.name for path in tmp_path.glob("*.ipynb")] == ["other.ipynb"]
 
 
 def test_a_folder_of_results_is_held_until_its_holder_ends(project):

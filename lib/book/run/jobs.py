@@ -1,12 +1,13 @@
 """Runs of chapters whose results are kept: several at once, none without need."""
 
 import fcntl
+import hashlib
 import json
 import re
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed, wait
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from multiprocessing import active_children
 from pathlib import Path
@@ -88,11 +89,17 @@ class Job:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path, output: Path | None = None) -> Iterator[None]:
     """Lock a folder, made if need be, for this process; BookError if another process has it.
 
     The system releases the lock when the process ends, however it ends. Attempts at notebooks that
     such a process left are removed.
+
+    Parameters
+    ----------
+    folder : Path
+    output : Path, optional
+        What the error says is being written: by default into the folder.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as file:
@@ -100,11 +107,24 @@ def locked(folder: Path) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise BookError(
-                f"another command is writing into {folder}; start again when it has ended"
+                f"another command is writing {output or f'into {folder}'}; "
+                "start again when it has ended"
             ) from error
         for attempt in folder.rglob("*.part-*.ipynb"):
             attempt.unlink()
         yield
+
+
+def lock_of(project: Project, output: Path) -> AbstractContextManager[None]:
+    """Return the lock of a file that a command writes; it lies below _build, not beside the file.
+
+    Raises
+    ------
+    BookError
+        On entering, if another command of this book is writing the file.
+    """
+    name = hashlib.sha256(str(output).encode()).hexdigest()
+    return locked(project.root / "_build" / "locks" / name, output)
 
 
 def run_all(
