@@ -6,9 +6,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import yaml
 
 from lib.book.pages import PROFILE
+from lib.book.pages.earlier import (
+    common_digest,
+    earlier_pages,
+    note_pages,
+    reason_to_make_all,
+)
 from lib.book.pages.runs import UP_TO_DATE, Run
 from lib.book.run.project import BookError, Project
 
@@ -19,7 +26,7 @@ def put_pages_aside(project: Project, profile: str) -> None:
     `build_site` goes on from them.
     """
     folder = project.build_folder(profile)
-    earlier = _earlier_pages(folder)
+    earlier = earlier_pages(folder)
     if (folder / "html").exists():
         shutil.rmtree(earlier, ignore_errors=True)
         earlier.parent.mkdir(exist_ok=True)
@@ -29,20 +36,28 @@ def put_pages_aside(project: Project, profile: str) -> None:
 def build_site(project: Project, profile: str, strict: bool = False) -> Path:
     """Build the HTML of the book from its executed chapters and return its first page.
 
-    Only pages that show something else than before are made, but in a strict build, as Sphinx
-    warns of nothing in other pages.
+    Only pages that show something else than before are made. All are made if something has changed
+    that they have in common, such as the contents, or a file beside them; and in a strict build, as
+    Sphinx warns of nothing in other pages.
     """
     put_pages_aside(project, profile)
     folder = project.build_folder(profile)
-    earlier = _earlier_pages(folder)
+    earlier = earlier_pages(folder)
     unfinished = folder / "_build" / "html"
     shutil.rmtree(unfinished, ignore_errors=True)
-    if strict or not earlier.exists():
+    common = common_digest(project)
+    reason = ""
+    if earlier.exists() and not strict:
+        reason = reason_to_make_all(folder, common)
+    if reason:
+        click.echo(f"all pages are made: {reason}")
+    if strict or reason or not earlier.exists():
         shutil.rmtree(folder / "_build", ignore_errors=True)
-        shutil.rmtree(earlier, ignore_errors=True)
     else:
         earlier.replace(unfinished)
-    return make_html(project.root, folder, strict, {PROFILE: profile, UP_TO_DATE: "1"})
+    page = make_html(project.root, folder, strict, {PROFILE: profile, UP_TO_DATE: "1"})
+    note_pages(folder, common)
+    return page
 
 
 def build_page(project: Project, run: Run) -> Path:
@@ -115,8 +130,3 @@ def make_html(source: Path, folder: Path, strict: bool, variables: dict[str, str
         raise BookError(f"the site was not built:\n{process.stderr.strip()}\nall messages: {log}")
     (folder / "_build" / "html").replace(folder / "html")
     return folder / "html" / "index.html"
-
-
-def _earlier_pages(folder: Path) -> Path:
-    """Return where pages are kept whose chapters may have changed."""
-    return folder / "_build" / "earlier"

@@ -11,6 +11,7 @@ from pathlib import Path
 import pikepdf
 
 from lib.book.pages import PROVENANCE
+from lib.book.pages.earlier import note_files, require_pages_as_built
 from lib.book.paper.volume import volume
 from lib.book.rendering import render
 from lib.book.run.project import BookError, Project
@@ -63,7 +64,8 @@ def make_pdf(project: Project, profile: str) -> Path:
     Raises
     ------
     BookError
-        If there are no pages or no browser, or if the browser fails.
+        If there are no pages, if they are not as they were built, if there is no browser, or if it
+        fails.
     """
     folder = project.build_folder(profile)
     site_folder = folder / "html"
@@ -73,6 +75,7 @@ def make_pdf(project: Project, profile: str) -> Path:
         raise BookError(
             f"there are no pages in {site_folder}; run `book build --profile {profile}`"
         )
+    require_pages_as_built(folder)
     browser = find_browser()
     # The commit of the pages: the project may be at another commit by now.
     facts = json.loads(provenance.read_text(encoding="utf-8"))
@@ -86,6 +89,7 @@ def make_pdf(project: Project, profile: str) -> Path:
     compress(pdf_folder / "printed.pdf", pdf_folder / NAME, facts["date"])
     target = (pdf_folder / NAME).replace(pdf_of(project, profile))
     show_link(first_page, target.stat().st_size)
+    note_files(folder)
     return target
 
 
