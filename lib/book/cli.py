@@ -366,9 +366,9 @@ def build(project, chapters, profile, n_parallel, strict, print_pdf):
 
     With CHAPTERS, only these are executed, and the pages are built if the others are up to date.
     """
-    from lib.book.pages import site
+    from lib.book.pages import runs, site
     from lib.book.paper.pdf import make_pdf, pdf_of
-    from lib.book.run import environment, jobs
+    from lib.book.run import environment, history, jobs
     from lib.book.verdicts import assertions
     from lib.book.verdicts import recorded as verdicts
     from lib.book.verdicts import registered as registry
@@ -384,7 +384,9 @@ def build(project, chapters, profile, n_parallel, strict, print_pdf):
     click.get_current_context().with_resource(jobs.locked(folder))
     site.put_pages_aside(project, profile)  # no page outlives its results
     jobs.run_all(project, plan, n_parallel)
+    commit = history.commit(project)
     jobs.require_fresh(project, profile)
+    runs.note_commit(project, profile, history.commit_since(project, commit))
     claims = verdicts.read_claims(project, profile)
     if is_published:
         with _errors_as_warnings(strict):

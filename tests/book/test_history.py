@@ -15,11 +15,12 @@ from conftest import REPOSITORY, book, book_with, commit_all
 
 from lib import trials
 from lib.book.pages import scorecard
-from lib.book.pages.runs import Run, commit_of, provenance
+from lib.book.pages.book import Book
+from lib.book.pages.runs import Run, commit_of, note_commit, provenance
 from lib.book.paper import pdf
 from lib.book.run import execution, history, jobs
 from lib.book.run.history import CHANGED, NO_COMMIT
-from lib.book.run.keys import write_execution_note
+from lib.book.run.keys import read_execution_note, write_execution_note
 from lib.book.run.project import BookError, Project
 from lib.book.verdicts import registered as registry
 from lib.experiments import record as records
@@ -354,10 +355,35 @@ class TestOfAChapter:
         assert commit_of(three_commits, executed, head) == head
         assert commit_of(three_commits, executed, head + CHANGED) == head + CHANGED
 
+    @pytest.mark.parametrize("commit", [NO_COMMIT, "0123456789", "{head}" + CHANGED])
+    def test_from_the_first_commit_on_that_has_its_sources_it_is_that_one(
+        self, three_commits, executed, commit
+    ):
+        """A commit that has nothing to do with it changes no page."""
+        noted_commit = commit.format(head=history.head(three_commits))
+        write_execution_note(executed, "key", 1.0, noted_commit)
+        note_commit(three_commits, "quick", history.head(three_commits) + CHANGED)
+        assert read_execution_note(executed)["commit"] == noted_commit
+        first = commit_all(three_commits, "what had been changed")
+        note_commit(three_commits, "quick", first)
+        second = commit_all(three_commits, "of a page")
+        note_commit(three_commits, "quick", second)
+        assert commit_of(three_commits, executed, second) == first
+        note = read_execution_note(executed)
+        assert (note["key"], note["seconds"]) == ("key", 1.0)
+
     def test_a_note_of_another_notebook_is_none(self, three_commits, executed):
         write_execution_note(executed, "key", 1.0, history.commit(three_commits))
         executed.write_text('{"cells": []}')
         assert commit_of(three_commits, executed, NO_COMMIT) == NO_COMMIT
+
+
+def test_a_commit_that_is_made_while_pages_are_made_is_not_theirs(three_commits):
+    pages = Book(three_commits, "quick")
+    first = history.head(three_commits)
+    commit_all(three_commits, "meanwhile")
+    assert "How this page was made" in pages.texts["chapters/cia/curves"]
+    assert pages.commit == first
 
 
 @pytest.mark.slow
@@ -427,7 +453,7 @@ class TestRecording:
         assert result.exit_code == 1
         message = f"{recording.root} has no commit that results could be of"
         assert f"{message}: git answers 'fatal: not a" in result.output
-        assert not (recording.root / "_build").exists()
+        assert not (recording.root / "_build" / "record").exists()
 
     def test_uncommitted_changes_are_refused_by_name(self, recording):
         commit = commit_all(recording)
@@ -437,7 +463,7 @@ class TestRecording:
         assert result.exit_code == 1
         assert f"2 files differ from commit {commit}" in result.output
         assert "\n  data/numbers.csv\n  new.txt\n" in result.output
-        assert not (recording.root / "_build").exists()
+        assert not (recording.root / "_build" / "record").exists()
 
     def test_one_record_is_no_change_for_the_next(self, recording):
         commit = commit_all(recording)

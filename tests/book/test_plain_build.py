@@ -23,9 +23,9 @@ def test_an_executed_chapter_shows_what_was_executed_if_it_is_fresh(project, mon
     executed = project.executed("paper", "cia/curves")
     executed.parent.mkdir(parents=True)
     executed.write_bytes(project.notebook("cia/curves").read_bytes())
-    assert runs.runs_of(project, "paper")["cia/curves"].is_stored  # it has no key
+    assert runs.runs_of(project, "paper", "")["cia/curves"].is_stored  # it has no key
     monkeypatch.setenv(runs.UP_TO_DATE, "1")  # as `book build` has found
-    run = runs.runs_of(project, "paper")["cia/curves"]
+    run = runs.runs_of(project, "paper", "")["cia/curves"]
     assert (run.path, run.scale) == (executed, "profile paper")
     assert run.overrides == {"n_models": 5}
     text = Book(project, "paper").texts["chapters/cia/curves"]

@@ -92,6 +92,8 @@ def finish(app, exception) -> None:
     if exception is not None or app.builder.format != "html":
         return
     book = app.book
+    # a commit that was made meanwhile is not that of the pages
+    book.commit = history.commit_since(book.project, book.commit)
     folder = Path(app.outdir)
     write_executed(book, folder / "_sources" / "chapters")
     first_page = app.config.root_doc

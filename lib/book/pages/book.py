@@ -45,6 +45,11 @@ class Book:
     profile : str
     runs : dict of str to Run, optional
         The run of each chapter that has a page; by default those of the profile.
+
+    Attributes
+    ----------
+    commit : str
+        That of the pages, as `lib.book.run.history.commit` says it.
     """
 
     # what each directive shows
@@ -58,18 +63,15 @@ class Book:
         self.project = project
         self.profile = profile
         self.is_whole = runs is None
-        self.runs = runs_of(project, profile) if runs is None else runs
+        # before any text is read, so that a commit that is made meanwhile is noticed
+        self.commit = history.commit(project)
+        self.runs = runs_of(project, profile, self.commit) if runs is None else runs
         self._generated = {}
 
     @cached_property
     def data(self) -> dict[str, str]:
         """The sha256 of each file of the book's data."""
         return data_digests(self.project)
-
-    @cached_property
-    def commit(self) -> str:
-        """The commit of the pages."""
-        return history.commit(self.project)
 
     @cached_property
     def claims(self) -> list[dict]:

@@ -16,7 +16,7 @@ from nbformat import NotebookNode
 from lib.book.rendering import render
 from lib.book.run import history
 from lib.book.run.keys import digest as file_digest
-from lib.book.run.keys import read_execution_note
+from lib.book.run.keys import read_execution_note, write_execution_note
 from lib.book.run.project import Project, read_text
 from lib.book.run.variables import command_environment
 from lib.trials.source_key import digest
@@ -62,9 +62,11 @@ class Run:
         return self.scale == STORED
 
 
-def runs_of(project: Project, profile: str) -> dict[str, Run]:
-    """Return the run of each chapter that the pages of a profile show."""
-    present_commit = history.commit(project)
+def runs_of(project: Project, profile: str, present_commit: str) -> dict[str, Run]:
+    """Return the run of each chapter that the pages of a profile show.
+
+    `present_commit` is that of the project as it is, as `lib.book.run.history.commit` says it.
+    """
     fresh_chapters = _fresh_chapters(project, profile)
     runs = {}
     for chapter in project.chapters:
@@ -100,6 +102,28 @@ def commit_of(project: Project, executed: Path, present_commit: str) -> str:
     is_of_notebook = execution.get("sha256") == file_digest(executed)
     executed_commit = execution.get("commit", "") if is_of_notebook else ""
     return executed_commit if history.is_ancestor(project, executed_commit) else present_commit
+
+
+def note_commit(project: Project, profile: str, commit: str) -> None:
+    """Note a commit beside results that are of none, so that they stay those of this commit.
+
+    Otherwise they would be said to be of each commit that follows, and their pages made again.
+
+    Parameters
+    ----------
+    project : Project
+    profile : str
+        Whose executed notebooks have all been found fresh at this commit.
+    commit : str
+        As `lib.book.run.history.commit` says it; nothing is noted if files differ from it.
+    """
+    if not history.COMMIT.fullmatch(commit):
+        return
+    for chapter in project.chapters:
+        executed = project.executed(profile, chapter)
+        if not commit_of(project, executed, ""):
+            note = read_execution_note(executed)
+            write_execution_note(executed, note["key"], note["seconds"], commit)
 
 
 def provenance(run: Run, data: dict[str, str]) -> str:
