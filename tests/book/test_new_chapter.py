@@ -1,9 +1,14 @@
 """`book new`: the chapter that it adds runs; a wrong name is refused before anything is written."""
 
+import subprocess
+import sys
+
+import nbformat
 import pytest
-from conftest import book
+from conftest import REPOSITORY, book
 
 from lib.book.new_chapter import make_notebook
+from lib.book.refresh import put_first_cell
 from lib.book.run.execution import execute
 from lib.book.run.project import read_notebook
 
@@ -27,6 +32,19 @@ def test_a_new_chapter_is_listed_and_runs(project, tmp_path):
     assert set(reports) == {"figure", "caption", "text", "claims"}
     assert reports["text"].metadata["numbers"]["median"] > 0
     assert reports["figure"].metadata["report"]["name"] == "fig-tryout-errors"
+
+
+@pytest.mark.parametrize("name", ["cia/a", f"ensembles/{'long_' * 12}name"])
+def test_the_linter_accepts_what_is_written(tmp_path, name):
+    path = tmp_path / "chapters" / "new.ipynb"
+    path.parent.mkdir()
+    nbformat.write(make_notebook(name, "A title"), path)
+    put_first_cell(path, "https://example.org/owner/name")
+    ruff = [sys.executable, "-m", "ruff"]
+    settings = ["--config", REPOSITORY / "pyproject.toml", "--no-cache", path]
+    for command in (["check"], ["format", "--check"]):
+        process = subprocess.run([*ruff, *command, *settings], capture_output=True, text=True)
+        assert process.returncode == 0, process.stdout
 
 
 def test_what_a_template_says_is_said_of_the_chapter():
