@@ -113,7 +113,24 @@ def _pool(n_processes, parent, environment):
     That is, if the environment is the same.
     """
     modules = [name for name in sys.modules if name.partition(".")[0] == "lib"]
-    return ProcessPoolExecutor(n_processes, ForkserverContext(modules))
+    return ProcessPoolExecutor(
+        n_processes, ForkserverContext(modules), initializer=_drop_native_output
+    )
+
+
+def _drop_native_output():
+    """Let only Python write to the standard output of this process.
+
+    Compiled libraries leave notes there that no option of theirs silences, as HiGHS of scipy does,
+    and they would stand between the lines of whoever has started the experiment.
+    """
+    try:
+        python_output = os.dup(1)
+    except OSError:  # there is no standard output
+        return
+    sys.stdout = os.fdopen(python_output, "w", buffering=1)
+    with open(os.devnull, "w") as null_device:
+        os.dup2(null_device.fileno(), 1)
 
 
 # Closing the pool needs a whole Python, which it is not when its modules are torn down.

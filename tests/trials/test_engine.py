@@ -3,6 +3,8 @@
 import gc
 import os
 import signal
+import subprocess
+import sys
 import time
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
@@ -14,6 +16,7 @@ from logged_trials import assert_same
 from threadpoolctl import OpenBLASController, threadpool_info, threadpool_limits
 
 from lib import trials
+from lib.files import LIB
 from lib.trials import engine, runner, store
 from lib.trials.engine import WorkersDiedError, run_blocks
 
@@ -53,6 +56,25 @@ place = pytest.fixture(params=PLACES)(arguments)
 processes = pytest.fixture(params=PLACES[1:])(arguments)
 # not in processes of this machine, which an error would end
 without_workers = pytest.fixture(params=PLACES[::2])(arguments)
+
+
+SPEAKING = """
+import os
+from lib.trials.engine import run_blocks
+
+def speak(block):
+    os.write(1, b"a library\\n")
+    print("a trial")
+    return block
+
+print(list(run_blocks(speak, {0: "block"})))
+"""
+
+
+def test_what_libraries_print_is_dropped_and_what_trials_print_is_not():
+    command = [sys.executable, "-c", SPEAKING]
+    process = subprocess.run(command, cwd=LIB.parent, capture_output=True, text=True)
+    assert process.stdout == "a trial\n[(0, 'block')]\n", process.stderr
 
 
 def run(trial, n_trials, **settings):
