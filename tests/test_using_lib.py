@@ -35,3 +35,27 @@ print(active_sums(np.array([0, 1]), np.array([0]), np.ones((1, 1))))
     command = [sys.executable, "-c", code]
     process = subprocess.run(command, cwd=PAGE.parents[1], capture_output=True, text=True)
     assert process.stdout == "[[1.]]\n", process.stderr
+
+
+OF_THE_BOOK = (
+    *("IPython", "bs4", "click", "gymnasium", "jinja2", "matplotlib", "matplotlib_inline"),
+    *("myst_nb", "nbformat", "packaging", "papermill", "pybtex", "seaborn", "yaml"),
+    *("distributed", "polars", "pyarrow"),
+)
+# what makes figures, texts and pages of results
+NEED_THE_BOOK = ("lib.book", "lib.figures", "lib.report")
+IMPORTS = f"""
+import sys
+from importlib import import_module
+sys.modules.update(dict.fromkeys({OF_THE_BOOK}))  # as if none of them were installed
+from lib.sources import SOURCES
+modules = [name for name in SOURCES if not name.startswith({NEED_THE_BOOK})]
+print(len([import_module(name) for name in modules]))
+"""
+
+
+def test_learners_and_experiments_need_no_package_of_the_book():
+    command = [sys.executable, "-c", IMPORTS]
+    process = subprocess.run(command, cwd=PAGE.parents[1], capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
+    assert int(process.stdout) > 100
