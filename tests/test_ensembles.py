@@ -35,8 +35,10 @@ from lib.ensembles import (
     log_vote_likelihoods,
     random_code,
 )
+from lib.experts import MixtureOfExperts
 from lib.naive_bayes import NaiveBayes
 from lib.trees import GainRatioTree
+from lib.winnow import Winnow
 
 TREE = GainRatioTree()
 ENSEMBLES = [
@@ -87,6 +89,64 @@ def test_data_that_tell_little(ensemble):
     ensemble.fit(X, list("ababab"))
     new = X.assign(c=pd.Categorical(["z"] * 6)) if "c" in X else X
     assert set(ensemble.predict(new)) <= {"a", "b"}
+
+
+BITS = np.random.default_rng(0).integers(0, 2, (40, 4))
+# of which the first has no probabilities, and the last takes no weights
+REFUSING_ONE_CLASS = [Winnow(), LogisticRegression(), MixtureOfExperts(n_restarts=1)]
+VOTING = [
+    Bagging,
+    partial(Bagging, sampling="committees"),
+    AdaBoostM1,
+    AdaBoostOC,
+    partial(OutputCode, decode="bits", bagged=True),
+]
+SOFT = [partial(Bagging, average=True), AdaBoostM2, OutputCode]
+PAIRS = [(kind, learner) for kind in VOTING for learner in (TREE, *REFUSING_ONE_CLASS)]
+PAIRS += [(kind, learner) for kind in SOFT for learner in (TREE, *REFUSING_ONE_CLASS[1:])]
+PAIRS += [(partial(AdaBoostM1, sampling=False), learner) for learner in REFUSING_ONE_CLASS[:2]]
+
+
+@pytest.mark.parametrize(("kind", "learner"), PAIRS)
+def test_samples_may_have_one_class(kind, learner):
+    ensemble = kind(learner, random_state=0).fit(BITS, ["q"] * 40)
+    np.testing.assert_array_equal(ensemble.predict_proba(BITS), np.ones((40, 1)))
+    # a single row of the second class, which a third of the bootstrap replicates lack
+    rare = ["p"] * 39 + ["q"]
+    for seed in range(3):
+        probability = kind(learner, random_state=seed).fit(BITS, rare).predict_proba(BITS)
+        np.testing.assert_allclose(probability.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("learner", [TREE, *REFUSING_ONE_CLASS[:2]], ids=str)
+def test_a_member_that_knows_one_class_of_three_votes_for_it_alone(learner, monkeypatch):
+    y = np.resize(["a", "b", "c"], 40)
+    samples = [np.flatnonzero(y == "b"), np.arange(40)]
+    monkeypatch.setattr("lib.ensembles.bagging.bags", lambda *_: samples)
+    is_soft = hasattr(learner, "predict_proba")
+    ensemble = Bagging(learner, 2, average=is_soft, random_state=0).fit(BITS, y)
+    alone = Bagging(learner, 1, "none", average=is_soft, random_state=0)
+    monkeypatch.undo()
+    all_classes = alone.fit(BITS, y).predict_proba(BITS)
+    np.testing.assert_allclose(ensemble.predict_proba(BITS), (all_classes + [0, 1, 0]) / 2)
+
+
+@pytest.mark.parametrize(
+    ("decode", "learner"),
+    [
+        *(("bits", learner) for learner in (TREE, *REFUSING_ONE_CLASS)),
+        *(("probabilities", learner) for learner in (TREE, *REFUSING_ONE_CLASS[1:])),
+    ],
+)
+def test_constant_bits_of_a_code_do_not_count(decode, learner):
+    y = np.resize([0, 1, 2], 40)
+    code = np.array([[0, 1], [1, 0], [0, 0]])
+    constants = np.repeat([[1, 0]], 3, axis=0)
+    plain = OutputCode(learner, code, decode=decode, random_state=0)
+    padded = OutputCode(learner, np.hstack([code, constants]), decode=decode, random_state=0)
+    # a bit that each word has, and each member predicts, adds 1 to all scores
+    expected = plain.fit(BITS, y).decision_scores(BITS) + 2
+    np.testing.assert_allclose(padded.fit(BITS, y).decision_scores(BITS), expected)
 
 
 PLAIN = np.random.default_rng(0).normal(size=(12, 2))

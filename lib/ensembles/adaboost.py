@@ -36,7 +36,8 @@ class AdaBoostM1(Ensemble):
     ----------
     classes_ : ndarray of shape (n_classes,)
     estimators_ : list of fitted learners
-        At least one: the last that was tried, if none has an error of at most 1/2.
+        At least one: the last that was tried, if none has an error of at most 1/2. A
+        DummyClassifier where a sample has one class, unless the learner is a GainRatioTree.
     errors_, weights_ : ndarrays of shape (n_kept,)
         Weighted error e of each on its training weights, and the weight of its vote.
 

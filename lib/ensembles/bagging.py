@@ -32,6 +32,7 @@ class Bagging(Ensemble):
     ----------
     classes_ : ndarray of shape (n_classes,)
     estimators_ : list of fitted learners
+        A DummyClassifier where a sample has one class, unless the learner is a GainRatioTree.
 
     References
     ----------

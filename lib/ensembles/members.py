@@ -5,6 +5,7 @@ from dataclasses import field
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.dummy import DummyClassifier
 from sklearn.utils import check_random_state
 
 from lib.discretize.columns import checked_frame, checked_target
@@ -20,12 +21,14 @@ class Ensemble(TableClassifier):
     """Learners with weighted votes.
 
     Each member has a question: a label for each class. It is trained on the labels, and its vote
-    for a label counts for all classes that have it.
+    for a label counts for all classes that have it. A member whose rows have one label predicts it
+    with certainty: it is a leaf of a tree, or scikit-learn's `DummyClassifier`.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     estimators_ : list of fitted learners
+        A DummyClassifier where a sample has one label, unless the learner is a tree.
     questions_ : list of ndarrays of int (n_classes,)
         For each of them the label of each class.
     weights_ : ndarray of shape (n_kept,)
@@ -109,13 +112,19 @@ class Ensemble(TableClassifier):
     def _train_member(self, X, y, rng, rows=None, weights=None):
         """A new learner, fitted to the rows with these numbers, or to all rows with these weights.
 
-        Without either, it is fitted to all rows.
+        Without either, it is fitted to all rows. Where they have one label, a `DummyClassifier`
+        takes the place of the learner, as many refuse a single class.
         """
         if isinstance(self.learner, GainRatioTree):
             return self._grow_tree(X, y, rng, rows, weights)
         learner = clone(self.learner)
         names = [name for name in learner.get_params() if name.endswith("random_state")]
         learner.set_params(**{name: rng.randint(SEEDS) for name in names})
+        sample = slice(None) if rows is None else rows
+        if weights is not None:
+            sample = weights > 0
+        if len(np.unique(y[sample])) == 1:
+            learner = DummyClassifier()
         if weights is not None:
             return learner.fit(X, y, sample_weight=weights)
         if rows is not None:

@@ -170,6 +170,8 @@ class OutputCode(Ensemble):
     classes_ : ndarray of shape (n_classes,)
     code_ : ndarray of shape (n_classes, n_bits)
     estimators_ : list of fitted learners, one a bit
+        A DummyClassifier where a bit is constant in a sample, unless the learner is a
+        GainRatioTree.
 
     References
     ----------
