@@ -489,6 +489,37 @@ def test_pseudo_loss_of_two_classes_is_adaboost(colours, monkeypatch):
     np.testing.assert_array_equal(oc.predict(X), m1.predict(X))
 
 
+class FixedOpinions(ClassifierMixin, BaseEstimator):
+    """Finds classes as plausible as the columns of `X` say, whatever it is fitted to."""
+
+    def fit(self, X, y):
+        self.classes_ = np.arange(X.shape[1])
+        return self
+
+    def predict_proba(self, X):
+        return X.to_numpy()
+
+
+def test_votes_by_the_formulas_of_adaboost_m2():
+    """Freund & Schapire (1996), figure 2: half of log 1 / beta, and how mislabels weigh on."""
+    rng = np.random.default_rng(0)
+    y = np.resize([0, 1, 2], 9)
+    h = rng.dirichlet([1, 1, 1], 9) / 2 + np.eye(3)[y] / 2
+    D = np.where(np.eye(3)[y] == 1, 0, 1 / (9 * 2))
+    weights = []
+    for _ in range(4):
+        right = h[np.arange(9), y][:, None]
+        epsilon = (D * (1 - right + h)).sum() / 2
+        beta = epsilon / (1 - epsilon)
+        weights.append(np.log(1 / beta) / 2)
+        D = D * beta ** ((1 + right - h) / 2)
+        D = D / D.sum()
+    booster = AdaBoostM2(FixedOpinions(), 4, random_state=0).fit(h, y)
+    np.testing.assert_allclose(booster.weights_, weights)
+    scores = booster.decision_scores(h)
+    np.testing.assert_allclose(scores, sum(weights) * h)
+
+
 @pytest.mark.parametrize("kind", [AdaBoostOC, AdaBoostM2])
 def test_training_error_is_below_the_product_of_pseudo_losses(glass, kind):
     """Freund & Schapire (1997), theorem 11: (k - 1) prod 2 sqrt(e (1 - e))."""
