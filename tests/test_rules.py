@@ -222,6 +222,60 @@ def test_a_missing_value_passes_no_test():
     )
 
 
+def random_matrix(rng):
+    """Whole numbers of three attributes, some of them missing."""
+    matrix = rng.integers(0, 5, (60, 3)).astype(float)
+    return np.where(rng.random(matrix.shape) < 0.1, np.nan, matrix)
+
+
+def random_rule(rng):
+    """A rule of up to five conditions of all kinds, many of which imply others."""
+    conditions = []
+    for _ in range(rng.integers(0, 6)):
+        attribute = int(rng.integers(3))
+        # the last attribute has categories
+        operators = ["="] if attribute == 2 else ["<=", ">=", ">"]
+        value = float(rng.integers(0, 5))
+        conditions.append(Condition(attribute, str(rng.choice(operators)), value))
+    return Rule(tuple(conditions), int(rng.integers(0, 3)))
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_simplified_rules_cover_the_same_rows(seed):
+    rng = np.random.default_rng(seed)
+    matrix = random_matrix(rng)
+    rule = random_rule(rng)
+    simplified = rule.simplified()
+    np.testing.assert_array_equal(simplified.covers(matrix), rule.covers(matrix))
+    bounds = [(c.attribute, c.operator[0]) for c in simplified.conditions if c.attribute < 2]
+    assert len(set(bounds)) == len(bounds)
+    assert set(simplified.conditions) <= set(rule.conditions)
+    assert str(rule) == str(simplified)
+
+
+@pytest.mark.parametrize("sign", ["=", "<=", ">=", ">"])
+def test_an_interval_has_the_values_that_pass(sign):
+    condition = Condition(0, sign, 0.1)
+    values = np.array([-1e308, 0.0, np.nextafter(0.1, 0), 0.1, np.nextafter(0.1, 1), 1e308])
+    low, high = condition.interval
+    np.testing.assert_array_equal(
+        (values > low) & (values <= high), condition.holds(values[:, None])
+    )
+
+
+def test_the_tightest_bound_of_each_side_is_said():
+    conditions = (
+        Condition(0, "<=", -0.36),
+        Condition(1, "<=", 1.09),
+        Condition(0, "<=", -0.91),
+        Condition(0, ">=", -3.0),
+        Condition(0, ">", -3.0),
+    )
+    rule = Rule(conditions, 0, "no")
+    assert str(rule) == "x0 <= -0.91 and x1 <= 1.09 and x0 > -3 -> no"
+    assert rule.conditions == conditions  # which descriptions count as they were learned
+
+
 PEOPLE = pd.DataFrame(
     {
         "sex": pd.Categorical(["f", "m"] * 40, categories=["m", "f"]),

@@ -45,6 +45,15 @@ class Condition:
         value = number_text(self.value) if self.category is None else self.category
         return f"{name} {self.operator} {value}"
 
+    @property
+    def interval(self):
+        """The values that pass: those above the first number, up to the second."""
+        low = -np.inf if self.operator == "<=" else self.value
+        high = self.value if self.operator in ("=", "<=") else np.inf
+        if self.operator in ("=", ">="):
+            low = float(np.nextafter(self.value, -np.inf))
+        return low, high
+
     def holds(self, matrix):
         """Which rows of a `Table`'s matrix (n_samples, n_attributes) pass."""
         return HOLDS[self.operator](matrix[:, self.attribute], self.value)
@@ -54,10 +63,12 @@ class Condition:
 class Rule:
     """A class for the rows that pass all tests, written as "sex = f and age >= 24 -> yes".
 
+    The text has no condition that another implies; see `simplified`.
+
     Attributes
     ----------
     conditions : tuple of Condition
-        Without any, the rule is for all rows, and its text "always -> yes".
+        As they were learned. Without any, the rule is for all rows, and its text "always -> yes".
     label : int
         Number of the class.
     prediction : object
@@ -69,8 +80,23 @@ class Rule:
     prediction: object = field(default=None, compare=False)
 
     def __str__(self):
-        tests = " and ".join(map(str, self.conditions)) or "always"
+        tests = " and ".join(map(str, self.simplified().conditions)) or "always"
         return f"{tests} -> {self.label if self.prediction is None else self.prediction}"
+
+    def simplified(self):
+        """Return the rule with the tightest bound of each side of an attribute.
+
+        "a <= 3 and b = x and a <= 1" becomes "a <= 1 and b = x": it covers the same rows.
+        """
+        tightest = {}  # in the order in which attributes and sides are first bounded
+        for condition in self.conditions:
+            # the sides of a number are "<" and ">"; each category is for itself
+            side = condition.value if condition.operator == "=" else condition.operator[0]
+            key = condition.attribute, side
+            low, high = tightest.setdefault(key, condition).interval
+            if condition.interval[0] >= low and condition.interval[1] <= high:
+                tightest[key] = condition
+        return replace(self, conditions=tuple(tightest.values()))
 
     def covers(self, matrix):
         """Which rows of a `Table`'s matrix (n_samples, n_attributes) pass all tests."""
