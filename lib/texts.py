@@ -11,14 +11,20 @@ wordnet-base has it, or the folder that the environment variable `WORDNET` names
 import csv
 import os
 import re
+import unicodedata
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from lib.datasets.downloads import NotAvailableError, cache_folder, fetch, read_file, sha256
 from lib.files import DATA, write_whole
 
-# words with inner apostrophes, numbers, dashes, and any other mark by itself
-TOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\d+|-+|[^\w\s]")
+# words with inner apostrophes, numbers, dashes, and any other mark by itself; an accent that makes
+# no single character with its letter follows it
+_LETTERS = r"(?:[^\W\d_][\u0300-\u036f]*)+"
+TOKEN = re.compile(rf"{_LETTERS}(?:'{_LETTERS})*|\d+|-+|[^\w\s]")
+# typeset apostrophes, and acute accents in their place, are those of a typewriter; soft hyphens and
+# characters without width go
+SPELLING = str.maketrans("\u2019\u00b4", "''", "\u00ad\u200b\u200c\u200d\u2060\ufeff")
 ENDINGS = (".txt", ".txt.gz")
 WORDNET_FOLDER = "/usr/share/wordnet"  # of Debian's package wordnet-base
 REMEDY = "put good copies into a folder and set the environment variable TEXTS_MIRROR to it"
@@ -91,14 +97,16 @@ def tokenize(text):
     Parameters
     ----------
     text : str
+        Accents may be part of their letters or follow them, as in files of macOS and PDF.
 
     Returns
     -------
     list of str
-        In the order of the text; a word keeps the apostrophes inside it.
+        In the order of the text; a word keeps the apostrophes inside it, and loses soft hyphens and
+        characters without width. Letters are composed (Unicode's form NFC).
     """
-    # typeset apostrophes are those of a typewriter
-    return TOKEN.findall(text.replace("\u2019", "'").lower())
+    text = unicodedata.normalize("NFC", text.translate(SPELLING))
+    return TOKEN.findall(text.lower())
 
 
 def read_texts(folder=None, download=True):

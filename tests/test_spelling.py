@@ -3,6 +3,7 @@
 import csv
 import gzip
 import pickle
+import unicodedata
 
 import numpy as np
 import pandas as pd
@@ -51,6 +52,20 @@ def test_tokens_are_words_and_marks():
     tokens = "it is past ten , i think ; they're late . the bell passed unheard !"
     assert " ".join(texts.tokenize(BOOK)) == tokens
     assert texts.tokenize("_Emma_--'tis 1816") == ["emma", "--", "'", "tis", "1816"]
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_accents_are_part_of_words_however_they_are_stored(form):
+    """Of the last two, Turkish in lower case and Yoruba, no single character is the accent's."""
+    text = unicodedata.normalize(form, "Cafés passed na\u00efve \u0130z o\u0323\u0301be\u0323.")
+    words = ["cafés", "passed", "naïve", "i\u0307z", "\u1ecd\u0301b\u1eb9", "."]
+    assert texts.tokenize(text) == words
+
+
+def test_invisible_characters_and_acute_accents_split_no_word():
+    for invisible in "\u00ad\u200b\u200c\u200d\u2060\ufeff":
+        assert texts.tokenize(f"he pas{invisible}sed") == ["he", "passed"]
+    assert texts.tokenize("don\u00b4t don\u2019t don't") == ["don't"] * 3
 
 
 def test_a_book_is_cut_out_of_its_page_once(shelf, monkeypatch):
