@@ -134,6 +134,7 @@ def test_crossing_interval_is_that_of_the_mean():
         ([-1, -1, -1, -1, -1, -1], np.inf),
         ([1, 1, 1, 1, 1, -1], np.inf),
         ([1, 1, 1, 1, 1, 0], np.inf),
+        ([1, 1, 1, 1, 1, 1e-13], np.inf),  # rounding is no lead
         ([1, -1, 1, -1, 1, 1], np.sqrt(100 * 500)),  # the last crossing counts
         ([-1, 0, 1, 1, 1, 1], 20),
     ],
@@ -187,6 +188,38 @@ def test_t_tests_of_equal_differences():
     """Without spread t is 0 or infinite."""
     assert evaluation.paired_t_test([1, 2], [1, 2]) == (0, 1)
     assert evaluation.paired_t_test([1, 2], [2, 3]) == (-np.inf, 0)
+    assert evaluation.paired_t_test([0.7, 0.8, 0.9], [0.4, 0.5, 0.6]) == (np.inf, 0)
+    same = [[0.0, 0.0], [0.25, 0.25], [-0.25, -0.25], [0.7 - 0.4, 0.9 - 0.6]]
+    assert evaluation.one_sided_p_values(same).tolist() == [1, 0, 1, 0]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.filterwarnings("error")
+def test_scores_that_only_rounding_tells_apart_do_not_differ(sign):
+    """Error rates as 1 - accuracy, beside their like: 1 - 0.8 and 0.2 are different floats."""
+    accuracies = np.array([0.8, 0.6, 0.8, 0.7, 0.9])
+    a = 1 - accuracies
+    b = np.array([0.2, 0.4, 0.2, 0.3, 0.1])
+    for first, second in ((a, b), (a[:1].repeat(5), b[:1].repeat(5))):
+        differences = sign * (first - second)
+        assert differences.any()
+        assert evaluation.paired_t_test(sign * first, sign * second) == (0, 1)
+        assert evaluation.corrected_t_test(1e-13 * first, 1e-13 * second, 0.2) == (0, 1)
+        assert evaluation.corrected_interval(differences, 0.2) == (0, 0, 0, 5)
+        assert evaluation.one_sided_p_values([differences, differences + 0.1])[0] == 1
+    assert evaluation.mean_contrast([1 - 0.8, 0.2], [0.2, 0.2, 0.2]) == (0, 0, 0, 2)
+
+
+def test_values_that_only_rounding_tells_apart_have_no_spread():
+    values = np.full((100, 2), 0.3)
+    values[::2, 0] = 0.1 + 0.2
+    assert evaluation.mean_interval(values[:, 0])[:3] == pytest.approx((0.3,) * 3, abs=1e-15)
+    values[:, 1] = np.linspace(-1.0, 3.0, 100)
+    # by the rule of three, three of 100 may differ by as much as the largest value
+    assert evaluation.smallest_mean(values)[:3] == pytest.approx((0.3, 0.21, 0.39))
+    interval = evaluation.corrected_interval(values[:4, 0], 0.2)
+    assert evaluation.widen_to_rows(interval, 50)[:3] == pytest.approx((0.3, 0.24, 0.36))
+    assert evaluation.skewed_mean(values[:, 0], RNG) == evaluation.mean_interval(values[:, 0])
 
 
 def test_t_by_model_is_t(random_frame):

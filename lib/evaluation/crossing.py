@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lib.evaluation.intervals import LEVEL, Estimate
+from lib.evaluation.intervals import LEVEL, TIE, Estimate
 from lib.evaluation.performance import paired_differences
 from lib.validation import check_generator
 
@@ -118,6 +118,7 @@ def _crossing_sizes(sizes, curves):
 
     `curves` has shape (n_curves, n_sizes), the result (n_curves,).
     """
+    curves = np.where(np.abs(curves) <= TIE, 0.0, curves)  # T is of the order of 1
     n_sizes = len(sizes)
     behind = curves <= 0
     last_behind = n_sizes - 1 - np.argmax(behind[:, ::-1], axis=1)

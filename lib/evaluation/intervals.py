@@ -8,6 +8,8 @@ from scipy import stats
 from lib.validation import check_generator, check_integer, check_numbers, check_real
 
 LEVEL = 0.95  # of intervals where no other confidence can be chosen
+TIE = 1e-12  # relative difference by which rounding may take equal scores apart
+EPS = np.finfo(float).eps
 
 
 class Estimate(NamedTuple):
@@ -40,7 +42,8 @@ def mean_interval(values, confidence=LEVEL, shared=0.0):
     Returns
     -------
     Estimate
-        With infinite ends for fewer than two values; NaN where one of them is.
+        With infinite ends for fewer than two values; without width where they are equal but for
+        rounding; NaN where one of them is.
     """
     values = to_sample("values", values)
     shared = check_real("shared", shared, 0)
@@ -64,8 +67,26 @@ def to_sample(name, values):
     return values
 
 
+def are_tied(a, b):
+    """Return where two arrays of scores are equal, or only rounding tells them apart.
+
+    That is where they agree in twelve digits, or differ by no more than the rounding of a sum of
+    the largest scores along the last axis, which may cancel to nearly 0.
+    """
+    scores = np.maximum(np.abs(a), np.abs(b))
+    is_finite = np.isfinite(scores)
+    largest = scores.max(axis=-1, keepdims=True, where=is_finite, initial=0.0)
+    return np.isclose(a, b, rtol=TIE, atol=8 * EPS * largest)
+
+
+def are_constant(values):
+    """Return whether finite numbers along the last axis are equal but for rounding, (...,)."""
+    first = values[..., :1]
+    return (are_tied(values, first) & np.isfinite(first)).all(axis=-1)
+
+
 def standard_error(values, shared=0.0):
-    """Standard error of the mean, sqrt((1/n + shared) s^2).
+    """Standard error of the mean, sqrt((1/n + shared) s^2); 0 where only rounding is spread.
 
     Parameters
     ----------
@@ -78,6 +99,8 @@ def standard_error(values, shared=0.0):
     ----------
     Nadeau & Bengio (2003), section 4: the corrected resampled variance.
     """
+    if are_constant(values):
+        return 0.0
     return np.sqrt((1 / len(values) + shared) * values.var(ddof=1))
 
 
@@ -110,7 +133,7 @@ def skewed_mean(values, rng, worst=()):
     worst = to_sample("worst", np.atleast_1d(worst))
     if not np.isfinite(worst).all():
         raise ValueError(f"worst must be finite; got {worst.tolist()}")
-    if len(values) < 2 or np.ptp(values) == 0 or np.isnan(values).any():
+    if len(values) < 2 or are_constant(values) or np.isnan(values).any():
         return mean_interval(values)
     interval = _bca_interval(values, rng)
     cautious_interval = _bca_interval(np.append(values, worst), rng)
@@ -152,7 +175,7 @@ def smallest_mean(values):
     estimates = []
     for column in values.T:
         estimate = mean_interval(column, confidence)
-        if n > 1 and np.ptp(column) == 0:
+        if n > 1 and are_constant(column):
             half_width = min(3 / n, 1) * np.abs(values).max()
             low, high = estimate.value - half_width, estimate.value + half_width
             estimate = estimate._replace(low=float(low), high=float(high))
@@ -229,7 +252,9 @@ def mean_contrast(a, b):
     difference = float(a.mean() - b.mean())
     if n == 1:
         return Estimate(difference, -np.inf, np.inf, 1)
-    if np.ptp(a) == 0 and np.ptp(b) == 0:  # for which Welch's degrees of freedom are 0 / 0
+    if are_constant(np.append(a, b)):
+        return Estimate.exact(0.0, n)
+    if are_constant(a) and are_constant(b):  # for which Welch's degrees of freedom are 0 / 0
         return Estimate.exact(difference, n)
     interval = stats.ttest_ind(a, b, equal_var=False).confidence_interval(LEVEL)
     return Estimate(difference, float(interval.low), float(interval.high), n)

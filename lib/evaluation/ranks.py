@@ -9,11 +9,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from lib.evaluation.intervals import LEVEL
+from lib.evaluation.intervals import LEVEL, are_tied
 from lib.validation import check_integer, check_real
-
-TIE = 1e-12  # relative difference by which rounding may take equal scores apart
-EPS = np.finfo(float).eps
 
 
 class RankComparison(NamedTuple):
@@ -108,15 +105,10 @@ def nemenyi_difference(n_learners, n_datasets, confidence=LEVEL):
 
 
 def _score_levels(row):
-    """Number the different scores of a row, the lowest as 0; equal scores have one number.
-
-    Scores that only rounding tells apart are equal: within a relative difference of `TIE`, or of
-    the rounding of a sum of the row's largest scores, which may cancel to nearly 0.
-    """
+    """Number the different scores of a row, the lowest as 0; tied scores have one number."""
     order = np.argsort(row, kind="stable")
     rising = row[order]
-    largest = np.abs(row[np.isfinite(row)]).max(initial=0.0)
-    same_as_next = np.isclose(rising[:-1], rising[1:], rtol=TIE, atol=8 * EPS * largest)
+    same_as_next = are_tied(rising[:-1], rising[1:])
     levels = np.zeros(len(row), dtype=int)
     levels[order[1:]] = np.cumsum(~same_as_next)
     return levels

@@ -4,7 +4,14 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from lib.evaluation.intervals import LEVEL, mean_interval, standard_error, to_sample
+from lib.evaluation.intervals import (
+    LEVEL,
+    are_constant,
+    are_tied,
+    mean_interval,
+    standard_error,
+    to_sample,
+)
 from lib.validation import check_choice, check_real
 
 
@@ -21,6 +28,7 @@ def paired_t_test(a, b, shared=0.0):
     Returns
     -------
     t : float
+        0 where no two scores differ by more than rounding; infinite where all differ by the same.
     p : float
 
     Raises
@@ -36,11 +44,11 @@ def paired_t_test(a, b, shared=0.0):
         raise ValueError(f"a and b must be {allowed}; got {a.shape} and {b.shape}")
     _require_finite("a and b must hold finite scores", a)
     _require_finite("a and b must hold finite scores", b)
+    if are_tied(a, b).all():
+        return 0.0, 1.0
     differences = a - b
     error = standard_error(differences, shared)
     if error == 0:  # all differences are the same
-        if differences[0] == 0:
-            return 0.0, 1.0
         return float(np.sign(differences[0]) * np.inf), 0.0
     t = differences.mean() / error
     p = 2 * stats.t.sf(abs(t), len(a) - 1)
@@ -53,11 +61,12 @@ def one_sided_p_values(differences):
     Parameters
     ----------
     differences : array-like of shape (n_tests, n_pairs), n_pairs at least 2
+        Of scores of the order of 1, such as accuracies, whose rounding counts as no difference.
 
     Returns
     -------
     ndarray of shape (n_tests,)
-        1 where all differences are 0.
+        1 where all differences are 0, or the same one below it; 0 where they are one above it.
 
     Raises
     ------
@@ -78,9 +87,9 @@ def one_sided_p_values(differences):
     n_pairs = differences.shape[1]
     means = differences.mean(axis=1)
     errors = differences.std(axis=1, ddof=1) / np.sqrt(n_pairs)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        p = stats.t.sf(means / errors, n_pairs - 1)
-    return np.where((errors == 0) & (means <= 0), 1.0, p)  # 0 / 0 where all differences are 0
+    has_spread = ~are_constant(differences)
+    t = np.divide(means, errors, out=np.where(means > 0, np.inf, -np.inf), where=has_spread)
+    return np.where(_are_rounding(differences), 1.0, stats.t.sf(t, n_pairs - 1))
 
 
 def corrected_t_test(a, b, test_fraction):
@@ -119,7 +128,8 @@ def corrected_interval(differences, test_fraction, confidence=LEVEL):
     Parameters
     ----------
     differences : array-like of shape (J,)
-        Score of one learner minus that of another on each split.
+        Score of one learner minus that of another on each split. Scores are of the order of 1,
+        such as accuracies: where no difference is more than their rounding, each counts as 0.
     test_fraction : float in (0, 1)
         Share of the examples in the test set of a split.
     confidence : float in (0, 1)
@@ -133,6 +143,9 @@ def corrected_interval(differences, test_fraction, confidence=LEVEL):
     ----------
     Nadeau & Bengio (2003), section 4.
     """
+    differences = to_sample("differences", differences)
+    if _are_rounding(differences):
+        differences = np.zeros_like(differences)
     return mean_interval(differences, confidence, _test_train_ratio(test_fraction))
 
 
@@ -197,6 +210,11 @@ def holm(p_values):
     n_remaining = np.arange(len(p), 0, -1)  # hypotheses not rejected yet, at each step
     adjusted = np.minimum(np.maximum.accumulate(p[order] * n_remaining), 1)
     return adjusted[np.argsort(order)]
+
+
+def _are_rounding(differences):
+    """Return whether no difference along the last axis is more than scores near 1 are rounded."""
+    return are_tied(1.0 + differences, 1.0).all(axis=-1)
 
 
 def _require_finite(allowed, numbers):
