@@ -350,6 +350,15 @@ def test_q_learning_finds_q():
     assert np.allclose(q, best)
 
 
+def test_q_learning_by_hand():
+    """Two states in turn: with a step of 1 the n-th update of a state has the rate 1 / n."""
+    turns = MDP([[[0, 1], [1, 0]]], [[1, 3]], [False, False], start=[0, 1])
+    q = decisions.q_learning(turns, 0.5, 3, step=1.0, anywhere=False, checkpoints=[1, 2, 3])
+    # the first is the target itself, R + discount max Q'; the third moves half of the way to it
+    third = 3 + (3 + 0.5 * 2.5 - 3) / 2
+    assert q[:, 0].tolist() == [[0, 3], [1 + 0.5 * 3, 3], [2.5, third]]
+
+
 def test_a_model_is_learned_from_the_steps_of_q_learning():
     """Q with a step of 1 is the last target, so that one step tells what was tried."""
     model = decisions.learn_model(LAKE, 1, seed=3)

@@ -274,6 +274,19 @@ class TestEntropyDiscretizer:
             learner = EntropyDiscretizer().fit(np.arange(3 * n)[:, None], np.repeat([0, 1, 2], n))
             assert len(learner.cut_points_["x0"]) == n_cuts
 
+    @pytest.mark.parametrize(("n", "is_cut"), [(5, True), (6, True), (7, False)])
+    def test_a_cut_is_one_of_n_minus_1_gaps(self, n, is_cut):
+        """All but the last of n examples are of one class: cut if (n + 2) Ent(S) > log2(7 (n - 1)).
+
+        With n instead of n - 1 gaps no column would be cut, with n - 2 all of them.
+        """
+        y = np.arange(n) == n - 1
+        left = (n + 2) * entropy(y.tolist())
+        is_above = [left > math.log2(7 * n_gaps) for n_gaps in (n - 2, n - 1, n)]
+        assert is_above == [True, is_cut, False]
+        learner = EntropyDiscretizer().fit(np.arange(n)[:, None], y)
+        assert len(learner.cut_points_["x0"]) == is_cut
+
     def test_missing_values_are_ignored_and_kept(self):
         values = np.append(np.arange(10.0), [np.nan] * 5)
         y = np.append(np.repeat([0, 1], 5), [0, 1, 2, 3, 4])
