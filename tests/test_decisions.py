@@ -3,6 +3,7 @@
 from fractions import Fraction
 from itertools import product
 
+import gymnasium
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -237,6 +238,67 @@ def test_models_are_what_they_say():
     absorbing = MDP(np.full((1, 2, 2), np.nan), np.ones((1, 2)), [True, True])
     assert (absorbing.transitions[0] == np.eye(2)).all()
     assert describe(garnet) != describe(absorbing)
+
+
+class Environment(gymnasium.Env):
+    """An environment of a table of transitions."""
+
+    def __init__(self, P, start):
+        self.P = P
+        self.initial_state_distrib = np.array(start)
+
+
+gymnasium.register("Table-v0", Environment, disable_env_checker=True)
+
+
+def plain_values(P, discount):
+    """Value iteration on gymnasium's table: nothing follows a transition that ends the episode."""
+    values = dict.fromkeys(P, 0.0)
+    for _ in range(200):
+        values = {
+            state: max(
+                sum(p * (reward + discount * values[s] * (not ends)) for p, s, reward, ends in row)
+                for row in rows.values()
+            )
+            for state, rows in P.items()
+        }
+    return [*values.values()]
+
+
+STOP = {  # an action that ends where it stands, and one that goes on anywhere
+    s: {0: [(1.0, s, float(s), True)], 1: [(0.25, t, -0.1, False) for t in range(4)]}
+    for s in range(4)
+}
+# state 1 is entered both ways, 2 only at the end
+BOTH_WAYS = {
+    0: {0: [(0.5, 1, 1.0, True), (0.5, 1, 0.0, False)], 1: [(1.0, 0, 0.2, False)]},
+    1: {0: [(0.5, 2, 3.0, True), (0.5, 0, 0.0, False)], 1: [(1.0, 1, -1.0, True)]},
+    2: {0: [(1.0, 0, 9.0, False)], 1: [(1.0, 2, 9.0, True)]},
+}
+
+
+@pytest.mark.parametrize("solve", [policy_iteration, value_iteration])
+def test_an_end_belongs_to_a_transition(solve):
+    for discount, expected in ((0.9, [1.8636, 1.8636, 2, 3, 0]), (1.0, [2.6, 2.6, 2.6, 3, 0])):
+        model = decisions.from_gymnasium("Table-v0", P=STOP, start=[1.0, 0, 0, 0])
+        values = solve(model, discount).values
+        assert values == pytest.approx([*plain_values(STOP, discount), 0.0])
+        assert values == pytest.approx(expected, abs=1e-4)
+    model = decisions.from_gymnasium("Table-v0", P=BOTH_WAYS, start=[1.0, 0, 0])
+    assert model.terminal.tolist() == [False, False, True, True]
+    assert model.start.tolist() == [1, 0, 0, 0]
+    assert solve(model, 0.9).values[:2] == pytest.approx(plain_values(BOTH_WAYS, 0.9)[:2])
+
+
+@pytest.mark.parametrize(
+    "name", ["FrozenLake-v1", "FrozenLake8x8-v1", "CliffWalking-v1", "Taxi-v4"]
+)
+def test_tables_of_gymnasium_need_no_state_more(name):
+    P = gymnasium.make(name).unwrapped.P
+    model = decisions.from_gymnasium(name)
+    assert model.n_states == len(P)
+    values = value_iteration(model, 0.9).values
+    assert values @ model.start == pytest.approx(plain_values(P, 0.9) @ model.start)
 
 
 def test_td_lambda_by_hand():

@@ -153,7 +153,9 @@ def from_gymnasium(name, **options):
     Returns
     -------
     MDP
-        Whose states at which an episode ends are terminal.
+        Whose states at which all episodes end that enter them are terminal. Where an end belongs to
+        an action instead, as it leads to a state in which other episodes go on, or leaves the state
+        as it is, the process has one more state, the last, for such ends: a terminal one.
 
     Raises
     ------
@@ -173,15 +175,27 @@ def from_gymnasium(name, **options):
 
     n_states = len(outcomes)
     n_actions = len(outcomes[0])
-    transitions = np.zeros((n_actions, n_states, n_states))
+    start = np.asarray(getattr(environment, "initial_state_distrib", np.ones(n_states)))
+    transitions = np.zeros((n_actions, n_states, n_states))  # with which an episode goes on
+    ends = np.zeros((n_actions, n_states, n_states))  # with which it ends
     rewards = np.zeros((n_actions, n_states))
-    terminal = np.zeros(n_states, dtype=bool)
     for state, action in np.ndindex(n_states, n_actions):
         for probability, next_state, reward, terminated in outcomes[state][action]:
-            transitions[action, state, next_state] += probability
+            table = ends if terminated else transitions
+            table[action, state, next_state] += probability
             rewards[action, state] += probability * reward
-            terminal[next_state] |= terminated
-    return MDP(transitions, rewards, terminal, environment.initial_state_distrib)
+
+    is_entered = _reachable(transitions.any(axis=0), start > 0)
+    terminal = ends.any(axis=(0, 1)) & ~is_entered
+    transitions[..., terminal] += ends[..., terminal]
+    probability_of_end = ends[..., ~terminal].sum(axis=2)
+    if probability_of_end.any():
+        transitions = np.pad(transitions, [(0, 0), (0, 1), (0, 1)])
+        transitions[:, :-1, -1] = probability_of_end
+        rewards = np.pad(rewards, [(0, 0), (0, 1)])
+        terminal = np.append(terminal, True)
+        start = np.append(start, 0.0)
+    return MDP(transitions, rewards, terminal, start)
 
 
 def grid_world(rows, columns, walls, rng, slip=0.1):
@@ -307,6 +321,16 @@ def mountain_roads(north=6, south=4, noise=0.0, turn_back=True):
     transitions = (1 - noise) * intended + noise * intended.mean(axis=0)
     rewards = np.full((2, n_states), -1.0)
     return MDP(transitions, rewards, terminal=states == goal, start=states == 0)
+
+
+def _reachable(leads_to, first):
+    """States to which some way leads from the first ones, these included, (n_states,) bool."""
+    reached = first
+    n_reached = 0
+    while reached.sum() > n_reached:
+        n_reached = reached.sum()
+        reached = reached | leads_to[reached].any(axis=0)
+    return reached
 
 
 def _floor_plan(shape, walls, rng):
