@@ -12,7 +12,13 @@ from scipy.special import betaincinv, softmax
 
 from lib.arrays import CACHE, check_boolean_matrix, row_batches
 from lib.files import DATA
-from lib.validation import check_choice, check_generator, check_integer, check_real
+from lib.validation import (
+    check_choice,
+    check_generator,
+    check_integer,
+    check_real,
+    probability_divisors,
+)
 
 HIDDEN_WEIGHTS = ("beta", "dirichlet", "equal")
 ENUMERATION_LIMIT = 12
@@ -27,7 +33,7 @@ class CIAModel:
     Parameters
     ----------
     weights : array-like of shape (k,)
-        P(z), non-negative, sums to 1.
+        P(z), non-negative, sums to 1 but for rounding, by which it is divided.
     probabilities : array-like of shape (k, n + 1)
         P(x_i = 1 | z) in [0, 1]; column 0 is the target x0.
 
@@ -49,8 +55,9 @@ class CIAModel:
             raise ValueError(
                 f"probabilities must have shape (k, n + 1) for weights of shape (k,); got {shapes}"
             )
-        if not (np.all(self.weights >= 0) and abs(self.weights.sum() - 1) < 1e-6):
-            raise ValueError(f"weights must be non-negative and sum to 1; got {self.weights}")
+        self.weights = self.weights / probability_divisors(
+            self.weights.sum(), self.weights.min(initial=0.0), lambda: "weights"
+        )
         outside = ~((self.probabilities >= 0) & (self.probabilities <= 1))
         if outside.any():
             raise ValueError(

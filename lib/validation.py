@@ -8,6 +8,9 @@ import numpy as np
 
 # Addresses of Dask schedulers: a protocol and a place
 SCHEDULER = re.compile(r"(tcp|tls|ucx|ws|wss|inproc)://\S+")
+# How far probabilities of float32, or forty numbers of six decimals, may be from a sum of 1
+PROBABILITY_TOLERANCE = 2e-5
+SUM_ROUNDING = 1e-12  # how far from 1 the order of summation takes a sum
 
 
 def check_engine(engine):
@@ -88,6 +91,40 @@ def check_numbers(name, values, allowed="an array of numbers", keep_integers=Fal
     if keep_integers and array.dtype.kind in "iu":
         return array
     return array.astype(float, copy=False)
+
+
+def probability_divisors(sums, smallest, place, tolerance=PROBABILITY_TOLERANCE):
+    """Return what rows of probabilities are to be divided by, so that they sum to 1.
+
+    Parameters
+    ----------
+    sums, smallest : ndarray of one shape
+        Sum, and smallest number, of each row.
+    place : callable
+        ``place(*index)`` is what the error calls a row, such as "row 3 of P".
+    tolerance : float
+        How far a sum may be from 1.
+
+    Returns
+    -------
+    ndarray
+        The sums, but 1 for rows that sum to 1 within `SUM_ROUNDING`, so that these stay as they
+        are.
+
+    Raises
+    ------
+    ValueError
+        That names the first row with a number below 0 or that is none, or with another sum.
+    """
+    distances = np.abs(sums - 1)
+    is_wrong = ~((smallest >= 0) & (distances <= tolerance))  # NaN is wrong, too
+    if is_wrong.any():
+        index = tuple(np.argwhere(is_wrong)[0].tolist())
+        fault = f"a sum of {sums[index]:.10g}" if smallest[index] >= 0 else smallest[index]
+        raise ValueError(
+            f"{place(*index)} must have numbers of at least 0 that sum to 1; got {fault}"
+        )
+    return np.where(distances <= SUM_ROUNDING, 1.0, sums)
 
 
 def optional(check, name, value, *bounds, **ends):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsRegressor
 
@@ -301,6 +302,65 @@ def test_tables_of_gymnasium_need_no_state_more(name):
     assert values @ model.start == pytest.approx(plain_values(P, 0.9) @ model.start)
 
 
+def sparse_twin(model):
+    """The same process with sparse transitions."""
+    blocks = [sparse.coo_array(block) for block in model.transitions]
+    return MDP(blocks, model.rewards, model.terminal, model.start)
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.integers(0, 10**6), st.booleans())
+def test_sparse_transitions_are_those_of_a_matrix(seed, has_end):
+    rng = np.random.default_rng(seed)
+    dense = grid_world(4, 5, 0.2, rng) if has_end else random_mdp(15, 3, 4, rng)
+    model = sparse_twin(dense)
+    assert (model.matrix.toarray() == np.concatenate(dense.transitions)).all()
+    for discount in (0.5, 0.95, 1.0)[: 2 + has_end]:
+        for solve in (policy_iteration, value_iteration, decisions.modified_policy_iteration):
+            expected = solve(dense, discount).values
+            assert np.allclose(solve(model, discount).values, expected, rtol=1e-12, atol=1e-13)
+    q_values = decisions.q_learning(model, 0.9, 1000)
+    assert (q_values == decisions.q_learning(dense, 0.9, 1000)).all()
+    learned = decisions.learn_model(model, 100)
+    expected = decisions.learn_model(dense, 100).transitions
+    assert (learned.matrix.toarray() == np.concatenate(expected)).all()
+
+
+def test_ten_thousand_sparse_states():
+    """On a grid, the goal is worth discount ** (its distance - 1); dense, it takes 3.2 GB."""
+    n = 100
+    row, column = np.divmod(np.arange(n**2), n)
+    goal = n**2 - 1
+    blocks = []
+    rewards = []
+    for row_step, column_step in ((-1, 0), (0, 1), (1, 0), (0, -1)):
+        next_row = np.clip(row + row_step, 0, n - 1)
+        next_column = np.clip(column + column_step, 0, n - 1)
+        next_state = n * next_row + next_column
+        blocks.append(sparse.eye_array(n**2, format="csr")[next_state])
+        rewards.append(next_state == goal)
+    model = MDP(blocks, rewards, np.arange(n**2) == goal)
+    distance = 2 * (n - 1) - row - column
+    truth = np.where(distance > 0, 0.9 ** (distance - 1), 0)
+    east_then_south = np.where(column < n - 1, 1, 2)
+    assert np.allclose(value_iteration(model, 0.9).values, truth, rtol=1e-12)
+    assert np.allclose(evaluate(model, east_then_south, 0.9), truth, rtol=1e-12)
+    assert np.allclose(policy_iteration(model, 0.9, east_then_south).values, truth, rtol=1e-12)
+    solution = decisions.modified_policy_iteration(model, 0.9)
+    assert np.allclose(solution.values, truth, rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("error")
+def test_sparse_equations_without_a_solution():
+    """No equation where all states are terminal, and one that floating point cannot tell."""
+    over = MDP([sparse.eye_array(2)], [[1.0, 1.0]], [True, True])
+    assert not policy_iteration(over, 0.9).values.any()
+    rare = [[1 - 2**-60, 2**-60], [0, 1]]
+    model = MDP([sparse.csr_array(rare)], [[1.0, 0.0]], [False, True])
+    with pytest.raises(ValueError, match="rewards must be smaller, or discount"):
+        evaluate(model, [0, 0], 1.0)
+
+
 def test_td_lambda_by_hand():
     """On a road that does not branch, against the three lines of Table 8."""
     n = 6
@@ -534,13 +594,34 @@ def test_sarsa_finds_the_way():
     [
         (
             lambda: MDP(np.full((1, 2, 2), 0.4), np.zeros((1, 2)), [False, False]),
-            "state 0, action 0: a sum of 0.8",
+            "transitions of action 0 in state 0 must have .*; got a sum of 0.8",
         ),
         (
-            lambda: MDP([[[1.5, -0.5], [0, 1]]], np.zeros((1, 2)), [False, False]),
-            "state 0, action 0",
+            lambda: MDP([[[0, 1], [1.5, -0.5]]], np.zeros((1, 2)), [False, False]),
+            "transitions of action 0 in state 1 must have .*; got -0.5",
         ),
-        (lambda: MDP([np.eye(2)], [[0, np.inf]], [False, False]), "state 1, action 0: inf"),
+        (
+            lambda: MDP([np.eye(2)], [[0, -np.inf]], [False, False]),
+            "state 1, action 0: -inf. Give an action that the state does not have",
+        ),
+        (
+            lambda: MDP([sparse.eye_array(2), sparse.eye_array(3)], [[0], [0]], [False]),
+            r"transitions must have shape \(n_states, n_states\), each of them; got \[\(2, 2\), \(3",
+        ),
+        (
+            lambda: MDP([sparse.eye_array(2) * 1j], [[0, 0]], [False, False]),
+            "transitions must be an array of numbers",
+        ),
+        (
+            lambda: MDP(sparse.eye_array(2), [[0, 0]], [False, False]),
+            "transitions must be an array of numbers, or a sequence of sparse arrays",
+        ),
+        (
+            lambda: MDP(
+                [np.eye(2), sparse.csr_array([[1, 0], [0.5, 0.4]])], np.eye(2), [False] * 2
+            ),
+            "transitions of action 1 in state 1 must have .*; got a sum of 0.9",
+        ),
         (lambda: MDP(np.eye(2), np.zeros((1, 2)), [False, False]), "transitions must have shape"),
         (lambda: MDP([np.eye(2)], [[0]], [False, False]), r"rewards must have shape \(1, 2\)"),
         (lambda: MDP([np.eye(2)], np.zeros((1, 2)), [0, 1]), "terminal must hold True and False"),
@@ -671,10 +752,10 @@ FLIP = [[0.5, 0.5], [0.5, 0.5]]
         ({"P": np.ones((2, 3))}, r"P must have shape \(n_states, n_states\); got \(2, 3\)"),
         (
             {"P": [[1, 1], [0, 1]]},
-            "P must have rows of probabilities that add up to 1; row 0: a sum of 2, smallest 1",
+            "row 0 of P must have numbers of at least 0 that sum to 1; got a sum of 2",
         ),
-        ({"P": [[1, 0], [1.5, -0.5]]}, "row 1: a sum of 1, smallest -0.5"),
-        ({"P": [[1, 0], [np.nan, 1]]}, "row 1: a sum of nan"),
+        ({"P": [[1, 0], [1.5, -0.5]]}, "row 1 of P must have .*; got -0.5"),
+        ({"P": [[1, 0], [np.nan, 1]]}, "row 1 of P must have .*; got nan"),
         (
             {"P": np.eye(2)},
             "P must be a chain that comes to stay in one place; got one that stays at 0 or at 1",

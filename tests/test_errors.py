@@ -426,7 +426,10 @@ def draw(n_attributes=4, n_hidden=2, difficulty=0.8, **options):
 
 CIA = [
     (lambda: CIAModel([0.5, 0.4], EVEN_PROBABILITIES), "weights .* sum to 1"),
-    (lambda: CIAModel([-0.5, 1.5], EVEN_PROBABILITIES), "weights must be non-negative"),
+    (
+        lambda: CIAModel([-0.5, 1.5], EVEN_PROBABILITIES),
+        "weights must have numbers of at least 0 .*; got -0.5",
+    ),
     (lambda: CIAModel([0.5, 0.5], np.full((3, 3), 0.5)), r"\(3, 3\) and \(2,\)"),
     (
         lambda: CIAModel([0.5, 0.5], [[0.5, 1.2], [0, 1]]),

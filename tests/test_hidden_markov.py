@@ -540,7 +540,7 @@ def test_where_em_stops_early_it_warns():
         ),
         (
             {"emissions": [[0.5, 0.5], [np.inf, 0]]},
-            "row 1 of emissions must have numbers .*; got inf",
+            "row 1 of emissions must have numbers .*; got a sum of inf",
         ),
         ({"emissions": np.ones((2, 3), bool), "n_symbols": 2}, r"a mask, must have shape \(2, 2\)"),
         ({"emissions": np.ones(2, bool)}, r"a mask, must have shape \(2, n_symbols\)"),
@@ -548,7 +548,7 @@ def test_where_em_stops_early_it_warns():
             {"emissions": np.array([[1, 1], [0, 0]], bool)},
             "a symbol for each state; row 1 has no True",
         ),
-        ({"emissions": [[0.5, 0.5], [0.5, 0.4]]}, "row 1 of emissions .*; they sum to 0.9"),
+        ({"emissions": [[0.5, 0.5], [0.5, 0.4]]}, "row 1 of emissions .*; got a sum of 0.9"),
         (
             {"emissions": [[0.5, 0.5], [0.5, 0.5]], "n_symbols": 3},
             r"emissions must have shape \(2, 3\)",
@@ -564,7 +564,7 @@ def test_bad_parameters(parameters, words):
     ("name", "value", "words"),
     [
         ("start", [0.5, np.nan], "must have numbers of at least 0 that sum to 1; got nan"),
-        ("start", [0.5, 0.4], "they sum to 0.9"),
+        ("start", [0.5, 0.4], "start_? must have .*; got a sum of 0.9"),
         ("start", [0.2, 0.3, 0.5], r"transitions_? must have shape \(3, 3\)"),
         ("transitions", -np.eye(2), "row 0 of transitions_? must have numbers of at least 0"),
         ("transitions", [1.0, 1.0], r"transitions_? must have shape \(2, 2\)"),

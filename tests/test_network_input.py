@@ -60,12 +60,9 @@ FUNCTIONS = {
 NO_TABLES = [
     (np.where(np.arange(12) == 3, NAN, UNIFORM), "got nan in place 3"),
     (np.where(np.arange(12) == 3, INF, UNIFORM), "got inf in place 3"),
-    (3 * UNIFORM, r"sum to 1; got \[1.5 1.5\] in the table of variable 0"),
-    (
-        np.append([-0.5, 1.5], UNIFORM[2:]),
-        r"sum to 1; got \[-0.5  1.5\] in the table of variable 0",
-    ),
-    (np.append(UNIFORM[:10], [0.5, 0.6]), r"sum to 1; got \[0.5 0.6\] in the table of variable 2"),
+    (3 * UNIFORM, "row 0 of theta, in the table of variable 0, must have .*; got a sum of 3"),
+    (np.append([-0.5, 1.5], UNIFORM[2:]), "row 0 of theta, in the .* variable 0, .*; got -0.5"),
+    (np.append(UNIFORM[:10], [0.5, 0.6]), "row 4 of theta, in the .* variable 2, .* sum of 1.1"),
     (UNIFORM[:5], r"must have shape \(12,\); got \(5,\)"),
     (UNIFORM[None], r"must have shape \(12,\); got \(1, 12\)"),
 ]

@@ -8,8 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy import sparse
 
 from lib.arrays import scale_by_power_of_two
+from lib.bayes_net.bif import DiscreteNetwork
+from lib.bayes_net.network import Network
+from lib.cia import CIAModel
+from lib.decisions import MDP, stationary, td_limit
+from lib.hidden_markov.probability_tables import probabilities
 from lib.validation import check_numbers
 
 
@@ -96,3 +102,56 @@ def test_squares_of_scaled_values_neither_overflow_nor_vanish():
         deviations = scaled_values.std(axis=0)
     np.testing.assert_allclose(np.ldexp(deviations, exponents), [1e308, 1e-308], rtol=1e-12)
     assert scale_by_power_of_two(np.zeros((0, 2)))[1].tolist() == [0, 0]
+
+
+N = 20  # states
+STOCHASTIC = np.random.default_rng(0).dirichlet(np.ones(N), N)
+NETWORK = Network([(), (0,)], [N, N])
+
+
+def network_rows(P):
+    """The second table of a network of two variables."""
+    return NETWORK.check_probabilities(NETWORK.flat([np.full(N, 1 / N), P]))[N:].reshape(N, N)
+
+
+# What reads rows of probabilities, and the rows that it takes
+READERS = {
+    "MDP": lambda P: MDP([P], np.zeros((1, N)), np.zeros(N, bool)).transitions[0],
+    "sparse MDP": lambda P: MDP(
+        [sparse.csr_array(P)], np.zeros((1, N)), np.zeros(N, bool)
+    ).matrix.toarray(),
+    "hidden Markov model": lambda P: probabilities("transitions", P, (N, N)),
+    "network": network_rows,
+    "CIA": lambda P: np.array([CIAModel(row, np.ones((N, 2))).weights for row in P]),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_rounded_probabilities_are_divided_by_their_sum(reader):
+    """Those of float32 or six decimals; rows whose sums are 1 keep every bit."""
+    read = READERS[reader]
+    assert (read(STOCHASTIC) == STOCHASTIC).all()
+    for P in (STOCHASTIC.astype(np.float32), STOCHASTIC.round(6)):
+        assert np.abs(P.astype(float).sum(axis=1) - 1).max() > 1e-9
+        rows = read(P)
+        assert np.allclose(rows.sum(axis=1), 1, rtol=0, atol=1e-15 * N)
+        assert np.allclose(rows, STOCHASTIC, rtol=0, atol=1e-6)
+    with pytest.raises(
+        ValueError, match="must have numbers of at least 0 that sum to 1; got a sum"
+    ):
+        read(STOCHASTIC.round(3))
+
+
+def test_rounded_chains_and_tables_are_those_without_rounding():
+    thirds = np.full((3, 3), 0.333333)
+    assert stationary(thirds) == pytest.approx(np.full(3, 1 / 3), abs=1e-15)
+    limit = td_limit(thirds, [1, 2, 3], np.eye(3), 0.5, 0.0)
+    # the value is the reward and discount / (1 - discount) of the mean reward
+    assert limit.weights == pytest.approx([3, 4, 5], abs=1e-12)
+    network = DiscreteNetwork([()], [thirds[0]])
+    assert network.theta == pytest.approx(np.full(3, 1 / 3), abs=1e-15)
+
+
+def test_the_digits_of_a_wrong_sum_are_told():
+    with pytest.raises(ValueError, match="row 1 of P must have .*; got a sum of 1.00003$"):
+        stationary([[0, 1], [0.5, 0.50003]])

@@ -4,7 +4,7 @@ import numpy as np
 
 from lib.bayes_net import interchange
 from lib.bayes_net.network import Network
-from lib.validation import check_generator, check_integer, check_real
+from lib.validation import check_generator, check_integer, check_real, probability_divisors
 
 
 class DiscreteNetwork:
@@ -54,12 +54,7 @@ class DiscreteNetwork:
                 f"values must be as many as the tables have, {sizes}; got {self.values}"
             )
         for name, table, shape in zip(self.names, tables, self.network.shapes, strict=True):
-            if np.shape(table) != shape:
-                raise ValueError(f"table of {name} must have shape {shape}; got {np.shape(table)}")
-            errors = np.abs(np.sum(table, axis=-1) - 1)
-            # nor NaN
-            if not (np.min(table) >= 0 and np.max(errors) <= interchange.EXACT + interchange.NOISE):
-                raise ValueError(f"table of {name} must have rows that are at least 0 and sum to 1")
+            _check_table(name, table, shape)
         self.theta = self.network.normalised(self.network.flat(tables))
 
     @classmethod
@@ -156,6 +151,17 @@ class DiscreteNetwork:
             rows = cumulated[tuple(codes[:, p] for p in self.parents[v])]
             codes[:, v] = (draws[v] > rows).sum(axis=1)
         return codes
+
+
+def _check_table(name, table, shape):
+    """Raise ValueError unless a table has the shape and rows that sum to 1, but for rounding."""
+    if np.shape(table) != shape:
+        raise ValueError(f"table of {name} must have shape {shape}; got {np.shape(table)}")
+    probability_divisors(
+        np.sum(table, axis=-1),
+        np.min(table, axis=-1),
+        lambda *row: f"row {row} of the table of {name}" if row else f"table of {name}",
+    )
 
 
 def find_entries(network, codes):

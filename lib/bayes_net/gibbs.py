@@ -7,12 +7,11 @@ import numpy as np
 
 from lib.bayes_net.messages import LOWEST
 from lib.compiled import compiled
-from lib.validation import check_choice, check_generator, check_integer, check_real
+from lib.validation import SUM_ROUNDING, check_choice, check_generator, check_integer, check_real
 
 LIFTED = 1e-3  # what all zeros are raised to, until a possible state is found
 MAX_START_SWEEPS = 1000  # in which it must be found
 UNDERFLOW = 1e-280  # below it, products have lost digits
-ROUNDING = 1e-12  # by which the sum of a row may differ from 1
 # no probability of the plain gradient falls below this, or half the uniform one if that is less
 LEAST = 1e-6
 
@@ -313,7 +312,7 @@ def _project(numbers, rows_by_size):
         rows = theta[places]
         size = places.shape[1]
         least = min(LEAST, 0.5 / size)
-        wrong = (rows.min(axis=1) < least) | (np.abs(rows.sum(axis=1) - 1) > ROUNDING)
+        wrong = (rows.min(axis=1) < least) | (np.abs(rows.sum(axis=1) - 1) > SUM_ROUNDING)
         theta[places[wrong]] = least + simplex_projection(rows[wrong] - least, 1 - size * least)
     return theta
 

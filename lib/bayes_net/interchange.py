@@ -34,9 +34,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lib.bayes_net.network import LARGEST
-from lib.validation import nearest
+from lib.validation import nearest, probability_divisors
 
-EXACT = 1e-5  # how far a row's sum may be off for its numbers to count as what was meant
 HALF_UNIT = 0.0005  # how far a number that is rounded to three decimals may be off
 NOISE = 1e-9  # of sums in floating point, far below any digit that files print
 
@@ -375,21 +374,17 @@ def _normalise_rows(table, parent_states):
     """The table with rows that sum to 1, if only rounding keeps them from it.
 
     A number that is rounded to three decimals or more is off by up to half a unit of the third, so
-    a row's sum by up to half a unit for each state. Rows that are nearer to 1 than `EXACT` stay as
-    they are.
+    a row's sum by up to half a unit for each state.
     """
     wrong = np.argwhere(~((table >= 0) & (table <= 1 + NOISE)))
     if len(wrong):
         *row, state = wrong[0]
         label = _label(row, parent_states)
         raise ValueError(f"{label} must have numbers from 0 to 1; got {table[(*row, state)]}")
-    sums = table.sum(axis=-1)
-    errors = np.abs(sums - 1)
-    wrong = np.argwhere(errors > HALF_UNIT * table.shape[-1] + NOISE)
-    if len(wrong):
-        raise ValueError(
-            f"{_label(wrong[0], parent_states)} must sum to 1; got {sums[tuple(wrong[0])]:.10g}"
-        )
-    return np.divide(
-        table, sums[..., np.newaxis], out=table, where=(errors > EXACT)[..., np.newaxis]
+    divisors = probability_divisors(
+        table.sum(axis=-1),
+        table.min(axis=-1),
+        lambda *row: _label(row, parent_states),
+        tolerance=HALF_UNIT * table.shape[-1] + NOISE,
     )
+    return table / divisors[..., np.newaxis]

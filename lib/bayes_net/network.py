@@ -8,10 +8,9 @@ import numpy as np
 from lib.bayes_net.likelihood import Parameters
 from lib.bayes_net.messages import LOWEST
 from lib.structures.graphs import check_parents, topological_order
-from lib.validation import check_integer
+from lib.validation import check_integer, probability_divisors
 
 LARGEST = 20_000_000  # entries of all tables, or of all messages
-ROUNDING = 1e-6  # by which the sum of a row of probabilities may differ from 1
 
 
 class Network:
@@ -79,21 +78,21 @@ class Network:
         return beta
 
     def check_probabilities(self, theta):
-        """Return `theta` as a flat vector of tables.
+        """Return `theta` as a flat vector of tables, with rows divided by their sums of nearly 1.
 
-        ValueError unless all rows are non-negative and sum to 1.
+        ValueError unless all rows are non-negative and sum to 1, but for rounding.
         """
         theta = self.check_parameters(theta)
-        sums = np.add.reduceat(theta, self.row_starts[:-1])
-        wrong = ~(np.abs(sums - 1) <= ROUNDING)
-        if wrong.any() or theta.min() < 0:
-            has_negative = np.minimum.reduceat(theta, self.row_starts[:-1]) < 0
-            row = int(np.flatnonzero(wrong | has_negative)[0])
-            start, stop = self.row_starts[row : row + 2]
-            v = int(np.searchsorted(self.starts, start, side="right")) - 1
-            detail = f"got {theta[start:stop]} in the table of variable {v}"
-            raise ValueError(f"theta must have rows of probabilities, which sum to 1; {detail}")
-        return theta
+        starts = self.row_starts[:-1]
+
+        def place(row):
+            v = int(np.searchsorted(self.starts, starts[row], side="right")) - 1
+            return f"row {row} of theta, in the table of variable {v},"
+
+        divisors = probability_divisors(
+            np.add.reduceat(theta, starts), np.minimum.reduceat(theta, starts), place
+        )
+        return theta / np.repeat(divisors, np.diff(self.row_starts))
 
     def normalised(self, numbers):
         """Flat tables in proportion to `numbers` of at least 0: uniform in rows of 0, never 0."""

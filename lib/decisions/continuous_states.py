@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lib.decisions.models import TOLERANCE
 from lib.decisions.temporal import epsilon_greedy, generator
 from lib.validation import check_integer, check_numbers, check_real
 
@@ -23,6 +22,7 @@ class FittedValues(NamedTuple):
 
 
 SARSA_STEP = 0.5  # alpha, shared by the grids
+EDGE = 1e-9  # how far outside the unit cube rounding may take a state
 
 
 def fitted_values(step, n_actions, regressor, samples, discount=0.99, n_iterations=200, limit=1e6):
@@ -192,7 +192,7 @@ def sarsa_tiles(
 def _check_point(state, d):
     """Raise ValueError unless a state (1, d) is a point of the unit cube, but for rounding."""
     is_point = np.shape(state) == (1, d)
-    if not is_point or not all(-TOLERANCE <= x <= 1 + TOLERANCE for x in state[0].tolist()):
+    if not is_point or not all(-EDGE <= x <= 1 + EDGE for x in state[0].tolist()):
         raise ValueError(
             f"start and step must give a point of shape ({d},) in the unit cube; got {state[0]}"
         )

@@ -1,7 +1,6 @@
 """Decision processes with a known model: gymnasium's tables, grids, random ones, mountain roads."""
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -14,9 +13,9 @@ from lib.validation import (
     check_integer,
     check_numbers,
     check_real,
+    probability_divisors,
 )
 
-TOLERANCE = 1e-9  # by which probabilities may fail to add up to 1
 MOVES = np.array([[-1, 0], [0, 1], [1, 0], [0, -1]])  # north, east, south, west
 GOAL, COLLISION = 1.0, -0.1  # rewards of a grid world
 N_DRAWS = 10_000  # of a floor plan, until one hangs together
@@ -42,11 +41,15 @@ class MDP:
 
     Parameters
     ----------
-    transitions : ndarray of shape (n_actions, n_states, n_states)
-        Probability of each next state, given action and state.
+    transitions : ndarray of shape (n_actions, n_states, n_states), or sequence of sparse arrays
+        Probability of each next state, given action and state. One sparse array (n_states,
+        n_states) an action keeps the memory of dynamic programming and Q-learning to that of the
+        probabilities above 0. Probabilities that rounding, as that of float32 or of six decimals,
+        keeps from a sum of 1 are divided by it.
     rewards : ndarray of shape (n_actions, n_states)
         Expected immediate reward of an action in a state: the survey's R(s, a, s') summed over s'
-        with P(s' | s, a).
+        with P(s' | s, a). Where a state does not have an action, give it the transitions and the
+        reward of one that it has.
     terminal : ndarray of shape (n_states,), bool
         States in which an episode ends. They absorb, with reward 0, whatever the other two say of
         them.
@@ -54,10 +57,15 @@ class MDP:
         Probability that an episode starts there; by default each state that is not terminal has the
         same.
 
+    Attributes
+    ----------
+    matrix : sparse array of shape (n_actions * n_states, n_states)
+        The transitions; row a * n_states + s is that of action a in state s.
+
     Raises
     ------
     ValueError
-        That names state and action, where probabilities are negative or do not add up to 1, or a
+        That names state and action, where probabilities are negative or do not sum to 1, or a
         reward is not finite.
 
     References
@@ -65,27 +73,29 @@ class MDP:
     Dietterich (1997), section 4.1.
     """
 
-    transitions: np.ndarray
+    transitions: np.ndarray | tuple
     rewards: np.ndarray
     terminal: np.ndarray
     start: np.ndarray | None = None
+    matrix: sparse.csr_array = field(init=False, repr=False)
 
     def __post_init__(self):
-        transitions = check_numbers("transitions", self.transitions)
+        matrix, is_sparse = _stack_actions(self.transitions)
+        n_states = matrix.shape[1]
+        shape = (matrix.shape[0] // n_states, n_states)
         rewards = check_numbers("rewards", self.rewards)
         terminal = np.array(self.terminal)
-        shape = transitions.shape
-        if transitions.ndim != 3 or shape[1] != shape[2] or not transitions.size:
-            raise ValueError(
-                f"transitions must have shape (n_actions, n_states, n_states); got {shape}"
-            )
-        _check_shape("rewards", rewards, shape[:2])
-        _check_shape("terminal", terminal, shape[2:])
+        _check_shape("rewards", rewards, shape)
+        _check_shape("terminal", terminal, shape[1:])
         if terminal.dtype != bool:
             raise ValueError(f"terminal must hold True and False; got {terminal.dtype}")
-        transitions[:, terminal] = np.eye(len(terminal))[terminal]
+        matrix = _normalise_rows(_absorb(matrix, terminal))
+        if is_sparse:
+            transitions = _split_actions(matrix)
+        else:
+            transitions = matrix.toarray().reshape(*shape, n_states)
         rewards[:, terminal] = 0.0
-        _check_model(transitions, rewards)
+        _check_rewards(rewards)
 
         if self.start is not None:
             start = check_numbers("start", self.start)
@@ -105,28 +115,27 @@ class MDP:
             "rewards": rewards,
             "terminal": terminal,
             "start": start / start.sum(),
+            "matrix": matrix,
         }
         for name, value in fields.items():
-            value.setflags(write=False)
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
             object.__setattr__(self, name, value)  # the dataclass is frozen
 
     @property
     def n_actions(self):
         """Number of actions."""
-        return self.transitions.shape[0]
+        return self.rewards.shape[0]
 
     @property
     def n_states(self):
         """Number of states."""
-        return self.transitions.shape[1]
+        return self.rewards.shape[1]
 
-    @cached_property
-    def matrix(self):
-        """The transitions as a sparse matrix.
-
-        Row a * n_states + s is that of action a in state s.
-        """
-        return sparse.csr_array(self.transitions.reshape(-1, self.n_states))
+    @property
+    def is_sparse(self):
+        """Whether the transitions are sparse arrays, one an action."""
+        return isinstance(self.transitions, tuple)
 
     @property
     def table(self):
@@ -351,19 +360,68 @@ def _check_shape(name, values, shape):
         raise ValueError(f"{name} must have shape {shape}; got {values.shape}")
 
 
-def _check_model(transitions, rewards):
-    totals = transitions.sum(axis=2)
-    wrong = ~(transitions >= 0).all(axis=2) | ~(np.abs(totals - 1) <= TOLERANCE)
-    if wrong.any():
-        action, state = np.argwhere(wrong)[0]
-        smallest = transitions[action, state].min()
-        total = totals[action, state]
-        raise ValueError(
-            f"transitions must be probabilities that add up to 1; state {state}, action {action}: "
-            f"a sum of {total:.6g}, smallest {smallest:.6g}"
-        )
+def _stack_actions(transitions):
+    """Stack the transitions of all actions: (n_actions * n_states, n_states), sparse.
+
+    Also return whether those of an action are sparse.
+    """
+    is_sequence = np.iterable(transitions) and not sparse.issparse(transitions)
+    is_sparse = is_sequence and any(map(sparse.issparse, transitions))
+    if is_sparse:
+        blocks = [sparse.csr_array(block) for block in transitions]
+        shapes = [block.shape for block in blocks]
+        n_states = shapes[0][-1]
+        if n_states == 0 or set(shapes) != {(n_states, n_states)}:
+            raise ValueError(
+                f"transitions must have shape (n_states, n_states), each of them; got {shapes}"
+            )
+        stacked = sparse.vstack(blocks, format="csr")
+        stacked.sum_duplicates()
+        stacked.data = check_numbers("transitions", stacked.data)
+    else:
+        allowed = "an array of numbers, or a sequence of sparse arrays"
+        transitions = check_numbers("transitions", transitions, allowed)
+        shape = transitions.shape
+        if transitions.ndim != 3 or shape[1] != shape[2] or not transitions.size:
+            raise ValueError(
+                f"transitions must have shape (n_actions, n_states, n_states); got {shape}"
+            )
+        stacked = sparse.csr_array(transitions.reshape(-1, shape[2]))
+    return stacked, is_sparse
+
+
+def _split_actions(matrix):
+    """Return the sparse arrays of the actions, (n_states, n_states) each, as a tuple."""
+    n_rows, n_states = matrix.shape
+    return tuple(matrix[start : start + n_states] for start in range(0, n_rows, n_states))
+
+
+def _absorb(matrix, terminal):
+    """Let terminal states lead to themselves, whatever the matrix says of them."""
+    is_terminal_row = np.resize(terminal, matrix.shape[0])
+    matrix.data[np.repeat(is_terminal_row, np.diff(matrix.indptr))] = 0.0
+    stay = sparse.diags_array(1.0 * terminal)
+    n_actions = matrix.shape[0] // len(terminal)
+    return matrix + sparse.vstack([stay] * n_actions, format="csr")
+
+
+def _normalise_rows(matrix):
+    """Divide rows by their sums of nearly 1; ValueError if they hold no probabilities."""
+
+    def place(row):
+        action, state = divmod(row, matrix.shape[1])
+        return f"transitions of action {action} in state {state}"
+
+    sums = matrix.sum(axis=1)
+    divisors = probability_divisors(sums, matrix.min(axis=1).toarray(), place)
+    matrix.data /= np.repeat(divisors, np.diff(matrix.indptr))
+    return matrix
+
+
+def _check_rewards(rewards):
     if not np.isfinite(rewards).all():
         action, state = np.argwhere(~np.isfinite(rewards))[0]
         raise ValueError(
-            f"rewards must be finite; state {state}, action {action}: {rewards[action, state]}"
+            f"rewards must be finite; state {state}, action {action}: {rewards[action, state]}. "
+            "Give an action that the state does not have the transitions and reward of another one"
         )

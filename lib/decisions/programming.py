@@ -12,6 +12,8 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import splu
 from sklearn.exceptions import ConvergenceWarning
 
 from lib.compiled import compiled
@@ -107,6 +109,9 @@ def policy_iteration(mdp, discount, policy=None):
 
     An action stays unless another is better by more than rounding, as ties would flip for ever
     otherwise. How much that is follows, state by state, from what is added up for the two.
+
+    Equations of sparse transitions are solved by a sparse LU decomposition, whose factors are large
+    where states are followed by any others, at random; `modified_policy_iteration` has none.
 
     Parameters
     ----------
@@ -344,13 +349,16 @@ def _follow(numbers, policy):
 
 def _solve(mdp, policy, discount, rewards):
     """Solve equation 1 for a policy that is paid `rewards` (n_states,): (I - discount P) f = R."""
-    transitions = mdp.transitions[policy, np.arange(mdp.n_states)]
-    live = ~mdp.terminal  # terminal states have the value 0, and no equation
-    equations = np.eye(live.sum()) - discount * transitions[np.ix_(live, live)]
+    live = np.flatnonzero(~mdp.terminal)  # terminal states have the value 0, and no equation
+    rows = policy[live] * mdp.n_states + live
+    equations = sparse.eye_array(len(live)) - discount * mdp.matrix[rows][:, live]
     values = np.zeros(mdp.n_states)
     try:
-        values[live] = np.linalg.solve(equations, rewards[live])
-    except np.linalg.LinAlgError:
+        if mdp.is_sparse:
+            values[live] = splu(equations.tocsc()).solve(rewards[live])
+        else:
+            values[live] = np.linalg.solve(equations.toarray(), rewards[live])
+    except (np.linalg.LinAlgError, RuntimeError):  # they are singular, dense or sparse
         values[live] = np.nan
     if not np.isfinite(values).all():
         raise ValueError(

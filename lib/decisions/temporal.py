@@ -8,18 +8,27 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from sklearn.exceptions import ConvergenceWarning
 
 from lib.compiled import assign, compiled
-from lib.decisions.models import MDP, TOLERANCE
+from lib.decisions.models import MDP
 from lib.decisions.programming import check_discount, check_policy, check_values, q_value
-from lib.validation import check_choice, check_flag, check_integer, check_numbers, check_real
+from lib.validation import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_numbers,
+    check_real,
+    probability_divisors,
+)
 
 FULL, PRINTED = "gamma lambda", "lambda"  # decays of the trace: Sutton's, and the survey's
 LOOKAHEAD_STEP = 0.1  # alpha of TD with lookahead
 LOOKAHEAD_LONGEST = 1000  # steps after which it cuts an episode
 MAX_COUNT = 2**62  # of steps or episodes
+ROUNDING = 1e-9  # how far below 0 a frequency may be solved to be
 
 
 class TDLimit(NamedTuple):
@@ -136,7 +145,8 @@ def td_limit(P, R, features, discount, trace, weights=None):
     Parameters
     ----------
     P : array-like of shape (n_states, n_states)
-        Probability of each next state under the policy; rows add up to 1.
+        Probability of each next state under the policy; rows sum to 1 but for rounding, by which
+        they are divided.
     R : array-like of shape (n_states,)
         Expected reward of a step from each state.
     features : array-like of shape (n_states, n_features)
@@ -196,7 +206,7 @@ def stationary(P):
     Parameters
     ----------
     P : array-like of shape (n_states, n_states)
-        Transition probabilities; rows add up to 1. Some state can be reached from each.
+        Transition probabilities, as in `td_limit`. Some state can be reached from each.
 
     Returns
     -------
@@ -227,7 +237,7 @@ def stationary(P):
         visits = np.linalg.solve(np.eye(n_states) - P.T + 1.0, np.ones(n_states))
     except np.linalg.LinAlgError:
         visits = np.full(n_states, np.nan)
-    if not (visits > -TOLERANCE).all():
+    if not (visits > -ROUNDING).all():
         raise ValueError(
             "P must have larger probabilities of going from place to place: rounding hides these"
         )
@@ -365,19 +375,20 @@ def learn_model(mdp, n_steps, anywhere=True, longest=1000, seed=0):
 
     n_states = mdp.n_states
     tries = np.add.reduceat(counts, mdp.table.indptr[:-1])
-    row_of_count = np.repeat(np.arange(len(tries)), np.diff(mdp.table.indptr))
-    transitions = np.zeros((len(tries), n_states + 1))
-    # where there were no tries, there are no counts
-    shares = counts / np.maximum(tries, 1)[row_of_count]
-    transitions[row_of_count, mdp.table.next_states] = shares
-    transitions[tries == 0, n_states] = 1.0
-
     is_tried = (tries > 0).reshape(mdp.n_actions, n_states)
-    end = np.zeros((mdp.n_actions, 1, n_states + 1))  # MDP makes terminal states absorb
+    # where there were no tries, there are no counts
+    shares = mdp.matrix.copy()
+    shares.data = counts / np.repeat(np.maximum(tries, 1), np.diff(shares.indptr))
+    transitions = []
+    for action in range(mdp.n_actions):
+        known = shares[action * n_states : (action + 1) * n_states]
+        unknown = sparse.csr_array(1.0 * ~is_tried[action][:, None])
+        # MDP makes the last state absorb, as it is terminal
+        transitions.append(sparse.block_array([[known, unknown], [None, sparse.csr_array((1, 1))]]))
+    if not mdp.is_sparse:
+        transitions = [block.toarray() for block in transitions]
     return MDP(
-        transitions=np.concatenate(
-            [transitions.reshape(mdp.n_actions, n_states, n_states + 1), end], axis=1
-        ),
+        transitions=transitions,
         rewards=np.pad(np.where(is_tried, mdp.rewards, 0.0), [(0, 0), (0, 1)]),
         terminal=np.append(mdp.terminal, True),
         start=np.append(mdp.start, 0.0),
@@ -409,14 +420,8 @@ def _check_chain(P):
     P = check_numbers("P", P)
     if P.ndim != 2 or P.shape[0] != P.shape[1] or not P.size:
         raise ValueError(f"P must have shape (n_states, n_states); got {P.shape}")
-    wrong = ~(P >= 0).all(axis=1) | ~(np.abs(P.sum(axis=1) - 1) <= TOLERANCE)
-    if wrong.any():
-        row = P[np.argmax(wrong)]
-        total = f"a sum of {row.sum():.6g}, smallest {row.min():.6g}"
-        raise ValueError(
-            f"P must have rows of probabilities that add up to 1; row {np.argmax(wrong)}: {total}"
-        )
-    return P
+    divisors = probability_divisors(P.sum(axis=1), P.min(axis=1), lambda row: f"row {row} of P")
+    return P / divisors[:, None]
 
 
 def _check_features(features, n_states):

@@ -4,6 +4,8 @@ import reprlib
 
 import numpy as np
 
+from lib.validation import probability_divisors
+
 
 def normalise_rows(counts, default=0.0):
     """Divide rows by their sums; a row that is all zero becomes that of `default`."""
@@ -29,7 +31,7 @@ def to_array(name, value, dtype=None):
 
 
 def probabilities(name, table, shape):
-    """Return `table` as an array of floats, each row of which is a distribution.
+    """Return `table` as an array of floats, with rows divided by their sums of nearly 1.
 
     Parameters
     ----------
@@ -43,8 +45,8 @@ def probabilities(name, table, shape):
     Raises
     ------
     ValueError
-        If the table has another shape, or a row has a negative or infinite number, or a sum that
-        is not 1.
+        If the table has another shape, or a row has a negative number or a sum that is not 1, but
+        for rounding as in `probability_divisors`.
     """
     table = to_array(name, table, float)
     if shape[-1] is None:
@@ -54,16 +56,12 @@ def probabilities(name, table, shape):
         raise ValueError(
             f"{name} must have shape {shape}, and rows that sum to 1; got shape {table.shape}"
         )
-    rows = np.atleast_2d(table)
-    is_wrong = ~((rows >= 0) & (rows < np.inf))  # NaN is wrong, too
-    sums = np.where(is_wrong.any(axis=1), np.nan, rows.sum(axis=1))
-    # the first wrong row is named, be it for a number (its sum is NaN) or for its sum
-    for i in np.flatnonzero(~(np.abs(sums - 1) <= 1e-6)):
-        place = f"row {i} of {name}" if table.ndim == 2 else name
-        wrong = rows[i][is_wrong[i]]
-        fault = f"got {wrong[0]}" if len(wrong) else f"they sum to {sums[i]:.9g}"
-        raise ValueError(f"{place} must have numbers of at least 0 that sum to 1; {fault}")
-    return table
+    divisors = probability_divisors(
+        table.sum(axis=-1),
+        table.min(axis=-1),
+        lambda *row: f"row {row[0]} of {name}" if row else name,
+    )
+    return table / divisors[..., None]
 
 
 def check_tables(start, transitions, emissions, suffix=""):
