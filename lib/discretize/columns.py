@@ -32,8 +32,8 @@ def checked_frame(estimator, X, reset):
     """Return `X` as a DataFrame of typed columns, after checks of their names and number.
 
     Columns are typed by their values wherever they come from, see `lib.discretize.column_types`.
-    Columns of an array, and columns whose names are not strings, are called x0, x1, ..., as in
-    scikit-learn.
+    They have the names of `fit`, also where new rows are an array. Columns of an array in `fit`,
+    and columns whose names are not strings, are called x0, x1, ..., as in scikit-learn.
 
     Parameters
     ----------
@@ -51,18 +51,24 @@ def checked_frame(estimator, X, reset):
     ValueError
         If `X` is no table, is empty, has other columns than in `fit` or two of one name, or a
         column of dates, say.
+
+    Warns
+    -----
+    UserWarning
+        By scikit-learn, if only one of the tables of `fit` and of new rows has names.
     """
     if not reset:
         check_is_fitted(estimator)
     X = as_table(X)
     if isinstance(X, pd.DataFrame):
         _check_names_and_size(estimator, X, reset)
-        if not hasattr(estimator, "feature_names_in_"):
-            X = X.set_axis([f"x{i}" for i in range(X.shape[1])], axis=1)
     else:
-        X = validate_data(estimator, X, dtype=None, ensure_all_finite=False, reset=reset)
-        X = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])
-    X = typed_columns(X)
+        X = pd.DataFrame(
+            validate_data(estimator, X, dtype=None, ensure_all_finite=False, reset=reset)
+        )
+    numbered_names = [f"x{i}" for i in range(X.shape[1])]
+    names = getattr(estimator, "feature_names_in_", numbered_names)
+    X = typed_columns(X.set_axis(names, axis=1))
     if reset:
         check_text(X)
     return X

@@ -66,7 +66,8 @@ class BayesOfCounts(ClassifierMixin, BaseEstimator):
 
         Of those that are equally probable, but for rounding, it is the first.
         """
-        return self.classes_[most_probable(self.predict_joint_log_proba(X))]
+        best = most_probable(self.predict_joint_log_proba(X))
+        return self.classes_[best]
 
 
 @with_parameters
