@@ -29,6 +29,16 @@ class MixedInput:
         return tags
 
 
+class SparseInput:
+    """Tells scikit-learn that sparse matrices are welcome."""
+
+    def __sklearn_tags__(self):
+        """Tags of an estimator of sparse or dense rows."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
 class TwoClasses:
     """Takes targets of two classes only."""
 

@@ -11,10 +11,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lib.arrays import scale_by_power_of_two
-from lib.discretize.columns import checked_target
+from lib.discretize.columns import checked_numbers, checked_target
 from lib.estimators import TwoClasses, with_parameters
 from lib.validation import check_choice, check_integer, check_real
 
@@ -98,7 +97,8 @@ class MixtureOfExperts(TwoClasses, ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter is out of range, `X` has missing values, or there are not two classes.
+            If a parameter is out of range, `X` has text or missing values, or there are not two
+            classes.
         """
         depth = check_integer("depth", self.depth, 0, 8)
         check_real("penalty", self.penalty, 0, open_low=True)
@@ -106,7 +106,7 @@ class MixtureOfExperts(TwoClasses, ClassifierMixin, BaseEstimator):
         check_integer("max_iterations", self.max_iterations, 1)
         solvers = {"em": newton_steps, "gradient": gradients}
         directions = solvers[check_choice("solver", self.solver, solvers)]
-        X = validate_data(self, X, dtype=float)
+        X = checked_numbers(self, X, reset=True)
         classes, target = checked_target(X, y)
         self.classes_ = self._check_two(classes)
         self.mean_, self.scale_ = _means_and_deviations(X)
@@ -181,8 +181,7 @@ class MixtureOfExperts(TwoClasses, ClassifierMixin, BaseEstimator):
 
     def _scores(self, X):
         """Linear functions of the inputs, (n_nodes, n_samples)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=float)
+        X = checked_numbers(self, X, reset=False)
         return self.weights_ @ self._inputs(X).T
 
 

@@ -26,7 +26,7 @@ STOREYS = (
         "datasets",
     )
     + ("trees", "ensembles", "rules", "relevance", "texts", "spelling")
-    + ("decisions", "backgammon", "job_shop", "experts", "hidden_markov"),
+    + ("decisions", "backgammon", "job_shop", "experts", "hidden_markov", "learners"),
     ("evaluation", "claims", "benchmarks", "trials"),
     ("experiments", "figures", "report"),
     ("book",),

@@ -8,22 +8,22 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from learner_examples import BOOLEAN, DISCRETE, EXAMPLES
 from sklearn.base import BaseEstimator, clone
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import BaggingClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
+from sklearn.utils import get_tags
 
-from lib.bayes_net import BayesNetClassifier
-from lib.discretize import ClassSeparatingCuts, EntropyDiscretizer, OneHot
+from lib.discretize import CutPoints, EntropyDiscretizer, OneHot
 from lib.discretize.columns import checked_frame, column_kinds
-from lib.ensembles import AdaBoostM1, AdaBoostM2, Bagging
-from lib.latent_class.gibbs import LatentClassGibbs
-from lib.naive_bayes import NaiveBayes, SelectiveNaiveBayes
-from lib.relevance import Schemata, VariableKernel, relieff
-from lib.rules import Ripper, TreeRules
+from lib.ensembles import Bagging
+from lib.naive_bayes import NaiveBayes
+from lib.relevance import relieff
+from lib.rules import Ripper
 from lib.structures import chow_liu, discrete_codes, tan
-from lib.trees import GainRatioTree, OptionTree
+from lib.trees import GainRatioTree
 from lib.winnow import Winnow
 
 N = 120
@@ -47,6 +47,7 @@ def typed_table():
             "text": rng.choice(["clay", "loam", "sand"], N).astype(object),
             "gappy text": with_gaps(pd.Series(rng.choice(["left", "right"], N))),
             "level": pd.Categorical(rng.choice(["a", "b", "c"], N)),
+            "other flag": rng.random(N) < 0.5,
         }
     )
     is_sand = X["text"] == "sand"
@@ -56,7 +57,9 @@ def typed_table():
 
 
 X, Y = typed_table()
+ALL = list(X)
 COMPLETE = [name for name in X if not name.startswith("gappy")]
+FLAGS = ["flag", "other flag"]
 OBJECTS = X.astype(object)
 
 
@@ -134,50 +137,30 @@ class Structures(BaseEstimator):
         return np.concatenate([codes.ravel(), sizes, [sum(family) for family in parents]])
 
 
-class Values(BaseEstimator):
-    """A transformer, with the names of its values as answers."""
-
-    def __init__(self, transformer):
-        self.transformer = transformer
-
-    def fit(self, table, y):
-        self.transformer.fit(table, y)
-        return self
-
-    def predict_proba(self, table):
-        frame = self.transformer.transform(table)
-        return frame.astype(object).where(frame.notna(), None).to_numpy(dtype=object)
+def columns_for(name):
+    """The columns of the table that a learner takes."""
+    if name in BOOLEAN:
+        return FLAGS
+    tags = get_tags(EXAMPLES[name]).input_tags
+    if not tags.categorical:
+        return ["fraction", "whole", *FLAGS]
+    columns = ALL if tags.allow_nan else COMPLETE
+    return [c for c in columns if name not in DISCRETE or "fraction" not in c]
 
 
-DISCRETE = ["whole", "gappy whole", "flag", "gappy flag", "text", "gappy text", "level"]
-ALL = list(X)
-LEARNERS = {
-    "NaiveBayes": (NaiveBayes(), ALL),
-    "GainRatioTree": (GainRatioTree(), ALL),
-    "OptionTree": (OptionTree(GainRatioTree()), ALL),
-    "Ripper": (Ripper(random_state=0), ALL),
-    "TreeRules": (TreeRules(), ALL),
-    "Bagging of trees": (Bagging(GainRatioTree(), n_members=3, average=True, random_state=0), ALL),
+LEARNERS = {name: (learner, columns_for(name)) for name, learner in EXAMPLES.items()}
+DISCRETE_COLUMNS = columns_for("OneHot")
+FUNCTIONS = {"relieff": (Weights(), COMPLETE), "structures": (Structures(), DISCRETE_COLUMNS)}
+PIPELINES = {
     "Bagging of naive Bayes": (
         Bagging(NaiveBayes(), n_members=3, average=True, random_state=0),
         ALL,
     ),
-    "AdaBoostM1": (AdaBoostM1(GainRatioTree(), n_members=3, random_state=0), ALL),
-    "AdaBoostM2": (AdaBoostM2(GainRatioTree(), n_members=3, random_state=0), ALL),
-    "VariableKernel": (make_pipeline(OneHot(), VariableKernel()), DISCRETE),
-    "Schemata": (make_pipeline(Schemata(random_state=0), NaiveBayes()), COMPLETE),
-    "relieff": (Weights(), COMPLETE),
-    "structures": (Structures(), DISCRETE),
-    "SelectiveNaiveBayes": (SelectiveNaiveBayes(random_state=0), DISCRETE),
-    "LatentClassGibbs": (LatentClassGibbs(n_burn=5, n_samples=5, random_state=0), DISCRETE),
-    "TAN": (BayesNetClassifier(structure="tan", learner="ofe"), DISCRETE),
-    "EntropyDiscretizer": (Values(EntropyDiscretizer()), ALL),
-    "ClassSeparatingCuts": (Values(ClassSeparatingCuts()), ALL),
-    "OneHot": (Values(OneHot()), DISCRETE),
-    "Entropy, TAN": (
-        make_pipeline(EntropyDiscretizer(), BayesNetClassifier(structure="tan", learner="ofe")),
-        ALL,
+    "OneHot, VariableKernel": (
+        make_pipeline(OneHot(), EXAMPLES["VariableKernel"]),
+        DISCRETE_COLUMNS,
     ),
+    "Entropy, TAN": (make_pipeline(EntropyDiscretizer(), EXAMPLES["BayesNetClassifier"]), ALL),
     "Entropy, OneHot, Winnow": (
         make_pipeline(EntropyDiscretizer(), OneHot(), Winnow(complement=True, random_state=0)),
         ALL,
@@ -186,26 +169,70 @@ LEARNERS = {
 
 
 def answers(learner, table):
-    """Probabilities, or else classes, of what it has learned."""
-    learner.fit(table, Y)
+    """Probabilities, or else classes or values, of what it has learned."""
     if hasattr(learner, "predict_proba"):
         return learner.predict_proba(table)
-    return learner.predict(table)
+    if hasattr(learner, "predict"):
+        return learner.predict(table)
+    frame = learner.transform(table)
+    return frame.astype(object).where(frame.notna(), None).to_numpy(dtype=object)
 
 
-@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("name", LEARNERS | FUNCTIONS | PIPELINES)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_every_container_gives_the_same_fit(name):
-    learner, columns = LEARNERS[name]
-    expected = answers(learner, X[columns])
-    for container, table in CONTAINERS.items():
-        result = answers(learner, select_columns(table, columns))
+    learner, columns = (LEARNERS | FUNCTIONS | PIPELINES)[name]
+    expected = answers(learner.fit(X[columns], Y), X[columns])
+    for container, whole_table in CONTAINERS.items():
+        table = select_columns(whole_table, columns)
+        result = answers(learner.fit(table, Y), table)
         np.testing.assert_array_equal(result, expected, err_msg=container)
+
+
+CUTS = {"CutPoints": (CutPoints({"fraction": [0.0]}), ALL)}
+
+
+@pytest.mark.parametrize("name", LEARNERS | PIPELINES | CUTS)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_what_was_fitted_to_a_frame_takes_an_array(name):
+    """As in scikit-learn, which warns that the names are missing."""
+    learner, columns = (LEARNERS | PIPELINES | CUTS)[name]
+    learner = clone(learner).fit(X[columns], Y)
+    expected = answers(learner, X[columns])
+    for container in ("array of objects", "list of rows"):
+        table = select_columns(CONTAINERS[container], columns)
+        with pytest.warns(UserWarning, match="fitted with feature names"):
+            result = answers(learner, table)
+        np.testing.assert_array_equal(result, expected, err_msg=container)
+    with (
+        pytest.warns(UserWarning, match="fitted with feature names"),
+        pytest.raises(ValueError, match=f"X has 1 features, but .* {len(columns)} features"),
+    ):
+        answers(learner, [row[:1] for row in table])
+
+
+def test_messages_about_an_array_name_the_columns_of_fit():
+    new = [[f"tall {i}", "clay"] for i in range(N)]
+    table = X[["fraction", "text"]]
+    for learner in (NaiveBayes(), GainRatioTree(), EntropyDiscretizer()):
+        learner.fit(table, Y)
+        with (
+            pytest.warns(UserWarning, match="fitted with feature names"),
+            pytest.raises(ValueError, match="column 'fraction'"),
+        ):
+            answers(learner, new)
+
+
+@pytest.mark.parametrize("name", sorted(BOOLEAN | DISCRETE))
+def test_fractions_are_refused_where_they_are_none_of_the_values(name):
+    with pytest.raises(ValueError, match="X must hold only 0 and 1|discretise"):
+        clone(EXAMPLES[name]).fit([[0.5], [1.0]], [0, 1])
 
 
 def test_each_column_has_the_kind_of_its_values():
     expected = [
         *("continuous", "continuous", "integer", "integer", "boolean", "boolean"),
-        *("categorical", "categorical", "categorical"),
+        *("categorical", "categorical", "categorical", "boolean"),
     ]
     for container, table in CONTAINERS.items():
         frame = checked_frame(BaseEstimator(), table, reset=True)
@@ -237,7 +264,7 @@ def test_short_floats_are_numbers():
     for learner in (NaiveBayes(), GainRatioTree()):
         expected = learner.fit(long, Y).predict_proba(long)
         np.testing.assert_array_equal(learner.fit(short, Y).predict_proba(short), expected)
-    BayesNetClassifier(learner="ofe").fit(short[["whole"]], Y)
+    clone(EXAMPLES["BayesNetClassifier"]).fit(short[["whole"]], Y)
 
 
 def test_a_masked_value_is_missing():

@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.sparse import issparse
 from sklearn.datasets import load_iris
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lib.discretize import ClassSeparatingCuts, CutPoints, EntropyDiscretizer, OneHot
 
@@ -27,65 +25,6 @@ IRIS = {
 def iris():
     X, y = load_iris(return_X_y=True, as_frame=True)
     return X.set_axis(["sepal length", "sepal width", "petal length", "petal width"], axis=1), y
-
-
-class Numbers:
-    """scikit-learn compares the outputs of a transformer as numbers: here those of the bins."""
-
-    def transform(self, X):
-        frame = super().transform(X)
-        return np.column_stack(
-            [c.cat.codes if c.dtype == "category" else c for _, c in frame.items()]
-        )
-
-
-class NumbersOfEntropy(Numbers, EntropyDiscretizer):
-    pass
-
-
-class NumbersOfSeparating(Numbers, ClassSeparatingCuts):
-    pass
-
-
-class NumbersOfCutPoints(Numbers, CutPoints):
-    pass
-
-
-class RoundingOneHot(OneHot):
-    """The checks use floats, which OneHot refuses."""
-
-    def fit(self, X, y=None):
-        return super().fit(round_values(X))
-
-    def transform(self, X):
-        return super().transform(round_values(X)).to_numpy()
-
-
-def round_values(X):
-    if isinstance(X, pd.DataFrame) or issparse(X):
-        return X
-    values = np.asarray(X)
-    return np.round(values).astype(int) if values.dtype.kind == "f" else values
-
-
-TRANSFORMERS = [
-    NumbersOfEntropy(),
-    NumbersOfSeparating(),
-    NumbersOfCutPoints({"x0": [0, 1]}),
-    RoundingOneHot(),
-]
-
-
-def expected_failures(estimator):
-    if isinstance(estimator, OneHot):
-        return {"check_dtype_object": "numbers with fractions have no columns of their own"}
-    return {}
-
-
-@parametrize_with_checks(TRANSFORMERS, expected_failed_checks=expected_failures)
-@pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
-def test_conventions(estimator, check):
-    check(estimator)
 
 
 ENDS = st.lists(st.integers(-6, 6), min_size=0, max_size=5, unique=True).map(sorted)

@@ -1,7 +1,6 @@
 """Ensembles: Table 1 step by step, scikit-learn's, codes by their distances, identities."""
 
 import pickle
-import warnings
 from functools import partial
 from itertools import combinations
 
@@ -17,7 +16,6 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lib import datasets
 from lib.ensembles import (
@@ -50,13 +48,6 @@ ENSEMBLES = [
     AdaBoostM2(TREE, 3),
 ]
 STUMP = DecisionTreeClassifier(max_depth=1, random_state=0)
-
-
-@parametrize_with_checks(ENSEMBLES)
-def test_conventions(estimator, check):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        check(estimator)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,6 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lib.experts import MixtureOfExperts, expected_ways, gradients, newton_steps
 
@@ -233,10 +232,3 @@ def test_a_constant_column_tells_nothing(value):
     # near its maximum the likelihood is flat: where it is known to 2e-16, its place is to 1.5e-8;
     # of 60 random starts the two fits are at most 2.8e-8 apart
     np.testing.assert_allclose(learner.fit(rows, y).predict_proba(rows), expected, rtol=1e-7)
-
-
-@parametrize_with_checks([MixtureOfExperts(max_iterations=20, n_restarts=2, random_state=0)])
-def test_conventions(estimator, check):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        check(estimator)

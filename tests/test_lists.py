@@ -1,12 +1,16 @@
 """Lists of names, kept by hand, are of things that are there."""
 
+import importlib
 import runpy
 from pathlib import Path
 
 import pytest
+from sklearn.base import BaseEstimator
+from test_architecture import STOREYS
 
 from lib.book.run.blocks import SILENT
 from lib.book.run.variables import KERNEL_PREFIXES, PATHS
+from lib.learners import all_learners
 from lib.trials.notes import KINDS
 from lib.trials.options import RESULTS, VARIABLE
 
@@ -30,3 +34,21 @@ def test_variables_that_lib_reads_reach_the_kernels():
     """Those with paths are made absolute, as kernels run in another folder."""
     assert {"UCI_MIRROR", "UCI_CACHE", "TEXTS_MIRROR", RESULTS} <= set(PATHS)
     assert VARIABLE in KERNEL_PREFIXES
+
+
+def descendants(estimator_class):
+    """The subclasses that have none of their own."""
+    subclasses = estimator_class.__subclasses__()
+    if not subclasses:
+        return {estimator_class}
+    return set().union(*map(descendants, subclasses))
+
+
+def test_learners_are_all_estimators_of_their_storey():
+    """Those that a folder does not export would be tested by nothing, and those not imported."""
+    for room in STOREYS[1]:
+        importlib.import_module(f"lib.{room}")
+    learners = {member for members in all_learners().values() for member in members}
+    prefixes = tuple(f"lib.{room}" for room in STOREYS[1])
+    leaves = descendants(BaseEstimator)
+    assert learners == {leaf for leaf in leaves if leaf.__module__.startswith(prefixes)}

@@ -12,18 +12,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lib.naive_bayes import NaiveBayes, SelectiveNaiveBayes
 
 SMOOTHING = st.sampled_from([1e-3, 0.5, 1.0, 3.0])
 EXACT = {"atol": 1e-10, "rtol": 0}
-
-
-@parametrize_with_checks([NaiveBayes(), NaiveBayes(smoothing=0, ddof=0)])
-@pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
-def test_conventions(estimator, check):
-    check(estimator)
 
 
 @st.composite

@@ -2,7 +2,6 @@
 
 import json
 import pickle
-import warnings
 from itertools import islice
 
 import numpy as np
@@ -14,7 +13,6 @@ from scipy.optimize import approx_fprime
 from sklearn.feature_selection import SequentialFeatureSelector
 from sklearn.model_selection import KFold, LeaveOneOut, cross_val_predict, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lib import datasets
 from lib.files import LIB
@@ -27,13 +25,6 @@ from lib.relevance import (
     vsm,
 )
 from lib.relevance.vsm import error_and_slope
-
-
-@parametrize_with_checks([VariableKernel(), Schemata(random_state=0)])
-def test_conventions(estimator, check):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        check(estimator)
 
 
 def parity(size, seed, n_relevant=4, n_attributes=14):

@@ -1,7 +1,6 @@
 """Ripper and TreeRules: conditions by enumeration, bits by counting, neighbours, known rules."""
 
 import pickle
-import warnings
 from math import comb, log2
 
 import numpy as np
@@ -10,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lib import datasets
 from lib.rules import Condition, Ripper, Rule, TreeRules
@@ -19,15 +17,6 @@ from lib.rules.ripper import AT_LEAST, AT_MOST, EQUAL, _Task, best_condition, ga
 from lib.rules.tree_rules import branches
 from lib.trees import GainRatioTree, Table
 from lib.trees.pruning import added_errors
-
-
-@parametrize_with_checks(
-    [Ripper(random_state=0), Ripper(literal=True, random_state=0), TreeRules(n_starts=3)]
-)
-def test_conventions(estimator, check):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        check(estimator)
 
 
 def gain(positive, covered):

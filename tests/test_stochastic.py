@@ -65,6 +65,7 @@ def test_classes_are_found_whatever_their_names():
     # classes have no order, so that they may have come out swapped
     agreement = (learner.predict(X) == z).mean()
     assert max(agreement, 1 - agreement) > 0.9
+    np.testing.assert_array_equal(clone(learner).fit_predict(X), learner.predict(X))
     np.testing.assert_allclose(learner.predict_proba(X).sum(axis=1), 1)
     np.testing.assert_allclose(learner.votes(X).sum(axis=1), 1)
     copy = pickle.loads(pickle.dumps(clone(learner).fit(X)))

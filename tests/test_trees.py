@@ -2,7 +2,6 @@
 
 import pickle
 import re
-import warnings
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -16,7 +15,6 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.tree import export_text as peer_text
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lib import datasets
 from lib.trees import GainRatioTree, OptionTree, Table, export_text
@@ -26,19 +24,6 @@ from lib.trees.pruning import added_errors
 from lib.trees.text import number_text
 
 NAN = np.nan
-
-
-@parametrize_with_checks(
-    [
-        GainRatioTree(),
-        GainRatioTree(n_best=3, max_features=2, pruning=None),
-        OptionTree(GainRatioTree(), 3, 1),
-    ]
-)
-def test_conventions(estimator, check):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        check(estimator)
 
 
 def entropy(weights):

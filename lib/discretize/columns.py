@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
+    check_array,
     check_consistent_length,
     check_is_fitted,
     column_or_1d,
@@ -72,6 +73,36 @@ def checked_frame(estimator, X, reset):
     if reset:
         check_text(X)
     return X
+
+
+def checked_numbers(estimator, X, reset, min_samples=1):
+    """Return `X` as floats, after the checks of `checked_frame`; truth values become 0 and 1.
+
+    Parameters
+    ----------
+    estimator, X, reset
+        As for `checked_frame`.
+    min_samples : int, at least 1
+
+    Returns
+    -------
+    values : ndarray of float, shape (n_samples, n_columns)
+
+    Raises
+    ------
+    ValueError
+        As `checked_frame` does; and if a column holds text or categories, a value is missing or
+        infinite, or there are fewer than `min_samples` rows.
+    """
+    X = checked_frame(estimator, X, reset)
+    for name, kind in zip(X.columns, column_kinds(X), strict=True):
+        values = X[name].dropna()
+        if kind == "categorical" and len(values):
+            advice = "make booleans of categories first, for example with lib.discretize.OneHot"
+            raise ValueError(f"column {name!r} must hold numbers; got {values.iloc[0]!r}: {advice}")
+    return check_array(
+        X, dtype=float, ensure_min_samples=min_samples, estimator=estimator, input_name="X"
+    )
 
 
 def _check_names_and_size(estimator, X, reset):

@@ -106,6 +106,12 @@ class HiddenMarkovModel(BaseEstimator):
     tolerance: float = 1e-6
     random_state: int | np.random.RandomState | None = None
 
+    def __sklearn_tags__(self):
+        """Tags of an estimator of sequences, which are no table."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
+
     def fit(self, sequences, y=None):
         """Fit to a list of sequences of symbols 0, 1, ...; `y` is ignored.
 

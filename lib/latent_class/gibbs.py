@@ -4,7 +4,7 @@ from itertools import permutations
 
 import numpy as np
 from scipy.special import logsumexp, softmax
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,7 +16,7 @@ from lib.structures.encoding import DiscreteCoding
 from lib.validation import check_flag, check_integer, check_real
 
 
-class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
+class LatentClassGibbs(MixedInput, DensityMixin, BaseEstimator):
     """Draws of a latent-class model's parameters from their posterior, given rows without a class.
 
     A sweep draws the parameters given the classes, and then the class of each row given the
@@ -112,6 +112,13 @@ class LatentClassGibbs(MixedInput, ClusterMixin, BaseEstimator):
         """Place of each value among those of all attributes, (rows, n_attributes), or -1."""
         codes = self._coding(X)
         return np.where(codes < 0, -1, codes + np.cumsum([0, *self._coding.sizes[:-1]]))
+
+    def fit_predict(self, X, y=None):
+        """Draw from the posterior, and return the class with most votes, (n_samples,).
+
+        `y` is ignored; errors are those of `fit`.
+        """
+        return self.fit(X).predict(X)
 
     def predict_proba(self, X):
         """P(class | x) on average over the draws, (n_rows, n_hidden)."""

@@ -8,10 +8,9 @@ from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lib.arrays import row_batches
-from lib.discretize.columns import checked_target
+from lib.discretize.columns import checked_numbers, checked_target
 from lib.estimators import with_parameters
 from lib.validation import check_integer, check_real
 
@@ -83,7 +82,7 @@ class VariableKernel(ClassifierMixin, BaseEstimator):
         check_integer("n_neighbours", self.n_neighbours, 2)
         check_integer("n_searches", self.n_searches, 0)
         check_real("tolerance", self.tolerance, 0)
-        X = validate_data(self, X, dtype=float, ensure_min_samples=2)
+        X = checked_numbers(self, X, reset=True, min_samples=2)
         self.classes_, target = checked_target(X, y)
         self._units = _units(X)
         self._scaler = StandardScaler().fit(X * self._units)
@@ -94,8 +93,7 @@ class VariableKernel(ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X):
         """Votes of the neighbours of each row, (n_samples, n_classes), which sum to 1."""
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=float, reset=False)
+        X = checked_numbers(self, X, reset=False)
         with np.errstate(over="ignore"):
             in_range = np.nan_to_num(X * self._units)  # which turns infinity into a number
             rows = self._scaler.transform(in_range)

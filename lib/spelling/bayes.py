@@ -5,14 +5,14 @@ from scipy.special import erfc, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lib.estimators import most_probable, with_parameters
+from lib.estimators import SparseInput, most_probable, with_parameters
 from lib.spelling.winspell import boolean_rows, training_rows
 from lib.validation import check_choice, check_real
 
 MODELS = ("bernoulli", "multinomial", "present only")
 
 
-class BayesOfCounts(ClassifierMixin, BaseEstimator):
+class BayesOfCounts(SparseInput, ClassifierMixin, BaseEstimator):
     """Naive Bayes of features that are 0 or 1, whose P(f | w) a subclass estimates from counts.
 
     A subclass has `_conditionals(counts, sizes)`, (n_classes, n_attributes), where counts say how

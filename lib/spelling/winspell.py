@@ -8,13 +8,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lib.arrays import check_boolean_matrix, check_sparse_boolean_matrix
 from lib.discretize.columns import checked_target
-from lib.estimators import TIE, most_probable, with_parameters
+from lib.estimators import TIE, SparseInput, most_probable, with_parameters
 from lib.validation import at_least_one, check_flag, check_integer, check_real
 from lib.winnow.online import Winnow, sums
 
 
 @with_parameters
-class WinSpell(ClassifierMixin, BaseEstimator):
+class WinSpell(SparseInput, ClassifierMixin, BaseEstimator):
     """Clouds of Winnows, one for each word: the word whose cloud has the largest sum is predicted.
 
     Each word has one Winnow for each demotion. A feature gets a weight in it when it is first seen

@@ -12,6 +12,7 @@ from lib.book.pages import reference
 from lib.book.pages.book import Book
 from lib.book.pages.runs import Run
 from lib.book.run.keys import write_execution_note
+from lib.learners import all_learners
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 API = REPOSITORY / "chapters" / "reference" / "api"
@@ -89,6 +90,12 @@ def test_documented_parameters_are_those_of_the_signature(path):
                 heading = line.split(" : ")[0]
                 parameters.update(word.strip("* ") for word in heading.split(","))
         assert parameters == set(inspect.signature(find(name)).parameters), name
+
+
+def test_every_learner_is_on_a_page():
+    documented = {find(name) for path in API.glob("*.md") for name in directive_names(path)}
+    for family, learners in all_learners().items():
+        assert set(learners) <= documented, family
 
 
 def test_every_page_of_the_library_is_in_the_table_of_contents():
