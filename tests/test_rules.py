@@ -1,6 +1,7 @@
 """Ripper and TreeRules: conditions by enumeration, bits by counting, neighbours, known rules."""
 
 import pickle
+import tracemalloc
 from math import comb, log2
 
 import numpy as np
@@ -14,7 +15,7 @@ from lib import datasets
 from lib.rules import Condition, Ripper, Rule, TreeRules
 from lib.rules.description_length import exception_bits, rule_bits, subset_bits
 from lib.rules.ripper import AT_LEAST, AT_MOST, EQUAL, _Task, best_condition, gaining_conditions
-from lib.rules.tree_rules import branches
+from lib.rules.tree_rules import branches, covered_sums, rule_intervals
 from lib.trees import GainRatioTree, Table
 from lib.trees.pruning import added_errors
 
@@ -162,6 +163,24 @@ def test_bits_by_hand():
     assert rule_bits(4, 8) == pytest.approx((2 + 2 * 1 + 8) / 2)
 
 
+@pytest.mark.parametrize("metric", ["ratio", "laplace"])
+def test_of_equally_good_prunings_the_shortest_is_best(metric, monkeypatch):
+    """Both conditions are needed where a rule grows; either alone is right where it is pruned."""
+    growing = [[1, 1]] * 4 + [[1, 0]] * 2 + [[0, 1]] * 3
+    pruning = [[1, 1]] * 2 + [[0, 0]] * 2
+    table = Table(pd.DataFrame(growing + pruning, columns=["a", "b"]).astype(str))
+    positive = np.array([1] * 4 + [0] * 5 + [1] * 2 + [0] * 2, bool)
+    learner = Ripper(metric=metric)
+    learner.n_scanned_ = 0
+    task = _Task(learner, table, np.arange(13), positive, None)
+    monkeypatch.setattr(task, "_split_rows", lambda _: (np.arange(9), np.arange(9, 13)))
+    grown = task.grow(np.arange(9), ())
+    assert [(c.attribute, c.value) for c in grown] == [(0, 1), (1, 1)]
+    rule = task.new_rule(np.ones(13, bool))
+    assert rule.conditions == grown[:1]
+    assert rule.covered.tolist() == [True] * 6 + [False] * 3 + [True] * 2 + [False] * 2
+
+
 def formula(size, seed):
     X = pd.DataFrame(
         np.random.default_rng(seed).integers(0, 2, (size, 12)).astype(bool),
@@ -250,6 +269,19 @@ def test_an_interval_has_the_values_that_pass(sign):
     np.testing.assert_array_equal(
         (values > low) & (values <= high), condition.holds(values[:, None])
     )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_sums_of_covered_rows_are_a_product_of_matrices(seed):
+    rng = np.random.default_rng(seed)
+    matrix = random_matrix(rng)
+    rules = [random_rule(rng) for _ in range(20)]
+    rows = rng.permutation(60)[:40]
+    marks = rng.integers(-1, 2, (40, 4)).astype(np.int8)
+    masks = np.array([rule.covers(matrix[rows]) for rule in rules])
+    intervals, ends = rule_intervals(rules)
+    sums = covered_sums(intervals, ends, np.asfortranarray(matrix), rows, marks)
+    np.testing.assert_array_equal(sums, masks.astype(int) @ marks)
 
 
 def test_the_tightest_bound_of_each_side_is_said():
@@ -372,7 +404,11 @@ def select_rules(seed, n_starts):
     rule_lengths = rng.uniform(2, 8, 9)
     learner = TreeRules(n_starts=n_starts)
     learner.n_scanned_ = 0
-    selected = learner._select(masks, positive, rule_lengths, np.random.RandomState(seed))
+    # rule i covers the rows whose attribute i is 1
+    rules = [Rule((Condition(i, "=", 1.0),), 1) for i in range(9)]
+    matrix = masks.T.astype(float)
+    rng = np.random.RandomState(seed)
+    selected = learner._select(rules, matrix, positive, rule_lengths, rng)
     n_positive = positive.sum()
     n_negative = (~positive).sum()
 
@@ -404,6 +440,53 @@ def test_searches_from_many_starts_find_the_shortest_description(seed):
     every_set = (np.arange(2**9)[:, None] >> np.arange(9)) % 2 == 1
     shortest = min(map(description_length, every_set))
     assert description_length(selection) == pytest.approx(shortest)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rules_that_cost_errors_are_dropped_one_by_one(seed):
+    """The first rule without which fewer rows are wrong, by the predictions of each shorter list."""
+    rng = np.random.default_rng(seed)
+    matrix = random_matrix(rng)
+    rules = [random_rule(rng) for _ in range(12)]
+    y = rng.integers(0, 3, len(matrix))
+
+    def count_errors(rules):
+        labels = np.full(len(y), 2)
+        for rule in reversed(rules):
+            labels[rule.covers(matrix)] = rule.label
+        return (labels != y).sum()
+
+    learner = TreeRules()
+    learner.n_scanned_ = 0
+    dropped = learner._drop_rules(rules, matrix, 2, y)
+    expected = rules
+    n_scanned = 0
+    i = 0
+    while i < len(expected):
+        shorter = expected[:i] + expected[i + 1 :]
+        n_scanned += len(shorter) * len(y)
+        if count_errors(shorter) < count_errors(expected):
+            expected = shorter
+            i = 0
+        else:
+            i += 1
+    assert dropped == expected
+    assert learner.n_scanned_ == n_scanned
+
+
+def test_memory_grows_as_the_rows():
+    """Twice the rows give twice the rules: a table of rules and rows would be four times as large."""
+    X, y = formula(6000, 0)
+    y = (y ^ (np.random.default_rng(0).random(len(y)) < 0.2)).to_numpy()
+    learner = TreeRules().fit(X[:100], y[:100])  # compiled
+    peaks = []
+    for size in (3000, 6000):
+        table = Table(X[:size])
+        tracemalloc.start()
+        learner.fit(table, y[:size]).predict(table)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 2.5 * peaks[0]
 
 
 @pytest.mark.parametrize("learner", [Ripper(random_state=0), TreeRules()])

@@ -153,9 +153,9 @@ class RuleList(MixedInput, ClassifierMixin, BaseEstimator):
             table = self._columns.check(X)
         else:
             table = Table(checked_frame(self, X, reset=False), self._columns)
-        masks = [rule.covers(table.matrix) for rule in self.rules_]
-        rule_labels = [rule.label for rule in self.rules_]
-        labels = predict_by_rules(masks, rule_labels, np.full(len(table), self.default_))
+        labels = np.full(len(table), self.default_)
+        for rule in reversed(self.rules_):  # an earlier rule overrules the later ones
+            labels[rule.covers(table.matrix)] = rule.label
         return np.eye(len(self.classes_))[labels]
 
     def _add_names(self, rule):
@@ -167,20 +167,3 @@ class RuleList(MixedInput, ClassifierMixin, BaseEstimator):
             category = None if values is None else values[int(condition.value)]
             conditions.append(replace(condition, name=name, category=category))
         return Rule(tuple(conditions), rule.label, self.classes_[rule.label])
-
-
-def predict_by_rules(masks, rule_labels, default_labels):
-    """Return the label of the first rule that covers each row, else the row's default.
-
-    Parameters
-    ----------
-    masks : sequence of ndarray of bool (n_samples,)
-        The rows that each rule covers.
-    rule_labels : sequence of int
-    default_labels : ndarray of int (n_samples,)
-    """
-    labels = default_labels
-    # an earlier rule overrules the later ones
-    for covered, rule_label in zip(masks[::-1], rule_labels[::-1], strict=True):
-        labels = np.where(covered, rule_label, labels)
-    return labels
