@@ -41,6 +41,11 @@ class AdaBoostM1(Ensemble):
     errors_, weights_ : ndarrays of shape (n_kept,)
         Weighted error e of each on its training weights, and the weight of its vote.
 
+    Notes
+    -----
+    With "restart", up to ten times as many members are trained as are kept, where the learner is
+    seldom right more often than wrong.
+
     References
     ----------
     Freund & Schapire (1996); Dietterich (1997), Table 1.

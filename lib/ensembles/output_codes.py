@@ -173,6 +173,11 @@ class OutputCode(Ensemble):
         A DummyClassifier where a bit is constant in a sample, unless the learner is a
         GainRatioTree.
 
+    Notes
+    -----
+    The exhaustive code of k classes has 2^(k - 1) - 1 bits, so that each further class doubles time
+    and memory.
+
     References
     ----------
     Dietterich & Bakiri (1995).

@@ -80,6 +80,10 @@ class AdaBoostOC(PseudoLossBooster):
     n_members : int, at least 1
     random_state : int, RandomState or None
 
+    Notes
+    -----
+    Beside the members' own, time and memory grow as rows times classes: each pair has a weight.
+
     References
     ----------
     Schapire (1997), "Using output codes to boost multiclass learning problems".
@@ -98,6 +102,10 @@ class AdaBoostM2(PseudoLossBooster):
         Its `predict_proba` is what it finds plausible.
     n_members : int, at least 1
     random_state : int, RandomState or None
+
+    Notes
+    -----
+    Beside the members' own, time and memory grow as rows times classes: each pair has a weight.
 
     References
     ----------

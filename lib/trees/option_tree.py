@@ -62,7 +62,7 @@ class OptionTree(TableClassifier):
     -----
     Buntine and Kohavi & Kunz decide by the score of a test, and by levels, how many options a node
     has; here their number is fixed. With one option it is the tree of C4.5 whose upper levels are
-    not pruned.
+    not pruned. A row is in up to ``n_options ** depth`` plain trees; so many cost time and memory.
 
     References
     ----------
