@@ -116,6 +116,7 @@ VALID = ("nothing wrong", "an index that repeats", "read only", "in another orde
 @pytest.mark.parametrize("fault", TABLES)
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: str(learner)[:40])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:column 'c' counts as categories")
 def test_probabilities_or_an_error(learner, fault):
     """Warnings of lib's own arithmetic are errors."""
     X, y, new_X = TABLES[fault]

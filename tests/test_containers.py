@@ -1,5 +1,6 @@
 """One table in many containers: all learners answer as they do for the typed pandas frame."""
 
+import warnings
 from decimal import Decimal
 from fractions import Fraction
 
@@ -16,6 +17,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 
+from lib import datasets
 from lib.discretize import CutPoints, EntropyDiscretizer, OneHot
 from lib.discretize.columns import checked_frame, column_kinds
 from lib.ensembles import Bagging
@@ -341,3 +343,79 @@ def test_what_cannot_be_typed_is_refused(learner, fault):
 )
 def test_names_that_look_like_numbers_are_allowed_where_that_is_meant(table):
     assert GainRatioTree().fit(table, Y).n_nodes_ > 0
+
+
+def identified_rows(n=40):
+    """Columns that most rows have a value of their own in, and columns that look alike."""
+    numbers = np.arange(n)
+    classes = numbers % 2
+    frame = pd.DataFrame(
+        {
+            "name": [f"row {i}" for i in numbers],
+            "income": 1000 * numbers,
+            "half": numbers // 2,  # each value twice
+            "size": numbers / 7,
+            "flag": numbers % 3 == 0,
+            "level": pd.Categorical(["a", "b"] * (n // 2)),
+        }
+    )
+    return frame, classes
+
+
+def warned_columns(learner, table, y):
+    """The columns of which a fit warns, once for each warning, and the messages."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        learner.fit(table, y)
+        learner.predict(table) if hasattr(learner, "predict") else learner.transform(table)
+    messages = [str(w.message) for w in caught if "occur once" in str(w.message)]
+    return [message.split("'")[1] for message in messages], messages
+
+
+BINS = EntropyDiscretizer()
+IDENTIFIED = {
+    "NaiveBayes": (NaiveBayes(), ["name", "income"]),
+    "TAN": (make_pipeline(BINS, EXAMPLES["BayesNetClassifier"]), ["name"]),
+    "bins and NaiveBayes": (make_pipeline(BINS, NaiveBayes()), ["name"]),
+    "bins and one-hot": (make_pipeline(BINS, OneHot(constant="drop"), Winnow()), ["name"]),
+    "Selective": (make_pipeline(BINS, EXAMPLES["SelectiveNaiveBayes"]), ["name"]),
+    "GainRatioTree": (GainRatioTree(), ["name"]),
+    "Ripper": (Ripper(random_state=0), ["name"]),
+    "TreeRules": (EXAMPLES["TreeRules"], ["name"]),
+    "trees": (EXAMPLES["Bagging"], ["name"]),
+    "OptionTree": (EXAMPLES["OptionTree"], ["name"]),
+    "Schemata": (EXAMPLES["Schemata"], ["name"]),
+}
+
+
+@pytest.mark.parametrize("name", IDENTIFIED)
+def test_a_column_whose_values_occur_once_gets_one_warning(name):
+    learner, expected = IDENTIFIED[name]
+    table, y = identified_rows()
+    columns, messages = warned_columns(learner, table, y)
+    assert columns == expected
+    assert all("drop an identifier" in message for message in messages)
+    assert all(("EntropyDiscretizer" in m) == ("'income'" in m) for m in messages)
+    assert warned_columns(learner, table.drop(columns=["name", "income"]), y) == ([], [])
+
+
+def test_half_of_the_rows_and_twenty_values_are_the_ends_of_that_warning():
+    table, y = identified_rows(40)
+    name = table[["name"]]
+    assert warned_columns(NaiveBayes(), name[:19], y[:19])[0] == []
+    assert warned_columns(NaiveBayes(), name[:20], y[:20])[0] == ["name"]
+    for n_once, expected in ((20, []), (21, ["name"])):
+        table = name.assign(name=name["name"].where(name.index < n_once, "other"))
+        assert warned_columns(NaiveBayes(), table, y)[0] == expected
+    gaps = name.assign(name=name["name"].where(name.index < 19))  # missing values do not count
+    assert warned_columns(NaiveBayes(), gaps, y)[0] == []
+    assert warned_columns(NaiveBayes(), name.astype("category"), y)[0] == ["name"]
+
+
+def test_no_table_that_ships_gets_that_warning():
+    frame = datasets.available()
+    for name in frame["name"][frame["status"] == "shipped"]:
+        data = datasets.load(name)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            NaiveBayes().fit(data.X, data.y)

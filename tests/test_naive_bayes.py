@@ -395,6 +395,7 @@ class TestWeights:
         np.testing.assert_allclose(learner.deviations_["b"], [2**0.5, (4 / 5) ** 0.5])
 
 
+@pytest.mark.filterwarnings("ignore:column 'id' counts as categories")
 def test_many_values_take_little_memory():
     """An identifier has as many values as rows: 20000 x 20000 dense indicators would take 3 GB."""
     X = pd.DataFrame({"id": np.arange(20000), "b": np.arange(20000) % 2 == 0})

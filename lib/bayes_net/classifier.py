@@ -150,6 +150,8 @@ class BayesNetClassifier(JointClassifier):
             If `n_iterations` is None and the ascent stopped before it reached `tolerance`: at
             `max_iterations`, as it must for separable data, whose optimum is at infinity, or
             because rounding errors hid what was left to gain.
+        UserWarning
+            If most values of a column occur once, as in one that identifies the rows.
         """
         self._check()
         X = checked_frame(self, X, reset=True)

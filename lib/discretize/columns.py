@@ -1,5 +1,7 @@
 """Checked tables, the kinds of their columns, and the codes of those that are not continuous."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 from sklearn.utils.multiclass import check_classification_targets
@@ -27,6 +29,8 @@ MISSING = -1
 UNSEEN = -2
 BOOL = np.dtype(bool)
 TRUTH_VALUES = pd.Index([False, True], dtype=object)
+# Fewer values may all differ by chance
+LEAST_IDENTIFIERS = 20
 
 
 def checked_frame(estimator, X, reset):
@@ -209,11 +213,39 @@ def continuous_values(X, positions):
 
 def _categories(X, position, dtype):
     """Return the Index of the values that the discrete column at `position` can have."""
-    if isinstance(dtype, pd.CategoricalDtype):
-        return dtype.categories
     if dtype.kind == "b":
         return TRUTH_VALUES
-    return pd.Categorical(X.iloc[:, position].array).categories
+    # Declared categories, most often few, are looked at only where there are enough to warn of
+    if isinstance(dtype, pd.CategoricalDtype) and len(dtype.categories) <= LEAST_IDENTIFIERS / 2:
+        return dtype.categories
+    column = pd.Categorical(X.iloc[:, position].array)
+    if _are_identifiers(column.codes):
+        _warn_of_identifiers(X.columns[position], dtype)
+    return column.categories
+
+
+def _are_identifiers(codes):
+    """Return whether more than half of the values of a column occur once, by their codes.
+
+    This share estimates the probability that the next row has a value which was never seen (Good
+    1953).
+    """
+    counts = np.bincount(codes[codes >= 0])
+    n_values = counts.sum()
+    return n_values >= LEAST_IDENTIFIERS and np.count_nonzero(counts == 1) > n_values / 2
+
+
+def _warn_of_identifiers(name, dtype):
+    remedy = "drop an identifier"
+    if dtype.kind in "iuf":
+        quantity = "put a quantity into bins, with lib.discretize.EntropyDiscretizer, or give it to"
+        remedy = f"{quantity} NaiveBayes as floats; {remedy}"
+    # No number in it: so Python shows the warning once, not again for each fold
+    message = (
+        f"column {name!r} counts as categories, but most of its values occur once, so that new "
+        f"rows will have others: {remedy}"
+    )
+    warnings.warn(message, stacklevel=2)
 
 
 class Coding:
@@ -232,6 +264,12 @@ class Coding:
     sizes : ndarray of int
         Number of values each column can have: of declared categories, or of observed ones but at
         least 2.
+
+    Warns
+    -----
+    UserWarning
+        If a column that is not boolean has 20 values at least, and more than half of them occur
+        once.
     """
 
     def __init__(self, X, positions):

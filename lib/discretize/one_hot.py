@@ -59,21 +59,21 @@ class OneHot(MixedInput, TransformerMixin, BaseEstimator):
             name = X.columns[self._kinds.index("continuous")]
             advice = "discretise it first, for example by EntropyDiscretizer"
             raise ValueError(f"column {name!r} is continuous: {advice}")
-        codes = Coding(X, np.arange(X.shape[1]))(X)
-        positions = self._positions(codes)
+        positions = self._positions(X)
         attributes = X.columns[positions]
         self._coding = Coding(X, positions)
-        has_missing = (codes[:, positions] == MISSING).any(axis=0) & (self.missing == "value")
+        has_missing = X[attributes].isna().any().to_numpy() & (self.missing == "value")
         self._name_columns(attributes, has_missing)
         self.categories_ = dict(zip(attributes, self._coding.categories, strict=True))
         return self
 
-    def _positions(self, codes):
+    def _positions(self, X):
         """Return the positions of the attributes that have columns."""
-        varies = (codes != codes[0]).any(axis=0)
-        if self.constant == "drop" and varies.any():
-            return np.flatnonzero(varies)
-        return np.arange(codes.shape[1])
+        positions = np.arange(X.shape[1])
+        if self.constant == "keep":
+            return positions
+        varies = X.nunique(dropna=False).to_numpy() > 1
+        return positions[varies] if varies.any() else positions
 
     def _name_columns(self, attributes, has_missing):
         """Set the names of the boolean columns, and where those of each attribute are.

@@ -104,6 +104,12 @@ class NaiveBayes(JointClassifier):
             If a parameter is out of range, `X` has a column of another dtype (dates, say) or an
             infinite value, `y` lacks a class, the lengths differ, or a weight is negative or none
             is above 0.
+
+        Warns
+        -----
+        UserWarning
+            If most values of a column of names or whole numbers occur once, as in one that
+            identifies the rows.
         """
         check_real("smoothing", self.smoothing, 0)
         check_integer("ddof", self.ddof, 0, 1)

@@ -3,7 +3,12 @@
 import numpy as np
 
 from lib.compiled import compiled
-from lib.discretize.columns import checked_frame, checked_target
+from lib.discretize.columns import (
+    checked_frame,
+    checked_target,
+    column_kinds,
+    continuous_values,
+)
 from lib.trees.ranked_columns import Table
 
 
@@ -35,7 +40,8 @@ def scaled_rows(estimator, X, y):
     classes, target = checked_target(frame, y)
     if len(classes) < 2:
         raise ValueError(f"y must have two classes or more; got one class: {classes[0]}")
-    table = complete_table(frame)
+    check_complete(frame)
+    table = Table(frame)
     values = table.matrix
     low = values.min(axis=0)
     high = values.max(axis=0)
@@ -51,17 +57,17 @@ def scaled_rows(estimator, X, y):
     return np.ascontiguousarray(((values - offset) / span).T), target
 
 
-def complete_table(frame):
-    """Return the `Table` of a typed DataFrame; ValueError names the first value that is missing."""
-    table = Table(frame)
-    missing = np.argwhere(np.isnan(table.matrix))
+def check_complete(frame):
+    """Raise ValueError if a value of a typed DataFrame is missing or infinite; it says which."""
+    is_numeric = [kind in ("integer", "continuous") for kind in column_kinds(frame)]
+    continuous_values(frame, np.flatnonzero(is_numeric))
+    missing = np.argwhere(frame.isna().to_numpy())
     if len(missing):
         row, column = missing[0]
         raise ValueError(
             "X must not hold missing values; "
             f"got NaN in column {frame.columns[column]!r}, row {row}"
         )
-    return table
 
 
 @compiled()

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from lib.compiled import compiled
 from lib.discretize.columns import checked_frame
 from lib.estimators import MixedInput, with_parameters
-from lib.relevance.distance import complete_table, distances, scaled_rows
+from lib.relevance.distance import check_complete, distances, scaled_rows
 from lib.validation import check_integer, check_real
 
 MIN_ROWS = 30  # before a race may be decided
@@ -142,7 +142,7 @@ class Schemata(MixedInput, SelectorMixin, BaseEstimator):
     def transform(self, X):
         """The columns that are taken, a DataFrame (n_samples, n_taken); they keep their types."""
         X = checked_frame(self, X, reset=False)
-        complete_table(X)
+        check_complete(X)
         return X.loc[:, self._get_support_mask()]
 
     def __sklearn_tags__(self):

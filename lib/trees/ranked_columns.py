@@ -101,7 +101,8 @@ class Table:
     ----------
     columns : Columns
     matrix : ndarray of float (n_samples, n_columns)
-        Numbers, and numbers of categories; NaN where missing.
+        Numbers, and numbers of categories; NaN where missing. Whole numbers from 2^53 on lose their
+        last digits.
     shape : tuple of int
     complete : bool
         Whether no value is missing.

@@ -81,7 +81,8 @@ class GainRatioTree(TableClassifier):
 
     Notes
     -----
-    Columns of floats and integers are numbers, all others categories. At prediction a category that
+    Columns of floats and integers are numbers, compared as float64, in which whole numbers from
+    2^53 on lose their last digits; all other columns are categories. At prediction a category that
     is not known counts as missing. `sample_weight` are numbers of cases: rows of weight two come
     twice. Rows of weight zero do not count, though their classes remain. Weights that sum to less
     than the number of rows with positive weight, as those of scikit-learn's AdaBoost, which sum to
