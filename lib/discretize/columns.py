@@ -240,7 +240,6 @@ def _warn_of_identifiers(name, dtype):
     if dtype.kind in "iuf":
         quantity = "put a quantity into bins, with lib.discretize.EntropyDiscretizer, or give it to"
         remedy = f"{quantity} NaiveBayes as floats; {remedy}"
-    # No number in it: so Python shows the warning once, not again for each fold
     message = (
         f"column {name!r} counts as categories, but most of its values occur once, so that new "
         f"rows will have others: {remedy}"
