@@ -170,4 +170,4 @@ def test_nothing_is_recorded_where_data_are_missing(project, monkeypatch):
     result = book(project, "record", "cia/curves")
     assert result.exit_code == 1
     assert "cia/curves cannot be recorded without cleve: set UCI_MIRROR" in result.output
-    assert not (project.root / "_build").exists()
+    assert not (project.root / "_build" / "record").exists()
