@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.naive_bayes import CategoricalNB
 
-from lib.bayes_net import BayesNetClassifier, Cases, Network
+from lib.bayes_net import BayesNetClassifier, Cases, Network, plain
 
 OBJECTIVES = ((True, 0.0), (False, 0.0), (False, 1.0))  # conditional? smoothing
 SIZES = (3, 2, 3, 2, 4)
@@ -199,6 +199,22 @@ def test_proposition_3_of_drawn_nets(net):
         assert value == pytest.approx(expected, rel=1e-10, abs=1e-13)
         slopes = reference.proposition_3(parents, tables, tuple(row))
         np.testing.assert_allclose(gradient, slopes, atol=1e-12)
+
+
+@given(nets())
+def test_the_equations_in_plain_numpy_are_enumeration_and_kernel(net):
+    parents, sizes, tables, rows = net
+    for row in map(tuple, rows[:3]):
+        plain_posterior = plain.posterior(parents, tables, row)
+        expected = reference.posterior(parents, tables, row)
+        np.testing.assert_allclose(plain_posterior, expected, rtol=1e-10)
+        slopes = reference.flat(plain.gradient(parents, tables, row))
+        np.testing.assert_allclose(
+            slopes, reference.proposition_3(parents, tables, row), atol=1e-12
+        )
+        sample = cases(parents, sizes, [row])
+        _, kernel_slopes = sample.value_and_gradient(logarithms(tables))
+        np.testing.assert_allclose(kernel_slopes, slopes, atol=1e-12)
 
 
 @given(nets(), st.sampled_from([0.0, 0.5, 1.0]))

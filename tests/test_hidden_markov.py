@@ -17,6 +17,7 @@ from lib.hidden_markov import (
     HiddenMarkovModel,
     expected_counts,
     forward_backward,
+    forward_step,
     joined,
     left_to_right,
     log_likelihoods,
@@ -43,6 +44,19 @@ def paths(symbols, start, transitions, emissions):
         for pair in zip(states, symbols, strict=True):
             p *= emissions[pair]
         yield states, p
+
+
+@pytest.mark.parametrize("n_states", [1, 3, 15])
+def test_log_likelihoods_are_those_of_the_readable_step(n_states):
+    start, transitions, emissions = tables(n_states, n_states)
+    symbols = np.random.default_rng(n_states).integers(0, 4, 50)
+    alpha, scale = forward_step(start, symbols[0], np.eye(n_states), emissions)
+    scales = [scale]
+    for symbol in symbols[1:]:
+        alpha, scale = forward_step(alpha, symbol, transitions, emissions)
+        scales.append(scale)
+    values = log_likelihoods(*joined([symbols], 4), start, transitions, emissions)
+    assert values == pytest.approx(np.log(scales).sum(), rel=1e-12)
 
 
 def learner_of(tables):

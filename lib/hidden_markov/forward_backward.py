@@ -22,6 +22,34 @@ TINY = 1e-290
 NEGLIGIBLE = 1e-25
 
 
+def forward_step(alpha, symbol, transitions, emissions):
+    """One step forward: from P(state | symbols before) to P(state | symbols up to this one).
+
+    The readable form of what `_forward` computes for all steps.
+
+    Parameters
+    ----------
+    alpha : ndarray of shape (n_states,)
+        Sums to 1. For the first symbol it is the distribution of first states, and `transitions`
+        the identity.
+    symbol : int
+    transitions, emissions : ndarrays of shapes (n_states, n_states) and (n_states, n_symbols)
+
+    Returns
+    -------
+    alpha : ndarray of shape (n_states,)
+    scale : float
+        P(symbol | symbols before): the product of all of them is P(sequence).
+
+    References
+    ----------
+    Rabiner (1989), Eq. 19 and 20, scaled as in section V.A.
+    """
+    alpha = (alpha @ transitions) * emissions[:, symbol]
+    scale = alpha.sum()
+    return alpha / scale, scale
+
+
 def expected_counts(symbols, ends, start, transitions, emissions):
     """Compute the E step: expected counts of first states, of pairs of states, and of symbols.
 
