@@ -138,6 +138,8 @@ def compiled(**options):
             config.CACHE_DIR = str(folder)
             try:
                 return njit(nogil=True, cache=True, **options)(function)
+            except RuntimeError:  # numba cannot write there after all
+                return njit(nogil=True, **options)(function)
             finally:
                 config.CACHE_DIR = user_folder
 

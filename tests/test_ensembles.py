@@ -84,7 +84,7 @@ def test_data_that_tell_little(ensemble):
 
 BITS = np.random.default_rng(0).integers(0, 2, (40, 4))
 # of which the first has no probabilities, and the last takes no weights
-REFUSING_ONE_CLASS = [Winnow(), LogisticRegression(), MixtureOfExperts(n_restarts=1)]
+REFUSING_ONE_CLASS = [Winnow(shuffle=False), LogisticRegression(), MixtureOfExperts(n_restarts=1)]
 VOTING = [
     Bagging,
     partial(Bagging, sampling="committees"),

@@ -47,7 +47,7 @@ class Condition:
 
     @property
     def interval(self):
-        """The values that pass: those above the first number, up to the second."""
+        """Two numbers, where the values above the first and up to the second pass."""
         low = -np.inf if self.operator == "<=" else self.value
         high = self.value if self.operator in ("=", "<=") else np.inf
         if self.operator in ("=", ">="):
