@@ -6,8 +6,8 @@ Run it by ``python data/concentrations.py``.
 import json
 from itertools import product
 
+from lib.base.files import DATA, write_whole
 from lib.cia import concentration
-from lib.files import DATA, write_whole
 
 PATH = DATA / "concentrations.json"
 NUMBERS = (2, 3, 4, 5, 6, 8)  # of hidden values

@@ -1,5 +1,3 @@
 """The models, learners and experiments of the book, and the command that builds it."""
 
-from lib import (
-    sources as sources,  # first: all other modules of lib are compiled from what it has read
-)
+from lib.base import sources as sources  # first: it reads the source that keys are made of

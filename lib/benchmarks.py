@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import nnls
 
-from lib.files import DATA
+from lib.base.files import DATA
 
 FOLDER = DATA / "benchmarks"
 RESULTS = FOLDER / "speed.json"

@@ -10,9 +10,9 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betaincinv, softmax
 
-from lib.arrays import CACHE, check_boolean_matrix, row_batches
-from lib.files import DATA
-from lib.validation import (
+from lib.base.arrays import CACHE, check_boolean_matrix, row_batches
+from lib.base.files import DATA
+from lib.base.validation import (
     check_choice,
     check_generator,
     check_integer,

@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from lib.arrays import scale_by_power_of_two
+from lib.base.arrays import scale_by_power_of_two
+from lib.base.estimators import TwoClasses, with_parameters
+from lib.base.validation import check_choice, check_integer, check_real
 from lib.discretize.columns import checked_numbers, checked_target
-from lib.estimators import TwoClasses, with_parameters
-from lib.validation import check_choice, check_integer, check_real
 
 HALVINGS = 30  # of a step that does not climb; then a run ends
 LEAST = 1e-300  # no row is held less probable

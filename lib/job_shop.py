@@ -17,8 +17,14 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from lib.compiled import compiled
-from lib.validation import check_choice, check_generator, check_integer, check_numbers, check_real
+from lib.base.compiled import compiled
+from lib.base.validation import (
+    check_choice,
+    check_generator,
+    check_integer,
+    check_numbers,
+    check_real,
+)
 
 RULES = ("random", "successors", "growth")
 RANDOM, SUCCESSORS, GROWTH = range(len(RULES))

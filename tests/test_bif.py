@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lib.base.files import DATA
 from lib.bayes_net.bif import DiscreteNetwork
-from lib.files import DATA
 
 ALARM = DATA / "alarm.bif.gz"
 TEXT = """network wet { }

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from lib import cia
-from lib.arrays import row_batches
+from lib.base.arrays import row_batches
 from lib.cia import CIAModel, all_inputs, concentration, random_cia, sample_cia
 
 PROBABILITY = st.one_of(st.floats(0.01, 0.99), st.sampled_from([0.0, 0.25, 0.5, 1.0]))

@@ -192,7 +192,7 @@ def test_the_page_shows_errors_as_they_are(pair):
 def with_texts(command):
     """Return the command with the folder of the books; skip it where its texts are unavailable."""
     if "texts" in find_missing_data(PROJECT, command.chapter):
-        remedy = "set TEXTS_MIRROR, or fetch them by read_texts() of lib.texts"
+        remedy = "set TEXTS_MIRROR, or fetch them by read_texts() of lib.datasets.texts"
         pytest.skip(f"{command.chapter} needs texts: {remedy}")
     folder = os.environ.get("TEXTS_MIRROR", str(cache_folder()))
     return Command(command.chapter, command.line.replace("my-books", folder))

@@ -21,8 +21,8 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 from numba.extending import intrinsic
 
-from lib import compiled, sources
-from lib.files import LIB
+from lib.base import compiled, sources
+from lib.base.files import LIB
 
 PRESS = "lib.book"  # runs chapters and has no kernels
 # numba's decorators that compile
@@ -187,7 +187,9 @@ print(em.maximize(rows, np.ones(60), weights, probabilities, 5, 1e-6, float))
 print(fast._relative_coefficients(np.ones((3, 2, 8)), np.ones(6))[0].shape)
 """,
         Edit(
-            "lib.compiled", "        target[i] = source[i]\n", "        target[i] = 2 * source[i]\n"
+            "lib.base.compiled",
+            "        target[i] = source[i]\n",
+            "        target[i] = 2 * source[i]\n",
         ),
         Edit("lib.latent_class.fast", "LANES = 8", "LANES = 16"),
     ),
@@ -306,7 +308,7 @@ def test_most_families_have_kernels():
         "lib.trees.pruning",
         "lib.job_shop",
         "lib.winnow.fast",
-        "lib.compiled",
+        "lib.base.compiled",
     } <= modules
 
 
@@ -381,7 +383,7 @@ def test_the_folder_changes_with_settings(variable, value, matters, folder, monk
 
 @pytest.mark.slow
 def test_a_setting_of_the_environment_has_its_own_folder(copy):
-    code = "from lib import compiled; print(compiled.cache_folder('lib.trees.node_cases'))"
+    code = "from lib.base import compiled; print(compiled.cache_folder('lib.trees.node_cases'))"
     assert copy.run(code) == copy.run(code)
     assert copy.run(code, NUMBA_OPT="1") != copy.run(code)
 
@@ -445,7 +447,7 @@ def test_only_one_module_asks_numba_for_a_cache_or_for_threads():
     """`cache=True` looks at a kernel's own file only, `parallel=True` adds up in another order."""
     offenders = []
     for name, source in sources.SOURCES.items():
-        refused_keywords = {"parallel"} if name == "lib.compiled" else {"parallel", "cache"}
+        refused_keywords = {"parallel"} if name == "lib.base.compiled" else {"parallel", "cache"}
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.Call):
                 keywords = {keyword.arg for keyword in node.keywords}
@@ -457,7 +459,7 @@ def test_only_one_module_asks_numba_for_a_cache_or_for_threads():
 def test_what_numba_compiles_without_lib_s_decorator_is_compiled_into_its_callers():
     offenders = []
     for name, source in sources.SOURCES.items():
-        if name == "lib.compiled":
+        if name == "lib.base.compiled":
             continue
         nodes = list(ast.walk(ast.parse(source)))
         compilers = {"numba"}
@@ -515,7 +517,7 @@ def test_no_constant_of_a_kernel_depends_on_data_or_environment(copy):
 def test_kernels_of_threads_that_import_are_in_their_folders(copy):
     code = """
 import importlib, sys, threading
-import sklearn, scipy.stats, pandas, lib.compiled
+import sklearn, scipy.stats, pandas, lib.base.compiled
 from numba import config
 from numba.core.dispatcher import Dispatcher
 sys.setswitchinterval(1e-6)
@@ -543,7 +545,7 @@ for name, module in sorted(sys.modules.items()):
 def test_kernels_outside_lib_do_not_outlive_those_of_lib_that_they_call(copy):
     (copy.folder / "mine.py").write_text("""
 import numpy as np
-from lib.compiled import compiled
+from lib.base.compiled import compiled
 from lib.decisions import random_mdp
 from lib.decisions.programming import q_value
 @compiled()
@@ -558,7 +560,9 @@ print(twice(random_mdp(5, 2, 2, np.random.default_rng(0)).table, np.ones(5)))
 
 @pytest.mark.slow
 def test_optimised_python_has_its_own_folder(copy):
-    code = "from lib import compiled; print(compiled.cache_folder('lib.decisions.temporal').name)"
+    code = (
+        "from lib.base import compiled; print(compiled.cache_folder('lib.decisions.temporal').name)"
+    )
     assert copy.run(code) != copy.run(code, "-O")
 
 
@@ -570,7 +574,7 @@ del os.environ["HOME"]
 def none(uid):
     raise KeyError(uid)
 pwd.getpwuid = none
-from lib import compiled
+from lib.base import compiled
 print(compiled.cache_root())
 """
     assert copy.run(code) == f"{copy.cache / 'numba'}\n"
@@ -580,7 +584,7 @@ print(compiled.cache_root())
 
 SLOW_COMPILATION = """
 import io, sys
-from lib import compiled
+from lib.base import compiled
 
 class Terminal(io.StringIO):
     def isatty(self):

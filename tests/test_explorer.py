@@ -12,7 +12,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from lib import evaluation
-from lib.colour import contrast
+from lib.base.colour import contrast
 from lib.figures.explorer import marker_path, readable_colour
 
 NOTEBOOK = Path(__file__).parents[1] / "chapters" / "explorer.ipynb"

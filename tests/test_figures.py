@@ -15,7 +15,7 @@ from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colors import to_hex
 
 from lib import figures
-from lib.colour import contrast
+from lib.base.colour import contrast
 from lib.evaluation import compare_ranks
 from lib.experiments import CIA_LEARNERS
 from lib.figures import comparison, heatmap, style_of

@@ -11,9 +11,9 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.metrics import accuracy_score
 
+from lib.base.estimators import case_weights
 from lib.bayes_net import BayesNetClassifier
 from lib.ensembles import Bagging
-from lib.estimators import case_weights
 from lib.experts import MixtureOfExperts
 from lib.latent_class import LatentClassCovariance, LatentClassEM
 from lib.naive_bayes import NaiveBayes, SelectiveNaiveBayes

@@ -131,7 +131,7 @@ def test_compiled_steps_of_many_runs_are_readable_steps(
     probabilities = rng.uniform(0.1, 0.9, (n_runs, n_hidden, rows.shape[1]))
     if extreme:
         probabilities = np.round(probabilities)  # impossible values, of which one has to be true
-    with patch("lib.arrays.CACHE", limit):
+    with patch("lib.base.arrays.CACHE", limit):
         sample = PackedSample(rows, counts, dtype, n_runs, n_hidden)
         assert len(sample.batches) == (1 if limit == 4 else len(rows))
         new_weights, new_probabilities, heights = em_steps(sample, weights, probabilities)
@@ -318,7 +318,7 @@ def test_batches_change_nothing_but_rounding(k, dtype, error, counted, monkeypat
     starts = random_starts(4, k, 21, np.random.RandomState(0))
     whole = maximize(rows, counts, *starts, 10, 0, dtype)
     for limit in (0.001, 0.004, 0.02):
-        monkeypatch.setattr("lib.arrays.CACHE", limit)
+        monkeypatch.setattr("lib.base.arrays.CACHE", limit)
         assert 1 < len(PackedSample(rows, counts, dtype, 4, k).batches) < 500
         in_batches = maximize(rows, counts, *starts, 10, 0, dtype)
         for result, expected in zip(in_batches, whole, strict=True):
@@ -331,7 +331,7 @@ def test_batches_change_nothing_but_rounding(k, dtype, error, counted, monkeypat
 @pytest.mark.parametrize("largest", [1, 5, 2**24])  # the last takes more than float32 can count
 @pytest.mark.parametrize("limit", [256, 0.001])
 def test_pairs_are_counted_exactly(largest, limit, monkeypatch):
-    monkeypatch.setattr("lib.arrays.LIMIT", limit)
+    monkeypatch.setattr("lib.base.arrays.LIMIT", limit)
     rng = np.random.default_rng(0)
     rows = rng.integers(0, 2, (300, 9), dtype=np.uint8)
     counts = rng.integers(1, largest + 1, 300)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from lib.arrays import row_batches
+from lib.base.arrays import row_batches
 from lib.cia import random_cia
 from lib.latent_class import LatentClassCovariance, LatentClassEM, LatentClassSelection
 from lib.latent_class.em import maximize, random_starts
@@ -83,7 +83,7 @@ def test_learning_takes_copies_of_the_sample_and_the_memory_limit(
     learner, copies, working_memory, sample, monkeypatch
 ):
     monkeypatch.setattr(online, "PRODUCT", LIMIT)
-    monkeypatch.setattr("lib.arrays.LIMIT", LIMIT)
+    monkeypatch.setattr("lib.base.arrays.LIMIT", LIMIT)
     X, y = sample
     learner.fit(X[:100], y[:100])  # compiled
     half = SIZE // 2

@@ -15,7 +15,7 @@ from sklearn.model_selection import KFold, LeaveOneOut, cross_val_predict, cross
 from sklearn.neighbors import KNeighborsClassifier
 
 from lib import datasets
-from lib.files import LIB
+from lib.base.files import LIB
 from lib.relevance import (
     Schemata,
     VariableKernel,

@@ -5,7 +5,7 @@ from textwrap import dedent
 import pytest
 from test_compiled import Copy
 
-from lib import sources
+from lib.base import sources
 
 
 @pytest.fixture
@@ -16,19 +16,19 @@ def copy(tmp_path):
 def test_an_edit_is_noticed_and_so_is_its_undoing(copy):
     code = """
 from pathlib import Path
-from lib.sources import changed_modules
-names = {"lib.validation", "lib.colour", "lib.winnow.fast"}
-path = Path("lib/validation.py")
+from lib.base.sources import changed_modules
+names = {"lib.base.validation", "lib.base.colour", "lib.winnow.fast"}
+path = Path("lib/base/validation.py")
 original = path.read_text()
 print(changed_modules(names))
 for text in ("# words", "EDITED = 1"):
     path.write_text(f"{original}{text}\\n")
-    Path("lib/colour.py").unlink(missing_ok=True)
+    Path("lib/base/colour.py").unlink(missing_ok=True)
     print(changed_modules(names))
 path.write_text(original)
-print(changed_modules(names - {"lib.colour"}))
+print(changed_modules(names - {"lib.base.colour"}))
 """
-    lines = ["[]", "['lib.colour']", "['lib.colour', 'lib.validation']", "[]"]
+    lines = ["[]", "['lib.base.colour']", "['lib.base.colour', 'lib.base.validation']", "[]"]
     assert copy.run(code).splitlines() == lines
 
 
@@ -39,10 +39,11 @@ def test_lib_may_be_a_link(copy):
     copy.lib.rename(target)
     copy.lib.symlink_to(target, target_is_directory=True)
     code = """
-from lib import validation, sources
+from lib.base import sources
+from lib.base.files import LIB
 print(LIB, sorted(sources.SOURCES)[:2])
 """
-    assert copy.run(code) == f"{copy.lib} ['lib', 'lib.arrays']\n"
+    assert copy.run(code) == f"{copy.lib} ['lib', 'lib.backgammon']\n"
 
 
 # Closures and digests
@@ -121,7 +122,7 @@ def test_what_is_imported_is_in_the_closure(copy):
     names = [name for name in sources.SOURCES if not name.startswith("lib.book")]
     code = f"""
 import importlib, os, sys
-from lib import sources
+from lib.base import sources
 for name in {names}:
     reader, writer = os.pipe()
     if not os.fork():

@@ -16,10 +16,9 @@ from scipy.stats import chi2_contingency
 from sklearn.base import clone
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
-from lib import texts
-from lib.datasets import NotAvailableError
+from lib.base.files import DATA
+from lib.datasets import NotAvailableError, texts
 from lib.datasets.downloads import sha256
-from lib.files import DATA
 from lib.spelling import ContextBayes, InterpolatedBayes, WinSpell, contexts, join_words
 
 BOOK = "It is past ten, I think; they\u2019re late. The bell passed unheard!"

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lib.base.files import DATA
 from lib.bayes_net.bif import DiscreteNetwork
-from lib.files import DATA
 from lib.structures import bdeu_search, bic_search, chow_liu, k2, tan
 from lib.structures.dirichlet import DirichletCounts
 from lib.structures.information import JointCounts

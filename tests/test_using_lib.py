@@ -48,7 +48,7 @@ IMPORTS = f"""
 import sys
 from importlib import import_module
 sys.modules.update(dict.fromkeys({OF_THE_BOOK}))  # as if none of them were installed
-from lib.sources import SOURCES
+from lib.base.sources import SOURCES
 modules = [name for name in SOURCES if not name.startswith({NEED_THE_BOOK})]
 print(len([import_module(name) for name in modules]))
 """

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
-from lib.arrays import scale_by_power_of_two
+from lib.base.arrays import scale_by_power_of_two
+from lib.base.validation import check_numbers
 from lib.bayes_net.bif import DiscreteNetwork
 from lib.bayes_net.network import Network
 from lib.cia import CIAModel
 from lib.decisions import MDP, stationary, td_limit
 from lib.hidden_markov.probability_tables import probabilities
-from lib.validation import check_numbers
 
 
 @pytest.mark.parametrize(

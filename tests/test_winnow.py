@@ -16,7 +16,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 
 from lib import datasets
-from lib.arrays import row_batches, take_rows
+from lib.base.arrays import row_batches, take_rows
 from lib.cia import all_inputs, random_cia
 from lib.discretize import EntropyDiscretizer, OneHot
 from lib.spelling import WinSpell

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lib.backgammon.rules import MEN, OFF
-from lib.compiled import compiled
+from lib.base.compiled import compiled
 
 N_INPUTS = 196
 # The values of the inputs that a place has, by the number of men there: (place, men, unit).

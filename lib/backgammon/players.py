@@ -6,8 +6,8 @@ import numpy as np
 
 from lib.backgammon.net import N_INPUTS, net_values
 from lib.backgammon.rules import BAR, check_position
-from lib.compiled import compiled
-from lib.validation import check_integer
+from lib.base.compiled import compiled
+from lib.base.validation import check_integer
 
 RANDOM, RULES, NET = range(3)  # kinds of players
 POINT = 3  # the player by rules: for each point that it holds, and against each blot

@@ -16,8 +16,8 @@ from lib.backgammon.rules import (
     copy_position,
     list_successors,
 )
-from lib.compiled import compiled
-from lib.validation import check_integer, check_real
+from lib.base.compiled import compiled
+from lib.base.validation import check_integer, check_real
 
 
 def match(a, b, n_games, seed=0):

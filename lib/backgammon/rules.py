@@ -7,8 +7,8 @@ from there, 25 is the bar. My point p is the other's 25 - p. After a move the ro
 
 import numpy as np
 
-from lib.compiled import assign, compiled
-from lib.validation import check_integer
+from lib.base.compiled import assign, compiled
+from lib.base.validation import check_integer
 
 OFF = 0
 HOME = 6  # the points from 1 to this one

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from lib.base.compiled import assign, compiled
+from lib.base.validation import check_choice, check_integer, check_real
 from lib.bayes_net.likelihood import evaluate
 from lib.bayes_net.newton import climb_newton
-from lib.compiled import assign, compiled
-from lib.validation import check_choice, check_integer, check_real
 
 # A line search ends where the slope is this fraction of the first: for conjugate gradients, which
 # need a good maximum, and for L-BFGS, whose steps have the right length once it has seen some.

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from lib.bayes_net import interchange
+from lib.base.validation import check_generator, check_integer, check_real, probability_divisors
+from lib.bayes_net import bif_format
 from lib.bayes_net.network import Network
-from lib.validation import check_generator, check_integer, check_real, probability_divisors
 
 
 class DiscreteNetwork:
@@ -90,7 +90,7 @@ class DiscreteNetwork:
         Cozman: The Interchange Format for Bayesian Networks, version 0.15,
         https://www.cs.cmu.edu/~javabayes/Home/node7.html.
         """
-        states, families, tables = interchange.read(path)
+        states, families, tables = bif_format.read(path)
         number = {name: v for v, name in enumerate(states)}
         parents = [[number[parent] for parent in family] for family in families.values()]
         # `Network` has parents in ascending order, the file in its own

@@ -5,13 +5,13 @@ from functools import cached_property
 import numpy as np
 from scipy.special import softmax
 
+from lib.base.estimators import TIE
+from lib.base.validation import check_real
 from lib.bayes_net.duplicates import merge_duplicates
 from lib.bayes_net.factor_groups import find_cells, group_factors
 from lib.bayes_net.likelihood import Objective, Rows, error_rates, log_joints, observed_counts
 from lib.bayes_net.messages import LOWEST, find_messages
-from lib.estimators import TIE
 from lib.structures.information import MISSING, check_codes
-from lib.validation import check_real
 
 LARGEST_GROUP = 2**15  # numbers in the table of joint values of a group of factors
 

@@ -7,6 +7,8 @@ from scipy.special import log_softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from lib.base.estimators import JointClassifier, case_weights, with_parameters
+from lib.base.validation import check_choice, check_integer, check_real, optional
 from lib.bayes_net.ascent import METHODS
 from lib.bayes_net.cases import Cases, count_classes
 from lib.bayes_net.duplicates import merge_duplicates
@@ -20,10 +22,8 @@ from lib.bayes_net.learners import (
 )
 from lib.bayes_net.network import Network
 from lib.discretize.columns import checked_frame, checked_target
-from lib.estimators import JointClassifier, case_weights, with_parameters
 from lib.structures import bic_from_codes, naive, tan_from_codes
 from lib.structures.encoding import DiscreteCoding
-from lib.validation import check_choice, check_integer, check_real, optional
 
 # Functions of codes, sizes and, if rows have them, weights.
 STRUCTURES = {

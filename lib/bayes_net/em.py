@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from lib.base.validation import check_integer, check_real
 from lib.bayes_net.ascent import Ascent
 from lib.bayes_net.messages import LOWEST
-from lib.validation import check_integer, check_real
 
 
 def maximise_expectation(cases, theta, n_iterations, smoothing=0.0, tolerance=1e-6, watched=None):

@@ -6,7 +6,7 @@ value, whose log is summed once for all rows that have it.
 
 import numpy as np
 
-from lib.compiled import compiled
+from lib.base.compiled import compiled
 
 
 def find_cells(values, needed, scopes, strides, offsets):

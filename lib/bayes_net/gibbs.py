@@ -5,9 +5,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lib.base.compiled import compiled
+from lib.base.validation import (
+    SUM_ROUNDING,
+    check_choice,
+    check_generator,
+    check_integer,
+    check_real,
+)
 from lib.bayes_net.messages import LOWEST
-from lib.compiled import compiled
-from lib.validation import SUM_ROUNDING, check_choice, check_generator, check_integer, check_real
 
 LIFTED = 1e-3  # what all zeros are raised to, until a possible state is found
 MAX_START_SWEEPS = 1000  # in which it must be found

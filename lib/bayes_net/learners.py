@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from lib.base.validation import check_choice, check_integer, check_real
 from lib.bayes_net.ascent import ascend
 from lib.bayes_net.em import maximise_expectation
 from lib.bayes_net.messages import LOWEST
 from lib.structures.information import check_codes
-from lib.validation import check_choice, check_integer, check_real
 
 LEARNERS = ("ofe", "elr", "em", "apn")
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from lib.base.compiled import compiled
 from lib.bayes_net.messages import LOWEST, Messages, collect, distribute, reachable_messages
-from lib.compiled import compiled
 
 LOG_LOWEST = np.log(LOWEST)
 # rows whose scores are held together: few enough for the processor's cache

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from lib.base.compiled import compiled
 from lib.bayes_net.duplicates import merge_duplicates
-from lib.compiled import compiled
 
 LOWEST = 1e-300  # of table entries and sums, so that their logarithms are finite
 MANY_INPUTS = 32  # factors whose product might underflow

@@ -5,10 +5,10 @@ from math import prod
 
 import numpy as np
 
+from lib.base.validation import check_integer, probability_divisors
 from lib.bayes_net.likelihood import Parameters
 from lib.bayes_net.messages import LOWEST
 from lib.structures.graphs import check_parents, topological_order
-from lib.validation import check_integer, probability_divisors
 
 LARGEST = 20_000_000  # entries of all tables, or of all messages
 

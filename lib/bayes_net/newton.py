@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from lib.base.compiled import compiled
 from lib.bayes_net.likelihood import Rows, log_joints, weigh_scores
-from lib.compiled import compiled
 
 MAX_FEATURES = 1_000  # entries that move: the Hessian has their square
 # of the mean's Hessian, which is singular where attributes are copies or classes can be separated

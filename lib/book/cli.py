@@ -12,6 +12,8 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
+from lib.base.files import LIB
+from lib.base.validation import check_engine
 from lib.book.run.project import (
     PROFILES,
     PUBLISHED,
@@ -23,8 +25,6 @@ from lib.book.run.project import (
     read_notebook,
     resolve_parameters,
 )
-from lib.files import LIB
-from lib.validation import check_engine
 
 # Each command imports what it needs inside its function: what makes pages takes seconds to import.
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -509,9 +509,9 @@ def open_book(project, profile):
 @click.pass_obj
 def findings(project):
     """Copy the sentences that README and the title page repeat from the last published run."""
+    from lib.base.files import write_whole
     from lib.book.pages.book import Book
     from lib.book.run.jobs import require_fresh
-    from lib.files import write_whole
 
     require_fresh(project, PUBLISHED)
     book = Book(project, PUBLISHED)

@@ -7,11 +7,11 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from lib.base.files import write_whole
 from lib.book.refresh import put_first_cell
 from lib.book.repository import address
 from lib.book.run.kernels import KERNELSPEC
 from lib.book.run.project import BookError, Project
-from lib.files import write_whole
 
 TEMPLATE = Path(__file__).parent / "templates" / "new_chapter.txt"
 CELL = re.compile(r"^%% (markdown|code)(.*)$", re.MULTILINE)

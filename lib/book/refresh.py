@@ -9,11 +9,11 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 from PIL import Image
 
+from lib.base.files import write_whole
 from lib.book.rendering import render
 from lib.book.repository import address
 from lib.book.run.execution import execute
 from lib.book.run.project import Project, parameters_of, read_notebook
-from lib.files import write_whole
 
 ID = "first-cell"
 

@@ -2,7 +2,7 @@
 
 import json
 
-from lib.files import LIB
+from lib.base.files import LIB
 
 REGISTER = LIB.parent / "chapters" / "registered.yml"
 

@@ -6,10 +6,10 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
+from lib.base.validation import check_choice, check_integer
 from lib.datasets import downloads, synthetic, table
 from lib.datasets.catalogue import ALIASES, catalogue
 from lib.datasets.downloads import NotAvailableError
-from lib.validation import check_choice, check_integer
 
 __all__ = ["Dataset", "NotAvailableError", "available", "family", "load", "names"]
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from lib.validation import check_choice, check_integer
+from lib.base.validation import check_choice, check_integer
 
 
 def agrawal(function, size, seed=0):

@@ -1,7 +1,6 @@
 """Which of the data that are not shipped can be had: it is part of the key of a chapter."""
 
-from lib import texts
-from lib.datasets import downloads
+from lib.datasets import downloads, texts
 from lib.datasets.catalogue import catalogue
 
 
@@ -12,7 +11,7 @@ def remote_status(names, folder=None):
     ----------
     names : collection of str
         Data sets, of which those that are shipped or unknown are passed over; "texts" for the books
-        of `lib.texts.read_texts`; "wordnet" for what `lib.texts.read_tags` reads; "mirrored" for
+        of `lib.datasets.texts.read_texts`; "wordnet" for what `lib.datasets.texts.read_tags` reads; "mirrored" for
         the files that only a mirror has.
     folder : path, optional
         A folder of texts that is read instead of the books.

@@ -5,7 +5,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
 
-from lib.files import DATA
+from lib.base.files import DATA
 
 ALIASES = {"diabetes": "pima"}
 

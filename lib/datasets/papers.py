@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from lib.files import DATA
-from lib.validation import check_choice
+from lib.base.files import DATA
+from lib.base.validation import check_choice
 
 FOLDER = DATA / "paper"
 

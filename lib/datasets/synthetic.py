@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from lib.validation import check_generator, check_integer
+from lib.base.validation import check_generator, check_integer
 
 
 def corral():

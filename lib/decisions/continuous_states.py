@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lib.base.validation import check_integer, check_numbers, check_real
 from lib.decisions.temporal import epsilon_greedy, generator
-from lib.validation import check_integer, check_numbers, check_real
 
 
 class FittedValues(NamedTuple):

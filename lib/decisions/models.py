@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import ndimage, sparse
 
-from lib.validation import (
+from lib.base.validation import (
     check_choice,
     check_flag,
     check_generator,

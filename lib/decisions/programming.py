@@ -16,8 +16,8 @@ from scipy import sparse
 from scipy.sparse.linalg import splu
 from sklearn.exceptions import ConvergenceWarning
 
-from lib.compiled import compiled
-from lib.validation import check_integer, check_numbers, check_real
+from lib.base.compiled import compiled
+from lib.base.validation import check_integer, check_numbers, check_real
 
 EPS = np.finfo(float).eps
 TINY = np.finfo(float).tiny

@@ -12,10 +12,8 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from sklearn.exceptions import ConvergenceWarning
 
-from lib.compiled import assign, compiled
-from lib.decisions.models import MDP
-from lib.decisions.programming import check_discount, check_policy, check_values, q_value
-from lib.validation import (
+from lib.base.compiled import assign, compiled
+from lib.base.validation import (
     check_choice,
     check_flag,
     check_integer,
@@ -23,6 +21,8 @@ from lib.validation import (
     check_real,
     probability_divisors,
 )
+from lib.decisions.models import MDP
+from lib.decisions.programming import check_discount, check_policy, check_values, q_value
 
 FULL, PRINTED = "gamma lambda", "lambda"  # decays of the trace: Sutton's, and the survey's
 LOOKAHEAD_STEP = 0.1  # alpha of TD with lookahead

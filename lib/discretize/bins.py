@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 
+from lib.base.estimators import MixedInput
 from lib.discretize.columns import checked_frame, checked_target, column_kinds, continuous_values
-from lib.estimators import MixedInput
 
 NUMERIC = ("integer", "continuous")
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lib.arrays import scale_by_power_of_two
+from lib.base.arrays import scale_by_power_of_two
 from lib.discretize.bins import Discretizer
 
 # Both stand for the eye of Atlas's authors

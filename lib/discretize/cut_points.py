@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from lib.base.validation import check_choice, check_numbers
 from lib.discretize.bins import Bins, Discretizer, check_numeric
 from lib.discretize.columns import checked_frame
-from lib.validation import check_choice, check_numbers
 
 
 class CutPoints(Discretizer):

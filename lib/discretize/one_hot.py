@@ -5,9 +5,9 @@ import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from lib.base.estimators import MixedInput
+from lib.base.validation import check_choice
 from lib.discretize.columns import MISSING, Coding, check_kinds, checked_frame, column_kinds
-from lib.estimators import MixedInput
-from lib.validation import check_choice
 
 
 class OneHot(MixedInput, TransformerMixin, BaseEstimator):

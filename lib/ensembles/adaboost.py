@@ -3,9 +3,9 @@
 import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 
+from lib.base.estimators import with_parameters
+from lib.base.validation import check_choice, check_flag
 from lib.ensembles.members import Ensemble
-from lib.estimators import with_parameters
-from lib.validation import check_choice, check_flag
 
 LEAST_ERROR = 1e-10  # what an error of 0 counts as
 RESTARTS = 10

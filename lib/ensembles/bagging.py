@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from lib.base.estimators import with_parameters
+from lib.base.validation import check_choice, check_flag, check_integer
 from lib.ensembles.members import Ensemble
-from lib.estimators import with_parameters
-from lib.validation import check_choice, check_flag, check_integer
 
 SAMPLINGS = ("bootstrap", "committees", "none")
 

@@ -6,8 +6,8 @@ from scipy.special import betaln, log_softmax, softmax
 from sklearn.preprocessing import add_dummy_feature
 from sklearn.utils import check_array, check_consistent_length
 
+from lib.base.validation import check_numbers, check_real
 from lib.naive_bayes import NaiveBayes
-from lib.validation import check_numbers, check_real
 
 
 def likelihood_vote(votes, y):

@@ -8,10 +8,10 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.dummy import DummyClassifier
 from sklearn.utils import check_random_state
 
+from lib.base.estimators import with_parameters
+from lib.base.validation import check_integer
 from lib.discretize.columns import checked_frame, checked_target
-from lib.estimators import with_parameters
 from lib.trees import GainRatioTree, Table, TableClassifier
-from lib.validation import check_integer
 
 SEEDS = 2**31  # seeds of members are below it
 

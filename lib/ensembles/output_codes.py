@@ -3,10 +3,10 @@
 import numpy as np
 from scipy.spatial.distance import pdist
 
+from lib.base.estimators import with_parameters
+from lib.base.validation import check_choice, check_flag, check_integer
 from lib.ensembles.bagging import bags
 from lib.ensembles.members import Ensemble
-from lib.estimators import with_parameters
-from lib.validation import check_choice, check_flag, check_integer
 
 MAX_EXHAUSTIVE = 7  # classes for which all bits are learned
 MAX_LISTED = 16  # classes for which all bits can be listed

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from lib.base.estimators import with_parameters
 from lib.ensembles.adaboost import LEAST_ERROR
 from lib.ensembles.members import Ensemble
-from lib.estimators import with_parameters
 
 
 @with_parameters

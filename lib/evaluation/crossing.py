@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lib.base.validation import check_generator
 from lib.evaluation.intervals import LEVEL, TIE, Estimate
 from lib.evaluation.performance import paired_differences
-from lib.validation import check_generator
 
 RESAMPLES = 1000
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from lib.validation import check_generator, check_integer, check_numbers, check_real
+from lib.base.validation import check_generator, check_integer, check_numbers, check_real
 
 LEVEL = 0.95  # of intervals where no other confidence can be chosen
 TIE = 1e-12  # relative difference by which rounding may take equal scores apart

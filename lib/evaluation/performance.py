@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from lib.base.validation import check_choice, check_real
 from lib.evaluation.intervals import LEVEL, Estimate, mean_interval
-from lib.validation import check_choice, check_real
 
 _NO_GAIN = 1e-12  # what rounding leaves of a gain of exactly 0
 _COLUMNS = ("model", "size", "learner", "accuracy", "best", "constant")

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from lib.base.validation import check_integer, check_real
 from lib.evaluation.intervals import LEVEL, are_tied
-from lib.validation import check_integer, check_real
 
 
 class RankComparison(NamedTuple):

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from lib.base.validation import check_choice, check_real
 from lib.evaluation.intervals import (
     LEVEL,
     are_constant,
@@ -12,7 +13,6 @@ from lib.evaluation.intervals import (
     standard_error,
     to_sample,
 )
-from lib.validation import check_choice, check_real
 
 
 def paired_t_test(a, b, shared=0.0):

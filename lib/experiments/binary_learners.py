@@ -9,8 +9,8 @@ from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, Perce
 from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import BernoulliNB
 
+from lib.base.validation import check_choice
 from lib.latent_class import LatentClassCovariance, LatentClassEM, LatentClassSelection
-from lib.validation import check_choice
 from lib.winnow import Winnow, WinnowEnsemble
 from lib.winnow.ensemble import fit_together
 from lib.winnow.online import sums

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lib import datasets as uci
+from lib.base.validation import at_least_one, check_choice, check_integer
 from lib.datasets import synthetic
 from lib.datasets.papers import printed_table
 from lib.discretize import EntropyDiscretizer
 from lib.structures.encoding import DiscreteCoding
-from lib.validation import at_least_one, check_choice, check_integer
 
 PUBLISHED_SPLIT = ("letter", "satimage", "shuttle")
 PUBLISHED_SPLIT_INCOMPLETE = ("allbp", "allrep", "soybean-large")

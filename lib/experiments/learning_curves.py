@@ -6,11 +6,11 @@ from functools import partial
 import numpy as np
 
 from lib import trials
+from lib.base.validation import at_least_one, check_choice, check_integer
 from lib.cia import HIDDEN_WEIGHTS, concentration
 from lib.experiments.binary_learners import cia_learners
 from lib.experiments.random_models import Panel, usable_model
 from lib.trials.options import check_workers
-from lib.validation import at_least_one, check_choice, check_integer
 
 SIZES = (10, 20, 35, 50, 100, 200, 350, 500, 1000, 2000)
 # what the random numbers of a trial are for

@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from lib.base.files import LIB
 from lib.datasets.catalogue import DATA, restore_words
-from lib.files import LIB
 from lib.trials.notes import write_note
 from lib.trials.options import current_options
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lib.base.validation import check_integer
 from lib.bayes_net import Cases, Network, choose_iterations, climb, fold_counts, tuning_errors
 from lib.bayes_net.classifier import STRUCTURES
 from lib.bayes_net.duplicates import merge_duplicates
-from lib.validation import check_integer
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 
 from lib import trials
+from lib.base.validation import at_least_one, check_choice, check_integer, check_real
 from lib.bayes_net import (
     Cases,
     Network,
@@ -15,7 +16,6 @@ from lib.bayes_net import (
 )
 from lib.experiments.elr_data import BAYES_NET_LEARNERS, N_FOLDS
 from lib.structures import naive
-from lib.validation import at_least_one, check_choice, check_integer, check_real
 
 # the most iterations of a climb: cross-tuned or fixed, and to convergence
 TUNED = 20

@@ -11,9 +11,9 @@ from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 
 from lib import datasets as uci
 from lib import trials
+from lib.base.validation import check_choice, check_integer
 from lib.datasets.catalogue import ALIASES
 from lib.experiments.uci_learners import BINS, make_uci_learners
-from lib.validation import check_choice, check_integer
 
 DATASETS = ("iris", "breast", "glass", "soybean-small", "vote")
 # the learners of his table

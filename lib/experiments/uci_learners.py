@@ -15,11 +15,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from lib.arrays import take_rows
+from lib.base.arrays import take_rows
+from lib.base.validation import check_choice
 from lib.datasets.papers import printed_table
 from lib.discretize import ClassSeparatingCuts, CutPoints, EntropyDiscretizer, OneHot
 from lib.naive_bayes import NaiveBayes
-from lib.validation import check_choice
 from lib.winnow import Winnow, WinnowEnsemble
 
 BINS = ("paper", "means", "entropy")

@@ -14,7 +14,7 @@ from matplotlib.markers import MarkerStyle
 from matplotlib.path import Path
 from seaborn.utils import relative_luminance
 
-from lib.colour import contrast
+from lib.base.colour import contrast
 from lib.figures.learner_styles import style_of
 
 PAGE_BACKGROUNDS = {"light": "#ffffff", "dark": "#121212"}

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
 
-from lib.colour import contrast
+from lib.base.colour import contrast
 from lib.figures.learner_styles import pair_label, styles
 from lib.figures.style import keep_colours
 

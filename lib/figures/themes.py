@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from matplotlib.colors import to_hex, to_rgb
 
-from lib.colour import contrast
+from lib.base.colour import contrast
 from lib.figures.narrow import MARK
 
 PAGE = "#121212"  # background of the dark theme

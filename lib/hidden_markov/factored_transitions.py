@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from lib.validation import check_choice, check_integer
+from lib.base.validation import check_choice, check_integer
 
 
 class FactoredTransitions:

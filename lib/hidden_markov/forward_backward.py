@@ -8,7 +8,7 @@ computed in logarithms instead.
 
 import numpy as np
 
-from lib.compiled import compiled
+from lib.base.compiled import compiled
 from lib.hidden_markov.log_forward_backward import log_backward, log_forward_backward
 from lib.hidden_markov.probability_tables import logarithms
 

@@ -9,7 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from lib.estimators import with_parameters
+from lib.base.estimators import with_parameters
+from lib.base.validation import check_integer, check_real, optional
 from lib.hidden_markov.factored_transitions import FactoredTransitions
 from lib.hidden_markov.forward_backward import expected_counts, log_likelihoods
 from lib.hidden_markov.probability_tables import (
@@ -21,7 +22,6 @@ from lib.hidden_markov.probability_tables import (
 )
 from lib.hidden_markov.symbol_sequences import joined
 from lib.hidden_markov.viterbi import likeliest_states
-from lib.validation import check_integer, check_real, optional
 
 MOST_SMOOTHING = 1e100  # sums of expected counts stay finite
 

@@ -5,7 +5,7 @@ It takes about twenty times as long as scaled probabilities do.
 
 import numpy as np
 
-from lib.compiled import compiled
+from lib.base.compiled import compiled
 
 
 @compiled(error_model="numpy")

@@ -4,7 +4,7 @@ import reprlib
 
 import numpy as np
 
-from lib.validation import probability_divisors
+from lib.base.validation import probability_divisors
 
 
 def normalise_rows(counts, default=0.0):

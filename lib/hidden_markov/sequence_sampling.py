@@ -4,8 +4,8 @@ from bisect import bisect_left
 
 import numpy as np
 
+from lib.base.validation import check_generator, check_integer
 from lib.hidden_markov.probability_tables import check_tables
-from lib.validation import check_generator, check_integer
 
 
 def sample_sequence(start, transitions, emissions, length, rng):

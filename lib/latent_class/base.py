@@ -4,11 +4,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lib import arrays
-from lib.arrays import check_boolean_matrix
+from lib.base import arrays
+from lib.base.arrays import check_boolean_matrix
+from lib.base.estimators import TwoClasses
 from lib.cia import CIAModel
 from lib.discretize.columns import checked_target
-from lib.estimators import TwoClasses
 
 MERGE_LIMIT = 16
 

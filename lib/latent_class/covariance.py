@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.sparse.linalg import eigsh
 
-from lib import arrays
+from lib.base import arrays
 from lib.latent_class.base import LatentClassClassifier
 from lib.latent_class.fast import PackedSample, em_steps
 

@@ -11,11 +11,11 @@ from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from lib.base.estimators import with_parameters
+from lib.base.validation import check_choice, check_integer, check_real
 from lib.cia import log_linear
-from lib.estimators import with_parameters
 from lib.latent_class.base import LatentClassClassifier
 from lib.latent_class.fast import EDGE, PackedSample, em_steps
-from lib.validation import check_choice, check_integer, check_real
 
 _FINISH = 100  # iterations of the best run in float64
 _SMALL = 10_000  # values of a sample

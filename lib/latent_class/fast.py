@@ -17,8 +17,8 @@ not depend on the runs beside it.
 
 import numpy as np
 
-from lib import arrays
-from lib.compiled import assign, compiled
+from lib.base import arrays
+from lib.base.compiled import assign, compiled
 
 LANES = 8
 WORD_BITS = 16

@@ -8,12 +8,12 @@ from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from lib import arrays
-from lib.compiled import assign, compiled
+from lib.base import arrays
+from lib.base.compiled import assign, compiled
+from lib.base.estimators import MixedInput
+from lib.base.validation import check_flag, check_integer, check_real
 from lib.discretize.columns import checked_frame
-from lib.estimators import MixedInput
 from lib.structures.encoding import DiscreteCoding
-from lib.validation import check_flag, check_integer, check_real
 
 
 class LatentClassGibbs(MixedInput, DensityMixin, BaseEstimator):

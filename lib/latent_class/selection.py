@@ -3,11 +3,11 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
+from lib.base.estimators import with_parameters
+from lib.base.validation import check_choice, check_integer
 from lib.cia import CIAModel
-from lib.estimators import with_parameters
 from lib.latent_class.base import LatentClassClassifier, log_likelihood
 from lib.latent_class.em import check_search, random_starts, search
-from lib.validation import check_choice, check_integer
 
 
 @with_parameters

@@ -3,7 +3,9 @@
 import numpy as np
 from scipy.special import log_softmax
 
-from lib.arrays import scale_by_power_of_two
+from lib.base.arrays import scale_by_power_of_two
+from lib.base.estimators import TIE, JointClassifier, case_weights
+from lib.base.validation import check_integer, check_real
 from lib.discretize.columns import (
     Coding,
     check_kinds,
@@ -12,9 +14,7 @@ from lib.discretize.columns import (
     column_kinds,
     continuous_values,
 )
-from lib.estimators import TIE, JointClassifier, case_weights
 from lib.naive_bayes.tables import Tables
-from lib.validation import check_integer, check_real
 
 # The logarithm of a ratio of two densities counts as at most this
 MAX_LOG_RATIO = 1e300

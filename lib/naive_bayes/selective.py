@@ -3,11 +3,11 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
+from lib.base.estimators import JointClassifier, most_probable
+from lib.base.validation import check_integer, check_real
 from lib.discretize.columns import checked_frame, checked_target
-from lib.estimators import JointClassifier, most_probable
 from lib.naive_bayes.tables import Tables
 from lib.structures.encoding import DiscreteCoding
-from lib.validation import check_integer, check_real
 
 
 class SelectiveNaiveBayes(JointClassifier):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lib.compiled import compiled
+from lib.base.compiled import compiled
 from lib.discretize.columns import (
     checked_frame,
     checked_target,

@@ -8,11 +8,11 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from lib.compiled import compiled
+from lib.base.compiled import compiled
+from lib.base.estimators import MixedInput, with_parameters
+from lib.base.validation import check_integer, check_real
 from lib.discretize.columns import checked_frame
-from lib.estimators import MixedInput, with_parameters
 from lib.relevance.distance import check_complete, distances, scaled_rows
-from lib.validation import check_integer, check_real
 
 MIN_ROWS = 30  # before a race may be decided
 CHUNK = 50  # rows that are looked at in one go

@@ -4,9 +4,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
-from lib.compiled import compiled
+from lib.base.compiled import compiled
+from lib.base.validation import check_integer, optional
 from lib.relevance.distance import difference, distances, scaled_rows
-from lib.validation import check_integer, optional
 
 
 def relieff(X, y, n_draws=None, n_neighbours=10, random_state=None):

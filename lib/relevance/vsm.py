@@ -9,10 +9,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
 
-from lib.arrays import row_batches
+from lib.base.arrays import row_batches
+from lib.base.estimators import with_parameters
+from lib.base.validation import check_integer, check_real
 from lib.discretize.columns import checked_numbers, checked_target
-from lib.estimators import with_parameters
-from lib.validation import check_integer, check_real
 
 TINY = 1e-9  # squared distances of equal rows
 # standardised values are taken to be at most this: beyond it all neighbours are equally far, and

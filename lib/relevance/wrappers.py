@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lib.validation import check_choice
+from lib.base.validation import check_choice
 
 
 class Selection(NamedTuple):

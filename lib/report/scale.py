@@ -5,7 +5,7 @@ from pathlib import Path
 import yaml
 from IPython.display import display
 
-from lib.files import LIB
+from lib.base.files import LIB
 from lib.report.numbers import number_words
 
 BOOK = LIB.parent

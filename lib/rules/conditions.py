@@ -7,8 +7,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from lib.base.estimators import MixedInput
 from lib.discretize.columns import checked_frame, checked_target
-from lib.estimators import MixedInput
 from lib.trees import Table
 from lib.trees.text import number_text
 

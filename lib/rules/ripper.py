@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from lib.compiled import compiled
-from lib.estimators import with_parameters
+from lib.base.compiled import compiled
+from lib.base.estimators import with_parameters
+from lib.base.validation import check_choice, check_flag, check_integer, check_real
 from lib.rules.conditions import Condition, Rule, RuleList
 from lib.rules.description_length import exception_bits, possible_conditions, rule_bits
-from lib.validation import check_choice, check_flag, check_integer, check_real
 
 # numbers of kinds of conditions, as kernels take them
 KINDS = ("=", "<=", ">=")

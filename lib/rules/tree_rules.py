@@ -4,13 +4,13 @@ import numpy as np
 from scipy.special import ndtri
 from sklearn.utils import check_random_state
 
-from lib.compiled import compiled
-from lib.estimators import with_parameters
+from lib.base.compiled import compiled
+from lib.base.estimators import with_parameters
+from lib.base.validation import check_integer, check_real
 from lib.rules.conditions import Condition, Rule, RuleList
 from lib.rules.description_length import exception_bits, possible_conditions, rule_bits
 from lib.trees import GainRatioTree
 from lib.trees.pruning import added_errors
-from lib.validation import check_integer, check_real
 
 # a condition as the kernel takes it: values above `low`, up to `high`, pass
 INTERVAL = np.dtype([("attribute", np.int64), ("low", np.float64), ("high", np.float64)])

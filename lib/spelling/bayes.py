@@ -5,9 +5,9 @@ from scipy.special import erfc, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lib.estimators import SparseInput, most_probable, with_parameters
+from lib.base.estimators import SparseInput, most_probable, with_parameters
+from lib.base.validation import check_choice, check_real
 from lib.spelling.winspell import boolean_rows, training_rows
-from lib.validation import check_choice, check_real
 
 MODELS = ("bernoulli", "multinomial", "present only")
 

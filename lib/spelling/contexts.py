@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 from scipy import sparse
 
-from lib.validation import at_least_one, check_integer
+from lib.base.validation import at_least_one, check_integer
 
 # where the tokens of a collocation stand, from the place of the word
 COLLOCATIONS = ((-1,), (1,), (-2, -1), (-1, 1), (1, 2))
@@ -19,7 +19,7 @@ def contexts(tokens, words, window=10, columns=None, tags=None):
     Parameters
     ----------
     tokens : sequence of str
-        As `lib.texts.tokenize` gives them: in lower case, with punctuation marks.
+        As `lib.datasets.texts.tokenize` gives them: in lower case, with punctuation marks.
     words : sequence of str, at least one
         The confusion set, such as ("passed", "past"). Each is one token; for {"maybe", "may be"}
         `join_words` makes one token of each "may" and "be" first.
@@ -32,7 +32,7 @@ def contexts(tokens, words, window=10, columns=None, tags=None):
         it is written; a collocation has an underscore in place of the word: "the _", "_ of", "in
         the _", "the _ of", "_ of the".
     tags : dict of str to sequence of str, optional
-        Possible parts of speech of tokens, as `lib.texts.read_tags` finds them. In each place a
+        Possible parts of speech of tokens, as `lib.datasets.texts.read_tags` finds them. In each place a
         collocation then has the token or any of its tags: "DET _", "_ to VERB".
 
     Returns

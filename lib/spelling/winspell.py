@@ -6,10 +6,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lib.arrays import check_boolean_matrix, check_sparse_boolean_matrix
+from lib.base.arrays import check_boolean_matrix, check_sparse_boolean_matrix
+from lib.base.estimators import TIE, SparseInput, most_probable, with_parameters
+from lib.base.validation import at_least_one, check_flag, check_integer, check_real
 from lib.discretize.columns import checked_target
-from lib.estimators import TIE, SparseInput, most_probable, with_parameters
-from lib.validation import at_least_one, check_flag, check_integer, check_real
 from lib.winnow.online import Winnow, sums
 
 

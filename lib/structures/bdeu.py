@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from lib.base.validation import check_integer, check_real
 from lib.structures.bic import Search
 from lib.structures.dirichlet import DirichletCounts, complete_codes
 from lib.structures.graphs import check_parents
-from lib.validation import check_integer, check_real
 
 
 def bdeu_search(X, start=None, equivalent_sample_size=10, max_parents=None):

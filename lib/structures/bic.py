@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
+from lib.base.validation import check_integer
 from lib.structures.encoding import discrete_codes
 from lib.structures.information import JointCounts
 from lib.structures.tan import tree_parents
-from lib.validation import check_integer
 
 ADD, DELETE, REVERSE = range(3)
 DECIMALS = 6

@@ -2,7 +2,7 @@
 
 from graphlib import CycleError, TopologicalSorter
 
-from lib.validation import check_integer
+from lib.base.validation import check_integer
 
 
 def naive(n_attributes):

@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from lib.compiled import compiled
+from lib.base.compiled import compiled
+from lib.base.validation import check_integer
 from lib.structures.bic import DECIMALS
 from lib.structures.dirichlet import complete_codes
-from lib.validation import check_integer
 
 # Entries of a round's table of counts; without a larger one, each candidate is counted by sorting
 DENSE = 20_000_000

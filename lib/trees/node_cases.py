@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lib.compiled import compiled
+from lib.base.compiled import compiled
 
 # Kernels that only kernels call. They allocate nothing: else numba would count references to every
 # array of a tuple at each call. What Python would need to call them takes seconds to compile.

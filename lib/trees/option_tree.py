@@ -5,15 +5,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lib.base.estimators import case_weights, with_parameters
+from lib.base.validation import check_integer
 from lib.discretize.columns import checked_frame, checked_target
-from lib.estimators import case_weights, with_parameters
 from lib.trees.cases_by_code import new_code_order
 from lib.trees.gain_ratio import new_search
 from lib.trees.growing import list_tests
 from lib.trees.node_cases import FEW, NODE, SMALL, new_growth
 from lib.trees.ranked_columns import Table, TableClassifier
 from lib.trees.tree import GainRatioTree, mean_distributions, training_data
-from lib.validation import check_integer
 
 
 class Option(NamedTuple):

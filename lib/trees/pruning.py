@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lib.compiled import assign
+from lib.base.compiled import assign
 from lib.trees.node_cases import (
     FEW,
     NO_TEST,

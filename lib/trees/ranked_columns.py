@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from lib.base.estimators import MixedInput, most_probable
 from lib.discretize.columns import (
     Coding,
     check_kinds,
@@ -13,7 +14,6 @@ from lib.discretize.columns import (
     column_kinds,
     continuous_values,
 )
-from lib.estimators import MixedInput, most_probable
 
 
 class Columns:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lib.compiled import compiled
-from lib.validation import check_integer
+from lib.base.compiled import compiled
+from lib.base.validation import check_integer
 
 ROUNDING = 1 + 1e-12  # a cut must be purer than its node by more than this factor
 

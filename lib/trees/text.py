@@ -3,8 +3,8 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from lib.base.validation import check_integer
 from lib.trees.tree import GainRatioTree
-from lib.validation import check_integer
 
 # significant digits of a number, though never fewer than its whole part has and one more
 DIGITS = 6

@@ -4,16 +4,16 @@ import numpy as np
 from scipy.special import ndtri
 from sklearn.utils import check_random_state
 
-from lib.compiled import compiled
+from lib.base.compiled import compiled
+from lib.base.estimators import case_weights, with_parameters
+from lib.base.validation import check_choice, check_flag, check_integer, check_real, optional
 from lib.discretize.columns import checked_frame, checked_target
-from lib.estimators import case_weights, with_parameters
 from lib.trees.cases_by_code import new_code_order
 from lib.trees.gain_ratio import Parameters, new_search
 from lib.trees.growing import build
 from lib.trees.node_cases import ATTRIBUTE, Data, new_division, new_growth
 from lib.trees.pruning import collapse, list_nodes, new_pruning, prune
 from lib.trees.ranked_columns import Table, TableClassifier
-from lib.validation import check_choice, check_flag, check_integer, check_real, optional
 
 MANY_CATEGORIES = 0.3  # per row, from which on the gain of an attribute is not part of the mean
 XLOGX = np.arange(100_000.0)  # x log2 x of whole numbers

@@ -8,7 +8,7 @@ import json
 import os
 from dataclasses import dataclass, replace
 
-from lib.validation import check_engine, check_integer
+from lib.base.validation import check_engine, check_integer
 
 # JSON of an `Options`, from the driver of the book to the kernel of a chapter
 VARIABLE = "BOOK_TRIALS"

@@ -21,12 +21,12 @@ from joblib import parallel_config
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
+from lib.base.validation import check_integer
 from lib.trials.engine import run_blocks
 from lib.trials.notes import write_note
 from lib.trials.options import check_workers, current_options
 from lib.trials.seeds import Seeds
 from lib.trials.store import decode, encode, open_store, require_same_runtime, runtime_fingerprint
-from lib.validation import check_integer
 
 BLOCK_SECONDS = 2.0  # of work in a block, roughly
 # One block at a time in a process: threads of a Dask worker would share the limit on threads.

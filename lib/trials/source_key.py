@@ -24,7 +24,7 @@ from typing import NamedTuple
 import cloudpickle
 from joblib.hashing import NumpyHasher
 
-from lib.sources import DIGITS, PACKAGE, imported_names, without_docstrings
+from lib.base.sources import DIGITS, PACKAGE, imported_names, without_docstrings
 
 # Packages whose versions are in every key: the name that is imported, and that of the distribution.
 PACKAGES = {

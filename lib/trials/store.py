@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from lib import sources
-from lib.files import DATA, files_below, write_whole
+from lib.base import sources
+from lib.base.files import DATA, files_below, write_whole
 from lib.trials.notes import write_note
 from lib.trials.options import current_options
 from lib.trials.source_key import PACKAGES, NotDescribableError, describe, digest
@@ -122,7 +122,7 @@ def _arithmetic():
     import llvmlite.binding
     from threadpoolctl import threadpool_info
 
-    from lib.compiled import numba_options
+    from lib.base.compiled import numba_options
 
     blas_libraries = [entry for entry in threadpool_info() if entry["user_api"] == "blas"]
     kernels = sorted({library["architecture"] for library in blas_libraries})

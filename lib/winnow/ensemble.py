@@ -3,8 +3,8 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
-from lib.estimators import TwoClasses, with_parameters
-from lib.validation import check_integer, check_real
+from lib.base.estimators import TwoClasses, with_parameters
+from lib.base.validation import check_integer, check_real
 from lib.winnow.fast import pad_columns, train
 from lib.winnow.online import WinnowBase, sums
 

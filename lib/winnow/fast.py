@@ -6,7 +6,7 @@
 
 import numpy as np
 
-from lib.compiled import assign, compiled
+from lib.base.compiled import assign, compiled
 
 LANES = 8  # sums side by side, which the processor adds as one vector
 LOWEST = np.finfo(float).tiny  # the smallest normal number

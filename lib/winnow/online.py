@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lib.arrays import check_boolean_matrix, check_sparse_boolean_matrix, row_batches
+from lib.base.arrays import check_boolean_matrix, check_sparse_boolean_matrix, row_batches
+from lib.base.estimators import case_weights, with_parameters
+from lib.base.validation import check_flag, check_integer, check_real, optional
 from lib.discretize.columns import checked_target
-from lib.estimators import case_weights, with_parameters
-from lib.validation import check_flag, check_integer, check_real, optional
 from lib.winnow.fast import LOWEST, active_sums, pad_columns, train, train_active
 
 HEAVIEST = 1e250

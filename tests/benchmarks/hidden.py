@@ -11,10 +11,10 @@ from hmmlearn.hmm import CategoricalHMM
 from pgmpy import structure_score
 from scipy.special import expit
 
+from lib.base.files import DATA
 from lib.bayes_net.bif import DiscreteNetwork
 from lib.bayes_net.gibbs import gibbs_posterior
 from lib.experts import MixtureOfExperts
-from lib.files import DATA
 from lib.hidden_markov import HiddenMarkovModel, expected_counts, joined, sample_sequence
 from lib.structures import k2
 from lib.structures.dirichlet import DirichletCounts

@@ -1,7 +1,7 @@
 """Winnow on the contexts of words beside scikit-learn and Vowpal Wabbit, RIPPER beside Weka's JRip.
 
 A part of `make bench`, by itself `... --only words`. It adds rows to data/benchmarks/speed.json;
-without the novels (see lib.texts), Vowpal Wabbit or Weka's jar some are left out.
+without the novels (see lib.datasets.texts), Vowpal Wabbit or Weka's jar some are left out.
 """
 
 import json
@@ -17,9 +17,9 @@ import numpy as np
 from sklearn.linear_model import SGDClassifier
 
 from lib import datasets
+from lib.datasets.texts import NotAvailableError, read_texts, tokenize
 from lib.rules import Ripper
 from lib.spelling import WinSpell, contexts
-from lib.texts import NotAvailableError, read_texts, tokenize
 from lib.winnow import Winnow
 from tests.benchmarks.jobs import alternate, row
 from tests.benchmarks.run import RESULTS as SPEED

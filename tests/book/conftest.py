@@ -13,12 +13,12 @@ from docutils.core import publish_string
 from myst_parser.parsers.docutils_ import Parser
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from lib.base.files import LIB
 from lib.book.cli import cli
 from lib.book.pages.book import Book
 from lib.book.pages.runs import Run
 from lib.book.run import history
 from lib.book.run.project import Project
-from lib.files import LIB
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PARAMETERS = """\

@@ -17,7 +17,7 @@ from conftest import CLAIMS, FIGURE, book
 from jupyter_client.provisioning import KernelProvisionerFactory
 from nbformat.v4 import new_code_cell
 
-from lib import sources
+from lib.base import sources
 from lib.book import command_environment
 from lib.book.run import execution, jobs, kernels, keys, progress, remote_data
 from lib.book.run.execution import execute
@@ -315,7 +315,13 @@ def test_a_run_takes_its_part_of_the_cores(project, write_chapter, tmp_path, mon
 
 
 # what a chapter reaches that imports Winnow, and what it does not
-REACHED = ["winnow.online", "validation", "book.run.kernels", "book.run.variables", "trials.store"]
+REACHED = [
+    "winnow.online",
+    "base.validation",
+    "book.run.kernels",
+    "book.run.variables",
+    "trials.store",
+]
 NOT_REACHED = ["backgammon.rules", "figures.style", "book.cli", "book.run.jobs"]
 
 

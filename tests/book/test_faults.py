@@ -19,12 +19,12 @@ import nbformat
 import pytest
 from conftest import CLAIMS, FIGURE, PARAMETERS, REPOSITORY, book, chapter, make_project
 
+from lib.base.files import write_whole
 from lib.book import cli
 from lib.book.run import environment, execution, jobs
 from lib.book.run.jobs import lock_of, locked
 from lib.book.run.keys import is_fresh, read_execution_note
 from lib.book.run.project import BookError, Project
-from lib.files import write_whole
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
 PRINTS = "print('got here')"

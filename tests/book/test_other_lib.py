@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner
 from conftest import REPOSITORY, book, make_project, replace_lib_link
 
+from lib.base.files import LIB
 from lib.book.cli import cli
 from lib.book.run import execution
-from lib.files import LIB
 
 
 @pytest.fixture

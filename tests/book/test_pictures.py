@@ -15,8 +15,8 @@ from docutils import nodes
 from docutils.utils import new_document
 from sphinx.util import FilenameUniqDict
 
+from lib.base.colour import contrast
 from lib.book.pages.pictures import DrawVariants, picture, visit_picture
-from lib.colour import contrast
 from lib.figures.narrow import (
     PAD,
     WIDTH,

@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.bayes_net import interchange
+from lib.base.files import DATA
+from lib.bayes_net import bif_format
 from lib.bayes_net.bif import DiscreteNetwork
-from lib.files import DATA
 from lib.structures import k2
 from lib.structures.dirichlet import DirichletCounts
 
@@ -83,7 +83,7 @@ def test_files_are_read_alike(name):
     """To the last bit, before `DiscreteNetwork` divides rows by their sums."""
     path = Path(pgmpy.__file__).parent / "utils" / "example_models" / f"{name}.bif.gz"
     theirs = readwrite.BIFReader(string=gzip.decompress(path.read_bytes()).decode())
-    states, parents, tables = interchange.read(path)
+    states, parents, tables = bif_format.read(path)
     assert {variable: list(names) for variable, names in states.items()} == theirs.variable_states
     assert parents == theirs.variable_parents
     for variable, table in tables.items():

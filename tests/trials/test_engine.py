@@ -16,7 +16,7 @@ from logged_trials import assert_same
 from threadpoolctl import OpenBLASController, threadpool_info, threadpool_limits
 
 from lib import trials
-from lib.files import LIB
+from lib.base.files import LIB
 from lib.trials import engine, runner, store
 from lib.trials.engine import WorkersDiedError, run_blocks
 

@@ -17,9 +17,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from lib import datasets, figures, sources
+from lib import datasets, figures
+from lib.base import sources
+from lib.base.files import LIB
 from lib.cia import CIAModel
-from lib.files import LIB
 from lib.trials import source_key
 from lib.trials.source_key import PACKAGES, NotDescribableError, describe
 from lib.trials.store import encode, environment

@@ -26,7 +26,8 @@ from logged_trials import (
     two_normals,
 )
 
-from lib import sources, trials
+from lib import trials
+from lib.base import sources
 from lib.trials import store
 from lib.trials.source_key import PACKAGES, describe
 from lib.trials.store import decode, encode, environment
@@ -246,7 +247,7 @@ class TestOnlyTheSameIsFound:
     USES_TREES = frozenset({"lib.trees.tree"})
 
     @pytest.mark.parametrize(
-        "name", ["trees", "trees.growing", "validation", "trials.runner", "trials.seeds"]
+        "name", ["trees", "trees.growing", "base.validation", "trials.runner", "trials.seeds"]
     )
     def test_code_that_trials_reach_counts(self, name, edit_lib):
         module = f"lib.{name}"

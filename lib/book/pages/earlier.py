@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from lib import sources
+from lib.base import sources
+from lib.base.files import LIB, files_below, write_whole
 from lib.book.run.keys import digest as file_digest
 from lib.book.run.project import BookError, Project, read_text
-from lib.files import LIB, files_below, write_whole
 from lib.trials.source_key import digest
 
 NOTE = "pages.json"  # beside the pages: what they have in common, and each file as it was written

@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 from pybtex.database import parse_file
 
+from lib.base.validation import nearest
 from lib.book.range_plot import as_number, region_ends
 from lib.book.rendering import render
 from lib.book.run.project import PUBLISHED, BookError, Project
@@ -18,7 +19,6 @@ from lib.book.verdicts.recorded import (
 )
 from lib.book.verdicts.registered import history_gap
 from lib.claims import SYMBOLS, overall
-from lib.validation import nearest
 
 COLUMNS = (
     "id",

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pikepdf
 
+from lib.base.files import write_whole
 from lib.book.pages import PROVENANCE
 from lib.book.pages.earlier import note_files, require_pages_as_built
 from lib.book.paper.volume import volume
 from lib.book.rendering import render
 from lib.book.run.project import BookError, Project
-from lib.files import write_whole
 
 NAME = "when-the-model-is-wrong.pdf"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

@@ -9,12 +9,12 @@ from pathlib import Path
 import click
 from tqdm import tqdm
 
+from lib.base.sources import DIGITS
 from lib.book.run import execution
 from lib.book.run.history import require_commit
 from lib.book.run.keys import code_digest
 from lib.book.run.project import PUBLISHED, BookError, Project, resolve_parameters
 from lib.book.run.remote_data import find_missing_data
-from lib.sources import DIGITS
 from lib.trials.store import SUMMARY, environment
 
 # kinds of notes that are counted, or said in another way (see `lib.trials.notes.KINDS`)

@@ -15,6 +15,8 @@ from pathlib import Path
 import click
 from joblib import cpu_count
 
+from lib.base.files import write_whole
+from lib.base.sources import changed_modules
 from lib.book.run import history
 from lib.book.run.blocks import execute_stored
 from lib.book.run.keys import (
@@ -33,8 +35,6 @@ from lib.book.run.project import (
     read_mapping,
     resolve_parameters,
 )
-from lib.files import write_whole
-from lib.sources import changed_modules
 
 UNWRITABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufffe\uffff]")  # in YAML, unless it is escaped
 

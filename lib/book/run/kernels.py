@@ -11,10 +11,10 @@ import click
 from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
 from traitlets import Dict
 
+from lib.base.compiled import is_warm
+from lib.base.files import LIB
+from lib.base.sources import PACKAGE, SOURCES, module_digests
 from lib.book.run.variables import kernel_environment
-from lib.compiled import is_warm
-from lib.files import LIB
-from lib.sources import PACKAGE, SOURCES, module_digests
 from lib.trials.notes import write_note
 from lib.trials.processes import ForkserverContext, Process
 from lib.trials.source_key import digest

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 import yaml
 
-from lib.sources import PARSING
-from lib.validation import nearest
+from lib.base.sources import PARSING
+from lib.base.validation import nearest
 
 TAG = "parameters"
 INJECTED = "injected-parameters"  # tag and id of the cell that papermill adds

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from tqdm import tqdm
 
-from lib.sources import PARSING
+from lib.base.sources import PARSING
 
 POLL = 1.0  # seconds between two looks at how far the trials of a cell are
 SILENCE = 20.0  # seconds between two lines about it, where there is no bar

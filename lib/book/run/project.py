@@ -11,8 +11,8 @@ import click
 import yaml
 from sphinx_external_toc.parsing import MalformedError, parse_toc_yaml
 
+from lib.base.validation import nearest
 from lib.book.run.parameters import Parameter, check_values, load_yaml, read_parameters
-from lib.validation import nearest
 
 PROFILES = ("quick", "paper")
 PUBLISHED = "paper"

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from lib.files import LIB
+from lib.base.files import LIB
 
 FIXED = {
     "SOURCE_DATE_EPOCH": "0",

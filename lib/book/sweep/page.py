@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from lib.base.files import write_whole
 from lib.book.pages import site
 from lib.book.pages.runs import Run, commit_of
 from lib.book.pages.scorecard import COLUMNS, as_row
@@ -25,7 +26,6 @@ from lib.book.sweep.compare import (
 from lib.book.sweep.numbers import ESTIMATE
 from lib.book.sweep.plan import show_value
 from lib.book.verdicts.recorded import claims_in, settings_of
-from lib.files import write_whole
 
 NOT_OF_A_SWEEP = ("chapter", "anchor", "registered", "scale")
 CLAIM_FIELDS = [name for name in COLUMNS if name not in NOT_OF_A_SWEEP]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from lib.base.files import write_whole
 from lib.book.run.jobs import Job
 from lib.book.run.parameters import LISTS, Parameter, ParameterError
 from lib.book.run.project import (
@@ -19,7 +20,6 @@ from lib.book.run.project import (
     parameters_of,
     resolve_parameters,
 )
-from lib.files import write_whole
 from lib.trials.source_key import digest
 
 MAX_RUNS = 500

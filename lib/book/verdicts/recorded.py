@@ -6,11 +6,11 @@ from collections import Counter
 import nbformat
 import yaml
 
+from lib.base.files import write_whole
 from lib.book.rendering import render
 from lib.book.run.project import BookError, Project, read_mapping, read_notebook
 from lib.book.run.remote_data import find_missing_data
 from lib.claims import CLAIMS_JSON, rerun_words
-from lib.files import write_whole
 
 FILE = "chapters/verdicts.yml"
 N_LISTED = 10  # settings that a warning about unstable verdicts names

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import yaml
 
+from lib.base.files import write_whole
 from lib.book.rendering import render
 from lib.book.run.history import first_commit, git, missing_history
 from lib.book.run.parameters import load_yaml
@@ -15,7 +16,6 @@ from lib.book.run.rules import REGISTER, read_entries
 from lib.book.verdicts import scales
 from lib.book.verdicts.recorded import FILE, settings_of
 from lib.claims import read_register
-from lib.files import write_whole
 
 FILES = (REGISTER, FILE)
 # Each commit with the lines that it changes, whatever settings and attributes git is given.

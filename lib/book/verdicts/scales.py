@@ -3,9 +3,9 @@
 import ast
 from typing import NamedTuple
 
+from lib.base.sources import PARSING
 from lib.book.run.parameters import TAG
 from lib.book.run.project import PUBLISHED, Project, read_cells, read_mapping
-from lib.sources import PARSING
 
 FILE = "chapters/profiles.yml"
 DECIDES_NOTHING = {"n_jobs"}  # results are the same for any number of workers

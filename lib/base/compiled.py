@@ -19,8 +19,8 @@ from numba import config, njit
 from numba.core import event
 from platformdirs import user_cache_path
 
-from lib import sources
-from lib.files import LIB
+from lib.base import sources
+from lib.base.files import LIB
 
 config.SLP_VECTORIZE = 1  # eight sums side by side become one of vectors
 
@@ -118,7 +118,7 @@ def cache_folder(module):
 def is_warm():
     """Return whether some kernel has machine code on disk that fits the source as it is now."""
     for module in sources.SOURCES:
-        if "lib.compiled.compiled" in sources.imports(module):
+        if "lib.base.compiled.compiled" in sources.imports(module):
             folder = cache_folder(module)
             if folder and any(folder.rglob("*.nbi")):
                 return True

@@ -15,8 +15,8 @@ import unicodedata
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from lib.base.files import DATA, write_whole
 from lib.datasets.downloads import NotAvailableError, cache_folder, fetch, read_file, sha256
-from lib.files import DATA, write_whole
 
 # words with inner apostrophes, numbers, dashes, and any other mark by itself; an accent that makes
 # no single character with its letter follows it

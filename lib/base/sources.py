@@ -11,7 +11,7 @@ import hashlib
 import threading
 from functools import cache
 
-from lib.files import LIB, files_below
+from lib.base.files import LIB, files_below
 
 DIGITS = 24  # of a digest, in hex
 PARSING = threading.Lock()  # Python 3.11 fails to parse in two threads at once

@@ -33,8 +33,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lib.base.validation import nearest, probability_divisors
 from lib.bayes_net.network import LARGEST
-from lib.validation import nearest, probability_divisors
 
 HALF_UNIT = 0.0005  # how far a number that is rounded to three decimals may be off
 NOISE = 1e-9  # of sums in floating point, far below any digit that files print

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from uuid import uuid4
 
-LIB = Path(__file__).parent  # not resolved: the parent of a linked folder is not the book's
+LIB = Path(__file__).parents[1]  # not resolved: the parent of a linked folder is not the book's
 DATA = LIB.parent / "data"
 
 
