@@ -19,13 +19,10 @@ from sklearn.preprocessing import OneHotEncoder
 from test_bayes_net import GRAPHS, LEARNERS, SIZES, as_categories, as_data, tan_rows
 
 from lib.bayes_net import BayesNetClassifier, Cases, Network
-from lib.bayes_net.ascent import ascend
-from lib.bayes_net.learners import choose_iterations, observed_frequencies
-from lib.bayes_net.newton import differentiate, find_features
+from lib.bayes_net.learners import choose_iterations
 from lib.datasets import load
 from lib.experiments.elr_data import training_rows
 from lib.naive_bayes import NaiveBayes
-from lib.structures import chain, naive
 from lib.structures.bic import gain
 from lib.structures.information import JointCounts, conditional_mutual_information
 
@@ -104,7 +101,7 @@ def random_rows(sizes, size, seed):
     return reference.sample(rng, parents, tables, size)
 
 
-@pytest.mark.parametrize("method", [*METHODS, "newton"])
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
     "sizes", [(2, 2, 2, 2, 2, 2), (2, 3, 4, 2, 5), (3, 2, 2, 2), (3, 4, 3, 2), (4, 3, 3)]
 )
@@ -208,7 +205,7 @@ def separable_data():
 
 
 @pytest.mark.parametrize("structure", ["naive", "tan"])
-@pytest.mark.parametrize("method", [*METHODS, "newton"])
+@pytest.mark.parametrize("method", METHODS)
 def test_separable_classes(structure, method):
     """The supremum is not reached; what is returned is still a distribution."""
     X, y = separable_data()
@@ -422,11 +419,11 @@ def held_out_errors(rows, structure, learner, n_folds, seed, max_iterations, **c
 @pytest.mark.parametrize("n_folds", [4, 5])
 @pytest.mark.parametrize(
     ("learner", "method"),
-    [("elr", "cg"), ("elr", "lbfgs"), ("em", "cg"), ("apn", "cg"), ("elr", "newton")],
+    [("elr", "cg"), ("elr", "lbfgs"), ("em", "cg"), ("apn", "cg")],
 )
 def test_cross_tuning_written_out(learner, method, n_folds):
     """The first of the smallest errors in each fold; of an even number, the lower median."""
-    rows = tan_rows(share=0 if method == "newton" else 0.4, size=120, seed=4)
+    rows = tan_rows(share=0.4, size=120, seed=4)
     changes = {"method": method, "max_iterations": 6}
     errors = held_out_errors(rows, GRAPHS["tan"], learner, n_folds, 3, **changes)
     model = fit(rows, GRAPHS["tan"], learner, random_state=3, n_folds=n_folds, **changes)
@@ -524,60 +521,6 @@ def test_complete_rows_need_no_messages():
     codes[:, 1:][rng.random((50, 200)) < 0.3] = MISSING
     with pytest.raises(ValueError, match="too entangled"):
         Cases.from_rows(network, codes).value_and_gradient(beta)
-
-
-# Newton's method, last: compiled twice at the same time it would take two processes half a minute
-
-
-@pytest.mark.parametrize("name", ["naive", "tan", "chain"])
-@pytest.mark.parametrize("sizes", [(2, 2, 3, 2), (3, 2, 4, 3)])
-def test_newton(name, sizes):
-    """It converges to the maximum of L-BFGS in few steps; the Hessian is that of the gradient."""
-    parents = {"naive": naive(3), "tan": ((), (0, 2), (0,), (0, 2)), "chain": chain(3, 3)}[name]
-    rows = random_rows(sizes, 300, 0)
-    cases = Cases.from_rows(Network(parents, sizes), rows)
-    start = np.log(observed_frequencies(cases))
-    newton = ascend(cases, start, 1000, method="newton", tolerance=1e-9)
-    lbfgs = ascend(cases, start, 1000, method="lbfgs", tolerance=1e-9)
-    assert newton.converged
-    assert len(newton.path) < 20
-    assert newton.path[-1] == pytest.approx(lbfgs.path[-1], abs=1e-8)
-    value, gradient = cases.value_and_gradient(newton.beta)
-    assert value == pytest.approx(newton.path[-1], rel=1e-12)
-    assert np.abs(gradient).max() < 1e-8
-    features = find_features(cases)
-    entries = features.entries
-
-    def derivatives(change):
-        """Value, gradient and Hessian where the parameters of the features are changed."""
-        beta = start.copy()
-        beta[entries] += change
-        gradient = np.empty(entries.shape)
-        hessian = np.empty((entries.size, entries.size))
-        value = differentiate(beta, cases, features, gradient, hessian)
-        return value, gradient, hessian
-
-    step = 1e-5
-    slopes = np.empty(entries.size)
-    curvatures = np.empty((entries.size, entries.size))
-    for i, direction in enumerate(step * np.eye(entries.size)):
-        change = direction.reshape(entries.shape)
-        upper_value, upper_gradient, _ = derivatives(change)
-        lower_value, lower_gradient, _ = derivatives(-change)
-        slopes[i] = (upper_value - lower_value) / (2 * step)
-        curvatures[i] = (upper_gradient - lower_gradient).ravel() / (2 * step)
-    _, gradient, hessian = derivatives(0)
-    np.testing.assert_allclose(gradient.ravel(), slopes, atol=1e-6)
-    # differentiate fills the lower triangle of the negative Hessian
-    np.testing.assert_allclose(np.tril(hessian), -np.tril(curvatures), atol=1e-5)
-
-
-def test_newton_climbs_where_copies_make_the_hessian_singular():
-    """Each attribute is a copy of the class, which can be predicted for sure."""
-    classes = np.random.default_rng(0).integers(0, 3, (200, 1))
-    copies = np.repeat(classes, 5, axis=1)
-    model = fit(copies, "naive", "elr", (3, 3, 3, 3, 3), method="newton", n_iterations=None)
-    assert model.log_conditional_likelihood_ > -1
 
 
 # Weights

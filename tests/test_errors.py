@@ -222,10 +222,6 @@ def huge(learner):
     return BayesNetClassifier(((), (0,), (0,), (0,), (0, 1, 2, 3)), learner).fit(HUGE, [0, 1, 0])
 
 
-def newton(X, structure):
-    return BayesNetClassifier(structure, "elr", method="newton", n_iterations=5).fit(X, [0, 1])
-
-
 BAYES = [
     (
         lambda: fit(NaiveBayes(), PLAIN.assign(b=pd.period_range("2001", periods=2))),
@@ -257,8 +253,6 @@ BAYES = [
         )
         for learner in ("ofe", "elr", "em", "apn")
     ),
-    (lambda: newton([[0, NAN], [1, 1]], "naive"), "complete rows"),
-    (lambda: newton(TWO_ROWS, ((1,), (), (0,))), "got the parents"),
     (
         lambda: climb(two_cases(), "elr", -1),
         "n_iterations must be an integer of at least 0; got -1",
@@ -267,10 +261,6 @@ BAYES = [
     (lambda: climb(two_cases(), "elrr", 3), "did you mean 'elr'"),
     (lambda: climb(two_cases(), "ofe", 3), "learner must be one of 'elr', 'em', 'apn'; got 'ofe'"),
     (lambda: ascend(two_cases(), np.zeros(10), 3, method="lbgfs"), "did you mean 'lbfgs'"),
-    (
-        lambda: ascend(two_cases(), np.zeros(10), 3, method="newton", conditional=False),
-        "climbs the conditional likelihood",
-    ),
     (lambda: ascend(two_cases(), np.zeros(9), 3), "parameters must have shape"),
     (lambda: two_cases().value_and_gradient(np.zeros(9)), "parameters must have shape"),
     (

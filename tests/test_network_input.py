@@ -150,7 +150,6 @@ BAD = [
     ),
     (lambda: CASES.errors(np.zeros((1, 12)), COUNTS), "watched counts must have shape"),
     (lambda: ascend(EMPTY, np.zeros(12), 3), "cases must have a count above 0"),
-    (lambda: ascend(EMPTY, np.zeros(12), 3, method="newton"), "cases must have a count above 0"),
     (lambda: maximise_expectation(EMPTY, UNIFORM, 3), "cases must have a count above 0"),
     (lambda: plain_gradient(EMPTY, UNIFORM, 3), "cases must have a count above 0"),
     (

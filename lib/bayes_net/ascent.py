@@ -1,4 +1,4 @@
-"""Ascent of a log likelihood in softmax parameters: conjugate gradients, L-BFGS and Newton.
+"""Ascent of a log likelihood in softmax parameters: conjugate gradients and L-BFGS.
 
 References
 ----------
@@ -15,7 +15,6 @@ from numba import njit
 from lib.base.compiled import assign, compiled
 from lib.base.validation import check_choice, check_integer, check_real
 from lib.bayes_net.likelihood import evaluate
-from lib.bayes_net.newton import climb_newton
 
 # A line search ends where the slope is this fraction of the first: for conjugate gradients, which
 # need a good maximum, and for L-BFGS, whose steps have the right length once it has seen some.
@@ -25,7 +24,7 @@ MEMORY = 20  # pairs s, y that L-BFGS remembers
 MAX_EVALUATIONS = 30  # of a line search
 MAX_EXTRAPOLATION = 10.0  # how much longer than the last step the next one may be
 TINY = 1e-300  # denominators are at least this
-METHODS = ("cg", "lbfgs", "newton")
+METHODS = ("cg", "lbfgs")
 
 
 class Ascent(NamedTuple):
@@ -100,11 +99,9 @@ def ascend(
         Climb the mean ln P(c | e) in place of ln P(c, e).
     smoothing : float, at least 0
         Weight of the log prior, the sum of all ln theta.
-    method : "cg", "lbfgs" or "newton"
-        The last as `lib.bayes_net.newton` says.
+    method : "cg" or "lbfgs"
     tolerance : float, at least 0
-        Converged where no entry of the mean objective's gradient is larger; for "newton" by the
-        logs of the tables.
+        Converged where no entry of the mean objective's gradient is larger.
     watched : ndarray of shape (n_watched, n_rows, n_classes), optional
         Counts whose classification error is recorded after each iteration.
 
@@ -117,16 +114,10 @@ def ascend(
     Raises
     ------
     ValueError
-        If a parameter is out of range or not finite, all counts are 0, or "newton" cannot climb
-        what it is given.
+        If a parameter is out of range or not finite, or all counts are 0.
     """
     n_iterations = check_integer("n_iterations", n_iterations, 0)
     check_choice("method", method, METHODS)
-    if method == "newton" and not (conditional and smoothing == 0):
-        raise ValueError(
-            "method='newton' climbs the conditional likelihood, without a prior "
-            "(use 'cg' or 'lbfgs')"
-        )
     tolerance = check_real("tolerance", tolerance, 0)
     beta = np.array(cases.network.check_parameters(beta))
     cases.check_size()
@@ -134,31 +125,26 @@ def ascend(
         values=np.empty(n_iterations + 1),
         betas=np.empty((0 if watched is None else n_iterations + 1, len(beta))),
     )
-    if method == "newton":
-        # as in compiled code, a number may overflow, and a quotient be infinite
-        with np.errstate(all="ignore"):
-            beta, n_done, converged = climb_newton(beta, cases, n_iterations, tolerance, history)
+    objective = cases.objective(conditional, smoothing)
+    value, gradient, _ = objective.evaluate(beta)
+    start = Start(beta, value, gradient)
+    if method == "cg":
+        beta, n_done, converged = climb_conjugate(
+            start, objective.evaluation, objective.messages, n_iterations, tolerance, history
+        )
     else:
-        objective = cases.objective(conditional, smoothing)
-        value, gradient, _ = objective.evaluate(beta)
-        start = Start(beta, value, gradient)
-        if method == "cg":
-            beta, n_done, converged = climb_conjugate(
-                start, objective.evaluation, objective.messages, n_iterations, tolerance, history
-            )
-        else:
-            # Parameters with few rows have small derivatives and little curvature: the power of
-            # the diagonal of the inverse Hessian at the start was chosen by trials.
-            inverse_diagonal = ((objective.observed_counts() + 1.0) / objective.size) ** -0.5
-            beta, n_done, converged = climb_lbfgs(
-                start,
-                inverse_diagonal,
-                objective.evaluation,
-                objective.messages,
-                n_iterations,
-                tolerance,
-                history,
-            )
+        # Parameters with few rows have small derivatives and little curvature: the power of
+        # the diagonal of the inverse Hessian at the start was chosen by trials.
+        inverse_diagonal = ((objective.observed_counts() + 1.0) / objective.size) ** -0.5
+        beta, n_done, converged = climb_lbfgs(
+            start,
+            inverse_diagonal,
+            objective.evaluation,
+            objective.messages,
+            n_iterations,
+            tolerance,
+            history,
+        )
     path = history.values[: n_done + 1].copy()
     errors = cases.watched_errors(history.betas[: n_done + 1], watched, len(path))
     return Ascent(beta, path, errors, bool(converged))

@@ -56,10 +56,9 @@ class BayesNetClassifier(JointClassifier):
     n_iterations : "cross-tune", int or None
         Number of iterations of elr, em and apn: chosen by held-out error in folds of the training
         data, given (less if they converge before), or as many as it takes to converge.
-    method : "cg", "lbfgs" or "newton"
+    method : "cg" or "lbfgs"
         Of elr and apn: climb by conjugate gradients with line search, as published, or by L-BFGS,
-        which takes fewer evaluations. Of elr with few parameters, complete rows and naive Bayes or
-        TAN: by Newton's method, which takes about ten iterations to converge.
+        which takes fewer evaluations.
     max_iterations : int, at least 1, optional
         Most iterations; by default 20 where they are cross-tuned, as in the paper, and else 1000.
     n_folds : int, at least 2
