@@ -31,7 +31,7 @@ from lib.book.run.project import (
 )
 from lib.book.run.remote_data import find_missing_data
 from lib.book.sweep.plan import plan_runs
-from lib.book.verdicts.decided import duration_words
+from lib.book.verdicts.run_summary import duration_words
 from lib.datasets.downloads import cache_folder
 
 PROJECT = Project(Path(__file__).parents[1])

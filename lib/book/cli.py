@@ -183,7 +183,7 @@ def run(project, chapter, pairs, file, profile, engine, output, html):
     from lib.book.run import blocks, history
     from lib.book.run.jobs import lock_of, reason_not_to_use
     from lib.book.run.keys import take_snapshot
-    from lib.book.verdicts import decided, recorded
+    from lib.book.verdicts import chapter_claims, run_summary
 
     values = _values(project, chapter, profile, file, pairs, engine)
     if engine and "engine" not in values:
@@ -206,8 +206,10 @@ def run(project, chapter, pairs, file, profile, engine, output, html):
         commit = history.commit_since(project, commit_at_start)
         page = site.build_page(project, Run(chapter, output, values, scale, commit))
         click.echo(f"page: {page}")
-    claims_of_run = recorded.claims_in(read_notebook(output))
-    for line in decided.decision_lines(claims_of_run, decided.advice(project, chapter, profile)):
+    claims_of_run = chapter_claims.claims_in(read_notebook(output))
+    for line in run_summary.decision_lines(
+        claims_of_run, run_summary.advice(project, chapter, profile)
+    ):
         click.echo(line)
 
 
@@ -312,7 +314,7 @@ def sweep(project, chapter, pairs, file, profile, n_parallel, output, html):
     from lib.book.run.jobs import locked, run_all
     from lib.book.sweep import page as sweep_page
     from lib.book.sweep import plan as sweep_plan
-    from lib.book.verdicts.decided import advice
+    from lib.book.verdicts.run_summary import advice
 
     folder = (output or project.root / "_build" / "sweep" / chapter).resolve()
     profile_values = project.profile(profile, chapter) if profile else {}
@@ -369,9 +371,8 @@ def build(project, chapters, profile, n_parallel, strict, print_pdf):
     from lib.book.pages import runs, site
     from lib.book.paper.pdf import make_pdf, pdf_of
     from lib.book.run import environment, history, jobs
-    from lib.book.verdicts import assertions
-    from lib.book.verdicts import recorded as verdicts
-    from lib.book.verdicts import registered as registry
+    from lib.book.verdicts import assertions, chapter_claims
+    from lib.book.verdicts import register as registry
 
     is_published = profile == PUBLISHED
     plan = jobs.plan_jobs(project, profile, chapters or project.chapters)
@@ -387,16 +388,16 @@ def build(project, chapters, profile, n_parallel, strict, print_pdf):
     commit = history.commit(project)
     jobs.require_fresh(project, profile)
     runs.note_commit(project, profile, history.commit_since(project, commit))
-    claims = verdicts.read_claims(project, profile)
+    claims = chapter_claims.read_claims(project, profile)
     if is_published:
         with _errors_as_warnings(strict):
-            verdicts.require_same_verdicts(project, claims)
+            chapter_claims.require_same_verdicts(project, claims)
         with _errors_as_warnings(strict):
             registry.require_registered(project, claims)
         with _errors_as_warnings(strict):
             assertions.require_assertions(project, profile)
         with _errors_as_warnings():  # also in a strict build: it is said, and no fault
-            verdicts.require_stable(claims)
+            chapter_claims.require_stable(claims)
     click.echo("building the pages ...")
     page = site.build_site(project, profile, strict)
     if print_pdf and not pdf_of(project, profile).exists():
@@ -430,8 +431,8 @@ def build(project, chapters, profile, n_parallel, strict, print_pdf):
 def claims(project, profile, write_verdicts, register_settings, check_register):
     """Show every claim with its verdicts in the last build."""
     from lib.book.run import jobs
-    from lib.book.verdicts import recorded as verdicts
-    from lib.book.verdicts import registered as registry
+    from lib.book.verdicts import chapter_claims
+    from lib.book.verdicts import register as registry
     from lib.claims import estimate, rerun_words
 
     if write_verdicts and profile != PUBLISHED:
@@ -439,7 +440,7 @@ def claims(project, profile, write_verdicts, register_settings, check_register):
     jobs.require_fresh(project, profile)
     if check_register:
         registry.require_history(project)
-    claims = verdicts.read_claims(project, profile)
+    claims = chapter_claims.read_claims(project, profile)
     registrations = registry.registrations(project) if check_register else {}
     for claim in claims:
         click.echo(f"{claim['id']}: {claim['sentence']}")
@@ -458,8 +459,10 @@ def claims(project, profile, write_verdicts, register_settings, check_register):
     if check_register:
         registry.require_registered(project, claims)
     if write_verdicts:
-        verdicts.write_verdicts(project, claims)
-        click.echo(f"recorded {len(verdicts.settings_of(claims))} verdicts in {verdicts.FILE}")
+        chapter_claims.write_verdicts(project, claims)
+        click.echo(
+            f"recorded {len(chapter_claims.settings_of(claims))} verdicts in {chapter_claims.FILE}"
+        )
 
 
 @cli.command()

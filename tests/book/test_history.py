@@ -22,7 +22,7 @@ from lib.book.run import execution, history, jobs
 from lib.book.run.history import CHANGED, NO_COMMIT
 from lib.book.run.keys import read_execution_note, write_execution_note
 from lib.book.run.project import BookError, Project
-from lib.book.verdicts import registered as registry
+from lib.book.verdicts import register as registry
 from lib.experiments import record as records
 from lib.experiments.record import Record, lock_digest, read
 from lib.trials.notes import KINDS

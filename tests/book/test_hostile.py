@@ -24,7 +24,7 @@ from lib.book.run.parameters import Parameter, check_values, load_yaml, parse_ce
 from lib.book.sweep.chart import axis_of, chart
 from lib.book.sweep.compare import compare, main_numbers, summary
 from lib.book.sweep.numbers import Number
-from lib.book.verdicts.recorded import settings_of
+from lib.book.verdicts.chapter_claims import settings_of
 from lib.claims import Claims, code, literal, markdown_table
 from lib.figures.themes import colour_variants
 

@@ -7,9 +7,9 @@ import pytest
 from conftest import REPOSITORY
 
 from lib.book.run.project import Project
-from lib.book.verdicts import registered as registry
+from lib.book.verdicts import register as registry
 from lib.book.verdicts import scales
-from lib.book.verdicts.recorded import claims_in
+from lib.book.verdicts.chapter_claims import claims_in
 
 
 def decided_settings(commit, chapter):

@@ -5,8 +5,8 @@ import json
 import pytest
 from conftest import commit_all
 
-from lib.book.run.rules import rules_for
-from lib.book.verdicts import registered as registry
+from lib.book.run.claim_rules import rules_for
+from lib.book.verdicts import register as registry
 from lib.book.verdicts import scales
 from lib.book.verdicts.scales import ClaimParameters
 

@@ -17,8 +17,8 @@ from lib.book.pages import scorecard as page
 from lib.book.range_plot import WIDTH
 from lib.book.rendering import range_plot
 from lib.book.run.project import BookError
-from lib.book.verdicts import recorded as verdicts
-from lib.book.verdicts.recorded import settings_of
+from lib.book.verdicts import chapter_claims
+from lib.book.verdicts.chapter_claims import settings_of
 from lib.claims import Claim, Setting, overall
 
 INFINITE = math.inf
@@ -215,13 +215,13 @@ def test_the_head_says_how_many_verdicts_another_run_would_turn(project):
     claims = [make_claim(sure, close, headline=True)]
     assert sure.rerun_chance == pytest.approx(1)
     assert close.rerun_chance == pytest.approx(0.5, abs=0.02)
-    assert verdicts.expected_turns(claims) == pytest.approx(0.5, abs=0.02)
-    assert [unstable["id"] for unstable in verdicts.unstable_settings(claims)] == ["close"]
+    assert chapter_claims.expected_turns(claims) == pytest.approx(0.5, abs=0.02)
+    assert [unstable["id"] for unstable in chapter_claims.unstable_settings(claims)] == ["close"]
     with pytest.raises(
         BookError, match=r"each of 1 of 2 verdicts:\n  close: too imprecise, .* 5\d%"
     ):
-        verdicts.require_stable(claims)
-    verdicts.require_stable([make_claim(sure)])
+        chapter_claims.require_stable(claims)
+    chapter_claims.require_stable([make_claim(sure)])
     text = page.scorecard(book_with(project, claims))
     assert "among the 1 whose chance" in text
     headline = BeautifulSoup(render_myst(text), "html.parser").find("ul", class_="headlines")

@@ -14,8 +14,8 @@ from lib.book.pages import site
 from lib.book.pages.directives import GLUED_IMAGE, picture_of, write_picture
 from lib.book.run import remote_data
 from lib.book.run.project import BookError
-from lib.book.verdicts import recorded as verdicts
-from lib.book.verdicts import registered as registry
+from lib.book.verdicts import chapter_claims
+from lib.book.verdicts import register as registry
 from lib.claims import CLAIMS_JSON
 
 HOSTILE = "`</code></div><script>alert(1)</script>` {glue:text}`n` \"'\n``` $x$"
@@ -127,12 +127,12 @@ def test_a_warning_fails_a_strict_build(tmp_path):
     ],
 )
 def test_drift_names_what_changed(project, claims, line):
-    verdicts.write_verdicts(project, [claim("holds")])
+    chapter_claims.write_verdicts(project, [claim("holds")])
     if line is None:
-        verdicts.require_same_verdicts(project, claims)
+        chapter_claims.require_same_verdicts(project, claims)
         return
     with pytest.raises(BookError, match=line) as error:
-        verdicts.require_same_verdicts(project, claims)
+        chapter_claims.require_same_verdicts(project, claims)
     assert "book claims --record" in error.value.message
 
 
@@ -142,11 +142,11 @@ def test_no_verdict_is_to_be_recorded_where_data_are_missing(project, monkeypatc
         "remote_data_status",
         lambda *_: {"cleve": ("not available", ""), "crx": ("cached", "")},
     )
-    verdicts.write_verdicts(project, [claim("holds")])
+    chapter_claims.write_verdicts(project, [claim("holds")])
     with pytest.raises(
         BookError, match="recorded holds, found fails\n.*as long as cleve cannot be had"
     ) as error:
-        verdicts.require_same_verdicts(project, [claim("fails")])
+        chapter_claims.require_same_verdicts(project, [claim("fails")])
     assert "--record" not in error.value.message
 
 
@@ -196,14 +196,14 @@ def test_one_id_in_two_chapters_is_an_error(project):
         outputs = [first_output, second_output]
         nbformat.write(new_notebook(cells=[new_code_cell("", outputs=outputs)]), path)
         with pytest.raises(BookError, match=message):
-            verdicts.read_claims(project, "quick")
+            chapter_claims.read_claims(project, "quick")
 
 
 def test_what_decides_a_setting_is_registered_before_its_verdict(project):
     entry = {"statistic": "mean", "region": [0, None], "margin": 0.1, "least": 1, "unit": "models"}
     path = project.root / "chapters" / "registered.yml"
     assert registry.registrations(project) == {}
-    verdicts.write_verdicts(project, [claim("holds")])
+    chapter_claims.write_verdicts(project, [claim("holds")])
     commit_all(project, "a verdict")
     with pytest.raises(BookError, match=r'needs a line such as\na-claim: .*"region": \[0, null\]'):
         registry.register(project, [claim("holds", "fails")])
@@ -214,7 +214,7 @@ def test_what_decides_a_setting_is_registered_before_its_verdict(project):
         registry.require_registered(project, [claim("holds")])
     assert registry.register(project, [claim("holds", "fails")]) == ["a", "b"]
     commit_all(project, "moved")
-    verdicts.write_verdicts(project, [claim("holds", "fails")])
+    chapter_claims.write_verdicts(project, [claim("holds", "fails")])
     commit_all(project, "the other's verdict")
     registry.require_registered(project, [claim("holds", "fails")])
     since = registry.registrations(project)

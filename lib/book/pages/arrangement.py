@@ -10,7 +10,7 @@ from lib.book.pages.reports import arrange_reports, fold_name, reports_results
 from lib.book.pages.unknown import is_visible, leave_out_unknown
 from lib.book.rendering import render
 from lib.book.run.parameters import INJECTED, TAG
-from lib.book.verdicts.recorded import claims_in
+from lib.book.verdicts.chapter_claims import claims_in
 
 # tags of cells
 LEAD = "lead"  # the picture of this cell opens the page

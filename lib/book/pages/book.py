@@ -18,8 +18,8 @@ from lib.book.pages.scorecard import counts_sentence, scorecard
 from lib.book.run import history
 from lib.book.run.keys import data_digests
 from lib.book.run.project import Project, parameters_of, read_text, resolve_parameters
-from lib.book.verdicts.recorded import claims_of
-from lib.book.verdicts.registered import Registration, registrations
+from lib.book.verdicts.chapter_claims import claims_of
+from lib.book.verdicts.register import Registration, registrations
 
 # {glue:text}`cia/curves.ipynb::name`: a number of another chapter
 CITED_CHAPTER = re.compile(r"`([\w/]+)\.ipynb::")

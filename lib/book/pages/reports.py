@@ -7,7 +7,7 @@ from collections import Counter
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from lib.book.verdicts.recorded import claims_in
+from lib.book.verdicts.chapter_claims import claims_in
 from lib.claims import SYMBOLS, overall
 
 SUMMARY = "summary"  # tag of the cell whose text the page shows below its title

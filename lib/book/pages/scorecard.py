@@ -11,13 +11,13 @@ from lib.base.validation import nearest
 from lib.book.range_plot import as_number, region_ends
 from lib.book.rendering import render
 from lib.book.run.project import PUBLISHED, BookError, Project
-from lib.book.verdicts.recorded import (
+from lib.book.verdicts.chapter_claims import (
     STABLE,
     expected_turns,
     settings_of,
     unstable_settings,
 )
-from lib.book.verdicts.registered import history_gap
+from lib.book.verdicts.register import history_gap
 from lib.claims import SYMBOLS, overall
 
 COLUMNS = (
@@ -141,7 +141,7 @@ def as_row(setting: dict) -> dict:
     Parameters
     ----------
     setting : dict
-        One of those that `lib.book.verdicts.recorded.settings_of` returns.
+        One of those that `lib.book.verdicts.chapter_claims.settings_of` returns.
     """
     row = {name: value for name, value in setting.items() if name != "region"}
     for name in ("value", "low", "high"):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lib.base import sources
 from lib.base.files import files_below, write_whole
+from lib.book.run.claim_rules import rules_for
 from lib.book.run.parameters import check_values, read_parameters
 from lib.book.run.project import (
     PUBLISHED,
@@ -21,7 +22,6 @@ from lib.book.run.project import (
     read_mapping,
 )
 from lib.book.run.remote_data import remote_data_status
-from lib.book.run.rules import rules_for
 from lib.trials.source_key import PACKAGES
 from lib.trials.source_key import digest as digest_of
 from lib.trials.store import runtime_fingerprint

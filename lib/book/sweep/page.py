@@ -25,7 +25,7 @@ from lib.book.sweep.compare import (
 )
 from lib.book.sweep.numbers import ESTIMATE
 from lib.book.sweep.plan import show_value
-from lib.book.verdicts.recorded import claims_in, settings_of
+from lib.book.verdicts.chapter_claims import claims_in, settings_of
 
 NOT_OF_A_SWEEP = ("chapter", "anchor", "registered", "scale")
 CLAIM_FIELDS = [name for name in COLUMNS if name not in NOT_OF_A_SWEEP]
@@ -69,7 +69,7 @@ def write_pages(
     start_commit : str
         That at which the sweep began, as `lib.book.run.history.commit` says it.
     advice : str
-        What to do where runs have too little data (see `lib.book.verdicts.decided.advice`).
+        What to do where runs have too little data (see `lib.book.verdicts.run_summary.advice`).
     """
     notebooks = {run.name: read_notebook(run.notebook) for run in runs if run.is_done}
     commits = {run.name: _commit_of(project, run, start_commit) for run in runs if run.is_done}

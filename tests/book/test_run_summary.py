@@ -3,7 +3,7 @@
 import pytest
 from conftest import book
 
-from lib.book.verdicts.decided import advice, decision_lines, duration_words
+from lib.book.verdicts.run_summary import advice, decision_lines, duration_words
 
 ADVICE = "add --profile paper (about 3 minutes)"
 

@@ -9,12 +9,12 @@ import yaml
 
 from lib.base.files import write_whole
 from lib.book.rendering import render
+from lib.book.run.claim_rules import REGISTER, read_entries
 from lib.book.run.history import first_commit, git, missing_history
 from lib.book.run.parameters import load_yaml
 from lib.book.run.project import BookError, Project
-from lib.book.run.rules import REGISTER, read_entries
 from lib.book.verdicts import scales
-from lib.book.verdicts.recorded import FILE, settings_of
+from lib.book.verdicts.chapter_claims import FILE, settings_of
 from lib.claims import read_register
 
 FILES = (REGISTER, FILE)

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from lib.book.run.project import PUBLISHED, Project, read_mapping
-from lib.book.verdicts.recorded import settings_of
+from lib.book.verdicts.chapter_claims import settings_of
 from lib.claims import SYMBOLS
 from lib.report import duration_words
 
@@ -21,7 +21,7 @@ def decision_lines(claims: list[dict], advice: str) -> list[str]:
     Parameters
     ----------
     claims : list of dict
-        As `lib.book.verdicts.recorded.claims_in` returns them.
+        As `lib.book.verdicts.chapter_claims.claims_in` returns them.
     advice : str
         What to do where there is too little data, such as `advice` returns.
     """
