@@ -179,7 +179,7 @@ def _check_tasks(name, values, low, high=None):
         check_integer(f"{name} of task {task} of job {job}", int(values[job, task]), low, limit)
 
 
-def check_values(values):
+def check_weights(values):
     """Return RepairValues of float64, or raise a ValueError that says what their shapes must be."""
     inputs, output = (np.asarray(weights) for weights in values)
     if {inputs.dtype.kind, output.dtype.kind} - set("iuf"):
@@ -256,7 +256,7 @@ def repair(problem, chooser="random", noise=0.0, seed=0):
     is_learned = isinstance(chooser, RepairValues)
     if is_learned:
         rule = VALUES
-        values = check_values(chooser)
+        values = check_weights(chooser)
     elif isinstance(chooser, str):
         rule = RULES.index(check_choice("chooser", chooser, RULES))
         values = RepairValues(np.zeros((N_FEATURES + 1, 1)), np.zeros(2))  # which no rule reads

@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+from collections import defaultdict
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -257,3 +258,19 @@ def test_contributing_has_the_words():
     words = re.findall(r"^\| ([a-z -]+) \| [^|]+ \| [^|]+ \|$", table, re.MULTILINE)
     assert len(words) == len(set(words)) >= 40
     assert set(WORDS) <= set(words)
+
+
+# of what starts a program or an extension; a table is of the old form of chapters or of the new
+SHARED_NAMES = {"main", "setup", "table"}
+
+
+def test_a_public_name_means_one_thing():
+    """No two modules of lib define it; the commands of the book are named as what they call."""
+    modules = defaultdict(set)
+    for path in LIB.rglob("*.py"):
+        if path.name != "cli.py":
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name[0] != "_":
+                    modules[node.name].add(path.relative_to(LIB).as_posix())
+    repeated = {name: paths for name, paths in modules.items() if len(paths) > 1}
+    assert not {name: paths for name, paths in repeated.items() if name not in SHARED_NAMES}

@@ -32,7 +32,7 @@ from lib.book.run.project import (
 from lib.book.run.remote_data import find_missing_data
 from lib.book.sweep.plan import plan_runs
 from lib.book.verdicts.run_summary import duration_words
-from lib.datasets.downloads import cache_folder
+from lib.datasets.downloads import download_folder
 
 PROJECT = Project(Path(__file__).parents[1])
 BASH = re.compile(r"```bash\n(.*?)```", re.DOTALL)
@@ -194,7 +194,7 @@ def with_texts(command):
     if "texts" in find_missing_data(PROJECT, command.chapter):
         remedy = "set TEXTS_MIRROR, or fetch them by read_texts() of lib.datasets.texts"
         pytest.skip(f"{command.chapter} needs texts: {remedy}")
-    folder = os.environ.get("TEXTS_MIRROR", str(cache_folder()))
+    folder = os.environ.get("TEXTS_MIRROR", str(download_folder()))
     return Command(command.chapter, command.line.replace("my-books", folder))
 
 

@@ -226,7 +226,7 @@ def test_differences_are_drawn_with_their_intervals_and_coloured_by_them():
         ("iris", "A − C", 0.125, -0.5, 0.75),
     ]
     table = pd.DataFrame(rows, columns=["dataset", "pair", "value", "low", "high"])
-    figure = comparison.differences_by_dataset(table)
+    figure = comparison.draw_differences(table)
     first, second = figure.axes
     assert [axis.get_title() for axis in figure.axes] == ["A − B", "A − C"]
     assert words(first.get_yticklabels()) == ["iris", "vote"]

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lib.cia import CIAModel, all_inputs, random_cia
 from lib.latent_class import LatentClassCovariance, LatentClassEM, LatentClassSelection, covariance
-from lib.latent_class.base import log_likelihood, merge_duplicates
+from lib.latent_class.base import distinct_rows, log_likelihood
 from lib.latent_class.covariance import pair_counts, squared_deltas, vote_signs
 from lib.latent_class.em import em_step, maximize, random_starts
 from lib.latent_class.fast import LANES, PackedSample, em_steps, multiply_bits, pack_bits
@@ -200,7 +200,7 @@ def test_classes_that_are_alike_stay_alike():
 
 @given(rows=boolean_rows)
 def test_merging_keeps_the_rows(rows):
-    distinct, counts = merge_duplicates(rows)
+    distinct, counts = distinct_rows(rows)
     assert len(np.unique(distinct, axis=0)) == len(distinct)
     repeated = np.repeat(distinct, counts.astype(int), axis=0)
     assert sorted(map(tuple, repeated)) == sorted(map(tuple, rows))

@@ -9,7 +9,7 @@ from lib import trials
 from lib.book.cli import REPOSITORY
 from lib.book.run.project import PUBLISHED, Project, resolve_parameters
 from lib.experiments import record as records
-from lib.experiments.record import Record, read
+from lib.experiments.record import Record, read_record
 
 PARAMETERS = {"learners": ["ofe", "elr"], "seed": 3, "rate": 0.25}
 SETS = pd.DataFrame({"dataset": ["cleve", "iris"], "rows": [297, 150]})
@@ -156,7 +156,7 @@ def test_the_same_rows_give_the_same_bytes(path):
     "path", sorted(records.FOLDER.rglob("*.csv.gz")), ids=lambda path: path.name
 )
 def test_the_books_records_are_of_what_it_publishes(path):
-    header, _ = read(path)
+    header, _ = read_record(path)
     chapter = header["chapter"]
     project = Project(REPOSITORY)
     assert path == project.record(chapter)

@@ -162,10 +162,10 @@ def server(monkeypatch):
 def test_an_unsafe_entry_is_refused_before_any_connection(entry, server, changes, message):
     unsafe_entry = dataclasses.replace(entry, **changes)
     with pytest.raises(ValueError, match=f"chess: .*{re.escape(message)}"):
-        downloads.read(unsafe_entry)
+        downloads.read_files(unsafe_entry)
     with pytest.raises(ValueError, match=f"chess: .*{re.escape(message)}"):
         downloads.download(unsafe_entry, "a.data")
-    status, reason = downloads.status(unsafe_entry)
+    status, reason = downloads.download_status(unsafe_entry)
     assert status == "not available"
     assert message in reason
     assert server.requests == []
@@ -190,7 +190,7 @@ def test_a_download_over_https_is_kept(entry, server):
         "https://example.org/x/a.data": (302, {"location": "/y/a.data"}, b""),
         "https://example.org/y/a.data": (200, {}, CONTENT),
     }
-    assert downloads.read(entry) == ([CONTENT], "cache")
+    assert downloads.read_files(entry) == ([CONTENT], "cache")
     assert server.requests == list(server.answers)
 
 
@@ -209,7 +209,7 @@ def test_a_redirection_that_leaves_https_is_not_followed(entry, server, target):
         "https://example.org/z": (302, {"location": target}, b""),
     }
     with pytest.raises(downloads.NotAvailableError, match="redirected to .*, which is not https"):
-        downloads.read(entry)
+        downloads.read_files(entry)
     assert server.requests == list(server.answers)
     assert not list(downloads.cache_folder().iterdir())
 
@@ -218,7 +218,7 @@ def test_a_download_without_end_is_given_up(entry, server, monkeypatch):
     monkeypatch.setattr(downloads, "LARGEST", 10_000)
     server.answers = {"https://example.org/x/a.data": (200, {}, bytes(20_000))}
     with pytest.raises(downloads.NotAvailableError, match="more than 10,000 bytes"):
-        downloads.read(entry)
+        downloads.read_files(entry)
     assert not list(downloads.cache_folder().iterdir())
 
 
@@ -228,12 +228,12 @@ def test_a_gzip_bomb_in_the_mirror_is_given_up(entry, monkeypatch, tmp_path):
     monkeypatch.setenv("UCI_MIRROR", str(tmp_path))
     (tmp_path / "a.data.gz").write_bytes(gzip.compress(bytes(10**6)))
     with pytest.raises(downloads.NotAvailableError, match="a.data.gz has more than 10,000 bytes"):
-        downloads.read(entry)
+        downloads.read_files(entry)
     (tmp_path / "a.data.gz").write_bytes(gzip.compress(CONTENT))
-    assert downloads.read(entry) == ([CONTENT], "mirror")
+    assert downloads.read_files(entry) == ([CONTENT], "mirror")
     (tmp_path / "a.data").write_bytes(bytes(20_000))
     with pytest.raises(downloads.NotAvailableError, match="a.data has more than 10,000 bytes"):
-        downloads.read(entry)
+        downloads.read_files(entry)
 
 
 def test_a_cache_that_cannot_be_written_is_named(entry, server):
@@ -241,7 +241,7 @@ def test_a_cache_that_cannot_be_written_is_named(entry, server):
     downloads.cache_folder().write_bytes(b"in its place")
     message = "a.data cannot be kept in '.*/cache' .* UCI_CACHE to a folder"
     with pytest.raises(downloads.NotAvailableError, match=message):
-        downloads.read(entry)
+        downloads.read_files(entry)
 
 
 def jobs_of(path):

@@ -23,7 +23,7 @@ def sigmoid(x):
 
 
 @compiled()
-def add_scaled(total, factor, vector):
+def add_multiple(total, factor, vector):
     """Add factor times a vector to `total`."""
     for j in range(total.shape[0]):
         total[j] += factor * vector[j]
@@ -44,7 +44,7 @@ def add_inputs(sums, old_position, position, inputs):
             for unit in range(4):
                 change = UNITS[place, men, unit] - UNITS[place, old_men, unit]
                 if change != 0:
-                    add_scaled(sums, change, inputs[ROWS[side, place] + unit])
+                    add_multiple(sums, change, inputs[ROWS[side, place] + unit])
 
 
 @compiled()
@@ -107,6 +107,6 @@ def add_gradient(position, inputs, output, input_trace, output_trace):
             for unit in range(4):
                 x = UNITS[place, men, unit]
                 if x != 0:
-                    add_scaled(input_trace[ROWS[side, place] + unit], x, slopes)
-    add_scaled(input_trace[-1], np.float32(1), slopes)
+                    add_multiple(input_trace[ROWS[side, place] + unit], x, slopes)
+    add_multiple(input_trace[-1], np.float32(1), slopes)
     return value

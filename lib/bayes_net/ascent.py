@@ -14,7 +14,7 @@ from numba import njit
 
 from lib.base.compiled import assign, compiled
 from lib.base.validation import check_choice, check_integer, check_real
-from lib.bayes_net.likelihood import evaluate
+from lib.bayes_net.likelihood import mean_objective
 
 # A line search ends where the slope is this fraction of the first: for conjugate gradients, which
 # need a good maximum, and for L-BFGS, whose steps have the right length once it has seen some.
@@ -154,7 +154,7 @@ def ascend(
 def climb_conjugate(start, evaluation, messages, n_iterations, tolerance, history):
     """Climb by the conjugate gradients of Polak & Ribiere.
 
-    `evaluation` and `messages` are as `evaluate` takes them. Fill the history; return the
+    `evaluation` and `messages` are as `mean_objective` takes them. Fill the history; return the
     parameters, the number of iterations, and whether the ascent has converged.
     """
     beta, value, gradient = start
@@ -322,7 +322,7 @@ def search_line(evaluation, messages, beta, value, gradient, direction, step, sl
     Parameters
     ----------
     evaluation, messages
-        As `evaluate` takes them.
+        As `mean_objective` takes them.
     beta, gradient, direction : ndarray of shape (n_parameters,)
     value : float
     step : float
@@ -350,7 +350,7 @@ def search_line(evaluation, messages, beta, value, gradient, direction, step, sl
     for _ in range(MAX_EVALUATIONS):
         new_gradient = np.empty_like(gradient)
         new_beta = add_scaled(beta, step, direction)
-        new_value = evaluate(new_beta, evaluation, messages, new_gradient)
+        new_value = mean_objective(new_beta, evaluation, messages, new_gradient)
         new_slope = new_gradient @ direction
         if new_value >= best_value:
             best_step = step

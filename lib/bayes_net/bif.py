@@ -90,7 +90,7 @@ class DiscreteNetwork:
         Cozman: The Interchange Format for Bayesian Networks, version 0.15,
         https://www.cs.cmu.edu/~javabayes/Home/node7.html.
         """
-        states, families, tables = bif_format.read(path)
+        states, families, tables = bif_format.read_bif(path)
         number = {name: v for v, name in enumerate(states)}
         parents = [[number[parent] for parent in family] for family in families.values()]
         # `Network` has parents in ascending order, the file in its own

@@ -61,7 +61,7 @@ class NamedTables(NamedTuple):
     tables: dict
 
 
-def read(path):
+def read_bif(path):
     """Read variables, parents and tables from a file, which may be compressed by gzip.
 
     Parameters

@@ -131,7 +131,7 @@ class Cases:
         codes = check_codes("codes", codes, network.sizes, MISSING)
         check_codes("classes, in column 0 of codes,", codes[:, :1], network.sizes[:1], 0)
         attributes, index = merge_duplicates(codes[:, 1:], network.sizes[1:])
-        counts = count_classes(index, codes[:, 0], (len(attributes), network.sizes[0]))
+        counts = count_cases(index, codes[:, 0], (len(attributes), network.sizes[0]))
         return cls(network, attributes, counts)
 
     def weighted(self, counts):
@@ -287,7 +287,7 @@ def _check_counts(counts, shape):
     return counts
 
 
-def count_classes(index, classes, shape, weights=None):
+def count_cases(index, classes, shape, weights=None):
     """How often each class comes with each row, (n_rows, n_classes).
 
     `index`, `classes` and perhaps `weights` (n_samples,) are row, class and weight of examples.

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from lib.base.estimators import JointClassifier, case_weights, with_parameters
 from lib.base.validation import check_choice, check_integer, check_real, optional
 from lib.bayes_net.ascent import METHODS
-from lib.bayes_net.cases import Cases, count_classes
+from lib.bayes_net.cases import Cases, count_cases
 from lib.bayes_net.duplicates import merge_duplicates
 from lib.bayes_net.learners import (
     LEARNERS,
@@ -173,7 +173,7 @@ class BayesNetClassifier(JointClassifier):
         self._network = Network(parents, sizes)
         self.parents_ = self._network.parents
         rows, index = merge_duplicates(values, sizes[1:])
-        counts = count_classes(index, classes, (len(rows), sizes[0]), weights)
+        counts = count_cases(index, classes, (len(rows), sizes[0]), weights)
         cases = Cases(self._network, rows, counts)
         self.path_ = np.empty(0)
         self.chosen_ = None

@@ -1,7 +1,7 @@
 """Conditional and joint log likelihood of merged rows with their gradients, in compiled loops.
 
 Kernels that call each other are compiled again into each caller, level by level: that took half a
-minute at the first fit. So `evaluate` calls small kernels that hardly call others. It is run by
+minute at the first fit. So `mean_objective` calls small kernels that hardly call others. It is run by
 Python, or inlined in the one kernel of an ascent.
 """
 
@@ -18,7 +18,7 @@ LOG_LOWEST = np.log(LOWEST)
 BLOCK = 256
 
 
-class Parameters(NamedTuple):
+class FlatTables(NamedTuple):
     """Which entries of the flat vector of tables are read together.
 
     Attributes
@@ -75,7 +75,7 @@ class Terms:
 
     Parameters
     ----------
-    parameters : Parameters
+    parameters : FlatTables
     rows : Rows
 
     Attributes
@@ -120,14 +120,14 @@ class Terms:
 
 
 class Evaluation(NamedTuple):
-    """What `evaluate` reads, and the arrays that it fills.
+    """What `mean_objective` reads, and the arrays that it fills.
 
     Attributes
     ----------
     conditional, smoothing, size
         As in `Objective`.
     row_starts, lookup
-        As in `Parameters`.
+        As in `FlatTables`.
     terms, group_cells
         As in `Rows`, of the rows that have a count.
     counts : ndarray of shape (n_rows, n_classes)
@@ -175,7 +175,7 @@ class Objective:
 
     Parameters
     ----------
-    parameters : Parameters
+    parameters : FlatTables
     rows : Rows
     counts : ndarray of shape (n_rows, n_classes)
         How often each class comes with each row.
@@ -234,7 +234,7 @@ class Objective:
         """
         gradient = np.empty_like(beta)
         # run by Python, kernel after kernel
-        value = evaluate.py_func(beta, self.evaluation, self.messages, gradient)
+        value = mean_objective.py_func(beta, self.evaluation, self.messages, gradient)
         return value, gradient, self.evaluation.expected.copy()
 
     def observed_counts(self):
@@ -279,7 +279,7 @@ def observed_counts(parameters, rows, counts):
 
 
 @njit(inline="always", error_model="numpy")
-def evaluate(beta, evaluation, messages, gradient):
+def mean_objective(beta, evaluation, messages, gradient):
     """Return the objective at the softmax parameters `beta`; set its gradient.
 
     Parameters

@@ -6,7 +6,7 @@ from math import prod
 import numpy as np
 
 from lib.base.validation import check_integer, probability_divisors
-from lib.bayes_net.likelihood import Parameters
+from lib.bayes_net.likelihood import FlatTables
 from lib.bayes_net.messages import LOWEST
 from lib.structures.graphs import check_parents, topological_order
 
@@ -210,9 +210,9 @@ class Factors:
 
     @property
     def parameters(self):
-        """The `Parameters` that compiled loops read."""
+        """The `FlatTables` that compiled loops read."""
         # a copy: what was unpickled is read-only
-        return Parameters(np.array(self.network.row_starts), self.lookup)
+        return FlatTables(np.array(self.network.row_starts), self.lookup)
 
     @cached_property
     def buckets(self):

@@ -49,7 +49,7 @@ def range_plot(setting: dict, scale_settings: list[dict] | None = None) -> str:
     return render("range.svg", verdict=setting["verdict"], **shapes)
 
 
-def line(text: str) -> str:
+def in_one_line(text: str) -> str:
     """Return text in one line, for an element of HTML in MyST, which a blank line would end."""
     return " ".join(text.splitlines())
 
@@ -77,7 +77,7 @@ _ENVIRONMENT.globals["symbols"] = SYMBOLS
 # filters that return text, which the template escapes
 _ENVIRONMENT.filters |= {
     "estimate": estimate,
-    "line": line,
+    "line": in_one_line,
     "quote": quote,
     "region_words": region_words,
     "rerun_words": rerun_words,

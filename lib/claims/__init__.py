@@ -5,7 +5,10 @@ with its interval, from which the verdict follows.
 """
 
 from lib.claims.claim import CLAIMS_JSON, Claim, Claims, claim_with_id
-from lib.claims.display import (
+from lib.claims.myst import cell, code, literal, markdown_table
+from lib.claims.register import REGISTER, read_register
+from lib.claims.setting import SYMBOLS, Setting
+from lib.claims.tables import (
     badge,
     claim_tables,
     count_words,
@@ -18,6 +21,3 @@ from lib.claims.display import (
     verdict_tally,
     weakest_setting,
 )
-from lib.claims.myst import cell, code, literal, markdown_table
-from lib.claims.register import REGISTER, read_register
-from lib.claims.setting import SYMBOLS, Setting

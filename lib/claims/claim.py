@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
-from lib.claims.display import claim_tables, claims_summary, outcome
 from lib.claims.register import registered_entries
 from lib.claims.setting import Setting, check_id
+from lib.claims.tables import claim_tables, claims_summary, outcome
 
 CLAIMS_JSON = "application/vnd.claims+json"  # media type of claims in the output of a cell
 

@@ -141,7 +141,7 @@ def _read(entry):
         X, y = synthetic.generate(entry.name)
         digest = downloads.sha256(X.assign(target=y).to_csv(index=False).encode())
         return X, y, "synthetic", (digest,)
-    contents, source = downloads.read(entry)
+    contents, source = downloads.read_files(entry)
     X, y = _parse(tuple(contents), entry)
     if len(y) != entry.rows:
         raise ValueError(
@@ -182,7 +182,7 @@ def available():
     rows = []
     for entry in catalogue().values():
         origin = catalogue()[entry.files[0]] if entry.kind == "derived" else entry
-        status, reason = downloads.status(origin)
+        status, reason = downloads.download_status(origin)
         row = {
             "name": entry.name,
             "title": entry.title,

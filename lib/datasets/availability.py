@@ -21,7 +21,7 @@ def remote_status(names, folder=None):
     dict of str to (status, reason)
         Contents are checked: a damaged copy is "not available".
     """
-    statuses = {entry.name: downloads.status(entry) for entry in _remote_entries(names)}
+    statuses = {entry.name: downloads.download_status(entry) for entry in _remote_entries(names)}
     if "texts" in names:
         statuses["texts"] = texts.status(folder)
     if "wordnet" in names:

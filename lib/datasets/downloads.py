@@ -40,7 +40,7 @@ def sha256(data):
     return hashlib.sha256(data).hexdigest()
 
 
-def read(entry):
+def read_files(entry):
     """Read all files of a data set.
 
     Parameters
@@ -162,7 +162,7 @@ def read_copy(entry, file):
         for path in (Path(mirror) / file, Path(mirror) / f"{file}.gz"):
             if path.is_file():
                 return _read_mirror_copy(entry, file, path), "mirror"
-    path = cache_folder() / file
+    path = download_folder() / file
     # a damaged file of the cache counts as absent: it is downloaded again
     if path.is_file():
         data = path.read_bytes()
@@ -200,7 +200,7 @@ def read_mirrored(file):
     return contents if sha256(contents) == ONLY_MIRRORED[file] else None
 
 
-def cache_folder():
+def download_folder():
     """Folder of the downloaded files."""
     return Path(os.environ.get("UCI_CACHE") or _import_pooch().os_cache("when-the-model-is-wrong"))
 
@@ -280,7 +280,7 @@ def download(entry, file):
     """Contents of a file of a set at UCI, which is now also in the cache."""
     check(entry)
     try:
-        path = fetch(entry.address + file, cache_folder(), file, expected_sha256(entry, file))
+        path = fetch(entry.address + file, download_folder(), file, expected_sha256(entry, file))
     except ValueError:
         cause = "the file there does not have the sha256 of the manifest"
         if file in entry.unconfirmed:
@@ -297,7 +297,7 @@ def _download_error(entry, file, error):
 
     # the errors of requests are OSErrors, too; any other with a number is of the file system
     if error.errno and not isinstance(error, RequestException):
-        folder = str(cache_folder())
+        folder = str(download_folder())
         return NotAvailableError(
             f"{entry.name}: {file} cannot be kept in {folder!r} ({_root(error)}); "
             "set the environment variable UCI_CACHE to a folder for it"
@@ -326,7 +326,7 @@ def _not_available(entry, file, cause):
     )
 
 
-def status(entry):
+def download_status(entry):
     """Whether a set can be loaded without the network.
 
     Returns

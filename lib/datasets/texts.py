@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from lib.base.files import DATA, write_whole
-from lib.datasets.downloads import NotAvailableError, cache_folder, fetch, read_file, sha256
+from lib.datasets.downloads import NotAvailableError, download_folder, fetch, read_file, sha256
 
 # words with inner apostrophes, numbers, dashes, and any other mark by itself; an accent that makes
 # no single character with its letter follows it
@@ -199,7 +199,7 @@ def _read_book(book, download):
         if sha256(contents) == book["sha256"]:
             return contents
         # a wrong copy in the cache is replaced; one in the mirror is for its owner to mend
-        if path.parent != cache_folder():
+        if path.parent != download_folder():
             raise NotAvailableError(
                 f"{path.name}: the copy in TEXTS_MIRROR has not the sha256 of data/texts.csv"
             )
@@ -208,14 +208,14 @@ def _read_book(book, download):
             f"{book['name']}: not downloaded yet; read_texts() fetches it from {book['address']}"
         )
     contents = _cut_out(book, _fetch_page(book))
-    cache_folder().mkdir(parents=True, exist_ok=True)
-    write_whole(cache_folder() / f"{book['name']}.txt", contents)
+    download_folder().mkdir(parents=True, exist_ok=True)
+    write_whole(download_folder() / f"{book['name']}.txt", contents)
     return contents
 
 
 def _copies(name):
     """Files of a book in the mirror and in the cache."""
-    folders = [cache_folder()]
+    folders = [download_folder()]
     mirror = os.environ.get("TEXTS_MIRROR")
     if mirror and not Path(mirror).is_dir():
         raise NotAvailableError(f"TEXTS_MIRROR must name a folder; {mirror!r} does not exist")

@@ -21,7 +21,7 @@ GOAL, COLLISION = 1.0, -0.1  # rewards of a grid world
 N_DRAWS = 10_000  # of a floor plan, until one hangs together
 
 
-class Table(NamedTuple):
+class TransitionTable(NamedTuple):
     """A decision process as kernels read it: a sparse matrix of transitions, rewards and ends.
 
     Row a * n_states + s of the matrix is that of action a in state s: its next states and their
@@ -139,8 +139,8 @@ class MDP:
 
     @property
     def table(self):
-        """The process as a `Table`, which kernels read."""
-        return Table(
+        """The process as a `TransitionTable`, which kernels read."""
+        return TransitionTable(
             indptr=self.matrix.indptr,
             next_states=self.matrix.indices,
             probabilities=self.matrix.data,

@@ -51,7 +51,7 @@ def lookahead(mdp, values, discount):
     -------
     ndarray of shape (n_actions, n_states)
     """
-    values = check_values(mdp, values)
+    values = check_state_values(mdp, values)
     return _q_values(mdp, values, check_real("discount", discount, 0, 1))
 
 
@@ -321,7 +321,7 @@ def check_policy(mdp, policy):
     return policy.astype(np.int64)
 
 
-def check_values(mdp, values):
+def check_state_values(mdp, values):
     """Return a value of each state as float, or raise ValueError."""
     values = check_numbers("values", values)
     if values.shape != (mdp.n_states,) or not np.isfinite(values).all():

@@ -22,7 +22,7 @@ from lib.base.validation import (
     probability_divisors,
 )
 from lib.decisions.models import MDP
-from lib.decisions.programming import check_discount, check_policy, check_values, q_value
+from lib.decisions.programming import check_discount, check_policy, check_state_values, q_value
 
 FULL, PRINTED = "gamma lambda", "lambda"  # decays of the trace: Sutton's, and the survey's
 LOOKAHEAD_STEP = 0.1  # alpha of TD with lookahead
@@ -274,7 +274,7 @@ def td_lookahead(
     values = np.zeros(mdp.n_states) if values is None else check_numbers("values", values)
     if values.shape == mdp.terminal.shape:
         values[mdp.terminal] = 0.0
-    values = check_values(mdp, values)
+    values = check_state_values(mdp, values)
     parameters = LookaheadParameters(
         discount=discount,
         decay=discount * trace_decay,

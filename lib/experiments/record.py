@@ -59,7 +59,7 @@ class Record:
         path = FOLDER / f"{chapter}.csv.gz"
         if current_options().record or not path.is_file():
             return
-        header, rows = read(path)
+        header, rows = read_record(path)
         if header.get("parameters") == parameters:
             self._header = header
             self._rows = pd.read_csv(io.StringIO(rows), dtype=str, keep_default_na=False)
@@ -189,7 +189,7 @@ def _rows_by_dataset(frame):
     }
 
 
-def read(path):
+def read_record(path):
     """Read a file of recorded rows.
 
     Returns

@@ -81,7 +81,7 @@ def _draw_learner(axis, learner, rank, x, y, alignment):
     axis.text(x, y, words, ha=alignment, va="center", fontsize=9)
 
 
-def differences_by_dataset(table):
+def draw_differences(table):
     """Draw differences in accuracy with intervals, a row a data set, a panel a pair of learners.
 
     Parameters

@@ -26,7 +26,7 @@ from lib.hidden_markov.viterbi import likeliest_states
 MOST_SMOOTHING = 1e100  # sums of expected counts stay finite
 
 
-class Parameters(NamedTuple):
+class ModelTables(NamedTuple):
     """What EM learns.
 
     Attributes
@@ -216,7 +216,7 @@ class HiddenMarkovModel(BaseEstimator):
         random_emissions = normalise_rows(random_emissions * emission_mask)
         tables = [random_table(shape) for shape in transition_model.shapes()]
         # what the mask rules out starts at 0, where EM leaves it
-        return Parameters(
+        return ModelTables(
             start=start,
             emissions=random_emissions if emissions is None else emissions,
             tables=[normalise_rows(table * mask) for table in tables],
@@ -268,7 +268,7 @@ class HiddenMarkovModel(BaseEstimator):
             emissions = reestimate(symbol_counts, emissions)
         table_counts = transition_model.counts(pair_counts, parameters.tables)
         pairs = zip(table_counts, parameters.tables, strict=True)
-        return Parameters(
+        return ModelTables(
             start=reestimate(start_counts[None], parameters.start),
             emissions=emissions,
             tables=[reestimate(counts, table) for counts, table in pairs],

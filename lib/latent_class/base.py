@@ -40,7 +40,7 @@ class LatentClassClassifier(TwoClasses, ClassifierMixin, BaseEstimator):
         classes, target = checked_target(X, y)
         self.classes_ = self._check_two(classes)
         rows = np.column_stack([target.astype(np.uint8), check_boolean_matrix("X", X)])
-        rows, counts = merge_duplicates(rows)
+        rows, counts = distinct_rows(rows)
         self.weights_, self.probabilities_ = self._fit_model(rows, counts)
         for name in ("coef_", "intercept_"):
             self.__dict__.pop(name, None)  # of an earlier fit
@@ -71,7 +71,7 @@ class LatentClassClassifier(TwoClasses, ClassifierMixin, BaseEstimator):
         return np.where(self.decision_function(X) > 0, self.classes_[1:], self.classes_[:1])
 
 
-def merge_duplicates(rows):
+def distinct_rows(rows):
     """Distinct rows and their counts where attributes are few, else the rows and counts of 1."""
     m = rows.shape[1]
     if m > MERGE_LIMIT:

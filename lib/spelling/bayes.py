@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lib.base.estimators import SparseInput, most_probable, with_parameters
 from lib.base.validation import check_choice, check_real
-from lib.spelling.winspell import boolean_rows, training_rows
+from lib.spelling.winspell import boolean_rows, encoded_sample
 
 MODELS = ("bernoulli", "multinomial", "present only")
 
@@ -29,7 +29,7 @@ class BayesOfCounts(SparseInput, ClassifierMixin, BaseEstimator):
             If a parameter is out of range, `X` holds other values, lengths differ, or `y` has only
             one class.
         """
-        rows, self.classes_, target = training_rows(self, X, y)
+        rows, self.classes_, target = encoded_sample(self, X, y)
         membership = np.eye(len(self.classes_))[:, target]
         counts = membership @ rows.astype(float)
         sizes = membership.sum(axis=1)

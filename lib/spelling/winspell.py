@@ -85,7 +85,7 @@ class WinSpell(SparseInput, ClassifierMixin, BaseEstimator):
         check_integer("n_passes", self.n_passes, 1)
         check_flag("shuffle", self.shuffle)
         at_least_one("demotions", self.demotions)
-        rows, self.classes_, target = training_rows(self, X, y)
+        rows, self.classes_, target = encoded_sample(self, X, y)
         orders = self._orders(rows.shape[0])
         weights = []
         shares = []
@@ -163,7 +163,7 @@ class WinSpell(SparseInput, ClassifierMixin, BaseEstimator):
         return self.classes_[most_probable(scores)]
 
 
-def training_rows(learner, X, y):
+def encoded_sample(learner, X, y):
     """Return rows of 0 and 1 (CSR), the classes, and the number of each row's class.
 
     Raises

@@ -37,7 +37,7 @@ STATE = np.dtype(
 SIDE = np.dtype([("weight", np.float64), ("xlogx", np.float64)])
 
 
-class Parameters(NamedTuple):
+class TreeOptions(NamedTuple):
     """How a node's test is chosen and a tree pruned, see GainRatioTree."""
 
     min_leaf: float
@@ -49,7 +49,7 @@ class Parameters(NamedTuple):
     z: float  # the normal quantile of 1 - confidence
 
 
-class Search(NamedTuple):
+class SplitSearch(NamedTuple):
     """Arrays in which the test of a node is searched."""
 
     candidates: np.ndarray  # of CANDIDATE, one for each attribute, or the `n_best` best
@@ -68,7 +68,7 @@ def new_search(n_rows, data, parameters, seed):
     state = np.zeros(1, STATE)
     state["random"] = seed
     n_candidates = parameters.n_best if parameters.n_best > 1 else len(data.codes)
-    return Search(
+    return SplitSearch(
         candidates=np.empty(n_candidates, CANDIDATE),
         state=state,
         class_numbers=np.empty(k, np.int64),
@@ -133,8 +133,8 @@ def score_categories(parameters, search, attribute, entries, class_weights, tota
 
     Parameters
     ----------
-    parameters : Parameters
-    search : Search
+    parameters : TreeOptions
+    search : SplitSearch
     attribute : int
     entries : ndarray of ENTRY
         The cases with a value, by code.
@@ -195,8 +195,8 @@ def score_thresholds(
 
     Parameters
     ----------
-    parameters : Parameters
-    search : Search
+    parameters : TreeOptions
+    search : SplitSearch
     attribute : int
     entries : ndarray of ENTRY
         The cases with a value, by code.

@@ -27,8 +27,8 @@ def build(data, growth, parameters, search, order, division, stack):
     ----------
     data : Data
     growth : Growth
-    parameters : Parameters
-    search : Search
+    parameters : TreeOptions
+    search : SplitSearch
     order : CodeOrder
     division : Division
     stack : ndarray of int
@@ -68,9 +68,9 @@ def list_tests(data, growth, parameters, search, order, nodes):
     data : Data
     growth : Growth
         Of the root only.
-    parameters : Parameters
+    parameters : TreeOptions
         With `n_best` 1.
-    search : Search
+    search : SplitSearch
         With no candidates yet.
     order : CodeOrder
     nodes : ndarray of NODE (n_columns,)

@@ -9,7 +9,7 @@ from lib.base.estimators import case_weights, with_parameters
 from lib.base.validation import check_choice, check_flag, check_integer, check_real, optional
 from lib.discretize.columns import checked_frame, checked_target
 from lib.trees.cases_by_code import new_code_order
-from lib.trees.gain_ratio import Parameters, new_search
+from lib.trees.gain_ratio import TreeOptions, new_search
 from lib.trees.growing import build
 from lib.trees.node_cases import ATTRIBUTE, Data, new_division, new_growth
 from lib.trees.pruning import collapse, list_nodes, new_pruning, prune
@@ -160,7 +160,7 @@ class GainRatioTree(TableClassifier):
         )
 
     def checked_parameters(self, table):
-        """Parameters as the kernels take them, for data in a `Table`, or a ValueError."""
+        """The options as the kernels take them, for data in a `Table`, or a ValueError."""
         optional(check_real, "pruning", self.pruning, 0, 0.5, open_low=True)
         check_real("min_leaf", self.min_leaf, 0, open_low=True)
         check_integer("n_best", self.n_best, 1)
@@ -172,7 +172,7 @@ class GainRatioTree(TableClassifier):
         # no more tests are possible than there are values
         max_tests = max(len(table.ranked[1]), 2)
         confidence = float(self.pruning or 1)
-        return Parameters(
+        return TreeOptions(
             min_leaf=float(self.min_leaf),
             n_best=min(self.n_best, max_tests),
             mdl=self.mdl and self.n_best == 1,
@@ -238,7 +238,7 @@ def grow_tree(data, rows, weights, parameters, seed):
         Of the cases, in `data`.
     weights : ndarray of float (n,)
         Above 0.
-    parameters : Parameters
+    parameters : TreeOptions
     seed : int
         For random choices among tests and attributes.
 

@@ -28,7 +28,7 @@ SHA256 = 32  # bytes
 SUMMARY = "about.json"
 HASH_SEED = "PYTHONHASHSEED"
 PAGES = "lib.book"  # the part of lib that no trial is to use
-RESULTS = ("recorded", "benchmarks")  # folders of data/ with what the book itself has computed
+RESULTS = ("recorded", "registered", "benchmarks")  # folders of data/ that the book itself writes
 
 
 def data_digests():

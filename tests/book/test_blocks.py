@@ -11,7 +11,7 @@ from lib import trials
 from lib.book.run import execution, remote_data
 from lib.book.run import keys as cache
 from lib.experiments import cia_learning_curves
-from lib.experiments.record import read
+from lib.experiments.record import read_record
 from lib.trials.store import SHA256, SUMMARY, _seal, decode, encode
 
 EXPERIMENT = """
@@ -143,11 +143,11 @@ def test_record(project, write_chapter):
     commit = commit_all(project)
     result = book(project, "record", "cia/curves")
     assert result.exit_code == 0, result.output
-    header, rows = read(project.record("cia/curves"))
+    header, rows = read_record(project.record("cia/curves"))
     assert header["chapter"] == "cia/curves"
     assert header["parameters"] == {"n_models": 5}
     assert header["commit"] == commit
-    assert header["code"] == cache.code_digest(project, "cia/curves")
+    assert header["code"] == cache.chapter_code_digest(project, "cia/curves")
     assert set(header) == {"chapter", "parameters", "commit", "code", "date", "lock"}
     assert rows.splitlines() == ["dataset,n,experiment", "made,5,models"]
 

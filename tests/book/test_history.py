@@ -24,7 +24,7 @@ from lib.book.run.keys import read_execution_note, write_execution_note
 from lib.book.run.project import BookError, Project
 from lib.book.verdicts import register as registry
 from lib.experiments import record as records
-from lib.experiments.record import Record, lock_digest, read
+from lib.experiments.record import Record, lock_digest, read_record
 from lib.trials.notes import KINDS
 
 ENTRY = {
@@ -471,7 +471,7 @@ class TestRecording:
             result = book(recording, "record", "cia/curves")
             assert result.exit_code == 0, result.output
         assert history.changes(recording) == ["data/recorded/cia/curves.csv.gz"]
-        assert read(recording.record("cia/curves"))[0]["commit"] == commit
+        assert read_record(recording.record("cia/curves"))[0]["commit"] == commit
 
     def test_what_changes_while_it_runs_is_not_recorded(self, recording, monkeypatch):
         def execute(*_, record, **__):
@@ -542,7 +542,7 @@ class TestRecordedRows:
         self, notes, tmp_path
     ):
         path = tmp_path / "elr" / "uci.csv.gz"
-        facts, _ = read(path)
+        facts, _ = read_record(path)
         del facts["code"]
         rows = self.FRAME.astype(str).assign(experiment="sets")
         records.write(path, facts, rows)
@@ -564,7 +564,7 @@ RECORDED = sorted((REPOSITORY / "data" / "recorded").rglob("*.csv.gz"))
 
 @pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.relative_to(REPOSITORY).as_posix())
 def test_the_books_records_name_a_commit_of_its_history(path):
-    facts, _ = read(path)
+    facts, _ = read_record(path)
     for field in ("commit", "code", "lock", "date"):
         assert facts.get(field), field
     assert history.COMMIT.fullmatch(facts["commit"])  # and no uncommitted changes

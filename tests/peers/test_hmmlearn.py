@@ -12,7 +12,7 @@ from lib.hidden_markov import (
     likeliest_states,
     sample_sequence,
 )
-from lib.hidden_markov.hidden_markov_model import Parameters
+from lib.hidden_markov.hidden_markov_model import ModelTables
 
 hmm = pytest.importorskip("hmmlearn.hmm", reason="no hmmlearn; `make peers` installs it")
 
@@ -68,7 +68,7 @@ def test_likelihood_path_and_iterations(seed):
     theirs.fit(rows, lengths)
     start, transitions, emissions = initial
     learner = HiddenMarkovModel(4, max_iterations=15, tolerance=0)
-    learner._random_parameters = lambda *_: Parameters(start[None], emissions, [transitions])
+    learner._random_parameters = lambda *_: ModelTables(start[None], emissions, [transitions])
     trace = learner.fit(sequences).traces_[0]
     np.testing.assert_allclose(trace, list(theirs.monitor_.history), rtol=1e-9)
 

@@ -83,7 +83,7 @@ def test_files_are_read_alike(name):
     """To the last bit, before `DiscreteNetwork` divides rows by their sums."""
     path = Path(pgmpy.__file__).parent / "utils" / "example_models" / f"{name}.bif.gz"
     theirs = readwrite.BIFReader(string=gzip.decompress(path.read_bytes()).decode())
-    states, parents, tables = bif_format.read(path)
+    states, parents, tables = bif_format.read_bif(path)
     assert {variable: list(names) for variable, names in states.items()} == theirs.variable_states
     assert parents == theirs.variable_parents
     for variable, table in tables.items():

@@ -43,7 +43,7 @@ def setup(app):
     app.connect("source-read", show)
     app.connect("doctree-read", terms.explain)
     app.connect("missing-reference", citations.resolve)
-    app.connect("html-page-context", heads.describe, priority=900)  # after the theme
+    app.connect("html-page-context", heads.describe_page, priority=900)  # after the theme
     app.connect("build-finished", finish)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 

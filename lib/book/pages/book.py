@@ -16,7 +16,7 @@ from lib.book.pages.reports import mend_links, reports_results
 from lib.book.pages.runs import Run, provenance, runs_of
 from lib.book.pages.scorecard import counts_sentence, scorecard
 from lib.book.run import history
-from lib.book.run.keys import data_digests
+from lib.book.run.keys import data_file_digests
 from lib.book.run.project import Project, parameters_of, read_text, resolve_parameters
 from lib.book.verdicts.chapter_claims import claims_of
 from lib.book.verdicts.register import Registration, registrations
@@ -71,7 +71,7 @@ class Book:
     @cached_property
     def data(self) -> dict[str, str]:
         """The sha256 of each file of the book's data."""
-        return data_digests(self.project)
+        return data_file_digests(self.project)
 
     @cached_property
     def claims(self) -> list[dict]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from lib.base import sources
 from lib.base.files import LIB, files_below, write_whole
-from lib.book.run.keys import digest as file_digest
+from lib.book.run.keys import file_digest
 from lib.book.run.project import BookError, Project, read_text
 from lib.trials.source_key import digest
 

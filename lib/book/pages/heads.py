@@ -17,7 +17,7 @@ TITLES = {"search": "Search"}  # of Sphinx's own pages, which says others itself
 SPACE_BEFORE_MARK = re.compile(r"\s+([,.;:])")  # where a citation was
 
 
-def describe(app, pagename: str, templatename: str, context: dict, doctree) -> None:
+def describe_page(app, pagename: str, templatename: str, context: dict, doctree) -> None:
     """Add to a page's head what it is about, and to its contents what their toggles are for."""
     book = app.book.project.title
     title = app.env.titles.get(pagename)

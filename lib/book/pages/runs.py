@@ -15,8 +15,7 @@ from nbformat import NotebookNode
 
 from lib.book.rendering import render
 from lib.book.run import history
-from lib.book.run.keys import digest as file_digest
-from lib.book.run.keys import read_execution_note, write_execution_note
+from lib.book.run.keys import file_digest, read_execution_note, write_execution_note
 from lib.book.run.project import Project, read_text
 from lib.book.run.variables import command_environment
 from lib.trials.source_key import digest
@@ -133,7 +132,7 @@ def provenance(run: Run, data: dict[str, str]) -> str:
     ----------
     run : Run
     data : dict of str to str
-        As `lib.book.run.keys.data_digests` returns it.
+        As `lib.book.run.keys.data_file_digests` returns it.
     """
     text = render(
         "provenance.md",

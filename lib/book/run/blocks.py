@@ -12,7 +12,7 @@ from tqdm import tqdm
 from lib.base.sources import DIGITS
 from lib.book.run import execution
 from lib.book.run.history import require_commit
-from lib.book.run.keys import code_digest
+from lib.book.run.keys import chapter_code_digest
 from lib.book.run.project import PUBLISHED, BookError, Project, resolve_parameters
 from lib.book.run.remote_data import find_missing_data
 from lib.trials.store import SUMMARY, environment
@@ -80,7 +80,7 @@ def execute_stored(
         output,
         report,
         results=str(project.results),
-        code=code_digest(project, chapter),
+        code=chapter_code_digest(project, chapter),
         **settings,
     )
     return notes
@@ -133,7 +133,7 @@ def record(project: Project, chapter: str) -> Path:
         raise BookError(f"{chapter} cannot be recorded without {', '.join(missing_data)}: {remedy}")
     # other records may differ from the commit: a chapter reads its own only
     commit = require_commit(project, "data/recorded")
-    code = code_digest(project, chapter)
+    code = chapter_code_digest(project, chapter)
     overrides, _ = resolve_parameters(project, chapter, project.profile(PUBLISHED, chapter))
     output = project.root / "_build" / "record" / f"{chapter}.ipynb"
     new_record = output.with_suffix(".csv.gz")
@@ -142,7 +142,7 @@ def record(project: Project, chapter: str) -> Path:
     if not new_record.exists():
         raise BookError(f"{chapter} has no rows to record: see lib.experiments.record")
     commit_at_end = require_commit(project, "data/recorded")
-    if (commit_at_end, code_digest(project, chapter)) != (commit, code):
+    if (commit_at_end, chapter_code_digest(project, chapter)) != (commit, code):
         raise BookError(f"{chapter}: its sources changed while it ran; start again")
     path = project.record(chapter)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -22,8 +22,7 @@ from lib.book.run.project import (
     read_mapping,
 )
 from lib.book.run.remote_data import remote_data_status
-from lib.trials.source_key import PACKAGES
-from lib.trials.source_key import digest as digest_of
+from lib.trials.source_key import PACKAGES, digest
 from lib.trials.store import runtime_fingerprint
 
 PRESS = "lib.book"
@@ -51,19 +50,23 @@ class Snapshot:
     availability: dict[str, str]
 
 
-def digest(path: Path) -> str:
+def file_digest(path: Path) -> str:
     """Return the sha256 of a file, or "absent"."""
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "absent"
 
 
-def data_digests(project: Project) -> dict[str, str]:
+def data_file_digests(project: Project) -> dict[str, str]:
     """Return the sha256 of each file below ``data/``, by its path there.
 
-    Recorded rows are left out: a chapter reads its own only.
+    Recorded rows are left out, as a chapter reads its own only, and copies of the register.
     """
     folder = project.root / "data"
-    paths = [path for path in files_below(folder) if folder / "recorded" not in path.parents]
-    return {path.relative_to(folder).as_posix(): digest(path) for path in paths}
+    digests = {}
+    for path in files_below(folder):
+        name = path.relative_to(folder).as_posix()
+        if not name.startswith(("recorded/", "registered/")):
+            digests[name] = file_digest(path)
+    return digests
 
 
 def take_snapshot(project: Project, chapter: str, overrides: dict) -> Snapshot:
@@ -107,8 +110,8 @@ def _key(project: Project, chapter: str, cells: list[dict], parameters: dict) ->
         "notebook": [[cell["cell_type"], cell["metadata"], cell["source"]] for cell in cells],
         "parameters": parameters,
         "registered": rules_for(project, "\n".join(cell["source"] for cell in cells)),
-        "data": data_digests(project),
-        "record": digest(project.record(chapter)),
+        "data": data_file_digests(project),
+        "record": file_digest(project.record(chapter)),
         "published": _published_scale(project, chapter),
         "lib": sources.module_digests(modules_of(cells)),
         "environment": [packages, sys.version, list(sys.flags)],
@@ -116,7 +119,7 @@ def _key(project: Project, chapter: str, cells: list[dict], parameters: dict) ->
     }
     # a part of its own: results of a run that has fetched data may be used
     statuses = remote_data_status(project, cells, parameters)
-    return f"{digest_of(ingredients)}-{digest_of(statuses)}"
+    return f"{digest(ingredients)}-{digest(statuses)}"
 
 
 def _published_scale(project: Project, chapter: str) -> list:
@@ -144,17 +147,17 @@ def modules_of(cells: list[dict]) -> set[str]:
     return sources.closure(names)
 
 
-def code_digest(project: Project, chapter: str) -> str:
+def chapter_code_digest(project: Project, chapter: str) -> str:
     """Return a digest of a chapter's code and of lib, which comments and text do not change."""
     cells = read_cells(project.notebook(chapter))
     code = [sources.source_digest(c["source"]) for c in cells if c["cell_type"] == "code"]
-    return digest_of([code, sources.module_digests(modules_of(cells))])
+    return digest([code, sources.module_digests(modules_of(cells))])
 
 
 def is_fresh(executed: Path, key: str) -> bool:
     """Whether an executed notebook was made under this key and has not been touched since."""
     note = read_execution_note(executed)
-    return note.get("key") == key and note.get("sha256") == digest(executed)
+    return note.get("key") == key and note.get("sha256") == file_digest(executed)
 
 
 def read_execution_note(executed: Path) -> dict:
@@ -175,7 +178,7 @@ def write_execution_note(executed: Path, key: str, seconds: float, commit: str) 
     """Note under which key and commit a notebook was executed, its sha256 and how long it took."""
     note = {
         "key": key,
-        "sha256": digest(executed),
+        "sha256": file_digest(executed),
         "seconds": round(float(seconds), 1),
         "commit": commit,
     }
