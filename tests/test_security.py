@@ -174,7 +174,7 @@ def test_an_unsafe_entry_is_refused_before_any_connection(entry, server, changes
 def test_the_manifest_is_safe():
     downloadable = [entry for entry in catalogue().values() if entry.kind == "uci"]
     assert len(downloadable) > 20
-    folder = downloads.cache_folder()
+    folder = downloads.download_folder()
     for entry in catalogue().values():
         if entry.kind in ("uci", "shipped"):
             downloads.check(entry)
@@ -211,7 +211,7 @@ def test_a_redirection_that_leaves_https_is_not_followed(entry, server, target):
     with pytest.raises(downloads.NotAvailableError, match="redirected to .*, which is not https"):
         downloads.read_files(entry)
     assert server.requests == list(server.answers)
-    assert not list(downloads.cache_folder().iterdir())
+    assert not list(downloads.download_folder().iterdir())
 
 
 def test_a_download_without_end_is_given_up(entry, server, monkeypatch):
@@ -219,7 +219,7 @@ def test_a_download_without_end_is_given_up(entry, server, monkeypatch):
     server.answers = {"https://example.org/x/a.data": (200, {}, bytes(20_000))}
     with pytest.raises(downloads.NotAvailableError, match="more than 10,000 bytes"):
         downloads.read_files(entry)
-    assert not list(downloads.cache_folder().iterdir())
+    assert not list(downloads.download_folder().iterdir())
 
 
 def test_a_gzip_bomb_in_the_mirror_is_given_up(entry, monkeypatch, tmp_path):
@@ -238,7 +238,7 @@ def test_a_gzip_bomb_in_the_mirror_is_given_up(entry, monkeypatch, tmp_path):
 
 def test_a_cache_that_cannot_be_written_is_named(entry, server):
     server.answers = {"https://example.org/x/a.data": (200, {}, CONTENT)}
-    downloads.cache_folder().write_bytes(b"in its place")
+    downloads.download_folder().write_bytes(b"in its place")
     message = "a.data cannot be kept in '.*/cache' .* UCI_CACHE to a folder"
     with pytest.raises(downloads.NotAvailableError, match=message):
         downloads.read_files(entry)
