@@ -618,3 +618,12 @@ THREE = np.random.default_rng(0).random((3, 3))
 def test_bad_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_the_mean_ratio_is_the_inverse_of_that_of_inverses():
+    ratio = evaluation.mean_ratio([1, 2, 8], [2, 1, 2])
+    inverse = evaluation.mean_ratio([2, 1, 2], [1, 2, 8])
+    assert ratio.value == pytest.approx(4 ** (1 / 3))
+    np.testing.assert_allclose(ratio[:3], [1 / inverse.value, 1 / inverse.high, 1 / inverse.low])
+    with pytest.raises(ValueError, match="must be positive"):
+        evaluation.mean_ratio([1, 0], [1, 1])

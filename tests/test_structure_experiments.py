@@ -80,36 +80,20 @@ def test_columns_are_the_contract_for_any_number_of_workers():
     pd.testing.assert_frame_equal(frame, run(n_jobs=2))
 
 
-def test_the_chapter_shows_the_trial_that_others_call():
+@pytest.mark.parametrize(("rate", "learners"), [(0.0, ["ofe", "elr"]), (0.3, ["ofe", "em"])])
+def test_the_trial_of_the_chapter_is_that_of_scripts(rate, learners):
     notebook = nbformat.read(Path(__file__).parents[1] / "chapters" / "elr" / "structure.ipynb", 4)
     sources = [cell.source for cell in notebook.cells]
     [source] = [source for source in sources if source.startswith("def copied_attributes(")]
-    values = {
-        "n_attributes": 4,
-        "n_instances": 40,
-        "learners": ["ofe", "elr"],
-        "incomplete_learners": ["ofe", "em"],
-        "smoothing": 1.0,
-        "stopping": 5,
-    }
-    # the function alone, without what follows it in the cell
+    values = {"n_attributes": 4, "n_instances": 40, "smoothing": 1.0, "stopping": 20}
+    values |= {"learners": learners, "incomplete_learners": learners}
     names = vars(experiments) | values
+    # the function alone, without what follows it in the cell
     exec(source.split("\n\n\n")[0], names)
-    for rate, learners, tests in (
-        (0.0, values["learners"], (0.0,)),
-        (0.3, values["incomplete_learners"], (0.0, 0.3)),
-    ):
-        expected = experiments.copied_attributes(
-            Seeds(0, (1,)),
-            m=2,
-            n_attributes=4,
-            n_instances=40,
-            learners=learners,
-            missing=rate,
-            tests=tests,
-            stopping=5,
-        )
-        assert list(names["copied_attributes"](Seeds(0, (1,)), 2, rate)) == list(expected)
+    rows = pd.DataFrame(names["copied_attributes"](Seeds(0, (0,)), 2, rate))
+    frame = experiments.structure_robustness(4, [2], 40, rate, learners, n_runs=1, n_jobs=1)
+    complete_tests = rows[rows["test"] == 0].drop(columns="test").reset_index(drop=True)
+    pd.testing.assert_frame_equal(complete_tests, frame)
 
 
 def test_learners_do_not_depend_on_their_company():

@@ -14,7 +14,7 @@ import lib.structures.bic
 from lib.structures import information, tan, tan_from_codes
 from lib.structures.bic import bic_from_codes, bic_search
 from lib.structures.encoding import DiscreteCoding, discrete_codes
-from lib.structures.graphs import chain, check_parents, naive, topological_order
+from lib.structures.graphs import arc_kinds, chain, check_parents, naive, topological_order
 from lib.structures.information import JointCounts, conditional_mutual_information
 
 NAN = np.nan
@@ -445,3 +445,14 @@ class TestBic:
 
         monkeypatch.setattr(lib.structures.bic, "gain", inconsistent_gain)
         assert bic_from_codes(np.zeros((4, 3), int), [2] * 3) == ((), (), ())
+
+
+def test_arcs_of_two_structures_compared():
+    true_parents = ((), (0,), (1,), (2,))
+    found = ((), (0,), (3,), (), (2,))
+    assert arc_kinds(found, true_parents) == {
+        (0, 1): "right",
+        (3, 2): "turned around",
+        (2, 4): "invented",
+        (1, 2): "missing",
+    }

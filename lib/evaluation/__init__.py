@@ -5,6 +5,7 @@ from lib.evaluation.intervals import (
     Estimate,
     mean_contrast,
     mean_interval,
+    mean_ratio,
     median_interval,
     proportion_interval,
     skewed_mean,

@@ -59,6 +59,27 @@ def mean_interval(values, confidence=LEVEL, shared=0.0):
     return Estimate(float(mean), float(mean - half_width), float(mean + half_width), n)
 
 
+def mean_ratio(numerators, denominators):
+    """Geometric mean of paired ratios with its interval, the t interval of their logarithms.
+
+    So a ratio and its inverse count alike.
+
+    Parameters
+    ----------
+    numerators, denominators : array-like of shape (n,), positive
+
+    Returns
+    -------
+    Estimate
+    """
+    ratios = np.asarray(numerators, float) / np.asarray(denominators, float)
+    if not (ratios > 0).all():
+        raise ValueError(f"numerators and denominators must be positive; got ratios {ratios}")
+    logs = mean_interval(np.log(ratios))
+    value, low, high = (float(np.exp(end)) for end in logs[:3])
+    return Estimate(value, low, high, logs.n)
+
+
 def to_sample(name, values):
     """Return values as float of shape (n,), or raise a ValueError that names them."""
     values = check_numbers(name, values, "numbers, of shape (n,)")

@@ -5,7 +5,6 @@ from lib.experiments.learning_curves import SIZES, cia_learning_curves, learning
 from lib.experiments.random_models import ExactTestSet, Panel, learnable_model, usable_model
 from lib.experiments.structure import (
     BAYES_NET_LEARNERS,
-    copied_attributes,
     structure_robustness,
 )
 from lib.experiments.uci import (

@@ -83,58 +83,28 @@ def structure_robustness(
         for m in at_least_one("duplicates", duplicates)
     ]
     trial = partial(
-        copied_attributes,
+        _copied_attributes,
         n_attributes=n_attributes,
         n_instances=n_instances,
         learners=learners,
         missing=missing,
     )
-    frame = trials.run(trial, numbers, n_runs, seed, name="structures", n_jobs=n_jobs)
-    return frame.drop(columns="test")
+    return trials.run(trial, numbers, n_runs, seed, name="structures", n_jobs=n_jobs)
 
 
-def copied_attributes(
-    seeds,
-    m,
-    n_attributes,
-    n_instances,
-    learners,
-    missing=0.0,
-    tests=(0.0,),
-    smoothing=1.0,
-    stopping=TUNED,
-):
-    """Learn naive Bayes from one sample of P_m: the trial of `structure_robustness`.
-
-    Parameters
-    ----------
-    seeds : lib.trials.Seeds
-    m : int
-        Copies among the attributes.
-    n_attributes, n_instances, learners, missing
-        See `structure_robustness`.
-    tests, smoothing, stopping
-        See `StructureModel`: its parameter `tests`, and its method `learn`.
-
-    Yields
-    ------
-    dict
-        duplicates, run (number of the trial), learner, test (one of `tests`), error and
-        bayes_error, both exact.
-    """
+def _copied_attributes(seeds, m, n_attributes, n_instances, learners, missing):
+    """Learn naive Bayes from one sample of P_m: the trial of `structure_robustness`."""
     truth = duplicated_truth(n_attributes, m)
-    model = StructureModel(truth, naive(n_attributes), missing, tests)
+    model = StructureModel(truth, naive(n_attributes), missing)
     sample = model.sample(n_instances, seeds.rng())
-    for name, theta in model.learn(sample, learners, smoothing, stopping):
-        for rate in tests:
-            yield {
-                "duplicates": m,
-                "run": seeds.number,
-                "learner": name,
-                "test": rate,
-                "error": model.error(theta, rate),
-                "bayes_error": model.bayes_error(rate),
-            }
+    for name, theta in model.learn(sample, learners):
+        yield {
+            "duplicates": m,
+            "run": seeds.number,
+            "learner": name,
+            "error": model.error(theta),
+            "bayes_error": model.bayes_error(),
+        }
 
 
 def duplicated_truth(n_attributes, duplicates):

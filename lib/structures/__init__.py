@@ -9,11 +9,13 @@ from lib.structures.bdeu import bdeu_search
 from lib.structures.bic import bic_from_codes, bic_search
 from lib.structures.chow_liu import chow_liu
 from lib.structures.encoding import discrete_codes
-from lib.structures.graphs import chain, check_parents, naive
+from lib.structures.graphs import arc_kinds, arcs, chain, check_parents, naive
 from lib.structures.k2 import k2
 from lib.structures.tan import tan, tan_from_codes
 
 __all__ = [
+    "arc_kinds",
+    "arcs",
     "bdeu_search",
     "bic_from_codes",
     "bic_search",

@@ -91,3 +91,37 @@ def topological_order(parents):
     except CycleError as error:
         cycle = " -> ".join(map(str, error.args[1]))
         raise ValueError(f"parents must not form a cycle; got {cycle}") from None
+
+
+def arcs(parents):
+    """All arcs of a structure: a set of (parent, child)."""
+    return {(parent, child) for child, family in enumerate(parents) for parent in family}
+
+
+def arc_kinds(parents, true_parents):
+    """How each arc of a structure, or of the true one only, compares with those of the true one.
+
+    Parameters
+    ----------
+    parents, true_parents : sequences of sequences of int
+
+    Returns
+    -------
+    dict of (parent, child) to str
+        "right", "turned around" or "invented"; "missing" for an arc of the true structure that the
+        other has in neither direction.
+    """
+    found_arcs = arcs(parents)
+    true_arcs = arcs(true_parents)
+    kinds = {}
+    for arc in found_arcs:
+        if arc in true_arcs:
+            kinds[arc] = "right"
+        elif arc[::-1] in true_arcs:
+            kinds[arc] = "turned around"
+        else:
+            kinds[arc] = "invented"
+    for arc in true_arcs - found_arcs:
+        if arc[::-1] not in found_arcs:
+            kinds[arc] = "missing"
+    return kinds
