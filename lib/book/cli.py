@@ -378,9 +378,6 @@ def build(project, chapters, profile, n_parallel, strict, print_pdf):
     plan = jobs.plan_jobs(project, profile, chapters or project.chapters)
     with _errors_as_warnings(strict):
         environment.require_locked(project.root / "requirements.lock")
-    if is_published:
-        with _errors_as_warnings(strict):
-            registry.require_history(project)
     folder = project.build_folder(profile)
     click.get_current_context().with_resource(jobs.locked(folder))
     site.put_pages_aside(project, profile)  # no page outlives its results
@@ -415,54 +412,45 @@ def build(project, chapters, profile, n_parallel, strict, print_pdf):
     is_flag=True,
     help="Record the verdicts of profile paper in chapters/verdicts.yml.",
 )
-@click.option(
-    "--register",
-    "register_settings",
-    is_flag=True,
-    help="Add what decides each new setting to chapters/registered.yml.",
-)
-@click.option(
-    "--registered",
-    "check_register",
-    is_flag=True,
-    help="Check that file, and say since when each entry is there.",
-)
 @click.pass_obj
-def claims(project, profile, write_verdicts, register_settings, check_register):
+def claims(project, profile, write_verdicts):
     """Show every claim with its verdicts in the last build."""
     from lib.book.run import jobs
     from lib.book.verdicts import chapter_claims
-    from lib.book.verdicts import register as registry
     from lib.claims import estimate, rerun_words
 
     if write_verdicts and profile != PUBLISHED:
         raise BookError(f"only verdicts of profile {PUBLISHED} are recorded")
     jobs.require_fresh(project, profile)
-    if check_register:
-        registry.require_history(project)
     claims = chapter_claims.read_claims(project, profile)
-    registrations = registry.registrations(project) if check_register else {}
     for claim in claims:
         click.echo(f"{claim['id']}: {claim['sentence']}")
         for setting in claim["settings"]:
-            if check_register:
-                has_entry = setting["id"] in registrations
-                words = registrations[setting["id"]].words if has_entry else "not committed"
-            else:
-                words = estimate(setting)
-                if setting["rerun_chance"] is not None:
-                    words += f"; the same verdict in a re-run: {rerun_words(setting)}"
+            words = estimate(setting)
+            if setting["rerun_chance"] is not None:
+                words += f"; the same verdict in a re-run: {rerun_words(setting)}"
             click.echo(f"  {setting['verdict']:15}  {setting['id']}: {words}")
-    if register_settings:
-        new_ids = registry.register(project, claims)
-        click.echo(f"registered: {', '.join(new_ids) or 'nothing new'}")
-    if check_register:
-        registry.require_registered(project, claims)
     if write_verdicts:
         chapter_claims.write_verdicts(project, claims)
         click.echo(
             f"recorded {len(chapter_claims.settings_of(claims))} verdicts in {chapter_claims.FILE}"
         )
+
+
+@cli.command()
+@chapters_argument
+@click.pass_obj
+def register(project, chapters):
+    """Note when the rules of CHAPTERS' claims (all, if none is named) were fixed.
+
+    In chapters/registered.yml a setting that is new gets the date, and whether results of it are
+    here already: a recorded verdict, or an interval in the notebook, as stored or as executed. A
+    changed rule, margin or scale is noted as well. data/registered/ gets a copy of this day.
+    """
+    from lib.book.verdicts.register import register
+
+    for line in register(project, chapters or project.chapters) or ["nothing is new"]:
+        click.echo(line)
 
 
 @cli.command()

@@ -1,4 +1,4 @@
-"""The register: what decides each claim, committed before its results are seen."""
+"""The register: what decides each claim, and when that was fixed."""
 
 import json
 
@@ -21,15 +21,15 @@ def read_register(text: str) -> dict[str, dict]:
     -------
     dict
         Entries by the id of the claim. "least" is `Setting.min_trials`; "margin" is 0 where
-        it is not given.
+        it is not given. "registered" and "before", which `book register` adds, say when the rule
+        was fixed and what was fixed before results; they decide nothing.
 
     Raises
     ------
     ValueError
         If an entry is no JSON.
     """
-    # Read as JSON, not as YAML: PyYAML takes JSON's 1e-09 for a string, and the history of an
-    # entry is that of its line.
+    # Read as JSON, not as YAML: PyYAML takes JSON's 1e-09 for a string.
     entries = {}
     for line in text.splitlines():
         if line and not line.startswith("#"):

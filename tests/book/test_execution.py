@@ -272,8 +272,10 @@ def test_comments_docstrings_and_stored_outputs_are_no_ingredients(project):
     register.write_text('mean-is-positive: {"region": [0, null]}\n')
     key = fingerprint(project, "cia/curves", {})
     register.write_text(
-        'another-claim: {}\nmean-is-positive: {"region": [0, null], "settings": {"positive": {}}}\n'
+        'another-claim: {}\nmean-is-positive: {"region": [0, null], "registered": "2026-01-30", '
+        '"before": "all", "settings": {"positive": {}, "again": {"before": "none"}}}\n'
     )
+    append("data/registered/2026-01-30.yml")(project, None)
     append("data/recorded/cia/model.csv.gz")(project, None)  # of another chapter
     notebook = nbformat.read(project.notebook("cia/curves"), as_version=4)
     notebook.cells[-1].outputs = [nbformat.v4.new_output("stream", text="stored")]

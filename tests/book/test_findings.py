@@ -4,13 +4,14 @@ import re
 
 import nbformat
 import pytest
-from conftest import REPOSITORY
+from conftest import REPOSITORY, book_with
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from lib.book.pages.findings import FINDING
 from lib.book.pages.scorecard import counts_sentence
 from lib.book.run.project import BookError
 from lib.book.verdicts.assertions import require_assertions
+from lib.book.verdicts.register import Registration
 
 PAGES = ["README.md", "chapters/intro.md"]
 
@@ -33,16 +34,19 @@ def test_readme_and_title_page_repeat_the_same_sentences():
     assert all(readme.values())
 
 
-def test_the_sentence_of_counts():
+def test_the_sentence_of_counts(project):
     def claim(*verdicts):
         settings = [{"id": v, "verdict": v, "rerun_chance": 0.5} for v in verdicts]
         return {"id": "-".join(verdicts), "settings": settings}
 
-    words = counts_sentence([claim("holds", "fails"), claim("undecided", "negligible")])
-    assert words == (
+    pages = book_with(project, [claim("holds", "fails"), claim("undecided", "negligible")])
+    before = {"holds": "all", "fails": "rule", "undecided": "none", "of-no-chapter": "all"}
+    pages.registrations = {id: Registration("2026-01-31", word) for id, word in before.items()}
+    assert counts_sentence(pages) == (
         "The book tests 2 sentences of the four papers in 4 settings: the sentence holds in 1, its "
         "opposite in 1, the difference is negligible in 1, and 1 are not decided. If all were run "
-        "again with other random numbers, about 2 verdicts would change."
+        "again with other random numbers, about 2 verdicts would change. In 2 settings the rule was "
+        "registered before any result was seen."
     )
 
 

@@ -1,9 +1,7 @@
-"""Pages, records, downloads on commits and registration: what is true in any clone, or nothing."""
+"""Pages, records and downloads say of which commit they are, if it is known."""
 
-import csv
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,30 +9,20 @@ import pandas as pd
 import pikepdf
 import pytest
 import yaml
-from conftest import REPOSITORY, book, book_with, commit_all
+from conftest import REPOSITORY, book, commit_all
 
 from lib import trials
-from lib.book.pages import scorecard
 from lib.book.pages.book import Book
 from lib.book.pages.runs import Run, commit_of, note_commit, provenance
 from lib.book.paper import pdf
-from lib.book.run import execution, history, jobs
+from lib.book.run import execution, history
 from lib.book.run.history import CHANGED, NO_COMMIT
 from lib.book.run.keys import read_execution_note, write_execution_note
 from lib.book.run.project import BookError, Project
-from lib.book.verdicts import register as registry
 from lib.experiments import record as records
 from lib.experiments.record import Record, lock_digest, read_record
 from lib.trials.notes import KINDS
 
-ENTRY = {
-    "statistic": "mean",
-    "region": [0, None],
-    "margin": 0.1,
-    "least": 1,
-    "unit": "models",
-    "settings": {"positive": {}},
-}
 RECORDING = """
 import pandas as pd
 from lib.experiments.record import Record
@@ -48,191 +36,18 @@ def run_git(folder, *arguments):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def register(project, **fields):
-    line = f"mean-is-positive: {json.dumps(ENTRY | fields)}\n"
-    (project.root / "chapters" / "registered.yml").write_text(line)
-
-
-def record_verdict(project):
-    (project.root / "chapters" / "verdicts.yml").write_text("positive: holds\n")
-
-
 @pytest.fixture
 def three_commits(project):
-    """A project of three commits: its files, what decides its claim, the verdict."""
-    commit_all(project, "files")
-    register(project)
-    commit_all(project, "what decides")
-    record_verdict(project)
-    commit_all(project, "the verdict")
+    """A project of three commits."""
+    for message in ("first", "second", "third"):
+        commit_all(project, message)
     return project
-
-
-def clone(project, folder, *options):
-    """Return a clone of a project, whose lib is a link to ours as its own is."""
-    subprocess.run(
-        ["git", "clone", "--quiet", *options, f"file://{project.root}", folder], check=True
-    )
-    return Project(folder)
 
 
 def without_git(monkeypatch, folder):
     """Let no program be found."""
     folder.mkdir(exist_ok=True)
     monkeypatch.setenv("PATH", str(folder))
-
-
-def squash(project):
-    """A tarball of a project of which somebody has made a repository."""
-    shutil.rmtree(project.root / ".git")
-    commit_all(project, "all that there was")
-
-
-def replace_first_commit(project):
-    """A history that git is told to begin later."""
-    run_git(project.root, "replace", "--graft", "HEAD~1")
-
-
-class TestRegistration:
-    def test_a_whole_history_says_that_it_was_registered_in_advance(self, three_commits):
-        registration = registry.registrations(three_commits)["positive"]
-        assert registration.kind == registry.BEFORE
-        assert re.fullmatch(r"registered .*, commit .*", registration.words)
-        registry.require_history(three_commits)
-
-    @pytest.mark.parametrize("depth", [1, 2])
-    def test_a_shallow_clone_says_nothing_until_it_is_complete(
-        self, three_commits, tmp_path, depth
-    ):
-        shallow = clone(three_commits, tmp_path / "shallow", "--depth", str(depth))
-        assert registry.registrations(shallow) == {}
-        with pytest.raises(
-            BookError, match=r"is a shallow clone, whose history is cut; `git fetch --unshallow`"
-        ):
-            registry.require_history(shallow)
-        run_git(shallow.root, "fetch", "--quiet", "--unshallow")
-        assert registry.registrations(shallow) == registry.registrations(three_commits) != {}
-
-    @pytest.mark.parametrize(
-        ("change", "reason"),
-        [
-            (
-                lambda project: shutil.rmtree(project.root / ".git"),
-                "has no history: git answers 'fatal: not a git",
-            ),
-            (squash, "begins with results that are older"),
-            (replace_first_commit, "is altered by `git replace`"),
-        ],
-    )
-    def test_another_history_that_is_not_whole_says_nothing_either(
-        self, three_commits, change, reason
-    ):
-        change(three_commits)
-        assert registry.registrations(three_commits) == {}
-        with pytest.raises(BookError, match=reason):
-            registry.require_history(three_commits)
-
-    def test_without_git(self, three_commits, monkeypatch, tmp_path):
-        without_git(monkeypatch, tmp_path / "nothing")
-        assert registry.registrations(three_commits) == {}
-        with pytest.raises(BookError, match="git is not on the PATH; on Debian, `apt install git`"):
-            registry.require_history(three_commits)
-
-    def test_settings_of_git_change_nothing(self, three_commits, monkeypatch, tmp_path):
-        expected = registry.registrations(three_commits)
-        (tmp_path / "gitconfig").write_text(
-            "[log]\nshowSignature = true\ndiffMerges = combined\nshowRoot = false\n"
-            "[diff]\nnoprefix = true\nexternal = false\n"
-            "[color]\nui = always\n[core]\npager = false\n"
-        )
-        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
-        assert registry.registrations(three_commits) == expected
-
-    def test_attributes_that_hide_what_a_commit_changes_hide_no_rule(self, project):
-        """Neither of the register nor of the verdicts, wherever they are written."""
-        commit_all(project, "files")
-        register(project)
-        commit_all(project, "what decides")
-        record_verdict(project)
-        commit_all(project, "the verdict")
-        register(project, region=[1, None])
-        commit_all(project, "another rule, with the results known")
-        (worded_after,) = registry.registrations(project).values()
-        assert worded_after.kind == registry.WORDED_AFTER
-        for name in (".git/info/attributes", ".gitattributes"):
-            (project.root / name).write_text("chapters/*.yml -diff\n")
-            assert registry.registrations(project) == {"positive": worded_after}
-
-    def test_scorecard_and_table(self, three_commits, tmp_path):
-        """With the history they have it; without, the scorecard says why, and no entry is blank."""
-        setting = {
-            "id": "positive",
-            "verdict": "holds",
-            "words": "",
-            "paper_value": None,
-            "anchor": None,
-            "recorded": False,
-            "statistic": "mean",
-            "value": 1.0,
-            "low": 0.5,
-            "high": 1.5,
-            "n": 3,
-            "unit": "models",
-            "least": 1,
-            "region": [0, None],
-            "margin": 0.1,
-            "rerun_chance": 0.9,
-        }
-        claim = {
-            "id": "mean-is-positive",
-            "paper": "groveroth1997",
-            "sentence": "So.",
-            "quote": "so",
-            "data": "",
-            "headline": True,
-            "exact": False,
-            "chapter": "cia/curves",
-            "settings": [setting],
-        }
-        shallow = clone(three_commits, tmp_path / "shallow", "--depth", "1")
-        for project, words in ((three_commits, "Registered "), (shallow, "")):
-            pages = book_with(project, [claim])
-            text = scorecard.scorecard(pages)
-            assert registry.WORDED_AFTER not in text.lower()
-            assert "true if &gt; 0; what matters: 0.1" in text
-            assert f"in a re-run: 90%. {words}" in text
-            assert ("the book's history is not whole" in text) == (project is shallow)
-            scorecard.write_downloads(pages, tmp_path)
-            with (tmp_path / "claims.csv").open(encoding="utf-8", newline="") as file:
-                rows = list(csv.DictReader(file))
-            assert [row["registered"].partition(" ")[0] for row in rows] == [words.strip().lower()]
-        assert "</div></li>" in text.partition("in a re-run: 90%. ")[2][:20]
-
-    def test_a_build_warns_and_a_strict_one_is_refused_before_anything_runs(
-        self, three_commits, monkeypatch, tmp_path
-    ):
-        def stop(*_):
-            raise BookError("stopped before any chapter")
-
-        monkeypatch.setattr(jobs, "run_all", stop)
-        shallow = clone(three_commits, tmp_path / "shallow", "--depth", "1")
-        lenient = book(shallow, "build")
-        strict = book(shallow, "build", "--strict")
-        for result in (lenient, strict):
-            assert result.exit_code == 1
-            assert "`git fetch --unshallow` completes it" in result.output
-        assert "stopped before any chapter" in lenient.output
-        assert "stopped before any chapter" not in strict.output
-        assert "stopped before any chapter" in book(three_commits, "build", "--strict").output
-
-    def test_the_command_that_asks_for_it_says_why_it_is_not_known(
-        self, three_commits, monkeypatch, tmp_path
-    ):
-        monkeypatch.setattr(jobs, "require_fresh", lambda *_: None)
-        shallow = clone(three_commits, tmp_path / "shallow", "--depth", "1")
-        result = book(shallow, "claims", "--registered")
-        assert result.exit_code == 1
-        assert "history is cut; `git fetch --unshallow` completes it" in result.output
 
 
 class TestCommit:
@@ -256,18 +71,6 @@ class TestCommit:
         run_git(project.root, "config", "status.showUntrackedFiles", "no")
         (project.root / "chapters" / "new.md").touch()
         assert history.changes(project) == ["chapters/new.md"]
-
-    @pytest.mark.parametrize("option", ["--assume-unchanged", "--skip-worktree"])
-    def test_files_at_which_git_is_told_not_to_look_count(self, project, option):
-        commit = commit_all(project)
-        run_git(project.root, "update-index", option, "data/numbers.csv")
-        (project.root / "data" / "numbers.csv").write_text("x\n2\n")
-        assert history.changes(project) == ["data/numbers.csv"]
-        assert history.commit(project) == commit + CHANGED
-        (project.root / "data" / "numbers.csv").unlink()  # as a sparse checkout leaves it out
-        assert history.changes(project) == (
-            [] if option == "--skip-worktree" else ["data/numbers.csv"]
-        )
 
     def test_where_git_cannot_tell_nothing_is_called_unchanged(self, project):
         commit_all(project)
@@ -293,7 +96,7 @@ class TestCommit:
         )
         assert history.commit(project) == NO_COMMIT
         with pytest.raises(BookError, match="the repository around it does not track its _toc.yml"):
-            registry.require_history(project)
+            history.require_commit(project, "data/recorded")
         run_git(outer, "add", project.root.name)
         run_git(outer, *author, "commit", "--quiet", "--message", "which takes the book in")
         assert history.commit(project) == run_git(outer, "rev-parse", "--short=10", "HEAD")
@@ -311,7 +114,9 @@ class TestCommit:
         first = commits[0]
         last = commits[2]
         author = ["-c", "user.name=A", "-c", "user.email=a@b"]
-        run_git(three_commits.root, *author, "commit", "-q", "--amend", "-m", "again")
+        run_git(
+            three_commits.root, *author, "commit", "-q", "--amend", "--allow-empty", "-m", "again"
+        )
         assert history.is_ancestor(three_commits, first)
         assert history.is_ancestor(three_commits, history.head(three_commits))
         for commit in (last, first + CHANGED, NO_COMMIT, "", "--help", "0123456789"):
@@ -569,8 +374,7 @@ def test_the_books_records_name_a_commit_of_its_history(path):
         assert facts.get(field), field
     assert history.COMMIT.fullmatch(facts["commit"])  # and no uncommitted changes
     project = Project(REPOSITORY)
-    if history.missing_history(project) is None:
-        run_git(REPOSITORY, "cat-file", "-e", f"{facts['commit']}^{{commit}}")
+    if history.git(project, "rev-parse", "--is-shallow-repository") == "false":
         assert history.is_ancestor(project, facts["commit"])
 
 
@@ -578,18 +382,7 @@ WORKFLOWS = sorted((REPOSITORY / ".github" / "workflows").iterdir())
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-class TestWorkflow:
-    def test_it_fetches_the_whole_history(self, path):
-        workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
-        checkouts = []
-        for job in workflow["jobs"].values():
-            for step in job["steps"]:
-                if step.get("uses", "").startswith("actions/checkout@"):
-                    checkouts.append(step)
-        assert checkouts
-        assert {step["with"]["fetch-depth"] for step in checkouts} == {0}  # all of it
-
-    def test_a_run_at_night_and_one_that_publishes_do_not_cancel_each_other(self, path):
-        concurrency = yaml.safe_load(path.read_text(encoding="utf-8"))["concurrency"]
-        assert "${{ github.event_name }}" in concurrency["group"]
-        assert concurrency["cancel-in-progress"] == "${{ github.ref != 'refs/heads/main' }}"
+def test_a_run_at_night_and_one_that_publishes_do_not_cancel_each_other(path):
+    concurrency = yaml.safe_load(path.read_text(encoding="utf-8"))["concurrency"]
+    assert "${{ github.event_name }}" in concurrency["group"]
+    assert concurrency["cancel-in-progress"] == "${{ github.ref != 'refs/heads/main' }}"

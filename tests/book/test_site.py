@@ -1,13 +1,12 @@
 """The built pages: complete, true to their sources, and silent on the network."""
 
-import json
 import re
 from base64 import b64encode
 
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
-from conftest import book, commit_all, make_project
+from conftest import book, make_project
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from lib.book.pages import site
@@ -15,7 +14,6 @@ from lib.book.pages.directives import GLUED_IMAGE, picture_of, write_picture
 from lib.book.run import remote_data
 from lib.book.run.project import BookError
 from lib.book.verdicts import chapter_claims
-from lib.book.verdicts import register as registry
 from lib.claims import CLAIMS_JSON
 
 HOSTILE = "`</code></div><script>alert(1)</script>` {glue:text}`n` \"'\n``` $x$"
@@ -197,39 +195,3 @@ def test_one_id_in_two_chapters_is_an_error(project):
         nbformat.write(new_notebook(cells=[new_code_cell("", outputs=outputs)]), path)
         with pytest.raises(BookError, match=message):
             chapter_claims.read_claims(project, "quick")
-
-
-def test_what_decides_a_setting_is_registered_before_its_verdict(project):
-    entry = {"statistic": "mean", "region": [0, None], "margin": 0.1, "least": 1, "unit": "models"}
-    path = project.root / "chapters" / "registered.yml"
-    assert registry.registrations(project) == {}
-    chapter_claims.write_verdicts(project, [claim("holds")])
-    commit_all(project, "a verdict")
-    with pytest.raises(BookError, match=r'needs a line such as\na-claim: .*"region": \[0, null\]'):
-        registry.register(project, [claim("holds", "fails")])
-    path.write_text(f"a: {json.dumps(entry)}\nb: {json.dumps(entry)}\n")
-    second = commit_all(project, "what decides it, and another, as entries were once")
-    path.write_text(f"a-claim: {json.dumps(entry | {'settings': {}})}\n")
-    with pytest.raises(BookError, match=r"a: region \[0.0, None\], margin 0.1, least 1 here; not"):
-        registry.require_registered(project, [claim("holds")])
-    assert registry.register(project, [claim("holds", "fails")]) == ["a", "b"]
-    commit_all(project, "moved")
-    chapter_claims.write_verdicts(project, [claim("holds", "fails")])
-    commit_all(project, "the other's verdict")
-    registry.require_registered(project, [claim("holds", "fails")])
-    since = registry.registrations(project)
-    assert since["a"].kind == registry.WORDED_AFTER
-    assert since["b"].kind == registry.BEFORE
-    words, _, commit = since["b"].words.rpartition(" ")
-    assert re.fullmatch(r"registered \d{4}-\d\d-\d\d, commit", words)
-    assert second.startswith(commit)
-
-    path.write_text(path.read_text().replace('"b": {}', '"b": {"region": [0.5, null]}'))
-    with pytest.raises(BookError, match=r"here; region \[0.5, None\], margin 0.1, least 1 reg"):
-        registry.require_registered(project, [claim("holds", "fails")])
-    assert "b" not in registry.registrations(project)
-    commit_all(project, "another region")
-    assert registry.registrations(project)["b"].kind == registry.WORDED_AFTER
-    path.write_text("a-claim: {")
-    with pytest.raises(BookError, match="registered.yml: a line must be"):
-        registry.registrations(project)

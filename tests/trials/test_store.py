@@ -307,6 +307,7 @@ class TestOnlyTheSameIsFound:
             "paper/table.csv": True,
             "recorded/a.csv.gz": False,
             "benchmarks/a.json": False,
+            "registered/2026-01-31.yml": False,
         }
         digests = [store.data_digests()]
         for name in counts:

@@ -80,7 +80,7 @@ class Book:
 
     @cached_property
     def registrations(self) -> dict[str, Registration]:
-        """Since when what decides each setting is as now."""
+        """When the rule of each setting was fixed."""
         return registrations(self.project)
 
     def generated(self, name: str) -> str:
@@ -105,7 +105,7 @@ class Book:
     def filled(self, path: Path) -> str:
         """Return the text of a file in which findings are those of the runs."""
         place = path.relative_to(self.project.root).as_posix()
-        find = finding_of(self.runs, place, lambda: counts_sentence(self.claims))
+        find = finding_of(self.runs, place, lambda: counts_sentence(self))
         return fill_findings(read_text(path), find)
 
     def _chapter_text(self, run: Run) -> str:

@@ -17,7 +17,6 @@ from lib.book.verdicts.chapter_claims import (
     settings_of,
     unstable_settings,
 )
-from lib.book.verdicts.register import history_gap
 from lib.claims import SYMBOLS, overall
 
 COLUMNS = (
@@ -77,11 +76,10 @@ def scorecard(book) -> str:
         kinds=KINDS,
         verdicts={kind: f"{symbol} {kind}" for kind, symbol in KINDS.items()},
         registrations={id: entry.words for id, entry in registration_of.items()},
-        kinds_of_registration=Counter(entry.kind for entry in registration_of.values()),
+        n_registered=_count_registered(book),
         expected_turns=expected_turns(claims),
         unstable=unstable_settings(claims),
         stable=STABLE,
-        has_history=history_gap(project) is None,
         is_published=book.profile == PUBLISHED,
         profile=book.profile,
         n_stored=sum(run.is_stored for run in book.runs.values()),
@@ -89,16 +87,27 @@ def scorecard(book) -> str:
     )
 
 
-def counts_sentence(claims: list[dict]) -> str:
-    """Return what became of all claims, in two sentences."""
+def _count_registered(book) -> Counter:
+    """Return how many settings had "all", the "rule" or "none" fixed before their results."""
+    registration_of = book.registrations
+    ids = [setting["id"] for setting in settings_of(book.claims)]
+    return Counter(registration_of[id].before for id in ids if id in registration_of)
+
+
+def counts_sentence(book) -> str:
+    """Return what became of all claims, and how many were registered, in three sentences."""
+    claims = book.claims
     settings = settings_of(claims)
+    n_registered = _count_registered(book)
     counts = Counter(setting["verdict"] for setting in settings)
     n_open = len(settings) - counts["holds"] - counts["fails"] - counts["negligible"]
     return (
         f"The book tests {len(claims)} sentences of the four papers in {len(settings)} settings: the "
         f"sentence holds in {counts['holds']}, its opposite in {counts['fails']}, the difference is "
         f"negligible in {counts['negligible']}, and {n_open} are not decided. If all were run again "
-        f"with other random numbers, about {expected_turns(claims):.0f} verdicts would change."
+        f"with other random numbers, about {expected_turns(claims):.0f} verdicts would change. In "
+        f"{n_registered['all'] + n_registered['rule']} settings the rule was registered before any "
+        "result was seen."
     )
 
 

@@ -1,4 +1,4 @@
-"""What git knows of the book: the commit, what differs from it, whether its history is whole."""
+"""What git knows of the book: its commit, and the files that differ from it."""
 
 import os
 import re
@@ -9,19 +9,6 @@ from lib.book.run.project import BookError, Project
 NO_COMMIT = "no commit"
 CHANGED = " + uncommitted changes"
 COMMIT = re.compile(r"[0-9a-f]{7,64}")
-# What git sets for a hook: a build that it calls would ask the hook's repository, not the book's.
-HOOK_VARIABLES = (
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_PREFIX",
-    "GIT_COMMON_DIR",
-    "GIT_NAMESPACE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_SHALLOW_FILE",
-    "GIT_GRAFT_FILE",
-)
 
 
 def git(project: Project, *arguments: str) -> str | None:
@@ -34,7 +21,12 @@ def git(project: Project, *arguments: str) -> str | None:
 
 def _call_git(project: Project, *arguments: str) -> subprocess.CompletedProcess | None:
     """Call git in the book's folder; None if there is no git."""
-    environment = {name: text for name, text in os.environ.items() if name not in HOOK_VARIABLES}
+    # without what git sets for a hook: it would answer for the hook's repository, not the book's
+    environment = {
+        name: text
+        for name, text in os.environ.items()
+        if not name.startswith("GIT_") or name.startswith("GIT_CONFIG")
+    }
     environment["GIT_OPTIONAL_LOCKS"] = "0"  # a question must not block whoever commits meanwhile
     command = ["git", "-C", str(project.root), *arguments]
     try:
@@ -60,8 +52,7 @@ def changes(project: Project) -> list[str]:
     """Return the files that differ from the commit that is checked out.
 
     New files differ, too. Files that git is told to ignore differ only below data/ and lib/, where
-    numbers come from. Files at whose changes git is told not to look (``git update-index
-    --assume-unchanged``) differ, as nobody knows. Paths begin at the book's folder.
+    numbers come from. Paths begin at the book's folder.
 
     Raises
     ------
@@ -77,28 +68,17 @@ def changes(project: Project) -> list[str]:
         "--ignore-submodules=none",
     )
     status = git(project, "status", *status_options, "--", ".")
-    # each tracked file after a letter: small if git is not to look, S if a sparse checkout lacks it
-    tagged_files = git(project, "ls-files", "-v", "-z", "--", ".")
-    if status is None or tagged_files is None:
+    if status is None:
         raise BookError(
             f"`git status` fails in {project.root}: repair the repository, or build in a new clone"
         )
     # paths of the status begin at the top of the repository
     prefix = git(project, "rev-parse", "--show-prefix") or ""
     differing = [entry[3:].removeprefix(prefix) for entry in status.split("\0") if entry]
-    unwatched = []
-    put_back = []
-    for entry in tagged_files.split("\0"):
-        name = entry[2:]
-        if re.match("[a-z]", entry):
-            unwatched.append(name)
-        elif entry.startswith("S ") and (project.root / name).exists():
-            put_back.append(name)
     ignored_options = ("-z", "--others", "--ignored", "--exclude-standard")
     ignored = git(project, "ls-files", *ignored_options, "--", "data", "lib") or ""
     sources = [name for name in ignored.split("\0") if name and "__pycache__" not in name]
-    # each once, in this order
-    return list(dict.fromkeys([*differing, *unwatched, *put_back, *sources]))
+    return differing + sources
 
 
 def commit(project: Project) -> str:
@@ -168,38 +148,6 @@ def is_ancestor(project: Project, commit: str) -> bool:
     if not COMMIT.fullmatch(commit) or head(project) is None:
         return False
     return git(project, "merge-base", "--is-ancestor", commit, "HEAD") is not None
-
-
-def first_commit(project: Project) -> str:
-    """Return the commit with which the history begins."""
-    return git(project, "rev-list", "--first-parent", "--max-parents=0", "HEAD") or ""
-
-
-def is_shallow(project: Project) -> bool:
-    """Whether the repository is a shallow clone, which has only the last commits."""
-    return git(project, "rev-parse", "--is-shallow-repository") == "true"
-
-
-def missing_history(project: Project) -> str | None:
-    """Return why the history is not here from its beginning, and a remedy; None if it is."""
-    if head(project) is None:
-        return f"{project.root} has no history: {_why_no_commit(project)}"
-    if is_shallow(project):
-        return (
-            f"{project.root} is a shallow clone, whose history is cut; "
-            "`git fetch --unshallow` completes it"
-        )
-    if git(project, "for-each-ref", "--count=1", "refs/replace") or _has_grafts(project):
-        return (
-            f"the history of {project.root} is altered by `git replace` or grafts; "
-            "`git replace -d` removes them"
-        )
-    return None
-
-
-def _has_grafts(project: Project) -> bool:
-    path = project.root / (git(project, "rev-parse", "--git-path", "info/grafts") or "none")
-    return path.is_file() and path.stat().st_size > 0
 
 
 def _why_no_commit(project: Project) -> str:

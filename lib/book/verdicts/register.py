@@ -1,351 +1,241 @@
-"""The rules of claims that were fixed before any result: statistic, region, number of trials."""
+"""The register: what decides each claim, since when, and what was fixed before its results."""
 
 import json
-import re
 from collections import Counter
+from datetime import date
+from pathlib import Path
 from typing import NamedTuple
-
-import yaml
 
 from lib.base.files import write_whole
 from lib.book.rendering import render
-from lib.book.run.claim_rules import REGISTER, read_entries
-from lib.book.run.history import first_commit, git, missing_history
-from lib.book.run.parameters import load_yaml
-from lib.book.run.project import BookError, Project
-from lib.book.verdicts import scales
-from lib.book.verdicts.chapter_claims import FILE, settings_of
-from lib.claims import read_register
-
-FILES = (REGISTER, FILE)
-# Each commit with the lines that it changes, whatever settings and attributes git is given.
-HISTORY = (
-    "-c",
-    "log.diffMerges=separate",
-    "-c",
-    "log.showRoot=true",
-    "log",
-    "--patch",
-    "--text",
-    "--unified=0",
-    "--reverse",
-    "--first-parent",
-    "-m",
-    "--no-color",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-show-signature",
-    "--format=%x00%h %cs",
+from lib.book.run.claim_rules import REGISTER, read_entries, read_lines, without_registration
+from lib.book.run.project import (
+    PROFILES,
+    PUBLISHED,
+    BookError,
+    Project,
+    read_cells,
+    read_mapping,
+    read_notebook,
 )
-# Lines of such a commit: an entry of the register is an object of JSON, a verdict is a word.
-ENTRY_ADDED = re.compile(r"^\+([a-z0-9-]+: \{.*)", re.MULTILINE)
-ENTRY_REMOVED = re.compile(r"^-([a-z0-9-]+: \{.*)", re.MULTILINE)
-VERDICT_ADDED = re.compile(r"^\+([a-z0-9-]+):(?! \{)", re.MULTILINE)
-ENTRY_FIELDS = ("statistic", "region", "margin", "least", "unit")
-# When what decides a setting was fixed.
-BEFORE = "registered before results were seen"
-SCALED_AFTER = "registered before, with a margin or a scale that was fixed after results were seen"
-WORDED_AFTER = "worded after results were seen"
+from lib.book.verdicts.chapter_claims import FILE, claims_in, settings_of
 
-
-class _Rule(NamedTuple):
-    """What decides the verdict of one setting."""
-
-    lower: float | None  # ends of the region; None: it has no end there
-    upper: float | None
-    min_trials: int
-    results_were_seen: bool  # before the rule was fixed
-
-
-class _Decisive(NamedTuple):
-    """All that decides the verdict of one setting, but for what is measured."""
-
-    rule: _Rule
-    margin: float
-    scale: str  # the profile's values, in JSON
-
-
-class SettingHistory(NamedTuple):
-    """When what decides a setting was fixed.
-
-    Attributes
-    ----------
-    decisive : _Decisive
-        As in the last commit.
-    since : dict of str to int
-        Number of the commit that made each part of it as it is.
-    first_verdict : int
-        Number of the first commit with a verdict of the setting, or of all commits.
-    commits : list of str
-        Date and name of each commit.
-    """
-
-    decisive: _Decisive
-    since: dict[str, int]
-    first_verdict: int
-    commits: list[str]
-
-    @property
-    def is_worded_after(self) -> bool:
-        """Whether the rule is younger than a result of the setting."""
-        return self.since["rule"] >= self.first_verdict or self.decisive.rule.results_were_seen
+RULE = ("region", "least", "unit")  # fields that decide, but for the margin
+FROZEN = "data/registered"  # a copy of the register for each day on which it changed
+WORDS = {
+    "all": "registered on {date}, before results",
+    "rule": "rule registered on {date}; margin or scale fixed after results were seen",
+    "none": "worded after results were seen, as now since {date}",
+}
 
 
 class Registration(NamedTuple):
-    """Since when what decides a setting is as now."""
+    """When the rule of a setting was fixed, and what was fixed before its results were seen.
 
-    kind: str  # BEFORE, SCALED_AFTER or WORDED_AFTER
-    words: str
-
-
-def register(project: Project, claims: list[dict]) -> list[str]:
-    """Write each new setting into its claim's entry, drop what is gone; return the new ids.
-
-    A claim that has no entry is an error that says what to write.
+    Attributes
+    ----------
+    registered : str
+        The day when the rule was fixed, such as 2026-01-31.
+    before : str
+        "all": rule, margin and scale; "rule": the rule alone, which is the region, the least number
+        of units and what they are; "none".
     """
-    entries = read_entries(project)
-    new_ids = []
-    for claim in claims:
-        if claim["id"] not in entries:
-            setting = claim["settings"][0]
-            entry = {name: setting[name] for name in ENTRY_FIELDS}
-            line = _line(claim["id"], entry | {"settings": {}})
-            raise BookError(f"{REGISTER} needs a line such as\n{line}")
-        registered = entries[claim["id"]].get("settings", {})
-        ids = sorted(setting["id"] for setting in claim["settings"])
-        entries[claim["id"]]["settings"] = {id: registered.get(id, {}) for id in ids}
-        new_ids += [id for id in ids if id not in registered]
-    lines = [_line(id, entries[id]) for id in sorted(claim["id"] for claim in claims)]
-    write_whole(project.root / REGISTER, f"{render('registered.txt')}\n{''.join(lines)}")
-    return sorted(new_ids)
+
+    registered: str
+    before: str
+
+    @property
+    def words(self) -> str:
+        """The registration as the scorecard says it."""
+        return WORDS[self.before].format(date=self.registered)
+
+
+def registrations(project: Project) -> dict[str, Registration]:
+    """Return the registration of each setting that has one."""
+    return {
+        id: Registration(setting["registered"], setting["before"])
+        for id, setting in _settings(read_entries(project)).items()
+        if "before" in setting
+    }
 
 
 def require_registered(project: Project, claims: list[dict]) -> None:
     """Raise BookError with a line for each setting whose rule is not the registered one.
 
-    Region, margin and least number of trials are compared.
+    Region, margin and least number of units are compared. The newest frozen copy must be that of
+    the register and of the published profile as they are.
     """
-    registered_rules = _rules_by_setting(read_entries(project))
+    entries = read_entries(project)
+    registered = _settings(entries)
     lines = []
     for setting in settings_of(claims):
         id = setting["id"]
-        rule = _words(_rule(setting), setting["margin"])
-        registered = "not"
-        if id in registered_rules:
-            registered = _words(*registered_rules[id])
-        if rule != registered:
-            lines.append(f"{id}: {rule} here; {registered} registered")
+        rule = _rule_words(setting)
+        registered_rule = _rule_words(registered[id]) if id in registered else "not"
+        if rule != registered_rule:
+            lines.append(f"{id}: {rule} here; {registered_rule} registered")
+    if entries and _lines_to_freeze(project, entries) != _frozen_lines(project):
+        lines.append(f"{FROZEN}/ has no copy of the register and the published profile as they are")
     if lines:
-        advice = (
-            "`book claims --register` adds what is new; "
-            "an entry that changes counts as worded after its results"
-        )
-        raise BookError(
-            "claims differ from chapters/registered.yml:\n  " + "\n  ".join([*lines, advice])
-        )
+        advice = "`book register` notes what is new or has changed"
+        raise BookError(f"claims differ from {REGISTER}:\n  " + "\n  ".join([*lines, advice]))
 
 
-def _words(rule, margin):
-    return (
-        f"region [{rule.lower}, {rule.upper}], margin {_round_end(margin)}, least {rule.min_trials}"
-    )
-
-
-def require_history(project: Project) -> None:
-    """Raise BookError where the history cannot say which settings were registered in advance.
-
-    The message has a remedy.
-    """
-    reason = history_gap(project)
-    if reason:
-        raise BookError(
-            f"{reason}: since when settings are registered is not known, "
-            "and the pages do not say it"
-        )
-
-
-def registrations(project: Project) -> dict[str, Registration]:
-    """Return for each setting since when what decides it is as now.
-
-    What decides is the rule (region and least number of units), the margin, and the scale: the
-    values of the published profile that the claim's cell reads, sizes and seed among them. A
-    statistic may be reworded; one that becomes another needs another id. Empty where the history is
-    not here from its beginning: what it lacks may have come before any result.
-    """
-    entries = read_entries(project)
-    parameters = scales.claim_parameters(project, list(entries))
-    present = _decisive_by_setting(entries, _scales(parameters, scales.read_profiles(project)))
-    return {
-        id: _registration(setting)
-        for id, setting in setting_histories(project, parameters).items()
-        if present.get(id) == setting.decisive  # not changed since the last commit
-    }
-
-
-def setting_histories(project: Project, parameters: dict) -> dict[str, SettingHistory]:
-    """Return since when what decides each registered setting is as it is in the last commit.
+def register(project: Project, chapters: list[str]) -> list[str]:
+    """Note what is new or has changed in the register, and freeze a copy of it.
 
     Parameters
     ----------
     project : Project
-    parameters : dict
-        As `lib.book.verdicts.scales.claim_parameters` returns them.
+    chapters : list of str
+        Whose claims are noted; the copy has those of others as they were noted last.
 
     Returns
     -------
-    dict
-        By the id of the setting; empty where the history is not here from its beginning.
+    list of str
+        A line for each setting whose registration is new or another one.
+
+    Raises
+    ------
+    BookError
+        If a claim that was published has no entry; it says what to write.
     """
-    commits = []
-    if not history_gap(project):
-        commits = git(project, *HISTORY, "--", *FILES, scales.FILE).split("\0")[1:]
-    register_lines = Counter()  # of the register as of a commit
-    claim_scales = {}  # by claim, as of a commit
-    decisive = {}  # by setting, as of a commit
-    since = {}  # by setting: number of the commit that made its rule, its margin and its scale
-    verdict_commits = {}  # by setting: number of the commit with its first verdict
-    for number, commit in enumerate(commits):
-        register_file, verdicts_file, profiles_file = _split_by_file(commit)
-        register_lines.update(ENTRY_ADDED.findall(register_file))
-        register_lines.subtract(ENTRY_REMOVED.findall(register_file))
-        if profiles_file:
-            claim_scales = _scales(parameters, _profiles_at(project, commit.split()[0]))
-        previous = decisive
-        entries = read_register("\n".join(register_lines.elements()))
-        decisive = _decisive_by_setting(entries, claim_scales)
-        for id, parts in decisive.items():
-            for name, part in parts._asdict().items():
-                if id not in previous or getattr(previous[id], name) != part:
-                    since.setdefault(id, {})[name] = number
-        for id in VERDICT_ADDED.findall(verdicts_file):
-            verdict_commits.setdefault(id, number)
-    words = [_date_and_commit(commit) for commit in commits]
-    return {
-        id: SettingHistory(parts, since[id], verdict_commits.get(id, len(commits)), words)
-        for id, parts in decisive.items()
-    }
+    entries = read_entries(project)
+    frozen_lines = _frozen_lines(project)
+    frozen_settings = _settings(frozen_lines)
+    previous = registrations(project)
+    noted_names = set()
+    for chapter in chapters:
+        _list_published_settings(project, chapter, entries)
+        ids_with_results = _ids_with_results(project, chapter)
+        is_rescaled = _is_rescaled(project, chapter, frozen_lines)
+        code = "\n".join(cell["source"] for cell in read_cells(project.notebook(chapter)))
+        claim_ids = [id for id in entries if f'"{id}"' in code or f"'{id}'" in code]
+        for id in claim_ids:
+            entries[id] = _note_registrations(
+                entries[id], frozen_settings, ids_with_results, is_rescaled
+            )
+        noted_names |= {chapter, *claim_ids}
+    _write(project, REGISTER, entries)
+    copied_lines = {}
+    for name, line in _lines_to_freeze(project, entries).items():
+        if name in noted_names:
+            copied_lines[name] = line
+        elif name in frozen_lines:
+            copied_lines[name] = frozen_lines[name]
+    if copied_lines != frozen_lines:
+        (project.root / FROZEN).mkdir(parents=True, exist_ok=True)
+        _write(project, f"{FROZEN}/{date.today()}.yml", copied_lines)
+    changes = []
+    for id, registration in registrations(project).items():
+        if previous.get(id) != registration:
+            changes.append(f"{id}: {registration.words}")
+    return changes
 
 
-def _split_by_file(commit):
-    """Return the lines that a commit changes in the register, the verdicts and the profiles."""
-    sections = re.split(r"^diff --git ", commit, flags=re.MULTILINE)[1:]
-    changes = dict.fromkeys((*FILES, scales.FILE), "")
-    for section in sections:
-        header = section.partition("\n")[0]
-        for path in changes:
-            if header.endswith(path):
-                changes[path] = section
-    return changes.values()
+def _settings(entries: dict[str, dict]) -> dict[str, dict]:
+    """Return what is registered for each setting: as for its claim, but for what it has itself."""
+    settings = {}
+    for entry in entries.values():
+        for id, own_fields in entry.get("settings", {}).items():
+            settings[id] = entry | own_fields
+    return settings
 
 
-def _registration(history):
-    """Return the registration that the history of a setting gives."""
-    if history.is_worded_after:
-        latest = history.commits[max(history.since.values())]
-        return Registration(WORDED_AFTER, f"{WORDED_AFTER}, as now since {latest}")
-    words = f"registered {history.commits[history.since['rule']]}"
-    late = {
-        name: history.since[name]
-        for name in ("margin", "scale")
-        if history.since[name] >= history.first_verdict
-    }
-    if not late:
-        return Registration(BEFORE, words)
-    latest = history.commits[max(late.values())]
-    return Registration(SCALED_AFTER, f"{words}; {' and '.join(late)} as now since {latest}")
+def _lines_to_freeze(project: Project, entries: dict[str, dict]) -> dict[str, dict]:
+    """Return the entries, and the values that the published profile gives to each chapter."""
+    return entries | {chapter: project.profile(PUBLISHED, chapter) for chapter in project.chapters}
 
 
-def _date_and_commit(commit):
-    hash_, date = commit.split()[:2]
-    return f"{date}, commit {hash_}"
+def _frozen_lines(project: Project) -> dict[str, dict]:
+    """Return the lines of the newest frozen copy."""
+    copies = sorted((project.root / FROZEN).glob("*.yml"))
+    return read_lines(copies[-1]) if copies else {}
 
 
-def _profiles_at(project, commit):
-    """Return what the profiles said in a commit; nothing where they cannot be read as they are.
-
-    It is kept below _build: a commit never changes, and to read YAML takes long.
-    """
-    path = project.root / "_build" / "profiles" / f"{commit}.json"
-    if path.exists():
-        return json.loads(path.read_text(encoding="utf-8"))
-    text = git(project, "show", f"{commit}:./{scales.FILE}")
-    try:
-        profiles = load_yaml(text or "")
-    except yaml.YAMLError:
-        profiles = {}
-    profiles = profiles if isinstance(profiles, dict) else {}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, json.dumps(profiles))
-    return profiles
+def _write(project: Project, file: str, lines: dict[str, dict]) -> None:
+    text = f"{render('registered.txt')}\n"
+    for name in sorted(lines):
+        text += f"{name}: {json.dumps(lines[name], ensure_ascii=False)}\n"
+    write_whole(project.root / file, text)
 
 
-def history_gap(project: Project) -> str | None:
-    """Return why the history cannot say what was registered before its results; None if it can.
+def _list_published_settings(project: Project, chapter: str, entries: dict[str, dict]) -> None:
+    """Add the settings that a chapter has published to their claims' entries."""
+    for claim in _claims_shown(project.executed(PUBLISHED, chapter)):
+        if claim["id"] not in entries:
+            fields = ("statistic", "region", "margin", "least", "unit")
+            entry = {name: claim["settings"][0][name] for name in fields}
+            line = json.dumps(entry | {"settings": {}}, ensure_ascii=False)
+            raise BookError(f"{REGISTER} needs a line such as\n{claim['id']}: {line}")
+        for setting in claim["settings"]:
+            entries[claim["id"]].setdefault("settings", {}).setdefault(setting["id"], {})
 
-    The reason has a remedy.
-    """
-    reason = missing_history(project)
-    if reason:
-        return reason
-    first_files = git(project, "ls-tree", "--name-only", first_commit(project), "--", *FILES)
-    if first_files == "\n".join(FILES):
-        return (
-            f"the history of {project.root} begins with results that are older; "
-            "clone the book's repository"
+
+def _ids_with_results(project: Project, chapter: str) -> set[str]:
+    """Return the ids of settings that have a recorded verdict, or an interval in a notebook."""
+    ids = set(read_mapping(project.root / FILE))
+    executed_notebooks = [project.executed(profile, chapter) for profile in PROFILES]
+    for path in (project.notebook(chapter), *executed_notebooks):
+        for setting in settings_of(_claims_shown(path)):
+            if setting["low"] is not None:
+                ids.add(setting["id"])
+    return ids
+
+
+def _claims_shown(path: Path) -> list[dict]:
+    return claims_in(read_notebook(path)) if path.exists() else []
+
+
+def _is_rescaled(project: Project, chapter: str, frozen_lines: dict[str, dict]) -> bool:
+    """Whether a value of the published profile is another one; a new seed is no other scale."""
+    values = project.profile(PUBLISHED, chapter)
+    for name, value in frozen_lines.get(chapter, {}).items():
+        if name != "n_jobs" and not name.endswith("seed") and values.get(name) != value:
+            return True
+    return False
+
+
+def _note_registrations(
+    entry: dict, frozen_settings: dict, ids_with_results: set[str], is_rescaled: bool
+) -> dict:
+    """Return an entry that says how most of its settings are registered, and how the others are."""
+    registration_of = {}
+    for id, own_fields in entry.get("settings", {}).items():
+        registration_of[id] = _registration(
+            entry | own_fields, frozen_settings.get(id), id in ids_with_results, is_rescaled
         )
-    # in a partial clone whose origin cannot be asked
-    if git(project, *HISTORY, "--", *FILES) is None:
-        return f"`git log --patch` fails in {project.root}; `git fsck` says what is missing"
-    return None
+    if not registration_of:
+        return entry
+    most_common = Counter(registration_of.values()).most_common(1)[0][0]._asdict()
+    settings = {}
+    for id, registration in registration_of.items():
+        settings[id] = without_registration(entry["settings"][id])
+        for name, value in registration._asdict().items():
+            if value != most_common[name]:
+                settings[id][name] = value
+    rule = without_registration(entry)
+    del rule["settings"]  # they stand last
+    return rule | most_common | {"settings": settings}
 
 
-def _rules_by_setting(entries: dict[str, dict]) -> dict[str, tuple[_Rule, float]]:
-    """Return rule and margin of each setting: those of its claim, but for what it has of its own.
-
-    Until 2026-11-22 an entry was of a setting, and had no settings.
-    """
-    rules = {}
-    for id, entry in entries.items():
-        for setting, own_rule in entry.get("settings", {id: {}}).items():
-            complete = entry | own_rule
-            rules[setting] = _rule(complete), _round_end(complete.get("margin", 0.0))
-    return rules
-
-
-def _scales(parameters, profiles):
-    """Return the scale of each claim as JSON."""
-    return {
-        id: json.dumps(scales.scale(profiles, claim), sort_keys=True)
-        for id, claim in parameters.items()
-    }
+def _registration(
+    setting: dict, frozen_setting: dict | None, has_result: bool, is_rescaled: bool
+) -> Registration:
+    """Return the registration of a setting, which is new or was frozen as it was then."""
+    if frozen_setting is None or any(
+        setting.get(name) != frozen_setting.get(name) for name in RULE
+    ):
+        return Registration(date.today().isoformat(), "none" if has_result else "all")
+    registration = Registration(frozen_setting["registered"], frozen_setting["before"])
+    has_other_margin = setting.get("margin") != frozen_setting.get("margin")
+    if registration.before == "all" and has_result and (has_other_margin or is_rescaled):
+        return registration._replace(before="rule")
+    return registration
 
 
-def _decisive_by_setting(entries, claim_scales):
-    """Return what decides each setting, for the register and the scales of one commit."""
-    claim_of = {}
-    for id, entry in entries.items():
-        for setting in entry.get("settings", {id: {}}):
-            claim_of[setting] = id
-    decisive = {}
-    for id, (rule, margin) in _rules_by_setting(entries).items():
-        decisive[id] = _Decisive(rule, margin, claim_scales.get(claim_of[id], ""))
-    return decisive
-
-
-def _rule(entry: dict) -> _Rule:
-    """Return the rule of an entry, or of a setting; ends of regions are rounded as in claims."""
-    lower, upper = entry["region"]
-    return _Rule(
-        lower=_round_end(lower),
-        upper=_round_end(upper),
-        min_trials=entry["least"],
-        results_were_seen=entry.get("seen", False),
-    )
-
-
-def _round_end(end: float | None) -> float | None:
-    return None if end is None else float(f"{end:.6g}")
-
-
-def _line(id: str, entry: dict) -> str:
-    return f"{id}: {json.dumps(entry, ensure_ascii=False)}\n"
+def _rule_words(setting: dict) -> str:
+    """Return the rule of a setting; ends of regions and margins are rounded as in claims."""
+    low, high = (None if end is None else float(f"{end:.6g}") for end in setting["region"])
+    margin = setting.get("margin", 0.0)
+    return f"region [{low}, {high}], margin {margin:.6g}, least {setting['least']}"
