@@ -21,9 +21,7 @@ from lib.book.rendering import range_plot, render
 from lib.book.run.execution import normalise
 from lib.book.run.jobs import Job, write_parameters
 from lib.book.run.parameters import Parameter, check_values, load_yaml, parse_cell
-from lib.book.sweep.chart import axis_of, chart
-from lib.book.sweep.compare import compare, main_numbers, summary
-from lib.book.sweep.numbers import Number
+from lib.book.sweep.page import compare, comparison
 from lib.book.verdicts.chapter_claims import settings_of
 from lib.claims import Claims, code, literal, markdown_table
 from lib.figures.themes import colour_variants
@@ -95,23 +93,15 @@ def sweep_of(text, project, monkeypatch):
         seconds=1.0,
         message=text,
     )
-    runs = [run, replace(run, name="other")]
-    estimates = {text: {"value": 1.0, "low": 0.5, "high": 1.5}, "other": {"value": 2.0}}
-    number = Number(text, text, estimates, is_main=True)
-    rows = compare({text: settings_of([claim_of(text)])})
-    page = render(
-        "sweep.html",
+    settings = settings_of([claim_of(text)])
+    others = [{**setting, "verdict": "fails"} for setting in settings]
+    page = comparison(
         folder=project.root,
         chapter=text,
-        runs=runs,
-        axis=axis_of(runs),
-        summary=summary(rows),
-        rows=rows,
-        differing=rows,
-        numbers=[number],
-        main_numbers=main_numbers([number], rows),
-        chart=chart,
+        runs=[run, replace(run, name="other")],
+        rows=compare({text: settings, "other": others}),
         commits={text: text},
+        words=text,
     )
     return page.partition("<body>")[2]
 

@@ -3,27 +3,17 @@
 import csv
 import io
 import re
-from pathlib import Path
 
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from conftest import book
-from IPython.core.interactiveshell import InteractiveShell
-from IPython.utils.capture import capture_output
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from lib import report
-from lib.book.pages.unknown import GLUED_TEXT
 from lib.book.range_plot import domain, geometry
 from lib.book.run import execution
-from lib.book.run.jobs import Job
 from lib.book.run.project import BookError
-from lib.book.sweep.chart import axis_of, chart
-from lib.book.sweep.compare import compare, main_numbers, numbers_in, summary
-from lib.book.sweep.numbers import Number
+from lib.book.sweep.page import compare, differs, summary
 from lib.book.sweep.plan import claim_folder, plan_runs
-from lib.book.sweep.sentences import plain_text
 
 CLAIM = """\
 from lib.claims import Claims
@@ -152,7 +142,7 @@ def test_a_sweep_leaves_folders_a_comparison_and_a_table(project, write_chapter)
     assert result.exit_code == 1
     assert "3 runs: n_models = 2, 4, 8" in result.output
     assert "(3 of 3)" in result.output
-    assert "1 setting: 1 with different verdicts\n" in result.output
+    assert "1 setting: 1 with another verdict than in the first run\n" in result.output
     assert "1 of 3 runs failed:\n  n_models=4: cia/curves: cell In [3] failed" in result.output
     for n_models in (2, 8):
         run = folder(project) / f"n_models={n_models}"
@@ -179,16 +169,28 @@ def _check_page(folder):
     page = BeautifulSoup(text, "html.parser")
     assert not re.findall(r"https?:|//[a-z]|<script", text)
     assert "<b>four</b> is too many" in page.text  # escaped, so it is text
-    assert "✘ fails for n_models=2, ✔ holds for n_models=8." in page.text
-    assert "1 setting: 1 with different verdicts." in page.text
-    assert page.select_one("svg.chart polyline")
-    assert "More than <3> models & more." in page.text
-    assert "Verdicts differ." in page.text
-    assert "8 [7.5, 8.5]" in page.text.replace("\N{NO-BREAK SPACE}", " ")
+    assert "1 setting: 1 with another verdict than in the first run." in page.text
+    assert page.select_one("a[href='#many']").text.strip() == "More than <3> models & more."
+    runs, claims = page.find_all("table")
+    assert _texts(runs, "tr td:nth-of-type(2)") == ["✘ fails 1", "—", "✔ holds 1"]
+    assert _texts(claims, "tr:has(td) th") == ["n_models=2", "n_models=4", "n_models=8"]
+    plots = [plot.extract() for plot in claims.select("svg")]
+    assert len(plots) == 2
+    assert _texts(claims, "td") == [
+        "✘ fails",
+        "2 [1.5, 2.5], n = 2 trials",
+        "failed",
+        "✔ holds differs",
+        "8 [7.5, 8.5], n = 8 trials",
+    ]
     links = {link["href"] for link in page.find_all(href=True)}
     assert "n_models%3D2/curves.ipynb" in links
     assert "n_models%3D8/curves.parameters.yml" in links
     assert "claims.csv" in links
+
+
+def _texts(element, selector):
+    return [" ".join(found.text.split()) for found in element.select(selector)]
 
 
 def test_what_runs_found_and_warn_of_is_said(project, monkeypatch):
@@ -238,19 +240,26 @@ def setting(id="a", value=1, low=0.5, high=2, verdict="holds", region=(0, None))
     }
 
 
-def test_a_claim_that_one_run_does_not_test_differs_only_between_the_others():
-    claims = {
-        "one": [setting("a"), setting("b", verdict="fails")],
-        "two": [setting("a", verdict="fails")],
-        "three": [],
+def test_verdicts_are_compared_with_those_of_the_first_run_that_has_one():
+    """Too little data is no verdict, and a setting that one run tests differs from nothing."""
+    verdicts = {
+        "differs": ("holds", "fails", "too little data"),
+        "one has too little": ("holds", "too little data", "holds"),
+        "once": (None, "fails", None),
+        "same": (None, "undecided", "undecided"),
     }
-
-    def verdicts(settings):
-        return [setting and setting["verdict"] for setting in settings.values()]
-
-    a, b = compare(claims)
-    assert verdicts(a) == ["holds", "fails", None]
-    assert verdicts(b) == ["fails", None, None]
+    settings = {}
+    for i, run in enumerate("abc"):
+        settings[run] = [setting(id, verdict=row[i]) for id, row in verdicts.items() if row[i]]
+    rows = compare(settings)
+    assert [next(iter(row.values()))["id"] for row in rows] == list(verdicts)
+    different = [run for row in rows for run, tested in row.items() if differs(tested, row)]
+    assert different == ["b"]
+    assert summary(rows) == (
+        "4 settings: 1 with another verdict than in the first run, "
+        "2 with too little data in some run"
+    )
+    assert summary([]) == "No claims"
 
 
 def test_plots_share_a_scale():
@@ -267,171 +276,3 @@ def test_plots_share_a_scale():
     edge = plot_of_1["edges"][0]
     distance = (plot_of_3["dot"] - edge) / 3
     assert plot_of_1["dot"] - edge == pytest.approx(distance, abs=0.1)
-
-
-def test_numbers_that_sentences_cite_are_compared():
-    """Each that differs, with its sentence and interval; a run stands where its value is."""
-    text = (
-        "# A\n\nOf {glue:text}`n` {abbr}`models (wrong: all)` **{glue:text}`t:.2f`** is best."
-        " It is {glue:text}`word`; {glue:text}`gone`."
-        " By {glue:text}`d` [{glue:text}`least`, {glue:text}`end`]."
-    )
-
-    def glue(name, value):
-        data = {GLUED_TEXT + "plain": value}
-        return new_output("display_data", data, metadata={"scrapbook": {"name": name}})
-
-    def notebook(run, t, end):
-        outputs = [
-            glue("n", "3"),
-            glue("t", t),
-            glue("word", f"'{run}'"),
-            glue("uncited", t),
-            glue("d", f"{len(run)}.5"),
-            glue("least", "1"),
-            glue("end", end),
-        ]
-        return new_notebook(cells=[new_markdown_cell(text), new_code_cell(outputs=outputs)])
-
-    notebooks = {
-        "one": notebook("one", "'0.5 (too few)'", "9"),
-        "two": notebook("two", "'0.7 [0.6, 0.8] (k = 1)'", "inf"),
-        "three": notebook("three", "nan", "8"),
-    }
-    # a word is no number, and one more is cited nowhere
-    n, t, d = numbers_in(notebooks)
-    assert [number.name for number in (n, t, d) if number.differs] == ["t", "d"]
-    assert d.sentence == "By ▮."
-    assert t.sentence == "Of … models ▮ is best."
-    assert t.runs == {"one": {"value": 0.5}, "two": {"value": 0.7, "low": 0.6, "high": 0.8}}
-    # an interval without an end is left out
-    assert d.runs["one"] == {"value": 3.5, "low": 1, "high": 9}
-    assert d.runs["two"] == {"value": 3.5}
-
-
-@pytest.fixture(scope="module")
-def shell():
-    """`display` needs a shell; without one it prints."""
-    yield InteractiveShell.instance()
-    InteractiveShell.clear_instance()
-
-
-def displayed(template, **values):
-    """The outputs of a cell that displays a text."""
-    with capture_output() as captured:
-        report.text(template, **values)
-    (output,) = captured.outputs
-    return [new_output("display_data", output.data, metadata=output.metadata)]
-
-
-@pytest.mark.usefixtures("shell")
-def test_numbers_that_outputs_carry_are_compared():
-    """With the sentence of their template; those of the summary are the main ones."""
-    template = (
-        "**All** of {n:,}: EM {gain}, $\\theta = {{2}}$. See `{errors[1]:.2f}` [there](a.md)."
-    )
-
-    def notebook(value, low):
-        gain = report.comparison((value, low, 9.0, 3), "EM", "Winnow", unit="models", margin=0.1)
-        text = displayed(template, n=7, gain=gain, errors=[0.5, float(value)], uncited=1)
-        summary_text = displayed("- {lead_of_em}.", lead_of_em=gain)
-        cells = [
-            new_code_cell(outputs=text, id="text"),
-            new_code_cell(outputs=summary_text, id="summary", metadata={"tags": ["summary"]}),
-        ]
-        return new_notebook(cells=cells)
-
-    numbers = numbers_in({"one": notebook(1, 0.5), "two": notebook(2, 1)})
-    sentences = {number.name: number.sentence for number in numbers}
-    assert sentences == {
-        "n": "All of ▮:",
-        "gain": "EM ▮ models, θ = 2.",
-        "errors[1]": "See ▮ there.",
-        "lead_of_em": "lead of em: ▮ models.",
-    }
-    assert numbers[1].runs["two"] == {"value": 2, "low": 1, "high": 9}
-    (main,) = main_numbers(numbers, [])
-    assert (main.name, main.runs["two"]["value"]) == ("lead_of_em", 2)
-
-
-@pytest.mark.usefixtures("shell")
-def test_a_number_stays_the_same_where_the_first_sentence_is_another():
-    """As where the claim on which it rests does not hold in one of the runs."""
-    notebooks = {}
-    for run, first in {"one": "EM wins.", "two": "The claim fails."}.items():
-        outputs = displayed(f"{first}\n\nIt has {{error}} of errors.", error=len(first))
-        notebooks[run] = new_notebook(cells=[new_code_cell(outputs=outputs, id="a")])
-    (number,) = numbers_in(notebooks)
-    assert number.runs == {"one": {"value": 8}, "two": {"value": 16}}
-
-
-@pytest.mark.parametrize(
-    ("text", "plain"),
-    [
-        (r"It is $\theta \le \frac{1}{2}$ away", "It is θ ≤ 1/2 away"),
-        (r"$P(\mathrm{x}_{ij} \mid \lambda)$", "P(x_ij | λ)"),
-        (r"fewer than $-10^{-3} \times \log n$", "fewer than −10^−3 × log n"),
-        ("`read()` is *so*, see [the page](x.md)", "read() is so, see the page"),
-        ("{abbr}`T (a, b)` and {numref}`fig-a`", "T and fig-a"),
-        ("2 * 3", "2 * 3"),
-    ],
-)
-def test_a_page_of_a_sweep_has_no_markup(text, plain):
-    assert plain_text(text) == plain
-
-
-def runs_of(name, values):
-    return [Job(str(value), "a", {}, Path("a.ipynb"), {name: value}) for value in values]
-
-
-@pytest.mark.parametrize(
-    ("name", "values", "places", "is_ordered"),
-    [
-        ("n", [10, 20, 50], [0, 0.25, 1], True),
-        ("n", [[2], [3], [4]], [0, 0.5, 1], True),
-        ("seed", [1, 2, 30], [0, 0.5, 1], False),
-        ("learner", ["em", "tan", "elr"], [0, 0.5, 1], False),
-        ("sizes", [[2, 3], [4], [5]], [0, 0.5, 1], False),
-    ],
-)
-def test_only_numbers_with_an_order_are_joined_by_a_line(name, values, places, is_ordered):
-    runs = runs_of(name, values)
-    axis = axis_of(runs)
-    assert list(axis.places.values()) == places
-    number = Number("a", "", {run.name: {"value": 1.0} for run in runs})
-    assert chart(number, axis)["is_line"] == is_ordered
-
-
-def test_a_picture_has_room_for_its_intervals():
-    runs = runs_of("n", [2, 4])
-    estimates = {"2": {"value": 1, "low": -1, "high": 3}, "4": {"value": 2}}
-    shapes = chart(Number("a", "", estimates), axis_of(runs))
-    first, second = shapes["points"]
-    assert [text for _, text in shapes["ticks"]] == ["−1", "3", "0"]
-    places = {-1: first["low"], 0: shapes["zero"], 1: first["y"], 2: second["y"], 3: first["high"]}
-    steps = [places[i] - places[i + 1] for i in (-1, 0, 1, 2)]
-    assert steps == pytest.approx([27] * 4)  # upwards, in equal steps
-    assert second["low"] == second["high"] == second["y"]
-
-
-def test_too_little_data_is_neither_the_same_nor_different():
-    verdicts = {
-        "differs": ("holds", "fails", "too little data"),
-        "one has too little": ("holds", "too little data", "holds"),
-        "all have too little": ("too little data",) * 3,
-        "undecided": ("undecided", "too imprecise", None),
-        "same": ("holds", "holds", None),
-        "once": ("holds", None, None),
-    }
-    rows = []
-    for row in verdicts.values():
-        settings = [verdict and {"verdict": verdict} for verdict in row]
-        rows.append(dict(zip("abc", settings, strict=True)))
-    assert summary(rows) == (
-        "5 settings: 1 with different verdicts, 2 with too little data in some run, "
-        "1 undecided in every run, 1 with the same verdict in every run; 1 more in one run only"
-    )
-    assert summary(rows[2:3]) == (
-        "1 setting: 0 with different verdicts, 1 with too little data in some run"
-    )
-    assert summary([]) == "No claims"

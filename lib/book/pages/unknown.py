@@ -11,7 +11,6 @@ GLUED_TEXT = "application/papermill.record/text/"
 GLUE = re.compile(r"\{glue:\w+\}[ `](\w+)")
 
 # An interval in brackets: [{glue:text}`low:.2f`, {glue:text}`high:.2f`], with the space before it.
-# Other patterns contain this one, so they must be re.VERBOSE, too.
 INTERVAL = re.compile(
     r"""
     [ ]\[
