@@ -21,7 +21,7 @@ from lib.book.rendering import range_plot, render
 from lib.book.run.execution import normalise
 from lib.book.run.jobs import Job, write_parameters
 from lib.book.run.parameters import Parameter, check_values, load_yaml, parse_cell
-from lib.book.sweep.page import compare, comparison
+from lib.book.sweep.page import comparison, rows_by_setting
 from lib.book.verdicts.chapter_claims import settings_of
 from lib.claims import Claims, code, literal, markdown_table
 from lib.figures.themes import colour_variants
@@ -99,7 +99,7 @@ def sweep_of(text, project, monkeypatch):
         folder=project.root,
         chapter=text,
         runs=[run, replace(run, name="other")],
-        rows=compare({text: settings, "other": others}),
+        rows=rows_by_setting({text: settings, "other": others}),
         commits={text: text},
         words=text,
     )

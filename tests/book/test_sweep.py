@@ -12,7 +12,7 @@ from conftest import book
 from lib.book.range_plot import domain, geometry
 from lib.book.run import execution
 from lib.book.run.project import BookError
-from lib.book.sweep.page import compare, differs, summary
+from lib.book.sweep.page import differs, rows_by_setting, summary
 from lib.book.sweep.plan import claim_folder, plan_runs
 
 CLAIM = """\
@@ -251,7 +251,7 @@ def test_verdicts_are_compared_with_those_of_the_first_run_that_has_one():
     settings = {}
     for i, run in enumerate("abc"):
         settings[run] = [setting(id, verdict=row[i]) for id, row in verdicts.items() if row[i]]
-    rows = compare(settings)
+    rows = rows_by_setting(settings)
     assert [next(iter(row.values()))["id"] for row in rows] == list(verdicts)
     different = [run for row in rows for run, tested in row.items() if differs(tested, row)]
     assert different == ["b"]

@@ -70,7 +70,7 @@ def write_pages(
         if run.is_done:
             settings[run.name] = settings_of(claims_in(read_notebook(run.notebook)))
             commits[run.name] = _commit_of(project, run, start_commit)
-    rows = compare(settings)
+    rows = rows_by_setting(settings)
     words = summary(rows)
     if advice and TOO_LITTLE in words:
         words += f"; {advice}"
@@ -87,7 +87,7 @@ def write_pages(
     return words
 
 
-def compare(settings: dict[str, list[dict]]) -> list[Row]:
+def rows_by_setting(settings: dict[str, list[dict]]) -> list[Row]:
     """Return a row for each setting in which a claim is tested, in reading order.
 
     Parameters
