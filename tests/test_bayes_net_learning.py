@@ -12,6 +12,7 @@ import pytest
 from bayes_net_reference import MISSING
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pairs import pairs
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -101,9 +102,9 @@ def random_rows(sizes, size, seed):
     return reference.sample(rng, parents, tables, size)
 
 
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
-    "sizes", [(2, 2, 2, 2, 2, 2), (2, 3, 4, 2, 5), (3, 2, 2, 2), (3, 4, 3, 2), (4, 3, 3)]
+    ("sizes", "method"),
+    pairs([(2, 2, 2, 2, 2, 2), (2, 3, 4, 2, 5), (3, 4, 3, 2), (4, 3, 3)], METHODS),
 )
 def test_elr_of_naive_bayes_is_logistic_regression(sizes, method):
     """Both represent the same posteriors, and the conditional likelihood is concave."""
@@ -137,10 +138,9 @@ def test_elr_of_a_full_net_is_the_frequencies(method):
     np.testing.assert_allclose(proba(model, rows, sizes), expected, atol=1e-4)
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("learner", ITERATIVE)
-@pytest.mark.parametrize("name", GRAPHS)
-@pytest.mark.parametrize("share", [0, 0.3])
+@pytest.mark.parametrize(
+    ("name", "learner", "method", "share"), pairs(GRAPHS, ITERATIVE, METHODS, [0.3, 0])
+)
 def test_the_objective_never_falls(name, share, learner, method):
     rows = tan_rows(share)
     for changes in ({"start": "ofe"}, {"start": "random", "random_state": 0}, {"smoothing": 0.1}):
@@ -152,8 +152,7 @@ def test_the_objective_never_falls(name, share, learner, method):
         assert (np.diff(model.path_) >= -1e-12).all()
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize(("name", "method"), pairs(GRAPHS, METHODS))
 def test_the_path_starts_at_ofe_and_ends_at_the_model(name, method):
     rows = tan_rows()
     n = len(rows)
@@ -173,8 +172,7 @@ def test_the_path_starts_at_ofe_and_ends_at_the_model(name, method):
         assert model.path_[-1] == pytest.approx(end / n, rel=1e-10)
 
 
-@pytest.mark.parametrize("learner", ITERATIVE)
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("learner", "method"), pairs(ITERATIVE, METHODS))
 def test_fewer_iterations_are_the_first_of_more(learner, method):
     rows = tan_rows()
     paths = [fit(rows, "tan", learner, n_iterations=k, method=method).path_ for k in range(7)]
@@ -183,9 +181,10 @@ def test_fewer_iterations_are_the_first_of_more(learner, method):
         np.testing.assert_allclose(path, paths[-1][: k + 1], rtol=1e-12)
 
 
-@pytest.mark.parametrize("method", METHODS)
-# its classes are all but separable
-@pytest.mark.parametrize("name", sorted(set(GRAPHS) - {"three parents"}))
+# the classes of three parents are all but separable
+@pytest.mark.parametrize(
+    ("name", "method"), pairs(sorted(set(GRAPHS) - {"three parents"}), METHODS)
+)
 def test_converged_elr_is_stationary(name, method):
     """No small change of any parameter raises the conditional likelihood."""
     sizes = (2, 2, 2, 2, 2)
@@ -204,8 +203,7 @@ def separable_data():
     return X, (X[:, 0] | X[:, 1]).astype(int)
 
 
-@pytest.mark.parametrize("structure", ["naive", "tan"])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("structure", "method"), pairs(["naive", "tan"], METHODS))
 def test_separable_classes(structure, method):
     """The supremum is not reached; what is returned is still a distribution."""
     X, y = separable_data()
@@ -285,8 +283,7 @@ def test_em_by_enumeration(name, smoothing):
         tables = reference.em_step(parents, tables, rows, smoothing)
 
 
-@pytest.mark.parametrize("smoothing", [0, 1, 2])
-@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize(("name", "smoothing"), pairs(GRAPHS, [0, 1, 2]))
 def test_em_of_complete_rows_is_ofe_in_one_step(name, smoothing):
     """With complete rows the expected counts are counts, whatever the start."""
     rows = tan_rows(share=0)
@@ -297,9 +294,10 @@ def test_em_of_complete_rows_is_ofe_in_one_step(name, smoothing):
         assert_tables(model, expected, rtol=1e-10)
 
 
-@pytest.mark.parametrize("smoothing", [0, 1])
-@pytest.mark.parametrize("start", ["ofe", "random"])
-@pytest.mark.parametrize("learner", ["em", "apn"])
+@pytest.mark.parametrize(
+    ("learner", "start", "smoothing"),
+    [("em", "ofe", 0), ("em", "random", 1), ("apn", "ofe", 1), ("apn", "random", 0)],
+)
 def test_naive_bayes_with_an_observed_class_has_a_closed_form(learner, start, smoothing):
     """Rows without a value tell nothing about it: the maximum is the observed frequencies."""
     rows = tan_rows(share=0.4, size=100)
@@ -325,8 +323,7 @@ def test_naive_bayes_with_an_observed_class_has_a_closed_form(learner, start, sm
         assert model.n_iterations_ <= 1
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", ["tan", "chain", "class with parents"])
+@pytest.mark.parametrize(("name", "method"), pairs(["tan", "chain", "class with parents"], METHODS))
 def test_apn_and_em_climb_the_same_likelihood(name, method):
     """One by gradients and one by expected counts, to the same maximum."""
     rows = tan_rows(share=0.1, size=150)
@@ -378,8 +375,7 @@ def test_a_random_start_is_one_of_many():
 # Names and order
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
-@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize(("name", "learner"), pairs(GRAPHS, LEARNERS))
 def test_names_and_order_do_not_matter(learner, name):
     """Values, classes, columns and rows in another order give the same posterior."""
     rows = tan_rows()
@@ -416,10 +412,9 @@ def held_out_errors(rows, structure, learner, n_folds, seed, max_iterations, **c
     return errors
 
 
-@pytest.mark.parametrize("n_folds", [4, 5])
 @pytest.mark.parametrize(
-    ("learner", "method"),
-    [("elr", "cg"), ("elr", "lbfgs"), ("em", "cg"), ("apn", "cg")],
+    ("learner", "method", "n_folds"),
+    [("elr", "cg", 4), ("elr", "lbfgs", 5), ("em", "cg", 5), ("apn", "cg", 4)],
 )
 def test_cross_tuning_written_out(learner, method, n_folds):
     """The first of the smallest errors in each fold; of an even number, the lower median."""
@@ -528,9 +523,9 @@ def test_complete_rows_need_no_messages():
 
 @pytest.mark.parametrize("structure", ["naive", "tan", "bic", ((), (0,), (0, 1), (0, 1), (0,))])
 @pytest.mark.parametrize(
-    ("learner", "method"), [("ofe", "cg"), ("elr", "lbfgs"), ("em", "cg"), ("apn", "cg")]
+    ("learner", "method", "share"),
+    [("ofe", "cg", 0.2), ("elr", "lbfgs", 0), ("em", "cg", 0.2), ("apn", "cg", 0)],
 )
-@pytest.mark.parametrize("share", [0, 0.2])
 def test_weights_are_repeated_rows(structure, learner, method, share):
     """Structure and tables alike; an attribute's value without weight is no value."""
     rng = np.random.default_rng(0)
