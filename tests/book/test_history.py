@@ -95,7 +95,7 @@ class TestCommit:
             outer, *author, "commit", "--quiet", "--allow-empty", "--message", "another project"
         )
         assert history.commit(project) == NO_COMMIT
-        with pytest.raises(BookError, match="the repository around it does not track its _toc.yml"):
+        with pytest.raises(BookError, match="no commit that results could be of"):
             history.require_commit(project, "data/recorded")
         run_git(outer, "add", project.root.name)
         run_git(outer, *author, "commit", "--quiet", "--message", "which takes the book in")
@@ -257,7 +257,7 @@ class TestRecording:
         result = book(recording, "record", "cia/curves")
         assert result.exit_code == 1
         message = f"{recording.root} has no commit that results could be of"
-        assert f"{message}: git answers 'fatal: not a" in result.output
+        assert f"{message}: make a clone of the book's repository" in result.output
         assert not (recording.root / "_build" / "record").exists()
 
     def test_uncommitted_changes_are_refused_by_name(self, recording):

@@ -13,14 +13,6 @@ COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
 def git(project: Project, *arguments: str) -> str | None:
     """Return what git answers in the book's folder; None if it fails, or there is no git."""
-    process = _call_git(project, *arguments)
-    if process is None or process.returncode:
-        return None
-    return process.stdout.rstrip("\n")
-
-
-def _call_git(project: Project, *arguments: str) -> subprocess.CompletedProcess | None:
-    """Call git in the book's folder; None if there is no git."""
     # without what git sets for a hook: it would answer for the hook's repository, not the book's
     environment = {
         name: text
@@ -30,11 +22,12 @@ def _call_git(project: Project, *arguments: str) -> subprocess.CompletedProcess 
     environment["GIT_OPTIONAL_LOCKS"] = "0"  # a question must not block whoever commits meanwhile
     command = ["git", "-C", str(project.root), *arguments]
     try:
-        return subprocess.run(
+        process = subprocess.run(
             command, capture_output=True, encoding="utf-8", errors="replace", env=environment
         )
     except OSError:  # there is no git on the PATH, or it may not be run
         return None
+    return None if process.returncode else process.stdout.rstrip("\n")
 
 
 def head(project: Project) -> str | None:
@@ -60,13 +53,7 @@ def changes(project: Project) -> list[str]:
         If git cannot tell.
     """
     # in full, whatever the reader's settings of git leave out
-    status_options = (
-        "--porcelain",
-        "-z",
-        "--untracked-files=all",
-        "--no-renames",
-        "--ignore-submodules=none",
-    )
+    status_options = ("--porcelain", "-z", "--untracked-files=all", "--no-renames")
     status = git(project, "status", *status_options, "--", ".")
     if status is None:
         raise BookError(
@@ -118,7 +105,8 @@ def require_commit(project: Project, free_folder: str) -> str:
     checked_out = head(project)
     if checked_out is None:
         raise BookError(
-            f"{project.root} has no commit that results could be of: {_why_no_commit(project)}"
+            f"{project.root} has no commit that results could be of: "
+            "make a clone of the book's repository, by git"
         )
     files = [name for name in changes(project) if not name.startswith(f"{free_folder}/")]
     if files:
@@ -148,17 +136,3 @@ def is_ancestor(project: Project, commit: str) -> bool:
     if not COMMIT.fullmatch(commit) or head(project) is None:
         return False
     return git(project, "merge-base", "--is-ancestor", commit, "HEAD") is not None
-
-
-def _why_no_commit(project: Project) -> str:
-    """Return why `head` finds no commit, with a remedy."""
-    process = _call_git(project, "rev-parse", "HEAD")
-    if process is None:
-        return "git is not on the PATH; on Debian, `apt install git`"
-    if process.returncode:
-        answer = next(iter(process.stderr.splitlines()), "")
-        return f"git answers {answer!r}; make a clone of the book's repository"
-    return (
-        "the repository around it does not track its _toc.yml; "
-        "make a clone of the book's repository"
-    )

@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from datetime import date
-from pathlib import Path
 from typing import NamedTuple
 
 from lib.base.files import write_whole
@@ -77,7 +76,7 @@ def require_registered(project: Project, claims: list[dict]) -> None:
     if entries and _lines_to_freeze(project, entries) != _frozen_lines(project):
         lines.append(f"{FROZEN}/ has no copy of the register and the published profile as they are")
     if lines:
-        advice = "`book register` notes what is new or has changed"
+        advice = "`book register` notes what has changed, and new settings of claims that are there"
         raise BookError(f"claims differ from {REGISTER}:\n  " + "\n  ".join([*lines, advice]))
 
 
@@ -94,11 +93,6 @@ def register(project: Project, chapters: list[str]) -> list[str]:
     -------
     list of str
         A line for each setting whose registration is new or another one.
-
-    Raises
-    ------
-    BookError
-        If a claim that was published has no entry; it says what to write.
     """
     entries = read_entries(project)
     frozen_lines = _frozen_lines(project)
@@ -106,8 +100,12 @@ def register(project: Project, chapters: list[str]) -> list[str]:
     previous = registrations(project)
     noted_names = set()
     for chapter in chapters:
-        _list_published_settings(project, chapter, entries)
-        ids_with_results = _ids_with_results(project, chapter)
+        claims = _claims_shown(project, chapter)
+        _list_settings(entries, claims)
+        ids_with_results = set(read_mapping(project.root / FILE))
+        for setting in settings_of(claims):
+            if setting["low"] is not None:  # an interval, also of too little data
+                ids_with_results.add(setting["id"])
         is_rescaled = _is_rescaled(project, chapter, frozen_lines)
         code = "\n".join(cell["source"] for cell in read_cells(project.notebook(chapter)))
         claim_ids = [id for id in entries if f'"{id}"' in code or f"'{id}'" in code]
@@ -160,31 +158,23 @@ def _write(project: Project, file: str, lines: dict[str, dict]) -> None:
     write_whole(project.root / file, text)
 
 
-def _list_published_settings(project: Project, chapter: str, entries: dict[str, dict]) -> None:
-    """Add the settings that a chapter has published to their claims' entries."""
-    for claim in _claims_shown(project.executed(PUBLISHED, chapter)):
-        if claim["id"] not in entries:
-            fields = ("statistic", "region", "margin", "least", "unit")
-            entry = {name: claim["settings"][0][name] for name in fields}
-            line = json.dumps(entry | {"settings": {}}, ensure_ascii=False)
-            raise BookError(f"{REGISTER} needs a line such as\n{claim['id']}: {line}")
-        for setting in claim["settings"]:
-            entries[claim["id"]].setdefault("settings", {}).setdefault(setting["id"], {})
+def _list_settings(entries: dict[str, dict], claims: list[dict]) -> None:
+    """Add to the entries of claims the settings that they have."""
+    for claim in claims:
+        if claim["id"] in entries:
+            settings = entries[claim["id"]].setdefault("settings", {})
+            for setting in claim["settings"]:
+                settings.setdefault(setting["id"], {})
 
 
-def _ids_with_results(project: Project, chapter: str) -> set[str]:
-    """Return the ids of settings that have a recorded verdict, or an interval in a notebook."""
-    ids = set(read_mapping(project.root / FILE))
+def _claims_shown(project: Project, chapter: str) -> list[dict]:
+    """Return the claims that a chapter's notebook shows, as stored and as executed."""
+    claims = []
     executed_notebooks = [project.executed(profile, chapter) for profile in PROFILES]
     for path in (project.notebook(chapter), *executed_notebooks):
-        for setting in settings_of(_claims_shown(path)):
-            if setting["low"] is not None:
-                ids.add(setting["id"])
-    return ids
-
-
-def _claims_shown(path: Path) -> list[dict]:
-    return claims_in(read_notebook(path)) if path.exists() else []
+        if path.exists():
+            claims += claims_in(read_notebook(path))
+    return claims
 
 
 def _is_rescaled(project: Project, chapter: str, frozen_lines: dict[str, dict]) -> bool:
