@@ -231,7 +231,7 @@ def test_scorecard_and_table_show_it_without_git(chapter, tmp_path):
     (claim,) = claims_with((1.0, 0.5, 1.5, 2), (1.0, 0.5, 1.5, 2))
     pages = book_with(chapter, [{"chapter": "cia/curves", **claim}])
     text = scorecard.scorecard(pages)
-    assert "Of the 2 settings, 1 were registered before results were seen, 0 with" in text
+    assert "Of the 2 settings, 1 were registered before results were seen, 0 more with" in text
     assert f". Registered on {FIRST}, before results.</div></li>" in text
     assert f". Worded after results were seen, as now since {FIRST}.</div></li>" in text
     scorecard.write_downloads(pages, tmp_path)
