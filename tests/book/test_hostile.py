@@ -21,7 +21,7 @@ from lib.book.rendering import range_plot, render
 from lib.book.run.execution import normalise
 from lib.book.run.jobs import Job, write_parameters
 from lib.book.run.parameters import Parameter, check_values, load_yaml, parse_cell
-from lib.book.sweep.page import comparison, rows_by_setting
+from lib.book.sweep.page import comparison_page, rows_by_setting
 from lib.book.verdicts.chapter_claims import settings_of
 from lib.claims import Claims, code, literal, markdown_table
 from lib.figures.themes import colour_variants
@@ -95,7 +95,7 @@ def sweep_of(text, project, monkeypatch):
     )
     settings = settings_of([claim_of(text)])
     others = [{**setting, "verdict": "fails"} for setting in settings]
-    page = comparison(
+    page = comparison_page(
         folder=project.root,
         chapter=text,
         runs=[run, replace(run, name="other")],

@@ -74,7 +74,7 @@ def write_pages(
     words = summary(rows)
     if advice and TOO_LITTLE in words:
         words += f"; {advice}"
-    write_whole(folder / "index.html", comparison(folder, chapter, runs, rows, commits, words))
+    write_whole(folder / "index.html", comparison_page(folder, chapter, runs, rows, commits, words))
 
     table = []
     for run in runs:
@@ -133,7 +133,7 @@ def summary(rows: list[Row]) -> str:
     return f"{words}, {n_too_little} with {TOO_LITTLE} in some run" if n_too_little else words
 
 
-def comparison(
+def comparison_page(
     folder: Path,
     chapter: str,
     runs: list[Job],
