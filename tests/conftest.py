@@ -41,8 +41,15 @@ FIRST = (
     "winnow2",
     "cia/large",
 )
-# in one process: more of their cases compile the same
-TOGETHER = ("test_bayes_net_learning", "test_backgammon")
+# in one process: more of their cases compile the same, or look at the same built book
+TOGETHER = {
+    "test_bayes_net_learning": "bayes_net_learning",
+    "test_backgammon": "backgammon",
+    "test_heads": "pages",
+    "test_site": "pages",
+    "test_reports": "pages",
+    "test_pdf": "pages",
+}
 
 
 @pytest.fixture(scope="module")
@@ -111,9 +118,9 @@ class ByNotebook(LoadScopeScheduling):
 
     def _split_scope(self, nodeid):
         path = nodeid.partition("::")[0]
-        if path.endswith(".ipynb") or Path(path).stem in TOGETHER:
+        if path.endswith(".ipynb"):
             return path
-        return nodeid.partition("[")[0]
+        return TOGETHER.get(Path(path).stem, nodeid.partition("[")[0])
 
 
 def pytest_xdist_make_scheduler(config, log):

@@ -222,8 +222,9 @@ def test_edited_kernels_and_constants_never_meet_old_machine_code(family, copy):
         assert copy.run(code) == first
 
 
+@pytest.mark.slow
 def test_an_edited_kernel_never_meets_old_machine_code(copy):
-    """The family that is compiled in the least time; the slow test has the others."""
+    """The family that is compiled in the least time; the test above has the others."""
     code, callee, _ = FAMILIES["decisions"]
     first = copy.run(code)
     revert = copy.edit(*callee)

@@ -302,7 +302,7 @@ class TestFarAway:
     @pytest.mark.parametrize(("X", "y"), SAMPLES.values(), ids=SAMPLES)
     def test_posteriors_are_exact(self, X, y):
         learner = NaiveBayes(ddof=0).fit(np.array(X), y)
-        exponents = [*range(-8, 20), 50, 120, 153, 154, 155, 200, 307, 308]
+        exponents = [-8, -2, 0, 1, 3, 5, 6, 7, 8, 9, 12, 15, 16, 18, 120, 153, 154, 155, 307, 308]
         values = 10.0 ** np.array(exponents)
         column = np.append(values, -values)
         rows = np.repeat(column[:, None], len(X[0]), axis=1)

@@ -61,6 +61,7 @@ def forge(path):
     path.write_bytes(_seal(path, contents) + contents)
 
 
+@pytest.mark.slow
 def test_in_kernels(project, write_chapter):
     """A run finds the blocks of the last; a damaged one is run again, a wrong one fails its cell."""
     write_chapter(project, "cia/curves", EXPERIMENT)

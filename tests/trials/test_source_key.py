@@ -141,6 +141,7 @@ def test_equal_values(value, equal_value):
     assert describe(value) == describe(equal_value)
 
 
+@pytest.mark.slow
 def test_another_process_says_the_same():
     code = "from test_source_key import digests; print(digests())"
     variables = os.environ | {"PYTHONHASHSEED": "5", "PYTHONPATH": f"{LIB.parent}:{TESTS}"}

@@ -202,17 +202,23 @@ def test_a_folder_in_the_place_of_a_block(blocks, expected, take_notes):
 
 
 class TestOnlyTheSameIsFound:
-    @pytest.mark.parametrize("key", environment(frozenset()))
-    def test_code_data_versions_and_machine(
-        self, key, blocks, take_trials, take_notes, expected, monkeypatch
+    def test_other_code_is_another_folder(
+        self, blocks, take_trials, take_notes, expected, monkeypatch
     ):
-        def changed_environment(modules):
-            return environment(modules) | {key: "other"}
-
-        monkeypatch.setattr(store, "environment", changed_environment)
+        monkeypatch.setattr(store, "environment", lambda m: environment(m) | {"lib": "other"})
         assert_same(run(), expected)
         assert len(take_trials()) == N_TRIALS
         assert take_notes("found", "damaged") == []
+
+    def test_code_data_versions_and_machine(self, tmp_path, monkeypatch):
+        folders = {store.BlockStore(tmp_path, np.log, {}, "").folder}
+        keys = environment(frozenset())
+        for key in keys:
+            monkeypatch.setattr(
+                store, "environment", lambda m, k=key: environment(m) | {k: "other"}
+            )
+            folders.add(store.BlockStore(tmp_path, np.log, {}, "").folder)
+        assert len(folders) == 1 + len(keys)
 
     @pytest.mark.parametrize(
         "change", [{"seed": 4}, {"case": (2.0,)}, {"trial": partial(two_normals, scale=1)}]
