@@ -78,7 +78,7 @@ def text(
         If a name of the template is not given.
     """
     template = textwrap.dedent(template).strip()
-    report = {"kind": "text", "name": name, "template": template}
+    report = {"kind": "text", "name": name}
     if asserts is not None:
         supports = _supports(asserts)
         failing = [support for support in supports if not support.holds]
