@@ -77,6 +77,26 @@ def test_every_node_has_the_best_cut_by_enumeration(seed):
     assert n_looked == tree.n_looked
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_a_row_goes_down_its_branch(seed):
+    """The class is that of the leaf, and the longest branch counts the levels."""
+    X, y = tied_data(seed)
+    tree = grow_from_lists(X, y)
+    labels = []
+    lengths = []
+    for row in X:
+        node = 0
+        length = 1
+        while tree.attribute[node] >= 0:
+            is_right = row[tree.attribute[node]] > tree.threshold[node]
+            node = (tree.right if is_right else tree.left)[node]
+            length += 1
+        labels.append(tree.label[node])
+        lengths.append(length)
+    np.testing.assert_array_equal(tree.predict(X), labels)
+    assert tree.n_levels == max(lengths)
+
+
 @pytest.mark.parametrize("grow", GROWERS)
 @pytest.mark.parametrize("seed", range(10))
 def test_the_first_cut_is_that_of_scikit_learn(grow, seed):
@@ -106,12 +126,9 @@ def test_samples_look_at_fewer_values_and_leaves_stay_pure():
     again = grow_by_sorting(X, y, sample_size=20, seed=3)
     np.testing.assert_array_equal(sampled.threshold, again.threshold)
     # each row comes to a leaf of its class, as no two rows are equal
-    node = np.zeros(len(y), int)
-    for _ in range(len(sampled.label)):
-        is_right = X[np.arange(len(y)), sampled.attribute[node]] > sampled.threshold[node]
-        child = np.where(is_right, sampled.right[node], sampled.left[node])
-        node = np.where(sampled.attribute[node] < 0, node, child)
-    np.testing.assert_array_equal(sampled.label[node], y)
+    np.testing.assert_array_equal(sampled.predict(X), y)
+    first_samples = grow_by_sorting(X, y, 20, np.random.default_rng(3))
+    np.testing.assert_array_equal(sampled.threshold, first_samples.threshold)
 
 
 @pytest.mark.parametrize("grow", GROWERS)

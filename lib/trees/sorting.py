@@ -39,6 +39,27 @@ class GiniTree(NamedTuple):
     label: np.ndarray
     n_looked: int
 
+    @property
+    def n_levels(self):
+        """Return how many nodes the longest branch has."""
+        levels = np.ones(len(self.label), int)
+        for node in np.flatnonzero(self.attribute >= 0):  # children have larger numbers
+            levels[[self.left[node], self.right[node]]] = levels[node] + 1
+        return int(levels.max())
+
+    def predict(self, X):
+        """Return the class of each row, ndarray of int (n_samples,)."""
+        X = np.asarray(X, float)
+        nodes = np.zeros(len(X), int)
+        rows = np.arange(len(X))
+        while True:
+            rows = rows[self.attribute[nodes[rows]] >= 0]
+            if len(rows) == 0:
+                return self.label[nodes]
+            tests = nodes[rows]
+            is_right = X[rows, self.attribute[tests]] > self.threshold[tests]
+            nodes[rows] = np.where(is_right, self.right[tests], self.left[tests])
+
 
 def grow_from_lists(X, y):
     """Grow a tree from lists that are sorted once and divided (SPRINT, in memory).
@@ -82,7 +103,7 @@ def grow_by_sorting(X, y, sample_size=None, seed=0):
     sample_size : int, at least 2, or None
         A node with more rows chooses its cut from a random sample of so many, if one of the sample
         is purer than the sample, else from all its rows.
-    seed : int, at least 0
+    seed : int, at least 0, or Generator
         Of the samples.
 
     Returns
@@ -97,7 +118,8 @@ def grow_by_sorting(X, y, sample_size=None, seed=0):
     columns, y, n_classes = _checked(X, y)
     if sample_size is not None:
         sample_size = check_integer("sample_size", sample_size, 2)
-    seed = check_integer("seed", seed, 0)
+    if not isinstance(seed, np.random.Generator):
+        seed = check_integer("seed", seed, 0)
     rng = np.random.default_rng(seed)
     tree = _empty_tree(len(y))
     n_nodes, n_looked = sort_nodes(columns, y, n_classes, sample_size or len(y), rng, tree)
