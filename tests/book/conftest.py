@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from docutils.core import publish_string
 from myst_parser.parsers.docutils_ import Parser
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from reporting_chapter import reporting_chapter
 
 from lib.base.files import LIB
 from lib.book.cli import cli
@@ -109,9 +110,22 @@ def book(project: Project, *arguments):
 
 @pytest.fixture(scope="session")
 def built_project(tmp_path_factory):
-    """Return a small book that was built strictly; no test changes it."""
+    """Return a small book that was built strictly; no test changes it.
+
+    It has a chapter that glues, one that reports, and a finding of this one on its first page.
+    """
     project = make_project(tmp_path_factory.mktemp("built") / "a {book} with 'quotes'")
     nbformat.write(chapter(CLAIMS, FIGURE), project.notebook("cia/curves"))
+    nbformat.write(reporting_chapter(), project.notebook("cia/climb"))
+    toc = yaml.safe_load((project.root / "_toc.yml").read_text())
+    toc["parts"][0]["chapters"].insert(1, {"file": "chapters/cia/climb"})
+    (project.root / "_toc.yml").write_text(yaml.safe_dump(toc))
+    reference = project.root / "chapters" / "reference"
+    reference.mkdir()
+    shutil.copy(REPOSITORY / "chapters" / "reference" / "glossary.md", reference)
+    intro = project.root / "chapters" / "intro.md"
+    finding = "<!-- finding: cia/climb all-climb -->\nas last published\n<!-- end -->\n"
+    intro.write_text(f"{intro.read_text()}\n{finding}")
     result = book(project, "build", "--profile", "quick", "--strict")
     assert result.exit_code == 0, result.output
     return project

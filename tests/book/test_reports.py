@@ -8,135 +8,20 @@ import sys
 
 import nbformat
 import pytest
-import yaml
 from bs4 import BeautifulSoup
-from conftest import CLAIMS, REPOSITORY, book, chapter, make_project
-from conftest import FIGURE as OLD_FIGURE
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from conftest import REPOSITORY, book
+from nbformat.v4 import new_code_cell
+from reporting_chapter import TITLE, reporting_chapter
 
 from lib.book.pages.findings import fill_findings, move_links
 from lib.book.pages.reports import fold_name
 from lib.book.pages.terms import read_glossary
-
-TITLE = """\
-# Who climbs?
-
-EM fits a *hidden variable*; see [Grove & Roth, 1997](../references.md#groveroth1997).
-"""
-PARAMETERS = "n_models: int = 3  # models drawn [2..2000]\n"
-IMPORTS = """\
-import matplotlib.pyplot as plt
-import pandas as pd
-import matplotlib_inline.backend_inline
-matplotlib_inline.backend_inline.set_matplotlib_formats("svg", "png")
-from lib import report
-from lib.claims import Claims
-
-plt.rcParams["svg.hashsalt"] = "book"
-claims = Claims(paper="greiner2005")"""
-# as lib.report.scale does it
-SCALE = """\
-from IPython.display import display
-words = f"**Quick run**: {n_models} random models; the published book has 5."
-display({"text/markdown": words}, raw=True, metadata={"report": {"kind": "scale"}})"""
-SECTION = """\
-## The experiment
-
-What [the figure below](#fig-climb) shows, [the table](#tbl-climb) counts; [no figure](#fig-none)
-is words. A CIA model again, and EM; `[code](#fig-climb)`, [another chapter](curves.ipynb).
-
-<details><summary>More</summary>
-
-A fold with $x^2$.
-
-</details>
-"""
-EXPERIMENT = '''\
-def climb(n_models):
-    """Count the models that climb. What is counted does not matter here."""
-    return list(range(n_models))'''
-FIGURE = """\
-_, axes = plt.subplots(figsize=(3, 2))
-axes.plot(climb(n_models))
-caption = "It *climbs*, as [a table](#tbl-climb) says. A line."
-report.figure(axes, caption, name="fig-climb", alt="A line.")"""
-TABLE = """\
-frame = pd.DataFrame({"models": climb(n_models), "share": [0.5, 0.25, 0.125]})
-report.table(frame, "Models that climb. Rows are models.", name="tbl-climb")"""
-CLAIM = """\
-claim = claims.claim("it-climbs", "It climbs.", quote="it climbs", headline=True)
-claim.test(
-    "climbing",
-    statistic="mean",
-    estimate=(3.0, 2.0, 4.0, 3),
-    region=(0, float("inf")),
-    margin=0.5,
-    unit="models",
-)
-claims.show()"""
-SUMMARY = '''\
-report.text("""
-## What we found
-
-Of {n} models all climb: see [the figure](#fig-climb) and
-[Greiner, 2005](../references.md#greiner2005).
-
-- One in [another chapter](curves.ipynb).
-""", n=n_models, name="all-climb")'''
-
-
-def code(source, *tags):
-    metadata = {"tags": list(tags)}
-    if "remove-input" in tags:
-        metadata["jupyter"] = {"source_hidden": True}
-    return new_code_cell(source, metadata=metadata)
-
-
-def reporting_chapter():
-    return new_notebook(
-        cells=[
-            new_markdown_cell(TITLE),
-            code(PARAMETERS, "parameters"),
-            code(IMPORTS, "hide-input"),
-            code(SCALE, "remove-input"),
-            new_markdown_cell(SECTION),
-            code(EXPERIMENT, "hide-input"),
-            code(FIGURE, "hide-input", "lead"),
-            code(TABLE, "remove-input"),
-            new_markdown_cell("## Claims"),
-            code(CLAIM, "hide-input"),
-            code(SUMMARY, "remove-input", "summary"),
-            new_markdown_cell("## Take home\n\nClimb.\n\n## References\n\nAll works."),
-        ],
-        metadata={
-            "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}
-        },
-    )
+from lib.book.run.project import Project
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory):
-    """A book of a chapter that reports, and of one that glues, built strictly."""
-    project = make_project(tmp_path_factory.mktemp("reports") / "a {book}")
-    nbformat.write(chapter(CLAIMS, OLD_FIGURE), project.notebook("cia/curves"))
-    nbformat.write(reporting_chapter(), project.notebook("cia/climb"))
-    toc = yaml.safe_load((project.root / "_toc.yml").read_text())
-    toc["parts"][0]["chapters"].insert(0, {"file": "chapters/cia/climb"})
-    (project.root / "_toc.yml").write_text(yaml.safe_dump(toc))
-    reference = project.root / "chapters" / "reference"
-    reference.mkdir()
-    shutil.copy(REPOSITORY / "chapters" / "reference" / "glossary.md", reference)
-    intro = project.root / "chapters" / "intro.md"
-    finding = "<!-- finding: cia/climb all-climb -->\nas last published\n<!-- end -->\n"
-    intro.write_text(f"{intro.read_text()}\n{finding}")
-    result = book(project, "build", "--profile", "quick", "--strict")
-    assert result.exit_code == 0, result.output
-    return project
-
-
-@pytest.fixture(scope="module")
-def html(project):
-    return project.build_folder("quick") / "html"
+def html(built_project):
+    return built_project.build_folder("quick") / "html"
 
 
 @pytest.fixture(scope="module")
@@ -250,12 +135,14 @@ def pages_without_foot(folder):
 
 
 @pytest.fixture(scope="module")
-def plain_html(project, tmp_path_factory):
+def plain_html(built_project, tmp_path_factory):
     """The pages that jupyter-book makes by itself of the same outputs, stored in the notebooks."""
     folder = tmp_path_factory.mktemp("plain") / "book"
-    shutil.copytree(project.root, folder, symlinks=True, ignore=shutil.ignore_patterns("_build"))
-    for name in project.chapters:
-        shutil.copy(project.executed("quick", name), folder / "chapters" / f"{name}.ipynb")
+    shutil.copytree(
+        built_project.root, folder, symlinks=True, ignore=shutil.ignore_patterns("_build")
+    )
+    for name in built_project.chapters:
+        shutil.copy(built_project.executed("quick", name), folder / "chapters" / f"{name}.ipynb")
     environment = {name: text for name, text in os.environ.items() if name[:4] != "BOOK"}
     command = [sys.executable, "-m", "lib.book.pages", "build", "."]
     process = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment)
@@ -275,7 +162,10 @@ def test_jupyter_book_by_itself_makes_the_same_pages(html, plain_html):
     assert (plain_html / "chapters" / "claims.json").exists()
 
 
-def test_a_changed_sentence_is_on_its_page_and_makes_no_other(project):
+def test_a_changed_sentence_is_on_its_page_and_makes_no_other(built_project, tmp_path):
+    copied_root = shutil.copytree(built_project.root, tmp_path / "a {copy}", symlinks=True)
+    project = Project(copied_root)
+    assert book(project, "build", "--profile", "quick").exit_code == 0
     html = project.build_folder("quick") / "html"
     times = {path: path.stat().st_mtime_ns for path in html.rglob("chapters/**/*.html")}
     path = project.notebook("cia/climb")

@@ -76,7 +76,7 @@ def test_a_strict_build_gives_complete_pages(built_project):
         assert "How this page was made" in downloaded
     scorecard = (html / "chapters" / "scorecard.html").read_text()
     assert "<em>quick</em> profile" in scorecard
-    assert "Sentences of papers: 1; settings in which they were tested: 1" in scorecard
+    assert "Sentences of papers: 2; settings in which they were tested: 2" in scorecard
     assert "Grove and Roth, 1997" in scorecard
     assert 'href="cia/curves.html#the-result"' in scorecard
     assert "3 [0.5, 5.5], n = 3" in scorecard.replace("\N{NO-BREAK SPACE}", " ")
