@@ -140,7 +140,7 @@ class LearningTask:
             train = np.sort(shuffled[:n_train])
             test = np.sort(shuffled[n_train : n_train + n_test])
             return [(train, test)]
-        # as the paper's accuracies imply: see lib.experiments.elr_tables.attainability
+        # as the paper's accuracies imply: see tests/test_greiner_slips.py
         n_used = len(rows) // n_folds * n_folds
         folds = shuffled[:n_used].reshape(n_folds, -1)
         return [(np.setdiff1d(rows, fold), fold) for fold in folds]

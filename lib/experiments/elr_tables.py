@@ -1,4 +1,4 @@
-"""Our results beside the printed cells of Tables III to VIII, tests over data sets, and slips.
+"""Our results beside the printed cells of Tables III to VIII, and tests over data sets.
 
 Greiner et al. (2005) print accuracies or errors in percent, with standard errors.
 """
@@ -12,11 +12,7 @@ from lib.experiments.elr_data import SAME_DATA, paper_table
 from lib.experiments.uci import mean_by_family
 
 CELL = ["dataset", "structure", "learner"]
-# the table that has the numbers of rows of another
-SIZE_TABLES = {"iii": "ii", "iv": "ii", "vi": "v", "vii": "ii", "viii": "ii"}
 AGREE = 2.0  # standard errors
-HALF = 0.005 + 1e-9  # of the second decimal
-STRUCTURE_LABELS = {"naive": "NB+", "tan": "TAN+", "bic": "GBN+", "": ""}
 
 
 def scores(frame):
@@ -59,22 +55,19 @@ def averages(results):
     Returns
     -------
     DataFrame
-        The labels, value, se (root mean square: of one repeat, not of their mean), low, q05, q95,
-        high (of the repeats' values), n_repeats.
+        The labels, value, se (root mean square: of one repeat, not of their mean), low and high (of
+        the repeats' values), n_repeats.
     """
     with_squares = results.assign(square=results["se"] ** 2)
-    groups = with_squares.groupby(_labels(results), sort=False)
-    values = groups["value"]
-    columns = {
-        "value": values.mean(),
-        "se": np.sqrt(groups["square"].mean()),
-        "low": values.min(),
-        "q05": values.quantile(0.05),
-        "q95": values.quantile(0.95),
-        "high": values.max(),
-        "n_repeats": values.size(),
-    }
-    return pd.DataFrame(columns).reset_index()
+    means = with_squares.groupby(_labels(results), sort=False).agg(
+        value=("value", "mean"),
+        se=("square", "mean"),
+        low=("value", "min"),
+        high=("value", "max"),
+        n_repeats=("value", "size"),
+    )
+    means["se"] = np.sqrt(means["se"])
+    return means.reset_index()
 
 
 def compare_with_paper(results, table):
@@ -89,11 +82,11 @@ def compare_with_paper(results, table):
     Returns
     -------
     DataFrame
-        dataset, structure, learner, printed, printed_se, ours, se, low, q05, q95, high, n_repeats,
-        z, in the order of the table; NaN where we have none. Errors in Table VI, else accuracies,
-        in percent. z is (ours - printed) over the root of the sum of the squares of both standard
-        errors, which are those of one run of the experiment. The paper's is taken as binomial where
-        it prints none for a single test set.
+        dataset, structure, learner, printed, printed_se, ours, se, low, high, n_repeats, z, in the
+        order of the table; NaN where we have none. Errors in Table VI, else accuracies, in percent.
+        z is (ours - printed) over the root of the sum of the squares of both standard errors, which
+        are those of one run of the experiment. The paper's is taken as binomial where it prints
+        none for a single test set.
     """
     cells = paper_cells(table).rename(columns={"value": "printed", "se": "printed_se"})
     if table == "vi":  # which holds errors, not accuracies
@@ -141,26 +134,24 @@ def agreement(cells):
         value is in the range of our repeats, but for rounding), mean_difference (ours - printed, in
         points).
     """
-    column = ["structure", "learner"]
     cells = cells.dropna(subset="z")
     is_repeated = cells["n_repeats"] > 1
     # the paper prints two decimals
     is_in_range = cells["printed"].between(cells["low"] - 0.005, cells["high"] + 0.005)
-    counts = cells[column].assign(
-        n=1,
+    counts = cells.assign(
         within=cells["z"].abs() <= AGREE,
         n_repeated=is_repeated,
         inside=is_repeated & is_in_range,
-        mean_difference=cells["ours"] - cells["printed"],
+        difference=cells["ours"] - cells["printed"],
     )
-    aggregations = {
-        "n": "sum",
-        "within": "sum",
-        "n_repeated": "sum",
-        "inside": "sum",
-        "mean_difference": "mean",
-    }
-    return counts.groupby(column, sort=False).agg(aggregations).reset_index()
+    columns = counts.groupby(["structure", "learner"], sort=False).agg(
+        n=("z", "size"),
+        within=("within", "sum"),
+        n_repeated=("n_repeated", "sum"),
+        inside=("inside", "sum"),
+        mean_difference=("difference", "mean"),
+    )
+    return columns.reset_index()
 
 
 def self_agreement(results):
@@ -169,20 +160,14 @@ def self_agreement(results):
     Like `agreement` it compares one run with the mean of several: so often would a re-run of ours
     agree. NaN without repeats.
     """
-    labels = _labels(results)
-    with_squares = results.assign(square=results["se"] ** 2)
-    groups = with_squares.groupby(labels, sort=False)
+    values = results[["value"]].assign(square=results["se"] ** 2)
+    groups = values.groupby([results[name] for name in _labels(results)])
     n_repeats = groups["value"].transform("size")
-    repeated = with_squares[n_repeats > 1]
-    n_others = n_repeats[n_repeats > 1] - 1
-    if repeated.empty:
-        return np.nan
     # the mean of the others: the sum of all less one's own
-    sums = groups[["value", "square"]].transform("sum").loc[repeated.index]
-    mean_of_others = (sums - repeated[["value", "square"]]).div(n_others, axis=0)
-    difference = repeated["value"] - mean_of_others["value"]
-    z = z_scores(difference, repeated["se"], np.sqrt(mean_of_others["square"]))
-    return float((np.abs(z) <= AGREE).mean())
+    others = (groups.transform("sum") - values).div(n_repeats - 1, axis=0)
+    z = z_scores(values["value"] - others["value"], results["se"], np.sqrt(others["square"]))
+    agrees = pd.Series(np.abs(z) <= AGREE, index=results.index)
+    return agrees[n_repeats > 1].mean()
 
 
 def errors_by_dataset(results):
@@ -250,9 +235,8 @@ def compare(errors, better, worse, by_family=False):
         over data sets, or families of them), p (one-sided paired t-test), wins, ties, losses of
         `better`.
     """
-    gain = pd.Series(dtype=float)
-    if better in errors and worse in errors:
-        gain = (errors[worse] - errors[better]).dropna()
+    pair = errors.reindex(columns=[better, worse])
+    gain = (pair[worse] - pair[better]).dropna()
     if by_family:
         gain = mean_by_family(gain)
     return {
@@ -280,7 +264,7 @@ def paper_p_values(appendix):
 
 def test_set_sizes(table):
     """Return the rows tested, n, and the number of folds of each data set of a table."""
-    sizes = paper_table(SIZE_TABLES[table]).set_index("dataset")
+    sizes = paper_table("v" if table == "vi" else "ii").set_index("dataset")
     n_test = pd.to_numeric(sizes["test"], errors="coerce")  # NaN under cross-validation
     n_in_folds = sizes["train"] // 5 * 5
     return pd.DataFrame(
@@ -289,132 +273,3 @@ def test_set_sizes(table):
             "folds": np.where(n_test.isna(), 5, 1),
         }
     )
-
-
-def attainability(cells, table):
-    """Check whether the cells of a printed table can come from whole numbers of test rows.
-
-    Under cross-validation each of five folds is taken to have floor(N / 5) rows, so a cell is k /
-    (5 floor(N / 5)); else it is k / n of the test set.
-
-    Returns
-    -------
-    DataFrame
-        The cells with n (rows tested), folds (5 or 1), nearest (k / n in percent), whole (`nearest`
-        is `value` to two decimals), error (whole numbers of mistakes in the folds can have the
-        standard error se, or the binomial error of the test set is se), deviation (as error, but of
-        a standard deviation se, not divided by the root of 5). Of folds the last two are necessary
-        only, and in large ones nearly always true.
-    """
-    cells = cells.join(test_set_sizes(table), on="dataset")
-    cells = cells.assign(se=cells.get("se", np.nan))  # which Table VII does not print
-    k = (cells["value"] * cells["n"] / 100).round()
-    nearest = 100 * k / cells["n"]
-    return cells.assign(
-        nearest=nearest,
-        whole=(nearest - cells["value"]).abs() <= HALF,
-        error=_is_possible_spread(cells, k, 5),
-        deviation=_is_possible_spread(cells, k, 1),
-    )
-
-
-def _is_possible_spread(cells, k, divisor):
-    """Whether five whole numbers with the sum k can have a deviation of se * sqrt(divisor).
-
-    In units of rows, the sum of squares of five numbers is 4 times their variance plus k^2 / 5. It
-    must be a whole number, odd or even as k is, between the bounds that the rounding of se leaves.
-    """
-    percent_a_row = 100 * cells["folds"] / cells["n"]
-    # se is printed with two decimals
-    low = (cells["se"] - HALF).clip(lower=0)
-    high = cells["se"] + HALF
-    smallest_sum = 4 * divisor * (low / percent_a_row) ** 2 + k**2 / 5
-    largest_sum = 4 * divisor * (high / percent_a_row) ** 2 + k**2 / 5
-    whole_sum = np.ceil(smallest_sum - 1e-6)
-    whole_sum += (whole_sum - k) % 2  # x^2 is odd where x is
-    fits_folds = whole_sum <= largest_sum + 1e-6
-    fits_test_set = (binomial_error(cells["value"], cells["n"]) - cells["se"]).abs() <= HALF
-    return fits_folds.where(cells["folds"] == 5, fits_test_set)
-
-
-def unattainable_cells(cells, table):
-    """Find the cells of a table that no whole numbers of test rows give.
-
-    Yields
-    ------
-    tuple
-        table, cell, printed, implied (NaN where nothing is), why.
-    """
-    cells = attainability(cells, table)
-    for cell in cells[~cells["whole"]].to_dict("records"):
-        why = f"no whole number of {cell['n']} test rows"
-        yield table, cell_label(cell), cell["value"], cell["nearest"], why
-    for cell in cells[~cells["error"]].to_dict("records"):
-        if cell["folds"] == 1:
-            implied = binomial_error(cell["value"], cell["n"])
-            why = "binomial standard error of the test set"
-        else:
-            implied = np.nan
-            why = "no whole numbers of mistakes in five folds have this standard error"
-            if cell["deviation"]:
-                implied = cell["se"] / 5**0.5
-                why += "; as standard deviation it fits"
-        yield table, f"{cell_label(cell)} ±", cell["se"], implied, why
-
-
-def copied_cells(table, columns, cells):
-    """Find cells of another table that differ from Table III, out of which they are copied.
-
-    Parameters
-    ----------
-    table : "vii" or "viii"
-    columns : list of str
-        What is compared: "value", "se".
-    cells : DataFrame
-        Those of the paper's own learners.
-
-    Yields
-    ------
-    tuple
-        As of `unattainable_cells`.
-    """
-    both = cells.merge(paper_table("iii"), on=CELL, suffixes=("", "_iii"))
-    for column in columns:
-        different = both[both[column] != both[f"{column}_iii"]]
-        for cell in different.to_dict("records"):
-            label = cell_label(cell)
-            if column == "se":
-                label += " ±"
-            yield table, label, cell[column], cell[f"{column}_iii"], "differs from Table III"
-
-
-def contradictions_of_table_v():
-    """Find numbers of Table V that its own totals, or Table II, contradict.
-
-    Yields
-    ------
-    tuple
-        As of `unattainable_cells`.
-    """
-    table_ii = paper_table("ii").set_index("dataset")
-    for row in paper_table("v").fillna({"test": 0}).itertuples():
-        name = row.dataset.upper()
-        n_missing = sum(int(number) for number in row.missing_total.split("+"))
-        percent = 100 * n_missing / ((row.train + row.test) * row.attributes)
-        if abs(percent - row.missing_percent) > HALF:
-            why = "total over instances times attributes"
-            yield "v", f"{name} missing ratio", row.missing_percent, percent, why
-        if row.missing_attributes > row.attributes:
-            why = "more attributes with missing values than attributes"
-            yield "v", f"{name} attributes with missing values", row.missing_attributes, np.nan, why
-        for column in ("attributes", "classes"):
-            value = getattr(row, column)
-            implied = table_ii[column].get(row.dataset, np.nan)
-            if value != implied and not np.isnan(implied):
-                yield "v", f"{name} {column}", value, implied, "differs from Table II"
-
-
-def cell_label(cell):
-    """Words for a printed cell, such as "IRIS NB+ELR"."""
-    learner = STRUCTURE_LABELS[cell["structure"]] + cell["learner"].upper()
-    return f"{cell['dataset'].upper()} {learner}"
