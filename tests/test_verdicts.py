@@ -1,14 +1,16 @@
 """Verdicts follow from interval, region and margin; the chance of the same verdict is calibrated."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy import stats
 
-from lib.claims import Claim, Setting, weakest_setting
-from lib.claims.setting import STANDARD_ERRORS
+from lib import evaluation
+from lib.claims import Setting
 
 FINITE = st.floats(-1e6, 1e6)
 ABOVE_0 = (0.0, math.inf)
@@ -44,11 +46,11 @@ def setting(low, high, region=ABOVE_0, margin=0.05, **fields):
         (-0.04, 0.04, "negligible"),
         (-0.02, 0.07, "undecided"),
         (-0.07, 0.02, "undecided"),
-        (-0.02, 0.09, "too imprecise"),  # wider than from -0.05 to 0.05
+        (-0.02, 0.09, "undecided"),
         (0.0, 0.07, "undecided"),  # the region is open
-        (-1.0, 1.0, "too imprecise"),
+        (-1.0, 1.0, "undecided"),
         (0.01, math.inf, "holds"),
-        (-math.inf, math.inf, "too imprecise"),
+        (-math.inf, math.inf, "undecided"),
         (-math.inf, -0.1, "fails"),
     ],
 )
@@ -69,7 +71,7 @@ def test_a_region_with_one_end(low, high, verdict):
         (0.05, 0.08, "fails"),  # the region is open
         (0.04, 0.08, "undecided"),
         (-0.05, 0.04, "undecided"),
-        (-0.2, 0.3, "too imprecise"),
+        (-0.2, 0.3, "undecided"),
     ],
 )
 def test_a_region_with_two_ends(low, high, verdict):
@@ -115,26 +117,28 @@ def test_a_margin_is_given_where_it_decides(region, margin, exact, message):
 def test_the_chance_of_a_rerun_is_that_of_drawn_reruns(region, value, half_width):
     margin = 0.0 if math.isfinite(region[0] + region[1]) else 0.05
     found = setting(value - half_width, value + half_width, region, margin)
-    standard_error = half_width / STANDARD_ERRORS
+    # 80 units whose mean has such an interval, about a truth that is as far off
     rng = np.random.default_rng(0)
-    reruns = rng.normal(value, math.sqrt(2) * standard_error, 4_000)
-    same = [
-        setting(rerun - half_width, rerun + half_width, region, margin).verdict == found.verdict
-        for rerun in reruns
-    ]
+    standard_error = half_width / stats.t.ppf(0.975, 79)
+    truths = rng.normal(value, standard_error, 2_000)
+    samples = rng.normal(truths, math.sqrt(80) * standard_error, (80, 2_000))
+    same = []
+    for sample in samples.T:
+        mean, low, high, _ = evaluation.mean_interval(sample)
+        same.append(setting(low, high, region, margin, value=mean).verdict == found.verdict)
     assert found.rerun_chance == pytest.approx(np.mean(same), abs=0.03)
 
 
 def test_chances_are_calibrated_where_truths_are_spread():
     """Two runs of each of many experiments agree as often as the first one's chance says."""
     rng = np.random.default_rng(1)
-    half_width = 0.06
     truths = rng.uniform(-0.6, 0.6, 4_000)
-    values = rng.normal(truths, half_width / STANDARD_ERRORS, (2, len(truths)))
+    samples = rng.normal(truths, 0.1, (2, 8, len(truths)))  # of eight units
     chances = []
     agreements = []
-    for first, second in values.T:
-        one, other = (setting(value - half_width, value + half_width) for value in (first, second))
+    for run in samples.T:
+        intervals = [evaluation.mean_interval(sample) for sample in run.T]
+        one, other = (setting(low, high, value=mean, n=n) for mean, low, high, n in intervals)
         chances.append(one.rerun_chance)
         agreements.append(one.verdict == other.verdict)
     chances = np.array(chances)
@@ -152,12 +156,22 @@ def test_no_chance_is_said_where_nothing_can_turn():
     assert setting(0.1, 0.2, n=3, min_trials=4).rerun_chance is None
 
 
-def test_the_weakest_setting_is_the_worst_then_the_least_sure():
-    claim = Claim("a-claim", "It is so.", quote="so")
-    rule = {"statistic": "mean", "region": ABOVE_0, "margin": 0.05}
-    claim.test("sure", estimate=(0.5, 0.4, 0.6, 9), **rule)
-    claim.test("close", estimate=(0.1, 0.01, 0.19, 9), **rule)
-    assert weakest_setting(claim.to_dict("someone1999"))["id"] == "close"
-    claim.test("undecided", estimate=(0.02, -0.02, 0.06, 9), **rule)
-    claim.test("opposite", estimate=(-0.5, -0.6, -0.4, 9), **rule)
-    assert weakest_setting(claim.to_dict("someone1999"))["id"] == "opposite"
+@pytest.mark.parametrize(
+    ("low", "high", "unit", "words"),
+    [
+        (0.1, 0.2, "random models", ""),
+        # 0.04 [-0.04, 0.12] leaves 0 with four times the units
+        (-0.04, 0.12, "random models", "about 320 random models"),
+        (-0.04, 0.12, "data sets", "only more data sets: about 320"),
+        (-0.04, 0.12, "shuffles of the file", "only other data"),
+        # 0.01 [-0.07, 0.09] stays within 0.05 with four times as many
+        (-0.07, 0.09, "random models", "about 320 random models"),
+        (-0.1, math.inf, "random models", "another statistic"),
+    ],
+)
+def test_what_would_decide(low, high, unit, words):
+    value = 0.04 if math.isinf(high) else (low + high) / 2
+    assert replace(setting(low, high, value=value), unit=unit).deciding == words
+    if words.startswith("about"):
+        halved = setting(value - (value - low) / 2.01, value + (high - value) / 2.01, value=value)
+        assert halved.verdict in ("holds", "negligible")

@@ -433,7 +433,7 @@ def claims(project, profile, write_verdicts):
     if write_verdicts:
         chapter_claims.write_verdicts(project, claims)
         click.echo(
-            f"recorded {len(chapter_claims.settings_of(claims))} verdicts in {chapter_claims.FILE}"
+            f"recorded {len(chapter_claims.deciding_settings(claims))} verdicts in {chapter_claims.FILE}"
         )
 
 

@@ -18,8 +18,8 @@ CELL = re.compile(r"^%% (markdown|code)(.*)$", re.MULTILINE)
 TO_DO = """\
 Written: {notebook}; listed in _toc.yml and chapters/profiles.yml. What is left to do:
  1. Write the experiment in the notebook, and its scale in chapters/profiles.yml.
- 2. Add what decides its claims to chapters/registered.yml, with the ids of their settings; run
-    `book register {name}`, and commit what it wrote before outputs are stored.
+ 2. Add what decides its claims to chapters/registered.yml, with the ids of their settings and
+    the primary one, which decides; run `book register {name}`, and commit what it wrote before outputs are stored.
  3. Add new works to references.bib and new words to chapters/reference/glossary.md.
  4. Run `make refresh` to store the outputs of its defaults, and `make test`.
  5. Run `make book`; record verdicts by `book claims --record`, its time in chapters/seconds.yml.

@@ -16,9 +16,10 @@ from lib.claims import (
     estimate,
     literal,
     outcome,
+    paper_words,
+    primary_setting,
     region_words,
     rerun_words,
-    weakest_setting,
 )
 
 _ENVIRONMENT = Environment(
@@ -81,7 +82,8 @@ _ENVIRONMENT.filters |= {
     "quote": quote,
     "region_words": region_words,
     "rerun_words": rerun_words,
-    "weakest_setting": weakest_setting,
+    "paper_words": paper_words,
+    "primary_setting": primary_setting,
     "string_of": repr,
 }
 

@@ -9,6 +9,7 @@ from lib.claims.myst import cell, code, literal, markdown_table
 from lib.claims.register import REGISTER, read_register
 from lib.claims.setting import SYMBOLS, Setting
 from lib.claims.tables import (
+    KINDS,
     badge,
     claim_tables,
     count_words,
@@ -16,8 +17,8 @@ from lib.claims.tables import (
     outcome,
     outcome_words,
     overall,
+    paper_words,
+    primary_setting,
     region_words,
     rerun_words,
-    verdict_tally,
-    weakest_setting,
 )

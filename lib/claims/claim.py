@@ -133,6 +133,14 @@ class Claim:
             f"or add there, in a clone of the book, such as\n{self.id}: {example}"
         )
 
+    @property
+    def primary(self) -> Setting:
+        """The setting that decides: the registered one, or the first where a run lacks it."""
+        for setting in self.settings:
+            if setting.id == self.registered.get("primary"):
+                return setting
+        return self.settings[0]
+
     def to_dict(self, paper: str) -> dict:
         """Return the claim and its settings as a dict that is valid JSON (no NaN, no infinity)."""
         return {
@@ -143,6 +151,9 @@ class Claim:
             "exact": self.exact,
             "data": self.data,
             "paper": paper,
+            "kind": "exact" if self.exact else self.registered.get("kind", ""),
+            "primary": self.primary.id if self.settings else "",
+            "why": self.registered.get("why", ""),
             "settings": [setting.to_dict() for setting in self.settings],
         }
 

@@ -21,7 +21,8 @@ def read_register(text: str) -> dict[str, dict]:
     -------
     dict
         Entries by the id of the claim. "least" is `Setting.min_trials`; "margin" is 0 where
-        it is not given. "registered" and "before", which `book register` adds, say when the rule
+        it is not given. "primary" is the setting that decides, for the reason "why"; of a claim of
+        the "kind" table none does. "registered" and "before", which `book register` adds, say when the rule
         was fixed and what was fixed before results; they decide nothing.
 
     Raises

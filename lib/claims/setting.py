@@ -3,19 +3,25 @@
 import math
 import re
 from dataclasses import dataclass
-from itertools import pairwise
-from statistics import NormalDist
+
+import numpy as np
+from scipy import stats
 
 SYMBOLS = {
     "holds": "✔",
     "fails": "✘",
     "negligible": "≈",
     "undecided": "◌",
-    "too imprecise": "↔",
     "too little data": "…",
 }
-# Half of an interval at 95% that is normal, in standard errors.
-STANDARD_ERRORS = NormalDist().inv_cdf(0.975)
+N_RERUNS = 10_000  # that are simulated
+# Units of which a run has all that there are: with other random numbers they are the same.
+GIVEN_UNITS = {
+    *("data sets", "families of data sets", "confusion sets", "vocabularies"),
+    *("novels", "speakers", "games", "patients", "test letters", "sums"),
+}
+# Units that share the rows of one file: more of them are no more data.
+OF_ONE_FILE = re.compile("(shuffles|divisions) of the ")
 
 
 @dataclass(frozen=True)
@@ -133,9 +139,9 @@ class Setting:
         - *negligible*: it lies between c - d and c + d, so that the distance does not matter.
 
         A region with two ends holds an interval inside it, and fails one outside it. What remains
-        is *undecided*, or *too imprecise* where the interval is wider than from c - d to c + d, or
-        than the region. An interval without width decides only what is exact. With fewer units than
-        `min_trials` it is *too little data*, whatever they say.
+        is *undecided*: `deciding` says what would decide it. An interval without width decides only
+        what is exact. With fewer units than `min_trials` it is *too little data*, whatever they
+        say.
         """
         if self.n < self.min_trials:
             return "too little data"
@@ -143,66 +149,92 @@ class Setting:
             return "undecided"
         if self.low == self.high and not self.exact:
             return "undecided"
-        return self._verdict_of(self.low, self.high)
+        return str(self._verdicts(self.low, self.high))
 
-    def _verdict_of(self, low, high):
-        """Return the verdict of an interval with as many units."""
+    def _verdicts(self, low, high):
+        """Return the verdicts of intervals, whose ends may be arrays, with as many units."""
         lower, upper = self.region
         # the region is open: an interval may touch its end from outside, not from inside; where it
         # has no end, an interval may be without end, too
-        is_inside = (lower < low or lower == -math.inf) and (high < upper or upper == math.inf)
-        is_outside = high <= lower or low >= upper
+        is_inside = ((lower < low) | (lower == -math.inf)) & ((high < upper) | (upper == math.inf))
+        is_outside = (high <= lower) | (low >= upper)
+        is_negligible = np.zeros_like(is_inside)
         if self._is_directional and not self.exact:
             # distances of the interval's ends from the cut-off, positive where the sentence is true
             if math.isfinite(lower):
                 nearest, farthest = low - lower, high - lower
             else:
                 nearest, farthest = upper - high, upper - low
-            if -self.margin < nearest and farthest < self.margin:
-                return "negligible"
-            is_wide = high - low > 2 * self.margin
-            is_inside = is_inside and farthest > self.margin
-            is_outside = is_outside and nearest < -self.margin
-        else:
-            is_wide = high - low > upper - lower
-        if is_inside:
-            return "holds"
-        if is_outside:
-            return "fails"
-        return "too imprecise" if is_wide else "undecided"
+            is_negligible = (-self.margin < nearest) & (farthest < self.margin)
+            is_inside = is_inside & (farthest > self.margin)
+            is_outside = is_outside & (nearest < -self.margin)
+        return np.select(
+            [is_negligible, is_inside, is_outside],
+            ["negligible", "holds", "fails"],
+            "undecided",
+        )
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether another run draws its units anew; it keeps data sets, and the rows of a file."""
+        return self.unit not in GIVEN_UNITS and not OF_ONE_FILE.match(self.unit)
 
     @property
     def rerun_chance(self) -> float | None:
-        """Return the chance that another run of the same scale, with other draws, says the same.
+        """Return the chance that as many other units, drawn from where these are, say the same.
 
-        The truth is about the value found, with a normal error of the interval's standard error,
-        and so is what another run finds about the truth: its value differs from this one by a
-        normal error of twice that variance. Its interval is taken to be as wide as this one.
+        The truth is about the value found, with the standard error of its t interval, and so is
+        what the others find about the truth: their value differs from this one by an error of twice
+        that variance. Their interval has a width of its own, as t intervals have. It is simulated.
 
         None where nothing is drawn, or the interval has no finite width.
         """
-        if self.exact or self.n < self.min_trials or not self.low < self.high:
+        if self.exact or self.n < self.min_trials or not math.isfinite(self._half_width):
             return None
+        degrees = max(int(self.n) - 1, 1)
+        standard_error = self._half_width / stats.t.ppf(0.975, degrees)
+        rng = np.random.default_rng(0)
+        shifts = math.sqrt(2) * standard_error * rng.standard_normal(N_RERUNS)
+        widths = np.sqrt(rng.chisquare(degrees, N_RERUNS) / degrees)
+        values = self.value + shifts
+        lows = values - widths * (self.value - self.low)
+        highs = values + widths * (self.high - self.value)
+        return float(np.mean(self._verdicts(lows, highs) == self.verdict))
+
+    @property
+    def _half_width(self):
+        """Half of the interval; NaN where it has no finite width, or none."""
         half_widths = [self.value - self.low, self.high - self.value]
         half_widths = [width for width in half_widths if math.isfinite(width)]
-        if not half_widths:
-            return None
-        standard_error = sum(half_widths) / len(half_widths) / STANDARD_ERRORS
-        difference = NormalDist(0, math.sqrt(2) * standard_error)
-        # the verdict changes only where an end of the shifted interval meets one of these
-        limits = {cut + d for cut in self._cut_offs for d in (-self.margin, 0, self.margin)}
-        ends = [end for end in (self.low, self.high) if math.isfinite(end)]
-        shifts = sorted(limit - end for limit in limits for end in ends)
-        if not shifts:
-            return None
-        far = 100 * standard_error
-        edges = [min(shifts[0], 0) - far, *shifts, max(shifts[-1], 0) + far]
-        chance = 0.0
-        for left, right in pairwise(edges):
-            middle = (left + right) / 2
-            if self._verdict_of(self.low + middle, self.high + middle) == self.verdict:
-                chance += difference.cdf(right) - difference.cdf(left)
-        return chance
+        if not half_widths or not self.low < self.high:
+            return math.nan
+        return sum(half_widths) / len(half_widths)
+
+    @property
+    def deciding(self) -> str:
+        """Return what would decide an undecided setting, such as "about 480 random models".
+
+        It is how many units would, if the value stayed as it is: the half of an interval falls with
+        the root of their number. Of data sets there are no more, and shuffles of a file share its
+        rows. Empty for what is decided.
+        """
+        if self.verdict != "undecided":
+            return ""
+        if OF_ONE_FILE.match(self.unit):
+            return "only other data"
+        distance = min((abs(self.value - end) for end in self._cut_offs), default=math.nan)
+        if self._is_directional:
+            # the interval has to leave the cut-off, or to stay within the margin
+            distance = max(distance, self.margin - distance)
+        ends_are_finite = math.isfinite(self.low) and math.isfinite(self.high)
+        if not ends_are_finite or not distance > 0 or not self._half_width > 0:
+            return "another statistic"
+        n = self.n * max(self._half_width / distance, 1) ** 2
+        digits = 10 ** max(math.floor(math.log10(n)) - 1, 0)
+        n = max(math.ceil(n / digits) * digits, self.n + 1)
+        return (
+            f"about {n:,} {self.unit}" if self.is_drawn else f"only more {self.unit}: about {n:,}"
+        )
 
     def to_dict(self) -> dict:
         """Return it and its verdict as strict JSON: NaN is null, an infinite number is "∞"."""
@@ -225,6 +257,8 @@ class Setting:
             "region": [_json_number(end) if math.isfinite(end) else None for end in self.region],
             "margin": _json_number(self.margin),
             "rerun_chance": None if chance is None else round(chance, 3),
+            "is_drawn": self.is_drawn,
+            "deciding": self.deciding,
             "paper_value": paper_value,
             "anchor": self.anchor,
             "recorded": bool(self.recorded),

@@ -10,26 +10,20 @@ from lib.claims.setting import SYMBOLS
 
 MINUS = "\N{MINUS SIGN}"
 _SPACE = "\N{NO-BREAK SPACE}"
-WORST_FIRST = (
-    "fails",
-    "negligible",
-    "undecided",
-    "too imprecise",
-    "too little data",
-    "holds",
-)
+# How claims are counted: those that an interval decides by their verdict, others apart.
+KINDS = SYMBOLS | {"exact": "=", "table": "▤"}
 # What is said of one claim, and of several.
 VERBS = {
     "holds": ("holds", "hold"),
     "fails": ("fails", "fail"),
     "negligible": ("is negligible", "are negligible"),
     "undecided": ("is undecided", "are undecided"),
-    "too imprecise": ("is too imprecise", "are too imprecise"),
     "too little data": ("has too little data", "have too little data"),
-    "mixed": ("differs between its settings", "differ between their settings"),
+    "exact": ("is exact", "are exact"),
+    "table": ("is a table without a verdict", "are tables without a verdict"),
 }
 CLAIM_COLUMNS = ("Claim of the paper", "Here", "Value", "Margin", "Independent samples")
-FOLD_TITLE = "Every setting, its statistic and interval"
+FOLD_TITLE = "Every setting, its statistic and interval; one of each claim decides"
 SETTING_COLUMNS = ("Verdict", "Claim", "Here", "True if", "Same in a re-run")
 
 
@@ -46,11 +40,11 @@ def claim_tables(claims: list[dict]) -> str:
 def claims_summary(claims: list[dict]) -> str:
     """Return in Markdown, which any viewer shows, what became of a chapter's claims.
 
-    A line counts them, a table has the weakest setting of each, and a fold has every setting.
+    A line counts them, a table has the setting that decides each, and a fold has every setting.
     """
     rows = []
     for claim in claims:
-        setting = weakest_setting(claim)
+        setting = primary_setting(claim)
         number, comma, units = estimate(setting).partition(f", n{_SPACE}={_SPACE}")
         rows.append(
             (
@@ -63,10 +57,7 @@ def claims_summary(claims: list[dict]) -> str:
         )
     claims_table = markdown_table(CLAIM_COLUMNS, rows)
     fold = f"<details><summary>{FOLD_TITLE}</summary>\n\n{_settings_table(claims)}\n\n</details>"
-    words = count_words(claims)
-    if any(len(claim["settings"]) > 1 for claim in claims):
-        words += " The value is that of the weakest setting of each claim."
-    return f"{words}\n\n{claims_table}\n\n{fold}"
+    return f"{count_words(claims)}\n\n{claims_table}\n\n{fold}"
 
 
 def count_words(claims: list[dict]) -> str:
@@ -88,10 +79,11 @@ def _settings_table(claims: list[dict]) -> str:
     rows = []
     for claim in claims:
         for setting in claim["settings"]:
-            statistic = f"{setting['statistic']}: {estimate(setting)}"
+            decides = setting is primary_setting(claim) and claim["kind"] != "table"
+            statistic = f"{setting['statistic']}: {estimate(setting)}{_deciding_words(setting)}"
             rows.append(
                 (
-                    badge(setting["verdict"]),
+                    badge(setting["verdict"]) if decides else "",
                     literal(_setting_sentence(claim, setting)),
                     literal(statistic),
                     region_words(setting),
@@ -101,85 +93,45 @@ def _settings_table(claims: list[dict]) -> str:
     return markdown_table(SETTING_COLUMNS, rows)
 
 
+def _deciding_words(setting: dict) -> str:
+    return f"; {setting['deciding']} would decide it" if setting["deciding"] else ""
+
+
 def _setting_sentence(claim: dict, setting: dict) -> str:
     """Return the claim's sentence with what is special about a setting and the paper's number."""
     sentence = claim["sentence"]
     if setting["words"]:
         sentence = f"{sentence.rstrip('.')}: {setting['words']}"
-    if setting["paper_value"] is not None:
-        sentence += f" (paper: {setting['paper_value']})"
-    return sentence
+    return f"{sentence} ({words})" if (words := paper_words(setting)) else sentence
 
 
-def verdict_tally(claim: dict) -> dict[str, int]:
-    """Return how many settings of a claim have each verdict that occurs.
-
-    The verdicts are in the order of `SYMBOLS`.
-    """
-    verdicts = [setting["verdict"] for setting in claim["settings"]]
-    return {verdict: verdicts.count(verdict) for verdict in SYMBOLS if verdict in verdicts}
+def primary_setting(claim: dict) -> dict:
+    """Return the setting that decides a claim (see `Claim.primary`)."""
+    return next(s for s in claim["settings"] if s["id"] == claim["primary"])
 
 
 def overall(claim: dict) -> str:
-    """Return the verdict that all settings of a claim share, or "mixed"."""
-    verdicts = list(verdict_tally(claim))
-    return verdicts[0] if len(verdicts) == 1 else "mixed"
+    """Return how a claim is counted: by its verdict, or as "exact" or "table"."""
+    return claim["kind"] or primary_setting(claim)["verdict"]
 
 
 def outcome(claim: dict) -> str:
-    """Return a claim's verdicts as MyST, such as "✔ holds 6, ✘ fails 2 of 8 settings"."""
-    tally = verdict_tally(claim)
-    n_settings = len(claim["settings"])
-    if len(tally) != 1:
-        counts = ", ".join(f"{badge(verdict)} {count}" for verdict, count in tally.items())
-        return f"{counts} of {n_settings} settings"
-    words = badge(overall(claim))
-    if n_settings > 1:
-        words += f" in all {n_settings} settings"
-    if claim["exact"]:
-        words += " (exact)"
-    return words
+    """Return what became of a claim as MyST, such as "✔ holds" or "✔ holds (exact)"."""
+    if claim["kind"] == "table":
+        return badge("table")
+    words = badge(primary_setting(claim)["verdict"])
+    return f"{words} (exact)" if claim["kind"] == "exact" else words
 
 
 def outcome_words(claim) -> str:
-    """Return what became of a `Claim` as the end of a sentence, such as "holds in 1 of 2 settings".
-
-    Or "is undecided in all 2 settings", "fails".
-    """
-    counts = Counter(setting.verdict for setting in claim.settings)
-    n_settings = len(claim.settings)
-    if not counts:
-        return "was not tested"
-    phrases = []
-    for verdict in SYMBOLS:
-        if verdict in counts:
-            phrases.append(_in_settings(VERBS[verdict][0], counts[verdict], n_settings))
-    return _listing(phrases)
-
-
-def _in_settings(verb: str, count: int, n_settings: int) -> str:
-    """Return "holds", "holds in all 2 settings" or "holds in 1 of 2 settings"."""
-    if n_settings == 1:
-        return verb
-    share = f"all {n_settings}" if count == n_settings else f"{count} of {n_settings}"
-    return f"{verb} in {share} settings"
-
-
-def weakest_setting(claim: dict) -> dict:
-    """Return the setting that says least for a claim: of the worst verdict, the least sure."""
-    ranks = {verdict: rank for rank, verdict in enumerate(WORST_FIRST)}
-
-    def weakness(setting):
-        chance = setting["rerun_chance"]
-        return ranks[setting["verdict"]], 1.0 if chance is None else chance
-
-    return min(claim["settings"], key=weakness)
+    """Return what became of a `Claim` as the end of a sentence, such as "holds", "is undecided"."""
+    return VERBS[claim.primary.verdict][0] if claim.settings else "was not tested"
 
 
 def badge(verdict: str) -> str:
-    """Return the verdict with its symbol, as a span that the book's style sheet colours."""
+    """Return a verdict, or how a claim is counted, with its symbol, as a span that the book's style sheet colours."""
     style = f"verdict-{verdict.replace(' ', '-')}"
-    return f'<span class="verdict {style}">{SYMBOLS[verdict]} {verdict}</span>'
+    return f'<span class="verdict {style}">{KINDS[verdict]} {verdict}</span>'
 
 
 def estimate(setting: dict) -> str:
@@ -210,6 +162,19 @@ def estimate(setting: dict) -> str:
     low = _number_words(setting["low"])
     high = _number_words(setting["high"])
     return f"{value} [{low},{_SPACE}{high}], {units}"
+
+
+def paper_words(setting: dict) -> str:
+    """Return the paper's own number, and whether it lies in our interval; "" where it has none."""
+    value = setting["paper_value"]
+    if value is None:
+        return ""
+    words = f"the paper has {value}"
+    ends = (setting["low"], setting["high"])
+    if all(isinstance(number, int | float) for number in (value, *ends)) and ends[0] < ends[1]:
+        place = "inside" if ends[0] <= value <= ends[1] else "outside"
+        words += f", {place} our interval"
+    return words
 
 
 def region_words(setting: dict) -> str:

@@ -85,6 +85,7 @@ def text(
         report["asserts"] = {
             "claims": [support.id for support in supports],
             "holds": not failing,
+            "chance": min(support.chance for support in supports),
         }
         if failing:
             neutral = failing[0].neutral if otherwise is None else _dedent(otherwise)
@@ -180,12 +181,15 @@ class _Support:
             support = claim_with_id(support)
         self.id = support.id
         if isinstance(support, Setting):
-            self.holds = support.verdict == "holds"
-            self.neutral = f"In this run the result is not that sure: {support.verdict}."
+            setting = support
+            self.neutral = f"In this run the result is not that sure: {setting.verdict}."
         else:
-            verdicts = {setting.verdict for setting in support.settings}
-            self.holds = verdicts == {"holds"}
+            setting = support.primary if support.settings else None
             self.neutral = f"The claim “{support.sentence}” {outcome_words(support)} in this run."
+        self.holds = setting is not None and setting.verdict == "holds"
+        # that a re-run says the same; what is exact is sure
+        chance = setting.rerun_chance if setting else 0.0
+        self.chance = 1.0 if chance is None else round(chance, 3)
 
 
 def _supports(asserts) -> list[_Support]:

@@ -6,7 +6,7 @@ import json
 
 import nbformat
 import pytest
-from conftest import book, book_with
+from conftest import REPOSITORY, book, book_with
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from lib.book.pages import scorecard
@@ -14,7 +14,7 @@ from lib.book.run.claim_rules import rules_for
 from lib.book.run.project import BookError
 from lib.book.verdicts import register as registry
 from lib.book.verdicts.register import Registration
-from lib.claims import CLAIMS_JSON, Claim
+from lib.claims import CLAIMS_JSON, Claim, read_register
 
 ENTRY = {"statistic": "mean", "region": [0, None], "margin": 0.1, "least": 1, "unit": "models"}
 CLAIM = 'claims.claim("mean-is-positive", "So.", quote="so")'
@@ -231,10 +231,22 @@ def test_scorecard_and_table_show_it_without_git(chapter, tmp_path):
     (claim,) = claims_with((1.0, 0.5, 1.5, 2), (1.0, 0.5, 1.5, 2))
     pages = book_with(chapter, [{"chapter": "cia/curves", **claim}])
     text = scorecard.scorecard(pages)
-    assert "Of the 2 settings, 1 were registered before results were seen, 0 more with" in text
+    assert (
+        "Of the 1 sentences with a verdict, 1 were registered before results were seen, 0 more"
+        in text
+    )
     assert f". Registered on {FIRST}, before results.</div></li>" in text
     assert f". Worded after results were seen, as now since {FIRST}.</div></li>" in text
     scorecard.write_downloads(pages, tmp_path)
     with (tmp_path / "claims.csv").open(encoding="utf-8", newline="") as file:
         words = [row["registered"] for row in csv.DictReader(file)]
     assert words == [entry.words for entry in registry.registrations(chapter).values()]
+
+
+def test_each_claim_of_the_book_names_the_setting_that_decides():
+    entries = read_register((REPOSITORY / "chapters" / "registered.yml").read_text("utf-8"))
+    assert len(entries) > 200
+    for id, entry in entries.items():
+        assert entry["primary"] in entry["settings"], id
+        assert entry["why"], id
+        assert entry.get("kind") in (None, "table"), id

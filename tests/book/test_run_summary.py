@@ -16,22 +16,22 @@ def claims_of(*verdicts):
         least, _, unit = needed.partition(" ")
         setting = {"id": str(i), "verdict": verdict, "least": int(least or 1), "unit": unit}
         settings.append(setting)
-    return [{"id": "a-claim", "settings": settings}]
+    return [{"id": s["id"], "kind": "", "primary": s["id"], "settings": [s]} for s in settings]
 
 
 def test_a_run_counts_what_it_has_decided_and_says_what_the_rest_needs():
     models = "too little data: 30 random models"
     files = "too little data: 10 data sets"
-    verdicts = [models, files, models, "holds", "fails", "negligible", "undecided", "too imprecise"]
+    verdicts = [models, files, models, "holds", "fails", "negligible", "undecided", "undecided"]
     assert decision_lines(claims_of(*verdicts), ADVICE) == [
-        "3 of 8 settings of claims are decided, 2 need n = 30 random models or more, "
+        "3 of 8 claims are decided, 2 need n = 30 random models or more, "
         f"1 needs n = 10 data sets or more: {ADVICE}",
-        "verdicts: holds 1, fails 1, negligible 1, undecided 1, too imprecise 1, too little data 3",
+        "verdicts: holds 1, fails 1, negligible 1, undecided 2, too little data 3",
     ]
     (line, _) = decision_lines(claims_of(models), "")
-    assert line == "0 of 1 setting of claims is decided, 1 needs n = 30 random models or more"
+    assert line == "0 of 1 claim is decided, 1 needs n = 30 random models or more"
     (line, _) = decision_lines(claims_of("holds", "holds"), ADVICE)
-    assert line == "2 of 2 settings of claims are decided"
+    assert line == "2 of 2 claims are decided"
     assert decision_lines([], ADVICE) == []
 
 
@@ -75,7 +75,7 @@ verdicts"""
     write_chapter(project, "cia/curves", claim)
     output = book(project, "run", "cia/curves", "-p", "n_models", "7").output
     assert output.splitlines()[-2:] == [
-        "0 of 1 setting of claims is decided, 1 needs n = 8 models or more: add --profile paper",
+        "0 of 1 claim is decided, 1 needs n = 8 models or more: add --profile paper",
         "verdicts: too little data 1",
     ]
     write_chapter(project, "cia/curves", "1 + 1")

@@ -53,9 +53,12 @@ def claim(*verdicts, id="a-claim"):
             "region": [0, None],
             "margin": 0.1,
             "rerun_chance": 0.9,
+            "is_drawn": True,
+            "deciding": "",
         }
         settings.append(setting)
-    return {"id": id, "paper": "groveroth1997", "sentence": "So.", "settings": settings}
+    fields = {"paper": "groveroth1997", "sentence": "So.", "kind": "", "primary": "a"}
+    return {"id": id, **fields, "settings": settings}
 
 
 def test_a_strict_build_gives_complete_pages(built_project):
@@ -76,7 +79,7 @@ def test_a_strict_build_gives_complete_pages(built_project):
         assert "How this page was made" in downloaded
     scorecard = (html / "chapters" / "scorecard.html").read_text()
     assert "<em>quick</em> profile" in scorecard
-    assert "Sentences of papers: 2; settings in which they were tested: 2" in scorecard
+    assert "Sentences of papers: 2, in 2 settings" in scorecard
     assert "Grove and Roth, 1997" in scorecard
     assert 'href="cia/curves.html#the-result"' in scorecard
     assert "3 [0.5, 5.5], n = 3" in scorecard.replace("\N{NO-BREAK SPACE}", " ")
@@ -121,7 +124,9 @@ def test_a_warning_fails_a_strict_build(tmp_path):
         ([claim("holds")], None),
         ([claim("fails")], "a: recorded holds, found fails"),
         ([], "a: recorded holds, found no such setting"),
-        ([claim("holds", "holds")], "b: recorded nothing, found holds"),
+        # a setting that does not decide
+        ([claim("holds", "fails")], None),
+        ([claim("holds") | {"kind": "table"}], "a: recorded holds, found no such setting"),
     ],
 )
 def test_drift_names_what_changed(project, claims, line):

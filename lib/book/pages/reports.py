@@ -8,7 +8,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lib.book.verdicts.chapter_claims import claims_in
-from lib.claims import SYMBOLS, overall
+from lib.claims import KINDS, overall
 
 SUMMARY = "summary"  # tag of the cell whose text the page shows below its title
 LEAD = "lead"  # tag of the cell whose picture opens the page
@@ -186,7 +186,7 @@ def _claims_line(cells: list[NotebookNode]) -> list[NotebookNode]:
     claims = claims_in(new_notebook(cells=cells))
     counts = Counter(overall(claim) for claim in claims)
     phrases = []
-    for verdict in [*SYMBOLS, "mixed"]:
+    for verdict in KINDS:
         if counts[verdict]:
             singular, plural = VERBS.get(verdict, (verdict, verdict))
             phrases.append(f"{counts[verdict]} {singular if counts[verdict] == 1 else plural}")

@@ -13,11 +13,13 @@ from lib.book.rendering import render
 from lib.book.run.project import PUBLISHED, BookError, Project
 from lib.book.verdicts.chapter_claims import (
     STABLE,
+    deciding_settings,
     expected_turns,
     settings_of,
+    sign_errors,
     unstable_settings,
 )
-from lib.claims import SYMBOLS, overall
+from lib.claims import KINDS, overall
 
 COLUMNS = (
     "id",
@@ -49,7 +51,6 @@ COLUMNS = (
     "scale",
     "commit",
 )
-KINDS = SYMBOLS | {"mixed": "◐"}  # of claims, by the verdicts of all their settings
 
 
 def scorecard(book) -> str:
@@ -71,13 +72,16 @@ def scorecard(book) -> str:
         "scorecard.md",
         claims=claims,
         settings=settings_of(claims),
+        deciding=deciding_settings(claims),
         papers={paper: _cite(project, paper) for paper in papers},
         chapters={chapter: project.heading(chapter) for chapter in chapters},
         kinds=KINDS,
         verdicts={kind: f"{symbol} {kind}" for kind, symbol in KINDS.items()},
         registrations={id: entry.words for id, entry in registration_of.items()},
         n_registered=_count_registered(book),
-        expected_turns=expected_turns(claims),
+        outcomes=_outcomes_by_registration(book),
+        signs=sign_errors(claims),
+        turns=expected_turns(claims),
         unstable=unstable_settings(claims),
         stable=STABLE,
         is_published=book.profile == PUBLISHED,
@@ -88,25 +92,34 @@ def scorecard(book) -> str:
 
 
 def _count_registered(book) -> Counter:
-    """Return how many settings had "all", the "rule" or "none" fixed before their results."""
+    """Return of how many claims "all", the "rule" or "none" was fixed before their results."""
     registration_of = book.registrations
-    ids = [setting["id"] for setting in settings_of(book.claims)]
+    ids = [setting["id"] for setting in deciding_settings(book.claims)]
     return Counter(registration_of[id].before for id in ids if id in registration_of)
 
 
+def _outcomes_by_registration(book) -> dict[str, Counter]:
+    """Return the verdicts of the claims of which "all", the "rule" or "none" was fixed before."""
+    outcomes = {"all": Counter(), "rule": Counter(), "none": Counter()}
+    for setting in deciding_settings(book.claims):
+        if setting["id"] in book.registrations and not setting["exact"]:
+            outcomes[book.registrations[setting["id"]].before][setting["verdict"]] += 1
+    return outcomes
+
+
 def counts_sentence(book) -> str:
-    """Return what became of all claims, and how many were registered, in three sentences."""
-    claims = book.claims
-    settings = settings_of(claims)
+    """Return what became of all sentences, how sure it is, and how many were registered."""
+    counts = Counter(overall(claim) for claim in book.claims)
+    turns = expected_turns(book.claims)
     n_registered = _count_registered(book)
-    counts = Counter(setting["verdict"] for setting in settings)
-    n_open = len(settings) - counts["holds"] - counts["fails"] - counts["negligible"]
     return (
-        f"The book tests {len(claims)} sentences of the four papers in {len(settings)} settings: the "
-        f"sentence holds in {counts['holds']}, its opposite in {counts['fails']}, the difference is "
-        f"negligible in {counts['negligible']}, and {n_open} are not decided. If all were run again "
-        f"with other random numbers, about {expected_turns(claims):.0f} verdicts would change. In "
-        f"{n_registered['all'] + n_registered['rule']} settings the rule was registered before any "
+        f"Of {len(book.claims)} sentences of the four papers {counts['holds']} hold, of "
+        f"{counts['fails']} the opposite holds, {counts['negligible']} are about a difference too "
+        f"small to matter, and {counts['undecided'] + counts['too little data']} are not decided; "
+        f"{counts['exact']} are exact, and {counts['table']} about a single file or list are shown "
+        f"without a verdict. With other random numbers about {turns.other_numbers:.0f} verdicts "
+        f"would change, with other data sets of the same kind about {turns.other_data:.0f} more. Of "
+        f"{n_registered['all'] + n_registered['rule']} sentences the rule was registered before any "
         "result was seen."
     )
 

@@ -2,6 +2,8 @@
 
 import json
 from collections import Counter
+from statistics import NormalDist
+from typing import NamedTuple
 
 import nbformat
 import yaml
@@ -10,7 +12,7 @@ from lib.base.files import write_whole
 from lib.book.rendering import render
 from lib.book.run.project import BookError, Project, read_mapping, read_notebook
 from lib.book.run.remote_data import find_missing_data
-from lib.claims import CLAIMS_JSON, rerun_words
+from lib.claims import CLAIMS_JSON, primary_setting, rerun_words
 
 FILE = "chapters/verdicts.yml"
 N_LISTED = 10  # settings that a warning about unstable verdicts names
@@ -37,6 +39,12 @@ def settings_of(claims: list[dict]) -> list[dict]:
         for setting in claim["settings"]:
             settings.append({**claim, "claim": claim["id"], **setting})
     return settings
+
+
+def deciding_settings(claims: list[dict]) -> list[dict]:
+    """Return the setting that decides each claim, as `settings_of` has it; none of a table."""
+    ids = {primary_setting(claim)["id"] for claim in claims if claim["kind"] != "table"}
+    return [setting for setting in settings_of(claims) if setting["id"] in ids]
 
 
 def read_claims(project: Project, profile: str) -> list[dict]:
@@ -66,7 +74,7 @@ def _require_unique_ids(kind: str, items: list[dict]) -> None:
 
 
 def write_verdicts(project: Project, claims: list[dict]) -> None:
-    """Write the verdicts of all settings as the ones to expect."""
+    """Write the verdicts of all claims as the ones to expect, by the setting that decides."""
     verdicts = _verdicts_by_setting(claims)
     write_whole(project.root / FILE, f"{render('verdicts.txt')}\n{yaml.safe_dump(verdicts)}")
 
@@ -98,19 +106,71 @@ def require_same_verdicts(project: Project, claims: list[dict]) -> None:
 
 
 def unstable_settings(claims: list[dict]) -> list[dict]:
-    """Return the settings of which a re-run may well have another verdict, the least sure first."""
+    """Return the deciding settings of which other units may well say otherwise, least sure first."""
     unstable = []
-    for setting in settings_of(claims):
+    for setting in deciding_settings(claims):
         chance = setting["rerun_chance"]
         if chance is not None and chance < STABLE:
             unstable.append(setting)
     return sorted(unstable, key=lambda setting: setting["rerun_chance"])
 
 
-def expected_turns(claims: list[dict]) -> float:
-    """Return how many settings would have another verdict in a re-run, on average."""
-    chances = [setting["rerun_chance"] for setting in settings_of(claims)]
-    return sum(1 - chance for chance in chances if chance is not None)
+class Turns(NamedTuple):
+    """How many claims would have another verdict, on average.
+
+    Attributes
+    ----------
+    other_numbers : float
+        In another run, of those whose units are drawn.
+    other_data : float
+        With other data sets or files of the same kind, of those whose units are given.
+    """
+
+    other_numbers: float
+    other_data: float
+
+
+def expected_turns(claims: list[dict]) -> Turns:
+    """Return how many claims would have another verdict if other units stood for theirs."""
+    turns = {True: 0.0, False: 0.0}
+    for setting in deciding_settings(claims):
+        if setting["rerun_chance"] is not None:
+            turns[setting["is_drawn"]] += 1 - setting["rerun_chance"]
+    return Turns(other_numbers=turns[True], other_data=turns[False])
+
+
+class Signs(NamedTuple):
+    """How sure the signs are of the claims that hold and have a direction.
+
+    Attributes
+    ----------
+    n_directional : int
+    expected_wrong : float
+        How many of them should have the wrong sign, by their intervals.
+    n_beyond : int
+        How many lie beyond the margin with the whole interval.
+    """
+
+    n_directional: int
+    expected_wrong: float
+    n_beyond: int
+
+
+def sign_errors(claims: list[dict]) -> Signs:
+    """Return how sure the signs are of the claims that hold and have a direction."""
+    n_directional = n_beyond = 0
+    expected_wrong = 0.0
+    for setting in deciding_settings(claims):
+        ends = [end for end in setting["region"] if end is not None]
+        if setting["verdict"] != "holds" or setting["exact"] or len(ends) != 1:
+            continue
+        nearest = setting["low"] if setting["region"][1] is None else setting["high"]
+        n_directional += 1
+        n_beyond += abs(nearest - ends[0]) > setting["margin"]
+        half_width = abs(setting["value"] - nearest)
+        distance = abs(setting["value"] - ends[0]) / half_width
+        expected_wrong += NormalDist().cdf(-distance * NormalDist().inv_cdf(0.975))
+    return Signs(n_directional, expected_wrong, n_beyond)
 
 
 def require_stable(claims: list[dict]) -> None:
@@ -127,10 +187,10 @@ def require_stable(claims: list[dict]) -> None:
     ]
     if len(unstable) > N_LISTED:
         lines.append("...; `book claims` shows the chance of each setting")
-    counts = f"{len(unstable)} of {len(settings_of(claims))} verdicts"
+    counts = f"{len(unstable)} of {len(deciding_settings(claims))} verdicts"
     chance = f"has a chance of more than {1 - STABLE:.0%} to turn each of {counts}"
     raise BookError(f"a re-run at the same scale {chance}:\n  " + "\n  ".join(lines))
 
 
 def _verdicts_by_setting(claims: list[dict]) -> dict[str, str]:
-    return {setting["id"]: setting["verdict"] for setting in settings_of(claims)}
+    return {setting["id"]: setting["verdict"] for setting in deciding_settings(claims)}

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from lib.book.run.project import PUBLISHED, Project, read_mapping
-from lib.book.verdicts.chapter_claims import settings_of
+from lib.book.verdicts.chapter_claims import deciding_settings
 from lib.claims import SYMBOLS
 from lib.report import duration_words
 
@@ -13,10 +13,10 @@ N_NEEDS = 3  # numbers of units that are listed
 
 
 def decision_lines(claims: list[dict], advice: str) -> list[str]:
-    """Return what the claims of a run say of it: how many settings are decided, and how.
+    """Return what the claims of a run say of it: how many are decided, and how.
 
-    Such as "12 of 16 settings of claims are decided, 4 need n = 30 random models or more: add
-    --profile paper (about 3 minutes)" and "verdicts: holds 11, fails 1, too little data 4".
+    Such as "12 of 16 claims are decided, 4 need n = 30 random models or more: add --profile paper
+    (about 3 minutes)" and "verdicts: holds 11, fails 1, too little data 4".
 
     Parameters
     ----------
@@ -25,14 +25,13 @@ def decision_lines(claims: list[dict], advice: str) -> list[str]:
     advice : str
         What to do where there is too little data, such as `advice` returns.
     """
-    settings = settings_of(claims)
+    settings = deciding_settings(claims)
     if not settings:
         return []
     counts = Counter(setting["verdict"] for setting in settings)
     n_decided = sum(counts[verdict] for verdict in DECIDING)
-    noun = "setting" if len(settings) == 1 else "settings"
-    verb = "is" if len(settings) == 1 else "are"
-    line = f"{n_decided} of {len(settings)} {noun} of claims {verb} decided"
+    noun = "claim is" if len(settings) == 1 else "claims are"
+    line = f"{n_decided} of {len(settings)} {noun} decided"
     if counts[TOO_LITTLE]:
         line += f", {_needs(settings)}"
         if advice:
@@ -42,7 +41,7 @@ def decision_lines(claims: list[dict], advice: str) -> list[str]:
 
 
 def _needs(settings: list[dict]) -> str:
-    """Return how many settings need how many units, the most frequent number first."""
+    """Return how many claims need how many units, the most frequent number first."""
     needs = Counter(
         (setting["least"], setting["unit"])
         for setting in settings
