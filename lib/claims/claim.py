@@ -135,7 +135,7 @@ class Claim:
 
     @property
     def primary(self) -> Setting:
-        """The setting that decides: the registered one, or the first where a run lacks it."""
+        """Return the setting that decides, the first one where a run lacks it."""
         for setting in self.settings:
             if setting.id == self.registered.get("primary"):
                 return setting
@@ -153,7 +153,6 @@ class Claim:
             "paper": paper,
             "kind": "exact" if self.exact else self.registered.get("kind", ""),
             "primary": self.primary.id if self.settings else "",
-            "why": self.registered.get("why", ""),
             "settings": [setting.to_dict() for setting in self.settings],
         }
 

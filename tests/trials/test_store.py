@@ -325,6 +325,7 @@ class TestOnlyTheSameIsFound:
         assert changes == list(counts.values())
 
     def test_data_that_changed_after_they_were_read(self, results, take_notes, monkeypatch):
+        store.runtime_fingerprint()  # of this process, which is kept
         monkeypatch.setattr(store, "DATA_DIGESTS", {})
         run()
         assert "have changed since" in take_notes("not stored")[0]["why"]

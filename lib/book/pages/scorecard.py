@@ -10,6 +10,7 @@ from pybtex.database import parse_file
 from lib.base.validation import nearest
 from lib.book.range_plot import as_number, region_ends
 from lib.book.rendering import render
+from lib.book.run.claim_rules import read_entries
 from lib.book.run.project import PUBLISHED, BookError, Project
 from lib.book.verdicts.chapter_claims import (
     STABLE,
@@ -77,6 +78,7 @@ def scorecard(book) -> str:
         chapters={chapter: project.heading(chapter) for chapter in chapters},
         kinds=KINDS,
         verdicts={kind: f"{symbol} {kind}" for kind, symbol in KINDS.items()},
+        reasons={id: entry.get("why", "") for id, entry in read_entries(project).items()},
         registrations={id: entry.words for id, entry in registration_of.items()},
         n_registered=_count_registered(book),
         outcomes=_outcomes_by_registration(book),
