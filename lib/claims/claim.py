@@ -151,7 +151,7 @@ class Claim:
             "exact": self.exact,
             "data": self.data,
             "paper": paper,
-            "kind": "exact" if self.exact else self.registered.get("kind", ""),
+            "kind": self.registered.get("kind") or ("exact" if self.exact else ""),
             "primary": self.primary.id if self.settings else "",
             "settings": [setting.to_dict() for setting in self.settings],
         }
