@@ -414,7 +414,7 @@ def build(project, chapters, profile, n_parallel, strict, print_pdf):
 )
 @click.pass_obj
 def claims(project, profile, write_verdicts):
-    """Show every claim with its verdicts in the last build."""
+    """Show every claim of the last build with its settings, and the verdict of the one that decides."""
     from lib.book.run import jobs
     from lib.book.verdicts import chapter_claims
     from lib.claims import estimate, rerun_words
@@ -423,18 +423,18 @@ def claims(project, profile, write_verdicts):
         raise BookError(f"only verdicts of profile {PUBLISHED} are recorded")
     jobs.require_fresh(project, profile)
     claims = chapter_claims.read_claims(project, profile)
+    deciding = {setting["id"] for setting in chapter_claims.deciding_settings(claims)}
     for claim in claims:
         click.echo(f"{claim['id']}: {claim['sentence']}")
         for setting in claim["settings"]:
             words = estimate(setting)
             if setting["rerun_chance"] is not None:
                 words += f"; the same verdict in a re-run: {rerun_words(setting)}"
-            click.echo(f"  {setting['verdict']:15}  {setting['id']}: {words}")
+            verdict = setting["verdict"] if setting["id"] in deciding else ""
+            click.echo(f"  {verdict:15}  {setting['id']}: {words}")
     if write_verdicts:
         chapter_claims.write_verdicts(project, claims)
-        click.echo(
-            f"recorded {len(chapter_claims.deciding_settings(claims))} verdicts in {chapter_claims.FILE}"
-        )
+        click.echo(f"recorded {len(deciding)} verdicts in {chapter_claims.FILE}")
 
 
 @cli.command()

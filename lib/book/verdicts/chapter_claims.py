@@ -168,8 +168,9 @@ def sign_errors(claims: list[dict]) -> Signs:
         n_directional += 1
         n_beyond += abs(nearest - ends[0]) > setting["margin"]
         half_width = abs(setting["value"] - nearest)
-        distance = abs(setting["value"] - ends[0]) / half_width
-        expected_wrong += NormalDist().cdf(-distance * NormalDist().inv_cdf(0.975))
+        if half_width:  # an interval may end at its value, as at a share of 1
+            distance = abs(setting["value"] - ends[0]) / half_width
+            expected_wrong += NormalDist().cdf(-distance * NormalDist().inv_cdf(0.975))
     return Signs(n_directional, expected_wrong, n_beyond)
 
 
