@@ -49,6 +49,7 @@ def words_of(output):
             {"lower_is_better": True},
             "EM beats Winnow by 0.43 [0.32, 0.54]",
         ),
+        ((0.04, 0.01, 0.07), {"margin": 0.05}, "EM is slightly ahead of Winnow by 0.04 [0.01, 0.07]"),
         ((-0.43, -0.54, -0.32), {"winner_first": False}, "EM loses to Winnow by 0.43 [0.32, 0.54]"),
         (
             (-0.123, -0.195, -0.051, 9),
@@ -140,7 +141,9 @@ def test_who_is_named_first_changes_no_meaning(ends, margin):
     backwards = report.comparison((-value, -high, -low, 9), "B", "A", margin=margin)
     if forwards.numbers["outcome"] in ("first", "second"):
         assert forwards == backwards
-    assert ("beats" in forwards) == (forwards.numbers["outcome"] in ("first", "second"))
+    is_decided = forwards.numbers["outcome"] in ("first", "second")
+    assert ("beats" in forwards or "is slightly ahead of" in forwards) == is_decided
+    assert ("beats" in forwards) == (is_decided and abs(value) >= margin)
 
 
 @given(numbers, st.floats(1e-4, 50), st.floats(1e-4, 50))

@@ -12,6 +12,7 @@ from lib.claims import (
     SYMBOLS,
     badge,
     cell,
+    chance_words,
     code,
     estimate,
     literal,
@@ -77,6 +78,7 @@ _ENVIRONMENT.globals["symbols"] = SYMBOLS
 
 # filters that return text, which the template escapes
 _ENVIRONMENT.filters |= {
+    "chance_words": chance_words,
     "estimate": estimate,
     "line": in_one_line,
     "quote": quote,

@@ -11,6 +11,7 @@ from lib.claims.setting import SYMBOLS, Setting
 from lib.claims.tables import (
     KINDS,
     badge,
+    chance_words,
     claim_tables,
     count_words,
     estimate,

@@ -78,7 +78,8 @@ class Claim:
         id, words : str
             See `Setting`; the claim must not have the id already.
         estimate : tuple of float
-            Value, low, high and n of the setting.
+            Value, low, high and n of the setting; of a mean over the data sets that were run also
+            the ends for sets like these (`lib.evaluation.OverSets`).
         **fields
             What else a `Setting` has. Statistic, region, margin, unit and `min_trials` are by
             default what is registered for the setting, or else for its claim. A name in braces in a
@@ -94,7 +95,8 @@ class Claim:
         """
         if any(setting.id == id for setting in self.settings):
             raise ValueError(f"id {id!r} is already the name of a setting")
-        numbers = dict(zip(("value", "low", "high", "n"), estimate, strict=True))
+        names = ("value", "low", "high", "n", "like_low", "like_high")
+        numbers = dict(zip(names[: max(len(estimate), 4)], estimate, strict=True))
         if self.registered:
             fields = self._registered_fields(id, fields)
         elif not {"statistic", "region"} <= fields.keys():

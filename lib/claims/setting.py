@@ -15,6 +15,7 @@ SYMBOLS = {
     "too little data": "…",
 }
 N_RERUNS = 10_000  # that are simulated
+MANY = 100  # degrees of freedom with which t is about normal
 # Units of which a run has all that there are: with other random numbers they are the same.
 GIVEN_UNITS = {
     *("data sets", "families of data sets", "confusion sets", "vocabularies"),
@@ -58,6 +59,9 @@ class Setting:
         hyphens.
     recorded : bool
         Whether rows of an earlier run stand in for data that this one did not have.
+    like_low, like_high : float
+        Where `low` and `high` are about the very data sets that were run, which decides: the
+        interval for sets like these. NaN where there is one interval only.
 
     Raises
     ------
@@ -80,6 +84,8 @@ class Setting:
     paper_value: str | float | None = None
     anchor: str | None = None
     recorded: bool = False
+    like_low: float = math.nan
+    like_high: float = math.nan
 
     def __post_init__(self):
         check_id(self.id)
@@ -175,24 +181,52 @@ class Setting:
         )
 
     @property
+    def is_over_sets(self) -> bool:
+        """Whether `low` and `high` are about the data sets that were run, and no others."""
+        return not math.isnan(self.like_low)
+
+    @property
     def is_drawn(self) -> bool:
-        """Whether another run draws its units anew; it keeps data sets, and the rows of a file."""
-        return self.unit not in GIVEN_UNITS and not OF_ONE_FILE.match(self.unit)
+        """Whether another run draws anew what the interval is about.
+
+        It keeps data sets and the rows of a file, but draws other training and test rows of them.
+        """
+        return self.is_over_sets or not (
+            self.unit in GIVEN_UNITS or OF_ONE_FILE.match(self.unit)
+        )
 
     @property
     def rerun_chance(self) -> float | None:
         """Return the chance that as many other units, drawn from where these are, say the same.
 
-        The truth is about the value found, with the standard error of its t interval, and so is
-        what the others find about the truth: their value differs from this one by an error of twice
-        that variance. Their interval has a width of its own, as t intervals have. It is simulated.
-
+        Of a mean over the data sets that were run, these are other training and test rows of them.
         None where nothing is drawn, or the interval has no finite width.
         """
-        if self.exact or self.n < self.min_trials or not math.isfinite(self._half_width):
+        # what is behind an interval over given sets are all their splits
+        degrees = MANY if self.is_over_sets else max(int(self.n) - 1, 1)
+        return self._chance_of_same(self.low, self.high, degrees)
+
+    @property
+    def other_sets_chance(self) -> float | None:
+        """Return the chance that as many other data sets like these say the same.
+
+        None where there is no interval for sets like these.
+        """
+        return self._chance_of_same(self.like_low, self.like_high, max(int(self.n) - 1, 1))
+
+    def _chance_of_same(self, low, high, degrees):
+        """Return the chance of the same verdict where the interval of what is drawn is this one.
+
+        The truth is about the value found, with the standard error of its t interval, and so is
+        what others find about the truth: their value differs from this one by an error of twice
+        that variance. The interval that decides has a width of its own, as t intervals have. It is
+        simulated.
+        """
+        spread = _half_width(self.value, low, high)
+        width = _half_width(self.value, self.low, self.high)
+        if self.exact or self.n < self.min_trials or not math.isfinite(spread + width):
             return None
-        degrees = max(int(self.n) - 1, 1)
-        standard_error = self._half_width / stats.t.ppf(0.975, degrees)
+        standard_error = spread / stats.t.ppf(0.975, degrees)
         rng = np.random.default_rng(0)
         shifts = math.sqrt(2) * standard_error * rng.standard_normal(N_RERUNS)
         widths = np.sqrt(rng.chisquare(degrees, N_RERUNS) / degrees)
@@ -200,15 +234,6 @@ class Setting:
         lows = values - widths * (self.value - self.low)
         highs = values + widths * (self.high - self.value)
         return float(np.mean(self._verdicts(lows, highs) == self.verdict))
-
-    @property
-    def _half_width(self):
-        """Half of the interval; NaN where it has no finite width, or none."""
-        half_widths = [self.value - self.low, self.high - self.value]
-        half_widths = [width for width in half_widths if math.isfinite(width)]
-        if not half_widths or not self.low < self.high:
-            return math.nan
-        return sum(half_widths) / len(half_widths)
 
     @property
     def deciding(self) -> str:
@@ -227,21 +252,21 @@ class Setting:
             # the interval has to leave the cut-off, or to stay within the margin
             distance = max(distance, self.margin - distance)
         ends_are_finite = math.isfinite(self.low) and math.isfinite(self.high)
-        if not ends_are_finite or not distance > 0 or not self._half_width > 0:
+        half_width = _half_width(self.value, self.low, self.high)
+        if not ends_are_finite or not distance > 0 or not half_width > 0:
             return "another statistic"
-        n = self.n * max(self._half_width / distance, 1) ** 2
+        n = self.n * max(half_width / distance, 1) ** 2
         digits = 10 ** max(math.floor(math.log10(n)) - 1, 0)
         n = max(math.ceil(n / digits) * digits, self.n + 1)
-        return (
-            f"about {n:,} {self.unit}" if self.is_drawn else f"only more {self.unit}: about {n:,}"
-        )
+        if self.unit in GIVEN_UNITS:
+            return f"only more {self.unit}: about {n:,}"
+        return f"about {n:,} {self.unit}"
 
     def to_dict(self) -> dict:
         """Return it and its verdict as strict JSON: NaN is null, an infinite number is "∞"."""
         paper_value = self.paper_value
         if isinstance(paper_value, int | float):
             paper_value = _json_number(paper_value)
-        chance = self.rerun_chance
         return {
             "id": self.id,
             "verdict": self.verdict,
@@ -250,19 +275,35 @@ class Setting:
             "value": _json_number(self.value),
             "low": _json_number(self.low),
             "high": _json_number(self.high),
+            "like_low": _json_number(self.like_low),
+            "like_high": _json_number(self.like_high),
             "n": int(self.n),
             "unit": self.unit,
             "exact": self.exact,
             "least": self.min_trials,  # the name in registers and in results stored so far
             "region": [_json_number(end) if math.isfinite(end) else None for end in self.region],
             "margin": _json_number(self.margin),
-            "rerun_chance": None if chance is None else round(chance, 3),
+            "rerun_chance": _rounded(self.rerun_chance),
+            "other_sets_chance": _rounded(self.other_sets_chance),
             "is_drawn": self.is_drawn,
+            "is_over_sets": self.is_over_sets,
             "deciding": self.deciding,
             "paper_value": paper_value,
             "anchor": self.anchor,
             "recorded": bool(self.recorded),
         }
+
+
+def _half_width(value, low, high):
+    """Half of an interval; NaN where it has no finite width, or none."""
+    half_widths = [width for width in (value - low, high - value) if math.isfinite(width)]
+    if not half_widths or not low < high:
+        return math.nan
+    return sum(half_widths) / len(half_widths)
+
+
+def _rounded(chance):
+    return None if chance is None else round(chance, 3)
 
 
 def check_id(id: str) -> None:

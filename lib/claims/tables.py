@@ -45,12 +45,13 @@ def claims_summary(claims: list[dict]) -> str:
     rows = []
     for claim in claims:
         setting = primary_setting(claim)
-        number, comma, units = estimate(setting).partition(f", n{_SPACE}={_SPACE}")
+        words, semicolon, like_words = estimate(setting).partition("; ")
+        number, comma, units = words.partition(f", n{_SPACE}={_SPACE}")
         rows.append(
             (
-                literal(claim["sentence"]),
+                literal(_primary_sentence(claim)),
                 outcome(claim),
-                number,
+                number + semicolon + like_words,
                 f"{setting['margin']:g}" if setting["margin"] else "",
                 units if comma else "",  # what is exact has none
             )
@@ -105,6 +106,14 @@ def _setting_sentence(claim: dict, setting: dict) -> str:
     return f"{sentence} ({words})" if (words := paper_words(setting)) else sentence
 
 
+def _primary_sentence(claim: dict) -> str:
+    """Return the claim's sentence, and which of several settings decides it."""
+    words = primary_setting(claim)["words"]
+    if len(claim["settings"]) == 1 or not words:
+        return claim["sentence"]
+    return f"{claim['sentence'].rstrip('.')}: {words}"
+
+
 def primary_setting(claim: dict) -> dict:
     """Return the setting that decides a claim (see `Claim.primary`)."""
     return next(s for s in claim["settings"] if s["id"] == claim["primary"])
@@ -137,7 +146,7 @@ def badge(verdict: str) -> str:
 def estimate(setting: dict) -> str:
     """Return "value [low, high], n = 80 models" of a setting, with spaces that do not break.
 
-    An interval that says nothing is left out, such as that of a single trial or of fewer trials
+    Of a mean over the data sets that were run, the interval for sets like these follows. An interval that says nothing is left out, such as that of a single trial or of fewer trials
     than the statistic needs.
     """
     n = setting["n"]
@@ -159,9 +168,11 @@ def estimate(setting: dict) -> str:
     is_unbounded = setting["high"] == "∞" and setting["low"] in ("−∞", 0)
     if has_no_width or is_unbounded:
         return f"{value}, {units}"
-    low = _number_words(setting["low"])
-    high = _number_words(setting["high"])
-    return f"{value} [{low},{_SPACE}{high}], {units}"
+    words = f"{value} {_interval_words(setting['low'], setting['high'])}, {units}"
+    if setting.get("like_low") is None:
+        return words
+    like_interval = _interval_words(setting["like_low"], setting["like_high"])
+    return f"{words}; on sets like these {like_interval}"
 
 
 def paper_words(setting: dict) -> str:
@@ -193,11 +204,19 @@ def region_words(setting: dict) -> str:
 
 def rerun_words(setting: dict) -> str:
     """Return the chance that another run says the same, such as "93%"; "" where none is known."""
-    chance = setting["rerun_chance"]
+    return chance_words(setting["rerun_chance"])
+
+
+def chance_words(chance: float | None) -> str:
+    """Return a chance such as "93%"; "" where none is known."""
     if chance is None:
         return ""
     # 100% would say that it is certain
     return "> 99%" if chance > 0.99 else f"{chance:.0%}"
+
+
+def _interval_words(low, high) -> str:
+    return f"[{_number_words(low)},{_SPACE}{_number_words(high)}]"
 
 
 def _number_words(number: float | str | None) -> str:

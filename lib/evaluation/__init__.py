@@ -3,6 +3,9 @@
 from lib.evaluation.crossing import crossing_ratio, crossing_size
 from lib.evaluation.intervals import (
     Estimate,
+    for_picking,
+    largest_of,
+    largest_size_of,
     mean_contrast,
     mean_interval,
     mean_ratio,
@@ -10,8 +13,10 @@ from lib.evaluation.intervals import (
     proportion_interval,
     skewed_mean,
     smallest_mean,
+    smallest_of,
     widen_to_rows,
 )
+from lib.evaluation.over_sets import OverSets, mean_over_sets, paired_row_error
 from lib.evaluation.performance import (
     largest_mean_t,
     mean_difference,

@@ -204,6 +204,64 @@ def smallest_mean(values):
     return Estimate(*np.min(estimates, axis=0)[:3].tolist(), n)
 
 
+def for_picking(n_estimates):
+    """Return the confidence of each of several intervals that hold together with 95% (Bonferroni).
+
+    See `smallest_of`.
+    """
+    return 1 - (1 - LEVEL) / check_integer("n_estimates", n_estimates, 1)
+
+
+def smallest_of(estimates):
+    """Smallest of several estimates, whose intervals have the confidence `for_picking`.
+
+    Where all intervals hold their true values, the smallest true value lies between the smallest
+    lower and the smallest upper end.
+
+    Parameters
+    ----------
+    estimates : list of Estimate or OverSets
+        Of the same number of intervals each.
+
+    Returns
+    -------
+    Estimate or OverSets
+        With the smallest of their numbers of trials.
+    """
+    first, *_ = estimates
+    fields = np.min(np.asarray(estimates, dtype=float), axis=0).tolist()
+    return type(first)(*fields)._replace(n=int(fields[3]))
+
+
+def largest_of(estimates):
+    """Largest of several estimates, as `smallest_of` the smallest one."""
+    smallest = smallest_of([_negated(estimate) for estimate in estimates])
+    return _negated(smallest)
+
+
+def largest_size_of(estimates):
+    """Largest of several estimates regardless of their signs, as `smallest_of` the smallest one."""
+    return largest_of([_size(estimate) for estimate in estimates])
+
+
+def _negated(estimate):
+    value, low, high, n, *like_ends = estimate
+    return type(estimate)(-value, -high, -low, n, *(-end for end in reversed(like_ends)))
+
+
+def _size(estimate):
+    """Return an estimate of an absolute value."""
+    value, low, high, n, *like_ends = estimate
+    ends = [*_ends_of_size(low, high)]
+    if like_ends:
+        ends += _ends_of_size(*like_ends)
+    return type(estimate)(abs(value), *ends[:2], n, *ends[2:])
+
+
+def _ends_of_size(low, high):
+    return max(low, -high, 0.0), max(-low, high)
+
+
 def widen_to_rows(estimate, n_rows):
     """Interval of a difference in accuracy, at least as wide as the rows of its file allow.
 

@@ -12,6 +12,7 @@ from lib.experiments.uci import (
     cross_validate,
     fit_predict,
     load_prepared,
+    family_of,
     mean_by_family,
     shuffled_folds,
     uci_comparison,

@@ -177,16 +177,19 @@ def mean_by_family(values):
     ----------
     values : Series or DataFrame
         Indexed by names of data sets; one that `lib.datasets` does not know, such as the part
-        "shuttle-small" of a set, is a family of its own.
+        "shuttle-small" of a set, is a family of its own (`family_of`).
 
     Returns
     -------
     Series or DataFrame
         Means over the sets of a family, indexed by `lib.datasets.family`, in the order of `values`.
     """
-    known_names = {*uci.names(), *ALIASES}
-    families = [uci.family(name) if name in known_names else name for name in values.index]
-    return values.groupby(families, sort=False).mean()
+    return values.groupby([family_of(name) for name in values.index], sort=False).mean()
+
+
+def family_of(name):
+    """Return the family of a data set, of one that `lib.datasets` does not know its name."""
+    return uci.family(name) if name in {*uci.names(), *ALIASES} else name
 
 
 def accuracies(counts):

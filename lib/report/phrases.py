@@ -41,15 +41,20 @@ class _Difference(NamedTuple):
     margin: float
     min_trials: int
     trials: str  # what n counts, in the plural
+    like_low: float = math.nan  # ends for data sets like these, as of a `Setting`
+    like_high: float = math.nan
 
     def scaled(self, factor: float) -> "_Difference":
-        """Return it times a factor; a negative one turns the interval round."""
-        ends = sorted([factor * self.low, factor * self.high])
+        """Return it times a factor; a negative one turns the intervals round."""
+        low, high = sorted([factor * self.low, factor * self.high])
+        like_low, like_high = sorted([factor * self.like_low, factor * self.like_high])
         return self._replace(
             value=factor * self.value,
-            low=ends[0],
-            high=ends[1],
+            low=low,
+            high=high,
             margin=abs(factor) * self.margin,
+            like_low=like_low,
+            like_high=like_high,
         )
 
     @property
@@ -106,6 +111,7 @@ def comparison(
     factor: float = 1,
     spec: str = "",
     beats: str = "beats",
+    leads: str = "is slightly ahead of",
     loses: str = "loses to",
     equals: str = "is about as good as",
     winner_first: bool = True,
@@ -113,8 +119,9 @@ def comparison(
     """Return in words which of two learners wins and by how much.
 
     Such as "EM beats Winnow by 0.19 [0.10, 0.27]", where the interval of the difference is on one
-    side of 0 and at least partly beyond the margin; "EM is about as good as Winnow", where it lies
-    within the margin; "EM and Winnow cannot be told apart", where it does neither; and "3 random
+    side of 0 and at least partly beyond the margin; "EM is slightly ahead of Winnow by ...", where
+    so, but the difference itself is less than the margin; "EM is about as good as Winnow", where
+    the interval lies within the margin; "EM and Winnow cannot be told apart", where it does neither; and "3 random
     models are too few to compare EM with Winnow". The winner comes first, and the interval is that
     of its lead.
 
@@ -138,7 +145,7 @@ def comparison(
         What is multiplied before it is printed: 100 makes percentage points of shares.
     spec : str
         A format, such as ".2f"; by default as many decimals as the interval supports.
-    beats, loses, equals : str
+    beats, leads, loses, equals : str
         The verbs: "beat" for a learner in the plural, "is faster than" for times.
     winner_first : bool
         Whether the winner comes first. Otherwise `first` does: "EM loses to Winnow by 0.43".
@@ -162,6 +169,8 @@ def comparison(
     amount = _with_unit(lead, unit, spec)
     ahead = f"{leader} ahead by {amount}" if lead.value else "no difference"
     match advantage.outcome:
+        case "first" | "second" if lead.value < lead.margin:
+            words = f"{leader} {leads} {follower} by {amount}"
         case "first" | "second" if winner_first or first_leads:
             words = f"{leader} {beats} {follower} by {amount}"
         case "first" | "second":
@@ -188,8 +197,11 @@ def _difference(estimate, margin: float | None) -> _Difference:
             margin=estimate.margin if margin is None else margin,
             min_trials=estimate.min_trials,
             trials=estimate.unit,
+            like_low=estimate.like_low,
+            like_high=estimate.like_high,
         )
     value, low, high, *n = estimate
+    like_low, like_high = n[1:] if len(n) == 3 else (math.nan, math.nan)
     return _Difference(
         value=float(value),
         low=float(low),
@@ -198,6 +210,8 @@ def _difference(estimate, margin: float | None) -> _Difference:
         margin=margin or 0.0,
         min_trials=1,
         trials="trials",
+        like_low=like_low,
+        like_high=like_high,
     )
 
 
@@ -213,10 +227,14 @@ def _numbers(difference: _Difference, unit: str) -> dict:
 
 
 def _with_unit(difference: _Difference, unit: str, spec: str) -> str:
-    """Return a difference as "6.6 points [6.5, 6.7]", or "0.19 [0.10, 0.27] of the gain"."""
+    """Return a difference as "6.6 points [6.5, 6.7]", or "0.19 [0.10, 0.27] of the gain".
+
+    The interval for data sets like these follows, where there is one.
+    """
     value, low, high = difference.value, difference.low, difference.high
     if not unit or unit.startswith("of "):
-        return f"{estimate_words(value, low, high, spec)} {unit}".rstrip()
+        words = f"{estimate_words(value, low, high, spec)} {unit}".rstrip()
+        return words + _like_words(difference, spec)
     spec = spec or f",.{decimals_for(value, low, high)}f"
     number = number_words(value, spec)
     if unit.startswith("%"):
@@ -225,7 +243,17 @@ def _with_unit(difference: _Difference, unit: str, spec: str) -> str:
         words = f"{number} {singular(unit) if number == '1' else unit}"
     if has_interval(value, low, high):
         words += f" {interval_words(low, high, spec)}"
-    return words
+    return words + _like_words(difference, spec)
+
+
+def _like_words(difference: _Difference, spec: str) -> str:
+    """Return ", on sets like these [0.1, 0.4]"; "" where nothing is known of such sets."""
+    value, low, high = difference.value, difference.like_low, difference.like_high
+    if math.isnan(low) or not has_interval(value, low, high):
+        return ""
+    spec = spec or f",.{decimals_for(value, difference.low, difference.high)}f"
+    ends = [100 * low, 100 * high] if spec.endswith("%") else [low, high]
+    return f", on sets like these {interval_words(*ends, spec)}"
 
 
 def _too_few(difference: _Difference) -> str:

@@ -121,22 +121,32 @@ class Turns(NamedTuple):
     Attributes
     ----------
     other_numbers : float
-        In another run, of those whose units are drawn.
+        In another run, with other random numbers.
+    n_numbers : int
+        Of these, what another run draws anew decides.
     other_data : float
-        With other data sets or files of the same kind, of those whose units are given.
+        With other data sets or files of the same kind.
+    n_data : int
+        These are about data sets or files.
     """
 
     other_numbers: float
+    n_numbers: int
     other_data: float
+    n_data: int
 
 
 def expected_turns(claims: list[dict]) -> Turns:
-    """Return how many claims would have another verdict if other units stood for theirs."""
-    turns = {True: 0.0, False: 0.0}
+    """Return how many claims would have another verdict in another run, and with other data."""
+    numbers, data = [], []
     for setting in deciding_settings(claims):
-        if setting["rerun_chance"] is not None:
-            turns[setting["is_drawn"]] += 1 - setting["rerun_chance"]
-    return Turns(other_numbers=turns[True], other_data=turns[False])
+        chances = numbers if setting["is_drawn"] else data
+        chances.append(setting["rerun_chance"])
+        if setting["is_over_sets"]:
+            data.append(setting["other_sets_chance"])
+    numbers = [chance for chance in numbers if chance is not None]
+    data = [chance for chance in data if chance is not None]
+    return Turns(len(numbers) - sum(numbers), len(numbers), len(data) - sum(data), len(data))
 
 
 class Signs(NamedTuple):
