@@ -1,6 +1,7 @@
 /* Shows the claims that the filter of the scorecard asks for, and keeps what is asked in the address: #/?verdict=fails */
 (() => {
-  const FIELDS = ["paper", "chapter", "verdict", "search"];
+  const PICKED = ["paper", "chapter", "verdict", "place"];
+  const FIELDS = [...PICKED, "search"];
   const claims = [...document.querySelectorAll("li.claim")];
   const sections = [...document.querySelectorAll("section section")].filter((box) => box.querySelector("ul.claims"));
   const texts = new Map(claims.map((claim) => [claim, claim.textContent.toLowerCase()]));
@@ -9,7 +10,7 @@
 
   const isAsked = (claim) => {
     const words = control("search").value.toLowerCase().split(/\s+/);
-    const picked = ["paper", "chapter", "verdict"].every((field) => {
+    const picked = PICKED.every((field) => {
       const wanted = control(field).value;
       return !wanted || claim.dataset[field] === wanted;
     });

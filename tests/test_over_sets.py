@@ -143,7 +143,7 @@ def test_the_smallest_of_noise_is_rarely_above_0():
     n_wrong = 0
     for sample in rng.normal(size=(300, 20, 4)):
         estimates = [evaluation.mean_interval(column, for_picking(4)) for column in sample.T]
-        n_wrong += not evaluation.smallest_of(estimates).low < 0 < (
-            evaluation.largest_of(estimates).high
+        n_wrong += (
+            not evaluation.smallest_of(estimates).low < 0 < (evaluation.largest_of(estimates).high)
         )
     assert n_wrong <= 15

@@ -49,7 +49,11 @@ def words_of(output):
             {"lower_is_better": True},
             "EM beats Winnow by 0.43 [0.32, 0.54]",
         ),
-        ((0.04, 0.01, 0.07), {"margin": 0.05}, "EM is slightly ahead of Winnow by 0.04 [0.01, 0.07]"),
+        (
+            (0.04, 0.01, 0.07),
+            {"margin": 0.05},
+            "EM is slightly ahead of Winnow by 0.04 [0.01, 0.07]",
+        ),
         ((-0.43, -0.54, -0.32), {"winner_first": False}, "EM loses to Winnow by 0.43 [0.32, 0.54]"),
         (
             (-0.123, -0.195, -0.051, 9),

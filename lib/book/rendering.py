@@ -18,6 +18,7 @@ from lib.claims import (
     literal,
     outcome,
     paper_words,
+    place_of_paper,
     primary_setting,
     region_words,
     rerun_words,
@@ -85,6 +86,7 @@ _ENVIRONMENT.filters |= {
     "region_words": region_words,
     "rerun_words": rerun_words,
     "paper_words": paper_words,
+    "place_of_paper": place_of_paper,
     "primary_setting": primary_setting,
     "string_of": repr,
 }

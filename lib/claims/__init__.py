@@ -19,6 +19,7 @@ from lib.claims.tables import (
     outcome_words,
     overall,
     paper_words,
+    place_of_paper,
     primary_setting,
     region_words,
     rerun_words,

@@ -43,8 +43,6 @@ class Claim:
         The claim in our words, true or false.
     quote : str
         The paper's words in brief.
-    headline : bool
-        Whether it is one of those that carry the book.
     exact : bool
         Whether it is an identity, which no sample decides.
     data : str
@@ -58,7 +56,6 @@ class Claim:
     id: str
     sentence: str
     quote: str
-    headline: bool = False
     exact: bool = False
     data: str = ""
     settings: list[Setting] = field(default_factory=list)
@@ -149,7 +146,7 @@ class Claim:
             "id": self.id,
             "sentence": self.sentence,
             "quote": self.quote,
-            "headline": self.headline,
+            "central": self.registered.get("central", ""),
             "exact": self.exact,
             "data": self.data,
             "paper": paper,

@@ -22,7 +22,8 @@ def read_register(text: str) -> dict[str, dict]:
     dict
         Entries by the id of the claim. "least" is `Setting.min_trials`; "margin" is 0 where
         it is not given. "primary" is the setting that decides, for the reason "why"; of a claim of
-        the "kind" table none does. "registered" and "before", which `book register` adds, say when the rule
+        the "kind" table none does. "central" names the table or figure of the original, of the few
+        claims that a paper stands for. "registered" and "before", which `book register` adds, say when the rule
         was fixed and what was fixed before results; they decide nothing.
 
     Raises

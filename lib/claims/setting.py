@@ -191,9 +191,7 @@ class Setting:
 
         It keeps data sets and the rows of a file, but draws other training and test rows of them.
         """
-        return self.is_over_sets or not (
-            self.unit in GIVEN_UNITS or OF_ONE_FILE.match(self.unit)
-        )
+        return self.is_over_sets or not (self.unit in GIVEN_UNITS or OF_ONE_FILE.match(self.unit))
 
     @property
     def rerun_chance(self) -> float | None:

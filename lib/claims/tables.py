@@ -146,8 +146,9 @@ def badge(verdict: str) -> str:
 def estimate(setting: dict) -> str:
     """Return "value [low, high], n = 80 models" of a setting, with spaces that do not break.
 
-    Of a mean over the data sets that were run, the interval for sets like these follows. An interval that says nothing is left out, such as that of a single trial or of fewer trials
-    than the statistic needs.
+    Of a mean over the data sets that were run, the interval for sets like these follows. An
+    interval that says nothing is left out, such as that of a single trial or of fewer trials than
+    the statistic needs.
     """
     n = setting["n"]
     has_too_few = n < setting["least"]
@@ -180,12 +181,19 @@ def paper_words(setting: dict) -> str:
     value = setting["paper_value"]
     if value is None:
         return ""
-    words = f"the paper has {value}"
-    ends = (setting["low"], setting["high"])
-    if all(isinstance(number, int | float) for number in (value, *ends)) and ends[0] < ends[1]:
-        place = "inside" if ends[0] <= value <= ends[1] else "outside"
-        words += f", {place} our interval"
-    return words
+    place = place_of_paper(setting)
+    return f"the paper has {value}{f', {place} our interval' if place else ''}"
+
+
+def place_of_paper(setting: dict) -> str:
+    """Return where the paper's number lies: "inside" our interval, "outside" it; else ""."""
+    numbers = (setting["paper_value"], setting["low"], setting["high"])
+    if not all(isinstance(number, int | float) for number in numbers):
+        return ""
+    value, low, high = numbers
+    if not low < high:
+        return ""
+    return "inside" if low <= value <= high else "outside"
 
 
 def region_words(setting: dict) -> str:

@@ -10,9 +10,9 @@ from lib.experiments.structure import (
 from lib.experiments.uci import (
     accuracies,
     cross_validate,
+    family_of,
     fit_predict,
     load_prepared,
-    family_of,
     mean_by_family,
     shuffled_folds,
     uci_comparison,

@@ -37,7 +37,7 @@ from lib.claims import Claims
 
 verdicts = Claims(paper="groveroth1997")
 claim = verdicts.claim(
-    "mean-is-positive", "The mean | of [it] is positive.", quote="it is positive", headline=True
+    "mean-is-positive", "The mean | of [it] is positive.", quote="it is positive"
 )
 claim.test(
     "positive",

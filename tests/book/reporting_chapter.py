@@ -48,7 +48,7 @@ TABLE = """\
 frame = pd.DataFrame({"models": climb(n_models), "share": [0.5, 0.25, 0.125]})
 report.table(frame, "Models that climb. Rows are models.", name="tbl-climb")"""
 CLAIM = """\
-claim = claims.claim("it-climbs", "It climbs.", quote="it climbs", headline=True)
+claim = claims.claim("it-climbs", "It climbs.", quote="it climbs")
 claim.test(
     "climbing",
     statistic="mean",

@@ -39,7 +39,7 @@ def test_the_sentence_of_counts(project):
         settings = []
         for verdict in verdicts:
             setting = {"id": verdict, "verdict": verdict, "rerun_chance": 0.5}
-            settings.append(setting | {"is_drawn": verdict != "undecided"})
+            settings.append(setting | {"is_drawn": verdict != "undecided", "is_over_sets": False})
         primary = verdicts[-1]
         return {"id": primary, "kind": kind, "primary": primary, "settings": settings}
 

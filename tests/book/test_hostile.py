@@ -66,7 +66,7 @@ def is_harmless(page, allowed):
 
 def claims_of(text):
     verdicts = Claims("groveroth1997")
-    claim = verdicts.claim("a-claim", text, quote=text, data=text, headline=True)
+    claim = verdicts.claim("a-claim", text, quote=text, data=text)
     claim.test(
         "a-setting",
         text,

@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from lib.book.pages import scorecard
 from lib.book.run.claim_rules import rules_for
-from lib.book.run.project import BookError
+from lib.book.run.project import BookError, read_mapping
 from lib.book.verdicts import register as registry
 from lib.book.verdicts.register import Registration
 from lib.claims import CLAIMS_JSON, Claim, read_register
@@ -63,7 +63,7 @@ def record_verdict(project, id="positive"):
 
 def claims_with(*estimates, ids=("positive", "again"), **changes):
     """Return a chapter's claim with a setting for each estimate."""
-    claim = Claim("mean-is-positive", "So.", "so", headline=True, registered=ENTRY)
+    claim = Claim("mean-is-positive", "So.", "so", registered=ENTRY)
     for id, estimate in zip(ids, estimates, strict=False):
         claim.test(id, estimate=estimate, **changes)
     return [claim.to_dict("groveroth1997")]
@@ -250,3 +250,26 @@ def test_each_claim_of_the_book_names_the_setting_that_decides():
         assert entry["primary"] in entry["settings"], id
         assert entry["why"], id
         assert entry.get("kind") in (None, "table"), id
+
+
+def test_a_quantity_has_one_size_that_matters():
+    chapters = REPOSITORY / "chapters"
+    sizes = read_mapping(chapters / "sizes.yml")
+    entries = read_register((chapters / "registered.yml").read_text("utf-8"))
+    cited = set()
+    for entry in entries.values():
+        for id, own_fields in {"": {}, **entry["settings"]}.items():
+            fields = entry | own_fields
+            if not fields.get("quantity"):
+                continue
+            size = sizes[fields["quantity"]]
+            cited.add(fields["quantity"])
+            low, high = fields["region"]
+            if low is not None and high is not None:
+                assert (low, high) == (-size, size), id
+            else:
+                # no worse than another is a lead of more than -size, with a margin of half of it
+                end = low if high is None else high
+                assert abs(end) in (0, size), id
+                assert fields["margin"] == (size / 2 if end else size), id
+    assert cited == set(sizes)

@@ -54,7 +54,7 @@ CLAIMS = [
     make_claim(
         setting("yes", anchor="the-result", paper_value="p < 0.05"),
         setting("no", value=-1, low=-2, high=-0.1, words="n = 75", recorded=True),
-        headline=True,
+        registered={"central": "Figure 1"},
         data="UCI",
     ),
     make_claim(
@@ -69,7 +69,7 @@ CLAIMS = [
         sentence=HOSTILE,
         quote=HOSTILE,
         data=HOSTILE,
-        headline=True,
+        registered={"central": HOSTILE},
     ),
     make_claim(setting("open-end", low=-INFINITE, high=INFINITE, paper_value=2.5), id="open"),
     make_claim(
@@ -178,9 +178,11 @@ def test_the_counts_add_up(text):
     assert "Sentences of papers: 5, in 6 settings." in text
 
 
-def test_headlines_come_first_and_lead_to_their_claims(text):
+def test_central_claims_come_first_with_their_place_in_the_paper(text):
     html = BeautifulSoup(render_myst(text), "html.parser")
-    links = html.find("ul", class_="headlines").find_all("a")
+    links = html.find("ul", class_="central").find_all("a")
+    words = " ".join(html.find("ul", class_="central").text.split())
+    assert "Figure 1: the paper has p < 0.05. Here: 1 [0.5, 1.5], n = 3 models" in words
     assert [link["href"] for link in links] == ["#claim-a-claim", "#claim-hostile"]
     assert links[1].text == HOSTILE
 
@@ -190,11 +192,13 @@ def test_what_the_filter_needs_is_on_the_page(text):
     assert html.find("form", id="scorecard-filter").has_attr("hidden")
     assert html.find("input", id="scorecard-search")
     assert html.find("p", id="scorecard-count")["aria-live"] == "polite"
-    for field in ("paper", "chapter", "verdict"):
+    for field in ("paper", "chapter", "verdict", "place"):
         select = re.search(f'<select id="scorecard-{field}">(.*?)</select>', text)[1]
         values = set(re.findall('value="(.*?)"', select)) - {""}
         if field == "verdict":
             assert values == set(page.KINDS)
+        elif field == "place":
+            assert values == {"inside", "outside"}
         else:
             assert values == {claim[field] for claim in CLAIMS}
 
@@ -212,10 +216,10 @@ def test_the_head_says_how_many_verdicts_another_run_would_turn(project):
     sure = setting("sure", low=0.9, high=1.1)
     # half of the runs find an interval beyond 0, half do not
     close = setting("close", value=0.5, low=0.0, high=1.0, words="n = 75")
-    claims = [make_claim(sure, headline=True), make_claim(close, id="a-close-claim", headline=True)]
+    claims = [make_claim(sure), make_claim(close, id="a-close-claim")]
     assert sure.rerun_chance == pytest.approx(1)
     assert close.rerun_chance == pytest.approx(0.4, abs=0.02)  # three units: widths vary
-    assert chapter_claims.expected_turns(claims) == pytest.approx((0.6, 0), abs=0.05)
+    assert chapter_claims.expected_turns(claims) == pytest.approx((0.6, 2, 0, 0), abs=0.05)
     assert [unstable["id"] for unstable in chapter_claims.unstable_settings(claims)] == ["close"]
     with pytest.raises(
         BookError, match=r"each of 1 of 2 verdicts:\n  close: undecided, .* (39|4\d)%"
@@ -224,9 +228,6 @@ def test_the_head_says_how_many_verdicts_another_run_would_turn(project):
     chapter_claims.require_stable([make_claim(sure)])
     text = page.scorecard(book_with(project, claims))
     assert "among the 1 whose chance" in text
-    headline = BeautifulSoup(render_myst(text), "html.parser").find("ul", class_="headlines")
-    primary = " ".join(headline.find_all(class_="primary")[1].text.split())
-    assert primary == "0.5 [0, 1], n = 3 models"
 
 
 def test_a_paper_without_an_entry_is_an_error(project):
@@ -271,7 +272,7 @@ def test_the_csv_has_every_number_of_the_settings(downloads):
             "data",
         ):
             assert row[name] == claim[name]
-        for name in ("headline", "exact", "recorded"):
+        for name in ("is_drawn", "exact", "recorded"):
             assert row[name] == str(claim[name])
         for name in ("value", "low", "high"):
             number = float(row[name]) if row[name] else None

@@ -11,7 +11,7 @@ from lib.base.validation import nearest
 from lib.book.range_plot import as_number, region_ends
 from lib.book.rendering import render
 from lib.book.run.claim_rules import read_entries
-from lib.book.run.project import PUBLISHED, BookError, Project
+from lib.book.run.project import PUBLISHED, BookError, Project, read_mapping
 from lib.book.verdicts.chapter_claims import (
     STABLE,
     deciding_settings,
@@ -48,7 +48,7 @@ COLUMNS = (
     "deciding",
     "paper_value",
     "anchor",
-    "headline",
+    "central",
     "exact",
     "data",
     "recorded",
@@ -61,7 +61,7 @@ COLUMNS = (
 def scorecard(book) -> str:
     """Return the scorecard of a book as MyST text.
 
-    It has the headlines, counts of verdicts, and a filter for the list of claims of each paper.
+    It has the central claims of each paper, counts of verdicts, and a filter for the list of claims of each paper.
 
     Parameters
     ----------
@@ -81,11 +81,13 @@ def scorecard(book) -> str:
         papers={paper: _cite(project, paper) for paper in papers},
         chapters={chapter: project.heading(chapter) for chapter in chapters},
         kinds=KINDS,
+        places={"inside": "inside our interval", "outside": "outside our interval"},
         verdicts={kind: f"{symbol} {kind}" for kind, symbol in KINDS.items()},
         reasons={id: entry.get("why", "") for id, entry in read_entries(project).items()},
         registrations={id: entry.words for id, entry in registration_of.items()},
         n_registered=_count_registered(book),
         outcomes=_outcomes_by_registration(book),
+        sizes=_sizes(project),
         signs=sign_errors(claims),
         turns=expected_turns(claims),
         unstable=unstable_settings(claims),
@@ -95,6 +97,12 @@ def scorecard(book) -> str:
         n_stored=sum(run.is_stored for run in book.runs.values()),
         n_chapters=len(book.runs),
     )
+
+
+def _sizes(project: Project) -> dict[str, float]:
+    """Return the smallest difference that matters of each quantity."""
+    path = project.root / "chapters" / "sizes.yml"
+    return read_mapping(path) if path.exists() else {}
 
 
 def _count_registered(book) -> Counter:
