@@ -72,10 +72,9 @@ def test_the_interval_on_these_sets_holds_their_mean(truths):
     rng = np.random.default_rng(0)
     truth = np.mean(list(truths.values()))
     estimates = [over_files(rng, truths) for _ in range(100)]
-    # 95% or more: the corrected variance is a cautious one
-    assert np.mean([e.low < truth < e.high for e in estimates]) >= 0.93
-    # and it says something
-    assert np.median([e.high - e.low for e in estimates]) < 0.15
+    assert np.mean([e.low < truth < e.high for e in estimates]) >= 0.92
+    # other sets would add their own spread, never take some away
+    assert all(e.like_low <= e.low and e.high <= e.like_high for e in estimates)
 
 
 def test_the_interval_on_sets_like_these_holds_the_mean_of_all(truths):
@@ -95,8 +94,11 @@ def test_families_count_once_and_one_set_is_the_corrected_interval():
     corrected = evaluation.corrected_interval(scores["a"], 0.2)
     assert alone[:3] == pytest.approx(corrected[:3])
     assert alone[3:] == (1, -math.inf, math.inf)
-    copied = pd.DataFrame({"a": scores["a"], "copy": scores["a"]}).unstack()
-    assert mean_over_sets(copied, 0.2, family_of=lambda name: "a") == pytest.approx(alone)
+    other = scores["a"] + 0.5
+    copied = pd.DataFrame({"a": scores["a"], "copy": other}).unstack()
+    together = mean_over_sets(copied, 0.2, family_of=lambda name: "a")
+    assert together.n == 1
+    assert together.high - together.low == pytest.approx(alone.high - alone.low)
     apart = mean_over_sets(copied, 0.2, family_of=str)
     assert apart.n == 2
     assert apart.high - apart.low < alone.high - alone.low
@@ -122,6 +124,7 @@ def test_samples_of_made_tasks_are_strata():
     rng = np.random.default_rng(3)
     samples = pd.DataFrame({"a": rng.normal(0, 1, 50), "b": rng.normal(9, 2, 50)})
     estimate = mean_over_sets(samples.unstack(), 0, family_of=str)
+    # the tasks differ by far more than their samples
     standard_error = math.sqrt(samples.var(ddof=1).sum() / 50) / 2
     assert estimate.value == pytest.approx(samples.to_numpy().mean())
     assert estimate.high - estimate.value == pytest.approx(1.99 * standard_error, rel=0.01)

@@ -37,7 +37,9 @@ def mean_over_sets(differences, test_fraction, family_of, row_errors=None, confi
 
     A sentence about the sets that an experiment ran is decided by the interval on these sets. Its
     variance is the sum of those of the sets, as of strata. Sets of one family share rows, so that
-    the standard error of their mean is taken as the mean of theirs.
+    the standard error of their mean is taken as the mean of theirs. The spread between sets holds
+    that within them: where the corrected variance, a cautious one, makes the wider interval, the
+    interval for sets like these is that on these sets, too.
 
     Parameters
     ----------
@@ -57,8 +59,8 @@ def mean_over_sets(differences, test_fraction, family_of, row_errors=None, confi
     Returns
     -------
     OverSets
-        The interval on these sets is infinite where a set has a single split and no row error,
-        that on sets like these where there is a single family.
+        Both intervals are infinite where there is a single family and it has a single split, and no
+        row error.
 
     Raises
     ------
@@ -99,6 +101,7 @@ def mean_over_sets(differences, test_fraction, family_of, row_errors=None, confi
         degrees = np.inf if np.isnan(degrees) else degrees
         error = np.sqrt(variances.sum()) / len(families)
         half_width = stats.t.ppf((1 + confidence) / 2, degrees) * error
+    half_width = min(half_width, like_these.high - like_these.value)
     low, high = like_these.value - half_width, like_these.value + half_width
     return OverSets(like_these.value, float(low), float(high), *like_these[3:], *like_these[1:3])
 
