@@ -166,3 +166,82 @@ class TestComparisons:
         assert tables.paper_errors("iii").loc["iris", "naive+elr"] == 6.0
         assert tables.paper_errors("vi").loc["cleve", "naive+elr"] == 16.0
         assert "average" not in tables.paper_errors("vi").index
+
+
+def splits(name, n_wrong, n_test, n_folds=1):
+    """Rows of a frame as `scores` takes it: mistakes of OFE and ELR on each split of a data set."""
+    rows = []
+    for i, counts in enumerate(n_wrong):
+        repeat, fold = divmod(i, n_folds)
+        for learner, wrong in zip(("ofe", "elr"), counts, strict=True):
+            rows.append((name, "naive", learner, repeat, fold, wrong, n_test))
+    columns = ["dataset", "structure", "learner", "repeat", "fold", "n_wrong", "n_test"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+class TestMeanGain:
+    PAIR = ("naive+elr", "naive+ofe")
+    IRIS = splits("iris", [(3, 0), (3, 3), (0, 0), (6, 3), (3, 3)], 30, n_folds=5)
+    LETTER = splits("letter", [(1000, 800)], 5000)
+
+    def gain(self, *frames, **options):
+        return tables.mean_gain(tables.errors_by_split(pd.concat(frames)), self.PAIR, **options)
+
+    def test_errors_by_split_in_the_order_of_the_frame(self):
+        errors = tables.errors_by_split(pd.concat([self.LETTER, self.IRIS]))
+        assert errors.index[:2].tolist() == [("letter", 0, 0, 5000), ("iris", 0, 0, 30)]
+        assert errors.iloc[:2].to_numpy().tolist() == [[20, 16], [10, 0]]
+        assert list(errors) == ["naive+ofe", "naive+elr"]
+
+    def test_folds_share_training_rows(self):
+        """Gains of 10, 0, 0, 10 and 0 points in five folds: the variance is 30 (1/5 + 1/4)."""
+        half_width = stats.t.ppf(0.975, 4) * (30 * 0.45) ** 0.5
+        gain = self.gain(self.IRIS)
+        assert gain[:4] == pytest.approx((4, 4 - half_width, 4 + half_width, 1))
+        assert np.isinf([gain.like_low, gain.like_high]).all()
+
+    @pytest.mark.parametrize("name", ["letter", "segment"])
+    def test_one_test_set_counts_rows(self, name):
+        """On how many of 5000 rows one learner alone is wrong is at most (20 + 16)%."""
+        half_width = stats.norm.ppf(0.975) * 100 * (0.36 / 5000) ** 0.5
+        gain = self.gain(self.LETTER.assign(dataset=name))
+        assert gain[:3] == pytest.approx((4, 4 - half_width, 4 + half_width))
+
+    @pytest.mark.parametrize(
+        ("name", "n_test", "variance"),
+        [
+            ("chess", 1066, 1 / 2 + 1066 / 2130),  # random divisions
+            ("mofn-3-7-10", 1024, 1 / 2),  # samples, each tested on all inputs
+        ],
+    )
+    def test_several_divisions(self, name, n_test, variance):
+        frame = splits(name, [(n_test, 0), (n_test // 2, 0)], n_test)
+        half_width = stats.t.ppf(0.975, 1) * (50**2 / 2 * variance) ** 0.5
+        assert self.gain(frame)[:3] == pytest.approx((75, 75 - half_width, 75 + half_width))
+
+    def test_several_runs_on_the_same_rows(self):
+        """The variance of two runs, of gains of 4 and 2 points, is added to that of the rows."""
+        runs = splits("letter", [(1000, 800), (900, 800)], 5000)
+        error = (100**2 * (0.19 + 0.16) / 5000 + 2 / 2) ** 0.5
+        half_width = stats.norm.ppf(0.975) * error
+        assert self.gain(runs)[:3] == pytest.approx((3, 3 - half_width, 3 + half_width))
+
+    def test_gain_less_another_gain(self):
+        """A gain less itself is 0, and as sure as the rows allow."""
+        row_error = 200 * (0.36 / 5000) ** 0.5
+        gain = self.gain(self.LETTER, than=self.PAIR)
+        assert gain.value == 0
+        assert gain.high == pytest.approx(stats.norm.ppf(0.975) * row_error)
+
+    def test_pairs_to_pick_from(self):
+        """A normal interval for two, of 97.5%."""
+        one, two = (self.gain(self.LETTER, n_pairs=n).high - 4 for n in (1, 2))
+        assert two / one == pytest.approx(stats.norm.ppf(0.9875) / stats.norm.ppf(0.975))
+
+    def test_comparison_has_both_intervals(self):
+        errors = tables.errors_by_split(pd.concat([self.IRIS, self.LETTER]))
+        comparison = tables.compare_over_sets(errors, *self.PAIR)
+        assert (comparison["n"], comparison["wins"], comparison["value"]) == (2, 2, 4)
+        by_dataset = tables.compare(errors.groupby("dataset").mean(), *self.PAIR)
+        assert comparison["like_low"] == pytest.approx(by_dataset["low"])
+        assert comparison["p"] == pytest.approx(by_dataset["p"], nan_ok=True)

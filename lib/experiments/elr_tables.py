@@ -7,12 +7,26 @@ import numpy as np
 import pandas as pd
 
 from lib.datasets.papers import printed_table
-from lib.evaluation import mean_interval, one_sided_p_values
-from lib.experiments.elr_data import SAME_DATA, paper_table
-from lib.experiments.uci import mean_by_family
+from lib.evaluation import (
+    for_picking,
+    mean_interval,
+    mean_over_sets,
+    one_sided_p_values,
+    paired_row_error,
+)
+from lib.experiments.elr_data import (
+    PUBLISHED_SPLIT,
+    PUBLISHED_SPLIT_INCOMPLETE,
+    SAME_DATA,
+    TRAINING_SIZES,
+    paper_table,
+)
+from lib.experiments.uci import family_of, mean_by_family
 
 CELL = ["dataset", "structure", "learner"]
 AGREE = 2.0  # standard errors
+# All runs test the same rows of these, or nearly: 4,700 of the 5,000 of waveform-21.
+SAME_TEST_ROWS = {*PUBLISHED_SPLIT, *PUBLISHED_SPLIT_INCOMPLETE, "waveform-21"}
 
 
 def scores(frame):
@@ -178,11 +192,95 @@ def errors_by_dataset(results):
     DataFrame
         A row a data set, a column named structure+learner, or learner, for each.
     """
-    names = results["learner"]
-    if "structure" in results:
-        names = results["structure"] + "+" + names
+    names = _pair_names(results)
     means = results.assign(column=names).groupby(["dataset", "column"], sort=False)["value"].mean()
     return (100 - means).unstack("column")[list(dict.fromkeys(names))].round(9)
+
+
+def _pair_names(frame):
+    """Such as "naive+elr", or "tree" of a learner without a structure."""
+    return frame["structure"] + "+" + frame["learner"] if "structure" in frame else frame["learner"]
+
+
+def errors_by_split(frame):
+    """Compute the error of each learner on each split, in percent.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `scores` takes it, of one kind of test rows.
+
+    Returns
+    -------
+    DataFrame
+        A row a split, indexed by dataset, repeat, fold and n_test, with the columns of
+        `errors_by_dataset`.
+    """
+    names = _pair_names(frame)
+    errors = frame.assign(column=names, error=100 * frame["n_wrong"] / frame["n_test"])
+    splits = errors.set_index(["dataset", "repeat", "fold", "n_test", "column"])["error"]
+    # unstack sorts, and the order of the data sets is wanted
+    splits = splits.unstack("column")[list(dict.fromkeys(names))]
+    return splits.reindex(list(dict.fromkeys(frame["dataset"])), level="dataset")
+
+
+def mean_gain(errors, pair, than=None, n_pairs=1):
+    """Mean over families of data sets of what a learner gains on another, in points.
+
+    Parameters
+    ----------
+    errors : DataFrame
+        As `errors_by_split` returns them; data sets that lack a column are left out.
+    pair : tuple of str
+        Columns: better, worse. The gain is the error of the second less that of the first.
+    than : tuple of str, optional
+        Another pair, whose gain is subtracted.
+    n_pairs : int
+        Of as many gains the smallest or largest is picked: intervals allow for it.
+
+    Returns
+    -------
+    lib.evaluation.OverSets
+        Its interval on these sets is about other divisions of the same rows. Where all runs test
+        the same rows, or there is a single one, it is about other rows for testing, and other runs.
+    """
+    gains = []
+    row_errors = []
+    for better, worse in [pair, than] if than else [pair]:
+        both = errors[[better, worse]].dropna()
+        gains.append(both[worse] - both[better])
+        row_errors.append(_row_errors(both))
+    gain, row_error = gains[0], row_errors[0]
+    if than:
+        gain = (gain - gains[1]).dropna()
+        # no standard error of a difference is larger than the sum of both
+        row_error = (row_error + row_errors[1]).dropna()
+    confidence = for_picking(n_pairs)
+    return mean_over_sets(gain, _test_fractions(gain), family_of, row_error, confidence)
+
+
+def _row_errors(pair):
+    """By data set, the standard error in points of what the same test rows say in every run."""
+    rows = pair.reset_index(["repeat", "fold", "n_test"])
+    sets = rows.groupby("dataset", sort=False)
+    has_one_fold = sets["fold"].nunique() == 1
+    are_same_rows = has_one_fold & (sets.size().eq(1) | has_one_fold.index.isin(SAME_TEST_ROWS))
+    first, second = (sets[name].mean() / 100 for name in pair)
+    errors = 100 * paired_row_error(first, second, sets["n_test"].first())
+    return pd.Series(errors, index=has_one_fold.index)[are_same_rows]
+
+
+def _test_fractions(splits):
+    """By data set, the share of its rows that a split tests."""
+    rows = splits.index.to_frame(index=False).groupby("dataset", sort=False)
+    n_folds = rows["fold"].nunique()
+    n_test = rows["n_test"].first()
+    n_train = paper_table("ii").set_index("dataset")["train"].reindex(n_test.index)
+    fractions = (n_test / (n_test + n_train)).mask(n_folds > 1, 1 / n_folds)
+    # samples from all inputs that there are, which are all tested
+    is_sample = fractions.index.isin(list(TRAINING_SIZES)) & n_folds.eq(1)
+    # that of a set of Table V, with its one test set, does not count
+    return fractions.mask(is_sample, 0.0).fillna(0.0)
 
 
 def paper_cells(table):
@@ -248,6 +346,27 @@ def compare(errors, better, worse, by_family=False):
         "ties": int((gain == 0).sum()),
         "losses": int((gain < 0).sum()),
     }
+
+
+def compare_over_sets(errors, better, worse):
+    """Compare two columns of errors by split over families of data sets.
+
+    Parameters
+    ----------
+    errors : DataFrame
+        As `errors_by_split` returns them.
+    better, worse : str
+        Columns.
+
+    Returns
+    -------
+    dict
+        As `compare` returns it, but low and high are on these sets (see `mean_gain`); like_low and
+        like_high are on sets like these, of which p and the counts are, too.
+    """
+    by_dataset = errors.groupby("dataset", sort=False).mean().round(9)
+    gain = mean_gain(errors, (better, worse))
+    return compare(by_dataset, better, worse, by_family=True) | gain._asdict()
 
 
 def paper_p_values(appendix):
