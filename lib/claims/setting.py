@@ -19,7 +19,7 @@ MANY = 100  # degrees of freedom with which t is about normal
 # Units of which a run has all that there are: with other random numbers they are the same.
 GIVEN_UNITS = {
     *("data sets", "families of data sets", "confusion sets", "vocabularies"),
-    *("novels", "speakers", "games", "patients", "test letters", "sums"),
+    *("novels", "authors", "speakers", "games", "patients", "test letters", "sums"),
 }
 # Units that share the rows of one file: more of them are no more data.
 OF_ONE_FILE = re.compile("(shuffles|divisions) of the ")
