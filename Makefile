@@ -14,7 +14,7 @@ export SOURCE_DATE_EPOCH := 0
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help env book pdf picture lab refresh test test-all test-browser commands lint bench peers lock clean
+.PHONY: help env book pdf picture lab publish refresh test test-all test-browser commands lint bench peers lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1@\2/p' Makefile | awk -F@ '{printf "%-12s %s\n", $$1, $$2}'
@@ -35,7 +35,10 @@ lab: $(READY) ## open the chapters in JupyterLab (installs requirements-lab.lock
 	.venv/bin/uv pip install --quiet --python $(PY) --require-hashes -r requirements-lab.lock
 	JUPYTER_PREFER_ENV_PATH=1 $(PY) -m jupyterlab --ServerApp.preferred_dir=chapters
 
-refresh: $(READY) ## run all notebooks with their defaults and store the outputs that make test compares
+publish: $(READY) ## run what has changed as published and store the outputs in the notebooks
+	$(PY) -m lib.book publish
+
+refresh: $(READY) ## run all notebooks at the quick scale and store the outputs that make test compares
 	$(PY) -m lib.book refresh
 
 test: lint ## lint, all notebooks, a strict quick build and the unit tests
@@ -74,7 +77,7 @@ clean: ## remove everything that was built; .venv stays
 
 # One session; tests/conftest.py says what stays together.
 CHECK = $(PY) -m pytest --nbval --nbval-current-env --nbval-sanitize-with=tests/nbval_sanitize.cfg \
-  -p no:cacheprovider -n 2 chapters tests
+  -p no:cacheprovider -n 2 _build/nbval tests
 
 install_peers = .venv/bin/uv pip install --quiet --python $(PY) --require-hashes -r requirements-bench.lock
 

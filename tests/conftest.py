@@ -12,12 +12,17 @@ from lib.book import command_environment
 
 os.environ.update(command_environment())  # before anything imports numpy
 
-from displayed_numbers import MOVING, TOLERANCE, differences, displayed  # noqa: E402
-
+from lib.book.verdicts.reproduced import (  # noqa: E402
+    MOVING,
+    TOLERANCE,
+    differences,
+    displayed,
+)
 from lib.claims import CLAIMS_JSON  # noqa: E402
 from lib.trials import engine  # noqa: E402
 
-CHAPTERS = Path(__file__).parents[1] / "chapters"
+ROOT = Path(__file__).parents[1]
+NOTEBOOKS = ROOT / "_build" / "nbval"  # of quick runs, which nbval compares
 
 # these need other programs and libraries: make peers, make test-browser
 collect_ignore = ["peers", "browser"]
@@ -65,11 +70,15 @@ def in_this_process():
         yield
 
 
-def pytest_configure():
-    """Fork the kernels of nbval, too."""
+def pytest_configure(config):
+    """Fork the kernels of nbval, too; make the notebooks that it reads, before any worker starts."""
+    from lib.book.quick import write_notebooks
     from lib.book.run.kernels import use_forked_kernels
+    from lib.book.run.project import Project
 
     use_forked_kernels()
+    if config.option.nbval and not hasattr(config, "workerinput"):
+        write_notebooks(Project(ROOT), NOTEBOOKS)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -90,7 +99,8 @@ def pytest_runtest_call(item):
     """Compare the numbers that a cell of a notebook displays with those that it stores."""
     yield
     if isinstance(item, IPyNbCell):
-        chapter = item.path.relative_to(CHAPTERS).with_suffix("").as_posix()
+        folder = NOTEBOOKS if item.path.is_relative_to(NOTEBOOKS) else ROOT / "chapters"
+        chapter = item.path.relative_to(folder).with_suffix("").as_posix()
         tolerance = MOVING.get((chapter, item.cell.id), TOLERANCE)
         stored = displayed(item.cell.outputs)
         lines = differences(stored, displayed(item.test_outputs), tolerance)

@@ -52,13 +52,13 @@ SEPARATE_PARTS = {
 BOOK_STOREYS = (
     ("run", "rendering", "range_plot"),
     ("verdicts", "repository"),
-    ("pages", "refresh", "new_chapter"),
+    ("pages", "publish", "quick", "new_chapter"),
     ("sweep", "paper"),
     ("cli", "__main__", "__init__"),
 )
 CELL_LINES = 30
 TEXT_LINES = 45  # of a cell that only says something, whose source no viewer shows
-OUTPUT_BYTES = 300_000  # bytes of those stored in a notebook
+OUTPUT_BYTES = 500_000  # bytes of those stored in a notebook
 
 
 def room(path):

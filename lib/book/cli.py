@@ -62,7 +62,7 @@ def _profile_option(default):
         "--profile",
         default=default,
         type=click.Choice(PROFILES),
-        help="Scale: quick, some minutes in all; paper, what is published.",
+        help="Scale: paper, the defaults, which are published; quick, that of the tests, too small to decide.",
     )
 
 
@@ -145,13 +145,13 @@ def list_chapters(project, chapters):
     """Show CHAPTERS (all, if none is named) with their parameters.
 
     Of each parameter: type, default, allowed values, meaning. Beside each chapter stands what it
-    takes with --profile paper, on two cores.
+    takes with its defaults, on two cores.
     """
     seconds = read_mapping(project.root / "chapters" / "seconds.yml")
     for chapter in chapters or project.chapters:
         heading = click.style(chapter, bold=True)
         if chapter in seconds:
-            heading += f"  (paper: {seconds[chapter] / 60:.1f} minutes)"
+            heading += f"  ({seconds[chapter] / 60:.1f} minutes)"
         click.echo(heading)
         for parameter in parameters_of(project, chapter).values():
             line = f"  {parameter.name}: {parameter.type} = {parameter.default!r}"
@@ -175,11 +175,10 @@ def run(project, chapter, pairs, file, profile, engine, output, html):
     A later source wins: the notebook's defaults, --profile, -f, -p. Names and values are checked
     before anything runs. `book list` shows what can be set. Finished blocks of trials are stored: a
     second run goes on from there. Two runs at once need outputs of their own (-o). The last lines
-    count the claims that the run has decided; at the small scale of the defaults most have too
-    little data: --profile paper has enough.
+    count the claims that the run has decided. The defaults are the published scale.
     """
     from lib.book.pages import site
-    from lib.book.pages.runs import Run
+    from lib.book.pages.runs import SCALES, Run
     from lib.book.run import blocks, history
     from lib.book.run.jobs import lock_of, reason_not_to_use
     from lib.book.run.keys import take_snapshot
@@ -201,15 +200,12 @@ def run(project, chapter, pairs, file, profile, engine, output, html):
     if reason:
         raise BookError(f"{chapter}: {reason}")
     if html:
-        is_profile = profile and not file and not pairs
-        scale = f"profile {profile}" if is_profile else "parameters of its own"
+        scale = SCALES[profile or PUBLISHED] if not (file or pairs) else "parameters of its own"
         commit = history.commit_since(project, commit_at_start)
         page = site.build_page(project, Run(chapter, output, values, scale, commit))
         click.echo(f"page: {page}")
     claims_of_run = chapter_claims.claims_in(read_notebook(output))
-    for line in run_summary.decision_lines(
-        claims_of_run, run_summary.advice(project, chapter, profile)
-    ):
+    for line in run_summary.decision_lines(claims_of_run):
         click.echo(line)
 
 
@@ -314,7 +310,6 @@ def sweep(project, chapter, pairs, file, profile, n_parallel, output, html):
     from lib.book.run.jobs import locked, run_all
     from lib.book.sweep import page as sweep_page
     from lib.book.sweep import plan as sweep_plan
-    from lib.book.verdicts.run_summary import advice
 
     folder = (output or project.root / "_build" / "sweep" / chapter).resolve()
     profile_values = project.profile(profile, chapter) if profile else {}
@@ -341,7 +336,6 @@ def sweep(project, chapter, pairs, file, profile, n_parallel, output, html):
             chapter,
             list(runs.values()),
             commit,
-            advice(project, chapter, profile),
         )
         click.echo(f"comparison: {folder / 'index.html'}")
         click.echo(summary)
@@ -366,12 +360,15 @@ def sweep(project, chapter, pairs, file, profile, n_parallel, output, html):
 def build(project, chapters, profile, n_parallel, strict, print_pdf):
     """Execute what has changed and build the pages that show it.
 
+    At the published scale there are pages of the stored run first, and at the end it says which
+    numbers and verdicts are as published.
+
     With CHAPTERS, only these are executed, and the pages are built if the others are up to date.
     """
     from lib.book.pages import runs, site
     from lib.book.paper.pdf import make_pdf, pdf_of
     from lib.book.run import environment, history, jobs
-    from lib.book.verdicts import assertions, chapter_claims
+    from lib.book.verdicts import assertions, chapter_claims, reproduced
     from lib.book.verdicts import register as registry
 
     is_published = profile == PUBLISHED
@@ -381,6 +378,9 @@ def build(project, chapters, profile, n_parallel, strict, print_pdf):
     folder = project.build_folder(profile)
     click.get_current_context().with_resource(jobs.locked(folder))
     site.put_pages_aside(project, profile)  # no page outlives its results
+    if is_published and any(jobs.is_stale(project, job) for job in plan.values()):
+        click.echo("building the pages of the published run, which the notebooks store ...")
+        click.echo(f"open {site.build_site(project, profile, stored=True)}; now they are made anew")
     jobs.run_all(project, plan, n_parallel)
     commit = history.commit(project)
     jobs.require_fresh(project, profile)
@@ -401,6 +401,9 @@ def build(project, chapters, profile, n_parallel, strict, print_pdf):
         click.echo("printing the PDF ...")
         with _errors_as_warnings():  # also in a strict build: not everyone has the browser
             click.echo(f"PDF: {make_pdf(project, profile)}")
+    if is_published:
+        for line in reproduced.reproduction_lines(project):
+            click.echo(line)
     click.echo(f"open {page}")
 
 
@@ -528,19 +531,46 @@ def pdf(project, profile):
 
 @cli.command()
 @chapters_argument
+@click.option(
+    "--jobs",
+    "n_parallel",
+    type=click.IntRange(min=1),
+    help="Chapters at once; default: the number of cores.",
+)
+@click.pass_obj
+def publish(project, chapters, n_parallel):
+    """Run CHAPTERS (all, if none is named) as published, and store the outputs in their notebooks.
+
+    These are what GitHub, JupyterLab and the pages of a new clone show. Runs and blocks that are
+    stored are used again; look at the difference before you commit it.
+    """
+    from lib.book import publish
+    from lib.book.run import jobs
+
+    names = chapters or project.chapters
+    for chapter in names:
+        publish.prepare(project, chapter)
+    plan = jobs.plan_jobs(project, PUBLISHED, names)
+    click.get_current_context().with_resource(jobs.locked(project.build_folder(PUBLISHED)))
+    jobs.run_all(project, plan, n_parallel)
+    for job in plan.values():
+        click.echo(f"published: {publish.publish(project, job)}")
+
+
+@cli.command()
+@chapters_argument
 @click.pass_obj
 def refresh(project, chapters):
-    """Run CHAPTERS (all, if none is named) and store outputs of their defaults in the notebooks.
+    """Run CHAPTERS (all, if none is named) at the quick scale, and store what the tests compare.
 
-    These outputs are what the tests compare with; look at the difference before you commit it. The
-    first cell, which says what to install, is put in or brought up to date.
+    The outputs go into tests/quick/; look at the difference before you commit it.
     """
-    from lib.book import refresh
+    from lib.book import quick
     from lib.book.run.jobs import lock_of
 
     for chapter in chapters or project.chapters:
-        with lock_of(project, project.notebook(chapter)):
-            click.echo(f"stored: {refresh.refresh(project, chapter)}")
+        with lock_of(project, quick.quick_outputs(project, chapter)):
+            click.echo(f"stored: {quick.refresh(project, chapter)}")
 
 
 @contextmanager

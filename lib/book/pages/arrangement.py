@@ -44,7 +44,7 @@ def arrange(cells: list, parameters: dict, values: dict, scale: str) -> list:
     parameters, values : dict
         What the parameters cell declares, and what the chapter ran with, by name.
     scale : str
-        Where the values come from, such as "profile paper".
+        Where the values come from, such as "as published".
     """
     if reports_results(cells):
         claims = ""

@@ -1,4 +1,4 @@
-"""Which run of each chapter the pages show: the last one under the present key, or the stored."""
+"""Which run of each chapter the pages show: the last one under the present key, or the published."""
 
 import json
 import os
@@ -16,15 +16,16 @@ from nbformat import NotebookNode
 from lib.book.rendering import render
 from lib.book.run import history
 from lib.book.run.keys import file_digest, read_execution_note, write_execution_note
-from lib.book.run.project import Project, read_text
+from lib.book.run.project import PUBLISHED, Project, read_text
 from lib.book.run.variables import command_environment
 from lib.trials.source_key import digest
 
-STORED = "stored quick run"
+SCALES = {PUBLISHED: "as published", "quick": "the quick scale of the tests"}
 SHOWN_VERSIONS = ("numpy", "scipy", "scikit-learn", "numba", "when-the-model-is-wrong")
 FRESH = "lib.book.pages.fresh"  # the module that says which chapters are up to date
-# Set by `book build`, which has just brought every chapter up to date: nothing is left to check.
-UP_TO_DATE = "BOOK_UP_TO_DATE"
+# Set by `book build`: "stored" before chapters are executed, and "executed" when it has just brought
+# every chapter up to date. Otherwise those are shown as executed whose results are up to date.
+SHOWN = "BOOK_SHOWN"
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,11 @@ class Run:
     overrides : dict
         The values that were set for the run.
     scale : str
-        Where they come from, such as "profile paper", or `STORED`.
+        Where they come from, such as "as published".
     commit : str
-        That of the run, as `lib.book.run.history.commit` says it; empty for a stored one.
+        That of the run, as `lib.book.run.history.commit` says it.
+    is_stored : bool
+        Whether it is the published run that the repository has, and was not executed here.
     """
 
     chapter: str
@@ -49,16 +52,12 @@ class Run:
     overrides: dict
     scale: str
     commit: str = ""
+    is_stored: bool = False
 
     @cached_property
     def notebook(self) -> NotebookNode:
         """The notebook, which nobody may change."""
         return nbformat.v4.reads(read_text(self.path))
-
-    @property
-    def is_stored(self) -> bool:
-        """Whether it is the quick run that the repository has."""
-        return self.scale == STORED
 
 
 def runs_of(project: Project, profile: str, present_commit: str) -> dict[str, Run]:
@@ -74,12 +73,20 @@ def runs_of(project: Project, profile: str, present_commit: str) -> dict[str, Ru
                 chapter,
                 project.executed(profile, chapter),
                 project.profile(profile, chapter),
-                scale=f"profile {profile}",
+                scale=SCALES[profile],
                 commit=commit_of(project, project.executed(profile, chapter), present_commit),
             )
         else:
-            runs[chapter] = Run(chapter, project.notebook(chapter), {}, STORED)
+            runs[chapter] = stored_run(project, chapter)
     return runs
+
+
+def stored_run(project: Project, chapter: str) -> Run:
+    """Return the published run of a chapter, which its notebook stores."""
+    path = project.notebook(chapter)
+    published = json.loads(read_text(path))["metadata"].get("published", {})
+    commit = published.get("commit", history.NO_COMMIT)
+    return Run(chapter, path, {}, SCALES[PUBLISHED], commit, is_stored=True)
 
 
 def commit_of(project: Project, executed: Path, present_commit: str) -> str:
@@ -150,7 +157,10 @@ def provenance(run: Run, data: dict[str, str]) -> str:
 def _fresh_chapters(project: Project, profile: str) -> list[str]:
     """Return the chapters whose executed notebook has the key of the sources as they are."""
     executed = [name for name in project.chapters if project.executed(profile, name).exists()]
-    if not executed or os.environ.get(UP_TO_DATE):
+    shown = os.environ.get(SHOWN)
+    if shown == "stored":
+        return []
+    if not executed or shown == "executed":
         return executed
     # Keys hold the flags of Python, which are those of the command, and not of `jupyter-book`.
     command = [sys.executable, "-m", FRESH, str(project.root), profile, *executed]

@@ -94,8 +94,6 @@ def scorecard(book) -> str:
         stable=STABLE,
         is_published=book.profile == PUBLISHED,
         profile=book.profile,
-        n_stored=sum(run.is_stored for run in book.runs.values()),
-        n_chapters=len(book.runs),
     )
 
 

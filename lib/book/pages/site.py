@@ -16,7 +16,7 @@ from lib.book.pages.earlier import (
     note_pages,
     reason_to_make_all,
 )
-from lib.book.pages.runs import UP_TO_DATE, Run
+from lib.book.pages.runs import SHOWN, Run
 from lib.book.run.project import BookError, Project
 
 
@@ -33,9 +33,10 @@ def put_pages_aside(project: Project, profile: str) -> None:
         (folder / "html").replace(earlier)
 
 
-def build_site(project: Project, profile: str, strict: bool = False) -> Path:
-    """Build the HTML of the book from its executed chapters and return its first page.
+def build_site(project: Project, profile: str, strict: bool = False, stored: bool = False) -> Path:
+    """Build the HTML of the book and return its first page.
 
+    It shows the chapters as they were executed, or, if `stored`, the runs that notebooks store.
     Only pages that show something else than before are made. All are made if something has changed
     that they have in common, such as the contents, or a file beside them; and in a strict build, as
     Sphinx warns of nothing in other pages.
@@ -55,7 +56,8 @@ def build_site(project: Project, profile: str, strict: bool = False) -> Path:
         shutil.rmtree(folder / "_build", ignore_errors=True)
     else:
         earlier.replace(unfinished)
-    page = make_html(project.root, folder, strict, {PROFILE: profile, UP_TO_DATE: "1"})
+    shown = "stored" if stored else "executed"
+    page = make_html(project.root, folder, strict, {PROFILE: profile, SHOWN: shown})
     note_pages(folder, common)
     return page
 

@@ -13,7 +13,7 @@ from lib.base.sources import DIGITS
 from lib.book.run import execution
 from lib.book.run.history import require_commit
 from lib.book.run.keys import chapter_code_digest
-from lib.book.run.project import PUBLISHED, BookError, Project, resolve_parameters
+from lib.book.run.project import BookError, Project
 from lib.book.run.remote_data import find_missing_data
 from lib.trials.store import SUMMARY, environment
 
@@ -134,7 +134,7 @@ def record(project: Project, chapter: str) -> Path:
     # other records may differ from the commit: a chapter reads its own only
     commit = require_commit(project, "data/recorded")
     code = chapter_code_digest(project, chapter)
-    overrides, _ = resolve_parameters(project, chapter, project.profile(PUBLISHED, chapter))
+    overrides = {}  # as it is published
     output = project.root / "_build" / "record" / f"{chapter}.ipynb"
     new_record = output.with_suffix(".csv.gz")
     new_record.unlink(missing_ok=True)

@@ -306,6 +306,12 @@ def job_of(project: Project, profile: str, chapter: str) -> Job:
     )
 
 
+def is_stale(project: Project, job: Job) -> bool:
+    """Whether a job has no results of the sources as they are now."""
+    key = take_snapshot(project, job.chapter, job.overrides).key
+    return not is_fresh(job.notebook, key)
+
+
 def require_fresh(project: Project, profile: str) -> None:
     """Raise BookError unless every chapter has results of the sources as they are now."""
     jobs = [job_of(project, profile, chapter) for chapter in project.chapters]
@@ -314,8 +320,7 @@ def require_fresh(project: Project, profile: str) -> None:
         modules = changed_modules(modules_of(read_cells(project.notebook(job.chapter))))
         if modules:
             raise BookError(f"{modules[0]} has changed since this command began; start again")
-        key = take_snapshot(project, job.chapter, job.overrides).key
-        if not is_fresh(job.notebook, key):
+        if is_stale(project, job):
             stale.append(job.chapter)
     if stale:
         raise BookError(f"not up to date: {', '.join(stale)}; run `book build --profile {profile}`")

@@ -12,14 +12,11 @@ from lib.base.files import files_below, write_whole
 from lib.book.run.claim_rules import rules_for
 from lib.book.run.parameters import check_values, read_parameters
 from lib.book.run.project import (
-    PUBLISHED,
-    SECONDS,
     Project,
     errors_name,
     parse_cells,
     read_bytes,
     read_cells,
-    read_mapping,
 )
 from lib.book.run.remote_data import remote_data_status
 from lib.trials.source_key import PACKAGES, digest
@@ -112,7 +109,6 @@ def _key(project: Project, chapter: str, cells: list[dict], parameters: dict) ->
         "registered": rules_for(project, "\n".join(cell["source"] for cell in cells)),
         "data": data_file_digests(project),
         "record": file_digest(project.record(chapter)),
-        "published": _published_scale(project, chapter),
         "lib": sources.module_digests(modules_of(cells)),
         "environment": [packages, sys.version, list(sys.flags)],
         "machine": machine,
@@ -120,13 +116,6 @@ def _key(project: Project, chapter: str, cells: list[dict], parameters: dict) ->
     # a part of its own: results of a run that has fetched data may be used
     statuses = remote_data_status(project, cells, parameters)
     return f"{digest(ingredients)}-{digest(statuses)}"
-
-
-def _published_scale(project: Project, chapter: str) -> list:
-    """Return what `lib.report.scale` reads: published values, how long they take, the address."""
-    seconds = read_mapping(project.root / SECONDS).get(chapter)
-    address = (project.config.get("html") or {}).get("baseurl")
-    return [project.profile(PUBLISHED, chapter), seconds, address]
 
 
 def modules_of(cells: list[dict]) -> set[str]:
@@ -145,6 +134,16 @@ def modules_of(cells: list[dict]) -> set[str]:
     if sources.PACKAGE in names:
         names |= {name for name in sources.SOURCES if not name.startswith(PRESS)}
     return sources.closure(names)
+
+
+def code_digests(project: Project, chapter: str) -> dict[str, str]:
+    """Return digests of a chapter's "code" and of the modules of "lib" that it reaches.
+
+    Comments and text change neither.
+    """
+    cells = read_cells(project.notebook(chapter))
+    code = [sources.source_digest(c["source"]) for c in cells if c["cell_type"] == "code"]
+    return {"code": digest(code), "lib": digest(sources.module_digests(modules_of(cells)))}
 
 
 def chapter_code_digest(project: Project, chapter: str) -> str:

@@ -1,4 +1,4 @@
-"""Where things are: the chapters in the table of contents, the profiles, the build folders."""
+"""Where things are: the chapters in the table of contents, the quick scale, the build folders."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from lib.book.run.parameters import Parameter, check_values, load_yaml, read_par
 PROFILES = ("quick", "paper")
 PUBLISHED = "paper"
 CONFIG = "_config.yml"
-PROFILES_FILE = "chapters/profiles.yml"
+QUICK = "tests/quick.yml"  # values of the small scale, which only tests have
 SECONDS = "chapters/seconds.yml"  # what each chapter takes at the published scale
 
 
@@ -116,13 +116,16 @@ class Project:
         return self.root / "data" / "recorded" / f"{chapter}.csv.gz"
 
     def profile(self, name: str, chapter: str) -> dict:
-        """Return the parameters that a profile gives to a chapter."""
-        path = self.root / PROFILES_FILE
-        profiles = read_mapping(path)
-        chapters = _check_mapping(f"{path}: {name}", profiles.get(name))
-        _require_known(path, "profile", profiles, list(PROFILES))
+        """Return the parameters that a profile gives to a chapter.
+
+        The published one gives none: the defaults are what is published.
+        """
+        if name == PUBLISHED:
+            return {}
+        path = self.root / QUICK
+        chapters = read_mapping(path)
         _require_known(path, "chapter", chapters, self.chapters)
-        return _check_mapping(f"{path}: {name}: {chapter}", chapters.get(chapter))
+        return _check_mapping(f"{path}: {chapter}", chapters.get(chapter))
 
     def build_folder(self, profile: str) -> Path:
         """Return the folder that holds everything made in a profile."""

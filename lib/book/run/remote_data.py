@@ -1,6 +1,6 @@
 """Data that the repository does not ship: which of them a chapter may take, and which are there."""
 
-from lib.book.run.project import PUBLISHED, Project, read_cells, resolve_parameters
+from lib.book.run.project import Project, read_cells, resolve_parameters
 from lib.datasets.availability import remote_status
 
 
@@ -41,6 +41,6 @@ def find_missing_data(project: Project, chapter: str) -> list[str]:
 
     Those that are shipped never are.
     """
-    _, values = resolve_parameters(project, chapter, project.profile(PUBLISHED, chapter))
+    _, values = resolve_parameters(project, chapter)
     statuses = remote_data_status(project, read_cells(project.notebook(chapter)), values)
     return [name for name, (status, _) in statuses.items() if status == "not available"]

@@ -47,7 +47,6 @@ def write_pages(
     chapter: str,
     runs: list[Job],
     start_commit: str,
-    advice: str = "",
 ) -> str:
     """Write ``index.html`` and ``claims.csv``; return what they say in one line.
 
@@ -61,8 +60,6 @@ def write_pages(
         As they ended. Those that failed have no claims.
     start_commit : str
         That at which the sweep began, as `lib.book.run.history.commit` says it.
-    advice : str
-        What to do where runs have too little data (see `lib.book.verdicts.run_summary.advice`).
     """
     settings = {}
     commits = {}
@@ -72,8 +69,6 @@ def write_pages(
             commits[run.name] = _commit_of(project, run, start_commit)
     rows = rows_by_setting(settings)
     words = summary(rows)
-    if advice and TOO_LITTLE in words:
-        words += f"; {advice}"
     write_whole(folder / "index.html", comparison_page(folder, chapter, runs, rows, commits, words))
 
     table = []

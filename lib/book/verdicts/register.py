@@ -10,12 +10,12 @@ from lib.book.rendering import render
 from lib.book.run.claim_rules import REGISTER, read_entries, read_lines, without_registration
 from lib.book.run.project import (
     PROFILES,
-    PUBLISHED,
     BookError,
     Project,
     read_cells,
     read_mapping,
     read_notebook,
+    resolve_parameters,
 )
 from lib.book.verdicts.chapter_claims import FILE, claims_in, settings_of
 
@@ -141,8 +141,14 @@ def _settings(entries: dict[str, dict]) -> dict[str, dict]:
 
 
 def _lines_to_freeze(project: Project, entries: dict[str, dict]) -> dict[str, dict]:
-    """Return the entries, and the values that the published profile gives to each chapter."""
-    return entries | {chapter: project.profile(PUBLISHED, chapter) for chapter in project.chapters}
+    """Return the entries, and the values that each chapter is published with."""
+    return entries | {chapter: _published_values(project, chapter) for chapter in project.chapters}
+
+
+def _published_values(project: Project, chapter: str) -> dict:
+    """Return the defaults of a chapter, but for those that only say where trials run."""
+    _, values = resolve_parameters(project, chapter)
+    return {name: value for name, value in values.items() if name not in ("n_jobs", "engine")}
 
 
 def _frozen_lines(project: Project) -> dict[str, dict]:
@@ -178,8 +184,8 @@ def _claims_shown(project: Project, chapter: str) -> list[dict]:
 
 
 def _is_rescaled(project: Project, chapter: str, frozen_lines: dict[str, dict]) -> bool:
-    """Whether a value of the published profile is another one; a new seed is no other scale."""
-    values = project.profile(PUBLISHED, chapter)
+    """Whether a published value is another one; a new seed is no other scale."""
+    values = _published_values(project, chapter)
     for name, value in frozen_lines.get(chapter, {}).items():
         if name != "n_jobs" and not name.endswith("seed") and values.get(name) != value:
             return True

@@ -2,28 +2,24 @@
 
 from collections import Counter
 
-from lib.book.run.project import PUBLISHED, Project, read_mapping
 from lib.book.verdicts.chapter_claims import deciding_settings
 from lib.claims import SYMBOLS
-from lib.report import duration_words
 
 DECIDING = ("holds", "fails", "negligible")
 TOO_LITTLE = "too little data"
 N_NEEDS = 3  # numbers of units that are listed
 
 
-def decision_lines(claims: list[dict], advice: str) -> list[str]:
+def decision_lines(claims: list[dict]) -> list[str]:
     """Return what the claims of a run say of it: how many are decided, and how.
 
-    Such as "12 of 16 claims are decided, 4 need n = 30 random models or more: add --profile paper
-    (about 3 minutes)" and "verdicts: holds 11, fails 1, too little data 4".
+    Such as "12 of 16 claims are decided, 4 need n = 30 random models or more, as the defaults have"
+    and "verdicts: holds 11, fails 1, too little data 4".
 
     Parameters
     ----------
     claims : list of dict
         As `lib.book.verdicts.chapter_claims.claims_in` returns them.
-    advice : str
-        What to do where there is too little data, such as `advice` returns.
     """
     settings = deciding_settings(claims)
     if not settings:
@@ -33,9 +29,7 @@ def decision_lines(claims: list[dict], advice: str) -> list[str]:
     noun = "claim is" if len(settings) == 1 else "claims are"
     line = f"{n_decided} of {len(settings)} {noun} decided"
     if counts[TOO_LITTLE]:
-        line += f", {_needs(settings)}"
-        if advice:
-            line += f": {advice}"
+        line += f", {_needs(settings)}, as the defaults have"
     verdicts = [f"{verdict} {counts[verdict]}" for verdict in SYMBOLS if counts[verdict]]
     return [line, f"verdicts: {', '.join(verdicts)}"]
 
@@ -55,15 +49,3 @@ def _needs(settings: list[dict]) -> str:
     if n_others:
         phrases.append(f"{n_others} more of other units")
     return ", ".join(phrases)
-
-
-def advice(project: Project, chapter: str, profile: str | None) -> str:
-    """Return how to get data enough: the published scale, and how long a run takes with it.
-
-    Empty if a run has that scale already.
-    """
-    if profile == PUBLISHED:
-        return ""
-    seconds = read_mapping(project.root / "chapters" / "seconds.yml")
-    duration = f" ({duration_words(seconds[chapter])})" if chapter in seconds else ""
-    return f"add --profile {PUBLISHED}{duration}"

@@ -1,4 +1,4 @@
-"""A chapter as it is committed: outputs of its defaults, small figures, and a cell of its needs."""
+"""A chapter as it is committed: outputs of its published run, small figures, a cell of its needs."""
 
 from base64 import b64decode, b64encode
 from io import BytesIO
@@ -12,21 +12,30 @@ from PIL import Image
 from lib.base.files import write_whole
 from lib.book.rendering import render
 from lib.book.repository import address
-from lib.book.run.execution import execute
-from lib.book.run.project import Project, parameters_of, read_notebook
+from lib.book.run import history
+from lib.book.run.jobs import Job
+from lib.book.run.keys import code_digests
+from lib.book.run.project import Project, read_notebook
 
 ID = "first-cell"
 
 
-def refresh(project: Project, chapter: str) -> Path:
-    """Run a chapter with its defaults, store the outputs in its notebook and return its path."""
-    path = project.notebook(chapter)
-    parameters_of(project, chapter)  # an error if it is no chapter, before it is written
-    put_first_cell(path, address(project.config))
-    executed = project.root / "_build" / "refresh" / f"{chapter}.ipynb"
-    execute(project, chapter, {}, executed)
-    notebook = read_notebook(executed)
+def prepare(project: Project, chapter: str) -> None:
+    """Bring the cell that says what to install up to date, before a chapter is executed."""
+    put_first_cell(project.notebook(chapter), address(project.config))
+
+
+def publish(project: Project, job: Job) -> Path:
+    """Store the outputs of a chapter's published run in its notebook, and return its path.
+
+    The notebook notes what they are of: the commit that was checked out, and digests of its code
+    and of the modules of lib that it reaches.
+    """
+    path = project.notebook(job.chapter)
+    notebook = read_notebook(job.notebook)
     shrink_figures(notebook)
+    digests = code_digests(project, job.chapter)
+    notebook.metadata["published"] = {"commit": history.commit(project), **digests}
     write_whole(path, nbformat.writes(notebook) + "\n")
     return path
 
